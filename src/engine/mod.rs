@@ -1,0 +1,1 @@
+//! The engine's public API: options, positions, searches, an output sink.

@@ -1,0 +1,14 @@
+//! Sesame: a UCI chess engine whose threads share one lock-free transposition table, and the laboratory for that table.
+//!
+//! The rooms, from the ground up (arrows go down only; see `docs/architecture.md`):
+//! [`position`], [`table`], [`eval`], [`search`], [`smp`], [`engine`], [`uci`], [`cli`]; [`tuning`] stands beside `uci`.
+
+pub mod cli;
+pub mod engine;
+pub mod eval;
+pub mod position;
+pub mod search;
+pub mod smp;
+pub mod table;
+pub mod tuning;
+pub mod uci;

@@ -1,0 +1,5 @@
+//! The `sesame` binary: everything happens in the library.
+
+fn main() -> std::process::ExitCode {
+    sesame::cli::main()
+}

@@ -1,0 +1,1 @@
+//! The rules of chess: positions, keys, draws, static exchange.

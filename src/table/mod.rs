@@ -1,0 +1,1 @@
+//! The shared, lock-free transposition table.

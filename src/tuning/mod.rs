@@ -1,0 +1,1 @@
+//! Self-play data and Texel tuning for the evaluation.

@@ -1,0 +1,1 @@
+//! The UCI protocol: text to typed commands, typed answers to text.
