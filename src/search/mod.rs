@@ -14,6 +14,9 @@ mod reductions;
 pub mod score;
 mod worker;
 
+#[cfg(test)]
+mod tests;
+
 pub use control::{Control, NodeCount};
 pub use line::RootLine;
 pub use worker::{Iteration, Job, Memory, Outcome, Worker};

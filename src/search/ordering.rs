@@ -5,7 +5,10 @@
 //! losing captures (<https://www.chessprogramming.org/Move_Ordering>).
 
 use super::history::{Histories, PieceTo};
-use crate::position::{Move, MoveList, Piece, Position, SEE_VALUES};
+use crate::position::{BitBoard, Move, MoveList, Piece, Position, SEE_VALUES, attacks};
+
+/// What a quiet check is worth in the order, in history units.
+const CHECK_BONUS: i32 = 9000;
 
 /// What ordering needs to know of a node besides its position.
 #[derive(Debug, Clone, Copy)]
@@ -186,11 +189,25 @@ impl MovePicker {
 
     fn score_quiet(&mut self, position: &Position, histories: &Histories) {
         let color = position.side_to_move();
+        let checks = check_squares(position);
         for (&mv, score) in self.moves.iter().zip(&mut self.scores) {
-            let piece_to = PieceTo::new(color, position.moved(mv), mv);
-            *score = histories.quiet(color, mv, piece_to, self.hints.before);
+            let piece = position.moved(mv);
+            let piece_to = PieceTo::new(color, piece, mv);
+            let bonus = if checks[piece as usize].has(mv.to()) { CHECK_BONUS } else { 0 };
+            *score = histories.quiet(color, mv, piece_to, self.hints.before) + bonus;
         }
     }
+}
+
+/// By piece, the squares from which it would check the enemy king.
+fn check_squares(position: &Position) -> [BitBoard; 6] {
+    let us = position.side_to_move();
+    let king = position.king(!us);
+    let occupied = position.occupied();
+    let diagonal = attacks::get_bishop_moves(king, occupied);
+    let straight = attacks::get_rook_moves(king, occupied);
+    let pawn = attacks::get_pawn_attacks(king, !us);
+    [pawn, attacks::get_knight_moves(king), diagonal, straight, diagonal | straight, BitBoard::EMPTY]
 }
 
 #[cfg(test)]
