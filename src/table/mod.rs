@@ -1,1 +1,24 @@
 //! The shared, lock-free transposition table.
+//!
+//! From small to large: a [`Word`] is one atomic word; a [`VerifiedSlot`] two of them that vouch for each other; a [`Bucket`]
+//! two slots; a [`Scheme`] says which entry gives way; the [`Table`] is the memory and the clock of generations. A [`Payload`]
+//! is what a slot holds, and [`Entry`] is the engine's. The protocol and what shows that it holds: `docs/table.md`.
+
+mod bucket;
+mod entry;
+mod memory;
+mod payload;
+mod scheme;
+mod shared;
+mod slot;
+mod word;
+mod work;
+
+pub use bucket::{Bucket, Place};
+pub use entry::{Bound, Entry};
+pub use payload::{Generation, Payload};
+pub use scheme::{Rule, Scheme, SchemeRule, Stored, UnknownScheme, Update};
+pub use shared::{Table, TableError, TableOptions};
+pub use slot::{CHECK_BITS, Image, Slot, Tag, VerifiedSlot};
+pub use word::Word;
+pub use work::Work;

@@ -1,0 +1,181 @@
+//! The engine's payload: what a search remembers of a position.
+
+use super::payload::{Generation, Payload};
+
+/// What a stored score says about the true one.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Bound {
+    /// The true score is at most this: every move failed low.
+    Upper,
+    /// The true score is at least this: a move failed high.
+    Lower,
+    /// The true score is this.
+    Exact,
+}
+
+impl Bound {
+    /// Two bits, never 0, so that no entry packs to 0.
+    const fn bits(self) -> u64 {
+        match self {
+            Bound::Upper => 1,
+            Bound::Lower => 2,
+            Bound::Exact => 3,
+        }
+    }
+
+    /// Total: 0 is "none", and only the low two bits are looked at.
+    const fn from_bits(bits: u64) -> Option<Bound> {
+        match bits & 3 {
+            1 => Some(Bound::Upper),
+            2 => Some(Bound::Lower),
+            3 => Some(Bound::Exact),
+            _ => None,
+        }
+    }
+}
+
+/// What a search remembers of a position; a copy, decoded.
+///
+/// Packed, from the lowest bit: static evaluation 16, generation 5, principal variation 1, bound 2, depth 8, score 16, move 16.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Entry {
+    /// The best move, as the position's move type packs it; 0 means none. To be shown legal before it is played: an entry
+    /// may belong to another position of the same key (a type-1 error, Breuker et al., section 3), and these 16 bits may be any.
+    pub mv: u16,
+    /// The score relative to the side to move. Mate scores count from this position, not from the root.
+    pub score: i16,
+    /// The depth in plies to which the position was searched.
+    pub depth: u8,
+    /// What the score says.
+    pub bound: Bound,
+    /// Whether the position has been on a principal variation.
+    pub pv: bool,
+    /// The static evaluation. It must be a function of the position alone: see [`VerifiedSlot`](super::VerifiedSlot).
+    pub eval: i16,
+}
+
+const GENERATION: u32 = 16;
+const PV: u32 = 21;
+const BOUND: u32 = 22;
+const DEPTH: u32 = 24;
+const SCORE: u32 = 32;
+const MOVE: u32 = 48;
+
+/// An older entry of the same search is kept against a bound that is this much shallower.
+const MUCH_SHALLOWER: u8 = 4;
+
+impl Payload for Entry {
+    #[inline]
+    fn pack(&self, generation: Generation) -> u64 {
+        u64::from(self.eval as u16)
+            | u64::from(generation.bits()) << GENERATION
+            | u64::from(self.pv) << PV
+            | self.bound.bits() << BOUND
+            | u64::from(self.depth) << DEPTH
+            | u64::from(self.score as u16) << SCORE
+            | u64::from(self.mv) << MOVE
+    }
+
+    #[inline]
+    fn unpack(bits: u64) -> Option<Entry> {
+        Some(Entry {
+            mv: (bits >> MOVE) as u16,
+            score: (bits >> SCORE) as i16,
+            depth: Entry::depth(bits),
+            bound: Bound::from_bits(bits >> BOUND)?,
+            pv: bits >> PV & 1 != 0,
+            eval: bits as i16,
+        })
+    }
+
+    #[inline]
+    fn depth(bits: u64) -> u8 {
+        (bits >> DEPTH) as u8
+    }
+
+    #[inline]
+    fn generation(bits: u64) -> Option<Generation> {
+        Some(Generation::from_bits((bits >> GENERATION) as u8))
+    }
+
+    /// The engine's policy: a result of this very search is not given up for a bound from a much shallower one, and a move is
+    /// not given up for none.
+    #[inline]
+    fn merge(old: u64, new: u64) -> Option<u64> {
+        let is_exact = Bound::from_bits(new >> BOUND) == Some(Bound::Exact);
+        let is_much_shallower = Entry::depth(new).saturating_add(MUCH_SHALLOWER) < Entry::depth(old);
+        if is_much_shallower && !is_exact && Entry::generation(old) == Entry::generation(new) {
+            None
+        } else if new >> MOVE == 0 {
+            Some(new | old >> MOVE << MOVE)
+        } else {
+            Some(new)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const ENTRY: Entry = Entry { mv: 7, score: -3, depth: 10, bound: Bound::Lower, pv: false, eval: 12 };
+
+    fn entries() -> impl Strategy<Value = Entry> {
+        let bound = prop_oneof![Just(Bound::Upper), Just(Bound::Lower), Just(Bound::Exact)];
+        (any::<u16>(), any::<i16>(), any::<u8>(), bound, any::<bool>(), any::<i16>())
+            .prop_map(|(mv, score, depth, bound, pv, eval)| Entry { mv, score, depth, bound, pv, eval })
+    }
+
+    fn merge(old: Entry, new: Entry, age: u8) -> Option<Entry> {
+        let generation = Generation::default();
+        let bits = Entry::merge(old.pack(generation), new.pack(Generation::from_bits(age)))?;
+        assert_eq!(Entry::generation(bits), Some(Generation::from_bits(age)));
+        Some(Entry::unpack(bits).unwrap())
+    }
+
+    proptest! {
+        #[test]
+        fn packing_round_trips_and_is_never_zero(entry in entries(), generation: u8) {
+            let generation = Generation::from_bits(generation);
+            let bits = entry.pack(generation);
+            prop_assert_ne!(bits, 0);
+            prop_assert_eq!(Entry::unpack(bits), Some(entry));
+            prop_assert_eq!(Entry::generation(bits), Some(generation));
+            prop_assert_eq!(Entry::depth(bits), entry.depth);
+        }
+
+        #[test]
+        fn every_word_decodes(bits: u64, other: u64) {
+            let entry = Entry::unpack(bits);
+            prop_assert_eq!(entry.is_none(), bits >> BOUND & 3 == 0);
+            if let Some(entry) = entry {
+                prop_assert_eq!(entry.pack(Entry::generation(bits).unwrap()), bits);
+            }
+            Entry::merge(bits, other);
+        }
+    }
+
+    #[test]
+    fn nothing_decodes_from_zero() {
+        assert_eq!(Entry::unpack(0), None);
+    }
+
+    #[test]
+    fn merging_keeps_the_old_move_against_none() {
+        let new = Entry { mv: 0, score: 5, ..ENTRY };
+        assert_eq!(merge(ENTRY, new, 0), Some(Entry { mv: 7, ..new }));
+        assert_eq!(merge(ENTRY, new, 1), Some(Entry { mv: 7, ..new }));
+    }
+
+    #[test]
+    fn merging_keeps_a_much_deeper_entry_of_the_same_search() {
+        let shallow = Entry { mv: 9, depth: 5, ..ENTRY };
+        assert_eq!(merge(ENTRY, shallow, 0), None);
+        assert_eq!(merge(ENTRY, shallow, 1), Some(shallow), "an older search's entry gives way");
+        let exact = Entry { bound: Bound::Exact, ..shallow };
+        assert_eq!(merge(ENTRY, exact, 0), Some(exact), "an exact score is worth having");
+        let near = Entry { depth: 6, ..shallow };
+        assert_eq!(merge(ENTRY, near, 0), Some(near));
+    }
+}

@@ -1,0 +1,234 @@
+//! The table itself.
+
+use std::fmt;
+use std::io;
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::thread;
+
+use super::bucket::{Bucket, Place};
+use super::entry::Entry;
+use super::memory::{BUCKET_BYTES, Memory, Refusal, prefetch};
+use super::payload::{Generation, Payload};
+use super::scheme::{Scheme, SchemeRule, Update};
+use super::slot::{CHECK_BITS, Image, Slot, Tag};
+use super::work::Work;
+
+/// What table to make. The default is the engine's, with 16 MiB.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct TableOptions {
+    /// How many positions it can hold. An odd number is rounded up to whole buckets of two.
+    pub positions: usize,
+    /// Which entry gives way at a collision.
+    pub scheme: Scheme,
+    /// What becomes of an entry when its own position is stored again.
+    pub update: Update,
+    /// Whether entries of earlier generations are stale (Breuker et al., section 6.2). Without stamps
+    /// [`Table::next_generation`] does nothing.
+    pub stamps: bool,
+}
+
+impl Default for TableOptions {
+    fn default() -> Self {
+        TableOptions {
+            positions: 16 * POSITIONS_PER_MIB,
+            scheme: Scheme::default(),
+            update: Update::default(),
+            stamps: true,
+        }
+    }
+}
+
+/// Slots in a mebibyte.
+const POSITIONS_PER_MIB: usize = (1 << 20) / (BUCKET_BYTES / 2);
+
+/// How many slots [`Table::hashfull`] looks at.
+const SAMPLE: usize = 1000;
+
+/// Why there is no new table. Whoever had one still has it.
+#[derive(Debug, thiserror::Error)]
+pub enum TableError {
+    /// A table of no size, or of one outside [`Table::MIB`].
+    #[error("a table of {0} MiB cannot be: between 1 and {max} MiB is possible; the table in use stays", max = Table::<Entry>::MIB.end())]
+    Size(usize),
+    /// More than the machine has. It might be promised all the same, and the process killed when it takes it.
+    #[error("a table of {} is more than the {} that this machine has to give; the table in use stays", Bytes(*asked), Bytes(*usable))]
+    Exceeds {
+        /// Bytes asked for.
+        asked: u64,
+        /// Bytes that could be had.
+        usable: u64,
+    },
+    /// The system refused.
+    #[error("no memory for a table of {}: {source}; the table in use stays", Bytes(*asked))]
+    Refused {
+        /// Bytes asked for.
+        asked: u64,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+/// A number of bytes for people to read.
+struct Bytes(u64);
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            bytes if bytes >= 1 << 20 => write!(f, "{} MiB", bytes >> 20),
+            bytes => write!(f, "{bytes} bytes"),
+        }
+    }
+}
+
+/// The shared transposition table: any number of threads probe and store through `&Table`, and none ever waits.
+///
+/// `P` is what it remembers, `BITS` how many low bits of the key a slot verifies (fewer than 48 are for measuring what the
+/// bits are worth).
+#[derive(Debug)]
+pub struct Table<P = Entry, const BITS: u32 = CHECK_BITS> {
+    memory: Memory<BITS>,
+    scheme: Scheme,
+    update: Update,
+    stamps: bool,
+    generation: AtomicU8,
+    payload: PhantomData<fn(P) -> P>,
+}
+
+impl Table {
+    /// The engine's table of `mib` mebibytes, empty. See [`Table::with_options`] for others, and for the errors.
+    pub fn new(mib: usize, scheme: Scheme) -> Result<Table, TableError> {
+        if !Self::MIB.contains(&mib) {
+            return Err(TableError::Size(mib));
+        }
+        let positions = mib.checked_mul(POSITIONS_PER_MIB).ok_or(TableError::Size(mib))?;
+        Table::with_options(&TableOptions { positions, scheme, ..TableOptions::default() })
+    }
+}
+
+impl<P: Payload, const BITS: u32> Table<P, BITS> {
+    /// The sizes in MiB that [`Table::new`] accepts: to 32 TiB.
+    pub const MIB: std::ops::RangeInclusive<usize> = 1..=33_554_432;
+
+    /// An empty table. Its memory is not touched yet: that happens as it is used, or in [`Table::clear`].
+    ///
+    /// # Errors
+    /// If `positions` is 0, or more than the machine or its control group has memory for, or if the system refuses it.
+    pub fn with_options(options: &TableOptions) -> Result<Self, TableError> {
+        let &TableOptions { positions, scheme, update, stamps } = options;
+        if positions == 0 {
+            return Err(TableError::Size(0));
+        }
+        let buckets = positions.div_ceil(2);
+        let asked = (buckets as u64).saturating_mul(BUCKET_BYTES as u64);
+        let memory = Memory::zeroed(buckets).map_err(|refusal| match refusal {
+            Refusal::Exceeds(usable) => TableError::Exceeds { asked, usable },
+            Refusal::System(source) => TableError::Refused { asked, source },
+        })?;
+        Ok(Table { memory, scheme, update, stamps, generation: AtomicU8::new(0), payload: PhantomData })
+    }
+
+    /// What is remembered of the position `key`, if anything is. Writes nothing.
+    #[inline]
+    pub fn probe(&self, key: u64) -> Option<P> {
+        let buckets = self.memory.buckets();
+        let place = Place::of(key, buckets.len());
+        let bucket = &buckets[place.bucket];
+        let image = if self.scheme.has_two_levels() { bucket.probe(key) } else { bucket.slot(place.second).probe(key) };
+        image.and_then(|image| P::unpack(image.data))
+    }
+
+    /// Remembers `payload` of the position `key`, if the scheme finds it worth a place.
+    ///
+    /// `work` is the number of nodes searched to obtain it, at least 1, counted as the scheme says: see [`Scheme::BigAll`].
+    /// Under [`Update::Merge`], the default, an entry without a move keeps the move that its position has in the table.
+    #[inline]
+    pub fn store(&self, key: u64, payload: &P, work: u64) {
+        let generation = self.generation();
+        let buckets = self.memory.buckets();
+        let place = Place::of(key, buckets.len());
+        let bucket = &buckets[place.bucket];
+        let new = Image { data: payload.pack(generation), tag: Tag::new(key, Work::from_nodes(work)) };
+        let rule = SchemeRule::<P>::new(self.scheme, self.update, generation);
+        if self.scheme.has_two_levels() {
+            bucket.store(key, new, &rule);
+        } else {
+            bucket.slot(place.second).store(key, new, &rule);
+        }
+    }
+
+    /// Fetches what a probe or store of `key` will touch, without waiting for it.
+    #[inline]
+    pub fn prefetch(&self, key: u64) {
+        let buckets = self.memory.buckets();
+        prefetch(&buckets[Place::of(key, buckets.len()).bucket]);
+    }
+
+    /// How full the table is with entries of the current generation, in permille, from a sample of 1,000 slots.
+    pub fn hashfull(&self) -> u32 {
+        let generation = self.generation();
+        let is_current =
+            |image: &Image| !image.is_empty() && P::generation(image.data).is_none_or(|stamp| stamp == generation);
+        let images = self.images().take(SAMPLE);
+        let (seen, used) = images.fold((0, 0), |(seen, used), image| (seen + 1, used + u32::from(is_current(&image))));
+        used * 1000 / seen
+    }
+
+    /// How many slots are taken, by entries of any generation. Looks at all of them.
+    pub fn occupied(&self) -> usize {
+        self.images().filter(|image| !image.is_empty()).count()
+    }
+
+    fn images(&self) -> impl Iterator<Item = Image> {
+        self.memory.buckets().iter().flat_map(Bucket::slots).map(Slot::read)
+    }
+
+    /// Begins a new generation, that is, a new search: what is stored becomes stale, is still found, and gives way at the first
+    /// collision.
+    pub fn next_generation(&self) {
+        if self.stamps {
+            self.generation.store(self.generation().next().bits(), Ordering::Relaxed);
+        }
+    }
+
+    /// The current generation.
+    #[inline]
+    pub fn generation(&self) -> Generation {
+        Generation::from_bits(self.generation.load(Ordering::Relaxed))
+    }
+
+    /// Forgets everything, with `threads` threads at once (0 counts as 1).
+    ///
+    /// A store in the meantime is kept or forgotten. Should the system have no more threads to give, the rest is done by this one.
+    pub fn clear(&self, threads: usize) {
+        let buckets = self.memory.buckets();
+        let share = buckets.len().div_ceil(threads.max(1)).max(1);
+        let wipe = |buckets: &[Bucket<_>]| buckets.iter().for_each(Bucket::clear);
+        thread::scope(|scope| {
+            let mut shares = buckets.chunks(share);
+            let own = shares.next();
+            for share in shares {
+                if thread::Builder::new().spawn_scoped(scope, move || wipe(share)).is_err() {
+                    wipe(share);
+                }
+            }
+            own.into_iter().for_each(wipe);
+        });
+        self.generation.store(0, Ordering::Relaxed);
+    }
+
+    /// The scheme.
+    pub fn scheme(&self) -> Scheme {
+        self.scheme
+    }
+
+    /// The size in MiB, rounded down.
+    pub fn mib(&self) -> usize {
+        self.capacity() / POSITIONS_PER_MIB
+    }
+
+    /// How many positions can be held.
+    pub fn capacity(&self) -> usize {
+        2 * self.memory.buckets().len()
+    }
+}

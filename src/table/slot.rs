@@ -1,0 +1,169 @@
+//! The verified slot: two words that many threads read and write without a lock, and that vouch for each other.
+
+use super::scheme::{Rule, Stored};
+use super::word::Word;
+use super::work::Work;
+
+/// How many bits of the key a slot of the engine's table verifies.
+pub const CHECK_BITS: u32 = 48;
+
+/// Who an entry belongs to and what it cost: the low 48 bits of the key, shifted up, over 16 bits of [`Work`].
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Tag(u64);
+
+impl Tag {
+    /// The tag of an entry for `key` that cost `work`.
+    #[inline]
+    pub const fn new(key: u64, work: Work) -> Tag {
+        Tag(key << 16 | work.bits() as u64)
+    }
+
+    /// The tag whose bits these are. Every value is one.
+    #[inline]
+    pub const fn from_bits(bits: u64) -> Tag {
+        Tag(bits)
+    }
+
+    /// The 64 bits.
+    #[inline]
+    pub const fn bits(self) -> u64 {
+        self.0
+    }
+
+    /// The low 48 bits of the key.
+    #[inline]
+    pub const fn key(self) -> u64 {
+        self.0 >> 16
+    }
+
+    /// The work.
+    #[inline]
+    pub const fn work(self) -> Work {
+        Work::from_bits(self.0 as u16)
+    }
+}
+
+/// What one look at a slot saw, or what is to be put into it.
+///
+/// A look that fell between the two stores of a writer sees a `tag` that belongs to nobody: see [`Slot::read`].
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Image {
+    /// The packed payload; 0 means that the slot is empty.
+    pub data: u64,
+    /// The owner and the work.
+    pub tag: Tag,
+}
+
+impl Image {
+    /// An empty slot.
+    pub const EMPTY: Image = Image { data: 0, tag: Tag(0) };
+
+    /// Whether nothing is stored here.
+    #[inline]
+    pub const fn is_empty(&self) -> bool {
+        self.data == 0
+    }
+}
+
+/// A place for one entry, shared by all threads.
+///
+/// [`VerifiedSlot`] is the one that ships. The trait exists so that the tests can put deliberately broken slots under the
+/// same bucket and scheme code, to prove that the models catch them.
+pub trait Slot {
+    /// How many of the key's low bits [`Slot::probe`] compares, 1 to 48. Fewer than 48 are for measuring what the bits are worth.
+    const BITS: u32;
+
+    /// Looks at the slot. Beside a writer the image may be a mixture of old and new words.
+    fn read(&self) -> Image;
+
+    /// Puts `image` into the slot.
+    fn write(&self, image: Image);
+
+    /// The entry of `key`, if it is here.
+    #[inline(always)]
+    fn probe(&self, key: u64) -> Option<Image> {
+        let image = self.read();
+        self.holds(&image, key).then_some(image)
+    }
+
+    /// Whether `image`, read from this slot, is an entry of `key`.
+    #[inline(always)]
+    fn holds(&self, image: &Image, key: u64) -> bool {
+        image.data != 0 && (image.tag.key() ^ key) << (64 - Self::BITS) == 0
+    }
+
+    /// Stores `new`, the entry of `key`, in a table of one level, where this slot is the only place for it.
+    /// Says what became of it.
+    #[inline(always)]
+    fn store(&self, key: u64, new: Image, rule: &impl Rule) -> Stored {
+        let old = self.read();
+        if old.is_empty() {
+            self.write(new);
+            Stored::Empty
+        } else if self.holds(&old, key) {
+            update(self, &old, new, rule)
+        } else if rule.is_stale(&old) {
+            self.write(new);
+            Stored::Stale
+        } else if rule.prefers(&new, &old) {
+            self.write(new);
+            Stored::Replaced
+        } else {
+            Stored::Refused
+        }
+    }
+}
+
+/// Lets `new` update `old`, the entry of the same key that `slot` holds. The same key is no collision: nothing is displaced.
+#[inline(always)]
+pub(super) fn update<S: Slot + ?Sized>(slot: &S, old: &Image, new: Image, rule: &impl Rule) -> Stored {
+    match rule.update(old, &new) {
+        Some(data) => {
+            slot.write(Image { data, ..new });
+            Stored::Updated
+        }
+        None => Stored::Kept,
+    }
+}
+
+/// The slot that ships: 128 bits in two words, `data` and `check = tag xor data`, read and written relaxed.
+///
+/// A reader takes both words, xors them and compares the key in the result. Had the words come from two different writes,
+/// `(tag1, data1)` and `(tag2, data2)`, it would see the tag `tag2 xor data2 xor data1`, which carries its key only by a
+/// coincidence of [`Slot::BITS`] bits. So what it accepts is data that some thread stored, whole, and stored for that key.
+/// (Hyatt and Mann, "A lock-less transposition table implementation for parallel search chess engines", ICGA Journal 25(1), 2002.)
+///
+/// Two writes for the same key whose data agree in their upper 48 bits can mix: the lower 16 bits of the data stand opposite
+/// the work, which is a hint for replacement and never verified. The engine's entry keeps a function of the position there.
+#[repr(C, align(16))]
+#[derive(Debug, Default)]
+pub struct VerifiedSlot<W, const BITS: u32 = CHECK_BITS> {
+    data: W,
+    check: W,
+}
+
+impl<W: Word, const BITS: u32> VerifiedSlot<W, BITS> {
+    /// An empty slot.
+    pub fn new() -> Self {
+        VerifiedSlot { data: W::new(0), check: W::new(0) }
+    }
+}
+
+impl<W: Word, const BITS: u32> Slot for VerifiedSlot<W, BITS> {
+    const BITS: u32 = {
+        assert!(0 < BITS && BITS <= CHECK_BITS);
+        BITS
+    };
+
+    #[inline(always)]
+    fn read(&self) -> Image {
+        let data = self.data.load();
+        Image { data, tag: Tag(self.check.load() ^ data) }
+    }
+
+    #[inline(always)]
+    fn write(&self, image: Image) {
+        self.data.store(image.data);
+        self.check.store(image.tag.0 ^ image.data);
+    }
+}

@@ -1,0 +1,105 @@
+//! The table seen from outside: sizes, generations, clearing, and threads on a table far too small for them.
+
+use sesame::table::{Bound, Entry, Scheme, Table, TableError, TableOptions};
+
+const ENTRY: Entry = Entry { mv: 0x1234, score: -200, depth: 9, bound: Bound::Exact, pv: true, eval: 31 };
+
+/// A well-mixed sequence of keys: the output function of SplitMix64, a bijection.
+fn mix(mut x: u64) -> u64 {
+    x = x.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ x >> 31
+}
+
+fn small(scheme: Scheme, positions: usize) -> Table {
+    Table::with_options(&TableOptions { positions, scheme, ..TableOptions::default() }).unwrap()
+}
+
+#[test]
+fn key_zero_misses_on_a_fresh_table_and_is_found_once_stored() {
+    for scheme in Scheme::ALL {
+        let table = Table::new(1, scheme).unwrap();
+        assert_eq!(table.probe(0), None);
+        table.store(0, &ENTRY, 1);
+        assert_eq!(table.probe(0), Some(ENTRY));
+        assert_eq!(table.scheme(), scheme);
+    }
+}
+
+#[test]
+fn a_new_table_is_empty_and_a_stored_position_is_found_where_its_key_looks() {
+    for mib in [1, 2, 3, 7, 16] {
+        let table = Table::new(mib, Scheme::TwoBig1).unwrap();
+        assert_eq!((table.mib(), table.capacity(), table.occupied()), (mib, mib << 16, 0));
+        for n in 0..1000 {
+            table.store(mix(n), &ENTRY, n);
+        }
+        let found = (0..1000).filter(|&n| table.probe(mix(n)).is_some()).count();
+        assert_eq!(found, table.occupied(), "every entry can be reached by its key");
+    }
+}
+
+#[test]
+fn sizes_out_of_range_and_refused_memory_are_errors() {
+    for mib in [0, 33_554_433, usize::MAX] {
+        assert!(matches!(Table::new(mib, Scheme::New), Err(TableError::Size(_))));
+    }
+    // 2^45 bytes: the largest size that may be asked for.
+    let error = Table::new(33_554_432, Scheme::New).unwrap_err();
+    assert!(error.to_string().contains("33554432 MiB"), "{error}");
+    assert!(error.to_string().contains("stays"), "{error}");
+    let options = TableOptions { positions: usize::MAX, ..TableOptions::default() };
+    assert!(Table::<Entry>::with_options(&options).is_err());
+}
+
+#[test]
+fn the_same_key_keeps_its_move_against_none() {
+    let table = Table::new(1, Scheme::TwoBig1).unwrap();
+    table.store(5, &ENTRY, 10);
+    table.store(5, &Entry { mv: 0, ..ENTRY }, 10);
+    assert_eq!(table.probe(5), Some(ENTRY));
+    assert_eq!(table.occupied(), 1);
+}
+
+#[test]
+fn hashfull_counts_the_current_generation() {
+    for scheme in Scheme::ALL {
+        let table = small(scheme, 1000);
+        assert_eq!(table.hashfull(), 0);
+        for n in 0..20_000 {
+            table.store(mix(n), &ENTRY, 1);
+        }
+        assert!(table.hashfull() > 990, "{scheme}: {}", table.hashfull());
+        table.next_generation();
+        assert_eq!(table.hashfull(), 0);
+        assert!(table.occupied() > 990);
+        for n in 20_000..40_000 {
+            table.store(mix(n), &ENTRY, 1);
+        }
+        // A stale second level waits for the first level to prefer or refuse somebody; after so many stores all have.
+        assert!(table.hashfull() > 990, "{scheme}: {}", table.hashfull());
+    }
+}
+
+#[test]
+fn clear_forgets_everything_with_any_number_of_threads() {
+    for (threads, positions) in [(0, 1000), (1, 1000), (2, 1 << 17), (3, 1002), (16, 6), (7, 1 << 16)] {
+        let table = small(Scheme::New, positions);
+        for n in 0..4 * positions as u64 {
+            table.store(mix(n), &ENTRY, 1);
+        }
+        assert!(table.occupied() > positions / 2);
+        table.next_generation();
+        table.clear(threads);
+        assert_eq!(table.occupied(), 0);
+        assert_eq!(table.generation().bits(), 0);
+    }
+}
+
+#[test]
+fn prefetching_any_key_is_harmless() {
+    let table = small(Scheme::TwoDeep, 3);
+    (0..64).for_each(|bit| table.prefetch(1 << bit));
+    table.prefetch(u64::MAX);
+}
