@@ -29,10 +29,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::position::Game;
-use crate::smp::{Coordinator, Pool, Running, Search};
 pub use crate::smp::{BestMove, Bound, Clock, Info, Limits, Line, Score, Sink};
-pub use crate::table::{Scheme, TableError};
+use crate::smp::{Coordinator, Pool, Running, Search};
 use crate::table::Table;
+pub use crate::table::{Scheme, TableError};
 
 /// The engine's settings.
 #[derive(Debug, Clone, PartialEq, Eq)]

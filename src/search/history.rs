@@ -115,14 +115,7 @@ impl Histories {
 
     /// Rewards (or with a negative `bonus` punishes) a quiet move.
     #[inline]
-    pub fn learn_quiet(
-        &mut self,
-        color: Color,
-        mv: Move,
-        piece_to: PieceTo,
-        before: [Option<PieceTo>; 3],
-        bonus: i32,
-    ) {
+    pub fn learn_quiet(&mut self, color: Color, mv: Move, piece_to: PieceTo, before: [Option<PieceTo>; 3], bonus: i32) {
         learn::<HISTORY_MAX>(&mut self.butterfly[color as usize][mv.from() as usize][mv.to() as usize], bonus);
         self.learn_continuation(piece_to, before, bonus);
     }
@@ -139,7 +132,10 @@ impl Histories {
     #[inline]
     pub fn learn_capture(&mut self, piece_to: PieceTo, captured: Option<Piece>, bonus: i32) {
         let index = piece_to.index();
-        learn::<HISTORY_MAX>(&mut self.capture[index >> 6][index & 63][captured.map_or(0, |piece| piece as usize)], bonus);
+        learn::<HISTORY_MAX>(
+            &mut self.capture[index >> 6][index & 63][captured.map_or(0, |piece| piece as usize)],
+            bonus,
+        );
     }
 
     /// What searches of positions with this pawn structure and these pieces found the static evaluation to lack, in

@@ -140,8 +140,8 @@ impl MovePicker {
                         continue;
                     }
                     match self.pick() {
-                        Some(mv)
-                            if Some(mv) == self.hints.table_move || self.hints.refutations.contains(&Some(mv)) => {}
+                        Some(mv) if Some(mv) == self.hints.table_move || self.hints.refutations.contains(&Some(mv)) => {
+                        }
                         Some(mv) => return Some((mv, Class::Quiet)),
                         None => self.stage = Stage::BadNoisy,
                     }

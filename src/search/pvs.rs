@@ -195,7 +195,8 @@ impl Worker {
 
         // 4. The table. A deep enough bound ends a null-window node, unless the fifty-move rule is near: it is not in the key.
         let known = if excluded.is_some() { None } else { self.probe(position, ply) };
-        let table_move = if N::ROOT { Some(self.root_moves[self.pv_index].mv) } else { known.and_then(|known| known.mv) };
+        let table_move =
+            if N::ROOT { Some(self.root_moves[self.pv_index].mv) } else { known.and_then(|known| known.mv) };
         if !N::PV
             && let Some(known) = known
             && known.depth >= depth
@@ -235,8 +236,7 @@ impl Worker {
         self.frame(ply + 1).killers = [None; 2];
         self.frame(ply + 1).cutoffs = 0;
         self.frame(ply + 1).excluded = None;
-        self.frame(ply).double_extensions =
-            if N::ROOT { 0 } else { self.frame_before(ply, 1).double_extensions };
+        self.frame(ply).double_extensions = if N::ROOT { 0 } else { self.frame_before(ply, 1).double_extensions };
 
         if !N::PV && !in_check && excluded.is_none() {
             // 6. Razoring: so far below alpha that only captures could help, so ask only them.
@@ -563,17 +563,7 @@ impl Worker {
             }
             self.keys.pop();
             if score >= raised {
-                self.remember(
-                    position,
-                    ply,
-                    Some(mv),
-                    score,
-                    reduced + 1,
-                    Bound::Lower,
-                    false,
-                    raw_eval,
-                    nodes_before,
-                );
+                self.remember(position, ply, Some(mv), score, reduced + 1, Bound::Lower, false, raw_eval, nodes_before);
                 return Some(Some(if is_mate(score) { score } else { score - PROBCUT_MARGIN }));
             }
         }
@@ -599,9 +589,8 @@ impl Worker {
         let score = self.search::<NonPv>(position, lowered - 1, lowered, (depth - 1) / 2, ply, cut_node)?;
         *self.frame(ply) = saved;
         Some(if score < lowered {
-            let clearly = !N::PV
-                && score < lowered - SINGULAR_DOUBLE_MARGIN
-                && saved.double_extensions < SINGULAR_DOUBLE_LIMIT;
+            let clearly =
+                !N::PV && score < lowered - SINGULAR_DOUBLE_MARGIN && saved.double_extensions < SINGULAR_DOUBLE_LIMIT;
             Singular::Extend(if clearly { 2 } else { 1 })
         } else if lowered >= beta {
             // Several moves beat beta: one of them will.
@@ -656,8 +645,7 @@ impl Worker {
             root.pv.truncate(1);
             root.pv.extend(tail);
             if raised && self.pv_index == 0 {
-                self.partial =
-                    Some(RootLine { score, bound: Bound::Exact, seldepth, pv: root.pv.clone() });
+                self.partial = Some(RootLine { score, bound: Bound::Exact, seldepth, pv: root.pv.clone() });
             }
         } else {
             root.score = -INFINITE;
@@ -676,8 +664,8 @@ enum Singular {
 /// Whether the side to move has a single piece besides king and pawns.
 fn few_pieces(position: &Position) -> bool {
     use crate::position::Piece;
-    let pieces = position.colors(position.side_to_move())
-        & !(position.pieces(Piece::Pawn) | position.pieces(Piece::King));
+    let pieces =
+        position.colors(position.side_to_move()) & !(position.pieces(Piece::Pawn) | position.pieces(Piece::King));
     pieces.len() <= 1
 }
 

@@ -275,11 +275,8 @@ impl Worker {
 /// The allowed root moves in the order in which an inner node would try them.
 fn ordered_root_moves(histories: &Histories, job: &Job) -> Vec<RootMove> {
     let position = job.game.position();
-    let table_move = job
-        .table
-        .probe(position.key())
-        .and_then(|entry| Move::from_bits(entry.mv))
-        .filter(|&mv| position.is_legal(mv));
+    let table_move =
+        job.table.probe(position.key()).and_then(|entry| Move::from_bits(entry.mv)).filter(|&mv| position.is_legal(mv));
     let mut picker = MovePicker::all(Hints { table_move, refutations: [None; 3], before: [None; 3] });
     std::iter::from_fn(|| picker.next(position, histories, false))
         .filter(|(mv, _)| job.root_moves.contains(mv))

@@ -126,7 +126,8 @@ mod tests {
 
     #[test]
     fn a_usual_clock_gets_a_usual_share() {
-        let clock = Clock { time: [Duration::from_secs(60); 2], increment: [Duration::from_millis(600); 2], moves_to_go: None };
+        let clock =
+            Clock { time: [Duration::from_secs(60); 2], increment: [Duration::from_millis(600); 2], moves_to_go: None };
         let limits = Limits { clock: Some(clock), ..Limits::default() };
         let budget = plan(&limits, Color::Black, Duration::from_millis(10), false).unwrap();
         let soft = budget.soft.unwrap();

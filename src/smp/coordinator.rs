@@ -283,9 +283,9 @@ impl Conduct {
             self.judge_progress(mv, score, iteration.best_move_share);
         }
         let limits = &self.search.limits;
-        let mated = limits.mate.is_some_and(|wanted| {
-            moves_to_mate(score).is_some_and(|moves| moves > 0 && moves as u32 <= wanted)
-        });
+        let mated = limits
+            .mate
+            .is_some_and(|wanted| moves_to_mate(score).is_some_and(|moves| moves > 0 && moves as u32 <= wanted));
         let decided = depth >= deepest && self.standings.len() > 1;
         if self.grace_until.is_some() || decided || mated || (news && self.soft_limit_reached()) {
             self.stop();
@@ -377,4 +377,3 @@ fn line_at(rank: usize, depth: u32, line: &RootLine) -> Line {
     let score = moves_to_mate(line.score).map_or(Score::Centipawns(line.score), Score::Mate);
     Line { rank, depth, seldepth: line.seldepth.max(1) as u32, score, bound: line.bound, pv: line.pv.clone() }
 }
-
