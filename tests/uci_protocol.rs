@@ -624,6 +624,13 @@ fn what_follows_a_bench_waits_for_it() {
     let lines = session.until("bestmove");
     let end_of_bench = lines.iter().position(|line| line.ends_with(" nps")).expect("the bench ends first");
     assert_eq!(infos(&lines[end_of_bench..]).iter().map(|info| info.multipv).max(), Some(2));
+    // `stop` is for the last `go`, and what follows a search in the queue interrupts it as always.
+    session.send("bench depth 3\ngo infinite\nsetoption name MultiPV value 1\nstop\ngo infinite\ngo depth 2\nd");
+    let lines = session.until("bestmove");
+    assert!(lines.iter().any(|line| line.ends_with(" nps")));
+    session.until("bestmove");
+    session.until("bestmove");
+    session.sync();
     // In a pipe it is finished, although the input has ended.
     session.send("bench depth 3");
     session.close_input();
@@ -744,7 +751,7 @@ fn a_closed_output_ends_the_program() {
     use std::process::{Command, Stdio};
     use std::time::Instant;
 
-    for commands in ["isready\n", "go infinite\n", "bench depth 6\n", "go perft 9\n", "uci\nuci\nuci\n"] {
+    for commands in ["isready\n", "go infinite\n", "bench depth 6\n", "go perft 6\n", "uci\nuci\nuci\n"] {
         let mut child = Command::new(env!("CARGO_BIN_EXE_sesame"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
