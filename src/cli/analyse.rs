@@ -144,13 +144,17 @@ fn thousands(count: u64) -> String {
 }
 
 fn conclusion(best: &BestMove, root: &Position) -> String {
-    let line: Vec<_> = best.best.into_iter().chain(best.ponder).collect();
     let seconds = best.elapsed.as_secs_f64();
     let speed = best.nodes as f64 / seconds.max(1e-6) / 1e6;
     let effort = format!("{} nodes in {seconds:.2} s, {speed:.2} million per second", best.nodes);
     match best.best {
-        Some(mv) if best.ponder.is_none() => format!("\nBest move: {}\n{effort}", root.to_san(mv)),
-        Some(mv) => format!("\nBest move: {}, expecting {}\n{effort}", root.to_san(mv), san::line(root, &line)),
+        Some(mv) => {
+            let mut after = root.clone();
+            after.play(mv);
+            let reply = best.ponder.filter(|&reply| after.is_legal(reply));
+            let reply = reply.map_or_else(String::new, |reply| format!(", expecting {}", after.to_san(reply)));
+            format!("\nBest move: {}{reply}\n{effort}", root.to_san(mv))
+        }
         None => format!("\nNo move found\n{effort}"),
     }
 }

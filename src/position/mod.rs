@@ -51,6 +51,8 @@ pub struct Keys {
 pub struct Position {
     board: Board,
     keys: Keys,
+    /// The piece on each square, again: move ordering asks for it so often that the 64 bytes to copy pay.
+    squares: [Option<Piece>; Square::NUM],
     /// The file of a pawn that can legally be taken en passant. (The board has the file after every double step.)
     en_passant: Option<File>,
     /// See [`Position::reversible_plies`].
@@ -72,8 +74,9 @@ impl Position {
     }
 
     fn from_board(board: Board) -> Self {
-        let mut position =
-            Self { board, keys: Keys { key: 0, pawn: 0, non_pawn: [0; 2] }, en_passant: None, reversible: 0 };
+        let squares = Square::ALL.map(|square| board.piece_on(square));
+        let keys = Keys { key: 0, pawn: 0, non_pawn: [0; Color::NUM] };
+        let mut position = Self { board, keys, squares, en_passant: None, reversible: 0 };
         position.en_passant = position.legal_en_passant();
         position.keys = position.keys_from_scratch();
         position
@@ -170,15 +173,7 @@ impl Position {
     /// The piece on a square, of either colour.
     #[inline]
     pub fn piece_on(&self, square: Square) -> Option<Piece> {
-        if !self.occupied().has(square) {
-            return None;
-        }
-        // The number of the piece, bit by bit: no branch to guess wrong.
-        let [knight, bishop, rook, queen, king] =
-            [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen, Piece::King].map(|piece| self.pieces(piece).0);
-        let bit = |board: u64| (board >> square as u8 & 1) as usize;
-        let index = bit(knight | rook | king) | bit(bishop | rook) << 1 | bit(queen | king) << 2;
-        Piece::try_index(index)
+        self.squares[square as usize]
     }
 
     /// Whose piece is on a square.
@@ -260,14 +255,20 @@ impl Position {
         let mut rest = key ^ pawn ^ non_pawn[0] ^ non_pawn[1];
         rest ^= zobrist::black_to_move() ^ zobrist::en_passant(self.en_passant);
 
+        let victim = self.piece_on(to);
+        self.squares[from as usize] = None;
         if self.colors(us).has(to) {
             let (king_to, rook_to) = castling_targets(mv);
+            self.squares[to as usize] = None;
+            self.squares[king_to as usize] = Some(Piece::King);
+            self.squares[rook_to as usize] = Some(Piece::Rook);
             non_pawn[us as usize] ^= zobrist::piece(us, Piece::King, from)
                 ^ zobrist::piece(us, Piece::King, king_to)
                 ^ zobrist::piece(us, Piece::Rook, to)
                 ^ zobrist::piece(us, Piece::Rook, rook_to);
         } else {
-            match self.piece_on(to) {
+            self.squares[to as usize] = Some(mv.promotion().unwrap_or(moved));
+            match victim {
                 Some(Piece::Pawn) => pawn ^= zobrist::piece(them, Piece::Pawn, to),
                 Some(victim) => non_pawn[them as usize] ^= zobrist::piece(them, victim, to),
                 None => {}
@@ -279,7 +280,9 @@ impl Position {
                     Some(promotion) => non_pawn[us as usize] ^= zobrist::piece(us, promotion, to),
                 }
                 if self.is_en_passant(mv) {
-                    pawn ^= zobrist::piece(them, Piece::Pawn, self.en_passant_victim(to));
+                    let victim = self.en_passant_victim(to);
+                    pawn ^= zobrist::piece(them, Piece::Pawn, victim);
+                    self.squares[victim as usize] = None;
                 }
             } else {
                 non_pawn[us as usize] ^= zobrist::piece(us, moved, from) ^ zobrist::piece(us, moved, to);

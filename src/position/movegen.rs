@@ -22,7 +22,7 @@ impl Position {
         let last_rank = Rank::Eighth.relative_to(us).bitboard();
         self.board.generate_moves_for(!king.bitboard(), |moves| {
             if moves.piece == Piece::Pawn {
-                push_all(list, moves.from, moves.to & (theirs - last_rank | en_passant));
+                push_all(list, moves.from, moves.to & ((theirs - last_rank) | en_passant));
                 for to in moves.to & last_rank {
                     list.push(Move::new(moves.from, to, Some(Piece::Queen)));
                 }

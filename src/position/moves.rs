@@ -4,6 +4,8 @@ use std::fmt;
 use std::num::NonZeroU16;
 use std::ops::{Deref, DerefMut};
 
+use arrayvec::ArrayVec;
+
 use super::{Piece, Square};
 
 /// A move in 16 bits: from in bits 0..=5, to in bits 6..=11, promotion in bits 12..=14 (0 none, 1 knight, 2 bishop, 3 rook,
@@ -104,11 +106,8 @@ impl fmt::Debug for Move {
 }
 
 /// A list of up to [`MoveList::CAPACITY`] moves, without heap. No legal position has more than 218 moves.
-#[derive(Clone)]
-pub struct MoveList {
-    moves: [Move; Self::CAPACITY],
-    len: usize,
-}
+#[derive(Clone, Default)]
+pub struct MoveList(ArrayVec<Move, { MoveList::CAPACITY }>);
 
 impl MoveList {
     /// How many moves fit.
@@ -117,23 +116,20 @@ impl MoveList {
     /// An empty list.
     #[inline]
     pub const fn new() -> Self {
-        Self { moves: [Move::new(Square::A1, Square::B1, None); Self::CAPACITY], len: 0 }
+        Self(ArrayVec::new_const())
     }
 
     /// Appends a move. A full list stays as it is: no position that the FEN reader accepts fills it.
     #[inline]
     pub fn push(&mut self, mv: Move) {
-        debug_assert!(self.len < Self::CAPACITY);
-        if let Some(slot) = self.moves.get_mut(self.len) {
-            *slot = mv;
-            self.len += 1;
-        }
+        let pushed = self.0.try_push(mv);
+        debug_assert!(pushed.is_ok());
     }
 
     /// Empties the list, cheaper than a new one.
     #[inline]
     pub fn clear(&mut self) {
-        self.len = 0;
+        self.0.clear();
     }
 
     /// Takes out the move at `index` and puts the last one in its place.
@@ -142,16 +138,7 @@ impl MoveList {
     /// When there is no such move.
     #[inline]
     pub fn swap_remove(&mut self, index: usize) -> Move {
-        let mv = self[index];
-        self.len -= 1;
-        self.moves[index] = self.moves[self.len];
-        mv
-    }
-}
-
-impl Default for MoveList {
-    fn default() -> Self {
-        Self::new()
+        self.0.swap_remove(index)
     }
 }
 
@@ -160,14 +147,14 @@ impl Deref for MoveList {
 
     #[inline]
     fn deref(&self) -> &[Move] {
-        &self.moves[..self.len]
+        &self.0
     }
 }
 
 impl DerefMut for MoveList {
     #[inline]
     fn deref_mut(&mut self) -> &mut [Move] {
-        &mut self.moves[..self.len]
+        &mut self.0
     }
 }
 

@@ -1,7 +1,7 @@
 //! Static exchange evaluation: what a capture, and the captures that follow it on the same square, win.
 
-use super::attacks::{get_bishop_moves, get_rook_moves};
-use super::{BitBoard, Move, Piece, Position};
+use super::attacks::{get_bishop_moves, get_king_moves, get_knight_moves, get_pawn_attacks, get_rook_moves};
+use super::{BitBoard, Color, Move, Piece, Position, Square};
 
 /// What the static exchange evaluation takes the pieces to be worth, in centipawns, by [`Piece`]. The king has no price: he never
 /// takes a defended piece.
@@ -92,9 +92,7 @@ impl Position {
     /// The pieces of both colours that attack `square` when `occupied` are the occupied squares. Pieces that are not on the
     /// board of this position are not found, pieces that have left `occupied` are: mask the result if that matters.
     #[inline]
-    pub fn attackers_to(&self, square: super::Square, occupied: BitBoard) -> BitBoard {
-        use super::Color;
-        use super::attacks::{get_king_moves, get_knight_moves, get_pawn_attacks};
+    pub fn attackers_to(&self, square: Square, occupied: BitBoard) -> BitBoard {
         let queens = self.pieces(Piece::Queen);
         get_pawn_attacks(square, Color::Black) & self.colored(Color::White, Piece::Pawn)
             | get_pawn_attacks(square, Color::White) & self.colored(Color::Black, Piece::Pawn)

@@ -4,6 +4,8 @@
 //! Table move, winning captures (most valuable victim, capture history), killers and the counter move, quiets by history,
 //! losing captures (<https://www.chessprogramming.org/Move_Ordering>).
 
+use arrayvec::ArrayVec;
+
 use super::history::{Histories, PieceTo};
 use crate::position::{BitBoard, Move, MoveList, Piece, Position, SEE_VALUES, attacks};
 
@@ -54,7 +56,7 @@ pub struct MovePicker {
     threshold: i32,
     with_quiets: bool,
     moves: MoveList,
-    scores: [i32; MoveList::CAPACITY],
+    scores: ArrayVec<i32, { MoveList::CAPACITY }>,
     next: usize,
     bad: MoveList,
     next_bad: usize,
@@ -79,7 +81,7 @@ impl MovePicker {
             threshold,
             with_quiets,
             moves: MoveList::new(),
-            scores: [0; MoveList::CAPACITY],
+            scores: ArrayVec::new(),
             next: 0,
             bad: MoveList::new(),
             next_bad: 0,
@@ -127,6 +129,7 @@ impl MovePicker {
                 }
                 Stage::GenerateQuiet => {
                     self.moves.clear();
+                    self.scores.clear();
                     self.next = 0;
                     if !skip_quiets {
                         position.quiet_moves(&mut self.moves);
@@ -162,7 +165,7 @@ impl MovePicker {
     #[inline]
     fn pick(&mut self) -> Option<Move> {
         let start = self.next;
-        let left = &self.scores[start..self.moves.len()];
+        let left = self.scores.get(start..)?;
         let mut best = 0;
         let mut best_score = *left.first()?;
         for (index, &score) in left.iter().enumerate().skip(1) {
@@ -178,23 +181,23 @@ impl MovePicker {
 
     fn score_noisy(&mut self, position: &Position, histories: &Histories) {
         let color = position.side_to_move();
-        for (&mv, score) in self.moves.iter().zip(&mut self.scores) {
+        for &mv in &self.moves {
             let captured = position.captured(mv);
             let piece_to = PieceTo::new(color, position.moved(mv), mv);
             let victim = captured.map_or(0, |piece| SEE_VALUES[piece as usize]);
             let promotion = if mv.promotion() == Some(Piece::Queen) { SEE_VALUES[Piece::Queen as usize] } else { 0 };
-            *score = (victim + promotion) * 16 + histories.capture(piece_to, captured);
+            self.scores.push((victim + promotion) * 16 + histories.capture(piece_to, captured));
         }
     }
 
     fn score_quiet(&mut self, position: &Position, histories: &Histories) {
         let color = position.side_to_move();
         let checks = check_squares(position);
-        for (&mv, score) in self.moves.iter().zip(&mut self.scores) {
+        for &mv in &self.moves {
             let piece = position.moved(mv);
             let piece_to = PieceTo::new(color, piece, mv);
             let bonus = if checks[piece as usize].has(mv.to()) { CHECK_BONUS } else { 0 };
-            *score = histories.quiet(color, mv, piece_to, self.hints.before) + bonus;
+            self.scores.push(histories.quiet(color, mv, piece_to, self.hints.before) + bonus);
         }
     }
 }

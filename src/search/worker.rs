@@ -62,6 +62,8 @@ pub struct Iteration {
     pub depth: u32,
     /// The lines, best first: `multi_pv` of them, or all root moves if there are fewer. Never empty.
     pub lines: Vec<RootLine>,
+    /// Nodes of all workers when it ended.
+    pub nodes: u64,
     /// The share of this worker's nodes in this search that went into the best move, 0 to 1.
     pub best_move_share: f64,
 }
@@ -189,7 +191,7 @@ impl Worker {
         let best = lines.first().and_then(|line| line.pv.first().copied());
         let spent = self.root_moves.iter().find(|root| Some(root.mv) == best).map_or(0, |root| root.nodes);
         let best_move_share = spent as f64 / self.nodes().max(1) as f64;
-        Iteration { depth, lines, best_move_share }
+        Iteration { depth, lines, nodes: self.job.control.nodes(), best_move_share }
     }
 
     /// Aspiration search (Marsland 1986): a narrow window round the last score, widened on the side where it fails.

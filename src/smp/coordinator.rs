@@ -279,7 +279,7 @@ impl Conduct {
         let news = self.printed.is_none_or(|printed| depth > printed.depth)
             || self.printed.is_some_and(|printed| depth == printed.depth && self.standings.len() == 1);
         if news {
-            self.print(worker);
+            self.print(worker, iteration.nodes);
             self.judge_progress(mv, score, iteration.best_move_share);
         }
         let limits = &self.search.limits;
@@ -311,9 +311,9 @@ impl Conduct {
             && self.running.started.elapsed() >= soft.mul_f64(clock::scale(self.progress).min(1e6))
     }
 
-    fn print(&mut self, worker: usize) {
+    fn print(&mut self, worker: usize, nodes: u64) {
         let Some(lines) = &self.lines[worker] else { return };
-        let (nodes, elapsed) = (self.running.control.nodes(), self.running.started.elapsed());
+        let elapsed = self.running.started.elapsed();
         let hashfull = self.search.table.hashfull();
         for line in lines {
             self.search.sink.info(&Info { line: line.clone(), nodes, elapsed, hashfull });
@@ -344,7 +344,7 @@ impl Conduct {
         };
         // The last line that the GUI sees is the one that is played.
         if self.printed != self.standings[winner] {
-            self.print(winner);
+            self.print(winner, self.running.control.nodes());
         }
         let pv = self.lines[winner].as_ref().and_then(|lines| lines.first()).map(|line| line.pv.clone());
         let pv = pv.unwrap_or_default();

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use parking_lot::Mutex;
+use crossbeam::channel::{self, RecvTimeoutError, Sender};
 
 use super::bench_positions::POSITIONS;
 use super::format::nodes_per_second;
@@ -72,15 +72,17 @@ impl fmt::Display for Report {
     }
 }
 
-/// Keeps the end of the last search, and nothing else.
-#[derive(Default)]
-struct Last(Mutex<Option<BestMove>>);
+/// How long it may take until `stop` is noticed.
+const ATTENTION: Duration = Duration::from_millis(100);
 
-impl Sink for Last {
+/// Passes on the ends of searches, and nothing else.
+struct Ends(Sender<BestMove>);
+
+impl Sink for Ends {
     fn info(&self, _: &Info) {}
 
     fn best_move(&self, best: &BestMove) {
-        *self.0.lock() = Some(best.clone());
+        let _ = self.0.send(best.clone());
     }
 
     fn message(&self, _: &str) {}
@@ -88,7 +90,7 @@ impl Sink for Last {
 
 /// Runs the bench on an engine of its own, each position on a cleared table, and tells each search's result to `each`.
 ///
-/// Returns `None` if `stop` was set before the end; it is looked at between two positions.
+/// Returns `None` if `stop` was set before the end.
 ///
 /// # Errors
 /// When the engine cannot be built, as for a table larger than the memory.
@@ -97,21 +99,27 @@ pub fn run(
     stop: &AtomicBool,
     mut each: impl FnMut(&Step<'_>),
 ) -> Result<Option<Report>, EngineError> {
-    let last = Arc::new(Last::default());
+    let (sender, ends) = channel::unbounded();
     let engine_options = Options { hash_mib: options.hash_mib, threads: options.threads, ..Options::default() };
-    let mut engine = Engine::new(engine_options, Arc::clone(&last) as _)?;
+    let mut engine = Engine::new(engine_options, Arc::new(Ends(sender)))?;
     let limits = Limits { depth: Some(options.depth.max(1)), ..Limits::default() };
     let mut report = Report { nodes: 0, elapsed: Duration::ZERO };
     for (fen, number) in POSITIONS.iter().zip(1..) {
-        if stop.load(Ordering::Relaxed) {
-            return Ok(None);
-        }
         // The list is tested: each position can be set.
         let Ok(position) = Position::from_fen(fen) else { continue };
         engine.new_game();
         engine.go(&Game::new(position.clone()), limits.clone());
-        engine.wait();
-        let Some(end) = last.0.lock().take() else { continue };
+        let end = loop {
+            // An engine that goes out of scope stops its search.
+            if stop.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            match ends.recv_timeout(ATTENTION) {
+                Ok(end) => break end,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Ok(None),
+            }
+        };
         report.nodes += end.nodes;
         report.elapsed += end.elapsed;
         let best = end.best.map_or_else(String::new, |mv| position.to_uci(mv, false));

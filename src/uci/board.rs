@@ -56,7 +56,7 @@ pub(crate) fn describe(game: &Game, chess960: bool) -> String {
     let mut text = draw(position, Style::Ascii);
     text += &format!("\n\nFen: {}\n", position.fen(chess960));
     text += &format!("Key: {:016X}\n", position.key());
-    text += &format!("Checkers: {}", checkers.join(" "));
+    text += &format!("Checkers: {}", if checkers.is_empty() { "-".to_owned() } else { checkers.join(" ") });
     if let Some(outcome) = game.legal_result() {
         text += &format!("\nResult: {outcome:?}");
     }

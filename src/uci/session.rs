@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use crossbeam::channel::{self, Sender};
@@ -102,22 +103,29 @@ impl Session {
         self.is_searching() || self.job.is_some()
     }
 
-    /// Carries out what was deferred, as far as nothing is going on that it has to wait for.
+    /// Carries out what was deferred, in order, as far as nothing is going on that it has to wait for.
     fn settle(&mut self) {
         loop {
             if let Some(job) = self.job.take_if(|job| job.is_done()) {
                 job.join();
             }
-            if self.closing && self.is_searching() {
+            if self.closing {
                 self.end_search();
             }
-            if self.is_busy() {
+            if self.job.is_some() {
                 return;
+            }
+            if self.is_searching() && matches!(self.deferred.front(), Some(Command::Set(_))) {
+                if self.deferred.iter().all(|command| matches!(command, Command::Set(_))) {
+                    return;
+                }
+                // What comes after the settings does not wait for a search.
+                self.end_search();
             }
             let Some(command) = self.deferred.pop_front() else {
                 return;
             };
-            self.perform(command);
+            self.dispatch(command);
         }
     }
 
@@ -129,27 +137,29 @@ impl Session {
         let Some(command) = parsed.command else {
             return ControlFlow::Continue(());
         };
+        match (command, &self.job) {
+            (Command::Quit, _) => return ControlFlow::Break(()),
+            (Command::Uci, _) => self.identify(),
+            (Command::IsReady, _) => self.output.line("readyok"),
+            (Command::Stop, Some(job)) if !self.deferred.iter().any(|command| matches!(command, Command::Go(_))) => {
+                job.stop();
+            }
+            // A job is somebody's script or curiosity: what follows waits for it.
+            (command, Some(_)) => self.deferred.push_back(command),
+            (command @ Command::Set(_), None) if self.is_searching() => self.deferred.push_back(command),
+            (command, None) => self.dispatch(command),
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Carries out a command while no job is running, but perhaps a search.
+    fn dispatch(&mut self, command: Command) {
         match command {
-            Command::Quit => return ControlFlow::Break(()),
-            Command::Uci => self.identify(),
-            Command::IsReady => self.output.line("readyok"),
-            Command::Stop => {
-                if self.is_searching() {
-                    self.engine.stop();
-                } else if let Some(job) = &self.job {
-                    job.stop();
-                }
-            }
-            Command::PonderHit => {
-                if self.is_searching() {
-                    self.engine.ponder_hit();
-                }
-            }
+            Command::Stop if self.is_searching() => self.engine.stop(),
+            Command::PonderHit if self.is_searching() => self.engine.ponder_hit(),
+            Command::Stop | Command::PonderHit => {}
             Command::Display => self.output.line(&describe(&self.game, self.sink.chess960())),
             Command::Eval => self.show_evaluation(),
-            // A job is somebody's script or curiosity: what follows waits for it.
-            command if self.job.is_some() => self.deferred.push_back(command),
-            Command::Set(_) if self.is_searching() => self.deferred.push_back(command),
             // A position that cannot be set must not cost the running search.
             command @ Command::Position(_) => self.perform(command),
             command => {
@@ -157,7 +167,6 @@ impl Session {
                 self.perform(command);
             }
         }
-        ControlFlow::Continue(())
     }
 
     /// Carries out a command that changes something. Nothing may be running, but for a search when the command is a
@@ -176,7 +185,7 @@ impl Session {
             Command::Go(go) => self.go(&go),
             Command::Perft(depth) => self.perft(depth),
             Command::Bench(arguments) => self.bench(arguments),
-            // Answered by `handle`.
+            // Answered by `handle` and `dispatch`.
             _ => {}
         }
     }
@@ -295,7 +304,10 @@ impl Session {
         };
         let output = self.output.clone();
         self.start_job(move |stop| {
-            let show = |step: &bench::Step<'_>| output.info(&step.to_string());
+            let show = |step: &bench::Step<'_>| {
+                output.info(&step.to_string());
+                stop.fetch_or(output.is_closed(), Ordering::Relaxed);
+            };
             match bench::run(&options, stop, show) {
                 Ok(Some(report)) => output.line(&report.to_string()),
                 Ok(None) => output.info("bench stopped"),
@@ -304,7 +316,7 @@ impl Session {
         });
     }
 
-    fn start_job(&mut self, work: impl FnOnce(&std::sync::atomic::AtomicBool) + Send + 'static) {
+    fn start_job(&mut self, work: impl FnOnce(&AtomicBool) + Send + 'static) {
         match Job::start(self.wake.clone(), work) {
             Ok(job) => self.job = Some(job),
             Err(error) => self.output.info(&format!("cannot start a thread: {error}")),
