@@ -186,6 +186,6 @@ fn random_board(random: &mut Xoshiro256PlusPlus) -> String {
     place('k', random);
     let ranks: Vec<String> =
         squares.chunks(8).map(|rank| rank.iter().map(|square| square.unwrap_or('1')).collect::<String>()).collect();
-    let side = if random.next_u32() % 2 == 0 { 'w' } else { 'b' };
+    let side = ['w', 'b'][random.next_u32() as usize % 2];
     format!("{} {side} - - 0 1", ranks.join("/"))
 }

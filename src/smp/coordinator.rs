@@ -196,7 +196,12 @@ impl Conduct {
                 Some(Event::Started(first)) => self.fallback = self.fallback.or(first),
                 Some(Event::Iterated(worker, iteration)) => self.hear(worker, iteration, deepest),
                 Some(Event::Bound(depth, line)) => self.report_bound(depth, line),
-                Some(Event::Ended) => searching -= 1,
+                Some(Event::Ended(worker, last)) => {
+                    searching -= 1;
+                    if let Some(iteration) = last {
+                        self.hear(worker, iteration, deepest);
+                    }
+                }
                 Some(Event::Stop) => {
                     self.released = true;
                     self.stop();
