@@ -11,6 +11,9 @@ use support::{Session, best_move, infos};
 /// How far a clock may run below zero: a busy machine costs some, a hang costs more.
 const TOLERANCE: Duration = Duration::from_secs(4);
 
+/// With this much time or less on the clock, a move may come without a line of play.
+const HURRY: Duration = Duration::from_millis(150);
+
 /// A small generator (splitmix64) for openings: the same games are begun in each run.
 struct Random(u64);
 
@@ -94,6 +97,8 @@ impl Table {
         match infos.last() {
             Some(last) if last.pv[0] == best_move(lines) => {}
             Some(_) => engine.fail("the best move is not the first of the last line of play"),
+            // On a busy machine the time may be over before any thread has got its turn.
+            None if self.clocks[usize::from(!self.referee.white_to_move())] <= HURRY => {}
             None => engine.fail("a move without any line of play"),
         }
         if let Some(line) = lines.iter().find(|line| line.starts_with("info string")) {
