@@ -24,6 +24,7 @@ pub use explain::{Explanation, explain};
 pub use layout::{COUNT, GROUPS, Group};
 pub use pawns::EvalCache;
 pub use score::Pair;
+pub(crate) use trace::Record;
 
 use crate::position::{Color, Piece, Position};
 use pieces::Eval;
@@ -76,6 +77,11 @@ pub(crate) fn evaluate_white<T: Trace>(position: &Position, cache: &mut EvalCach
     let extra = endgame::bare_king(position);
     eval.sum.trace.blend(phase, scale, extra);
     (taper(score, phase, scale) + extra).clamp(1 - VALUE_LIMIT, VALUE_LIMIT - 1)
+}
+
+/// The weights in play, as the tuner takes them: for each the middle game and the end game.
+pub(crate) fn current_weights() -> Vec<[f32; 2]> {
+    layout::WEIGHTS.iter().map(|weight| [weight.mg() as f32, weight.eg() as f32]).collect()
 }
 
 /// How much of the opening's pieces is left, 0 to [`PHASE_MAX`].

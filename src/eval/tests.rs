@@ -3,7 +3,6 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-use super::trace::Record;
 use super::*;
 
 /// Calls `visit` with positions (no checks) along random games from the start.

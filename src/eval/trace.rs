@@ -2,6 +2,7 @@
 
 use super::layout::{COUNT, GROUPS, WEIGHTS};
 use super::score::Pair;
+#[cfg(test)]
 use super::{danger_penalty, taper};
 use crate::position::Color;
 
@@ -55,6 +56,7 @@ impl Record {
     }
 
     /// The evaluation put together again from the record alone, from White's side.
+    #[cfg(test)]
     pub(crate) fn recombine(&self) -> i32 {
         let side = |color| {
             let mut score = Pair::ZERO;
