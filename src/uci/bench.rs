@@ -15,7 +15,7 @@ use super::format::nodes_per_second;
 use crate::engine::{BestMove, Engine, EngineError, Info, Limits, Options, Sink};
 use crate::position::{Game, Position};
 
-/// The depth of a bench that is not asked for another one: about four seconds in all.
+/// The depth of a bench that is not asked for another one: some five seconds in all.
 pub const DEFAULT_DEPTH: u32 = 15;
 
 /// How to run the bench.

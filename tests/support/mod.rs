@@ -272,3 +272,15 @@ pub(crate) fn parse_info(line: &str) -> Option<InfoLine> {
 pub(crate) fn infos(lines: &[String]) -> Vec<InfoLine> {
     lines.iter().filter_map(|line| parse_info(line)).collect()
 }
+
+/// Whether `mv` can be played at the start.
+pub(crate) fn is_opening_move(mv: &str) -> bool {
+    referee::Referee::new().legal_moves().iter().any(|legal| legal == mv)
+}
+
+/// The FEN that the engine has on its board.
+pub(crate) fn board(session: &mut Session) -> String {
+    session.send("d");
+    let lines = session.sync();
+    lines.iter().find_map(|line| line.strip_prefix("Fen: ")).expect("a FEN").to_owned()
+}
