@@ -45,13 +45,13 @@ impl<T: Trace> Eval<'_, '_, T> {
         }
 
         let by_king = ours[Piece::King as usize] & weak & targets;
-        let hanging = self.attacked[own] & targets - self.attacked[enemy];
+        let hanging = (self.attacked[own] & targets) - self.attacked[enemy];
         for (group, men) in [(THREAT_BY_KING, by_king), (HANGING, hanging)] {
             self.sum.add(us, group.at(0), (men & enemy_pawns).len() as i32);
             self.sum.add(us, group.at(1), (men - enemy_pawns).len() as i32);
         }
         self.sum.add(us, ATTACKED_TWICE_WEAK.at(0), (self.twice[own] & weak & targets).len() as i32);
-        self.sum.add(us, RESTRICTED.at(0), (self.attacked[enemy] & weak - targets).len() as i32);
+        self.sum.add(us, RESTRICTED.at(0), ((self.attacked[enemy] & weak) - targets).len() as i32);
         self.queen_steps(us);
     }
 
