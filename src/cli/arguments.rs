@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, value_parser};
 
+use crate::tuning::{DatagenArgs, TuneArgs};
 use crate::uci::bench::DEFAULT_DEPTH;
 
 /// A UCI chess engine whose threads share one lock-free transposition table.
@@ -24,6 +25,8 @@ pub(super) enum Command {
     #[command(alias = "analyze")]
     Analyse(AnalyseArguments),
     Perft(PerftArguments),
+    Datagen(DatagenArgs),
+    Tune(TuneArgs),
 }
 
 /// Search the bench positions, and end with the line `N nodes M nps`

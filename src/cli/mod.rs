@@ -16,6 +16,7 @@ use std::time::Instant;
 use clap::Parser;
 
 use crate::position::Position;
+use crate::tuning;
 use crate::uci::bench::{self, BenchOptions};
 use crate::uci::{self, Output};
 use arguments::{Arguments, BenchArguments, Command, PerftArguments};
@@ -52,6 +53,8 @@ pub fn main() -> ExitCode {
         Some(Command::Bench(arguments)) => run_bench(&arguments),
         Some(Command::Analyse(arguments)) => analyse::run(&arguments),
         Some(Command::Perft(arguments)) => run_perft(&arguments),
+        Some(Command::Datagen(arguments)) => tuning::selfplay::run(&arguments).map_err(Failure::failed),
+        Some(Command::Tune(arguments)) => tuning::texel::run(&arguments).map_err(Failure::failed),
     };
     let Err(failure) = result else {
         return ExitCode::SUCCESS;

@@ -5,6 +5,7 @@
 
 mod control;
 mod history;
+mod known;
 mod line;
 mod ordering;
 pub mod params;
@@ -12,6 +13,7 @@ mod pvs;
 mod quiescence;
 mod reductions;
 pub mod score;
+mod selectivity;
 mod worker;
 
 #[cfg(test)]

@@ -10,10 +10,11 @@ use super::line::RootLine;
 use super::ordering::{Class, Hints, MovePicker};
 use super::params::*;
 use super::reductions::PLY;
-use super::score::{DRAW, INFINITE, MATE_BOUND, MAX_PLY, from_table, is_mate, mate_in, mated_in, to_table};
+use super::score::{DRAW, INFINITE, MATE_BOUND, MAX_PLY, is_mate, mate_in, mated_in};
+use super::selectivity::Singular;
 use super::worker::{NO_EVAL, Worker};
 use crate::position::{Move, Position};
-use crate::table::{Bound, Entry};
+use crate::table::Bound;
 
 /// A kind of node.
 pub(super) trait Node {
@@ -43,89 +44,7 @@ impl Node for NonPv {
     const ROOT: bool = false;
 }
 
-/// The table's word for "no static evaluation": the position is in check.
-const STORED_NO_EVAL: i16 = i16::MIN;
-
-/// What a table entry says about a node, in the node's own terms.
-#[derive(Clone, Copy)]
-pub(super) struct Known {
-    pub(super) mv: Option<Move>,
-    pub(super) score: i32,
-    pub(super) depth: i32,
-    pub(super) bound: Bound,
-    pub(super) pv: bool,
-    pub(super) eval: Option<i32>,
-}
-
-impl Known {
-    /// Whether the score settles a null-window search against `beta`.
-    #[inline]
-    pub(super) fn cuts(&self, beta: i32) -> bool {
-        match self.bound {
-            Bound::Exact => true,
-            Bound::Lower => self.score >= beta,
-            Bound::Upper => self.score < beta,
-        }
-    }
-
-    /// Whether the score is a better estimate than `eval`: an exact one, or a bound on the right side of it.
-    #[inline]
-    pub(super) fn improves(&self, eval: i32) -> bool {
-        match self.bound {
-            Bound::Exact => true,
-            Bound::Lower => self.score > eval,
-            Bound::Upper => self.score < eval,
-        }
-    }
-}
-
 impl Worker {
-    /// Looks the position up. An entry whose move is illegal here belongs to another position with the same check bits (a
-    /// type-1 error, Breuker et al. 1994, section 3) and is ignored whole.
-    #[inline]
-    pub(super) fn probe(&self, position: &Position, ply: usize) -> Option<Known> {
-        let entry = self.job.table.probe(position.key())?;
-        let mv = Move::from_bits(entry.mv);
-        if mv.is_some_and(|mv| !position.is_legal(mv)) {
-            return None;
-        }
-        Some(Known {
-            mv,
-            score: from_table(entry.score, ply, position.halfmove_clock()),
-            depth: i32::from(entry.depth),
-            bound: entry.bound,
-            pv: entry.pv,
-            eval: (entry.eval != STORED_NO_EVAL).then_some(i32::from(entry.eval)),
-        })
-    }
-
-    #[inline]
-    #[expect(clippy::too_many_arguments, reason = "the fields of an entry")]
-    pub(super) fn remember(
-        &self,
-        position: &Position,
-        ply: usize,
-        mv: Option<Move>,
-        score: i32,
-        depth: i32,
-        bound: Bound,
-        pv: bool,
-        raw_eval: Option<i32>,
-        nodes_before: u64,
-    ) {
-        let entry = Entry {
-            mv: mv.map_or(0, Move::bits),
-            score: to_table(score, ply),
-            depth: depth.clamp(0, 255) as u8,
-            bound,
-            pv,
-            eval: raw_eval.map_or(STORED_NO_EVAL, |eval| eval as i16),
-        };
-        // The measure of BIG1: nodes searched below this one, a table hit counting as the one node it is.
-        let work = (self.nodes() - nodes_before).max(1);
-        self.job.table.store(position.key(), &entry, work);
-    }
-
     /// Draws by rule, and the mate that outranks the fifty-move rule.
     #[inline]
     pub(super) fn ruled(&self, position: &Position, ply: usize) -> Option<i32> {
@@ -480,130 +399,6 @@ impl Worker {
         Some(best_score)
     }
 
-    /// Step 8: `Some(Some(score))` when passing (or its verification) fails high.
-    #[expect(clippy::too_many_arguments, reason = "the state of the node it is a step of")]
-    fn null_move(
-        &mut self,
-        position: &Position,
-        beta: i32,
-        depth: i32,
-        ply: usize,
-        eval: i32,
-        estimate: i32,
-        cut_node: bool,
-    ) -> Option<Option<i32>> {
-        let us = position.side_to_move();
-        if depth < NULL_DEPTH
-            || estimate < beta
-            || eval < beta - 20 * depth + 120
-            || beta <= -MATE_BOUND
-            || ply < self.null_min_ply
-            || self.frame_before(ply, 1).played.is_none() && ply > 0
-            || !position.has_non_pawn_material(us)
-        {
-            return Some(None);
-        }
-        let reduction =
-            NULL_BASE + depth / NULL_DEPTH_DIVISOR + ((estimate - beta) / NULL_EVAL_DIVISOR).min(NULL_EVAL_CAP);
-        self.frame(ply).played = None;
-        self.keys.push(position.key());
-        let mut child = position.clone();
-        child.play_null();
-        let score = -self.search::<NonPv>(&child, -beta, -beta + 1, depth - reduction, ply + 1, !cut_node)?;
-        self.keys.pop();
-        if score < beta {
-            return Some(None);
-        }
-        // A mate found after passing is not proven.
-        let score = if score >= MATE_BOUND { beta } else { score };
-        // One piece and pawns is where zugzwang lives; and at high depth a wrong cut-off costs most.
-        let zugzwang_threatens = few_pieces(position);
-        if self.null_min_ply > 0 || !(zugzwang_threatens || depth >= NULL_VERIFY_DEPTH) {
-            return Some(Some(score));
-        }
-        self.null_min_ply = ply + 3 * (depth - reduction).max(0) as usize / 4 + 1;
-        let verified = self.search::<NonPv>(position, beta - 1, beta, (depth - reduction).max(1), ply, false);
-        self.null_min_ply = 0;
-        Some((verified? >= beta).then_some(score))
-    }
-
-    /// Step 9.
-    #[expect(clippy::too_many_arguments, reason = "the state of the node it is a step of")]
-    fn probcut(
-        &mut self,
-        position: &Position,
-        beta: i32,
-        depth: i32,
-        ply: usize,
-        known: Option<Known>,
-        eval: i32,
-        raw_eval: Option<i32>,
-        cut_node: bool,
-    ) -> Option<Option<i32>> {
-        let raised = beta + PROBCUT_MARGIN;
-        let reduced = depth - PROBCUT_REDUCTION;
-        if depth < PROBCUT_DEPTH
-            || is_mate(beta)
-            || known.is_some_and(|known| known.depth >= reduced + 1 && known.score < raised)
-        {
-            return Some(None);
-        }
-        let nodes_before = self.nodes();
-        let table_move = known.and_then(|known| known.mv).filter(|&mv| position.is_noisy(mv));
-        let threshold = raised - eval;
-        let mut picker = MovePicker::noisy(table_move, threshold);
-        while let Some((mv, class)) = picker.next(position, &self.memory.histories, true) {
-            if class == Class::BadNoisy {
-                break;
-            }
-            let child = self.make(position, ply, mv);
-            let mut score = -self.quiescence::<NonPv>(&child, -raised, -raised + 1, ply + 1)?;
-            if score >= raised {
-                score = -self.search::<NonPv>(&child, -raised, -raised + 1, reduced, ply + 1, !cut_node)?;
-            }
-            self.keys.pop();
-            if score >= raised {
-                self.remember(position, ply, Some(mv), score, reduced + 1, Bound::Lower, false, raw_eval, nodes_before);
-                return Some(Some(if is_mate(score) { score } else { score - PROBCUT_MARGIN }));
-            }
-        }
-        Some(None)
-    }
-
-    /// Step 13: is the table's move the only good one? Search the others at half the depth against a lowered bound
-    /// (Anantharaman, Campbell & Hsu 1988).
-    #[expect(clippy::too_many_arguments, reason = "the state of the node it is a step of")]
-    fn singular<N: Node>(
-        &mut self,
-        position: &Position,
-        mv: Move,
-        known: Known,
-        beta: i32,
-        depth: i32,
-        ply: usize,
-        cut_node: bool,
-    ) -> Option<Singular> {
-        let lowered = known.score - depth * SINGULAR_MARGIN / 16;
-        let saved = *self.frame(ply);
-        self.frame(ply).excluded = Some(mv);
-        let score = self.search::<NonPv>(position, lowered - 1, lowered, (depth - 1) / 2, ply, cut_node)?;
-        *self.frame(ply) = saved;
-        Some(if score < lowered {
-            let clearly =
-                !N::PV && score < lowered - SINGULAR_DOUBLE_MARGIN && saved.double_extensions < SINGULAR_DOUBLE_LIMIT;
-            Singular::Extend(if clearly { 2 } else { 1 })
-        } else if lowered >= beta {
-            // Several moves beat beta: one of them will.
-            Singular::MultiCut(lowered)
-        } else if known.score >= beta {
-            Singular::Extend(-2)
-        } else if cut_node {
-            Singular::Extend(-1)
-        } else {
-            Singular::Extend(0)
-        })
-    }
-
     fn learn_cutoff(&mut self, position: &Position, ply: usize, mv: Move, tried: &Tried, depth: i32) {
         let us = position.side_to_move();
         let bonus = bonus(depth);
@@ -651,22 +446,6 @@ impl Worker {
             root.score = -INFINITE;
         }
     }
-}
-
-/// The outcome of a singular search.
-enum Singular {
-    /// Extend the table's move by so many plies (negative: reduce).
-    Extend(i32),
-    /// Cut the node off with this score.
-    MultiCut(i32),
-}
-
-/// Whether the side to move has a single piece besides king and pawns.
-fn few_pieces(position: &Position) -> bool {
-    use crate::position::Piece;
-    let pieces =
-        position.colors(position.side_to_move()) & !(position.pieces(Piece::Pawn) | position.pieces(Piece::King));
-    pieces.len() <= 1
 }
 
 /// The moves tried at a node before the one that cut off; those beyond the capacity are not worth remembering.

@@ -264,7 +264,7 @@ impl Worker {
     /// Whether `position` repeats one of the game or the path.
     #[inline]
     pub(super) fn repeats(&self, position: &Position) -> bool {
-        is_repetition(&self.keys, position.key(), position.halfmove_clock(), self.root_len)
+        is_repetition(&self.keys, position.key(), position.reversible_plies(), self.root_len)
     }
 
     /// The static evaluation as the table keeps it, before correction.

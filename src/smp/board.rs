@@ -11,6 +11,7 @@ use crate::search::score::MAX_DEPTH;
 #[derive(Debug)]
 pub struct DepthBoard {
     claims: Box<[AtomicU32]>,
+    completed: AtomicU32,
     workers: u32,
     deepest: u32,
 }
@@ -21,6 +22,7 @@ impl DepthBoard {
         let deepest = deepest.clamp(1, MAX_DEPTH);
         Self {
             claims: (0..=deepest).map(|_| AtomicU32::new(0)).collect(),
+            completed: AtomicU32::new(0),
             workers: u32::try_from(workers).unwrap_or(u32::MAX),
             deepest,
         }
@@ -39,6 +41,11 @@ impl DepthBoard {
         }
         self.claims.get(depth as usize)?.fetch_add(1, Relaxed);
         Some(depth)
+    }
+
+    /// Notes that a worker has completed `depth`; whether it is the first to get that deep.
+    pub fn complete(&self, depth: u32) -> bool {
+        self.completed.fetch_max(depth, Relaxed) < depth
     }
 
     fn crowded(&self, depth: u32) -> bool {
@@ -86,6 +93,12 @@ mod tests {
         let first: Vec<_> = (0..16).filter_map(|_| board.claim(0)).collect();
         assert_eq!(first.iter().filter(|&&depth| depth == 1).count(), 9);
         assert!(first.iter().all(|&depth| depth <= 2));
+    }
+
+    #[test]
+    fn only_the_first_to_complete_a_depth_is_news() {
+        let board = DepthBoard::new(2, 9);
+        assert_eq!([1, 1, 3, 2, 3, 4].map(|depth| board.complete(depth)), [true, false, true, false, false, true]);
     }
 
     #[test]

@@ -16,6 +16,8 @@ pub struct Budget {
 
 /// Moves that a clock without a next time control is spread over.
 const MOVES_AHEAD: u32 = 22;
+/// However large the increment, the clock must last for this many moves.
+const LEAST_MOVES_AHEAD: u32 = 10;
 /// A time control farther away than this is treated as one this far.
 const MOST_MOVES_AHEAD: u32 = 40;
 /// The hard limit in soft limits.
@@ -40,10 +42,10 @@ fn plan_clock(clock: &Clock, color: Color, overhead: Duration, single_reply: boo
     // The overhead of the moves still to come is not there to think with either.
     let spendable = left.saturating_sub(overhead.saturating_mul(moves - 1).min(left / 2));
     let share = spendable / moves;
-    let soft = share.saturating_add(clock.increment(color) / 5 * 3);
-    // Keep most of the clock for the moves to come, unless the time control comes right after this one: on a busy machine
-    // even the time-out that ends this search can be late by more than a few increments.
-    let most = if clock.moves_to_go == Some(1) { left } else { left / 5 * 2 };
+    // Keep most of the clock for the moves to come, unless the time control comes right after this one: on a busy machine the
+    // time-out that ends this search, and the GUI, can be late by several increments.
+    let soft = share.saturating_add(clock.increment(color) / 5 * 3).min(left / moves.min(LEAST_MOVES_AHEAD));
+    let most = if clock.moves_to_go == Some(1) { left } else { left / 4 };
     let hard = soft.saturating_mul(HARD_PER_SOFT).min(most);
     let soft = if single_reply { soft / 10 } else { soft };
     Budget { soft: Some(soft.min(hard)), hard }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
+use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
 
 use super::board::DepthBoard;
 use super::clock::{self, Budget, Progress};
@@ -49,9 +49,17 @@ pub struct Search {
     pub sink: Arc<dyn Sink>,
 }
 
+/// What the coordinator's thread gets for one search; it drops `done` when the search is over.
+struct Assignment {
+    search: Search,
+    running: Running,
+    events: Receiver<Event>,
+    done: Sender<()>,
+}
+
 /// The coordinator's thread, parked between searches. Dropping it ends the thread; end the running search first.
 pub struct Coordinator {
-    searches: Option<Sender<(Search, Running, Receiver<Event>, Sender<()>)>>,
+    assignments: Option<Sender<Assignment>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -93,14 +101,14 @@ impl Coordinator {
     /// # Errors
     /// When the system refuses it.
     pub fn new() -> std::io::Result<Self> {
-        let (searches, inbox) = unbounded::<(Search, Running, Receiver<Event>, Sender<()>)>();
+        let (assignments, inbox) = unbounded::<Assignment>();
         let thread = thread::Builder::new().name("coordinator".into()).spawn(move || {
-            for (search, running, events, done) in inbox {
+            for Assignment { search, running, events, done } in inbox {
                 Conduct::new(search, running).run(&events);
                 drop(done);
             }
         })?;
-        Ok(Self { searches: Some(searches), thread: Some(thread) })
+        Ok(Self { assignments: Some(assignments), thread: Some(thread) })
     }
 
     /// Starts a search; its time counts from now.
@@ -109,9 +117,9 @@ impl Coordinator {
         let (sender, events) = unbounded();
         let (done_sender, done) = bounded(0);
         let running = Running { control, events: sender, done, started: Instant::now() };
-        if let Some(searches) = &self.searches {
+        if let Some(assignments) = &self.assignments {
             // If the thread is gone, `done` is dropped with the message, and nobody waits.
-            let _ = searches.send((search, running.clone(), events, done_sender));
+            let _ = assignments.send(Assignment { search, running: running.clone(), events, done: done_sender });
         }
         running
     }
@@ -119,7 +127,7 @@ impl Coordinator {
 
 impl Drop for Coordinator {
     fn drop(&mut self) {
-        self.searches = None;
+        self.assignments = None;
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
@@ -196,7 +204,12 @@ impl Conduct {
                 Some(Event::Started(first)) => self.fallback = self.fallback.or(first),
                 Some(Event::Iterated(worker, iteration)) => self.hear(worker, iteration, deepest),
                 Some(Event::Bound(depth, line)) => self.report_bound(depth, line),
-                Some(Event::Ended) => searching -= 1,
+                Some(Event::Ended(worker, last)) => {
+                    searching -= 1;
+                    if let Some(iteration) = last {
+                        self.hear(worker, iteration, deepest);
+                    }
+                }
                 Some(Event::Stop) => {
                     self.released = true;
                     self.stop();
@@ -219,10 +232,7 @@ impl Conduct {
         let deadline = self.grace_until.filter(|_| !self.running.control.stopped()).or(hard);
         match deadline {
             None => events.recv().ok(),
-            Some(deadline) => match events.recv_deadline(deadline) {
-                Ok(event) => Some(event),
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-            },
+            Some(deadline) => events.recv_deadline(deadline).ok(),
         }
     }
 

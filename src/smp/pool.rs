@@ -16,14 +16,15 @@ const STACK_BYTES: usize = 8 << 20;
 /// What happens during a search, in the order in which the coordinator hears of it.
 #[derive(Debug)]
 pub(super) enum Event {
-    /// A worker is about to start its first iteration; the move to play if nothing better turns up.
+    /// The first worker is about to start: the move to play if nothing better turns up.
     Started(Option<Move>),
-    /// A worker has completed an iteration, or was stopped in the middle of one that had already found something.
+    /// A worker has completed an iteration, the first of all to complete this depth.
     Iterated(usize, Iteration),
     /// A worker's aspiration window failed.
     Bound(u32, RootLine),
-    /// A worker has ended its search, in whatever way.
-    Ended,
+    /// A worker has ended its search, in whatever way; the deepest iteration it has completed, or was stopped in the middle
+    /// of when that had already found something.
+    Ended(usize, Option<Iteration>),
     /// The person or GUI wants the search to end.
     Stop,
     /// The opponent has played the move that was pondered on.
@@ -105,7 +106,7 @@ impl Pool {
         }
     }
 
-    /// Sets every worker to the task; returns how many took it. Each of them sends one [`Event::Ended`].
+    /// Sets every worker to the task; returns how many took it. Each of them ends with one [`Event::Ended`].
     pub(super) fn search(&self, task: &Task) -> usize {
         self.orders.iter().filter(|orders| orders.send(Order::Search(Box::new(task.clone()))).is_ok()).count()
     }
@@ -127,11 +128,11 @@ fn serve(index: usize, orders: &Receiver<Order>) {
         match order {
             Order::Search(task) => {
                 let Task { job, board, events } = *task;
-                let ended = EndedOnDrop(events.clone());
+                let mut report = Report { worker: index, last: None, events };
                 let mut worker = Worker::new(index, memory.take().unwrap_or_default(), job);
-                deepen(&mut worker, index, &board, &events);
+                deepen(&mut worker, &board, &mut report);
                 memory = Some(worker.finish());
-                drop(ended);
+                drop(report);
             }
             Order::Forget => {
                 if let Some(memory) = &mut memory {
@@ -142,22 +143,24 @@ fn serve(index: usize, orders: &Receiver<Order>) {
     }
 }
 
-/// Iterative deepening over the depths that the board hands out. A send fails only when nobody listens any more.
-fn deepen(worker: &mut Worker, index: usize, board: &DepthBoard, events: &Sender<Event>) {
-    let _ = events.send(Event::Started(worker.first_root_move()));
+/// Iterative deepening over the depths that the board hands out.
+fn deepen(worker: &mut Worker, board: &DepthBoard, report: &mut Report) {
+    if report.worker == 0 {
+        report.send(Event::Started(worker.first_root_move()));
+    }
     let mut last = 0;
     while let Some(depth) = board.claim(last) {
-        let outcome = worker.iterate(depth, |line| {
-            let _ = events.send(Event::Bound(depth, line));
-        });
-        match outcome {
+        match worker.iterate(depth, |line| report.send(Event::Bound(depth, line))) {
             Outcome::Complete(iteration) => {
-                let _ = events.send(Event::Iterated(index, iteration));
+                // Only news is sent at once. Were every iteration of every worker sent, hundreds of workers on a few cores
+                // would stand in line for the channel, each holding the others up while it is not running.
+                if board.complete(depth) {
+                    report.send(Event::Iterated(report.worker, iteration.clone()));
+                }
+                report.last = Some(iteration);
             }
             Outcome::Stopped(partial) => {
-                if let Some(iteration) = partial {
-                    let _ = events.send(Event::Iterated(index, iteration));
-                }
+                report.last = partial.or_else(|| report.last.take());
                 return;
             }
         }
@@ -165,12 +168,25 @@ fn deepen(worker: &mut Worker, index: usize, board: &DepthBoard, events: &Sender
     }
 }
 
-/// Tells the coordinator that a worker has ended, even if it ends by a panic: nobody waits for it in vain.
-struct EndedOnDrop(Sender<Event>);
+/// A worker's line to the coordinator. Dropped, it tells that the worker has ended, even if by a panic: nobody waits for it in
+/// vain.
+struct Report {
+    worker: usize,
+    last: Option<Iteration>,
+    events: Sender<Event>,
+}
 
-impl Drop for EndedOnDrop {
+impl Report {
+    /// A send fails only when nobody listens any more.
+    fn send(&self, event: Event) {
+        let _ = self.events.send(event);
+    }
+}
+
+impl Drop for Report {
     fn drop(&mut self) {
-        let _ = self.0.send(Event::Ended);
+        let last = self.last.take();
+        self.send(Event::Ended(self.worker, last));
     }
 }
 

@@ -15,8 +15,8 @@ use super::format::nodes_per_second;
 use crate::engine::{BestMove, Engine, EngineError, Info, Limits, Options, Sink};
 use crate::position::{Game, Position};
 
-/// The depth of a bench that is not asked for another one: about five seconds in all.
-pub const DEFAULT_DEPTH: u32 = 12;
+/// The depth of a bench that is not asked for another one: about four seconds in all.
+pub const DEFAULT_DEPTH: u32 = 15;
 
 /// How to run the bench.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

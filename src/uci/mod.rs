@@ -1,6 +1,6 @@
 //! The UCI protocol: text to typed commands, typed answers to text.
 //!
-//! A [reader thread](reader) parses the input into commands; the [engine loop](run) alone carries them out, one after the
+//! A reader thread parses the input into commands; the [engine loop](run) alone carries them out, one after the
 //! other, and never waits for a search to end by itself. So `isready`, `stop`, `ponderhit` and `quit` are answered at once,
 //! whatever is going on. Lines go out through one [`Output`].
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
