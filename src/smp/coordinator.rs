@@ -286,8 +286,7 @@ impl Conduct {
             iteration.lines.iter().enumerate().map(|(rank, line)| line_at(rank + 1, depth, line)).collect();
         self.lines[worker] = Some(lines);
 
-        let news = self.printed.is_none_or(|printed| depth > printed.depth)
-            || self.printed.is_some_and(|printed| depth == printed.depth && self.standings.len() == 1);
+        let news = self.printed.is_none_or(|printed| depth > printed.depth);
         if news {
             self.print(worker, iteration.nodes);
             self.judge_progress(mv, score, iteration.best_move_share);
