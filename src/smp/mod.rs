@@ -1,7 +1,19 @@
-//! Many workers: pool, coordinator, clock, vote.
+//! Many workers (Lazy SMP): pool, coordinator, clock, vote.
+//!
+//! Each worker deepens on its own and meets the others only in the table
+//! (<https://www.chessprogramming.org/Lazy_SMP>) and on the board of depths. They report finished iterations over a channel to
+//! the coordinator, which alone reports and decides.
 
+mod board;
+pub mod clock;
+mod coordinator;
 mod limits;
+mod pool;
 mod report;
+mod vote;
 
+pub use board::DepthBoard;
+pub use coordinator::{Coordinator, Running, Search};
 pub use limits::{Clock, Limits};
+pub use pool::Pool;
 pub use report::{BestMove, Bound, Info, Line, Score, Sink};

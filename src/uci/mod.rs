@@ -1,1 +1,24 @@
 //! The UCI protocol: text to typed commands, typed answers to text.
+//!
+//! A reader thread parses the input into commands; the [engine loop](run) alone carries them out, one after the
+//! other, and never waits for a search to end by itself. So `isready`, `stop`, `ponderhit` and `quit` are answered at once,
+//! whatever is going on. Lines go out through one [`Output`].
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+pub mod bench;
+mod bench_positions;
+mod board;
+mod format;
+mod job;
+mod options;
+mod output;
+mod parse;
+mod perft;
+mod reader;
+mod session;
+mod sink;
+
+pub use board::{Style, draw};
+pub use output::Output;
+pub use perft::divide;
+pub use session::{StartError, run};

@@ -1,0 +1,209 @@
+//! Moves in 16 bits, and lists of them on the stack.
+
+use std::fmt;
+use std::num::NonZeroU16;
+use std::ops::{Deref, DerefMut};
+
+use arrayvec::ArrayVec;
+
+use super::{Piece, Square};
+
+/// A move in 16 bits: from in bits 0..=5, to in bits 6..=11, promotion in bits 12..=14 (0 none, 1 knight, 2 bishop, 3 rook,
+/// 4 queen); bit 15 is zero. Castling is the king taking his own rook, in standard chess as in Chess960.
+///
+/// The word is never 0 (that would be a1a1), so `Option<Move>` takes two bytes as well.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Move(NonZeroU16);
+
+impl Move {
+    /// A move `from` one square `to` another one, with the piece that a pawn turns into, if it does.
+    ///
+    /// A king or a pawn as `promotion` counts as none.
+    ///
+    /// # Panics
+    /// When both squares are a1, because such a word would be 0; `from` and `to` must differ in any case.
+    #[inline]
+    pub const fn new(from: Square, to: Square, promotion: Option<Piece>) -> Self {
+        let code = match promotion {
+            Some(Piece::Knight) => 1,
+            Some(Piece::Bishop) => 2,
+            Some(Piece::Rook) => 3,
+            Some(Piece::Queen) => 4,
+            _ => 0,
+        };
+        match NonZeroU16::new(from as u16 | (to as u16) << 6 | code << 12) {
+            Some(word) => Self(word),
+            None => panic!("a move needs two different squares"),
+        }
+    }
+
+    /// The square that the piece leaves.
+    #[inline]
+    pub const fn from(self) -> Square {
+        Square::index_const((self.0.get() & 63) as usize)
+    }
+
+    /// The square that the piece goes to; in castling, the square of the rook.
+    #[inline]
+    pub const fn to(self) -> Square {
+        Square::index_const((self.0.get() >> 6 & 63) as usize)
+    }
+
+    /// What the pawn turns into, if it does.
+    #[inline]
+    pub const fn promotion(self) -> Option<Piece> {
+        match self.0.get() >> 12 {
+            1 => Some(Piece::Knight),
+            2 => Some(Piece::Bishop),
+            3 => Some(Piece::Rook),
+            4 => Some(Piece::Queen),
+            _ => None,
+        }
+    }
+
+    /// The move as a word, never 0.
+    #[inline]
+    pub const fn bits(self) -> u16 {
+        self.0.get()
+    }
+
+    /// The move that a word stands for. Total: `None` for a word that no move has (equal squares, an unknown promotion, bit
+    /// 15 set). The move need not be legal anywhere; see [`Position::is_legal`](super::Position::is_legal).
+    #[inline]
+    pub const fn from_bits(bits: u16) -> Option<Self> {
+        if bits & 63 == bits >> 6 & 63 || bits >> 12 > 4 {
+            return None;
+        }
+        match NonZeroU16::new(bits) {
+            Some(word) => Some(Self(word)),
+            None => None,
+        }
+    }
+
+    /// The move as cozy-chess has it.
+    #[inline]
+    pub(super) const fn to_cozy(self) -> cozy_chess::Move {
+        cozy_chess::Move { from: self.from(), to: self.to(), promotion: self.promotion() }
+    }
+}
+
+/// From, to and promotion as in UCI, castling as the king taking his rook (`e1h1`). See
+/// [`Position::to_uci`](super::Position::to_uci) for the notation of standard chess.
+impl fmt::Display for Move {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.from(), self.to())?;
+        match self.promotion() {
+            Some(piece) => write!(f, "{piece}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Debug for Move {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// A list of up to [`MoveList::CAPACITY`] moves, without heap. No legal position has more than 218 moves.
+#[derive(Clone, Default)]
+pub struct MoveList(ArrayVec<Move, { MoveList::CAPACITY }>);
+
+impl MoveList {
+    /// How many moves fit.
+    pub const CAPACITY: usize = 256;
+
+    /// An empty list.
+    #[inline]
+    pub const fn new() -> Self {
+        Self(ArrayVec::new_const())
+    }
+
+    /// Appends a move. A full list stays as it is: no position that the FEN reader accepts fills it.
+    #[inline]
+    pub fn push(&mut self, mv: Move) {
+        let pushed = self.0.try_push(mv);
+        debug_assert!(pushed.is_ok());
+    }
+
+    /// Empties the list, cheaper than a new one.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Takes out the move at `index` and puts the last one in its place.
+    ///
+    /// # Panics
+    /// When there is no such move.
+    #[inline]
+    pub fn swap_remove(&mut self, index: usize) -> Move {
+        self.0.swap_remove(index)
+    }
+}
+
+impl Deref for MoveList {
+    type Target = [Move];
+
+    #[inline]
+    fn deref(&self) -> &[Move] {
+        &self.0
+    }
+}
+
+impl DerefMut for MoveList {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [Move] {
+        &mut self.0
+    }
+}
+
+impl<'a> IntoIterator for &'a MoveList {
+    type Item = &'a Move;
+    type IntoIter = std::slice::Iter<'a, Move>;
+
+    #[inline]
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl fmt::Debug for MoveList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_is_a_move_that_gives_it_back_or_none() {
+        let mut moves = 0;
+        for bits in 0..=u16::MAX {
+            if let Some(mv) = Move::from_bits(bits) {
+                assert_eq!(mv.bits(), bits);
+                assert_eq!(Move::new(mv.from(), mv.to(), mv.promotion()), mv);
+                moves += 1;
+            }
+        }
+        assert_eq!(moves, 64 * 63 * 5);
+        assert_eq!(Move::from_bits(0), None);
+        assert_eq!(size_of::<Option<Move>>(), 2);
+    }
+
+    #[test]
+    fn a_list_keeps_its_moves() {
+        let mut list = MoveList::new();
+        let (a, b) = (Move::new(Square::E2, Square::E4, None), Move::new(Square::A7, Square::A8, Some(Piece::Rook)));
+        list.push(a);
+        list.push(b);
+        assert_eq!(*list, [a, b]);
+        assert_eq!(format!("{list:?}"), "[e2e4, a7a8r]");
+        assert_eq!(list.swap_remove(0), a);
+        assert_eq!(*list, [b]);
+        list.clear();
+        assert!(list.is_empty());
+    }
+}

@@ -1,0 +1,124 @@
+//! Moves as text: UCI in and out, standard algebraic notation out.
+
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+use super::fen::excerpt;
+use super::{File, Move, Piece, Position, Rank, Square, castling_targets};
+
+/// What is wrong with a move that a user gave.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MoveError {
+    /// Not two squares and perhaps a piece to promote to.
+    #[error("{0:?} is not a move (such as \"e2e4\" or \"e7e8q\")")]
+    Syntax(String),
+    /// A move in form, but not a legal one in this position.
+    #[error("{0} is not legal in this position")]
+    Illegal(Move),
+}
+
+impl Position {
+    /// The move in UCI notation. Castling is `e1g1`, or with `chess960` the king taking his rook, `e1h1`.
+    pub fn to_uci(&self, mv: Move, chess960: bool) -> String {
+        if !chess960 && self.is_castling(mv) {
+            format!("{}{}", mv.from(), castling_targets(mv).0)
+        } else {
+            mv.to_string()
+        }
+    }
+
+    /// Reads a legal move in UCI notation. Castling may be written as `e1g1` or as `e1h1`, in standard chess and in Chess960; when
+    /// `e1g1` style is a legal step of the king as well, it is that.
+    ///
+    /// # Errors
+    /// Tells text that is no move from a move that is not legal here.
+    pub fn from_uci(&self, text: &str) -> Result<Move, MoveError> {
+        let mv = parse(text).ok_or_else(|| MoveError::Syntax(excerpt(text)))?;
+        if self.is_legal(mv) {
+            return Ok(mv);
+        }
+        self.castling_to(mv).filter(|&castling| self.is_legal(castling)).ok_or(MoveError::Illegal(mv))
+    }
+
+    /// The castling move, king takes rook, that brings the king to where `mv` does.
+    fn castling_to(&self, mv: Move) -> Option<Move> {
+        let us = self.side_to_move();
+        let rank = Rank::First.relative_to(us);
+        if mv.from() != self.king(us) || mv.to().rank() != rank || mv.promotion().is_some() {
+            return None;
+        }
+        let rook = match mv.to().file() {
+            File::G => self.castles(us).short?,
+            File::C => self.castles(us).long?,
+            _ => return None,
+        };
+        Some(Move::new(mv.from(), Square::new(rook, rank), None))
+    }
+
+    /// A legal move in standard algebraic notation, such as `Nbd7`, `exd8=Q+`, `O-O-O#`.
+    pub fn to_san(&self, mv: Move) -> String {
+        let mut san = String::new();
+        let (from, to) = (mv.from(), mv.to());
+        if self.is_castling(mv) {
+            san.push_str(if from.file() < to.file() { "O-O" } else { "O-O-O" });
+        } else {
+            let piece = self.moved(mv);
+            let captures = self.captured(mv).is_some();
+            if piece == Piece::Pawn {
+                if captures {
+                    san.push(from.file().into());
+                }
+            } else {
+                san.push(char::from(piece).to_ascii_uppercase());
+                self.push_origin(&mut san, mv, piece);
+            }
+            if captures {
+                san.push('x');
+            }
+            san.push_str(&to.to_string());
+            if let Some(promotion) = mv.promotion() {
+                san.push('=');
+                san.push(char::from(promotion).to_ascii_uppercase());
+            }
+        }
+        let mut after = self.clone();
+        after.play(mv);
+        if after.in_check() {
+            san.push(if after.has_legal_move() { '+' } else { '#' });
+        }
+        san
+    }
+
+    /// Where the piece comes from, as far as others of its kind that could go to the same square make it needed: the file if that
+    /// tells them apart, else the rank, else both.
+    fn push_origin(&self, san: &mut String, mv: Move, piece: Piece) {
+        let from = mv.from();
+        let (mut rivals, mut same_file, mut same_rank) = (false, false, false);
+        let alike = self.colored(self.side_to_move(), piece) - from.bitboard();
+        for other in alike.into_iter().filter(|&other| self.is_legal(Move::new(other, mv.to(), None))) {
+            rivals = true;
+            same_file |= other.file() == from.file();
+            same_rank |= other.rank() == from.rank();
+        }
+        if rivals && (!same_file || same_rank) {
+            san.push(from.file().into());
+        }
+        if same_file {
+            san.push(from.rank().into());
+        }
+    }
+}
+
+pub(super) fn parse(text: &str) -> Option<Move> {
+    let from: Square = text.get(0..2)?.parse().ok()?;
+    let to: Square = text.get(2..4)?.parse().ok()?;
+    let promotion = match text.get(4..)? {
+        "" => None,
+        "n" | "N" => Some(Piece::Knight),
+        "b" | "B" => Some(Piece::Bishop),
+        "r" | "R" => Some(Piece::Rook),
+        "q" | "Q" => Some(Piece::Queen),
+        _ => return None,
+    };
+    (from != to).then(|| Move::new(from, to, promotion))
+}

@@ -1,0 +1,138 @@
+//! What the workers of one search share besides the table: the stop flag, the node counters, the node limit.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+use crossbeam::utils::CachePadded;
+
+/// How many nodes a worker searches between two looks at the others' counters, when a node limit is shared.
+const SHARED_LIMIT_INTERVAL: u64 = 256;
+
+/// The shared controls of one search. A new one is made for every search, so that a late stop can never end the next one.
+#[derive(Debug)]
+pub struct Control {
+    stop: CachePadded<AtomicBool>,
+    /// One counter per worker, each on a cache line of its own with one writer, summed only on demand.
+    nodes: Box<[CachePadded<AtomicU64>]>,
+    limit: Option<u64>,
+}
+
+impl Control {
+    /// Controls for `workers` workers that stop after `limit` nodes altogether.
+    pub fn new(workers: usize, limit: Option<u64>) -> Self {
+        Self {
+            stop: CachePadded::new(AtomicBool::new(false)),
+            nodes: (0..workers).map(|_| CachePadded::new(AtomicU64::new(0))).collect(),
+            limit,
+        }
+    }
+
+    /// Tells every worker to stop. Idempotent.
+    pub fn stop(&self) {
+        self.stop.store(true, Relaxed);
+    }
+
+    /// Whether the search has been told to stop.
+    #[inline]
+    pub fn stopped(&self) -> bool {
+        self.stop.load(Relaxed)
+    }
+
+    /// The nodes of all workers up to now.
+    pub fn nodes(&self) -> u64 {
+        self.nodes.iter().map(|counter| counter.load(Relaxed)).sum()
+    }
+}
+
+/// One worker's end of a [`Control`]: counts its nodes and says when to stop.
+#[derive(Debug)]
+pub struct NodeCount {
+    worker: usize,
+    nodes: u64,
+    next_check: u64,
+}
+
+impl NodeCount {
+    /// The counter of worker number `worker`.
+    ///
+    /// # Panics
+    /// [`count`](Self::count) panics if the control has fewer workers.
+    pub fn new(worker: usize, control: &Control) -> Self {
+        let next_check = match control.limit {
+            None => u64::MAX,
+            Some(limit) if control.nodes.len() == 1 => limit,
+            Some(limit) => limit.min(SHARED_LIMIT_INTERVAL),
+        };
+        Self { worker, nodes: 0, next_check }
+    }
+
+    /// Nodes counted so far.
+    #[inline]
+    pub fn get(&self) -> u64 {
+        self.nodes
+    }
+
+    /// Counts a node; `None` when the search is to stop instead.
+    #[inline]
+    pub fn count(&mut self, control: &Control) -> Option<()> {
+        if self.nodes >= self.next_check {
+            self.look_around(control);
+        }
+        if control.stopped() {
+            return None;
+        }
+        self.nodes += 1;
+        control.nodes[self.worker].store(self.nodes, Relaxed);
+        Some(())
+    }
+
+    /// The slow path: stops the search when all workers together have reached the limit. Alone, a worker gets here at
+    /// exactly the limit, so that a search by nodes is repeatable.
+    #[cold]
+    fn look_around(&mut self, control: &Control) {
+        let limit = control.limit.unwrap_or(u64::MAX);
+        let left = limit.saturating_sub(control.nodes());
+        if left == 0 {
+            control.stop();
+        } else {
+            let share = (left / control.nodes.len() as u64).clamp(1, SHARED_LIMIT_INTERVAL);
+            self.next_check = self.nodes + share;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lone_worker_stops_exactly_at_the_limit() {
+        for limit in [0, 1, 2, 1000] {
+            let control = Control::new(1, Some(limit));
+            let mut count = NodeCount::new(0, &control);
+            while count.count(&control).is_some() {}
+            assert_eq!((count.get(), control.nodes()), (limit, limit));
+        }
+    }
+
+    #[test]
+    fn workers_together_stop_near_the_limit() {
+        let control = Control::new(4, Some(100_000));
+        std::thread::scope(|scope| {
+            for worker in 0..4 {
+                let control = &control;
+                scope.spawn(move || {
+                    let mut count = NodeCount::new(worker, control);
+                    while count.count(control).is_some() {}
+                });
+            }
+        });
+        assert!((100_000..=100_000 + 4 * SHARED_LIMIT_INTERVAL).contains(&control.nodes()));
+    }
+
+    #[test]
+    fn a_stop_before_the_first_node_is_not_lost() {
+        let control = Control::new(1, None);
+        control.stop();
+        assert!(NodeCount::new(0, &control).count(&control).is_none());
+    }
+}

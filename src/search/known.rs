@@ -1,0 +1,90 @@
+//! What the table knows of a node, in the node's own terms, and what a node leaves there.
+
+use super::score::{from_table, to_table};
+use super::worker::Worker;
+use crate::position::{Move, Position};
+use crate::table::{Bound, Entry};
+
+/// The table's word for "no static evaluation": the position is in check.
+const STORED_NO_EVAL: i16 = i16::MIN;
+
+/// What a table entry says about a node, in the node's own terms.
+#[derive(Clone, Copy)]
+pub(super) struct Known {
+    pub(super) mv: Option<Move>,
+    pub(super) score: i32,
+    pub(super) depth: i32,
+    pub(super) bound: Bound,
+    pub(super) pv: bool,
+    pub(super) eval: Option<i32>,
+}
+
+impl Known {
+    /// Whether the score settles a null-window search against `beta`.
+    #[inline]
+    pub(super) fn cuts(&self, beta: i32) -> bool {
+        match self.bound {
+            Bound::Exact => true,
+            Bound::Lower => self.score >= beta,
+            Bound::Upper => self.score < beta,
+        }
+    }
+
+    /// Whether the score is a better estimate than `eval`: an exact one, or a bound on the right side of it.
+    #[inline]
+    pub(super) fn improves(&self, eval: i32) -> bool {
+        match self.bound {
+            Bound::Exact => true,
+            Bound::Lower => self.score > eval,
+            Bound::Upper => self.score < eval,
+        }
+    }
+}
+
+impl Worker {
+    /// Looks the position up. An entry whose move is illegal here belongs to another position with the same check bits (a
+    /// type-1 error, Breuker et al. 1994, section 3) and is ignored whole.
+    #[inline]
+    pub(super) fn probe(&self, position: &Position, ply: usize) -> Option<Known> {
+        let entry = self.job.table.probe(position.key())?;
+        let mv = Move::from_bits(entry.mv);
+        if mv.is_some_and(|mv| !position.is_legal(mv)) {
+            return None;
+        }
+        Some(Known {
+            mv,
+            score: from_table(entry.score, ply, position.halfmove_clock()),
+            depth: i32::from(entry.depth),
+            bound: entry.bound,
+            pv: entry.pv,
+            eval: (entry.eval != STORED_NO_EVAL).then_some(i32::from(entry.eval)),
+        })
+    }
+
+    #[inline]
+    #[expect(clippy::too_many_arguments, reason = "the fields of an entry")]
+    pub(super) fn remember(
+        &self,
+        position: &Position,
+        ply: usize,
+        mv: Option<Move>,
+        score: i32,
+        depth: i32,
+        bound: Bound,
+        pv: bool,
+        raw_eval: Option<i32>,
+        nodes_before: u64,
+    ) {
+        let entry = Entry {
+            mv: mv.map_or(0, Move::bits),
+            score: to_table(score, ply),
+            depth: depth.clamp(0, 255) as u8,
+            bound,
+            pv,
+            eval: raw_eval.map_or(STORED_NO_EVAL, |eval| eval as i16),
+        };
+        // The measure of BIG1: nodes searched below this one, a table hit counting as the one node it is.
+        let work = (self.nodes() - nodes_before).max(1);
+        self.job.table.store(position.key(), &entry, work);
+    }
+}

@@ -1,0 +1,265 @@
+//! Staged move ordering: most nodes cut off after one or two moves, so each stage is generated only when the one before it is
+//! used up.
+//!
+//! Table move, winning captures (most valuable victim, capture history), killers and the counter move, quiets by history,
+//! losing captures (<https://www.chessprogramming.org/Move_Ordering>).
+
+use arrayvec::ArrayVec;
+
+use super::history::{Histories, PieceTo};
+use crate::position::{BitBoard, Move, MoveList, Piece, Position, SEE_VALUES, attacks};
+
+/// What a quiet check is worth in the order, in history units.
+const CHECK_BONUS: i32 = 9000;
+
+/// What ordering needs to know of a node besides its position.
+#[derive(Debug, Clone, Copy)]
+pub struct Hints {
+    /// The table's move, already shown to be legal here.
+    pub table_move: Option<Move>,
+    /// Quiet moves that cut off sibling nodes, and the counter move; not yet shown to be legal.
+    pub refutations: [Option<Move>; 3],
+    /// The moves one, two and four plies before.
+    pub before: [Option<PieceTo>; 3],
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    TableMove,
+    GenerateNoisy,
+    GoodNoisy,
+    Refutations,
+    GenerateQuiet,
+    Quiet,
+    BadNoisy,
+    Done,
+}
+
+/// How good the stage of a move promises it to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    /// The table's move.
+    Table,
+    /// A capture or promotion that does not lose material by static exchange.
+    GoodNoisy,
+    /// Any quiet move.
+    Quiet,
+    /// A capture that loses material.
+    BadNoisy,
+}
+
+/// Hands out the legal moves of one node, best first, each exactly once.
+pub struct MovePicker {
+    stage: Stage,
+    hints: Hints,
+    /// Captures must win at least this by static exchange to come before the quiets.
+    threshold: i32,
+    with_quiets: bool,
+    moves: MoveList,
+    scores: ArrayVec<i32, { MoveList::CAPACITY }>,
+    next: usize,
+    bad: MoveList,
+    next_bad: usize,
+    next_refutation: usize,
+}
+
+impl MovePicker {
+    /// All legal moves.
+    pub fn all(hints: Hints) -> Self {
+        Self::new(hints, 0, true)
+    }
+
+    /// Captures and promotions only, those that gain at least `threshold` first.
+    pub fn noisy(table_move: Option<Move>, threshold: i32) -> Self {
+        Self::new(Hints { table_move, refutations: [None; 3], before: [None; 3] }, threshold, false)
+    }
+
+    fn new(hints: Hints, threshold: i32, with_quiets: bool) -> Self {
+        Self {
+            stage: if hints.table_move.is_some() { Stage::TableMove } else { Stage::GenerateNoisy },
+            hints,
+            threshold,
+            with_quiets,
+            moves: MoveList::new(),
+            scores: ArrayVec::new(),
+            next: 0,
+            bad: MoveList::new(),
+            next_bad: 0,
+            next_refutation: 0,
+        }
+    }
+
+    /// The next move and its class; `skip_quiets` leaves out the quiet moves from now on.
+    pub fn next(&mut self, position: &Position, histories: &Histories, skip_quiets: bool) -> Option<(Move, Class)> {
+        loop {
+            match self.stage {
+                Stage::TableMove => {
+                    self.stage = Stage::GenerateNoisy;
+                    return self.hints.table_move.map(|mv| (mv, Class::Table));
+                }
+                Stage::GenerateNoisy => {
+                    position.noisy_moves(&mut self.moves);
+                    self.score_noisy(position, histories);
+                    self.stage = Stage::GoodNoisy;
+                }
+                Stage::GoodNoisy => match self.pick() {
+                    Some(mv) if Some(mv) == self.hints.table_move => {}
+                    Some(mv) if position.see_ge(mv, self.threshold) => return Some((mv, Class::GoodNoisy)),
+                    Some(mv) => self.bad.push(mv),
+                    None => self.stage = if self.with_quiets { Stage::Refutations } else { Stage::BadNoisy },
+                },
+                Stage::Refutations => {
+                    if skip_quiets {
+                        self.stage = Stage::BadNoisy;
+                        continue;
+                    }
+                    let Some(&refutation) = self.hints.refutations.get(self.next_refutation) else {
+                        self.stage = Stage::GenerateQuiet;
+                        continue;
+                    };
+                    self.next_refutation += 1;
+                    if let Some(mv) = refutation
+                        && Some(mv) != self.hints.table_move
+                        && !self.hints.refutations[..self.next_refutation - 1].contains(&refutation)
+                        && position.is_legal(mv)
+                        && !position.is_noisy(mv)
+                    {
+                        return Some((mv, Class::Quiet));
+                    }
+                }
+                Stage::GenerateQuiet => {
+                    self.moves.clear();
+                    self.scores.clear();
+                    self.next = 0;
+                    if !skip_quiets {
+                        position.quiet_moves(&mut self.moves);
+                        self.score_quiet(position, histories);
+                    }
+                    self.stage = Stage::Quiet;
+                }
+                Stage::Quiet => {
+                    if skip_quiets {
+                        self.stage = Stage::BadNoisy;
+                        continue;
+                    }
+                    match self.pick() {
+                        Some(mv) if Some(mv) == self.hints.table_move || self.hints.refutations.contains(&Some(mv)) => {
+                        }
+                        Some(mv) => return Some((mv, Class::Quiet)),
+                        None => self.stage = Stage::BadNoisy,
+                    }
+                }
+                Stage::BadNoisy => match self.bad.get(self.next_bad) {
+                    Some(&mv) => {
+                        self.next_bad += 1;
+                        return Some((mv, Class::BadNoisy));
+                    }
+                    None => self.stage = Stage::Done,
+                },
+                Stage::Done => return None,
+            }
+        }
+    }
+
+    /// Takes the best of what is left: a selection sort that stops when the node does.
+    #[inline]
+    fn pick(&mut self) -> Option<Move> {
+        let start = self.next;
+        let left = self.scores.get(start..)?;
+        let mut best = 0;
+        let mut best_score = *left.first()?;
+        for (index, &score) in left.iter().enumerate().skip(1) {
+            if score > best_score {
+                (best, best_score) = (index, score);
+            }
+        }
+        self.moves.swap(start, start + best);
+        self.scores.swap(start, start + best);
+        self.next += 1;
+        Some(self.moves[start])
+    }
+
+    fn score_noisy(&mut self, position: &Position, histories: &Histories) {
+        let color = position.side_to_move();
+        for &mv in &self.moves {
+            let captured = position.captured(mv);
+            let piece_to = PieceTo::new(color, position.moved(mv), mv);
+            let victim = captured.map_or(0, |piece| SEE_VALUES[piece as usize]);
+            let promotion = if mv.promotion() == Some(Piece::Queen) { SEE_VALUES[Piece::Queen as usize] } else { 0 };
+            self.scores.push((victim + promotion) * 16 + histories.capture(piece_to, captured));
+        }
+    }
+
+    fn score_quiet(&mut self, position: &Position, histories: &Histories) {
+        let color = position.side_to_move();
+        let checks = check_squares(position);
+        for &mv in &self.moves {
+            let piece = position.moved(mv);
+            let piece_to = PieceTo::new(color, piece, mv);
+            let bonus = if checks[piece as usize].has(mv.to()) { CHECK_BONUS } else { 0 };
+            self.scores.push(histories.quiet(color, mv, piece_to, self.hints.before) + bonus);
+        }
+    }
+}
+
+/// By piece, the squares from which it would check the enemy king.
+fn check_squares(position: &Position) -> [BitBoard; 6] {
+    let us = position.side_to_move();
+    let king = position.king(!us);
+    let occupied = position.occupied();
+    let diagonal = attacks::get_bishop_moves(king, occupied);
+    let straight = attacks::get_rook_moves(king, occupied);
+    let pawn = attacks::get_pawn_attacks(king, !us);
+    [pawn, attacks::get_knight_moves(king), diagonal, straight, diagonal | straight, BitBoard::EMPTY]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn picked(position: &Position, hints: Hints) -> Vec<(Move, Class)> {
+        let histories = Histories::new();
+        let mut picker = MovePicker::all(hints);
+        std::iter::from_fn(|| picker.next(position, &histories, false)).collect()
+    }
+
+    #[test]
+    fn every_legal_move_comes_exactly_once_whatever_the_hints() {
+        for fen in [
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+            "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
+            "4k3/8/8/8/8/8/4r3/4K3 w - - 0 1",
+        ] {
+            let position = Position::from_fen(fen).unwrap();
+            let mut legal: Vec<Move> = position.legal_moves().to_vec();
+            legal.sort_by_key(|mv| mv.bits());
+            // Every pair of moves as table move and refutation, and words that are no legal move at all.
+            let wild = Move::from_bits(0x7fff);
+            for &table_move in &legal {
+                for &killer in &legal {
+                    let hints = Hints {
+                        table_move: Some(table_move),
+                        refutations: [Some(killer), wild, Some(killer)],
+                        before: [None; 3],
+                    };
+                    let mut moves: Vec<Move> = picked(&position, hints).into_iter().map(|(mv, _)| mv).collect();
+                    assert_eq!(moves[0], table_move);
+                    moves.sort_by_key(|mv| mv.bits());
+                    assert_eq!(moves, legal);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn losing_captures_come_last() {
+        // Qxd5 loses the queen to the pawn; exd5 wins a pawn.
+        let position = Position::from_fen("4k3/8/2p5/3p4/4P3/8/8/3QK3 w - - 0 1").unwrap();
+        let moves = picked(&position, Hints { table_move: None, refutations: [None; 3], before: [None; 3] });
+        assert_eq!(position.to_uci(moves[0].0, false), "e4d5");
+        assert_eq!(moves[0].1, Class::GoodNoisy);
+        let (last, class) = *moves.last().unwrap();
+        assert_eq!((position.to_uci(last, false).as_str(), class), ("d1d5", Class::BadNoisy));
+    }
+}

@@ -1,0 +1,467 @@
+//! Principal-variation search of one node: the steps, numbered, from top to bottom.
+//!
+//! One generic function serves the root, the principal variation and all other nodes; the kind of node is a type, so that each
+//! gets code of its own. An aborted search is `None`, passed up with `?`.
+
+use arrayvec::ArrayVec;
+
+use super::history::{PieceTo, bonus};
+use super::line::RootLine;
+use super::ordering::{Class, Hints, MovePicker};
+use super::params::*;
+use super::reductions::PLY;
+use super::score::{DRAW, INFINITE, MATE_BOUND, MAX_PLY, is_mate, mate_in, mated_in};
+use super::selectivity::Singular;
+use super::worker::{NO_EVAL, Worker};
+use crate::position::{Move, Position};
+use crate::table::Bound;
+
+/// A kind of node.
+pub(super) trait Node {
+    /// On the principal variation: searched with an open window.
+    const PV: bool;
+    /// The root itself.
+    const ROOT: bool;
+}
+
+/// The root.
+pub(super) struct Root;
+/// A node of the principal variation below the root.
+pub(super) struct Pv;
+/// A node searched with a null window.
+pub(super) struct NonPv;
+
+impl Node for Root {
+    const PV: bool = true;
+    const ROOT: bool = true;
+}
+impl Node for Pv {
+    const PV: bool = true;
+    const ROOT: bool = false;
+}
+impl Node for NonPv {
+    const PV: bool = false;
+    const ROOT: bool = false;
+}
+
+impl Worker {
+    /// Draws by rule, and the mate that outranks the fifty-move rule.
+    #[inline]
+    pub(super) fn ruled(&self, position: &Position, ply: usize) -> Option<i32> {
+        if position.halfmove_clock() >= 100 {
+            let mated = position.in_check() && position.legal_moves().is_empty();
+            return Some(if mated { mated_in(ply) } else { DRAW });
+        }
+        (position.insufficient_material() || self.repeats(position)).then_some(DRAW)
+    }
+
+    /// The raw evaluation moved by what the correction histories learnt.
+    #[inline]
+    pub(super) fn corrected(&self, position: &Position, raw: i32) -> i32 {
+        (raw + self.memory.histories.correction(position)).clamp(-MATE_BOUND + 1, MATE_BOUND - 1)
+    }
+
+    /// Plays `mv` into a copy, telling the path.
+    #[inline]
+    pub(super) fn make(&mut self, position: &Position, ply: usize, mv: Move) -> Position {
+        self.job.table.prefetch(position.key_after(mv));
+        self.frame(ply).played = Some(PieceTo::new(position.side_to_move(), position.moved(mv), mv));
+        self.keys.push(position.key());
+        let mut child = position.clone();
+        child.play(mv);
+        child
+    }
+
+    /// The score of `position` within `alpha..beta` at `depth` plies (fail-soft), or `None` when told to stop.
+    pub(super) fn search<N: Node>(
+        &mut self,
+        position: &Position,
+        mut alpha: i32,
+        mut beta: i32,
+        mut depth: i32,
+        ply: usize,
+        cut_node: bool,
+    ) -> Option<i32> {
+        // 1. Leaves are quiescence's.
+        if depth <= 0 {
+            return self.quiescence::<N>(position, alpha, beta, ply);
+        }
+        let nodes_before = self.nodes();
+        self.count_node()?;
+        self.memory.pv.clear(ply);
+        if N::PV {
+            self.seldepth = self.seldepth.max(ply);
+        }
+        let us = position.side_to_move();
+        let in_check = position.in_check();
+        let excluded = self.frame(ply).excluded;
+
+        if !N::ROOT {
+            // 2. Draws, and the end of the path's memory.
+            if let Some(score) = self.ruled(position, ply) {
+                return Some(score);
+            }
+            if ply >= MAX_PLY - 1 {
+                return Some(if in_check { DRAW } else { self.evaluate(position) });
+            }
+            // 3. Mate-distance pruning: no line from here can beat a mate already found nearer the root.
+            alpha = alpha.max(mated_in(ply));
+            beta = beta.min(mate_in(ply + 1));
+            if alpha >= beta {
+                return Some(alpha);
+            }
+        }
+
+        // 4. The table. A deep enough bound ends a null-window node, unless the fifty-move rule is near: it is not in the key.
+        let known = if excluded.is_some() { None } else { self.probe(position, ply) };
+        let table_move =
+            if N::ROOT { Some(self.root_moves[self.pv_index].mv) } else { known.and_then(|known| known.mv) };
+        if !N::PV
+            && let Some(known) = known
+            && known.depth >= depth
+            && known.cuts(beta)
+            && position.halfmove_clock() < 90
+        {
+            if known.score >= beta
+                && let Some(mv) = known.mv
+                && !position.is_noisy(mv)
+            {
+                let piece_to = PieceTo::new(us, position.moved(mv), mv);
+                self.memory.histories.learn_quiet(us, mv, piece_to, self.played_before(ply), bonus(depth) / 2);
+            }
+            return Some(known.score);
+        }
+        let table_pv = N::PV || known.is_some_and(|known| known.pv);
+        let table_noisy = table_move.is_some_and(|mv| position.is_noisy(mv));
+
+        // 5. Static evaluation, corrected by history and, where it helps, by the table's score.
+        let raw_eval = match known.and_then(|known| known.eval) {
+            _ if in_check => None,
+            Some(eval) => Some(eval),
+            None => Some(self.evaluate(position)),
+        };
+        let eval = raw_eval.map_or(NO_EVAL, |raw| self.corrected(position, raw));
+        self.frame(ply).eval = eval;
+        let estimate = match known {
+            Some(known) if !in_check && known.improves(eval) => known.score,
+            _ => eval,
+        };
+        let improving = !in_check
+            && [2, 4]
+                .into_iter()
+                .map(|back| self.frame_before(ply, back).eval)
+                .find(|&earlier| earlier != NO_EVAL)
+                .is_none_or(|earlier| eval > earlier);
+        self.frame(ply + 1).killers = [None; 2];
+        self.frame(ply + 1).cutoffs = 0;
+        self.frame(ply + 1).excluded = None;
+        self.frame(ply).double_extensions = if N::ROOT { 0 } else { self.frame_before(ply, 1).double_extensions };
+
+        if !N::PV && !in_check && excluded.is_none() {
+            // 6. Razoring: so far below alpha that only captures could help, so ask only them.
+            if depth <= RAZOR_DEPTH && estimate + RAZOR_BASE + RAZOR_MARGIN * depth * depth < alpha {
+                let score = self.quiescence::<NonPv>(position, alpha, alpha + 1, ply)?;
+                if score <= alpha && !is_mate(score) {
+                    return Some(score);
+                }
+            }
+            // 7. Reverse futility: so far above beta that a shallow search will hardly bring it below.
+            if depth <= REVERSE_FUTILITY_DEPTH
+                && estimate - REVERSE_FUTILITY_MARGIN * (depth - i32::from(improving)) >= beta
+                && beta > -MATE_BOUND
+                && estimate < MATE_BOUND
+            {
+                return Some((estimate + beta) / 2);
+            }
+            // 8. Null move: if passing still beats beta, some move will too, save in zugzwang.
+            if let Some(score) = self.null_move(position, beta, depth, ply, eval, estimate, cut_node)? {
+                return Some(score);
+            }
+            // 9. ProbCut: a capture that beats beta by a margin at less depth beats beta at this one.
+            if let Some(score) = self.probcut(position, beta, depth, ply, known, eval, raw_eval, cut_node)? {
+                return Some(score);
+            }
+        }
+
+        // 10. Internal iterative reduction: without a table move this node is unlikely to matter yet.
+        if depth >= IIR_DEPTH && table_move.is_none() && excluded.is_none() && (N::PV || cut_node) {
+            depth -= 1;
+        }
+
+        // 11. The moves.
+        let before = self.played_before(ply);
+        let killers = self.frame(ply).killers;
+        let counter = before[0].and_then(|previous| self.memory.histories.counter(previous));
+        let mut picker = MovePicker::all(Hints { table_move, refutations: [killers[0], killers[1], counter], before });
+        let mut tried = Tried::default();
+        let mut best_score = -INFINITE;
+        let mut best_move = None;
+        let original_alpha = alpha;
+        let mut skip_quiets = false;
+        let mut number = 0;
+        let mut root_index = self.pv_index;
+
+        loop {
+            let (mv, class) = if N::ROOT {
+                // The root keeps its own order: the last iteration's best first.
+                let Some(root) = self.root_moves.get(root_index) else { break };
+                root_index += 1;
+                let class = if position.is_noisy(root.mv) { Class::GoodNoisy } else { Class::Quiet };
+                (root.mv, class)
+            } else {
+                match picker.next(position, &self.memory.histories, skip_quiets) {
+                    Some((mv, Class::Table)) if table_noisy => (mv, Class::GoodNoisy),
+                    Some((mv, Class::Table)) => (mv, Class::Quiet),
+                    Some(next) => next,
+                    None => break,
+                }
+            };
+            if Some(mv) == excluded {
+                continue;
+            }
+            number += 1;
+            let quiet = class == Class::Quiet;
+            let piece_to = PieceTo::new(us, position.moved(mv), mv);
+            let standing = if quiet {
+                self.memory.histories.quiet(us, mv, piece_to, before)
+            } else {
+                self.memory.histories.capture(piece_to, position.captured(mv))
+            };
+            let mut reduction = self.memory.reductions.get(quiet, depth, number);
+
+            // 12. Pruning at shallow depth, once some move has shown that we are not being mated.
+            if !N::ROOT && best_score > -MATE_BOUND && position.has_non_pawn_material(us) {
+                if quiet {
+                    let reduced = (depth - reduction / PLY).max(0);
+                    // 12a. Late moves.
+                    if depth <= LATE_MOVE_DEPTH
+                        && number as i32 > (LATE_MOVE_BASE + depth * depth) / (2 - i32::from(improving))
+                    {
+                        skip_quiets = true;
+                        continue;
+                    }
+                    // 12b. Futility: hopelessly below alpha.
+                    if !in_check
+                        && reduced <= FUTILITY_DEPTH
+                        && eval + FUTILITY_BASE + FUTILITY_MARGIN * reduced <= alpha
+                        && !is_mate(alpha)
+                    {
+                        skip_quiets = true;
+                        continue;
+                    }
+                    // 12c. Moves that history speaks against.
+                    if reduced <= HISTORY_PRUNING_DEPTH && standing < HISTORY_PRUNING_MARGIN * (reduced + 1) {
+                        continue;
+                    }
+                    // 12d. Moves that lose material.
+                    if reduced <= SEE_PRUNING_DEPTH && !position.see_ge(mv, SEE_QUIET_MARGIN * reduced * reduced) {
+                        continue;
+                    }
+                } else if class == Class::BadNoisy
+                    && depth <= SEE_PRUNING_DEPTH
+                    && !position.see_ge(mv, SEE_NOISY_MARGIN * depth)
+                {
+                    continue;
+                }
+            }
+
+            // 13. Extensions.
+            let mut extension = 0;
+            if !N::ROOT
+                && Some(mv) == table_move
+                && let Some(known) = known
+                && depth >= SINGULAR_DEPTH
+                && known.bound != Bound::Upper
+                && known.depth >= depth - 3
+                && !is_mate(known.score)
+                && ply < 2 * self.root_depth as usize
+            {
+                match self.singular::<N>(position, mv, known, beta, depth, ply, cut_node)? {
+                    Singular::Extend(plies) => extension = plies,
+                    Singular::MultiCut(score) => return Some(score),
+                }
+            }
+
+            // 14. Play it.
+            let nodes_before_move = self.nodes();
+            let child = self.make(position, ply, mv);
+            let gives_check = child.in_check();
+            let new_depth = depth - 1 + extension;
+            if extension >= 2 {
+                self.frame(ply).double_extensions += 1;
+            }
+            let next = ply + 1;
+
+            // 15. Late moves at less depth with a null window, and again where that fails high.
+            let mut score = -INFINITE;
+            let full_null_window = if depth >= LMR_DEPTH && number > 1 + usize::from(N::ROOT) {
+                if table_pv {
+                    reduction -= PLY;
+                }
+                if N::PV {
+                    reduction -= PLY / 2;
+                }
+                if cut_node {
+                    reduction += PLY + PLY / 2;
+                }
+                if !improving {
+                    reduction += PLY / 2;
+                }
+                if gives_check {
+                    reduction -= PLY;
+                }
+                if table_noisy && quiet {
+                    reduction += PLY;
+                }
+                if self.frame(next).cutoffs > 3 {
+                    reduction += PLY;
+                }
+                if killers.contains(&Some(mv)) || counter == Some(mv) {
+                    reduction -= PLY;
+                }
+                reduction -= standing * PLY / LMR_HISTORY_DIVISOR;
+                let reduced = (new_depth - reduction / PLY).clamp(1, new_depth.max(1));
+                score = -self.search::<NonPv>(&child, -alpha - 1, -alpha, reduced, next, true)?;
+                score > alpha && reduced < new_depth
+            } else {
+                !N::PV || number > 1
+            };
+            if full_null_window {
+                score = -self.search::<NonPv>(&child, -alpha - 1, -alpha, new_depth, next, !cut_node)?;
+            }
+            if N::PV && (number == 1 || score > alpha) {
+                score = -self.search::<Pv>(&child, -beta, -alpha, new_depth, next, false)?;
+            }
+            self.keys.pop();
+            if extension >= 2 {
+                self.frame(ply).double_extensions -= 1;
+            }
+
+            // 16. The root keeps account of its moves.
+            if N::ROOT {
+                let raised = number == 1 || score > alpha;
+                self.account_root_move(root_index - 1, score, raised, score > alpha, nodes_before_move);
+            }
+
+            // 17. Better than before?
+            if score > best_score {
+                best_score = score;
+                if score > alpha {
+                    best_move = Some(mv);
+                    if N::PV {
+                        self.memory.pv.extend(ply, mv);
+                    }
+                    if score >= beta {
+                        self.frame(ply).cutoffs += 1;
+                        break;
+                    }
+                    alpha = score;
+                }
+            }
+            tried.push(mv, piece_to, quiet);
+        }
+
+        // 18. No legal move: mate or stalemate; or the excluded one was the only one.
+        if number == 0 {
+            return Some(match () {
+                () if excluded.is_some() => alpha,
+                () if in_check => mated_in(ply),
+                () => DRAW,
+            });
+        }
+
+        // 19. Learn from a cut-off.
+        if best_score >= beta
+            && let Some(mv) = best_move
+        {
+            self.learn_cutoff(position, ply, mv, &tried, depth + i32::from(best_score > beta + 80));
+        }
+
+        // 20. Remember it, and how far off the evaluation was.
+        if excluded.is_none() {
+            let bound = match () {
+                () if best_score >= beta => Bound::Lower,
+                () if best_score > original_alpha && N::PV => Bound::Exact,
+                () => Bound::Upper,
+            };
+            if !(N::ROOT && self.pv_index > 0) {
+                self.remember(position, ply, best_move, best_score, depth, bound, table_pv, raw_eval, nodes_before);
+            }
+            let misjudged = match bound {
+                Bound::Lower => best_score > eval,
+                Bound::Upper => best_score < eval,
+                Bound::Exact => true,
+            };
+            if !in_check && misjudged && !is_mate(best_score) && best_move.is_none_or(|mv| !position.is_noisy(mv)) {
+                self.memory.histories.learn_correction(position, best_score - eval, depth);
+            }
+        }
+        Some(best_score)
+    }
+
+    fn learn_cutoff(&mut self, position: &Position, ply: usize, mv: Move, tried: &Tried, depth: i32) {
+        let us = position.side_to_move();
+        let bonus = bonus(depth);
+        let before = self.played_before(ply);
+        let piece_to = PieceTo::new(us, position.moved(mv), mv);
+        if position.is_noisy(mv) {
+            self.memory.histories.learn_capture(piece_to, position.captured(mv), bonus);
+        } else {
+            let killers = &mut self.frame(ply).killers;
+            if killers[0] != Some(mv) {
+                *killers = [Some(mv), killers[0]];
+            }
+            if let Some(previous) = before[0] {
+                self.memory.histories.set_counter(previous, mv);
+            }
+            // A first move at small depth teaches nothing that ordering did not know.
+            if depth > 3 || !tried.quiet.is_empty() {
+                self.memory.histories.learn_quiet(us, mv, piece_to, before, bonus);
+            }
+            for &(quiet, piece_to) in &tried.quiet {
+                self.memory.histories.learn_quiet(us, quiet, piece_to, before, -bonus);
+            }
+        }
+        for &(noisy, piece_to) in &tried.noisy {
+            self.memory.histories.learn_capture(piece_to, position.captured(noisy), -bonus);
+        }
+    }
+
+    /// Step 16. `raised` says whether the move's score is known to be worth keeping: the first move's always is.
+    fn account_root_move(&mut self, index: usize, score: i32, kept: bool, raised: bool, nodes_before: u64) {
+        let spent = self.nodes() - nodes_before;
+        let seldepth = self.seldepth;
+        let tail: Vec<Move> = if kept { self.memory.pv.line(1).collect() } else { Vec::new() };
+        let root = &mut self.root_moves[index];
+        root.nodes += spent;
+        if kept {
+            root.score = score;
+            root.seldepth = seldepth;
+            root.pv.truncate(1);
+            root.pv.extend(tail);
+            if raised && self.pv_index == 0 {
+                self.partial = Some(RootLine { score, bound: Bound::Exact, seldepth, pv: root.pv.clone() });
+            }
+        } else {
+            root.score = -INFINITE;
+        }
+    }
+}
+
+/// The moves tried at a node before the one that cut off; those beyond the capacity are not worth remembering.
+#[derive(Default)]
+struct Tried {
+    quiet: ArrayVec<(Move, PieceTo), 48>,
+    noisy: ArrayVec<(Move, PieceTo), 24>,
+}
+
+impl Tried {
+    #[inline]
+    fn push(&mut self, mv: Move, piece_to: PieceTo, quiet: bool) {
+        if quiet {
+            let _ = self.quiet.try_push((mv, piece_to));
+        } else {
+            let _ = self.noisy.try_push((mv, piece_to));
+        }
+    }
+}

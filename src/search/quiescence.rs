@@ -1,0 +1,135 @@
+//! Quiescence: captures, promotions, and every evasion of a check, until the position is quiet enough to evaluate.
+
+use super::ordering::{Class, Hints, MovePicker};
+use super::params::QUIESCENCE_MARGIN;
+use super::pvs::Node;
+use super::score::{DRAW, INFINITE, MATE_BOUND, MAX_PLY, mated_in};
+use super::worker::Worker;
+use crate::position::{Position, SEE_VALUES};
+use crate::table::Bound;
+
+impl Worker {
+    /// The score of `position` within `alpha..beta` once the captures are over (fail-soft), or `None` when told to stop.
+    pub(super) fn quiescence<N: Node>(
+        &mut self,
+        position: &Position,
+        mut alpha: i32,
+        beta: i32,
+        ply: usize,
+    ) -> Option<i32> {
+        let nodes_before = self.nodes();
+        self.count_node()?;
+        self.memory.pv.clear(ply);
+        if N::PV {
+            self.seldepth = self.seldepth.max(ply);
+        }
+        let in_check = position.in_check();
+
+        // 1. Draws, and the end of the path's memory.
+        if let Some(score) = self.ruled(position, ply) {
+            return Some(score);
+        }
+        if ply >= MAX_PLY - 1 {
+            return Some(if in_check { DRAW } else { self.evaluate(position) });
+        }
+
+        // 2. The table: any entry is deep enough here.
+        let known = self.probe(position, ply);
+        if !N::PV
+            && let Some(known) = known
+            && known.cuts(beta)
+            && position.halfmove_clock() < 90
+        {
+            return Some(known.score);
+        }
+
+        // 3. Standing pat: not obliged to capture, unless in check.
+        let mut raw_eval = None;
+        let mut best_score = -INFINITE;
+        let mut futility = -INFINITE;
+        if !in_check {
+            let raw = known.and_then(|known| known.eval).unwrap_or_else(|| self.evaluate(position));
+            raw_eval = Some(raw);
+            let eval = self.corrected(position, raw);
+            best_score = match known {
+                Some(known) if known.improves(eval) && known.score.abs() < MATE_BOUND => known.score,
+                _ => eval,
+            };
+            if best_score >= beta {
+                return Some(best_score);
+            }
+            alpha = alpha.max(best_score);
+            futility = eval + QUIESCENCE_MARGIN;
+        }
+
+        // 4. The moves.
+        let table_move = known.and_then(|known| known.mv).filter(|&mv| in_check || position.is_noisy(mv));
+        let mut picker = if in_check {
+            MovePicker::all(Hints { table_move, refutations: [None; 3], before: self.played_before(ply) })
+        } else {
+            MovePicker::noisy(table_move, 0)
+        };
+        let original_alpha = alpha;
+        let mut best_move = None;
+        let mut number = 0;
+        let mut skip_quiets = false;
+        while let Some((mv, class)) = picker.next(position, &self.memory.histories, skip_quiets) {
+            number += 1;
+            if best_score > -MATE_BOUND {
+                // 4a. Losing captures come last: nothing after them helps.
+                if class == Class::BadNoisy {
+                    break;
+                }
+                // 4b. Captures that cannot bring the score near alpha.
+                if !in_check && mv.promotion().is_none() {
+                    let victim = position.captured(mv).map_or(0, |piece| SEE_VALUES[piece as usize]);
+                    if futility + victim <= alpha {
+                        best_score = best_score.max(futility + victim);
+                        continue;
+                    }
+                    // 4c. Exchanges that win nothing when something is needed.
+                    if futility <= alpha && !position.see_ge(mv, 1) {
+                        best_score = best_score.max(futility);
+                        continue;
+                    }
+                }
+                // 4d. One quiet evasion that does not lose to mate is enough to see that there is one.
+                if in_check && class == Class::Quiet {
+                    skip_quiets = true;
+                }
+            }
+            let child = self.make(position, ply, mv);
+            let score = -self.quiescence::<N>(&child, -beta, -alpha, ply + 1)?;
+            self.keys.pop();
+            if score > best_score {
+                best_score = score;
+                if score > alpha {
+                    best_move = Some(mv);
+                    if N::PV {
+                        self.memory.pv.extend(ply, mv);
+                    }
+                    if score >= beta {
+                        break;
+                    }
+                    alpha = score;
+                }
+            }
+        }
+
+        // 5. In check every move was generated: none means mate.
+        if in_check && number == 0 {
+            return Some(mated_in(ply));
+        }
+        debug_assert!(best_score > -INFINITE, "a position not in check stands pat, one in check has a move");
+
+        // 6. Remember it; depth 0 is quiescence.
+        let bound = match () {
+            () if best_score >= beta => Bound::Lower,
+            () if best_score > original_alpha && N::PV => Bound::Exact,
+            () => Bound::Upper,
+        };
+        let pv = N::PV || known.is_some_and(|known| known.pv);
+        self.remember(position, ply, best_move, best_score, 0, bound, pv, raw_eval, nodes_before);
+        Some(best_score)
+    }
+}

@@ -1,0 +1,151 @@
+//! The searches beside a node's own that decide what of it is worth searching: null move, ProbCut, singular extension.
+
+use super::known::Known;
+use super::ordering::{Class, MovePicker};
+use super::params::*;
+use super::pvs::{Node, NonPv};
+use super::score::{MATE_BOUND, is_mate};
+use super::worker::Worker;
+use crate::position::{Move, Piece, Position};
+use crate::table::Bound;
+
+/// The outcome of a singular search.
+pub(super) enum Singular {
+    /// Extend the table's move by so many plies (negative: reduce).
+    Extend(i32),
+    /// Cut the node off with this score.
+    MultiCut(i32),
+}
+
+/// Whether the side to move has a single piece besides king and pawns.
+fn few_pieces(position: &Position) -> bool {
+    let pieces =
+        position.colors(position.side_to_move()) & !(position.pieces(Piece::Pawn) | position.pieces(Piece::King));
+    pieces.len() <= 1
+}
+
+impl Worker {
+    /// Step 8: `Some(Some(score))` when passing (or its verification) fails high.
+    #[expect(clippy::too_many_arguments, reason = "the state of the node it is a step of")]
+    pub(super) fn null_move(
+        &mut self,
+        position: &Position,
+        beta: i32,
+        depth: i32,
+        ply: usize,
+        eval: i32,
+        estimate: i32,
+        cut_node: bool,
+    ) -> Option<Option<i32>> {
+        let us = position.side_to_move();
+        if depth < NULL_DEPTH
+            || estimate < beta
+            || eval < beta - 20 * depth + 120
+            || beta <= -MATE_BOUND
+            || ply < self.null_min_ply
+            || self.frame_before(ply, 1).played.is_none() && ply > 0
+            || !position.has_non_pawn_material(us)
+        {
+            return Some(None);
+        }
+        let reduction =
+            NULL_BASE + depth / NULL_DEPTH_DIVISOR + ((estimate - beta) / NULL_EVAL_DIVISOR).min(NULL_EVAL_CAP);
+        self.frame(ply).played = None;
+        self.keys.push(position.key());
+        let mut child = position.clone();
+        child.play_null();
+        let score = -self.search::<NonPv>(&child, -beta, -beta + 1, depth - reduction, ply + 1, !cut_node)?;
+        self.keys.pop();
+        if score < beta {
+            return Some(None);
+        }
+        // A mate found after passing is not proven.
+        let score = if score >= MATE_BOUND { beta } else { score };
+        // One piece and pawns is where zugzwang lives; and at high depth a wrong cut-off costs most.
+        let zugzwang_threatens = few_pieces(position);
+        if self.null_min_ply > 0 || !(zugzwang_threatens || depth >= NULL_VERIFY_DEPTH) {
+            return Some(Some(score));
+        }
+        self.null_min_ply = ply + 3 * (depth - reduction).max(0) as usize / 4 + 1;
+        let verified = self.search::<NonPv>(position, beta - 1, beta, (depth - reduction).max(1), ply, false);
+        self.null_min_ply = 0;
+        Some((verified? >= beta).then_some(score))
+    }
+
+    /// Step 9.
+    #[expect(clippy::too_many_arguments, reason = "the state of the node it is a step of")]
+    pub(super) fn probcut(
+        &mut self,
+        position: &Position,
+        beta: i32,
+        depth: i32,
+        ply: usize,
+        known: Option<Known>,
+        eval: i32,
+        raw_eval: Option<i32>,
+        cut_node: bool,
+    ) -> Option<Option<i32>> {
+        let raised = beta + PROBCUT_MARGIN;
+        let reduced = depth - PROBCUT_REDUCTION;
+        if depth < PROBCUT_DEPTH
+            || is_mate(beta)
+            || known.is_some_and(|known| known.depth > reduced && known.score < raised)
+        {
+            return Some(None);
+        }
+        let nodes_before = self.nodes();
+        let table_move = known.and_then(|known| known.mv).filter(|&mv| position.is_noisy(mv));
+        let threshold = raised - eval;
+        let mut picker = MovePicker::noisy(table_move, threshold);
+        while let Some((mv, class)) = picker.next(position, &self.memory.histories, true) {
+            if class == Class::BadNoisy {
+                break;
+            }
+            let child = self.make(position, ply, mv);
+            let mut score = -self.quiescence::<NonPv>(&child, -raised, -raised + 1, ply + 1)?;
+            if score >= raised {
+                score = -self.search::<NonPv>(&child, -raised, -raised + 1, reduced, ply + 1, !cut_node)?;
+            }
+            self.keys.pop();
+            if score >= raised {
+                self.remember(position, ply, Some(mv), score, reduced + 1, Bound::Lower, false, raw_eval, nodes_before);
+                return Some(Some(if is_mate(score) { score } else { score - PROBCUT_MARGIN }));
+            }
+        }
+        Some(None)
+    }
+
+    /// Step 13: is the table's move the only good one? Search the others at half the depth against a lowered bound
+    /// (Anantharaman, Campbell & Hsu 1988).
+    #[expect(clippy::too_many_arguments, reason = "the state of the node it is a step of")]
+    pub(super) fn singular<N: Node>(
+        &mut self,
+        position: &Position,
+        mv: Move,
+        known: Known,
+        beta: i32,
+        depth: i32,
+        ply: usize,
+        cut_node: bool,
+    ) -> Option<Singular> {
+        let lowered = known.score - depth * SINGULAR_MARGIN / 16;
+        let saved = *self.frame(ply);
+        self.frame(ply).excluded = Some(mv);
+        let score = self.search::<NonPv>(position, lowered - 1, lowered, (depth - 1) / 2, ply, cut_node)?;
+        *self.frame(ply) = saved;
+        Some(if score < lowered {
+            let clearly =
+                !N::PV && score < lowered - SINGULAR_DOUBLE_MARGIN && saved.double_extensions < SINGULAR_DOUBLE_LIMIT;
+            Singular::Extend(if clearly { 2 } else { 1 })
+        } else if lowered >= beta {
+            // Several moves beat beta: one of them will.
+            Singular::MultiCut(lowered)
+        } else if known.score >= beta {
+            Singular::Extend(-2)
+        } else if cut_node {
+            Singular::Extend(-1)
+        } else {
+            Singular::Extend(0)
+        })
+    }
+}

@@ -1,0 +1,201 @@
+//! The search as a whole: mates, draws by every rule, and the traps that engines have fallen into.
+
+use std::sync::Arc;
+
+use super::score::{DRAW, MATE, is_mate, mate_in, mated_in};
+use super::{Control, Iteration, Job, Memory, Outcome, Worker};
+use crate::position::{Game, Move, Position};
+use crate::table::{Bound, Entry, Scheme, Table};
+
+fn table() -> Arc<Table> {
+    Arc::new(Table::new(4, Scheme::TwoBig1).unwrap())
+}
+
+fn job(game: &Game, table: &Arc<Table>) -> Job {
+    Job {
+        game: game.clone(),
+        root_moves: game.position().legal_moves().to_vec(),
+        multi_pv: 1,
+        table: Arc::clone(table),
+        control: Arc::new(Control::new(1, None)),
+    }
+}
+
+fn search_job(job: Job, depth: u32) -> (Iteration, u64) {
+    let mut worker = Worker::new(0, Memory::new(), job);
+    let mut last = None;
+    for depth in 1..=depth {
+        match worker.iterate(depth, |_| {}) {
+            Outcome::Complete(iteration) => last = Some(iteration),
+            Outcome::Stopped(_) => panic!("nobody stopped it"),
+        }
+    }
+    (last.unwrap(), worker.nodes())
+}
+
+fn search_game(game: &Game, depth: u32) -> Iteration {
+    search_job(job(game, &table()), depth).0
+}
+
+fn game(fen: &str) -> Game {
+    Game::new(Position::from_fen(fen).unwrap())
+}
+
+fn game_after(fen: &str, moves: &[&str]) -> Game {
+    let mut game = game(fen);
+    for mv in moves {
+        let mv = game.position().from_uci(mv).unwrap();
+        game.play(mv);
+    }
+    game
+}
+
+fn score(fen: &str, depth: u32) -> i32 {
+    search_game(&game(fen), depth).lines[0].score
+}
+
+fn best(game: &Game, iteration: &Iteration) -> String {
+    game.position().to_uci(iteration.lines[0].pv[0], false)
+}
+
+#[test]
+fn mates_are_found_with_the_right_distance() {
+    assert_eq!(score("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1", 3), mate_in(1));
+    // Philidor's smothered mate: Nh6+ Kh8 Qg8+ Rxg8 Nf7.
+    assert_eq!(score("r5k1/1p3Npp/8/3Q4/8/8/8/7K w - - 0 1", 13), mate_in(5));
+    // The side to move is mated in one whatever it does.
+    assert_eq!(score("7k/8/5K2/6Q1/8/8/8/8 b - - 0 1", 4), mated_in(2));
+}
+
+#[test]
+fn the_same_job_takes_the_same_nodes_and_finds_the_same_line() {
+    let game = game("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1");
+    let (one, nodes) = search_job(job(&game, &table()), 8);
+    let (two, again) = search_job(job(&game, &table()), 8);
+    assert_eq!((one.lines, nodes), (two.lines, again));
+}
+
+#[test]
+fn stalemate_is_a_draw_and_is_avoided_when_winning() {
+    // Qc7 or Qb6 would be stalemate; the queen wins otherwise.
+    let game = game("k7/8/2K5/8/8/8/8/1Q6 w - - 0 1");
+    let iteration = search_game(&game, 6);
+    assert!(is_mate(iteration.lines[0].score));
+    // Black saves the draw by forcing stalemate: the rook gives itself up for ever.
+    assert_eq!(score("7k/8/6QK/8/8/8/8/6r1 b - - 0 1", 6), DRAW);
+}
+
+#[test]
+fn only_pawns_left_there_is_no_null_move() {
+    // Mutual zugzwang (trebuchet): whoever moves loses the pawn. A null move would call it good for the side to move.
+    assert!(score("8/8/8/3pK3/2kP4/8/8/8 w - - 0 1", 14) < -100);
+    assert!(score("8/8/8/3pK3/2kP4/8/8/8 b - - 0 1", 14) < -100);
+}
+
+#[test]
+fn a_position_repeated_in_the_search_is_a_draw() {
+    // White is hopelessly behind and has a perpetual check on e8 and h5.
+    assert_eq!(score("6k1/6p1/8/7Q/8/1q6/1r4PP/7K w - - 0 1", 10), DRAW);
+}
+
+#[test]
+fn a_position_of_the_game_counts_when_it_would_occur_for_the_third_time() {
+    let shuffle = ["g1f1", "g8f8", "f1g1", "f8g8"];
+    let won = "6k1/8/8/8/8/8/8/1Q4K1 w - - 0 1";
+    // The start has occurred twice and comes up again after Kg1: that would be the third time.
+    let twice = game_after(won, &[&shuffle[..], &["g1f1", "g8f8"]].concat());
+    let mv = twice.position().from_uci("f1g1").unwrap();
+    let back = Job { root_moves: vec![mv], ..job(&twice, &table()) };
+    // Black, to move after Kg1, completes the repetition with Kg8 at once.
+    assert_eq!(search_job(back, 6).0.lines[0].score, DRAW);
+    // Seen once before the root only, it is no draw yet.
+    let once = game_after(won, &["g1f1", "g8f8"]);
+    let back = Job { root_moves: vec![mv], ..job(&once, &table()) };
+    assert!(search_job(back, 6).0.lines[0].score > 300);
+}
+
+#[test]
+fn a_root_that_is_itself_drawn_still_has_a_move() {
+    let shuffle = ["g1f1", "g8f8", "f1g1", "f8g8"];
+    let game = game_after("6k1/8/8/8/8/8/8/1Q4K1 w - - 0 1", &[shuffle, shuffle].concat());
+    assert!(search_game(&game, 4).lines[0].score > 300);
+    let fifty = search_game(&self::game("6k1/8/8/8/8/8/8/1Q4K1 w - - 100 120"), 4);
+    assert!(!fifty.lines[0].pv.is_empty());
+}
+
+#[test]
+fn the_fifty_move_rule_ends_the_game_but_mate_comes_first() {
+    // Mate on the hundredth ply counts.
+    assert_eq!(score("7k/8/5K2/8/8/8/8/6Q1 w - - 99 120", 4), mate_in(1));
+    // A quiet winner's lead is worth nothing when every move is the hundredth ply.
+    assert_eq!(score("7k/8/8/8/8/8/8/R5K1 w - - 99 120", 4), DRAW);
+    // Two plies left, mate in two needs three: a draw.
+    assert_eq!(score("7k/8/5K2/8/8/8/8/R7 w - - 98 120", 14), DRAW);
+    assert_eq!(score("7k/8/5K2/8/8/8/8/R7 w - - 97 120", 14), mate_in(3));
+}
+
+#[test]
+fn a_table_entry_without_a_move_at_the_root_does_no_harm() {
+    let game = game("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1");
+    let table = table();
+    let entry = Entry { mv: 0, score: -500, depth: 60, bound: Bound::Exact, pv: true, eval: 0 };
+    table.store(game.position().key(), &entry, 1_000_000);
+    let (iteration, _) = search_job(job(&game, &table), 3);
+    assert_eq!((best(&game, &iteration).as_str(), iteration.lines[0].score), ("d1d8", mate_in(1)));
+}
+
+#[test]
+fn an_entry_whose_move_is_illegal_here_is_ignored_whole() {
+    let game = game("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1");
+    let mv = game.position().from_uci("d1d2").unwrap();
+    let mut child = game.position().clone();
+    child.play(mv);
+    let table = table();
+    // A wrong position's entry at the child: its "mate" must not be believed.
+    let illegal = Move::from_bits(0x0fc1).unwrap().bits();
+    let entry = Entry { mv: illegal, score: -(MATE as i16), depth: 60, bound: Bound::Exact, pv: false, eval: 0 };
+    table.store(child.key(), &entry, 1_000_000);
+    let only = Job { root_moves: vec![mv], ..job(&game, &table) };
+    let (iteration, _) = search_job(only, 2);
+    assert!(!is_mate(iteration.lines[0].score));
+}
+
+#[test]
+fn every_line_is_legal_and_lines_of_multi_pv_differ_and_fall() {
+    let game = game("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1");
+    let several = Job { multi_pv: 5, ..job(&game, &table()) };
+    let (iteration, _) = search_job(several, 7);
+    assert_eq!(iteration.lines.len(), 5);
+    for (rank, line) in iteration.lines.iter().enumerate() {
+        let mut position = game.position().clone();
+        for &mv in &line.pv {
+            assert!(position.is_legal(mv));
+            position.play(mv);
+        }
+        assert!(iteration.lines[..rank].iter().all(|better| better.pv[0] != line.pv[0] && better.score >= line.score));
+    }
+}
+
+#[test]
+fn a_stop_is_obeyed_and_leaves_what_was_found() {
+    let game = game("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1");
+    let limited = Job { control: Arc::new(Control::new(1, Some(20_000))), ..job(&game, &table()) };
+    let mut worker = Worker::new(0, Memory::new(), limited);
+    for depth in 1.. {
+        if let Outcome::Stopped(partial) = worker.iterate(depth, |_| {}) {
+            if let Some(partial) = partial {
+                assert!(game.position().is_legal(partial.lines[0].pv[0]));
+            }
+            break;
+        }
+    }
+    assert_eq!(worker.nodes(), 20_000);
+}
+
+#[test]
+fn the_deepest_recursion_fits() {
+    // A long forced line with checks all the way, at a depth that nothing but MAX_PLY ends.
+    let game = game("7k/8/8/8/8/8/1q6/K7 w - - 0 1");
+    let iteration = search_game(&game, 60);
+    assert_eq!(best(&game, &iteration), "a1b2");
+}

@@ -1,0 +1,293 @@
+//! One worker: its memory, its job, and iterative deepening at the root.
+
+use std::sync::Arc;
+
+use super::control::{Control, NodeCount};
+use super::history::{Histories, PieceTo};
+use super::line::{PvTable, RootLine, RootMove};
+use super::ordering::{Hints, MovePicker};
+use super::params::{ASPIRATION_DELTA, ASPIRATION_DEPTH};
+use super::pvs::Root;
+use super::reductions::Reductions;
+use super::score::{INFINITE, MAX_PLY, is_mate};
+use crate::eval::{EvalCache, evaluate};
+use crate::position::{Game, Move, Position, is_repetition};
+use crate::table::{Bound, Table};
+
+/// Frames kept before the root, so that "four plies ago" needs no test.
+const FRAMES_BEFORE_ROOT: usize = 4;
+/// The static evaluation of a position in check: there is none.
+pub(super) const NO_EVAL: i32 = INFINITE;
+
+/// What one ply of the current path leaves for the plies after it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Frame {
+    /// Corrected static evaluation, or [`NO_EVAL`] in check.
+    pub(super) eval: i32,
+    /// The move being searched, as a key of the continuation histories; `None` for a null move.
+    pub(super) played: Option<PieceTo>,
+    pub(super) killers: [Option<Move>; 2],
+    /// The move that a singular search leaves out.
+    pub(super) excluded: Option<Move>,
+    /// Double extensions on the path.
+    pub(super) double_extensions: i32,
+    /// Cut-offs among the children of this ply's node.
+    pub(super) cutoffs: u32,
+}
+
+impl Frame {
+    const EMPTY: Self =
+        Self { eval: NO_EVAL, played: None, killers: [None; 2], excluded: None, double_extensions: 0, cutoffs: 0 };
+}
+
+/// What a worker is to search: the same for all workers of one search.
+#[derive(Clone)]
+pub struct Job {
+    /// The root and the game before it.
+    pub game: Game,
+    /// The root moves to search; not empty, all legal.
+    pub root_moves: Vec<Move>,
+    /// How many lines to find, at least 1.
+    pub multi_pv: usize,
+    /// The shared table.
+    pub table: Arc<Table>,
+    /// The shared controls.
+    pub control: Arc<Control>,
+}
+
+/// What one iteration found.
+#[derive(Debug, Clone)]
+pub struct Iteration {
+    /// Its nominal depth.
+    pub depth: u32,
+    /// The lines, best first: `multi_pv` of them, or all root moves if there are fewer. Never empty.
+    pub lines: Vec<RootLine>,
+    /// Nodes of all workers when it ended.
+    pub nodes: u64,
+    /// The share of this worker's nodes in this search that went into the best move, 0 to 1.
+    pub best_move_share: f64,
+}
+
+/// How [`Worker::iterate`] ended.
+#[derive(Debug, Clone)]
+pub enum Outcome {
+    /// The iteration was completed.
+    Complete(Iteration),
+    /// It was stopped; what it had found by then, if it had raised alpha at the root.
+    Stopped(Option<Iteration>),
+}
+
+/// What a worker keeps from search to search: its histories and caches. Some megabytes; made by the thread that will use it.
+pub struct Memory {
+    pub(super) histories: Box<Histories>,
+    pub(super) reductions: Reductions,
+    pub(super) cache: EvalCache,
+    frames: Box<[Frame]>,
+    pub(super) pv: PvTable,
+}
+
+impl Memory {
+    /// An empty memory.
+    pub fn new() -> Self {
+        Self {
+            histories: Histories::new(),
+            reductions: Reductions::new(),
+            cache: EvalCache::new(),
+            frames: vec![Frame::EMPTY; FRAMES_BEFORE_ROOT + MAX_PLY + 2].into_boxed_slice(),
+            pv: PvTable::new(),
+        }
+    }
+
+    /// Forgets what was learnt, as for a new game.
+    pub fn forget(&mut self) {
+        self.histories.clear();
+        self.cache = EvalCache::new();
+    }
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// One searcher at one job. Workers share nothing but the job's table and controls.
+pub struct Worker {
+    pub(super) memory: Memory,
+    /// Keys of all positions before the current one: the game's, then the path's.
+    pub(super) keys: Vec<u64>,
+    root_len: usize,
+    pub(super) root_moves: Vec<RootMove>,
+    pub(super) pv_index: usize,
+    pub(super) root_depth: i32,
+    pub(super) seldepth: usize,
+    /// No null move before this ply, while one is being verified.
+    pub(super) null_min_ply: usize,
+    pub(super) job: Job,
+    count: NodeCount,
+    /// The best line of an unfinished root search.
+    pub(super) partial: Option<RootLine>,
+}
+
+impl Worker {
+    /// Worker number `index` at `job`, with what `memory` has learnt before.
+    pub fn new(index: usize, mut memory: Memory, job: Job) -> Self {
+        memory.frames.fill(Frame::EMPTY);
+        let keys = job.game.previous_keys().to_vec();
+        let root_moves = ordered_root_moves(&memory.histories, &job);
+        Self {
+            memory,
+            root_len: keys.len(),
+            keys,
+            root_moves,
+            pv_index: 0,
+            root_depth: 0,
+            seldepth: 0,
+            null_min_ply: 0,
+            count: NodeCount::new(index, &job.control),
+            job,
+            partial: None,
+        }
+    }
+
+    /// Ends the job and gives the memory back for the next.
+    pub fn finish(self) -> Memory {
+        self.memory
+    }
+
+    /// Nodes searched for the current job.
+    pub fn nodes(&self) -> u64 {
+        self.count.get()
+    }
+
+    /// The first root move in the current order: what to play when nothing has been searched.
+    pub fn first_root_move(&self) -> Option<Move> {
+        self.root_moves.first().map(|root| root.mv)
+    }
+
+    /// Searches the root to `depth` plies.
+    ///
+    /// `on_bound` hears of every aspiration window that failed, with a bound for a score.
+    pub fn iterate(&mut self, depth: u32, mut on_bound: impl FnMut(RootLine)) -> Outcome {
+        for root in &mut self.root_moves {
+            root.previous_score = root.score;
+        }
+        self.root_depth = depth as i32;
+        let lines = self.job.multi_pv.min(self.root_moves.len());
+        for pv_index in 0..lines {
+            self.pv_index = pv_index;
+            if self.aspirate(depth as i32, &mut on_bound).is_none() {
+                let partial = (pv_index == 0).then(|| self.partial.take()).flatten();
+                return Outcome::Stopped(partial.map(|line| self.iteration(depth, vec![line])));
+            }
+            // A later line can turn out better than an earlier one.
+            self.root_moves[..=pv_index].sort_by_key(|root| std::cmp::Reverse(root.score));
+        }
+        let lines = self.root_moves[..lines].iter().map(RootMove::line).collect();
+        Outcome::Complete(self.iteration(depth, lines))
+    }
+
+    fn iteration(&self, depth: u32, lines: Vec<RootLine>) -> Iteration {
+        let best = lines.first().and_then(|line| line.pv.first().copied());
+        let spent = self.root_moves.iter().find(|root| Some(root.mv) == best).map_or(0, |root| root.nodes);
+        let best_move_share = spent as f64 / self.nodes().max(1) as f64;
+        Iteration { depth, lines, nodes: self.job.control.nodes(), best_move_share }
+    }
+
+    /// Aspiration search (Marsland 1986): a narrow window round the last score, widened on the side where it fails.
+    fn aspirate(&mut self, depth: i32, on_bound: &mut impl FnMut(RootLine)) -> Option<()> {
+        let position = self.job.game.position().clone();
+        let expected = self.root_moves[self.pv_index].previous_score;
+        let mut delta = ASPIRATION_DELTA + if is_mate(expected) { 0 } else { expected.abs() / 64 };
+        let (mut alpha, mut beta) = if depth < ASPIRATION_DEPTH || expected == -INFINITE {
+            (-INFINITE, INFINITE)
+        } else {
+            ((expected - delta).max(-INFINITE), (expected + delta).min(INFINITE))
+        };
+        let mut failed_high = 0;
+        loop {
+            self.partial = None;
+            self.seldepth = 0;
+            self.memory.pv.clear(0);
+            for root in &mut self.root_moves[self.pv_index..] {
+                root.score = -INFINITE;
+            }
+            let score = self.search::<Root>(&position, alpha, beta, (depth - failed_high).max(1), 0, false)?;
+            // Stable: moves that did not raise alpha keep their order.
+            self.root_moves[self.pv_index..].sort_by_key(|root| std::cmp::Reverse(root.score));
+            let bound = if score <= alpha {
+                beta = (alpha + beta) / 2;
+                alpha = (score - delta).max(-INFINITE);
+                failed_high = 0;
+                Bound::Upper
+            } else if score >= beta {
+                beta = (score + delta).min(INFINITE);
+                // A failure high at a mate need not be searched at less depth.
+                failed_high = if is_mate(score) { 0 } else { (failed_high + 1).min(3) };
+                Bound::Lower
+            } else {
+                return Some(());
+            };
+            on_bound(RootLine { score, bound, ..self.root_moves[self.pv_index].line() });
+            delta += delta / 2;
+            if delta > 600 || is_mate(score) {
+                (alpha, beta) = match bound {
+                    Bound::Upper => (-INFINITE, beta),
+                    _ => (alpha, INFINITE),
+                };
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn count_node(&mut self) -> Option<()> {
+        self.count.count(&self.job.control)
+    }
+
+    #[inline]
+    pub(super) fn frame(&mut self, ply: usize) -> &mut Frame {
+        &mut self.memory.frames[ply + FRAMES_BEFORE_ROOT]
+    }
+
+    /// The frame `back` plies before `ply`, back to four before the root.
+    #[inline]
+    pub(super) fn frame_before(&self, ply: usize, back: usize) -> &Frame {
+        &self.memory.frames[ply + FRAMES_BEFORE_ROOT - back]
+    }
+
+    /// The moves one, two and four plies before `ply`.
+    #[inline]
+    pub(super) fn played_before(&self, ply: usize) -> [Option<PieceTo>; 3] {
+        [1, 2, 4].map(|back| self.frame_before(ply, back).played)
+    }
+
+    /// Whether `position` repeats one of the game or the path.
+    #[inline]
+    pub(super) fn repeats(&self, position: &Position) -> bool {
+        is_repetition(&self.keys, position.key(), position.reversible_plies(), self.root_len)
+    }
+
+    /// The static evaluation as the table keeps it, before correction.
+    #[inline]
+    pub(super) fn evaluate(&mut self, position: &Position) -> i32 {
+        evaluate(position, &mut self.memory.cache)
+    }
+}
+
+/// The allowed root moves in the order in which an inner node would try them.
+fn ordered_root_moves(histories: &Histories, job: &Job) -> Vec<RootMove> {
+    let position = job.game.position();
+    let table_move =
+        job.table.probe(position.key()).and_then(|entry| Move::from_bits(entry.mv)).filter(|&mv| position.is_legal(mv));
+    let mut picker = MovePicker::all(Hints { table_move, refutations: [None; 3], before: [None; 3] });
+    std::iter::from_fn(|| picker.next(position, histories, false))
+        .filter(|(mv, _)| job.root_moves.contains(mv))
+        .map(|(mv, _)| RootMove::new(mv))
+        .collect()
+}
+
+impl RootMove {
+    fn line(&self) -> RootLine {
+        RootLine { score: self.score, bound: Bound::Exact, seldepth: self.seldepth, pv: self.pv.clone() }
+    }
+}

@@ -1,0 +1,140 @@
+//! Time: how long a search may think, as pure functions of the clocks and of what the search has found.
+
+use std::time::Duration;
+
+use super::limits::{Clock, Limits};
+use crate::position::Color;
+
+/// How long a search may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    /// Start no new iteration after this long, once scaled by [`scale`]; `None` when only the hard limit counts.
+    pub soft: Option<Duration>,
+    /// Stop whatever is being done.
+    pub hard: Duration,
+}
+
+/// Moves that a clock without a next time control is spread over.
+const MOVES_AHEAD: u32 = 22;
+/// However large the increment, the clock must last for this many moves.
+const LEAST_MOVES_AHEAD: u32 = 10;
+/// A time control farther away than this is treated as one this far.
+const MOST_MOVES_AHEAD: u32 = 40;
+/// The hard limit in soft limits.
+const HARD_PER_SOFT: u32 = 5;
+
+/// The budget for `color` to move under `limits`; `None` when time does not limit the search.
+///
+/// Under a clock the hard limit never exceeds the remaining time less `overhead`, the time that a move costs outside the search.
+/// `single_reply` says that there is only one move to choose from.
+pub fn plan(limits: &Limits, color: Color, overhead: Duration, single_reply: bool) -> Option<Budget> {
+    let clocked = limits.clock.map(|clock| plan_clock(&clock, color, overhead, single_reply));
+    let fixed = limits.move_time.map(|time| Budget { soft: None, hard: time.saturating_sub(overhead).max(time / 2) });
+    match (clocked, fixed) {
+        (Some(clocked), Some(fixed)) => Some(Budget { soft: clocked.soft, hard: clocked.hard.min(fixed.hard) }),
+        (budget, None) | (None, budget) => budget,
+    }
+}
+
+fn plan_clock(clock: &Clock, color: Color, overhead: Duration, single_reply: bool) -> Budget {
+    let left = clock.time(color).saturating_sub(overhead);
+    let moves = clock.moves_to_go.unwrap_or(MOVES_AHEAD).clamp(1, MOST_MOVES_AHEAD);
+    // The overhead of the moves still to come is not there to think with either.
+    let spendable = left.saturating_sub(overhead.saturating_mul(moves - 1).min(left / 2));
+    let share = spendable / moves;
+    // Keep most of the clock for the moves to come, unless the time control comes right after this one: on a busy machine the
+    // time-out that ends this search, and the GUI, can be late by several increments.
+    let soft = share.saturating_add(clock.increment(color) / 5 * 3).min(left / moves.min(LEAST_MOVES_AHEAD));
+    let most = if clock.moves_to_go == Some(1) { left } else { left / 4 };
+    let hard = soft.saturating_mul(HARD_PER_SOFT).min(most);
+    let soft = if single_reply { soft / 10 } else { soft };
+    Budget { soft: Some(soft.min(hard)), hard }
+}
+
+/// What the iterations so far say about how settled the choice is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Progress {
+    /// Iterations in a row with the same best move.
+    pub stable: u32,
+    /// By how many centipawns the score has fallen since the iteration before (negative: risen).
+    pub score_drop: i32,
+    /// The share of the nodes that went into the best move, 0 to 1.
+    pub best_move_share: f64,
+}
+
+/// What to multiply the soft limit with: more for a wavering choice or a falling score, less for a settled one. Always between
+/// 0.3 and 4.
+pub fn scale(progress: Progress) -> f64 {
+    let stability = match progress.stable {
+        0 => 1.7,
+        1 => 1.25,
+        2 => 1.05,
+        3 => 0.95,
+        _ => 0.85,
+    };
+    let effort = (1.55 - progress.best_move_share.clamp(0.0, 1.0)) * 1.35;
+    let score = (1.0 + f64::from(progress.score_drop.clamp(-100, 100)) * 0.012).clamp(0.85, 1.5);
+    (stability * effort * score).clamp(0.3, 4.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn durations() -> impl Strategy<Value = Duration> {
+        prop_oneof![
+            Just(Duration::ZERO),
+            Just(Duration::MAX),
+            (0u64..100).prop_map(Duration::from_millis),
+            (0u64..10_000_000).prop_map(Duration::from_millis),
+            any::<u64>().prop_map(Duration::from_millis),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn the_hard_limit_never_exceeds_what_is_left(
+            time in durations(), increment in durations(), overhead in durations(),
+            moves_to_go in proptest::option::of(prop_oneof![0u32..5, any::<u32>()]), single in any::<bool>(),
+        ) {
+            let clock = Clock { time: [time; 2], increment: [increment; 2], moves_to_go };
+            let limits = Limits { clock: Some(clock), ..Limits::default() };
+            for color in Color::ALL {
+                let budget = plan(&limits, color, overhead, single).unwrap();
+                prop_assert!(budget.hard <= time.saturating_sub(overhead));
+                prop_assert!(budget.soft.unwrap() <= budget.hard);
+            }
+        }
+
+        #[test]
+        fn a_fixed_time_is_never_exceeded(time in durations(), overhead in durations()) {
+            let limits = Limits { move_time: Some(time), ..Limits::default() };
+            let budget = plan(&limits, Color::White, overhead, false).unwrap();
+            prop_assert!(budget.hard <= time);
+        }
+
+        #[test]
+        fn the_scale_stays_in_range(stable in any::<u32>(), score_drop in any::<i32>(), share in any::<f64>()) {
+            let scale = scale(Progress { stable, score_drop, best_move_share: share });
+            prop_assert!(share.is_nan() || (0.3..=4.0).contains(&scale));
+        }
+    }
+
+    #[test]
+    fn no_clock_no_budget() {
+        assert_eq!(plan(&Limits { depth: Some(3), ..Limits::default() }, Color::White, Duration::ZERO, false), None);
+    }
+
+    #[test]
+    fn a_usual_clock_gets_a_usual_share() {
+        let clock =
+            Clock { time: [Duration::from_secs(60); 2], increment: [Duration::from_millis(600); 2], moves_to_go: None };
+        let limits = Limits { clock: Some(clock), ..Limits::default() };
+        let budget = plan(&limits, Color::Black, Duration::from_millis(10), false).unwrap();
+        let soft = budget.soft.unwrap();
+        assert!(soft > Duration::from_secs(2) && soft < Duration::from_secs(5), "{soft:?}");
+        assert!(budget.hard > soft * 3);
+    }
+}

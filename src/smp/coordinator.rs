@@ -1,0 +1,389 @@
+//! The coordinator: one thread that runs a search from `go` to `bestmove`. It alone keeps the best line, reports, and decides
+//! when to stop; the workers only look at a flag.
+
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
+
+use super::board::DepthBoard;
+use super::clock::{self, Budget, Progress};
+use super::limits::Limits;
+use super::pool::{Event, Pool, Task};
+use super::report::{BestMove, Info, Line, Score, Sink};
+use super::vote::elect;
+use crate::position::{Game, Move};
+use crate::search::score::{MAX_DEPTH, moves_to_mate};
+use crate::search::{Control, Iteration, Job, RootLine};
+use crate::table::Table;
+
+/// How long a search that is told to stop before it has anything may go on to finish its first ply.
+const FIRST_PLY_GRACE: Duration = Duration::from_millis(20);
+/// Bounds are reported only this long after the start: earlier they would flood the GUI.
+const BOUNDS_AFTER: Duration = Duration::from_secs(1);
+
+/// What a worker would play.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Standing {
+    pub(super) mv: Move,
+    pub(super) score: i32,
+    pub(super) depth: u32,
+}
+
+/// A search to be run.
+pub struct Search {
+    /// The root and its history.
+    pub game: Game,
+    /// What ends it.
+    pub limits: Limits,
+    /// Lines to report.
+    pub multi_pv: usize,
+    /// Time a move costs outside the search.
+    pub overhead: Duration,
+    /// The table.
+    pub table: Arc<Table>,
+    /// The workers.
+    pub pool: Arc<Pool>,
+    /// Where it reports.
+    pub sink: Arc<dyn Sink>,
+}
+
+/// What the coordinator's thread gets for one search; it drops `done` when the search is over.
+struct Assignment {
+    search: Search,
+    running: Running,
+    events: Receiver<Event>,
+    done: Sender<()>,
+}
+
+/// The coordinator's thread, parked between searches. Dropping it ends the thread; end the running search first.
+pub struct Coordinator {
+    assignments: Option<Sender<Assignment>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// A handle on a running search. Every search has its own flag and channel, so a late `stop` cannot reach the next one.
+#[derive(Clone)]
+pub struct Running {
+    control: Arc<Control>,
+    events: Sender<Event>,
+    done: Receiver<()>,
+    started: Instant,
+}
+
+impl Running {
+    /// Asks the search to end; it reports its best move soon.
+    pub fn stop(&self) {
+        let _ = self.events.send(Event::Stop);
+    }
+
+    /// The pondered move was played: from now on the clock counts.
+    pub fn ponder_hit(&self) {
+        let _ = self.events.send(Event::PonderHit);
+    }
+
+    /// Waits until the best move has been reported.
+    pub fn wait(&self) {
+        // Nothing is ever sent: the other end is dropped when the search is over.
+        let _ = self.done.recv();
+    }
+
+    /// Whether the best move has been reported.
+    pub fn is_done(&self) -> bool {
+        !matches!(self.done.try_recv(), Err(crossbeam::channel::TryRecvError::Empty))
+    }
+}
+
+impl Coordinator {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// When the system refuses it.
+    pub fn new() -> std::io::Result<Self> {
+        let (assignments, inbox) = unbounded::<Assignment>();
+        let thread = thread::Builder::new().name("coordinator".into()).spawn(move || {
+            for Assignment { search, running, events, done } in inbox {
+                Conduct::new(search, running).run(&events);
+                drop(done);
+            }
+        })?;
+        Ok(Self { assignments: Some(assignments), thread: Some(thread) })
+    }
+
+    /// Starts a search; its time counts from now.
+    pub fn start(&self, search: Search) -> Running {
+        let control = Arc::new(Control::new(search.pool.len(), search.limits.nodes));
+        let (sender, events) = unbounded();
+        let (done_sender, done) = bounded(0);
+        let running = Running { control, events: sender, done, started: Instant::now() };
+        if let Some(assignments) = &self.assignments {
+            // If the thread is gone, `done` is dropped with the message, and nobody waits.
+            let _ = assignments.send(Assignment { search, running: running.clone(), events, done: done_sender });
+        }
+        running
+    }
+}
+
+impl Drop for Coordinator {
+    fn drop(&mut self) {
+        self.assignments = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The state of one search, as its coordinator sees it.
+struct Conduct {
+    search: Search,
+    running: Running,
+    budget: Option<Budget>,
+    /// From when the hard limit counts; `None` while pondering.
+    clock_from: Option<Instant>,
+    /// When to stop although the first ply is not finished.
+    grace_until: Option<Instant>,
+    /// `stop` or `ponderhit` has come, so the best move may go out.
+    released: bool,
+    fallback: Option<Move>,
+    standings: Vec<Option<Standing>>,
+    lines: Vec<Option<Vec<Line>>>,
+    /// The depth, score and first move last printed as the best line.
+    printed: Option<Standing>,
+    progress: Progress,
+    last_best: Option<(Move, i32)>,
+}
+
+impl Conduct {
+    fn new(search: Search, running: Running) -> Self {
+        let workers = search.pool.len();
+        let limits = &search.limits;
+        let held = limits.infinite || limits.ponder;
+        let clock_from = (!limits.ponder).then_some(running.started);
+        Self {
+            budget: None,
+            clock_from,
+            grace_until: None,
+            released: !held,
+            fallback: None,
+            standings: vec![None; workers],
+            lines: vec![None; workers],
+            printed: None,
+            progress: Progress { stable: 0, score_drop: 0, best_move_share: 0.0 },
+            last_best: None,
+            search,
+            running,
+        }
+    }
+
+    fn run(mut self, events: &Receiver<Event>) {
+        let root_moves = self.root_moves();
+        if root_moves.is_empty() {
+            self.wait_for_release(events);
+            self.report_end(None, None);
+            return;
+        }
+        let color = self.search.game.position().side_to_move();
+        self.budget = clock::plan(&self.search.limits, color, self.search.overhead, root_moves.len() == 1);
+        let deepest = self.search.limits.depth.unwrap_or(MAX_DEPTH);
+        let task = Task {
+            job: Job {
+                game: self.search.game.clone(),
+                root_moves,
+                multi_pv: self.search.multi_pv.max(1),
+                table: Arc::clone(&self.search.table),
+                control: Arc::clone(&self.running.control),
+            },
+            board: Arc::new(DepthBoard::new(self.search.pool.len(), deepest)),
+            events: self.running.events.clone(),
+        };
+        let mut searching = self.search.pool.search(&task);
+        drop(task);
+        while searching > 0 {
+            match self.next_event(events) {
+                Some(Event::Started(first)) => self.fallback = self.fallback.or(first),
+                Some(Event::Iterated(worker, iteration)) => self.hear(worker, iteration, deepest),
+                Some(Event::Bound(depth, line)) => self.report_bound(depth, line),
+                Some(Event::Ended(worker, last)) => {
+                    searching -= 1;
+                    if let Some(iteration) = last {
+                        self.hear(worker, iteration, deepest);
+                    }
+                }
+                Some(Event::Stop) => {
+                    self.released = true;
+                    self.stop();
+                }
+                Some(Event::PonderHit) => self.ponder_hit(),
+                None => self.stop(),
+            }
+        }
+        self.wait_for_release(events);
+        self.conclude();
+    }
+
+    /// The next event; `None` when the time is up.
+    fn next_event(&self, events: &Receiver<Event>) -> Option<Event> {
+        let hard = match (self.budget, self.clock_from) {
+            (Some(budget), Some(from)) if !self.running.control.stopped() => from.checked_add(budget.hard),
+            _ => None,
+        };
+        // Once the first-ply grace runs, only it counts: the hard limit has passed or no longer matters.
+        let deadline = self.grace_until.filter(|_| !self.running.control.stopped()).or(hard);
+        match deadline {
+            None => events.recv().ok(),
+            Some(deadline) => events.recv_deadline(deadline).ok(),
+        }
+    }
+
+    /// Stops the workers, but lets the first ply be finished: a move that was looked at is better than one that was not.
+    fn stop(&mut self) {
+        let now = Instant::now();
+        let patient = match self.grace_until {
+            None => self.standings.iter().all(Option::is_none),
+            Some(until) => now < until && self.standings.iter().all(Option::is_none),
+        };
+        if patient {
+            self.grace_until.get_or_insert(now + FIRST_PLY_GRACE);
+        } else {
+            self.running.control.stop();
+        }
+    }
+
+    fn ponder_hit(&mut self) {
+        self.released = true;
+        self.clock_from = Some(Instant::now());
+        if !self.search.limits.infinite && self.soft_limit_reached() {
+            self.stop();
+        }
+    }
+
+    /// In `infinite` and `ponder` the best move is held until `stop` or `ponderhit`, however early the search is over.
+    fn wait_for_release(&mut self, events: &Receiver<Event>) {
+        while !self.released {
+            match events.recv() {
+                Ok(Event::Stop) | Err(_) => self.released = true,
+                Ok(Event::PonderHit) if !self.search.limits.infinite => self.released = true,
+                Ok(_) => {}
+            }
+        }
+    }
+
+    /// The root moves to search: those asked for, or all when none of those is legal.
+    fn root_moves(&self) -> Vec<Move> {
+        let legal = self.search.game.position().legal_moves();
+        let asked: Vec<Move> =
+            legal.iter().copied().filter(|mv| self.search.limits.search_moves.contains(mv)).collect();
+        if asked.is_empty() { legal.to_vec() } else { asked }
+    }
+
+    fn hear(&mut self, worker: usize, iteration: Iteration, deepest: u32) {
+        let Some(best) = iteration.lines.first() else { return };
+        let Some(&mv) = best.pv.first() else { return };
+        let (score, depth) = (best.score, iteration.depth);
+        self.standings[worker] = Some(Standing { mv, score, depth });
+        let lines: Vec<Line> =
+            iteration.lines.iter().enumerate().map(|(rank, line)| line_at(rank + 1, depth, line)).collect();
+        self.lines[worker] = Some(lines);
+
+        let news = self.printed.is_none_or(|printed| depth > printed.depth)
+            || self.printed.is_some_and(|printed| depth == printed.depth && self.standings.len() == 1);
+        if news {
+            self.print(worker, iteration.nodes);
+            self.judge_progress(mv, score, iteration.best_move_share);
+        }
+        let limits = &self.search.limits;
+        let mated = limits
+            .mate
+            .is_some_and(|wanted| moves_to_mate(score).is_some_and(|moves| moves > 0 && moves as u32 <= wanted));
+        let decided = depth >= deepest && self.standings.len() > 1;
+        if self.grace_until.is_some() || decided || mated || (news && self.soft_limit_reached()) {
+            self.stop();
+        }
+    }
+
+    fn judge_progress(&mut self, mv: Move, score: i32, best_move_share: f64) {
+        let (stable, score_drop) = match self.last_best {
+            Some((last, last_score)) => {
+                (if last == mv { self.progress.stable + 1 } else { 0 }, last_score.saturating_sub(score))
+            }
+            None => (0, 0),
+        };
+        self.progress = Progress { stable, score_drop, best_move_share };
+        self.last_best = Some((mv, score));
+    }
+
+    /// Whether starting another iteration would be too late. Never while pondering; time spent pondering counts.
+    fn soft_limit_reached(&self) -> bool {
+        let Some(soft) = self.budget.and_then(|budget| budget.soft) else { return false };
+        self.clock_from.is_some()
+            && self.last_best.is_some()
+            && self.running.started.elapsed() >= soft.mul_f64(clock::scale(self.progress).min(1e6))
+    }
+
+    fn print(&mut self, worker: usize, nodes: u64) {
+        let Some(lines) = &self.lines[worker] else { return };
+        let elapsed = self.running.started.elapsed();
+        let hashfull = self.search.table.hashfull();
+        for line in lines {
+            self.search.sink.info(&Info { line: line.clone(), nodes, elapsed, hashfull });
+        }
+        self.printed = self.standings[worker];
+    }
+
+    fn report_bound(&self, depth: u32, line: RootLine) {
+        let elapsed = self.running.started.elapsed();
+        let deeper = self.printed.is_none_or(|printed| depth > printed.depth);
+        if elapsed < BOUNDS_AFTER || !deeper || self.search.multi_pv > 1 || self.running.control.stopped() {
+            return;
+        }
+        let info = Info {
+            line: line_at(1, depth, &line),
+            nodes: self.running.control.nodes(),
+            elapsed,
+            hashfull: self.search.table.hashfull(),
+        };
+        self.search.sink.info(&info);
+    }
+
+    fn conclude(&mut self) {
+        let winner = if self.search.multi_pv > 1 { self.deepest() } else { elect(&self.standings) };
+        let Some(winner) = winner else {
+            self.report_end(self.fallback.or_else(|| self.root_moves().first().copied()), None);
+            return;
+        };
+        // The last line that the GUI sees is the one that is played.
+        if self.printed != self.standings[winner] {
+            self.print(winner, self.running.control.nodes());
+        }
+        let pv = self.lines[winner].as_ref().and_then(|lines| lines.first()).map(|line| line.pv.clone());
+        let pv = pv.unwrap_or_default();
+        let best = pv.first().copied();
+        let ponder = pv.get(1).copied().or_else(|| self.expected_reply(best?));
+        self.report_end(best, ponder);
+    }
+
+    fn deepest(&self) -> Option<usize> {
+        let by_depth = |(_, standing): &(usize, &Option<Standing>)| standing.as_ref().map_or(0, |s| s.depth);
+        let (winner, standing) = self.standings.iter().enumerate().rev().max_by_key(by_depth)?;
+        standing.map(|_| winner)
+    }
+
+    /// The table's move after `best`, where the line itself ends too early to name the reply.
+    fn expected_reply(&self, best: Move) -> Option<Move> {
+        let mut game = self.search.game.clone();
+        game.play(best);
+        let entry = self.search.table.probe(game.position().key())?;
+        Move::from_bits(entry.mv).filter(|&mv| game.position().is_legal(mv))
+    }
+
+    fn report_end(&self, best: Option<Move>, ponder: Option<Move>) {
+        let (nodes, elapsed) = (self.running.control.nodes(), self.running.started.elapsed());
+        self.search.sink.best_move(&BestMove { best, ponder, nodes, elapsed });
+    }
+}
+
+fn line_at(rank: usize, depth: u32, line: &RootLine) -> Line {
+    let score = moves_to_mate(line.score).map_or(Score::Centipawns(line.score), Score::Mate);
+    Line { rank, depth, seldepth: line.seldepth.max(1) as u32, score, bound: line.bound, pv: line.pv.clone() }
+}

@@ -1,0 +1,207 @@
+//! The pool: worker threads that live from search to search, parked on a channel while there is nothing to do.
+
+use std::io;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+
+use crossbeam::channel::{Receiver, Sender, unbounded};
+
+use super::board::DepthBoard;
+use crate::position::Move;
+use crate::search::{Iteration, Job, Memory, Outcome, RootLine, Worker};
+
+/// Stack of a worker: the recursion is at most `MAX_PLY` searches and quiescence searches deep.
+const STACK_BYTES: usize = 8 << 20;
+
+/// What happens during a search, in the order in which the coordinator hears of it.
+#[derive(Debug)]
+pub(super) enum Event {
+    /// The first worker is about to start: the move to play if nothing better turns up.
+    Started(Option<Move>),
+    /// A worker has completed an iteration, the first of all to complete this depth.
+    Iterated(usize, Iteration),
+    /// A worker's aspiration window failed.
+    Bound(u32, RootLine),
+    /// A worker has ended its search, in whatever way; the deepest iteration it has completed, or was stopped in the middle
+    /// of when that had already found something.
+    Ended(usize, Option<Iteration>),
+    /// The person or GUI wants the search to end.
+    Stop,
+    /// The opponent has played the move that was pondered on.
+    PonderHit,
+}
+
+/// One search, as every worker gets it.
+#[derive(Clone)]
+pub(super) struct Task {
+    pub(super) job: Job,
+    pub(super) board: Arc<DepthBoard>,
+    pub(super) events: Sender<Event>,
+}
+
+enum Order {
+    Search(Box<Task>),
+    Forget,
+}
+
+/// Worker threads. Dropping the pool ends and joins them; none may be searching.
+pub struct Pool {
+    orders: Vec<Sender<Order>>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Pool {
+    /// A pool of `wanted` workers, or of as many as the system grants.
+    ///
+    /// # Errors
+    /// When the system refuses even the first thread.
+    pub fn new(wanted: usize) -> io::Result<Self> {
+        let mut pool = Self { orders: Vec::new(), threads: Vec::new() };
+        pool.resize(wanted)?;
+        Ok(pool)
+    }
+
+    /// Grows or shrinks to `wanted` workers (at least 1); the workers that stay keep what they have learnt. Returns how many
+    /// there are then, fewer than wanted when the system refuses threads.
+    ///
+    /// # Errors
+    /// When there is no worker and the system refuses the first.
+    pub fn resize(&mut self, wanted: usize) -> io::Result<usize> {
+        let wanted = wanted.max(1);
+        self.orders.truncate(wanted);
+        for thread in self.threads.drain(wanted.min(self.threads.len())..) {
+            // Its order channel is gone, so it is ending; had it panicked, that was reported already.
+            let _ = thread.join();
+        }
+        while self.threads.len() < wanted {
+            let index = self.threads.len();
+            let (sender, orders) = unbounded();
+            let builder = thread::Builder::new().name(format!("worker-{index}")).stack_size(STACK_BYTES);
+            match builder.spawn(move || serve(index, &orders)) {
+                Ok(thread) => {
+                    self.orders.push(sender);
+                    self.threads.push(thread);
+                }
+                Err(error) if self.threads.is_empty() => return Err(error),
+                Err(_) => break,
+            }
+        }
+        Ok(self.threads.len())
+    }
+
+    /// How many workers there are.
+    pub fn len(&self) -> usize {
+        self.threads.len()
+    }
+
+    /// Never: a pool has at least one worker.
+    pub fn is_empty(&self) -> bool {
+        self.threads.is_empty()
+    }
+
+    /// Makes every worker forget what it has learnt, before its next search.
+    pub fn forget(&self) {
+        for orders in &self.orders {
+            let _ = orders.send(Order::Forget);
+        }
+    }
+
+    /// Sets every worker to the task; returns how many took it. Each of them ends with one [`Event::Ended`].
+    pub(super) fn search(&self, task: &Task) -> usize {
+        self.orders.iter().filter(|orders| orders.send(Order::Search(Box::new(task.clone()))).is_ok()).count()
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.orders.clear();
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// A worker thread's life. Its memory is made here, by the thread that will use it (first touch).
+fn serve(index: usize, orders: &Receiver<Order>) {
+    let mut memory: Option<Memory> = None;
+    for order in orders {
+        match order {
+            Order::Search(task) => {
+                let Task { job, board, events } = *task;
+                let mut report = Report { worker: index, last: None, events };
+                let mut worker = Worker::new(index, memory.take().unwrap_or_default(), job);
+                deepen(&mut worker, &board, &mut report);
+                memory = Some(worker.finish());
+                drop(report);
+            }
+            Order::Forget => {
+                if let Some(memory) = &mut memory {
+                    memory.forget();
+                }
+            }
+        }
+    }
+}
+
+/// Iterative deepening over the depths that the board hands out.
+fn deepen(worker: &mut Worker, board: &DepthBoard, report: &mut Report) {
+    if report.worker == 0 {
+        report.send(Event::Started(worker.first_root_move()));
+    }
+    let mut last = 0;
+    while let Some(depth) = board.claim(last) {
+        match worker.iterate(depth, |line| report.send(Event::Bound(depth, line))) {
+            Outcome::Complete(iteration) => {
+                // Only news is sent at once. Were every iteration of every worker sent, hundreds of workers on a few cores
+                // would stand in line for the channel, each holding the others up while it is not running.
+                if board.complete(depth) {
+                    report.send(Event::Iterated(report.worker, iteration.clone()));
+                }
+                report.last = Some(iteration);
+            }
+            Outcome::Stopped(partial) => {
+                report.last = partial.or_else(|| report.last.take());
+                return;
+            }
+        }
+        last = depth;
+    }
+}
+
+/// A worker's line to the coordinator. Dropped, it tells that the worker has ended, even if by a panic: nobody waits for it in
+/// vain.
+struct Report {
+    worker: usize,
+    last: Option<Iteration>,
+    events: Sender<Event>,
+}
+
+impl Report {
+    /// A send fails only when nobody listens any more.
+    fn send(&self, event: Event) {
+        let _ = self.events.send(event);
+    }
+}
+
+impl Drop for Report {
+    fn drop(&mut self) {
+        let last = self.last.take();
+        self.send(Event::Ended(self.worker, last));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pool_resized_hundreds_of_times_has_the_workers_asked_for() {
+        let mut pool = Pool::new(1).unwrap();
+        for round in 0..300 {
+            let wanted = 1 + round * 7 % 13;
+            assert_eq!(pool.resize(wanted).unwrap(), wanted);
+            assert_eq!(pool.len(), wanted);
+        }
+        assert_eq!(pool.resize(0).unwrap(), 1);
+    }
+}

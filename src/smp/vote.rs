@@ -1,0 +1,73 @@
+//! The vote: which worker's line is played.
+
+use std::collections::HashMap;
+
+use super::coordinator::Standing;
+use crate::position::Move;
+use crate::search::score::{MATE_BOUND, is_mate};
+
+/// Added to every worker's score above the worst, so that the worst has a voice too (in centipawns).
+const BASE_WEIGHT: i64 = 12;
+
+/// The index of the standing whose line is to be played; `None` when there is none.
+///
+/// Each worker votes for its move with (score - worst score + a base) x depth. A proven mate outranks the vote, the shortest
+/// first. Ties go to the deeper line, then to the lower worker number, never to chance.
+pub(super) fn elect(standings: &[Option<Standing>]) -> Option<usize> {
+    let voters = || standings.iter().enumerate().filter_map(|(worker, standing)| Some((worker, standing.as_ref()?)));
+    let (winner, best) = voters().max_by_key(|(worker, standing)| (standing.score, std::cmp::Reverse(*worker)))?;
+    if best.score >= MATE_BOUND {
+        return Some(winner);
+    }
+    let worst = voters().map(|(_, standing)| standing.score).min()?;
+    let weight = |standing: &Standing| (i64::from(standing.score - worst) + BASE_WEIGHT) * i64::from(standing.depth);
+    let mut votes: HashMap<Move, i64> = HashMap::new();
+    for (_, standing) in voters() {
+        *votes.entry(standing.mv).or_default() += weight(standing);
+    }
+    voters()
+        .max_by_key(|(worker, standing)| {
+            // Being mated is no reason to prefer a line, however many see it.
+            let votes = votes.get(&standing.mv).copied().unwrap_or(0);
+            (!is_mate(standing.score), votes, standing.depth, weight(standing), std::cmp::Reverse(*worker))
+        })
+        .map(|(worker, _)| worker)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::position::Square;
+    use crate::search::score::{mate_in, mated_in};
+
+    fn standing(to: Square, score: i32, depth: u32) -> Option<Standing> {
+        Some(Standing { mv: Move::new(Square::A1, to, None), score, depth })
+    }
+
+    #[test]
+    fn the_majority_wins_over_one_higher_score() {
+        let standings =
+            [standing(Square::B1, 20, 12), standing(Square::C1, 15, 12), standing(Square::C1, 14, 12), None];
+        assert_eq!(elect(&standings), Some(1));
+    }
+
+    #[test]
+    fn the_shortest_mate_wins_outright() {
+        let standings =
+            [standing(Square::B1, 20, 30), standing(Square::C1, mate_in(9), 12), standing(Square::D1, mate_in(5), 10)];
+        assert_eq!(elect(&standings), Some(2));
+    }
+
+    #[test]
+    fn ties_go_to_the_lower_worker() {
+        let standings = [None, standing(Square::B1, 20, 12), standing(Square::C1, 20, 12)];
+        assert_eq!(elect(&standings), Some(1));
+        assert_eq!(elect(&[None, None]), None);
+    }
+
+    #[test]
+    fn a_line_that_is_mated_does_not_win() {
+        let standings = [standing(Square::B1, mated_in(6), 20), standing(Square::C1, -300, 10)];
+        assert_eq!(elect(&standings), Some(1));
+    }
+}

@@ -1,0 +1,270 @@
+//! Texel's tuning method: the weights that best predict results, by gradient descent.
+//!
+//! The idea is Peter Österlund's (<https://www.chessprogramming.org/Texel%27s_Tuning_Method>): put the evaluation through a
+//! sigmoid and minimise its squared distance from the games' results. Here each position is reduced to the weights that count
+//! in it (see [`super::model`]), gradients are exact, and Adam (Kingma and Ba 2015) takes the steps.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+
+use clap::{Args, value_parser};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+use super::model::{Aim, Positions, danger_weights, sigmoid};
+use super::{Sample, TuningError, Weight, prior, render};
+use crate::eval::{COUNT, EvalCache, current_weights};
+
+/// Positions per step.
+const BATCH: usize = 16_384;
+/// Lines in a block; every so many-th block is held out. Blocks, since positions of one game resemble each other.
+const BLOCK: usize = 2_000;
+const HELD_OUT_EVERY: usize = 20;
+/// Adam's memory of gradients and of their squares.
+const MOMENTUM: [f32; 2] = [0.9, 0.999];
+
+/// Fit the weights of the evaluation to positions from `datagen`
+#[derive(Debug, Clone, Args)]
+pub struct TuneArgs {
+    /// Files of positions
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    /// Write the weights here, as src/eval/weights.rs wants them
+    #[arg(long, short, default_value = "weights.rs", value_name = "FILE")]
+    pub output: PathBuf,
+    /// Passes over the positions
+    #[arg(long, default_value_t = 60, value_parser = value_parser!(u32).range(1..))]
+    pub epochs: u32,
+    /// The first step size, in weight units; it falls to a hundredth of this
+    #[arg(long, default_value_t = 2.0)]
+    pub rate: f32,
+    /// The share of the game's result in the target; the rest is the search's score
+    #[arg(long, default_value_t = 0.5)]
+    pub result_share: f32,
+    /// How many positions the first value of a weight counts as
+    #[arg(long, default_value_t = 100.0)]
+    pub inertia: f32,
+    /// Start from first principles instead of the weights in play
+    #[arg(long)]
+    pub from_prior: bool,
+    /// Threads
+    #[arg(long, default_value_t = 2, value_parser = value_parser!(u16).range(1..=256))]
+    pub threads: u16,
+}
+
+/// Runs `sesame tune`.
+///
+/// # Errors
+/// When a file cannot be read or written, or holds too few positions.
+pub fn run(args: &TuneArgs) -> Result<(), TuningError> {
+    let threads = usize::from(args.threads);
+    let (training, held_out) = load(args)?;
+    if training.len() < BATCH || held_out.len() == 0 {
+        return Err(TuningError::TooFewPositions(training.len()));
+    }
+    eprintln!(
+        "{} positions to learn from with {:.0} weights each, {} held out; {COUNT} weights",
+        training.len(),
+        training.entries() as f64 / training.len() as f64,
+        held_out.len(),
+    );
+    let start = if args.from_prior { prior() } else { current_weights() };
+    let aim = Aim { k: fit_k(&training, &start, threads), result_share: args.result_share };
+    let loss = |weights: &[Weight]| mean_errors(&held_out, weights, &aim, threads);
+    let before = loss(&start);
+    eprintln!("k = {:.6}; held-out error {:.6} (against results alone {:.6})", aim.k, before[0], before[1]);
+
+    let weights = descend(&training, &start, &aim, args, |epoch, weights, training_error| {
+        if epoch % 5 == 0 || epoch == args.epochs {
+            let [target, result] = loss(weights);
+            eprintln!("epoch {epoch:4}: error {training_error:.6}, held out {target:.6} (results {result:.6})");
+        }
+    });
+    let rounded: Vec<Weight> = weights.iter().map(|weight| weight.map(f32::round)).collect();
+    let after = loss(&rounded);
+    let origin = format!(
+        "fitted to {} positions of own games; error on {} positions held out {:.6}, before {:.6}.",
+        training.len(),
+        held_out.len(),
+        after[0],
+        before[0]
+    );
+    eprintln!("{origin}");
+    std::fs::write(&args.output, render(&rounded, &origin)).map_err(TuningError::file(&args.output))
+}
+
+/// Reads all files: positions to learn from, and positions held out. Lines that are no samples are counted and skipped.
+fn load(args: &TuneArgs) -> Result<(Positions, Positions), TuningError> {
+    let is_danger = danger_weights();
+    let (mut training, mut held_out) = (Positions::default(), Positions::default());
+    for path in &args.files {
+        let file = File::open(path).map_err(TuningError::file(path))?;
+        let lines: Vec<String> =
+            BufReader::new(file).lines().collect::<Result<_, _>>().map_err(TuningError::file(path))?;
+        let blocks: Vec<&[String]> = lines.chunks(BLOCK).collect();
+        let share = blocks.len().div_ceil(usize::from(args.threads)).max(1);
+        let parts = in_parallel(blocks.chunks(share).enumerate(), |(part, blocks)| {
+            let mut cache = EvalCache::new();
+            let mut sets = (Positions::default(), Positions::default());
+            let mut bad = 0;
+            for (number, block) in blocks.iter().enumerate() {
+                let held_out = (part * share + number) % HELD_OUT_EVERY == HELD_OUT_EVERY - 1;
+                let set = if held_out { &mut sets.1 } else { &mut sets.0 };
+                for line in *block {
+                    match line.parse::<Sample>() {
+                        Ok(sample) => {
+                            let result = f32::from(sample.result) / 2.0;
+                            set.push(&sample.position, sample.score, result, &is_danger, &mut cache);
+                        }
+                        Err(_) => bad += 1,
+                    }
+                }
+            }
+            (sets, bad)
+        });
+        let mut bad = 0;
+        for ((learn, hold), skipped) in parts {
+            training.append(learn);
+            held_out.append(hold);
+            bad += skipped;
+        }
+        eprintln!("{}: {} lines, {bad} of them unusable", path.display(), lines.len());
+    }
+    Ok((training, held_out))
+}
+
+/// Runs `work` on each input in a thread of its own; the results come in the inputs' order.
+fn in_parallel<I: Send, O: Send>(inputs: impl Iterator<Item = I>, work: impl Fn(I) -> O + Sync) -> Vec<O> {
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = inputs.map(|input| scope.spawn(|| work(input))).collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    })
+}
+
+/// The mean of `of` over all positions.
+fn mean(positions: &Positions, threads: usize, of: impl Fn(usize) -> f32 + Sync) -> f64 {
+    let share = positions.len().div_ceil(threads).max(1);
+    let parts = (0..positions.len()).step_by(share);
+    let sums =
+        in_parallel(parts, |from| (from..(from + share).min(positions.len())).map(|i| f64::from(of(i))).sum::<f64>());
+    sums.iter().sum::<f64>() / positions.len() as f64
+}
+
+/// The mean squared errors against the target and against the results alone.
+fn mean_errors(positions: &Positions, weights: &[Weight], aim: &Aim, threads: usize) -> [f64; 2] {
+    let only_results = Aim { result_share: 1.0, ..*aim };
+    [aim, &only_results].map(|target| {
+        mean(positions, threads, |i| {
+            (sigmoid(aim.k * positions.value(i, weights)) - positions.target(i, target)).powi(2)
+        })
+    })
+}
+
+/// The steepness at which the evaluation as it is predicts the results best: golden-section search.
+fn fit_k(positions: &Positions, weights: &[Weight], threads: usize) -> f32 {
+    const GOLDEN: f32 = 0.618_034;
+    let values: Vec<f32> = (0..positions.len()).map(|i| positions.value(i, weights)).collect();
+    let error = |k: f32| mean(positions, threads, |i| (sigmoid(k * values[i]) - positions.result(i)).powi(2));
+    let (mut low, mut high) = (0.000_5_f32, 0.02_f32);
+    for _ in 0..20 {
+        let (left, right) = (high - GOLDEN * (high - low), low + GOLDEN * (high - low));
+        if error(left) < error(right) { high = right } else { low = left }
+    }
+    (low + high) / 2.0
+}
+
+/// Adam over shuffled batches; `each_epoch` hears the epoch, the weights and the training error.
+fn descend(
+    positions: &Positions,
+    start: &[Weight],
+    aim: &Aim,
+    args: &TuneArgs,
+    mut each_epoch: impl FnMut(u32, &[Weight], f64),
+) -> Vec<Weight> {
+    let threads = usize::from(args.threads);
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(4_3);
+    let mut order: Vec<u32> = (0..positions.len() as u32).collect();
+    let mut weights = start.to_vec();
+    let (mut first, mut second) = (vec![[0.0_f32; 2]; COUNT], vec![[0.0_f32; 2]; COUNT]);
+    let mut steps = 0_i32;
+    // Near even positions a position pulls at a weight with about this curvature.
+    let pull = 2.0 * args.inertia * (aim.k / 4.0).powi(2) / positions.len() as f32;
+    let batches = positions.len().div_ceil(BATCH);
+    let all_steps = (batches * args.epochs as usize) as f32;
+
+    for epoch in 1..=args.epochs {
+        for i in (1..order.len()).rev() {
+            order.swap(i, (random.next_u64() % (i as u64 + 1)) as usize);
+        }
+        for batch in order.chunks(BATCH) {
+            let share = batch.len().div_ceil(threads);
+            let parts = in_parallel(batch.chunks(share), |part| {
+                let mut gradient = vec![[0.0_f32; 2]; COUNT];
+                for &i in part {
+                    positions.add_gradient(i as usize, &weights, aim, &mut gradient);
+                }
+                gradient
+            });
+            steps += 1;
+            // The step size falls along a cosine.
+            let done = steps as f32 / all_steps;
+            let rate = args.rate * (0.01 + 0.99 * 0.5 * (1.0 + (std::f32::consts::PI * done).cos()));
+            let unbias = MOMENTUM.map(|momentum| 1.0 - momentum.powi(steps));
+            for index in 0..COUNT {
+                for phase in 0..2 {
+                    let sum: f32 = parts.iter().map(|gradient| gradient[index][phase]).sum();
+                    let slope = sum / batch.len() as f32 + 2.0 * pull * (weights[index][phase] - start[index][phase]);
+                    let (m, v) = (&mut first[index][phase], &mut second[index][phase]);
+                    *m += (1.0 - MOMENTUM[0]) * (slope - *m);
+                    *v += (1.0 - MOMENTUM[1]) * (slope * slope - *v);
+                    weights[index][phase] -= rate * (*m / unbias[0]) / ((*v / unbias[1]).sqrt() + 1e-9);
+                }
+            }
+        }
+        let error = if epoch % 5 == 0 { mean_errors(positions, &weights, aim, threads)[0] } else { f64::NAN };
+        each_epoch(epoch, &weights, error);
+    }
+    weights
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::position::Position;
+
+    #[test]
+    fn fitting_lowers_the_error() {
+        let is_danger = danger_weights();
+        let (mut positions, mut cache) = (Positions::default(), EvalCache::new());
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
+        while positions.len() < 2_000 {
+            let mut position = Position::startpos();
+            for _ in 0..60 {
+                let moves = position.legal_moves();
+                let Some(&mv) = moves.get(random.next_u32() as usize % moves.len().max(1)) else { break };
+                position.play(mv);
+                // A world in which only the number of white pawns decides.
+                let pawns = position.colored(crate::position::Color::White, crate::position::Piece::Pawn).len();
+                positions.push(&position, 0, if pawns > 7 { 1.0 } else { 0.0 }, &is_danger, &mut cache);
+            }
+        }
+        let args = TuneArgs {
+            files: Vec::new(),
+            output: PathBuf::new(),
+            epochs: 30,
+            rate: 2.0,
+            result_share: 1.0,
+            inertia: 1.0,
+            from_prior: true,
+            threads: 2,
+        };
+        let (start, aim) = (prior(), Aim { k: 0.005, result_share: 1.0 });
+        let fitted = descend(&positions, &start, &aim, &args, |_, _, _| {});
+        let [before, after] = [&start, &fitted].map(|weights| mean_errors(&positions, weights, &aim, 2)[0]);
+        assert!(after < 0.8 * before, "{before} {after}");
+    }
+}

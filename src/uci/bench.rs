@@ -1,0 +1,165 @@
+//! The bench: a fixed set of positions searched to a fixed depth.
+//!
+//! With one thread its node count is a fingerprint of the search: the same on every machine and in every run, and
+//! different once the search behaves differently. Its speed is what OpenBench scales time controls by.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use crossbeam::channel::{self, RecvTimeoutError, Sender};
+
+use super::bench_positions::POSITIONS;
+use super::format::nodes_per_second;
+use crate::engine::{BestMove, Engine, EngineError, Info, Limits, Options, Sink};
+use crate::position::{Game, Position};
+
+/// The depth of a bench that is not asked for another one: some five seconds in all.
+pub const DEFAULT_DEPTH: u32 = 15;
+
+/// How to run the bench.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BenchOptions {
+    /// The depth of each search, at least 1.
+    pub depth: u32,
+    /// Search threads. With more than one the node count differs from run to run.
+    pub threads: usize,
+    /// Table size in MiB.
+    pub hash_mib: usize,
+}
+
+impl Default for BenchOptions {
+    fn default() -> BenchOptions {
+        BenchOptions { depth: DEFAULT_DEPTH, threads: 1, hash_mib: 16 }
+    }
+}
+
+/// The search of one of the positions.
+#[derive(Debug)]
+pub struct Step<'a> {
+    /// 1 for the first position.
+    pub number: usize,
+    /// How many positions there are.
+    pub of: usize,
+    /// The position's FEN.
+    pub fen: &'a str,
+    /// The move found, as text; empty if there is none.
+    pub best: String,
+    /// The nodes searched.
+    pub nodes: u64,
+}
+
+impl fmt::Display for Step<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Step { number, of, fen, best, nodes } = self;
+        write!(f, "bench {number:2}/{of}: {best:5} {nodes:9} in {fen}")
+    }
+}
+
+/// The whole bench. Displayed as the line that OpenBench reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Report {
+    /// The nodes of all searches.
+    pub nodes: u64,
+    /// The time of all searches.
+    pub elapsed: Duration,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} nodes {} nps", self.nodes, nodes_per_second(self.nodes, self.elapsed))
+    }
+}
+
+/// How long it may take until `stop` is noticed.
+const ATTENTION: Duration = Duration::from_millis(100);
+
+/// Passes on the ends of searches, and nothing else.
+struct Ends(Sender<BestMove>);
+
+impl Sink for Ends {
+    fn info(&self, _: &Info) {}
+
+    fn best_move(&self, best: &BestMove) {
+        let _ = self.0.send(best.clone());
+    }
+
+    fn message(&self, _: &str) {}
+}
+
+/// Runs the bench on an engine of its own, each position on a cleared table, and tells each search's result to `each`.
+///
+/// Returns `None` if `stop` was set before the end.
+///
+/// # Errors
+/// When the engine cannot be built, as for a table larger than the memory.
+pub fn run(
+    options: &BenchOptions,
+    stop: &AtomicBool,
+    mut each: impl FnMut(&Step<'_>),
+) -> Result<Option<Report>, EngineError> {
+    let (sender, ends) = channel::unbounded();
+    let engine_options = Options { hash_mib: options.hash_mib, threads: options.threads, ..Options::default() };
+    let mut engine = Engine::new(engine_options, Arc::new(Ends(sender)))?;
+    let limits = Limits { depth: Some(options.depth.max(1)), ..Limits::default() };
+    let mut report = Report { nodes: 0, elapsed: Duration::ZERO };
+    for (fen, number) in POSITIONS.iter().zip(1..) {
+        // The list is tested: each position can be set.
+        let Ok(position) = Position::from_fen(fen) else { continue };
+        engine.new_game();
+        engine.go(&Game::new(position.clone()), limits.clone());
+        let end = loop {
+            // An engine that goes out of scope stops its search.
+            if stop.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            match ends.recv_timeout(ATTENTION) {
+                Ok(end) => break end,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Ok(None),
+            }
+        };
+        report.nodes += end.nodes;
+        report.elapsed += end.elapsed;
+        let best = end.best.map_or_else(String::new, |mv| position.to_uci(mv, false));
+        each(&Step { number, of: POSITIONS.len(), fen, best, nodes: end.nodes });
+    }
+    Ok(Some(report))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_that_openbench_reads() {
+        let report = Report { nodes: 3_000_000, elapsed: Duration::from_millis(1500) };
+        assert_eq!(report.to_string(), "3000000 nodes 2000000 nps");
+    }
+
+    #[test]
+    fn the_same_nodes_each_time_and_every_position() {
+        let options = BenchOptions { depth: 4, ..BenchOptions::default() };
+        let stop = AtomicBool::new(false);
+        let run_once = || {
+            let mut nodes = Vec::new();
+            let report = run(&options, &stop, |step| {
+                assert!(!step.best.is_empty(), "{step}");
+                nodes.push(step.nodes);
+            });
+            let report = report.unwrap().unwrap();
+            assert_eq!(nodes.iter().sum::<u64>(), report.nodes);
+            nodes
+        };
+        let first = run_once();
+        assert_eq!(first.len(), POSITIONS.len());
+        assert_eq!(run_once(), first);
+    }
+
+    #[test]
+    fn stopped() {
+        let report = run(&BenchOptions::default(), &AtomicBool::new(true), |_| panic!("nothing is searched"));
+        assert_eq!(report.unwrap(), None);
+    }
+}

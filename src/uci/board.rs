@@ -1,0 +1,91 @@
+//! The board as text, for people.
+
+use crate::position::{Color, File, Game, Piece, Position, Rank, Square};
+
+/// The characters that a board is drawn with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// Letters, as in a FEN.
+    Ascii,
+    /// Chess figurines.
+    Unicode,
+}
+
+/// Draws the position's board, White below, in eleven lines without a line feed at the end.
+pub fn draw(position: &Position, style: Style) -> String {
+    const EDGE: &str = "  +-----------------+\n";
+    let mut text = EDGE.to_owned();
+    for (rank, &name) in Rank::ALL.iter().zip(b"12345678").rev() {
+        text.push(char::from(name));
+        text.push_str(" |");
+        for &file in &File::ALL {
+            text.push(' ');
+            text.push(symbol(position, Square::new(file, *rank), style));
+        }
+        text.push_str(" |\n");
+    }
+    text.push_str(EDGE);
+    text.push_str("    a b c d e f g h");
+    text
+}
+
+fn symbol(position: &Position, square: Square, style: Style) -> char {
+    let (Some(piece), Some(color)) = (position.piece_on(square), position.color_on(square)) else {
+        return '.';
+    };
+    let (letter, white, black) = match piece {
+        Piece::Pawn => ('p', '♙', '♟'),
+        Piece::Knight => ('n', '♘', '♞'),
+        Piece::Bishop => ('b', '♗', '♝'),
+        Piece::Rook => ('r', '♖', '♜'),
+        Piece::Queen => ('q', '♕', '♛'),
+        Piece::King => ('k', '♔', '♚'),
+    };
+    match (style, color) {
+        (Style::Ascii, Color::White) => letter.to_ascii_uppercase(),
+        (Style::Ascii, Color::Black) => letter,
+        (Style::Unicode, Color::White) => white,
+        (Style::Unicode, Color::Black) => black,
+    }
+}
+
+/// What the command `d` shows: the board, the FEN, the key, the checking pieces, and how the game has ended if it has.
+pub(crate) fn describe(game: &Game, chess960: bool) -> String {
+    let position = game.position();
+    let checkers: Vec<String> = position.checkers().into_iter().map(|square| square.to_string()).collect();
+    let mut text = draw(position, Style::Ascii);
+    text += &format!("\n\nFen: {}\n", position.fen(chess960));
+    text += &format!("Key: {:016X}\n", position.key());
+    text += &format!("Checkers: {}", if checkers.is_empty() { "-".to_owned() } else { checkers.join(" ") });
+    if let Some(outcome) = game.legal_result() {
+        text += &format!("\nResult: {outcome:?}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_styles() {
+        let position = Position::startpos();
+        let ascii = draw(&position, Style::Ascii);
+        assert_eq!(ascii.lines().count(), 11);
+        assert_eq!(ascii.lines().nth(1), Some("8 | r n b q k b n r |"));
+        assert_eq!(ascii.lines().nth(4), Some("5 | . . . . . . . . |"));
+        assert_eq!(ascii.lines().nth(8), Some("1 | R N B Q K B N R |"));
+        let unicode = draw(&position, Style::Unicode);
+        assert_eq!(unicode.lines().nth(1), Some("8 | ♜ ♞ ♝ ♛ ♚ ♝ ♞ ♜ |"));
+        assert_eq!(unicode.lines().nth(8), Some("1 | ♖ ♘ ♗ ♕ ♔ ♗ ♘ ♖ |"));
+    }
+
+    #[test]
+    fn description() {
+        let fen = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3";
+        let text = describe(&Game::new(Position::from_fen(fen).unwrap()), false);
+        assert!(text.contains(&format!("Fen: {fen}")));
+        assert!(text.contains("Checkers: h4"));
+        assert!(text.ends_with("Result: Checkmate"));
+    }
+}

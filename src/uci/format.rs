@@ -1,0 +1,141 @@
+//! What a search reports, as UCI text.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use crate::engine::{BestMove, Bound, Info, Score};
+use crate::position::{Move, Position};
+
+/// The `info` line: all of its fields together, as tools that read games expect.
+///
+/// The line of play starts at `root`. Should it hold an illegal move, which would be a bug of the search, it ends before it.
+pub(crate) fn info(info: &Info, root: &Position, chess960: bool) -> String {
+    let line = &info.line;
+    let mut text = format!("info depth {} seldepth {} multipv {} score ", line.depth, line.seldepth, line.rank);
+    // Writing to a string cannot fail.
+    let _ = match line.score {
+        Score::Centipawns(score) => write!(text, "cp {score}"),
+        Score::Mate(moves) => write!(text, "mate {moves}"),
+    };
+    text.push_str(match line.bound {
+        Bound::Exact => "",
+        Bound::Lower => " lowerbound",
+        Bound::Upper => " upperbound",
+    });
+    let _ = write!(
+        text,
+        " nodes {} nps {} hashfull {} time {} pv",
+        info.nodes,
+        nodes_per_second(info.nodes, info.elapsed),
+        info.hashfull,
+        info.elapsed.as_millis()
+    );
+    let (moves, _) = moves(&line.pv, root, chess960);
+    for text_of_move in moves {
+        text.push(' ');
+        text.push_str(&text_of_move);
+    }
+    text
+}
+
+/// The `bestmove` line.
+pub(crate) fn best_move(best: &BestMove, root: &Position, chess960: bool) -> String {
+    let line: Vec<Move> = best.best.into_iter().chain(best.ponder).collect();
+    let (moves, _) = moves(&line, root, chess960);
+    match &moves[..] {
+        [] => "bestmove (none)".to_owned(),
+        [best] => format!("bestmove {best}"),
+        [best, ponder, ..] => format!("bestmove {best} ponder {ponder}"),
+    }
+}
+
+/// The moves of a line as text, and whether all of them are legal; if not, the text ends before the first that is not.
+pub(crate) fn moves(line: &[Move], root: &Position, chess960: bool) -> (Vec<String>, bool) {
+    let mut position = root.clone();
+    let mut texts = Vec::with_capacity(line.len());
+    for &mv in line {
+        if !position.is_legal(mv) {
+            return (texts, false);
+        }
+        texts.push(position.to_uci(mv, chess960));
+        position.play(mv);
+    }
+    (texts, true)
+}
+
+/// Nodes per second, for times too short to measure as well.
+pub(crate) fn nodes_per_second(nodes: u64, elapsed: Duration) -> u64 {
+    let per_second = u128::from(nodes) * 1_000_000 / elapsed.as_micros().max(1);
+    u64::try_from(per_second).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+#[allow(clippy::indexing_slicing)]
+mod tests {
+    use super::*;
+    use crate::engine::Line;
+
+    fn line(root: &Position, moves: &[&str]) -> Vec<Move> {
+        let mut position = root.clone();
+        let mut line = Vec::new();
+        for text in moves {
+            let mv = position.from_uci(text).unwrap();
+            position.play(mv);
+            line.push(mv);
+        }
+        line
+    }
+
+    fn sample(root: &Position, score: Score, bound: Bound, moves: &[&str]) -> Info {
+        let line = Line { rank: 2, depth: 9, seldepth: 14, score, bound, pv: line(root, moves) };
+        Info { line, nodes: 12_345, elapsed: Duration::from_micros(10_500), hashfull: 7 }
+    }
+
+    #[test]
+    fn all_fields_together() {
+        let root = Position::startpos();
+        let text = |score, bound| info(&sample(&root, score, bound, &["e2e4", "e7e5"]), &root, false);
+        assert_eq!(
+            text(Score::Centipawns(-13), Bound::Exact),
+            "info depth 9 seldepth 14 multipv 2 score cp -13 nodes 12345 nps 1175714 hashfull 7 time 10 pv e2e4 e7e5"
+        );
+        assert!(text(Score::Centipawns(5), Bound::Lower).contains(" score cp 5 lowerbound nodes "));
+        assert!(text(Score::Centipawns(5), Bound::Upper).contains(" score cp 5 upperbound nodes "));
+        assert!(text(Score::Mate(3), Bound::Exact).contains(" score mate 3 nodes "));
+        assert!(text(Score::Mate(-2), Bound::Exact).contains(" score mate -2 nodes "));
+    }
+
+    #[test]
+    fn speed_without_time() {
+        assert_eq!(nodes_per_second(0, Duration::ZERO), 0);
+        assert_eq!(nodes_per_second(20, Duration::ZERO), 20_000_000);
+        assert_eq!(nodes_per_second(1000, Duration::from_secs(2)), 500);
+        assert_eq!(nodes_per_second(u64::MAX, Duration::ZERO), u64::MAX);
+    }
+
+    #[test]
+    fn castling_in_both_notations() {
+        let root = Position::from_fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1").unwrap();
+        let castling = sample(&root, Score::Centipawns(0), Bound::Exact, &["e1g1", "e8c8"]);
+        assert!(info(&castling, &root, false).ends_with(" pv e1g1 e8c8"));
+        assert!(info(&castling, &root, true).ends_with(" pv e1h1 e8a8"));
+        let best = BestMove {
+            best: castling.line.pv.first().copied(),
+            ponder: castling.line.pv.get(1).copied(),
+            nodes: 1,
+            elapsed: Duration::ZERO,
+        };
+        assert_eq!(best_move(&best, &root, false), "bestmove e1g1 ponder e8c8");
+        assert_eq!(best_move(&best, &root, true), "bestmove e1h1 ponder e8a8");
+        assert_eq!(best_move(&BestMove { ponder: None, ..best.clone() }, &root, false), "bestmove e1g1");
+        assert_eq!(best_move(&BestMove { best: None, ponder: None, ..best }, &root, false), "bestmove (none)");
+    }
+
+    #[test]
+    fn an_illegal_move_ends_the_line() {
+        let root = Position::startpos();
+        let mut pv = line(&root, &["e2e4", "e7e5"]);
+        pv.insert(1, pv[0]);
+        assert_eq!(moves(&pv, &root, false), (vec!["e2e4".to_owned()], false));
+    }
+}

@@ -1,0 +1,204 @@
+//! The options that a GUI may set: one table says what `uci` declares and what `setoption` accepts.
+
+use std::time::Duration;
+
+use super::parse::{parse_number, quote};
+use crate::table::Scheme;
+
+/// An option with its new, valid value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Setting {
+    /// The size of the table in MiB.
+    Hash(usize),
+    /// The number of search threads.
+    Threads(usize),
+    /// Forget all that the table holds.
+    ClearHash,
+    /// The GUI may let the engine ponder. Nothing depends on it: the GUI's `go ponder` says when.
+    Ponder,
+    /// The number of lines to show.
+    MultiPv(usize),
+    /// Time to keep back for each move, for the way between engine and GUI.
+    MoveOverhead(Duration),
+    /// Castling is written and read as the king taking its rook.
+    Chess960(bool),
+    /// The table's replacement scheme.
+    Replacement(Scheme),
+}
+
+struct Specification {
+    name: &'static str,
+    kind: Kind,
+}
+
+enum Kind {
+    Spin { default: i64, min: i64, max: i64, set: fn(usize) -> Setting },
+    Check { default: bool, set: fn(bool) -> Setting },
+    Button { setting: Setting },
+    Scheme { default: Scheme, set: fn(Scheme) -> Setting },
+}
+
+/// The options in the order in which `uci` declares them. Their defaults are those of the engine's [`Options`](crate::engine::Options).
+static OPTIONS: [Specification; 8] = [
+    Specification { name: "Hash", kind: Kind::Spin { default: 16, min: 1, max: 33_554_432, set: Setting::Hash } },
+    Specification { name: "Threads", kind: Kind::Spin { default: 1, min: 1, max: 1024, set: Setting::Threads } },
+    Specification { name: "Clear Hash", kind: Kind::Button { setting: Setting::ClearHash } },
+    Specification { name: "Ponder", kind: Kind::Check { default: false, set: |_| Setting::Ponder } },
+    Specification { name: "MultiPV", kind: Kind::Spin { default: 1, min: 1, max: 256, set: Setting::MultiPv } },
+    Specification {
+        name: "Move Overhead",
+        kind: Kind::Spin {
+            default: 10,
+            min: 0,
+            max: 5000,
+            set: |millis| Setting::MoveOverhead(Duration::from_millis(millis as u64)),
+        },
+    },
+    Specification { name: "UCI_Chess960", kind: Kind::Check { default: false, set: Setting::Chess960 } },
+    Specification { name: "Replacement", kind: Kind::Scheme { default: Scheme::TwoBig1, set: Setting::Replacement } },
+];
+
+/// The `option` lines that answer `uci`.
+pub(crate) fn declarations() -> impl Iterator<Item = String> {
+    OPTIONS.iter().map(|Specification { name, kind }| {
+        let mut line = format!("option name {name} type ");
+        match kind {
+            Kind::Spin { default, min, max, .. } => line += &format!("spin default {default} min {min} max {max}"),
+            Kind::Check { default, .. } => line += &format!("check default {default}"),
+            Kind::Button { .. } => line += "button",
+            Kind::Scheme { default, .. } => {
+                line += &format!("combo default {default}");
+                for scheme in Scheme::ALL {
+                    line += &format!(" var {scheme}");
+                }
+            }
+        }
+        line
+    })
+}
+
+/// Understands a `setoption`. Names, and words as values, may be in any case.
+///
+/// # Errors
+/// A message for the user; the option is to keep the value that it has.
+pub(crate) fn understand(name: &str, value: Option<&str>) -> Result<Setting, String> {
+    let Some(Specification { name, kind }) = OPTIONS.iter().find(|option| option.name.eq_ignore_ascii_case(name))
+    else {
+        return Err(format!("unknown option {}", quote(name)));
+    };
+    let value = value.unwrap_or_default();
+    let wanted = match kind {
+        Kind::Spin { min, max, set, .. } => {
+            let number = parse_number(value).filter(|number| (*min..=*max).contains(number));
+            if let Some(setting) = number.and_then(|number| usize::try_from(number).ok()).map(set) {
+                return Ok(setting);
+            }
+            format!("a whole number from {min} to {max}")
+        }
+        Kind::Check { set, .. } => {
+            if value.eq_ignore_ascii_case("true") {
+                return Ok(set(true));
+            }
+            if value.eq_ignore_ascii_case("false") {
+                return Ok(set(false));
+            }
+            "`true` or `false`".to_owned()
+        }
+        Kind::Button { setting } => return Ok(*setting),
+        Kind::Scheme { set, .. } => {
+            let schemes = Scheme::ALL;
+            if let Some(scheme) = schemes.iter().find(|scheme| scheme.to_string().eq_ignore_ascii_case(value)) {
+                return Ok(set(*scheme));
+            }
+            format!("one of {}", schemes.map(|scheme| scheme.to_string()).join(", "))
+        }
+    };
+    let found = if value.is_empty() { "nothing".to_owned() } else { quote(value) };
+    Err(format!("option {name} kept as it was: expected {wanted}, found {found}"))
+}
+
+#[cfg(test)]
+#[allow(clippy::indexing_slicing)]
+mod tests {
+    use super::*;
+    use crate::engine::Options;
+
+    #[test]
+    fn every_option_is_declared_as_the_protocol_wants() {
+        let lines: Vec<String> = declarations().collect();
+        assert_eq!(lines[0], "option name Hash type spin default 16 min 1 max 33554432");
+        assert_eq!(lines[1], "option name Threads type spin default 1 min 1 max 1024");
+        assert_eq!(lines[2], "option name Clear Hash type button");
+        assert_eq!(lines[3], "option name Ponder type check default false");
+        assert_eq!(lines[4], "option name MultiPV type spin default 1 min 1 max 256");
+        assert_eq!(lines[5], "option name Move Overhead type spin default 10 min 0 max 5000");
+        assert_eq!(lines[6], "option name UCI_Chess960 type check default false");
+        assert!(lines[7].starts_with("option name Replacement type combo default TWOBIG1 var "), "{}", lines[7]);
+        for scheme in Scheme::ALL {
+            assert!(lines[7].contains(&format!(" var {scheme}")));
+        }
+    }
+
+    #[test]
+    fn declared_defaults_are_the_real_ones() {
+        let options = Options::default();
+        let default = |wanted: &str| {
+            let option = OPTIONS.iter().find(|option| option.name == wanted).unwrap();
+            match &option.kind {
+                Kind::Spin { default, set, .. } => set(usize::try_from(*default).unwrap()),
+                Kind::Check { default, set } => set(*default),
+                Kind::Button { setting } => *setting,
+                Kind::Scheme { default, set } => set(*default),
+            }
+        };
+        assert_eq!(default("Hash"), Setting::Hash(options.hash_mib));
+        assert_eq!(default("Threads"), Setting::Threads(options.threads));
+        assert_eq!(default("MultiPV"), Setting::MultiPv(options.multi_pv));
+        assert_eq!(default("Move Overhead"), Setting::MoveOverhead(options.move_overhead));
+        assert_eq!(default("UCI_Chess960"), Setting::Chess960(options.chess960));
+        assert_eq!(default("Replacement"), Setting::Replacement(options.scheme));
+    }
+
+    #[test]
+    fn good_values() {
+        assert_eq!(understand("Hash", Some("1")), Ok(Setting::Hash(1)));
+        assert_eq!(understand("hASH", Some("33554432")), Ok(Setting::Hash(33_554_432)));
+        assert_eq!(understand("threads", Some("1024")), Ok(Setting::Threads(1024)));
+        assert_eq!(understand("clear hash", None), Ok(Setting::ClearHash));
+        assert_eq!(understand("Clear Hash", Some("now")), Ok(Setting::ClearHash));
+        assert_eq!(understand("Ponder", Some("true")), Ok(Setting::Ponder));
+        assert_eq!(understand("MultiPV", Some("256")), Ok(Setting::MultiPv(256)));
+        assert_eq!(understand("Move Overhead", Some("0")), Ok(Setting::MoveOverhead(Duration::ZERO)));
+        assert_eq!(understand("UCI_Chess960", Some("True")), Ok(Setting::Chess960(true)));
+        for scheme in Scheme::ALL {
+            let name = scheme.to_string().to_lowercase();
+            assert_eq!(understand("Replacement", Some(&name)), Ok(Setting::Replacement(scheme)));
+        }
+    }
+
+    #[test]
+    fn bad_values_are_explained() {
+        let values = [
+            ("Hash", "0"),
+            ("Hash", "33554433"),
+            ("Hash", "-1"),
+            ("Hash", "99999999999999999999"),
+            ("Hash", "lots"),
+            ("Hash", "16 MB"),
+            ("Hash", ""),
+            ("Threads", "0"),
+            ("Threads", "1025"),
+            ("MultiPV", "257"),
+            ("Move Overhead", "5001"),
+            ("Ponder", "yes"),
+            ("UCI_Chess960", ""),
+            ("Replacement", "RANDOM"),
+        ];
+        for (name, value) in values {
+            let message = understand(name, Some(value)).unwrap_err();
+            assert!(message.contains(name) && message.contains("kept"), "{message}");
+        }
+        assert!(understand("Hash", None).unwrap_err().contains("found nothing"));
+        assert_eq!(understand("SyzygyPath", Some("/tb")).unwrap_err(), "unknown option `SyzygyPath`");
+    }
+}

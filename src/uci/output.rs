@@ -1,0 +1,93 @@
+//! The one way out: whole lines, flushed, never interleaved.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::Mutex;
+
+/// A writer of lines that any thread may use. Clones share the writer.
+///
+/// Once a write has failed, which for the standard output means that nobody reads it any more, it stays
+/// [closed](Output::is_closed) and drops whatever else is written.
+#[derive(Clone)]
+pub struct Output {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    writer: Mutex<Box<dyn Write + Send>>,
+    closed: AtomicBool,
+}
+
+impl Output {
+    /// Writes to `writer`.
+    pub fn new(writer: impl Write + Send + 'static) -> Output {
+        Output { shared: Arc::new(Shared { writer: Mutex::new(Box::new(writer)), closed: AtomicBool::new(false) }) }
+    }
+
+    /// Writes to the standard output.
+    pub fn stdout() -> Output {
+        Output::new(io::stdout())
+    }
+
+    /// Writes `text` and a line feed at once. `text` may hold line feeds itself, to keep several lines together.
+    pub fn line(&self, text: &str) {
+        if self.is_closed() {
+            return;
+        }
+        let mut line = String::with_capacity(text.len() + 1);
+        line.push_str(text);
+        line.push('\n');
+        let mut writer = self.shared.writer.lock();
+        if writer.write_all(line.as_bytes()).and_then(|()| writer.flush()).is_err() {
+            self.shared.closed.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Writes `text` as an `info string`: as a single line, whatever it holds.
+    pub fn info(&self, text: &str) {
+        self.line(&format!("info string {}", text.replace(['\n', '\r'], " ")));
+    }
+
+    /// Whether a write has failed.
+    pub fn is_closed(&self) -> bool {
+        self.shared.closed.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A writer that accepts a number of writes and keeps them.
+    struct Limited(Arc<Mutex<Vec<u8>>>, usize);
+
+    impl Write for Limited {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            if self.1 == 0 {
+                return Err(io::ErrorKind::BrokenPipe.into());
+            }
+            self.1 -= 1;
+            self.0.lock().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn lines_go_out_until_the_reader_has_gone() {
+        let written = Arc::new(Mutex::new(Vec::new()));
+        let output = Output::new(Limited(written.clone(), 2));
+        output.line("uciok");
+        output.clone().info("two\nlines");
+        assert!(!output.is_closed());
+        output.line("lost");
+        assert!(output.is_closed());
+        output.line("lost too");
+        assert_eq!(String::from_utf8_lossy(&written.lock()), "uciok\ninfo string two lines\n");
+    }
+}

@@ -1,0 +1,570 @@
+//! A line of bytes to a typed command.
+//!
+//! Total: whatever the bytes are, the answer is a command, a complaint, both or neither, and never a panic. Tokens may be
+//! separated by any blanks, limits may come in any order, and numbers saturate instead of overflowing.
+
+use std::time::Duration;
+
+use super::options::{Setting, understand};
+
+/// The longest thinking time that is taken at its word, in milliseconds (34 years): larger ones mean this much. It keeps
+/// sums of a few durations and an instant far from overflow.
+const MAX_MILLIS: u64 = 1 << 40;
+
+/// The deepest `go perft`: deeper ones never end anyway, but would overflow the stack before.
+const MAX_PERFT_DEPTH: i64 = 64;
+
+/// One command from the GUI, or from a person at the keyboard.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Command {
+    /// `uci`: who are you, which options do you have?
+    Uci,
+    /// `isready`: answered at once, always.
+    IsReady,
+    /// `ucinewgame`: forget what was learnt.
+    NewGame,
+    /// `position`: what to think about next.
+    Position(Placement),
+    /// `go`: think.
+    Go(Go),
+    /// `go perft N`: count the leaves under each move.
+    Perft(u32),
+    /// `stop`: end thinking and give the best move.
+    Stop,
+    /// `ponderhit`: the opponent played the move that is being pondered on.
+    PonderHit,
+    /// `setoption`, when the name is known and the value is valid.
+    Set(Setting),
+    /// `quit`.
+    Quit,
+    /// `d`: show the position.
+    Display,
+    /// `eval`: show the static evaluation.
+    Eval,
+    /// `bench`: search the bench positions.
+    Bench(BenchArguments),
+}
+
+/// The arguments of `position`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Placement {
+    /// The FEN; `None` means the start position.
+    pub(crate) fen: Option<String>,
+    /// The moves to play from there, as text.
+    pub(crate) moves: Vec<String>,
+}
+
+/// The arguments of `go`, already clamped to what makes sense; moves are still text, as they need a position.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Go {
+    /// Limits were asked for, but not all of them could be understood.
+    pub(crate) malformed: bool,
+    /// `searchmoves`, as text.
+    pub(crate) search_moves: Vec<String>,
+    /// `ponder`.
+    pub(crate) ponder: bool,
+    /// `infinite`.
+    pub(crate) infinite: bool,
+    /// `wtime` and `btime`; negative times are none at all.
+    pub(crate) time: [Option<Duration>; 2],
+    /// `winc` and `binc`.
+    pub(crate) increment: [Duration; 2],
+    /// `movestogo`, at least 1.
+    pub(crate) moves_to_go: Option<u32>,
+    /// `depth`, at least 1.
+    pub(crate) depth: Option<u32>,
+    /// `nodes`, at least 1.
+    pub(crate) nodes: Option<u64>,
+    /// `mate`, at least 1.
+    pub(crate) mate: Option<u32>,
+    /// `movetime`.
+    pub(crate) move_time: Option<Duration>,
+}
+
+/// The arguments of `bench`; what is missing is the bench's default.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct BenchArguments {
+    /// `depth`, at least 1.
+    pub(crate) depth: Option<u32>,
+    /// `threads`, at least 1.
+    pub(crate) threads: Option<usize>,
+    /// `hash` in MiB, at least 1.
+    pub(crate) hash: Option<usize>,
+}
+
+/// What became of a line.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Parsed {
+    /// The command to carry out, if one was understood.
+    pub(crate) command: Option<Command>,
+    /// What was wrong with the line, for one `info string`.
+    pub(crate) complaint: Option<String>,
+}
+
+impl Parsed {
+    /// A line that means nothing, and here is why.
+    pub(crate) fn complaint(text: impl Into<String>) -> Parsed {
+        Parsed { command: None, complaint: Some(text.into()) }
+    }
+}
+
+impl From<Command> for Parsed {
+    fn from(command: Command) -> Parsed {
+        Parsed { command: Some(command), complaint: None }
+    }
+}
+
+/// The words that start a command. `debug` and `register` belong to the protocol, but have no use here.
+const COMMANDS: [&str; 14] = [
+    "uci",
+    "isready",
+    "ucinewgame",
+    "position",
+    "go",
+    "stop",
+    "ponderhit",
+    "setoption",
+    "quit",
+    "d",
+    "eval",
+    "bench",
+    "debug",
+    "register",
+];
+
+/// Understands one line (without its line feed). Words before the first command are skipped, as the protocol asks.
+pub(crate) fn parse(line: &[u8]) -> Parsed {
+    let text = match std::str::from_utf8(line) {
+        Ok(text) => text.trim_start_matches('\u{feff}'),
+        Err(error) => {
+            return Parsed::complaint(format!("line ignored: byte {} is not UTF-8", error.valid_up_to() + 1));
+        }
+    };
+    let mut words = text.split_whitespace();
+    let Some(first) = words.clone().next() else {
+        return Parsed::default();
+    };
+    let Some(command) = words.find(|word| COMMANDS.contains(word)) else {
+        return Parsed::complaint(format!("unknown command {}", quote(first)));
+    };
+    let mut parsed = parse_command(command, words);
+    if command != first && parsed.complaint.is_none() {
+        parsed.complaint = Some(format!("skipped unknown words from {} to `{command}`", quote(first)));
+    }
+    parsed
+}
+
+fn parse_command<'a>(command: &str, words: impl Iterator<Item = &'a str> + Clone) -> Parsed {
+    match command {
+        "uci" => Command::Uci.into(),
+        "isready" => Command::IsReady.into(),
+        "ucinewgame" => Command::NewGame.into(),
+        "position" => parse_position(words),
+        "go" => parse_go(words),
+        "stop" => Command::Stop.into(),
+        "ponderhit" => Command::PonderHit.into(),
+        "setoption" => parse_set_option(words),
+        "quit" => Command::Quit.into(),
+        "d" => Command::Display.into(),
+        "eval" => Command::Eval.into(),
+        "bench" => parse_bench(words),
+        _ => Parsed::default(),
+    }
+}
+
+/// `position (startpos | fen FEN) [moves MOVE...]`
+fn parse_position<'a>(mut words: impl Iterator<Item = &'a str>) -> Parsed {
+    let fen = match words.next() {
+        Some("startpos") => match words.next() {
+            None | Some("moves") => None,
+            Some(word) => {
+                return Parsed::complaint(format!("position: expected `moves`, found {}", quote(word)));
+            }
+        },
+        Some("fen") => {
+            let mut fen = String::new();
+            for word in words.by_ref().take_while(|&word| word != "moves") {
+                if !fen.is_empty() {
+                    fen.push(' ');
+                }
+                fen.push_str(word);
+            }
+            Some(fen)
+        }
+        Some(word) => {
+            return Parsed::complaint(format!("position: expected `startpos` or `fen`, found {}", quote(word)));
+        }
+        None => return Parsed::complaint("position: expected `startpos` or `fen`"),
+    };
+    Command::Position(Placement { fen, moves: words.map(str::to_owned).collect() }).into()
+}
+
+/// The words that `go` knows; `searchmoves` ends at the next of them.
+const GO_WORDS: [&str; 13] = [
+    "searchmoves",
+    "ponder",
+    "infinite",
+    "wtime",
+    "btime",
+    "winc",
+    "binc",
+    "movestogo",
+    "depth",
+    "nodes",
+    "mate",
+    "movetime",
+    "perft",
+];
+
+/// `go [ponder | infinite | LIMIT NUMBER | searchmoves MOVE...]...`
+///
+/// What is not understood is left out of the limits and complained about; the search runs all the same, as the GUI waits
+/// for its move.
+fn parse_go<'a>(words: impl Iterator<Item = &'a str>) -> Parsed {
+    let mut words = words.peekable();
+    let mut go = Go::default();
+    let mut perft = None;
+    let mut complaint: Option<String> = None;
+    while let Some(word) = words.next() {
+        match word {
+            "ponder" => go.ponder = true,
+            "infinite" => go.infinite = true,
+            "searchmoves" => {
+                while let Some(text) = words.next_if(|word| !GO_WORDS.contains(word)) {
+                    go.search_moves.push(text.to_owned());
+                }
+            }
+            _ if !GO_WORDS.contains(&word) => {
+                complaint.get_or_insert_with(|| format!("go: skipped unknown word {}", quote(word)));
+            }
+            _ => {
+                // A limit. If its value is missing, the next limit must not be eaten in its place.
+                let value = words.next_if(|word| !GO_WORDS.contains(word));
+                let Some(number) = value.and_then(parse_number) else {
+                    let found = value.map_or_else(|| "nothing".to_owned(), quote);
+                    let text = format!("go: `{word}` needs a number, found {found}");
+                    if word == "perft" {
+                        return Parsed::complaint(text);
+                    }
+                    complaint.get_or_insert(text);
+                    continue;
+                };
+                match word {
+                    "wtime" => go.time[0] = Some(millis(number)),
+                    "btime" => go.time[1] = Some(millis(number)),
+                    "winc" => go.increment[0] = millis(number),
+                    "binc" => go.increment[1] = millis(number),
+                    // Some GUIs send 0 when there is no further time control.
+                    "movestogo" => go.moves_to_go = (number > 0).then(|| clamp_u32(number)),
+                    "depth" => go.depth = Some(clamp_u32(number)),
+                    "nodes" => go.nodes = Some(number.max(1).unsigned_abs()),
+                    "mate" => go.mate = Some(clamp_u32(number)),
+                    "movetime" => go.move_time = Some(millis(number)),
+                    _ => perft = Some(number.clamp(0, MAX_PERFT_DEPTH)),
+                }
+            }
+        }
+    }
+    go.malformed = complaint.is_some();
+    let command = match perft {
+        Some(depth) => Command::Perft(clamp_u32_from_zero(depth)),
+        None => Command::Go(go),
+    };
+    Parsed { command: Some(command), complaint }
+}
+
+/// `setoption name NAME [value VALUE]`, where both may contain blanks.
+fn parse_set_option<'a>(mut words: impl Iterator<Item = &'a str>) -> Parsed {
+    match words.next() {
+        Some("name") => {}
+        Some(word) => return Parsed::complaint(format!("setoption: expected `name`, found {}", quote(word))),
+        None => return Parsed::complaint("setoption: expected `name`"),
+    }
+    let mut name: Vec<&str> = Vec::new();
+    let mut value: Option<Vec<&str>> = None;
+    for word in words {
+        match &mut value {
+            Some(value) => value.push(word),
+            None if word == "value" => value = Some(Vec::new()),
+            None => name.push(word),
+        }
+    }
+    if name.is_empty() {
+        return Parsed::complaint("setoption: the name is missing");
+    }
+    match understand(&name.join(" "), value.map(|words| words.join(" ")).as_deref()) {
+        Ok(setting) => Command::Set(setting).into(),
+        Err(message) => Parsed::complaint(format!("setoption: {message}")),
+    }
+}
+
+/// `bench [depth N] [threads N] [hash N]`; a bare number is the depth.
+fn parse_bench<'a>(mut words: impl Iterator<Item = &'a str>) -> Parsed {
+    let mut arguments = BenchArguments::default();
+    while let Some(word) = words.next() {
+        let (name, value) = match parse_number(word) {
+            Some(_) => ("depth", Some(word)),
+            None => (word, words.next()),
+        };
+        let Some(number) = value.and_then(parse_number).filter(|&number| number >= 1) else {
+            return Parsed::complaint("bench: expected `depth N`, `threads N` or `hash N`");
+        };
+        match name {
+            "depth" => arguments.depth = Some(clamp_u32(number)),
+            "threads" => arguments.threads = Some(clamp_u32(number) as usize),
+            "hash" => arguments.hash = Some(clamp_u32(number) as usize),
+            _ => return Parsed::complaint(format!("bench: unknown word {}", quote(name))),
+        }
+    }
+    Command::Bench(arguments).into()
+}
+
+/// A whole number with an optional sign; too large ones saturate. `None` if it is anything else.
+pub(crate) fn parse_number(text: &str) -> Option<i64> {
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    // Only digits are left, so that the one thing that can fail is their number.
+    let magnitude = digits.parse::<i64>().unwrap_or(i64::MAX);
+    Some(if negative { -magnitude } else { magnitude })
+}
+
+/// A thinking time: negative ones are none (some GUIs send them when a player's flag has just fallen).
+fn millis(number: i64) -> Duration {
+    Duration::from_millis(number.max(0).unsigned_abs().min(MAX_MILLIS))
+}
+
+fn clamp_u32(number: i64) -> u32 {
+    clamp_u32_from_zero(number.max(1))
+}
+
+fn clamp_u32_from_zero(number: i64) -> u32 {
+    u32::try_from(number.max(0)).unwrap_or(u32::MAX)
+}
+
+/// A word from the input as a message may show it: short, and printable on one line.
+pub(crate) fn quote(word: &str) -> String {
+    const SHOWN: usize = 40;
+    let mut text: String = word.chars().take(SHOWN).flat_map(char::escape_debug).collect();
+    if word.chars().nth(SHOWN).is_some() {
+        text.push_str("...");
+    }
+    format!("`{text}`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn command(line: &str) -> Command {
+        let parsed = parse(line.as_bytes());
+        assert_eq!(parsed.complaint, None, "{line:?}");
+        parsed.command.unwrap_or_else(|| panic!("no command in {line:?}"))
+    }
+
+    fn complaint(line: &str) -> String {
+        let parsed = parse(line.as_bytes());
+        assert_eq!(parsed.command, None, "{line:?}");
+        parsed.complaint.unwrap_or_else(|| panic!("no complaint about {line:?}"))
+    }
+
+    fn go(line: &str) -> Go {
+        match command(line) {
+            Command::Go(go) => go,
+            other => panic!("{line:?} gave {other:?}"),
+        }
+    }
+
+    /// A `go` that is complained about but runs.
+    fn bad_go(line: &str) -> (Go, String) {
+        let parsed = parse(line.as_bytes());
+        match (parsed.command, parsed.complaint) {
+            (Some(Command::Go(go)), Some(complaint)) => {
+                assert!(go.malformed);
+                (go, complaint)
+            }
+            other => panic!("{line:?} gave {other:?}"),
+        }
+    }
+
+    const fn ms(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    #[test]
+    fn simple_commands() {
+        assert_eq!(command("uci"), Command::Uci);
+        assert_eq!(command("isready"), Command::IsReady);
+        assert_eq!(command("ucinewgame"), Command::NewGame);
+        assert_eq!(command("stop"), Command::Stop);
+        assert_eq!(command("ponderhit"), Command::PonderHit);
+        assert_eq!(command("quit"), Command::Quit);
+        assert_eq!(command("d"), Command::Display);
+        assert_eq!(command("eval"), Command::Eval);
+    }
+
+    #[test]
+    fn blanks_do_not_matter() {
+        assert_eq!(command("  isready \t\r"), Command::IsReady);
+        assert_eq!(command("\u{feff}uci\r"), Command::Uci);
+        assert_eq!(parse(b" \t \r"), Parsed::default());
+        assert_eq!(parse(b""), Parsed::default());
+        assert_eq!(go("go\tdepth   7\r").depth, Some(7));
+    }
+
+    #[test]
+    fn unknown_words_are_skipped_or_reported() {
+        assert_eq!(complaint("xyzzy"), "unknown command `xyzzy`");
+        let parsed = parse(b"joho isready");
+        assert_eq!(parsed.command, Some(Command::IsReady));
+        assert!(parsed.complaint.is_some());
+        assert_eq!(parse(b"debug on"), Parsed::default());
+        assert_eq!(parse(b"register later"), Parsed::default());
+        assert!(complaint(&"a".repeat(1000)).len() < 100);
+        assert!(!complaint("\u{7}\u{1b}[2J").contains('\u{1b}'));
+    }
+
+    #[test]
+    fn bytes_that_are_no_text() {
+        let parsed = parse(b"position \xff\xfe");
+        assert_eq!(parsed.command, None);
+        assert_eq!(parsed.complaint.as_deref(), Some("line ignored: byte 10 is not UTF-8"));
+    }
+
+    #[test]
+    fn positions() {
+        let placed = |line| match command(line) {
+            Command::Position(placement) => (placement.fen, placement.moves.join(" ")),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(placed("position startpos"), (None, String::new()));
+        assert_eq!(placed("position startpos moves"), (None, String::new()));
+        assert_eq!(placed("position startpos moves e2e4  e7e5 \r"), (None, "e2e4 e7e5".into()));
+        assert_eq!(placed("position fen 8/8 w  - - 0 1"), (Some("8/8 w - - 0 1".into()), String::new()));
+        assert_eq!(placed("position fen 8/8 w - - moves a1a2"), (Some("8/8 w - -".into()), "a1a2".into()));
+        assert_eq!(placed("position fen"), (Some(String::new()), String::new()));
+        for line in ["position", "position e2e4", "position startpos e2e4"] {
+            assert!(complaint(line).starts_with("position: "));
+        }
+    }
+
+    #[test]
+    fn limits_in_any_order() {
+        let wanted = Go {
+            time: [Some(ms(300)), Some(ms(200))],
+            increment: [ms(3), ms(2)],
+            moves_to_go: Some(9),
+            ponder: true,
+            search_moves: vec!["e2e4".into(), "d2d4".into()],
+            ..Go::default()
+        };
+        assert_eq!(go("go ponder wtime 300 btime 200 winc 3 binc 2 movestogo 9 searchmoves e2e4 d2d4"), wanted);
+        assert_eq!(go("go searchmoves e2e4 d2d4 movestogo 9 binc 2 winc 3 btime 200 ponder wtime 300"), wanted);
+        let all = go("go depth 3 nodes 4 mate 5 movetime 6 infinite");
+        assert_eq!((all.depth, all.nodes, all.mate), (Some(3), Some(4), Some(5)));
+        assert_eq!((all.move_time, all.infinite), (Some(ms(6)), true));
+        assert_eq!(go("go"), Go::default());
+    }
+
+    #[test]
+    fn strange_numbers_are_clamped() {
+        assert_eq!(go("go wtime -5 btime -99999999999999999999").time, [Some(ms(0)), Some(ms(0))]);
+        assert_eq!(go("go winc -1 binc +7").increment, [ms(0), ms(7)]);
+        assert_eq!(go("go movestogo 0").moves_to_go, None);
+        assert_eq!(go("go movestogo -3").moves_to_go, None);
+        assert_eq!(go("go depth 0").depth, Some(1));
+        assert_eq!(go("go depth -4").depth, Some(1));
+        assert_eq!(go("go depth 99999999999999999999").depth, Some(u32::MAX));
+        assert_eq!(go("go nodes 0").nodes, Some(1));
+        assert_eq!(go("go mate 0").mate, Some(1));
+        assert_eq!(go("go movetime 99999999999999999999").move_time, Some(ms(MAX_MILLIS)));
+    }
+
+    #[test]
+    fn nonsense_in_go_loses_nothing_else() {
+        let (limits, complaint) = bad_go("go depth abc wtime 100");
+        assert_eq!(limits.depth, None);
+        assert_eq!(limits.time[0], Some(ms(100)));
+        assert_eq!(complaint, "go: `depth` needs a number, found `abc`");
+        // A missing value does not swallow the next word.
+        let (limits, complaint) = bad_go("go depth infinite");
+        assert!(limits.infinite);
+        assert_eq!(complaint, "go: `depth` needs a number, found nothing");
+        let (limits, complaint) = bad_go("go fast depth 3 slow");
+        assert_eq!(limits.depth, Some(3));
+        assert_eq!(complaint, "go: skipped unknown word `fast`");
+        for line in ["go depth 1.5", "go depth 0x10", "go depth 1e3", "go nodes -", "go mate", "go wtime ٣"] {
+            bad_go(line);
+        }
+    }
+
+    #[test]
+    fn perft() {
+        assert_eq!(command("go perft 3"), Command::Perft(3));
+        assert_eq!(command("go perft -3"), Command::Perft(0));
+        assert_eq!(command("go perft 999999999"), Command::Perft(64));
+        assert_eq!(complaint("go perft"), "go: `perft` needs a number, found nothing");
+        assert_eq!(complaint("go perft x"), "go: `perft` needs a number, found `x`");
+    }
+
+    #[test]
+    fn options() {
+        assert_eq!(command("setoption name Hash value 64"), Command::Set(Setting::Hash(64)));
+        assert_eq!(command("setoption name Clear  Hash"), Command::Set(Setting::ClearHash));
+        let overhead = Command::Set(Setting::MoveOverhead(ms(30)));
+        assert_eq!(command("setoption name Move\tOverhead value  30 \r"), overhead);
+        assert_eq!(complaint("setoption name A b value c value d"), "setoption: unknown option `A b`");
+        for value in ["0", "x", "", "16 value 16"] {
+            assert!(complaint(&format!("setoption name Hash value {value}")).contains("kept"));
+        }
+        for line in ["setoption", "setoption name", "setoption Hash 16", "setoption name value 3"] {
+            assert!(complaint(line).starts_with("setoption: "));
+        }
+    }
+
+    #[test]
+    fn bench() {
+        assert_eq!(command("bench"), Command::Bench(BenchArguments::default()));
+        let wanted = BenchArguments { depth: Some(5), threads: Some(2), hash: Some(8) };
+        assert_eq!(command("bench hash 8 threads 2 depth 5"), Command::Bench(wanted));
+        assert_eq!(command("bench 5 threads 2 hash 8"), Command::Bench(wanted));
+        for line in ["bench depth", "bench depth x", "bench depth 0", "bench -1", "bench speed 3"] {
+            assert!(complaint(line).starts_with("bench: "));
+        }
+    }
+
+    #[test]
+    fn numbers() {
+        assert_eq!(parse_number("0"), Some(0));
+        assert_eq!(parse_number("-0"), Some(0));
+        assert_eq!(parse_number("+12"), Some(12));
+        assert_eq!(parse_number("9223372036854775808"), Some(i64::MAX));
+        assert_eq!(parse_number("-9223372036854775809"), Some(-i64::MAX));
+        for text in ["", "-", "+", "--1", "1 ", "1.0", "0x1", "one"] {
+            assert_eq!(parse_number(text), None, "{text:?}");
+        }
+    }
+
+    /// Any bytes at all: an answer, never a panic.
+    #[test]
+    fn arbitrary_bytes() {
+        use proptest::prelude::*;
+        let words = prop::sample::select(
+            COMMANDS
+                .iter()
+                .chain(&GO_WORDS)
+                .copied()
+                .chain(["name", "value", "fen", "moves", "-1", "7", "é"])
+                .collect::<Vec<_>>(),
+        );
+        let lines = prop::collection::vec(words, 0..12).prop_map(|words| words.join(" "));
+        proptest!(ProptestConfig::with_cases(2000), |(line in lines, bytes: Vec<u8>)| {
+            parse(line.as_bytes());
+            parse(&bytes);
+        });
+    }
+}

@@ -1,0 +1,286 @@
+//! Drives the real binary over its pipes. Everything has a time limit, so that an engine that hangs fails a test instead of
+//! blocking it; what was said is shown with every failure.
+
+#![allow(dead_code)] // Each test binary uses its own part.
+
+pub(crate) mod referee;
+
+use std::fmt::Write as _;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long to wait for anything. Far longer than it takes even on a busy machine.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// An engine process.
+pub(crate) struct Session {
+    child: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<String>,
+    errors: Arc<Mutex<String>>,
+    transcript: Vec<String>,
+}
+
+impl Session {
+    /// Starts the engine as a GUI does, without arguments.
+    pub(crate) fn start() -> Session {
+        Session::start_with(&[])
+    }
+
+    /// Starts the program with `arguments`.
+    pub(crate) fn start_with(arguments: &[&str]) -> Session {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_sesame"))
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the engine starts");
+        let output = child.stdout.take().expect("piped");
+        let (sender, lines) = channel();
+        thread::spawn(move || {
+            for line in BufReader::new(output).lines() {
+                let line = line.expect("the engine writes UTF-8");
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        let errors = Arc::new(Mutex::new(String::new()));
+        let mut error_output = child.stderr.take().expect("piped");
+        let collected = Arc::clone(&errors);
+        thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            while let Ok(length @ 1..) = error_output.read(&mut buffer) {
+                collected.lock().unwrap().push_str(&String::from_utf8_lossy(&buffer[..length]));
+            }
+        });
+        let input = child.stdin.take();
+        Session { child, input, lines, errors, transcript: Vec::new() }
+    }
+
+    /// Sends lines as they are, with a line feed after the last.
+    pub(crate) fn send(&mut self, lines: &str) {
+        self.transcript.push(format!("> {lines}"));
+        self.send_bytes(format!("{lines}\n").as_bytes());
+    }
+
+    /// Sends bytes.
+    pub(crate) fn send_bytes(&mut self, bytes: &[u8]) {
+        let input = self.input.as_mut().expect("the input is open");
+        if let Err(error) = input.write_all(bytes).and_then(|()| input.flush()) {
+            self.fail(&format!("cannot write: {error}"));
+        }
+    }
+
+    /// The next line within [`PATIENCE`].
+    pub(crate) fn line(&mut self) -> String {
+        match self.line_within(PATIENCE) {
+            Some(line) => line,
+            None => self.fail("no line came"),
+        }
+    }
+
+    /// The next line, or `None` if none comes in time. The end of the output is a failure.
+    pub(crate) fn line_within(&mut self, time: Duration) -> Option<String> {
+        match self.lines.recv_timeout(time) {
+            Ok(line) => {
+                assert_eq!(line, line.trim_end(), "blanks at the end of a line");
+                self.transcript.push(line.clone());
+                Some(line)
+            }
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => self.fail("the engine has ended its output"),
+        }
+    }
+
+    /// All lines up to and with the first that starts with `start`.
+    pub(crate) fn until(&mut self, start: &str) -> Vec<String> {
+        let deadline = Instant::now() + PATIENCE;
+        let mut lines = Vec::new();
+        loop {
+            let Some(line) = self.line_within(deadline.saturating_duration_since(Instant::now())) else {
+                self.fail(&format!("no line starts with {start:?}"));
+            };
+            let found = line.starts_with(start);
+            lines.push(line);
+            if found {
+                return lines;
+            }
+        }
+    }
+
+    /// Sends `command` and returns the lines up to `bestmove`.
+    pub(crate) fn search(&mut self, command: &str) -> Vec<String> {
+        self.send(command);
+        self.until("bestmove")
+    }
+
+    /// Sends `command`, waits for the search to end and returns the move.
+    pub(crate) fn best_move(&mut self, command: &str) -> String {
+        let lines = self.search(command);
+        best_move(&lines).to_owned()
+    }
+
+    /// All that the engine has to say so far: the lines before the answer to an `isready`.
+    pub(crate) fn sync(&mut self) -> Vec<String> {
+        self.send("isready");
+        let mut lines = self.until("readyok");
+        lines.pop();
+        lines
+    }
+
+    /// Sends something that is wrong, and expects a single `info string`, which is returned without these words.
+    pub(crate) fn complaint(&mut self, lines: &str) -> String {
+        self.send(lines);
+        let answer = self.sync();
+        match &answer[..] {
+            [line] if line.starts_with("info string ") => line["info string ".len()..].to_owned(),
+            _ => self.fail(&format!("expected one info string for {:.200?}, found {answer:#?}", lines)),
+        }
+    }
+
+    /// Expects that for a while no line starts with `start`; other lines may come, and are returned.
+    pub(crate) fn never(&mut self, start: &str, time: Duration) -> Vec<String> {
+        let deadline = Instant::now() + time;
+        let mut lines = Vec::new();
+        while let Some(line) = self.line_within(deadline.saturating_duration_since(Instant::now())) {
+            if line.starts_with(start) {
+                self.fail(&format!("{line:?} came too early"));
+            }
+            lines.push(line);
+        }
+        lines
+    }
+
+    /// Ends the input.
+    pub(crate) fn close_input(&mut self) {
+        self.transcript.push("> (end of input)".to_owned());
+        self.input = None;
+    }
+
+    /// Waits until the process has ended by itself, and returns the rest of its output.
+    pub(crate) fn end(&mut self) -> (ExitStatus, Vec<String>) {
+        let deadline = Instant::now() + PATIENCE;
+        let status = loop {
+            match self.child.try_wait().expect("the process can be waited for") {
+                Some(status) => break status,
+                None if Instant::now() > deadline => self.fail("the engine does not end"),
+                None => thread::sleep(Duration::from_millis(5)),
+            }
+        };
+        let rest: Vec<String> = self.lines.iter().collect();
+        self.transcript.extend(rest.iter().cloned());
+        (status, rest)
+    }
+
+    /// Waits for the end of the process: it must be a success without a word on the standard error.
+    pub(crate) fn end_well(&mut self) -> Vec<String> {
+        let (status, rest) = self.end();
+        if !status.success() || !self.errors().is_empty() {
+            self.fail(&format!("the engine ended badly: {status}"));
+        }
+        rest
+    }
+
+    /// Sends `quit` and expects a good end.
+    pub(crate) fn quit(mut self) {
+        self.send("quit");
+        self.end_well();
+    }
+
+    /// What came on the standard error so far.
+    pub(crate) fn errors(&self) -> String {
+        self.errors.lock().unwrap().clone()
+    }
+
+    /// Fails the test, and shows what was said last.
+    pub(crate) fn fail(&self, reason: &str) -> ! {
+        let mut text = format!("{reason}\nThe session (its end):\n");
+        for line in self.transcript.iter().skip(self.transcript.len().saturating_sub(40)) {
+            let _ = writeln!(text, "    {line:.200}");
+        }
+        let _ = write!(text, "Standard error: {}", self.errors());
+        panic!("{text}");
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The move of the `bestmove` line, which is the last.
+pub(crate) fn best_move(lines: &[String]) -> &str {
+    let line = lines.last().expect("lines");
+    line.strip_prefix("bestmove ").and_then(|rest| rest.split(' ').next()).expect("a bestmove line")
+}
+
+/// An `info` line with a line of play.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct InfoLine {
+    pub(crate) depth: u64,
+    pub(crate) multipv: u64,
+    /// `cp` or `mate`.
+    pub(crate) kind: String,
+    pub(crate) score: i64,
+    pub(crate) exact: bool,
+    pub(crate) nodes: u64,
+    pub(crate) pv: Vec<String>,
+}
+
+/// Reads an `info` line; `None` for an `info string`. Every field must be there, once, with a whole number.
+pub(crate) fn parse_info(line: &str) -> Option<InfoLine> {
+    let rest = line.strip_prefix("info ")?;
+    if rest.starts_with("string") {
+        return None;
+    }
+    let (fields, pv) = rest.split_once(" pv ").unwrap_or_else(|| panic!("no pv in {line:?}"));
+    let words: Vec<&str> = fields.split(' ').collect();
+    let value = |name: &str, offset: usize| -> i64 {
+        let mut places = words.iter().enumerate().filter(|(_, word)| **word == name).map(|(place, _)| place);
+        let place = places.next().unwrap_or_else(|| panic!("no {name} in {line:?}"));
+        assert_eq!(places.next(), None, "{name} twice in {line:?}");
+        words.get(place + offset).and_then(|word| word.parse().ok()).unwrap_or_else(|| panic!("{name} of {line:?}"))
+    };
+    let count = |name: &str| u64::try_from(value(name, 1)).unwrap_or_else(|_| panic!("negative {name} in {line:?}"));
+    let kind = words[words.iter().position(|word| *word == "score").expect("a score") + 1];
+    assert!(kind == "cp" || kind == "mate", "score of {line:?}");
+    assert!(count("seldepth") >= 1 && count("hashfull") <= 1000, "{line:?}");
+    count("nps");
+    count("time");
+    let info = InfoLine {
+        depth: count("depth"),
+        multipv: count("multipv"),
+        kind: kind.to_owned(),
+        score: value("score", 2),
+        exact: !words.contains(&"lowerbound") && !words.contains(&"upperbound"),
+        nodes: count("nodes"),
+        pv: pv.split(' ').map(str::to_owned).collect(),
+    };
+    assert!(info.depth >= 1 && info.multipv >= 1 && !info.pv.is_empty(), "{line:?}");
+    Some(info)
+}
+
+/// The `info` lines with a line of play.
+pub(crate) fn infos(lines: &[String]) -> Vec<InfoLine> {
+    lines.iter().filter_map(|line| parse_info(line)).collect()
+}
+
+/// Whether `mv` can be played at the start.
+pub(crate) fn is_opening_move(mv: &str) -> bool {
+    referee::Referee::new().legal_moves().iter().any(|legal| legal == mv)
+}
+
+/// The FEN that the engine has on its board.
+pub(crate) fn board(session: &mut Session) -> String {
+    session.send("d");
+    let lines = session.sync();
+    lines.iter().find_map(|line| line.strip_prefix("Fen: ")).expect("a FEN").to_owned()
+}
