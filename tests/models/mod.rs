@@ -1,0 +1,207 @@
+//! What the models of the table share: entries that are functions of their keys, the judge of what a probe accepts, and the
+//! deliberately broken slots that the models must catch.
+
+#![allow(dead_code, reason = "each test binary uses its part")]
+
+use std::marker::PhantomData;
+
+use sesame::table::{
+    Bound, Bucket, CHECK_BITS, Entry, Generation, Image, Payload, Scheme, SchemeRule, Slot, Tag, Update, VerifiedSlot,
+    Word, Work,
+};
+
+/// The output function of SplitMix64, a bijection.
+pub fn mix(mut x: u64) -> u64 {
+    x = x.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ x >> 31
+}
+
+/// The entry of `key` and `salt`, which is its score. Only the evaluation is, as it must be, the key's alone. The depth is 16,
+/// so that [`Entry::merge`] keeps nothing.
+pub fn entry_of(key: u64, salt: u8) -> Entry {
+    let bits = mix(key ^ mix(u64::from(salt)));
+    Entry {
+        mv: bits as u16 | 1,
+        score: i16::from(salt),
+        depth: 16,
+        bound: [Bound::Upper, Bound::Lower, Bound::Exact][(bits >> 24) as usize % 3],
+        pv: bits >> 32 & 1 != 0,
+        eval: mix(key) as i16,
+    }
+}
+
+/// What a store of [`entry_of`] puts into a slot. The work is a function of key and salt too, `salt` x 256 and some more: higher
+/// salts win under TWOBIG1.
+pub fn image_of(key: u64, salt: u8, generation: Generation) -> Image {
+    let work = Work::from_nodes(u64::from(salt) << 8 | mix(key) & 0xff);
+    Image { data: entry_of(key, salt).pack(generation), tag: Tag::new(key, work) }
+}
+
+/// Says what is wrong unless `image`, accepted for `key`, is one that [`image_of`] makes of that key: data and work of one and the
+/// same store.
+pub fn judge(key: u64, image: &Image) -> Result<(), String> {
+    let of_the_key = Entry::unpack(image.data).and_then(|entry| {
+        let salt = u8::try_from(entry.score).ok()?;
+        Some(image_of(key, salt, Entry::generation(image.data)?))
+    });
+    if of_the_key == Some(*image) {
+        Ok(())
+    } else {
+        Err(format!("accepted for {key:x} what nobody stored for it: {image:x?}"))
+    }
+}
+
+/// The rule of the models, by size and as in 1994, unless a model says otherwise.
+pub fn rule(scheme: Scheme, generation: Generation) -> SchemeRule<Entry> {
+    SchemeRule::new(scheme, Update::Overwrite, generation)
+}
+
+/// A slot that a model can make: the one that ships, or a broken twin.
+pub trait ModelSlot: Slot + Send + Sync + 'static {
+    /// An empty slot.
+    fn empty() -> Self;
+
+    /// A slot that holds `image`.
+    fn with(image: Image) -> Self
+    where
+        Self: Sized,
+    {
+        let slot = Self::empty();
+        slot.write(image);
+        slot
+    }
+}
+
+/// A bucket that holds these two.
+pub fn bucket_of<S: ModelSlot>(first: Image, second: Image) -> Bucket<S> {
+    Bucket::new(S::with(first), S::with(second))
+}
+
+impl<W: Word + Send + Sync + 'static> ModelSlot for VerifiedSlot<W> {
+    fn empty() -> Self {
+        VerifiedSlot::new()
+    }
+}
+
+/// How a broken slot reads, writes and compares its two words.
+pub trait Flaw: Send + Sync + 'static {
+    fn read<W: Word>(data: &W, check: &W) -> Image;
+    fn write<W: Word>(data: &W, check: &W, image: Image);
+    fn holds(image: &Image, key: u64) -> bool {
+        image.data != 0 && (image.tag.key() ^ key) << (64 - CHECK_BITS) == 0
+    }
+}
+
+/// A slot with a flaw, over the words `W`.
+pub struct Broken<W, F> {
+    data: W,
+    check: W,
+    flaw: PhantomData<F>,
+}
+
+impl<W: Word, F: Flaw> Slot for Broken<W, F> {
+    const BITS: u32 = CHECK_BITS;
+
+    fn read(&self) -> Image {
+        F::read(&self.data, &self.check)
+    }
+
+    fn write(&self, image: Image) {
+        F::write(&self.data, &self.check, image);
+    }
+
+    fn holds(&self, image: &Image, key: u64) -> bool {
+        F::holds(image, key)
+    }
+}
+
+impl<W: Word + Send + Sync + 'static, F: Flaw> ModelSlot for Broken<W, F> {
+    fn empty() -> Self {
+        Broken { data: W::new(0), check: W::new(0), flaw: PhantomData }
+    }
+}
+
+fn read_verified<W: Word>(data: &W, check: &W) -> Image {
+    let data = data.load();
+    Image { data, tag: Tag::from_bits(check.load() ^ data) }
+}
+
+fn write_verified<W: Word>(data: &W, check: &W, image: Image) {
+    data.store(image.data);
+    check.store(image.tag.bits() ^ image.data);
+}
+
+/// No XOR: the tag is stored as it is.
+pub struct NoXor;
+
+impl Flaw for NoXor {
+    fn read<W: Word>(data: &W, check: &W) -> Image {
+        Image { data: data.load(), tag: Tag::from_bits(check.load()) }
+    }
+
+    fn write<W: Word>(data: &W, check: &W, image: Image) {
+        data.store(image.data);
+        check.store(image.tag.bits());
+    }
+}
+
+/// No XOR, and the check is written first, over the data of another.
+pub struct CheckFirst;
+
+impl Flaw for CheckFirst {
+    fn read<W: Word>(data: &W, check: &W) -> Image {
+        NoXor::read(data, check)
+    }
+
+    fn write<W: Word>(data: &W, check: &W, image: Image) {
+        check.store(image.tag.bits());
+        data.store(image.data);
+    }
+}
+
+/// The check is made from the data found in the slot, which may by then be another's.
+pub struct CheckOfAnother;
+
+impl Flaw for CheckOfAnother {
+    fn read<W: Word>(data: &W, check: &W) -> Image {
+        read_verified(data, check)
+    }
+
+    fn write<W: Word>(data: &W, check: &W, image: Image) {
+        data.store(image.data);
+        check.store(image.tag.bits() ^ data.load());
+    }
+}
+
+/// One look at the data is verified, another returned.
+pub struct LooksTwice;
+
+impl Flaw for LooksTwice {
+    fn read<W: Word>(data: &W, check: &W) -> Image {
+        let tag = Tag::from_bits(check.load() ^ data.load());
+        Image { data: data.load(), tag }
+    }
+
+    fn write<W: Word>(data: &W, check: &W, image: Image) {
+        write_verified(data, check, image);
+    }
+}
+
+/// An empty slot is not told from an entry of key 0.
+pub struct NoEmptyTest;
+
+impl Flaw for NoEmptyTest {
+    fn read<W: Word>(data: &W, check: &W) -> Image {
+        read_verified(data, check)
+    }
+
+    fn write<W: Word>(data: &W, check: &W, image: Image) {
+        write_verified(data, check, image);
+    }
+
+    fn holds(image: &Image, key: u64) -> bool {
+        (image.tag.key() ^ key) << (64 - CHECK_BITS) == 0
+    }
+}

@@ -1,0 +1,233 @@
+//! The sequential truth: each scheme written again, naively, from the words of Breuker et al. (1994), sections 6.1 and 6.2, and
+//! run side by side with the table over random streams of stores, probes, clears, new generations and resizes.
+//!
+//! The reference shares no code with the table: no slots, no packing, no rounding of work but its own.
+
+use proptest::prelude::*;
+use sesame::table::{Bound, Entry, Scheme, Table, TableOptions, Update};
+
+/// A position in the reference's table.
+#[derive(Clone, Copy, Debug)]
+struct Stored {
+    key: u64,
+    entry: Entry,
+    nodes: u64,
+    stamped: bool,
+}
+
+/// The reference: for each index of the table one position or two.
+struct Reference {
+    scheme: Scheme,
+    update: Update,
+    time_stamping: bool,
+    indices: Vec<[Option<Stored>; 2]>,
+}
+
+impl Reference {
+    fn new(options: &TableOptions) -> Reference {
+        let &TableOptions { positions, scheme, update, stamps } = options;
+        let two_levels = matches!(scheme, Scheme::TwoDeep | Scheme::TwoBig1);
+        let indices = vec![[None; 2]; if two_levels { positions / 2 } else { positions }];
+        Reference { scheme, update, time_stamping: stamps, indices }
+    }
+
+    fn index(&self, key: u64) -> usize {
+        (u128::from(key) * self.indices.len() as u128 / (1 << 64)) as usize
+    }
+
+    fn probe(&self, key: u64) -> Option<Entry> {
+        let positions = self.indices[self.index(key)];
+        positions.into_iter().flatten().find(|stored| stored.key == key).map(|stored| stored.entry)
+    }
+
+    fn store(&mut self, key: u64, entry: Entry, nodes: u64) {
+        let index = self.index(key);
+        let new = Stored { key, entry, nodes: leading_twelve_bits(nodes), stamped: false };
+        let [first, second] = &mut self.indices[index];
+        // The same position is no collision.
+        for old in [&mut *first, &mut *second] {
+            if old.is_some_and(|old| old.key == key) {
+                return updated(self.update, old, new);
+            }
+        }
+        let Some(extant) = *first else {
+            *first = Some(new);
+            return;
+        };
+        // "A time-stamped position remains stored in the table until a collision occurs, when it is unconditionally
+        // overwritten."
+        if extant.stamped {
+            *first = Some(new);
+            return;
+        }
+        match self.scheme {
+            // "At a collision, the position with the deepest subtree is preserved in the table." Equals: as in TWODEEP.
+            Scheme::Deep => {
+                if new.entry.depth >= extant.entry.depth {
+                    *first = Some(new);
+                }
+            }
+            // "always replaces any position in the table when a collision occurs"
+            Scheme::New => *first = Some(new),
+            // "a new position never replaces an existing position"
+            Scheme::Old => {}
+            // "select, for retention, the position with the biggest subtree rather than the one with the deepest"
+            Scheme::Big1 | Scheme::BigAll => {
+                if new.nodes >= extant.nodes {
+                    *first = Some(new);
+                }
+            }
+            // "if the new position has been searched to a depth greater than or equal to the depth of the extant
+            // first-level-table position, the new position replaces the latter, whereas the extant position is shifted to the
+            // second-level position; otherwise, the new position is stored in the second-level position."
+            Scheme::TwoDeep | Scheme::TwoBig1 => {
+                let replaces = match self.scheme {
+                    Scheme::TwoDeep => new.entry.depth >= extant.entry.depth,
+                    _ => new.nodes >= extant.nodes,
+                };
+                if replaces {
+                    *second = Some(extant);
+                    *first = Some(new);
+                } else {
+                    *second = Some(new);
+                }
+            }
+        }
+    }
+
+    fn next_generation(&mut self) {
+        if self.time_stamping {
+            self.indices.iter_mut().flatten().flatten().for_each(|stored| stored.stamped = true);
+        }
+    }
+
+    fn clear(&mut self) {
+        self.indices.fill([None; 2]);
+    }
+
+    fn len(&self) -> usize {
+        self.indices.iter().flatten().flatten().count()
+    }
+
+    fn fresh(&self) -> usize {
+        self.indices.iter().flatten().flatten().filter(|stored| !stored.stamped).count()
+    }
+}
+
+/// The same position again: the new one overwrites the old, or, for the engine, merges with it.
+fn updated(update: Update, old: &mut Option<Stored>, mut new: Stored) {
+    if let (Update::Merge, Some(old)) = (update, *old) {
+        let much_shallower = u32::from(new.entry.depth) + 4 < u32::from(old.entry.depth);
+        if much_shallower && new.entry.bound != Bound::Exact && !old.stamped {
+            return;
+        }
+        if new.entry.mv == 0 {
+            new.entry.mv = old.entry.mv;
+        }
+    }
+    *old = Some(new);
+}
+
+/// A number of nodes as far as the table can tell it from others.
+fn leading_twelve_bits(mut nodes: u64) -> u64 {
+    let mut zeros = 0;
+    while nodes >= 1 << 12 {
+        nodes /= 2;
+        zeros += 1;
+    }
+    (nodes << zeros).min(4095 << 30)
+}
+
+#[derive(Clone, Debug)]
+enum Action {
+    Store(usize, Entry, u64),
+    Probe(usize),
+    NextGeneration,
+    Clear(usize),
+    Resize(usize),
+}
+
+/// Keys to draw from: 0, the largest, and pairs that share all of the low 48 bits that a slot verifies except one.
+fn keys() -> Vec<u64> {
+    let random =
+        |n: u64| (n + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mut keys = vec![0, u64::MAX, 1, 1 << 47];
+    keys.extend((0..14).flat_map(|n| [random(n), random(n) ^ 1 << (n * 3 % 48)]));
+    keys
+}
+
+fn entries() -> impl Strategy<Value = Entry> {
+    let bound = prop_oneof![Just(Bound::Upper), Just(Bound::Lower), Just(Bound::Exact)];
+    let mv = prop_oneof![Just(0), any::<u16>()];
+    (mv, any::<i16>(), 0..20u8, bound, any::<bool>(), any::<i16>())
+        .prop_map(|(mv, score, depth, bound, pv, eval)| Entry { mv, score, depth, bound, pv, eval })
+}
+
+fn actions() -> impl Strategy<Value = Vec<Action>> {
+    let key = || 0..keys().len();
+    let nodes = prop_oneof![1..20u64, 1..10_000u64, any::<u64>()];
+    let action = prop_oneof![
+        60 => (key(), entries(), nodes).prop_map(|(key, entry, nodes)| Action::Store(key, entry, nodes)),
+        30 => key().prop_map(Action::Probe),
+        4 => Just(Action::NextGeneration),
+        1 => (0..4usize).prop_map(Action::Clear),
+        1 => (1..12usize).prop_map(|buckets| Action::Resize(2 * buckets)),
+    ];
+    prop::collection::vec(action, 1..200)
+}
+
+fn options() -> impl Strategy<Value = TableOptions> {
+    let scheme = prop::sample::select(Scheme::ALL.to_vec());
+    let update = prop_oneof![Just(Update::Overwrite), Just(Update::Merge)];
+    (1..12usize, scheme, update, any::<bool>()).prop_map(|(buckets, scheme, update, stamps)| TableOptions {
+        positions: 2 * buckets,
+        scheme,
+        update,
+        stamps,
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4000))]
+
+    #[test]
+    fn the_table_does_what_the_paper_says(mut options in options(), actions in actions()) {
+        let keys = keys();
+        let mut table: Table = Table::with_options(&options).unwrap();
+        let mut reference = Reference::new(&options);
+        let mut generations = 0;
+        for action in actions {
+            match action {
+                Action::Store(key, entry, nodes) => {
+                    table.store(keys[key], &entry, nodes);
+                    reference.store(keys[key], entry, nodes);
+                }
+                Action::Probe(key) => prop_assert_eq!(table.probe(keys[key]), reference.probe(keys[key])),
+                // The table tells 32 generations apart, the reference all: it stamps them one by one.
+                Action::NextGeneration if generations == 31 => {}
+                Action::NextGeneration => {
+                    generations += 1;
+                    table.next_generation();
+                    reference.next_generation();
+                }
+                Action::Clear(threads) => {
+                    generations = 0;
+                    table.clear(threads);
+                    reference.clear();
+                }
+                Action::Resize(positions) => {
+                    generations = 0;
+                    options.positions = positions;
+                    table = Table::with_options(&options).unwrap();
+                    reference = Reference::new(&options);
+                }
+            }
+            // No position is there twice, none where its key does not look, and none too many.
+            prop_assert_eq!(table.occupied(), reference.len());
+        }
+        for &key in &keys {
+            prop_assert_eq!(table.probe(key), reference.probe(key), "{:x}", key);
+        }
+        prop_assert_eq!(table.hashfull() as usize, reference.fresh() * 1000 / options.positions);
+    }
+}
