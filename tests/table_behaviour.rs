@@ -1,6 +1,6 @@
 //! The table seen from outside: sizes, generations, clearing, and threads on a table far too small for them.
 
-use sesame::table::{Bound, Entry, Scheme, Table, TableError, TableOptions};
+use sesame::table::{Bound, Counters, Entry, Generation, Payload, Scheme, Stored, Table, TableError, TableOptions};
 
 const ENTRY: Entry = Entry { mv: 0x1234, score: -200, depth: 9, bound: Bound::Exact, pv: true, eval: 31 };
 
@@ -51,6 +51,80 @@ fn sizes_out_of_range_and_refused_memory_are_errors() {
     assert!(error.to_string().contains("stays"), "{error}");
     let options = TableOptions { positions: usize::MAX, ..TableOptions::default() };
     assert!(Table::<Entry>::with_options(&options).is_err());
+}
+
+/// Runs in a process of its own, whose address space [`memory_that_the_system_refuses_is_an_error`] limits.
+#[test]
+#[ignore = "part of another test"]
+fn with_little_memory() {
+    let old = Table::new(1, Scheme::TwoBig1).unwrap();
+    old.store(5, &ENTRY, 1);
+    let error = Table::new(1200, Scheme::TwoBig1).unwrap_err();
+    assert!(matches!(error, TableError::Refused { .. }), "{error}");
+    assert!(error.to_string().starts_with("no memory for a table of 1200 MiB: "), "{error}");
+    assert_eq!(old.probe(5), Some(ENTRY));
+}
+
+#[cfg(unix)]
+#[test]
+fn memory_that_the_system_refuses_is_an_error() {
+    let test = std::env::current_exe().unwrap();
+    let mut limited = std::process::Command::new("sh");
+    limited.args(["-c", "ulimit -v 1000000 && exec \"$0\" --ignored --exact with_little_memory"]).arg(test);
+    let output = limited.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("1 passed"));
+}
+
+/// An engine's entry, but for a decoder that takes what it finds to be what it wrote.
+#[derive(Clone, Copy)]
+struct Trusting;
+
+impl Payload for Trusting {
+    fn pack(&self, generation: Generation) -> u64 {
+        ENTRY.pack(generation)
+    }
+
+    fn unpack(bits: u64) -> Option<Self> {
+        Some(Entry::unpack(bits).map(|_| Trusting).expect("what is found was stored"))
+    }
+}
+
+/// Whatever word a slot holds, a type-1 error or a memory fault may show it to a probe.
+fn decode_wild_words<P: Payload>() {
+    let single_bits = (0..64).flat_map(|bit| [1 << bit, !(1 << bit)]);
+    for word in (0..100_000).map(mix).chain(single_bits).chain([0, u64::MAX]) {
+        if let Some(payload) = P::unpack(word) {
+            assert_ne!(payload.pack(Generation::default()), 0);
+        }
+        (P::depth(word), P::generation(word), P::merge(word, mix(word)));
+    }
+}
+
+#[test]
+fn wild_words_decode_without_a_panic() {
+    decode_wild_words::<Entry>();
+    assert!(std::panic::catch_unwind(decode_wild_words::<Trusting>).is_err(), "a trusting decoder must be caught");
+}
+
+#[test]
+fn counters_see_what_happens() {
+    let options = TableOptions { positions: 2, scheme: Scheme::TwoDeep, ..TableOptions::default() };
+    let table = Table::<Entry, Counters>::with_options(&options).unwrap();
+    let at = |depth| Entry { depth, ..ENTRY };
+    table.store(1, &at(5), 1); // first level, empty
+    table.store(2, &at(3), 1); // second level
+    table.store(3, &at(6), 1); // shifts 1 to the second level, over 2
+    table.store(1, &at(7), 1); // in place
+    table.store(1, &Entry { bound: Bound::Lower, ..at(2) }, 1); // not worth it
+    table.next_generation();
+    table.store(4, &at(0), 1); // over 3
+    assert_eq!([1, 2, 3, 4].map(|key| table.probe(key).is_some()), [true, false, false, true]);
+    let stats = table.recorder().stats();
+    assert_eq!((stats.probes, stats.hits, stats.torn), (4, 2, 0));
+    let kinds = [Stored::Empty, Stored::Second, Stored::Shifted, Stored::Updated, Stored::Kept, Stored::Stale];
+    assert_eq!(kinds.map(|kind| stats.stored(kind)), [1; 6]);
+    assert_eq!(stats.all_stores(), 6);
 }
 
 #[test]

@@ -3,10 +3,17 @@
 //!
 //! `SESAME_STRESS=1e9 cargo test --release --test table_stress -- --nocapture` makes that many probes; without it, a short run.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::Instant;
 
-use sesame::table::{Bound, Entry, Scheme, Table, TableOptions};
+use sesame::table::{Bound, CHECK_BITS, Entry, Image, Recorder, Scheme, Table, TableOptions, Update};
+
+/// Half a dozen keys for each slot, and a handful of cache lines for all threads.
+const POSITIONS: usize = 16;
+const KEYS: u64 = 96;
 
 /// The output function of SplitMix64, a bijection.
 fn mix(mut x: u64) -> u64 {
@@ -29,21 +36,36 @@ fn entry_of(key: u64, salt: i16) -> Entry {
     }
 }
 
+/// What the slots of this test can hold: the verified bits of its keys.
+static TAGGED: LazyLock<HashSet<u64>> = LazyLock::new(|| (0..KEYS).map(|n| mix(n) & ((1 << CHECK_BITS) - 1)).collect());
+
+/// Counts torn reads: a probe passed over an entry whose tag is none of the keys'.
+#[derive(Default)]
+struct Torn(AtomicU64);
+
+impl Recorder for Torn {
+    fn passed_over(&self, image: &Image, _: usize, _: usize) {
+        if !TAGGED.contains(&image.tag.key()) {
+            self.0.fetch_add(1, Relaxed);
+        }
+    }
+}
+
 #[test]
 fn no_probe_accepts_what_was_not_stored_for_its_key() {
     let probes = std::env::var("SESAME_STRESS").ok().map_or(4e6, |probes| probes.parse().expect("a number of probes"));
     let threads = 4 * num_cpus::get();
     for scheme in [Scheme::TwoBig1, Scheme::TwoDeep, Scheme::New] {
-        // Half a dozen keys for each slot, and a handful of cache lines for all threads. `Merge` would mix two payloads.
-        let update = sesame::table::Update::Overwrite;
-        let table: Table = Table::with_options(&TableOptions { positions: 16, scheme, update, stamps: true }).unwrap();
+        // To merge would mix two payloads: their salts would not tell.
+        let options = TableOptions { positions: POSITIONS, scheme, update: Update::Overwrite, stamps: true };
+        let table = Table::<Entry, Torn>::with_options(&options).unwrap();
         let rounds = (probes / 3.0 / threads as f64) as u64;
         let start = Instant::now();
         let run = |thread: usize| {
             let (mut hits, mut wrong) = (0u64, 0u64);
             for round in 0..rounds {
                 let random = mix((thread as u64) << 48 | round);
-                let key = mix(random % 96);
+                let key = mix(random % KEYS);
                 if let Some(entry) = table.probe(key) {
                     hits += 1;
                     wrong += u64::from(entry != entry_of(key, entry.score));
@@ -63,8 +85,10 @@ fn no_probe_accepts_what_was_not_stored_for_its_key() {
         });
         let probes = rounds * threads as u64;
         let rate = probes as f64 / start.elapsed().as_secs_f64() / 1e6;
+        let torn = table.recorder().0.load(Relaxed);
         println!(
-            "{scheme}: {threads} threads, {probes} probes, {hits} hits, {wrong} wrong, {rate:.1} M probes and stores a second"
+            "{scheme}: {threads} threads, {probes} probes, {hits} hits, {torn} torn reads rejected, {wrong} wrong acceptances, \
+             {rate:.1} M probes and stores a second"
         );
         assert!(hits > probes / 100, "the test must test something");
         assert_eq!(wrong, 0);

@@ -1,7 +1,7 @@
 //! The bucket: two slots, the first level and the second.
 
 use super::scheme::{Rule, Stored};
-use super::slot::{Image, Slot, update};
+use super::slot::{Image, Slot, Tag, update};
 
 /// Two slots in 32 bytes, half a cache line, so that a probe touches one line.
 ///
@@ -30,6 +30,16 @@ impl Place {
     pub const fn of(key: u64, buckets: usize) -> Place {
         let product = key as u128 * buckets as u128;
         Place { bucket: (product >> 64) as usize, second: (product as u64) >> 63 != 0 }
+    }
+
+    /// Whether some key with this tag lives in bucket `bucket` of `buckets`. The tag lacks the key's upper 16 bits; all but a few of
+    /// their values lead elsewhere, but with 65,536 buckets or fewer one at least leads to any bucket.
+    pub const fn can_hold(tag: Tag, bucket: usize, buckets: usize) -> bool {
+        let first = ((bucket as u128) << 64).div_ceil(buckets as u128) as u64;
+        let high = first >> 48;
+        // The first key of this tag from there on.
+        let key = if first << 16 >> 16 <= tag.key() { high << 48 | tag.key() } else { (high + 1) << 48 | tag.key() };
+        key >= first && Place::of(key, buckets).bucket == bucket
     }
 }
 
@@ -60,7 +70,13 @@ impl<S: Slot> Bucket<S> {
     /// The entry of `key`, in whichever level it is.
     #[inline(always)]
     pub fn probe(&self, key: u64) -> Option<Image> {
-        self.first.probe(key).or_else(|| self.second.probe(key))
+        self.probe_past(key, |_| ())
+    }
+
+    /// As [`Bucket::probe`], and shows `passed_over` the entries of other keys on the way.
+    #[inline(always)]
+    pub fn probe_past(&self, key: u64, passed_over: impl Fn(&Image)) -> Option<Image> {
+        self.first.probe_past(key, &passed_over).or_else(|| self.second.probe_past(key, &passed_over))
     }
 
     /// Stores `new`, the entry of `key`, in a table of two levels (Breuker et al., section 6.1, TWODEEP and TWOBIG1), and says

@@ -2,7 +2,7 @@
 //!
 //! From small to large: a [`Word`] is one atomic word; a [`VerifiedSlot`] two of them that vouch for each other; a [`Bucket`]
 //! two slots; a [`Scheme`] says which entry gives way; the [`Table`] is the memory and the clock of generations. A [`Payload`]
-//! is what a slot holds, and [`Entry`] is the engine's. The protocol and what shows that it holds: `docs/table.md`.
+//! is what a slot holds, and [`Entry`] is the engine's; a [`Recorder`] counts. The protocol and what shows that it holds: `docs/table.md`.
 
 mod bucket;
 mod entry;
@@ -11,6 +11,7 @@ mod payload;
 mod scheme;
 mod shared;
 mod slot;
+mod stats;
 mod word;
 mod work;
 
@@ -20,5 +21,6 @@ pub use payload::{Generation, Payload};
 pub use scheme::{Rule, Scheme, SchemeRule, Stored, UnknownScheme, Update};
 pub use shared::{Table, TableError, TableOptions};
 pub use slot::{CHECK_BITS, Image, Slot, Tag, VerifiedSlot};
+pub use stats::{Counters, Recorder, Silent, Stats};
 pub use word::Word;
 pub use work::Work;

@@ -117,6 +117,35 @@ pub enum Stored {
     Second,
 }
 
+impl Stored {
+    /// All of them.
+    pub const ALL: [Stored; 8] = [
+        Stored::Empty,
+        Stored::Updated,
+        Stored::Kept,
+        Stored::Stale,
+        Stored::Replaced,
+        Stored::Refused,
+        Stored::Shifted,
+        Stored::Second,
+    ];
+}
+
+impl fmt::Display for Stored {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Stored::Empty => "empty",
+            Stored::Updated => "same key",
+            Stored::Kept => "kept",
+            Stored::Stale => "stale",
+            Stored::Replaced => "replaced",
+            Stored::Refused => "refused",
+            Stored::Shifted => "shifted",
+            Stored::Second => "second",
+        })
+    }
+}
+
 /// Decides what is replaced. [`SchemeRule`] is the one that ships.
 pub trait Rule {
     /// Whether `old` is to be replaced unconditionally at a collision.

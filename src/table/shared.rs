@@ -12,6 +12,7 @@ use super::memory::{BUCKET_BYTES, Memory, Refusal, prefetch};
 use super::payload::{Generation, Payload};
 use super::scheme::{Scheme, SchemeRule, Update};
 use super::slot::{CHECK_BITS, Image, Slot, Tag};
+use super::stats::{Recorder, Silent};
 use super::work::Work;
 
 /// What table to make. The default is the engine's, with 16 MiB.
@@ -83,15 +84,16 @@ impl fmt::Display for Bytes {
 
 /// The shared transposition table: any number of threads probe and store through `&Table`, and none ever waits.
 ///
-/// `P` is what it remembers, `BITS` how many low bits of the key a slot verifies (fewer than 48 are for measuring what the
+/// `P` is what it remembers, `R` is told what happens (by default nothing is, at no cost), `BITS` is how many low bits of the key a slot verifies (fewer than 48 are for measuring what the
 /// bits are worth).
 #[derive(Debug)]
-pub struct Table<P = Entry, const BITS: u32 = CHECK_BITS> {
+pub struct Table<P = Entry, R = Silent, const BITS: u32 = CHECK_BITS> {
     memory: Memory<BITS>,
     scheme: Scheme,
     update: Update,
     stamps: bool,
     generation: AtomicU8,
+    recorder: R,
     payload: PhantomData<fn(P) -> P>,
 }
 
@@ -106,7 +108,7 @@ impl Table {
     }
 }
 
-impl<P: Payload, const BITS: u32> Table<P, BITS> {
+impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
     /// The sizes in MiB that [`Table::new`] accepts: to 32 TiB.
     pub const MIB: std::ops::RangeInclusive<usize> = 1..=33_554_432;
 
@@ -125,7 +127,8 @@ impl<P: Payload, const BITS: u32> Table<P, BITS> {
             Refusal::Exceeds(usable) => TableError::Exceeds { asked, usable },
             Refusal::System(source) => TableError::Refused { asked, source },
         })?;
-        Ok(Table { memory, scheme, update, stamps, generation: AtomicU8::new(0), payload: PhantomData })
+        let generation = AtomicU8::new(0);
+        Ok(Table { memory, scheme, update, stamps, generation, recorder: R::default(), payload: PhantomData })
     }
 
     /// What is remembered of the position `key`, if anything is. Writes nothing.
@@ -134,8 +137,15 @@ impl<P: Payload, const BITS: u32> Table<P, BITS> {
         let buckets = self.memory.buckets();
         let place = Place::of(key, buckets.len());
         let bucket = &buckets[place.bucket];
-        let image = if self.scheme.has_two_levels() { bucket.probe(key) } else { bucket.slot(place.second).probe(key) };
-        image.and_then(|image| P::unpack(image.data))
+        let passed_over = |image: &Image| self.recorder.passed_over(image, place.bucket, buckets.len());
+        let image = if self.scheme.has_two_levels() {
+            bucket.probe_past(key, passed_over)
+        } else {
+            bucket.slot(place.second).probe_past(key, passed_over)
+        };
+        let payload = image.and_then(|image| P::unpack(image.data));
+        self.recorder.probed(payload.is_some());
+        payload
     }
 
     /// Remembers `payload` of the position `key`, if the scheme finds it worth a place.
@@ -150,11 +160,12 @@ impl<P: Payload, const BITS: u32> Table<P, BITS> {
         let bucket = &buckets[place.bucket];
         let new = Image { data: payload.pack(generation), tag: Tag::new(key, Work::from_nodes(work)) };
         let rule = SchemeRule::<P>::new(self.scheme, self.update, generation);
-        if self.scheme.has_two_levels() {
-            bucket.store(key, new, &rule);
+        let stored = if self.scheme.has_two_levels() {
+            bucket.store(key, new, &rule)
         } else {
-            bucket.slot(place.second).store(key, new, &rule);
-        }
+            bucket.slot(place.second).store(key, new, &rule)
+        };
+        self.recorder.stored(stored);
     }
 
     /// Fetches what a probe or store of `key` will touch, without waiting for it.
@@ -215,6 +226,11 @@ impl<P: Payload, const BITS: u32> Table<P, BITS> {
             own.into_iter().for_each(wipe);
         });
         self.generation.store(0, Ordering::Relaxed);
+    }
+
+    /// Who is told what happens here.
+    pub fn recorder(&self) -> &R {
+        &self.recorder
     }
 
     /// The scheme.

@@ -82,8 +82,20 @@ pub trait Slot {
     /// The entry of `key`, if it is here.
     #[inline(always)]
     fn probe(&self, key: u64) -> Option<Image> {
+        self.probe_past(key, |_| ())
+    }
+
+    /// As [`Slot::probe`], and shows `passed_over` the entry of another key.
+    #[inline(always)]
+    fn probe_past(&self, key: u64, passed_over: impl Fn(&Image)) -> Option<Image> {
         let image = self.read();
-        self.holds(&image, key).then_some(image)
+        if self.holds(&image, key) {
+            return Some(image);
+        }
+        if !image.is_empty() {
+            passed_over(&image);
+        }
+        None
     }
 
     /// Whether `image`, read from this slot, is an entry of `key`.

@@ -1,0 +1,172 @@
+//! Beyond loom's size: several threads that probe, store, clear and begin new generations on a small full table, in thousands
+//! of random and PCT schedules (Burckhardt et al., 2010). Shuttle runs the very code that ships, over its own words.
+//!
+//! Shuttle's atomics are sequentially consistent: this explores interleavings, not stale values. Those are loom's part.
+
+mod models;
+
+use std::panic;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64 as Counter, Ordering::Relaxed};
+use std::time::Instant;
+
+use sesame::table::{Bucket, Generation, Place, Scheme, SchemeRule, Update, VerifiedSlot, Word};
+use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
+use shuttle::sync::atomic::{AtomicU64, Ordering};
+use shuttle::{Config, Runner, thread};
+
+use models::{Broken, CheckFirst, CheckOfAnother, LooksTwice, ModelSlot, NoEmptyTest, NoXor, image_of, judge, mix};
+
+/// A word of shuttle's.
+struct ShuttleWord(AtomicU64);
+
+impl Word for ShuttleWord {
+    fn new(value: u64) -> Self {
+        ShuttleWord(AtomicU64::new(value))
+    }
+
+    fn load(&self) -> u64 {
+        self.0.load(Ordering::SeqCst)
+    }
+
+    fn store(&self, value: u64) {
+        self.0.store(value, Ordering::SeqCst);
+    }
+}
+
+/// A table of two buckets.
+struct SmallTable<S> {
+    buckets: [Bucket<S>; 2],
+    generation: ShuttleWord,
+    scheme: Scheme,
+}
+
+/// What happened in all schedules of a run.
+#[derive(Default)]
+struct Tally {
+    schedules: Counter,
+    probes: Counter,
+    hits: Counter,
+}
+
+const THREADS: u64 = 5;
+const ACTIONS: u64 = 8;
+/// Few enough to be found, many enough for four slots to be fought for. The first is 0, which is never stored.
+const KEYS: u64 = 8;
+
+fn key(n: u64) -> u64 {
+    if n == 0 { 0 } else { mix(n) }
+}
+
+impl<S: ModelSlot> SmallTable<S> {
+    fn new(scheme: Scheme) -> Self {
+        let buckets = [(), ()].map(|()| Bucket::new(S::empty(), S::empty()));
+        SmallTable { buckets, generation: ShuttleWord::new(0), scheme }
+    }
+
+    fn probe(&self, key: u64, tally: &Tally) {
+        let place = Place::of(key, self.buckets.len());
+        let bucket = &self.buckets[place.bucket];
+        let found = if self.scheme.has_two_levels() { bucket.probe(key) } else { bucket.slot(place.second).probe(key) };
+        tally.probes.fetch_add(1, Relaxed);
+        if let Some(image) = found {
+            tally.hits.fetch_add(1, Relaxed);
+            judge(key, &image).unwrap_or_else(|wrong| panic!("{wrong}"));
+        }
+    }
+
+    fn store(&self, key: u64, salt: u8) {
+        let generation = Generation::from_bits(self.generation.load() as u8);
+        let rule = SchemeRule::<sesame::table::Entry>::new(self.scheme, Update::Overwrite, generation);
+        let place = Place::of(key, self.buckets.len());
+        let (bucket, new) = (&self.buckets[place.bucket], image_of(key, salt, generation));
+        if self.scheme.has_two_levels() {
+            bucket.store(key, new, &rule);
+        } else {
+            bucket.slot(place.second).store(key, new, &rule);
+        }
+    }
+
+    /// One of the things that threads do to a table, drawn by `random`.
+    fn act(&self, random: u64, tally: &Tally) {
+        let stored = key(1 + random % (KEYS - 1));
+        match random >> 32 & 31 {
+            0 => self.buckets.iter().for_each(Bucket::clear),
+            1 => self.generation.store(self.generation.load() + 1),
+            2..=17 => self.store(stored, (random >> 40) as u8),
+            _ => self.probe(key(random % KEYS), tally),
+        }
+    }
+}
+
+/// All threads at once on one table that begins full.
+fn fight<S: ModelSlot>(scheme: Scheme, tally: &Arc<Tally>) {
+    let table = Arc::new(SmallTable::<S>::new(scheme));
+    (1..KEYS).for_each(|n| table.store(key(n), n as u8));
+    let schedule = tally.schedules.fetch_add(1, Relaxed);
+    let threads: Vec<_> = (0..THREADS)
+        .map(|thread| {
+            let (table, tally) = (Arc::clone(&table), Arc::clone(tally));
+            let actions = move |action| mix(mix(schedule) ^ thread << 8 ^ action);
+            thread::spawn(move || (0..ACTIONS).for_each(|action| table.act(actions(action), &tally)))
+        })
+        .collect();
+    threads.into_iter().for_each(|thread| thread.join().unwrap());
+    (0..KEYS).for_each(|n| table.probe(key(n), tally));
+}
+
+/// Runs [`fight`] through the schedules of `scheduler`.
+fn explore<S: ModelSlot>(name: &str, scheme: Scheme, scheduler: impl Scheduler + 'static) {
+    let tally = Arc::new(Tally::default());
+    let counted = Arc::clone(&tally);
+    let mut config = Config::new();
+    config.silence_warnings = true;
+    let start = Instant::now();
+    Runner::new(scheduler, config).run(move || fight::<S>(scheme, &counted));
+    let seconds = start.elapsed().as_secs_f64();
+    let [schedules, probes, hits] = [&tally.schedules, &tally.probes, &tally.hits].map(|count| count.load(Relaxed));
+    println!("{scheme} {name}: {schedules} schedules, {probes} probes, {hits} hits, {seconds:.1} s");
+    assert!(hits > probes / 20, "the model must model something");
+}
+
+/// SESAME_SCHEDULES overrides how many.
+fn schedules() -> usize {
+    std::env::var("SESAME_SCHEDULES").map_or(20_000, |schedules| schedules.parse().expect("a number of schedules"))
+}
+
+fn explore_both<S: ModelSlot>(scheme: Scheme) {
+    explore::<S>("random", scheme, RandomScheduler::new_from_seed(1994, schedules()));
+    explore::<S>("PCT", scheme, PctScheduler::new_from_seed(1994, 4, schedules()));
+}
+
+#[test]
+fn two_levels() {
+    explore_both::<VerifiedSlot<ShuttleWord>>(Scheme::TwoBig1);
+    explore_both::<VerifiedSlot<ShuttleWord>>(Scheme::TwoDeep);
+}
+
+#[test]
+fn one_level() {
+    for scheme in [Scheme::Deep, Scheme::New, Scheme::Old, Scheme::Big1] {
+        explore_both::<VerifiedSlot<ShuttleWord>>(scheme);
+    }
+}
+
+fn must_fail<S: ModelSlot>(flaw: &str) {
+    for scheme in [Scheme::TwoBig1, Scheme::New] {
+        let random = || explore::<S>("random", scheme, RandomScheduler::new_from_seed(1994, schedules()));
+        let pct = || explore::<S>("PCT", scheme, PctScheduler::new_from_seed(1994, 4, schedules()));
+        for (scheduler, caught) in [("random", panic::catch_unwind(random)), ("PCT", panic::catch_unwind(pct))] {
+            assert!(caught.is_err(), "{scheduler} schedules must catch: {flaw}, {scheme}");
+        }
+    }
+}
+
+#[test]
+fn broken_slots_are_caught() {
+    must_fail::<Broken<ShuttleWord, NoXor>>("no xor");
+    must_fail::<Broken<ShuttleWord, CheckFirst>>("no xor, check first");
+    must_fail::<Broken<ShuttleWord, CheckOfAnother>>("check of another");
+    must_fail::<Broken<ShuttleWord, LooksTwice>>("looks twice");
+    must_fail::<Broken<ShuttleWord, NoEmptyTest>>("no test for empty");
+}
