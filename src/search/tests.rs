@@ -163,6 +163,22 @@ fn an_entry_whose_move_is_illegal_here_is_ignored_whole() {
 }
 
 #[test]
+fn under_bigall_a_table_hit_counts_as_the_nodes_behind_it() {
+    let game = game("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1");
+    let work_of_a_second_search = |scheme| {
+        let table = Arc::new(Table::new(16, scheme).unwrap());
+        search_job(job(&game, &table), 7);
+        let (_, nodes) = search_job(job(&game, &table), 7);
+        let (_, work) = table.probe_with_work(game.position().key()).unwrap();
+        (work.nodes(), nodes)
+    };
+    let (work, nodes) = work_of_a_second_search(Scheme::Big1);
+    assert!(work <= nodes);
+    let (work, nodes) = work_of_a_second_search(Scheme::BigAll);
+    assert!(work > 2 * nodes, "{work} is hardly more than the {nodes} nodes of a search that lives on table hits");
+}
+
+#[test]
 fn every_line_is_legal_and_lines_of_multi_pv_differ_and_fall() {
     let game = game("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1");
     let several = Job { multi_pv: 5, ..job(&game, &table()) };
