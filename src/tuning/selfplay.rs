@@ -217,7 +217,7 @@ impl Player {
         let mut worker = Worker::new(0, self.memory.take().unwrap_or_default(), job);
         let mut best = worker.first_root_move().map(|mv| (mv, 0));
         for depth in 1..64 {
-            let (iteration, go_on) = match worker.iterate(depth, |_| {}) {
+            let (iteration, go_on) = match worker.iterate(depth, |_, _| {}) {
                 Outcome::Complete(iteration) => (Some(iteration), true),
                 Outcome::Stopped(partial) => (partial, false),
             };
