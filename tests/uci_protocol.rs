@@ -11,10 +11,12 @@ use support::{Session, best_move, board, infos, is_opening_move, parse_info};
 const MATED: &str = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3";
 const STALEMATED: &str = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1";
 
-/// Checks that two searches found the same lines with the same numbers of nodes.
+/// Checks that two searches found the same lines with the same numbers of nodes. Bounds are left out, as they are only shown
+/// when a search takes long.
 fn same_search(first: &[String], second: &[String]) {
-    assert!(!infos(first).is_empty());
-    assert_eq!(infos(first), infos(second));
+    let exact = |lines: &[String]| -> Vec<_> { infos(lines).into_iter().filter(|info| info.exact).collect() };
+    assert!(!exact(first).is_empty());
+    assert_eq!(exact(first), exact(second));
     assert_eq!(first.last(), second.last());
 }
 

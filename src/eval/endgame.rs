@@ -99,7 +99,7 @@ pub(super) fn bare_king(position: &Position) -> i32 {
     for weak in [Color::White, Color::Black] {
         let strong = !weak;
         let king = position.king(weak);
-        if position.colors(weak) != king.bitboard() || position.colored(strong, Piece::Pawn).len() > 0 {
+        if position.colors(weak) != king.bitboard() || !position.colored(strong, Piece::Pawn).is_empty() {
             continue;
         }
         let bishops = position.colored(strong, Piece::Bishop);

@@ -20,7 +20,7 @@ impl<T: Trace> Eval<'_, '_, T> {
 
         // Squares that they attack and we hold at most once, and then only by king or queen.
         let feeble = !self.attacked[own] | ours[Piece::King as usize] | ours[Piece::Queen as usize];
-        let weak = self.attacked[enemy] & feeble - self.twice[own];
+        let weak = (self.attacked[enemy] & feeble) - self.twice[own];
         // Where a checking piece would not simply be taken.
         let safe = (!self.attacked[own] | (weak & self.twice[enemy])) - position.colors(them);
 
@@ -36,7 +36,7 @@ impl<T: Trace> Eval<'_, '_, T> {
         ];
         for (piece, lines) in checks {
             let type_index = piece as usize - 1;
-            let squares = lines & theirs[piece as usize] - position.colors(them);
+            let squares = (lines & theirs[piece as usize]) - position.colors(them);
             let safe_squares = squares & safe;
             if !safe_squares.is_empty() {
                 let several = usize::from(safe_squares.len() > 1);

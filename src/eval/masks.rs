@@ -9,6 +9,8 @@ const FILE_H: u64 = FILE_A << 7;
 const SPACE: u64 = 0x0000_0000_3c3c_3c00;
 /// The two centre squares of each long diagonal.
 pub(super) const CENTRE: BitBoard = BitBoard(0x0000_0018_1800_0000);
+/// The two long diagonals.
+pub(super) const LONG_DIAGONALS: BitBoard = BitBoard(0x8142_2418_1824_4281);
 /// All dark squares (a1 is one).
 pub(super) const DARK: BitBoard = BitBoard(0xaa55_aa55_aa55_aa55);
 

@@ -2,7 +2,7 @@
 //!
 //! [`evaluate`] is the only way in for the search. What stands behind it is a tapered, hand-written sum of terms whose weights
 //! (`weights.rs`) the tuner of this crate fits to games that Sesame played against itself. The sum is written once, over a
-//! [`trace::Trace`]: silent in play, recording when [`explain`] or the tuner want to know which weight counted how often.
+//! `trace::Trace`: silent in play, recording when [`explain`] or the tuner want to know which weight counted how often.
 //! `docs/eval.md` describes the terms.
 
 mod endgame;

@@ -6,7 +6,8 @@ use super::masks::*;
 use super::pawns::{PawnEntry, PieceSquares};
 use super::trace::{Sum, Trace};
 use crate::position::attacks::{
-    get_between_rays, get_bishop_moves, get_king_moves, get_knight_moves, get_line_rays, get_rook_moves,
+    get_between_rays, get_bishop_moves, get_bishop_rays, get_king_moves, get_knight_moves, get_line_rays,
+    get_rook_moves, get_rook_rays,
 };
 use crate::position::{BitBoard, Color, Piece, Position, Square};
 
@@ -26,6 +27,8 @@ pub(super) struct Eval<'p, 't, T> {
     pub(super) ring: [BitBoard; 2],
     /// The men of either side that alone stand between a king and an enemy slider.
     pub(super) blockers: [BitBoard; 2],
+    /// Where a bishop and where a rook on the square of each side's (last) queen could go.
+    pub(super) queen_sight: [[BitBoard; 2]; 2],
 }
 
 impl<'p, 't, T: Trace> Eval<'p, 't, T> {
@@ -42,6 +45,7 @@ impl<'p, 't, T: Trace> Eval<'p, 't, T> {
             twice: [BitBoard::EMPTY; 2],
             ring: [BitBoard::EMPTY; 2],
             blockers: [BitBoard::EMPTY; 2],
+            queen_sight: [[BitBoard::EMPTY; 2]; 2],
         };
         eval.sum.score = pawns.score;
         eval.sum.danger = pawns.danger;
@@ -63,8 +67,8 @@ impl<'p, 't, T: Trace> Eval<'p, 't, T> {
     fn blockers_of(&self, us: Color, king: Square) -> BitBoard {
         let position = self.position;
         let queens = position.pieces(Piece::Queen);
-        let sliders = (get_rook_moves(king, BitBoard::EMPTY) & (position.pieces(Piece::Rook) | queens))
-            | (get_bishop_moves(king, BitBoard::EMPTY) & (position.pieces(Piece::Bishop) | queens));
+        let sliders = (get_rook_rays(king) & (position.pieces(Piece::Rook) | queens))
+            | (get_bishop_rays(king) & (position.pieces(Piece::Bishop) | queens));
         let mut blockers = BitBoard::EMPTY;
         for slider in sliders & position.colors(!us) {
             let between = get_between_rays(king, slider) & self.occupied;
@@ -171,7 +175,8 @@ impl<'p, 't, T: Trace> Eval<'p, 't, T> {
             if outposts.has(square) {
                 self.sum.add(us, BISHOP_OUTPOST.at(usize::from(held.has(square))), 1);
             }
-            if (get_bishop_moves(square, position.pieces(Piece::Pawn)) & CENTRE).len() > 1 {
+            if LONG_DIAGONALS.has(square) && (get_bishop_moves(square, position.pieces(Piece::Pawn)) & CENTRE).len() > 1
+            {
                 self.sum.add(us, BISHOP_LONG_DIAGONAL.at(0), 1);
             }
         }
@@ -216,13 +221,13 @@ impl<'p, 't, T: Trace> Eval<'p, 't, T> {
             let lines = get_rook_moves(square, self.occupied);
             let reach = self.note(us, Piece::Queen, square, diagonals | lines, room);
             self.sum.add(us, MOBILITY_QUEEN.at(reach), 1);
-            // What comes into view when the men that the queen sees step aside.
-            let enemy = position.colors(!us);
-            let hidden_bishops = get_bishop_moves(square, self.occupied ^ (diagonals & self.occupied)) - diagonals;
-            let hidden_rooks = get_rook_moves(square, self.occupied ^ (lines & self.occupied)) - lines;
-            let sliders =
-                (hidden_bishops & position.pieces(Piece::Bishop)) | (hidden_rooks & position.pieces(Piece::Rook));
-            if !sliders.is_disjoint(enemy) {
+            self.queen_sight[us as usize] = [diagonals, lines];
+            let sliders = (get_bishop_rays(square) & position.pieces(Piece::Bishop))
+                | (get_rook_rays(square) & position.pieces(Piece::Rook));
+            let exposed = (sliders & position.colors(!us))
+                .into_iter()
+                .any(|slider| (get_between_rays(square, slider) & self.occupied).len() == 1);
+            if exposed {
                 self.sum.add(us, QUEEN_EXPOSED.at(0), 1);
             }
         }

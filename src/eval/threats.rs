@@ -4,7 +4,7 @@ use super::layout::*;
 use super::masks::*;
 use super::pieces::Eval;
 use super::trace::Trace;
-use crate::position::attacks::{get_bishop_moves, get_knight_moves, get_rook_moves};
+use crate::position::attacks::get_knight_moves;
 use crate::position::{BitBoard, Color, Piece};
 
 /// What can be threatened.
@@ -45,13 +45,13 @@ impl<T: Trace> Eval<'_, '_, T> {
         }
 
         let by_king = ours[Piece::King as usize] & weak & targets;
-        let hanging = self.attacked[own] & targets - self.attacked[enemy];
+        let hanging = (self.attacked[own] & targets) - self.attacked[enemy];
         for (group, men) in [(THREAT_BY_KING, by_king), (HANGING, hanging)] {
             self.sum.add(us, group.at(0), (men & enemy_pawns).len() as i32);
             self.sum.add(us, group.at(1), (men - enemy_pawns).len() as i32);
         }
         self.sum.add(us, ATTACKED_TWICE_WEAK.at(0), (self.twice[own] & weak & targets).len() as i32);
-        self.sum.add(us, RESTRICTED.at(0), (self.attacked[enemy] & weak - targets).len() as i32);
+        self.sum.add(us, RESTRICTED.at(0), ((self.attacked[enemy] & weak) - targets).len() as i32);
         self.queen_steps(us);
     }
 
@@ -79,8 +79,8 @@ impl<T: Trace> Eval<'_, '_, T> {
         let safe = !(self.position.colors(us) | self.by[enemy][Piece::Pawn as usize]);
         let knight = ours[Piece::Knight as usize] & get_knight_moves(queen) & safe;
         self.sum.add(us, QUEEN_STEP_THREAT.at(0), (knight & (self.twice[own] | !self.attacked[enemy])).len() as i32);
-        let sliders = (ours[Piece::Bishop as usize] & get_bishop_moves(queen, self.occupied))
-            | (ours[Piece::Rook as usize] & get_rook_moves(queen, self.occupied));
+        let [diagonals, lines] = self.queen_sight[enemy];
+        let sliders = (ours[Piece::Bishop as usize] & diagonals) | (ours[Piece::Rook as usize] & lines);
         self.sum.add(us, QUEEN_STEP_THREAT.at(1), (sliders & safe & self.twice[own]).len() as i32);
     }
 }

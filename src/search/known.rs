@@ -3,7 +3,7 @@
 use super::score::{from_table, to_table};
 use super::worker::Worker;
 use crate::position::{Move, Position};
-use crate::table::{Bound, Entry};
+use crate::table::{Bound, Entry, Work};
 
 /// The table's word for "no static evaluation": the position is in check.
 const STORED_NO_EVAL: i16 = i16::MIN;
@@ -16,6 +16,7 @@ pub(super) struct Known {
     pub(super) depth: i32,
     pub(super) bound: Bound,
     pub(super) pv: bool,
+    pub(super) work: Work,
     pub(super) eval: Option<i32>,
 }
 
@@ -46,7 +47,7 @@ impl Worker {
     /// type-1 error, Breuker et al. 1994, section 3) and is ignored whole.
     #[inline]
     pub(super) fn probe(&self, position: &Position, ply: usize) -> Option<Known> {
-        let entry = self.job.table.probe(position.key())?;
+        let (entry, work) = self.job.table.probe_with_work(position.key())?;
         let mv = Move::from_bits(entry.mv);
         if mv.is_some_and(|mv| !position.is_legal(mv)) {
             return None;
@@ -57,6 +58,7 @@ impl Worker {
             depth: i32::from(entry.depth),
             bound: entry.bound,
             pv: entry.pv,
+            work,
             eval: (entry.eval != STORED_NO_EVAL).then_some(i32::from(entry.eval)),
         })
     }
@@ -73,7 +75,7 @@ impl Worker {
         bound: Bound,
         pv: bool,
         raw_eval: Option<i32>,
-        nodes_before: u64,
+        work_before: u64,
     ) {
         let entry = Entry {
             mv: mv.map_or(0, Move::bits),
@@ -83,8 +85,24 @@ impl Worker {
             pv,
             eval: raw_eval.map_or(STORED_NO_EVAL, |eval| eval as i16),
         };
-        // The measure of BIG1: nodes searched below this one, a table hit counting as the one node it is.
-        let work = (self.nodes() - nodes_before).max(1);
+        let work = (self.work() - work_before).max(1);
         self.job.table.store(position.key(), &entry, work);
+    }
+
+    /// What the schemes that go by size compare: nodes searched so far and, under BIGALL alone, the nodes behind the table hits
+    /// that ended other nodes (Breuker et al. 1994, section 6.1).
+    #[inline]
+    pub(super) fn work(&self) -> u64 {
+        self.nodes() + self.nodes_behind_hits
+    }
+
+    /// Notes that `known` has ended a node. The node itself is counted already.
+    #[inline]
+    pub(super) fn count_hit(&mut self, known: Known) {
+        if self.job.table.scheme().counts_hits_in_full() {
+            // Works feed on works: saturate far below overflow.
+            let behind = known.work.nodes().saturating_sub(1);
+            self.nodes_behind_hits = self.nodes_behind_hits.saturating_add(behind).min(1 << 62);
+        }
     }
 }

@@ -86,7 +86,7 @@ impl Worker {
         if depth <= 0 {
             return self.quiescence::<N>(position, alpha, beta, ply);
         }
-        let nodes_before = self.nodes();
+        let work_before = self.work();
         self.count_node()?;
         self.memory.pv.clear(ply);
         if N::PV {
@@ -129,6 +129,7 @@ impl Worker {
                 let piece_to = PieceTo::new(us, position.moved(mv), mv);
                 self.memory.histories.learn_quiet(us, mv, piece_to, self.played_before(ply), bonus(depth) / 2);
             }
+            self.count_hit(known);
             return Some(known.score);
         }
         let table_pv = N::PV || known.is_some_and(|known| known.pv);
@@ -385,7 +386,7 @@ impl Worker {
                 () => Bound::Upper,
             };
             if !(N::ROOT && self.pv_index > 0) {
-                self.remember(position, ply, best_move, best_score, depth, bound, table_pv, raw_eval, nodes_before);
+                self.remember(position, ply, best_move, best_score, depth, bound, table_pv, raw_eval, work_before);
             }
             let misjudged = match bound {
                 Bound::Lower => best_score > eval,

@@ -17,7 +17,7 @@ impl Worker {
         beta: i32,
         ply: usize,
     ) -> Option<i32> {
-        let nodes_before = self.nodes();
+        let work_before = self.work();
         self.count_node()?;
         self.memory.pv.clear(ply);
         if N::PV {
@@ -40,6 +40,7 @@ impl Worker {
             && known.cuts(beta)
             && position.halfmove_clock() < 90
         {
+            self.count_hit(known);
             return Some(known.score);
         }
 
@@ -129,7 +130,7 @@ impl Worker {
             () => Bound::Upper,
         };
         let pv = N::PV || known.is_some_and(|known| known.pv);
-        self.remember(position, ply, best_move, best_score, 0, bound, pv, raw_eval, nodes_before);
+        self.remember(position, ply, best_move, best_score, 0, bound, pv, raw_eval, work_before);
         Some(best_score)
     }
 }

@@ -93,7 +93,7 @@ impl Worker {
         {
             return Some(None);
         }
-        let nodes_before = self.nodes();
+        let work_before = self.work();
         let table_move = known.and_then(|known| known.mv).filter(|&mv| position.is_noisy(mv));
         let threshold = raised - eval;
         let mut picker = MovePicker::noisy(table_move, threshold);
@@ -108,7 +108,7 @@ impl Worker {
             }
             self.keys.pop();
             if score >= raised {
-                self.remember(position, ply, Some(mv), score, reduced + 1, Bound::Lower, false, raw_eval, nodes_before);
+                self.remember(position, ply, Some(mv), score, reduced + 1, Bound::Lower, false, raw_eval, work_before);
                 return Some(Some(if is_mate(score) { score } else { score - PROBCUT_MARGIN }));
             }
         }

@@ -62,7 +62,9 @@ fn best(game: &Game, iteration: &Iteration) -> String {
 fn mates_are_found_with_the_right_distance() {
     assert_eq!(score("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1", 3), mate_in(1));
     // Philidor's smothered mate: Nh6+ Kh8 Qg8+ Rxg8 Nf7.
-    assert_eq!(score("r5k1/1p3Npp/8/3Q4/8/8/8/7K w - - 0 1", 13), mate_in(5));
+    let smothered = game("r5k1/1p3Npp/8/3Q4/8/8/8/7K w - - 0 1");
+    let deepening = (8..40).map(|depth| search_game(&smothered, depth).lines[0].score);
+    assert_eq!(deepening.into_iter().find(|&score| is_mate(score)), Some(mate_in(5)));
     // The side to move is mated in one whatever it does.
     assert_eq!(score("7k/8/5K2/6Q1/8/8/8/8 b - - 0 1", 4), mated_in(2));
 }
@@ -158,6 +160,22 @@ fn an_entry_whose_move_is_illegal_here_is_ignored_whole() {
     let only = Job { root_moves: vec![mv], ..job(&game, &table) };
     let (iteration, _) = search_job(only, 2);
     assert!(!is_mate(iteration.lines[0].score));
+}
+
+#[test]
+fn under_bigall_a_table_hit_counts_as_the_nodes_behind_it() {
+    let game = game("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1");
+    let work_of_a_second_search = |scheme| {
+        let table = Arc::new(Table::new(16, scheme).unwrap());
+        search_job(job(&game, &table), 7);
+        let (_, nodes) = search_job(job(&game, &table), 7);
+        let (_, work) = table.probe_with_work(game.position().key()).unwrap();
+        (work.nodes(), nodes)
+    };
+    let (work, nodes) = work_of_a_second_search(Scheme::Big1);
+    assert!(work <= nodes);
+    let (work, nodes) = work_of_a_second_search(Scheme::BigAll);
+    assert!(work > 2 * nodes, "{work} is hardly more than the {nodes} nodes of a search that lives on table hits");
 }
 
 #[test]

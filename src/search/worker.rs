@@ -125,6 +125,8 @@ pub struct Worker {
     pub(super) null_min_ply: usize,
     pub(super) job: Job,
     count: NodeCount,
+    /// See [`Worker::work`].
+    pub(super) nodes_behind_hits: u64,
     /// The best line of an unfinished root search.
     pub(super) partial: Option<RootLine>,
 }
@@ -145,6 +147,7 @@ impl Worker {
             seldepth: 0,
             null_min_ply: 0,
             count: NodeCount::new(index, &job.control),
+            nodes_behind_hits: 0,
             job,
             partial: None,
         }

@@ -11,10 +11,11 @@ use super::board::DepthBoard;
 use super::clock::{self, Budget, Progress};
 use super::limits::Limits;
 use super::pool::{Event, Pool, Task};
-use super::report::{BestMove, Info, Line, Score, Sink};
+use super::report::{BestMove, Bound, Info, Line, Score, Sink};
 use super::vote::elect;
+use crate::eval::{EvalCache, evaluate};
 use crate::position::{Game, Move};
-use crate::search::score::{MAX_DEPTH, moves_to_mate};
+use crate::search::score::{DRAW, MAX_DEPTH, moves_to_mate};
 use crate::search::{Control, Iteration, Job, RootLine};
 use crate::table::Table;
 
@@ -22,6 +23,9 @@ use crate::table::Table;
 const FIRST_PLY_GRACE: Duration = Duration::from_millis(20);
 /// Bounds are reported only this long after the start: earlier they would flood the GUI.
 const BOUNDS_AFTER: Duration = Duration::from_secs(1);
+
+/// A mate is settled when the search has gone this many plies beyond it.
+const MATE_MARGIN: u32 = 12;
 
 /// What a worker would play.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -203,7 +207,7 @@ impl Conduct {
             match self.next_event(events) {
                 Some(Event::Started(first)) => self.fallback = self.fallback.or(first),
                 Some(Event::Iterated(worker, iteration)) => self.hear(worker, iteration, deepest),
-                Some(Event::Bound(depth, line)) => self.report_bound(depth, line),
+                Some(Event::Bound(depth, line)) => self.report_bound(depth, &line),
                 Some(Event::Ended(worker, last)) => {
                     searching -= 1;
                     if let Some(iteration) = last {
@@ -286,8 +290,7 @@ impl Conduct {
             iteration.lines.iter().enumerate().map(|(rank, line)| line_at(rank + 1, depth, line)).collect();
         self.lines[worker] = Some(lines);
 
-        let news = self.printed.is_none_or(|printed| depth > printed.depth)
-            || self.printed.is_some_and(|printed| depth == printed.depth && self.standings.len() == 1);
+        let news = self.printed.is_none_or(|printed| depth > printed.depth);
         if news {
             self.print(worker, iteration.nodes);
             self.judge_progress(mv, score, iteration.best_move_share);
@@ -296,10 +299,18 @@ impl Conduct {
         let mated = limits
             .mate
             .is_some_and(|wanted| moves_to_mate(score).is_some_and(|moves| moves > 0 && moves as u32 <= wanted));
-        let decided = depth >= deepest && self.standings.len() > 1;
+        let decided = depth >= deepest && self.standings.len() > 1 || self.mate_is_settled(score, depth);
         if self.grace_until.is_some() || decided || mated || (news && self.soft_limit_reached()) {
             self.stop();
         }
+    }
+
+    /// Whether a clocked game need not be thought about any longer: a mate was found, and the search has gone far enough beyond
+    /// it that no shorter one can turn up.
+    fn mate_is_settled(&self, score: i32, depth: u32) -> bool {
+        self.budget.is_some_and(|budget| budget.soft.is_some())
+            && self.released
+            && moves_to_mate(score).is_some_and(|moves| depth >= 2 * moves.unsigned_abs() + MATE_MARGIN)
     }
 
     fn judge_progress(&mut self, mv: Move, score: i32, best_move_share: f64) {
@@ -323,33 +334,26 @@ impl Conduct {
 
     fn print(&mut self, worker: usize, nodes: u64) {
         let Some(lines) = &self.lines[worker] else { return };
-        let elapsed = self.running.started.elapsed();
-        let hashfull = self.search.table.hashfull();
         for line in lines {
-            self.search.sink.info(&Info { line: line.clone(), nodes, elapsed, hashfull });
+            self.search.sink.info(&self.info(line.clone(), nodes));
         }
         self.printed = self.standings[worker];
     }
 
-    fn report_bound(&self, depth: u32, line: RootLine) {
-        let elapsed = self.running.started.elapsed();
+    fn report_bound(&self, depth: u32, line: &RootLine) {
         let deeper = self.printed.is_none_or(|printed| depth > printed.depth);
-        if elapsed < BOUNDS_AFTER || !deeper || self.search.multi_pv > 1 || self.running.control.stopped() {
-            return;
+        let early = self.running.started.elapsed() < BOUNDS_AFTER;
+        if deeper && !early && self.search.multi_pv == 1 && !self.running.control.stopped() {
+            self.search.sink.info(&self.info(line_at(1, depth, line), self.running.control.nodes()));
         }
-        let info = Info {
-            line: line_at(1, depth, &line),
-            nodes: self.running.control.nodes(),
-            elapsed,
-            hashfull: self.search.table.hashfull(),
-        };
-        self.search.sink.info(&info);
     }
 
     fn conclude(&mut self) {
         let winner = if self.search.multi_pv > 1 { self.deepest() } else { elect(&self.standings) };
         let Some(winner) = winner else {
-            self.report_end(self.fallback.or_else(|| self.root_moves().first().copied()), None);
+            let best = self.fallback.or_else(|| self.root_moves().first().copied());
+            self.report_unsearched(best);
+            self.report_end(best, None);
             return;
         };
         // The last line that the GUI sees is the one that is played.
@@ -361,6 +365,21 @@ impl Conduct {
         let best = pv.first().copied();
         let ponder = pv.get(1).copied().or_else(|| self.expected_reply(best?));
         self.report_end(best, ponder);
+    }
+
+    /// Not even one ply could be searched: the line that is played has the static evaluation for a score.
+    fn report_unsearched(&self, best: Option<Move>) {
+        let position = self.search.game.position();
+        let score = if position.in_check() { DRAW } else { evaluate(position, &mut EvalCache::new()) };
+        if let Some(mv) = best {
+            let line = RootLine { score, bound: Bound::Exact, seldepth: 1, pv: vec![mv] };
+            self.search.sink.info(&self.info(line_at(1, 1, &line), self.running.control.nodes()));
+        }
+    }
+
+    fn info(&self, line: Line, nodes: u64) -> Info {
+        let elapsed = self.running.started.elapsed();
+        Info { line, nodes, elapsed, hashfull: self.search.table.hashfull() }
     }
 
     fn deepest(&self) -> Option<usize> {

@@ -134,6 +134,12 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
     /// What is remembered of the position `key`, if anything is. Writes nothing.
     #[inline]
     pub fn probe(&self, key: u64) -> Option<P> {
+        self.probe_with_work(key).map(|(payload, _)| payload)
+    }
+
+    /// As [`Table::probe`], with the work behind it: what a hit counts as under [`Scheme::BigAll`].
+    #[inline]
+    pub fn probe_with_work(&self, key: u64) -> Option<(P, Work)> {
         let buckets = self.memory.buckets();
         let place = Place::of(key, buckets.len());
         let bucket = &buckets[place.bucket];
@@ -143,9 +149,9 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
         } else {
             bucket.slot(place.second).probe_past(key, passed_over)
         };
-        let payload = image.and_then(|image| P::unpack(image.data));
-        self.recorder.probed(payload.is_some());
-        payload
+        let hit = image.and_then(|image| Some((P::unpack(image.data)?, image.tag.work())));
+        self.recorder.probed(hit.is_some());
+        hit
     }
 
     /// Remembers `payload` of the position `key`, if the scheme finds it worth a place.

@@ -2,7 +2,7 @@
 //!
 //! The idea is Peter Österlund's (<https://www.chessprogramming.org/Texel%27s_Tuning_Method>): put the evaluation through a
 //! sigmoid and minimise its squared distance from the games' results. Here each position is reduced to the weights that count
-//! in it (see [`super::model`]), gradients are exact, and Adam (Kingma and Ba 2015) takes the steps.
+//! in it (see `model.rs`), gradients are exact, and Adam (Kingma and Ba 2015) takes the steps.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
