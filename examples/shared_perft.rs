@@ -65,7 +65,14 @@ fn count(position: &Position, depth: u8, table: &PathTable) -> u64 {
 fn count_together(position: &Position, depth: u8, threads: usize, table: &PathTable) -> u64 {
     let play = |position: Position| {
         let moves = position.legal_moves();
-        moves.iter().map(|&mv| { let mut next = position.clone(); next.play(mv); next }).collect::<Vec<_>>()
+        moves
+            .iter()
+            .map(|&mv| {
+                let mut next = position.clone();
+                next.play(mv);
+                next
+            })
+            .collect::<Vec<_>>()
     };
     let jobs: Vec<Position> = play(position.clone()).into_iter().flat_map(play).collect();
     let (next, sum) = (AtomicUsize::new(0), AtomicU64::new(0));

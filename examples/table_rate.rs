@@ -55,12 +55,13 @@ fn thread_seconds() -> f64 {
 static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 /// Runs `work` for each key of each thread and returns millions of keys a second, the threads' rates added up.
-fn rate(threads: u64, work: impl Fn(u64, u64) -> u64 + Sync) -> f64 {
+fn rate(threads: u64, which: impl Fn(u64) -> u64 + Sync, work: impl Fn(u64, u64) -> u64 + Sync) -> f64 {
     let barrier = Barrier::new(threads as usize);
     let run = |thread| {
         barrier.wait();
         let start = thread_seconds();
-        black_box((0..KEYS).fold(0u64, |sum, n| sum.wrapping_add(work(key(thread, n), key(thread, n + AHEAD)))));
+        let at = |n| key(thread, which(n));
+        black_box((0..KEYS).fold(0u64, |sum, n| sum.wrapping_add(work(at(n), at(n + AHEAD)))));
         KEYS as f64 / (thread_seconds() - start) / 1e6
     };
     thread::scope(|scope| {
@@ -73,20 +74,20 @@ fn rate(threads: u64, work: impl Fn(u64, u64) -> u64 + Sync) -> f64 {
 fn main() {
     let sizes: Vec<usize> = std::env::args().skip(1).map(|size| size.parse().expect("a size in MiB")).collect();
     let sizes = if sizes.is_empty() { vec![1, 64, 1024] } else { sizes };
-    let columns = ["bare read", "probe", "probe+pf", "store", "mix", "mix+pf"];
+    let columns = ["bare read", "misses", "hits", "both", "both+pf", "store", "mix", "mix+pf"];
     println!("{:>9} {:>7}  {}", "MiB", "threads", columns.map(|column| format!("{column:>10}")).concat());
     for mib in sizes {
         let table = Table::new(mib, Scheme::TwoBig1).expect("memory for the table");
         table.clear(num_cpus::get());
         let memory = bare_memory(mib);
         let found = |found: Option<Entry>| found.map_or(0, |entry| u64::from(entry.mv));
-        // Half of what is probed later is there, as in a search.
-        for thread in 0..2 {
-            (0..KEYS).step_by(2).for_each(|n| table.store(key(thread, n), &entry(key(thread, n)), n));
-        }
         for threads in [1, 2] {
-            let mut rounds = [const { Vec::new() }; 6];
+            let mut rounds = [const { Vec::new() }; 8];
             for _ in 0..ROUNDS {
+                // Every second key of the probes is there, as far as the table can hold them. The stores have keys of their own.
+                for thread in 0..2 {
+                    (0..KEYS).step_by(2).for_each(|n| table.store(key(thread, n), &entry(key(thread, n)), !0));
+                }
                 let bare = |key, _| {
                     let bucket = Place::of(key, memory.len() / BUCKET).bucket * BUCKET;
                     let words = memory[bucket..bucket + BUCKET].as_chunks().0.iter();
@@ -98,6 +99,7 @@ fn main() {
                     found(table.probe(key))
                 };
                 let store = |key: u64, _| {
+                    let key = !key;
                     table.store(key, &entry(key), key & 0xfff);
                     0
                 };
@@ -114,12 +116,16 @@ fn main() {
                     table.prefetch(ahead);
                     both(key)
                 };
-                rounds[0].push(rate(threads, bare));
-                rounds[1].push(rate(threads, probe));
-                rounds[2].push(rate(threads, fetched));
-                rounds[3].push(rate(threads, store));
-                rounds[4].push(rate(threads, mix));
-                rounds[5].push(rate(threads, mix_fetched));
+                let even = |n| n & !1;
+                let any = |n| n;
+                rounds[0].push(rate(threads, any, bare));
+                rounds[1].push(rate(threads, |n| n | 1, probe));
+                rounds[2].push(rate(threads, even, probe));
+                rounds[3].push(rate(threads, any, probe));
+                rounds[4].push(rate(threads, any, fetched));
+                rounds[5].push(rate(threads, any, store));
+                rounds[6].push(rate(threads, any, mix));
+                rounds[7].push(rate(threads, any, mix_fetched));
             }
             let medians = rounds.map(|mut rates| {
                 rates.sort_by(f64::total_cmp);
