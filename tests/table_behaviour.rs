@@ -97,7 +97,7 @@ fn decode_wild_words<P: Payload>() {
         if let Some(payload) = P::unpack(word) {
             assert_ne!(payload.pack(Generation::default()), 0);
         }
-        std::hint::black_box((P::depth(word), P::generation(word), P::merge(word, mix(word))));
+        let _ = (P::depth(word), P::generation(word), P::merge(word, mix(word)));
     }
 }
 
@@ -157,17 +157,21 @@ fn hashfull_counts_the_current_generation() {
 }
 
 #[test]
-fn clear_forgets_everything_with_any_number_of_threads() {
-    for (threads, positions) in [(0, 1000), (1, 1000), (2, 1 << 17), (3, 1002), (16, 6), (7, 1 << 16)] {
-        let table = small(Scheme::New, positions);
-        for n in 0..4 * positions as u64 {
-            table.store(mix(n), &ENTRY, 1);
+fn clear_and_wipe_forget_everything_with_any_number_of_threads() {
+    let clear: fn(&mut Table, usize) = |table, threads| table.clear(threads);
+    for (threads, positions) in [(0, 1000), (1, 1000), (2, 3 << 19), (3, 1002), (16, 6), (7, 1 << 20), (1024, 1 << 20)]
+    {
+        for forget in [clear, Table::wipe] {
+            let mut table = small(Scheme::New, positions);
+            for n in 0..2 * positions as u64 {
+                table.store(mix(n), &ENTRY, 1);
+            }
+            assert!(table.occupied() > positions / 2);
+            table.next_generation();
+            forget(&mut table, threads);
+            assert_eq!(table.occupied(), 0);
+            assert_eq!(table.generation().bits(), 0);
         }
-        assert!(table.occupied() > positions / 2);
-        table.next_generation();
-        table.clear(threads);
-        assert_eq!(table.occupied(), 0);
-        assert_eq!(table.generation().bits(), 0);
     }
 }
 

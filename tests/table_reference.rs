@@ -212,7 +212,11 @@ proptest! {
                 }
                 Action::Clear(threads) => {
                     generations = 0;
-                    table.clear(threads);
+                    if threads == 3 {
+                        table.wipe(threads);
+                    } else {
+                        table.clear(threads);
+                    }
                     reference.clear();
                 }
                 Action::Resize(positions) => {

@@ -61,6 +61,11 @@ impl<const BITS: u32> Memory<BITS> {
         // assertion above), for which any bytes are valid and shared writing is allowed; no other reference to the bytes exists.
         unsafe { std::slice::from_raw_parts(self.map.as_ptr().cast(), self.buckets) }
     }
+
+    /// The bytes of all buckets; all 0 is an empty table.
+    pub(super) fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.map
+    }
 }
 
 /// Asks for huge pages: fewer misses in the translation buffer, since a probe goes to a random address. A mere wish.

@@ -6,6 +6,8 @@ use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::thread;
 
+use parking_lot::Mutex;
+
 use super::bucket::{Bucket, Place};
 use super::entry::Entry;
 use super::memory::{BUCKET_BYTES, Memory, Refusal, prefetch};
@@ -42,6 +44,9 @@ impl Default for TableOptions {
 
 /// Slots in a mebibyte.
 const POSITIONS_PER_MIB: usize = (1 << 20) / (BUCKET_BYTES / 2);
+
+/// How many bytes a thread empties at a time: enough to be worth the asking, and whole huge pages.
+const SHARE: usize = 8 << 20;
 
 /// How many slots [`Table::hashfull`] looks at.
 const SAMPLE: usize = 1000;
@@ -214,23 +219,22 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
         Generation::from_bits(self.generation.load(Ordering::Relaxed))
     }
 
-    /// Forgets everything, with `threads` threads at once (0 counts as 1).
+    /// Forgets everything, with `threads` threads at once (0 counts as 1), also beside threads that use the table.
     ///
-    /// A store in the meantime is kept or forgotten. Should the system have no more threads to give, the rest is done by this one.
+    /// A store in the meantime is kept or forgotten. If the system has no more threads to give, those that there are do it all.
+    /// Who has the table alone should use [`Table::wipe`]: here every word is stored by itself, as other threads may look at it.
     pub fn clear(&self, threads: usize) {
         let buckets = self.memory.buckets();
-        let share = buckets.len().div_ceil(threads.max(1)).max(1);
-        let wipe = |buckets: &[Bucket<_>]| buckets.iter().for_each(Bucket::clear);
-        thread::scope(|scope| {
-            let mut shares = buckets.chunks(share);
-            let own = shares.next();
-            for share in shares {
-                if thread::Builder::new().spawn_scoped(scope, move || wipe(share)).is_err() {
-                    wipe(share);
-                }
-            }
-            own.into_iter().for_each(wipe);
-        });
+        share_out(threads, buckets.chunks(SHARE / BUCKET_BYTES), |buckets| buckets.iter().for_each(Bucket::clear));
+        self.generation.store(0, Ordering::Relaxed);
+    }
+
+    /// As [`Table::clear`], but at the speed of the memory: nobody else can be looking.
+    pub fn wipe(&mut self, threads: usize) {
+        let bytes = self.memory.bytes_mut();
+        // Few large shares: a processor fills what is larger than its caches without reading it first, here 2.5 times as fast.
+        let share = bytes.len().div_ceil(threads.max(1)).max(SHARE);
+        share_out(threads, bytes.chunks_mut(share), |bytes| bytes.fill(0));
         self.generation.store(0, Ordering::Relaxed);
     }
 
@@ -253,4 +257,21 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
     pub fn capacity(&self) -> usize {
         2 * self.memory.buckets().len()
     }
+}
+
+/// Does `work` on all shares, with `threads` threads, this one among them. Those that the system does not grant are not missed.
+fn share_out<T>(threads: usize, shares: impl ExactSizeIterator<Item = T> + Send, work: impl Fn(T) + Sync) {
+    let helpers = threads.min(shares.len()).saturating_sub(1);
+    let shares = Mutex::new(shares);
+    let take_part = || {
+        // Not `while let`: that would hold the lock during the work.
+        loop {
+            let Some(share) = shares.lock().next() else { break };
+            work(share);
+        }
+    };
+    thread::scope(|scope| {
+        (0..helpers).take_while(|_| thread::Builder::new().spawn_scoped(scope, take_part).is_ok()).for_each(drop);
+        take_part();
+    });
 }
