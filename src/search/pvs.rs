@@ -89,9 +89,7 @@ impl Worker {
         let work_before = self.work();
         self.count_node()?;
         self.memory.pv.clear(ply);
-        if N::PV {
-            self.seldepth = self.seldepth.max(ply);
-        }
+        self.seldepth = self.seldepth.max(ply);
         let us = position.side_to_move();
         let in_check = position.in_check();
         let excluded = self.frame(ply).excluded;

@@ -20,9 +20,7 @@ impl Worker {
         let work_before = self.work();
         self.count_node()?;
         self.memory.pv.clear(ply);
-        if N::PV {
-            self.seldepth = self.seldepth.max(ply);
-        }
+        self.seldepth = self.seldepth.max(ply);
         let in_check = position.in_check();
 
         // 1. Draws, and the end of the path's memory.
