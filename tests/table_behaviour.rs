@@ -97,7 +97,7 @@ fn decode_wild_words<P: Payload>() {
         if let Some(payload) = P::unpack(word) {
             assert_ne!(payload.pack(Generation::default()), 0);
         }
-        let _ = (P::depth(word), P::generation(word), P::merge(word, mix(word)));
+        std::hint::black_box((P::depth(word), P::generation(word), P::merge(word, mix(word))));
     }
 }
 

@@ -3,7 +3,7 @@
 
 mod support;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use support::referee::Referee;
 use support::{Session, best_move, board, infos, is_opening_move, parse_info};
@@ -158,6 +158,55 @@ fn settings_during_a_search_wait_for_its_end() {
     assert!(best_move(&lines).len() >= 4);
     let lines = session.until("bestmove");
     assert_eq!(infos(&lines).iter().map(|info| info.multipv).max(), Some(2));
+    session.quit();
+}
+
+#[test]
+fn settings_are_applied_in_the_order_in_which_they_came() {
+    let mut session = Session::start();
+    for _ in 0..10 {
+        // The search ends by itself, at any time between or after the settings.
+        session.send("go nodes 50000\nsetoption name MultiPV value 3\nsetoption name MultiPV value 2");
+        session.send("setoption name MultiPV value 4\nsetoption name MultiPV value 1");
+        session.until("bestmove");
+        let lines = session.search("go depth 3");
+        assert_eq!(infos(&lines).iter().map(|info| info.multipv).max(), Some(1));
+    }
+    // Behind a bench, a setting is for the searches that come after it, and for them only.
+    session.send("bench depth 2\ngo depth 3\nsetoption name MultiPV value 3\nsetoption name MultiPV value 2");
+    session.until("info string bench 50/50");
+    let lines = session.until("bestmove");
+    assert_eq!(infos(&lines).iter().map(|info| info.multipv).max(), Some(1));
+    let lines = session.search("go depth 3");
+    assert_eq!(infos(&lines).iter().map(|info| info.multipv).max(), Some(2));
+    // It does not end the search that it waits for, and neither does a question after it.
+    session.send("bench depth 2\ngo ponder depth 3\nsetoption name MultiPV value 1\nd");
+    session.until("info string bench 50/50");
+    session.until("Fen: ");
+    session.never("bestmove", Duration::from_millis(200));
+    session.send("ponderhit");
+    session.until("bestmove");
+    session.quit();
+}
+
+#[test]
+fn a_stray_ponderhit_changes_nothing() {
+    let mut session = Session::start();
+    // How soon the move comes depends on the machine; that it comes, once and with the time used, does not.
+    session.send("go movetime 300\nponderhit");
+    let start = Instant::now();
+    session.until("bestmove");
+    assert!(start.elapsed() >= Duration::from_millis(200), "the search was cut short");
+    assert_eq!(session.sync(), Vec::<String>::new());
+    for search in ["go infinite", "go infinite depth 1"] {
+        session.send(&format!("{search}\nponderhit"));
+        let lines = session.sync();
+        assert!(!lines.iter().any(|line| line.starts_with("bestmove")), "{search}: {lines:?}");
+        session.never("bestmove", Duration::from_millis(200));
+        session.send("stop");
+        session.until("bestmove");
+        assert_eq!(session.sync(), Vec::<String>::new());
+    }
     session.quit();
 }
 
@@ -318,6 +367,8 @@ fn bench_twice_in_one_process() {
     session.send("bench depth 6");
     session.until(&format!("{} nodes ", first.0));
     session.complaint("bench quickly");
+    assert!(session.complaint("bench depth 1 threads 1025").contains("1024"));
+    assert!(session.complaint("bench depth 1 hash 33554433").contains("33554432"));
     session.quit();
 }
 
@@ -455,7 +506,6 @@ fn chess960_games() {
 fn a_closed_output_ends_the_program() {
     use std::io::Write;
     use std::process::{Command, Stdio};
-    use std::time::Instant;
 
     for commands in ["isready\n", "go infinite\n", "bench depth 6\n", "go perft 6\n", "uci\nuci\nuci\n"] {
         let mut child = Command::new(env!("CARGO_BIN_EXE_sesame"))
@@ -493,7 +543,11 @@ fn helpers() {
     assert!(lines.iter().any(|line| line == "8 | r n b q k b n r |"));
     assert!(lines.iter().any(|line| line.starts_with("Key: ")));
     session.send("eval");
-    assert!(session.line().starts_with("Evaluation: "));
+    let lines = session.sync();
+    for start in ["term ", "MATERIAL", "KING_DANGER", "phase "] {
+        assert!(lines.iter().any(|line| line.starts_with(start)), "{start}: {lines:#?}");
+    }
+    assert!(lines.last().is_some_and(|line| line.starts_with("Evaluation: ")), "{lines:#?}");
     session.send(&format!("position fen {MATED}\neval\nd"));
     let lines = session.sync();
     assert!(lines[0].starts_with("Evaluation: none"));

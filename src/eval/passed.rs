@@ -51,7 +51,7 @@ impl<T: Trace> Eval<'_, '_, T> {
     /// The rule of the square: the pawn queens before the enemy king, a mover ahead or behind, gets there.
     fn outruns_king(&self, us: Color, pawn: crate::position::Square, rank: usize) -> bool {
         let Some(goal) = (super::masks::rank(us, 7) & pawn.file().bitboard()).next_square() else { return false };
-        // A pawn on its first rank steps twice.
+        // A pawn on its second rank steps twice.
         let steps = 7 - rank.max(2);
         let late = usize::from(self.position.side_to_move() != us);
         distance(self.position.king(!us), goal) > steps + late

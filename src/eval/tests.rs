@@ -72,12 +72,21 @@ fn the_value_does_not_depend_on_the_cache() {
 #[test]
 fn values_stay_in_bounds_even_on_absurd_boards() {
     for fen in [
-        "QQQQQQQQ/QQQQQQQ1/8/8/8/8/8/k2K4 w - - 0 1",
-        "RRRRRRRR/RRRRRRR1/8/8/8/8/5k2/3K4 b - - 0 1",
-        "4k3/PPPPPPPP/8/8/8/8/8/4K3 w - - 0 1",
+        // All that eight promotions give, against next to nothing.
+        "7k/QQQQQQ2/QQQ5/RR6/BB6/2NN4/8/K7 w - - 0 1",
+        "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1",
+        "7k/RRRRRR2/RRRR4/8/8/BBNN4/6Q1/K7 w - - 0 1",
+        // The same on both sides.
+        "qqqqqqqk/qqrrbbnn/8/8/8/8/QQRRBBNN/QQQQQQQK w - - 0 1",
+        // Eight pawns about to queen, and on both sides.
+        "8/PPPPPPPP/8/8/4k3/8/8/4K3 w - - 0 1",
+        "8/PPPPPPPP/8/8/8/8/8/k3K3 w - - 0 1",
+        "8/PPPPPPPP/6k1/8/8/4K3/pppppppp/8 w - - 0 1",
         "4k3/8/8/8/8/8/8/4K3 w - - 0 1",
     ] {
-        if let Ok(position) = Position::from_fen(fen) {
+        for fen in [fen.to_owned(), fen.replace(" w ", " b ")] {
+            let position = Position::from_fen(&fen).unwrap_or_else(|error| panic!("{fen}: {error}"));
+            assert!(!position.in_check(), "{fen}");
             let value = evaluate(&position, &mut EvalCache::new());
             assert!(value.abs() < VALUE_LIMIT, "{fen}: {value}");
         }

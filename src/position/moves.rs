@@ -131,15 +131,6 @@ impl MoveList {
     pub fn clear(&mut self) {
         self.0.clear();
     }
-
-    /// Takes out the move at `index` and puts the last one in its place.
-    ///
-    /// # Panics
-    /// When there is no such move.
-    #[inline]
-    pub fn swap_remove(&mut self, index: usize) -> Move {
-        self.0.swap_remove(index)
-    }
 }
 
 impl Deref for MoveList {
@@ -201,8 +192,6 @@ mod tests {
         list.push(b);
         assert_eq!(*list, [a, b]);
         assert_eq!(format!("{list:?}"), "[e2e4, a7a8r]");
-        assert_eq!(list.swap_remove(0), a);
-        assert_eq!(*list, [b]);
         list.clear();
         assert!(list.is_empty());
     }

@@ -19,6 +19,9 @@ mod worker;
 #[cfg(test)]
 mod tests;
 
+/// The stack that a thread needs for a [`Worker`]: the recursion is at most [`score::MAX_PLY`] nodes deep.
+pub const WORKER_STACK_BYTES: usize = 8 << 20;
+
 pub use control::{Control, NodeCount};
 pub use line::RootLine;
 pub use worker::{Iteration, Job, Memory, Outcome, Worker};

@@ -1,5 +1,5 @@
-//! Every number of the search that could as well be another: margins in centipawns, depths in plies, histories in their own
-//! units. The search names them and nothing else; a tuner has one file to read.
+//! The numbers of the search that a tuner would try first: margins in centipawns, depths in plies, histories in their own
+//! units.
 
 /// Half-width of the first aspiration window.
 pub const ASPIRATION_DELTA: i32 = 14;
@@ -74,7 +74,7 @@ pub const SEE_QUIET_MARGIN: i32 = -22;
 /// See [`SEE_PRUNING_DEPTH`].
 pub const SEE_NOISY_MARGIN: i32 = -95;
 
-/// Late-move reductions, in 1/1024 ply: base and divisor for quiets.
+/// Late-move reductions in plies: base and divisor for quiets.
 pub const LMR_QUIET_BASE: f64 = 0.85;
 /// See [`LMR_QUIET_BASE`].
 pub const LMR_QUIET_DIVISOR: f64 = 2.25;

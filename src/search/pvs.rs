@@ -340,8 +340,13 @@ impl Worker {
 
             // 16. The root keeps account of its moves.
             if N::ROOT {
-                let raised = number == 1 || score > alpha;
-                self.account_root_move(root_index - 1, score, raised, score > alpha, nodes_before_move);
+                let bound = match () {
+                    () if score >= beta => Some(Bound::Lower),
+                    () if score > alpha => Some(Bound::Exact),
+                    () if number == 1 => Some(Bound::Upper),
+                    () => None,
+                };
+                self.account_root_move(root_index - 1, score, bound, nodes_before_move);
             }
 
             // 17. Better than before?
@@ -385,7 +390,9 @@ impl Worker {
                 () if best_score > original_alpha && N::PV => Bound::Exact,
                 () => Bound::Upper,
             };
-            if !(N::ROOT && self.pv_index > 0) {
+            // A root without some of its moves has a score, but it is not the position's.
+            let whole = !N::ROOT || self.pv_index == 0 && !self.restricted;
+            if whole {
                 self.remember(position, ply, best_move, best_score, depth, bound, table_pv, raw_eval, work_before);
             }
             let misjudged = match bound {
@@ -393,7 +400,12 @@ impl Worker {
                 Bound::Upper => best_score < eval,
                 Bound::Exact => true,
             };
-            if !in_check && misjudged && !is_mate(best_score) && best_move.is_none_or(|mv| !position.is_noisy(mv)) {
+            if whole
+                && !in_check
+                && misjudged
+                && !is_mate(best_score)
+                && best_move.is_none_or(|mv| !position.is_noisy(mv))
+            {
                 self.memory.histories.learn_correction(position, best_score - eval, depth);
             }
         }
@@ -428,23 +440,22 @@ impl Worker {
         }
     }
 
-    /// Step 16. `raised` says whether the move's score is known to be worth keeping: the first move's always is.
-    fn account_root_move(&mut self, index: usize, score: i32, kept: bool, raised: bool, nodes_before: u64) {
+    /// Step 16. `bound` says what is known of the score; `None` when the move is only known to be no better than another.
+    fn account_root_move(&mut self, index: usize, score: i32, bound: Option<Bound>, nodes_before: u64) {
         let spent = self.nodes() - nodes_before;
         let seldepth = self.seldepth;
-        let tail: Vec<Move> = if kept { self.memory.pv.line(1).collect() } else { Vec::new() };
         let root = &mut self.root_moves[index];
         root.nodes += spent;
-        if kept {
-            root.score = score;
-            root.seldepth = seldepth;
-            root.pv.truncate(1);
-            root.pv.extend(tail);
-            if raised && self.pv_index == 0 {
-                self.partial = Some(RootLine { score, bound: Bound::Exact, seldepth, pv: root.pv.clone() });
-            }
-        } else {
+        let Some(bound) = bound else {
             root.score = -INFINITE;
+            return;
+        };
+        root.score = score;
+        root.seldepth = seldepth;
+        root.pv.truncate(1);
+        root.pv.extend(self.memory.pv.line(1));
+        if bound != Bound::Upper && self.pv_index == 0 {
+            self.partial = Some(RootLine { score, bound, seldepth, pv: root.pv.clone() });
         }
     }
 }

@@ -14,8 +14,6 @@ pub const INFINITE: i32 = 32_500;
 pub const MATE: i32 = 32_000;
 /// Scores at or above this are wins by mate; at or below its negation, losses.
 pub const MATE_BOUND: i32 = MATE - MAX_PLY as i32;
-/// Static evaluations stay strictly inside plus and minus this.
-pub const EVAL_BOUND: i32 = 30_000;
 /// The score of a draw.
 pub const DRAW: i32 = 0;
 

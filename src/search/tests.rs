@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::score::{DRAW, MATE, is_mate, mate_in, mated_in};
-use super::{Control, Iteration, Job, Memory, Outcome, Worker};
+use super::score::{DRAW, MATE, MAX_PLY, is_mate, mate_in, mated_in};
+use super::{Control, Iteration, Job, Memory, Outcome, WORKER_STACK_BYTES, Worker};
 use crate::position::{Game, Move, Position};
 use crate::table::{Bound, Entry, Scheme, Table};
 
@@ -25,7 +25,7 @@ fn search_job(job: Job, depth: u32) -> (Iteration, u64) {
     let mut worker = Worker::new(0, Memory::new(), job);
     let mut last = None;
     for depth in 1..=depth {
-        match worker.iterate(depth, |_| {}) {
+        match worker.iterate(depth, |_, _| {}) {
             Outcome::Complete(iteration) => last = Some(iteration),
             Outcome::Stopped(_) => panic!("nobody stopped it"),
         }
@@ -200,7 +200,7 @@ fn a_stop_is_obeyed_and_leaves_what_was_found() {
     let limited = Job { control: Arc::new(Control::new(1, Some(20_000))), ..job(&game, &table()) };
     let mut worker = Worker::new(0, Memory::new(), limited);
     for depth in 1.. {
-        if let Outcome::Stopped(partial) = worker.iterate(depth, |_| {}) {
+        if let Outcome::Stopped(partial) = worker.iterate(depth, |_, _| {}) {
             if let Some(partial) = partial {
                 assert!(game.position().is_legal(partial.lines[0].pv[0]));
             }
@@ -211,9 +211,11 @@ fn a_stop_is_obeyed_and_leaves_what_was_found() {
 }
 
 #[test]
-fn the_deepest_recursion_fits() {
-    // A long forced line with checks all the way, at a depth that nothing but MAX_PLY ends.
-    let game = game("7k/8/8/8/8/8/1q6/K7 w - - 0 1");
-    let iteration = search_game(&game, 60);
-    assert_eq!(best(&game, &iteration), "a1b2");
+fn the_deepest_recursion_fits_its_stack() {
+    // Fine 70: locked pawns, so that lines grow as long as the depth. A line of an eighth of MAX_PLY in an eighth of a worker's
+    // stack leaves room for the longest.
+    let search = || search_game(&game("8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1"), 26);
+    let thread = std::thread::Builder::new().stack_size(WORKER_STACK_BYTES / 8).spawn(search).unwrap();
+    let longest = thread.join().unwrap().lines[0].seldepth;
+    assert!(longest >= MAX_PLY / 8, "the line was only {longest} plies long");
 }

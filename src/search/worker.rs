@@ -60,7 +60,8 @@ pub struct Job {
 pub struct Iteration {
     /// Its nominal depth.
     pub depth: u32,
-    /// The lines, best first: `multi_pv` of them, or all root moves if there are fewer. Never empty.
+    /// The lines, best first: `multi_pv` of them, or all root moves if there are fewer; a stopped iteration has only the best,
+    /// perhaps with a lower bound for a score. Never empty.
     pub lines: Vec<RootLine>,
     /// Nodes of all workers when it ended.
     pub nodes: u64,
@@ -118,6 +119,8 @@ pub struct Worker {
     pub(super) keys: Vec<u64>,
     root_len: usize,
     pub(super) root_moves: Vec<RootMove>,
+    /// Whether some legal root moves are left out, so that the root's score is not its position's.
+    pub(super) restricted: bool,
     pub(super) pv_index: usize,
     pub(super) root_depth: i32,
     pub(super) seldepth: usize,
@@ -138,6 +141,7 @@ impl Worker {
         let keys = job.game.previous_keys().to_vec();
         let root_moves = ordered_root_moves(&memory.histories, &job);
         Self {
+            restricted: root_moves.len() < job.game.position().legal_moves().len(),
             memory,
             root_len: keys.len(),
             keys,
@@ -170,8 +174,9 @@ impl Worker {
 
     /// Searches the root to `depth` plies.
     ///
-    /// `on_bound` hears of every aspiration window that failed, with a bound for a score.
-    pub fn iterate(&mut self, depth: u32, mut on_bound: impl FnMut(RootLine)) -> Outcome {
+    /// `on_bound` hears of every aspiration window that failed, with a bound for a score and the nodes of all workers so far.
+    /// After [`Outcome::Stopped`] the job is over: the worker is good only to be [finished](Self::finish).
+    pub fn iterate(&mut self, depth: u32, mut on_bound: impl FnMut(RootLine, u64)) -> Outcome {
         for root in &mut self.root_moves {
             root.previous_score = root.score;
         }
@@ -198,7 +203,7 @@ impl Worker {
     }
 
     /// Aspiration search (Marsland 1986): a narrow window round the last score, widened on the side where it fails.
-    fn aspirate(&mut self, depth: i32, on_bound: &mut impl FnMut(RootLine)) -> Option<()> {
+    fn aspirate(&mut self, depth: i32, on_bound: &mut impl FnMut(RootLine, u64)) -> Option<()> {
         let position = self.job.game.position().clone();
         let expected = self.root_moves[self.pv_index].previous_score;
         let mut delta = ASPIRATION_DELTA + if is_mate(expected) { 0 } else { expected.abs() / 64 };
@@ -208,8 +213,8 @@ impl Worker {
             ((expected - delta).max(-INFINITE), (expected + delta).min(INFINITE))
         };
         let mut failed_high = 0;
+        self.partial = None;
         loop {
-            self.partial = None;
             self.seldepth = 0;
             self.memory.pv.clear(0);
             for root in &mut self.root_moves[self.pv_index..] {
@@ -222,6 +227,7 @@ impl Worker {
                 beta = (alpha + beta) / 2;
                 alpha = (score - delta).max(-INFINITE);
                 failed_high = 0;
+                self.partial = None;
                 Bound::Upper
             } else if score >= beta {
                 beta = (score + delta).min(INFINITE);
@@ -231,7 +237,7 @@ impl Worker {
             } else {
                 return Some(());
             };
-            on_bound(RootLine { score, bound, ..self.root_moves[self.pv_index].line() });
+            on_bound(RootLine { score, bound, ..self.root_moves[self.pv_index].line() }, self.job.control.nodes());
             delta += delta / 2;
             if delta > 600 || is_mate(score) {
                 (alpha, beta) = match bound {

@@ -10,7 +10,7 @@ use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
 use super::board::DepthBoard;
 use super::clock::{self, Budget, Progress};
 use super::limits::Limits;
-use super::pool::{Event, Pool, Task};
+use super::pool::{Event, Pool};
 use super::report::{BestMove, Bound, Info, Line, Score, Sink};
 use super::vote::elect;
 use crate::eval::{EvalCache, evaluate};
@@ -190,24 +190,21 @@ impl Conduct {
         let color = self.search.game.position().side_to_move();
         self.budget = clock::plan(&self.search.limits, color, self.search.overhead, root_moves.len() == 1);
         let deepest = self.search.limits.depth.unwrap_or(MAX_DEPTH);
-        let task = Task {
-            job: Job {
-                game: self.search.game.clone(),
-                root_moves,
-                multi_pv: self.search.multi_pv.max(1),
-                table: Arc::clone(&self.search.table),
-                control: Arc::clone(&self.running.control),
-            },
-            board: Arc::new(DepthBoard::new(self.search.pool.len(), deepest)),
-            events: self.running.events.clone(),
+        let job = Job {
+            game: self.search.game.clone(),
+            root_moves,
+            multi_pv: self.search.multi_pv.max(1),
+            table: Arc::clone(&self.search.table),
+            control: Arc::clone(&self.running.control),
         };
-        let mut searching = self.search.pool.search(&task);
-        drop(task);
+        let board = Arc::new(DepthBoard::new(self.search.pool.len(), deepest));
+        let mut searching = self.search.pool.search(&job, &board, &self.running.events);
+        drop(job);
         while searching > 0 {
             match self.next_event(events) {
                 Some(Event::Started(first)) => self.fallback = self.fallback.or(first),
                 Some(Event::Iterated(worker, iteration)) => self.hear(worker, iteration, deepest),
-                Some(Event::Bound(depth, line)) => self.report_bound(depth, &line),
+                Some(Event::Bound(depth, line, nodes)) => self.report_bound(depth, &line, nodes),
                 Some(Event::Ended(worker, last)) => {
                     searching -= 1;
                     if let Some(iteration) = last {
@@ -248,16 +245,30 @@ impl Conduct {
             Some(until) => now < until && self.standings.iter().all(Option::is_none),
         };
         if patient {
-            self.grace_until.get_or_insert(now + FIRST_PLY_GRACE);
+            self.grace_until.get_or_insert(now + self.grace());
         } else {
             self.running.control.stop();
         }
     }
 
+    /// How long the first ply may still take: never beyond what the clock has.
+    fn grace(&self) -> Duration {
+        let limits = &self.search.limits;
+        let color = self.search.game.position().side_to_move();
+        let clock = limits.clock.map(|clock| clock.time(color).saturating_sub(self.search.overhead));
+        let Some(left) = [clock, limits.move_time].into_iter().flatten().min() else { return FIRST_PLY_GRACE };
+        let used = self.clock_from.map_or(Duration::ZERO, |from| from.elapsed());
+        FIRST_PLY_GRACE.min(left.saturating_sub(used))
+    }
+
+    /// Only a search that ponders hears it: a stray one must not give a clocked search its time again.
     fn ponder_hit(&mut self) {
-        self.released = true;
+        if self.clock_from.is_some() {
+            return;
+        }
         self.clock_from = Some(Instant::now());
-        if !self.search.limits.infinite && self.soft_limit_reached() {
+        self.released = !self.search.limits.infinite;
+        if self.released && self.soft_limit_reached() {
             self.stop();
         }
     }
@@ -267,7 +278,7 @@ impl Conduct {
         while !self.released {
             match events.recv() {
                 Ok(Event::Stop) | Err(_) => self.released = true,
-                Ok(Event::PonderHit) if !self.search.limits.infinite => self.released = true,
+                Ok(Event::PonderHit) => self.ponder_hit(),
                 Ok(_) => {}
             }
         }
@@ -329,7 +340,7 @@ impl Conduct {
         let Some(soft) = self.budget.and_then(|budget| budget.soft) else { return false };
         self.clock_from.is_some()
             && self.last_best.is_some()
-            && self.running.started.elapsed() >= soft.mul_f64(clock::scale(self.progress).min(1e6))
+            && self.running.started.elapsed().as_secs_f64() >= soft.as_secs_f64() * clock::scale(self.progress)
     }
 
     fn print(&mut self, worker: usize, nodes: u64) {
@@ -340,11 +351,11 @@ impl Conduct {
         self.printed = self.standings[worker];
     }
 
-    fn report_bound(&self, depth: u32, line: &RootLine) {
+    fn report_bound(&self, depth: u32, line: &RootLine, nodes: u64) {
         let deeper = self.printed.is_none_or(|printed| depth > printed.depth);
         let early = self.running.started.elapsed() < BOUNDS_AFTER;
         if deeper && !early && self.search.multi_pv == 1 && !self.running.control.stopped() {
-            self.search.sink.info(&self.info(line_at(1, depth, line), self.running.control.nodes()));
+            self.search.sink.info(&self.info(line_at(1, depth, line), nodes));
         }
     }
 

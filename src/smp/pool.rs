@@ -8,10 +8,7 @@ use crossbeam::channel::{Receiver, Sender, unbounded};
 
 use super::board::DepthBoard;
 use crate::position::Move;
-use crate::search::{Iteration, Job, Memory, Outcome, RootLine, Worker};
-
-/// Stack of a worker: the recursion is at most `MAX_PLY` searches and quiescence searches deep.
-const STACK_BYTES: usize = 8 << 20;
+use crate::search::{Iteration, Job, Memory, Outcome, RootLine, WORKER_STACK_BYTES, Worker};
 
 /// What happens during a search, in the order in which the coordinator hears of it.
 #[derive(Debug)]
@@ -20,8 +17,8 @@ pub(super) enum Event {
     Started(Option<Move>),
     /// A worker has completed an iteration, the first of all to complete this depth.
     Iterated(usize, Iteration),
-    /// A worker's aspiration window failed.
-    Bound(u32, RootLine),
+    /// A worker's aspiration window failed at this depth, after so many nodes of all workers.
+    Bound(u32, RootLine, u64),
     /// A worker has ended its search, in whatever way; the deepest iteration it has completed, or was stopped in the middle
     /// of when that had already found something.
     Ended(usize, Option<Iteration>),
@@ -31,16 +28,8 @@ pub(super) enum Event {
     PonderHit,
 }
 
-/// One search, as every worker gets it.
-#[derive(Clone)]
-pub(super) struct Task {
-    pub(super) job: Job,
-    pub(super) board: Arc<DepthBoard>,
-    pub(super) events: Sender<Event>,
-}
-
 enum Order {
-    Search(Box<Task>),
+    Search(Box<(Job, Arc<DepthBoard>, Report)>),
     Forget,
 }
 
@@ -76,7 +65,7 @@ impl Pool {
         while self.threads.len() < wanted {
             let index = self.threads.len();
             let (sender, orders) = unbounded();
-            let builder = thread::Builder::new().name(format!("worker-{index}")).stack_size(STACK_BYTES);
+            let builder = thread::Builder::new().name(format!("worker-{index}")).stack_size(WORKER_STACK_BYTES);
             match builder.spawn(move || serve(index, &orders)) {
                 Ok(thread) => {
                     self.orders.push(sender);
@@ -106,9 +95,15 @@ impl Pool {
         }
     }
 
-    /// Sets every worker to the task; returns how many took it. Each of them ends with one [`Event::Ended`].
-    pub(super) fn search(&self, task: &Task) -> usize {
-        self.orders.iter().filter(|orders| orders.send(Order::Search(Box::new(task.clone()))).is_ok()).count()
+    /// Sets every worker to the job; returns how many there are. Each of them ends with one [`Event::Ended`], even one that
+    /// could not take the order.
+    pub(super) fn search(&self, job: &Job, board: &Arc<DepthBoard>, events: &Sender<Event>) -> usize {
+        for (worker, orders) in self.orders.iter().enumerate() {
+            let report = Report { worker, last: None, events: events.clone() };
+            // An order that is not taken is dropped, and its report with it, which says so.
+            let _ = orders.send(Order::Search(Box::new((job.clone(), Arc::clone(board), report))));
+        }
+        self.orders.len()
     }
 }
 
@@ -126,9 +121,8 @@ fn serve(index: usize, orders: &Receiver<Order>) {
     let mut memory: Option<Memory> = None;
     for order in orders {
         match order {
-            Order::Search(task) => {
-                let Task { job, board, events } = *task;
-                let mut report = Report { worker: index, last: None, events };
+            Order::Search(order) => {
+                let (job, board, mut report) = *order;
                 let mut worker = Worker::new(index, memory.take().unwrap_or_default(), job);
                 deepen(&mut worker, &board, &mut report);
                 memory = Some(worker.finish());
@@ -150,7 +144,7 @@ fn deepen(worker: &mut Worker, board: &DepthBoard, report: &mut Report) {
     }
     let mut last = 0;
     while let Some(depth) = board.claim(last) {
-        match worker.iterate(depth, |line| report.send(Event::Bound(depth, line))) {
+        match worker.iterate(depth, |line, nodes| report.send(Event::Bound(depth, line, nodes))) {
             Outcome::Complete(iteration) => {
                 // Only news is sent at once. Were every iteration of every worker sent, hundreds of workers on a few cores
                 // would stand in line for the channel, each holding the others up while it is not running.

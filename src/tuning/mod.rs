@@ -37,9 +37,15 @@ pub enum TuningError {
     /// The search's table could not be had.
     #[error(transparent)]
     Table(#[from] crate::table::TableError),
+    /// A thread could not be started.
+    #[error("no thread to play games in: {0}")]
+    Thread(#[source] io::Error),
     /// The files hold too few positions to fit anything.
-    #[error("only {0} usable positions; some thousands are needed")]
+    #[error("{0} usable positions to learn from; {min} are needed", min = texel::BATCH)]
     TooFewPositions(usize),
+    /// No position is held out to measure the error by.
+    #[error("no usable positions held out; at least one file needs more than {} lines", texel::LINES_BEFORE_HELD_OUT)]
+    NothingHeldOut,
 }
 
 impl TuningError {

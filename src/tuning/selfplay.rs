@@ -14,7 +14,7 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use super::{Sample, TuningError};
 use crate::position::{Color, Game, Move, Outcome as End, Position};
 use crate::search::score::is_mate;
-use crate::search::{Control, Job, Memory, Outcome, Worker};
+use crate::search::{Control, Job, Memory, Outcome, WORKER_STACK_BYTES, Worker};
 use crate::table::{Scheme, Table};
 
 /// An opening counts as balanced up to this score.
@@ -58,7 +58,7 @@ pub struct DatagenArgs {
 /// Runs `sesame datagen`.
 ///
 /// # Errors
-/// When the file cannot be written or the search tables not be had.
+/// When the file cannot be written, or search tables or threads not be had.
 pub fn run(args: &DatagenArgs) -> Result<(), TuningError> {
     let (file, length) = open(&args.file)?;
     let shared = Shared {
@@ -76,14 +76,19 @@ pub fn run(args: &DatagenArgs) -> Result<(), TuningError> {
             .into_iter()
             .map(|mut player| {
                 let shared = &shared;
-                scope.spawn(move || {
+                std::thread::Builder::new().stack_size(WORKER_STACK_BYTES).spawn_scoped(scope, move || {
                     let result = player.play_games(shared, args);
                     // One that fails ends the run for all.
                     shared.stop.fetch_or(result.is_err(), Relaxed);
                     result
                 })
             })
-            .collect();
+            .collect::<Result<_, _>>()
+            .map_err(|source| {
+                // The scope waits for those already at work.
+                shared.stop.store(true, Relaxed);
+                TuningError::Thread(source)
+            })?;
         report_progress(&shared, &threads, args.positions);
         threads
             .into_iter()
@@ -217,7 +222,7 @@ impl Player {
         let mut worker = Worker::new(0, self.memory.take().unwrap_or_default(), job);
         let mut best = worker.first_root_move().map(|mv| (mv, 0));
         for depth in 1..64 {
-            let (iteration, go_on) = match worker.iterate(depth, |_| {}) {
+            let (iteration, go_on) = match worker.iterate(depth, |_, _| {}) {
                 Outcome::Complete(iteration) => (Some(iteration), true),
                 Outcome::Stopped(partial) => (partial, false),
             };
@@ -253,7 +258,8 @@ impl Judge {
     /// The result for White in half points, once it is clear; `score` is from White's side.
     fn rule(&mut self, score: i32, ply: usize) -> Option<u8> {
         let winning = if score.abs() >= WIN_SCORE { score.signum() } else { 0 };
-        self.winning_plies = if winning != 0 && winning == self.winning { self.winning_plies + 1 } else { 0 };
+        let before = if winning == self.winning { self.winning_plies } else { 0 };
+        self.winning_plies = if winning == 0 { 0 } else { before + 1 };
         self.winning = winning;
         self.level_plies = if score.abs() <= DRAW_SCORE && ply >= DRAW_FROM_PLY { self.level_plies + 1 } else { 0 };
         if self.winning_plies >= WIN_PLIES {
@@ -288,9 +294,11 @@ mod tests {
     #[test]
     fn the_judge_waits_for_agreement() {
         let mut judge = Judge::default();
-        assert!((0..WIN_PLIES).all(|_| judge.rule(WIN_SCORE, 30).is_none()));
+        assert!((1..WIN_PLIES).all(|_| judge.rule(WIN_SCORE, 30).is_none()));
         assert_eq!(judge.rule(WIN_SCORE, 30), Some(2));
-        assert_eq!(judge.rule(-WIN_SCORE, 31), None);
+        assert!((1..WIN_PLIES).all(|_| judge.rule(-WIN_SCORE, 30).is_none()), "the other side's plies do not count");
+        assert_eq!(judge.rule(1 - WIN_SCORE, 30), None);
+        assert_eq!(judge.rule(-WIN_SCORE, 30), None, "they must be in a row");
         assert_eq!(judge.rule(0, MAX_PLIES), Some(1));
     }
 }

@@ -17,10 +17,12 @@ use super::{Sample, TuningError, Weight, prior, render};
 use crate::eval::{COUNT, EvalCache, current_weights};
 
 /// Positions per step.
-const BATCH: usize = 16_384;
+pub(super) const BATCH: usize = 16_384;
 /// Lines in a block; every so many-th block is held out. Blocks, since positions of one game resemble each other.
 const BLOCK: usize = 2_000;
 const HELD_OUT_EVERY: usize = 20;
+/// What a file holds beyond so many lines is held out, up to a block.
+pub(super) const LINES_BEFORE_HELD_OUT: usize = BLOCK * (HELD_OUT_EVERY - 1);
 /// Adam's memory of gradients and of their squares.
 const MOMENTUM: [f32; 2] = [0.9, 0.999];
 
@@ -36,14 +38,14 @@ pub struct TuneArgs {
     /// Passes over the positions
     #[arg(long, default_value_t = 60, value_parser = value_parser!(u32).range(1..))]
     pub epochs: u32,
-    /// The first step size, in weight units; it falls to a hundredth of this
-    #[arg(long, default_value_t = 2.0)]
+    /// The first step size, in weight units (above 0, up to 1000); it falls to a hundredth of this
+    #[arg(long, default_value_t = 2.0, allow_negative_numbers = true, value_parser = parse_rate)]
     pub rate: f32,
-    /// The share of the game's result in the target; the rest is the search's score
-    #[arg(long, default_value_t = 0.5)]
+    /// The share of the game's result in the target (0 to 1); the rest is the search's score
+    #[arg(long, default_value_t = 0.5, allow_negative_numbers = true, value_parser = parse_share)]
     pub result_share: f32,
-    /// How many positions the first value of a weight counts as
-    #[arg(long, default_value_t = 100.0)]
+    /// How many positions the first value of a weight counts as (0 to a billion)
+    #[arg(long, default_value_t = 100.0, allow_negative_numbers = true, value_parser = parse_inertia)]
     pub inertia: f32,
     /// Start from first principles instead of the weights in play
     #[arg(long)]
@@ -53,6 +55,23 @@ pub struct TuneArgs {
     pub threads: u16,
 }
 
+fn parse_rate(text: &str) -> Result<f32, String> {
+    number(text, |rate| rate > 0.0 && rate <= 1_000.0, "a number above 0, up to 1000")
+}
+
+fn parse_share(text: &str) -> Result<f32, String> {
+    number(text, |share| (0.0..=1.0).contains(&share), "a number from 0 to 1")
+}
+
+fn parse_inertia(text: &str) -> Result<f32, String> {
+    number(text, |inertia| (0.0..=1e9).contains(&inertia), "a number from 0 to 1000000000")
+}
+
+/// Reads a number that `fits`. What is none (NaN too) or does not fit would make nonsense of every weight.
+fn number(text: &str, fits: impl Fn(f32) -> bool, wanted: &str) -> Result<f32, String> {
+    text.parse().ok().filter(|&value| fits(value)).ok_or_else(|| format!("{wanted} is wanted"))
+}
+
 /// Runs `sesame tune`.
 ///
 /// # Errors
@@ -60,8 +79,11 @@ pub struct TuneArgs {
 pub fn run(args: &TuneArgs) -> Result<(), TuningError> {
     let threads = usize::from(args.threads);
     let (training, held_out) = load(args)?;
-    if training.len() < BATCH || held_out.len() == 0 {
+    if training.len() < BATCH {
         return Err(TuningError::TooFewPositions(training.len()));
+    }
+    if held_out.len() == 0 {
+        return Err(TuningError::NothingHeldOut);
     }
     eprintln!(
         "{} positions to learn from with {:.0} weights each, {} held out; {COUNT} weights",
@@ -76,10 +98,8 @@ pub fn run(args: &TuneArgs) -> Result<(), TuningError> {
     eprintln!("k = {:.6}; held-out error {:.6} (against results alone {:.6})", aim.k, before[0], before[1]);
 
     let weights = descend(&training, &start, &aim, args, |epoch, weights, training_error| {
-        if epoch % 5 == 0 || epoch == args.epochs {
-            let [target, result] = loss(weights);
-            eprintln!("epoch {epoch:4}: error {training_error:.6}, held out {target:.6} (results {result:.6})");
-        }
+        let [target, result] = loss(weights);
+        eprintln!("epoch {epoch:4}: error {training_error:.6}, held out {target:.6} (results {result:.6})");
     });
     let rounded: Vec<Weight> = weights.iter().map(|weight| weight.map(f32::round)).collect();
     let after = loss(&rounded);
@@ -177,13 +197,13 @@ fn fit_k(positions: &Positions, weights: &[Weight], threads: usize) -> f32 {
     (low + high) / 2.0
 }
 
-/// Adam over shuffled batches; `each_epoch` hears the epoch, the weights and the training error.
+/// Adam over shuffled batches; every fifth epoch and the last `report` hears the epoch, the weights and the training error.
 fn descend(
     positions: &Positions,
     start: &[Weight],
     aim: &Aim,
     args: &TuneArgs,
-    mut each_epoch: impl FnMut(u32, &[Weight], f64),
+    mut report: impl FnMut(u32, &[Weight], f64),
 ) -> Vec<Weight> {
     let threads = usize::from(args.threads);
     let mut random = Xoshiro256PlusPlus::seed_from_u64(4_3);
@@ -225,8 +245,9 @@ fn descend(
                 }
             }
         }
-        let error = if epoch % 5 == 0 { mean_errors(positions, &weights, aim, threads)[0] } else { f64::NAN };
-        each_epoch(epoch, &weights, error);
+        if epoch % 5 == 0 || epoch == args.epochs {
+            report(epoch, &weights, mean_errors(positions, &weights, aim, threads)[0]);
+        }
     }
     weights
 }
@@ -255,7 +276,7 @@ mod tests {
         let args = TuneArgs {
             files: Vec::new(),
             output: PathBuf::new(),
-            epochs: 30,
+            epochs: 32,
             rate: 2.0,
             result_share: 1.0,
             inertia: 1.0,
@@ -263,8 +284,22 @@ mod tests {
             threads: 2,
         };
         let (start, aim) = (prior(), Aim { k: 0.005, result_share: 1.0 });
-        let fitted = descend(&positions, &start, &aim, &args, |_, _, _| {});
+        let mut reports = Vec::new();
+        let fitted = descend(&positions, &start, &aim, &args, |epoch, _, error| reports.push((epoch, error)));
+        assert_eq!(reports.iter().map(|report| report.0).collect::<Vec<_>>(), [5, 10, 15, 20, 25, 30, 32]);
+        assert!(reports.iter().all(|report| report.1.is_finite()));
         let [before, after] = [&start, &fitted].map(|weights| mean_errors(&positions, weights, &aim, 2)[0]);
         assert!(after < 0.8 * before, "{before} {after}");
+    }
+
+    #[test]
+    fn numbers_that_would_spoil_the_weights_are_refused() {
+        for text in ["nan", "inf", "-inf", "-1", "1e30", "", "two"] {
+            assert!(parse_rate(text).is_err(), "{text}");
+            assert!(parse_share(text).is_err(), "{text}");
+            assert!(parse_inertia(text).is_err(), "{text}");
+        }
+        assert!(parse_rate("0").is_err() && parse_share("1.01").is_err());
+        assert_eq!((parse_rate("0.5"), parse_share("1"), parse_inertia("0")), (Ok(0.5), Ok(1.0), Ok(0.0)));
     }
 }

@@ -5,6 +5,15 @@ use std::time::Duration;
 use super::parse::{parse_number, quote};
 use crate::table::Scheme;
 
+/// The most search threads that may be asked for.
+pub(crate) const MAX_THREADS: i64 = 1024;
+
+/// The largest table that may be asked for, in MiB.
+pub(crate) const MAX_HASH_MIB: i64 = 33_554_432;
+
+/// The most lines that may be asked for.
+pub(crate) const MAX_MULTI_PV: i64 = 256;
+
 /// An option with its new, valid value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Setting {
@@ -40,11 +49,14 @@ enum Kind {
 
 /// The options in the order in which `uci` declares them. Their defaults are those of the engine's [`Options`](crate::engine::Options).
 static OPTIONS: [Specification; 8] = [
-    Specification { name: "Hash", kind: Kind::Spin { default: 16, min: 1, max: 33_554_432, set: Setting::Hash } },
-    Specification { name: "Threads", kind: Kind::Spin { default: 1, min: 1, max: 1024, set: Setting::Threads } },
+    Specification { name: "Hash", kind: Kind::Spin { default: 16, min: 1, max: MAX_HASH_MIB, set: Setting::Hash } },
+    Specification { name: "Threads", kind: Kind::Spin { default: 1, min: 1, max: MAX_THREADS, set: Setting::Threads } },
     Specification { name: "Clear Hash", kind: Kind::Button { setting: Setting::ClearHash } },
     Specification { name: "Ponder", kind: Kind::Check { default: false, set: |_| Setting::Ponder } },
-    Specification { name: "MultiPV", kind: Kind::Spin { default: 1, min: 1, max: 256, set: Setting::MultiPv } },
+    Specification {
+        name: "MultiPV",
+        kind: Kind::Spin { default: 1, min: 1, max: MAX_MULTI_PV, set: Setting::MultiPv },
+    },
     Specification {
         name: "Move Overhead",
         kind: Kind::Spin {

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use super::options::{Setting, understand};
+use super::options::{MAX_HASH_MIB, MAX_THREADS, Setting, understand};
 
 /// The longest thinking time that is taken at its word, in milliseconds (34 years): larger ones mean this much. It keeps
 /// sums of a few durations and an instant far from overflow.
@@ -315,6 +315,14 @@ fn parse_bench<'a>(mut words: impl Iterator<Item = &'a str>) -> Parsed {
             "hash" => arguments.hash = Some(clamp_u32(number) as usize),
             _ => return Parsed::complaint(format!("bench: unknown word {}", quote(name))),
         }
+        let max = match name {
+            "threads" => MAX_THREADS,
+            "hash" => MAX_HASH_MIB,
+            _ => i64::MAX,
+        };
+        if number > max {
+            return Parsed::complaint(format!("bench: `{name}` can be at most {max}"));
+        }
     }
     Command::Bench(arguments).into()
 }
@@ -532,7 +540,12 @@ mod tests {
         let wanted = BenchArguments { depth: Some(5), threads: Some(2), hash: Some(8) };
         assert_eq!(command("bench hash 8 threads 2 depth 5"), Command::Bench(wanted));
         assert_eq!(command("bench 5 threads 2 hash 8"), Command::Bench(wanted));
-        for line in ["bench depth", "bench depth x", "bench depth 0", "bench -1", "bench speed 3"] {
+        let most = Command::Bench(BenchArguments { depth: None, threads: Some(1024), hash: Some(33_554_432) });
+        assert_eq!(command("bench threads 1024 hash 33554432"), most);
+        assert_eq!(complaint("bench threads 1025"), "bench: `threads` can be at most 1024");
+        assert_eq!(complaint("bench hash 33554433"), "bench: `hash` can be at most 33554432");
+        let huge = format!("bench threads {}", "9".repeat(30));
+        for line in ["bench depth", "bench depth x", "bench depth 0", "bench -1", "bench speed 3", &huge] {
             assert!(complaint(line).starts_with("bench: "));
         }
     }

@@ -21,7 +21,7 @@ use super::perft::divide;
 use super::reader;
 use super::sink::UciSink;
 use crate::engine::{Clock, Engine, EngineError, Limits, Options};
-use crate::eval::{EvalCache, evaluate};
+use crate::eval::explain;
 use crate::position::{Color, Game, Position};
 
 /// Why a session could not begin.
@@ -50,6 +50,7 @@ pub fn run(input: impl Read + Send + 'static, output: Output) -> Result<(), Star
         game: Game::new(Position::startpos()),
         started: 0,
         job: None,
+        settings: VecDeque::new(),
         deferred: VecDeque::new(),
         closing: false,
         wake,
@@ -87,7 +88,9 @@ struct Session {
     started: u64,
     /// A bench or perft.
     job: Option<Job>,
-    /// Commands that wait for the search (settings only) or the job to end.
+    /// Settings that wait for the search to end. They came before all that is deferred.
+    settings: VecDeque<Setting>,
+    /// Commands that wait for the job to end.
     deferred: VecDeque<Command>,
     /// The input has ended.
     closing: bool,
@@ -109,18 +112,11 @@ impl Session {
             if let Some(job) = self.job.take_if(|job| job.is_done()) {
                 job.join();
             }
-            if self.closing {
+            if self.closing || !self.is_searching() {
                 self.end_search();
             }
             if self.job.is_some() {
                 return;
-            }
-            if self.is_searching() && matches!(self.deferred.front(), Some(Command::Set(_))) {
-                if self.deferred.iter().all(|command| matches!(command, Command::Set(_))) {
-                    return;
-                }
-                // What comes after the settings does not wait for a search.
-                self.end_search();
             }
             let Some(command) = self.deferred.pop_front() else {
                 return;
@@ -146,7 +142,6 @@ impl Session {
             }
             // A job is somebody's script or curiosity: what follows waits for it.
             (command, Some(_)) => self.deferred.push_back(command),
-            (command @ Command::Set(_), None) if self.is_searching() => self.deferred.push_back(command),
             (command, None) => self.dispatch(command),
         }
         ControlFlow::Continue(())
@@ -160,6 +155,7 @@ impl Session {
             Command::Stop | Command::PonderHit => {}
             Command::Display => self.output.line(&describe(&self.game, self.sink.chess960())),
             Command::Eval => self.show_evaluation(),
+            Command::Set(setting) if self.is_searching() => self.settings.push_back(setting),
             // A position that cannot be set must not cost the running search.
             command @ Command::Position(_) => self.perform(command),
             command => {
@@ -190,12 +186,12 @@ impl Session {
         }
     }
 
-    /// Stops the search, waits until its best move is out, and applies the settings that were waiting for that.
+    /// Stops the search, waits until its best move is out, and applies the settings that were waiting for that. Without a
+    /// search there is nothing to wait for, and only the settings are applied.
     fn end_search(&mut self) {
         self.engine.stop();
         self.engine.wait();
-        while let Some(&Command::Set(setting)) = self.deferred.front() {
-            self.deferred.pop_front();
+        while let Some(setting) = self.settings.pop_front() {
             self.set(setting);
         }
     }
@@ -259,7 +255,8 @@ impl Session {
 
     fn go(&mut self, go: &Go) {
         let (limits, complaint) = limits(go, self.game.position());
-        if let Some(complaint) = complaint {
+        // One line for each `go`: what was malformed was complained about when it was read.
+        if let Some(complaint) = complaint.filter(|_| !go.malformed) {
             self.output.info(&complaint);
         }
         self.sink.set_root(self.game.position().clone());
@@ -272,9 +269,11 @@ impl Session {
         if position.in_check() {
             return self.output.line("Evaluation: none, the side to move is in check");
         }
-        let score = evaluate(position, &mut EvalCache::new());
-        let white = if position.side_to_move() == Color::White { score } else { -score };
-        self.output.line(&format!("Evaluation: {:+.2} pawns for White", f64::from(white) / 100.0));
+        let explanation = explain(position);
+        // The columns are padded; at the end of a line that is of no use.
+        let table: String = explanation.to_string().lines().map(|line| format!("{}\n", line.trim_end())).collect();
+        let total = f64::from(explanation.total) / 100.0;
+        self.output.line(&format!("{table}Evaluation: {total:+.2} pawns for White"));
     }
 
     fn perft(&mut self, depth: u32) {
