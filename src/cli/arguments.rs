@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, value_parser};
 
+use crate::engine::bench::DEFAULT_DEPTH;
 use crate::tuning::{DatagenArgs, TuneArgs};
-use crate::uci::bench::DEFAULT_DEPTH;
 use crate::uci::{MAX_HASH_MIB, MAX_MULTI_PV, MAX_THREADS};
 
 /// A UCI chess engine whose threads share one lock-free transposition table.

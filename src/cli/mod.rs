@@ -15,9 +15,9 @@ use std::time::Instant;
 
 use clap::Parser;
 
+use crate::engine::bench::{self, BenchOptions};
 use crate::position::Position;
 use crate::tuning;
-use crate::uci::bench::{self, BenchOptions};
 use crate::uci::{self, Output};
 use arguments::{Arguments, BenchArguments, Command, PerftArguments};
 

@@ -25,6 +25,9 @@
 //! assert_eq!(back_rank_mate.to_uci(best.best.unwrap(), false), "d1d8");
 //! ```
 
+pub mod bench;
+mod bench_positions;
+
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -10,9 +10,7 @@ use std::time::Instant;
 use crossbeam::channel::{self, Sender};
 use crossbeam::select;
 
-use super::bench::{self, BenchOptions};
 use super::board::describe;
-use super::format::nodes_per_second;
 use super::job::Job;
 use super::options::{Setting, declarations};
 use super::output::Output;
@@ -20,6 +18,7 @@ use super::parse::{BenchArguments, Command, Go, Parsed, Placement};
 use super::perft::divide;
 use super::reader;
 use super::sink::UciSink;
+use crate::engine::bench::{self, BenchOptions, nodes_per_second};
 use crate::engine::{Clock, Engine, EngineError, Limits, Options};
 use crate::eval::explain;
 use crate::position::{Color, Game, Position};

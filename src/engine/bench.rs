@@ -11,8 +11,7 @@ use std::time::Duration;
 use crossbeam::channel::{self, RecvTimeoutError, Sender};
 
 use super::bench_positions::POSITIONS;
-use super::format::nodes_per_second;
-use crate::engine::{BestMove, Engine, EngineError, Info, Limits, Options, Scheme, Sink};
+use super::{BestMove, Engine, EngineError, Info, Limits, Options, Scheme, Sink};
 use crate::position::{Game, Position};
 use crate::table::{Counters, Entry, SearchTable, Stats, Table};
 
@@ -77,6 +76,12 @@ impl fmt::Display for Report {
     }
 }
 
+/// Nodes per second, for times too short to measure as well.
+pub fn nodes_per_second(nodes: u64, elapsed: Duration) -> u64 {
+    let per_second = u128::from(nodes) * 1_000_000 / elapsed.as_micros().max(1);
+    u64::try_from(per_second).unwrap_or(u64::MAX)
+}
+
 /// How long it may take until `stop` is noticed.
 const ATTENTION: Duration = Duration::from_millis(100);
 
@@ -105,22 +110,27 @@ pub fn run(
     each: impl FnMut(&Step<'_>),
 ) -> Result<Option<Report>, EngineError> {
     if options.stats {
-        let stats = |table: &Table<Entry, Counters>| Some(table.recorder().stats());
-        run_on(options, stop, each, stats)
+        let table = Table::<Entry, Counters>::with_mib(options.hash_mib, Scheme::default())?;
+        let ended = run_on(table, options, stop, each)?;
+        Ok(ended.map(|(report, engine)| Report { stats: Some(engine.table().recorder().stats()), ..report }))
     } else {
-        run_on(options, stop, each, |_: &Table| None)
+        let ended = run_on(Table::new(options.hash_mib, Scheme::default())?, options, stop, each)?;
+        Ok(ended.map(|(report, _)| report))
     }
 }
 
-fn run_on<T: SearchTable>(
+/// Runs the bench on this table, whatever `options` say of it. Returns the engine as well, which has the table.
+///
+/// # Errors
+/// When the system refuses every thread.
+pub fn run_on<T: SearchTable>(
+    table: T,
     options: &BenchOptions,
     stop: &AtomicBool,
     mut each: impl FnMut(&Step<'_>),
-    stats: impl Fn(&T) -> Option<Stats>,
-) -> Result<Option<Report>, EngineError> {
+) -> Result<Option<(Report, Engine<T>)>, EngineError> {
     let (sender, ends) = channel::unbounded();
-    let engine_options = Options { hash_mib: options.hash_mib, threads: options.threads, ..Options::default() };
-    let table = T::with_mib(options.hash_mib, Scheme::default())?;
+    let engine_options = Options { threads: options.threads, ..Options::default() };
     let mut engine = Engine::with_table(table, engine_options, Arc::new(Ends(sender)))?;
     let limits = Limits { depth: Some(options.depth.max(1)), ..Limits::default() };
     let mut report = Report { nodes: 0, elapsed: Duration::ZERO, stats: None };
@@ -145,8 +155,7 @@ fn run_on<T: SearchTable>(
         let best = end.best.map_or_else(String::new, |mv| position.to_uci(mv, false));
         each(&Step { number, of: POSITIONS.len(), fen, best, nodes: end.nodes });
     }
-    report.stats = stats(engine.table());
-    Ok(Some(report))
+    Ok(Some((report, engine)))
 }
 
 #[cfg(test)]
@@ -157,6 +166,14 @@ mod tests {
     fn the_line_that_openbench_reads() {
         let report = Report { nodes: 3_000_000, elapsed: Duration::from_millis(1500), stats: None };
         assert_eq!(report.to_string(), "3000000 nodes 2000000 nps");
+    }
+
+    #[test]
+    fn speed_without_time() {
+        assert_eq!(nodes_per_second(0, Duration::ZERO), 0);
+        assert_eq!(nodes_per_second(20, Duration::ZERO), 20_000_000);
+        assert_eq!(nodes_per_second(1000, Duration::from_secs(2)), 500);
+        assert_eq!(nodes_per_second(u64::MAX, Duration::ZERO), u64::MAX);
     }
 
     #[test]
