@@ -44,7 +44,7 @@ static TAGGED: LazyLock<HashSet<u64>> = LazyLock::new(|| (0..KEYS).map(|n| mix(n
 struct Torn(AtomicU64);
 
 impl Recorder for Torn {
-    fn passed_over(&self, image: &Image, _: usize, _: usize) {
+    fn passed_over(&self, _: u64, image: &Image, _: usize, _: usize) {
         if !TAGGED.contains(&image.tag.key()) {
             self.0.fetch_add(1, Relaxed);
         }

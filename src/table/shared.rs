@@ -156,7 +156,7 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
         let buckets = self.memory.buckets();
         let place = Place::of(key, buckets.len());
         let bucket = &buckets[place.bucket];
-        let passed_over = |image: &Image| self.recorder.passed_over(image, place.bucket, buckets.len());
+        let passed_over = |image: &Image| self.recorder.passed_over(key, image, place.bucket, buckets.len());
         let image = if self.scheme.has_two_levels() {
             bucket.probe_past(key, passed_over)
         } else {
