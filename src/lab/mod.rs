@@ -1,3 +1,5 @@
 //! The laboratory.
 
 pub mod check_bits;
+pub mod crowding;
+pub mod statistics;
