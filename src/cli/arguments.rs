@@ -52,6 +52,9 @@ pub(super) struct BenchArguments {
     /// Size of the transposition table in MiB
     #[arg(long, default_value_t = 16, value_parser = value_parser!(u32).range(1..=MAX_HASH_MIB), value_name = "MIB")]
     pub(super) hash: u32,
+    /// Let the threads take turns: slow, but the same nodes in every run with any number of threads
+    #[arg(long)]
+    pub(super) lockstep: bool,
     /// Count what happens at the transposition table, and show it; a little slower
     #[arg(long)]
     pub(super) stats: bool,

@@ -88,6 +88,7 @@ fn run_bench(arguments: &BenchArguments) -> Result<(), Failure> {
         depth: arguments.depth.or(arguments.depth_alone).unwrap_or(default.depth),
         threads: usize::from(arguments.threads),
         hash_mib: arguments.hash.try_into().map_err(Failure::failed)?,
+        lockstep: arguments.lockstep,
         stats: arguments.stats,
     };
     let output = Output::stdout();
