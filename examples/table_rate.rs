@@ -20,7 +20,6 @@ use std::time::Instant;
 use clap::Parser;
 use designs::{Asked, Bare, Dash, Design, Mutexes, RwLocks};
 use rustix::time::{ClockId, clock_gettime};
-use sesame::table::Table;
 
 /// Rates of the table beside other designs.
 #[derive(Parser)]
@@ -34,6 +33,10 @@ struct Arguments {
     /// Do not measure without huge pages.
     #[arg(long)]
     only_huge: bool,
+
+    /// Fast.
+    #[arg(long)]
+    fast: bool,
 }
 
 /// The mix of a search: of 100 probes so many are hits, and of three probes so many are followed by a store.
@@ -45,8 +48,8 @@ const STORES_OF_THREE: usize = 2;
 const AHEAD: usize = 8;
 
 /// Keys in a measurement, and how many different ones at most. Those of a small table are few, so that they do not drive it out of the cache.
-const PROBES: usize = 1 << 22;
-const DIFFERENT: usize = 1 << 21;
+const PROBES: usize = 1 << 20;
+const DIFFERENT: usize = 1 << 20;
 
 /// What is measured.
 #[derive(Copy, Clone, PartialEq, Eq)]
@@ -234,6 +237,7 @@ fn main() {
                 contender("striped mutexes", Mutexes::over(striped)),
                 contender("sharded RwLocks", RwLocks::over(sharded)),
             ];
+            if arguments.fast { contenders.truncate(4); } else
             if huge_pages { contenders.push(contender("DashMap", Dash::new(positions))); }
             let start = Instant::now();
             (0..arguments.rounds).for_each(|n| round(&mut contenders, n, positions));

@@ -19,7 +19,7 @@ pub trait Design: Sync {
     /// Whether there is anything to store into.
     const STORES: bool = true;
 
-    /// Probes, and digests what was found so that nothing of it can be left out. Does not branch on it.
+    /// Probes, and gives the move that was found, or 0.
     fn probe(&self, key: u64) -> u64;
 
     /// Remembers `entry`, which took `work` nodes.
@@ -34,13 +34,10 @@ pub trait Design: Sync {
     fn wipe(&mut self) {}
 }
 
-/// Uses the whole entry, and 0 for none, so that the consumer can do without a branch.
+/// The move found, and 0 for none: the least that a caller wants to know, and no branch.
 #[inline(always)]
 fn digest(entry: Option<Entry>) -> u64 {
-    entry.map_or(0, |entry| {
-        let small = u64::from(entry.depth) ^ entry.bound as u64 ^ u64::from(entry.pv) << 2;
-        u64::from(entry.mv) ^ (entry.score as u64) << 16 ^ (entry.eval as u64) << 32 ^ small << 56
-    })
+    entry.map_or(0, |entry| u64::from(entry.mv))
 }
 
 /// The engine's table.
