@@ -7,7 +7,7 @@
 //!
 //! Each number is in millions a second of the threads' own time, all threads together: the median of the rounds, and after it the half of
 //! what lies between the quartiles. In a round each operation is run for one design right after the other, so that a busy machine
-//! disturbs all alike, and ratios are taken within a round. `pf` is with prefetching, eight keys ahead.
+//! disturbs all alike, and ratios are taken within a round. `pf` is with prefetching, sixteen keys ahead.
 
 #[path = "../benches/designs/mod.rs"]
 mod designs;
@@ -19,6 +19,7 @@ use std::time::Instant;
 
 use clap::Parser;
 use designs::{Asked, Bare, Dash, Design, Mutexes, RwLocks};
+use memmap2::MmapMut;
 use rustix::time::{ClockId, clock_gettime};
 
 /// Rates of the table beside other designs.
@@ -30,13 +31,9 @@ struct Arguments {
     /// How often everything is measured.
     #[arg(long, default_value_t = 7)]
     rounds: usize,
-    /// Do not measure without huge pages.
+    /// Measure only with huge pages, or only without.
     #[arg(long)]
-    only_huge: bool,
-
-    /// Fast.
-    #[arg(long)]
-    fast: bool,
+    huge_pages: Option<bool>,
 }
 
 /// The mix of a search: of 100 probes so many are hits, and of three probes so many are followed by a store.
@@ -45,7 +42,7 @@ const HITS_PERCENT: u64 = 35;
 const STORES_OF_THREE: usize = 2;
 
 /// How many keys ahead a search knows that it will probe.
-const AHEAD: usize = 8;
+const AHEAD: usize = 16;
 
 /// Keys in a measurement, and how many different ones at most. Those of a small table are few, so that they do not drive it out of the cache.
 const PROBES: usize = 1 << 20;
@@ -76,13 +73,60 @@ const COLUMNS: [(&str, Work, bool); 9] = [
 
 const THREADS: [usize; 2] = [1, 2];
 
-/// A design in the run.
-struct Contender<'a> {
-    name: &'static str,
-    design: Box<dyn Runnable + 'a>,
-    /// For each number of threads and column, the rates of the rounds.
-    rates: [[Vec<f64>; COLUMNS.len()]; THREADS.len()],
+/// What is measured beside each other.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Kind {
+    Bare,
+    Branching,
+    Table,
+    Cluster,
+    Mutexes,
+    RwLocks,
+    Dash,
 }
+
+impl Kind {
+    const ALL: [Kind; 7] =
+        [Kind::Bare, Kind::Branching, Kind::Table, Kind::Cluster, Kind::Mutexes, Kind::RwLocks, Kind::Dash];
+
+    fn name(self) -> &'static str {
+        match self {
+            Kind::Bare => "bare reads",
+            Kind::Branching => "bare, branching",
+            Kind::Table => "this table",
+            Kind::Cluster => "3-entry cluster",
+            Kind::Mutexes => "striped mutexes",
+            Kind::RwLocks => "sharded RwLocks",
+            Kind::Dash => "DashMap",
+        }
+    }
+
+    /// Whether it can be had: DashMap has its own memory, ordinary pages of which it takes several times the bytes.
+    fn exists(self, mib: usize, huge_pages: bool) -> bool {
+        self != Kind::Dash || mib <= ALL_AT_ONCE && !huge_pages
+    }
+
+    /// A table of `mib` MiB, in `memory` if it does not bring its own.
+    fn build(self, mib: usize, huge_pages: bool, memory: &mut Option<MmapMut>) -> Box<dyn Runnable + '_> {
+        let pages = || designs::pages(mib, huge_pages);
+        match self {
+            Kind::Table => Box::new(designs::engine_table(mib, huge_pages)),
+            Kind::Cluster => Box::new(designs::cluster_table(mib, huge_pages)),
+            Kind::Dash => Box::new(Dash::new(designs::positions(mib))),
+            Kind::Bare => Box::new(Bare::<false>::over(memory.insert(pages()))),
+            Kind::Branching => Box::new(Bare::<true>::over(memory.insert(pages()))),
+            Kind::Mutexes => Box::new(Mutexes::over(memory.insert(pages()))),
+            Kind::RwLocks => Box::new(RwLocks::over(memory.insert(pages()))),
+        }
+    }
+}
+
+/// Up to this size in MiB all designs are in memory at once and each operation is run for one right after the other; above, each round
+/// builds, fills and measures one design after the other.
+const ALL_AT_ONCE: usize = 1024;
+
+/// The rates of one design: for each number of threads and column, those of the rounds.
+type Rates = [[Vec<f64>; COLUMNS.len()]; THREADS.len()];
 
 /// A design, whatever its type.
 trait Runnable {
@@ -161,42 +205,60 @@ fn run(keys: &[Vec<u64>], work: impl Fn(usize, u64, u64) -> u64 + Sync) -> f64 {
     })
 }
 
-/// The keys of a round, for each thread and each column.
-struct Keys([[Vec<Vec<u64>>; COLUMNS.len()]; 1]);
-
-impl Keys {
-    fn of_round(round: usize, positions: usize) -> Keys {
-        let different = DIFFERENT.min(positions);
-        let threads = THREADS[THREADS.len() - 1];
-        let of_column = |column: usize| {
-            let asked = match COLUMNS[column].1 {
-                Work::Probe(asked) => asked,
-                Work::Store => Asked::Absent,
-                Work::Mix => HALF,
-            };
-            // The same keys with and without prefetching, new ones in each round.
-            let seed = |thread| ((round * threads + thread) * 8 + column) as u64;
-            (0..threads).map(|thread| designs::keys(asked, different + AHEAD, positions, seed(thread))).collect()
+/// The keys of a round, for each column and thread: with and without prefetching the same, in each round new ones.
+fn keys_of_round(round: usize, positions: usize) -> [Vec<Vec<u64>>; COLUMNS.len()] {
+    COLUMNS.map(|(_, work, _)| {
+        let (asked, number) = match work {
+            Work::Probe(Asked::Present) => (Asked::Present, 0),
+            Work::Probe(Asked::Absent) => (Asked::Absent, 1),
+            Work::Probe(_) => (HALF, 2),
+            Work::Store => (Asked::Absent, 3),
+            Work::Mix => (HALF, 4),
         };
-        Keys([std::array::from_fn(of_column)])
-    }
+        let seed = |thread| (round * 5 + number) * 2 + thread;
+        let count = DIFFERENT.min(positions) + AHEAD;
+        (0..2).map(|thread| designs::keys(asked, count, positions, seed(thread) as u64)).collect()
+    })
 }
 
-/// Measures all contenders once.
-fn round(contenders: &mut [Contender], round: usize, positions: usize) {
-    let Keys([keys]) = Keys::of_round(round, positions);
-    contenders.iter_mut().for_each(|contender| contender.design.fill(positions));
-    for (column, &(_, work, prefetch)) in COLUMNS.iter().enumerate() {
-        for (which, &threads) in THREADS.iter().enumerate() {
-            for Contender { design, rates, .. } in contenders.iter_mut() {
-                rates[which][column].extend(design.rate(work, prefetch, &keys[column][..threads]));
-            }
+/// Measures these designs in this column, one right after the other.
+fn measure<'a>(column: usize, keys: &[Vec<u64>], designs: impl IntoIterator<Item = (&'a dyn Runnable, &'a mut Rates)>) {
+    let (_, work, prefetch) = COLUMNS[column];
+    for (design, rates) in designs {
+        for (rates, threads) in rates.iter_mut().zip(THREADS) {
+            rates[column].extend(design.rate(work, prefetch, &keys[..threads]));
         }
     }
 }
 
-fn contender<'a>(name: &'static str, design: impl Design + 'a) -> Contender<'a> {
-    Contender { name, design: Box::new(design), rates: Default::default() }
+/// The rates of all designs at this size.
+fn measure_all(mib: usize, huge_pages: bool, rounds: usize) -> Vec<(Kind, Rates)> {
+    let positions = designs::positions(mib);
+    let kinds = Kind::ALL.into_iter().filter(|kind| kind.exists(mib, huge_pages));
+    let mut rates: Vec<_> = kinds.map(|kind| (kind, Rates::default())).collect();
+    if mib <= ALL_AT_ONCE {
+        let mut memories: Vec<_> = rates.iter().map(|_| None).collect();
+        let build = |((kind, _), memory): (&(Kind, _), _)| kind.build(mib, huge_pages, memory);
+        let mut designs: Vec<_> = rates.iter().zip(&mut memories).map(build).collect();
+        for round in 0..rounds {
+            designs.iter_mut().for_each(|design| design.fill(positions));
+            for (column, keys) in keys_of_round(round, positions).iter().enumerate() {
+                let rates = rates.iter_mut().map(|(_, rates)| rates);
+                measure(column, keys, designs.iter().map(|design| &**design).zip(rates));
+            }
+        }
+    } else {
+        for round in 0..rounds {
+            let keys = keys_of_round(round, positions);
+            for (kind, rates) in &mut rates {
+                let mut memory = None;
+                let mut design = kind.build(mib, huge_pages, &mut memory);
+                design.fill(positions);
+                keys.iter().enumerate().for_each(|(column, keys)| measure(column, keys, [(&*design, &mut *rates)]));
+            }
+        }
+    }
+    rates
 }
 
 /// The median, and half of what lies between the quartiles.
@@ -207,42 +269,97 @@ fn median(values: &[f64]) -> Option<(f64, f64)> {
     Some((values[last / 2], (values[last - last / 4] - values[last / 4]) / 2.0))
 }
 
-fn number((median, spread): (f64, f64)) -> String {
-    if median < 10.0 { format!("{median:.2}±{spread:.2}") } else { format!("{median:.0}±{spread:.0}") }
-}
-
-fn print(contenders: &[Contender]) {
-    println!("{:18} {:>2}  {}", "", "", COLUMNS.map(|(name, ..)| format!("{name:>10}")).concat());
-    for Contender { name, rates, .. } in contenders {
+fn print_rates(all: &[(Kind, Rates)]) {
+    let number = |(median, spread): (f64, f64)| format!("{median:.0}±{spread:.0}");
+    println!("{:15} {:>2} {}", "", "", COLUMNS.map(|(name, ..)| format!("{name:>11}")).concat());
+    for (kind, rates) in all {
         for (rates, threads) in rates.iter().zip(THREADS) {
             let cells = rates.each_ref().map(|rates| median(rates).map_or("-".to_owned(), number));
-            println!("{name:18} {threads:2}  {}", cells.map(|cell| format!("{cell:>10}")).concat());
+            println!("{:15} {threads:2} {}", kind.name(), cells.map(|cell| format!("{cell:>11}")).concat());
         }
     }
+}
+
+/// One number beside another: the median of the rounds' ratios.
+fn print_ratios(all: &[(Kind, Rates)]) {
+    let rates = |kind: Kind, threads: usize, column: &'static str| {
+        let (_, rates) = all.iter().find(|(other, _)| *other == kind).expect("a kind that was measured");
+        &rates[threads - 1][COLUMNS.iter().position(|(name, ..)| *name == column).expect("a column")]
+    };
+    let ratio = |above: &[f64], below: &[f64]| {
+        let ratios: Vec<_> = above.iter().zip(below).map(|(above, below)| above / below).collect();
+        median(&ratios).map_or("-".to_owned(), |(median, spread)| format!("{median:.2}±{spread:.2}"))
+    };
+    let table = |threads, column: &'static str| rates(Kind::Table, threads, column);
+    let columns = ["hits", "misses", "35 % hits", "35 % pf", "store pf", "mix", "mix pf"];
+    println!("{:41}{}", "this table, as a multiple of", columns.map(|name| format!("{name:>11}")).concat());
+    for threads in THREADS {
+        let print = |name: &str, cell: &dyn Fn(&'static str) -> String| {
+            println!("  {name:36} {threads:2}{}", columns.map(|column| format!("{:>11}", cell(column))).concat());
+        };
+        // Whatever the table does, the bare loop only reads.
+        print("bare reads", &|column| ratio(table(threads, column), rates(Kind::Bare, threads, "35 % hits")));
+        print("bare reads, prefetched", &|column| ratio(table(threads, column), rates(Kind::Bare, threads, "35 % pf")));
+        print("3-entry cluster", &|column| ratio(table(threads, column), rates(Kind::Cluster, threads, column)));
+        let of_mutexes = |column| match column {
+            "35 % pf" => "35 % hits",
+            "store pf" => "store",
+            "mix pf" => "mix",
+            column => column,
+        };
+        print("striped mutexes (never prefetched)", &|column| {
+            ratio(table(threads, column), rates(Kind::Mutexes, threads, of_mutexes(column)))
+        });
+        if threads > 1 {
+            print("itself on one thread", &|column| ratio(table(threads, column), table(1, column)));
+        }
+    }
+}
+
+/// How fast a table of this size is emptied by two threads, in GiB a second, beside a memset by as many.
+fn print_clearing(mib: usize, huge_pages: bool, rounds: usize) {
+    let mut memory = designs::pages(mib, huge_pages);
+    let mut table = designs::engine_table(mib, huge_pages);
+    let mut rates = [const { Vec::new() }; 3];
+    let rate = |clear: &mut dyn FnMut()| {
+        let start = Instant::now();
+        clear();
+        mib as f64 / 1024.0 / start.elapsed().as_secs_f64()
+    };
+    // The first time is the pages' first touch, and is not counted.
+    for round in 0..=rounds {
+        let halves = memory.len() / 2;
+        let memset = rate(&mut || {
+            thread::scope(|scope| memory.chunks_mut(halves).for_each(|half| drop(scope.spawn(|| half.fill(0)))));
+            black_box(&mut memory);
+        });
+        let round_rates = [memset, rate(&mut || table.wipe(2)), rate(&mut || table.clear(2))];
+        if round > 0 {
+            rates.iter_mut().zip(round_rates).for_each(|(rates, rate)| rates.push(rate));
+        }
+    }
+    let [memset, wipe, clear] = rates.map(|rates| median(&rates).unwrap_or_default().0);
+    println!(
+        "emptied by two threads, GiB/s: memset {memset:.1}, wipe {wipe:.1} ({:.2}), clear {clear:.1} ({:.2})",
+        wipe / memset,
+        clear / memset
+    );
 }
 
 fn main() {
     let arguments = Arguments::parse();
     for &mib in &arguments.sizes {
         for huge_pages in [true, false] {
-            if !huge_pages && arguments.only_huge { continue; }
-            let positions = designs::positions(mib);
-            let mut memories = [(); 4].map(|()| designs::pages(mib, huge_pages));
-            let [bare, branching, striped, sharded] = &mut memories;
-            let mut contenders = vec![
-                contender("bare reads", Bare::<false>::over(bare)),
-                contender("bare, branching", Bare::<true>::over(branching)),
-                contender("this table", designs::engine_table(mib, huge_pages)),
-                contender("3-entry cluster", designs::cluster_table(mib, huge_pages)),
-                contender("striped mutexes", Mutexes::over(striped)),
-                contender("sharded RwLocks", RwLocks::over(sharded)),
-            ];
-            if arguments.fast { contenders.truncate(4); } else
-            if huge_pages { contenders.push(contender("DashMap", Dash::new(positions))); }
+            if arguments.huge_pages.is_some_and(|wanted| wanted != huge_pages) {
+                continue;
+            }
             let start = Instant::now();
-            (0..arguments.rounds).for_each(|n| round(&mut contenders, n, positions));
-            println!("\n{mib} MiB, {} huge pages, {:.0} s", if huge_pages { "with" } else { "without" }, start.elapsed().as_secs_f64());
-            print(&contenders);
+            let rates = measure_all(mib, huge_pages, arguments.rounds);
+            let with = if huge_pages { "with" } else { "without" };
+            println!("\n{mib} MiB, {with} huge pages ({:.0} s)", start.elapsed().as_secs_f64());
+            print_rates(&rates);
+            print_ratios(&rates);
+            print_clearing(mib, huge_pages, arguments.rounds);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The limit: reads of 32 random bytes, without a table.
 
-use sesame::table::{Entry, Place};
+use sesame::table::{Entry, Place, prefetch};
 
 use super::{Design, PAIR};
 
@@ -21,6 +21,7 @@ impl<'m, const BRANCH: bool> Bare<'m, BRANCH> {
 }
 
 impl<const BRANCH: bool> Design for Bare<'_, BRANCH> {
+    const PREFETCHES: bool = true;
     const STORES: bool = false;
 
     #[inline(always)]
@@ -33,6 +34,11 @@ impl<const BRANCH: bool> Design for Bare<'_, BRANCH> {
             return std::hint::black_box(sum);
         }
         sum
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, key: u64) {
+        prefetch(&self.cells[Place::of(key, self.cells.len()).bucket]);
     }
 
     fn store(&self, _: u64, _: &Entry, _: u64) {}

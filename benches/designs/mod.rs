@@ -1,6 +1,8 @@
 //! The tables that are measured beside each other, and the keys that they are asked for. Shared by `benches/table.rs` (criterion) and
 //! `examples/table_rate.rs` (the tables in `docs/table.md`).
 
+#![allow(dead_code, unused_imports, reason = "the benches and the example use a part each")]
+
 mod bare;
 mod dash;
 mod locked;
@@ -98,7 +100,8 @@ pub const fn positions(mib: usize) -> usize {
 
 /// The engine's table of `mib` MiB.
 pub fn engine_table(mib: usize, huge_pages: bool) -> Table {
-    let options = TableOptions { positions: positions(mib), scheme: Scheme::TwoBig1, huge_pages, ..TableOptions::default() };
+    let options =
+        TableOptions { positions: positions(mib), scheme: Scheme::TwoBig1, huge_pages, ..TableOptions::default() };
     Table::with_options(&options).expect("memory for a table")
 }
 
@@ -132,7 +135,7 @@ const fn scramble(mut x: u64) -> u64 {
 /// A number below `bound`, evenly spread as `random` is.
 #[inline(always)]
 pub const fn below(random: u64, bound: usize) -> usize {
-    (random as u128 * bound as u128 >> 64) as usize
+    ((random as u128 * bound as u128) >> 64) as usize
 }
 
 /// The key with which place `n` of `positions` is filled: its high bits lead there, its low bits are random.
@@ -186,5 +189,7 @@ pub fn keys(asked: Asked, count: usize, positions: usize, seed: u64) -> Vec<u64>
         Asked::Absent => false,
         Asked::Percent(percent) => below(scramble(random(n)), 100) < percent as usize,
     };
-    (0..count).map(|n| if present(n) { filled_key(below(random(n), positions), positions) } else { random(n) }).collect()
+    (0..count)
+        .map(|n| if present(n) { filled_key(below(random(n), positions), positions) } else { random(n) })
+        .collect()
 }

@@ -19,6 +19,7 @@ mod work;
 pub use bucket::{Bucket, Place};
 pub use cluster::Cluster;
 pub use entry::{Bound, Entry};
+pub use memory::prefetch;
 pub use payload::{Generation, Payload};
 pub use scheme::{Rule, Scheme, SchemeRule, Stored, UnknownScheme, Update};
 pub use shared::{Table, TableError, TableOptions};
