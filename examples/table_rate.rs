@@ -1,137 +1,365 @@
-//! How fast the shared table is, beside the machine's own limit: random reads of 32 bytes over the same memory.
+//! How fast the shared table is, beside the machine's limit and beside other designs, all in one run.
 //!
 //! ```text
-//! cargo run --release --example table_rate            # 1, 64 and 1024 MiB; 1 and 2 threads
-//! cargo run --release --example table_rate -- 64 8192 # these sizes in MiB
+//! cargo run --release --example table_rate                     # 1 MiB to 8 GiB: some ten minutes, 9 GiB of memory
+//! cargo run --release --example table_rate -- 64 --rounds 11   # this size only
 //! ```
 //!
-//! Each number is in millions a second of the threads' own time, all threads together, the median of five rounds; in a round every
-//! column runs right after the one before, so that a busy machine disturbs all alike. `pf` is with prefetching, eight keys ahead.
+//! Each number is in millions a second of the threads' own time, all threads together: the median of the rounds, and after it the half of
+//! what lies between the quartiles. In a round each operation is run for one design right after the other, so that a busy machine
+//! disturbs all alike, and ratios are taken within a round. `pf` is with prefetching, sixteen keys ahead.
+
+#[path = "../benches/designs/mod.rs"]
+mod designs;
 
 use std::hint::black_box;
-use std::sync::{Barrier, LazyLock};
+use std::sync::Barrier;
 use std::thread;
 use std::time::Instant;
 
-use memmap2::{MmapMut, MmapOptions};
-use sesame::table::{Bound, Entry, Place, Scheme, Table};
+use clap::Parser;
+use designs::{Asked, Bare, Dash, Design, Mutexes, RwLocks};
+use memmap2::MmapMut;
+use rustix::time::{ClockId, clock_gettime};
 
-const ROUNDS: usize = 5;
-const KEYS: u64 = 4_000_000;
+/// Rates of the table beside other designs.
+#[derive(Parser)]
+struct Arguments {
+    /// Sizes in MiB.
+    #[arg(default_values_t = [1, 64, 1024, 8192])]
+    sizes: Vec<usize>,
+    /// How often everything is measured.
+    #[arg(long, default_value_t = 7)]
+    rounds: usize,
+    /// Measure only with huge pages, or only without.
+    #[arg(long)]
+    huge_pages: Option<bool>,
+}
+
+/// The mix of a search: of 100 probes so many are hits, and of three probes so many are followed by a store.
+/// Placeholders near what `sesame bench --stats` prints.
+const HITS_PERCENT: u64 = 35;
+const STORES_OF_THREE: usize = 2;
+
 /// How many keys ahead a search knows that it will probe.
-const AHEAD: u64 = 8;
+const AHEAD: usize = 16;
 
-/// Bytes in a bucket, half a cache line.
-const BUCKET: usize = 32;
+/// Keys in a measurement, and how many different ones at most. Those of a small table are few, so that they do not drive it out of the cache.
+const PROBES: usize = 1 << 20;
+const DIFFERENT: usize = 1 << 20;
 
-/// Memory as the table's, to read without a table: one mapping, on huge pages if there are any, every page touched.
-fn bare_memory(mib: usize) -> MmapMut {
-    let mut memory = MmapOptions::new().len(mib << 20).map_anon().expect("as much memory again");
-    #[cfg(target_os = "linux")]
-    memory.advise(memmap2::Advice::HugePage).expect("advice is free");
-    memory.fill(1);
-    memory
+/// What is measured.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Work {
+    Probe(Asked),
+    Store,
+    Mix,
 }
 
-/// A random sequence of keys that costs next to nothing to make.
-#[inline(always)]
-fn key(thread: u64, n: u64) -> u64 {
-    let x = (thread << 40 | n).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (x ^ x >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93)
+const HALF: Asked = Asked::Percent(HITS_PERCENT);
+
+/// The columns: name, work, with prefetching.
+const COLUMNS: [(&str, Work, bool); 9] = [
+    ("hits", Work::Probe(Asked::Present), false),
+    ("misses", Work::Probe(Asked::Absent), false),
+    ("35 % hits", Work::Probe(HALF), false),
+    ("misses pf", Work::Probe(Asked::Absent), true),
+    ("35 % pf", Work::Probe(HALF), true),
+    ("store", Work::Store, false),
+    ("store pf", Work::Store, true),
+    ("mix", Work::Mix, false),
+    ("mix pf", Work::Mix, true),
+];
+
+const THREADS: [usize; 2] = [1, 2];
+
+/// What is measured beside each other.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Kind {
+    Bare,
+    Branching,
+    Table,
+    Cluster,
+    Mutexes,
+    RwLocks,
+    Dash,
 }
 
-fn entry(key: u64) -> Entry {
-    Entry { mv: key as u16, score: 17, depth: key as u8 & 31, bound: Bound::Lower, pv: false, eval: 3 }
+impl Kind {
+    const ALL: [Kind; 7] =
+        [Kind::Bare, Kind::Branching, Kind::Table, Kind::Cluster, Kind::Mutexes, Kind::RwLocks, Kind::Dash];
+
+    fn name(self) -> &'static str {
+        match self {
+            Kind::Bare => "bare reads",
+            Kind::Branching => "bare, branching",
+            Kind::Table => "this table",
+            Kind::Cluster => "3-entry cluster",
+            Kind::Mutexes => "striped mutexes",
+            Kind::RwLocks => "sharded RwLocks",
+            Kind::Dash => "DashMap",
+        }
+    }
+
+    /// Whether it can be had: DashMap has its own memory, ordinary pages of which it takes several times the bytes.
+    fn exists(self, mib: usize, huge_pages: bool) -> bool {
+        self != Kind::Dash || mib <= ALL_AT_ONCE && !huge_pages
+    }
+
+    /// A table of `mib` MiB, in `memory` if it does not bring its own.
+    fn build(self, mib: usize, huge_pages: bool, memory: &mut Option<MmapMut>) -> Box<dyn Runnable + '_> {
+        let pages = || designs::pages(mib, huge_pages);
+        match self {
+            Kind::Table => Box::new(designs::engine_table(mib, huge_pages)),
+            Kind::Cluster => Box::new(designs::cluster_table(mib, huge_pages)),
+            Kind::Dash => Box::new(Dash::new(designs::positions(mib))),
+            Kind::Bare => Box::new(Bare::<false>::over(memory.insert(pages()))),
+            Kind::Branching => Box::new(Bare::<true>::over(memory.insert(pages()))),
+            Kind::Mutexes => Box::new(Mutexes::over(memory.insert(pages()))),
+            Kind::RwLocks => Box::new(RwLocks::over(memory.insert(pages()))),
+        }
+    }
+}
+
+/// Up to this size in MiB all designs are in memory at once and each operation is run for one right after the other; above, each round
+/// builds, fills and measures one design after the other.
+const ALL_AT_ONCE: usize = 1024;
+
+/// The rates of one design: for each number of threads and column, those of the rounds.
+type Rates = [[Vec<f64>; COLUMNS.len()]; THREADS.len()];
+
+/// A design, whatever its type.
+trait Runnable {
+    fn fill(&mut self, positions: usize);
+    /// Millions a second; nothing if the design has no such operation.
+    fn rate(&self, work: Work, prefetch: bool, keys: &[Vec<u64>]) -> Option<f64>;
+}
+
+impl<D: Design> Runnable for D {
+    fn fill(&mut self, positions: usize) {
+        designs::fill(self, positions);
+    }
+
+    fn rate(&self, work: Work, prefetch: bool, keys: &[Vec<u64>]) -> Option<f64> {
+        if prefetch && !D::PREFETCHES || !matches!(work, Work::Probe(_)) && !D::STORES {
+            return None;
+        }
+        let store = |key: u64| self.store(key, &designs::entry_of(key), key >> 20 & 0xfff);
+        let fetch = |ahead| self.prefetch(ahead);
+        let mix = |n: usize, key| {
+            let found = self.probe(key);
+            if n % 3 < STORES_OF_THREE {
+                store(key);
+            }
+            found
+        };
+        Some(match (work, prefetch) {
+            (Work::Probe(_), false) => run(keys, |_, key, _| self.probe(key)),
+            (Work::Probe(_), true) => run(keys, |_, key, ahead| {
+                fetch(ahead);
+                self.probe(key)
+            }),
+            (Work::Store, false) => run(keys, |_, key, _| {
+                store(key);
+                0
+            }),
+            (Work::Store, true) => run(keys, |_, key, ahead| {
+                fetch(ahead);
+                store(key);
+                0
+            }),
+            (Work::Mix, false) => run(keys, |n, key, _| mix(n, key)),
+            (Work::Mix, true) => run(keys, |n, key, ahead| {
+                fetch(ahead);
+                mix(n, key)
+            }),
+        })
+    }
 }
 
 /// The time that this thread has run so far, in seconds: unlike the time of day it does not count what others took of the cores.
 fn thread_seconds() -> f64 {
-    let on_cpu = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let nanoseconds = on_cpu.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
-    nanoseconds.map_or_else(|| START.elapsed().as_secs_f64(), |nanoseconds| nanoseconds / 1e9)
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
-/// For where the system does not say.
-static START: LazyLock<Instant> = LazyLock::new(Instant::now);
-
-/// Runs `work` for each key of each thread and returns millions of keys a second, the threads' rates added up.
-fn rate(threads: u64, which: impl Fn(u64) -> u64 + Sync, work: impl Fn(u64, u64) -> u64 + Sync) -> f64 {
-    let barrier = Barrier::new(threads as usize);
-    let run = |thread| {
+/// Calls `work` with the number of each key, the key, and the key that comes [`AHEAD`] later, one thread for each list; the sum of the threads' rates.
+fn run(keys: &[Vec<u64>], work: impl Fn(usize, u64, u64) -> u64 + Sync) -> f64 {
+    let barrier = Barrier::new(keys.len());
+    let run = |keys: &[u64]| {
+        let different = keys.len() - AHEAD;
+        let mut done = 0;
         barrier.wait();
         let start = thread_seconds();
-        let at = |n| key(thread, which(n));
-        black_box((0..KEYS).fold(0u64, |sum, n| sum.wrapping_add(work(at(n), at(n + AHEAD)))));
-        KEYS as f64 / (thread_seconds() - start) / 1e6
+        while done < PROBES {
+            let ahead = keys.iter().zip(&keys[AHEAD..]).enumerate();
+            black_box(ahead.fold(0u64, |sum, (n, (&key, &ahead))| sum.wrapping_add(work(n, key, ahead))));
+            done += different;
+        }
+        done as f64 / (thread_seconds() - start) / 1e6
     };
     thread::scope(|scope| {
         let run = &run;
-        let threads: Vec<_> = (0..threads).map(|thread| scope.spawn(move || run(thread))).collect();
+        let threads: Vec<_> = keys.iter().map(|keys| scope.spawn(move || run(keys))).collect();
         threads.into_iter().map(|thread| thread.join().expect("no panic")).sum()
     })
 }
 
-fn main() {
-    let sizes: Vec<usize> = std::env::args().skip(1).map(|size| size.parse().expect("a size in MiB")).collect();
-    let sizes = if sizes.is_empty() { vec![1, 64, 1024] } else { sizes };
-    let columns = ["bare read", "misses", "hits", "both", "both+pf", "store", "mix", "mix+pf"];
-    println!("{:>9} {:>7}  {}", "MiB", "threads", columns.map(|column| format!("{column:>10}")).concat());
-    for mib in sizes {
-        let table = Table::new(mib, Scheme::TwoBig1).expect("memory for the table");
-        table.clear(num_cpus::get());
-        let memory = bare_memory(mib);
-        let found = |found: Option<Entry>| found.map_or(0, |entry| u64::from(entry.mv));
-        for threads in [1, 2] {
-            let mut rounds = [const { Vec::new() }; 8];
-            for _ in 0..ROUNDS {
-                // Every second key of the probes is there, as far as the table can hold them. The stores have keys of their own.
-                for thread in 0..2 {
-                    (0..KEYS).step_by(2).for_each(|n| table.store(key(thread, n), &entry(key(thread, n)), !0));
-                }
-                let bare = |key, _| {
-                    let bucket = Place::of(key, memory.len() / BUCKET).bucket * BUCKET;
-                    let words = memory[bucket..bucket + BUCKET].as_chunks().0.iter();
-                    words.fold(0, |sum, word| sum ^ u64::from_ne_bytes(*word))
-                };
-                let probe = |key, _| found(table.probe(key));
-                let fetched = |key, ahead| {
-                    table.prefetch(ahead);
-                    found(table.probe(key))
-                };
-                let store = |key: u64, _| {
-                    let key = !key;
-                    table.store(key, &entry(key), key & 0xfff);
-                    0
-                };
-                // A search stores about two of three positions that it probes.
-                let both = |key: u64| {
-                    let sum = found(table.probe(key));
-                    if !key.is_multiple_of(3) {
-                        table.store(key, &entry(key), key & 0xfff);
-                    }
-                    sum
-                };
-                let mix = |key, _| both(key);
-                let mix_fetched = |key, ahead| {
-                    table.prefetch(ahead);
-                    both(key)
-                };
-                let even = |n| n & !1;
-                let any = |n| n;
-                rounds[0].push(rate(threads, any, bare));
-                rounds[1].push(rate(threads, |n| n | 1, probe));
-                rounds[2].push(rate(threads, even, probe));
-                rounds[3].push(rate(threads, any, probe));
-                rounds[4].push(rate(threads, any, fetched));
-                rounds[5].push(rate(threads, any, store));
-                rounds[6].push(rate(threads, any, mix));
-                rounds[7].push(rate(threads, any, mix_fetched));
+/// The keys of a round, for each column and thread: with and without prefetching the same, in each round new ones.
+fn keys_of_round(round: usize, positions: usize) -> [Vec<Vec<u64>>; COLUMNS.len()] {
+    COLUMNS.map(|(_, work, _)| {
+        let (asked, number) = match work {
+            Work::Probe(Asked::Present) => (Asked::Present, 0),
+            Work::Probe(Asked::Absent) => (Asked::Absent, 1),
+            Work::Probe(_) => (HALF, 2),
+            Work::Store => (Asked::Absent, 3),
+            Work::Mix => (HALF, 4),
+        };
+        let seed = |thread| (round * 5 + number) * 2 + thread;
+        let count = DIFFERENT.min(positions) + AHEAD;
+        (0..2).map(|thread| designs::keys(asked, count, positions, seed(thread) as u64)).collect()
+    })
+}
+
+/// Measures these designs in this column, one right after the other.
+fn measure<'a>(column: usize, keys: &[Vec<u64>], designs: impl IntoIterator<Item = (&'a dyn Runnable, &'a mut Rates)>) {
+    let (_, work, prefetch) = COLUMNS[column];
+    for (design, rates) in designs {
+        for (rates, threads) in rates.iter_mut().zip(THREADS) {
+            rates[column].extend(design.rate(work, prefetch, &keys[..threads]));
+        }
+    }
+}
+
+/// The rates of all designs at this size.
+fn measure_all(mib: usize, huge_pages: bool, rounds: usize) -> Vec<(Kind, Rates)> {
+    let positions = designs::positions(mib);
+    let kinds = Kind::ALL.into_iter().filter(|kind| kind.exists(mib, huge_pages));
+    let mut rates: Vec<_> = kinds.map(|kind| (kind, Rates::default())).collect();
+    if mib <= ALL_AT_ONCE {
+        let mut memories: Vec<_> = rates.iter().map(|_| None).collect();
+        let build = |((kind, _), memory): (&(Kind, _), _)| kind.build(mib, huge_pages, memory);
+        let mut designs: Vec<_> = rates.iter().zip(&mut memories).map(build).collect();
+        for round in 0..rounds {
+            designs.iter_mut().for_each(|design| design.fill(positions));
+            for (column, keys) in keys_of_round(round, positions).iter().enumerate() {
+                let rates = rates.iter_mut().map(|(_, rates)| rates);
+                measure(column, keys, designs.iter().map(|design| &**design).zip(rates));
             }
-            let medians = rounds.map(|mut rates| {
-                rates.sort_by(f64::total_cmp);
-                format!("{:10.1}", rates[ROUNDS / 2])
-            });
-            println!("{mib:>9} {threads:>7}  {}", medians.concat());
+        }
+    } else {
+        for round in 0..rounds {
+            let keys = keys_of_round(round, positions);
+            for (kind, rates) in &mut rates {
+                let mut memory = None;
+                let mut design = kind.build(mib, huge_pages, &mut memory);
+                design.fill(positions);
+                keys.iter().enumerate().for_each(|(column, keys)| measure(column, keys, [(&*design, &mut *rates)]));
+            }
+        }
+    }
+    rates
+}
+
+/// The median, and half of what lies between the quartiles.
+fn median(values: &[f64]) -> Option<(f64, f64)> {
+    let mut values = values.to_vec();
+    values.sort_by(f64::total_cmp);
+    let last = values.len().checked_sub(1)?;
+    Some((values[last / 2], (values[last - last / 4] - values[last / 4]) / 2.0))
+}
+
+fn print_rates(all: &[(Kind, Rates)]) {
+    let number = |(median, spread): (f64, f64)| format!("{median:.0}±{spread:.0}");
+    println!("{:15} {:>2} {}", "", "", COLUMNS.map(|(name, ..)| format!("{name:>11}")).concat());
+    for (kind, rates) in all {
+        for (rates, threads) in rates.iter().zip(THREADS) {
+            let cells = rates.each_ref().map(|rates| median(rates).map_or("-".to_owned(), number));
+            println!("{:15} {threads:2} {}", kind.name(), cells.map(|cell| format!("{cell:>11}")).concat());
+        }
+    }
+}
+
+/// One number beside another: the median of the rounds' ratios.
+fn print_ratios(all: &[(Kind, Rates)]) {
+    let rates = |kind: Kind, threads: usize, column: &'static str| {
+        let (_, rates) = all.iter().find(|(other, _)| *other == kind).expect("a kind that was measured");
+        &rates[threads - 1][COLUMNS.iter().position(|(name, ..)| *name == column).expect("a column")]
+    };
+    let ratio = |above: &[f64], below: &[f64]| {
+        let ratios: Vec<_> = above.iter().zip(below).map(|(above, below)| above / below).collect();
+        median(&ratios).map_or("-".to_owned(), |(median, spread)| format!("{median:.2}±{spread:.2}"))
+    };
+    let table = |threads, column: &'static str| rates(Kind::Table, threads, column);
+    let columns = ["hits", "misses", "35 % hits", "35 % pf", "store pf", "mix", "mix pf"];
+    println!("{:41}{}", "this table, as a multiple of", columns.map(|name| format!("{name:>11}")).concat());
+    for threads in THREADS {
+        let print = |name: &str, cell: &dyn Fn(&'static str) -> String| {
+            println!("  {name:36} {threads:2}{}", columns.map(|column| format!("{:>11}", cell(column))).concat());
+        };
+        // Whatever the table does, the bare loop only reads.
+        print("bare reads", &|column| ratio(table(threads, column), rates(Kind::Bare, threads, "35 % hits")));
+        print("bare reads, prefetched", &|column| ratio(table(threads, column), rates(Kind::Bare, threads, "35 % pf")));
+        print("3-entry cluster", &|column| ratio(table(threads, column), rates(Kind::Cluster, threads, column)));
+        let of_mutexes = |column| match column {
+            "35 % pf" => "35 % hits",
+            "store pf" => "store",
+            "mix pf" => "mix",
+            column => column,
+        };
+        print("striped mutexes (never prefetched)", &|column| {
+            ratio(table(threads, column), rates(Kind::Mutexes, threads, of_mutexes(column)))
+        });
+        if threads > 1 {
+            print("itself on one thread", &|column| ratio(table(threads, column), table(1, column)));
+        }
+    }
+}
+
+/// How fast a table of this size is emptied by two threads, in GiB a second, beside a memset by as many.
+fn print_clearing(mib: usize, huge_pages: bool, rounds: usize) {
+    let mut memory = designs::pages(mib, huge_pages);
+    let mut table = designs::engine_table(mib, huge_pages);
+    let mut rates = [const { Vec::new() }; 3];
+    let rate = |clear: &mut dyn FnMut()| {
+        let start = Instant::now();
+        clear();
+        mib as f64 / 1024.0 / start.elapsed().as_secs_f64()
+    };
+    // The first time is the pages' first touch, and is not counted.
+    for round in 0..=rounds {
+        let halves = memory.len() / 2;
+        let memset = rate(&mut || {
+            thread::scope(|scope| memory.chunks_mut(halves).for_each(|half| drop(scope.spawn(|| half.fill(0)))));
+            black_box(&mut memory);
+        });
+        let round_rates = [memset, rate(&mut || table.wipe(2)), rate(&mut || table.clear(2))];
+        if round > 0 {
+            rates.iter_mut().zip(round_rates).for_each(|(rates, rate)| rates.push(rate));
+        }
+    }
+    let [memset, wipe, clear] = rates.map(|rates| median(&rates).unwrap_or_default().0);
+    println!(
+        "emptied by two threads, GiB/s: memset {memset:.1}, wipe {wipe:.1} ({:.2}), clear {clear:.1} ({:.2})",
+        wipe / memset,
+        clear / memset
+    );
+}
+
+fn main() {
+    let arguments = Arguments::parse();
+    for &mib in &arguments.sizes {
+        for huge_pages in [true, false] {
+            if arguments.huge_pages.is_some_and(|wanted| wanted != huge_pages) {
+                continue;
+            }
+            let start = Instant::now();
+            let rates = measure_all(mib, huge_pages, arguments.rounds);
+            let with = if huge_pages { "with" } else { "without" };
+            println!("\n{mib} MiB, {with} huge pages ({:.0} s)", start.elapsed().as_secs_f64());
+            print_rates(&rates);
+            print_ratios(&rates);
+            print_clearing(mib, huge_pages, arguments.rounds);
         }
     }
 }

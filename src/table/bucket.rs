@@ -70,13 +70,25 @@ impl<S: Slot> Bucket<S> {
     /// The entry of `key`, in whichever level it is.
     #[inline(always)]
     pub fn probe(&self, key: u64) -> Option<Image> {
-        self.probe_past(key, |_| ())
+        let (is_here, image) = self.find(key, |_| ());
+        is_here.then_some(image)
     }
 
-    /// As [`Bucket::probe`], and shows `passed_over` the entries of other keys on the way.
+    /// As [`Bucket::probe`], with [`Image::EMPTY`] beside `false`, and shows `passed_over` the entries of other keys on the way.
+    ///
+    /// Looks at both levels before it judges either, and chooses without a branch: which level has a key is as good as random.
     #[inline(always)]
-    pub fn probe_past(&self, key: u64, passed_over: impl Fn(&Image)) -> Option<Image> {
-        self.first.probe_past(key, &passed_over).or_else(|| self.second.probe_past(key, &passed_over))
+    pub fn find(&self, key: u64, passed_over: impl Fn(&Image)) -> (bool, Image) {
+        let (first, second) = (self.first.read(), self.second.read());
+        let in_first = self.first.holds(&first, key);
+        let in_second = self.second.holds(&second, key);
+        if !in_first && !first.is_empty() {
+            passed_over(&first);
+        }
+        if !in_first && !in_second && !second.is_empty() {
+            passed_over(&second);
+        }
+        (in_first | in_second, Image::select(in_first, first, Image::select(in_second, second, Image::EMPTY)))
     }
 
     /// Stores `new`, the entry of `key`, in a table of two levels (Breuker et al., section 6.1, TWODEEP and TWOBIG1), and says

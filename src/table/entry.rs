@@ -3,24 +3,23 @@
 use super::payload::{Generation, Payload};
 
 /// What a stored score says about the true one.
+///
+/// The discriminants are the two bits that it packs to, never 0, so that no entry packs to 0; and since `None` then is 0 as well, an
+/// `Option<Entry>` is made of packed bits without a branch (a jump on what has just been read halved the rate of probes).
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
 pub enum Bound {
     /// The true score is at most this: every move failed low.
-    Upper,
+    Upper = 1,
     /// The true score is at least this: a move failed high.
-    Lower,
+    Lower = 2,
     /// The true score is this.
-    Exact,
+    Exact = 3,
 }
 
 impl Bound {
-    /// Two bits, never 0, so that no entry packs to 0.
     const fn bits(self) -> u64 {
-        match self {
-            Bound::Upper => 1,
-            Bound::Lower => 2,
-            Bound::Exact => 3,
-        }
+        self as u64
     }
 
     /// Total: 0 is "none", and only the low two bits are looked at.

@@ -125,7 +125,7 @@ fn advise(map: &MmapMut, huge_pages: bool) {
 
 /// Fetches the cache line of `value`, without waiting for it.
 #[inline(always)]
-pub(super) fn prefetch<T>(value: &T) {
+pub fn prefetch<T>(value: &T) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};

@@ -20,6 +20,7 @@ mod work;
 pub use bucket::{Bucket, Place};
 pub use cluster::Cluster;
 pub use entry::{Bound, Entry};
+pub use memory::prefetch;
 pub use payload::{Generation, Payload};
 pub use scheme::{Rule, Scheme, SchemeRule, Stored, UnknownScheme, Update};
 pub use search_table::SearchTable;

@@ -161,13 +161,14 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
         let place = Place::of(key, buckets.len());
         let bucket = &buckets[place.bucket];
         let passed_over = |image: &Image| self.recorder.passed_over(key, image, place.bucket, buckets.len());
-        let image = if self.scheme.has_two_levels() {
-            bucket.probe_past(key, passed_over)
+        let (is_here, image) = if self.scheme.has_two_levels() {
+            bucket.find(key, passed_over)
         } else {
-            bucket.slot(place.second).probe_past(key, passed_over)
+            bucket.slot(place.second).find(key, passed_over)
         };
-        self.recorder.probed(key, image.as_ref());
-        image.and_then(|image| Some((P::unpack(image.data)?, image.tag.work())))
+        self.recorder.probed(key, is_here.then_some(&image));
+        // Nothing unpacks from an empty image: to ask whether it is would be another branch.
+        P::unpack(image.data).map(|payload| (payload, image.tag.work()))
     }
 
     /// Remembers `payload` of the position `key`, if the scheme finds it worth a place.

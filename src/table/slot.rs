@@ -1,5 +1,7 @@
 //! The verified slot: two words that many threads read and write without a lock, and that vouch for each other.
 
+use std::hint::select_unpredictable;
+
 use super::scheme::{Rule, Stored};
 use super::word::Word;
 use super::work::Work;
@@ -58,6 +60,16 @@ impl Image {
     /// An empty slot.
     pub const EMPTY: Image = Image { data: 0, tag: Tag(0) };
 
+    /// `yes` if `condition` holds, else `no`, without a branch. A branch on what has just been read is mispredicted as often as the answer is
+    /// random, and that costs more than all the rest of a probe.
+    #[inline(always)]
+    pub(super) fn select(condition: bool, yes: Image, no: Image) -> Image {
+        Image {
+            data: select_unpredictable(condition, yes.data, no.data),
+            tag: Tag(select_unpredictable(condition, yes.tag.0, no.tag.0)),
+        }
+    }
+
     /// Whether nothing is stored here.
     #[inline]
     pub const fn is_empty(&self) -> bool {
@@ -82,26 +94,28 @@ pub trait Slot {
     /// The entry of `key`, if it is here.
     #[inline(always)]
     fn probe(&self, key: u64) -> Option<Image> {
-        self.probe_past(key, |_| ())
+        let (is_here, image) = self.find(key, |_| ());
+        is_here.then_some(image)
     }
 
-    /// As [`Slot::probe`], and shows `passed_over` the entry of another key.
+    /// As [`Slot::probe`], with [`Image::EMPTY`] beside `false`, and shows `passed_over` the entry of another key. Does not branch on
+    /// what it read.
     #[inline(always)]
-    fn probe_past(&self, key: u64, passed_over: impl Fn(&Image)) -> Option<Image> {
+    fn find(&self, key: u64, passed_over: impl Fn(&Image)) -> (bool, Image) {
         let image = self.read();
-        if self.holds(&image, key) {
-            return Some(image);
-        }
-        if !image.is_empty() {
+        let is_here = self.holds(&image, key);
+        if !is_here && !image.is_empty() {
             passed_over(&image);
         }
-        None
+        (is_here, Image::select(is_here, image, Image::EMPTY))
     }
 
     /// Whether `image`, read from this slot, is an entry of `key`.
     #[inline(always)]
     fn holds(&self, image: &Image, key: u64) -> bool {
-        image.data != 0 && (image.tag.key() ^ key) << (64 - Self::BITS) == 0
+        // The bits in which key and tag differ, those to be compared on top: one subtraction judges them.
+        let difference = (image.tag.0 ^ key << 16) << (CHECK_BITS - Self::BITS);
+        (image.data != 0) & (difference < 1 << (u64::BITS - Self::BITS))
     }
 
     /// Stores `new`, the entry of `key`, in a table of one level, where this slot is the only place for it.

@@ -1,0 +1,195 @@
+//! The tables that are measured beside each other, and the keys that they are asked for. Shared by `benches/table.rs` (criterion) and
+//! `examples/table_rate.rs` (the tables in `docs/table.md`).
+
+#![allow(dead_code, unused_imports, reason = "the benches and the example use a part each")]
+
+mod bare;
+mod dash;
+mod locked;
+
+pub use bare::Bare;
+pub use dash::Dash;
+pub use locked::{Mutexes, RwLocks};
+
+use memmap2::{MmapMut, MmapOptions};
+use sesame::table::{Bound, Cluster, Entry, Scheme, Table, TableOptions};
+
+/// A table to be measured: the least that a search needs of one.
+pub trait Design: Sync {
+    /// Whether [`Design::prefetch`] does anything.
+    const PREFETCHES: bool = false;
+    /// Whether there is anything to store into.
+    const STORES: bool = true;
+
+    /// Probes, and gives the move that was found, or 0.
+    fn probe(&self, key: u64) -> u64;
+
+    /// Remembers `entry`, which took `work` nodes.
+    fn store(&self, key: u64, entry: &Entry, work: u64);
+
+    /// Fetches what a probe of `key` will touch.
+    fn prefetch(&self, key: u64) {
+        let _ = key;
+    }
+
+    /// Makes room for a new filling, where stores do not.
+    fn wipe(&mut self) {}
+}
+
+/// The move found, and 0 for none: the least that a caller wants to know, and no branch.
+#[inline(always)]
+fn digest(entry: Option<Entry>) -> u64 {
+    entry.map_or(0, |entry| u64::from(entry.mv))
+}
+
+/// The engine's table.
+impl Design for Table {
+    const PREFETCHES: bool = true;
+
+    #[inline(always)]
+    fn probe(&self, key: u64) -> u64 {
+        digest(Table::probe(self, key))
+    }
+
+    #[inline(always)]
+    fn store(&self, key: u64, entry: &Entry, work: u64) {
+        Table::store(self, key, entry, work);
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, key: u64) {
+        Table::prefetch(self, key);
+    }
+
+    fn wipe(&mut self) {
+        Table::wipe(self, num_cpus::get());
+    }
+}
+
+/// Three entries of 10 bytes, 16 bits of the key.
+impl Design for Cluster {
+    const PREFETCHES: bool = true;
+
+    #[inline(always)]
+    fn probe(&self, key: u64) -> u64 {
+        digest(Cluster::probe(self, key))
+    }
+
+    #[inline(always)]
+    fn store(&self, key: u64, entry: &Entry, _: u64) {
+        Cluster::store(self, key, entry);
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, key: u64) {
+        Cluster::prefetch(self, key);
+    }
+
+    fn wipe(&mut self) {
+        Cluster::wipe(self, num_cpus::get());
+    }
+}
+
+/// Bytes for two of the engine's positions.
+const PAIR: usize = 32;
+
+/// How many positions the engine's table has in `mib` MiB; the others are filled with as many.
+pub const fn positions(mib: usize) -> usize {
+    (mib << 20) / PAIR * 2
+}
+
+/// The engine's table of `mib` MiB.
+pub fn engine_table(mib: usize, huge_pages: bool) -> Table {
+    let options =
+        TableOptions { positions: positions(mib), scheme: Scheme::TwoBig1, huge_pages, ..TableOptions::default() };
+    Table::with_options(&options).expect("memory for a table")
+}
+
+/// The three-entry cluster in as many bytes.
+pub fn cluster_table(mib: usize, huge_pages: bool) -> Cluster {
+    Cluster::with_clusters((mib << 20) / PAIR, huge_pages).expect("memory for a table")
+}
+
+/// Memory as a table's: one anonymous mapping, with the same advice. For the designs that are no tables of the library.
+pub fn pages(mib: usize, huge_pages: bool) -> MmapMut {
+    let memory = MmapOptions::new().len(mib << 20).map_anon().expect("memory for a table");
+    #[cfg(target_os = "linux")]
+    {
+        let advice = if huge_pages { memmap2::Advice::HugePage } else { memmap2::Advice::NoHugePage };
+        memory.advise(advice).expect("advice is free");
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = huge_pages;
+    memory
+}
+
+/// The output function of SplitMix64.
+#[inline(always)]
+const fn scramble(mut x: u64) -> u64 {
+    x = x.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ x >> 31
+}
+
+/// A number below `bound`, evenly spread as `random` is.
+#[inline(always)]
+pub const fn below(random: u64, bound: usize) -> usize {
+    ((random as u128 * bound as u128) >> 64) as usize
+}
+
+/// The key with which place `n` of `positions` is filled: its high bits lead there, its low bits are random.
+#[inline(always)]
+pub const fn filled_key(n: usize, positions: usize) -> u64 {
+    let step = u64::MAX / positions as u64;
+    n as u64 * step + below(scramble(n as u64), step as usize) as u64
+}
+
+/// An entry for `key` that costs next to nothing to make.
+#[inline(always)]
+pub const fn entry_of(key: u64) -> Entry {
+    Entry { mv: key as u16 | 1, score: 17, depth: key as u8 & 31, bound: Bound::Lower, pv: false, eval: key as i16 }
+}
+
+/// Fills every place of a table for `positions` positions, so that all keys of [`filled_key`] are there, in the order of their places.
+pub fn fill(design: &mut impl Design, positions: usize) {
+    design.wipe();
+    let threads = num_cpus::get();
+    let design = &*design;
+    std::thread::scope(|scope| {
+        for thread in 0..threads {
+            // Whole shares of the memory: each page is first touched by one thread.
+            let share = positions * thread / threads..positions * (thread + 1) / threads;
+            scope.spawn(move || {
+                for n in share {
+                    let key = filled_key(n, positions);
+                    design.store(key, &entry_of(key), 1);
+                }
+            });
+        }
+    });
+}
+
+/// Which keys to ask for.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Asked {
+    /// All are there.
+    Present,
+    /// None is there.
+    Absent,
+    /// So many percent are there, at random.
+    Percent(u64),
+}
+
+/// `count` random keys for a table that [`fill`] filled with `positions`; another seed gives others.
+pub fn keys(asked: Asked, count: usize, positions: usize, seed: u64) -> Vec<u64> {
+    let random = |n: usize| scramble(scramble(seed) ^ n as u64);
+    let present = |n: usize| match asked {
+        Asked::Present => true,
+        Asked::Absent => false,
+        Asked::Percent(percent) => below(scramble(random(n)), 100) < percent as usize,
+    };
+    (0..count)
+        .map(|n| if present(n) { filled_key(below(random(n), positions), positions) } else { random(n) })
+        .collect()
+}
