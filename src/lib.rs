@@ -6,6 +6,7 @@
 pub mod cli;
 pub mod engine;
 pub mod eval;
+pub mod lab;
 pub mod position;
 pub mod search;
 pub mod smp;

@@ -1,0 +1,5 @@
+//! The laboratory of replacement schemes.
+
+pub mod report;
+pub mod results;
+pub mod statistics;
