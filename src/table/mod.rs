@@ -5,10 +5,12 @@
 //! is what a slot holds, and [`Entry`] is the engine's; a [`Recorder`] counts. The protocol and what shows that it holds: `docs/table.md`.
 
 mod bucket;
+mod cluster;
 mod entry;
 mod memory;
 mod payload;
 mod scheme;
+mod search_table;
 mod shared;
 mod slot;
 mod stats;
@@ -16,11 +18,13 @@ mod word;
 mod work;
 
 pub use bucket::{Bucket, Place};
+pub use cluster::Cluster;
 pub use entry::{Bound, Entry};
 pub use payload::{Generation, Payload};
 pub use scheme::{Rule, Scheme, SchemeRule, Stored, UnknownScheme, Update};
+pub use search_table::SearchTable;
 pub use shared::{Table, TableError, TableOptions};
 pub use slot::{CHECK_BITS, Image, Slot, Tag, VerifiedSlot};
-pub use stats::{Counters, Recorder, Silent, Stats};
+pub use stats::{Counters, Recorder, Silent, Stats, Usage};
 pub use word::Word;
 pub use work::Work;

@@ -13,7 +13,9 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 /// Width of a picture in pixels, the legend included.
 const WIDTH: u32 = 900;
 /// Height of a picture in pixels.
-const HEIGHT: u32 = 520;
+const HEIGHT: u32 = 540;
+/// Height of the title in pixels.
+const HEADING: u32 = 48;
 /// Width of the legend at the right in pixels.
 const LEGEND: u32 = 190;
 
@@ -140,7 +142,10 @@ impl Chart {
         {
             let root = SVGBackend::with_string(&mut svg, (WIDTH, HEIGHT)).into_drawing_area();
             root.fill(&PAPER).map_err(ChartError::new)?;
-            let (plot, legend) = root.split_horizontally(WIDTH - LEGEND);
+            let (heading, rest) = root.split_vertically(HEADING);
+            let style = ("sans-serif", 22, &INK).into_text_style(&root).pos(Pos::new(HPos::Left, VPos::Center));
+            heading.draw_text(&self.title, &style, (24, HEADING as i32 / 2)).map_err(ChartError::new)?;
+            let (plot, legend) = rest.split_horizontally(WIDTH - LEGEND);
             self.draw_plot(&plot).map_err(ChartError::new)?;
             self.draw_legend(&legend).map_err(ChartError::new)?;
             root.present().map_err(ChartError::new)?;
@@ -150,8 +155,7 @@ impl Chart {
 
     fn draw_plot<'a>(&self, area: &DrawingArea<SVGBackend<'a>, Shift>) -> DrawResult<(), SVGBackend<'a>> {
         let mut chart = ChartBuilder::on(area)
-            .caption(&self.title, ("sans-serif", 22, &INK))
-            .margin(12)
+            .margin(10)
             .x_label_area_size(56)
             .y_label_area_size(70)
             .build_cartesian_2d(self.x.clone(), self.y.clone())?;
@@ -192,7 +196,7 @@ impl Chart {
 
     fn draw_legend<'a>(&self, area: &DrawingArea<SVGBackend<'a>, Shift>) -> DrawResult<(), SVGBackend<'a>> {
         let text = ("sans-serif", 17, &INK).into_text_style(area).pos(Pos::new(HPos::Left, VPos::Center));
-        let mut y = 60;
+        let mut y = 24;
         for curve in &self.curves {
             let ends = vec![(6, y), (50, y)];
             let style = curve.look.colour.stroke_width(2);
