@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, value_parser};
 
+use crate::engine::bench::DEFAULT_DEPTH;
 use crate::tuning::{DatagenArgs, TuneArgs};
-use crate::uci::bench::DEFAULT_DEPTH;
 use crate::uci::{MAX_HASH_MIB, MAX_MULTI_PV, MAX_THREADS};
 
 /// A UCI chess engine whose threads share one lock-free transposition table.
@@ -48,6 +48,9 @@ pub(super) struct BenchArguments {
     /// Size of the transposition table in MiB
     #[arg(long, default_value_t = 16, value_parser = value_parser!(u32).range(1..=MAX_HASH_MIB), value_name = "MIB")]
     pub(super) hash: u32,
+    /// Count what happens at the transposition table, and show it; a little slower
+    #[arg(long)]
+    pub(super) stats: bool,
 }
 
 /// Analyse a position for a person: the board, and the best lines as they deepen

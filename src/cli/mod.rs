@@ -15,9 +15,9 @@ use std::time::Instant;
 
 use clap::Parser;
 
+use crate::engine::bench::{self, BenchOptions};
 use crate::position::Position;
 use crate::tuning;
-use crate::uci::bench::{self, BenchOptions};
 use crate::uci::{self, Output};
 use arguments::{Arguments, BenchArguments, Command, PerftArguments};
 
@@ -86,6 +86,7 @@ fn run_bench(arguments: &BenchArguments) -> Result<(), Failure> {
         depth: arguments.depth.or(arguments.depth_alone).unwrap_or(default.depth),
         threads: usize::from(arguments.threads),
         hash_mib: arguments.hash.try_into().map_err(Failure::failed)?,
+        stats: arguments.stats,
     };
     let output = Output::stdout();
     let stop = AtomicBool::new(false);
@@ -95,6 +96,9 @@ fn run_bench(arguments: &BenchArguments) -> Result<(), Failure> {
     })
     .map_err(Failure::failed)?;
     if let Some(report) = report {
+        if let Some(stats) = report.stats {
+            output.line(&format!("\nAt the table:\n{stats}"));
+        }
         output.line(&report.to_string());
     }
     Ok(())

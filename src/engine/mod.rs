@@ -25,14 +25,17 @@
 //! assert_eq!(back_rank_mate.to_uci(best.best.unwrap(), false), "d1d8");
 //! ```
 
+pub mod bench;
+mod bench_positions;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::position::Game;
 pub use crate::smp::{BestMove, Bound, Clock, Info, Limits, Line, Score, Sink};
 use crate::smp::{Coordinator, Pool, Running, Search};
-use crate::table::Table;
 pub use crate::table::{Scheme, TableError};
+use crate::table::{SearchTable, Table};
 
 /// The engine's settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,8 +50,6 @@ pub struct Options {
     pub move_overhead: Duration,
     /// The table's replacement scheme.
     pub scheme: Scheme,
-    /// Whether castling is written as king takes rook.
-    pub chess960: bool,
 }
 
 impl Default for Options {
@@ -59,7 +60,6 @@ impl Default for Options {
             multi_pv: 1,
             move_overhead: Duration::from_millis(10),
             scheme: Scheme::TwoBig1,
-            chess960: false,
         }
     }
 }
@@ -76,12 +76,16 @@ pub enum EngineError {
 }
 
 /// A chess engine: give it a [`Game`] and [`Limits`], and it tells its [`Sink`] what it finds.
-pub struct Engine {
+///
+/// Its table can be of another type than the one that ships, for measurements.
+pub struct Engine<T: SearchTable = Table> {
     options: Options,
+    /// The size in MiB and the scheme of the table that was asked for and is yet to be made.
+    wanted_table: Option<(usize, Scheme)>,
     sink: Arc<dyn Sink>,
-    table: Arc<Table>,
-    pool: Arc<Pool>,
-    coordinator: Coordinator,
+    table: Arc<T>,
+    pool: Arc<Pool<T>>,
+    coordinator: Coordinator<T>,
     running: Option<Running>,
 }
 
@@ -92,11 +96,27 @@ impl Engine {
     /// When the table's memory or the first thread is refused. Where the system grants fewer threads than asked for, the engine
     /// has those and says so through [`Sink::message`].
     pub fn new(options: Options, sink: Arc<dyn Sink>) -> Result<Self, EngineError> {
-        let table = Arc::new(Table::new(options.hash_mib, options.scheme)?);
+        let table = Table::new(options.hash_mib, options.scheme)?;
+        Engine::with_table(table, options, sink)
+    }
+}
+
+impl<T: SearchTable> Engine<T> {
+    /// An engine with this table, whatever `options` say of its size and scheme.
+    ///
+    /// # Errors
+    /// When the first thread is refused.
+    pub fn with_table(table: T, options: Options, sink: Arc<dyn Sink>) -> Result<Self, EngineError> {
         let pool = Arc::new(Pool::new(options.threads)?);
-        let mut engine = Self { options, sink, table, pool, coordinator: Coordinator::new()?, running: None };
+        let (table, coordinator) = (Arc::new(table), Coordinator::new()?);
+        let mut engine = Self { options, wanted_table: None, sink, table, pool, coordinator, running: None };
         engine.note_threads(engine.options.threads);
         Ok(engine)
+    }
+
+    /// The table.
+    pub fn table(&self) -> &T {
+        &self.table
     }
 
     /// The settings in force.
@@ -104,15 +124,53 @@ impl Engine {
         &self.options
     }
 
-    /// Gives the table another size; what it held is lost.
+    /// Asks for a table of another size; what it held is lost. See [`Engine::prepare`].
+    pub fn set_hash(&mut self, mib: usize) {
+        let (_, scheme) = self.table_in_sight();
+        self.wanted_table = Some((mib, scheme));
+    }
+
+    /// Asks for another replacement scheme; what the table held is lost. See [`Engine::prepare`].
+    pub fn set_scheme(&mut self, scheme: Scheme) {
+        let (mib, _) = self.table_in_sight();
+        self.wanted_table = Some((mib, scheme));
+    }
+
+    fn table_in_sight(&self) -> (usize, Scheme) {
+        self.wanted_table.unwrap_or((self.options.hash_mib, self.options.scheme))
+    }
+
+    /// Makes the table that was asked for, if that is another than the one in use, and touches its memory, so that the first search
+    /// on it need not wait for the system. For a big table this takes seconds, which is why it is not done for each of several
+    /// settings. A search prepares by itself, and then an error goes to [`Sink::message`].
     ///
     /// # Errors
-    /// When the memory is refused; the old table stays.
-    pub fn set_hash(&mut self, mib: usize) -> Result<(), EngineError> {
+    /// When the memory is refused. The old table stays, and is no longer asked to change.
+    pub fn prepare(&mut self) -> Result<(), EngineError> {
+        let Some((mib, scheme)) = self.wanted_table.take() else { return Ok(()) };
+        if (mib, scheme) == (self.options.hash_mib, self.options.scheme) {
+            return Ok(());
+        }
         self.finish();
-        self.table = Arc::new(Table::new(mib, self.options.scheme)?);
-        self.options.hash_mib = mib;
+        let table = T::with_mib(mib, scheme)?;
+        // The old table goes before the new one's memory is touched: there may not be enough for both.
+        self.table = Arc::new(table);
+        (self.options.hash_mib, self.options.scheme) = (mib, scheme);
+        self.clear_table();
         Ok(())
+    }
+
+    fn prepare_or_say(&mut self) {
+        if let Err(error) = self.prepare() {
+            self.sink.message(&error.to_string());
+        }
+    }
+
+    fn clear_table(&mut self) {
+        match Arc::get_mut(&mut self.table) {
+            Some(table) => table.wipe(self.options.threads),
+            None => self.table.clear(self.options.threads),
+        }
     }
 
     /// Changes the number of workers; those that stay keep what they have learnt. Returns how many there are now, fewer than
@@ -141,17 +199,6 @@ impl Engine {
         }
     }
 
-    /// Changes the replacement scheme; what the table held is lost.
-    ///
-    /// # Errors
-    /// When the memory of the new table is refused; the old one stays.
-    pub fn set_scheme(&mut self, scheme: Scheme) -> Result<(), EngineError> {
-        self.finish();
-        self.table = Arc::new(Table::new(self.options.hash_mib, scheme)?);
-        self.options.scheme = scheme;
-        Ok(())
-    }
-
     /// Sets the number of lines to find (at least 1), from the next search on.
     pub fn set_multi_pv(&mut self, lines: usize) {
         self.options.multi_pv = lines.max(1);
@@ -160,11 +207,6 @@ impl Engine {
     /// Sets the time that a move costs outside the search, from the next search on.
     pub fn set_move_overhead(&mut self, overhead: Duration) {
         self.options.move_overhead = overhead;
-    }
-
-    /// Says whether castling is written as king takes rook.
-    pub fn set_chess960(&mut self, chess960: bool) {
-        self.options.chess960 = chess960;
     }
 
     /// Forgets the last game: empties the table and the workers' histories.
@@ -176,12 +218,14 @@ impl Engine {
     /// Empties the table.
     pub fn clear_hash(&mut self) {
         self.finish();
-        self.table.clear(self.options.threads);
+        self.prepare_or_say();
+        self.clear_table();
     }
 
     /// Starts a search. A search that still runs is stopped first, and reports its best move.
     pub fn go(&mut self, game: &Game, limits: Limits) {
         self.finish();
+        self.prepare_or_say();
         self.table.next_generation();
         self.running = Some(self.coordinator.start(Search {
             game: game.clone(),
@@ -227,8 +271,42 @@ impl Engine {
     }
 }
 
-impl Drop for Engine {
+impl<T: SearchTable> Drop for Engine<T> {
     fn drop(&mut self) {
         self.finish();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Deaf;
+    impl Sink for Deaf {
+        fn info(&self, _: &Info) {}
+        fn best_move(&self, _: &BestMove) {}
+        fn message(&self, _: &str) {}
+    }
+
+    #[test]
+    fn a_table_is_made_when_it_is_needed_once_for_all_settings() {
+        let mut engine = Engine::new(Options::default(), Arc::new(Deaf)).unwrap();
+        engine.set_hash(1 << 20);
+        engine.set_scheme(Scheme::Deep);
+        engine.set_hash(2);
+        assert_eq!((engine.table().mib(), engine.table().scheme()), (16, Scheme::TwoBig1));
+        engine.prepare().unwrap();
+        assert_eq!((engine.table().mib(), engine.table().scheme()), (2, Scheme::Deep));
+        assert_eq!((engine.options().hash_mib, engine.options().scheme), (2, Scheme::Deep));
+    }
+
+    #[test]
+    fn a_table_that_cannot_be_had_is_asked_for_once_and_the_old_one_stays() {
+        let mut engine = Engine::new(Options::default(), Arc::new(Deaf)).unwrap();
+        let before = engine.options().clone();
+        engine.set_hash(1 << 25);
+        assert!(matches!(engine.prepare(), Err(EngineError::Table(_))));
+        assert_eq!((engine.options(), engine.table().mib()), (&before, 16));
+        engine.prepare().unwrap();
     }
 }

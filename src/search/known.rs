@@ -3,7 +3,7 @@
 use super::score::{from_table, to_table};
 use super::worker::Worker;
 use crate::position::{Move, Position};
-use crate::table::{Bound, Entry, Work};
+use crate::table::{Bound, Entry, SearchTable, Usage, Work};
 
 /// The table's word for "no static evaluation": the position is in check.
 const STORED_NO_EVAL: i16 = i16::MIN;
@@ -42,14 +42,15 @@ impl Known {
     }
 }
 
-impl Worker {
+impl<T: SearchTable> Worker<T> {
     /// Looks the position up. An entry whose move is illegal here belongs to another position with the same check bits (a
     /// type-1 error, Breuker et al. 1994, section 3) and is ignored whole.
     #[inline]
     pub(super) fn probe(&self, position: &Position, ply: usize) -> Option<Known> {
-        let (entry, work) = self.job.table.probe_with_work(position.key())?;
+        let (entry, work) = self.job.table.look_up(position.key())?;
         let mv = Move::from_bits(entry.mv);
         if mv.is_some_and(|mv| !position.is_legal(mv)) {
+            self.job.table.used(Usage::Illegal);
             return None;
         }
         Some(Known {
@@ -98,8 +99,9 @@ impl Worker {
 
     /// Notes that `known` has ended a node. The node itself is counted already.
     #[inline]
-    pub(super) fn count_hit(&mut self, known: Known) {
-        if self.job.table.scheme().counts_hits_in_full() {
+    pub(super) fn note_cut_off(&mut self, known: Known) {
+        self.job.table.used(Usage::CutOff);
+        if self.job.table.counts_hits_in_full() {
             // Works feed on works: saturate far below overflow.
             let behind = known.work.nodes().saturating_sub(1);
             self.nodes_behind_hits = self.nodes_behind_hits.saturating_add(behind).min(1 << 62);

@@ -14,7 +14,7 @@ use super::score::{DRAW, INFINITE, MATE_BOUND, MAX_PLY, is_mate, mate_in, mated_
 use super::selectivity::Singular;
 use super::worker::{NO_EVAL, Worker};
 use crate::position::{Move, Position};
-use crate::table::Bound;
+use crate::table::{Bound, SearchTable, Usage};
 
 /// A kind of node.
 pub(super) trait Node {
@@ -44,7 +44,7 @@ impl Node for NonPv {
     const ROOT: bool = false;
 }
 
-impl Worker {
+impl<T: SearchTable> Worker<T> {
     /// Draws by rule, and the mate that outranks the fifty-move rule.
     #[inline]
     pub(super) fn ruled(&self, position: &Position, ply: usize) -> Option<i32> {
@@ -127,8 +127,11 @@ impl Worker {
                 let piece_to = PieceTo::new(us, position.moved(mv), mv);
                 self.memory.histories.learn_quiet(us, mv, piece_to, self.played_before(ply), bonus(depth) / 2);
             }
-            self.count_hit(known);
+            self.note_cut_off(known);
             return Some(known.score);
+        }
+        if known.is_some_and(|known| known.mv.is_some()) {
+            self.job.table.used(Usage::MoveHint);
         }
         let table_pv = N::PV || known.is_some_and(|known| known.pv);
         let table_noisy = table_move.is_some_and(|mv| position.is_noisy(mv));

@@ -6,9 +6,9 @@ use super::pvs::Node;
 use super::score::{DRAW, INFINITE, MATE_BOUND, MAX_PLY, mated_in};
 use super::worker::Worker;
 use crate::position::{Position, SEE_VALUES};
-use crate::table::Bound;
+use crate::table::{Bound, SearchTable, Usage};
 
-impl Worker {
+impl<T: SearchTable> Worker<T> {
     /// The score of `position` within `alpha..beta` once the captures are over (fail-soft), or `None` when told to stop.
     pub(super) fn quiescence<N: Node>(
         &mut self,
@@ -38,7 +38,7 @@ impl Worker {
             && known.cuts(beta)
             && position.halfmove_clock() < 90
         {
-            self.count_hit(known);
+            self.note_cut_off(known);
             return Some(known.score);
         }
 
@@ -63,6 +63,9 @@ impl Worker {
 
         // 4. The moves.
         let table_move = known.and_then(|known| known.mv).filter(|&mv| in_check || position.is_noisy(mv));
+        if table_move.is_some() {
+            self.job.table.used(Usage::MoveHint);
+        }
         let mut picker = if in_check {
             MovePicker::all(Hints { table_move, refutations: [None; 3], before: self.played_before(ply) })
         } else {

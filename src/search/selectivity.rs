@@ -7,7 +7,7 @@ use super::pvs::{Node, NonPv};
 use super::score::{MATE_BOUND, is_mate};
 use super::worker::Worker;
 use crate::position::{Move, Piece, Position};
-use crate::table::Bound;
+use crate::table::{Bound, SearchTable};
 
 /// The outcome of a singular search.
 pub(super) enum Singular {
@@ -24,7 +24,7 @@ fn few_pieces(position: &Position) -> bool {
     pieces.len() <= 1
 }
 
-impl Worker {
+impl<T: SearchTable> Worker<T> {
     /// Step 8: `Some(Some(score))` when passing (or its verification) fails high.
     #[expect(clippy::too_many_arguments, reason = "the state of the node it is a step of")]
     pub(super) fn null_move(

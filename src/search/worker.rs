@@ -12,7 +12,7 @@ use super::reductions::Reductions;
 use super::score::{INFINITE, MAX_PLY, is_mate};
 use crate::eval::{EvalCache, evaluate};
 use crate::position::{Game, Move, Position, is_repetition};
-use crate::table::{Bound, Table};
+use crate::table::{Bound, SearchTable, Table};
 
 /// Frames kept before the root, so that "four plies ago" needs no test.
 const FRAMES_BEFORE_ROOT: usize = 4;
@@ -41,8 +41,7 @@ impl Frame {
 }
 
 /// What a worker is to search: the same for all workers of one search.
-#[derive(Clone)]
-pub struct Job {
+pub struct Job<T = Table> {
     /// The root and the game before it.
     pub game: Game,
     /// The root moves to search; not empty, all legal.
@@ -50,9 +49,23 @@ pub struct Job {
     /// How many lines to find, at least 1.
     pub multi_pv: usize,
     /// The shared table.
-    pub table: Arc<Table>,
+    pub table: Arc<T>,
     /// The shared controls.
     pub control: Arc<Control>,
+}
+
+// Not derived: a derived one would ask it of the table itself.
+impl<T> Clone for Job<T> {
+    fn clone(&self) -> Self {
+        let Job { game, root_moves, multi_pv, table, control } = self;
+        Job {
+            game: game.clone(),
+            root_moves: root_moves.clone(),
+            multi_pv: *multi_pv,
+            table: Arc::clone(table),
+            control: Arc::clone(control),
+        }
+    }
 }
 
 /// What one iteration found.
@@ -113,7 +126,7 @@ impl Default for Memory {
 }
 
 /// One searcher at one job. Workers share nothing but the job's table and controls.
-pub struct Worker {
+pub struct Worker<T = Table> {
     pub(super) memory: Memory,
     /// Keys of all positions before the current one: the game's, then the path's.
     pub(super) keys: Vec<u64>,
@@ -126,7 +139,7 @@ pub struct Worker {
     pub(super) seldepth: usize,
     /// No null move before this ply, while one is being verified.
     pub(super) null_min_ply: usize,
-    pub(super) job: Job,
+    pub(super) job: Job<T>,
     count: NodeCount,
     /// See [`Worker::work`].
     pub(super) nodes_behind_hits: u64,
@@ -134,9 +147,9 @@ pub struct Worker {
     pub(super) partial: Option<RootLine>,
 }
 
-impl Worker {
+impl<T: SearchTable> Worker<T> {
     /// Worker number `index` at `job`, with what `memory` has learnt before.
-    pub fn new(index: usize, mut memory: Memory, job: Job) -> Self {
+    pub fn new(index: usize, mut memory: Memory, job: Job<T>) -> Self {
         memory.frames.fill(Frame::EMPTY);
         let keys = job.game.previous_keys().to_vec();
         let root_moves = ordered_root_moves(&memory.histories, &job);
@@ -284,10 +297,13 @@ impl Worker {
 }
 
 /// The allowed root moves in the order in which an inner node would try them.
-fn ordered_root_moves(histories: &Histories, job: &Job) -> Vec<RootMove> {
+fn ordered_root_moves<T: SearchTable>(histories: &Histories, job: &Job<T>) -> Vec<RootMove> {
     let position = job.game.position();
-    let table_move =
-        job.table.probe(position.key()).and_then(|entry| Move::from_bits(entry.mv)).filter(|&mv| position.is_legal(mv));
+    let table_move = job
+        .table
+        .look_up(position.key())
+        .and_then(|(entry, _)| Move::from_bits(entry.mv))
+        .filter(|&mv| position.is_legal(mv));
     let mut picker = MovePicker::all(Hints { table_move, refutations: [None; 3], before: [None; 3] });
     std::iter::from_fn(|| picker.next(position, histories, false))
         .filter(|(mv, _)| job.root_moves.contains(mv))

@@ -17,7 +17,7 @@ use crate::eval::{EvalCache, evaluate};
 use crate::position::{Game, Move};
 use crate::search::score::{DRAW, MAX_DEPTH, moves_to_mate};
 use crate::search::{Control, Iteration, Job, RootLine};
-use crate::table::Table;
+use crate::table::{SearchTable, Table};
 
 /// How long a search that is told to stop before it has anything may go on to finish its first ply.
 const FIRST_PLY_GRACE: Duration = Duration::from_millis(20);
@@ -36,7 +36,7 @@ pub(super) struct Standing {
 }
 
 /// A search to be run.
-pub struct Search {
+pub struct Search<T = Table> {
     /// The root and its history.
     pub game: Game,
     /// What ends it.
@@ -46,24 +46,24 @@ pub struct Search {
     /// Time a move costs outside the search.
     pub overhead: Duration,
     /// The table.
-    pub table: Arc<Table>,
+    pub table: Arc<T>,
     /// The workers.
-    pub pool: Arc<Pool>,
+    pub pool: Arc<Pool<T>>,
     /// Where it reports.
     pub sink: Arc<dyn Sink>,
 }
 
 /// What the coordinator's thread gets for one search; it drops `done` when the search is over.
-struct Assignment {
-    search: Search,
+struct Assignment<T> {
+    search: Search<T>,
     running: Running,
     events: Receiver<Event>,
     done: Sender<()>,
 }
 
 /// The coordinator's thread, parked between searches. Dropping it ends the thread; end the running search first.
-pub struct Coordinator {
-    assignments: Option<Sender<Assignment>>,
+pub struct Coordinator<T = Table> {
+    assignments: Option<Sender<Assignment<T>>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -99,13 +99,13 @@ impl Running {
     }
 }
 
-impl Coordinator {
+impl<T: SearchTable> Coordinator<T> {
     /// Starts the thread.
     ///
     /// # Errors
     /// When the system refuses it.
     pub fn new() -> std::io::Result<Self> {
-        let (assignments, inbox) = unbounded::<Assignment>();
+        let (assignments, inbox) = unbounded::<Assignment<T>>();
         let thread = thread::Builder::new().name("coordinator".into()).spawn(move || {
             for Assignment { search, running, events, done } in inbox {
                 Conduct::new(search, running).run(&events);
@@ -116,7 +116,7 @@ impl Coordinator {
     }
 
     /// Starts a search; its time counts from now.
-    pub fn start(&self, search: Search) -> Running {
+    pub fn start(&self, search: Search<T>) -> Running {
         let control = Arc::new(Control::new(search.pool.len(), search.limits.nodes));
         let (sender, events) = unbounded();
         let (done_sender, done) = bounded(0);
@@ -129,7 +129,7 @@ impl Coordinator {
     }
 }
 
-impl Drop for Coordinator {
+impl<T> Drop for Coordinator<T> {
     fn drop(&mut self) {
         self.assignments = None;
         if let Some(thread) = self.thread.take() {
@@ -139,8 +139,8 @@ impl Drop for Coordinator {
 }
 
 /// The state of one search, as its coordinator sees it.
-struct Conduct {
-    search: Search,
+struct Conduct<T> {
+    search: Search<T>,
     running: Running,
     budget: Option<Budget>,
     /// From when the hard limit counts; `None` while pondering.
@@ -158,8 +158,8 @@ struct Conduct {
     last_best: Option<(Move, i32)>,
 }
 
-impl Conduct {
-    fn new(search: Search, running: Running) -> Self {
+impl<T: SearchTable> Conduct<T> {
+    fn new(search: Search<T>, running: Running) -> Self {
         let workers = search.pool.len();
         let limits = &search.limits;
         let held = limits.infinite || limits.ponder;
@@ -403,7 +403,7 @@ impl Conduct {
     fn expected_reply(&self, best: Move) -> Option<Move> {
         let mut game = self.search.game.clone();
         game.play(best);
-        let entry = self.search.table.probe(game.position().key())?;
+        let (entry, _) = self.search.table.look_up(game.position().key())?;
         Move::from_bits(entry.mv).filter(|&mv| game.position().is_legal(mv))
     }
 

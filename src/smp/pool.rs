@@ -9,6 +9,7 @@ use crossbeam::channel::{Receiver, Sender, unbounded};
 use super::board::DepthBoard;
 use crate::position::Move;
 use crate::search::{Iteration, Job, Memory, Outcome, RootLine, WORKER_STACK_BYTES, Worker};
+use crate::table::{SearchTable, Table};
 
 /// What happens during a search, in the order in which the coordinator hears of it.
 #[derive(Debug)]
@@ -28,18 +29,18 @@ pub(super) enum Event {
     PonderHit,
 }
 
-enum Order {
-    Search(Box<(Job, Arc<DepthBoard>, Report)>),
+enum Order<T> {
+    Search(Box<(Job<T>, Arc<DepthBoard>, Report)>),
     Forget,
 }
 
 /// Worker threads. Dropping the pool ends and joins them; none may be searching.
-pub struct Pool {
-    orders: Vec<Sender<Order>>,
+pub struct Pool<T = Table> {
+    orders: Vec<Sender<Order<T>>>,
     threads: Vec<JoinHandle<()>>,
 }
 
-impl Pool {
+impl<T: SearchTable> Pool<T> {
     /// A pool of `wanted` workers, or of as many as the system grants.
     ///
     /// # Errors
@@ -97,7 +98,7 @@ impl Pool {
 
     /// Sets every worker to the job; returns how many there are. Each of them ends with one [`Event::Ended`], even one that
     /// could not take the order.
-    pub(super) fn search(&self, job: &Job, board: &Arc<DepthBoard>, events: &Sender<Event>) -> usize {
+    pub(super) fn search(&self, job: &Job<T>, board: &Arc<DepthBoard>, events: &Sender<Event>) -> usize {
         for (worker, orders) in self.orders.iter().enumerate() {
             let report = Report { worker, last: None, events: events.clone() };
             // An order that is not taken is dropped, and its report with it, which says so.
@@ -107,7 +108,7 @@ impl Pool {
     }
 }
 
-impl Drop for Pool {
+impl<T> Drop for Pool<T> {
     fn drop(&mut self) {
         self.orders.clear();
         for thread in self.threads.drain(..) {
@@ -117,7 +118,7 @@ impl Drop for Pool {
 }
 
 /// A worker thread's life. Its memory is made here, by the thread that will use it (first touch).
-fn serve(index: usize, orders: &Receiver<Order>) {
+fn serve<T: SearchTable>(index: usize, orders: &Receiver<Order<T>>) {
     let mut memory: Option<Memory> = None;
     for order in orders {
         match order {
@@ -138,7 +139,7 @@ fn serve(index: usize, orders: &Receiver<Order>) {
 }
 
 /// Iterative deepening over the depths that the board hands out.
-fn deepen(worker: &mut Worker, board: &DepthBoard, report: &mut Report) {
+fn deepen<T: SearchTable>(worker: &mut Worker<T>, board: &DepthBoard, report: &mut Report) {
     if report.worker == 0 {
         report.send(Event::Started(worker.first_root_move()));
     }
@@ -190,7 +191,7 @@ mod tests {
 
     #[test]
     fn a_pool_resized_hundreds_of_times_has_the_workers_asked_for() {
-        let mut pool = Pool::new(1).unwrap();
+        let mut pool = Pool::<Table>::new(1).unwrap();
         for round in 0..300 {
             let wanted = 1 + round * 7 % 13;
             assert_eq!(pool.resize(wanted).unwrap(), wanted);

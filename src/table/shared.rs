@@ -105,17 +105,25 @@ pub struct Table<P = Entry, R = Silent, const BITS: u32 = CHECK_BITS> {
 impl Table {
     /// The engine's table of `mib` mebibytes, empty. See [`Table::with_options`] for others, and for the errors.
     pub fn new(mib: usize, scheme: Scheme) -> Result<Table, TableError> {
-        if !Self::MIB.contains(&mib) {
-            return Err(TableError::Size(mib));
-        }
-        let positions = mib.checked_mul(POSITIONS_PER_MIB).ok_or(TableError::Size(mib))?;
-        Table::with_options(&TableOptions { positions, scheme, ..TableOptions::default() })
+        Table::with_mib(mib, scheme)
     }
 }
 
 impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
     /// The sizes in MiB that [`Table::new`] accepts: to 32 TiB.
     pub const MIB: std::ops::RangeInclusive<usize> = 1..=33_554_432;
+
+    /// As [`Table::new`], for other type parameters.
+    ///
+    /// # Errors
+    /// If `mib` is outside [`Table::MIB`], and those of [`Table::with_options`].
+    pub fn with_mib(mib: usize, scheme: Scheme) -> Result<Self, TableError> {
+        if !Self::MIB.contains(&mib) {
+            return Err(TableError::Size(mib));
+        }
+        let positions = mib.checked_mul(POSITIONS_PER_MIB).ok_or(TableError::Size(mib))?;
+        Self::with_options(&TableOptions { positions, scheme, ..TableOptions::default() })
+    }
 
     /// An empty table. Its memory is not touched yet: that happens as it is used, or in [`Table::clear`].
     ///
@@ -154,9 +162,8 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
         } else {
             bucket.slot(place.second).probe_past(key, passed_over)
         };
-        let hit = image.and_then(|image| Some((P::unpack(image.data)?, image.tag.work())));
-        self.recorder.probed(hit.is_some());
-        hit
+        self.recorder.probed(key, image.as_ref());
+        image.and_then(|image| Some((P::unpack(image.data)?, image.tag.work())))
     }
 
     /// Remembers `payload` of the position `key`, if the scheme finds it worth a place.

@@ -14,10 +14,10 @@ use super::slot::Image;
 /// Is told what happens at a table. All methods do nothing unless overridden, and then cost nothing: the table is compiled
 /// for its recorder.
 pub trait Recorder: Default + Send + Sync {
-    /// A probe found its position, or did not.
+    /// A probe for the position `key` accepted `image`, or found nothing.
     #[inline(always)]
-    fn probed(&self, hit: bool) {
-        let _ = hit;
+    fn probed(&self, key: u64, image: Option<&Image>) {
+        let _ = (key, image);
     }
 
     /// A probe passed over `image`, in bucket `bucket` of `buckets`, because it is not its position's: another position's, or torn,
@@ -33,13 +33,22 @@ pub trait Recorder: Default + Send + Sync {
         let _ = stored;
     }
 
-    /// The search says: an entry cut off a subtree.
+    /// The search says what it made of the entry that was accepted last.
     #[inline(always)]
-    fn cut_off(&self) {}
+    fn used(&self, usage: Usage) {
+        let _ = usage;
+    }
+}
 
-    /// The search says: an entry gave a move to try first.
-    #[inline(always)]
-    fn move_hint(&self) {}
+/// What a search makes of an entry that it was given.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Usage {
+    /// The entry's bound ended a node.
+    CutOff,
+    /// The entry's move is tried first.
+    MoveHint,
+    /// The entry's move is illegal in the position: it belongs to another one, and is ignored whole.
+    Illegal,
 }
 
 /// Counts nothing. The engine's table at play.
@@ -59,6 +68,8 @@ pub struct Stats {
     pub cut_offs: u64,
     /// Moves taken from an entry, as the search reports them.
     pub move_hints: u64,
+    /// Entries whose move was illegal, as the search reports them.
+    pub illegal: u64,
     /// Slots passed over whose key cannot live in their bucket: they were read between the two stores of a writer. The key tells
     /// only where check and index overlap: of n buckets this recognises all but 65,536 / n of the torn reads.
     pub torn: u64,
@@ -84,6 +95,7 @@ impl AddAssign for Stats {
         self.hits += other.hits;
         self.cut_offs += other.cut_offs;
         self.move_hints += other.move_hints;
+        self.illegal += other.illegal;
         self.torn += other.torn;
         self.stores.iter_mut().zip(other.stores).for_each(|(sum, stores)| *sum += stores);
     }
@@ -100,6 +112,7 @@ impl fmt::Display for Stats {
         line("  hits", self.hits, self.probes)?;
         line("  cut-offs", self.cut_offs, self.probes)?;
         line("  move hints", self.move_hints, self.probes)?;
+        line("  illegal", self.illegal, self.probes)?;
         line("  torn reads", self.torn, self.probes)?;
         let stores = self.all_stores();
         line("stores", stores, stores)?;
@@ -122,6 +135,7 @@ struct Lane {
     hits: AtomicU64,
     cut_offs: AtomicU64,
     move_hints: AtomicU64,
+    illegal: AtomicU64,
     torn: AtomicU64,
     stores: [AtomicU64; Stored::ALL.len()],
 }
@@ -136,6 +150,7 @@ impl Counters {
                 hits: lane.hits.load(Relaxed),
                 cut_offs: lane.cut_offs.load(Relaxed),
                 move_hints: lane.move_hints.load(Relaxed),
+                illegal: lane.illegal.load(Relaxed),
                 torn: lane.torn.load(Relaxed),
                 stores: lane.stores.each_ref().map(|stores| stores.load(Relaxed)),
             };
@@ -146,7 +161,7 @@ impl Counters {
     /// Starts again from zero.
     pub fn reset(&self) {
         for lane in &self.lanes {
-            let single = [&lane.probes, &lane.hits, &lane.cut_offs, &lane.move_hints, &lane.torn];
+            let single = [&lane.probes, &lane.hits, &lane.cut_offs, &lane.move_hints, &lane.illegal, &lane.torn];
             single.into_iter().chain(&lane.stores).for_each(|number| number.store(0, Relaxed));
         }
     }
@@ -170,10 +185,10 @@ impl Counters {
 }
 
 impl Recorder for Counters {
-    fn probed(&self, hit: bool) {
+    fn probed(&self, _: u64, image: Option<&Image>) {
         let lane = self.lane();
         lane.probes.fetch_add(1, Relaxed);
-        lane.hits.fetch_add(u64::from(hit), Relaxed);
+        lane.hits.fetch_add(u64::from(image.is_some()), Relaxed);
     }
 
     fn passed_over(&self, image: &Image, bucket: usize, buckets: usize) {
@@ -186,12 +201,14 @@ impl Recorder for Counters {
         self.lane().stores[stored as usize].fetch_add(1, Relaxed);
     }
 
-    fn cut_off(&self) {
-        self.lane().cut_offs.fetch_add(1, Relaxed);
-    }
-
-    fn move_hint(&self) {
-        self.lane().move_hints.fetch_add(1, Relaxed);
+    fn used(&self, usage: Usage) {
+        let lane = self.lane();
+        let number = match usage {
+            Usage::CutOff => &lane.cut_offs,
+            Usage::MoveHint => &lane.move_hints,
+            Usage::Illegal => &lane.illegal,
+        };
+        number.fetch_add(1, Relaxed);
     }
 }
 
@@ -224,14 +241,14 @@ mod tests {
             for _ in 0..3 {
                 scope.spawn(|| {
                     for n in 0..100 {
-                        counters.probed(n % 4 == 0);
+                        counters.probed(n, (n % 4 == 0).then_some(&Image::EMPTY));
                         counters.stored(Stored::Shifted);
-                        counters.move_hint();
+                        counters.used(Usage::MoveHint);
                     }
                 });
             }
         });
-        counters.cut_off();
+        counters.used(Usage::CutOff);
         let stats = counters.stats();
         assert_eq!((stats.probes, stats.hits, stats.cut_offs, stats.move_hints, stats.torn), (300, 75, 1, 300, 0));
         assert_eq!((stats.stored(Stored::Shifted), stats.all_stores()), (300, 300));

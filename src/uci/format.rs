@@ -1,8 +1,8 @@
 //! What a search reports, as UCI text.
 
 use std::fmt::Write;
-use std::time::Duration;
 
+use crate::engine::bench::nodes_per_second;
 use crate::engine::{BestMove, Bound, Info, Score};
 use crate::position::{Move, Position};
 
@@ -63,15 +63,11 @@ pub(crate) fn moves(line: &[Move], root: &Position, chess960: bool) -> (Vec<Stri
     (texts, true)
 }
 
-/// Nodes per second, for times too short to measure as well.
-pub(crate) fn nodes_per_second(nodes: u64, elapsed: Duration) -> u64 {
-    let per_second = u128::from(nodes) * 1_000_000 / elapsed.as_micros().max(1);
-    u64::try_from(per_second).unwrap_or(u64::MAX)
-}
-
 #[cfg(test)]
 #[allow(clippy::indexing_slicing)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::engine::Line;
 
@@ -103,14 +99,6 @@ mod tests {
         assert!(text(Score::Centipawns(5), Bound::Upper).contains(" score cp 5 upperbound nodes "));
         assert!(text(Score::Mate(3), Bound::Exact).contains(" score mate 3 nodes "));
         assert!(text(Score::Mate(-2), Bound::Exact).contains(" score mate -2 nodes "));
-    }
-
-    #[test]
-    fn speed_without_time() {
-        assert_eq!(nodes_per_second(0, Duration::ZERO), 0);
-        assert_eq!(nodes_per_second(20, Duration::ZERO), 20_000_000);
-        assert_eq!(nodes_per_second(1000, Duration::from_secs(2)), 500);
-        assert_eq!(nodes_per_second(u64::MAX, Duration::ZERO), u64::MAX);
     }
 
     #[test]

@@ -5,8 +5,6 @@
 //! whatever is going on. Lines go out through one [`Output`].
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-pub mod bench;
-mod bench_positions;
 mod board;
 mod format;
 mod job;

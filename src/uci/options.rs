@@ -167,7 +167,7 @@ mod tests {
         assert_eq!(default("Threads"), Setting::Threads(options.threads));
         assert_eq!(default("MultiPV"), Setting::MultiPv(options.multi_pv));
         assert_eq!(default("Move Overhead"), Setting::MoveOverhead(options.move_overhead));
-        assert_eq!(default("UCI_Chess960"), Setting::Chess960(options.chess960));
+        assert_eq!(default("UCI_Chess960"), Setting::Chess960(false));
         assert_eq!(default("Replacement"), Setting::Replacement(options.scheme));
     }
 

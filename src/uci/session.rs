@@ -10,9 +10,7 @@ use std::time::Instant;
 use crossbeam::channel::{self, Sender};
 use crossbeam::select;
 
-use super::bench::{self, BenchOptions};
 use super::board::describe;
-use super::format::nodes_per_second;
 use super::job::Job;
 use super::options::{Setting, declarations};
 use super::output::Output;
@@ -20,6 +18,7 @@ use super::parse::{BenchArguments, Command, Go, Parsed, Placement};
 use super::perft::divide;
 use super::reader;
 use super::sink::UciSink;
+use crate::engine::bench::{self, BenchOptions, nodes_per_second};
 use crate::engine::{Clock, Engine, EngineError, Limits, Options};
 use crate::eval::explain;
 use crate::position::{Color, Game, Position};
@@ -136,7 +135,7 @@ impl Session {
         match (command, &self.job) {
             (Command::Quit, _) => return ControlFlow::Break(()),
             (Command::Uci, _) => self.identify(),
-            (Command::IsReady, _) => self.output.line("readyok"),
+            (Command::IsReady, _) => self.get_ready(),
             (Command::Stop, Some(job)) if !self.deferred.iter().any(|command| matches!(command, Command::Go(_))) => {
                 job.stop();
             }
@@ -196,6 +195,16 @@ impl Session {
         }
     }
 
+    /// What takes time and nothing is waiting for is done here. In the middle of a search or a job the answer comes at once.
+    fn get_ready(&mut self) {
+        if !self.is_busy()
+            && let Err(error) = self.engine.prepare()
+        {
+            self.output.info(&error.to_string());
+        }
+        self.output.line("readyok");
+    }
+
     fn identify(&self) {
         let mut text = format!("id name Sesame {}\nid author The Sesame authors\n", env!("CARGO_PKG_VERSION"));
         for line in declarations() {
@@ -207,32 +216,21 @@ impl Session {
     }
 
     fn set(&mut self, setting: Setting) {
-        let result = match setting {
+        match setting {
+            // The table is made when it is needed, once for all settings.
             Setting::Hash(mib) => self.engine.set_hash(mib),
-            // Should the system grant fewer, the engine says so through the sink.
-            Setting::Threads(threads) => self.engine.set_threads(threads).map(|_| ()),
             Setting::Replacement(scheme) => self.engine.set_scheme(scheme),
-            Setting::ClearHash => {
-                self.engine.clear_hash();
-                Ok(())
+            Setting::Threads(threads) => {
+                // Should the system grant fewer, the engine says so through the sink.
+                if let Err(error) = self.engine.set_threads(threads) {
+                    self.output.info(&error.to_string());
+                }
             }
-            Setting::MultiPv(lines) => {
-                self.engine.set_multi_pv(lines);
-                Ok(())
-            }
-            Setting::MoveOverhead(overhead) => {
-                self.engine.set_move_overhead(overhead);
-                Ok(())
-            }
-            Setting::Chess960(chess960) => {
-                self.engine.set_chess960(chess960);
-                self.sink.set_chess960(chess960);
-                Ok(())
-            }
-            Setting::Ponder => Ok(()),
-        };
-        if let Err(error) = result {
-            self.output.info(&error.to_string());
+            Setting::ClearHash => self.engine.clear_hash(),
+            Setting::MultiPv(lines) => self.engine.set_multi_pv(lines),
+            Setting::MoveOverhead(overhead) => self.engine.set_move_overhead(overhead),
+            Setting::Chess960(chess960) => self.sink.set_chess960(chess960),
+            Setting::Ponder => {}
         }
     }
 
@@ -300,6 +298,7 @@ impl Session {
             depth: arguments.depth.unwrap_or(default.depth),
             threads: arguments.threads.unwrap_or(default.threads),
             hash_mib: arguments.hash.unwrap_or(default.hash_mib),
+            stats: false,
         };
         let output = self.output.clone();
         self.start_job(move |stop| {

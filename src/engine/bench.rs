@@ -11,9 +11,9 @@ use std::time::Duration;
 use crossbeam::channel::{self, RecvTimeoutError, Sender};
 
 use super::bench_positions::POSITIONS;
-use super::format::nodes_per_second;
-use crate::engine::{BestMove, Engine, EngineError, Info, Limits, Options, Sink};
+use super::{BestMove, Engine, EngineError, Info, Limits, Options, Scheme, Sink};
 use crate::position::{Game, Position};
+use crate::table::{Counters, Entry, SearchTable, Stats, Table};
 
 /// The depth of a bench that is not asked for another one: some five seconds in all.
 pub const DEFAULT_DEPTH: u32 = 15;
@@ -27,11 +27,13 @@ pub struct BenchOptions {
     pub threads: usize,
     /// Table size in MiB.
     pub hash_mib: usize,
+    /// Whether to count what happens at the table. It costs some speed and no nodes.
+    pub stats: bool,
 }
 
 impl Default for BenchOptions {
     fn default() -> BenchOptions {
-        BenchOptions { depth: DEFAULT_DEPTH, threads: 1, hash_mib: 16 }
+        BenchOptions { depth: DEFAULT_DEPTH, threads: 1, hash_mib: 16, stats: false }
     }
 }
 
@@ -64,12 +66,20 @@ pub struct Report {
     pub nodes: u64,
     /// The time of all searches.
     pub elapsed: Duration,
+    /// What happened at the table, if that was asked for.
+    pub stats: Option<Stats>,
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} nodes {} nps", self.nodes, nodes_per_second(self.nodes, self.elapsed))
     }
+}
+
+/// Nodes per second, for times too short to measure as well.
+pub fn nodes_per_second(nodes: u64, elapsed: Duration) -> u64 {
+    let per_second = u128::from(nodes) * 1_000_000 / elapsed.as_micros().max(1);
+    u64::try_from(per_second).unwrap_or(u64::MAX)
 }
 
 /// How long it may take until `stop` is noticed.
@@ -97,13 +107,33 @@ impl Sink for Ends {
 pub fn run(
     options: &BenchOptions,
     stop: &AtomicBool,
-    mut each: impl FnMut(&Step<'_>),
+    each: impl FnMut(&Step<'_>),
 ) -> Result<Option<Report>, EngineError> {
+    if options.stats {
+        let table = Table::<Entry, Counters>::with_mib(options.hash_mib, Scheme::default())?;
+        let ended = run_on(table, options, stop, each)?;
+        Ok(ended.map(|(report, engine)| Report { stats: Some(engine.table().recorder().stats()), ..report }))
+    } else {
+        let ended = run_on(Table::new(options.hash_mib, Scheme::default())?, options, stop, each)?;
+        Ok(ended.map(|(report, _)| report))
+    }
+}
+
+/// Runs the bench on this table, whatever `options` say of it. Returns the engine as well, which has the table.
+///
+/// # Errors
+/// When the system refuses every thread.
+pub fn run_on<T: SearchTable>(
+    table: T,
+    options: &BenchOptions,
+    stop: &AtomicBool,
+    mut each: impl FnMut(&Step<'_>),
+) -> Result<Option<(Report, Engine<T>)>, EngineError> {
     let (sender, ends) = channel::unbounded();
-    let engine_options = Options { hash_mib: options.hash_mib, threads: options.threads, ..Options::default() };
-    let mut engine = Engine::new(engine_options, Arc::new(Ends(sender)))?;
+    let engine_options = Options { threads: options.threads, ..Options::default() };
+    let mut engine = Engine::with_table(table, engine_options, Arc::new(Ends(sender)))?;
     let limits = Limits { depth: Some(options.depth.max(1)), ..Limits::default() };
-    let mut report = Report { nodes: 0, elapsed: Duration::ZERO };
+    let mut report = Report { nodes: 0, elapsed: Duration::ZERO, stats: None };
     for (fen, number) in POSITIONS.iter().zip(1..) {
         // The list is tested: each position can be set.
         let Ok(position) = Position::from_fen(fen) else { continue };
@@ -125,7 +155,7 @@ pub fn run(
         let best = end.best.map_or_else(String::new, |mv| position.to_uci(mv, false));
         each(&Step { number, of: POSITIONS.len(), fen, best, nodes: end.nodes });
     }
-    Ok(Some(report))
+    Ok(Some((report, engine)))
 }
 
 #[cfg(test)]
@@ -134,8 +164,16 @@ mod tests {
 
     #[test]
     fn the_line_that_openbench_reads() {
-        let report = Report { nodes: 3_000_000, elapsed: Duration::from_millis(1500) };
+        let report = Report { nodes: 3_000_000, elapsed: Duration::from_millis(1500), stats: None };
         assert_eq!(report.to_string(), "3000000 nodes 2000000 nps");
+    }
+
+    #[test]
+    fn speed_without_time() {
+        assert_eq!(nodes_per_second(0, Duration::ZERO), 0);
+        assert_eq!(nodes_per_second(20, Duration::ZERO), 20_000_000);
+        assert_eq!(nodes_per_second(1000, Duration::from_secs(2)), 500);
+        assert_eq!(nodes_per_second(u64::MAX, Duration::ZERO), u64::MAX);
     }
 
     #[test]
@@ -155,6 +193,27 @@ mod tests {
         let first = run_once();
         assert_eq!(first.len(), POSITIONS.len());
         assert_eq!(run_once(), first);
+    }
+
+    #[test]
+    fn counting_changes_nothing_and_adds_up() {
+        let stop = AtomicBool::new(false);
+        let run_with = |stats| {
+            let options = BenchOptions { depth: 4, stats, ..BenchOptions::default() };
+            run(&options, &stop, |_| ()).unwrap().unwrap()
+        };
+        let (silent, counted) = (run_with(false), run_with(true));
+        assert_eq!((silent.nodes, silent.stats), (counted.nodes, None));
+        let stats = counted.stats.unwrap();
+        assert!(
+            0 < stats.cut_offs && 0 < stats.move_hints && stats.cut_offs + stats.move_hints <= stats.hits,
+            "{stats}"
+        );
+        // A node probes once at most; a search once more to order the root's moves, and once for the expected reply.
+        let probes_at_most = counted.nodes + 2 * POSITIONS.len() as u64;
+        assert!(stats.hits < stats.probes && stats.probes <= probes_at_most, "{stats}");
+        assert_eq!((stats.illegal, stats.torn), (0, 0), "{stats}");
+        assert!(stats.all_stores() > 0, "{stats}");
     }
 
     #[test]
