@@ -31,6 +31,8 @@ fn main() {
             "noq" => choices.probe_quiescence = false,
             "nomoves" => choices.table_moves = false,
             "exact" => choices.exact_depth_only = true,
+            "hnone" => choices.history_bonus = HistoryBonus::None,
+            "heach" => choices.history_update = HistoryUpdate::EachImprovement,
             "low" => choices.lines_below_alpha = true,
             "only" => {}
             "size" => {}

@@ -107,6 +107,9 @@ impl<T: SearchTable> Searcher<T> {
                 if score > window.alpha || self.choices.lines_below_alpha {
                     line.extend(mv, &child_line);
                 }
+                if self.choices.history_update == HistoryUpdate::EachImprovement {
+                    self.reward(position.side_to_move(), mv, depth, true);
+                }
                 raised = raised.max(score);
                 if raised >= window.beta {
                     break;
@@ -122,7 +125,9 @@ impl<T: SearchTable> Searcher<T> {
             best = window.alpha;
             best_move = table_move.unwrap_or(best_move);
         }
-        self.reward(position.side_to_move(), best_move, depth, best > alpha);
+        if self.choices.history_update != HistoryUpdate::EachImprovement {
+            self.reward(position.side_to_move(), best_move, depth, best > alpha);
+        }
         let bound = if best >= beta {
             Bound::Lower
         } else if best > alpha {
@@ -207,6 +212,7 @@ impl<T: SearchTable> Searcher<T> {
         if above_alpha || self.choices.history_update == HistoryUpdate::Every {
             let bonus = match self.choices.history_bonus {
                 HistoryBonus::Depth => depth,
+                HistoryBonus::None => 0,
                 HistoryBonus::PowerOfTwo => 1 << depth.min(20),
             };
             self.history.add(us, mv, bonus);
