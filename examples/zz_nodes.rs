@@ -49,7 +49,7 @@ fn main() {
         for scheme in schemes {
             for stamps in [false, true] {
             let size = get("size").map_or(1 << 20, |s| s.parse::<usize>().unwrap() * 1024);
-            let t = Table::with_options(&TableOptions { positions: size, scheme, update: Update::Overwrite, stamps }).unwrap();
+            let t = Table::with_options(&TableOptions { positions: size, scheme, update: Update::Overwrite, stamps, huge_pages: true }).unwrap();
             runs.push((format!("{scheme}{}", if stamps {"+"} else {""}), Some(t)));
             if get("stamped").is_none() { break; }
             }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, value_parser};
 
+use super::lab::LabCommand;
 use crate::engine::bench::DEFAULT_DEPTH;
 use crate::tuning::{DatagenArgs, TuneArgs};
 use crate::uci::{MAX_HASH_MIB, MAX_MULTI_PV, MAX_THREADS};
@@ -26,6 +27,9 @@ pub(super) enum Command {
     #[command(alias = "analyze")]
     Analyse(AnalyseArguments),
     Perft(PerftArguments),
+    /// The laboratory of replacement schemes and of the table
+    #[command(subcommand)]
+    Lab(LabCommand),
     Datagen(DatagenArgs),
     Tune(TuneArgs),
 }

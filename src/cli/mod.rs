@@ -6,6 +6,8 @@
 
 mod analyse;
 mod arguments;
+mod lab;
+mod lab_run;
 mod san;
 
 use std::io::{self, IsTerminal, Write};
@@ -53,6 +55,7 @@ pub fn main() -> ExitCode {
         Some(Command::Bench(arguments)) => run_bench(&arguments),
         Some(Command::Analyse(arguments)) => analyse::run(&arguments),
         Some(Command::Perft(arguments)) => run_perft(&arguments),
+        Some(Command::Lab(command)) => lab::run(&command),
         Some(Command::Datagen(arguments)) => tuning::selfplay::run(&arguments).map_err(Failure::failed),
         Some(Command::Tune(arguments)) => tuning::texel::run(&arguments).map_err(Failure::failed),
     };

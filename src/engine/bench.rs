@@ -107,19 +107,20 @@ impl Sink for Ends {
 pub fn run(
     options: &BenchOptions,
     stop: &AtomicBool,
-    each: impl FnMut(&Step<'_>),
+    mut each: impl FnMut(&Step<'_>),
 ) -> Result<Option<Report>, EngineError> {
     if options.stats {
         let table = Table::<Entry, Counters>::with_mib(options.hash_mib, Scheme::default())?;
-        let ended = run_on(table, options, stop, each)?;
+        let ended = run_on(table, options, stop, |step, _| each(step))?;
         Ok(ended.map(|(report, engine)| Report { stats: Some(engine.table().recorder().stats()), ..report }))
     } else {
-        let ended = run_on(Table::new(options.hash_mib, Scheme::default())?, options, stop, each)?;
+        let ended = run_on(Table::new(options.hash_mib, Scheme::default())?, options, stop, |step, _| each(step))?;
         Ok(ended.map(|(report, _)| report))
     }
 }
 
-/// Runs the bench on this table, whatever `options` say of it. Returns the engine as well, which has the table.
+/// Runs the bench on this table, whatever `options` say of it, and tells each search's result and what the table is like then to `each`.
+/// Returns the engine as well, which has the table.
 ///
 /// # Errors
 /// When the system refuses every thread.
@@ -127,7 +128,7 @@ pub fn run_on<T: SearchTable>(
     table: T,
     options: &BenchOptions,
     stop: &AtomicBool,
-    mut each: impl FnMut(&Step<'_>),
+    mut each: impl FnMut(&Step<'_>, &T),
 ) -> Result<Option<(Report, Engine<T>)>, EngineError> {
     let (sender, ends) = channel::unbounded();
     let engine_options = Options { threads: options.threads, ..Options::default() };
@@ -153,7 +154,7 @@ pub fn run_on<T: SearchTable>(
         report.nodes += end.nodes;
         report.elapsed += end.elapsed;
         let best = end.best.map_or_else(String::new, |mv| position.to_uci(mv, false));
-        each(&Step { number, of: POSITIONS.len(), fen, best, nodes: end.nodes });
+        each(&Step { number, of: POSITIONS.len(), fen, best, nodes: end.nodes }, engine.table());
     }
     Ok(Some((report, engine)))
 }

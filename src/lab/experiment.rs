@@ -257,7 +257,7 @@ impl Job {
     /// A table of 1994: the new entry of a position overwrites its old one.
     fn table(&self, scheme: Scheme) -> Result<Table, TableError> {
         let Series { stamped: stamps, positions, .. } = self.series;
-        Table::with_options(&TableOptions { positions, scheme, update: Update::Overwrite, stamps })
+        Table::with_options(&TableOptions { positions, scheme, update: Update::Overwrite, stamps, huge_pages: true })
     }
 
     fn observation(&self, test: &TestPosition, iteration: &super::alibaba::Iteration) -> Observation {
