@@ -127,9 +127,8 @@ fn work(jobs: &[Job], positions: &[TestPosition], next: &AtomicUsize, stop: &Ato
     loop {
         let index = next.fetch_add(1, Ordering::Relaxed);
         let Some(job) = jobs.get(index).filter(|_| !stop.load(Ordering::Relaxed)) else { return };
-        let observed = |observation| {
-            sender.send(Message::Observed(observation)).is_ok() && !stop.load(Ordering::Relaxed)
-        };
+        let observed =
+            |observation| sender.send(Message::Observed(observation)).is_ok() && !stop.load(Ordering::Relaxed);
         let message = match job.run(positions, observed) {
             Ok(()) => Message::Finished(index),
             Err(error) => Message::Failed(error),

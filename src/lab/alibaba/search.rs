@@ -100,7 +100,9 @@ impl<T: SearchTable> Searcher<T> {
                 Some(frontier) => principal_variation(is_first, within, &mut |(alpha, beta)| {
                     -self.leaf_after(position, frontier, evaluation, mv, -beta, -alpha, ply + 1)
                 }),
-                None => self.search_move(position, evaluation, mv, within, depth, ply, is_first, on_line, &mut child_line),
+                None => {
+                    self.search_move(position, evaluation, mv, within, depth, ply, is_first, on_line, &mut child_line)
+                }
             };
             if score > best {
                 (best, best_move) = (score, Some(mv));
@@ -197,7 +199,16 @@ impl<T: SearchTable> Searcher<T> {
     /// Stores a result. `before` is the work when the position, itself already counted, was begun.
     #[allow(clippy::too_many_arguments)]
     #[inline]
-    pub(super) fn store(&self, key: u64, mv: Option<Move>, score: i32, depth: u32, bound: Bound, ply: u32, before: u64) {
+    pub(super) fn store(
+        &self,
+        key: u64,
+        mv: Option<Move>,
+        score: i32,
+        depth: u32,
+        bound: Bound,
+        ply: u32,
+        before: u64,
+    ) {
         if let Some(table) = &self.table {
             let mv = mv.map_or(0, Move::bits);
             let score = to_table(score, ply);
@@ -223,7 +234,11 @@ impl<T: SearchTable> Searcher<T> {
 /// The scheme of a principal-variation search: `search` gives the score within a window. The first move gets the whole window,
 /// the others a minimal one, and the whole one if they turn out to be better.
 #[inline]
-pub(super) fn principal_variation(is_first: bool, (alpha, beta): (i32, i32), search: &mut impl FnMut((i32, i32)) -> i32) -> i32 {
+pub(super) fn principal_variation(
+    is_first: bool,
+    (alpha, beta): (i32, i32),
+    search: &mut impl FnMut((i32, i32)) -> i32,
+) -> i32 {
     if is_first || beta - alpha <= 1 {
         return search((alpha, beta));
     }
