@@ -5,12 +5,16 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, value_parser};
 
 use super::Failure;
+use super::lab_run::{self, ChoicesArguments, LabRunArguments};
 use crate::lab::report::{self, ReportOptions};
 use crate::lab::{check_bits, crowding};
 use crate::uci::Output;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum LabCommand {
+    Run(LabRunArguments),
+    Report(ReportArguments),
+    Choices(ChoicesArguments),
     /// What the bits of the table's check are worth: type-1 errors on the bench's traffic, as a Markdown table
     CheckBits {
         /// Depth of each search in plies
@@ -29,7 +33,6 @@ pub(super) enum LabCommand {
         #[arg(long, default_value_t = 1)]
         jobs: usize,
     },
-    Report(ReportArguments),
 }
 
 /// What the experiment says: tables, figures and claims beside the paper's, as Markdown, SVG and one HTML page
@@ -56,6 +59,8 @@ fn positive(text: &str) -> Result<f64, String> {
 pub(super) fn run(command: &LabCommand) -> Result<(), Failure> {
     let output = Output::stdout();
     match command {
+        LabCommand::Run(arguments) => lab_run::run(arguments)?,
+        LabCommand::Choices(arguments) => lab_run::choices(arguments)?,
         &LabCommand::CheckBits { depth, positions } => {
             let positions = positions.try_into().map_err(Failure::failed)?;
             let findings = check_bits::measure(depth, positions, |finding| eprintln!("{} bits: done", finding.bits))

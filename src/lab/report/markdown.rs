@@ -43,6 +43,11 @@ impl fmt::Display for Table {
     }
 }
 
+/// The text with every percentage held together by a space that does not break.
+pub(super) fn unbroken(text: &str) -> String {
+    text.replace(" %", "\u{a0}%")
+}
+
 /// What stands where there is nothing to say.
 pub(super) const NOTHING: &str = "–";
 

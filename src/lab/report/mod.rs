@@ -26,9 +26,9 @@ use cells::Results;
 use page::Page;
 use paper::Paper;
 
-/// The pages that may stand beside the report, in the order in which it names them: why it differs from the paper, what the other
-/// sources say, a larger set of positions, the engine's own search, many threads.
-pub const STUDIES: [&str; 5] = ["discussion.md", "seeds.md", "larger.md", "modern.md", "threads.md"];
+/// The pages that may stand beside the report, in the order in which it names them: why it differs from the paper, what
+/// each choice does that the paper leaves open, what the other sources say, a larger set of positions, the engine's own search, many threads.
+pub const STUDIES: [&str; 6] = ["discussion.md", "choices.md", "seeds.md", "larger.md", "modern.md", "threads.md"];
 
 /// How long the experiment took.
 #[derive(Copy, Clone, PartialEq, Debug)]

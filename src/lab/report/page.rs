@@ -45,7 +45,7 @@ impl Page<'_> {
         }
         page.truncate(page.trim_end().len());
         page.push('\n');
-        page
+        markdown::unbroken(&page)
     }
 
     fn summary(&self) -> String {
@@ -88,8 +88,8 @@ impl Page<'_> {
     fn extent(&self) -> String {
         let searches = self.results.with_table();
         let mut text = format!(
-            "The results are {} of the paper's {} searches with a table and {} without, each of ALIBABA written again from the paper's \
-             section 4, on the table code that the engine uses. ",
+            "The results are {} of the paper's {} searches with a table and {} without, all by ALIBABA written again from the paper's \
+             section 4, with the table that the engine uses. ",
             markdown::grouped(searches as u64),
             markdown::grouped(paper::OBSERVATIONS as u64),
             self.results.without_table(),
@@ -224,15 +224,20 @@ impl Page<'_> {
         if sentences.is_empty() {
             return String::new();
         }
+        let choices = match self.studies.iter().find(|study| study.file == "choices.md") {
+            Some(study) => format!("[{}]({})", study.title, study.file),
+            None => "[docs/lab.md](../lab.md)".to_owned(),
+        };
         format!(
-            "## How near our ALIBABA is to theirs\n\n{}\n\nThe share of the nodes that the table leaves, ours / the paper's:\n\n{}\n",
+            "## How near our ALIBABA is to theirs\n\n{} What the paper leaves open, and what each choice does to the node counts: \
+             {choices}.\n\nThe share of the nodes that the table leaves, ours / the paper's:\n\n{}\n",
             sentences.join(" "),
             tables::savings(self.results, self.paper)
         )
     }
 
     fn studies(&self) -> String {
-        let listed = |study: &&Study| study.file != "discussion.md";
+        let listed = |study: &&Study| !matches!(study.file.as_str(), "discussion.md" | "choices.md");
         if !self.studies.iter().any(|study| listed(&study)) {
             return String::new();
         }

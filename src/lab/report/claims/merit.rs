@@ -138,17 +138,19 @@ pub(super) fn two_big_best(results: &Results, paper: &Paper, stamped: bool) -> C
     });
     let what = format!("7 ply, {between}, all sizes");
     let runner_up = depth_by_depth(results, line(Scheme::TwoBig1), line(Scheme::TwoDeep));
-    question.answer(ours, paragraphs([order(results, stamped), paired(results, &what, rows), runner_up]))
+    let places = [order(results, stamped, 7), order(results, stamped, 8)];
+    question.answer(ours, paragraphs(places.into_iter().chain([paired(results, &what, rows), runner_up])))
 }
 
 /// The places of the schemes at each size. Empty if no size has all schemes.
-fn order(results: &Results, stamped: bool) -> String {
+fn order(results: &Results, stamped: bool, depth: u32) -> String {
     let lines = SCHEMES.map(|scheme| Line { scheme, stamped });
-    let Some(grid) = Grid::new(results, &lines, DEPTH, &SIZES) else { return String::new() };
+    let Some(grid) = Grid::new(results, &lines, depth, &SIZES) else { return String::new() };
     let picks: Vec<usize> = (0..super::TESTS).collect();
     let between = if stamped { "stamped" } else { "cleared" };
     let labels = grid.sizes.iter().map(|&size| markdown::size(size));
-    let heading = std::iter::once(format!("place, 7 ply, {between}")).chain(labels).chain(["all sizes".to_owned()]);
+    let heading =
+        std::iter::once(format!("place, {depth} ply, {between}")).chain(labels).chain(["all sizes".to_owned()]);
     let mut table = Table::new(heading);
     let columns: Vec<Vec<f64>> = grid.totals(&picks).into_iter().chain([grid.merits(&picks)]).collect();
     for (line, scheme) in SCHEMES.into_iter().enumerate() {

@@ -1,10 +1,10 @@
 //! Claims about the size of the table: Figure 1.
 
-use super::super::cells::{Cell, Grid, LARGEST, Line, Results, SCHEMES, SIZES};
+use super::super::cells::{Cell, DEPTHS, Grid, LARGEST, Line, Results, SCHEMES, SIZES, TESTS};
 use super::super::markdown::{self, NOTHING, Table, Unit, or_dash, percent};
 use super::super::paper::Paper;
 use super::super::tables::{extremes, spread};
-use super::{Claim, Pairing, Question, greatest, least, line_name, number, paired};
+use super::{Claim, Pairing, Question, greatest, least, line_name, number, paired, paragraphs};
 use crate::table::Scheme;
 
 const DEPTH: u32 = 7;
@@ -83,9 +83,52 @@ pub(super) fn doubling(results: &Results) -> Claim {
             _ => f64::NAN,
         })
     });
-    let details =
-        format!("The claim \"{}\" has the table of all doublings.", "the number of nodes tends to a constant");
-    question.answer(saving, if saving.is_some() { details } else { String::new() })
+    question.answer(saving, doublings_by_depth(results))
+}
+
+/// What each doubling saves in the mean of the schemes, by depth: the deeper the search, the more crowded the table.
+fn doublings_by_depth(results: &Results) -> String {
+    let picks: Vec<usize> = (0..TESTS).collect();
+    let labels = SIZES.windows(2).map(|pair| format!("{}–{}", pair[0] / 1024, markdown::size(pair[1])));
+    let heading = std::iter::once("saved by doubling, cleared".to_owned()).chain(labels);
+    by_depth(heading, |depth| {
+        let saved = |sizes: &[usize]| match means(
+            &Grid::whole(results, &SCHEMES.map(Line::cleared), depth, sizes)?,
+            &picks,
+        )[..]
+        {
+            [before, after] => Some(1.0 - after / before),
+            _ => None,
+        };
+        SIZES.windows(2).map(saved).collect()
+    })
+}
+
+/// The spread by depth and size: what is crowded at one depth is not at another.
+fn spreads_by_depth(results: &Results) -> String {
+    let heading = std::iter::once("spread, cleared".to_owned()).chain(SIZES.map(markdown::size));
+    by_depth(heading, |depth| {
+        let at = |size| {
+            let total = |scheme| results.total(Cell::of(Line::cleared(scheme), size, depth));
+            Some(spread(&SCHEMES.into_iter().map(total).collect::<Option<Vec<f64>>>()?))
+        };
+        SIZES.into_iter().map(at).collect()
+    })
+}
+
+/// A table of percentages with a row for each depth that has any. Empty if there is none.
+fn by_depth(heading: impl Iterator<Item = String>, row: impl Fn(u32) -> Vec<Option<f64>>) -> String {
+    let mut table = Table::new(heading);
+    let mut is_empty = true;
+    for depth in DEPTHS {
+        let entries = row(depth);
+        if entries.iter().any(Option::is_some) {
+            is_empty = false;
+            let entries = entries.into_iter().map(|entry| or_dash(entry, percent));
+            table.row(std::iter::once(format!("{depth} ply")).chain(entries));
+        }
+    }
+    if is_empty { String::new() } else { table.to_string() }
 }
 
 /// The spread at the sizes, averaged.
@@ -109,7 +152,8 @@ pub(super) fn spread_at_8k(results: &Results) -> Claim {
         unit: Unit::Share,
         needs: "all schemes at 8K, 7 ply, cleared",
     };
-    question.answer(mean_spread(results, &SIZES[..1]), spreads(results))
+    let details = paragraphs([spreads(results), spreads_by_depth(results)]);
+    question.answer(mean_spread(results, &SIZES[..1]), details)
 }
 
 /// Best, worst and spread at each size.
@@ -173,7 +217,7 @@ pub(super) fn spread_shrinks(results: &Results) -> Claim {
             _ => f64::NAN,
         })
     });
-    question.answer(part, String::new())
+    question.answer(part, "The statement \"spread at 8K\" has the spread at every size and depth.\n".to_owned())
 }
 
 pub(super) fn best_at_8k(results: &Results) -> Claim {

@@ -39,7 +39,24 @@ pub(super) fn shapes(results: &Results) -> Claim {
             correlation(&pairs.collect::<Vec<_>>())
         })
     });
-    question.answer(ours, String::new())
+    question.answer(ours, ratios(results))
+}
+
+/// Stamped against cleared, for each scheme and size. Empty if there is nothing to compare.
+fn ratios(results: &Results) -> String {
+    let mut table =
+        Table::new(std::iter::once("stamped against cleared, 7 ply".to_owned()).chain(SIZES.map(markdown::size)));
+    let mut is_empty = true;
+    for scheme in SCHEMES {
+        let total = |line, size| results.total(Cell::of(line, size, DEPTH));
+        let entries = SIZES.map(|size| {
+            let ratio = total(Line::stamped(scheme), size).zip(total(Line::cleared(scheme), size));
+            is_empty &= ratio.is_none();
+            or_dash(ratio, |(stamped, cleared)| signed_percent(stamped / cleared - 1.0))
+        });
+        table.row(std::iter::once(scheme.name().to_owned()).chain(entries));
+    }
+    if is_empty { String::new() } else { table.to_string() }
 }
 
 /// Pearson's coefficient.
