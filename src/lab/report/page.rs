@@ -40,8 +40,9 @@ impl Page<'_> {
             self.method(),
             self.again(),
         ] {
-            page.push_str(section.trim());
-            page.push_str("\n\n");
+            if !section.is_empty() {
+                let _ = write!(page, "{}\n\n", section.trim());
+            }
         }
         page.truncate(page.trim_end().len());
         page.push('\n');
@@ -49,21 +50,28 @@ impl Page<'_> {
     }
 
     fn summary(&self) -> String {
-        let count = |verdict| self.claims.iter().filter(|claim| claim.verdict == verdict).count();
-        let certain = |verdict| self.claims.iter().filter(|claim| claim.verdict == verdict && claim.is_certain).count();
+        let of = |verdict| self.claims.iter().filter(move |claim| claim.verdict == verdict);
+        let certain = of(Verdict::Agrees).filter(|claim| claim.is_certain).count();
+        let missing = of(Verdict::CannotTell).filter(|claim| claim.is_missing).count();
         let mut text = format!(
             "Of {} statements in D. M. Breuker, J. W. H. M. Uiterwijk and H. J. van den Herik, \"Replacement Schemes for Transposition \
-             Tables\" (ICCA Journal 17(4), 1994), our results **agree with {}** ({} of them beyond the chance of which {TESTS} \
-             positions were taken), **disagree with {}**, and cannot tell about {}.\n\n",
+             Tables\" (ICCA Journal 17(4), 1994), our results **agree with {}** ({certain} of them beyond the chance of which {TESTS} \
+             positions were taken), **disagree with {}**, and cannot tell about {}",
             self.claims.len(),
-            count(Verdict::Agrees),
-            certain(Verdict::Agrees),
-            count(Verdict::Disagrees),
-            count(Verdict::CannotTell),
+            of(Verdict::Agrees).count(),
+            of(Verdict::Disagrees).count(),
+            of(Verdict::CannotTell).count(),
         );
+        if missing > 0 {
+            let _ = write!(text, ", for {missing} of which they lack the searches");
+        }
+        text.push('.');
         let merits: Vec<String> = [self.merit(false), self.merit(true)].into_iter().flatten().collect();
-        let _ = write!(text, "{}\n\n{}", merits.join(" "), self.extent());
-        text
+        [text, merits.join(" "), self.extent()]
+            .into_iter()
+            .filter(|part| !part.is_empty())
+            .collect::<Vec<_>>()
+            .join("\n\n")
     }
 
     /// Best and worst over all sizes, in a sentence.
@@ -153,23 +161,29 @@ impl Page<'_> {
 
     /// The claims that did not come out as in the paper.
     fn differences(&self) -> String {
-        let mut text = "## Where we differ\n\n".to_owned();
-        let others = (1..).zip(self.claims).filter(|(_, claim)| claim.verdict != Verdict::Agrees);
-        let mut is_empty = true;
-        for (number, claim) in others {
-            is_empty = false;
+        let of =
+            |verdict| (1..).zip(self.claims).filter(move |(_, claim)| claim.verdict == verdict && !claim.is_missing);
+        let item = |(number, claim): (usize, &Claim)| {
             let link = format!("[{number}](#{})", html::slug(&heading(number, claim)));
-            let _ = writeln!(
-                text,
-                "- {link} {}: {} The paper: {}. Ours: {}.",
-                claim.verdict, claim.statement, claim.paper, claim.ours
-            );
+            format!("- {link} {} The paper: {}. Ours: {}.\n", claim.statement, claim.paper, claim.ours)
+        };
+        let disagreed: String = of(Verdict::Disagrees).map(item).collect();
+        let open: String = of(Verdict::CannotTell).map(item).collect();
+        let mut text = "## Where we differ\n\n".to_owned();
+        match (disagreed.is_empty(), self.claims.iter().any(|claim| claim.is_missing)) {
+            (true, false) if open.is_empty() => text.push_str("Nowhere: every statement came out as in the paper.\n"),
+            (true, _) => text.push_str("No statement that the results speak to came out against the paper.\n"),
+            (false, _) => {
+                let _ = write!(
+                    text,
+                    "We disagree here; the tables under each number show at which sizes and depths and on how many positions.\n\n{disagreed}"
+                );
+            }
         }
-        if is_empty {
-            text.push_str("Nowhere: every statement came out as in the paper.\n");
-        } else {
-            text.push_str(
-                "\nThe tables under each number show at which sizes, depths and on how many positions it is so.\n",
+        if !open.is_empty() {
+            let _ = write!(
+                text,
+                "\nOur figure is not the paper's, but with these {TESTS} positions it could have been:\n\n{open}"
             );
         }
         if self.studies.iter().any(|study| study.file == "discussion.md") {

@@ -139,7 +139,7 @@ fn what_disagrees_is_said_to_disagree() {
 fn verdicts_reach_the_page() {
     let page = &rendered(&CONTRARY.observations())["README.md"];
     assert!(page.contains("**disagree with 20**"), "{}", page.lines().nth(2).unwrap());
-    assert!(page.contains("disagrees: TWOBIG1 is the best of the seven schemes."));
+    assert!(page.contains("TWOBIG1 is the best of the seven schemes. The paper: fewer;"));
     assert!(
         rendered(&AGREEING.observations())["README.md"].contains("Nowhere: every statement came out as in the paper.")
     );
@@ -225,7 +225,8 @@ fn links_lead_somewhere() {
 fn results_with_holes() {
     let none = rendered(&[]);
     assert_eq!(none.keys().collect::<Vec<_>>(), ["README.md", "report.html"]);
-    assert!(none["README.md"].contains("cannot tell about 22"));
+    assert!(none["README.md"].contains("cannot tell about 22, for 22 of which they lack the searches."));
+    assert!(!none["README.md"].contains("\n\n\n"));
 
     let mut observations = AGREEING.observations();
     // A position missing at 64K, all of BIGALL, and everything at 8 ply.

@@ -4,7 +4,7 @@ use super::super::cells::{Cell, DEPTHS, Grid, LARGEST, Line, Results, SCHEMES, S
 use super::super::markdown::{self, Table, Unit, or_dash, signed_percent};
 use super::super::paper::Paper;
 use super::super::tables::extremes;
-use super::{Claim, Pairing, Question, greatest, least, line_name, number, paired, paragraphs};
+use super::{Claim, FEWER, MORE, Pairing, Question, greatest, least, line_name, number, paired, paragraphs};
 use crate::lab::statistics::Estimate;
 use crate::table::Scheme;
 
@@ -49,7 +49,7 @@ pub(super) fn two_levels(results: &Results, paper: &Paper) -> Claim {
                     cleared): fewer."
             .to_owned(),
         paper: format!("fewer; {} at 1024K (Table 2)", or_dash(theirs, |ratio| signed_percent(ratio - 1.0))),
-        holds: 0.0..=1.0,
+        holds: FEWER,
         unit: Unit::Difference,
         needs: "all schemes at one size at least, 7 ply, cleared",
     };
@@ -128,7 +128,7 @@ pub(super) fn two_big_best(results: &Results, paper: &Paper, stamped: bool) -> C
             "TWOBIG1's total against the best of the others, geometric mean over the sizes (7 ply, {between}): fewer."
         ),
         paper: format!("fewer; {} at 1024K (Table {table})", or_dash(theirs, |ratio| signed_percent(ratio - 1.0))),
-        holds: 0.0..=1.0,
+        holds: FEWER,
         unit: Unit::Difference,
         needs: "all schemes at one size at least, 7 ply",
     };
@@ -177,7 +177,7 @@ pub(super) fn nodes_over_depth(results: &Results, paper: &Paper) -> Claim {
         criterion: "TWOBIG1 against TWODEEP and BIG1 against DEEP, geometric mean of both over the sizes (7 ply, cleared): fewer."
             .to_owned(),
         paper: format!("fewer; {} at 1024K (Table 2)", or_dash(theirs, |totals| signed_percent(ratio(&totals) - 1.0))),
-        holds: 0.0..=1.0,
+        holds: FEWER,
         unit: Unit::Difference,
         needs: "TWOBIG1, TWODEEP, BIG1 and DEEP at one size at least, 7 ply, cleared",
     };
@@ -202,7 +202,7 @@ pub(super) fn deep_not_best(results: &Results, paper: &Paper) -> Claim {
         criterion: "DEEP's total against the best of the others, geometric mean over the sizes (7 ply, cleared): more."
             .to_owned(),
         paper: format!("more; {} at 1024K (Table 2)", or_dash(theirs, |ratio| signed_percent(ratio - 1.0))),
-        holds: 1.0..=f64::INFINITY,
+        holds: MORE,
         unit: Unit::Difference,
         needs: "all schemes at one size at least, 7 ply, cleared",
     };
@@ -225,7 +225,7 @@ pub(super) fn largest_and_deepest(results: &Results, paper: &Paper) -> Claim {
         statement: "At the largest size and depth, stamped, TWOBIG1 is best.",
         criterion: "TWOBIG1's total against the best of the others (8 ply, 1024K, stamped): fewer.".to_owned(),
         paper: format!("{}; but cleared (Table 2) {}", difference(theirs(true)), difference(theirs(false))),
-        holds: 0.0..=1.0,
+        holds: FEWER,
         unit: Unit::Difference,
         needs: "all schemes at 1024K, 8 ply, stamped",
     };
@@ -267,7 +267,7 @@ pub(super) fn forgetful_are_last(results: &Results, paper: &Paper) -> Claim {
             "The better of NEW's and OLD's totals against the worst of the others (8 ply, 1024K, cleared): more."
                 .to_owned(),
         paper: format!("{} cleared, {} stamped", theirs(false), theirs(true)),
-        holds: 1.0..=f64::INFINITY,
+        holds: MORE,
         unit: Unit::Difference,
         needs: "all schemes at 1024K, 8 ply, cleared",
     };

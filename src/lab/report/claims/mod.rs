@@ -52,9 +52,17 @@ pub(super) struct Claim {
     pub(super) verdict: Verdict,
     /// Whether the verdict goes beyond the chance of which 18 positions were taken. Never for [`Verdict::CannotTell`].
     pub(super) is_certain: bool,
+    /// Whether the results lack the searches that would answer it.
+    pub(super) is_missing: bool,
     /// The numbers behind it, in Markdown; may be empty.
     pub(super) details: String,
 }
+
+/// The ratios that mean fewer nodes; no difference is not fewer.
+const FEWER: RangeInclusive<f64> = 0.0..=1.0f64.next_down();
+
+/// The ratios that mean more nodes.
+const MORE: RangeInclusive<f64> = 1.0f64.next_up()..=f64::INFINITY;
 
 /// A claim before its answer.
 struct Question {
@@ -81,8 +89,9 @@ impl Question {
             Some(number) => self.unit.write_estimate(number),
             None => format!("not in the results, which would need {}", self.needs),
         };
+        let is_missing = number.is_none();
         let Question { name, source, statement, criterion, paper, .. } = self;
-        Claim { name, source, statement, criterion, paper, ours, verdict, is_certain, details }
+        Claim { name, source, statement, criterion, paper, ours, verdict, is_certain, is_missing, details }
     }
 }
 

@@ -4,7 +4,7 @@ use super::super::cells::{Cell, DEPTHS, Grid, LARGEST, Line, Results, SCHEMES, S
 use super::super::markdown::{self, NOTHING, Table, Unit, or_dash, percent};
 use super::super::paper::Paper;
 use super::super::tables::{extremes, spread};
-use super::{Claim, Pairing, Question, greatest, least, line_name, number, paired, paragraphs};
+use super::{Claim, FEWER, MORE, Pairing, Question, greatest, least, line_name, number, paired, paragraphs};
 use crate::table::Scheme;
 
 const DEPTH: u32 = 7;
@@ -207,7 +207,7 @@ pub(super) fn spread_shrinks(results: &Results) -> Claim {
         statement: "As the table grows, the spread between the schemes shrinks.",
         criterion: "The spread at 1024K as part of the spread at 8K (7 ply, cleared): less than 1.".to_owned(),
         paper: "3 / 23 = 0.13".to_owned(),
-        holds: 0.0..=1.0,
+        holds: FEWER,
         unit: Unit::Number,
         needs: "all schemes at 8K and 1024K, 7 ply, cleared",
     };
@@ -227,7 +227,7 @@ pub(super) fn best_at_8k(results: &Results) -> Claim {
         statement: "At 8K positions TWOBIG1 is best.",
         criterion: "TWOBIG1's total against the best of the others (7 ply, cleared): fewer.".to_owned(),
         paper: "best".to_owned(),
-        holds: 0.0..=1.0,
+        holds: FEWER,
         unit: Unit::Difference,
         needs: "all schemes at 8K, 7 ply, cleared",
     };
@@ -248,7 +248,7 @@ pub(super) fn worst_at_8k(results: &Results) -> Claim {
         statement: "At 8K positions NEW is worst.",
         criterion: "NEW's total against the worst of the others (7 ply, cleared): more.".to_owned(),
         paper: "worst".to_owned(),
-        holds: 1.0..=f64::INFINITY,
+        holds: MORE,
         unit: Unit::Difference,
         needs: "all schemes at 8K, 7 ply, cleared",
     };

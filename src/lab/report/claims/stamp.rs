@@ -3,7 +3,7 @@
 use super::super::cells::{Cell, DEPTHS, Grid, LARGEST, Line, Results, SCHEMES, SIZES, TESTS};
 use super::super::markdown::{self, Table, Unit, or_dash, signed_percent};
 use super::super::paper::Paper;
-use super::{Claim, Pairing, Question, greatest, line_name, number, paired, paragraphs};
+use super::{Claim, FEWER, MORE, Pairing, Question, greatest, line_name, number, paired, paragraphs};
 use crate::lab::statistics::{Estimate, geometric_mean};
 use crate::table::Scheme;
 
@@ -148,7 +148,7 @@ pub(super) fn edge(results: &Results, paper: &Paper) -> Claim {
         statement: "At first sight time stamps have a slight edge over clearing.",
         criterion: "Totals stamped against cleared, geometric mean over schemes and sizes (7 ply): fewer.".to_owned(),
         paper: format!("fewer; {} at 1024K, {} at 8 ply (Tables 2, 3)", theirs(7), theirs(8)),
-        holds: 0.0..=1.0,
+        holds: FEWER,
         unit: Unit::Difference,
         needs: BOTH,
     };
@@ -201,7 +201,7 @@ pub(super) fn three_plies(results: &Results, paper: &Paper) -> Claim {
         statement: "At 3 ply a table is counterproductive: it prolongs the search.",
         criterion: "TWOBIG1's total against none (3 ply, 1024K, stamped): more.".to_owned(),
         paper: format!("{}; cleared {}", theirs(stamped), theirs(cleared)),
-        holds: 1.0..=f64::INFINITY,
+        holds: MORE,
         unit: Unit::Difference,
         needs: "TWOBIG1 at 1024K, stamped, and the runs without a table, 3 ply",
     };
@@ -222,7 +222,7 @@ pub(super) fn deeper(results: &Results, paper: &Paper) -> Claim {
         statement: "Over 3 ply a table is definitely advantageous.",
         criterion: "The greatest of TWOBIG1's totals against none, 4 to 8 ply (1024K, stamped): fewer.".to_owned(),
         paper: or_dash(theirs, |ratios| format!("{} at most", signed_percent(greatest(ratios) - 1.0))),
-        holds: 0.0..=1.0,
+        holds: FEWER,
         unit: Unit::Difference,
         needs: "TWOBIG1 at 1024K, stamped, and the runs without a table, 4 to 8 ply",
     };
