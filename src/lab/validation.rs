@@ -4,7 +4,7 @@ use std::fmt;
 use std::thread;
 
 use super::alibaba::{
-    Blockers, Choices, EarlyEnd, HistoryBonus, HistoryUpdate, PositionalWeights, RootOrder, Searcher,
+    Blockers, Choices, EarlyEnd, HistoryBonus, HistoryUpdate, MAX_DEPTH, PositionalWeights, RootOrder, Searcher,
 };
 use super::experiment::TestPosition;
 use crate::position::Game;
@@ -95,7 +95,13 @@ pub fn variants() -> Vec<(&'static str, Choices)> {
         ("upper bounds cut off in quiescence", Choices { quiescence_cut_offs: true, ..usual }),
         ("no table in quiescence", Choices { probe_quiescence: false, ..usual }),
         ("leaves are stored", Choices { store_leaves: true, ..usual }),
-        ("no refutation tables", Choices { refutation_tables: !usual.refutation_tables, ..usual }),
+        ("no refutation tables", Choices { refutation_plies: 0, ..usual }),
+        ("refutation tables of one move", Choices { refutation_plies: 1, ..usual }),
+        ("refutation tables of whole lines", Choices { refutation_plies: MAX_DEPTH, ..usual }),
+        (
+            "second searches from the score or from alpha, the other way",
+            Choices { research_above_score: !usual.research_above_score, ..usual },
+        ),
         ("lines go on below alpha", Choices { lines_below_alpha: !usual.lines_below_alpha, ..usual }),
         ("no history", Choices { history_bonus: HistoryBonus::None, ..usual }),
         ("history grows by 2^depth", Choices { history_bonus: HistoryBonus::PowerOfTwo, ..usual }),

@@ -142,6 +142,7 @@ mod tests {
         let start = Position::startpos();
         let tables = PieceSquares::fill(&start, &Choices::default());
         let on = |square| tables.value(Color::White, Piece::Knight, square);
+        // From g1 a knight has f3, h3 and e2, where its own pawn stands; from h1 g3, and f2 with another.
         assert!(on(Square::E5) > on(Square::F3) && on(Square::F3) > on(Square::G1) && on(Square::G1) > on(Square::H1));
     }
 }

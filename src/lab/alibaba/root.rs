@@ -89,9 +89,6 @@ impl<T: SearchTable> Searcher<T> {
         let mut iterations: Vec<Iteration> = Vec::new();
         for depth in 1..=depth.min(MAX_DEPTH) {
             let expected = iterations.last().map(|iteration| iteration.score);
-            if std::env::var("HCLEAR").is_ok() {
-                self.history.clear();
-            }
             let Some(score) = self.iterate(position, &mut moves, depth, expected) else { break };
             iterations.push(Iteration { depth, nodes: self.nodes, score, mv: moves[0].mv });
         }
