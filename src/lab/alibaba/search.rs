@@ -238,6 +238,7 @@ impl<T: SearchTable> Searcher<T> {
 #[inline]
 pub(super) fn principal_variation(
     is_first: bool,
+    from_score: bool,
     (alpha, beta): (i32, i32),
     search: &mut impl FnMut((i32, i32)) -> i32,
 ) -> i32 {
