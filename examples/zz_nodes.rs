@@ -26,6 +26,7 @@ fn main() {
             "asp" => choices.aspiration = if n == 0 { None } else { Some(n) },
             "norefut" => choices.refutation_plies = 0,
             "ref" => choices.refutation_plies = n as u32,
+            "allref" => choices.refutations_of_all = true,
             "above" => choices.research_above_score = true,
             "second" => choices.second_occurrence_draws = true,
             "qcut" => choices.quiescence_cut_offs = true,

@@ -287,7 +287,9 @@ mod tests {
         // The middle game, as the paper defines it: 18 points of material each, at least.
         for test in &positions {
             for color in crate::position::Color::ALL {
-                let value = |piece| test.position.colored(color, piece).len() as i32 * crate::lab::alibaba::VALUES[piece as usize];
+                let value = |piece| {
+                    test.position.colored(color, piece).len() as i32 * crate::lab::alibaba::VALUES[piece as usize]
+                };
                 let points: i32 = crate::position::Piece::ALL.into_iter().map(value).sum();
                 assert!(points >= 1800, "{}: {points}", test.position);
             }
@@ -349,7 +351,8 @@ mod tests {
         };
         for index in 0..2 {
             let together = run(Job::new(series, index..index + 1, 3..=5));
-            let apart: Vec<_> = (3..=5).flat_map(|depth| run(Job::new(series, index..index + 1, depth..=depth))).collect();
+            let apart: Vec<_> =
+                (3..=5).flat_map(|depth| run(Job::new(series, index..index + 1, depth..=depth))).collect();
             assert_eq!(together, apart);
         }
         // And the table is empty before the second position, as if there had been no first.

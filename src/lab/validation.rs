@@ -4,7 +4,7 @@ use std::fmt;
 use std::thread;
 
 use super::alibaba::{
-    Blockers, Choices, EarlyEnd, HistoryBonus, HistoryUpdate, MAX_DEPTH, PositionalWeights, RootOrder, Searcher,
+    Blockers, Choices, EarlyEnd, HistoryBonus, HistoryUpdate, PositionalWeights, RootOrder, Searcher,
 };
 use super::experiment::TestPosition;
 use crate::position::Game;
@@ -97,7 +97,10 @@ pub fn variants() -> Vec<(&'static str, Choices)> {
         ("leaves are stored", Choices { store_leaves: true, ..usual }),
         ("no refutation tables", Choices { refutation_plies: 0, ..usual }),
         ("refutation tables of one move", Choices { refutation_plies: 1, ..usual }),
-        ("refutation tables of whole lines", Choices { refutation_plies: MAX_DEPTH, ..usual }),
+        (
+            "refutation tables hold refutations, not only principal variations",
+            Choices { refutations_of_all: !usual.refutations_of_all, ..usual },
+        ),
         (
             "second searches from the score or from alpha, the other way",
             Choices { research_above_score: !usual.research_above_score, ..usual },

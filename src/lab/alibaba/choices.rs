@@ -87,6 +87,9 @@ pub struct Choices {
     pub aspiration: Option<i32>,
     /// How many plies of the lines in the refutation tables are followed: 0 does without, 1 tries only the reply to the root move.
     pub refutation_plies: u32,
+    /// Whether every root move keeps the line that its last search brought back, if only the reply that refuted it; otherwise a line is
+    /// kept only when it is a principal variation, that is, when the move exceeded alpha.
+    pub refutations_of_all: bool,
     /// Whether a move that exceeds its minimal window is searched again from the score found there, as in Marsland (1986), and not from
     /// alpha. When that score was exact already, the second search fails, and brings back no line.
     pub research_above_score: bool,
@@ -119,6 +122,7 @@ impl Default for Choices {
             history_by_color: true,
             aspiration: Some(100),
             refutation_plies: super::MAX_DEPTH,
+            refutations_of_all: false,
             research_above_score: false,
             lines_below_alpha: false,
             second_occurrence_draws: false,

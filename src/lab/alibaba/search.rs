@@ -25,9 +25,7 @@ impl<T: SearchTable> Searcher<T> {
         on_line: bool,
         line: &mut Line,
     ) -> i32 {
-        if let Some(table) = &self.table {
-            table.prefetch(position.key_after(mv));
-        }
+        self.prefetch_after(position, Some(mv));
         let from_score = self.choices.research_above_score;
         let evaluation = -(evaluation + self.weights.gain(position, mv));
         let mut child = position.clone();
@@ -99,9 +97,12 @@ impl<T: SearchTable> Searcher<T> {
             let on_line = on_line && refutation == Some(mv);
             let within = (raised, window.beta);
             let score = match &frontier {
-                Some(frontier) => principal_variation(is_first, from_score, within, &mut |(alpha, beta)| {
-                    -self.leaf_after(position, frontier, evaluation, mv, -beta, -alpha, ply + 1)
-                }),
+                Some(frontier) => {
+                    self.prefetch_after(position, picker.upcoming());
+                    principal_variation(is_first, from_score, within, &mut |(alpha, beta)| {
+                        -self.leaf_after(position, frontier, evaluation, mv, -beta, -alpha, ply + 1)
+                    })
+                }
                 None => {
                     self.search_move(position, evaluation, mv, within, depth, ply, is_first, on_line, &mut child_line)
                 }
@@ -182,6 +183,14 @@ impl<T: SearchTable> Searcher<T> {
         self.tell(Usage::CutOff);
         if self.counts_in_full {
             self.behind_hits = self.behind_hits.saturating_add(work.nodes().saturating_sub(1));
+        }
+    }
+
+    /// Fetches the table entry of the position after a move.
+    #[inline]
+    pub(super) fn prefetch_after(&self, position: &Position, mv: Option<Move>) {
+        if let (Some(table), Some(mv)) = (&self.table, mv) {
+            table.prefetch(position.key_after(mv));
         }
     }
 

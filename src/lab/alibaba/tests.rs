@@ -166,7 +166,7 @@ fn stalemate_is_a_draw_for_leaves_too() {
 fn repetition_and_fifty_moves_are_draws() {
     let score = |game: &Game, depth| search(pure(), None, game, depth).last().unwrap().score;
     // Any reversible move of White's, then any of Black's, makes a hundred plies.
-    assert_eq!(score(&game("7k/8/8/8/8/8/1r6/K7 w - - 99 80"), 1).signum(), 1, "the king takes the rook");
+    assert_eq!(score(&game("7k/8/8/8/8/8/1r5P/K7 w - - 99 80"), 1).signum(), 1, "the king takes the rook");
     assert_eq!(score(&game("7k/8/8/8/8/1q6/8/K7 w - - 99 80"), 2), 0);
     // The position stood on the board twice already; the third time is a draw, though Black is a rook ahead.
     let mut shuffled = Game::new(Position::from_fen("7k/8/8/8/8/5r2/8/K7 b - - 0 1").unwrap());
@@ -278,7 +278,8 @@ fn captures_are_generated_for_the_victims_asked_for() {
             moves::captures(&position, victims, &mut found);
             let mut expected: Vec<_> = position.legal_moves().to_vec();
             expected.retain(|&mv| {
-                victims.has(mv.to()) || position.is_en_passant(mv) && !(victims & position.pieces(Piece::Pawn)).is_empty()
+                victims.has(mv.to())
+                    || position.is_en_passant(mv) && !(victims & position.pieces(Piece::Pawn)).is_empty()
             });
             let mut found = found.to_vec();
             found.sort_unstable();
