@@ -271,3 +271,96 @@ impl Job {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_papers_positions() {
+        let positions = positions();
+        assert_eq!(positions.len(), 18);
+        assert!(!positions[0].continues && positions[1..].iter().all(|test| test.continues));
+        assert_eq!(positions[0].position.fullmove_number(), 15);
+        assert_eq!(positions[17].position.fullmove_number(), 32);
+        assert_eq!(positions[13].position.halfmove_clock(), 8);
+        // The middle game, as the paper defines it: 18 points of material each, at least.
+        for test in &positions {
+            for color in crate::position::Color::ALL {
+                let value = |piece| {
+                    test.position.colored(color, piece).len() as i32 * crate::lab::alibaba::VALUES[piece as usize]
+                };
+                let points: i32 = crate::position::Piece::ALL.into_iter().map(value).sum();
+                assert!(points >= 1800, "{}: {points}", test.position);
+            }
+        }
+    }
+
+    #[test]
+    fn the_plan_has_the_papers_number_of_observations() {
+        let positions = positions();
+        let count = |selection: &Selection| -> usize {
+            let jobs = selection.jobs(&positions);
+            let keys: std::collections::HashSet<_> = jobs.iter().flat_map(Job::keys).collect();
+            assert_eq!(keys.len(), jobs.iter().map(|job| job.keys().count()).sum::<usize>(), "none twice");
+            keys.len()
+        };
+        let whole = Selection::default();
+        assert_eq!(count(&whole), 11_088 + 18 * 6);
+        let schemes = Scheme::ALL.map(Some).to_vec();
+        assert_eq!(count(&Selection { schemes, ..Selection::default() }), 11_088);
+        let one = Selection {
+            schemes: vec![Some(Scheme::New)],
+            stamping: vec![true],
+            sizes: vec![8192],
+            depths: Some(3..=8),
+        };
+        assert_eq!(count(&one), 18 * 6);
+        let jobs = whole.jobs(&positions);
+        assert!(jobs.is_sorted_by(|a, b| a.weight >= b.weight), "the longest first");
+    }
+
+    #[test]
+    fn files_of_positions() {
+        let fen = "8/8/8/4k3/8/8/4K2R/8 w - -";
+        let text = format!("# a comment\n{fen} hmvc 3; fmvn 9;\n{fen} bm Rh5; id \"x\";\n\n{fen}\n");
+        let positions = parse_positions(&text).unwrap();
+        assert_eq!(positions.iter().map(|test| test.continues).collect::<Vec<_>>(), [false, true, false]);
+        assert_eq!((positions[0].position.halfmove_clock(), positions[0].position.fullmove_number()), (3, 9));
+        assert_eq!(positions.iter().map(|test| test.number).collect::<Vec<_>>(), [1, 2, 3]);
+        assert!(matches!(parse_positions(""), Err(PositionsError::Empty)));
+        assert!(matches!(parse_positions("\nnonsense"), Err(PositionsError::Line { line: 2, .. })));
+        let stalemate = "k7/2Q5/8/8/8/8/8/K7 b - -";
+        assert!(matches!(parse_positions(stalemate), Err(PositionsError::Line { line: 1, .. })));
+        let other = parse_positions(&text.replace("\n\n", "\n")).unwrap();
+        assert_ne!(hash(&positions), hash(&other), "where games begin matters");
+    }
+
+    #[test]
+    fn a_cleared_series_is_the_same_in_one_search_and_in_many() {
+        let positions = &positions()[..2];
+        let series = Series { scheme: Some(Scheme::TwoDeep), stamped: false, positions: 4096 };
+        let run = |job: Job| {
+            let mut observations = Vec::new();
+            job.run(positions, |observation| {
+                observations.push(observation);
+                true
+            })
+            .unwrap();
+            observations
+        };
+        for index in 0..2 {
+            let together = run(Job::new(series, index..index + 1, 3..=5));
+            let apart: Vec<_> =
+                (3..=5).flat_map(|depth| run(Job::new(series, index..index + 1, depth..=depth))).collect();
+            assert_eq!(together, apart);
+        }
+        // And the table is empty before the second position, as if there had been no first.
+        let both = run(Job::new(series, 0..2, 4..=4));
+        assert_eq!(both[1..], run(Job::new(series, 1..2, 4..=4)));
+        // A stamped one remembers.
+        let stamped = run(Job::new(Series { stamped: true, ..series }, 0..2, 4..=4));
+        assert_eq!(stamped[0].nodes, both[0].nodes);
+        assert_ne!(stamped[1].nodes, both[1].nodes);
+    }
+}

@@ -362,3 +362,6 @@ fn header(hash: u64) -> String {
 fn is_beginning(path: &Path, header: &str) -> Result<bool, ResultsError> {
     Ok(header.starts_with(&read_text(path)?))
 }
+
+#[cfg(test)]
+mod tests;

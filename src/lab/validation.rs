@@ -95,7 +95,16 @@ pub fn variants() -> Vec<(&'static str, Choices)> {
         ("upper bounds cut off in quiescence", Choices { quiescence_cut_offs: true, ..usual }),
         ("no table in quiescence", Choices { probe_quiescence: false, ..usual }),
         ("leaves are stored", Choices { store_leaves: true, ..usual }),
-        ("no refutation tables", Choices { refutation_tables: !usual.refutation_tables, ..usual }),
+        ("no refutation tables", Choices { refutation_plies: 0, ..usual }),
+        ("refutation tables of one move", Choices { refutation_plies: 1, ..usual }),
+        (
+            "refutation tables hold refutations, not only principal variations",
+            Choices { refutations_of_all: !usual.refutations_of_all, ..usual },
+        ),
+        (
+            "second searches from the score or from alpha, the other way",
+            Choices { research_above_score: !usual.research_above_score, ..usual },
+        ),
         ("lines go on below alpha", Choices { lines_below_alpha: !usual.lines_below_alpha, ..usual }),
         ("no history", Choices { history_bonus: HistoryBonus::None, ..usual }),
         ("history grows by 2^depth", Choices { history_bonus: HistoryBonus::PowerOfTwo, ..usual }),

@@ -85,8 +85,14 @@ pub struct Choices {
     pub history_by_color: bool,
     /// Half of the aspiration window, in centipawns; the paper's is a pawn. `None` searches with an open window.
     pub aspiration: Option<i32>,
-    /// Whether refutation tables are used.
-    pub refutation_tables: bool,
+    /// How many plies of the lines in the refutation tables are followed: 0 does without, 1 tries only the reply to the root move.
+    pub refutation_plies: u32,
+    /// Whether every root move keeps the line that its last search brought back, if only the reply that refuted it; otherwise a line is
+    /// kept only when it is a principal variation, that is, when the move exceeded alpha.
+    pub refutations_of_all: bool,
+    /// Whether a move that exceeds its minimal window is searched again from the score found there, as in Marsland (1986), and not from
+    /// alpha. When that score was exact already, the second search fails, and brings back no line.
+    pub research_above_score: bool,
     /// Whether the stored lines go on where all moves failed low, with the one of the highest bound, or end there.
     pub lines_below_alpha: bool,
     /// Whether a position's second occurrence on the path is a draw already, and not its third.
@@ -110,12 +116,14 @@ impl Default for Choices {
             early_end: EarlyEnd::Never,
             root_order: RootOrder::BestToFront,
             blockers: Blockers::Pawns,
-            weights: PositionalWeights { mobility: 2, centre: 4, around: 1, king: 0 },
+            weights: PositionalWeights { mobility: 8, centre: 16, around: 1, king: 0 },
             history_update: HistoryUpdate::Every,
             history_bonus: HistoryBonus::Depth,
             history_by_color: true,
             aspiration: Some(100),
-            refutation_tables: true,
+            refutation_plies: super::MAX_DEPTH,
+            refutations_of_all: false,
+            research_above_score: false,
             lines_below_alpha: false,
             second_occurrence_draws: false,
             quiescence_cut_offs: false,

@@ -314,7 +314,8 @@ impl<T: SearchTable> Searcher<T> {
         }
         let frontier = Frontier::new(position);
         self.path.push(position.key());
-        for &mv in &list {
+        for (index, &mv) in list.iter().enumerate() {
+            self.prefetch_after(position, list.get(index + 1).copied());
             let value = position.captured(mv).map_or(0, |victim| VALUES[victim as usize]);
             let limit = match self.choices.early_end {
                 EarlyEnd::Never => INFINITE,

@@ -229,6 +229,16 @@ impl Picker {
         self.next_scored()
     }
 
+    /// The move that comes after the last one, where that is known already: worth fetching its table entry for.
+    #[inline]
+    pub fn upcoming(&self) -> Option<Move> {
+        match self.stage {
+            Stage::Captures => self.noisy.get(self.next).copied(),
+            Stage::Quiets if self.next > PICKED_SINGLY => Move::from_bits(*self.quiets.get(self.next)? as u16),
+            _ => None,
+        }
+    }
+
     /// Generates what comes first after the hints.
     fn begin(&mut self, position: &Position, history: &History) {
         if self.stage == Stage::Evasions {

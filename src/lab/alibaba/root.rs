@@ -89,9 +89,6 @@ impl<T: SearchTable> Searcher<T> {
         let mut iterations: Vec<Iteration> = Vec::new();
         for depth in 1..=depth.min(MAX_DEPTH) {
             let expected = iterations.last().map(|iteration| iteration.score);
-            if std::env::var("HCLEAR").is_ok() {
-                self.history.clear();
-            }
             let Some(score) = self.iterate(position, &mut moves, depth, expected) else { break };
             iterations.push(Iteration { depth, nodes: self.nodes, score, mv: moves[0].mv });
         }
@@ -142,7 +139,6 @@ impl<T: SearchTable> Searcher<T> {
         self.nodes += 1;
         let evaluation = self.weights.evaluate(position);
         let (mut best, mut raised) = (-INFINITE, alpha);
-        let mut best_line = Line::EMPTY;
         self.path.push(position.key());
         for index in 0..moves.len() {
             let root_move = &moves[index];
@@ -151,11 +147,12 @@ impl<T: SearchTable> Searcher<T> {
             let mut line = Line::EMPTY;
             let score =
                 self.search_move(position, evaluation, mv, (raised, beta), depth, 0, index == 0, true, &mut line);
-            moves[index].line.extend(mv, &line);
+            if score > raised || self.choices.refutations_of_all {
+                moves[index].line.extend(mv, &line);
+            }
             moves[index].score = score;
             if score > best {
                 best = score;
-                best_line.extend(mv, &line);
                 moves[..=index].rotate_right(1);
             }
             raised = raised.max(score);

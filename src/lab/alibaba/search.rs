@@ -25,9 +25,8 @@ impl<T: SearchTable> Searcher<T> {
         on_line: bool,
         line: &mut Line,
     ) -> i32 {
-        if let Some(table) = &self.table {
-            table.prefetch(position.key_after(mv));
-        }
+        self.prefetch_after(position, Some(mv));
+        let from_score = self.choices.research_above_score;
         let evaluation = -(evaluation + self.weights.gain(position, mv));
         let mut child = position.clone();
         child.play(mv);
@@ -37,13 +36,13 @@ impl<T: SearchTable> Searcher<T> {
                 self.nodes += 1;
                 -self.leaf(&child, evaluation, -beta, -alpha, ply + 1)
             };
-            return principal_variation(is_first, (alpha, beta), &mut leaf);
+            return principal_variation(is_first, from_score, (alpha, beta), &mut leaf);
         }
         let mut search = |(alpha, beta): (i32, i32)| {
             self.nodes += 1;
             -self.search_position(&child, evaluation, -beta, -alpha, depth - 1, ply + 1, on_line, line)
         };
-        principal_variation(is_first, (alpha, beta), &mut search)
+        principal_variation(is_first, from_score, (alpha, beta), &mut search)
     }
 
     /// The score of a position for the side to move, at least 1 ply deep, fail-soft.
@@ -85,21 +84,25 @@ impl<T: SearchTable> Searcher<T> {
             self.tell(Usage::MoveHint);
         }
         let refutation = if on_line { self.refutation.get(ply as usize) } else { None };
-        let refutation = refutation.filter(|&mv| self.choices.refutation_tables && position.is_legal(mv));
+        let refutation = refutation.filter(|&mv| ply <= self.choices.refutation_plies && position.is_legal(mv));
 
         let (mut best, mut best_move, mut raised) = (-INFINITE, None, window.alpha);
         let mut picker = Picker::new(refutation, hint);
         let mut child_line = Line::EMPTY;
         let frontier = (depth == 1).then(|| Frontier::new(position));
+        let from_score = self.choices.research_above_score;
         self.path.push(key);
         while let Some(mv) = picker.next(position, &self.history) {
             let is_first = best_move.is_none();
             let on_line = on_line && refutation == Some(mv);
             let within = (raised, window.beta);
             let score = match &frontier {
-                Some(frontier) => principal_variation(is_first, within, &mut |(alpha, beta)| {
-                    -self.leaf_after(position, frontier, evaluation, mv, -beta, -alpha, ply + 1)
-                }),
+                Some(frontier) => {
+                    self.prefetch_after(position, picker.upcoming());
+                    principal_variation(is_first, from_score, within, &mut |(alpha, beta)| {
+                        -self.leaf_after(position, frontier, evaluation, mv, -beta, -alpha, ply + 1)
+                    })
+                }
                 None => {
                     self.search_move(position, evaluation, mv, within, depth, ply, is_first, on_line, &mut child_line)
                 }
@@ -183,6 +186,14 @@ impl<T: SearchTable> Searcher<T> {
         }
     }
 
+    /// Fetches the table entry of the position after a move.
+    #[inline]
+    pub(super) fn prefetch_after(&self, position: &Position, mv: Option<Move>) {
+        if let (Some(table), Some(mv)) = (&self.table, mv) {
+            table.prefetch(position.key_after(mv));
+        }
+    }
+
     #[inline]
     fn tell(&self, usage: Usage) {
         if let Some(table) = &self.table {
@@ -236,6 +247,7 @@ impl<T: SearchTable> Searcher<T> {
 #[inline]
 pub(super) fn principal_variation(
     is_first: bool,
+    from_score: bool,
     (alpha, beta): (i32, i32),
     search: &mut impl FnMut((i32, i32)) -> i32,
 ) -> i32 {
@@ -243,7 +255,11 @@ pub(super) fn principal_variation(
         return search((alpha, beta));
     }
     let score = search((alpha, alpha + 1));
-    if score > alpha && score < beta { search((alpha, beta)) } else { score }
+    if score <= alpha || score >= beta {
+        return score;
+    }
+    // From the score on, a second search can only confirm it or find more.
+    if from_score { search((score, beta)).max(score) } else { search((alpha, beta)) }
 }
 
 /// The bounds of a search, which the table can narrow.
