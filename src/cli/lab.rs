@@ -1,13 +1,20 @@
 //! `sesame lab`: the laboratory's experiments.
 
-use clap::{Subcommand, value_parser};
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, value_parser};
 
 use super::Failure;
+use super::lab_run::{self, ChoicesArguments, LabRunArguments};
+use crate::lab::report::{self, ReportOptions};
 use crate::lab::{check_bits, crowding};
 use crate::uci::Output;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum LabCommand {
+    Run(LabRunArguments),
+    Report(ReportArguments),
+    Choices(ChoicesArguments),
     /// What the bits of the table's check are worth: type-1 errors on the bench's traffic, as a Markdown table
     CheckBits {
         /// Depth of each search in plies
@@ -28,22 +35,51 @@ pub(super) enum LabCommand {
     },
 }
 
+/// What the experiment says: tables, figures and claims beside the paper's, as Markdown, SVG and one HTML page
+///
+/// Of a run that is not finished, or of a part of the experiment, it says what can be said.
+#[derive(Debug, Args)]
+pub(super) struct ReportArguments {
+    /// The results of `sesame lab run`
+    #[arg(long, default_value = "results.csv", value_name = "FILE")]
+    results: PathBuf,
+    /// The folder to write to; pages of further studies that lie there are taken in
+    #[arg(long, default_value = "docs/replacement-schemes", value_name = "DIR")]
+    output: PathBuf,
+    /// How long the run took [default: what it noted in FILE.meta]
+    #[arg(long, value_parser = positive, value_name = "SECONDS")]
+    wall_time: Option<f64>,
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    let number: f64 = text.parse().map_err(|_| format!("\"{text}\" is not a number"))?;
+    if number.is_finite() && number > 0.0 { Ok(number) } else { Err("it must be more than 0".to_owned()) }
+}
+
 pub(super) fn run(command: &LabCommand) -> Result<(), Failure> {
     let output = Output::stdout();
-    match *command {
-        LabCommand::CheckBits { depth, positions } => {
+    match command {
+        LabCommand::Run(arguments) => lab_run::run(arguments)?,
+        LabCommand::Choices(arguments) => lab_run::choices(arguments)?,
+        &LabCommand::CheckBits { depth, positions } => {
             let positions = positions.try_into().map_err(Failure::failed)?;
             let findings = check_bits::measure(depth, positions, |finding| eprintln!("{} bits: done", finding.bits))
                 .map_err(Failure::failed)?;
             output.line(&check_bits::table(&findings));
         }
-        LabCommand::Crowding { depth, jobs } => {
+        &LabCommand::Crowding { depth, jobs } => {
             let sizes: Vec<usize> = crowding::SIZES_KIB.into_iter().chain([crowding::AMPLE_KIB]).collect();
             let benches = crowding::measure(depth, &crowding::Design::ALL, &sizes, jobs, |bench| {
                 eprintln!("{} with {} KiB: done", bench.design.name(), bench.kib);
             })
             .map_err(Failure::failed)?;
             output.line(&crowding::tables(&benches));
+        }
+        LabCommand::Report(ReportArguments { results, output: folder, wall_time }) => {
+            let options = ReportOptions { results: results.clone(), output: folder.clone(), wall_time: *wall_time };
+            for path in report::write(&options).map_err(Failure::failed)? {
+                output.line(&path.display().to_string());
+            }
         }
     }
     Ok(())

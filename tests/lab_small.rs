@@ -1,0 +1,138 @@
+//! The experiment of 1994 on a small scale, by the real program: two table sizes, 5 plies. And what happens to its results file.
+//!
+//! The figures in `tests/data/lab_small.csv` come from
+//! `sesame lab run --sizes 8K,64K --depths 5 --output tests/data/lab_small.csv`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+const FIGURES: &str = include_str!("data/lab_small.csv");
+
+/// A results file of its own for each test.
+struct Results(PathBuf);
+
+impl Results {
+    fn new(name: &str) -> Self {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("lab-{name}-{}.csv", std::process::id()));
+        let _ = fs::remove_file(&path);
+        Self(path)
+    }
+
+    fn text(&self) -> String {
+        fs::read_to_string(&self.0).unwrap_or_default()
+    }
+
+    fn command(&self, options: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sesame"));
+        command.args(["lab", "run", "--output"]).arg(&self.0).args(options.split_whitespace());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    fn run(&self, options: &str) -> Output {
+        self.command(options).output().unwrap()
+    }
+}
+
+impl Drop for Results {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+fn assert_success(output: &Output) {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.stderr.is_empty(), "quiet where nobody looks: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// The committed figures of these series, with both heading lines.
+fn figures(wanted: impl Fn(&str) -> bool) -> String {
+    FIGURES
+        .lines()
+        .enumerate()
+        .filter(|(index, line)| *index < 2 || wanted(line))
+        .map(|(_, line)| format!("{line}\n"))
+        .collect()
+}
+
+#[test]
+fn the_small_experiment_gives_the_committed_figures() {
+    let results = Results::new("small");
+    assert_success(&results.run("--sizes 8K,64K --depths 5"));
+    assert!(results.text() == FIGURES, "{} differs from tests/data/lab_small.csv", results.text());
+}
+
+#[test]
+fn killed_and_resumed_gives_the_same_file() {
+    let results = Results::new("killed");
+    let options = "--sizes 8K --depths 5 --schemes none,DEEP,TWOBIG1 --threads 1";
+    let expected = figures(|line| {
+        line.starts_with("none,")
+            || line.contains(",8192,") && (line.starts_with("DEEP,") || line.starts_with("TWOBIG1,"))
+    });
+    let mut kills = 0;
+    for lines in [6, 25, 60] {
+        let mut command = results.command(&format!("{options} --resume"));
+        let mut child: Child = command.spawn().unwrap();
+        let start = Instant::now();
+        while results.text().lines().count() < lines && start.elapsed() < Duration::from_secs(120) {
+            sleep(Duration::from_millis(2));
+        }
+        // SIGKILL: nothing can be put in order. Unless it was faster than we look, it is in the middle of its work.
+        kills += u32::from(child.try_wait().unwrap().is_none());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        // The worst that a kill in the middle of a write can leave.
+        let cut = results.text();
+        fs::write(&results.0, &cut[..cut.len() - 3]).unwrap();
+        assert!(!results.run(options).status.success(), "without --resume the file is left alone");
+    }
+    assert!(kills > 0, "at least one run was killed in the middle");
+    assert_success(&results.run(&format!("{options} --resume")));
+    assert!(results.text() == expected, "{}", results.text());
+    // Complete, it stays as it is.
+    assert_success(&results.run(&format!("{options} --resume")));
+    assert!(results.text() == expected);
+}
+
+#[test]
+fn what_is_no_results_file_is_refused() {
+    let results = Results::new("refused");
+    let options = "--sizes 8K --depths 3 --schemes NEW";
+    let foreign = figures(|_| true).replacen("1 alibaba 1 ", "1 alibaba 9 ", 1);
+    let other_positions = FIGURES.replacen("alibaba 1 ", "alibaba 1 0123456789abcdef ", 1);
+    let damaged = FIGURES.replacen(",8192,", ",8192x,", 1);
+    for text in ["nonsense\n", foreign.as_str(), other_positions.as_str(), damaged.as_str()] {
+        fs::write(&results.0, text).unwrap();
+        for options in [options.to_owned(), format!("{options} --resume")] {
+            let output = results.run(&options);
+            assert_eq!(output.status.code(), Some(1), "{options}");
+            let message = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(message.starts_with("error: ") && !message.contains("panicked"), "{message}");
+            assert_eq!(results.text(), text, "it is left as it was");
+        }
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_is_a_message() {
+    let output = Command::new(env!("CARGO_BIN_EXE_sesame"))
+        .args(["lab", "run", "--depths", "3", "--schemes", "none", "--resume", "--output", "/dev/full"])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).starts_with("error: "), "{output:?}");
+}
+
+#[test]
+fn bad_options_are_bad_usage() {
+    let results = Results::new("usage");
+    for options in ["--sizes 7", "--sizes 0K", "--depths 8..3", "--schemes BIG2", "--stamping perhaps", "--threads 0"] {
+        assert_eq!(results.run(options).status.code(), Some(2), "{options}");
+    }
+    assert!(!results.0.exists());
+}
