@@ -181,6 +181,7 @@ fn repetition_and_fifty_moves_are_draws() {
     let mut third = shuffled.position().clone();
     third.play(third.from_uci("b1a1").unwrap());
     assert!(searcher.is_draw(&third));
+    searcher.path.pop();
     searcher.choices.second_occurrence_draws = true;
     assert!(searcher.is_draw(shuffled.position()));
 }
