@@ -119,7 +119,7 @@ fn what_is_no_results_file_is_refused() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_full_disk_is_a_message() {
+fn a_device_is_no_results_file() {
     let output = Command::new(env!("CARGO_BIN_EXE_sesame"))
         .args(["lab", "run", "--depths", "3", "--schemes", "none", "--resume", "--output", "/dev/full"])
         .output()

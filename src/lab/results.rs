@@ -166,9 +166,14 @@ pub fn read(path: &Path) -> Result<Vec<Observation>, ResultsError> {
 }
 
 fn read_text(path: &Path) -> Result<String, ResultsError> {
+    let not_results = || ResultsError::NotResults { path: path.to_owned() };
+    // A device such as /dev/zero would never end.
+    if !std::fs::metadata(path).map_err(ResultsError::file(path))?.is_file() {
+        return Err(not_results());
+    }
     let mut bytes = Vec::new();
     File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)).map_err(ResultsError::file(path))?;
-    String::from_utf8(bytes).map_err(|_| ResultsError::NotResults { path: path.to_owned() })
+    String::from_utf8(bytes).map_err(|_| not_results())
 }
 
 /// The hash of the test positions and the observations, none twice.

@@ -242,18 +242,18 @@ impl<T: SearchTable> Searcher<T> {
 
     /// In check: all moves.
     fn evasions(&mut self, position: &Position, evaluation: i32, mut alpha: i32, beta: i32, ply: u32) -> i32 {
-        if self.choices.probe_quiescence {
-            if let Some((entry, work)) = self.look_up(position) {
-                let score = from_table(entry.score, ply);
-                let decides = match entry.bound {
-                    Bound::Exact => true,
-                    Bound::Lower => score >= beta,
-                    Bound::Upper => score <= alpha,
-                };
-                if decides && self.is_deep_enough(entry.depth, 0) {
-                    self.credit(work);
-                    return score;
-                }
+        if self.choices.probe_quiescence
+            && let Some((entry, work)) = self.look_up(position)
+        {
+            let score = from_table(entry.score, ply);
+            let decides = match entry.bound {
+                Bound::Exact => true,
+                Bound::Lower => score >= beta,
+                Bound::Upper => score <= alpha,
+            };
+            if decides && self.is_deep_enough(entry.depth, 0) {
+                self.credit(work);
+                return score;
             }
         }
         let frontier = Frontier::new(position);
