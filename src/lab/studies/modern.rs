@@ -14,18 +14,14 @@ struct Setting {
     positions: usize,
     depth: u32,
     sequences: usize,
-    updates: &'static [Update],
 }
 
-const BOTH: &[Update] = &[Update::Merge, Update::Overwrite];
-const ENGINES: &[Update] = &[Update::Merge];
-
-/// From crowded to roomy. The last is 16 MiB, the engine's default; it takes long searches to fill.
+/// From crowded to roomy. The last is 16 MiB, the engine's default; it takes longer searches to fill.
 const SETTINGS: [Setting; 4] = [
-    Setting { positions: 8 << 10, depth: 13, sequences: 16, updates: BOTH },
-    Setting { positions: 32 << 10, depth: 13, sequences: 16, updates: ENGINES },
-    Setting { positions: 128 << 10, depth: 13, sequences: 16, updates: ENGINES },
-    Setting { positions: 1 << 20, depth: 17, sequences: 6, updates: ENGINES },
+    Setting { positions: 8 << 10, depth: 13, sequences: 16 },
+    Setting { positions: 32 << 10, depth: 13, sequences: 16 },
+    Setting { positions: 128 << 10, depth: 13, sequences: 16 },
+    Setting { positions: 1 << 20, depth: 17, sequences: 6 },
 ];
 
 /// The scheme that the others are compared with.
@@ -41,7 +37,7 @@ fn update_name(update: Update) -> &'static str {
 pub(super) fn tasks<'a>(set: &'a PositionSet, args: &'a StudyArgs) -> Vec<Task<'a>> {
     let mut tasks = Vec::new();
     for setting in &SETTINGS {
-        for &update in setting.updates {
+        for update in [Update::Merge, Update::Overwrite] {
             for scheme in Scheme::ALL {
                 let options = TableOptions { positions: setting.positions, scheme, update, stamps: true };
                 let depth = args.depth(setting.depth);
