@@ -31,6 +31,7 @@ fn main() {
             "noq" => choices.probe_quiescence = false,
             "nomoves" => choices.table_moves = false,
             "exact" => choices.exact_depth_only = true,
+            "low" => choices.lines_below_alpha = true,
             "only" => {}
             "size" => {}
             "scheme" => {}

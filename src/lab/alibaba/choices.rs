@@ -83,6 +83,8 @@ pub struct Choices {
     pub aspiration: Option<i32>,
     /// Whether refutation tables are used.
     pub refutation_tables: bool,
+    /// Whether the stored lines go on where all moves failed low, with the one of the highest bound, or end there.
+    pub lines_below_alpha: bool,
     /// Whether a position's second occurrence on the path is a draw already, and not its third.
     pub second_occurrence_draws: bool,
     /// Whether in quiescence an upper bound from the table may end the node, and not only lower the evaluation.
@@ -101,7 +103,7 @@ pub struct Choices {
 impl Default for Choices {
     fn default() -> Self {
         Self {
-            early_end: EarlyEnd::Margin(100),
+            early_end: EarlyEnd::Never,
             root_order: RootOrder::BestToFront,
             blockers: Blockers::Pawns,
             weights: PositionalWeights { mobility: 2, centre: 4, around: 1, king: 0 },
@@ -110,6 +112,7 @@ impl Default for Choices {
             history_by_color: true,
             aspiration: Some(100),
             refutation_tables: true,
+            lines_below_alpha: false,
             second_occurrence_draws: false,
             quiescence_cut_offs: false,
             store_leaves: false,

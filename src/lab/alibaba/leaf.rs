@@ -149,7 +149,7 @@ impl<T: SearchTable> Searcher<T> {
             if reversible > 4 && position.piece_on(mv.to()).is_none() && self.is_repetition(key, reversible) {
                 return 0;
             }
-            let stand = match self.stand(key, evaluation, ply) {
+            let stand = match self.stand(key, evaluation, alpha, ply) {
                 Stand::Known(score) => return score,
                 Stand::Evaluated(stand, work) => {
                     if stand >= beta {
@@ -192,7 +192,7 @@ impl<T: SearchTable> Searcher<T> {
 
     /// What evaluation and table say of a quiet position.
     #[inline]
-    fn stand(&mut self, key: u64, evaluation: i32, ply: u32) -> Stand {
+    fn stand(&mut self, key: u64, evaluation: i32, alpha: i32, ply: u32) -> Stand {
         if !self.choices.probe_quiescence {
             return Stand::Evaluated(evaluation, None);
         }
@@ -209,6 +209,10 @@ impl<T: SearchTable> Searcher<T> {
                 Stand::Known(score)
             }
             Bound::Lower if score > evaluation => Stand::Evaluated(score, Some(work)),
+            Bound::Upper if score <= alpha && self.choices.quiescence_cut_offs => {
+                self.credit(work);
+                Stand::Known(score)
+            }
             Bound::Upper if score < evaluation => Stand::Evaluated(score, None),
             _ => Stand::Evaluated(evaluation, None),
         }
@@ -222,7 +226,7 @@ impl<T: SearchTable> Searcher<T> {
         if !position.has_legal_move() {
             return 0;
         }
-        match self.stand(position.key(), evaluation, ply) {
+        match self.stand(position.key(), evaluation, alpha, ply) {
             Stand::Known(score) => score,
             Stand::Evaluated(stand, work) => {
                 if stand >= beta {

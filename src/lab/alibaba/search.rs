@@ -104,7 +104,9 @@ impl<T: SearchTable> Searcher<T> {
             };
             if score > best {
                 (best, best_move) = (score, Some(mv));
-                line.extend(mv, &child_line);
+                if score > window.alpha || self.choices.lines_below_alpha {
+                    line.extend(mv, &child_line);
+                }
                 raised = raised.max(score);
                 if raised >= window.beta {
                     break;

@@ -1,1 +1,1 @@
-//! x
+//! The search as a whole.
