@@ -170,7 +170,10 @@ pub fn run(study: Study, args: &StudyArgs, report: &(dyn Fn(&str) + Sync)) -> Re
     let files = match study {
         Study::Larger => larger::page(&rows)?,
         Study::Modern => modern::page(&rows)?,
-        Study::Threads => threads::page(&rows)?,
+        Study::Threads => {
+            let modern = record::read(Study::Modern, &args.output.join("modern.csv")).ok();
+            threads::page(&rows, modern.as_deref())?
+        }
         Study::Seeds => seeds::page(&rows)?,
     };
     for (name, text) in files {

@@ -35,7 +35,18 @@ pub(super) struct Measure {
     pub(super) best: String,
 }
 
-impl Task<'_> {
+impl<'a> Task<'a> {
+    /// A task of one thread that is done once.
+    pub(super) fn single(
+        setting: &str,
+        positions: usize,
+        arm: &str,
+        work: impl FnOnce() -> Result<Vec<Measure>, StudyError> + Send + 'a,
+    ) -> Self {
+        let (setting, arm) = (setting.to_owned(), arm.to_owned());
+        Task { setting, positions, arm, threads: 1, repeat: 1, work: Box::new(work) }
+    }
+
     fn series(&self) -> (&str, usize, &str, u32, u32) {
         (&self.setting, self.positions, &self.arm, self.threads, self.repeat)
     }
@@ -150,8 +161,7 @@ mod tests {
         let task = |name: &&'a str| {
             let name = *name;
             let measure = |ply| Measure { game: 1, ply, depth: 1, nodes: name.len() as u64, score: 0, best: "-".into() };
-            let work = Box::new(move || Ok(vec![measure(0), measure(2)]));
-            Task { setting: "test".into(), positions: 2, arm: name.into(), threads: 1, repeat: 1, work }
+            Task::single("test", 2, name, move || Ok(vec![measure(0), measure(2)]))
         };
         names.iter().map(task).collect()
     }

@@ -4,12 +4,15 @@ use std::sync::Arc;
 
 use crossbeam::channel::{self, Sender};
 
-use super::page::{self, Files};
+use super::modern::{self, Reference};
+use super::page::{self, Files, Setting};
+use super::panel::Panel;
 use super::record::Row;
 use super::runner::{Measure, Task};
 use super::set::PositionSet;
-use super::{StudyArgs, StudyError};
+use super::{Study, StudyArgs, StudyError};
 use crate::engine::{BestMove, Engine, Info, Limits, Options, Score, Sink};
+use crate::lab::report::markdown::Table as MarkdownTable;
 use crate::position::Game;
 use crate::table::{Entry, Scheme, Table, TableOptions};
 
@@ -106,4 +109,128 @@ fn search_sequences(
     Ok(measures)
 }
 
-pub(super) fn page(rows: &[Row]) -> Result<Files, StudyError> { page::stub(rows) }
+/// The page; `modern` are the results of `sesame lab modern`, if they are there, for the recommendation.
+pub(super) fn page(rows: &[Row], modern: Option<&[Row]>) -> Result<Files, StudyError> {
+    let settings = page::settings(rows);
+    let mut text = page::head("Many threads", Study::Threads.name());
+    text += INTRODUCTION;
+    text += page::INTERVALS;
+    text += "![Nodes by scheme and number of threads](threads.svg)\n\n## Does the order hold\n\n";
+    text += &summary(&settings).to_string();
+    text += "\nOne scheme's nodes with several threads against its own with one:\n\n";
+    text += &format!("{}\n", overhead(rows));
+    for setting in &settings {
+        text += &format!("## {}\n\n{}.\n\n{}\n", setting.name, setting.extent(), page::ratios(setting, BASE));
+    }
+    text += "## The engine's default scheme\n\n";
+    text += &recommendation(&settings, modern);
+    let labelled: Vec<(String, &Setting<'_>)> =
+        settings.iter().map(|setting| (setting.name.trim_end_matches(" threads").to_owned(), setting)).collect();
+    let picture = page::picture("Sesame's search, 8K positions", "search threads", &labelled, BASE)?;
+    Ok(vec![("threads.md".to_owned(), text), ("threads.svg".to_owned(), picture)])
+}
+
+fn summary(settings: &[Setting<'_>]) -> MarkdownTable {
+    let header = ["threads", "from the fewest nodes to the most", "beaten by none"];
+    let mut table = MarkdownTable::new(header).with_text_columns(3);
+    for Setting { name, panel, .. } in settings {
+        table.row([(*name).to_owned(), page::order(panel).join(", "), page::list(&page::unbeaten(panel))]);
+    }
+    table
+}
+
+/// What several threads cost in nodes.
+fn overhead(rows: &[Row]) -> MarkdownTable {
+    let name = |threads: u32| format!("{threads} threads");
+    let header = std::iter::once("scheme".to_owned()).chain(THREADS.into_iter().skip(1).map(name));
+    let mut table = MarkdownTable::new(header);
+    for scheme in Scheme::ALL {
+        let of_scheme = rows.iter().filter(|row| row.arm == scheme.name());
+        let by_threads: Vec<Row> = of_scheme.map(|row| Row { arm: row.setting.clone(), ..row.clone() }).collect();
+        let panel = Panel::new(&by_threads);
+        let cells = THREADS.into_iter().skip(1).map(|threads| page::difference(panel.ratio(&name(threads), &name(1))));
+        table.row(std::iter::once(scheme.name().to_owned()).chain(cells));
+    }
+    table
+}
+
+/// How a scheme fares against the default over all settings of both studies.
+#[derive(Clone, PartialEq, Debug)]
+struct Record {
+    scheme: Scheme,
+    /// Settings in which it needs fewer nodes, by an interval on one side.
+    fewer: u32,
+    /// Settings in which it needs more.
+    more: u32,
+    /// Settings in which its scores are nearer to the reference's, and further off.
+    nearer: u32,
+    further: u32,
+}
+
+/// What follows for the engine: a scheme takes the default's place only if it needs fewer nodes where anything can be told,
+/// more nowhere, and pays for it with worse scores nowhere.
+fn recommendation(settings: &[Setting<'_>], modern: Option<&[Row]>) -> String {
+    let Some(modern) = modern else {
+        return "For this `sesame lab modern` must have been run first.\n".to_owned();
+    };
+    let all = page::settings(modern);
+    let own: Vec<&Setting<'_>> = all.iter().filter(|setting| setting.name == modern::ENGINES).collect();
+    let reference = Reference::new(modern.iter().filter(|row| row.setting == modern::REFERENCE));
+    let records: Vec<Record> = Scheme::ALL
+        .into_iter()
+        .filter(|scheme| scheme.name() != BASE)
+        .map(|scheme| judge(scheme, settings.iter().chain(own.iter().copied()), &own, modern, &reference))
+        .collect();
+    let mut table = MarkdownTable::new(["scheme", "fewer nodes", "more nodes", "nearer scores", "further scores"]);
+    for Record { scheme, fewer, more, nearer, further } in &records {
+        table.row([scheme.name().to_owned(), fewer.to_string(), more.to_string(), nearer.to_string(), further.to_string()]);
+    }
+    let rivals: Vec<&Record> =
+        records.iter().filter(|record| record.more == 0 && record.further == 0 && record.fewer > 0).collect();
+    let verdict = match rivals.iter().max_by_key(|record| record.fewer) {
+        Some(best) => format!(
+            "{} needs fewer nodes than {BASE} in {} of them, more in none, and its scores are further off in none: it is to be the default, \
+             if matches agree.",
+            best.scheme, best.fewer
+        ),
+        None => format!(
+            "No scheme needs fewer nodes than {BASE} in some of them without needing more, or being further off the reference, in others: \
+             {BASE} stays the default."
+        ),
+    };
+    format!(
+        "Over the {} settings of this page and of [modern.md](modern.md) (`{}`), in how many each scheme differs from {BASE} by an \
+         interval that lies wholly on one side:\n\n{table}\n{verdict}\n",
+        settings.len() + own.len(),
+        modern::ENGINES,
+    )
+}
+
+fn judge<'a>(
+    scheme: Scheme,
+    settings: impl Iterator<Item = &'a Setting<'a>>,
+    own: &[&Setting<'_>],
+    modern: &[Row],
+    reference: &Reference,
+) -> Record {
+    let mut record = Record { scheme, fewer: 0, more: 0, nearer: 0, further: 0 };
+    for ratio in settings.filter_map(|setting| setting.panel.ratio(scheme.name(), BASE)) {
+        record.fewer += u32::from(ratio.interval.high < 1.0);
+        record.more += u32::from(ratio.interval.low > 1.0);
+    }
+    for setting in own {
+        let of_setting = |arm| modern::in_setting(modern, setting.name, setting.positions, arm);
+        if let Some(off) = reference.further_off(&of_setting(scheme.name()), &of_setting(BASE)) {
+            record.nearer += u32::from(off.interval.high < 0.0);
+            record.further += u32::from(off.interval.low > 0.0);
+        }
+    }
+    record
+}
+
+const INTRODUCTION: &str = "Sesame's search with 1, 2, 4 and 8 threads at one table of 8K positions, to a fixed depth: the search ends when the first thread \
+     has reached it, and the nodes of all threads are counted. With several threads the nodes differ from run to run, so each search is \
+     made three times and the logarithms averaged; another run gives other figures, within the intervals. \
+     The machine of these figures has 2 cores: with 4 and 8 threads they take turns, so that the threads are at work on the same \
+     table in long alternating slices, not at the same instant. That makes torn reads and simultaneous stores rarer than on a machine with 8 \
+     cores, but leaves what is asked here: how many searches at different depths crowd one table.\n\n";
