@@ -25,7 +25,7 @@ struct Reference {
 
 impl Reference {
     fn new(options: &TableOptions) -> Reference {
-        let &TableOptions { positions, scheme, update, stamps } = options;
+        let &TableOptions { positions, scheme, update, stamps, .. } = options;
         let two_levels = matches!(scheme, Scheme::TwoDeep | Scheme::TwoBig1);
         let indices = vec![[None; 2]; if two_levels { positions / 2 } else { positions }];
         Reference { scheme, update, time_stamping: stamps, indices }
@@ -184,6 +184,7 @@ fn options() -> impl Strategy<Value = TableOptions> {
         scheme,
         update,
         stamps,
+        ..TableOptions::default()
     })
 }
 

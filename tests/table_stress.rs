@@ -44,7 +44,7 @@ static TAGGED: LazyLock<HashSet<u64>> = LazyLock::new(|| (0..KEYS).map(|n| mix(n
 struct Torn(AtomicU64);
 
 impl Recorder for Torn {
-    fn passed_over(&self, image: &Image, _: usize, _: usize) {
+    fn passed_over(&self, _: u64, image: &Image, _: usize, _: usize) {
         if !TAGGED.contains(&image.tag.key()) {
             self.0.fetch_add(1, Relaxed);
         }
@@ -57,7 +57,8 @@ fn no_probe_accepts_what_was_not_stored_for_its_key() {
     let threads = 4 * num_cpus::get();
     for scheme in [Scheme::TwoBig1, Scheme::TwoDeep, Scheme::New] {
         // To merge would mix two payloads: their salts would not tell.
-        let options = TableOptions { positions: POSITIONS, scheme, update: Update::Overwrite, stamps: true };
+        let options =
+            TableOptions { positions: POSITIONS, scheme, update: Update::Overwrite, ..TableOptions::default() };
         let table = Table::<Entry, Torn>::with_options(&options).unwrap();
         let rounds = (probes / 3.0 / threads as f64) as u64;
         let start = Instant::now();

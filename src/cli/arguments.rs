@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, value_parser};
 
+use super::lab::LabCommand;
 use crate::engine::bench::DEFAULT_DEPTH;
 use crate::tuning::{DatagenArgs, TuneArgs};
 use crate::uci::{MAX_HASH_MIB, MAX_MULTI_PV, MAX_THREADS};
@@ -26,6 +27,9 @@ pub(super) enum Command {
     #[command(alias = "analyze")]
     Analyse(AnalyseArguments),
     Perft(PerftArguments),
+    /// The laboratory of replacement schemes and of the table
+    #[command(subcommand)]
+    Lab(LabCommand),
     Datagen(DatagenArgs),
     Tune(TuneArgs),
 }
@@ -48,6 +52,9 @@ pub(super) struct BenchArguments {
     /// Size of the transposition table in MiB
     #[arg(long, default_value_t = 16, value_parser = value_parser!(u32).range(1..=MAX_HASH_MIB), value_name = "MIB")]
     pub(super) hash: u32,
+    /// Let the threads take turns: slow, but the same nodes in every run with any number of threads
+    #[arg(long)]
+    pub(super) lockstep: bool,
     /// Count what happens at the transposition table, and show it; a little slower
     #[arg(long)]
     pub(super) stats: bool,

@@ -6,6 +6,7 @@
 
 mod analyse;
 mod arguments;
+mod lab;
 mod san;
 
 use std::io::{self, IsTerminal, Write};
@@ -53,6 +54,7 @@ pub fn main() -> ExitCode {
         Some(Command::Bench(arguments)) => run_bench(&arguments),
         Some(Command::Analyse(arguments)) => analyse::run(&arguments),
         Some(Command::Perft(arguments)) => run_perft(&arguments),
+        Some(Command::Lab(command)) => lab::run(&command),
         Some(Command::Datagen(arguments)) => tuning::selfplay::run(&arguments).map_err(Failure::failed),
         Some(Command::Tune(arguments)) => tuning::texel::run(&arguments).map_err(Failure::failed),
     };
@@ -86,6 +88,7 @@ fn run_bench(arguments: &BenchArguments) -> Result<(), Failure> {
         depth: arguments.depth.or(arguments.depth_alone).unwrap_or(default.depth),
         threads: usize::from(arguments.threads),
         hash_mib: arguments.hash.try_into().map_err(Failure::failed)?,
+        lockstep: arguments.lockstep,
         stats: arguments.stats,
     };
     let output = Output::stdout();

@@ -27,13 +27,15 @@ pub struct BenchOptions {
     pub threads: usize,
     /// Table size in MiB.
     pub hash_mib: usize,
+    /// Whether the threads take turns, so that the nodes are the same in every run with any number of them.
+    pub lockstep: bool,
     /// Whether to count what happens at the table. It costs some speed and no nodes.
     pub stats: bool,
 }
 
 impl Default for BenchOptions {
     fn default() -> BenchOptions {
-        BenchOptions { depth: DEFAULT_DEPTH, threads: 1, hash_mib: 16, stats: false }
+        BenchOptions { depth: DEFAULT_DEPTH, threads: 1, hash_mib: 16, lockstep: false, stats: false }
     }
 }
 
@@ -107,19 +109,20 @@ impl Sink for Ends {
 pub fn run(
     options: &BenchOptions,
     stop: &AtomicBool,
-    each: impl FnMut(&Step<'_>),
+    mut each: impl FnMut(&Step<'_>),
 ) -> Result<Option<Report>, EngineError> {
     if options.stats {
         let table = Table::<Entry, Counters>::with_mib(options.hash_mib, Scheme::default())?;
-        let ended = run_on(table, options, stop, each)?;
+        let ended = run_on(table, options, stop, |step, _| each(step))?;
         Ok(ended.map(|(report, engine)| Report { stats: Some(engine.table().recorder().stats()), ..report }))
     } else {
-        let ended = run_on(Table::new(options.hash_mib, Scheme::default())?, options, stop, each)?;
+        let ended = run_on(Table::new(options.hash_mib, Scheme::default())?, options, stop, |step, _| each(step))?;
         Ok(ended.map(|(report, _)| report))
     }
 }
 
-/// Runs the bench on this table, whatever `options` say of it. Returns the engine as well, which has the table.
+/// Runs the bench on this table, whatever `options` say of it, and tells each search's result and what the table is like then to `each`.
+/// Returns the engine as well, which has the table.
 ///
 /// # Errors
 /// When the system refuses every thread.
@@ -127,10 +130,10 @@ pub fn run_on<T: SearchTable>(
     table: T,
     options: &BenchOptions,
     stop: &AtomicBool,
-    mut each: impl FnMut(&Step<'_>),
+    mut each: impl FnMut(&Step<'_>, &T),
 ) -> Result<Option<(Report, Engine<T>)>, EngineError> {
     let (sender, ends) = channel::unbounded();
-    let engine_options = Options { threads: options.threads, ..Options::default() };
+    let engine_options = Options { threads: options.threads, lockstep: options.lockstep, ..Options::default() };
     let mut engine = Engine::with_table(table, engine_options, Arc::new(Ends(sender)))?;
     let limits = Limits { depth: Some(options.depth.max(1)), ..Limits::default() };
     let mut report = Report { nodes: 0, elapsed: Duration::ZERO, stats: None };
@@ -153,7 +156,7 @@ pub fn run_on<T: SearchTable>(
         report.nodes += end.nodes;
         report.elapsed += end.elapsed;
         let best = end.best.map_or_else(String::new, |mv| position.to_uci(mv, false));
-        each(&Step { number, of: POSITIONS.len(), fen, best, nodes: end.nodes });
+        each(&Step { number, of: POSITIONS.len(), fen, best, nodes: end.nodes }, engine.table());
     }
     Ok(Some((report, engine)))
 }
@@ -193,6 +196,20 @@ mod tests {
         let first = run_once();
         assert_eq!(first.len(), POSITIONS.len());
         assert_eq!(run_once(), first);
+    }
+
+    #[test]
+    fn in_lockstep_any_number_of_threads_searches_the_same_nodes_each_time() {
+        let stop = AtomicBool::new(false);
+        let nodes = |threads, lockstep| {
+            let options = BenchOptions { depth: 5, threads, lockstep, ..BenchOptions::default() };
+            run(&options, &stop, |_| ()).unwrap().unwrap().nodes
+        };
+        assert_eq!(nodes(1, true), nodes(1, false));
+        for threads in [2, 5, 16] {
+            assert_eq!(nodes(threads, true), nodes(threads, true), "{threads} threads");
+        }
+        assert_ne!(nodes(2, true), nodes(5, true));
     }
 
     #[test]

@@ -50,6 +50,8 @@ pub struct Options {
     pub move_overhead: Duration,
     /// The table's replacement scheme.
     pub scheme: Scheme,
+    /// Whether the workers take turns, so that a search to a depth or of a number of nodes is repeatable with any number of workers.
+    pub lockstep: bool,
 }
 
 impl Default for Options {
@@ -60,6 +62,7 @@ impl Default for Options {
             multi_pv: 1,
             move_overhead: Duration::from_millis(10),
             scheme: Scheme::TwoBig1,
+            lockstep: false,
         }
     }
 }
@@ -204,6 +207,11 @@ impl<T: SearchTable> Engine<T> {
         self.options.multi_pv = lines.max(1);
     }
 
+    /// Says whether the workers take turns, from the next search on.
+    pub fn set_lockstep(&mut self, lockstep: bool) {
+        self.options.lockstep = lockstep;
+    }
+
     /// Sets the time that a move costs outside the search, from the next search on.
     pub fn set_move_overhead(&mut self, overhead: Duration) {
         self.options.move_overhead = overhead;
@@ -232,6 +240,7 @@ impl<T: SearchTable> Engine<T> {
             limits,
             multi_pv: self.options.multi_pv,
             overhead: self.options.move_overhead,
+            lockstep: self.options.lockstep,
             table: Arc::clone(&self.table),
             pool: Arc::clone(&self.pool),
             sink: Arc::clone(&self.sink),

@@ -4,6 +4,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use crossbeam::utils::CachePadded;
 
+use super::rotation::Rotation;
+
 /// How many nodes a worker searches between two looks at the others' counters, when a node limit is shared.
 const SHARED_LIMIT_INTERVAL: u64 = 256;
 
@@ -14,6 +16,7 @@ pub struct Control {
     /// One counter per worker, each on a cache line of its own with one writer, summed only on demand.
     nodes: Box<[CachePadded<AtomicU64>]>,
     limit: Option<u64>,
+    rotation: Option<Rotation>,
 }
 
 impl Control {
@@ -23,6 +26,26 @@ impl Control {
             stop: CachePadded::new(AtomicBool::new(false)),
             nodes: (0..workers).map(|_| CachePadded::new(AtomicU64::new(0))).collect(),
             limit,
+            rotation: None,
+        }
+    }
+
+    /// Controls for workers that take turns of `quantum` nodes: see [`Rotation`].
+    pub fn in_lockstep(self, quantum: u64) -> Self {
+        Self { rotation: Some(Rotation::new(self.nodes.len(), quantum)), ..self }
+    }
+
+    /// In lockstep, waits for `worker`'s first turn.
+    pub fn enter(&self, worker: usize) {
+        if let Some(rotation) = &self.rotation {
+            rotation.wait(worker);
+        }
+    }
+
+    /// In lockstep, gives up `worker`'s turns: it has ended, or never began.
+    pub fn leave(&self, worker: usize) {
+        if let Some(rotation) = &self.rotation {
+            rotation.leave(worker);
         }
     }
 
@@ -48,7 +71,9 @@ impl Control {
 pub struct NodeCount {
     worker: usize,
     nodes: u64,
+    /// When to look around: at the end of the turn, or when the shared limit may be reached.
     next_check: u64,
+    turn_ends: u64,
 }
 
 impl NodeCount {
@@ -57,12 +82,13 @@ impl NodeCount {
     /// # Panics
     /// [`count`](Self::count) panics if the control has fewer workers.
     pub fn new(worker: usize, control: &Control) -> Self {
-        let next_check = match control.limit {
+        let limit_check = match control.limit {
             None => u64::MAX,
             Some(limit) if control.nodes.len() == 1 => limit,
             Some(limit) => limit.min(SHARED_LIMIT_INTERVAL),
         };
-        Self { worker, nodes: 0, next_check }
+        let turn_ends = control.rotation.as_ref().map_or(u64::MAX, Rotation::quantum);
+        Self { worker, nodes: 0, next_check: limit_check.min(turn_ends), turn_ends }
     }
 
     /// Nodes counted so far.
@@ -85,17 +111,23 @@ impl NodeCount {
         Some(())
     }
 
-    /// The slow path: stops the search when all workers together have reached the limit. Alone, a worker gets here at
-    /// exactly the limit, so that a search by nodes is repeatable.
+    /// The slow path: passes the turn on in lockstep, and stops the search when all workers together have reached the limit. Alone, a
+    /// worker gets here at exactly the limit, so that a search by nodes is repeatable.
     #[cold]
     fn look_around(&mut self, control: &Control) {
+        if let Some(rotation) = &control.rotation
+            && self.nodes >= self.turn_ends
+        {
+            rotation.pass(self.worker);
+            self.turn_ends = self.nodes + rotation.quantum();
+        }
         let limit = control.limit.unwrap_or(u64::MAX);
         let left = limit.saturating_sub(control.nodes());
         if left == 0 {
             control.stop();
         } else {
             let share = (left / control.nodes.len() as u64).clamp(1, SHARED_LIMIT_INTERVAL);
-            self.next_check = self.nodes + share;
+            self.next_check = (self.nodes + share).min(self.turn_ends);
         }
     }
 }

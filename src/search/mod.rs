@@ -12,6 +12,7 @@ pub mod params;
 mod pvs;
 mod quiescence;
 mod reductions;
+mod rotation;
 pub mod score;
 mod selectivity;
 mod worker;
@@ -24,4 +25,5 @@ pub const WORKER_STACK_BYTES: usize = 8 << 20;
 
 pub use control::{Control, NodeCount};
 pub use line::RootLine;
+pub use rotation::Rotation;
 pub use worker::{Iteration, Job, Memory, Outcome, Worker};

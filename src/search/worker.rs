@@ -175,6 +175,11 @@ impl<T: SearchTable> Worker<T> {
         self.memory
     }
 
+    /// Tells all workers at the job to stop.
+    pub fn stop_all(&self) {
+        self.job.control.stop();
+    }
+
     /// Nodes searched for the current job.
     pub fn nodes(&self) -> u64 {
         self.count.get()

@@ -33,6 +33,11 @@ impl DepthBoard {
         self.deepest
     }
 
+    /// How many workers share the board.
+    pub fn workers(&self) -> u32 {
+        self.workers
+    }
+
     /// The next depth for a worker that has finished `last` (0 at first), or `None` when there is nothing deeper to do.
     pub fn claim(&self, last: u32) -> Option<u32> {
         let mut depth = last + 1;

@@ -16,7 +16,7 @@ use super::vote::elect;
 use crate::eval::{EvalCache, evaluate};
 use crate::position::{Game, Move};
 use crate::search::score::{DRAW, MAX_DEPTH, moves_to_mate};
-use crate::search::{Control, Iteration, Job, RootLine};
+use crate::search::{Control, Iteration, Job, RootLine, Rotation};
 use crate::table::{SearchTable, Table};
 
 /// How long a search that is told to stop before it has anything may go on to finish its first ply.
@@ -45,6 +45,8 @@ pub struct Search<T = Table> {
     pub multi_pv: usize,
     /// Time a move costs outside the search.
     pub overhead: Duration,
+    /// Whether the workers take turns, so that a search by depth or nodes is repeatable: see [`Rotation`].
+    pub lockstep: bool,
     /// The table.
     pub table: Arc<T>,
     /// The workers.
@@ -117,7 +119,8 @@ impl<T: SearchTable> Coordinator<T> {
 
     /// Starts a search; its time counts from now.
     pub fn start(&self, search: Search<T>) -> Running {
-        let control = Arc::new(Control::new(search.pool.len(), search.limits.nodes));
+        let control = Control::new(search.pool.len(), search.limits.nodes);
+        let control = Arc::new(if search.lockstep { control.in_lockstep(Rotation::QUANTUM) } else { control });
         let (sender, events) = unbounded();
         let (done_sender, done) = bounded(0);
         let running = Running { control, events: sender, done, started: Instant::now() };

@@ -8,7 +8,7 @@ use crossbeam::channel::{Receiver, Sender, unbounded};
 
 use super::board::DepthBoard;
 use crate::position::Move;
-use crate::search::{Iteration, Job, Memory, Outcome, RootLine, WORKER_STACK_BYTES, Worker};
+use crate::search::{Control, Iteration, Job, Memory, Outcome, RootLine, WORKER_STACK_BYTES, Worker};
 use crate::table::{SearchTable, Table};
 
 /// What happens during a search, in the order in which the coordinator hears of it.
@@ -100,7 +100,8 @@ impl<T: SearchTable> Pool<T> {
     /// could not take the order.
     pub(super) fn search(&self, job: &Job<T>, board: &Arc<DepthBoard>, events: &Sender<Event>) -> usize {
         for (worker, orders) in self.orders.iter().enumerate() {
-            let report = Report { worker, last: None, events: events.clone() };
+            let control = Arc::clone(&job.control);
+            let report = Report { worker, last: None, events: events.clone(), control };
             // An order that is not taken is dropped, and its report with it, which says so.
             let _ = orders.send(Order::Search(Box::new((job.clone(), Arc::clone(board), report))));
         }
@@ -124,6 +125,7 @@ fn serve<T: SearchTable>(index: usize, orders: &Receiver<Order<T>>) {
         match order {
             Order::Search(order) => {
                 let (job, board, mut report) = *order;
+                job.control.enter(index);
                 let mut worker = Worker::new(index, memory.take().unwrap_or_default(), job);
                 deepen(&mut worker, &board, &mut report);
                 memory = Some(worker.finish());
@@ -147,6 +149,11 @@ fn deepen<T: SearchTable>(worker: &mut Worker<T>, board: &DepthBoard, report: &m
     while let Some(depth) = board.claim(last) {
         match worker.iterate(depth, |line, nodes| report.send(Event::Bound(depth, line, nodes))) {
             Outcome::Complete(iteration) => {
+                // The depth asked for is reached: no other worker need finish it. Said here and not by the coordinator, so that in lockstep
+                // it takes effect at a moment that is always the same.
+                if depth >= board.deepest() && board.workers() > 1 {
+                    worker.stop_all();
+                }
                 // Only news is sent at once. Were every iteration of every worker sent, hundreds of workers on a few cores
                 // would stand in line for the channel, each holding the others up while it is not running.
                 if board.complete(depth) {
@@ -164,11 +171,12 @@ fn deepen<T: SearchTable>(worker: &mut Worker<T>, board: &DepthBoard, report: &m
 }
 
 /// A worker's line to the coordinator. Dropped, it tells that the worker has ended, even if by a panic: nobody waits for it in
-/// vain.
+/// vain, and in lockstep its turns go to the others.
 struct Report {
     worker: usize,
     last: Option<Iteration>,
     events: Sender<Event>,
+    control: Arc<Control>,
 }
 
 impl Report {
@@ -182,6 +190,7 @@ impl Drop for Report {
     fn drop(&mut self) {
         let last = self.last.take();
         self.send(Event::Ended(self.worker, last));
+        self.control.leave(self.worker);
     }
 }
 

@@ -1,20 +1,41 @@
 //! The table's memory: one zeroed allocation that may be refused. All of the room's `unsafe` is here.
 
 use std::io;
+use std::marker::PhantomData;
 use std::sync::atomic::AtomicU64;
+use std::thread;
 
 use memmap2::{MmapMut, MmapOptions};
+use parking_lot::Mutex;
 
 use super::bucket::Bucket;
+use super::cluster::Trio;
 use super::slot::VerifiedSlot;
 
+/// What [`Memory`] can be an array of: [`BUCKET_BYTES`] bytes of atomics.
+///
+/// # Safety
+/// The type is that large and so aligned, has no padding that anything reads, is valid whatever its bytes are, is empty where they
+/// are all 0, and can be shared among threads and written through `&`.
+pub(super) unsafe trait Cell: Sync {}
+
 /// A bucket of the table that ships.
-pub(super) type Cell<const BITS: u32> = Bucket<VerifiedSlot<AtomicU64, BITS>>;
+pub(super) type TableCell<const BITS: u32> = Bucket<VerifiedSlot<AtomicU64, BITS>>;
 
-/// Bytes in a bucket.
-pub(super) const BUCKET_BYTES: usize = size_of::<Cell<48>>();
+// SAFETY: four `AtomicU64`, `repr(C)`, aligned to 32; their size is asserted below. Whatever the word, decoding it is total.
+unsafe impl<const BITS: u32> Cell for TableCell<BITS> {}
 
-const _: () = assert!(BUCKET_BYTES == 32 && align_of::<Cell<48>>() == 32);
+// SAFETY: three `AtomicU64` and four `AtomicU16`, `repr(C)`, aligned to 32; as above.
+unsafe impl Cell for Trio {}
+
+/// Bytes in a cell.
+pub(super) const BUCKET_BYTES: usize = 32;
+
+const _: () = assert!(size_of::<TableCell<48>>() == BUCKET_BYTES && align_of::<TableCell<48>>() == BUCKET_BYTES);
+const _: () = assert!(size_of::<Trio>() == BUCKET_BYTES && align_of::<Trio>() == BUCKET_BYTES);
+
+/// How many bytes a thread empties at a time: enough to be worth the asking, and whole huge pages.
+const SHARE: usize = 8 << 20;
 
 /// Pages asked for at once where the system can: 2 MiB, the size of a huge page on x86-64.
 const HUGE_PAGE: usize = 2 << 20;
@@ -28,16 +49,18 @@ pub(super) enum Refusal {
     System(io::Error),
 }
 
-/// An array of zeroed buckets.
+/// An array of zeroed cells.
 #[derive(Debug)]
-pub(super) struct Memory<const BITS: u32> {
+pub(super) struct Memory<C> {
     map: MmapMut,
     buckets: usize,
+    cells: PhantomData<C>,
 }
 
-impl<const BITS: u32> Memory<BITS> {
-    /// `buckets` empty buckets. Nothing is touched yet: the system hands out zeroed pages as they are first used.
-    pub(super) fn zeroed(buckets: usize) -> Result<Self, Refusal> {
+impl<C: Cell> Memory<C> {
+    /// `buckets` empty cells, on huge pages if they are wished for and the system has them. Nothing is touched yet: it hands out
+    /// zeroed pages as they are first used.
+    pub(super) fn zeroed(buckets: usize, huge_pages: bool) -> Result<Self, Refusal> {
         let refuse = |kind: io::ErrorKind| Refusal::System(kind.into());
         let bytes = buckets.checked_mul(BUCKET_BYTES).ok_or_else(|| refuse(io::ErrorKind::OutOfMemory))?;
         // Linux promises more than it has and kills the process that takes it at its word, so the promise is not asked for.
@@ -48,32 +71,56 @@ impl<const BITS: u32> Memory<BITS> {
         }
         let map = MmapOptions::new().len(bytes).map_anon().map_err(Refusal::System)?;
         if bytes >= HUGE_PAGE {
-            advise_huge_pages(&map);
+            advise(&map, huge_pages);
         }
-        Ok(Memory { map, buckets })
+        Ok(Memory { map, buckets, cells: PhantomData })
     }
 
-    /// The buckets.
+    /// The cells.
     #[inline(always)]
-    pub(super) fn buckets(&self) -> &[Cell<BITS>] {
+    pub(super) fn buckets(&self) -> &[C] {
         // SAFETY: the map is `buckets * BUCKET_BYTES` bytes long (`zeroed` asked for them; neither changes later), page-aligned and
-        // so aligned for a bucket, and lives as long as `self`. A bucket is four `AtomicU64` (`repr(C)`, no padding: the
-        // assertion above), for which any bytes are valid and shared writing is allowed; no other reference to the bytes exists.
+        // so aligned for a cell, and lives as long as `self`. A `Cell` promises to be of that size, to be valid whatever its
+        // bytes are, and to allow shared writing; no other reference to the bytes exists.
         unsafe { std::slice::from_raw_parts(self.map.as_ptr().cast(), self.buckets) }
     }
 
-    /// The bytes of all buckets; all 0 is an empty table.
-    pub(super) fn bytes_mut(&mut self) -> &mut [u8] {
-        &mut self.map
+    /// Empties all cells, each by itself through `clear`, with `threads` threads at once, beside threads that use them.
+    pub(super) fn clear(&self, threads: usize, clear: impl Fn(&C) + Sync) {
+        share_out(threads, self.buckets().chunks(SHARE / BUCKET_BYTES), |cells| cells.iter().for_each(&clear));
+    }
+
+    /// Empties all cells, with `threads` threads at once, at the speed of the memory: nobody else is looking.
+    pub(super) fn wipe(&mut self, threads: usize) {
+        // Few large shares: a processor fills what is larger than its caches without reading it first, here 2.5 times as fast.
+        let share = self.map.len().div_ceil(threads.max(1)).max(SHARE);
+        share_out(threads, self.map.chunks_mut(share), |bytes| bytes.fill(0));
     }
 }
 
-/// Asks for huge pages: fewer misses in the translation buffer, since a probe goes to a random address. A mere wish.
-fn advise_huge_pages(map: &MmapMut) {
+/// Does `work` on all shares, with `threads` threads, this one among them. Those that the system does not grant are not missed.
+fn share_out<T>(threads: usize, shares: impl ExactSizeIterator<Item = T> + Send, work: impl Fn(T) + Sync) {
+    let helpers = threads.min(shares.len()).saturating_sub(1);
+    let shares = Mutex::new(shares);
+    let take_part = || {
+        // Not `while let`: that would hold the lock during the work.
+        loop {
+            let Some(share) = shares.lock().next() else { break };
+            work(share);
+        }
+    };
+    thread::scope(|scope| {
+        (0..helpers).take_while(|_| thread::Builder::new().spawn_scoped(scope, take_part).is_ok()).for_each(drop);
+        take_part();
+    });
+}
+
+/// Asks for huge pages, or for none: fewer misses in the translation buffer, since a probe goes to a random address. A mere wish.
+fn advise(map: &MmapMut, huge_pages: bool) {
     #[cfg(target_os = "linux")]
-    let _ = map.advise(memmap2::Advice::HugePage);
+    let _ = map.advise(if huge_pages { memmap2::Advice::HugePage } else { memmap2::Advice::NoHugePage });
     #[cfg(not(target_os = "linux"))]
-    let _ = map;
+    let _ = (map, huge_pages);
 }
 
 /// Fetches the cache line of `value`, without waiting for it.

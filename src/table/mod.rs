@@ -5,6 +5,7 @@
 //! is what a slot holds, and [`Entry`] is the engine's; a [`Recorder`] counts. The protocol and what shows that it holds: `docs/table.md`.
 
 mod bucket;
+mod cluster;
 mod entry;
 mod memory;
 mod payload;
@@ -17,6 +18,7 @@ mod word;
 mod work;
 
 pub use bucket::{Bucket, Place};
+pub use cluster::Cluster;
 pub use entry::{Bound, Entry};
 pub use payload::{Generation, Payload};
 pub use scheme::{Rule, Scheme, SchemeRule, Stored, UnknownScheme, Update};

@@ -1,5 +1,6 @@
 //! What a search asks of a transposition table, so that it can be run on others than the engine's.
 
+use super::cluster::Cluster;
 use super::entry::Entry;
 use super::scheme::Scheme;
 use super::shared::{Table, TableError};
@@ -91,5 +92,44 @@ impl<R: Recorder + 'static, const BITS: u32> SearchTable for Table<Entry, R, BIT
 
     fn hashfull(&self) -> u32 {
         Table::hashfull(self)
+    }
+}
+
+impl SearchTable for Cluster {
+    /// It has no schemes: `scheme` is ignored.
+    fn with_mib(mib: usize, _: Scheme) -> Result<Self, TableError> {
+        Cluster::new(mib)
+    }
+
+    /// It keeps no work: that of every entry is 1.
+    #[inline]
+    fn look_up(&self, key: u64) -> Option<(Entry, Work)> {
+        self.probe(key).map(|entry| (entry, Work::from_nodes(1)))
+    }
+
+    #[inline]
+    fn store(&self, key: u64, entry: &Entry, _: u64) {
+        Cluster::store(self, key, entry);
+    }
+
+    #[inline]
+    fn prefetch(&self, key: u64) {
+        Cluster::prefetch(self, key);
+    }
+
+    fn next_generation(&self) {
+        Cluster::next_generation(self);
+    }
+
+    fn wipe(&mut self, threads: usize) {
+        Cluster::wipe(self, threads);
+    }
+
+    fn clear(&self, threads: usize) {
+        Cluster::clear(self, threads);
+    }
+
+    fn hashfull(&self) -> u32 {
+        Cluster::hashfull(self)
     }
 }

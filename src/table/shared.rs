@@ -4,13 +4,10 @@ use std::fmt;
 use std::io;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::thread;
-
-use parking_lot::Mutex;
 
 use super::bucket::{Bucket, Place};
 use super::entry::Entry;
-use super::memory::{BUCKET_BYTES, Memory, Refusal, prefetch};
+use super::memory::{BUCKET_BYTES, Memory, Refusal, TableCell, prefetch};
 use super::payload::{Generation, Payload};
 use super::scheme::{Scheme, SchemeRule, Update};
 use super::slot::{CHECK_BITS, Image, Slot, Tag};
@@ -29,6 +26,8 @@ pub struct TableOptions {
     /// Whether entries of earlier generations are stale (Breuker et al., section 6.2). Without stamps
     /// [`Table::next_generation`] does nothing.
     pub stamps: bool,
+    /// Whether to ask the system for huge pages, where it knows them. Without is for measuring what they are worth.
+    pub huge_pages: bool,
 }
 
 impl Default for TableOptions {
@@ -38,15 +37,13 @@ impl Default for TableOptions {
             scheme: Scheme::default(),
             update: Update::default(),
             stamps: true,
+            huge_pages: true,
         }
     }
 }
 
 /// Slots in a mebibyte.
 const POSITIONS_PER_MIB: usize = (1 << 20) / (BUCKET_BYTES / 2);
-
-/// How many bytes a thread empties at a time: enough to be worth the asking, and whole huge pages.
-const SHARE: usize = 8 << 20;
 
 /// How many slots [`Table::hashfull`] looks at.
 const SAMPLE: usize = 1000;
@@ -75,6 +72,16 @@ pub enum TableError {
     },
 }
 
+impl TableError {
+    /// There are no `asked` bytes, because of `refusal`.
+    pub(super) fn refused(asked: u64, refusal: Refusal) -> TableError {
+        match refusal {
+            Refusal::Exceeds(usable) => TableError::Exceeds { asked, usable },
+            Refusal::System(source) => TableError::Refused { asked, source },
+        }
+    }
+}
+
 /// A number of bytes for people to read.
 struct Bytes(u64);
 
@@ -93,7 +100,7 @@ impl fmt::Display for Bytes {
 /// bits are worth).
 #[derive(Debug)]
 pub struct Table<P = Entry, R = Silent, const BITS: u32 = CHECK_BITS> {
-    memory: Memory<BITS>,
+    memory: Memory<TableCell<BITS>>,
     scheme: Scheme,
     update: Update,
     stamps: bool,
@@ -130,16 +137,13 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
     /// # Errors
     /// If `positions` is 0, or more than the machine or its control group has memory for, or if the system refuses it.
     pub fn with_options(options: &TableOptions) -> Result<Self, TableError> {
-        let &TableOptions { positions, scheme, update, stamps } = options;
+        let &TableOptions { positions, scheme, update, stamps, huge_pages } = options;
         if positions == 0 {
             return Err(TableError::Size(0));
         }
         let buckets = positions.div_ceil(2);
         let asked = (buckets as u64).saturating_mul(BUCKET_BYTES as u64);
-        let memory = Memory::zeroed(buckets).map_err(|refusal| match refusal {
-            Refusal::Exceeds(usable) => TableError::Exceeds { asked, usable },
-            Refusal::System(source) => TableError::Refused { asked, source },
-        })?;
+        let memory = Memory::zeroed(buckets, huge_pages).map_err(|refusal| TableError::refused(asked, refusal))?;
         let generation = AtomicU8::new(0);
         Ok(Table { memory, scheme, update, stamps, generation, recorder: R::default(), payload: PhantomData })
     }
@@ -156,7 +160,7 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
         let buckets = self.memory.buckets();
         let place = Place::of(key, buckets.len());
         let bucket = &buckets[place.bucket];
-        let passed_over = |image: &Image| self.recorder.passed_over(image, place.bucket, buckets.len());
+        let passed_over = |image: &Image| self.recorder.passed_over(key, image, place.bucket, buckets.len());
         let image = if self.scheme.has_two_levels() {
             bucket.probe_past(key, passed_over)
         } else {
@@ -231,17 +235,13 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
     /// A store in the meantime is kept or forgotten. If the system has no more threads to give, those that there are do it all.
     /// Who has the table alone should use [`Table::wipe`]: here every word is stored by itself, as other threads may look at it.
     pub fn clear(&self, threads: usize) {
-        let buckets = self.memory.buckets();
-        share_out(threads, buckets.chunks(SHARE / BUCKET_BYTES), |buckets| buckets.iter().for_each(Bucket::clear));
+        self.memory.clear(threads, Bucket::clear);
         self.generation.store(0, Ordering::Relaxed);
     }
 
     /// As [`Table::clear`], but at the speed of the memory: nobody else can be looking.
     pub fn wipe(&mut self, threads: usize) {
-        let bytes = self.memory.bytes_mut();
-        // Few large shares: a processor fills what is larger than its caches without reading it first, here 2.5 times as fast.
-        let share = bytes.len().div_ceil(threads.max(1)).max(SHARE);
-        share_out(threads, bytes.chunks_mut(share), |bytes| bytes.fill(0));
+        self.memory.wipe(threads);
         self.generation.store(0, Ordering::Relaxed);
     }
 
@@ -264,21 +264,4 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
     pub fn capacity(&self) -> usize {
         2 * self.memory.buckets().len()
     }
-}
-
-/// Does `work` on all shares, with `threads` threads, this one among them. Those that the system does not grant are not missed.
-fn share_out<T>(threads: usize, shares: impl ExactSizeIterator<Item = T> + Send, work: impl Fn(T) + Sync) {
-    let helpers = threads.min(shares.len()).saturating_sub(1);
-    let shares = Mutex::new(shares);
-    let take_part = || {
-        // Not `while let`: that would hold the lock during the work.
-        loop {
-            let Some(share) = shares.lock().next() else { break };
-            work(share);
-        }
-    };
-    thread::scope(|scope| {
-        (0..helpers).take_while(|_| thread::Builder::new().spawn_scoped(scope, take_part).is_ok()).for_each(drop);
-        take_part();
-    });
 }

@@ -20,11 +20,11 @@ pub trait Recorder: Default + Send + Sync {
         let _ = (key, image);
     }
 
-    /// A probe passed over `image`, in bucket `bucket` of `buckets`, because it is not its position's: another position's, or torn,
+    /// A probe for `key` passed over `image`, in bucket `bucket` of `buckets`, because it is not its position's: another position's, or torn,
     /// that is, read between the two stores of a writer. Not called for empty slots.
     #[inline(always)]
-    fn passed_over(&self, image: &Image, bucket: usize, buckets: usize) {
-        let _ = (image, bucket, buckets);
+    fn passed_over(&self, key: u64, image: &Image, bucket: usize, buckets: usize) {
+        let _ = (key, image, bucket, buckets);
     }
 
     /// What became of a store.
@@ -191,7 +191,7 @@ impl Recorder for Counters {
         lane.hits.fetch_add(u64::from(image.is_some()), Relaxed);
     }
 
-    fn passed_over(&self, image: &Image, bucket: usize, buckets: usize) {
+    fn passed_over(&self, _: u64, image: &Image, bucket: usize, buckets: usize) {
         if !Place::can_hold(image.tag, bucket, buckets) {
             self.lane().torn.fetch_add(1, Relaxed);
         }

@@ -31,6 +31,8 @@ pub(crate) enum Setting {
     MoveOverhead(Duration),
     /// Castling is written and read as the king taking its rook.
     Chess960(bool),
+    /// Whether the search threads take turns, for repeatable searches.
+    Lockstep(bool),
     /// The table's replacement scheme.
     Replacement(Scheme),
 }
@@ -48,7 +50,7 @@ enum Kind {
 }
 
 /// The options in the order in which `uci` declares them. Their defaults are those of the engine's [`Options`](crate::engine::Options).
-static OPTIONS: [Specification; 8] = [
+static OPTIONS: [Specification; 9] = [
     Specification { name: "Hash", kind: Kind::Spin { default: 16, min: 1, max: MAX_HASH_MIB, set: Setting::Hash } },
     Specification { name: "Threads", kind: Kind::Spin { default: 1, min: 1, max: MAX_THREADS, set: Setting::Threads } },
     Specification { name: "Clear Hash", kind: Kind::Button { setting: Setting::ClearHash } },
@@ -67,6 +69,7 @@ static OPTIONS: [Specification; 8] = [
         },
     },
     Specification { name: "UCI_Chess960", kind: Kind::Check { default: false, set: Setting::Chess960 } },
+    Specification { name: "Lockstep", kind: Kind::Check { default: false, set: Setting::Lockstep } },
     Specification { name: "Replacement", kind: Kind::Scheme { default: Scheme::TwoBig1, set: Setting::Replacement } },
 ];
 
@@ -145,9 +148,10 @@ mod tests {
         assert_eq!(lines[4], "option name MultiPV type spin default 1 min 1 max 256");
         assert_eq!(lines[5], "option name Move Overhead type spin default 10 min 0 max 5000");
         assert_eq!(lines[6], "option name UCI_Chess960 type check default false");
-        assert!(lines[7].starts_with("option name Replacement type combo default TWOBIG1 var "), "{}", lines[7]);
+        assert_eq!(lines[7], "option name Lockstep type check default false");
+        assert!(lines[8].starts_with("option name Replacement type combo default TWOBIG1 var "), "{}", lines[8]);
         for scheme in Scheme::ALL {
-            assert!(lines[7].contains(&format!(" var {scheme}")));
+            assert!(lines[8].contains(&format!(" var {scheme}")));
         }
     }
 
@@ -168,6 +172,7 @@ mod tests {
         assert_eq!(default("MultiPV"), Setting::MultiPv(options.multi_pv));
         assert_eq!(default("Move Overhead"), Setting::MoveOverhead(options.move_overhead));
         assert_eq!(default("UCI_Chess960"), Setting::Chess960(false));
+        assert_eq!(default("Lockstep"), Setting::Lockstep(options.lockstep));
         assert_eq!(default("Replacement"), Setting::Replacement(options.scheme));
     }
 

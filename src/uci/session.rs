@@ -230,6 +230,7 @@ impl Session {
             Setting::MultiPv(lines) => self.engine.set_multi_pv(lines),
             Setting::MoveOverhead(overhead) => self.engine.set_move_overhead(overhead),
             Setting::Chess960(chess960) => self.sink.set_chess960(chess960),
+            Setting::Lockstep(lockstep) => self.engine.set_lockstep(lockstep),
             Setting::Ponder => {}
         }
     }
@@ -298,7 +299,7 @@ impl Session {
             depth: arguments.depth.unwrap_or(default.depth),
             threads: arguments.threads.unwrap_or(default.threads),
             hash_mib: arguments.hash.unwrap_or(default.hash_mib),
-            stats: false,
+            ..default
         };
         let output = self.output.clone();
         self.start_job(move |stop| {
