@@ -7,6 +7,7 @@
 mod analyse;
 mod arguments;
 mod lab;
+mod lab_run;
 mod san;
 
 use std::io::{self, IsTerminal, Write};

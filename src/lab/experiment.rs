@@ -74,8 +74,8 @@ pub fn positions() -> Vec<TestPosition> {
 /// # Errors
 /// If it cannot be read, is empty, or holds a line that is no position or one without a legal move.
 pub fn read_positions(path: &Path) -> Result<Vec<TestPosition>, PositionsError> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|source| PositionsError::File { path: path.to_owned(), source })?;
+    let text =
+        std::fs::read_to_string(path).map_err(|source| PositionsError::File { path: path.to_owned(), source })?;
     parse_positions(&text)
 }
 
@@ -257,7 +257,7 @@ impl Job {
     /// A table of 1994: the new entry of a position overwrites its old one.
     fn table(&self, scheme: Scheme) -> Result<Table, TableError> {
         let Series { stamped: stamps, positions, .. } = self.series;
-        Table::with_options(&TableOptions { positions, scheme, update: Update::Overwrite, stamps })
+        Table::with_options(&TableOptions { positions, scheme, update: Update::Overwrite, stamps, huge_pages: true })
     }
 
     fn observation(&self, test: &TestPosition, iteration: &super::alibaba::Iteration) -> Observation {

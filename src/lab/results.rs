@@ -214,7 +214,8 @@ fn parse_line(line: &str) -> Result<Observation, String> {
         text.parse().map_err(|_| format!("\"{text}\" is not a number, or not one that can be here"))
     }
     let series = Series { scheme, stamped, positions: number(positions)? };
-    let is_move = (4..=5).contains(&mv.len()) && mv.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    let is_move =
+        (4..=5).contains(&mv.len()) && mv.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
     if !is_move {
         return Err(format!("\"{mv}\" is not a move"));
     }
@@ -230,7 +231,11 @@ fn parse_line(line: &str) -> Result<Observation, String> {
         mv: mv.to_owned(),
     };
     // Leading zeros, signs and the like: a file that was written here has none.
-    if observation.to_string() != line { Err("it is not as this program writes it".to_owned()) } else { Ok(observation) }
+    if observation.to_string() != line {
+        Err("it is not as this program writes it".to_owned())
+    } else {
+        Ok(observation)
+    }
 }
 
 /// A results file in the making.

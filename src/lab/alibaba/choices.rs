@@ -38,6 +38,8 @@ pub enum HistoryUpdate {
     Every,
     /// Only a move that exceeded alpha.
     AboveAlpha,
+    /// Every move, each time it becomes the best one so far of its node.
+    EachImprovement,
 }
 
 /// How much a best move's history score grows: "an amount proportional to the depth of the subtree".
@@ -47,6 +49,8 @@ pub enum HistoryBonus {
     Depth,
     /// By two to the power of the depth, as Schaeffer (1989) recommends.
     PowerOfTwo,
+    /// Not at all: quiet moves come in the order in which they are generated.
+    None,
 }
 
 /// The weights of the piece-square tables, in centipawns.

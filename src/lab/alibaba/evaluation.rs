@@ -1,9 +1,7 @@
 //! Material and piece-square tables that are filled before each search (section 4.3).
 
 use super::choices::{Blockers, Choices};
-use crate::position::attacks::{
-    get_bishop_moves, get_king_moves, get_knight_moves, get_pawn_attacks, get_rook_moves,
-};
+use crate::position::attacks::{get_bishop_moves, get_king_moves, get_knight_moves, get_pawn_attacks, get_rook_moves};
 use crate::position::{BitBoard, Color, File, Move, Piece, Position, Rank, Square};
 
 /// The value of a piece in centipawns, by [`Piece`]: the paper's, from its definition of the endgame (section 5).
@@ -49,7 +47,8 @@ impl PieceSquares {
             };
             (VALUES[piece as usize] + positional) as i16
         };
-        let tables = Color::ALL.map(|color| Piece::ALL.map(|piece| Square::ALL.map(|square| value(color, piece, square))));
+        let tables =
+            Color::ALL.map(|color| Piece::ALL.map(|piece| Square::ALL.map(|square| value(color, piece, square))));
         Self(tables)
     }
 

@@ -7,8 +7,8 @@ use super::root::Searcher;
 use super::search::from_table;
 use super::{INFINITE, MATE};
 use crate::position::attacks::{
-    get_between_rays, get_bishop_moves, get_bishop_rays, get_knight_moves, get_line_rays, get_pawn_attacks, get_rook_moves,
-    get_rook_rays,
+    get_between_rays, get_bishop_moves, get_bishop_rays, get_knight_moves, get_line_rays, get_pawn_attacks,
+    get_rook_moves, get_rook_rays,
 };
 use crate::position::{BitBoard, Color, Move, MoveList, Piece, Position, Square};
 use crate::table::{Bound, SearchTable, Work};
@@ -275,7 +275,15 @@ impl<T: SearchTable> Searcher<T> {
     }
 
     /// Captures and promotions, for a side that need not make them: `stand`, less than beta, is what it has without.
-    fn captures(&mut self, position: &Position, evaluation: i32, stand: i32, mut alpha: i32, beta: i32, ply: u32) -> i32 {
+    fn captures(
+        &mut self,
+        position: &Position,
+        evaluation: i32,
+        stand: i32,
+        mut alpha: i32,
+        beta: i32,
+        ply: u32,
+    ) -> i32 {
         let us = position.side_to_move();
         let mut best = stand;
         alpha = alpha.max(stand);

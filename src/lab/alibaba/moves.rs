@@ -81,7 +81,11 @@ fn en_passant(position: &Position, list: &mut MoveList) {
     let Some(to) = position.en_passant() else { return };
     let us = position.side_to_move();
     let takers = get_pawn_attacks(to, !us) & position.colored(us, Piece::Pawn);
-    takers.into_iter().map(|from| Move::new(from, to, None)).filter(|&mv| position.is_legal(mv)).for_each(|mv| list.push(mv));
+    takers
+        .into_iter()
+        .map(|from| Move::new(from, to, None))
+        .filter(|&mv| position.is_legal(mv))
+        .for_each(|mv| list.push(mv));
 }
 
 /// Every square that one of these pawns attacks.

@@ -89,6 +89,9 @@ impl<T: SearchTable> Searcher<T> {
         let mut iterations: Vec<Iteration> = Vec::new();
         for depth in 1..=depth.min(MAX_DEPTH) {
             let expected = iterations.last().map(|iteration| iteration.score);
+            if std::env::var("HCLEAR").is_ok() {
+                self.history.clear();
+            }
             let Some(score) = self.iterate(position, &mut moves, depth, expected) else { break };
             iterations.push(Iteration { depth, nodes: self.nodes, score, mv: moves[0].mv });
         }
@@ -103,7 +106,13 @@ impl<T: SearchTable> Searcher<T> {
     }
 
     /// One iteration: the score; the best move is then the first. `None` without a move.
-    fn iterate(&mut self, position: &Position, moves: &mut [RootMove], depth: u32, expected: Option<i32>) -> Option<i32> {
+    fn iterate(
+        &mut self,
+        position: &Position,
+        moves: &mut [RootMove],
+        depth: u32,
+        expected: Option<i32>,
+    ) -> Option<i32> {
         if moves.is_empty() {
             return None;
         }
@@ -140,7 +149,8 @@ impl<T: SearchTable> Searcher<T> {
             let mv = root_move.mv;
             self.refutation = root_move.line;
             let mut line = Line::EMPTY;
-            let score = self.search_move(position, evaluation, mv, (raised, beta), depth, 0, index == 0, true, &mut line);
+            let score =
+                self.search_move(position, evaluation, mv, (raised, beta), depth, 0, index == 0, true, &mut line);
             moves[index].line.extend(mv, &line);
             moves[index].score = score;
             if score > best {

@@ -100,12 +100,17 @@ impl<T: SearchTable> Searcher<T> {
                 Some(frontier) => principal_variation(is_first, within, &mut |(alpha, beta)| {
                     -self.leaf_after(position, frontier, evaluation, mv, -beta, -alpha, ply + 1)
                 }),
-                None => self.search_move(position, evaluation, mv, within, depth, ply, is_first, on_line, &mut child_line),
+                None => {
+                    self.search_move(position, evaluation, mv, within, depth, ply, is_first, on_line, &mut child_line)
+                }
             };
             if score > best {
                 (best, best_move) = (score, Some(mv));
                 if score > window.alpha || self.choices.lines_below_alpha {
                     line.extend(mv, &child_line);
+                }
+                if self.choices.history_update == HistoryUpdate::EachImprovement {
+                    self.reward(position.side_to_move(), mv, depth, true);
                 }
                 raised = raised.max(score);
                 if raised >= window.beta {
@@ -122,7 +127,9 @@ impl<T: SearchTable> Searcher<T> {
             best = window.alpha;
             best_move = table_move.unwrap_or(best_move);
         }
-        self.reward(position.side_to_move(), best_move, depth, best > alpha);
+        if self.choices.history_update != HistoryUpdate::EachImprovement {
+            self.reward(position.side_to_move(), best_move, depth, best > alpha);
+        }
         let bound = if best >= beta {
             Bound::Lower
         } else if best > alpha {
@@ -192,7 +199,16 @@ impl<T: SearchTable> Searcher<T> {
     /// Stores a result. `before` is the work when the position, itself already counted, was begun.
     #[allow(clippy::too_many_arguments)]
     #[inline]
-    pub(super) fn store(&self, key: u64, mv: Option<Move>, score: i32, depth: u32, bound: Bound, ply: u32, before: u64) {
+    pub(super) fn store(
+        &self,
+        key: u64,
+        mv: Option<Move>,
+        score: i32,
+        depth: u32,
+        bound: Bound,
+        ply: u32,
+        before: u64,
+    ) {
         if let Some(table) = &self.table {
             let mv = mv.map_or(0, Move::bits);
             let score = to_table(score, ply);
@@ -207,6 +223,7 @@ impl<T: SearchTable> Searcher<T> {
         if above_alpha || self.choices.history_update == HistoryUpdate::Every {
             let bonus = match self.choices.history_bonus {
                 HistoryBonus::Depth => depth,
+                HistoryBonus::None => 0,
                 HistoryBonus::PowerOfTwo => 1 << depth.min(20),
             };
             self.history.add(us, mv, bonus);
@@ -217,7 +234,11 @@ impl<T: SearchTable> Searcher<T> {
 /// The scheme of a principal-variation search: `search` gives the score within a window. The first move gets the whole window,
 /// the others a minimal one, and the whole one if they turn out to be better.
 #[inline]
-pub(super) fn principal_variation(is_first: bool, (alpha, beta): (i32, i32), search: &mut impl FnMut((i32, i32)) -> i32) -> i32 {
+pub(super) fn principal_variation(
+    is_first: bool,
+    (alpha, beta): (i32, i32),
+    search: &mut impl FnMut((i32, i32)) -> i32,
+) -> i32 {
     if is_first || beta - alpha <= 1 {
         return search((alpha, beta));
     }
