@@ -1,9 +1,13 @@
 //! `sesame lab`: the laboratory's experiments.
 
-use clap::{Subcommand, value_parser};
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, value_parser};
 
 use super::Failure;
 use super::lab_run::{self, ChoicesArguments, LabRunArguments};
+use crate::lab::report::{self, ReportOptions};
+use crate::lab::studies::{self, PositionsArgs, Study, StudyArgs};
 use crate::lab::{check_bits, crowding};
 use crate::uci::Output;
 
@@ -29,6 +33,37 @@ pub(super) enum LabCommand {
         #[arg(long, default_value_t = 1)]
         jobs: usize,
     },
+    Report(ReportArguments),
+    /// ALIBABA over a larger set of positions: which differences between schemes are real
+    Larger(StudyArgs),
+    /// Sesame's own search under every scheme
+    Modern(StudyArgs),
+    /// Sesame's own search under every scheme with 1, 2, 4 and 8 threads
+    Threads(StudyArgs),
+    /// What the other seeds claim, and what comes of it
+    Seeds(StudyArgs),
+    Positions(PositionsArgs),
+}
+
+/// What the experiment says: tables, figures and claims beside the paper's, as Markdown, SVG and one HTML page
+///
+/// Of a run that is not finished, or of a part of the experiment, it says what can be said.
+#[derive(Debug, Args)]
+pub(super) struct ReportArguments {
+    /// The results of `sesame lab run`
+    #[arg(long, default_value = "results.csv", value_name = "FILE")]
+    results: PathBuf,
+    /// The folder to write to; pages of further studies that lie there are taken in
+    #[arg(long, default_value = "docs/replacement-schemes", value_name = "DIR")]
+    output: PathBuf,
+    /// How long the run took [default: what it noted in FILE.meta]
+    #[arg(long, value_parser = positive, value_name = "SECONDS")]
+    wall_time: Option<f64>,
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    let number: f64 = text.parse().map_err(|_| format!("\"{text}\" is not a number"))?;
+    if number.is_finite() && number > 0.0 { Ok(number) } else { Err("it must be more than 0".to_owned()) }
 }
 
 pub(super) fn run(command: &LabCommand) -> Result<(), Failure> {
@@ -50,6 +85,21 @@ pub(super) fn run(command: &LabCommand) -> Result<(), Failure> {
             .map_err(Failure::failed)?;
             output.line(&crowding::tables(&benches));
         }
+        LabCommand::Report(ReportArguments { results, output: folder, wall_time }) => {
+            let options = ReportOptions { results: results.clone(), output: folder.clone(), wall_time: *wall_time };
+            for path in report::write(&options).map_err(Failure::failed)? {
+                output.line(&path.display().to_string());
+            }
+        }
+        LabCommand::Larger(arguments) => study(Study::Larger, arguments)?,
+        LabCommand::Modern(arguments) => study(Study::Modern, arguments)?,
+        LabCommand::Threads(arguments) => study(Study::Threads, arguments)?,
+        LabCommand::Seeds(arguments) => study(Study::Seeds, arguments)?,
+        LabCommand::Positions(arguments) => arguments.run(&|line| eprintln!("{line}")).map_err(Failure::failed)?,
     }
     Ok(())
+}
+
+fn study(study: Study, arguments: &StudyArgs) -> Result<(), Failure> {
+    studies::run(study, arguments, &|line| eprintln!("{line}")).map_err(Failure::failed)
 }

@@ -12,7 +12,7 @@ use crate::position::Game;
 use crate::table::{Entry, Scheme, SearchTable, Table, TableOptions, Update};
 
 /// Table sizes in positions.
-const SIZES: [usize; 4] = [2 << 10, 8 << 10, 32 << 10, 128 << 10];
+const SIZES: [usize; 3] = [2 << 10, 8 << 10, 32 << 10];
 /// The depth of each search: a ply less than in the paper's figures, whose trees are some four times as large and whose tables begin
 /// at 8K. So 2K here is about as crowded as 8K there.
 const DEPTH: u32 = 6;
@@ -26,7 +26,7 @@ pub(super) fn tasks<'a>(set: &'a PositionSet, args: &'a StudyArgs) -> Vec<Task<'
     let mut tasks = Vec::new();
     for positions in SIZES {
         for scheme in Scheme::ALL {
-            let options = TableOptions { positions, scheme, update: Update::Overwrite, stamps: true };
+            let options = TableOptions { positions, scheme, update: Update::Overwrite, ..TableOptions::default() };
             let set = set.first(args.sequences(set.sequences.len()));
             let work = move || {
                 let mut searcher = Searcher::new(Choices::default(), Some(Table::<Entry>::with_options(&options)?));

@@ -46,7 +46,7 @@ pub(super) fn tasks<'a>(set: &'a PositionSet, args: &'a StudyArgs) -> Vec<Task<'
     for setting in &PLANS {
         for (name, update) in [(ENGINES, Update::Merge), (OF_1994, Update::Overwrite)] {
             for scheme in Scheme::ALL {
-                let options = TableOptions { positions: setting.positions, scheme, update, stamps: true };
+                let options = TableOptions { positions: setting.positions, scheme, update, ..TableOptions::default() };
                 let depth = args.depth(setting.depth);
                 let set = set.first(args.sequences(setting.sequences));
                 let work = move || search_sequences(Table::<Entry>::with_options(&options)?, &set, depth);

@@ -1,0 +1,270 @@
+//! A line chart as SVG, drawn with plotters.
+//!
+//! Each chart brings its own light, opaque ground: in a dark page it stands like a sheet of paper, and no colour
+//! has to be read against two grounds. The colours are those of M. Okabe and K. Ito ("Color Universal Design", 2008), which remain
+//! distinct for the colour-blind; each line also has its own marker and dashes, so it can be told apart without any colour.
+
+use plotters::coord::Shift;
+use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, ValueFormatter};
+use plotters::element::DashedPathElement;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+/// Width of a picture in pixels, the legend included.
+const WIDTH: u32 = 900;
+/// Height of a picture in pixels.
+const HEIGHT: u32 = 540;
+/// Height of the title in pixels.
+const HEADING: u32 = 48;
+/// Width of the legend at the right in pixels.
+const LEGEND: u32 = 190;
+
+const PAPER: RGBColor = RGBColor(252, 252, 250);
+const INK: RGBColor = RGBColor(38, 38, 38);
+const GRID: RGBColor = RGBColor(221, 221, 217);
+
+/// Why a chart could not be drawn.
+#[derive(Debug, thiserror::Error)]
+#[error("a picture could not be drawn: {0}")]
+pub(in crate::lab) struct ChartError(String);
+
+impl ChartError {
+    fn new(error: impl std::fmt::Display) -> ChartError {
+        ChartError(error.to_string())
+    }
+}
+
+/// What marks the points of a line.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(in crate::lab) enum Marker {
+    Disc,
+    Ring,
+    Square,
+    Frame,
+    Up,
+    Down,
+    Diamond,
+}
+
+/// How a line looks.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(in crate::lab) struct Look {
+    pub(in crate::lab) colour: RGBColor,
+    pub(in crate::lab) marker: Marker,
+    /// Lengths of dash and gap in pixels; none for an unbroken line.
+    pub(in crate::lab) dashes: Option<(u32, u32)>,
+}
+
+/// One line of a chart.
+#[derive(Clone, Debug)]
+pub(in crate::lab) struct Curve {
+    pub(in crate::lab) name: String,
+    pub(in crate::lab) look: Look,
+    pub(in crate::lab) points: Vec<(f64, f64)>,
+}
+
+/// An axis: what it shows, and where it is labelled.
+#[derive(Clone, Debug)]
+pub(in crate::lab) struct Axis {
+    pub(in crate::lab) title: String,
+    /// Each label with its place.
+    pub(in crate::lab) ticks: Vec<(f64, String)>,
+    pub(in crate::lab) range: std::ops::Range<f64>,
+}
+
+impl Axis {
+    /// An axis for `values`, labelled at round numbers; `write` is given the value and the distance between labels.
+    pub(in crate::lab) fn round(title: &str, values: impl Iterator<Item = f64>, write: impl Fn(f64, f64) -> String) -> Axis {
+        let (low, high) =
+            values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
+        let (low, high) = if low < high { (low, high) } else { (low - 0.5, low + 0.5) };
+        let step = round_step((high - low) / 6.0);
+        let (first, last) = ((low / step).floor(), (high / step).ceil());
+        let count = (last - first) as i64;
+        let ticks =
+            (0..=count).map(|tick| (first + tick as f64) * step).map(|value| (value, write(value, step))).collect();
+        Axis { title: title.to_owned(), ticks, range: first * step..last * step }
+    }
+}
+
+/// plotters' own axes choose their labels themselves; here labels and grid lines stand where the chart wants them.
+impl Ranged for Axis {
+    type FormatOption = NoDefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
+        let part = (value - self.range.start) / (self.range.end - self.range.start);
+        limit.0 + (part * f64::from(limit.1 - limit.0)).round() as i32
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
+        // No lines between the labelled ones.
+        if hint.weight().allow_light_points() { Vec::new() } else { self.ticks.iter().map(|tick| tick.0).collect() }
+    }
+
+    fn range(&self) -> std::ops::Range<f64> {
+        self.range.clone()
+    }
+}
+
+impl ValueFormatter<f64> for Axis {
+    fn format_ext(&self, value: &f64) -> String {
+        let tick = self.ticks.iter().find(|tick| tick.0 == *value);
+        tick.map_or_else(String::new, |tick| tick.1.clone())
+    }
+}
+
+/// The smallest of 1, 2, 5 times a power of ten that is not below `step`.
+fn round_step(step: f64) -> f64 {
+    let power = 10f64.powf(step.log10().floor());
+    let factor = [1.0, 2.0, 5.0, 10.0].into_iter().find(|factor| factor * power >= step * 0.999_999);
+    factor.unwrap_or(10.0) * power
+}
+
+/// A chart with its legend at the right.
+#[derive(Clone, Debug)]
+pub(in crate::lab) struct Chart {
+    pub(in crate::lab) title: String,
+    pub(in crate::lab) x: Axis,
+    pub(in crate::lab) y: Axis,
+    pub(in crate::lab) curves: Vec<Curve>,
+    /// A thin horizontal line at this height, with its meaning.
+    pub(in crate::lab) reference: Option<(f64, String)>,
+}
+
+impl Chart {
+    /// Draws the chart.
+    ///
+    /// # Errors
+    /// If plotters refuses, which it has no known reason to.
+    pub(in crate::lab) fn draw(&self) -> Result<String, ChartError> {
+        let mut svg = String::new();
+        {
+            let root = SVGBackend::with_string(&mut svg, (WIDTH, HEIGHT)).into_drawing_area();
+            root.fill(&PAPER).map_err(ChartError::new)?;
+            let (heading, rest) = root.split_vertically(HEADING);
+            let style = ("sans-serif", 22, &INK).into_text_style(&root).pos(Pos::new(HPos::Left, VPos::Center));
+            heading.draw_text(&self.title, &style, (24, HEADING as i32 / 2)).map_err(ChartError::new)?;
+            let (plot, legend) = rest.split_horizontally(WIDTH - LEGEND);
+            self.draw_plot(&plot).map_err(ChartError::new)?;
+            self.draw_legend(&legend).map_err(ChartError::new)?;
+            root.present().map_err(ChartError::new)?;
+        }
+        Ok(with_title(&svg, &self.title))
+    }
+
+    fn draw_plot<'a>(&self, area: &DrawingArea<SVGBackend<'a>, Shift>) -> DrawResult<(), SVGBackend<'a>> {
+        let mut chart = ChartBuilder::on(area)
+            .margin(10)
+            .x_label_area_size(56)
+            .y_label_area_size(70)
+            .build_cartesian_2d(self.x.clone(), self.y.clone())?;
+        chart
+            .configure_mesh()
+            .x_desc(&self.x.title)
+            .y_desc(&self.y.title)
+            .x_labels(self.x.ticks.len())
+            .y_labels(self.y.ticks.len())
+            .axis_desc_style(("sans-serif", 18, &INK))
+            .label_style(("sans-serif", 17, &INK))
+            .axis_style(INK)
+            .bold_line_style(GRID)
+            .light_line_style(TRANSPARENT)
+            .draw()?;
+        if let Some((height, _)) = self.reference {
+            let ends = [(self.x.range.start, height), (self.x.range.end, height)];
+            chart.draw_series(LineSeries::new(ends, INK.stroke_width(1)))?;
+        }
+        for curve in &self.curves {
+            let style = curve.look.colour.stroke_width(2);
+            let points = curve.points.iter().copied();
+            match curve.look.dashes {
+                None => chart.draw_series(LineSeries::new(points, style))?,
+                Some((dash, gap)) => chart.draw_series(DashedLineSeries::new(points, dash, gap, style))?,
+            };
+        }
+        // All markers above all lines.
+        for curve in &self.curves {
+            for &point in &curve.points {
+                let (x, y) = chart.backend_coord(&point);
+                let (left, top) = area.get_base_pixel();
+                draw_marker(area, curve.look, (x - left, y - top))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn draw_legend<'a>(&self, area: &DrawingArea<SVGBackend<'a>, Shift>) -> DrawResult<(), SVGBackend<'a>> {
+        let text = ("sans-serif", 17, &INK).into_text_style(area).pos(Pos::new(HPos::Left, VPos::Center));
+        let mut y = 24;
+        for curve in &self.curves {
+            let ends = vec![(6, y), (50, y)];
+            let style = curve.look.colour.stroke_width(2);
+            match curve.look.dashes {
+                None => area.draw(&PathElement::new(ends, style))?,
+                Some((dash, gap)) => area.draw(&DashedPathElement::new(ends, dash, gap, style))?,
+            }
+            draw_marker(area, curve.look, (28, y))?;
+            area.draw_text(&curve.name, &text, (60, y))?;
+            y += 26;
+        }
+        if let Some((_, meaning)) = &self.reference {
+            area.draw(&PathElement::new(vec![(6, y), (50, y)], INK.stroke_width(1)))?;
+            area.draw_text(meaning, &text, (60, y))?;
+        }
+        Ok(())
+    }
+}
+
+/// Draws a marker around a pixel. Hollow ones are filled with the ground, so that what is below does not shine through.
+fn draw_marker<'a>(
+    area: &DrawingArea<SVGBackend<'a>, Shift>,
+    look: Look,
+    (x, y): (i32, i32),
+) -> DrawResult<(), SVGBackend<'a>> {
+    let around = |offsets: &[(i32, i32)]| offsets.iter().map(|(dx, dy)| (x + dx, y + dy)).collect::<Vec<_>>();
+    let square = [(-4, -4), (4, -4), (4, 4), (-4, 4), (-4, -4)];
+    let filled = look.colour.filled();
+    let hollow = look.colour.stroke_width(2);
+    match look.marker {
+        Marker::Disc => area.draw(&Circle::new((x, y), 5, filled)),
+        Marker::Ring => {
+            area.draw(&Circle::new((x, y), 5, PAPER.filled()))?;
+            area.draw(&Circle::new((x, y), 5, hollow))
+        }
+        Marker::Square => area.draw(&Polygon::new(around(&square), filled)),
+        Marker::Frame => {
+            area.draw(&Polygon::new(around(&square), PAPER.filled()))?;
+            area.draw(&PathElement::new(around(&square), hollow))
+        }
+        Marker::Up => area.draw(&Polygon::new(around(&[(0, -6), (6, 5), (-6, 5)]), filled)),
+        Marker::Down => area.draw(&Polygon::new(around(&[(0, 6), (6, -5), (-6, -5)]), filled)),
+        Marker::Diamond => area.draw(&Polygon::new(around(&[(0, -7), (6, 0), (0, 7), (-6, 0)]), filled)),
+    }
+}
+
+/// The picture with a title that screen readers find.
+fn with_title(svg: &str, title: &str) -> String {
+    match svg.split_once("<svg ").and_then(|(before, rest)| Some((before, rest.split_once('>')?))) {
+        Some((before, (attributes, rest))) => {
+            format!("{before}<svg role=\"img\" {attributes}>\n<title>{title}</title>{rest}")
+        }
+        None => svg.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn round_axes() {
+        let axis = Axis::round("", [0.93, 1.21].into_iter(), |value, _| format!("{value:.2}"));
+        let labels: Vec<&str> = axis.ticks.iter().map(|tick| tick.1.as_str()).collect();
+        assert_eq!(labels, ["0.90", "0.95", "1.00", "1.05", "1.10", "1.15", "1.20", "1.25"]);
+        assert_eq!(round_step(0.02), 0.02);
+        assert_eq!(round_step(3.0), 5.0);
+        let single = Axis::round("", [2.0].into_iter(), |value, _| value.to_string());
+        assert!(single.range.start < 2.0 && 2.0 < single.range.end);
+    }
+}

@@ -1,0 +1,151 @@
+//! Small pieces of Markdown, and numbers as people read them.
+
+use std::fmt;
+
+use crate::lab::statistics::Estimate;
+
+/// A table whose first column is text and whose others are numbers, unless said otherwise.
+#[derive(Clone, Debug, Default)]
+pub(in crate::lab) struct Table {
+    header: Vec<String>,
+    rows: Vec<Vec<String>>,
+    text_columns: usize,
+}
+
+impl Table {
+    /// An empty table with these headings.
+    pub(in crate::lab) fn new<T: Into<String>>(header: impl IntoIterator<Item = T>) -> Table {
+        Table { header: header.into_iter().map(Into::into).collect(), rows: Vec::new(), text_columns: 1 }
+    }
+
+    /// The same table, its first `columns` aligned to the left.
+    pub(in crate::lab) fn with_text_columns(mut self, columns: usize) -> Table {
+        self.text_columns = columns;
+        self
+    }
+
+    /// Adds a row.
+    pub(in crate::lab) fn row<T: Into<String>>(&mut self, row: impl IntoIterator<Item = T>) {
+        self.rows.push(row.into_iter().map(Into::into).collect());
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "| {} |", self.header.join(" | "))?;
+        let rule = |column: usize| if column < self.text_columns { "---" } else { "---:" };
+        let rules: Vec<&str> = (0..self.header.len()).map(rule).collect();
+        writeln!(f, "| {} |", rules.join(" | "))?;
+        for row in &self.rows {
+            writeln!(f, "| {} |", row.join(" | "))?;
+        }
+        Ok(())
+    }
+}
+
+/// What stands where there is nothing to say.
+pub(in crate::lab) const NOTHING: &str = "–";
+
+/// `text` of a value, or a dash for none.
+pub(in crate::lab) fn or_dash<T>(value: Option<T>, text: impl FnOnce(T) -> String) -> String {
+    value.map_or_else(|| NOTHING.to_owned(), text)
+}
+
+/// Nodes in thousands with separators, as in the paper's tables.
+pub(in crate::lab) fn thousands(nodes: f64) -> String {
+    grouped((nodes / 1000.0).round() as u64)
+}
+
+/// A number with a comma between groups of three digits.
+pub(in crate::lab) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let groups: Vec<&str> = digits.as_bytes().rchunks(3).rev().filter_map(|group| str::from_utf8(group).ok()).collect();
+    groups.join(",")
+}
+
+/// A table size: `8K`.
+pub(in crate::lab) fn size(positions: usize) -> String {
+    format!("{}K", positions / 1024)
+}
+
+/// Sizes in a row: `8K, 16K`; or, if they are all of the paper's, `8K to 1024K`.
+pub(in crate::lab) fn sizes(positions: &[usize]) -> String {
+    match positions {
+        [first, .., last] if positions.len() > 2 && positions.windows(2).all(|pair| pair[1] == 2 * pair[0]) => {
+            format!("{} to {}", size(*first), size(*last))
+        }
+        _ => positions.iter().map(|&positions| size(positions)).collect::<Vec<_>>().join(", "),
+    }
+}
+
+/// A fraction as a percentage, `12.3 %`, with a true minus sign.
+pub(in crate::lab) fn percent(fraction: f64) -> String {
+    format!("{} %", minus(format!("{:.1}", fraction * 100.0)))
+}
+
+/// A fraction as a percentage that always has its sign, `+12.3 %`.
+pub(in crate::lab) fn signed_percent(fraction: f64) -> String {
+    let text = format!("{:+.1}", fraction * 100.0);
+    let text = if text == "-0.0" { "+0.0".to_owned() } else { text };
+    format!("{} %", minus(text))
+}
+
+fn minus(number: String) -> String {
+    if number == "-0.0" { "0.0".to_owned() } else { number.replace('-', "−") }
+}
+
+/// What a measure counts, and so how it is written.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(in crate::lab) enum Unit {
+    /// A ratio, written as its difference from 1: `+4.2 %`.
+    Difference,
+    /// A fraction, written as a percentage: `4.2 %`.
+    Share,
+    /// A plain number with two decimals.
+    Number,
+}
+
+impl Unit {
+    /// The value in this unit.
+    pub(in crate::lab) fn write(self, value: f64) -> String {
+        match self {
+            Unit::Difference => signed_percent(value - 1.0),
+            Unit::Share => percent(value),
+            Unit::Number => minus(format!("{value:.2}")),
+        }
+    }
+
+    /// The value and its interval in this unit: `4.2 % (3.9 to 4.5)`.
+    pub(in crate::lab) fn write_estimate(self, estimate: Estimate) -> String {
+        let bare = |value: f64| self.write(value).trim_end_matches(" %").to_owned();
+        let interval = estimate.interval;
+        format!("{} ({} to {})", self.write(estimate.value), bare(interval.low), bare(interval.high))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_for_people() {
+        assert_eq!(thousands(610_696_499.0), "610,696");
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(1_000), "1,000");
+        assert_eq!(size(1 << 20), "1024K");
+        assert_eq!(sizes(&[8192, 16384, 32768]), "8K to 32K");
+        assert_eq!(sizes(&[8192, 32768]), "8K, 32K");
+        assert_eq!(signed_percent(-0.0512), "−5.1 %");
+        assert_eq!(signed_percent(-0.0001), "+0.0 %");
+        assert_eq!(percent(-0.0001), "0.0 %");
+        assert_eq!(Unit::Difference.write(1.042), "+4.2 %");
+        assert_eq!(Unit::Number.write(-0.333), "−0.33");
+    }
+
+    #[test]
+    fn tables_are_markdown() {
+        let mut table = Table::new(["scheme", "nodes"]);
+        table.row(["NEW", "1"]);
+        assert_eq!(table.to_string(), "| scheme | nodes |\n| --- | ---: |\n| NEW | 1 |\n");
+    }
+}
