@@ -22,32 +22,43 @@ const THREADS: [u32; 4] = [1, 2, 4, 8];
 const POSITIONS: usize = 8 << 10;
 /// The depth of each search.
 const DEPTH: u32 = 12;
-/// How many of the sequences are searched.
-const SEQUENCES: usize = 8;
-/// How often a search by several threads is repeated; one by one thread is the same every time.
-const REPEATS: u32 = 3;
+/// How many of the sequences are searched in lockstep, and by free threads.
+const SEQUENCES: [usize; 2] = [12, 4];
+/// How often a search by free threads is repeated; in lockstep it is the same every time.
+const REPEATS: u32 = 2;
 /// The scheme that the others are compared with.
 const BASE: &str = Scheme::TwoBig1.name();
 
 pub(super) fn tasks<'a>(set: &'a PositionSet, args: &'a StudyArgs) -> Vec<Task<'a>> {
     let mut tasks = Vec::new();
-    for threads in THREADS {
-        // Whatever else the machine does, it does to all schemes alike: each repetition goes through all of them.
-        for repeat in 1..=if threads == 1 { 1 } else { REPEATS } {
-            for scheme in Scheme::ALL {
-                let (set, depth) = (set.first(args.sequences(SEQUENCES)), args.depth(DEPTH));
-                tasks.push(Task {
-                    setting: format!("{threads} threads"),
-                    positions: POSITIONS,
-                    arm: scheme.name().to_owned(),
-                    threads,
-                    repeat,
-                    work: Box::new(move || search_sequences(scheme, threads, &set, depth)),
-                });
+    for (lockstep, sequences) in [(true, SEQUENCES[0]), (false, SEQUENCES[1])] {
+        for &threads in if lockstep { &THREADS[..] } else { &THREADS[1..] } {
+            // Whatever else the machine does, it does to all schemes alike: each repetition goes through all of them.
+            for repeat in 1..=if lockstep { 1 } else { REPEATS } {
+                for scheme in Scheme::ALL {
+                    let (set, depth) = (set.first(args.sequences(sequences)), args.depth(DEPTH));
+                    tasks.push(Task {
+                        setting: name(threads, lockstep),
+                        positions: POSITIONS,
+                        arm: scheme.name().to_owned(),
+                        threads,
+                        repeat,
+                        work: Box::new(move || search_sequences(scheme, threads, lockstep, &set, depth)),
+                    });
+                }
             }
         }
     }
     tasks
+}
+
+/// The name of a setting.
+fn name(threads: u32, lockstep: bool) -> String {
+    match (threads, lockstep) {
+        (1, _) => "1 thread".to_owned(),
+        (_, true) => format!("{threads} in lockstep"),
+        (_, false) => format!("{threads} free"),
+    }
 }
 
 /// What the engine tells of one search.
@@ -80,12 +91,13 @@ impl Sink for Ends {
 fn search_sequences(
     scheme: Scheme,
     threads: u32,
+    lockstep: bool,
     set: &PositionSet,
     depth: u32,
 ) -> Result<Vec<Measure>, StudyError> {
     let table = Table::<Entry>::with_options(&TableOptions { positions: POSITIONS, scheme, ..TableOptions::default() })?;
     let (sender, news) = channel::unbounded();
-    let options = Options { threads: threads as usize, ..Options::default() };
+    let options = Options { threads: threads as usize, lockstep, ..Options::default() };
     let mut engine = Engine::with_table(table, options, Arc::new(Ends(sender)))?;
     let limits = Limits { depth: Some(depth), ..Limits::default() };
     let mut measures = Vec::new();
@@ -124,14 +136,16 @@ pub(super) fn page(rows: &[Row], modern: Option<&[Row]>) -> Result<Files, StudyE
     }
     text += "## The engine's default scheme\n\n";
     text += &recommendation(&settings, modern);
-    let labelled: Vec<(String, &Setting<'_>)> =
-        settings.iter().map(|setting| (setting.name.trim_end_matches(" threads").to_owned(), setting)).collect();
-    let picture = page::picture("Sesame's search, 8K positions", "search threads", &labelled, BASE)?;
+    let in_lockstep = settings.iter().filter(|setting| !setting.name.ends_with("free"));
+    let labelled: Vec<(String, &Setting<'_>)> = in_lockstep
+        .map(|setting| (setting.name.split(' ').next().unwrap_or_default().to_owned(), setting))
+        .collect();
+    let picture = page::picture("Sesame's search, 8K positions, in lockstep", "search threads", &labelled, BASE)?;
     Ok(vec![("threads.md".to_owned(), text), ("threads.svg".to_owned(), picture)])
 }
 
 fn summary(settings: &[Setting<'_>]) -> MarkdownTable {
-    let header = ["threads", "from the fewest nodes to the most", "beaten by none"];
+    let header = ["", "from the fewest nodes to the most", "beaten by none"];
     let mut table = MarkdownTable::new(header).with_text_columns(3);
     for Setting { name, panel, .. } in settings {
         table.row([(*name).to_owned(), page::order(panel).join(", "), page::list(&page::unbeaten(panel))]);
@@ -141,7 +155,7 @@ fn summary(settings: &[Setting<'_>]) -> MarkdownTable {
 
 /// What several threads cost in nodes.
 fn overhead(rows: &[Row]) -> MarkdownTable {
-    let name = |threads: u32| format!("{threads} threads");
+    let name = |threads| name(threads, true);
     let header = std::iter::once("scheme".to_owned()).chain(THREADS.into_iter().skip(1).map(name));
     let mut table = MarkdownTable::new(header);
     for scheme in Scheme::ALL {
@@ -229,8 +243,9 @@ fn judge<'a>(
 }
 
 const INTRODUCTION: &str = "Sesame's search with 1, 2, 4 and 8 threads at one table of 8K positions, to a fixed depth: the search ends when the first thread \
-     has reached it, and the nodes of all threads are counted. With several threads the nodes differ from run to run, so each search is \
-     made three times and the logarithms averaged; another run gives other figures, within the intervals. \
-     The machine of these figures has 2 cores: with 4 and 8 threads they take turns, so that the threads are at work on the same \
-     table in long alternating slices, not at the same instant. That makes torn reads and simultaneous stores rarer than on a machine with 8 \
-     cores, but leaves what is asked here: how many searches at different depths crowd one table.\n\n";
+     has reached it, and the nodes of all threads are counted. In *lockstep* (`docs/smp.md`) the threads take turns of 512 nodes: 8 threads \
+     crowd the table as they would on 8 cores that are equally fast, and a search is the same in every run on any machine. *Free* threads run \
+     as they do at play, and their nodes differ from run to run: each such search is made twice and the logarithms averaged, and another run gives other \
+     figures. On the machine of these figures, which has 2 cores and had other work to do, \
+     4 and 8 free threads wait for each other in slices of milliseconds, thousands of nodes long; the free figures show whether lockstep \
+     misleads, no more.\n\n";
