@@ -74,7 +74,11 @@ pub(in crate::lab) struct Axis {
 
 impl Axis {
     /// An axis for `values`, labelled at round numbers; `write` is given the value and the distance between labels.
-    pub(in crate::lab) fn round(title: &str, values: impl Iterator<Item = f64>, write: impl Fn(f64, f64) -> String) -> Axis {
+    pub(in crate::lab) fn round(
+        title: &str,
+        values: impl Iterator<Item = f64>,
+        write: impl Fn(f64, f64) -> String,
+    ) -> Axis {
         let (low, high) =
             values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
         let (low, high) = if low < high { (low, high) } else { (low - 0.5, low + 0.5) };

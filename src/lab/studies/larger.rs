@@ -72,7 +72,14 @@ pub(super) fn search_sequences<T: SearchTable>(
             let iterations = searcher.search(&Game::new(position.clone()), depth);
             let Some(last) = iterations.last() else { continue };
             let best = position.to_uci(last.mv, false);
-            measures.push(Measure { game: sequence.number, ply: *ply, depth, nodes: last.nodes, score: last.score, best });
+            measures.push(Measure {
+                game: sequence.number,
+                ply: *ply,
+                depth,
+                nodes: last.nodes,
+                score: last.score,
+                best,
+            });
         }
     }
     measures
@@ -105,7 +112,8 @@ fn summary(settings: &[&Setting<'_>], rows: &[Row]) -> MarkdownTable {
     let mut table = MarkdownTable::new(header).with_text_columns(4);
     for setting in settings {
         let pair = rows.iter().filter(|row| {
-            row.setting == WITHOUT || row.positions == setting.positions && row.setting == setting.name && row.arm == BASE
+            row.setting == WITHOUT
+                || row.positions == setting.positions && row.setting == setting.name && row.arm == BASE
         });
         let saved = page::difference(Panel::new(pair).ratio(BASE, WITHOUT));
         let panel = &setting.panel;

@@ -153,8 +153,9 @@ pub(super) fn centipawns(estimate: Option<Estimate>) -> String {
 
 /// For each size: TWOBIG1 with the update of 1994 against the engine's.
 fn updates(settings: &[&Setting<'_>], rows: &[Row], reference: &Reference) -> MarkdownTable {
-    let mut table = MarkdownTable::new(["table", "scheme", "nodes, `overwrite` against `merge`", "further off the score"])
-        .with_text_columns(2);
+    let mut table =
+        MarkdownTable::new(["table", "scheme", "nodes, `overwrite` against `merge`", "further off the score"])
+            .with_text_columns(2);
     for setting in settings.iter().filter(|setting| setting.name == ENGINES) {
         for arm in setting.panel.arms() {
             let merge = in_setting(rows, ENGINES, setting.positions, arm);
@@ -219,7 +220,8 @@ impl Reference {
         }
         let games: Vec<(f64, f64)> = games.into_values().collect();
         bootstrap(games.len(), |picks| {
-            let (sum, count) = picks.iter().fold((0.0, 0.0), |(sum, count), &game| (sum + games[game].0, count + games[game].1));
+            let (sum, count) =
+                picks.iter().fold((0.0, 0.0), |(sum, count), &game| (sum + games[game].0, count + games[game].1));
             sum / count
         })
     }

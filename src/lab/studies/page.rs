@@ -128,7 +128,12 @@ pub(super) fn list(words: &[&str]) -> String {
 }
 
 /// One line for each scheme over the settings, labelled below: the ratio to `base`.
-pub(super) fn picture(title: &str, x_title: &str, settings: &[(String, &Setting<'_>)], base: &str) -> Result<String, StudyError> {
+pub(super) fn picture(
+    title: &str,
+    x_title: &str,
+    settings: &[(String, &Setting<'_>)],
+    base: &str,
+) -> Result<String, StudyError> {
     let curve = |scheme: &Scheme| {
         let point = |((_, setting), x): (&(String, &Setting<'_>), usize)| {
             let ratio = if scheme.name() == base { 1.0 } else { setting.panel.ratio(scheme.name(), base)?.value };

@@ -95,7 +95,8 @@ impl Panel {
             .map(|positions| (positions.iter().map(|logs| logs[arm] - logs[base]).sum(), positions.len() as f64))
             .collect();
         bootstrap(self.games.len(), |picks| {
-            let (sum, count) = picks.iter().fold((0.0, 0.0), |(sum, count), &game| (sum + sums[game].0, count + sums[game].1));
+            let (sum, count) =
+                picks.iter().fold((0.0, 0.0), |(sum, count), &game| (sum + sums[game].0, count + sums[game].1));
             (sum / count).exp()
         })
     }

@@ -84,7 +84,9 @@ pub(super) fn run(
     write(path, &text(study, &rows))
 }
 
-fn owned((setting, positions, arm, threads, repeat): (&str, usize, &str, u32, u32)) -> (String, usize, String, u32, u32) {
+fn owned(
+    (setting, positions, arm, threads, repeat): (&str, usize, &str, u32, u32),
+) -> (String, usize, String, u32, u32) {
     (setting.to_owned(), positions, arm.to_owned(), threads, repeat)
 }
 
@@ -146,9 +148,9 @@ fn run_all(
             .map(|_| thread::Builder::new().stack_size(WORKER_STACK_BYTES).spawn_scoped(scope, take_part))
             .collect::<Result<Vec<_>, _>>()
             .map_err(StudyError::Thread)?;
-        threads.into_iter().try_for_each(|thread| {
-            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        })
+        threads
+            .into_iter()
+            .try_for_each(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     })?;
     Ok(done.into_inner().1)
 }
@@ -160,7 +162,8 @@ mod tests {
     fn tasks<'a>(names: &[&'a str]) -> Vec<Task<'a>> {
         let task = |name: &&'a str| {
             let name = *name;
-            let measure = |ply| Measure { game: 1, ply, depth: 1, nodes: name.len() as u64, score: 0, best: "-".into() };
+            let measure =
+                |ply| Measure { game: 1, ply, depth: 1, nodes: name.len() as u64, score: 0, best: "-".into() };
             Task::single("test", 2, name, move || Ok(vec![measure(0), measure(2)]))
         };
         names.iter().map(task).collect()

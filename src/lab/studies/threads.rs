@@ -95,7 +95,8 @@ fn search_sequences(
     set: &PositionSet,
     depth: u32,
 ) -> Result<Vec<Measure>, StudyError> {
-    let table = Table::<Entry>::with_options(&TableOptions { positions: POSITIONS, scheme, ..TableOptions::default() })?;
+    let table =
+        Table::<Entry>::with_options(&TableOptions { positions: POSITIONS, scheme, ..TableOptions::default() })?;
     let (sender, news) = channel::unbounded();
     let options = Options { threads: threads as usize, lockstep, ..Options::default() };
     let mut engine = Engine::with_table(table, options, Arc::new(Ends(sender)))?;
@@ -137,9 +138,8 @@ pub(super) fn page(rows: &[Row], modern: Option<&[Row]>) -> Result<Files, StudyE
     text += "## The engine's default scheme\n\n";
     text += &recommendation(&settings, modern);
     let in_lockstep = settings.iter().filter(|setting| !setting.name.ends_with("free"));
-    let labelled: Vec<(String, &Setting<'_>)> = in_lockstep
-        .map(|setting| (setting.name.split(' ').next().unwrap_or_default().to_owned(), setting))
-        .collect();
+    let labelled: Vec<(String, &Setting<'_>)> =
+        in_lockstep.map(|setting| (setting.name.split(' ').next().unwrap_or_default().to_owned(), setting)).collect();
     let picture = page::picture("Sesame's search, 8K positions, in lockstep", "search threads", &labelled, BASE)?;
     Ok(vec![("threads.md".to_owned(), text), ("threads.svg".to_owned(), picture)])
 }
@@ -197,7 +197,13 @@ fn recommendation(settings: &[Setting<'_>], modern: Option<&[Row]>) -> String {
         .collect();
     let mut table = MarkdownTable::new(["scheme", "fewer nodes", "more nodes", "nearer scores", "further scores"]);
     for Record { scheme, fewer, more, nearer, further } in &records {
-        table.row([scheme.name().to_owned(), fewer.to_string(), more.to_string(), nearer.to_string(), further.to_string()]);
+        table.row([
+            scheme.name().to_owned(),
+            fewer.to_string(),
+            more.to_string(),
+            nearer.to_string(),
+            further.to_string(),
+        ]);
     }
     let rivals: Vec<&Record> =
         records.iter().filter(|record| record.more == 0 && record.further == 0 && record.fewer > 0).collect();
