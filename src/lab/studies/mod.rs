@@ -20,6 +20,8 @@ mod record;
 mod runner;
 mod seeds;
 mod set;
+#[cfg(test)]
+mod tests;
 mod threads;
 
 use std::io;
