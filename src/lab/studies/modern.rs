@@ -233,7 +233,7 @@ const INTRODUCTION: &str = "The schemes at work in the engine: its search with o
      is there already, `overwrite` that of 1994 (`docs/table.md`).\n\n";
 
 const MEASURES: &str = "Fewer nodes to a depth are not all: this search reduces where the table knows no move, so a table that forgets can make the \
-     same nominal depth cheaper, and worse. So each result is held against a reference, a search of 17 plies at 4096K positions: how often \
+     same nominal depth cheaper, and worse. So each result is held against a reference, the engine's search of 17 plies at 4096K positions (`merge`, which may favour `merge` below): how often \
      its move was found, by how many centipawns the score is off (more than 200 count as 200), and how much further off that is than under \
      TWOBIG1.\n\n";
 
