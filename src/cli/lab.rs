@@ -7,6 +7,7 @@ use clap::{Args, Subcommand, value_parser};
 use super::Failure;
 use super::lab_run::{self, ChoicesArguments, LabRunArguments};
 use crate::lab::report::{self, ReportOptions};
+use crate::lab::studies::{self, PositionsArgs, Study, StudyArgs};
 use crate::lab::{check_bits, crowding};
 use crate::uci::Output;
 
@@ -33,6 +34,15 @@ pub(super) enum LabCommand {
         #[arg(long, default_value_t = 1)]
         jobs: usize,
     },
+    /// ALIBABA over a larger set of positions: which differences between schemes are real
+    Larger(StudyArgs),
+    /// Sesame's own search under every scheme
+    Modern(StudyArgs),
+    /// Sesame's own search under every scheme with 1, 2, 4 and 8 threads
+    Threads(StudyArgs),
+    /// What the other seeds claim, and what comes of it
+    Seeds(StudyArgs),
+    Positions(PositionsArgs),
 }
 
 /// What the experiment says: tables, figures and claims beside the paper's, as Markdown, SVG and one HTML page
@@ -81,6 +91,15 @@ pub(super) fn run(command: &LabCommand) -> Result<(), Failure> {
                 output.line(&path.display().to_string());
             }
         }
+        LabCommand::Larger(arguments) => study(Study::Larger, arguments)?,
+        LabCommand::Modern(arguments) => study(Study::Modern, arguments)?,
+        LabCommand::Threads(arguments) => study(Study::Threads, arguments)?,
+        LabCommand::Seeds(arguments) => study(Study::Seeds, arguments)?,
+        LabCommand::Positions(arguments) => arguments.run(&|line| eprintln!("{line}")).map_err(Failure::failed)?,
     }
     Ok(())
+}
+
+fn study(study: Study, arguments: &StudyArgs) -> Result<(), Failure> {
+    studies::run(study, arguments, &|line| eprintln!("{line}")).map_err(Failure::failed)
 }

@@ -13,4 +13,5 @@ pub mod report;
 pub mod results;
 pub mod run;
 pub mod statistics;
+pub mod studies;
 pub mod validation;

@@ -26,7 +26,7 @@ const GRID: RGBColor = RGBColor(221, 221, 217);
 /// Why a chart could not be drawn.
 #[derive(Debug, thiserror::Error)]
 #[error("a picture could not be drawn: {0}")]
-pub(super) struct ChartError(String);
+pub(in crate::lab) struct ChartError(String);
 
 impl ChartError {
     fn new(error: impl std::fmt::Display) -> ChartError {
@@ -36,7 +36,7 @@ impl ChartError {
 
 /// What marks the points of a line.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) enum Marker {
+pub(in crate::lab) enum Marker {
     Disc,
     Ring,
     Square,
@@ -48,33 +48,37 @@ pub(super) enum Marker {
 
 /// How a line looks.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) struct Look {
-    pub(super) colour: RGBColor,
-    pub(super) marker: Marker,
+pub(in crate::lab) struct Look {
+    pub(in crate::lab) colour: RGBColor,
+    pub(in crate::lab) marker: Marker,
     /// Lengths of dash and gap in pixels; none for an unbroken line.
-    pub(super) dashes: Option<(u32, u32)>,
+    pub(in crate::lab) dashes: Option<(u32, u32)>,
 }
 
 /// One line of a chart.
 #[derive(Clone, Debug)]
-pub(super) struct Curve {
-    pub(super) name: String,
-    pub(super) look: Look,
-    pub(super) points: Vec<(f64, f64)>,
+pub(in crate::lab) struct Curve {
+    pub(in crate::lab) name: String,
+    pub(in crate::lab) look: Look,
+    pub(in crate::lab) points: Vec<(f64, f64)>,
 }
 
 /// An axis: what it shows, and where it is labelled.
 #[derive(Clone, Debug)]
-pub(super) struct Axis {
-    pub(super) title: String,
+pub(in crate::lab) struct Axis {
+    pub(in crate::lab) title: String,
     /// Each label with its place.
-    pub(super) ticks: Vec<(f64, String)>,
-    pub(super) range: std::ops::Range<f64>,
+    pub(in crate::lab) ticks: Vec<(f64, String)>,
+    pub(in crate::lab) range: std::ops::Range<f64>,
 }
 
 impl Axis {
     /// An axis for `values`, labelled at round numbers; `write` is given the value and the distance between labels.
-    pub(super) fn round(title: &str, values: impl Iterator<Item = f64>, write: impl Fn(f64, f64) -> String) -> Axis {
+    pub(in crate::lab) fn round(
+        title: &str,
+        values: impl Iterator<Item = f64>,
+        write: impl Fn(f64, f64) -> String,
+    ) -> Axis {
         let (low, high) =
             values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
         let (low, high) = if low < high { (low, high) } else { (low - 0.5, low + 0.5) };
@@ -123,13 +127,13 @@ fn round_step(step: f64) -> f64 {
 
 /// A chart with its legend at the right.
 #[derive(Clone, Debug)]
-pub(super) struct Chart {
-    pub(super) title: String,
-    pub(super) x: Axis,
-    pub(super) y: Axis,
-    pub(super) curves: Vec<Curve>,
+pub(in crate::lab) struct Chart {
+    pub(in crate::lab) title: String,
+    pub(in crate::lab) x: Axis,
+    pub(in crate::lab) y: Axis,
+    pub(in crate::lab) curves: Vec<Curve>,
     /// A thin horizontal line at this height, with its meaning.
-    pub(super) reference: Option<(f64, String)>,
+    pub(in crate::lab) reference: Option<(f64, String)>,
 }
 
 impl Chart {
@@ -137,7 +141,7 @@ impl Chart {
     ///
     /// # Errors
     /// If plotters refuses, which it has no known reason to.
-    pub(super) fn draw(&self) -> Result<String, ChartError> {
+    pub(in crate::lab) fn draw(&self) -> Result<String, ChartError> {
         let mut svg = String::new();
         {
             let root = SVGBackend::with_string(&mut svg, (WIDTH, HEIGHT)).into_drawing_area();

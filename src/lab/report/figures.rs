@@ -34,7 +34,7 @@ pub(super) fn all(results: &Results, paper: &Paper) -> Result<Vec<Picture>, Char
 }
 
 /// A scheme's colour, marker and dashes: the same in all pictures. Lines of two-level schemes are unbroken.
-fn look(scheme: Scheme) -> Look {
+pub(in crate::lab) fn look(scheme: Scheme) -> Look {
     let (colour, marker, dashes) = match scheme {
         Scheme::TwoBig1 => (BLUE, Marker::Disc, None),
         Scheme::TwoDeep => (SKY, Marker::Ring, None),

@@ -6,7 +6,7 @@ use crate::lab::statistics::Estimate;
 
 /// A table whose first column is text and whose others are numbers, unless said otherwise.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Table {
+pub(in crate::lab) struct Table {
     header: Vec<String>,
     rows: Vec<Vec<String>>,
     text_columns: usize,
@@ -14,18 +14,18 @@ pub(super) struct Table {
 
 impl Table {
     /// An empty table with these headings.
-    pub(super) fn new<T: Into<String>>(header: impl IntoIterator<Item = T>) -> Table {
+    pub(in crate::lab) fn new<T: Into<String>>(header: impl IntoIterator<Item = T>) -> Table {
         Table { header: header.into_iter().map(Into::into).collect(), rows: Vec::new(), text_columns: 1 }
     }
 
     /// The same table, its first `columns` aligned to the left.
-    pub(super) fn with_text_columns(mut self, columns: usize) -> Table {
+    pub(in crate::lab) fn with_text_columns(mut self, columns: usize) -> Table {
         self.text_columns = columns;
         self
     }
 
     /// Adds a row.
-    pub(super) fn row<T: Into<String>>(&mut self, row: impl IntoIterator<Item = T>) {
+    pub(in crate::lab) fn row<T: Into<String>>(&mut self, row: impl IntoIterator<Item = T>) {
         self.rows.push(row.into_iter().map(Into::into).collect());
     }
 }
@@ -49,32 +49,32 @@ pub(super) fn unbroken(text: &str) -> String {
 }
 
 /// What stands where there is nothing to say.
-pub(super) const NOTHING: &str = "–";
+pub(in crate::lab) const NOTHING: &str = "–";
 
 /// `text` of a value, or a dash for none.
-pub(super) fn or_dash<T>(value: Option<T>, text: impl FnOnce(T) -> String) -> String {
+pub(in crate::lab) fn or_dash<T>(value: Option<T>, text: impl FnOnce(T) -> String) -> String {
     value.map_or_else(|| NOTHING.to_owned(), text)
 }
 
 /// Nodes in thousands with separators, as in the paper's tables.
-pub(super) fn thousands(nodes: f64) -> String {
+pub(in crate::lab) fn thousands(nodes: f64) -> String {
     grouped((nodes / 1000.0).round() as u64)
 }
 
 /// A number with a comma between groups of three digits.
-pub(super) fn grouped(number: u64) -> String {
+pub(in crate::lab) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let groups: Vec<&str> = digits.as_bytes().rchunks(3).rev().filter_map(|group| str::from_utf8(group).ok()).collect();
     groups.join(",")
 }
 
 /// A table size: `8K`.
-pub(super) fn size(positions: usize) -> String {
+pub(in crate::lab) fn size(positions: usize) -> String {
     format!("{}K", positions / 1024)
 }
 
 /// Sizes in a row: `8K, 16K`; or, if they are all of the paper's, `8K to 1024K`.
-pub(super) fn sizes(positions: &[usize]) -> String {
+pub(in crate::lab) fn sizes(positions: &[usize]) -> String {
     match positions {
         [first, .., last] if positions.len() > 2 && positions.windows(2).all(|pair| pair[1] == 2 * pair[0]) => {
             format!("{} to {}", size(*first), size(*last))
@@ -84,12 +84,12 @@ pub(super) fn sizes(positions: &[usize]) -> String {
 }
 
 /// A fraction as a percentage, `12.3 %`, with a true minus sign.
-pub(super) fn percent(fraction: f64) -> String {
+pub(in crate::lab) fn percent(fraction: f64) -> String {
     format!("{} %", minus(format!("{:.1}", fraction * 100.0)))
 }
 
 /// A fraction as a percentage that always has its sign, `+12.3 %`.
-pub(super) fn signed_percent(fraction: f64) -> String {
+pub(in crate::lab) fn signed_percent(fraction: f64) -> String {
     let text = format!("{:+.1}", fraction * 100.0);
     let text = if text == "-0.0" { "+0.0".to_owned() } else { text };
     format!("{} %", minus(text))
@@ -101,7 +101,7 @@ fn minus(number: String) -> String {
 
 /// What a measure counts, and so how it is written.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) enum Unit {
+pub(in crate::lab) enum Unit {
     /// A ratio, written as its difference from 1: `+4.2 %`.
     Difference,
     /// A fraction, written as a percentage: `4.2 %`.
@@ -112,7 +112,7 @@ pub(super) enum Unit {
 
 impl Unit {
     /// The value in this unit.
-    pub(super) fn write(self, value: f64) -> String {
+    pub(in crate::lab) fn write(self, value: f64) -> String {
         match self {
             Unit::Difference => signed_percent(value - 1.0),
             Unit::Share => percent(value),
@@ -121,7 +121,7 @@ impl Unit {
     }
 
     /// The value and its interval in this unit: `4.2 % (3.9 to 4.5)`.
-    pub(super) fn write_estimate(self, estimate: Estimate) -> String {
+    pub(in crate::lab) fn write_estimate(self, estimate: Estimate) -> String {
         let bare = |value: f64| self.write(value).trim_end_matches(" %").to_owned();
         let interval = estimate.interval;
         format!("{} ({} to {})", self.write(estimate.value), bare(interval.low), bare(interval.high))

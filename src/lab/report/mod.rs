@@ -6,11 +6,11 @@
 //! linked to, and taken into the HTML page.
 
 mod cells;
-mod chart;
+pub(in crate::lab) mod chart;
 mod claims;
-mod figures;
+pub(in crate::lab) mod figures;
 mod html;
-mod markdown;
+pub(in crate::lab) mod markdown;
 mod page;
 mod paper;
 mod tables;
