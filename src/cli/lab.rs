@@ -1,6 +1,7 @@
 //! `sesame lab`: the laboratory's experiments.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use clap::{Args, Subcommand, value_parser};
 
@@ -16,7 +17,7 @@ pub(super) enum LabCommand {
     Run(LabRunArguments),
     Report(ReportArguments),
     Choices(ChoicesArguments),
-    /// What the bits of the table's check are worth: type-1 errors on the bench's traffic, as a Markdown table
+    /// What the bits of the table's check are worth: type-1 errors on the bench's traffic
     CheckBits {
         /// Depth of each search in plies
         #[arg(long, default_value_t = 15, value_parser = value_parser!(u32).range(1..), value_name = "PLIES")]
@@ -24,8 +25,11 @@ pub(super) enum LabCommand {
         /// Size of the table in positions
         #[arg(long, default_value_t = 1 << 16, value_parser = value_parser!(u32).range(2..))]
         positions: u32,
+        /// The folder to write the page to
+        #[arg(long, default_value = "docs/table", value_name = "DIR")]
+        output: PathBuf,
     },
-    /// What a crowded table costs, and three entries of 16 check bits beside two of 48: Markdown tables
+    /// What a crowded table costs, and three entries of 16 check bits beside two of 48
     Crowding {
         /// Depth of each search in plies
         #[arg(long, default_value_t = 16, value_parser = value_parser!(u32).range(1..), value_name = "PLIES")]
@@ -33,6 +37,9 @@ pub(super) enum LabCommand {
         /// Searches at a time
         #[arg(long, default_value_t = 1)]
         jobs: usize,
+        /// The folder to write the page to
+        #[arg(long, default_value = "docs/table", value_name = "DIR")]
+        output: PathBuf,
     },
     /// ALIBABA over a larger set of positions: which differences between schemes are real
     Larger(StudyArgs),
@@ -71,19 +78,19 @@ pub(super) fn run(command: &LabCommand) -> Result<(), Failure> {
     match command {
         LabCommand::Run(arguments) => lab_run::run(arguments)?,
         LabCommand::Choices(arguments) => lab_run::choices(arguments)?,
-        &LabCommand::CheckBits { depth, positions } => {
-            let positions = positions.try_into().map_err(Failure::failed)?;
-            let findings = check_bits::measure(depth, positions, |finding| eprintln!("{} bits: done", finding.bits))
+        LabCommand::CheckBits { depth, positions, output: folder } => {
+            let positions = (*positions).try_into().map_err(Failure::failed)?;
+            let findings = check_bits::measure(*depth, positions, |finding| eprintln!("{} bits: done", finding.bits))
                 .map_err(Failure::failed)?;
-            output.line(&check_bits::table(&findings));
+            save(folder, check_bits::page(*depth, positions, &findings).map_err(Failure::failed)?)?;
         }
-        &LabCommand::Crowding { depth, jobs } => {
+        LabCommand::Crowding { depth, jobs, output: folder } => {
             let sizes: Vec<usize> = crowding::SIZES_KIB.into_iter().chain([crowding::AMPLE_KIB]).collect();
-            let benches = crowding::measure(depth, &crowding::Design::ALL, &sizes, jobs, |bench| {
+            let benches = crowding::measure(*depth, &crowding::Design::ALL, &sizes, *jobs, |bench| {
                 eprintln!("{} with {} KiB: done", bench.design.name(), bench.kib);
             })
             .map_err(Failure::failed)?;
-            output.line(&crowding::tables(&benches));
+            save(folder, crowding::page(*depth, &benches).map_err(Failure::failed)?)?;
         }
         LabCommand::Report(ReportArguments { results, output: folder, wall_time }) => {
             let options = ReportOptions { results: results.clone(), output: folder.clone(), wall_time: *wall_time };
@@ -96,6 +103,18 @@ pub(super) fn run(command: &LabCommand) -> Result<(), Failure> {
         LabCommand::Threads(arguments) => study(Study::Threads, arguments)?,
         LabCommand::Seeds(arguments) => study(Study::Seeds, arguments)?,
         LabCommand::Positions(arguments) => arguments.run(&|line| eprintln!("{line}")).map_err(Failure::failed)?,
+    }
+    Ok(())
+}
+
+/// Writes a page's files into `folder`, and says so.
+fn save(folder: &Path, files: Vec<(String, String)>) -> Result<(), Failure> {
+    let failed = |path: &Path, error: io::Error| Failure::Failed(format!("{}: {error}", path.display()));
+    fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
+    for (name, text) in files {
+        let path = folder.join(name);
+        fs::write(&path, text).map_err(|error| failed(&path, error))?;
+        Output::stdout().line(&path.display().to_string());
     }
     Ok(())
 }

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use parking_lot::Mutex;
 
+use super::chart::{Axis, Chart, ChartError, Curve, Look};
 use crate::engine::EngineError;
 use crate::engine::bench::{self, BenchOptions};
 use crate::table::{CHECK_BITS, Entry, Image, Payload, Recorder, Table, TableOptions, Tag, Usage, Work};
@@ -138,20 +139,48 @@ fn run<const N: u32>(depth: u32, positions: usize) -> Result<Finding, EngineErro
     Ok(Finding { bits: N, nodes: report.nodes, counts, moves })
 }
 
+/// The page of a measurement: its files by name, Markdown and picture.
+///
+/// # Errors
+/// When the picture cannot be drawn.
+pub fn page(depth: u32, positions: usize, findings: &[Finding]) -> Result<Vec<(String, String)>, ChartError> {
+    let text = format!(
+        "# What the bits of the check are worth\n\n\
+         Written by `sesame lab check-bits --depth {depth} --positions {positions}`: the 50 positions of the bench, each searched to depth {depth} on a table of \
+         {positions} positions, which verifies fewer bits of the key than the engine's {CHECK_BITS}. An entry is wrong (a type-1 error; \
+         Breuker et al. 1994, section 3) when the {CHECK_BITS} bits that it was stored with are not those of the position it is accepted for.\n\n\
+         {}\n![Errors by bits](check-bits.svg)\n\n{EXPLANATION}",
+        table(findings)
+    );
+    Ok(vec![("check-bits.md".into(), text), ("check-bits.svg".into(), picture(findings)?)])
+}
+
+const EXPLANATION: &str = "\
+- *comparisons*: how often a probe looked at another position's entry. *predicted*: each of them errs with a probability of 2 to the power of minus the \
+bits. *would pass*: the comparisons of the 48-bit search whose keys agree in so many low bits, that is, the errors if errors did not change the search.\n\
+- *no move*: the wrong entry had no move that could be tested. *caught*: its move was illegal, and it was ignored whole. *ended a node*: it was believed, \
+and its score returned.\n\
+- *inherited*: an entry of the right position was ignored because its move was illegal: it had been stored without one over a wrong entry taken for its own, and kept \
+the move. A short check so damages right entries as well.\n\
+- *other best moves*: positions of the bench where the search ended with another move than with 48 bits.\n\
+- These are the bits compared within a bucket. The index of the bucket verifies as many more as it has, if they are others: with 48 bits, from 65,536 \
+buckets up, all 64 are.\n";
+
 /// The findings as a Markdown table; the last is the measure of the others.
-pub fn table(findings: &[Finding]) -> String {
+fn table(findings: &[Finding]) -> String {
     let mut text = String::from(
-        "| bits | comparisons | wrong entries accepted | predicted | of 48 bits' comparisons it would pass | had no move | illegal move, caught | \
-         ended a node | moves inherited, caught | nodes | other best moves |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
+        "| bits | comparisons | wrong | predicted | would pass | no move | caught | ended a node | inherited | nodes | other best moves |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|\n",
     );
     let Some(whole) = findings.last() else { return text };
     for Finding { bits, nodes, counts, moves } in findings {
         let others = moves.iter().zip(&whole.moves).filter(|(one, other)| one != other).count();
+        let predicted = counts.predicted(*bits);
+        let predicted = if predicted < 0.001 { format!("{predicted:.0e}") } else { format!("{predicted:.3}") };
         text += &format!(
-            "| {bits} | {} | {} | {:.4} | {} | {} | {} | {} | {} | {nodes} | {others} of {} |\n",
+            "| {bits} | {} | {} | {predicted} | {} | {} | {} | {} | {} | {nodes} | {others} of {} |\n",
             counts.comparisons,
             counts.wrong,
-            counts.predicted(*bits),
             whole.counts.passing(*bits),
             counts.moveless,
             counts.caught,
@@ -161,6 +190,42 @@ pub fn table(findings: &[Finding]) -> String {
         );
     }
     text
+}
+
+/// Errors for each comparison by the bits, on a logarithmic axis; what never happened has no point.
+fn picture(findings: &[Finding]) -> Result<String, ChartError> {
+    let curve = |number: usize, name: &str, errors: &dyn Fn(&Finding) -> f64| {
+        let point = |finding: &Finding| {
+            let share = errors(finding) / finding.counts.comparisons as f64;
+            (share > 0.0).then(|| (f64::from(finding.bits), share.log10()))
+        };
+        Curve { name: name.into(), look: Look::ALL[number], points: findings.iter().filter_map(point).collect() }
+    };
+    let left = |counts: &Counts| counts.wrong - counts.caught;
+    let curves = vec![
+        curve(0, "wrong entries accepted", &|finding| finding.counts.wrong as f64),
+        curve(2, "not caught by legality", &|finding| left(&finding.counts) as f64),
+        curve(5, "believed: a node ended", &|finding| finding.counts.cut_offs as f64),
+        curve(4, "predicted", &|finding| finding.counts.predicted(finding.bits)),
+    ];
+    let lowest = -(f64::from(CHECK_BITS) * 2f64.log10()).ceil();
+    let ticks = (0..=5).map(|step| (lowest * f64::from(step) / 5.0).round());
+    Chart {
+        title: "Type-1 errors by the bits of the check".into(),
+        x: Axis {
+            title: "bits of the key that are compared".into(),
+            ticks: BITS.iter().map(|&bits| (f64::from(bits), bits.to_string())).collect(),
+            range: 5.0..51.0,
+        },
+        y: Axis {
+            title: "errors for each comparison, powers of ten".into(),
+            ticks: ticks.map(|power| (power, format!("{power}"))).collect(),
+            range: lowest..0.0,
+        },
+        curves,
+        reference: None,
+    }
+    .draw()
 }
 
 #[cfg(test)]
@@ -188,5 +253,7 @@ mod tests {
         assert!(eight.counts.wrong > 500 && eight.counts.caught > 100 && eight.counts.cut_offs > 0, "{eight:?}");
         assert_eq!(whole.counts.wrong, 0);
         assert_eq!(table(&findings).lines().count(), 2 + BITS.len());
+        let files = page(8, 4096, &findings).unwrap();
+        assert!(files.iter().any(|(name, svg)| name == "check-bits.svg" && svg.starts_with("<svg")), "{files:?}");
     }
 }

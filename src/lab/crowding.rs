@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use parking_lot::Mutex;
 
+use super::chart::{Axis, Chart, ChartError, Curve, Look};
 use super::statistics::{Comparison, compare};
 use crate::engine::EngineError;
 use crate::engine::bench::{self, BenchOptions};
@@ -193,9 +194,59 @@ fn run_on<T: SearchTable>(design: Design, kib: usize, depth: u32, table: T) -> R
     Ok(Bench { design, kib, positions, probes, hits })
 }
 
+/// The page of a measurement: its files by name, Markdown and picture. `benches` holds every design at every size, the largest last.
+///
+/// # Errors
+/// When the picture cannot be drawn.
+pub fn page(depth: u32, benches: &[Bench]) -> Result<Vec<(String, String)>, ChartError> {
+    let text = format!(
+        "# What a crowded table costs, and what a third entry brings\n\n\
+         Written by `sesame lab crowding --depth {depth}`: the 50 positions of the bench to depth {depth}, one thread, each on an empty table of so many KiB. \
+         *full*: how full of this search's entries the engine's own table (the first column) was at the end, on average. Ratios are geometric means over the \
+         positions, with 95 % bootstrap intervals. *three entries*: the cluster of three entries with 16 check bits each (`src/table/cluster.rs`). \
+         *overwriting*: an entry of the same key is always overwritten, as in 1994; otherwise the engine's merging.\n\n\
+         {}\n![Nodes by table size](crowding.svg)\n",
+        tables(benches)
+    );
+    Ok(vec![("crowding.md".into(), text), ("crowding.svg".into(), picture(benches)?)])
+}
+
+/// Nodes to depth over those with an ample table, by size and design.
+fn picture(benches: &[Bench]) -> Result<String, ChartError> {
+    let ample = |design: Design| benches.iter().rev().find(|bench| bench.design == design);
+    let size = |kib: usize| (kib as f64).log2();
+    let mut designs: Vec<Design> = benches.iter().map(|bench| bench.design).collect();
+    designs.dedup();
+    let curve = |(&design, look): (&Design, Look)| {
+        let of_design = benches.iter().filter(|bench| bench.design == design);
+        let ratio = |bench: &Bench| Some((size(bench.kib), bench.against(ample(design)?)?.mean.value));
+        Curve { name: design.name(), look, points: of_design.filter_map(ratio).collect() }
+    };
+    let curves: Vec<Curve> = designs.iter().zip(Look::ALL).map(curve).collect();
+    let sizes: BTreeSet<usize> = benches.iter().map(|bench| bench.kib).collect();
+    let label = |kib: usize| if kib < 1024 { format!("{kib}K") } else { format!("{}M", kib / 1024) };
+    let ends = |kib: Option<&usize>| size(kib.copied().unwrap_or(1));
+    Chart {
+        title: "Nodes to depth by table size".into(),
+        x: Axis {
+            title: "table size in bytes".into(),
+            ticks: sizes.iter().map(|&kib| (size(kib), label(kib))).collect(),
+            range: ends(sizes.first()) - 0.4..ends(sizes.last()) + 0.4,
+        },
+        y: Axis::round(
+            "nodes over those with the largest table",
+            curves.iter().flat_map(|curve| curve.points.iter().map(|&(_, ratio)| ratio)).chain([0.9, 1.1]),
+            |value, _| format!("{value:.2}"),
+        ),
+        curves,
+        reference: Some((1.0, "the same".into())),
+    }
+    .draw()
+}
+
 /// The results as Markdown: for each size how full the engine's table was, the nodes of every design over its own with an ample table, and
-/// those of every design over the engine's at the same size; then the hit rates. `benches` holds every design at every size, the largest last.
-pub fn tables(benches: &[Bench]) -> String {
+/// those of every design over the engine's at the same size; then the hit rates.
+fn tables(benches: &[Bench]) -> String {
     let sizes: BTreeSet<usize> = benches.iter().map(|bench| bench.kib).collect();
     let mut designs: Vec<Design> = benches.iter().map(|bench| bench.design).collect();
     designs.dedup();
@@ -257,6 +308,8 @@ mod tests {
         }
         // With room for everything the designs differ in nothing but chance.
         assert!((0.9..1.1).contains(&rival_ample.against(ample).unwrap().mean.value));
+        let files = page(6, &one).unwrap();
+        assert!(files.iter().any(|(name, svg)| name == "crowding.svg" && svg.starts_with("<svg")), "{files:?}");
         let text = tables(&one);
         assert_eq!(text.lines().filter(|line| line.starts_with("| 4096 | ")).count(), 3, "{text}");
         assert!(text.contains(" 1.000 [1.000, 1.000] |"), "{text}");

@@ -6,6 +6,7 @@
 //! at a time, [`report`] sets the results beside the paper's, claim by claim. What the paper leaves open, what was chosen, and what each choice does to the node counts: `docs/lab.md`.
 
 pub mod alibaba;
+mod chart;
 pub mod check_bits;
 pub mod crowding;
 pub mod experiment;

@@ -1,11 +1,9 @@
 //! Figures 1 to 3 of the paper drawn again, and what they do not show.
 
-use plotters::style::RGBColor;
-
 use super::cells::{Cell, DEPTHS, LARGEST, Line, Results, SCHEMES, SIZES};
-use super::chart::{Axis, Chart, ChartError, Curve, Look, Marker};
 use super::markdown;
 use super::paper::Paper;
+use crate::lab::chart::{Axis, Chart, ChartError, Curve, Look};
 use crate::table::Scheme;
 
 /// A picture, and what is said about it.
@@ -35,25 +33,17 @@ pub(super) fn all(results: &Results, paper: &Paper) -> Result<Vec<Picture>, Char
 
 /// A scheme's colour, marker and dashes: the same in all pictures. Lines of two-level schemes are unbroken.
 pub(in crate::lab) fn look(scheme: Scheme) -> Look {
-    let (colour, marker, dashes) = match scheme {
-        Scheme::TwoBig1 => (BLUE, Marker::Disc, None),
-        Scheme::TwoDeep => (SKY, Marker::Ring, None),
-        Scheme::Big1 => (VERMILION, Marker::Square, Some((9, 4))),
-        Scheme::BigAll => (ORANGE, Marker::Frame, Some((4, 4))),
-        Scheme::Deep => (BLACK, Marker::Up, Some((14, 4))),
-        Scheme::New => (GREEN, Marker::Down, Some((9, 4))),
-        Scheme::Old => (PURPLE, Marker::Diamond, Some((4, 4))),
+    let number = match scheme {
+        Scheme::TwoBig1 => 0,
+        Scheme::TwoDeep => 1,
+        Scheme::Big1 => 2,
+        Scheme::BigAll => 3,
+        Scheme::Deep => 4,
+        Scheme::New => 5,
+        Scheme::Old => 6,
     };
-    Look { colour, marker, dashes }
+    Look::ALL[number]
 }
-
-const BLACK: RGBColor = RGBColor(0, 0, 0);
-const ORANGE: RGBColor = RGBColor(230, 159, 0);
-const SKY: RGBColor = RGBColor(86, 180, 233);
-const GREEN: RGBColor = RGBColor(0, 158, 115);
-const BLUE: RGBColor = RGBColor(0, 114, 178);
-const VERMILION: RGBColor = RGBColor(213, 94, 0);
-const PURPLE: RGBColor = RGBColor(204, 121, 167);
 
 /// One curve for each scheme over the table sizes; `value` is given the scheme's cell at a size.
 fn scheme_curves(stamped: bool, value: impl Fn(Cell) -> Option<f64>) -> Vec<Curve> {
@@ -145,10 +135,10 @@ fn saving(results: &Results, paper: &Paper) -> Result<Picture, ChartError> {
     let theirs = |line: Line| by_depth(|depth| paper.ratio(cells(line, depth).0, cells(line, depth).1));
     let [stamped, cleared] = lines;
     let curves = vec![
-        curve("ours, stamped", (BLUE, Marker::Disc, None), ours(stamped)),
-        curve("paper, stamped", (VERMILION, Marker::Square, Some((9, 4))), theirs(stamped)),
-        curve("ours, cleared", (SKY, Marker::Ring, None), ours(cleared)),
-        curve("paper, cleared", (ORANGE, Marker::Frame, Some((4, 4))), theirs(cleared)),
+        curve("ours, stamped", Look::ALL[0], ours(stamped)),
+        curve("paper, stamped", Look::ALL[2], theirs(stamped)),
+        curve("ours, cleared", Look::ALL[1], ours(cleared)),
+        curve("paper, cleared", Look::ALL[3], theirs(cleared)),
     ];
     let title = "Figure 3. Nodes with a 1024K table, relative to none (TWOBIG1)".to_owned();
     let caption = "The paper's figure is the line \"paper, stamped\"; here computed from its Tables 1 to 3.".to_owned();
@@ -168,22 +158,10 @@ fn growth(results: &Results, paper: &Paper) -> Result<Picture, ChartError> {
     let with_table = |depth| Cell::of(Line::cleared(Scheme::TwoBig1), LARGEST, depth);
     let log = |nodes: Option<f64>| nodes.map(f64::log10);
     let curves = vec![
-        curve(
-            "ours, no table",
-            (BLUE, Marker::Disc, None),
-            by_depth(|depth| log(results.total(Cell::without_table(depth)))),
-        ),
-        curve(
-            "paper, no table",
-            (VERMILION, Marker::Square, Some((9, 4))),
-            by_depth(|depth| log(paper.total(Cell::without_table(depth)))),
-        ),
-        curve("ours, TWOBIG1", (SKY, Marker::Ring, None), by_depth(|depth| log(results.total(with_table(depth))))),
-        curve(
-            "paper, TWOBIG1",
-            (ORANGE, Marker::Frame, Some((4, 4))),
-            by_depth(|depth| log(paper.total(with_table(depth)))),
-        ),
+        curve("ours, no table", Look::ALL[0], by_depth(|depth| log(results.total(Cell::without_table(depth))))),
+        curve("paper, no table", Look::ALL[2], by_depth(|depth| log(paper.total(Cell::without_table(depth))))),
+        curve("ours, TWOBIG1", Look::ALL[1], by_depth(|depth| log(results.total(with_table(depth))))),
+        curve("paper, TWOBIG1", Look::ALL[3], by_depth(|depth| log(paper.total(with_table(depth))))),
     ];
     let title = "Figure 4. Nodes by depth, without a table and with 1024K positions (cleared)".to_owned();
     let caption = "Nodes visited, summed over the 18 positions, on a logarithmic scale. Not in the paper; its numbers are those of \
@@ -212,9 +190,8 @@ fn by_depth(height: impl Fn(u32) -> Option<f64>) -> Vec<(f64, f64)> {
     DEPTHS.into_iter().filter_map(|depth| Some((f64::from(depth), height(depth)?))).collect()
 }
 
-fn curve(name: &str, look: (RGBColor, Marker, Option<(u32, u32)>), points: Vec<(f64, f64)>) -> Curve {
-    let (colour, marker, dashes) = look;
-    Curve { name: name.to_owned(), look: Look { colour, marker, dashes }, points }
+fn curve(name: &str, look: Look, points: Vec<(f64, f64)>) -> Curve {
+    Curve { name: name.to_owned(), look, points }
 }
 
 fn drawn(chart: &Chart) -> Result<Option<String>, ChartError> {

@@ -6,7 +6,6 @@
 //! linked to, and taken into the HTML page.
 
 mod cells;
-pub(in crate::lab) mod chart;
 mod claims;
 pub(in crate::lab) mod figures;
 mod html;

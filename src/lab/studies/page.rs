@@ -3,7 +3,7 @@
 use super::StudyError;
 use super::panel::Panel;
 use super::record::Row;
-use crate::lab::report::chart::{Axis, Chart, Curve};
+use crate::lab::chart::{Axis, Chart, Curve};
 use crate::lab::report::figures::look;
 use crate::lab::report::markdown::{NOTHING, Table, Unit, grouped, or_dash, percent, size};
 use crate::lab::statistics::Estimate;

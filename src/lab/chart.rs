@@ -26,7 +26,7 @@ const GRID: RGBColor = RGBColor(221, 221, 217);
 /// Why a chart could not be drawn.
 #[derive(Debug, thiserror::Error)]
 #[error("a picture could not be drawn: {0}")]
-pub(in crate::lab) struct ChartError(String);
+pub struct ChartError(String);
 
 impl ChartError {
     fn new(error: impl std::fmt::Display) -> ChartError {
@@ -36,7 +36,7 @@ impl ChartError {
 
 /// What marks the points of a line.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(in crate::lab) enum Marker {
+pub(super) enum Marker {
     Disc,
     Ring,
     Square,
@@ -48,37 +48,55 @@ pub(in crate::lab) enum Marker {
 
 /// How a line looks.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(in crate::lab) struct Look {
-    pub(in crate::lab) colour: RGBColor,
-    pub(in crate::lab) marker: Marker,
+pub(super) struct Look {
+    pub(super) colour: RGBColor,
+    pub(super) marker: Marker,
     /// Lengths of dash and gap in pixels; none for an unbroken line.
-    pub(in crate::lab) dashes: Option<(u32, u32)>,
+    pub(super) dashes: Option<(u32, u32)>,
+}
+
+/// The palette of M. Okabe and K. Ito, without yellow, which is too light for a line on paper.
+const BLACK: RGBColor = RGBColor(0, 0, 0);
+const ORANGE: RGBColor = RGBColor(230, 159, 0);
+const SKY: RGBColor = RGBColor(86, 180, 233);
+const GREEN: RGBColor = RGBColor(0, 158, 115);
+const BLUE: RGBColor = RGBColor(0, 114, 178);
+const VERMILION: RGBColor = RGBColor(213, 94, 0);
+const PURPLE: RGBColor = RGBColor(204, 121, 167);
+
+impl Look {
+    /// Seven looks that can be told apart, without colour too. The first two are unbroken lines.
+    pub(super) const ALL: [Look; 7] = [
+        Look { colour: BLUE, marker: Marker::Disc, dashes: None },
+        Look { colour: SKY, marker: Marker::Ring, dashes: None },
+        Look { colour: VERMILION, marker: Marker::Square, dashes: Some((9, 4)) },
+        Look { colour: ORANGE, marker: Marker::Frame, dashes: Some((4, 4)) },
+        Look { colour: BLACK, marker: Marker::Up, dashes: Some((14, 4)) },
+        Look { colour: GREEN, marker: Marker::Down, dashes: Some((9, 4)) },
+        Look { colour: PURPLE, marker: Marker::Diamond, dashes: Some((4, 4)) },
+    ];
 }
 
 /// One line of a chart.
 #[derive(Clone, Debug)]
-pub(in crate::lab) struct Curve {
-    pub(in crate::lab) name: String,
-    pub(in crate::lab) look: Look,
-    pub(in crate::lab) points: Vec<(f64, f64)>,
+pub(super) struct Curve {
+    pub(super) name: String,
+    pub(super) look: Look,
+    pub(super) points: Vec<(f64, f64)>,
 }
 
 /// An axis: what it shows, and where it is labelled.
 #[derive(Clone, Debug)]
-pub(in crate::lab) struct Axis {
-    pub(in crate::lab) title: String,
+pub(super) struct Axis {
+    pub(super) title: String,
     /// Each label with its place.
-    pub(in crate::lab) ticks: Vec<(f64, String)>,
-    pub(in crate::lab) range: std::ops::Range<f64>,
+    pub(super) ticks: Vec<(f64, String)>,
+    pub(super) range: std::ops::Range<f64>,
 }
 
 impl Axis {
     /// An axis for `values`, labelled at round numbers; `write` is given the value and the distance between labels.
-    pub(in crate::lab) fn round(
-        title: &str,
-        values: impl Iterator<Item = f64>,
-        write: impl Fn(f64, f64) -> String,
-    ) -> Axis {
+    pub(super) fn round(title: &str, values: impl Iterator<Item = f64>, write: impl Fn(f64, f64) -> String) -> Axis {
         let (low, high) =
             values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
         let (low, high) = if low < high { (low, high) } else { (low - 0.5, low + 0.5) };
@@ -127,13 +145,13 @@ fn round_step(step: f64) -> f64 {
 
 /// A chart with its legend at the right.
 #[derive(Clone, Debug)]
-pub(in crate::lab) struct Chart {
-    pub(in crate::lab) title: String,
-    pub(in crate::lab) x: Axis,
-    pub(in crate::lab) y: Axis,
-    pub(in crate::lab) curves: Vec<Curve>,
+pub(super) struct Chart {
+    pub(super) title: String,
+    pub(super) x: Axis,
+    pub(super) y: Axis,
+    pub(super) curves: Vec<Curve>,
     /// A thin horizontal line at this height, with its meaning.
-    pub(in crate::lab) reference: Option<(f64, String)>,
+    pub(super) reference: Option<(f64, String)>,
 }
 
 impl Chart {
@@ -141,7 +159,7 @@ impl Chart {
     ///
     /// # Errors
     /// If plotters refuses, which it has no known reason to.
-    pub(in crate::lab) fn draw(&self) -> Result<String, ChartError> {
+    pub(super) fn draw(&self) -> Result<String, ChartError> {
         let mut svg = String::new();
         {
             let root = SVGBackend::with_string(&mut svg, (WIDTH, HEIGHT)).into_drawing_area();
