@@ -159,5 +159,5 @@ pub(super) fn picture(
 
 /// A table size as the axis has it.
 pub(super) fn size_label(positions: usize) -> String {
-    size(positions)
+    if positions.is_multiple_of(1024) { size(positions) } else { grouped(positions as u64) }
 }

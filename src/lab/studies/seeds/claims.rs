@@ -380,7 +380,7 @@ fn index(rows: &[Row]) -> Claim {
 }
 
 const INTRODUCTION: &str = "Three texts besides the paper: ViperMate's diary on its first table, a guide to writing an engine, and Otter's page on its table. Each of \
-     their claims about tables is put to the test here, in ALIBABA (the search of 1994, without pruning, depth 5) or in Sesame's own search, on \
+     their claims about tables is put to the test here, in ALIBABA (the search of 1994, without pruning, 5 and 6 plies) or in Sesame's own search, on \
      sequences of the larger set (`larger.md`).\n\n";
 
 const DEFINITIONS: &str = "- *Looked up again*: a probe, quiescence included, for a position that was probed before in the same iteration; *searched again*: a node \

@@ -19,6 +19,8 @@ use tables::{Index, PlainTable, Replacement, Seen, Witness};
 /// Sequences that ALIBABA searches, and its depth.
 const SEQUENCES: usize = 8;
 const DEPTH: u32 = 5;
+/// Its depth for what ViperMate's author saw, the deeper the clearer.
+const VIPER_DEPTH: u32 = 6;
 /// Crowded tables for it.
 const SIZES: [usize; 2] = [1 << 10, 4 << 10];
 /// A table that is hardly crowded at that depth.
@@ -88,7 +90,7 @@ fn replacement<'a>(tasks: &mut Vec<Task<'a>>, set: &PositionSet, args: &StudyArg
 
 /// ViperMate's table without moves, and its discovery about instability.
 fn without_moves<'a>(tasks: &mut Vec<Task<'a>>, set: &PositionSet, args: &StudyArgs) {
-    let (set, depth) = (set.first(args.sequences(SEQUENCES)), args.depth(DEPTH));
+    let (set, depth) = (set.first(args.sequences(SEQUENCES)), args.depth(VIPER_DEPTH));
     let choices = Choices::default();
     let none = || Ok(None::<Table>);
     let work = alibaba(set.clone(), depth, Between::Clear, choices, none);
