@@ -50,9 +50,9 @@ pub(super) struct ChoicesArguments {
     /// Depth of each search in plies
     #[arg(long, default_value_t = 6, value_parser = value_parser!(u32).range(3..=12), value_name = "PLIES")]
     depth: u32,
-    /// Only the choices of the experiment
-    #[arg(long)]
-    usual: bool,
+    /// Only the choices whose description contains one of these words; "experiment" stands for what the experiment uses
+    #[arg(long, value_delimiter = ',', value_name = "WORDS")]
+    only: Vec<String>,
 }
 
 /// So that clap does not take the option for one of its own.
@@ -129,6 +129,13 @@ pub(super) fn run(arguments: &LabRunArguments) -> Result<(), Failure> {
     };
     let summary = run::run(&options).map_err(Failure::failed)?;
     let seconds = summary.time.as_secs_f64();
+    if summary.found == 0 {
+        // The report says how long the experiment took; of a resumed run nobody knows.
+        let mut path = options.output.clone().into_os_string();
+        path.push(".meta");
+        let text = format!("seconds={seconds:.1}\nthreads={}\n", options.threads);
+        std::fs::write(&path, text).map_err(|error| Failure::Failed(format!("{}: {error}", path.display())))?;
+    }
     Output::stdout().line(&format!(
         "{} observations in {}, {} of them found there; {} nodes in {:.1} s, {:.1} million per second",
         summary.observations,
@@ -145,8 +152,8 @@ pub(super) fn choices(arguments: &ChoicesArguments) -> Result<(), Failure> {
     let output = Output::stdout();
     let positions = experiment::positions();
     output.line(&validation::heading(arguments.depth));
-    let count = if arguments.usual { 1 } else { usize::MAX };
-    for (name, choices) in validation::variants().into_iter().take(count) {
+    let is_wanted = |name: &str| arguments.only.is_empty() || arguments.only.iter().any(|word| name.contains(word));
+    for (name, choices) in validation::variants().into_iter().filter(|(name, _)| is_wanted(name)) {
         let sums = validation::measure(choices, &positions, arguments.depth).map_err(Failure::failed)?;
         output.line(&validation::Row { name, sums: &sums }.to_string());
         if output.is_closed() {

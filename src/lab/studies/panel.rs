@@ -28,12 +28,15 @@ pub struct Rank {
     pub best_two: f64,
 }
 
+/// Of one arm on one position: the sum of logarithms, the sum of nodes, the repetitions.
+type Sums = (f64, f64, u32);
+
 impl Panel {
     /// The comparison of the arms of `rows` on the positions that all of them have, repetitions averaged. Rows of 0 nodes are left out.
     pub fn new<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Self {
         let mut arms: Vec<String> = Vec::new();
-        // By game and ply, for each arm: the sum of logarithms, the sum of nodes, the repetitions.
-        let mut cells: BTreeMap<(u32, u32), Vec<(f64, f64, u32)>> = BTreeMap::new();
+        // By game and ply, for each arm.
+        let mut cells: BTreeMap<(u32, u32), Vec<Sums>> = BTreeMap::new();
         for row in rows.into_iter().filter(|row| row.nodes > 0) {
             let arm = arms.iter().position(|arm| *arm == row.arm).unwrap_or_else(|| {
                 arms.push(row.arm.clone());

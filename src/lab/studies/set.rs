@@ -177,9 +177,9 @@ fn make(nodes: u64, seed: u64, count: usize, report: &dyn Fn(&str)) -> Result<Po
     let mut set = PositionSet { sequences: Vec::new() };
     while set.sequences.len() < count {
         let number = set.sequences.len() as u32 + 1;
-        let is_endgame = number % 2 == 0;
+        let is_endgame = number.is_multiple_of(2);
         // Two sequences of each kind for either side, and so on.
-        let side = if (number - 1) / 2 % 2 == 0 { Color::White } else { Color::Black };
+        let side = if ((number - 1) / 2).is_multiple_of(2) { Color::White } else { Color::Black };
         let Some(game) = opening(&mut random) else { continue };
         player.new_game();
         let positions = play(&mut player, game, Limit::Nodes(nodes), side, is_endgame);

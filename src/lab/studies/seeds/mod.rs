@@ -137,10 +137,13 @@ fn modulo<'a>(tasks: &mut Vec<Task<'a>>, set: &PositionSet, args: &StudyArgs) {
     }
 }
 
+/// A number by its name, and how to get it.
+type Number<T> = (&'static str, fn(&T) -> u64);
+
 /// What is counted at the engine's table in Sesame's search. Each number is an arm of its own, and its searches are made again for it.
 fn rates<'a>(tasks: &mut Vec<Task<'a>>, set: &PositionSet, args: &StudyArgs) {
     let set = set.first(args.sequences(RATE_SEQUENCES));
-    let numbers: [(&str, fn(&Stats) -> u64); 4] = [
+    let numbers: [Number<Stats>; 4] = [
         ("probes", |stats| stats.probes),
         ("hits", |stats| stats.hits),
         ("cut-offs", |stats| stats.cut_offs),
@@ -172,7 +175,7 @@ fn rates<'a>(tasks: &mut Vec<Task<'a>>, set: &PositionSet, args: &StudyArgs) {
 /// How many of the positions of the last iteration are not new in it, when nothing is remembered.
 fn transpositions<'a>(tasks: &mut Vec<Task<'a>>, set: &PositionSet, args: &StudyArgs) {
     let set = set.first(args.sequences(RATE_SEQUENCES));
-    let numbers: [(&str, fn(&Seen) -> u64); 4] = [
+    let numbers: [Number<Seen>; 4] = [
         ("looked up", |seen| seen.looked_up),
         ("looked up again", |seen| seen.looked_up_again),
         ("searched", |seen| seen.searched),
@@ -206,7 +209,7 @@ fn transpositions<'a>(tasks: &mut Vec<Task<'a>>, set: &PositionSet, args: &Study
 /// Otter's keys over all moves from some positions.
 fn otter_keys<'a>(tasks: &mut Vec<Task<'a>>, set: &PositionSet, args: &StudyArgs) {
     let set = set.first(args.sequences(SEQUENCES));
-    let numbers: [(&str, fn(&Walk) -> u64); 3] = [
+    let numbers: [Number<Walk>; 3] = [
         ("positions", |walk| walk.positions),
         ("Otter's keys", |walk| walk.keys),
         ("Otter's collisions", |walk| walk.collisions),
