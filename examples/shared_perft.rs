@@ -29,7 +29,8 @@ impl Payload for Paths {
     }
 
     fn unpack(bits: u64) -> Option<Paths> {
-        Some(Paths { depth: bits as u8, count: bits >> 8 })
+        // 0 is an empty slot.
+        (bits != 0).then_some(Paths { depth: bits as u8, count: bits >> 8 })
     }
 
     fn depth(bits: u64) -> u8 {

@@ -83,8 +83,8 @@ pub enum EngineError {
 /// Its table can be of another type than the one that ships, for measurements.
 pub struct Engine<T: SearchTable = Table> {
     options: Options,
-    /// The size in MiB and the scheme of the table that was asked for and is yet to be made.
-    wanted_table: Option<(usize, Scheme)>,
+    /// Whether the table has been used, or its memory has at least been touched.
+    is_touched: bool,
     sink: Arc<dyn Sink>,
     table: Arc<T>,
     pool: Arc<Pool<T>>,
@@ -105,14 +105,15 @@ impl Engine {
 }
 
 impl<T: SearchTable> Engine<T> {
-    /// An engine with this table, whatever `options` say of its size and scheme.
+    /// An engine with this table, whatever `options` say of its size and scheme; those are what [`Engine::set_hash`] and
+    /// [`Engine::set_scheme`] start from.
     ///
     /// # Errors
     /// When the first thread is refused.
     pub fn with_table(table: T, options: Options, sink: Arc<dyn Sink>) -> Result<Self, EngineError> {
         let pool = Arc::new(Pool::new(options.threads)?);
         let (table, coordinator) = (Arc::new(table), Coordinator::new()?);
-        let mut engine = Self { options, wanted_table: None, sink, table, pool, coordinator, running: None };
+        let mut engine = Self { options, is_touched: false, sink, table, pool, coordinator, running: None };
         engine.note_threads(engine.options.threads);
         Ok(engine)
     }
@@ -127,52 +128,36 @@ impl<T: SearchTable> Engine<T> {
         &self.options
     }
 
-    /// Asks for a table of another size; what it held is lost. See [`Engine::prepare`].
-    pub fn set_hash(&mut self, mib: usize) {
-        let (_, scheme) = self.table_in_sight();
-        self.wanted_table = Some((mib, scheme));
-    }
-
-    /// Asks for another replacement scheme; what the table held is lost. See [`Engine::prepare`].
-    pub fn set_scheme(&mut self, scheme: Scheme) {
-        let (mib, _) = self.table_in_sight();
-        self.wanted_table = Some((mib, scheme));
-    }
-
-    fn table_in_sight(&self) -> (usize, Scheme) {
-        self.wanted_table.unwrap_or((self.options.hash_mib, self.options.scheme))
-    }
-
-    /// Makes the table that was asked for, if that is another than the one in use, and touches its memory, so that the first search
-    /// on it need not wait for the system. For a big table this takes seconds, which is why it is not done for each of several
-    /// settings. A search prepares by itself, and then an error goes to [`Sink::message`].
+    /// Gives the table another size; what it held is lost. The memory is not touched yet: see [`Engine::prepare`].
     ///
     /// # Errors
-    /// When the memory is refused. The old table stays, and is no longer asked to change.
-    pub fn prepare(&mut self) -> Result<(), EngineError> {
-        let Some((mib, scheme)) = self.wanted_table.take() else { return Ok(()) };
-        if (mib, scheme) == (self.options.hash_mib, self.options.scheme) {
-            return Ok(());
-        }
+    /// When the memory is refused; the old table stays.
+    pub fn set_hash(&mut self, mib: usize) -> Result<(), EngineError> {
+        self.replace_table(mib, self.options.scheme)
+    }
+
+    /// Changes the replacement scheme; what the table held is lost. The memory is not touched yet: see [`Engine::prepare`].
+    ///
+    /// # Errors
+    /// When the memory of the new table is refused; the old one stays.
+    pub fn set_scheme(&mut self, scheme: Scheme) -> Result<(), EngineError> {
+        self.replace_table(self.options.hash_mib, scheme)
+    }
+
+    fn replace_table(&mut self, mib: usize, scheme: Scheme) -> Result<(), EngineError> {
         self.finish();
-        let table = T::with_mib(mib, scheme)?;
-        // The old table goes before the new one's memory is touched: there may not be enough for both.
-        self.table = Arc::new(table);
+        self.table = Arc::new(T::with_mib(mib, scheme)?);
         (self.options.hash_mib, self.options.scheme) = (mib, scheme);
-        self.clear_table();
+        self.is_touched = false;
         Ok(())
     }
 
-    fn prepare_or_say(&mut self) {
-        if let Err(error) = self.prepare() {
-            self.sink.message(&error.to_string());
-        }
-    }
-
-    fn clear_table(&mut self) {
-        match Arc::get_mut(&mut self.table) {
-            Some(table) => table.wipe(self.options.threads),
-            None => self.table.clear(self.options.threads),
+    /// Touches the memory of a table that is new, with all threads, so that no search on it waits for the system page by page. For a big table
+    /// this takes seconds, which is why it is not done for each of several settings. A search that begins without takes the pages as
+    /// it needs them: its time counts already.
+    pub fn prepare(&mut self) {
+        if !self.is_touched {
+            self.clear_hash();
         }
     }
 
@@ -226,14 +211,18 @@ impl<T: SearchTable> Engine<T> {
     /// Empties the table.
     pub fn clear_hash(&mut self) {
         self.finish();
-        self.prepare_or_say();
-        self.clear_table();
+        match Arc::get_mut(&mut self.table) {
+            Some(table) => table.wipe(self.options.threads),
+            // The coordinator has yet to let go of the last search's handle.
+            None => self.table.clear(self.options.threads),
+        }
+        self.is_touched = true;
     }
 
     /// Starts a search. A search that still runs is stopped first, and reports its best move.
     pub fn go(&mut self, game: &Game, limits: Limits) {
         self.finish();
-        self.prepare_or_say();
+        self.is_touched = true;
         self.table.next_generation();
         self.running = Some(self.coordinator.start(Search {
             game: game.clone(),
@@ -289,6 +278,8 @@ impl<T: SearchTable> Drop for Engine<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::position::Position;
+    use crate::table::Entry;
 
     struct Deaf;
     impl Sink for Deaf {
@@ -298,24 +289,29 @@ mod tests {
     }
 
     #[test]
-    fn a_table_is_made_when_it_is_needed_once_for_all_settings() {
+    fn settings_are_applied_one_by_one_and_a_refused_one_costs_nothing() {
         let mut engine = Engine::new(Options::default(), Arc::new(Deaf)).unwrap();
-        engine.set_hash(1 << 20);
-        engine.set_scheme(Scheme::Deep);
-        engine.set_hash(2);
-        assert_eq!((engine.table().mib(), engine.table().scheme()), (16, Scheme::TwoBig1));
-        engine.prepare().unwrap();
+        engine.set_hash(2).unwrap();
+        engine.set_scheme(Scheme::Deep).unwrap();
+        let entry = Entry { mv: 1, score: 2, depth: 3, bound: Bound::Exact, pv: false, eval: 4 };
+        engine.table().store(5, &entry, 6);
+        assert!(matches!(engine.set_hash(1 << 25), Err(EngineError::Table(_))));
         assert_eq!((engine.table().mib(), engine.table().scheme()), (2, Scheme::Deep));
         assert_eq!((engine.options().hash_mib, engine.options().scheme), (2, Scheme::Deep));
+        assert_eq!(engine.table().probe(5), Some(entry), "the old table stays, with what it holds");
     }
 
     #[test]
-    fn a_table_that_cannot_be_had_is_asked_for_once_and_the_old_one_stays() {
+    fn only_a_table_that_nobody_has_used_is_prepared() {
         let mut engine = Engine::new(Options::default(), Arc::new(Deaf)).unwrap();
-        let before = engine.options().clone();
-        engine.set_hash(1 << 25);
-        assert!(matches!(engine.prepare(), Err(EngineError::Table(_))));
-        assert_eq!((engine.options(), engine.table().mib()), (&before, 16));
-        engine.prepare().unwrap();
+        engine.prepare();
+        engine.go(&Game::new(Position::startpos()), Limits { depth: Some(3), ..Limits::default() });
+        engine.wait();
+        let used = engine.table().occupied();
+        engine.prepare();
+        assert!(used > 0 && engine.table().occupied() == used);
+        engine.set_hash(2).unwrap();
+        engine.prepare();
+        assert_eq!(engine.table().occupied(), 0);
     }
 }

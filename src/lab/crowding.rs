@@ -13,7 +13,7 @@ use super::chart::{Axis, Chart, ChartError, Curve, Look};
 use super::statistics::{Comparison, compare};
 use crate::engine::EngineError;
 use crate::engine::bench::{self, BenchOptions};
-use crate::table::{Cluster, Entry, Scheme, SearchTable, Table, TableError, TableOptions, Update, Work};
+use crate::table::{Cluster, Entry, Scheme, SearchTable, Table, TableError, TableOptions, Update, Usage, Work};
 
 /// A design of table.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -113,6 +113,14 @@ impl<T: SearchTable> SearchTable for Counted<T> {
         self.table.prefetch(key);
     }
 
+    fn counts_hits_in_full(&self) -> bool {
+        self.table.counts_hits_in_full()
+    }
+
+    fn used(&self, usage: Usage) {
+        self.table.used(usage);
+    }
+
     fn next_generation(&self) {
         self.table.next_generation();
     }
@@ -205,39 +213,32 @@ pub fn page(depth: u32, benches: &[Bench]) -> Result<Vec<(String, String)>, Char
          *full*: how full of this search's entries the engine's own table (the first column) was at the end, on average. Ratios are geometric means over the \
          positions, with 95 % bootstrap intervals. *three entries*: the cluster of three entries with 16 check bits each (`src/table/cluster.rs`). \
          *overwriting*: an entry of the same key is always overwritten, as in 1994; otherwise the engine's merging.\n\n\
-         {}\n![Nodes by table size](crowding.svg)\n",
+         {}\n![Nodes by fullness](crowding.svg)\n",
         tables(benches)
     );
     Ok(vec![("crowding.md".into(), text), ("crowding.svg".into(), picture(benches)?)])
 }
 
-/// Nodes to depth over those with an ample table, by size and design.
+/// Nodes to depth over those with an ample table, by how full each design's own table was.
 fn picture(benches: &[Bench]) -> Result<String, ChartError> {
     let ample = |design: Design| benches.iter().rev().find(|bench| bench.design == design);
-    let size = |kib: usize| (kib as f64).log2();
     let mut designs: Vec<Design> = benches.iter().map(|bench| bench.design).collect();
     designs.dedup();
     let curve = |(&design, look): (&Design, Look)| {
         let of_design = benches.iter().filter(|bench| bench.design == design);
-        let ratio = |bench: &Bench| Some((size(bench.kib), bench.against(ample(design)?)?.mean.value));
+        let ratio = |bench: &Bench| Some((100.0 * bench.fullness(), bench.against(ample(design)?)?.mean.value));
         Curve { name: design.name(), look, points: of_design.filter_map(ratio).collect() }
     };
     let curves: Vec<Curve> = designs.iter().zip(Look::ALL).map(curve).collect();
-    let sizes: BTreeSet<usize> = benches.iter().map(|bench| bench.kib).collect();
-    let label = |kib: usize| if kib < 1024 { format!("{kib}K") } else { format!("{}M", kib / 1024) };
-    let ends = |kib: Option<&usize>| size(kib.copied().unwrap_or(1));
+    let ratios = curves.iter().flat_map(|curve| curve.points.iter().map(|&(_, ratio)| ratio)).chain([0.8, 1.2]);
     Chart {
-        title: "Nodes to depth by table size".into(),
+        title: "Nodes to depth by how full the table is".into(),
         x: Axis {
-            title: "table size in bytes".into(),
-            ticks: sizes.iter().map(|&kib| (size(kib), label(kib))).collect(),
-            range: ends(sizes.first()) - 0.4..ends(sizes.last()) + 0.4,
+            title: "fullness at the end of the search in %".into(),
+            ticks: (0..=10).map(|tenth| (10.0 * f64::from(tenth), (10 * tenth).to_string())).collect(),
+            range: -2.0..102.0,
         },
-        y: Axis::round(
-            "nodes over those with the largest table",
-            curves.iter().flat_map(|curve| curve.points.iter().map(|&(_, ratio)| ratio)).chain([0.9, 1.1]),
-            |value, _| format!("{value:.2}"),
-        ),
+        y: Axis::round("nodes over those with the largest table", ratios, |value, _| format!("{value:.2}")),
         curves,
         reference: Some((1.0, "the same".into())),
     }

@@ -49,7 +49,7 @@ impl<T: SearchTable> Worker<T> {
     pub(super) fn probe(&self, position: &Position, ply: usize) -> Option<Known> {
         let (entry, work) = self.job.table.look_up(position.key())?;
         let mv = Move::from_bits(entry.mv);
-        if mv.is_some_and(|mv| !position.is_legal(mv)) {
+        if entry.mv != 0 && !mv.is_some_and(|mv| position.is_legal(mv)) {
             self.job.table.used(Usage::Illegal);
             return None;
         }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU64, Ordering::Relaxed};
 
 use super::bucket::Place;
-use super::entry::{Bound, Entry};
+use super::entry::Entry;
 use super::memory::{BUCKET_BYTES, Memory, prefetch};
 use super::payload::{Generation, Payload};
 use super::shared::{Table, TableError};
@@ -22,9 +22,6 @@ pub(super) struct Trio {
 
 /// One generation makes an entry worth this many plies less.
 const PLIES_PER_GENERATION: i32 = 8;
-
-/// An older entry of the same key and search is kept against a bound that is this much shallower.
-const MUCH_SHALLOWER: u8 = 4;
 
 /// How many clusters [`Cluster::hashfull`] looks at.
 const SAMPLE: usize = 1000;
@@ -90,7 +87,11 @@ impl Cluster {
         for way in 0..WAYS {
             let old = trio.data[way].load(Relaxed);
             if old != 0 && trio.keys[way].load(Relaxed) == key as u16 {
-                return update(&trio.data[way], old, entry, generation);
+                // The same policy as that of the engine's table, so that only the layout is compared.
+                if let Some(bits) = Entry::merge(old, entry.pack(generation)) {
+                    trio.data[way].store(bits, Relaxed);
+                }
+                return;
             }
             let worth = worth(old, generation);
             if worth < victim.1 {
@@ -165,26 +166,15 @@ fn worth(bits: u64, now: Generation) -> i32 {
     if bits == 0 {
         return i32::MIN;
     }
-    let stamp = (bits >> 16) as u8;
-    let age = Generation::from_bits(now.bits().wrapping_sub(stamp)).bits();
+    let stamp = Entry::generation(bits).unwrap_or_default();
+    let age = Generation::from_bits(now.bits().wrapping_sub(stamp.bits())).bits();
     i32::from(Entry::depth(bits)) - PLIES_PER_GENERATION * i32::from(age)
-}
-
-/// Puts `entry` over `old`, an entry of the same key, if it is worth it.
-#[inline]
-fn update(data: &AtomicU64, old: u64, entry: &Entry, generation: Generation) {
-    let is_much_shallower = entry.depth.saturating_add(MUCH_SHALLOWER) < Entry::depth(old);
-    let is_of_this_search = Entry::generation(old) == Some(generation);
-    let kept = Entry::unpack(old).map_or(0, |old| old.mv);
-    let mv = if entry.mv == 0 { kept } else { entry.mv };
-    if entry.bound == Bound::Exact || !is_much_shallower || !is_of_this_search {
-        data.store(Entry { mv, ..*entry }.pack(generation), Relaxed);
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::Bound;
 
     const ENTRY: Entry = Entry { mv: 7, score: -3, depth: 10, bound: Bound::Lower, pv: false, eval: 12 };
 

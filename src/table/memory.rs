@@ -2,6 +2,8 @@
 
 use std::io;
 use std::marker::PhantomData;
+#[cfg(target_os = "linux")]
+use std::path::Path;
 use std::sync::atomic::AtomicU64;
 use std::thread;
 
@@ -146,9 +148,23 @@ fn usable_memory() -> Option<u64> {
             let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
             Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? << 10)
         });
-        // Version 2 says "max" and version 1 a huge number where there is no limit.
-        let groups = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
-        let groups = groups.into_iter().filter_map(|path| read(path)?.trim().parse::<u64>().ok());
+        // A group is bound by its own limit and by those of all above it. Version 2 says "max" and version 1 a huge number where
+        // there is none.
+        let own = read("/proc/self/cgroup").unwrap_or_default();
+        let groups = own.lines().filter_map(|line| {
+            let (controllers, path) = line.split_once(':')?.1.split_once(':')?;
+            let (root, file) = match controllers {
+                "" => ("/sys/fs/cgroup", "memory.max"),
+                "memory" => ("/sys/fs/cgroup/memory", "memory.limit_in_bytes"),
+                _ => return None,
+            };
+            Some(
+                Path::new(path.trim_start_matches('/'))
+                    .ancestors()
+                    .map(move |group| Path::new(root).join(group).join(file)),
+            )
+        });
+        let groups = groups.flatten().filter_map(|path| std::fs::read_to_string(path).ok()?.trim().parse::<u64>().ok());
         groups.chain(machine).min().map(|total| total - total / 16)
     }
     #[cfg(not(target_os = "linux"))]

@@ -39,7 +39,7 @@ pub trait Payload: Copy {
     /// The 64 bits, stamped with `generation` if the payload has room for a stamp. Never 0: that marks an empty slot.
     fn pack(&self, generation: Generation) -> u64;
 
-    /// The payload of these bits; `None` if no payload packs to them. Total: never panics.
+    /// The payload of these bits; `None` if no payload packs to them, as none does to 0. Total: never panics.
     fn unpack(bits: u64) -> Option<Self>;
 
     /// The depth that the schemes DEEP and TWODEEP compare. Without one all are equal, and the newer wins.

@@ -48,14 +48,14 @@ const POSITIONS_PER_MIB: usize = (1 << 20) / (BUCKET_BYTES / 2);
 /// How many slots [`Table::hashfull`] looks at.
 const SAMPLE: usize = 1000;
 
-/// Why there is no new table. Whoever had one still has it.
+/// Why there is no new table.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
     /// A table of no size, or of one outside [`Table::MIB`].
-    #[error("a table of {0} MiB cannot be: between 1 and {max} MiB is possible; the table in use stays", max = Table::<Entry>::MIB.end())]
+    #[error("a table of {0} MiB cannot be: between 1 and {max} MiB is possible", max = Table::<Entry>::MIB.end())]
     Size(usize),
     /// More than the machine has. It might be promised all the same, and the process killed when it takes it.
-    #[error("a table of {} is more than the {} that this machine has to give; the table in use stays", Bytes(*asked), Bytes(*usable))]
+    #[error("a table of {} is more than the {} that this machine has to give", Bytes(*asked), Bytes(*usable))]
     Exceeds {
         /// Bytes asked for.
         asked: u64,
@@ -63,7 +63,7 @@ pub enum TableError {
         usable: u64,
     },
     /// The system refused.
-    #[error("no memory for a table of {}: {source}; the table in use stays", Bytes(*asked))]
+    #[error("no memory for a table of {}: {source}", Bytes(*asked))]
     Refused {
         /// Bytes asked for.
         asked: u64,

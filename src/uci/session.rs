@@ -197,10 +197,8 @@ impl Session {
 
     /// What takes time and nothing is waiting for is done here. In the middle of a search or a job the answer comes at once.
     fn get_ready(&mut self) {
-        if !self.is_busy()
-            && let Err(error) = self.engine.prepare()
-        {
-            self.output.info(&error.to_string());
+        if !self.is_busy() {
+            self.engine.prepare();
         }
         self.output.line("readyok");
     }
@@ -216,22 +214,20 @@ impl Session {
     }
 
     fn set(&mut self, setting: Setting) {
-        match setting {
-            // The table is made when it is needed, once for all settings.
-            Setting::Hash(mib) => self.engine.set_hash(mib),
-            Setting::Replacement(scheme) => self.engine.set_scheme(scheme),
-            Setting::Threads(threads) => {
-                // Should the system grant fewer, the engine says so through the sink.
-                if let Err(error) = self.engine.set_threads(threads) {
-                    self.output.info(&error.to_string());
-                }
-            }
-            Setting::ClearHash => self.engine.clear_hash(),
-            Setting::MultiPv(lines) => self.engine.set_multi_pv(lines),
-            Setting::MoveOverhead(overhead) => self.engine.set_move_overhead(overhead),
-            Setting::Chess960(chess960) => self.sink.set_chess960(chess960),
-            Setting::Lockstep(lockstep) => self.engine.set_lockstep(lockstep),
-            Setting::Ponder => {}
+        let (result, consequence) = match setting {
+            Setting::Hash(mib) => (self.engine.set_hash(mib), "the table in use stays"),
+            Setting::Replacement(scheme) => (self.engine.set_scheme(scheme), "the table in use stays"),
+            // Should the system grant fewer, the engine says so through the sink.
+            Setting::Threads(threads) => (self.engine.set_threads(threads).map(drop), "the threads stay as they were"),
+            Setting::ClearHash => return self.engine.clear_hash(),
+            Setting::MultiPv(lines) => return self.engine.set_multi_pv(lines),
+            Setting::MoveOverhead(overhead) => return self.engine.set_move_overhead(overhead),
+            Setting::Chess960(chess960) => return self.sink.set_chess960(chess960),
+            Setting::Lockstep(lockstep) => return self.engine.set_lockstep(lockstep),
+            Setting::Ponder => return,
+        };
+        if let Err(error) = result {
+            self.output.info(&format!("{error}; {consequence}"));
         }
     }
 
