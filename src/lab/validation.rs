@@ -91,7 +91,6 @@ pub fn variants() -> Vec<(&'static str, Choices)> {
         ("the experiment's choices", usual),
         ("quiescence ends early at a margin of a pawn", Choices { early_end: EarlyEnd::Margin(100), ..usual }),
         ("quiescence ends early at a margin of five pawns", Choices { early_end: EarlyEnd::Margin(500), ..usual }),
-        ("quiescence never ends early", Choices { early_end: EarlyEnd::Never, ..usual }),
         ("upper bounds cut off in quiescence", Choices { quiescence_cut_offs: true, ..usual }),
         ("no table in quiescence", Choices { probe_quiescence: false, ..usual }),
         ("leaves are stored", Choices { store_leaves: true, ..usual }),
