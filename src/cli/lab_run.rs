@@ -151,9 +151,13 @@ pub(super) fn run(arguments: &LabRunArguments) -> Result<(), Failure> {
 pub(super) fn choices(arguments: &ChoicesArguments) -> Result<(), Failure> {
     let output = Output::stdout();
     let positions = experiment::positions();
-    output.line(&validation::heading(arguments.depth));
+    let variants = validation::variants();
     let is_wanted = |name: &str| arguments.only.is_empty() || arguments.only.iter().any(|word| name.contains(word));
-    for (name, choices) in validation::variants().into_iter().filter(|(name, _)| is_wanted(name)) {
+    if !variants.iter().any(|(name, _)| is_wanted(name)) {
+        return Err(Failure::Usage("no choice is described by such words".to_owned()));
+    }
+    output.line(&validation::heading(arguments.depth));
+    for (name, choices) in variants.into_iter().filter(|(name, _)| is_wanted(name)) {
         let sums = validation::measure(choices, &positions, arguments.depth).map_err(Failure::failed)?;
         output.line(&validation::Row { name, sums: &sums }.to_string());
         if output.is_closed() {

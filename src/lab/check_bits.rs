@@ -203,15 +203,15 @@ fn picture(findings: &[Finding]) -> Result<String, ChartError> {
     };
     let left = |counts: &Counts| counts.wrong - counts.caught;
     let curves = vec![
-        curve(0, "wrong entries accepted", &|finding| finding.counts.wrong as f64),
-        curve(2, "not caught by legality", &|finding| left(&finding.counts) as f64),
-        curve(5, "believed: a node ended", &|finding| finding.counts.cut_offs as f64),
+        curve(0, "accepted", &|finding| finding.counts.wrong as f64),
+        curve(2, "not caught", &|finding| left(&finding.counts) as f64),
+        curve(5, "ended a node", &|finding| finding.counts.cut_offs as f64),
         curve(4, "predicted", &|finding| finding.counts.predicted(finding.bits)),
     ];
     let lowest = -(f64::from(CHECK_BITS) * 2f64.log10()).ceil();
     let ticks = (0..=5).map(|step| (lowest * f64::from(step) / 5.0).round());
     Chart {
-        title: "Type-1 errors by the bits of the check".into(),
+        title: "Type-1 errors (wrong entries accepted) by the bits of the check".into(),
         x: Axis {
             title: "bits of the key that are compared".into(),
             ticks: BITS.iter().map(|&bits| (f64::from(bits), bits.to_string())).collect(),
@@ -219,7 +219,7 @@ fn picture(findings: &[Finding]) -> Result<String, ChartError> {
         },
         y: Axis {
             title: "errors for each comparison, powers of ten".into(),
-            ticks: ticks.map(|power| (power, format!("{power}"))).collect(),
+            ticks: ticks.map(|power| (power, (power as i32).to_string())).collect(),
             range: lowest..0.0,
         },
         curves,

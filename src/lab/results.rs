@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::fmt;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -99,6 +99,12 @@ impl fmt::Display for Observation {
 /// Why observations could not be read or kept.
 #[derive(Debug, thiserror::Error)]
 pub enum ResultsError {
+    /// Another process is writing to the file.
+    #[error("{}: another run is writing to it", path.display())]
+    Busy {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file could not be read or written; a full disk comes this way.
     #[error("{}: {source}", path.display())]
     File {
@@ -174,6 +180,14 @@ fn read_text(path: &Path) -> Result<String, ResultsError> {
     let mut bytes = Vec::new();
     File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)).map_err(ResultsError::file(path))?;
     String::from_utf8(bytes).map_err(|_| not_results())
+}
+
+/// Sees to it that no other run writes to the file, as long as it is open. Where the system has no locks, nothing is seen to.
+fn lock(file: &File, path: &Path) -> Result<(), ResultsError> {
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Err(ResultsError::Busy { path: path.to_owned() }),
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
+    }
 }
 
 /// The hash of the test positions and the observations, none twice.
@@ -262,6 +276,7 @@ impl Journal {
             ErrorKind::AlreadyExists => ResultsError::Exists { path: path.to_owned() },
             _ => ResultsError::File { path: path.to_owned(), source: error },
         })?;
+        lock(&file, path)?;
         let mut journal = Self { path: path.to_owned(), hash, file, known: HashMap::new() };
         journal.write(&header(hash))?;
         Ok(journal)
@@ -272,13 +287,16 @@ impl Journal {
     /// # Errors
     /// If the file cannot be read and written, is damaged or no results file, or belongs to other test positions.
     pub fn resume(path: &Path, hash: u64) -> Result<Self, ResultsError> {
+        let open = || {
+            let file = OpenOptions::new().append(true).open(path).map_err(ResultsError::file(path))?;
+            lock(&file, path).map(|()| file)
+        };
         let mut text = match read_text(path) {
             Err(ResultsError::File { source, .. }) if source.kind() == ErrorKind::NotFound => {
                 return Self::create(path, hash);
             }
             text => text?,
         };
-        let open = || OpenOptions::new().append(true).open(path).map_err(ResultsError::file(path));
         text.truncate(text.rfind('\n').map_or(0, |end| end + 1));
         let header = header(hash);
         if text.len() < header.len() && header.starts_with(&text) && is_beginning(path, &header)? {

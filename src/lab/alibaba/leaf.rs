@@ -146,7 +146,7 @@ impl<T: SearchTable> Searcher<T> {
         if !self.choices.store_leaves && frontier.is_plain(position, mv) {
             let key = position.key_after(mv);
             let reversible = position.reversible_plies().saturating_add(1);
-            if reversible > 4 && position.piece_on(mv.to()).is_none() && self.is_repetition(key, reversible) {
+            if reversible >= 4 && position.piece_on(mv.to()).is_none() && self.is_repetition(key, reversible) {
                 return 0;
             }
             let stand = match self.stand(key, evaluation, alpha, ply) {

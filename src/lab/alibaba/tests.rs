@@ -101,6 +101,20 @@ fn without_a_table_the_score_is_that_of_plain_alpha_beta() {
 }
 
 #[test]
+fn leaves_that_are_not_set_up_count_and_score_as_if_they_were() {
+    for fen in POSITIONS {
+        for second_occurrence_draws in [false, true] {
+            // Where leaves are stored each is set up; without a table nothing else is different.
+            let [quick, slow] = [false, true].map(|store_leaves| {
+                let choices = Choices { store_leaves, second_occurrence_draws, ..Choices::default() };
+                search(choices, None, &game(fen), 4)
+            });
+            assert_eq!(quick, slow, "{fen}");
+        }
+    }
+}
+
+#[test]
 fn the_same_search_visits_the_same_nodes() {
     for scheme in [None, Some(Scheme::TwoBig1), Some(Scheme::BigAll)] {
         let game = game(POSITIONS[0]);

@@ -59,6 +59,7 @@ fn wherever_it_is_cut_off_it_can_be_resumed() {
     let mut journal = Journal::create(&file.0, 7).unwrap();
     journal.add(observation(1, 3)).unwrap();
     journal.add(observation(1, 4)).unwrap();
+    drop(journal);
     let whole = fs::read(&file.0).unwrap();
     for length in 0..=whole.len() {
         fs::write(&file.0, &whole[..length]).unwrap();
@@ -124,4 +125,13 @@ fn a_full_disk_is_an_error() {
     let mut journal = Journal { path: "/dev/full".into(), hash: 7, file, known: HashMap::new() };
     let error = journal.add(observation(1, 3)).unwrap_err();
     assert!(matches!(&error, ResultsError::File { source, .. } if source.kind() == ErrorKind::StorageFull), "{error}");
+}
+
+#[test]
+fn two_runs_cannot_write_to_one_file() {
+    let file = Temporary::new("busy");
+    let journal = Journal::create(&file.0, 7).unwrap();
+    assert!(matches!(Journal::resume(&file.0, 7), Err(ResultsError::Busy { .. })));
+    drop(journal);
+    assert!(Journal::resume(&file.0, 7).is_ok());
 }
