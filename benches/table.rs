@@ -46,9 +46,9 @@ fn operations<D: Design>(criterion: &mut Criterion, name: &str, mib: usize, mut 
     };
     run("probe hits", keys(Asked::Present, 1), &probe);
     run("probe misses", keys(Asked::Absent, 2), &probe);
-    run("probe", keys(Asked::Percent(35), 3), &probe);
+    run("probe", keys(Asked::Percent(25), 3), &probe);
     if D::PREFETCHES {
-        run("probe prefetched", keys(Asked::Percent(35), 3), &prefetched);
+        run("probe prefetched", keys(Asked::Percent(25), 3), &prefetched);
     }
     run("store", keys(Asked::Absent, 4), &store);
 }

@@ -125,7 +125,7 @@ pub fn pages(mib: usize, huge_pages: bool) -> MmapMut {
 
 /// The output function of SplitMix64.
 #[inline(always)]
-const fn scramble(mut x: u64) -> u64 {
+pub const fn scramble(mut x: u64) -> u64 {
     x = x.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -141,8 +141,10 @@ pub const fn below(random: u64, bound: usize) -> usize {
 /// The key with which place `n` of `positions` is filled: its high bits lead there, its low bits are random.
 #[inline(always)]
 pub const fn filled_key(n: usize, positions: usize) -> u64 {
+    // Of all keys that lead to a place, one at random: the places begin at these fractions of the key's range.
+    let begin = ((n as u128) << 64).div_ceil(positions as u128) as u64;
     let step = u64::MAX / positions as u64;
-    n as u64 * step + below(scramble(n as u64), step as usize) as u64
+    begin + below(scramble(n as u64), step as usize) as u64
 }
 
 /// An entry for `key` that costs next to nothing to make.

@@ -17,7 +17,7 @@ const HEIGHT: u32 = 540;
 /// Height of the title in pixels.
 const HEADING: u32 = 48;
 /// Width of the legend at the right in pixels.
-const LEGEND: u32 = 190;
+const LEGEND: u32 = 220;
 
 const PAPER: RGBColor = RGBColor(252, 252, 250);
 const INK: RGBColor = RGBColor(38, 38, 38);
