@@ -19,8 +19,8 @@ use loom::thread;
 use sesame::table::{Bucket, Entry, Generation, Image, Scheme, SchemeRule, Slot, Stored, Update, VerifiedSlot, Word};
 
 use models::{
-    Broken, CheckFirst, CheckOfAnother, Flaw, LooksTwice, ModelSlot, NoEmptyTest, NoXor, WITHOUT_MOVE, bucket_of, image_of, judge,
-    mix, rule,
+    Broken, CheckFirst, CheckOfAnother, Flaw, LooksTwice, ModelSlot, NoEmptyTest, NoXor, WITHOUT_MOVE, bucket_of,
+    image_of, judge, mix, rule,
 };
 
 /// A word of loom's, as it is or behind a gate.
