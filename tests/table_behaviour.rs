@@ -1,16 +1,12 @@
 //! The table seen from outside: sizes, generations, clearing, and threads on a table far too small for them.
 
+mod models;
+
 use sesame::table::{Bound, Counters, Entry, Generation, Payload, Scheme, Stored, Table, TableError, TableOptions};
 
-const ENTRY: Entry = Entry { mv: 0x1234, score: -200, depth: 9, bound: Bound::Exact, pv: true, eval: 31 };
+use models::mix;
 
-/// A well-mixed sequence of keys: the output function of SplitMix64, a bijection.
-fn mix(mut x: u64) -> u64 {
-    x = x.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ x >> 31
-}
+const ENTRY: Entry = Entry { mv: 0x1234, score: -200, depth: 9, bound: Bound::Exact, pv: true, eval: 31 };
 
 fn small(scheme: Scheme, positions: usize) -> Table {
     Table::with_options(&TableOptions { positions, scheme, ..TableOptions::default() }).unwrap()
@@ -53,10 +49,16 @@ fn sizes_out_of_range_and_refused_memory_are_errors() {
     assert!(Table::<Entry>::with_options(&options).is_err());
 }
 
+/// Set where [`with_little_memory`] runs under its limit; without it, it has nothing to test.
+const LIMITED: &str = "SESAME_TEST_LIMITED";
+
 /// Runs in a process of its own, whose address space [`memory_that_the_system_refuses_is_an_error`] limits.
 #[test]
 #[ignore = "part of another test"]
 fn with_little_memory() {
+    if std::env::var_os(LIMITED).is_none() {
+        return;
+    }
     let old = Table::new(1, Scheme::TwoBig1).unwrap();
     old.store(5, &ENTRY, 1);
     let error = Table::new(1200, Scheme::TwoBig1).unwrap_err();
@@ -71,7 +73,7 @@ fn memory_that_the_system_refuses_is_an_error() {
     let test = std::env::current_exe().unwrap();
     let mut limited = std::process::Command::new("sh");
     limited.args(["-c", "ulimit -v 1000000 && exec \"$0\" --ignored --exact with_little_memory"]).arg(test);
-    let output = limited.output().unwrap();
+    let output = limited.env(LIMITED, "1").output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
     assert!(String::from_utf8_lossy(&output.stdout).contains("1 passed"));
 }
@@ -172,6 +174,20 @@ fn clear_and_wipe_forget_everything_with_any_number_of_threads() {
             assert_eq!(table.occupied(), 0);
             assert_eq!(table.generation().bits(), 0);
         }
+    }
+}
+
+/// Stamps are a number modulo 32.
+#[test]
+fn an_entry_is_stale_for_31_generations_and_fresh_again_at_the_32nd() {
+    for (generations, stored) in [(0, Stored::Second), (1, Stored::Stale), (31, Stored::Stale), (32, Stored::Second)] {
+        let options = TableOptions { positions: 2, scheme: Scheme::TwoDeep, ..TableOptions::default() };
+        let table = Table::<Entry, Counters>::with_options(&options).unwrap();
+        table.store(1, &ENTRY, 1);
+        (0..generations).for_each(|_| table.next_generation());
+        table.store(2, &Entry { depth: 1, ..ENTRY }, 1);
+        assert_eq!(table.recorder().stats().stored(stored), 1, "after {generations} generations");
+        assert_eq!(table.probe(1).is_some(), stored == Stored::Second, "after {generations} generations");
     }
 }
 

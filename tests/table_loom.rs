@@ -16,11 +16,11 @@ use std::time::Instant;
 
 use loom::sync::atomic::AtomicU64;
 use loom::thread;
-use sesame::table::{Bucket, Generation, Image, Scheme, Slot, Stored, VerifiedSlot, Word};
+use sesame::table::{Bucket, Entry, Generation, Image, Scheme, SchemeRule, Slot, Stored, Update, VerifiedSlot, Word};
 
 use models::{
-    Broken, CheckFirst, CheckOfAnother, Flaw, LooksTwice, ModelSlot, NoEmptyTest, NoXor, bucket_of, image_of, judge,
-    mix, rule,
+    Broken, CheckFirst, CheckOfAnother, Flaw, LooksTwice, ModelSlot, NoEmptyTest, NoXor, WITHOUT_MOVE, bucket_of,
+    image_of, judge, mix, rule,
 };
 
 /// A word of loom's, as it is or behind a gate.
@@ -187,6 +187,19 @@ fn update_in_place<S: ModelSlot>() {
     look(&*slot, &[key(0), key(1)]);
 }
 
+/// As [`update_in_place`], merging as the engine does: the update has no move and takes the old entry's.
+fn merge_in_place<S: ModelSlot>() {
+    let slot = Arc::new(S::with(image(0, 3)));
+    let writers = [(0, WITHOUT_MOVE + 4), (1, 9)].map(|(n, salt)| {
+        let slot = Arc::clone(&slot);
+        let rule = SchemeRule::<Entry>::new(Scheme::New, Update::Merge, Generation::default());
+        thread::spawn(move || slot.store(key(n), image(n, salt), &rule))
+    });
+    look(&*slot, &[key(0), key(1)]);
+    writers.into_iter().for_each(|writer| _ = writer.join().unwrap());
+    look(&*slot, &[key(0), key(1)]);
+}
+
 /// On a full bucket of two levels: these stores at once, and a look at both levels.
 fn on_a_bucket<S: ModelSlot>(stores: [(u64, u8); 2]) {
     let bucket = Arc::new(bucket_of::<S>(image(0, 5), image(1, 3)));
@@ -308,6 +321,7 @@ fn one_slot() {
     explore("different keys", None, different_keys::<VerifiedSlot<Plain>>);
     explore("the same key", None, same_key::<VerifiedSlot<Plain>>);
     explore("update in place, store", bound(3), update_in_place::<VerifiedSlot<Gated>>);
+    explore("merge in place, store", bound(3), merge_in_place::<VerifiedSlot<Gated>>);
 }
 
 #[test]
@@ -343,10 +357,12 @@ fn one_bucket_new_generation() {
 /// All models over the broken slot `F`; those not named in `blind` must fail.
 fn catch<F: Flaw>(flaw: &str, blind: &[&str]) {
     type Twin<F> = Broken<Gated, F>;
-    let models: [(&str, usize, fn()); 8] = [
+    let models: [(&str, usize, fn()); 10] = [
         ("different keys", 3, different_keys::<Twin<F>>),
         ("the same key", 3, same_key::<Twin<F>>),
         ("update in place, store", 3, update_in_place::<Twin<F>>),
+        ("merge in place, store", 3, merge_in_place::<Twin<F>>),
+        ("shift, probe", 2, shift_and_probe::<Twin<F>>),
         ("shift, store", 2, shift_and_store::<Twin<F>>),
         ("shift, shift", 2, two_shifts::<Twin<F>>),
         ("shift, update in place", 2, shift_and_update::<Twin<F>>),
@@ -372,7 +388,8 @@ fn check_first_is_caught() {
 
 #[test]
 fn check_of_another_is_caught() {
-    catch::<CheckOfAnother>("check of another", &[]);
+    // Beside a probe there is but one writer: its data is its own.
+    catch::<CheckOfAnother>("check of another", &["shift, probe"]);
 }
 
 #[test]

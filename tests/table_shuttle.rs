@@ -147,7 +147,7 @@ fn two_levels() {
 
 #[test]
 fn one_level() {
-    for scheme in [Scheme::Deep, Scheme::New, Scheme::Old, Scheme::Big1] {
+    for scheme in [Scheme::Deep, Scheme::New, Scheme::Old, Scheme::Big1, Scheme::BigAll] {
         explore_both::<VerifiedSlot<ShuttleWord>>(scheme);
     }
 }
@@ -157,7 +157,9 @@ fn must_fail<S: ModelSlot>(flaw: &str) {
         let random = || explore::<S>("random", scheme, RandomScheduler::new_from_seed(1994, schedules()));
         let pct = || explore::<S>("PCT", scheme, PctScheduler::new_from_seed(1994, 4, schedules()));
         for (scheduler, caught) in [("random", panic::catch_unwind(random)), ("PCT", panic::catch_unwind(pct))] {
-            assert!(caught.is_err(), "{scheduler} schedules must catch: {flaw}, {scheme}");
+            let panic = caught.err().unwrap_or_else(|| panic!("{scheduler} schedules must catch: {flaw}, {scheme}"));
+            let message = panic.downcast_ref::<String>().map_or("", String::as_str);
+            assert!(message.contains("accepted"), "{flaw}, {scheme}: caught for the wrong reason: {message}");
         }
     }
 }

@@ -135,6 +135,24 @@ fn a_table_larger_than_the_memory_is_refused_and_play_goes_on() {
     session.quit();
 }
 
+#[cfg(unix)]
+#[test]
+fn a_table_that_the_system_refuses_is_explained_at_isready_and_the_old_one_stays() {
+    let mut session = Session::start_within(1_000_000);
+    session.send("setoption name Hash value 8");
+    assert_eq!(session.sync(), Vec::<String>::new());
+    let before = infos(&session.search("go depth 8"));
+    for mib in [1200, 1_048_576] {
+        let complaint = session.complaint(&format!("setoption name Hash value {mib}"));
+        assert!(complaint.contains(&format!("{mib} MiB")) && complaint.contains("stays"), "{complaint}");
+    }
+    // The old table still knows this search.
+    let again = infos(&session.search("go depth 8"));
+    let nodes = |lines: &[support::InfoLine]| lines.last().expect("a line of play").nodes;
+    assert!(nodes(&again) < nodes(&before), "{} nodes, then {}", nodes(&before), nodes(&again));
+    session.quit();
+}
+
 #[test]
 fn nonsense_in_go_still_gives_one_move() {
     let mut session = Session::start();

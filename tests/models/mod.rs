@@ -18,12 +18,20 @@ pub fn mix(mut x: u64) -> u64 {
     x ^ x >> 31
 }
 
-/// The entry of `key` and `salt`, which is its score. Only the evaluation is, as it must be, the key's alone. The depth is 16,
-/// so that [`Entry::merge`] keeps nothing.
+/// From this salt on entries have no move: merging gives them that of the entry before.
+pub const WITHOUT_MOVE: u8 = 0x80;
+
+/// The move of all entries of `key` that have one.
+pub fn move_of(key: u64) -> u16 {
+    mix(!key) as u16 | 1
+}
+
+/// The entry of `key` and `salt`, which is its score. The evaluation is, as it must be, the key's alone, and so is the move: what
+/// merging makes of two entries can be judged. The depth is 16, so that [`Entry::merge`] never leaves the old one alone.
 pub fn entry_of(key: u64, salt: u8) -> Entry {
     let bits = mix(key ^ mix(u64::from(salt)));
     Entry {
-        mv: bits as u16 | 1,
+        mv: if salt < WITHOUT_MOVE { move_of(key) } else { 0 },
         score: i16::from(salt),
         depth: 16,
         bound: [Bound::Upper, Bound::Lower, Bound::Exact][(bits >> 24) as usize % 3],
@@ -40,11 +48,15 @@ pub fn image_of(key: u64, salt: u8, generation: Generation) -> Image {
 }
 
 /// Says what is wrong unless `image`, accepted for `key`, is one that [`image_of`] makes of that key: data and work of one and the
-/// same store.
+/// same store. An entry stored without a move may have been given the key's by merging.
 pub fn judge(key: u64, image: &Image) -> Result<(), String> {
     let of_the_key = Entry::unpack(image.data).and_then(|entry| {
         let salt = u8::try_from(entry.score).ok()?;
-        Some(image_of(key, salt, Entry::generation(image.data)?))
+        let mut expected = image_of(key, salt, Entry::generation(image.data)?);
+        if entry.mv == move_of(key) {
+            expected.data = Entry { mv: entry.mv, ..entry_of(key, salt) }.pack(Entry::generation(image.data)?);
+        }
+        Some(expected)
     });
     if of_the_key == Some(*image) {
         Ok(())

@@ -33,8 +33,21 @@ impl Session {
 
     /// Starts the program with `arguments`.
     pub(crate) fn start_with(arguments: &[&str]) -> Session {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_sesame"))
-            .args(arguments)
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sesame"));
+        command.args(arguments);
+        Session::run(command)
+    }
+
+    /// Starts the engine with an address space of so many KiB.
+    #[cfg(unix)]
+    pub(crate) fn start_within(kib: u64) -> Session {
+        let mut command = Command::new("sh");
+        command.args(["-c", &format!("ulimit -v {kib} && exec \"$0\""), env!("CARGO_BIN_EXE_sesame")]);
+        Session::run(command)
+    }
+
+    fn run(mut command: Command) -> Session {
+        let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
