@@ -5,7 +5,7 @@ use sesame::table::{Entry, Place, prefetch};
 use super::{Design, PAIR};
 
 /// Random 32-byte reads over memory as large as the table. The words are xored, so that nothing waits for any; with `BRANCH` each
-/// read also decides a branch, taken by 35 of 100 at random: what a caller does who wants to know whether it was a hit.
+/// read also decides a branch, taken by 25 of 100 at random: what a caller does who wants to know whether it was a hit.
 pub struct Bare<'m, const BRANCH: bool> {
     cells: &'m [[u8; PAIR]],
 }
@@ -30,7 +30,7 @@ impl<const BRANCH: bool> Design for Bare<'_, BRANCH> {
         let words = cell.as_chunks().0.iter().map(|word| u64::from_ne_bytes(*word));
         let sum = words.fold(0, |sum, word| sum ^ word);
         // The low byte of a random word, against the key so that no predictor can learn the place.
-        if BRANCH && ((sum ^ key) & 0xff) < 90 {
+        if BRANCH && ((sum ^ key) & 0xff) < 64 {
             return std::hint::black_box(sum);
         }
         sum
