@@ -15,7 +15,9 @@ use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
 use shuttle::sync::atomic::{AtomicU64, Ordering};
 use shuttle::{Config, Runner, thread};
 
-use models::{Broken, CheckFirst, CheckOfAnother, LooksTwice, ModelSlot, NoEmptyTest, NoXor, image_of, judge, mix};
+use models::{
+    Broken, CheckFirst, CheckOfAnother, LooksTwice, ModelSlot, NoEmptyTest, NoXor, PlainXor, image_of, judge, mix,
+};
 
 /// A word of shuttle's.
 struct ShuttleWord(AtomicU64);
@@ -167,6 +169,7 @@ fn must_fail<S: ModelSlot>(flaw: &str) {
 #[test]
 fn broken_slots_are_caught() {
     must_fail::<Broken<ShuttleWord, NoXor>>("no xor");
+    must_fail::<Broken<ShuttleWord, PlainXor>>("data not spread");
     must_fail::<Broken<ShuttleWord, CheckFirst>>("no xor, check first");
     must_fail::<Broken<ShuttleWord, CheckOfAnother>>("check of another");
     must_fail::<Broken<ShuttleWord, LooksTwice>>("looks twice");

@@ -49,7 +49,7 @@ pub struct Entry {
     pub bound: Bound,
     /// Whether the position has been on a principal variation.
     pub pv: bool,
-    /// The static evaluation. It must be a function of the position alone: see [`VerifiedSlot`](super::VerifiedSlot).
+    /// The static evaluation.
     pub eval: i16,
 }
 

@@ -148,6 +148,21 @@ fn write_verified<W: Word>(data: &W, check: &W, image: Image) {
 /// No XOR: the tag is stored as it is.
 pub struct NoXor;
 
+/// Xors the data as they are, so that their lowest 16 bits stand opposite the work and are not verified.
+pub struct PlainXor;
+
+impl Flaw for PlainXor {
+    fn read<W: Word>(data: &W, check: &W) -> Image {
+        let data = data.load();
+        Image { data, tag: Tag::from_bits(check.load() ^ data) }
+    }
+
+    fn write<W: Word>(data: &W, check: &W, image: Image) {
+        data.store(image.data);
+        check.store(image.tag.bits() ^ image.data);
+    }
+}
+
 impl Flaw for NoXor {
     fn read<W: Word>(data: &W, check: &W) -> Image {
         Image { data: data.load(), tag: Tag::from_bits(check.load()) }
