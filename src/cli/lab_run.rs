@@ -1,5 +1,6 @@
 //! `sesame lab run` and `sesame lab choices`.
 
+use std::io::ErrorKind;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
@@ -7,6 +8,7 @@ use clap::{Args, ValueEnum, value_parser};
 
 use super::Failure;
 use crate::lab::experiment::{self, Selection};
+use crate::lab::report::meta_path;
 use crate::lab::run::{self, RunOptions};
 use crate::lab::{results, validation};
 use crate::table::Scheme;
@@ -127,14 +129,23 @@ pub(super) fn run(arguments: &LabRunArguments) -> Result<(), Failure> {
         resume: arguments.resume,
         threads: arguments.threads.map_or(cores, usize::from),
     };
+    let meta = meta_path(&options.output);
+    let meta_failed = |error| Failure::Failed(format!("{}: {error}", meta.display()));
+    // What it says is of another run. A results file that is there and is not to be resumed keeps its own: the run is refused.
+    if options.resume || !options.output.exists() {
+        match std::fs::remove_file(&meta) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(meta_failed(error)),
+            _ => {}
+        }
+    }
     let summary = run::run(&options).map_err(Failure::failed)?;
     let seconds = summary.time.as_secs_f64();
     if summary.found == 0 {
-        // The report says how long the experiment took; of a resumed run nobody knows.
-        let mut path = options.output.clone().into_os_string();
-        path.push(".meta");
-        let text = format!("seconds={seconds:.1}\nthreads={}\n", options.threads);
-        std::fs::write(&path, text).map_err(|error| Failure::Failed(format!("{}: {error}", path.display())))?;
+        // The report says how long the experiment took; of a resumed run nobody knows. The number tells it whether the file is
+        // still what this run made.
+        let (threads, made) = (options.threads, summary.observations);
+        let text = format!("seconds={seconds:.1}\nthreads={threads}\nobservations={made}\n");
+        std::fs::write(&meta, text).map_err(meta_failed)?;
     }
     Output::stdout().line(&format!(
         "{} observations in {}, {} of them found there; {} nodes in {:.1} s, {:.1} million per second",
@@ -170,6 +181,38 @@ pub(super) fn choices(arguments: &ChoicesArguments) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What is noted of a run is gone as soon as the file is touched again, and comes back only with a whole run.
+    #[test]
+    fn the_note_on_time_is_of_this_run() {
+        let output = std::env::temp_dir().join(format!("sesame-lab-run-{}.csv", std::process::id()));
+        let meta = meta_path(&output);
+        let arguments = |resume, depths| LabRunArguments {
+            output: output.clone(),
+            resume,
+            schemes: vec![Choice(None)],
+            stamping: Stamping::Both,
+            sizes: Vec::new(),
+            depths: Some(depths),
+            positions: None,
+            threads: Some(1),
+        };
+        let note = || std::fs::read_to_string(&meta).ok();
+        std::fs::write(&meta, "seconds=1\nthreads=9\nobservations=18\n").unwrap();
+        let first = run(&arguments(false, 1..=1)).is_ok();
+        let of_first = note();
+        let again = run(&arguments(false, 1..=1)).is_err();
+        let of_refused = note();
+        let resumed = run(&arguments(true, 1..=2)).is_ok();
+        let of_resumed = note();
+        std::fs::remove_file(&output).unwrap();
+
+        assert!(first && again && resumed);
+        let of_first = of_first.unwrap();
+        assert!(of_first.starts_with("seconds=") && of_first.ends_with("\nthreads=1\nobservations=18\n"), "{of_first}");
+        assert_eq!(of_refused, Some(of_first));
+        assert_eq!(of_resumed, None);
+    }
 
     #[test]
     fn sizes_schemes_and_depths() {

@@ -171,6 +171,17 @@ pub fn read(path: &Path) -> Result<Vec<Observation>, ResultsError> {
     Ok(parse(path, &read_text(path)?)?.1)
 }
 
+/// As [`read`], but only if the file is about the test positions with this hash.
+///
+/// # Errors
+/// As for [`read`], and if the file belongs to other test positions.
+pub fn read_of(path: &Path, hash: u64) -> Result<Vec<Observation>, ResultsError> {
+    match parse(path, &read_text(path)?)? {
+        (found, observations) if found == hash => Ok(observations),
+        (found, _) => Err(ResultsError::OtherPositions { path: path.to_owned(), found, expected: hash }),
+    }
+}
+
 fn read_text(path: &Path) -> Result<String, ResultsError> {
     let not_results = || ResultsError::NotResults { path: path.to_owned() };
     // A device such as /dev/zero would never end.

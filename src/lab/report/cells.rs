@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::lab::experiment::DEEP_SIZES;
 use crate::lab::results::{Observation, Series};
 use crate::table::Scheme;
 
@@ -41,6 +42,12 @@ impl Cell {
     }
 }
 
+/// Whether the paper's experiment, or its Table 1, has this cell.
+fn is_planned(Cell { series, depth }: Cell) -> bool {
+    let has_size = SIZES.contains(&series.positions) && (depth < 8 || DEEP_SIZES.contains(&series.positions));
+    DEPTHS.contains(&depth) && if series.scheme.is_some() { has_size } else { series == Series::WITHOUT_TABLE }
+}
+
 /// What one line of the paper's figures stands for.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Line {
@@ -60,24 +67,31 @@ impl Line {
     }
 }
 
-/// All complete cells of the results: those in which no test position is missing.
+/// All complete cells of the results: those of the paper's experiment in which no test position is missing.
 #[derive(Debug)]
 pub(super) struct Results {
     cells: HashMap<Cell, [f64; TESTS]>,
     incomplete: usize,
     with_table: usize,
     without_table: usize,
+    unplanned: usize,
 }
 
 impl Results {
-    /// Sorts the observations into cells. `Err` holds the number of a test position that the paper does not have.
+    /// Sorts the observations into cells; those that the paper's experiment does not have are only counted. `Err` holds the number of a test position that the paper does not have.
     pub(super) fn new(observations: &[Observation]) -> Result<Results, u32> {
         let mut partial: HashMap<Cell, [Option<u64>; TESTS]> = HashMap::new();
+        let (mut with_table, mut without_table, mut unplanned) = (0, 0, 0);
         for observation in observations {
             let cell = Cell { series: observation.series, depth: observation.depth };
-            let row = partial.entry(cell).or_insert([None; TESTS]);
-            let place = (observation.test as usize).checked_sub(1).and_then(|test| row.get_mut(test));
-            *place.ok_or(observation.test)? = Some(observation.nodes);
+            let test = (observation.test as usize).checked_sub(1).filter(|&test| test < TESTS);
+            let test = test.ok_or(observation.test)?;
+            if !is_planned(cell) {
+                unplanned += 1;
+                continue;
+            }
+            *if cell.series.scheme.is_some() { &mut with_table } else { &mut without_table } += 1;
+            partial.entry(cell).or_insert([None; TESTS])[test] = Some(observation.nodes);
         }
         let all = partial.len();
         let complete = |row: [Option<u64>; TESTS]| {
@@ -85,9 +99,7 @@ impl Results {
         };
         let cells: HashMap<Cell, [f64; TESTS]> =
             partial.into_iter().filter_map(|(cell, row)| Some((cell, complete(row)?))).collect();
-        let with_table = observations.iter().filter(|observation| observation.series.scheme.is_some()).count();
-        let without_table = observations.len() - with_table;
-        Ok(Results { incomplete: all - cells.len(), cells, with_table, without_table })
+        Ok(Results { incomplete: all - cells.len(), cells, with_table, without_table, unplanned })
     }
 
     /// Nodes of each test position, if none is missing.
@@ -111,7 +123,7 @@ impl Results {
         self.incomplete
     }
 
-    /// How many searches with a table the results hold.
+    /// How many of the paper's searches with a table the results hold.
     pub(super) fn with_table(&self) -> usize {
         self.with_table
     }
@@ -119,6 +131,11 @@ impl Results {
     /// How many searches without a table the results hold.
     pub(super) fn without_table(&self) -> usize {
         self.without_table
+    }
+
+    /// How many searches the results hold that the paper's experiment does not have.
+    pub(super) fn unplanned(&self) -> usize {
+        self.unplanned
     }
 }
 

@@ -85,18 +85,24 @@ pub(in crate::lab) fn sizes(positions: &[usize]) -> String {
 
 /// A fraction as a percentage, `12.3 %`, with a true minus sign.
 pub(in crate::lab) fn percent(fraction: f64) -> String {
-    format!("{} %", minus(format!("{:.1}", fraction * 100.0)))
+    Unit::Share.write(fraction)
 }
 
 /// A fraction as a percentage that always has its sign, `+12.3 %`.
 pub(in crate::lab) fn signed_percent(fraction: f64) -> String {
-    let text = format!("{:+.1}", fraction * 100.0);
-    let text = if text == "-0.0" { "+0.0".to_owned() } else { text };
-    format!("{} %", minus(text))
+    format!("{} %", signed(fraction, 1))
 }
 
-fn minus(number: String) -> String {
-    if number == "-0.0" { "0.0".to_owned() } else { number.replace('-', "−") }
+fn signed(fraction: f64, digits: usize) -> String {
+    let number = unsigned(fraction * 100.0, digits);
+    if number.starts_with('−') { number } else { format!("+{number}") }
+}
+
+/// With a true minus sign, and none before a zero.
+fn unsigned(value: f64, digits: usize) -> String {
+    let number = format!("{value:.digits$}");
+    let is_zero = !number.contains(|c: char| ('1'..='9').contains(&c));
+    number.replace('-', if is_zero { "" } else { "−" })
 }
 
 /// What a measure counts, and so how it is written.
@@ -113,24 +119,52 @@ pub(in crate::lab) enum Unit {
 impl Unit {
     /// The value in this unit.
     pub(in crate::lab) fn write(self, value: f64) -> String {
+        let number = self.bare(value, self.digits());
+        if self == Unit::Number { number } else { format!("{number} %") }
+    }
+
+    /// How many decimals the unit usually has.
+    fn digits(self) -> usize {
+        if self == Unit::Number { 2 } else { 1 }
+    }
+
+    fn bare(self, value: f64, digits: usize) -> String {
         match self {
-            Unit::Difference => signed_percent(value - 1.0),
-            Unit::Share => percent(value),
-            Unit::Number => minus(format!("{value:.2}")),
+            Unit::Difference => signed(value - 1.0, digits),
+            Unit::Share => unsigned(value * 100.0, digits),
+            Unit::Number => unsigned(value, digits),
         }
+    }
+
+    /// With as many decimals as tell the value from each of the `marks` that it is not: what lies beside a mark must not print as
+    /// lying on it. At most two more than usual.
+    fn beside(self, value: f64, marks: &[f64]) -> String {
+        let usual = self.digits();
+        let is_told = |&digits: &usize| {
+            let text = self.bare(value, digits);
+            marks.iter().all(|&mark| (value - mark).abs() < 1e-9 || self.bare(mark, digits) != text)
+        };
+        self.bare(value, (usual..=usual + 2).find(is_told).unwrap_or(usual))
+    }
+
+    /// As [`Unit::write_estimate`], with digits enough to tell the ends of the interval from the `marks` beside which they lie.
+    pub(super) fn write_estimate_beside(self, estimate: Estimate, marks: &[f64]) -> String {
+        let [value, low, high] =
+            [estimate.value, estimate.interval.low, estimate.interval.high].map(|value| self.beside(value, marks));
+        let per_cent = if self == Unit::Number { "" } else { " %" };
+        format!("{value}{per_cent} ({low} to {high})")
     }
 
     /// The value and its interval in this unit: `4.2 % (3.9 to 4.5)`.
     pub(in crate::lab) fn write_estimate(self, estimate: Estimate) -> String {
-        let bare = |value: f64| self.write(value).trim_end_matches(" %").to_owned();
-        let interval = estimate.interval;
-        format!("{} ({} to {})", self.write(estimate.value), bare(interval.low), bare(interval.high))
+        self.write_estimate_beside(estimate, &[])
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lab::statistics::Interval;
 
     #[test]
     fn numbers_for_people() {
@@ -145,6 +179,20 @@ mod tests {
         assert_eq!(percent(-0.0001), "0.0 %");
         assert_eq!(Unit::Difference.write(1.042), "+4.2 %");
         assert_eq!(Unit::Number.write(-0.333), "−0.33");
+        assert_eq!(Unit::Number.write(-0.001), "0.00");
+    }
+
+    #[test]
+    fn intervals_do_not_print_as_touching_what_they_do_not_touch() {
+        let estimate = |value, low, high| Estimate { value, interval: Interval { low, high } };
+        let difference = |high| Unit::Difference.write_estimate_beside(estimate(0.997, 0.993, high), &[1.0]);
+        assert_eq!(difference(0.9998), "−0.3 % (−0.7 to −0.02)");
+        assert_eq!(difference(1.000_04), "−0.3 % (−0.7 to +0.004)");
+        assert_eq!(difference(1.0), "−0.3 % (−0.7 to +0.0)");
+        assert_eq!(Unit::Difference.write_estimate(estimate(0.997, 0.993, 0.9998)), "−0.3 % (−0.7 to +0.0)");
+        let share = Unit::Share.write_estimate_beside(estimate(0.06, 0.0501, 0.06999), &[0.05, 0.07]);
+        assert_eq!(share, "6.0 % (5.01 to 6.999)");
+        assert_eq!(Unit::Number.write_estimate_beside(estimate(0.9, 0.7, 0.999), &[1.0]), "0.90 (0.70 to 0.999)");
     }
 
     #[test]

@@ -20,6 +20,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+use super::experiment;
 use super::results::{self, Observation, ResultsError};
 use cells::Results;
 use page::Page;
@@ -39,15 +40,17 @@ pub struct WallTime {
 }
 
 impl WallTime {
-    /// Reads what a run writes beside its results: lines `seconds=..` and `threads=..`. `None` if there are no seconds in it.
-    pub fn parse(text: &str) -> Option<WallTime> {
+    /// Reads what a run writes beside its results: lines `seconds=..`, `threads=..` and `observations=..`. `None` if there are no
+    /// seconds in it, or it does not speak of a run that made just so many `observations`.
+    pub fn parse(text: &str, observations: usize) -> Option<WallTime> {
         let value = |name: &str| {
             let mut pairs = text.lines().filter_map(|line| line.split_once('='));
             pairs.find(|(key, _)| key.trim() == name).map(|(_, value)| value.trim())
         };
+        let made: usize = value("observations")?.parse().ok()?;
         let seconds: f64 = value("seconds")?.parse().ok()?;
         let threads = value("threads").and_then(|threads| threads.parse().ok());
-        (seconds.is_finite() && seconds > 0.0).then_some(WallTime { seconds, threads })
+        (made == observations && seconds.is_finite() && seconds > 0.0).then_some(WallTime { seconds, threads })
     }
 }
 
@@ -100,8 +103,8 @@ pub struct ReportOptions {
 /// # Errors
 /// If the results cannot be read or are of other positions, or a file cannot be written.
 pub fn write(options: &ReportOptions) -> Result<Vec<PathBuf>, ReportError> {
-    let observations = results::read(&options.results)?;
-    let recorded = recorded_time(&options.results);
+    let observations = results::read_of(&options.results, experiment::hash(&experiment::positions()))?;
+    let recorded = recorded_time(&options.results, observations.len());
     let threads = recorded.and_then(|recorded| recorded.threads);
     let wall_time = options.wall_time.map_or(recorded, |seconds| Some(WallTime { seconds, threads }));
     let surroundings = surroundings(&options.output)?;
@@ -121,11 +124,16 @@ pub fn write(options: &ReportOptions) -> Result<Vec<PathBuf>, ReportError> {
     Ok(written)
 }
 
-/// What the run wrote beside its results: the file of the same name with `.meta` at the end.
-fn recorded_time(results: &Path) -> Option<WallTime> {
+/// The file beside the results in which a run notes how long it took: the same name with `.meta` at the end.
+pub fn meta_path(results: &Path) -> PathBuf {
     let mut name = results.as_os_str().to_owned();
     name.push(".meta");
-    WallTime::parse(&fs::read_to_string(PathBuf::from(name)).ok()?)
+    PathBuf::from(name)
+}
+
+/// What the run that made these results, all `observations` of them, wrote beside them.
+fn recorded_time(results: &Path, observations: usize) -> Option<WallTime> {
+    WallTime::parse(&fs::read_to_string(meta_path(results)).ok()?, observations)
 }
 
 /// What stands in the report's folder and belongs to it.

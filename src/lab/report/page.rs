@@ -50,22 +50,18 @@ impl Page<'_> {
     }
 
     fn summary(&self) -> String {
-        let of = |verdict| self.claims.iter().filter(move |claim| claim.verdict == verdict);
-        let certain = of(Verdict::Agrees).filter(|claim| claim.is_certain).count();
-        let missing = of(Verdict::CannotTell).filter(|claim| claim.is_missing).count();
-        let mut text = format!(
+        let (read, said): (Vec<&Claim>, Vec<&Claim>) =
+            self.claims.iter().partition(|claim| claim.is_read_from_tables());
+        let text = format!(
             "Of {} statements in D. M. Breuker, J. W. H. M. Uiterwijk and H. J. van den Herik, \"Replacement Schemes for Transposition \
-             Tables\" (ICCA Journal 17(4), 1994), our results **agree with {}** ({certain} of them beyond the chance of which {TESTS} \
-             positions were taken), **disagree with {}**, and cannot tell about {}",
-            self.claims.len(),
-            of(Verdict::Agrees).count(),
-            of(Verdict::Disagrees).count(),
-            of(Verdict::CannotTell).count(),
+             Tables\" (ICCA Journal 17(4), 1994), our results {}. Of {} more that its text does not make and that we read from its \
+             tables, they {}. \"Beyond chance\" is the chance of which {TESTS} positions were taken. The ranges that decide what \
+             agrees are ours, set before the full run; each is named under its statement.",
+            said.len(),
+            score(&said),
+            read.len(),
+            score(&read)
         );
-        if missing > 0 {
-            let _ = write!(text, ", for {missing} of which they lack the searches");
-        }
-        text.push('.');
         let merits: Vec<String> = [self.merit(false), self.merit(true)].into_iter().flatten().collect();
         [text, merits.join(" "), self.extent()]
             .into_iter()
@@ -107,6 +103,13 @@ impl Page<'_> {
                 text,
                 "{} entries lack some of their {TESTS} positions and are left out: the run is not finished. ",
                 self.results.incomplete()
+            );
+        }
+        if self.results.unplanned() > 0 {
+            let _ = write!(
+                text,
+                "{} more searches, of sizes or depths that the paper's experiment does not have, are left out. ",
+                markdown::grouped(self.results.unplanned() as u64)
             );
         }
         text.push_str(&self.time(searches));
@@ -165,7 +168,8 @@ impl Page<'_> {
             |verdict| (1..).zip(self.claims).filter(move |(_, claim)| claim.verdict == verdict && !claim.is_missing);
         let item = |(number, claim): (usize, &Claim)| {
             let link = format!("[{number}](#{})", html::slug(&heading(number, claim)));
-            format!("- {link} {} The paper: {}. Ours: {}.\n", claim.statement, claim.paper, claim.ours)
+            let context = if claim.context.is_empty() { String::new() } else { format!(" {}", claim.context) };
+            format!("- {link} {} The paper: {}. Ours: {}.{context}\n", claim.statement, claim.paper, claim.ours)
         };
         let disagreed: String = of(Verdict::Disagrees).map(item).collect();
         let open: String = of(Verdict::CannotTell).map(item).collect();
@@ -183,7 +187,8 @@ impl Page<'_> {
         if !open.is_empty() {
             let _ = write!(
                 text,
-                "\nOur figure is not the paper's, but with these {TESTS} positions it could have been:\n\n{open}"
+                "\nWe cannot tell here. Our figure lies outside the range that would count as agreement, but the end of its interval \
+                 lies inside: {TESTS} other positions of such a game might have agreed.\n\n{open}"
             );
         }
         if self.studies.iter().any(|study| study.file == "discussion.md") {
@@ -297,10 +302,15 @@ impl Page<'_> {
              - Nodes are all nodes visited: interior nodes, leaves and quiescence, in all iterations up to the depth.\n\
              - Every statement is one number with a range that it must lie in. It **agrees** if the number does; **disagrees** if not even \
              the number's 95 % interval reaches the range; otherwise, or if the results lack the searches, we **cannot tell**. \
-             \"Beyond chance\" means that the whole interval is on the verdict's side.\n\
+             \"Beyond chance\" means that the whole interval is on the verdict's side. The paper gives few figures and no tolerances: the \
+             ranges were set by us, before the full run. An end of an interval that rounds to the edge of the range, or to no \
+             difference, has more digits; printed as +0.0 it is 0 or within half a thousandth of a per cent of it.\n\
              - Intervals are percentiles of a bootstrap over the {TESTS} positions: {} seeded draws with replacement, all that was \
              measured on a position staying together. They say how much depends on which positions of such a game are taken. The {TESTS} \
              are successive positions of one game and resemble each other: for chess at large the intervals are too narrow.\n\
+             - Where entries are stamped, the positions also depend on each other through the table: what a search finds in it was left \
+             there by the positions before. The bootstrap takes them for independent, so the intervals of stamped figures are too narrow \
+             even for such a game.\n\
              - A comparison with the best (or worst) of several others draws the opponent anew in each resample, which makes it harder to be \
              called best.\n",
             markdown::grouped(crate::lab::statistics::RESAMPLES as u64)
@@ -320,6 +330,23 @@ impl Page<'_> {
             self.source
         )
     }
+}
+
+/// How many of the claims came out how, for a sentence that begins with "our results".
+fn score(claims: &[&Claim]) -> String {
+    let of = |verdict| claims.iter().filter(move |claim| claim.verdict == verdict);
+    let missing = of(Verdict::CannotTell).filter(|claim| claim.is_missing).count();
+    let lacking = match missing {
+        0 => String::new(),
+        _ => format!(", for {missing} of which they lack the searches"),
+    };
+    format!(
+        "**agree with {}** ({} of them beyond chance), **disagree with {}**, and cannot tell about {}{lacking}",
+        of(Verdict::Agrees).count(),
+        of(Verdict::Agrees).filter(|claim| claim.is_certain).count(),
+        of(Verdict::Disagrees).count(),
+        of(Verdict::CannotTell).count(),
+    )
 }
 
 /// The heading of a claim's details.

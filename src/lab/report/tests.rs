@@ -138,7 +138,10 @@ fn what_disagrees_is_said_to_disagree() {
 #[test]
 fn verdicts_reach_the_page() {
     let page = &rendered(&CONTRARY.observations())["README.md"];
-    assert!(page.contains("**disagree with 20**"), "{}", page.lines().nth(2).unwrap());
+    let summary = page.lines().nth(2).unwrap();
+    // The two that the contrary model leaves: one is the paper's, one is read from its tables.
+    assert!(summary.starts_with("Of 18 statements in") && summary.contains("**disagree with 17**"), "{summary}");
+    assert!(summary.contains("Of 4 more") && summary.contains("**disagree with 3**"), "{summary}");
     assert!(page.contains("TWOBIG1 is the best of the seven schemes. The paper: fewer;"));
     assert!(
         rendered(&AGREEING.observations())["README.md"].contains("Nowhere: every statement came out as in the paper.")
@@ -225,7 +228,8 @@ fn links_lead_somewhere() {
 fn results_with_holes() {
     let none = rendered(&[]);
     assert_eq!(none.keys().collect::<Vec<_>>(), ["README.md", "report.html"]);
-    assert!(none["README.md"].contains("cannot tell about 22, for 22 of which they lack the searches."));
+    assert!(none["README.md"].contains("cannot tell about 18, for 18 of which they lack the searches."));
+    assert!(none["README.md"].contains("cannot tell about 4, for 4 of which they lack the searches."));
     assert!(!none["README.md"].contains("\n\n\n"));
 
     let mut observations = AGREEING.observations();
@@ -261,11 +265,80 @@ fn other_positions_are_refused() {
 }
 
 #[test]
+fn what_the_paper_does_not_have_is_not_counted() {
+    let mut observations = AGREEING.observations();
+    let known = observations.len();
+    let model = observations.last().unwrap().clone();
+    let of = |scheme, positions, depth| {
+        let series = crate::lab::results::Series { scheme, stamped: false, positions };
+        Observation { series, depth, ..model.clone() }
+    };
+    let scheme = Some(Scheme::Deep);
+    observations.extend([of(scheme, 4096, 7), of(scheme, SIZES[0], 8), of(scheme, SIZES[0], 2), of(None, 0, 9)]);
+    let results = Results::new(&observations).unwrap();
+    assert_eq!((results.with_table(), results.unplanned()), (paper::OBSERVATIONS, 4));
+    assert_eq!((results.with_table() + results.without_table(), results.incomplete()), (known, 0));
+    let page = &rendered(&observations)["README.md"];
+    assert!(page.contains("The results are 11,088 of the paper's 11,088 searches with a table and 108 without"));
+    assert!(
+        page.contains("4 more searches, of sizes or depths that the paper's experiment does not have, are left out.")
+    );
+}
+
+/// 16K to 64K is two doublings: what one saves is known where the model says so.
+#[test]
+fn doublings_at_eight_plies() {
+    let page = &rendered(&AGREEING.observations())["README.md"];
+    let table = page.split("| saved per doubling, cleared |").nth(1).unwrap();
+    let row = table.lines().find(|line| line.starts_with("| 8 ply |")).unwrap();
+    let growth = |place: usize| Model::growth(place);
+    let saved = |from: usize, to: usize| 1.0 - (growth(to) / growth(from)).powf(1.0 / (to - from) as f64);
+    let entries: Vec<f64> = row
+        .split('|')
+        .skip(2)
+        .filter_map(|entry| entry.trim().trim_end_matches("\u{a0}%").parse::<f64>().ok())
+        .map(|percent| percent / 100.0)
+        .collect();
+    let wanted = [saved(1, 3), saved(3, 5), saved(5, 7), saved(1, 7)];
+    assert_eq!(entries.len(), wanted.len(), "{row}");
+    for (entry, wanted) in entries.iter().zip(wanted) {
+        assert!((entry - wanted).abs() < 0.002, "{row}: {wanted}");
+    }
+}
+
+#[test]
+fn differences_say_what_the_next_depth_says() {
+    let mut observations = AGREEING.observations();
+    // At 7 ply DEEP is as good as TWODEEP; at 8 ply it stays as it was.
+    let two: Vec<Observation> =
+        observations.iter().filter(|seen| seen.series.scheme == Some(Scheme::TwoDeep)).cloned().collect();
+    for seen in observations.iter_mut().filter(|seen| seen.series.scheme == Some(Scheme::Deep) && seen.depth == 7) {
+        let same = crate::lab::results::Series { scheme: Some(Scheme::TwoDeep), ..seen.series };
+        seen.nodes = two.iter().find(|two| two.key() == (same, seen.test, 7)).unwrap().nodes;
+    }
+    let page = markdown::unbroken(&rendered(&observations)["README.md"]);
+    let item = page.lines().find(|line| line.starts_with("- [9](#statement-9-twodeep-saves)")).unwrap();
+    assert!(
+        item.contains("(16K, 64K, 256K, 1024K): 0.0\u{a0}% (0.0 to 0.0) at 7 ply, outside the range; 5."),
+        "{item}"
+    );
+    assert!(item.contains("at 8 ply, inside it."), "{item}");
+    assert!(
+        item.contains("we visit 1.00 times the nodes of the paper's 7 ply at 7 ply and 6.30 times at 8 ply"),
+        "{item}"
+    );
+}
+
+#[test]
 fn wall_times() {
-    assert_eq!(WallTime::parse("seconds=1200.5\nthreads=2\n"), Some(WallTime { seconds: 1200.5, threads: Some(2) }));
-    assert_eq!(WallTime::parse("threads=2"), None);
-    assert_eq!(WallTime::parse("seconds=-1"), None);
-    let time = WallTime::parse("seconds = 1170");
+    let text = "seconds=1200.5\nthreads=2\nobservations=18\n";
+    assert_eq!(WallTime::parse(text, 18), Some(WallTime { seconds: 1200.5, threads: Some(2) }));
+    // Of another run, or of nobody knows what.
+    assert_eq!(WallTime::parse(text, 19), None);
+    assert_eq!(WallTime::parse("seconds=1200.5\nthreads=2\n", 18), None);
+    assert_eq!(WallTime::parse("threads=2\nobservations=18", 18), None);
+    assert_eq!(WallTime::parse("seconds=-1\nobservations=18", 18), None);
+    let time = WallTime::parse("seconds = 1170\nobservations = 5", 5);
     let files = render(&AGREEING.observations(), "r.csv", time, &Surroundings::default()).unwrap();
     assert!(files[0].1.contains("**4,000 times**"));
     let part = render(&AGREEING.observations()[..500], "r.csv", time, &Surroundings::default()).unwrap();
@@ -277,12 +350,13 @@ fn what_stands_beside_the_report_is_taken_in() {
     let folder = std::env::temp_dir().join(format!("sesame-report-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
     let results = folder.join("results.csv");
-    let mut csv =
-        "# sesame lab results 1 alibaba 1 0123456789abcdef\nscheme,stamped,positions,test,depth,nodes,score,move\n"
-            .to_owned();
-    csv.push_str("none,no,0,1,3,10234,31,e2e4\n");
-    fs::write(&results, csv).unwrap();
-    fs::write(folder.join("results.csv.meta"), "seconds=90\nthreads=2\n").unwrap();
+    let csv = |hash: u64| {
+        let columns = "scheme,stamped,positions,test,depth,nodes,score,move";
+        format!("# sesame lab results 1 alibaba 1 {hash:016x}\n{columns}\nnone,no,0,1,3,10234,31,e2e4\n")
+    };
+    let hash = experiment::hash(&experiment::positions());
+    fs::write(&results, csv(hash)).unwrap();
+    fs::write(folder.join("results.csv.meta"), "seconds=90\nthreads=2\nobservations=1\n").unwrap();
     fs::write(folder.join("seeds.md"), "# What the seeds say\n\n![s](seeds.svg) ![t](../secret.svg)\n").unwrap();
     fs::write(folder.join("seeds.svg"), "<svg>seeds</svg>").unwrap();
     fs::write(folder.join("discussion.md"), "# Why\n").unwrap();
@@ -290,6 +364,10 @@ fn what_stands_beside_the_report_is_taken_in() {
     let written = write(&options);
     let page = fs::read_to_string(folder.join("README.md"));
     let html = fs::read_to_string(folder.join("report.html"));
+    fs::write(folder.join("results.csv.meta"), "seconds=90\nthreads=2\nobservations=2\n").unwrap();
+    let stale = write(&options).map(|_| fs::read_to_string(folder.join("README.md")).unwrap());
+    fs::write(&options.results, csv(hash ^ 1)).unwrap();
+    let foreign = write(&options);
     let missing = write(&ReportOptions { results: folder.join("none.csv"), ..options });
     fs::remove_dir_all(&folder).unwrap();
 
@@ -302,4 +380,8 @@ fn what_stands_beside_the_report_is_taken_in() {
     let html = html.unwrap();
     assert!(html.contains("<svg>seeds</svg>") && html.contains("href=\"#seeds\""));
     assert!(missing.is_err());
+    assert!(stale.unwrap().contains("how long this one took is not recorded"));
+    assert!(
+        matches!(foreign, Err(ReportError::Results(ResultsError::OtherPositions { found, .. })) if found == hash ^ 1)
+    );
 }

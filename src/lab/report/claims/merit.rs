@@ -4,7 +4,10 @@ use super::super::cells::{Cell, DEPTHS, Grid, LARGEST, Line, Results, SCHEMES, S
 use super::super::markdown::{self, Table, Unit, or_dash, signed_percent};
 use super::super::paper::Paper;
 use super::super::tables::extremes;
-use super::{Claim, FEWER, MORE, Pairing, Question, greatest, least, line_name, number, paired, paragraphs};
+use super::{
+    Claim, FEWER, MORE, Pairing, Question, greatest, least, line_name, number, one_ply_deeper, paired, paragraphs,
+};
+use crate::lab::experiment::DEEP_SIZES;
 use crate::lab::statistics::Estimate;
 use crate::table::Scheme;
 
@@ -94,11 +97,16 @@ pub(super) fn two_deep_saves(results: &Results, paper: &Paper) -> Claim {
         unit: Unit::Share,
         needs: "TWODEEP and DEEP at one size at least, 7 ply, cleared",
     };
-    let ours = Grid::new(results, &[two, one], DEPTH, &SIZES).and_then(|grid| {
+    let saving = |grid: Option<Grid>| {
+        let grid = grid?;
         number(|picks| match grid.merits(picks)[..] {
             [two, one] => 1.0 - two / one,
             _ => f64::NAN,
         })
+    };
+    let ours = saving(Grid::new(results, &[two, one], DEPTH, &SIZES));
+    let context = one_ply_deeper(results, paper, (&question.holds, question.unit), |depth| {
+        saving(Grid::whole(results, &[two, one], depth, &DEEP_SIZES))
     });
     let stamped = (Line::stamped(Scheme::TwoDeep), Line::stamped(Scheme::Deep));
     let details = [
@@ -106,7 +114,7 @@ pub(super) fn two_deep_saves(results: &Results, paper: &Paper) -> Claim {
         size_by_size(results, stamped.0, stamped.1),
         depth_by_depth(results, two, one),
     ];
-    question.answer(ours, paragraphs(details))
+    question.answer(ours, paragraphs(details)).with_context(context)
 }
 
 pub(super) fn two_big_best(results: &Results, paper: &Paper, stamped: bool) -> Claim {

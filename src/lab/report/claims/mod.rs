@@ -12,8 +12,9 @@ use std::fmt;
 use std::ops::RangeInclusive;
 
 use super::cells::{Cell, Line, Results, SIZES, TESTS};
-use super::markdown::{Table, Unit, signed_percent};
+use super::markdown::{self, Table, Unit, signed_percent};
 use super::paper::Paper;
+use crate::lab::experiment::DEEP_SIZES;
 use crate::lab::statistics::{self, Comparison, Estimate};
 
 /// Whether our results say what the paper says.
@@ -54,8 +55,21 @@ pub(super) struct Claim {
     pub(super) is_certain: bool,
     /// Whether the results lack the searches that would answer it.
     pub(super) is_missing: bool,
+    /// Where we differ: what else our results say about it, in sentences; may be empty.
+    pub(super) context: String,
     /// The numbers behind it, in Markdown; may be empty.
     pub(super) details: String,
+}
+
+impl Claim {
+    /// Whether the paper's text does not say so, and we read it from the tables.
+    pub(super) fn is_read_from_tables(&self) -> bool {
+        self.source.starts_with("Table")
+    }
+
+    fn with_context(self, context: String) -> Claim {
+        Claim { context, ..self }
+    }
 }
 
 /// The ratios that mean fewer nodes; no difference is not fewer.
@@ -86,12 +100,19 @@ impl Question {
     fn answer(self, number: Option<Estimate>, details: String) -> Claim {
         let (verdict, is_certain) = number.map_or((Verdict::CannotTell, false), |number| judge(number, &self.holds));
         let ours = match number {
-            Some(number) => self.unit.write_estimate(number),
+            Some(number) => self.unit.write_estimate_beside(number, &self.marks()),
             None => format!("not in the results, which would need {}", self.needs),
         };
         let is_missing = number.is_none();
         let Question { name, source, statement, criterion, paper, .. } = self;
-        Claim { name, source, statement, criterion, paper, ours, verdict, is_certain, is_missing, details }
+        let context = String::new();
+        Claim { name, source, statement, criterion, paper, ours, verdict, is_certain, is_missing, context, details }
+    }
+
+    /// What a reader compares our number with: the ends of the range, and no difference.
+    fn marks(&self) -> Vec<f64> {
+        let ends = [*self.holds.start(), *self.holds.end()].into_iter().filter(|end| end.is_finite());
+        ends.chain((self.unit == Unit::Difference).then_some(1.0)).collect()
     }
 }
 
@@ -115,7 +136,7 @@ pub(super) fn all(results: &Results, paper: &Paper) -> Vec<Claim> {
         size::spread_shrinks(results),
         size::best_at_8k(results),
         size::worst_at_8k(results),
-        size::doubling(results),
+        size::doubling(results, paper),
         merit::two_levels(results, paper),
         merit::two_deep_saves(results, paper),
         merit::two_big_best(results, paper, false),
@@ -137,6 +158,37 @@ pub(super) fn all(results: &Results, paper: &Paper) -> Vec<Claim> {
 /// The number of any statistic of the 18 positions.
 fn number(statistic: impl FnMut(&[usize]) -> f64) -> Option<Estimate> {
     statistics::bootstrap(TESTS, statistic)
+}
+
+/// The figure of a claim about 7 ply at 8 ply, and how our trees compare with the paper's: what a table of some size is worth depends
+/// on how crowded it is. `figure` gives the number at a depth over [`DEEP_SIZES`]. Empty if the results lack 8 ply.
+fn one_ply_deeper(
+    results: &Results,
+    paper: &Paper,
+    (holds, unit): (&RangeInclusive<f64>, Unit),
+    figure: impl Fn(u32) -> Option<Estimate>,
+) -> String {
+    let (Some(seven), Some(eight)) = (figure(7), figure(8)) else { return String::new() };
+    let write = |estimate| unit.write_estimate_beside(estimate, &[*holds.start(), *holds.end()]);
+    let place = |estimate: Estimate| if holds.contains(&estimate.value) { "inside" } else { "outside" };
+    let mut text = format!(
+        "Over the sizes that were also searched to 8 ply ({}): {} at 7 ply, {} the range; {} at 8 ply, {} it.",
+        markdown::sizes(&DEEP_SIZES),
+        write(seven),
+        place(seven),
+        write(eight),
+        place(eight)
+    );
+    let trees = |depth| Some(results.total(Cell::without_table(depth))? / paper.total(Cell::without_table(7))?);
+    if let (Some(seven), Some(eight)) = (trees(7), trees(8)) {
+        let crowded = |trees: f64| if trees < 1.0 { "less" } else { "more" };
+        text.push_str(&format!(
+            " Without a table we visit {seven:.2} times the nodes of the paper's 7 ply at 7 ply and {eight:.2} times at 8 ply: against              the paper's Figure 1 our tables are {} crowded at 7 ply and {} crowded at 8.",
+            crowded(seven),
+            crowded(eight)
+        ));
+    }
+    text
 }
 
 /// Two things to be compared, wherever they were measured: pairs of cells whose ratios are taken together.
@@ -184,7 +236,7 @@ fn paired(results: &Results, what: &str, pairings: impl IntoIterator<Item = Pair
             continue;
         };
         is_empty = false;
-        let mean = Unit::Difference.write_estimate(comparison.mean);
+        let mean = Unit::Difference.write_estimate_beside(comparison.mean, &[1.0]);
         let decided = if comparison.is_decided() { "yes" } else { "no" };
         table.row([pairing.label, signed_percent(ratio - 1.0), mean, wins(&comparison), decided.to_owned()]);
     }

@@ -4,7 +4,10 @@ use super::super::cells::{Cell, DEPTHS, Grid, LARGEST, Line, Results, SCHEMES, S
 use super::super::markdown::{self, NOTHING, Table, Unit, or_dash, percent};
 use super::super::paper::Paper;
 use super::super::tables::{extremes, spread};
-use super::{Claim, FEWER, MORE, Pairing, Question, greatest, least, line_name, number, paired, paragraphs};
+use super::{
+    Claim, FEWER, MORE, Pairing, Question, greatest, least, line_name, number, one_ply_deeper, paired, paragraphs,
+};
+use crate::lab::experiment::DEEP_SIZES;
 use crate::table::Scheme;
 
 const DEPTH: u32 = 7;
@@ -40,7 +43,8 @@ pub(super) fn constancy(results: &Results) -> Claim {
             _ => f64::NAN,
         })
     });
-    question.answer(saving, doublings(results))
+    let elsewhere = "What doublings save at 8 ply is said under the statement \"doubling\".".to_owned();
+    question.answer(saving, paragraphs([doublings(results), elsewhere]))
 }
 
 /// What each doubling saves, by scheme.
@@ -64,7 +68,7 @@ fn doublings(results: &Results) -> String {
     if has_any { table.to_string() } else { String::new() }
 }
 
-pub(super) fn doubling(results: &Results) -> Claim {
+pub(super) fn doubling(results: &Results, paper: &Paper) -> Claim {
     let question = Question {
         name: "doubling",
         source: "section 6.3",
@@ -76,14 +80,36 @@ pub(super) fn doubling(results: &Results) -> Claim {
         unit: Unit::Share,
         needs: "all schemes at 8K and 1024K, 7 ply, cleared",
     };
-    let doublings = (SIZES.len() - 1) as f64;
-    let saving = cleared(results, &[SIZES[0], LARGEST]).and_then(|grid| {
-        number(|picks| match means(&grid, picks)[..] {
-            [first, last] => 1.0 - (last / first).powf(1.0 / doublings),
-            _ => f64::NAN,
-        })
-    });
-    question.answer(saving, doublings_by_depth(results))
+    let saving = |depth, first, last| number(|picks| saved_per_doubling(results, depth, first, last, picks));
+    let from = |first| move |depth| saving(depth, first, LARGEST);
+    let context = one_ply_deeper(results, paper, (&question.holds, question.unit), from(DEEP_SIZES[0]));
+    let details = paragraphs([doublings_by_depth(results), deep_doublings(results)]);
+    question.answer(from(SIZES[0])(DEPTH), details).with_context(context)
+}
+
+/// What a doubling saves between two sizes in the mean of the schemes, cleared; not a number if one of the sizes is missing.
+fn saved_per_doubling(results: &Results, depth: u32, first: usize, last: usize, picks: &[usize]) -> f64 {
+    let grid = Grid::whole(results, &SCHEMES.map(Line::cleared), depth, &[first, last]);
+    let doublings = f64::from(last.ilog2() - first.ilog2());
+    match grid.map(|grid| means(&grid, picks)).as_deref() {
+        Some(&[before, after]) => 1.0 - (after / before).powf(1.0 / doublings),
+        _ => f64::NAN,
+    }
+}
+
+/// What each doubling saves between the sizes that were also searched to 8 ply, which are two doublings apart.
+fn deep_doublings(results: &Results) -> String {
+    let picks: Vec<usize> = (0..TESTS).collect();
+    let ends = [DEEP_SIZES[0], LARGEST];
+    let steps: Vec<&[usize]> = DEEP_SIZES.windows(2).chain([&ends[..]]).collect();
+    let labels = steps.iter().map(|step| format!("{}–{}", step[0] / 1024, markdown::size(step[1])));
+    let heading = std::iter::once("saved per doubling, cleared".to_owned()).chain(labels);
+    by_depth(heading, |depth| {
+        let saved = |step: &&[usize]| {
+            Some(saved_per_doubling(results, depth, step[0], step[1], &picks)).filter(|saved| saved.is_finite())
+        };
+        steps.iter().map(saved).collect()
+    })
 }
 
 /// What each doubling saves in the mean of the schemes, by depth: the deeper the search, the more crowded the table.
@@ -92,13 +118,8 @@ fn doublings_by_depth(results: &Results) -> String {
     let labels = SIZES.windows(2).map(|pair| format!("{}–{}", pair[0] / 1024, markdown::size(pair[1])));
     let heading = std::iter::once("saved by doubling, cleared".to_owned()).chain(labels);
     by_depth(heading, |depth| {
-        let saved = |sizes: &[usize]| match means(
-            &Grid::whole(results, &SCHEMES.map(Line::cleared), depth, sizes)?,
-            &picks,
-        )[..]
-        {
-            [before, after] => Some(1.0 - after / before),
-            _ => None,
+        let saved = |sizes: &[usize]| {
+            Some(saved_per_doubling(results, depth, sizes[0], sizes[1], &picks)).filter(|saved| saved.is_finite())
         };
         SIZES.windows(2).map(saved).collect()
     })

@@ -210,7 +210,17 @@ pub(super) fn three_plies(results: &Results, paper: &Paper) -> Claim {
         .into_iter()
         .chain(SCHEMES.map(Line::cleared))
         .map(|line| Pairing::single(line_name(line), Cell::of(line, LARGEST, 3), Cell::without_table(3)));
-    question.answer(of_none(results, stamped, 3), paired(results, "against no table, 3 ply, 1024K", rows))
+    let on = results.ratios(Cell::of(stamped, LARGEST, 3), Cell::without_table(3)).map(|ratios| {
+        let fewer = ratios.iter().filter(|&&ratio| ratio < 1.0).count();
+        format!("At 3 ply the table saves nodes on {fewer} of {TESTS} positions. ")
+    });
+    let deeper = of_none(results, stamped, 4).zip(paper_of_none(paper, stamped, 4)).map(|(ours, theirs)| {
+        let ours = Unit::Difference.write_estimate_beside(ours, &[1.0]);
+        format!("One ply deeper, at 4 ply: {ours}; the paper {}.", signed_percent(theirs - 1.0))
+    });
+    let context = [on, deeper].into_iter().flatten().collect();
+    let details = paired(results, "against no table, 3 ply, 1024K", rows);
+    question.answer(of_none(results, stamped, 3), details).with_context(context)
 }
 
 pub(super) fn deeper(results: &Results, paper: &Paper) -> Claim {
@@ -247,7 +257,7 @@ pub(super) fn eight_plies(results: &Results, paper: &Paper) -> Claim {
     let question = Question {
         name: "factor at 8 ply",
         source: "Tables 1 and 2",
-        statement: "What a table saves grows with depth, from nothing at 3 ply to a factor of 3.2 at 8.",
+        statement: "At 8 ply a table of 1024K positions saves a factor of 3.2.",
         criterion: format!(
             "Nodes without a table over TWOBIG1's (8 ply, 1024K, cleared): within 15 % of the paper's factor, {:.2} to {:.2}.",
             theirs * 0.85,
@@ -266,10 +276,26 @@ pub(super) fn eight_plies(results: &Results, paper: &Paper) -> Claim {
         let theirs = |line| or_dash(paper_of_none(paper, line, depth), |ratio| Unit::Number.write(1.0 / ratio));
         table.row([format!("{depth} ply"), ours(line), theirs(line), ours(stamped), theirs(stamped)]);
     }
-    question.answer(
-        of_none(results, line, 8).map(inverse),
-        format!("Nodes without a table over nodes of TWOBIG1 at 1024K:\n\n{table}"),
-    )
+    let ours = of_none(results, line, 8).map(inverse);
+    let context = [
+        ours.map(|ours| {
+            let contains = if ours.interval.contains(theirs) { "contains" } else { "does not contain" };
+            format!("Our interval {contains} the paper's figure itself.")
+        }),
+        of_none(results, stamped, 8).map(inverse).zip(paper_of_none(paper, stamped, 8)).map(|(ours, theirs)| {
+            format!("Stamped: {}; the paper {:.2}.", Unit::Number.write_estimate(ours), 1.0 / theirs)
+        }),
+        of_none(results, line, 7).map(inverse).zip(paper_of_none(paper, line, 7)).map(|(ours, theirs)| {
+            format!("At 7 ply, cleared: {}; the paper {:.2}.", Unit::Number.write_estimate(ours), 1.0 / theirs)
+        }),
+        results.total(Cell::without_table(8)).zip(paper.total(Cell::without_table(8))).map(|(ours, theirs)| {
+            format!("At 8 ply without a table we visit {:.2} times the paper's nodes.", ours / theirs)
+        }),
+    ];
+    let context = context.into_iter().flatten().collect::<Vec<_>>().join(" ");
+    question
+        .answer(ours, format!("Nodes without a table over nodes of TWOBIG1 at 1024K:\n\n{table}"))
+        .with_context(context)
 }
 
 #[cfg(test)]
