@@ -53,7 +53,7 @@ pub(super) fn settings(rows: &[Row]) -> Vec<Setting<'_>> {
 /// The head of a page: its title, the command that wrote it and the file with every search.
 pub(super) fn head(title: &str, command: &str) -> String {
     format!(
-        "# {title}\n\nWritten by `sesame lab {command}`, which searches anew (`--page` writes the page alone). Every search is a line of \
+        "# {title}\n\nWritten by `sesame lab {command}`, which makes all its searches (`--page` writes the page alone). Every search is a line of \
          [{command}.csv]({command}.csv).\n\n"
     )
 }

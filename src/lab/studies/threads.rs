@@ -32,7 +32,7 @@ const BASE: &str = Scheme::TwoBig1.name();
 /// A table as large as the engine's default, which these searches do not fill; fewer of everything, for the time it takes.
 const ROOMY: usize = 1 << 20;
 const ROOMY_DEPTH: u32 = 14;
-const ROOMY_SEQUENCES: usize = 6;
+const ROOMY_SEQUENCES: usize = 4;
 const ROOMY_THREADS: [u32; 2] = [1, 8];
 const ROOMY_SCHEMES: [Scheme; 5] = [Scheme::Deep, Scheme::New, Scheme::Big1, Scheme::TwoDeep, Scheme::TwoBig1];
 
