@@ -20,6 +20,7 @@ mod record;
 mod runner;
 mod seeds;
 mod set;
+mod standing;
 #[cfg(test)]
 mod tests;
 mod threads;
@@ -31,7 +32,9 @@ use clap::{Args, ValueEnum, value_parser};
 
 pub use own::{Found, OwnSearch};
 pub use panel::Panel;
+use record::Conditions;
 pub use record::Row;
+use runner::Task;
 pub use set::{PositionSet, PositionsArgs, Sequence, SetError};
 
 /// Which study.
@@ -68,11 +71,14 @@ pub struct StudyArgs {
     /// Series that run at a time
     #[arg(long, default_value_t = 1, value_parser = value_parser!(u16).range(1..=256))]
     pub jobs: u16,
-    /// Keep the series that the results file already holds
+    /// Keep the series that the results file already holds, and search the others
     #[arg(long)]
     pub resume: bool,
-    /// Search nothing: write the page from the results file
+    /// Search everything anew although there is a results file of this study, and replace it
     #[arg(long, conflicts_with = "resume")]
+    pub force: bool,
+    /// Search nothing: write the page from the results file
+    #[arg(long, conflicts_with_all = ["resume", "force"])]
     pub page: bool,
     /// Search only this many sequences of positions, the first ones
     #[arg(long, value_parser = value_parser!(u16).range(1..), value_name = "COUNT")]
@@ -88,6 +94,7 @@ impl Default for StudyArgs {
             output: PathBuf::from("docs/replacement-schemes"),
             jobs: 1,
             resume: false,
+            force: false,
             page: false,
             sequences: None,
             shallower: 0,
@@ -128,6 +135,33 @@ pub enum StudyError {
         /// What is wrong with it.
         wrong: String,
     },
+    /// There are results already, which are not to be lost.
+    #[error(
+        "{} exists already: continue it with --resume, search anew with --force, or name another folder with --output",
+        path.display()
+    )]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// There is a file in the way that is none of this study.
+    #[error("{} is no results file of `sesame lab {study}`, and is left alone", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// The name of the study.
+        study: &'static str,
+    },
+    /// A series lacks searches, has too many, or is of another depth.
+    #[error("{}: the series {series} {wrong}", path.display())]
+    Series {
+        /// The file.
+        path: PathBuf,
+        /// The series: setting, positions, arm, threads, repetition.
+        series: String,
+        /// What is wrong with it.
+        wrong: String,
+    },
     /// A table could not be had.
     #[error(transparent)]
     Table(#[from] crate::table::TableError),
@@ -154,26 +188,23 @@ impl StudyError {
 /// Runs a study and writes its page; `report` is told how far it is.
 ///
 /// # Errors
-/// If files cannot be read or written, or memory or threads not be had.
+/// If files cannot be read or written, there are results that would be lost, the results to go on with or to write the page from are
+/// of other searches or damaged, or memory or threads not be had.
 pub fn run(study: Study, args: &StudyArgs, report: &(dyn Fn(&str) + Sync)) -> Result<(), StudyError> {
     let set = PositionSet::larger()?;
     let results = args.output.join(format!("{}.csv", study.name()));
     if !args.page {
-        let tasks = match study {
-            Study::Larger => larger::tasks(&set, args),
-            Study::Modern => modern::tasks(&set, args),
-            Study::Threads => threads::tasks(&set, args),
-            Study::Seeds => seeds::tasks(&set, args)?,
-        };
         std::fs::create_dir_all(&args.output).map_err(StudyError::file(&args.output))?;
-        runner::run(study, tasks, &results, args, report)?;
+        let conditions = Conditions::of(&set, args);
+        runner::run(study, tasks(study, &set, args)?, &conditions, &results, args, report)?;
     }
-    let rows = record::read(study, &results)?;
+    let rows = whole(study, &set, &results)?;
     let files = match study {
         Study::Larger => larger::page(&rows)?,
         Study::Modern => modern::page(&rows)?,
         Study::Threads => {
-            let modern = record::read(Study::Modern, &args.output.join("modern.csv")).ok();
+            let path = args.output.join("modern.csv");
+            let modern = if path.exists() { Some(whole(Study::Modern, &set, &path)?) } else { None };
             threads::page(&rows, modern.as_deref())?
         }
         Study::Seeds => seeds::page(&rows)?,
@@ -184,4 +215,28 @@ pub fn run(study: Study, args: &StudyArgs, report: &(dyn Fn(&str) + Sync)) -> Re
         report(&format!("wrote {}", path.display()));
     }
     Ok(())
+}
+
+fn tasks<'a>(study: Study, set: &'a PositionSet, args: &'a StudyArgs) -> Result<Vec<Task<'a>>, StudyError> {
+    Ok(match study {
+        Study::Larger => larger::tasks(set, args),
+        Study::Modern => modern::tasks(set, args),
+        Study::Threads => threads::tasks(set, args),
+        Study::Seeds => seeds::tasks(set, args)?,
+    })
+}
+
+/// The searches of a results file, each series of which is whole. Series may be absent: the pages say what was not run.
+fn whole(study: Study, set: &PositionSet, path: &Path) -> Result<Vec<Row>, StudyError> {
+    let (conditions, rows) = record::read(study, path)?;
+    conditions.must_know(set, path)?;
+    let Conditions { sequences, shallower, .. } = conditions;
+    let args = StudyArgs { sequences, shallower, ..StudyArgs::default() };
+    match runner::incomplete(&rows, &tasks(study, set, &args)?, path)?.into_iter().next() {
+        None => Ok(rows),
+        Some(series) => {
+            let wrong = "lacks searches: `--resume` makes them".to_owned();
+            Err(StudyError::Series { path: path.to_owned(), series: series.to_string(), wrong })
+        }
+    }
 }

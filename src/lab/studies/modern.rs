@@ -29,7 +29,7 @@ const PLANS: [Plan; 4] = [
     Plan { positions: 1 << 20, depth: 17, sequences: 6 },
 ];
 
-/// What the scores and moves are compared with: searches of more plies at a large table.
+/// What the scores and moves are compared with: searches at a larger table, of more plies than all but the last plan's.
 pub(super) const REFERENCE: &str = "reference";
 const REFERENCE_POSITIONS: usize = 4 << 20;
 const REFERENCE_DEPTH: u32 = 17;
@@ -49,15 +49,17 @@ pub(super) fn tasks<'a>(set: &'a PositionSet, args: &'a StudyArgs) -> Vec<Task<'
                 let options = TableOptions { positions: setting.positions, scheme, update, ..TableOptions::default() };
                 let depth = args.depth(setting.depth);
                 let set = set.first(args.sequences(setting.sequences));
+                let size = (depth, set.len());
                 let work = move || search_sequences(Table::<Entry>::with_options(&options)?, &set, depth);
-                tasks.push(Task::single(name, setting.positions, scheme.name(), work));
+                tasks.push(Task::single(name, setting.positions, scheme.name(), size, work));
             }
         }
     }
     let options = TableOptions { positions: REFERENCE_POSITIONS, ..TableOptions::default() };
     let (depth, set) = (args.depth(REFERENCE_DEPTH), set.first(args.sequences(set.sequences.len())));
+    let size = (depth, set.len());
     let work = move || search_sequences(Table::<Entry>::with_options(&options)?, &set, depth);
-    tasks.push(Task::single(REFERENCE, REFERENCE_POSITIONS, BASE, work));
+    tasks.push(Task::single(REFERENCE, REFERENCE_POSITIONS, BASE, size, work));
     tasks
 }
 
@@ -145,10 +147,13 @@ pub(super) fn in_setting<'a>(rows: &'a [Row], setting: &str, positions: usize, a
 
 /// A difference in centipawns with its interval, in bold where it lies on one side of 0.
 pub(super) fn centipawns(estimate: Option<Estimate>) -> String {
-    or_dash(estimate, |Estimate { value, interval }| {
-        let text = format!("{value:+.1} ({:+.1} to {:+.1})", interval.low, interval.high).replace('-', "−");
-        if interval.contains(0.0) { text } else { format!("**{text}**") }
-    })
+    or_dash(estimate, |Estimate { value, interval }| signed(value, interval.low, interval.high))
+}
+
+/// A difference and the ends of its interval with their signs, in bold where the interval lies on one side of 0.
+pub(super) fn signed(value: f64, low: f64, high: f64) -> String {
+    let text = format!("{value:+.1} ({low:+.1} to {high:+.1})").replace('-', "−");
+    if low <= 0.0 && high >= 0.0 { text } else { format!("**{text}**") }
 }
 
 /// For each size: TWOBIG1 with the update of 1994 against the engine's.
@@ -172,7 +177,7 @@ fn updates(settings: &[&Setting<'_>], rows: &[Row], reference: &Reference) -> Ma
     table
 }
 
-/// What deeper searches found, by game and ply.
+/// What the reference's searches found, by game and ply.
 pub(super) struct Reference {
     found: HashMap<(u32, u32), (i32, String)>,
 }
@@ -209,22 +214,34 @@ impl Reference {
 
     /// By how much further off `rows` are than `base` on the same positions, on average; games are resampled.
     pub(super) fn further_off(&self, rows: &[&Row], base: &[&Row]) -> Option<Estimate> {
-        let other: HashMap<(u32, u32), &Row> = base.iter().map(|&row| ((row.game, row.ply), row)).collect();
-        let mut games: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
-        for row in rows {
-            let both = other.get(&(row.game, row.ply)).and_then(|base| Some(self.off(row)? - self.off(base)?));
-            let Some(difference) = both else { continue };
-            let (sum, count) = games.entry(row.game).or_default();
-            *sum += difference;
-            *count += 1.0;
-        }
-        let games: Vec<(f64, f64)> = games.into_values().collect();
-        bootstrap(games.len(), |picks| {
-            let (sum, count) =
-                picks.iter().fold((0.0, 0.0), |(sum, count), &game| (sum + games[game].0, count + games[game].1));
-            sum / count
-        })
+        mean_difference(rows, base, |row| self.off(row))
     }
+
+    /// By how much less often `rows` have the reference's move than `base` on the same positions, as a share of them.
+    pub(super) fn moves_lost(&self, rows: &[&Row], base: &[&Row]) -> Option<Estimate> {
+        mean_difference(rows, base, |row| self.get(row).map(|(_, best)| if *best == row.best { 0.0 } else { 1.0 }))
+    }
+}
+
+/// The mean of what `measure` says of `rows` less what it says of `base`, on the same positions at the same table size; games are
+/// resampled.
+fn mean_difference(rows: &[&Row], base: &[&Row], measure: impl Fn(&Row) -> Option<f64>) -> Option<Estimate> {
+    let place = |row: &Row| (row.positions, row.game, row.ply);
+    let other: HashMap<_, &Row> = base.iter().map(|&row| (place(row), row)).collect();
+    let mut games: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
+    for row in rows {
+        let both = other.get(&place(row)).and_then(|base| Some(measure(row)? - measure(base)?));
+        let Some(difference) = both else { continue };
+        let (sum, count) = games.entry(row.game).or_default();
+        *sum += difference;
+        *count += 1.0;
+    }
+    let games: Vec<(f64, f64)> = games.into_values().collect();
+    bootstrap(games.len(), |picks| {
+        let (sum, count) =
+            picks.iter().fold((0.0, 0.0), |(sum, count), &game| (sum + games[game].0, count + games[game].1));
+        sum / count
+    })
 }
 
 const INTRODUCTION: &str = "The schemes at work in the engine: its search with one thread, at tables as crowded as in 1994 and at its default of 16 MiB \
@@ -233,8 +250,10 @@ const INTRODUCTION: &str = "The schemes at work in the engine: its search with o
      is there already, `overwrite` that of 1994 (`docs/table.md`).\n\n";
 
 const MEASURES: &str = "Fewer nodes to a depth are not all: this search reduces where the table knows no move, so a table that forgets can make the \
-     same nominal depth cheaper, and worse. So each result is held against a reference, the engine's search of 17 plies at 4096K positions (`merge`, which may favour `merge` below): how often \
+     same nominal depth cheaper, and worse. So each result is held against a reference, the engine's search of 17 plies at 4096K positions: how often \
      its move was found, by how many centipawns the score is off (more than 200 count as 200), and how much further off that is than under \
-     TWOBIG1.\n\n";
+     TWOBIG1. Up to 128K positions the reference is four plies deeper than what is held against it; at 1024K it is not deeper at all, of 17 plies as well, and \
+     differs only by its larger table. And it is itself a search under TWOBIG1 with `merge`, so it may favour TWOBIG1 against the other schemes and `merge` against \
+     `overwrite`, most of all at 1024K.\n\n";
 
 const UPDATES: &str = "Every scheme with `overwrite` against itself with `merge`, at the same depth.\n\n";

@@ -120,6 +120,12 @@ impl PositionSet {
         Self { sequences: self.sequences.iter().take(count).cloned().collect() }
     }
 
+    /// A hash of the positions, their games and plies (FNV-1a over [`PositionSet::epd`]), by which a results file knows them.
+    pub fn hash(&self) -> u64 {
+        let step = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
+        self.epd().bytes().fold(0xCBF2_9CE4_8422_2325, step)
+    }
+
     /// How many positions there are.
     pub fn len(&self) -> usize {
         self.sequences.iter().map(|sequence| sequence.positions.len()).sum()
@@ -254,6 +260,7 @@ mod tests {
         assert!(set.len() >= 200, "{}", set.len());
         assert_eq!(set.sequences.len(), SEQUENCES);
         assert_eq!(set.epd(), LARGER);
+        assert_ne!(set.hash(), set.first(SEQUENCES - 1).hash());
         for (sequence, number) in set.sequences.iter().zip(1..) {
             assert_eq!(sequence.number, number);
             assert_eq!(sequence.positions.len(), LENGTH);

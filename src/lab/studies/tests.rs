@@ -2,7 +2,7 @@
 
 use super::panel::tests::row;
 use super::record::Row;
-use super::{PositionSet, Study, StudyArgs, larger, modern, record, run, seeds, threads};
+use super::{PositionSet, Study, StudyArgs, StudyError, larger, modern, record, run, seeds, threads};
 use crate::table::Scheme;
 
 /// A search of every scheme on four positions of each of six games; TWOBIG1 needs `nodes`, the others more by this much per cent.
@@ -98,12 +98,49 @@ fn the_recommendation_follows_from_the_figures() {
     let mut own = schemes("merge", 8192, better);
     own.extend(reference(&own));
     let goes = page(&schemes("1 thread", 8192, better), &own);
-    assert!(goes.contains("TWODEEP needs fewer nodes than TWOBIG1 in 2 of them"), "{goes}");
+    assert!(goes.contains("TWODEEP saves nodes and is not worse, but has not won its match"), "{goes}");
+    // Of BIG1 no match was played.
+    let own_better = |scheme| if scheme == Scheme::Big1 { 0 } else { 10 };
+    let mut unplayed = schemes("merge", 8192, own_better);
+    unplayed.extend(reference(&unplayed));
+    let waits = page(&schemes("1 thread", 8192, own_better), &unplayed);
+    assert!(waits.contains("BIG1 saves nodes and is not worse: until it has won a match TWOBIG1 stays"), "{waits}");
     for row in own.iter_mut().filter(|row| row.arm == "TWODEEP") {
         row.score = 30;
     }
     let wrong = page(&schemes("1 thread", 8192, better), &own);
-    assert!(wrong.contains("TWOBIG1 stays the default"), "{wrong}");
+    assert!(wrong.contains("No scheme is shown to save nodes without worse moves"), "{wrong}");
+    assert!(line(&wrong, "| TWODEEP | 2 | 0 |").ends_with("| scores are worse |"), "{wrong}");
+}
+
+/// What happened once: fewer nodes, and moves that are worse by so little that no interval shows it.
+#[test]
+fn fewer_nodes_and_slightly_worse_moves_are_no_recommendation() {
+    let better = |scheme| if scheme == Scheme::New { 0 } else { 10 };
+    let mut own = schemes("merge", 8192, better);
+    let base = own.iter().filter(|row| row.arm == "TWOBIG1");
+    let reference: Vec<Row> = base.map(|row| Row { setting: modern::REFERENCE.into(), ..row.clone() }).collect();
+    own.extend(reference);
+    let of = |own: &[Row]| {
+        let files = threads::page(&schemes("1 thread", 8192, better), Some(own)).unwrap();
+        let page = text(&files, "threads.md").to_owned();
+        (line(&page, "| NEW | 2 | 0 |").to_owned(), page)
+    };
+    assert!(of(&own).0.ends_with("| nothing |"), "equal moves are no obstacle");
+    // Another move in one of 24 positions: a loss of 4.2 points, with an interval that begins at 0.
+    own.iter_mut().find(|row| row.arm == "NEW" && row.setting == "merge").unwrap().best = "a2a3".into();
+    let (new, page) = of(&own);
+    assert!(new.contains("| −4.2 (−12.5 to +0.0) |") && new.ends_with("| moves: cannot tell |"), "{new}");
+    assert!(page.contains("TWOBIG1 stays the default") && !page.contains("it is to be the default"), "{page}");
+    // And in one of each game.
+    for row in own.iter_mut().filter(|row| row.arm == "NEW" && row.setting == "merge" && row.ply == 22) {
+        row.best = "a2a3".into();
+    }
+    assert!(of(&own).0.ends_with("| moves are worse |"));
+}
+
+fn line<'a>(page: &'a str, begin: &str) -> &'a str {
+    page.lines().find(|line| line.starts_with(begin)).unwrap_or_else(|| panic!("{begin}: {page}"))
 }
 
 #[test]
@@ -146,14 +183,43 @@ fn every_study_runs_and_repeats() {
             StudyArgs { output: folder.clone(), jobs: 2, sequences: Some(1), shallower: 14, ..StudyArgs::default() };
         let results = folder.join(format!("{}.csv", study.name()));
         run(study, &args, &|_| ()).unwrap();
-        let rows = record::read(study, &results).unwrap();
+        let (_, rows) = record::read(study, &results).unwrap();
         assert!(rows.iter().all(|row| row.nodes > 0 && row.depth >= 1), "{}", study.name());
         let lines: Vec<Row> = rows.into_iter().filter(|row| !row.setting.ends_with("free")).collect();
         assert!(lines.len() >= 7 * PositionSet::larger().unwrap().sequences[0].positions.len());
-        run(study, &args, &|_| ()).unwrap();
-        let again = record::read(study, &results).unwrap();
+        assert!(matches!(run(study, &args, &|_| ()), Err(StudyError::Exists { .. })));
+        run(study, &StudyArgs { force: true, ..args }, &|_| ()).unwrap();
+        let (_, again) = record::read(study, &results).unwrap();
         assert_eq!(again.into_iter().filter(|row| !row.setting.ends_with("free")).collect::<Vec<_>>(), lines);
         assert!(folder.join(format!("{}.md", study.name())).exists());
     }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// The committed results can be read and their series are whole; what is not is refused.
+#[test]
+fn a_page_needs_whole_series() {
+    let folder = std::env::temp_dir().join(format!("sesame-pages-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let committed = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/replacement-schemes");
+    let set = PositionSet::larger().unwrap();
+    for study in [Study::Larger, Study::Modern, Study::Threads, Study::Seeds] {
+        let name = format!("{}.csv", study.name());
+        assert!(super::whole(study, &set, &committed.join(&name)).is_ok(), "{name}");
+    }
+    let text = std::fs::read_to_string(committed.join("modern.csv")).unwrap();
+    let path = folder.join("modern.csv");
+    let args = StudyArgs { output: folder.clone(), page: true, ..StudyArgs::default() };
+    let refused = |text: &str| {
+        std::fs::write(&path, text).unwrap();
+        run(Study::Modern, &args, &|_| ()).unwrap_err()
+    };
+    // Torn in the last move; then cut at the end of a line, in the last series, which nothing else tells the length of.
+    let torn = refused(&text[..text.len() - 1]);
+    assert!(matches!(torn, StudyError::Results { .. }) && torn.to_string().contains("torn"), "{torn}");
+    let short = refused(&text[..text[..text.len() - 1].rfind('\n').unwrap() + 1]);
+    assert!(short.to_string().contains("reference,4194304,TWOBIG1,1,1 lacks searches"), "{short}");
+    let other = refused(&text.replacen("# positions ", "# positions 1", 1));
+    assert!(matches!(other, StudyError::Results { line: 2, .. }), "{other}");
     std::fs::remove_dir_all(&folder).unwrap();
 }

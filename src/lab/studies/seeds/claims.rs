@@ -7,7 +7,8 @@ use super::super::panel::Panel;
 use super::super::record::Row;
 use super::super::{Study, StudyError};
 use super::{DEFAULT_SIZE, ODD_SIZE, ROOMY, SIZES};
-use crate::lab::report::markdown::{Table, grouped, or_dash, percent};
+use crate::lab::report::markdown::{NOTHING, Table, grouped, or_dash, percent};
+use crate::lab::statistics::{Estimate, Interval};
 
 /// A claim and its answer.
 struct Claim {
@@ -65,22 +66,51 @@ fn ratios(rows: &[Row], setting: &str, sizes: &[usize], arm: &str, base: &str) -
     sizes.iter().map(one).collect::<Vec<_>>().join("; ")
 }
 
-/// Whether `arm` needs fewer nodes than `base` at every size, by intervals; none if it is not clear, or not the same everywhere.
-fn is_better(rows: &[Row], setting: &str, sizes: &[usize], arm: &str, base: &str) -> Option<bool> {
-    let mut sides = sizes.iter().map(|&size| {
-        let ratio = Panel::new(at(rows, setting, size)).ratio(arm, base)?;
-        (!ratio.interval.contains(1.0)).then_some(ratio.value < 1.0)
-    });
-    let first = sides.next()??;
-    sides.all(|side| side == Some(first)).then_some(first)
+/// What the intervals say of an arm's nodes against another's, over some sizes.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Side {
+    /// Fewer at every size.
+    Fewer,
+    /// More at every size.
+    More,
+    /// Not the same everywhere, but nowhere by more than [`LITTLE`].
+    Alike,
+    CannotTell,
+    NotRun,
+}
+
+/// What counts as no difference: every interval lies within this of 1.
+const LITTLE: f64 = 0.02;
+
+const NOT_RUN: &str = "was not run";
+const CANNOT_TELL: &str = "cannot tell";
+
+fn side(rows: &[Row], setting: &str, sizes: &[usize], arm: &str, base: &str) -> Side {
+    let ratio = |&size: &usize| Panel::new(at(rows, setting, size)).ratio(arm, base).map(|ratio| ratio.interval);
+    let Some(intervals) = sizes.iter().map(ratio).collect::<Option<Vec<Interval>>>().filter(|all| !all.is_empty())
+    else {
+        return Side::NotRun;
+    };
+    match () {
+        () if intervals.iter().all(|interval| interval.high < 1.0) => Side::Fewer,
+        () if intervals.iter().all(|interval| interval.low > 1.0) => Side::More,
+        () if intervals.iter().all(is_little) => Side::Alike,
+        () => Side::CannotTell,
+    }
+}
+
+fn is_little(interval: &Interval) -> bool {
+    interval.low >= 1.0 - LITTLE && interval.high <= 1.0 + LITTLE
 }
 
 fn by_type(rows: &[Row]) -> Claim {
     let sizes = &SIZES;
-    let verdict = match is_better(rows, "replacement", sizes, "type then depth", "DEEP") {
-        Some(true) => "saves nodes against depth alone",
-        Some(false) => "costs nodes against depth alone",
-        None => "makes no clear difference to depth alone",
+    let words = |arm| match side(rows, "replacement", sizes, arm, "DEEP") {
+        Side::Fewer => "saves nodes against depth alone",
+        Side::More => "costs nodes against depth alone",
+        Side::Alike => "is within 2 % of depth alone",
+        Side::CannotTell => CANNOT_TELL,
+        Side::NotRun => NOT_RUN,
     };
     Claim {
         seed: "ViperMate",
@@ -92,8 +122,16 @@ fn by_type(rows: &[Row]) -> Claim {
             ratios(rows, "replacement", sizes, "type then depth", "DEEP"),
             ratios(rows, "replacement", sizes, "ViperMate", "DEEP"),
         ),
-        verdict: verdict.to_owned(),
+        verdict: both(words("type then depth"), "by type", words("ViperMate"), "the source's condition"),
     }
+}
+
+/// Two verdicts with what each is of.
+fn both(first: &str, first_of: &str, second: &str, second_of: &str) -> String {
+    if first == NOT_RUN && second == NOT_RUN {
+        return NOT_RUN.to_owned();
+    }
+    format!("{first_of}: {first}; {second_of}: {second}")
 }
 
 fn viper<'a>(rows: &'a [Row], arm: &str) -> Vec<&'a Row> {
@@ -104,18 +142,24 @@ fn halved(rows: &[Row]) -> Claim {
     let panel = Panel::new(rows.iter().filter(|row| row.setting == "ViperMate"));
     let bare = panel.ratio("no moves", "no table");
     let whole = panel.ratio("moves and deeper entries", "no table");
-    let verdict = match bare {
-        Some(bare) if bare.interval.contains(0.5) => "holds",
-        Some(bare) if bare.value < 0.5 => "holds: it saves more",
-        Some(_) => "is too much for ALIBABA at this depth",
-        None => "was not run",
+    let words = |ratio: Option<Estimate>| match ratio.map(|ratio| ratio.interval) {
+        None => NOT_RUN,
+        Some(interval) if interval.high < 0.5 => "holds: it saves more",
+        Some(interval) if interval.low > 0.5 => "is too much for ALIBABA at this depth",
+        Some(interval) if interval.low >= 0.45 && interval.high <= 0.55 => "holds",
+        Some(_) => CANNOT_TELL,
+    };
+    // A table with moves only tells something of the claim where one without is too little.
+    let verdict = match (words(bare), words(whole)) {
+        (few @ "is too much for ALIBABA at this depth", many) if few == many => format!("{few}, even with moves"),
+        (few, _) => few.to_owned(),
     };
     Claim {
         seed: "ViperMate",
         says: "A table that stores no moves halves the nodes",
         test: format!("ALIBABA with {} positions whose moves are not used, against no table", page::size_label(ROOMY)),
         found: format!("{}; with moves {}", difference(bare), difference(whole)),
-        verdict: verdict.to_owned(),
+        verdict,
     }
 }
 
@@ -142,12 +186,11 @@ fn unstable(rows: &[Row]) -> Claim {
         says: "A table that cuts off by deeper entries can change the move",
         test: "ALIBABA as in 1994 against no table".to_owned(),
         found: same(rows, "moves and deeper entries"),
-        verdict: if all == 0 {
-            "was not run"
-        } else if scores.min(moves) < all {
-            "holds"
-        } else {
-            "was not seen"
+        verdict: match () {
+            () if all == 0 => NOT_RUN,
+            () if moves < all => "holds",
+            () if scores < all => "was not seen: scores change, moves do not",
+            () => "was not seen",
         }
         .to_owned(),
     }
@@ -155,12 +198,18 @@ fn unstable(rows: &[Row]) -> Claim {
 
 fn stable(rows: &[Row]) -> Claim {
     let (scores, _, all) = agreement(rows, "exact depth");
-    let (bare_scores, bare_moves, _) = agreement(rows, "exact depth and no moves");
+    let (bare_scores, bare_moves, bare_all) = agreement(rows, "exact depth and no moves");
     let verdict = match () {
-        () if all == 0 => "was not run",
-        () if bare_scores == all && bare_moves == all && scores == all => "holds",
-        () if scores == all => "holds for the score; of equal moves the table's can come first",
-        () => "holds but for positions whose score depends on the way to them (repetition)",
+        () if all == 0 || bare_all == 0 => NOT_RUN.to_owned(),
+        () if scores < all || bare_scores < bare_all => {
+            format!(
+                "does not hold for the score in {} of {} searches",
+                all - scores + bare_all - bare_scores,
+                all + bare_all
+            )
+        }
+        () if bare_moves == bare_all => "holds".to_owned(),
+        () => "holds for the score, not for the move".to_owned(),
     };
     Claim {
         seed: "ViperMate",
@@ -171,15 +220,23 @@ fn stable(rows: &[Row]) -> Claim {
             same(rows, "exact depth"),
             same(rows, "exact depth and no moves")
         ),
-        verdict: verdict.to_owned(),
+        verdict,
     }
 }
 
 fn always(rows: &[Row]) -> Claim {
     let (crowded, roomy) = (&SIZES[..], &[ROOMY][..]);
-    let verdict = match is_better(rows, "age", crowded, "always replace", "TWOBIG1 stamped") {
-        Some(false) => "holds only where the table is not crowded",
-        _ => "holds",
+    let of = |sizes| side(rows, "age", sizes, "always replace", "TWOBIG1 stamped");
+    let is_little_roomy = Panel::new(at(rows, "age", ROOMY))
+        .ratio("always replace", "TWOBIG1 stamped")
+        .is_some_and(|ratio| is_little(&ratio.interval));
+    let verdict = match (of(crowded), of(roomy)) {
+        (Side::NotRun, _) | (_, Side::NotRun) => NOT_RUN,
+        (Side::Fewer | Side::Alike, Side::Fewer | Side::Alike) => "holds",
+        (Side::More, _) if is_little_roomy => "holds only where the table is not crowded",
+        (Side::More, Side::More) => "does not hold",
+        (Side::More, _) => "does not hold where the table is crowded",
+        _ => CANNOT_TELL,
     };
     Claim {
         seed: "guide",
@@ -195,10 +252,17 @@ fn always(rows: &[Row]) -> Claim {
 }
 
 fn aged(rows: &[Row]) -> Claim {
-    let verdict = match is_better(rows, "age", &SIZES, "depth-preferred with age", "depth-preferred") {
-        Some(true) => "holds: without age, deep entries of earlier searches block the table",
-        Some(false) => "does not hold",
-        None => "makes no clear difference",
+    let of = |arm, base| side(rows, "age", &SIZES, arm, base);
+    let (stamped, never) = (of("depth-preferred with age", "depth-preferred"), of("depth-preferred", "always replace"));
+    let verdict = match (stamped, never) {
+        (Side::NotRun, _) | (_, Side::NotRun) => NOT_RUN,
+        (Side::Fewer, Side::More) => {
+            "holds: without age, deep entries of earlier searches block the table, and always replacing is better"
+        }
+        (Side::Fewer, _) => "holds for age",
+        (Side::More, _) => "does not hold: age costs nodes",
+        (Side::Alike, _) => "does not hold: age changes less than 2 %",
+        (Side::CannotTell, _) => CANNOT_TELL,
     };
     Claim {
         seed: "guide",
@@ -225,25 +289,27 @@ fn shares(rows: &[Row], setting: &str, part: impl Fn(&dyn Fn(&str) -> f64) -> (f
             rows.iter().filter(of_arm).map(|row| row.nodes as f64).sum()
         };
         let (part, whole) = part(&sum);
-        (depth, part / whole.max(1.0))
+        (whole > 0.0).then(|| (depth, part / whole))
     };
-    depths.into_iter().map(share).collect()
+    depths.into_iter().filter_map(share).collect()
 }
 
 fn told(shares: &[(u32, f64)]) -> String {
+    if shares.is_empty() {
+        return NOTHING.to_owned();
+    }
     shares.iter().map(|(depth, share)| format!("{} at depth {depth}", percent(*share))).collect::<Vec<_>>().join(", ")
 }
 
 /// Whether all shares lie in the range.
-fn in_range(shares: &[(u32, f64)], range: std::ops::RangeInclusive<f64>) -> String {
+fn in_range(shares: &[(u32, f64)], range: std::ops::RangeInclusive<f64>) -> &'static str {
     match () {
-        () if shares.is_empty() => "was not run",
+        () if shares.is_empty() => NOT_RUN,
         () if shares.iter().all(|(_, share)| range.contains(share)) => "holds",
         () if shares.iter().all(|(_, share)| share < range.start()) => "is too high",
         () if shares.iter().all(|(_, share)| share > range.end()) => "is too low",
-        () => "holds at some depths",
+        () => "holds at some depths only",
     }
-    .to_owned()
 }
 
 fn transpositions(rows: &[Row]) -> Claim {
@@ -258,11 +324,7 @@ fn transpositions(rows: &[Row]) -> Claim {
             told(&looked),
             told(&searched)
         ),
-        verdict: format!(
-            "{} for all, {} for the searched ones",
-            in_range(&looked, 0.3..=0.4),
-            in_range(&searched, 0.3..=0.4)
-        ),
+        verdict: both(in_range(&looked, 0.3..=0.4), "of all", in_range(&searched, 0.3..=0.4), "of the searched ones"),
     }
 }
 
@@ -274,7 +336,7 @@ fn rate(says: &'static str, found: String, verdict: String) -> Claim {
 
 fn hits(rows: &[Row]) -> Claim {
     let shares = shares(rows, "rates", |sum| (sum("hits"), sum("probes")));
-    rate("40 to 60 % of the probes hit, at depth 6 and more", told(&shares), in_range(&shares, 0.4..=0.6))
+    rate("40 to 60 % of the probes hit, at depth 6 and more", told(&shares), in_range(&shares, 0.4..=0.6).to_owned())
 }
 
 fn cut_offs(rows: &[Row]) -> Claim {
@@ -283,13 +345,17 @@ fn cut_offs(rows: &[Row]) -> Claim {
     rate(
         "20 to 40 % cut off",
         format!("of the hits {}; of the probes {}", told(&of_hits), told(&of_probes)),
-        format!("{} of the hits, {} of the probes", in_range(&of_hits, 0.2..=0.4), in_range(&of_probes, 0.2..=0.4)),
+        both(in_range(&of_hits, 0.2..=0.4), "of the hits", in_range(&of_probes, 0.2..=0.4), "of the probes"),
     )
 }
 
 fn hints(rows: &[Row]) -> Claim {
     let shares = shares(rows, "rates", |sum| (sum("move hints"), sum("hits") - sum("cut-offs")));
-    rate("50 to 80 % of the other hits give a move to try first", told(&shares), in_range(&shares, 0.5..=0.8))
+    rate(
+        "50 to 80 % of the other hits give a move to try first",
+        told(&shares),
+        in_range(&shares, 0.5..=0.8).to_owned(),
+    )
 }
 
 /// Each step of the guide's sizes, with its gain in Elo.
@@ -306,7 +372,12 @@ fn gains(rows: &[Row]) -> Vec<Claim> {
     });
     let claim = |(small, large, elo, says): (&str, &str, f64, &'static str)| {
         let ratio = panel.ratio(large, small);
-        let worth = ratio.map(|ratio| -ELO_PER_DOUBLING * ratio.value.log2());
+        let elo_of = |ratio: f64| 0.0 - ELO_PER_DOUBLING * ratio.log2();
+        // Fewer nodes are worth more: the ends of the interval change places.
+        let worth = ratio.map(|Estimate { value, interval }| {
+            let interval = Interval { low: elo_of(interval.high), high: elo_of(interval.low) };
+            Estimate { value: elo_of(value), interval }
+        });
         Claim {
             seed: "guide",
             says,
@@ -317,17 +388,29 @@ fn gains(rows: &[Row]) -> Vec<Claim> {
             found: format!(
                 "{}, worth {} Elo",
                 difference(ratio),
-                or_dash(worth, |worth| format!("{worth:+.0}").replace('-', "−"))
+                or_dash(worth, |Estimate { value, interval: Interval { low, high } }| {
+                    format!("{value:+.0} ({low:+.0} to {high:+.0})").replace('-', "−")
+                })
             ),
-            verdict: match worth {
-                Some(worth) if worth >= 0.75 * elo => "holds at this length of search",
-                Some(_) => "is too much at this length of search",
-                None => "was not run",
-            }
-            .to_owned(),
+            verdict: worth_verdict(worth.map(|worth| worth.interval), elo, panel.games()).to_owned(),
         }
     };
     STEPS.into_iter().map(claim).collect()
+}
+
+/// Fewer games than this tell nothing of a few Elo: their intervals are too narrow themselves.
+const ENOUGH_GAMES: usize = 12;
+
+/// Whether a gain of `elo` was found.
+fn worth_verdict(worth: Option<Interval>, elo: f64, games: usize) -> &'static str {
+    match worth {
+        None => NOT_RUN,
+        Some(_) if games < ENOUGH_GAMES => "cannot tell from so few positions",
+        Some(Interval { low, .. }) if low >= elo => "holds: it is worth more at this length of search",
+        Some(Interval { high, .. }) if high < elo => "is too much at this length of search",
+        Some(Interval { low, .. }) if low > 0.0 => "may hold: the gain is real, its size is not clear",
+        Some(_) => CANNOT_TELL,
+    }
 }
 
 /// What a doubling of the nodes is taken to be worth, to compare nodes with Elo: an assumption.
@@ -338,13 +421,14 @@ fn zobrist(rows: &[Row]) -> Claim {
         |arm: &str| rows.iter().filter(|row| row.setting == "keys" && row.arm == arm).map(|row| row.nodes).sum::<u64>();
     let (positions, keys, collisions) = (sum("positions"), sum("Otter's keys"), sum("Otter's collisions"));
     let split = keys.saturating_sub(positions) as f64 / positions.max(1) as f64;
-    let verdict = match () {
-        () if positions == 0 => "was not run".to_owned(),
-        () if keys > positions => format!(
-            "holds for different positions{}, not for equal ones: a double step that nobody can answer en passant gives another key",
-            if collisions == 0 { "" } else { " but for collisions" }
-        ),
-        () => "holds".to_owned(),
+    let verdict = match (keys > positions, collisions > 0) {
+        _ if positions == 0 || keys == 0 => NOT_RUN,
+        (true, false) => {
+            "holds for different positions, not for equal ones: a double step that nobody can answer en passant gives another key"
+        }
+        (true, true) => "holds neither for different positions nor for equal ones",
+        (false, true) => "does not hold for different positions",
+        (false, false) => "holds",
     };
     Claim {
         seed: "Otter",
@@ -356,16 +440,18 @@ fn zobrist(rows: &[Row]) -> Claim {
             grouped(keys),
             percent(split)
         ),
-        verdict,
+        verdict: verdict.to_owned(),
     }
 }
 
 fn index(rows: &[Row]) -> Claim {
     let sizes = [SIZES[1], ODD_SIZE];
-    let verdict = match is_better(rows, "index", &sizes, "modulo", "product") {
-        Some(true) => "is better than the product",
-        Some(false) => "is worse than the product",
-        None => "is as good as the product",
+    let verdict = match side(rows, "index", &sizes, "modulo", "product") {
+        Side::Fewer => "is better than the product",
+        Side::More => "is worse than the product",
+        Side::Alike => "is as good as the product, within 2 %",
+        Side::CannotTell => CANNOT_TELL,
+        Side::NotRun => NOT_RUN,
     };
     let one = |&size: &usize| {
         format!("{} positions: {}", grouped(size as u64), ratio(rows, "index", size, "modulo", "product"))
@@ -390,3 +476,73 @@ const DEFINITIONS: &str = "- *Looked up again*: a probe, quiescence included, fo
      move is tried first (in quiescence only if it is a capture or a way out of check). Rates are of sums over all positions, all iterations.\n\
      - *Worth*: no match was played; a doubling of the nodes is taken to be worth 70 Elo.\n\
      - *Depth-preferred, never aged*: DEEP over a game without stamps and without emptying the table.\n";
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::panel::tests::row;
+    use super::*;
+
+    #[test]
+    fn what_was_not_run_has_no_verdict() {
+        let claims = claims(&[]);
+        assert!(claims.len() >= 15);
+        for Claim { says, verdict, .. } in claims {
+            assert_eq!(verdict, NOT_RUN, "{says}");
+        }
+    }
+
+    /// Two arms on ten games; `nodes` gives those of the arm where the base needs 1,000.
+    fn arms(setting: &str, size: usize, (arm, base): (&str, &str), nodes: impl Fn(u32) -> u64) -> Vec<Row> {
+        let rows = (1..=10).flat_map(|game| [row(arm, game, 20, nodes(game)), row(base, game, 20, 1_000)]);
+        rows.map(|row| Row { setting: setting.into(), positions: size, ..row }).collect()
+    }
+
+    fn at_both_sizes(setting: &str, names: (&str, &str), nodes: impl Fn(u32) -> u64) -> Vec<Row> {
+        SIZES.into_iter().flat_map(|size| arms(setting, size, names, &nodes)).collect()
+    }
+
+    fn wavering(game: u32) -> u64 {
+        if game.is_multiple_of(2) { 800 } else { 1_250 }
+    }
+
+    #[test]
+    fn what_is_not_clear_is_not_granted() {
+        let names = ("always replace", "TWOBIG1 stamped");
+        let mut rows = at_both_sizes("age", names, wavering);
+        assert_eq!(always(&rows).verdict, NOT_RUN, "without the roomy table");
+        rows.extend(arms("age", ROOMY, names, |_| 1_001));
+        assert_eq!(always(&rows).verdict, CANNOT_TELL);
+        let mut rows = at_both_sizes("age", names, |game| 1_080 + u64::from(game));
+        rows.extend(arms("age", ROOMY, names, |_| 1_003));
+        assert_eq!(always(&rows).verdict, "holds only where the table is not crowded");
+        let sizes = [SIZES[1], ODD_SIZE];
+        let of = |nodes: fn(u32) -> u64| {
+            let rows = sizes.map(|size| arms("index", size, ("modulo", "product"), nodes)).concat();
+            index(&rows).verdict
+        };
+        assert_eq!(of(wavering), CANNOT_TELL);
+        assert_eq!(of(|game| 995 + u64::from(game)), "is as good as the product, within 2 %");
+    }
+
+    #[test]
+    fn both_of_vipermates_rules_are_judged() {
+        let mut rows = at_both_sizes("replacement", ("type then depth", "DEEP"), |game| 997 + u64::from(game % 7));
+        assert_eq!(
+            by_type(&rows).verdict,
+            "by type: is within 2 % of depth alone; the source's condition: was not run"
+        );
+        rows.extend(at_both_sizes("replacement", ("ViperMate", "DEEP"), |game| 985 + u64::from(game % 5)));
+        let verdict = by_type(&rows).verdict;
+        assert!(verdict.ends_with("the source's condition: saves nodes against depth alone"), "{verdict}");
+    }
+
+    #[test]
+    fn a_gain_in_elo_is_judged_by_its_interval() {
+        let verdict = |low, high, games| worth_verdict(Some(Interval { low, high }), 30.0, games);
+        assert_eq!(verdict(31.0, 50.0, 6), "cannot tell from so few positions");
+        assert_eq!(verdict(31.0, 50.0, 16), "holds: it is worth more at this length of search");
+        assert_eq!(verdict(-9.0, 12.0, 16), "is too much at this length of search");
+        assert_eq!(verdict(5.0, 50.0, 16), "may hold: the gain is real, its size is not clear");
+        assert_eq!(verdict(-5.0, 50.0, 16), CANNOT_TELL);
+    }
+}

@@ -77,13 +77,13 @@ fn replacement<'a>(tasks: &mut Vec<Task<'a>>, set: &PositionSet, args: &StudyArg
         for scheme in [Scheme::TwoBig1, Scheme::Deep, Scheme::New] {
             let make = move || table(size, scheme, true);
             let work = alibaba(set.clone(), depth, Between::Clear, choices, make);
-            tasks.push(Task::single("replacement", size, scheme.name(), work));
+            tasks.push(Task::single("replacement", size, scheme.name(), (depth, set.len()), work));
         }
         let rules = [("type then depth", Replacement::TypeThenDepth), ("ViperMate", Replacement::ViperMate)];
         for (name, rule) in rules {
             let make = move || Ok(Some(PlainTable::new(size, rule, Index::Product)));
             let work = alibaba(set.clone(), depth, Between::Clear, choices, make);
-            tasks.push(Task::single("replacement", size, name, work));
+            tasks.push(Task::single("replacement", size, name, (depth, set.len()), work));
         }
     }
 }
@@ -94,7 +94,8 @@ fn without_moves<'a>(tasks: &mut Vec<Task<'a>>, set: &PositionSet, args: &StudyA
     let choices = Choices::default();
     let none = || Ok(None::<Table>);
     let work = alibaba(set.clone(), depth, Between::Clear, choices, none);
-    tasks.push(Task::single("ViperMate", 0, "no table", work));
+    let size = (depth, set.len());
+    tasks.push(Task::single("ViperMate", 0, "no table", size, work));
     let arms = [
         ("moves and deeper entries", choices),
         ("no moves", Choices { table_moves: false, ..choices }),
@@ -103,7 +104,8 @@ fn without_moves<'a>(tasks: &mut Vec<Task<'a>>, set: &PositionSet, args: &StudyA
     ];
     for (name, choices) in arms {
         let make = || table(ROOMY, Scheme::TwoBig1, true);
-        tasks.push(Task::single("ViperMate", ROOMY, name, alibaba(set.clone(), depth, Between::Clear, choices, make)));
+        let work = alibaba(set.clone(), depth, Between::Clear, choices, make);
+        tasks.push(Task::single("ViperMate", ROOMY, name, size, work));
     }
 }
 
@@ -120,7 +122,7 @@ fn age<'a>(tasks: &mut Vec<Task<'a>>, set: &PositionSet, args: &StudyArgs) {
         for (name, scheme, stamps) in arms {
             let make = move || table(size, scheme, stamps);
             let work = alibaba(set.clone(), depth, Between::Stamp, Choices::default(), make);
-            tasks.push(Task::single("age", size, name, work));
+            tasks.push(Task::single("age", size, name, (depth, set.len()), work));
         }
     }
 }
@@ -132,7 +134,7 @@ fn modulo<'a>(tasks: &mut Vec<Task<'a>>, set: &PositionSet, args: &StudyArgs) {
         for (name, index) in [("product", Index::Product), ("modulo", Index::Modulo)] {
             let make = move || Ok(Some(PlainTable::new(size, Replacement::Always, index)));
             let work = alibaba(set.clone(), depth, Between::Clear, Choices::default(), make);
-            tasks.push(Task::single("index", size, name, work));
+            tasks.push(Task::single("index", size, name, (depth, set.len()), work));
         }
     }
 }
@@ -152,6 +154,7 @@ fn rates<'a>(tasks: &mut Vec<Task<'a>>, set: &PositionSet, args: &StudyArgs) {
     for depth in RATE_DEPTHS.map(|depth| args.depth(depth)) {
         for (name, number) in numbers {
             let set = set.clone();
+            let size = (depth, set.len());
             let work = move || {
                 let options = TableOptions { positions: DEFAULT_SIZE, ..TableOptions::default() };
                 let mut search = OwnSearch::new(Table::<Entry, Counters>::with_options(&options)?);
@@ -167,7 +170,7 @@ fn rates<'a>(tasks: &mut Vec<Task<'a>>, set: &PositionSet, args: &StudyArgs) {
                 });
                 Ok(measures)
             };
-            tasks.push(Task::single(&format!("rates at depth {depth}"), DEFAULT_SIZE, name, work));
+            tasks.push(Task::single(&format!("rates at depth {depth}"), DEFAULT_SIZE, name, size, work));
         }
     }
 }
@@ -184,6 +187,7 @@ fn transpositions<'a>(tasks: &mut Vec<Task<'a>>, set: &PositionSet, args: &Study
     for depth in RATE_DEPTHS.map(|depth| args.depth(depth)) {
         for (name, number) in numbers {
             let set = set.clone();
+            let size = (depth, set.len());
             let work = move || {
                 let mut search = OwnSearch::new(Witness::default());
                 let mut measures = Vec::new();
@@ -201,7 +205,7 @@ fn transpositions<'a>(tasks: &mut Vec<Task<'a>>, set: &PositionSet, args: &Study
                 });
                 Ok(measures)
             };
-            tasks.push(Task::single(&format!("transpositions at depth {depth}"), 0, name, work));
+            tasks.push(Task::single(&format!("transpositions at depth {depth}"), 0, name, size, work));
         }
     }
 }
@@ -216,6 +220,7 @@ fn otter_keys<'a>(tasks: &mut Vec<Task<'a>>, set: &PositionSet, args: &StudyArgs
     ];
     for (name, number) in numbers {
         let set = set.clone();
+        let size = (WALK_DEPTH, set.sequences.len());
         let work = move || {
             let keys = OtterKeys::new(1);
             let mut measures = Vec::new();
@@ -225,7 +230,7 @@ fn otter_keys<'a>(tasks: &mut Vec<Task<'a>>, set: &PositionSet, args: &StudyArgs
             });
             Ok(measures)
         };
-        tasks.push(Task::single("keys", 0, name, work));
+        tasks.push(Task::single("keys", 0, name, size, work));
     }
 }
 
@@ -234,6 +239,7 @@ fn sizes<'a>(tasks: &mut Vec<Task<'a>>, set: &PositionSet, args: &StudyArgs) {
     let (set, depth) = (set.first(args.sequences(GUIDE_SEQUENCES)), args.depth(GUIDE_DEPTH));
     for mib in GUIDE_MIB {
         let set = set.clone();
+        let size = (depth, set.sequences.len());
         let work = move || {
             let mut search = OwnSearch::new(Table::new(mib, Scheme::default())?);
             let mut measures = Vec::new();
@@ -246,7 +252,7 @@ fn sizes<'a>(tasks: &mut Vec<Task<'a>>, set: &PositionSet, args: &StudyArgs) {
             });
             Ok(measures)
         };
-        tasks.push(Task::single("sizes", mib << 16, &format!("{mib} MiB"), work));
+        tasks.push(Task::single("sizes", mib << 16, &format!("{mib} MiB"), size, work));
     }
 }
 
