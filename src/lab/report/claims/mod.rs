@@ -183,7 +183,8 @@ fn one_ply_deeper(
     if let (Some(seven), Some(eight)) = (trees(7), trees(8)) {
         let crowded = |trees: f64| if trees < 1.0 { "less" } else { "more" };
         text.push_str(&format!(
-            " Without a table we visit {seven:.2} times the nodes of the paper's 7 ply at 7 ply and {eight:.2} times at 8 ply: against              the paper's Figure 1 our tables are {} crowded at 7 ply and {} crowded at 8.",
+            " Without a table we visit {seven:.2} times the nodes of the paper's 7 ply at 7 ply and {eight:.2} times at 8 ply: against \
+             the paper's Figure 1 our tables are {} crowded at 7 ply and {} crowded at 8.",
             crowded(seven),
             crowded(eight)
         ));
