@@ -1,7 +1,10 @@
 //! `sesame lab`: the laboratory's experiments.
 
 use std::path::{Path, PathBuf};
-use std::{fs, io};
+use std::{
+    fs,
+    io::{self, Write},
+};
 
 use clap::{Args, Subcommand, value_parser};
 
@@ -20,7 +23,7 @@ pub(super) enum LabCommand {
     /// What the bits of the table's check are worth: type-1 errors on the bench's traffic
     CheckBits {
         /// Depth of each search in plies
-        #[arg(long, default_value_t = 15, value_parser = value_parser!(u32).range(1..), value_name = "PLIES")]
+        #[arg(long, default_value_t = 17, value_parser = value_parser!(u32).range(1..), value_name = "PLIES")]
         depth: u32,
         /// Size of the table in positions
         #[arg(long, default_value_t = 1 << 16, value_parser = value_parser!(u32).range(2..))]
@@ -32,7 +35,7 @@ pub(super) enum LabCommand {
     /// What a crowded table costs, and three entries of 16 check bits beside two of 48
     Crowding {
         /// Depth of each search in plies
-        #[arg(long, default_value_t = 16, value_parser = value_parser!(u32).range(1..), value_name = "PLIES")]
+        #[arg(long, default_value_t = 15, value_parser = value_parser!(u32).range(1..), value_name = "PLIES")]
         depth: u32,
         /// Searches at a time
         #[arg(long, default_value_t = 1)]
@@ -80,14 +83,15 @@ pub(super) fn run(command: &LabCommand) -> Result<(), Failure> {
         LabCommand::Choices(arguments) => lab_run::choices(arguments)?,
         LabCommand::CheckBits { depth, positions, output: folder } => {
             let positions = (*positions).try_into().map_err(Failure::failed)?;
-            let findings = check_bits::measure(*depth, positions, |finding| eprintln!("{} bits: done", finding.bits))
-                .map_err(Failure::failed)?;
+            let findings =
+                check_bits::measure(*depth, positions, |finding| tell(&format!("{} bits: done", finding.bits)))
+                    .map_err(Failure::failed)?;
             save(folder, check_bits::page(*depth, positions, &findings).map_err(Failure::failed)?)?;
         }
         LabCommand::Crowding { depth, jobs, output: folder } => {
             let sizes: Vec<usize> = crowding::SIZES_KIB.into_iter().chain([crowding::AMPLE_KIB]).collect();
             let benches = crowding::measure(*depth, &crowding::Design::ALL, &sizes, *jobs, |bench| {
-                eprintln!("{} with {} KiB: done", bench.design.name(), bench.kib);
+                tell(&format!("{} with {} KiB: done", bench.design.name(), bench.kib));
             })
             .map_err(Failure::failed)?;
             save(folder, crowding::page(*depth, &benches).map_err(Failure::failed)?)?;
@@ -102,7 +106,7 @@ pub(super) fn run(command: &LabCommand) -> Result<(), Failure> {
         LabCommand::Modern(arguments) => study(Study::Modern, arguments)?,
         LabCommand::Threads(arguments) => study(Study::Threads, arguments)?,
         LabCommand::Seeds(arguments) => study(Study::Seeds, arguments)?,
-        LabCommand::Positions(arguments) => arguments.run(&|line| eprintln!("{line}")).map_err(Failure::failed)?,
+        LabCommand::Positions(arguments) => arguments.run(&tell).map_err(Failure::failed)?,
     }
     Ok(())
 }
@@ -119,6 +123,11 @@ fn save(folder: &Path, files: Vec<(String, String)>) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Tells how far it is. Should nobody read it, the work goes on.
+fn tell(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
 fn study(study: Study, arguments: &StudyArgs) -> Result<(), Failure> {
-    studies::run(study, arguments, &|line| eprintln!("{line}")).map_err(Failure::failed)
+    studies::run(study, arguments, &tell).map_err(Failure::failed)
 }
