@@ -1,7 +1,7 @@
 //! What the experiment says, for people: the paper's tables and figures with ours beside them, and what becomes of each of its
 //! claims. One page of Markdown, its pictures as SVG, and all of it again as one HTML page.
 //!
-//! [`render`] makes the files out of results, [`write`] reads and writes them. The same results give the same bytes. Of results
+//! [`render`] makes the files out of results, [`fn@write`] reads and writes them. The same results give the same bytes. Of results
 //! with holes it says what can be said, and names what cannot. Pages that others write into the same folder ([`STUDIES`]) are
 //! linked to, and taken into the HTML page.
 
