@@ -222,7 +222,7 @@ fn at_the_largest(own: &[&Setting<'_>]) -> String {
     };
     let fewer = if fewer.is_empty() { "no scheme clearly needs fewer".to_owned() } else { fewer.join(", ") };
     format!(
-        "At {size} positions, one thread (`{}`), {BASE} {rank}: {fewer}; of {} games. That is a reason to play matches at that size, and to long \
+        "In [modern.md](modern.md), at {size} positions and one thread (`{}`), {BASE} {rank}: {fewer}; of {} games. That is a reason to play matches at that size, and to long \
          searches, of which there are none yet; it is no proof, as the next paragraph says.\n\n",
         setting.name,
         panel.games(),
