@@ -262,12 +262,10 @@ impl<T: SearchTable> Searcher<T> {
         self.path.push(position.key());
         while let Some(mv) = picker.next(position, &self.history) {
             let score = -self.leaf_after(position, &frontier, evaluation, mv, -beta, -alpha, ply + 1);
-            if score > best {
-                best = score;
-                alpha = alpha.max(score);
-                if alpha >= beta {
-                    break;
-                }
+            best = best.max(score);
+            alpha = alpha.max(score);
+            if alpha >= beta {
+                break;
             }
         }
         self.path.pop();
@@ -289,7 +287,8 @@ impl<T: SearchTable> Searcher<T> {
         alpha = alpha.max(stand);
         let promotion = if promoting(position).is_empty() { 0 } else { VALUES[Piece::Queen as usize] - VALUES[0] };
         // What a capture of this value can lead to, at best.
-        let limit = |value: i32| match self.choices.early_end {
+        let early_end = self.choices.early_end;
+        let limit = |value: i32| match early_end {
             EarlyEnd::Never => INFINITE,
             EarlyEnd::Margin(margin) => evaluation + value + promotion + margin,
         };
@@ -317,21 +316,16 @@ impl<T: SearchTable> Searcher<T> {
         for (index, &mv) in list.iter().enumerate() {
             self.prefetch_after(position, list.get(index + 1).copied());
             let value = position.captured(mv).map_or(0, |victim| VALUES[victim as usize]);
-            let limit = match self.choices.early_end {
-                EarlyEnd::Never => INFINITE,
-                EarlyEnd::Margin(margin) => evaluation + value + promotion + margin,
-            };
+            let limit = limit(value);
             if limit <= alpha {
                 best = best.max(limit);
                 break;
             }
             let score = -self.leaf_after(position, &frontier, evaluation, mv, -beta, -alpha, ply + 1);
-            if score > best {
-                best = score;
-                alpha = alpha.max(score);
-                if alpha >= beta {
-                    break;
-                }
+            best = best.max(score);
+            alpha = alpha.max(score);
+            if alpha >= beta {
+                break;
             }
         }
         self.path.pop();
