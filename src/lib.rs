@@ -8,6 +8,8 @@ pub mod engine;
 pub mod eval;
 pub mod lab;
 pub mod position;
+pub mod report;
+pub mod scaling;
 pub mod search;
 pub mod smp;
 pub mod table;
