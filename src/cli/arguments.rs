@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, value_parser};
 
 use super::lab::LabCommand;
 use crate::engine::bench::DEFAULT_DEPTH;
+use crate::scaling::ScalingArgs;
 use crate::tuning::{DatagenArgs, TuneArgs};
 use crate::uci::{MAX_HASH_MIB, MAX_MULTI_PV, MAX_THREADS};
 
@@ -30,6 +31,7 @@ pub(super) enum Command {
     /// The laboratory of replacement schemes and of the table
     #[command(subcommand)]
     Lab(LabCommand),
+    Scaling(ScalingArgs),
     Datagen(DatagenArgs),
     Tune(TuneArgs),
 }

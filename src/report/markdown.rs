@@ -24,6 +24,25 @@ impl Table {
         self
     }
 
+    /// The table for a terminal: columns under each other, without Markdown's signs.
+    pub(crate) fn aligned(&self) -> String {
+        let plain = |text: &String| text.replace("**", "");
+        let lines: Vec<Vec<String>> =
+            std::iter::once(&self.header).chain(&self.rows).map(|row| row.iter().map(plain).collect()).collect();
+        let width = |column: usize| {
+            lines.iter().filter_map(|line| line.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..self.header.len()).map(width).collect();
+        let cell = |((column, text), &width): ((usize, &String), &usize)| {
+            if column < self.text_columns { format!("{text:width$}") } else { format!("{text:>width$}") }
+        };
+        let line = |cells: &Vec<String>| {
+            let cells: Vec<String> = cells.iter().enumerate().zip(&widths).map(cell).collect();
+            format!("{}\n", cells.join("  ").trim_end())
+        };
+        lines.iter().map(line).collect()
+    }
+
     /// Adds a row.
     pub(crate) fn row<T: Into<String>>(&mut self, row: impl IntoIterator<Item = T>) {
         self.rows.push(row.into_iter().map(Into::into).collect());
@@ -200,5 +219,7 @@ mod tests {
         let mut table = Table::new(["scheme", "nodes"]);
         table.row(["NEW", "1"]);
         assert_eq!(table.to_string(), "| scheme | nodes |\n| --- | ---: |\n| NEW | 1 |\n");
+        table.row(["TWOBIG1", "**−12.5 %**"]);
+        assert_eq!(table.aligned(), "scheme     nodes\nNEW            1\nTWOBIG1  −12.5 %\n");
     }
 }

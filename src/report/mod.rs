@@ -3,6 +3,8 @@
 pub(crate) mod chart;
 pub(crate) mod html;
 pub(crate) mod markdown;
+mod progress;
 pub mod statistics;
 
 pub use chart::ChartError;
+pub(crate) use progress::Progress;

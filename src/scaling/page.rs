@@ -1,0 +1,382 @@
+//! The report: a page of Markdown with its pictures, the same as one HTML page, and its tables for a terminal.
+
+use std::collections::BTreeMap;
+
+use super::analysis::{Curve, Panel, Point};
+use super::author::Traffic;
+use super::pictures::{Against, Line, ratios};
+use super::record::{Kind, Recording, Run};
+use super::{ScalingError, warnings};
+use crate::report::html;
+use crate::report::markdown::{NOTHING, Table, Unit, grouped, or_dash, percent};
+use crate::report::statistics::Estimate;
+
+/// What a run leaves for people.
+pub(super) struct Report {
+    /// Names and contents.
+    pub(super) files: Vec<(String, String)>,
+    /// The tables as plain text.
+    pub(super) terminal: String,
+}
+
+const TITLE: &str = "What many threads are worth";
+
+/// The report on what there is.
+pub(super) fn report(real: Option<&Recording>, simulated: Option<&Recording>) -> Result<Report, ScalingError> {
+    let mut report = Writer { text: format!("# {TITLE}\n\n{INTRODUCTION}\n\n"), ..Writer::default() };
+    let real = real.map(Real::new);
+    let lockstep = simulated.map(|recording| Panel::new(&recording.rows, Run::Lockstep, 1));
+    if let Some(real) = &real {
+        report.real(real)?;
+    }
+    if let (Some(recording), Some(panel)) = (simulated, &lockstep) {
+        report.simulated(recording, panel)?;
+    }
+    if let (Some(real), Some(panel)) = (&real, &lockstep) {
+        report.both(real, panel)?;
+    }
+    report.positions(real.as_ref().map(|real| &real.depth), lockstep.as_ref());
+    let Writer { text, pictures, terminal } = report;
+    let page = html::page(TITLE, &[html::Part { file: "README.md", markdown: &text }], &pictures);
+    let mut files: Vec<(String, String)> = pictures.into_iter().collect();
+    files.push(("README.md".to_owned(), text));
+    files.push(("report.html".to_owned(), page));
+    Ok(Report { files, terminal })
+}
+
+/// The searches by the clock.
+struct Real<'a> {
+    recording: &'a Recording,
+    depth: Panel<'a>,
+    table: Panel<'a>,
+    solution: Panel<'a>,
+    curves: Vec<Curve>,
+}
+
+impl<'a> Real<'a> {
+    fn new(recording: &'a Recording) -> Self {
+        let cores = recording.conditions.get("cores").and_then(|cores| cores.parse().ok()).unwrap_or(1);
+        let panel = |run| Panel::new(&recording.rows, run, cores);
+        let depth = panel(Run::Depth);
+        let curves = depth.curves();
+        Self { recording, depth, table: panel(Run::Table), solution: panel(Run::Solution), curves }
+    }
+}
+
+#[derive(Default)]
+struct Writer {
+    text: String,
+    pictures: BTreeMap<String, String>,
+    terminal: String,
+}
+
+impl Writer {
+    fn heading(&mut self, heading: &str) {
+        self.text += &format!("## {heading}\n\n");
+        self.terminal += &format!("\n{heading}\n");
+    }
+
+    fn table(&mut self, table: &Table) {
+        self.text += &format!("{table}\n");
+        self.terminal += &format!("\n{}", table.aligned());
+    }
+
+    fn picture(
+        &mut self,
+        file: &str,
+        title: &str,
+        y_title: &str,
+        lines: &[Line],
+        against: Against,
+    ) -> Result<(), ScalingError> {
+        if lines.iter().any(|line| line.points.len() > 1) {
+            self.pictures.insert(file.to_owned(), ratios(title, y_title, lines, against)?);
+            self.text += &format!("![{title}]({file})\n\n");
+        }
+        Ok(())
+    }
+
+    /// What all searches of a file have in common, and where they are.
+    fn conditions(&mut self, kind: Kind, recording: &Recording) {
+        let conditions: Vec<String> =
+            recording.conditions.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+        let (searches, file) = (grouped(recording.rows.len() as u64), kind.file());
+        self.text += &format!("{searches} searches, each a line of [{file}]({file}). {}.\n\n", conditions.join("; "));
+    }
+
+    fn real(&mut self, real: &Real<'_>) -> Result<(), ScalingError> {
+        self.heading("Real threads");
+        self.conditions(Kind::Real, real.recording);
+        for line in warnings::after(&real.recording.conditions, &real.depth, &real.curves) {
+            self.text += &format!("**Warning**: {line}.\n\n");
+            self.terminal += &format!("warning: {line}\n");
+        }
+        let mut table = Table::new([
+            "variant",
+            "threads",
+            "positions",
+            "time to depth",
+            "nodes per second",
+            "nodes in all",
+            "nodes per thread",
+            "same move",
+            "cores had",
+        ]);
+        for (curve, point) in real.curves.iter().flat_map(|curve| curve.points.iter().map(move |point| (curve, point)))
+        {
+            table.row([
+                curve.variant.clone(),
+                point.threads.to_string(),
+                point.positions.to_string(),
+                times(point.speed_up),
+                times(point.rate),
+                times(point.nodes),
+                times(point.per_worker),
+                or_dash(point.agreement, |share| percent(share.value)),
+                or_dash(point.cores_had, percent),
+            ]);
+        }
+        self.table(&table);
+        self.text += REAL_COLUMNS;
+        if let [curve] = real.curves.as_slice() {
+            let lines = [
+                line("time to depth", curve, |point| point.speed_up),
+                line("nodes per second", curve, |point| point.rate),
+                line("nodes per thread", curve, |point| point.per_worker),
+            ];
+            self.picture("real.svg", "Real threads against one", "times one thread", &lines, Against::Ideal)?;
+        } else {
+            let lines: Vec<Line> =
+                real.curves.iter().map(|curve| line(&curve.variant, curve, |point| point.speed_up)).collect();
+            self.picture("real.svg", "Time to depth against one thread", "times one thread", &lines, Against::Ideal)?;
+            self.against(&real.depth, "real-against.svg")?;
+        }
+        self.solutions(&real.solution);
+        if !real.table.is_empty() {
+            self.text += "### At the table\n\nFrom searches of their own, as counting slows them.\n\n";
+            self.sharing(&real.table)?;
+        }
+        Ok(())
+    }
+
+    fn simulated(&mut self, recording: &Recording, panel: &Panel<'_>) -> Result<(), ScalingError> {
+        self.heading("Simulated");
+        self.conditions(Kind::Simulated, recording);
+        let curves = panel.curves();
+        let mut table =
+            Table::new(["variant", "workers", "positions", "speed-up", "against half", "nodes in all", "same move"]);
+        for (curve, point) in curves.iter().flat_map(|curve| curve.points.iter().map(move |point| (curve, point))) {
+            let half = point.threads / 2;
+            let gain =
+                (point.threads.is_multiple_of(2)).then(|| panel.gain(&curve.variant, half, point.threads)).flatten();
+            table.row([
+                curve.variant.clone(),
+                point.threads.to_string(),
+                point.positions.to_string(),
+                times(point.per_worker),
+                times(gain),
+                times(point.nodes),
+                or_dash(point.agreement, |share| percent(share.value)),
+            ]);
+        }
+        self.table(&table);
+        self.text += SIMULATED_COLUMNS;
+        let lines: Vec<Line> = curves.iter().map(|curve| line(&curve.variant, curve, Point::main)).collect();
+        self.picture(
+            "simulated.svg",
+            "Simulated speed-up to depth",
+            "one worker's nodes / nodes per worker",
+            &lines,
+            Against::Ideal,
+        )?;
+        if curves.len() > 1 {
+            self.against(panel, "variants.svg")?;
+        }
+        self.text += "### At the table\n\n";
+        self.sharing(panel)
+    }
+
+    /// Every variant against the first.
+    fn against(&mut self, panel: &Panel<'_>, picture: &str) -> Result<(), ScalingError> {
+        let (Some(&base), threads) = (panel.variants().first(), panel.threads()) else { return Ok(()) };
+        self.text += &format!("### Variants against {base}\n\n**Bold**: the interval does not touch 0 %.\n\n");
+        self.terminal += &format!("\nVariants against {base}\n");
+        let several: Vec<u32> = threads.into_iter().filter(|&threads| threads > 1).collect();
+        let heading = std::iter::once("variant".to_owned()).chain(several.iter().map(u32::to_string));
+        let mut table = Table::new(heading);
+        let mut lines = Vec::new();
+        for variant in panel.variants().iter().filter(|&&variant| variant != base) {
+            let against = |&threads: &u32| panel.against(variant, base, threads);
+            table.row(
+                std::iter::once((*variant).to_owned())
+                    .chain(several.iter().map(|threads| difference(against(threads)))),
+            );
+            let points = several.iter().filter_map(|threads| Some((*threads, against(threads)?))).collect();
+            lines.push(Line { name: (*variant).to_owned(), points });
+        }
+        self.table(&table);
+        let title = format!("Variants against {base}");
+        self.picture(picture, &title, &format!("times {base}"), &lines, Against::One("the same"))
+    }
+
+    fn sharing(&mut self, panel: &Panel<'_>) -> Result<(), ScalingError> {
+        let mut table = Table::new([
+            "variant",
+            "workers",
+            "found",
+            "cut off",
+            "of what is found another's",
+            "of what cuts off another's",
+            "author unknown",
+        ]);
+        for variant in panel.variants() {
+            for threads in panel.threads() {
+                let Some(Traffic { probes, hits, foreign_hits, cut_offs, foreign_cut_offs, unknown_cut_offs }) =
+                    panel.traffic(variant, threads)
+                else {
+                    continue;
+                };
+                let share = |part: u64, whole: u64| percent(part as f64 / whole.max(1) as f64);
+                table.row([
+                    (*variant).to_owned(),
+                    threads.to_string(),
+                    share(hits, probes),
+                    share(cut_offs, probes),
+                    share(foreign_hits, hits),
+                    share(foreign_cut_offs, cut_offs),
+                    share(unknown_cut_offs, cut_offs),
+                ]);
+            }
+        }
+        self.terminal += "\nAt the table\n";
+        self.table(&table);
+        self.text += SHARING_COLUMNS;
+        Ok(())
+    }
+
+    fn solutions(&mut self, panel: &Panel<'_>) {
+        if panel.is_empty() {
+            return;
+        }
+        self.text += "### Solutions\n\n";
+        self.terminal += "\nSolutions\n";
+        let mut table = Table::new(["variant", "threads", "positions", "solved", "compared", "time to solution"]);
+        for variant in panel.variants() {
+            for threads in panel.threads() {
+                let Some(solving) = panel.solving(variant, threads) else { continue };
+                table.row([
+                    (*variant).to_owned(),
+                    threads.to_string(),
+                    solving.positions.to_string(),
+                    percent(solving.solved),
+                    solving.compared.to_string(),
+                    times(solving.speed_up),
+                ]);
+            }
+        }
+        self.table(&table);
+        self.text += SOLUTION_COLUMNS;
+    }
+
+    /// The check of the simulation: the same measure from both.
+    fn both(&mut self, real: &Real<'_>, panel: &Panel<'_>) -> Result<(), ScalingError> {
+        let simulated = panel.curves();
+        let pairs: Vec<(&Curve, &Curve)> = real
+            .curves
+            .iter()
+            .filter_map(|curve| Some((curve, simulated.iter().find(|other| other.variant == curve.variant)?)))
+            .collect();
+        if pairs.is_empty() {
+            return Ok(());
+        }
+        self.heading("The simulation beside real threads");
+        self.text += BOTH;
+        let mut table =
+            Table::new(["variant", "workers", "real, nodes per worker", "simulated", "real, time to depth"]);
+        let mut lines = Vec::new();
+        for (curve, other) in pairs {
+            for point in &curve.points {
+                table.row([
+                    curve.variant.clone(),
+                    point.threads.to_string(),
+                    times(point.per_worker),
+                    or_dash(other.at(point.threads), |point| times(point.per_worker)),
+                    times(point.speed_up),
+                ]);
+            }
+            let name =
+                |text: &str| if real.curves.len() > 1 { format!("{}, {text}", curve.variant) } else { text.to_owned() };
+            lines.push(line(&name("simulated"), other, |point| point.per_worker));
+            lines.push(line(&name("real, nodes"), curve, |point| point.per_worker));
+            lines.push(line(&name("real, time"), curve, |point| point.speed_up));
+        }
+        self.table(&table);
+        self.picture("both.svg", "Simulated and real", "times one worker", &lines, Against::Ideal)
+    }
+
+    fn positions(&mut self, real: Option<&Panel<'_>>, simulated: Option<&Panel<'_>>) {
+        self.text += "## Positions\n\nDepth in plies, and the nodes and the time that one worker needs.\n\n";
+        let mut table = Table::new(["position", "depth", "nodes", "seconds", "simulated: depth", "nodes"]);
+        let panels = [real, simulated];
+        let names: std::collections::BTreeSet<&str> =
+            panels.iter().flatten().flat_map(|panel| panel.positions()).collect();
+        for name in names {
+            let row = |panel: Option<&Panel<'_>>| panel?.alone()?.get(name)?.first().map(|row| (*row).clone());
+            let (real, simulated) = (row(real), row(simulated));
+            let time = |micros: u64| format!("{:.2}", micros as f64 / 1e6);
+            table.row([
+                name.to_owned(),
+                or_dash(real.as_ref(), |row| row.depth.to_string()),
+                or_dash(real.as_ref(), |row| grouped(row.nodes)),
+                or_dash(real.as_ref().and_then(|row| row.micros), time),
+                or_dash(simulated.as_ref(), |row| row.depth.to_string()),
+                or_dash(simulated.as_ref(), |row| grouped(row.nodes)),
+            ]);
+        }
+        self.text += &table.to_string();
+    }
+}
+
+fn line(name: &str, curve: &Curve, value: impl Fn(&Point) -> Option<Estimate>) -> Line {
+    let points = curve.points.iter().filter_map(|point| Some((point.threads, value(point)?))).collect();
+    Line { name: name.to_owned(), points }
+}
+
+/// A ratio with its interval; what is exactly 1, as one against itself, without.
+fn times(estimate: Option<Estimate>) -> String {
+    match estimate {
+        None => NOTHING.to_owned(),
+        Some(estimate) if estimate.interval.low == 1.0 && estimate.interval.high == 1.0 => "1".to_owned(),
+        Some(estimate) => Unit::Number.write_estimate(estimate),
+    }
+}
+
+/// A ratio as a difference in per cent, in bold where its interval lies on one side.
+fn difference(estimate: Option<Estimate>) -> String {
+    or_dash(estimate, |estimate| {
+        let text = Unit::Difference.write_estimate(estimate);
+        if estimate.interval.contains(1.0) { text } else { format!("**{text}**") }
+    })
+}
+
+const INTRODUCTION: &str = "Written by `sesame scaling` (`--page` writes it again from the results beside it). What is measured, and how, is in \
+    `docs/scaling.md` of the program's sources. Ratios are geometric means over positions, against one thread; in brackets the interval that holds \
+    95 % of 4,000 bootstrap resamples of the positions.";
+
+const REAL_COLUMNS: &str = "*Time to depth*: one thread's time over that of N, to the same depth. *Nodes per second*, *nodes in all*: those of N threads \
+    together over one thread's. *Nodes per thread*: one thread's nodes over those of each of N; time to depth is about this times the speed of each thread. *Same move*: in how many \
+    searches the move was one thread's. *Cores had*: the processor time that the threads had of what they could have had; what is missing went to other \
+    programs, or to waiting.\n\n";
+
+const SIMULATED_COLUMNS: &str = "N workers take turns of 512 nodes: one search is one sequence of steps, the same on every machine. *Speed-up*: the nodes \
+    that one worker needs to the depth, over those that each of N needs. It is what N equally fast cores with a memory that they do not \
+    crowd would bring. *Against half*: what the last doubling of the workers has brought.\n\n";
+
+const SHARING_COLUMNS: &str = "*Found*, *cut off*: of all look-ups. *Another's*: the entry had been written by another thread. *Unknown*: the note of \
+    who wrote it had been lost.\n\n";
+
+const SOLUTION_COLUMNS: &str = "Each search had the same time. *Time to solution*: one thread's time until it came upon a solution that it then held, over \
+    that of N; a search without it counts with its whole time. Compared are positions that somebody solved and one thread did not solve at once (in 10 ms).\n\n";
+
+const BOTH: &str = "The first two columns measure the same thing, one thread's nodes over the nodes of each of N. They are comparable as far as the depths are alike \
+    (below): more workers are worth more in deeper searches. Where real threads do worse, they do not share the machine equally.\n\n";
