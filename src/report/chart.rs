@@ -10,14 +10,17 @@ use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-/// Width of a picture in pixels, the legend included.
-const WIDTH: u32 = 900;
+/// Width of the plot in pixels.
+const WIDTH: u32 = 680;
 /// Height of a picture in pixels.
 const HEIGHT: u32 = 540;
 /// Height of the title in pixels.
 const HEADING: u32 = 48;
-/// Width of the legend at the right in pixels.
+/// Width of the legend at the right in pixels, unless a name needs more.
 const LEGEND: u32 = 220;
+/// Width of the lines in the legend, and of a letter, about.
+const LEGEND_LINE: u32 = 60;
+const LETTER: u32 = 9;
 
 const PAPER: RGBColor = RGBColor(252, 252, 250);
 const INK: RGBColor = RGBColor(38, 38, 38);
@@ -203,12 +206,14 @@ impl Chart {
     pub(crate) fn draw(&self) -> Result<String, ChartError> {
         let mut svg = String::new();
         {
-            let root = SVGBackend::with_string(&mut svg, (WIDTH, HEIGHT)).into_drawing_area();
+            let longest = self.curves.iter().map(|curve| curve.name.chars().count() as u32).max().unwrap_or(0);
+            let legend = LEGEND.max(LEGEND_LINE + LETTER * longest);
+            let root = SVGBackend::with_string(&mut svg, (WIDTH + legend, HEIGHT)).into_drawing_area();
             root.fill(&PAPER).map_err(ChartError::new)?;
             let (heading, rest) = root.split_vertically(HEADING);
             let style = ("sans-serif", 22, &INK).into_text_style(&root).pos(Pos::new(HPos::Left, VPos::Center));
             heading.draw_text(&self.title, &style, (24, HEADING as i32 / 2)).map_err(ChartError::new)?;
-            let (plot, legend) = rest.split_horizontally(WIDTH - LEGEND);
+            let (plot, legend) = rest.split_horizontally(WIDTH);
             self.draw_plot(&plot).map_err(ChartError::new)?;
             self.draw_legend(&legend).map_err(ChartError::new)?;
             root.present().map_err(ChartError::new)?;

@@ -131,6 +131,7 @@ impl Plan {
         Conditions::default()
             .with("positions", format!("{} of {source}, {:016x}", entries.len(), self.positions.hash()))
             .with("depths", format!("calibrated with {}", self.measure))
+            .with("variants", self.variants.iter().map(Variant::to_string).collect::<Vec<_>>().join(", "))
             .with("hash", format!("{} MiB", self.hash_mib))
             .with("program", format!("sesame {}", env!("CARGO_PKG_VERSION")))
     }

@@ -7,6 +7,7 @@ use super::author::Traffic;
 use super::pictures::{Against, Line, ratios};
 use super::record::{Kind, Recording, Run};
 use super::{ScalingError, warnings};
+use crate::engine::{Teamwork, Word};
 use crate::report::html;
 use crate::report::markdown::{NOTHING, Table, Unit, grouped, or_dash, percent};
 use crate::report::statistics::Estimate;
@@ -199,7 +200,13 @@ impl Writer {
     /// Every variant against the first.
     fn against(&mut self, panel: &Panel<'_>, picture: &str) -> Result<(), ScalingError> {
         let (Some(&base), threads) = (panel.variants().first(), panel.threads()) else { return Ok(()) };
-        self.text += &format!("### Variants against {base}\n\n**Bold**: the interval does not touch 0 %.\n\n");
+        self.text += &format!("### Variants against {base}\n\n");
+        let used =
+            |word: &&Word| panel.variants().iter().any(|variant| variant.split('+').any(|name| name == word.name));
+        for Word { name, meaning, .. } in Teamwork::WORDS.iter().filter(used) {
+            self.text += &format!("- `{name}`: {meaning}\n");
+        }
+        self.text += "\n**Bold**: the interval does not touch 0 %.\n\n";
         self.terminal += &format!("\nVariants against {base}\n");
         let several: Vec<u32> = threads.into_iter().filter(|&threads| threads > 1).collect();
         let heading = std::iter::once("variant".to_owned()).chain(several.iter().map(u32::to_string));

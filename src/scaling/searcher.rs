@@ -104,16 +104,23 @@ impl<T: SearchTable> Searcher<T> {
 
     /// Sets how many workers there are and how they share the work.
     pub(super) fn arrange(&mut self, workers: usize, variant: &Variant) -> Result<(), ScalingError> {
-        variant.apply(&mut self.engine);
-        if self.engine.options().threads != workers {
-            let granted = self.engine.set_threads(workers)?;
-            if granted < workers {
-                return Err(ScalingError::Threads { wanted: workers, granted });
-            }
-            if self.pace == Pace::Free {
-                // A worker makes its memory in its first search, which is not to be one that is timed.
-                self.search(&Position::startpos(), Limits { depth: Some(1), ..Limits::default() });
-            }
+        let before = (self.engine.options().threads, self.engine.options().teamwork);
+        if before == (workers, variant.teamwork) {
+            return Ok(());
+        }
+        if before.0 != workers {
+            self.engine.set_threads(workers)?;
+        }
+        if before.1 != variant.teamwork {
+            self.engine.set_teamwork(variant.teamwork)?;
+        }
+        let granted = self.engine.options().threads;
+        if granted < workers {
+            return Err(ScalingError::Threads { wanted: workers, granted });
+        }
+        if self.pace == Pace::Free {
+            // A worker makes its memory in its first search, which is not to be one that is timed.
+            self.search(&Position::startpos(), Limits { depth: Some(1), ..Limits::default() });
         }
         Ok(())
     }
@@ -159,18 +166,21 @@ mod tests {
     #[test]
     fn in_turns_a_search_does_not_depend_on_those_before_it() {
         let positions = Positions::built_in().first(3);
-        let fresh = |index: usize, workers| {
+        let fresh = |index: usize, workers, variant: &Variant| {
             let mut searcher = Searcher::<AuthorTable>::new(1, Pace::Turns).unwrap();
-            searcher.arrange(workers, &Variant::default()).unwrap();
+            searcher.arrange(workers, variant).unwrap();
             let trace = searcher.search(&positions.entries[index].position, to_depth(6));
             (timeless(&trace), searcher.table().traffic())
         };
         let mut used = Searcher::<AuthorTable>::new(1, Pace::Turns).unwrap();
-        for (index, workers) in [(2, 3), (0, 1), (1, 3), (2, 5), (1, 3)] {
-            used.arrange(workers, &Variant::default()).unwrap();
+        let searches = [(2, 3, "default"), (0, 1, "same"), (1, 3, "same"), (2, 5, "half+defer"), (1, 3, "default")];
+        for (index, workers, variant) in searches {
+            let variant = variant.parse().unwrap();
+            used.arrange(workers, &variant).unwrap();
             used.table().reset();
             let trace = used.search(&positions.entries[index].position, to_depth(6));
-            assert_eq!((timeless(&trace), used.table().traffic()), fresh(index, workers), "{index}, {workers}");
+            let expected = fresh(index, workers, &variant);
+            assert_eq!((timeless(&trace), used.table().traffic()), expected, "{index}, {workers}, {variant}");
         }
     }
 
