@@ -95,7 +95,7 @@ fn a_simulation_gives_the_same_file_each_time_whatever_the_jobs() {
 fn real_threads_and_the_simulation_beside_them() {
     let folder = Folder::new("real");
     folder.run_well(SIMULATION);
-    let output = folder.run("--positions two.epd --threads 2 --rounds 2 --nodes 3000 --time 0.02");
+    let output = folder.run("--positions two.epd --threads 2 --rounds 2 --time 0.2");
     assert!(output.status.success(), "{}", message(&output));
     assert!(message(&output).contains("line 4 is left out"), "{}", message(&output));
     let rows = folder.text("out/real.csv");
@@ -114,7 +114,8 @@ fn real_threads_and_the_simulation_beside_them() {
 #[test]
 fn what_was_seen_survives_a_kill() {
     let folder = Folder::new("kill");
-    let mut child = folder.command("--positions two.epd --threads 1,2 --rounds 1000 --time 0.01").spawn().unwrap();
+    fs::write(folder.0.join("plain.epd"), POSITIONS.replace("bm Nb3; ", "")).unwrap();
+    let mut child = folder.command("--positions plain.epd --threads 1,2 --rounds 1000 --nodes 2000").spawn().unwrap();
     let start = Instant::now();
     while folder.text("out/real.csv").lines().count() < 16 && start.elapsed() < Duration::from_secs(60) {
         sleep(Duration::from_millis(5));
@@ -138,10 +139,9 @@ fn mistakes_are_told_before_anything_is_searched() {
         (format!("{long} --positions empty.epd"), "no position"),
         (format!("{long} --positions bad.epd"), "line 1"),
         (format!("{long} --positions missing.epd"), "missing.epd"),
-        (format!("{long} --positions ."), "."),
+        (format!("{long} --positions ."), "error: .: "),
         (format!("{long} --out file/out"), "file/out"),
-        (format!("{long} --out /proc/nothing"), "/proc/nothing"),
-        (format!("{long} --hash 33554432"), "MiB"),
+        (format!("{long} --hash 33554432"), "a table of"),
         ("--page".to_owned(), "neither"),
     ] {
         let start = Instant::now();

@@ -303,7 +303,7 @@ mod tests {
             row(Run::Depth, 4, "b", 2000, 2000),
             // Another kind of run, and a position that one worker has not searched.
             row(Run::Solution, 4, "a", 1, 1),
-            row(Run::Depth, 4, "c", 1, 1),
+            row(Run::Depth, 4, "c", 1, 1000),
         ];
         let panel = Panel::new(&rows, Run::Depth, 4);
         let curves = panel.curves();
@@ -337,7 +337,7 @@ mod tests {
         near(curves[1].at(4).unwrap().main(), 4.0);
         assert_eq!(curves[1].points.len(), 2, "one worker is the same in all variants, and two were not searched");
         near(panel.against("other", "default", 4), 2.0);
-        near(panel.gain("default", 2, 4), 1000.0 * 1.6 / 2.0 / 500.0 * 1.0);
+        near(panel.gain("default", 2, 4), 1.6);
     }
 
     #[test]

@@ -58,7 +58,7 @@ pub struct ScalingArgs {
     #[arg(long, default_value = "scaling", value_name = "DIR")]
     pub out: PathBuf,
     /// Go on with a simulation that was ended, instead of beginning one
-    #[arg(long, conflicts_with_all = ["threads", "force", "page"])]
+    #[arg(long, requires = "simulate", conflicts_with_all = ["threads", "force", "page"])]
     pub resume: bool,
     /// Replace the results of an earlier run
     #[arg(long, conflicts_with = "page")]
@@ -72,7 +72,6 @@ impl ScalingArgs {
     /// The numbers of threads to measure, if any.
     pub(super) fn real_threads(&self) -> Option<Vec<u32>> {
         match (self.threads.as_slice(), self.simulate.as_slice()) {
-            ([], []) if self.resume => None,
             ([], []) => {
                 let cores = u32::try_from(machine::cores()).unwrap_or(u32::MAX).min(MOST_THREADS as u32);
                 let doublings = std::iter::successors(Some(1), |threads| Some(2 * threads));
@@ -209,8 +208,9 @@ mod tests {
             "--variants nonsense",
             "--first 0",
             "--jobs 0",
-            "--resume --force",
-            "--resume --threads 2",
+            "--resume",
+            "--resume --simulate 2 --force",
+            "--resume --simulate 2 --threads 2",
             "--page --force",
         ] {
             assert_eq!(parse(line).unwrap_err().exit_code(), 2, "{line}");

@@ -70,10 +70,10 @@ impl Measure {
             }
             Measure::Nodes(nodes) => trace.steps.iter().filter(|step| step.nodes < nodes).max_by_key(|step| step.depth),
         };
+        if spent < LEAST_PART {
+            return Err(format!("{} is left out: its search is over too soon, as of a mate or a dead draw", entry.id));
+        }
         match best {
-            _ if spent < LEAST_PART => {
-                Err(format!("{} is left out: the search is over too soon, for it is a mate or a dead draw", entry.id))
-            }
             None => Err(format!("{} is left out: {self} are not enough for the first ply", entry.id)),
             Some(step) => {
                 let (depth, nodes, time) = (step.depth, step.nodes, step.elapsed);

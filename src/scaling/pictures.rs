@@ -75,7 +75,7 @@ fn ratio_axis(title: &str, low: f64, high: f64) -> Axis {
         _ => (1..200).map(|step| f64::from(step) / 20.0).collect(),
     };
     let first = all.iter().rev().find(|&&tick| tick <= low * 1.001).copied().unwrap_or(low);
-    let last = all.iter().find(|&&tick| tick >= high * 0.999).copied().unwrap_or(high);
+    let last = all.iter().find(|&&tick| tick >= high * 0.999 && tick > first).copied().unwrap_or(high);
     let write = |value: f64| {
         let text = format!("{value:.2}");
         text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -84,7 +84,7 @@ fn ratio_axis(title: &str, low: f64, high: f64) -> Axis {
     Axis {
         title: title.to_owned(),
         ticks: within.map(|tick| (tick.log2(), write(tick))).collect(),
-        range: first.log2()..last.log2().max(first.log2() + 0.1),
+        range: first.log2()..last.log2().max(first.log2() + 0.01),
     }
 }
 
