@@ -387,3 +387,118 @@ const SOLUTION_COLUMNS: &str = "Each search had the same time. *Time to solution
 
 const BOTH: &str = "The first two columns measure the same thing, one thread's nodes over the nodes of each of N. They are comparable as far as the depths are alike \
     (below): more workers are worth more in deeper searches. Where real threads do worse, they do not share the machine equally.\n\n";
+
+#[cfg(test)]
+mod tests {
+    use super::super::record::{Conditions, Row};
+    use super::*;
+
+    fn row(run: Run, variant: &str, threads: u32, position: &str, nodes: u64, micros: u64) -> Row {
+        let is_counted = matches!(run, Run::Table | Run::Lockstep);
+        let traffic = Traffic {
+            probes: 1000,
+            hits: 400,
+            foreign_hits: 100,
+            cut_offs: 200,
+            foreign_cut_offs: 80,
+            unknown_cut_offs: 0,
+        };
+        Row {
+            run,
+            variant: variant.into(),
+            threads,
+            round: 1,
+            position: position.into(),
+            depth: 9,
+            nodes,
+            micros: (run != Run::Lockstep).then_some(micros),
+            cpu_micros: (run != Run::Lockstep).then_some(micros * 8 / 10),
+            best: "e2e4".into(),
+            solved_micros: (run == Run::Solution).then_some(micros / 2),
+            traffic: is_counted.then_some(traffic),
+        }
+    }
+
+    /// Two threads that take 1.6 times the nodes but half the time, on a busy machine of one core.
+    fn real() -> Recording {
+        let mut rows = Vec::new();
+        for (position, scale) in [("a", 1), ("b", 10)] {
+            for run in [Run::Depth, Run::Solution, Run::Table] {
+                rows.push(row(run, "default", 1, position, 1_000_000 * scale, 1_000_000 * scale));
+                rows.push(row(run, "default", 2, position, 1_600_000 * scale, 500_000 * scale));
+            }
+        }
+        let conditions = Conditions::default().with("cores", 1).with("load before", "1.50");
+        Recording { conditions, rows }
+    }
+
+    fn simulated() -> Recording {
+        let mut rows = Vec::new();
+        for (position, nodes) in [("a", 100_000), ("b", 200_000)] {
+            rows.push(row(Run::Lockstep, "default", 1, position, nodes, 0));
+            rows.push(row(Run::Lockstep, "default", 2, position, nodes * 5 / 4, 0));
+            rows.push(row(Run::Lockstep, "same+stop", 2, position, nodes * 5 / 2, 0));
+        }
+        Recording { conditions: Conditions::default().with("hash", "16 MiB"), rows }
+    }
+
+    fn page(report: &Report, name: &str) -> String {
+        report.files.iter().find(|(file, _)| file == name).unwrap_or_else(|| panic!("no {name}")).1.clone()
+    }
+
+    #[test]
+    fn both_kinds_on_one_page() {
+        let report = report(Some(&real()), Some(&simulated())).unwrap();
+        let text = page(&report, "README.md");
+        for wanted in [
+            "| default | 2 | 2 | 2.00 (2.00 to 2.00) | 3.20 (3.20 to 3.20) | 1.60 (1.60 to 1.60) | 1.25 (1.25 to 1.25) | 100.0 % | 80.0 % |",
+            "**Warning**: 2 threads were asked for on 1 core:",
+            "**Warning**: before the measurement 1.50 threads",
+            "**Warning**: 1 thread had only 80 %",
+            "| default | 2 | 2 | 100.0 % | 2 | 2.00 (2.00 to 2.00) |",
+            "| default | 2 | 40.0 % | 20.0 % | 25.0 % | 40.0 % | 0.0 % |",
+            "| default | 2 | 2 | 1.60 (1.60 to 1.60) | 1.60 (1.60 to 1.60) | 1.25 (1.25 to 1.25) | 100.0 % |",
+            "| same+stop | **−50.0 % (−50.0 to −50.0)** |",
+            "- `stop`: ",
+            "| default | 2 | 1.25 (1.25 to 1.25) | 1.60 (1.60 to 1.60) | 2.00 (2.00 to 2.00) |",
+            "| b | 9 | 10,000,000 | 10.00 | 9 | 200,000 |",
+        ] {
+            assert!(text.contains(wanted), "{wanted} not in\n{text}");
+        }
+        for wrong in ["NaN", "inf"] {
+            assert!(!text.contains(wrong), "{wrong} in\n{text}");
+        }
+        assert!(report.terminal.contains("same+stop") && !report.terminal.contains("**"), "{}", report.terminal);
+    }
+
+    #[test]
+    fn pictures_are_files_and_part_of_the_html() {
+        let report = report(Some(&real()), Some(&simulated())).unwrap();
+        let html = page(&report, "report.html");
+        for name in ["real.svg", "simulated.svg", "variants.svg", "both.svg"] {
+            let svg = page(&report, name);
+            let parsed = roxmltree::Document::parse(&svg).unwrap();
+            assert_eq!(parsed.root_element().tag_name().name(), "svg");
+            assert!(html.contains(svg.trim()), "{name}");
+        }
+        assert!(
+            !html.contains("<img") && !html.contains("src=") && !html.contains("href=\"http"),
+            "it needs nothing else"
+        );
+    }
+
+    #[test]
+    fn one_kind_alone_and_one_worker_alone() {
+        let only = |recording: &Recording, threads: u32| {
+            let rows = recording.rows.iter().filter(|row| row.threads <= threads).cloned().collect();
+            Recording { rows, ..recording.clone() }
+        };
+        for threads in [1, 2] {
+            let real = report(Some(&only(&real(), threads)), None).unwrap();
+            assert!(!page(&real, "README.md").contains("## Simulated"));
+            assert_eq!(real.files.iter().any(|(name, _)| name == "real.svg"), threads > 1);
+            let simulated = report(None, Some(&only(&simulated(), threads))).unwrap();
+            assert!(!page(&simulated, "README.md").contains("## Real"));
+        }
+    }
+}

@@ -22,8 +22,9 @@ pub(super) fn before(conditions: &Conditions, threads: impl Iterator<Item = u32>
         && f64::from(most) > cores
     {
         lines.push(format!(
-            "{most} threads were asked for on {cores} cores: beyond {cores} the figures show what waiting costs, not what more cores would bring; \
-             --simulate shows that"
+            "{most} threads were asked for on {cores} core{}: beyond that the figures show what waiting costs, not what more cores would bring; \
+             --simulate shows that",
+            if cores > 1.0 { "s" } else { "" }
         ));
     }
     if let Some(load) = number("load before").filter(|&load| load > BUSY) {
