@@ -437,7 +437,9 @@ mod tests {
         for (position, nodes) in [("a", 100_000), ("b", 200_000)] {
             rows.push(row(Run::Lockstep, "default", 1, position, nodes, 0));
             rows.push(row(Run::Lockstep, "default", 2, position, nodes * 5 / 4, 0));
+            rows.push(row(Run::Lockstep, "default", 4, position, nodes * 2, 0));
             rows.push(row(Run::Lockstep, "same+stop", 2, position, nodes * 5 / 2, 0));
+            rows.push(row(Run::Lockstep, "same+stop", 4, position, nodes * 4, 0));
         }
         Recording { conditions: Conditions::default().with("hash", "16 MiB"), rows }
     }
@@ -458,7 +460,7 @@ mod tests {
             "| default | 2 | 2 | 100.0 % | 2 | 2.00 (2.00 to 2.00) |",
             "| default | 2 | 40.0 % | 20.0 % | 25.0 % | 40.0 % | 0.0 % |",
             "| default | 2 | 2 | 1.60 (1.60 to 1.60) | 1.60 (1.60 to 1.60) | 1.25 (1.25 to 1.25) | 100.0 % |",
-            "| same+stop | **−50.0 % (−50.0 to −50.0)** |",
+            "| same+stop | **−50.0 % (−50.0 to −50.0)** | **−50.0 % (−50.0 to −50.0)** |",
             "- `stop`: ",
             "| default | 2 | 1.25 (1.25 to 1.25) | 1.60 (1.60 to 1.60) | 2.00 (2.00 to 2.00) |",
             "| b | 9 | 10,000,000 | 10.00 | 9 | 200,000 |",

@@ -117,7 +117,10 @@ mod tests {
         ];
         for against in [Against::Ideal, Against::One("default")] {
             let svg = ratios("Title", "times", &lines, against).unwrap();
-            assert!(svg.contains("<title>Title</title>") && svg.contains("simulated") && svg.contains("\n64\n"), "{svg}");
+            assert!(
+                svg.contains("<title>Title</title>") && svg.contains("simulated") && svg.contains("\n64\n"),
+                "{svg}"
+            );
         }
         assert!(ratios("Title", "times", &[], Against::Ideal).is_ok());
     }
