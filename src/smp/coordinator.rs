@@ -120,7 +120,11 @@ impl<T: SearchTable> Coordinator<T> {
     /// Starts a search; its time counts from now.
     pub fn start(&self, search: Search<T>) -> Running {
         let control = Control::new(search.pool.len(), search.limits.nodes);
-        let control = Arc::new(if search.lockstep { control.in_lockstep(Rotation::QUANTUM) } else { control });
+        let control = Arc::new(if search.lockstep {
+            control.in_lockstep(Rotation::QUANTUM)
+        } else {
+            control.on_cores(search.pool.cores())
+        });
         let (sender, events) = unbounded();
         let (done_sender, done) = bounded(0);
         let running = Running { control, events: sender, done, started: Instant::now() };
@@ -201,18 +205,20 @@ impl<T: SearchTable> Conduct<T> {
             control: Arc::clone(&self.running.control),
         };
         let board = Arc::new(DepthBoard::new(self.search.pool.len(), deepest));
-        let mut searching = self.search.pool.search(&job, &board, &self.running.events);
+        self.search.pool.search(&job, &board, &self.running.events);
         drop(job);
-        while searching > 0 {
+        loop {
             match self.next_event(events) {
                 Some(Event::Started(first)) => self.fallback = self.fallback.or(first),
                 Some(Event::Iterated(worker, iteration)) => self.hear(worker, iteration, deepest),
                 Some(Event::Bound(depth, line, nodes)) => self.report_bound(depth, &line, nodes),
-                Some(Event::Ended(worker, last)) => {
-                    searching -= 1;
-                    if let Some(iteration) = last {
-                        self.hear(worker, iteration, deepest);
+                Some(Event::Ended(all)) => {
+                    for (worker, last) in all.into_iter().enumerate() {
+                        if let Some(iteration) = last {
+                            self.hear(worker, iteration, deepest);
+                        }
                     }
+                    break;
                 }
                 Some(Event::Stop) => {
                     self.released = true;

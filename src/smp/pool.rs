@@ -1,10 +1,13 @@
 //! The pool: worker threads that live from search to search, parked on a channel while there is nothing to do.
 
 use std::io;
+use std::num::NonZero;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::AcqRel};
 use std::thread::{self, JoinHandle};
 
 use crossbeam::channel::{Receiver, Sender, unbounded};
+use parking_lot::Mutex;
 
 use super::board::DepthBoard;
 use crate::position::Move;
@@ -20,9 +23,9 @@ pub(super) enum Event {
     Iterated(usize, Iteration),
     /// A worker's aspiration window failed at this depth, after so many nodes of all workers.
     Bound(u32, RootLine, u64),
-    /// A worker has ended its search, in whatever way; the deepest iteration it has completed, or was stopped in the middle
-    /// of when that had already found something.
-    Ended(usize, Option<Iteration>),
+    /// All workers have ended their search, in whatever way; for each the deepest iteration it has completed, or was stopped in
+    /// the middle of when that had already found something.
+    Ended(Vec<Option<Iteration>>),
     /// The person or GUI wants the search to end.
     Stop,
     /// The opponent has played the move that was pondered on.
@@ -38,6 +41,7 @@ enum Order<T> {
 pub struct Pool<T = Table> {
     orders: Vec<Sender<Order<T>>>,
     threads: Vec<JoinHandle<()>>,
+    cores: usize,
 }
 
 impl<T: SearchTable> Pool<T> {
@@ -46,7 +50,7 @@ impl<T: SearchTable> Pool<T> {
     /// # Errors
     /// When the system refuses even the first thread.
     pub fn new(wanted: usize) -> io::Result<Self> {
-        let mut pool = Self { orders: Vec::new(), threads: Vec::new() };
+        let mut pool = Self { orders: Vec::new(), threads: Vec::new(), cores: 1 };
         pool.resize(wanted)?;
         Ok(pool)
     }
@@ -57,6 +61,8 @@ impl<T: SearchTable> Pool<T> {
     /// # Errors
     /// When there is no worker and the system refuses the first.
     pub fn resize(&mut self, wanted: usize) -> io::Result<usize> {
+        // Asked here and not for each search: the answer takes reading files.
+        self.cores = thread::available_parallelism().map_or(1, NonZero::get);
         let wanted = wanted.max(1);
         self.orders.truncate(wanted);
         for thread in self.threads.drain(wanted.min(self.threads.len())..) {
@@ -84,6 +90,11 @@ impl<T: SearchTable> Pool<T> {
         self.threads.len()
     }
 
+    /// How many cores the process may use.
+    pub fn cores(&self) -> usize {
+        self.cores
+    }
+
     /// Never: a pool has at least one worker.
     pub fn is_empty(&self) -> bool {
         self.threads.is_empty()
@@ -96,16 +107,16 @@ impl<T: SearchTable> Pool<T> {
         }
     }
 
-    /// Sets every worker to the job; returns how many there are. Each of them ends with one [`Event::Ended`], even one that
-    /// could not take the order.
-    pub(super) fn search(&self, job: &Job<T>, board: &Arc<DepthBoard>, events: &Sender<Event>) -> usize {
+    /// Sets every worker to the job. When the last of them has ended, there is one [`Event::Ended`], even if some could not take the
+    /// order.
+    pub(super) fn search(&self, job: &Job<T>, board: &Arc<DepthBoard>, events: &Sender<Event>) {
+        let ends = Arc::new(Ends::new(self.orders.len()));
         for (worker, orders) in self.orders.iter().enumerate() {
-            let control = Arc::clone(&job.control);
-            let report = Report { worker, last: None, events: events.clone(), control };
+            let (control, ends) = (Arc::clone(&job.control), Arc::clone(&ends));
+            let report = Report { worker, last: None, events: events.clone(), control, ends };
             // An order that is not taken is dropped, and its report with it, which says so.
             let _ = orders.send(Order::Search(Box::new((job.clone(), Arc::clone(board), report))));
         }
-        self.orders.len()
     }
 }
 
@@ -126,6 +137,10 @@ fn serve<T: SearchTable>(index: usize, orders: &Receiver<Order<T>>) {
             Order::Search(order) => {
                 let (job, board, mut report) = *order;
                 job.control.enter(index);
+                // Where workers take turns, a stop can come before this one's first.
+                if job.control.stopped() && index > 0 {
+                    continue;
+                }
                 let mut worker = Worker::new(index, memory.take().unwrap_or_default(), job);
                 deepen(&mut worker, &board, &mut report);
                 memory = Some(worker.finish());
@@ -177,6 +192,27 @@ struct Report {
     last: Option<Iteration>,
     events: Sender<Event>,
     control: Arc<Control>,
+    ends: Arc<Ends>,
+}
+
+/// What the workers of one search leave behind as they end. The coordinator hears of it when the last has ended: were it to hear of
+/// each, it would be woken once for each.
+struct Ends {
+    last: Box<[Mutex<Option<Iteration>>]>,
+    searching: AtomicUsize,
+}
+
+impl Ends {
+    fn new(workers: usize) -> Self {
+        Self { last: (0..workers).map(|_| Mutex::new(None)).collect(), searching: AtomicUsize::new(workers) }
+    }
+
+    /// Keeps what `worker` leaves; if it is the last, returns what all have left, in the order of their numbers.
+    fn note(&self, worker: usize, last: Option<Iteration>) -> Option<Vec<Option<Iteration>>> {
+        *self.last[worker].lock() = last;
+        let all_ended = self.searching.fetch_sub(1, AcqRel) == 1;
+        all_ended.then(|| self.last.iter().map(|last| last.lock().take()).collect())
+    }
 }
 
 impl Report {
@@ -188,9 +224,11 @@ impl Report {
 
 impl Drop for Report {
     fn drop(&mut self) {
-        let last = self.last.take();
-        self.send(Event::Ended(self.worker, last));
+        // First the turn: the others can go on while this one finishes.
         self.control.leave(self.worker);
+        if let Some(ends) = self.ends.note(self.worker, self.last.take()) {
+            self.send(Event::Ended(ends));
+        }
     }
 }
 
