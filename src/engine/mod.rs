@@ -32,6 +32,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::position::Game;
+pub use crate::search::{Depths, Teamwork, UnknownTeamwork, Word};
 pub use crate::smp::{BestMove, Bound, Clock, Info, Limits, Line, Score, Sink};
 use crate::smp::{Coordinator, Pool, Running, Search};
 pub use crate::table::{Scheme, TableError};
@@ -52,6 +53,8 @@ pub struct Options {
     pub scheme: Scheme,
     /// Whether the workers take turns, so that a search to a depth or of a number of nodes is repeatable with any number of workers.
     pub lockstep: bool,
+    /// How several workers work together.
+    pub teamwork: Teamwork,
 }
 
 impl Default for Options {
@@ -63,6 +66,7 @@ impl Default for Options {
             move_overhead: Duration::from_millis(10),
             scheme: Scheme::TwoBig1,
             lockstep: false,
+            teamwork: Teamwork::default(),
         }
     }
 }
@@ -111,7 +115,7 @@ impl<T: SearchTable> Engine<T> {
     /// # Errors
     /// When the first thread is refused.
     pub fn with_table(table: T, options: Options, sink: Arc<dyn Sink>) -> Result<Self, EngineError> {
-        let pool = Arc::new(Pool::new(options.threads)?);
+        let pool = Arc::new(Pool::new(options.threads, options.teamwork)?);
         let (table, coordinator) = (Arc::new(table), Coordinator::new()?);
         let mut engine = Self { options, is_touched: false, sink, table, pool, coordinator, running: None };
         engine.note_threads(engine.options.threads);
@@ -173,7 +177,7 @@ impl<T: SearchTable> Engine<T> {
                 pool.resize(threads)?;
             }
             // The coordinator has yet to let go of the last search's handle.
-            None => self.pool = Arc::new(Pool::new(threads)?),
+            None => self.pool = Arc::new(Pool::new(threads, self.options.teamwork)?),
         }
         self.note_threads(threads);
         Ok(self.options.threads)
@@ -195,6 +199,18 @@ impl<T: SearchTable> Engine<T> {
     /// Says whether the workers take turns, from the next search on.
     pub fn set_lockstep(&mut self, lockstep: bool) {
         self.options.lockstep = lockstep;
+    }
+
+    /// Makes the workers work together by other rules. They forget what they have learnt.
+    ///
+    /// # Errors
+    /// When the system refuses the first thread of the new workers; the old ones stay.
+    pub fn set_teamwork(&mut self, teamwork: Teamwork) -> Result<(), EngineError> {
+        self.finish();
+        self.pool = Arc::new(Pool::new(self.options.threads, teamwork)?);
+        self.options.teamwork = teamwork;
+        self.note_threads(self.options.threads);
+        Ok(())
     }
 
     /// Sets the time that a move costs outside the search, from the next search on.

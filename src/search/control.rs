@@ -1,10 +1,12 @@
-//! What the workers of one search share besides the table: the stop flag, the node counters, the node limit.
+//! What the workers of one search share besides the table and what they learn: when to stop, the node counters, the rules.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use crossbeam::utils::CachePadded;
 
+use super::busy::Busy;
 use super::rotation::Rotation;
+use super::teamwork::Teamwork;
 
 /// How many nodes a worker searches between two looks at the others' counters, when a node limit is shared.
 const SHARED_LIMIT_INTERVAL: u64 = 256;
@@ -12,21 +14,29 @@ const SHARED_LIMIT_INTERVAL: u64 = 256;
 /// The shared controls of one search. A new one is made for every search, so that a late stop can never end the next one.
 #[derive(Debug)]
 pub struct Control {
-    stop: CachePadded<AtomicBool>,
+    /// No iteration up to this depth is wanted any more; [`EVERYTHING`] ends the search.
+    unwanted: CachePadded<AtomicU32>,
     /// One counter per worker, each on a cache line of its own with one writer, summed only on demand.
     nodes: Box<[CachePadded<AtomicU64>]>,
     limit: Option<u64>,
     rotation: Option<Rotation>,
+    teamwork: Teamwork,
+    busy: Option<Busy>,
 }
+
+/// Deeper than any iteration.
+const EVERYTHING: u32 = u32::MAX;
 
 impl Control {
     /// Controls for `workers` workers that stop after `limit` nodes altogether.
     pub fn new(workers: usize, limit: Option<u64>) -> Self {
         Self {
-            stop: CachePadded::new(AtomicBool::new(false)),
+            unwanted: CachePadded::new(AtomicU32::new(0)),
             nodes: (0..workers).map(|_| CachePadded::new(AtomicU64::new(0))).collect(),
             limit,
             rotation: None,
+            teamwork: Teamwork::ALONE,
+            busy: None,
         }
     }
 
@@ -41,6 +51,23 @@ impl Control {
         let workers = self.nodes.len();
         let crowded = workers > cores;
         Self { rotation: crowded.then(|| Rotation::new(workers, cores, Rotation::CROWD_QUANTUM)), ..self }
+    }
+
+    /// Controls for workers that work together by these rules; without, each works [alone](Teamwork::ALONE).
+    pub fn with_teamwork(self, teamwork: Teamwork) -> Self {
+        let busy = (teamwork.defer && self.nodes.len() > 1).then(Busy::new);
+        Self { teamwork, busy, ..self }
+    }
+
+    /// The rules by which the workers work together.
+    pub fn teamwork(&self) -> &Teamwork {
+        &self.teamwork
+    }
+
+    /// The moves being searched, where that is to be minded.
+    #[inline]
+    pub(super) fn busy(&self) -> Option<&Busy> {
+        self.busy.as_ref()
     }
 
     /// Where workers take turns, waits for `worker`'s first.
@@ -59,13 +86,24 @@ impl Control {
 
     /// Tells every worker to stop. Idempotent.
     pub fn stop(&self) {
-        self.stop.store(true, Relaxed);
+        self.unwanted.store(EVERYTHING, Relaxed);
     }
 
     /// Whether the search has been told to stop.
     #[inline]
     pub fn stopped(&self) -> bool {
-        self.stop.load(Relaxed)
+        self.unwanted.load(Relaxed) == EVERYTHING
+    }
+
+    /// Tells every worker that iterations up to `depth` are no longer wanted.
+    pub fn skip_to(&self, depth: u32) {
+        self.unwanted.fetch_max(depth, Relaxed);
+    }
+
+    /// Whether an iteration to `depth` (at least 1) is not wanted any more.
+    #[inline]
+    fn skips(&self, depth: u32) -> bool {
+        self.unwanted.load(Relaxed) >= depth
     }
 
     /// The nodes of all workers up to now.
@@ -78,6 +116,8 @@ impl Control {
 #[derive(Debug)]
 pub struct NodeCount {
     worker: usize,
+    /// The depth of the iteration, at least 1.
+    depth: u32,
     nodes: u64,
     /// When to look around: at the end of the turn, or when the shared limit may be reached.
     next_check: u64,
@@ -96,7 +136,12 @@ impl NodeCount {
             Some(limit) => limit.min(SHARED_LIMIT_INTERVAL),
         };
         let turn_ends = control.rotation.as_ref().map_or(u64::MAX, Rotation::quantum);
-        Self { worker, nodes: 0, next_check: limit_check.min(turn_ends), turn_ends }
+        Self { worker, depth: 1, nodes: 0, next_check: limit_check.min(turn_ends), turn_ends }
+    }
+
+    /// Counts the nodes of an iteration to `depth` from now on.
+    pub fn begin(&mut self, depth: u32) {
+        self.depth = depth.max(1);
     }
 
     /// Nodes counted so far.
@@ -105,13 +150,13 @@ impl NodeCount {
         self.nodes
     }
 
-    /// Counts a node; `None` when the search is to stop instead.
+    /// Counts a node; `None` when the iteration is to stop instead.
     #[inline]
     pub fn count(&mut self, control: &Control) -> Option<()> {
         if self.nodes >= self.next_check {
             self.look_around(control);
         }
-        if control.stopped() {
+        if control.skips(self.depth) {
             return None;
         }
         self.nodes += 1;
@@ -173,6 +218,22 @@ mod tests {
             }
         });
         assert!((100_000..=100_000 + 4 * SHARED_LIMIT_INTERVAL).contains(&control.nodes()));
+    }
+
+    #[test]
+    fn iterations_that_are_not_wanted_end_and_deeper_ones_go_on() {
+        let control = Control::new(1, None);
+        let mut count = NodeCount::new(0, &control);
+        count.begin(7);
+        control.skip_to(6);
+        assert!(count.count(&control).is_some());
+        control.skip_to(7);
+        control.skip_to(5);
+        assert!(count.count(&control).is_none() && !control.stopped());
+        count.begin(8);
+        assert!(count.count(&control).is_some());
+        control.stop();
+        assert!(count.count(&control).is_none() && control.stopped());
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! A worker prints nothing, reads no clock and never ends the process: it searches a [`Job`] depth by depth ([`Worker::iterate`])
 //! and looks at one relaxed flag ([`Control`]) at each node.
 
+mod busy;
 mod control;
 mod history;
 mod known;
@@ -15,6 +16,7 @@ mod reductions;
 mod rotation;
 pub mod score;
 mod selectivity;
+mod teamwork;
 mod worker;
 
 #[cfg(test)]
@@ -24,6 +26,8 @@ mod tests;
 pub const WORKER_STACK_BYTES: usize = 8 << 20;
 
 pub use control::{Control, NodeCount};
+pub use history::Learning;
 pub use line::RootLine;
 pub use rotation::Rotation;
+pub use teamwork::{Depths, Teamwork, UnknownTeamwork, Word};
 pub use worker::{Iteration, Job, Memory, Outcome, Worker};

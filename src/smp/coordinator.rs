@@ -119,11 +119,12 @@ impl<T: SearchTable> Coordinator<T> {
 
     /// Starts a search; its time counts from now.
     pub fn start(&self, search: Search<T>) -> Running {
-        let control = Control::new(search.pool.len(), search.limits.nodes);
+        let pool = &search.pool;
+        let control = Control::new(pool.len(), search.limits.nodes).with_teamwork(*pool.teamwork());
         let control = Arc::new(if search.lockstep {
             control.in_lockstep(Rotation::QUANTUM)
         } else {
-            control.on_cores(search.pool.cores())
+            control.on_cores(pool.cores())
         });
         let (sender, events) = unbounded();
         let (done_sender, done) = bounded(0);
@@ -204,7 +205,7 @@ impl<T: SearchTable> Conduct<T> {
             table: Arc::clone(&self.search.table),
             control: Arc::clone(&self.running.control),
         };
-        let board = Arc::new(DepthBoard::new(self.search.pool.len(), deepest));
+        let board = Arc::new(DepthBoard::new(self.search.pool.len(), deepest, self.search.pool.teamwork()));
         self.search.pool.search(&job, &board, &self.running.events);
         drop(job);
         loop {

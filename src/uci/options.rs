@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::parse::{parse_number, quote};
+use crate::engine::Teamwork;
 use crate::table::Scheme;
 
 /// The most search threads that may be asked for.
@@ -35,6 +36,8 @@ pub(crate) enum Setting {
     Lockstep(bool),
     /// The table's replacement scheme.
     Replacement(Scheme),
+    /// How the search threads work together.
+    Teamwork(Teamwork),
 }
 
 struct Specification {
@@ -47,10 +50,11 @@ enum Kind {
     Check { default: bool, set: fn(bool) -> Setting },
     Button { setting: Setting },
     Scheme { default: Scheme, set: fn(Scheme) -> Setting },
+    Teamwork,
 }
 
 /// The options in the order in which `uci` declares them. Their defaults are those of the engine's [`Options`](crate::engine::Options).
-static OPTIONS: [Specification; 9] = [
+static OPTIONS: [Specification; 10] = [
     Specification { name: "Hash", kind: Kind::Spin { default: 16, min: 1, max: MAX_HASH_MIB, set: Setting::Hash } },
     Specification { name: "Threads", kind: Kind::Spin { default: 1, min: 1, max: MAX_THREADS, set: Setting::Threads } },
     Specification { name: "Clear Hash", kind: Kind::Button { setting: Setting::ClearHash } },
@@ -71,6 +75,7 @@ static OPTIONS: [Specification; 9] = [
     Specification { name: "UCI_Chess960", kind: Kind::Check { default: false, set: Setting::Chess960 } },
     Specification { name: "Lockstep", kind: Kind::Check { default: false, set: Setting::Lockstep } },
     Specification { name: "Replacement", kind: Kind::Scheme { default: Scheme::TwoBig1, set: Setting::Replacement } },
+    Specification { name: "Teamwork", kind: Kind::Teamwork },
 ];
 
 /// The `option` lines that answer `uci`.
@@ -87,6 +92,7 @@ pub(crate) fn declarations() -> impl Iterator<Item = String> {
                     line += &format!(" var {scheme}");
                 }
             }
+            Kind::Teamwork => line += &format!("string default {}", Teamwork::default()),
         }
         line
     })
@@ -127,6 +133,10 @@ pub(crate) fn understand(name: &str, value: Option<&str>) -> Result<Setting, Str
             }
             format!("one of {}", schemes.map(|scheme| scheme.to_string()).join(", "))
         }
+        Kind::Teamwork => match value.parse() {
+            Ok(teamwork) => return Ok(Setting::Teamwork(teamwork)),
+            Err(_) => format!("one or more of {}, joined by +", Teamwork::WORDS.map(|word| word.name).join(", ")),
+        },
     };
     let found = if value.is_empty() { "nothing".to_owned() } else { quote(value) };
     Err(format!("option {name} kept as it was: expected {wanted}, found {found}"))
@@ -150,6 +160,7 @@ mod tests {
         assert_eq!(lines[6], "option name UCI_Chess960 type check default false");
         assert_eq!(lines[7], "option name Lockstep type check default false");
         assert!(lines[8].starts_with("option name Replacement type combo default TWOBIG1 var "), "{}", lines[8]);
+        assert_eq!(lines[9], format!("option name Teamwork type string default {}", Teamwork::default()));
         for scheme in Scheme::ALL {
             assert!(lines[8].contains(&format!(" var {scheme}")));
         }
@@ -165,6 +176,7 @@ mod tests {
                 Kind::Check { default, set } => set(*default),
                 Kind::Button { setting } => *setting,
                 Kind::Scheme { default, set } => set(*default),
+                Kind::Teamwork => unreachable!("declared from the real default"),
             }
         };
         assert_eq!(default("Hash"), Setting::Hash(options.hash_mib));
@@ -187,6 +199,7 @@ mod tests {
         assert_eq!(understand("MultiPV", Some("256")), Ok(Setting::MultiPv(256)));
         assert_eq!(understand("Move Overhead", Some("0")), Ok(Setting::MoveOverhead(Duration::ZERO)));
         assert_eq!(understand("UCI_Chess960", Some("True")), Ok(Setting::Chess960(true)));
+        assert_eq!(understand("Teamwork", Some("same")), Ok(Setting::Teamwork(Teamwork::ALONE)));
         for scheme in Scheme::ALL {
             let name = scheme.to_string().to_lowercase();
             assert_eq!(understand("Replacement", Some(&name)), Ok(Setting::Replacement(scheme)));
@@ -210,6 +223,7 @@ mod tests {
             ("Ponder", "yes"),
             ("UCI_Chess960", ""),
             ("Replacement", "RANDOM"),
+            ("Teamwork", "half+none"),
         ];
         for (name, value) in values {
             let message = understand(name, Some(value)).unwrap_err();
