@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use crossbeam::utils::CachePadded;
 use parking_lot::{Condvar, Mutex};
 
 /// Whose turn it is. Workers numbered from 0 take turns in that order, each for a quantum of nodes, and only those who have a turn
@@ -14,7 +15,8 @@ use parking_lot::{Condvar, Mutex};
 #[derive(Debug)]
 pub struct Rotation {
     quantum: u64,
-    state: Mutex<State>,
+    /// On cache lines of its own, away from what every node reads.
+    state: CachePadded<Mutex<State>>,
     /// One for each worker, so that a change of turn wakes one thread and not all.
     called: Box<[Condvar]>,
 }
@@ -40,10 +42,10 @@ impl Rotation {
         let places = places.max(1);
         Self {
             quantum: quantum.max(1),
-            state: Mutex::new(State {
+            state: CachePadded::new(Mutex::new(State {
                 has_turn: (0..workers).map(|worker| worker < places).collect(),
                 waiting: (places..workers).collect(),
-            }),
+            })),
             called: (0..workers).map(|_| Condvar::new()).collect(),
         }
     }
