@@ -237,6 +237,27 @@ mod tests {
     }
 
     #[test]
+    fn more_workers_than_cores_all_get_turns_and_all_end() {
+        let control = Control::new(5, Some(200_000)).on_cores(2);
+        let counts: Vec<u64> = std::thread::scope(|scope| {
+            let search = |worker| {
+                let control = &control;
+                move || {
+                    control.enter(worker);
+                    let mut count = NodeCount::new(worker, control);
+                    while count.count(control).is_some() {}
+                    control.leave(worker);
+                    count.get()
+                }
+            };
+            let workers: Vec<_> = (0..5).map(|worker| scope.spawn(search(worker))).collect();
+            workers.into_iter().map(|worker| worker.join().unwrap()).collect()
+        });
+        assert!((200_000..=200_000 + 5 * SHARED_LIMIT_INTERVAL).contains(&control.nodes()));
+        assert!(counts.iter().all(|&nodes| nodes >= Rotation::CROWD_QUANTUM), "{counts:?}");
+    }
+
+    #[test]
     fn a_stop_before_the_first_node_is_not_lost() {
         let control = Control::new(1, None);
         control.stop();

@@ -153,8 +153,13 @@ impl<T: SearchTable> Pool<T> {
     /// Starts workers until there are `wanted`, or the system refuses.
     fn hire_up_to(&mut self, wanted: usize, bind_to: &[usize]) -> io::Result<()> {
         let first = self.threads.len();
+        // Where there may not be room for all, each is waited for before the next is tried, lest they take it from each other.
+        let all_at_once = has_room((wanted - first.min(wanted)).saturating_mul(ROOM_OF_A_THREAD));
         let mut starting = Vec::new();
         for index in first..wanted {
+            if !all_at_once && index > 0 && !has_room(WORKER_STACK_BYTES + ROOM) {
+                break;
+            }
             let (sender, orders) = unbounded();
             let (ready, is_ready) = bounded(1);
             let builder = thread::Builder::new().name(format!("worker-{index}")).stack_size(WORKER_STACK_BYTES);
@@ -163,15 +168,20 @@ impl<T: SearchTable> Pool<T> {
                 Ok(thread) => {
                     self.orders.push(sender);
                     self.threads.push(thread);
-                    starting.push(is_ready);
+                    let started = (!all_at_once).then(|| is_ready.recv());
+                    let has_ended = matches!(started, Some(Err(_)));
+                    starting.push((started, is_ready));
+                    if has_ended {
+                        break;
+                    }
                 }
                 Err(error) if index == 0 => return Err(error),
                 Err(_) => break,
             }
         }
         let mut granted = first + starting.len();
-        for (index, is_ready) in (first..).zip(starting) {
-            match is_ready.recv() {
+        for (index, (started, is_ready)) in (first..).zip(starting) {
+            match started.unwrap_or_else(|| is_ready.recv()) {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => self.pinning = Pinning::Refused(error.to_string()),
                 // It has ended for want of memory.
@@ -247,26 +257,28 @@ fn start<T: SearchTable>(
     ready: Sender<io::Result<()>>,
 ) {
     let bound = core.map_or(Ok(()), bind_to);
-    let Some(memory) = make_memory(learning, teamwork) else { return };
-    let _ = ready.send(bound);
-    drop(ready);
-    serve(index, memory, orders);
+    if has_room(ROOM) {
+        let memory = Memory::sharing(learning, teamwork);
+        let _ = ready.send(bound);
+        drop(ready);
+        serve(index, memory, orders);
+    }
 }
 
-/// What must be free for a worker to begin: its memory, and some room for what a search allocates.
+/// What must be free for a worker to begin, in bytes: its memory, and some room for what a search allocates.
 const ROOM: usize = 16 << 20;
 
-/// A worker's memory, if the system has it.
-fn make_memory(learning: &Learning, teamwork: Teamwork) -> Option<Memory> {
-    // Memory that is refused ends the process. So there must be room before it is asked for; and were two threads to look at the
-    // same time, both would see the same room.
-    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-    let _alone = ONE_AT_A_TIME.lock();
+/// What a thread takes at most, in bytes: its stack, that, and the address space that an allocator keeps for it.
+const ROOM_OF_A_THREAD: usize = 128 << 20;
+
+/// Whether the system has so many bytes, which are not touched. Memory that is refused where it is needed ends the process, so this is
+/// asked before.
+fn has_room(bytes: usize) -> bool {
     let mut room = Vec::<u8>::new();
-    room.try_reserve_exact(ROOM).ok()?;
+    let has_room = room.try_reserve_exact(bytes).is_ok();
     // What nobody looks at the compiler may leave out.
     drop(black_box(room));
-    Some(Memory::sharing(learning, teamwork))
+    has_room
 }
 
 /// A worker thread's life.
