@@ -226,6 +226,25 @@ mod tests {
     }
 
     #[test]
+    fn every_rule_of_teamwork_is_repeatable_in_lockstep_and_none_changes_what_one_thread_does() {
+        let stop = AtomicBool::new(false);
+        let nodes = |threads, teamwork| {
+            let options = BenchOptions { depth: 6, threads, teamwork, lockstep: true, ..BenchOptions::default() };
+            run(&options, &stop, |step| assert!(!step.best.is_empty(), "{step}")).unwrap().unwrap().nodes
+        };
+        let alone = Teamwork::ALONE;
+        let mut different = std::collections::HashSet::new();
+        for word in Teamwork::WORDS {
+            let teamwork = word.name.parse().unwrap();
+            assert_eq!(nodes(1, teamwork), nodes(1, alone), "{}", word.name);
+            assert_eq!(nodes(3, teamwork), nodes(3, teamwork), "{}", word.name);
+            different.insert(nodes(3, teamwork));
+        }
+        // With three workers a quarter, an eighth and a sixteenth of them are the same.
+        assert_eq!(different.len(), Teamwork::WORDS.len() - 2, "each of the others makes a difference");
+    }
+
+    #[test]
     fn counting_changes_nothing_and_adds_up() {
         let stop = AtomicBool::new(false);
         let run_with = |stats| {

@@ -65,6 +65,14 @@ impl Busy {
 }
 
 #[cfg(test)]
+impl Busy {
+    /// Whether nobody is at anything.
+    pub(super) fn is_idle(&self) -> bool {
+        self.sets.iter().all(|set| set.iter().all(|way| way.load(Relaxed) == 0))
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::position::Square;

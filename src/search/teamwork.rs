@@ -111,7 +111,7 @@ impl Teamwork {
 
 impl Default for Teamwork {
     fn default() -> Self {
-        Self { depths: Depths::Fraction(16), histories: true, corrections: true, ..Self::ALONE }
+        Self { depths: Depths::Fraction(4), histories: true, corrections: true, ..Self::ALONE }
     }
 }
 
