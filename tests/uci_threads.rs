@@ -36,7 +36,8 @@ fn cores_of_workers(session: &Session) -> Vec<String> {
 
 /// Whether this user may run `command`; if not, the test says that it was skipped.
 fn can_run(test: &str, command: &str, arguments: &[&str]) -> bool {
-    let run = Command::new(command).args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut run = Command::new(command);
+    run.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let can = run.status().is_ok_and(|status| status.success());
     if !can {
         eprintln!("{test}: skipped, as this system cannot run {command} {arguments:?}");
