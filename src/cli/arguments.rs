@@ -61,6 +61,9 @@ pub(super) struct BenchArguments {
     /// How the threads work together: words joined by +, as the UCI option Teamwork takes them
     #[arg(long, default_value_t, value_name = "WORDS")]
     pub(super) teamwork: Teamwork,
+    /// Bind each thread to a core of its own, where there are cores enough
+    #[arg(long)]
+    pub(super) pin: bool,
     /// Count what happens at the transposition table, and show it; a little slower
     #[arg(long)]
     pub(super) stats: bool,

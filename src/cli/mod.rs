@@ -93,6 +93,7 @@ fn run_bench(arguments: &BenchArguments) -> Result<(), Failure> {
         hash_mib: arguments.hash.try_into().map_err(Failure::failed)?,
         lockstep: arguments.lockstep,
         teamwork: arguments.teamwork,
+        pin: arguments.pin,
         stats: arguments.stats,
     };
     let output = Output::stdout();

@@ -11,6 +11,9 @@ use super::teamwork::Teamwork;
 /// How many nodes a worker searches between two looks at the others' counters, when a node limit is shared.
 const SHARED_LIMIT_INTERVAL: u64 = 256;
 
+/// How many nodes a worker searches at most before it lets the system in, where the workers have all the cores: some 0.5 ms.
+const LET_IN_INTERVAL: u64 = 512;
+
 /// The shared controls of one search. A new one is made for every search, so that a late stop can never end the next one.
 #[derive(Debug)]
 pub struct Control {
@@ -20,6 +23,8 @@ pub struct Control {
     nodes: Box<[CachePadded<AtomicU64>]>,
     limit: Option<u64>,
     rotation: Option<Rotation>,
+    /// Whether there is a worker on every core, so that whatever else must run has to get in between.
+    fills_cores: bool,
     teamwork: Teamwork,
     busy: Option<Busy>,
 }
@@ -35,14 +40,28 @@ impl Control {
             nodes: (0..workers).map(|_| CachePadded::new(AtomicU64::new(0))).collect(),
             limit,
             rotation: None,
+            fills_cores: false,
             teamwork: Teamwork::ALONE,
             busy: None,
         }
     }
 
-    /// Controls for workers that take turns of `quantum` nodes: see [`Rotation`].
+    /// Controls for workers that take turns of `quantum` nodes, one at a time: see [`Rotation`].
     pub fn in_lockstep(self, quantum: u64) -> Self {
-        Self { rotation: Some(Rotation::new(self.nodes.len(), quantum)), ..self }
+        Self { rotation: Some(Rotation::new(self.nodes.len(), 1, quantum)), ..self }
+    }
+
+    /// Controls for workers of whom no more run at a time than there are `cores`: see [`Rotation`]. If there are cores for all,
+    /// nobody takes turns. Where no core is left over, the workers now and then let the system run what else must run.
+    pub fn on_cores(self, cores: usize) -> Self {
+        let workers = self.nodes.len();
+        let crowded = workers > cores;
+        let rotation = crowded.then(|| Rotation::new(workers, cores, Rotation::CROWD_QUANTUM));
+        Self { rotation, fills_cores: workers >= cores, ..self }
+    }
+
+    fn let_in_interval(&self) -> u64 {
+        if self.fills_cores { LET_IN_INTERVAL } else { u64::MAX }
     }
 
     /// Controls for workers that work together by these rules; without, each works [alone](Teamwork::ALONE).
@@ -62,14 +81,14 @@ impl Control {
         self.busy.as_ref()
     }
 
-    /// In lockstep, waits for `worker`'s first turn.
+    /// Where workers take turns, waits for `worker`'s first.
     pub fn enter(&self, worker: usize) {
         if let Some(rotation) = &self.rotation {
             rotation.wait(worker);
         }
     }
 
-    /// In lockstep, gives up `worker`'s turns: it has ended, or never began.
+    /// Where workers take turns, gives up `worker`'s: it has ended, or never began.
     pub fn leave(&self, worker: usize) {
         if let Some(rotation) = &self.rotation {
             rotation.leave(worker);
@@ -111,7 +130,7 @@ pub struct NodeCount {
     /// The depth of the iteration, at least 1.
     depth: u32,
     nodes: u64,
-    /// When to look around: at the end of the turn, or when the shared limit may be reached.
+    /// When to look around: at the end of the turn, when the shared limit may be reached, or to let the system in.
     next_check: u64,
     turn_ends: u64,
 }
@@ -128,7 +147,13 @@ impl NodeCount {
             Some(limit) => limit.min(SHARED_LIMIT_INTERVAL),
         };
         let turn_ends = control.rotation.as_ref().map_or(u64::MAX, Rotation::quantum);
-        Self { worker, depth: 1, nodes: 0, next_check: limit_check.min(turn_ends), turn_ends }
+        Self {
+            worker,
+            depth: 1,
+            nodes: 0,
+            next_check: limit_check.min(turn_ends).min(control.let_in_interval()),
+            turn_ends,
+        }
     }
 
     /// Counts the nodes of an iteration to `depth` from now on.
@@ -156,25 +181,44 @@ impl NodeCount {
         Some(())
     }
 
-    /// The slow path: passes the turn on in lockstep, and stops the search when all workers together have reached the limit. Alone, a
-    /// worker gets here at exactly the limit, so that a search by nodes is repeatable.
+    /// The slow path: passes the turn on where workers take turns, and stops the search when all workers together have reached the
+    /// limit. Alone, a worker gets here at exactly the limit, so that a search by nodes is repeatable.
     #[cold]
     fn look_around(&mut self, control: &Control) {
+        if control.stopped() {
+            return;
+        }
         if let Some(rotation) = &control.rotation
             && self.nodes >= self.turn_ends
         {
             rotation.pass(self.worker);
             self.turn_ends = self.nodes + rotation.quantum();
         }
-        let limit = control.limit.unwrap_or(u64::MAX);
+        if control.fills_cores {
+            let_system_in();
+        }
+        let calm_until = self.turn_ends.min(self.nodes.saturating_add(control.let_in_interval()));
+        let Some(limit) = control.limit else {
+            self.next_check = calm_until;
+            return;
+        };
         let left = limit.saturating_sub(control.nodes());
         if left == 0 {
             control.stop();
         } else {
             let share = (left / control.nodes.len() as u64).clamp(1, SHARED_LIMIT_INTERVAL);
-            self.next_check = (self.nodes + share).min(self.turn_ends);
+            self.next_check = (self.nodes + share).min(calm_until);
         }
     }
+}
+
+/// Gives the system the occasion to run a thread that has woken, as the coordinator does at the end of its time.
+///
+/// Linux with lazy preemption (an option since 6.13) lets a busy thread run on until the next tick, up to 4 ms, unless it makes a system
+/// call: any. This is the cheapest. It is no yield: where nobody else has to run, or has no right to yet, nothing happens.
+fn let_system_in() {
+    #[cfg(target_os = "linux")]
+    let _ = rustix::thread::gettid();
 }
 
 #[cfg(test)]
@@ -220,6 +264,27 @@ mod tests {
         assert!(count.count(&control).is_some());
         control.stop();
         assert!(count.count(&control).is_none() && control.stopped());
+    }
+
+    #[test]
+    fn more_workers_than_cores_all_get_turns_and_all_end() {
+        let control = Control::new(5, Some(200_000)).on_cores(2);
+        let counts: Vec<u64> = std::thread::scope(|scope| {
+            let search = |worker| {
+                let control = &control;
+                move || {
+                    control.enter(worker);
+                    let mut count = NodeCount::new(worker, control);
+                    while count.count(control).is_some() {}
+                    control.leave(worker);
+                    count.get()
+                }
+            };
+            let workers: Vec<_> = (0..5).map(|worker| scope.spawn(search(worker))).collect();
+            workers.into_iter().map(|worker| worker.join().unwrap()).collect()
+        });
+        assert!((200_000..=200_000 + 5 * SHARED_LIMIT_INTERVAL).contains(&control.nodes()));
+        assert!(counts.iter().all(|&nodes| nodes >= Rotation::CROWD_QUANTUM), "{counts:?}");
     }
 
     #[test]

@@ -34,6 +34,8 @@ pub(crate) enum Setting {
     Chess960(bool),
     /// Whether the search threads take turns, for repeatable searches.
     Lockstep(bool),
+    /// Whether each search thread is bound to a core of its own.
+    PinThreads(bool),
     /// The table's replacement scheme.
     Replacement(Scheme),
     /// How the search threads work together.
@@ -54,7 +56,7 @@ enum Kind {
 }
 
 /// The options in the order in which `uci` declares them. Their defaults are those of the engine's [`Options`](crate::engine::Options).
-static OPTIONS: [Specification; 10] = [
+static OPTIONS: [Specification; 11] = [
     Specification { name: "Hash", kind: Kind::Spin { default: 16, min: 1, max: MAX_HASH_MIB, set: Setting::Hash } },
     Specification { name: "Threads", kind: Kind::Spin { default: 1, min: 1, max: MAX_THREADS, set: Setting::Threads } },
     Specification { name: "Clear Hash", kind: Kind::Button { setting: Setting::ClearHash } },
@@ -76,6 +78,7 @@ static OPTIONS: [Specification; 10] = [
     Specification { name: "Lockstep", kind: Kind::Check { default: false, set: Setting::Lockstep } },
     Specification { name: "Replacement", kind: Kind::Scheme { default: Scheme::TwoBig1, set: Setting::Replacement } },
     Specification { name: "Teamwork", kind: Kind::Teamwork },
+    Specification { name: "Pin Threads", kind: Kind::Check { default: false, set: Setting::PinThreads } },
 ];
 
 /// The `option` lines that answer `uci`.
@@ -161,6 +164,7 @@ mod tests {
         assert_eq!(lines[7], "option name Lockstep type check default false");
         assert!(lines[8].starts_with("option name Replacement type combo default TWOBIG1 var "), "{}", lines[8]);
         assert_eq!(lines[9], format!("option name Teamwork type string default {}", Teamwork::default()));
+        assert_eq!(lines[10], "option name Pin Threads type check default false");
         for scheme in Scheme::ALL {
             assert!(lines[8].contains(&format!(" var {scheme}")));
         }
@@ -186,6 +190,7 @@ mod tests {
         assert_eq!(default("UCI_Chess960"), Setting::Chess960(false));
         assert_eq!(default("Lockstep"), Setting::Lockstep(options.lockstep));
         assert_eq!(default("Replacement"), Setting::Replacement(options.scheme));
+        assert_eq!(default("Pin Threads"), Setting::PinThreads(options.pin));
     }
 
     #[test]
