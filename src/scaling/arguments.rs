@@ -45,6 +45,9 @@ pub struct ScalingArgs {
     /// the same depth
     #[arg(long, value_parser = value_parser!(u64).range(100..))]
     pub nodes: Option<u64>,
+    /// Do not tell the searches of the depth: let them search on as in a game, and measure until it is complete
+    #[arg(long, conflicts_with = "page")]
+    pub open: bool,
     /// Size of the transposition table in MiB
     #[arg(long, default_value_t = 64, value_parser = value_parser!(u32).range(1..=33_554_432), value_name = "MIB")]
     pub hash: u32,

@@ -115,6 +115,8 @@ struct Plan {
     /// Workers, rising, 1 among them.
     threads: Vec<u32>,
     measure: Measure,
+    /// Whether searches go on after the depth is complete.
+    open: bool,
     hash_mib: usize,
 }
 
@@ -132,6 +134,7 @@ impl Plan {
             .with("positions", format!("{} of {source}, {:016x}", entries.len(), self.positions.hash()))
             .with("depths", format!("calibrated with {}", self.measure))
             .with("variants", self.variants.iter().map(Variant::to_string).collect::<Vec<_>>().join(", "))
+            .with("searches", if self.open { "open, measured until the depth is complete" } else { "to the depth" })
             .with("hash", format!("{} MiB", self.hash_mib))
             .with("program", format!("sesame {}", env!("CARGO_PKG_VERSION")))
     }
@@ -179,6 +182,7 @@ fn measure(args: &ScalingArgs, tell: &dyn Fn(&str)) -> Result<(), ScalingError> 
         variants: args.variants(),
         threads,
         measure,
+        open: args.open,
         hash_mib: args.hash as usize,
     };
     if let Some(threads) = real {

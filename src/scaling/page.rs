@@ -193,6 +193,9 @@ impl Writer {
         if curves.len() > 1 {
             self.against(panel, "variants.svg")?;
         }
+        if recording.rows.iter().all(|row| row.traffic.is_none()) {
+            return Ok(());
+        }
         self.text += "### At the table\n\n";
         self.sharing(panel)
     }

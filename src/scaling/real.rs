@@ -9,7 +9,7 @@ use super::searcher::{Pace, Searcher, Trace};
 use super::{Calibrated, Plan, ScalingArgs, ScalingError, Variant, machine, warnings};
 use crate::engine::Limits;
 use crate::report::Progress;
-use crate::table::Table;
+use crate::table::{SearchTable, Table};
 
 /// One search to be made.
 #[derive(Clone, Debug)]
@@ -53,11 +53,11 @@ pub(super) fn run(plan: &Plan, args: &ScalingArgs, tell: &dyn Fn(&str)) -> Resul
             };
             searcher.arrange(task.threads as usize, task.variant)?;
             searcher.table().reset();
-            let trace = searcher.search(&task.position.entry.position, task.limits(args));
+            let trace = task.search(searcher, args);
             Row { traffic: Some(searcher.table().traffic()), ..task.row(&trace) }
         } else {
             searcher.arrange(task.threads as usize, task.variant)?;
-            task.row(&searcher.search(&task.position.entry.position, task.limits(args)))
+            task.row(&task.search(&mut searcher, args))
         };
         progress.advance(task.millis(args), format!("{} with {}", task.position.entry.id, task.threads));
         journal.add(row)
@@ -115,10 +115,14 @@ fn shuffle<T>(items: &mut [T], random: &mut Xoshiro256PlusPlus) {
 }
 
 impl Task<'_> {
-    fn limits(&self, args: &ScalingArgs) -> Limits {
+    fn search<T: SearchTable>(&self, searcher: &mut Searcher<T>, args: &ScalingArgs) -> Trace {
+        let position = &self.position.entry.position;
         match self.run {
-            Run::Solution => Limits { move_time: Some(args.solution_time()), ..Limits::default() },
-            _ => Limits { depth: Some(self.position.depth), ..Limits::default() },
+            Run::Solution => {
+                let limits = Limits { move_time: Some(args.solution_time()), ..Limits::default() };
+                searcher.search(position, limits)
+            }
+            _ => searcher.search_to(position, self.position.depth, args.open),
         }
     }
 

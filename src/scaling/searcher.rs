@@ -125,8 +125,29 @@ impl<T: SearchTable> Searcher<T> {
         Ok(())
     }
 
+    /// Searches to `depth`, with nothing learnt before. If the search is `open`, it is not told of the depth: it searches as in a game, and is
+    /// stopped when the depth is complete. What came after that moment is left out of what is returned; the processor time cannot be told apart.
+    pub(super) fn search_to(&mut self, position: &Position, depth: u32, open: bool) -> Trace {
+        if !open {
+            return self.search(position, Limits { depth: Some(depth), ..Limits::default() });
+        }
+        let mut trace = self.search_until(position, Limits { infinite: true, ..Limits::default() }, Some(depth));
+        if let Some(reached) = trace.steps.iter().position(|step| step.depth >= depth) {
+            trace.steps.truncate(reached + 1);
+        }
+        if let Some(&Step { best, nodes, elapsed, .. }) = trace.steps.last() {
+            (trace.best, trace.nodes, trace.elapsed, trace.cpu) = (Some(best), nodes, elapsed, None);
+        }
+        trace
+    }
+
     /// Searches with nothing learnt before.
     pub(super) fn search(&mut self, position: &Position, limits: Limits) -> Trace {
+        self.search_until(position, limits, None)
+    }
+
+    /// Searches until the limits, or until the depth `enough` is complete.
+    fn search_until(&mut self, position: &Position, limits: Limits, enough: Option<u32>) -> Trace {
         self.engine.new_game();
         if self.pace == Pace::Free {
             thread::sleep(PAUSE);
@@ -136,7 +157,12 @@ impl<T: SearchTable> Searcher<T> {
         let mut steps = Vec::new();
         let end = loop {
             match self.told.recv() {
-                Ok(Told::Step(step)) => steps.push(step),
+                Ok(Told::Step(step)) => {
+                    if enough.is_some_and(|depth| step.depth >= depth) {
+                        self.engine.stop();
+                    }
+                    steps.push(step);
+                }
                 Ok(Told::End(end)) => break end,
                 // The engine holds the other end.
                 Err(_) => break BestMove { best: None, ponder: None, nodes: 0, elapsed: Duration::ZERO },
@@ -181,6 +207,24 @@ mod tests {
             let trace = used.search(&positions.entries[index].position, to_depth(6));
             let expected = fresh(index, workers, &variant);
             assert_eq!((timeless(&trace), used.table().traffic()), expected, "{index}, {workers}, {variant}");
+        }
+    }
+
+    #[test]
+    fn an_open_search_takes_what_it_takes_to_the_depth() {
+        let positions = Positions::built_in().first(2);
+        let mut searcher = Searcher::<Table>::new(1, Pace::Turns).unwrap();
+        for entry in &positions.entries {
+            for workers in [1, 3] {
+                searcher.arrange(workers, &Variant::default()).unwrap();
+                let open = timeless(&searcher.search_to(&entry.position, 7, true));
+                assert_eq!(open, timeless(&searcher.search_to(&entry.position, 7, true)), "repeatable");
+                let (given, last) = (timeless(&searcher.search_to(&entry.position, 7, false)), open.2.last().unwrap());
+                assert_eq!((last.0 >= 7, last.2), (true, open.1));
+                if workers == 1 {
+                    assert_eq!(open, given, "alone it makes no difference");
+                }
+            }
         }
     }
 

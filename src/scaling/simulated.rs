@@ -10,7 +10,6 @@ use super::author::AuthorTable;
 use super::record::{Journal, Kind, Recording, Row, Run};
 use super::searcher::{Pace, Searcher};
 use super::{Calibrated, Plan, ScalingArgs, ScalingError, Variant};
-use crate::engine::Limits;
 use crate::report::Progress;
 
 /// One search to be made.
@@ -19,6 +18,7 @@ struct Job<'a> {
     position: &'a Calibrated,
     variant: &'a Variant,
     threads: u32,
+    open: bool,
 }
 
 /// By what a search is known in the results file.
@@ -38,7 +38,7 @@ impl Job<'_> {
         let Calibrated { entry, depth, .. } = self.position;
         searcher.arrange(self.threads as usize, self.variant)?;
         searcher.table().reset();
-        let trace = searcher.search(&entry.position, Limits { depth: Some(*depth), ..Limits::default() });
+        let trace = searcher.search_to(&entry.position, *depth, self.open);
         Ok(Row {
             run: Run::Lockstep,
             variant: self.variant.name().to_owned(),
@@ -51,7 +51,8 @@ impl Job<'_> {
             cpu_micros: None,
             best: trace.best.map_or_else(|| "-".to_owned(), |mv| entry.position.to_uci(mv, false)),
             solved_micros: None,
-            traffic: Some(searcher.table().traffic()),
+            // An open search goes on for a moment that depends on the machine.
+            traffic: (!self.open).then(|| searcher.table().traffic()),
         })
     }
 }
@@ -67,7 +68,9 @@ pub(super) fn run(plan: &Plan, args: &ScalingArgs, tell: &dyn Fn(&str)) -> Resul
 
     let jobs: Vec<Job<'_>> = calibrated
         .iter()
-        .flat_map(|position| plan.arms().map(move |(variant, threads)| Job { position, variant, threads }))
+        .flat_map(|position| {
+            plan.arms().map(move |(variant, threads)| Job { position, variant, threads, open: args.open })
+        })
         .collect();
     let places: HashMap<Key, usize> = jobs.iter().map(Job::key).zip(0..).collect();
     let of_row = |row: &Row| (row.position.clone(), row.variant.clone(), row.threads);
