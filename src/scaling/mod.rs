@@ -56,7 +56,10 @@ pub enum ScalingError {
     #[error("no position is left to search: {0}")]
     NothingToSearch(String),
     /// There are results already, which are not to be lost.
-    #[error("{} exists already: search anew with --force, or name another folder with --out", path.display())]
+    #[error(
+        "{} exists already: replace it with --force, name another folder with --out, or go on with a simulation by --resume",
+        path.display()
+    )]
     Exists {
         /// The file.
         path: PathBuf,

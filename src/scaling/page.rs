@@ -123,8 +123,7 @@ impl Writer {
             "same move",
             "cores had",
         ]);
-        for (curve, point) in real.curves.iter().flat_map(|curve| curve.points.iter().map(move |point| (curve, point)))
-        {
+        for (curve, point) in rows_of(&real.curves) {
             table.row([
                 curve.variant.clone(),
                 point.threads.to_string(),
@@ -141,14 +140,18 @@ impl Writer {
         self.text += REAL_COLUMNS;
         if let [curve] = real.curves.as_slice() {
             let lines = [
-                line("time to depth", curve, |point| point.speed_up),
-                line("nodes per second", curve, |point| point.rate),
-                line("nodes per thread", curve, |point| point.per_worker),
+                line("time to depth", 0, curve, |point| point.speed_up),
+                line("nodes per second", 1, curve, |point| point.rate),
+                line("nodes per thread", 2, curve, |point| point.per_worker),
             ];
             self.picture("real.svg", "Real threads against one", "times one thread", &lines, Against::Ideal)?;
         } else {
-            let lines: Vec<Line> =
-                real.curves.iter().map(|curve| line(&curve.variant, curve, |point| point.speed_up)).collect();
+            let lines: Vec<Line> = real
+                .curves
+                .iter()
+                .zip(0..)
+                .map(|(curve, look)| line(&curve.variant, look, curve, |point| point.speed_up))
+                .collect();
             self.picture("real.svg", "Time to depth against one thread", "times one thread", &lines, Against::Ideal)?;
             self.against(&real.depth, "real-against.svg")?;
         }
@@ -164,9 +167,12 @@ impl Writer {
         self.heading("Simulated");
         self.conditions(Kind::Simulated, recording);
         let curves = panel.curves();
+        if curves.len() > 1 {
+            self.table(&matrix(&panel.threads(), &curves));
+        }
         let mut table =
             Table::new(["variant", "workers", "positions", "speed-up", "against half", "nodes in all", "same move"]);
-        for (curve, point) in curves.iter().flat_map(|curve| curve.points.iter().map(move |point| (curve, point))) {
+        for (curve, point) in rows_of(&curves) {
             let half = point.threads / 2;
             let gain =
                 (point.threads.is_multiple_of(2)).then(|| panel.gain(&curve.variant, half, point.threads)).flatten();
@@ -182,7 +188,8 @@ impl Writer {
         }
         self.table(&table);
         self.text += SIMULATED_COLUMNS;
-        let lines: Vec<Line> = curves.iter().map(|curve| line(&curve.variant, curve, Point::main)).collect();
+        let lines: Vec<Line> =
+            curves.iter().zip(0..).map(|(curve, look)| line(&curve.variant, look, curve, Point::main)).collect();
         self.picture(
             "simulated.svg",
             "Simulated speed-up to depth",
@@ -215,14 +222,14 @@ impl Writer {
         let heading = std::iter::once("variant".to_owned()).chain(several.iter().map(u32::to_string));
         let mut table = Table::new(heading);
         let mut lines = Vec::new();
-        for variant in panel.variants().iter().filter(|&&variant| variant != base) {
+        for (look, variant) in panel.variants().iter().enumerate().skip(1) {
             let against = |&threads: &u32| panel.against(variant, base, threads);
             table.row(
                 std::iter::once((*variant).to_owned())
                     .chain(several.iter().map(|threads| difference(against(threads)))),
             );
             let points = several.iter().filter_map(|threads| Some((*threads, against(threads)?))).collect();
-            lines.push(Line { name: (*variant).to_owned(), points });
+            lines.push(Line { name: (*variant).to_owned(), look, points });
         }
         self.table(&table);
         let title = format!("Variants against {base}");
@@ -241,6 +248,9 @@ impl Writer {
         ]);
         for variant in panel.variants() {
             for threads in panel.threads() {
+                if threads == 1 && Some(variant) != panel.variants().first() {
+                    continue;
+                }
                 let Some(Traffic { probes, hits, foreign_hits, cut_offs, foreign_cut_offs, unknown_cut_offs }) =
                     panel.traffic(variant, threads)
                 else {
@@ -316,9 +326,10 @@ impl Writer {
             }
             let name =
                 |text: &str| if real.curves.len() > 1 { format!("{}, {text}", curve.variant) } else { text.to_owned() };
-            lines.push(line(&name("simulated"), other, |point| point.per_worker));
-            lines.push(line(&name("real, nodes"), curve, |point| point.per_worker));
-            lines.push(line(&name("real, time"), curve, |point| point.speed_up));
+            let first = lines.len();
+            lines.push(line(&name("simulated"), first, other, |point| point.per_worker));
+            lines.push(line(&name("real, nodes"), first + 1, curve, |point| point.per_worker));
+            lines.push(line(&name("real, time"), first + 2, curve, |point| point.speed_up));
         }
         self.table(&table);
         self.picture("both.svg", "Simulated and real", "times one worker", &lines, Against::Ideal)
@@ -347,9 +358,29 @@ impl Writer {
     }
 }
 
-fn line(name: &str, curve: &Curve, value: impl Fn(&Point) -> Option<Estimate>) -> Line {
+/// The speed-ups of all variants, by workers.
+fn matrix(threads: &[u32], curves: &[Curve]) -> Table {
+    let several = || threads.iter().filter(|&&threads| threads > 1);
+    let mut table = Table::new(std::iter::once("speed-up".to_owned()).chain(several().map(u32::to_string)));
+    for curve in curves {
+        let cells = several().map(|&threads| times(curve.at(threads).and_then(Point::main)));
+        table.row(std::iter::once(curve.variant.clone()).chain(cells));
+    }
+    table
+}
+
+/// All points of all curves. One worker is the same in all variants, and told once.
+fn rows_of(curves: &[Curve]) -> impl Iterator<Item = (&Curve, &Point)> {
+    let points = |(curve, number): (_, usize)| {
+        let Curve { points, .. } = curve;
+        points.iter().filter(move |point| number == 0 || point.threads > 1).map(move |point| (curve, point))
+    };
+    curves.iter().zip(0..).flat_map(points)
+}
+
+fn line(name: &str, look: usize, curve: &Curve, value: impl Fn(&Point) -> Option<Estimate>) -> Line {
     let points = curve.points.iter().filter_map(|point| Some((point.threads, value(point)?))).collect();
-    Line { name: name.to_owned(), points }
+    Line { name: name.to_owned(), look, points }
 }
 
 /// A ratio with its interval; what is exactly 1, as one against itself, without.
@@ -463,6 +494,7 @@ mod tests {
             "| default | 2 | 2 | 100.0 % | 2 | 2.00 (2.00 to 2.00) |",
             "| default | 2 | 40.0 % | 20.0 % | 25.0 % | 40.0 % | 0.0 % |",
             "| default | 2 | 2 | 1.60 (1.60 to 1.60) | 1.60 (1.60 to 1.60) | 1.25 (1.25 to 1.25) | 100.0 % |",
+            "| same+stop | 0.80 (0.80 to 0.80) | 1 |",
             "| same+stop | **−50.0 % (−50.0 to −50.0)** | **−50.0 % (−50.0 to −50.0)** |",
             "- `stop`: ",
             "| default | 2 | 1.25 (1.25 to 1.25) | 1.60 (1.60 to 1.60) | 2.00 (2.00 to 2.00) |",

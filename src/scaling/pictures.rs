@@ -7,6 +7,8 @@ use crate::report::statistics::Estimate;
 /// A line of a chart: its name and what it is at so many workers.
 pub(super) struct Line {
     pub(super) name: String,
+    /// The number of its look: the same line looks the same in all pictures.
+    pub(super) look: usize,
     pub(super) points: Vec<(u32, Estimate)>,
 }
 
@@ -21,7 +23,7 @@ pub(super) enum Against {
 /// Draws ratios over workers, both on logarithmic axes.
 pub(super) fn ratios(title: &str, y_title: &str, lines: &[Line], against: Against) -> Result<String, ChartError> {
     let threads = || lines.iter().flat_map(|line| line.points.iter().map(|point| point.0));
-    let most = threads().max().unwrap_or(1).max(2);
+    let (least, most) = (threads().min().unwrap_or(1), threads().max().unwrap_or(1).max(2));
     let dodge = |number: usize| {
         // Beside each other, so that intervals do not hide each other.
         let middle = (lines.len() as f64 - 1.0) / 2.0;
@@ -35,7 +37,7 @@ pub(super) fn ratios(title: &str, y_title: &str, lines: &[Line], against: Agains
         };
         Curve {
             name: line.name.clone(),
-            look: Look::nth(number),
+            look: Look::nth(line.look),
             points: line.points.iter().map(|&(threads, estimate)| (x(threads), estimate.value.log2())).collect(),
             spans: line.points.iter().filter(spans).map(span).collect(),
         }
@@ -47,17 +49,18 @@ pub(super) fn ratios(title: &str, y_title: &str, lines: &[Line], against: Agains
     let (low, high) =
         ends.chain([1.0]).fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), end| (low.min(end), high.max(end)));
     let high = if matches!(against, Against::Ideal) { high.max(f64::from(most)) } else { high };
-    let width = f64::from(most).log2();
+    let ends_of_x = (f64::from(least).log2(), f64::from(most).log2());
+    let margin = 0.05 * (ends_of_x.1 - ends_of_x.0).max(1.0);
     let mut ticks: Vec<u32> = threads().collect();
     ticks.sort_unstable();
     ticks.dedup();
     let x = Axis {
         title: "workers".to_owned(),
         ticks: ticks.into_iter().map(|threads| (f64::from(threads).log2(), threads.to_string())).collect(),
-        range: -0.05 * width..1.05 * width,
+        range: ends_of_x.0 - margin..ends_of_x.1 + margin,
     };
     let reference = match against {
-        Against::Ideal => Reference::Line([(0.0, 0.0), (width, width)], "ideal".to_owned()),
+        Against::Ideal => Reference::Line([ends_of_x.0, ends_of_x.1].map(|end| (end, end)), "ideal".to_owned()),
         Against::One(meaning) => Reference::Level(0.0, meaning.to_owned()),
     };
     Chart { title: title.to_owned(), x, y: ratio_axis(y_title, low, high), curves, reference: Some(reference) }.draw()
@@ -112,8 +115,12 @@ mod tests {
     #[test]
     fn a_picture_of_each_kind() {
         let lines = [
-            Line { name: "measured".into(), points: vec![(1, estimate(1.0)), (2, estimate(1.5))] },
-            Line { name: "simulated".into(), points: [1, 2, 4, 64].map(|n| (n, estimate(f64::from(n).sqrt()))).into() },
+            Line { name: "measured".into(), look: 0, points: vec![(1, estimate(1.0)), (2, estimate(1.5))] },
+            Line {
+                name: "simulated".into(),
+                look: 9,
+                points: [1, 2, 4, 64].map(|n| (n, estimate(f64::from(n).sqrt()))).into(),
+            },
         ];
         for against in [Against::Ideal, Against::One("default")] {
             let svg = ratios("Title", "times", &lines, against).unwrap();
