@@ -11,9 +11,6 @@ use super::teamwork::Teamwork;
 /// How many nodes a worker searches between two looks at the others' counters, when a node limit is shared.
 const SHARED_LIMIT_INTERVAL: u64 = 256;
 
-/// How many nodes a worker searches at most before it lets the system in, where the workers have all the cores: some 0.5 ms.
-const LET_IN_INTERVAL: u64 = 512;
-
 /// The shared controls of one search. A new one is made for every search, so that a late stop can never end the next one.
 #[derive(Debug)]
 pub struct Control {
@@ -23,8 +20,6 @@ pub struct Control {
     nodes: Box<[CachePadded<AtomicU64>]>,
     limit: Option<u64>,
     rotation: Option<Rotation>,
-    /// Whether there is a worker on every core, so that whatever else must run has to get in between.
-    fills_cores: bool,
     teamwork: Teamwork,
     busy: Option<Busy>,
 }
@@ -40,7 +35,6 @@ impl Control {
             nodes: (0..workers).map(|_| CachePadded::new(AtomicU64::new(0))).collect(),
             limit,
             rotation: None,
-            fills_cores: false,
             teamwork: Teamwork::ALONE,
             busy: None,
         }
@@ -52,16 +46,11 @@ impl Control {
     }
 
     /// Controls for workers of whom no more run at a time than there are `cores`: see [`Rotation`]. If there are cores for all,
-    /// nobody takes turns. Where no core is left over, the workers now and then let the system run what else must run.
+    /// nobody takes turns.
     pub fn on_cores(self, cores: usize) -> Self {
         let workers = self.nodes.len();
         let crowded = workers > cores;
-        let rotation = crowded.then(|| Rotation::new(workers, cores, Rotation::CROWD_QUANTUM));
-        Self { rotation, fills_cores: workers >= cores, ..self }
-    }
-
-    fn let_in_interval(&self) -> u64 {
-        if self.fills_cores { LET_IN_INTERVAL } else { u64::MAX }
+        Self { rotation: crowded.then(|| Rotation::new(workers, cores, Rotation::CROWD_QUANTUM)), ..self }
     }
 
     /// Controls for workers that work together by these rules; without, each works [alone](Teamwork::ALONE).
@@ -130,7 +119,7 @@ pub struct NodeCount {
     /// The depth of the iteration, at least 1.
     depth: u32,
     nodes: u64,
-    /// When to look around: at the end of the turn, when the shared limit may be reached, or to let the system in.
+    /// When to look around: at the end of the turn, or when the shared limit may be reached.
     next_check: u64,
     turn_ends: u64,
 }
@@ -147,13 +136,7 @@ impl NodeCount {
             Some(limit) => limit.min(SHARED_LIMIT_INTERVAL),
         };
         let turn_ends = control.rotation.as_ref().map_or(u64::MAX, Rotation::quantum);
-        Self {
-            worker,
-            depth: 1,
-            nodes: 0,
-            next_check: limit_check.min(turn_ends).min(control.let_in_interval()),
-            turn_ends,
-        }
+        Self { worker, depth: 1, nodes: 0, next_check: limit_check.min(turn_ends), turn_ends }
     }
 
     /// Counts the nodes of an iteration to `depth` from now on.
@@ -194,12 +177,8 @@ impl NodeCount {
             rotation.pass(self.worker);
             self.turn_ends = self.nodes + rotation.quantum();
         }
-        if control.fills_cores {
-            let_system_in();
-        }
-        let calm_until = self.turn_ends.min(self.nodes.saturating_add(control.let_in_interval()));
         let Some(limit) = control.limit else {
-            self.next_check = calm_until;
+            self.next_check = self.turn_ends;
             return;
         };
         let left = limit.saturating_sub(control.nodes());
@@ -207,18 +186,9 @@ impl NodeCount {
             control.stop();
         } else {
             let share = (left / control.nodes.len() as u64).clamp(1, SHARED_LIMIT_INTERVAL);
-            self.next_check = (self.nodes + share).min(calm_until);
+            self.next_check = (self.nodes + share).min(self.turn_ends);
         }
     }
-}
-
-/// Gives the system the occasion to run a thread that has woken, as the coordinator does at the end of its time.
-///
-/// Linux with lazy preemption (an option since 6.13) lets a busy thread run on until the next tick, up to 4 ms, unless it makes a system
-/// call: any. This is the cheapest. It is no yield: where nobody else has to run, or has no right to yet, nothing happens.
-fn let_system_in() {
-    #[cfg(target_os = "linux")]
-    let _ = rustix::thread::gettid();
 }
 
 #[cfg(test)]
