@@ -370,10 +370,9 @@ fn matrix(threads: &[u32], curves: &[Curve]) -> Table {
 }
 
 /// All points of all curves. One worker is the same in all variants, and told once.
-fn rows_of(curves: &[Curve]) -> impl Iterator<Item = (&Curve, &Point)> {
-    let points = |(curve, number): (_, usize)| {
-        let Curve { points, .. } = curve;
-        points.iter().filter(move |point| number == 0 || point.threads > 1).map(move |point| (curve, point))
+fn rows_of<'a>(curves: &'a [Curve]) -> impl Iterator<Item = (&'a Curve, &'a Point)> {
+    let points = |(curve, number): (&'a Curve, usize)| {
+        curve.points.iter().filter(move |point| number == 0 || point.threads > 1).map(move |point| (curve, point))
     };
     curves.iter().zip(0..).flat_map(points)
 }
