@@ -90,30 +90,39 @@ fn threads_that_have_nothing_to_do_use_no_processor() {
     session.quit();
 }
 
+/// How long it takes from `stop` to `bestmove`, and `go movetime 100`, with so many threads.
+fn answer_times(session: &mut Session, threads: usize) -> (Duration, Duration) {
+    session.send(&format!("setoption name Threads value {threads}"));
+    session.sync();
+    let (mut stops, mut searches) = (Vec::new(), Vec::new());
+    for _ in 0..9 {
+        session.send("go infinite");
+        session.until("info");
+        sleep(Duration::from_millis(30));
+        let told = Instant::now();
+        session.send("stop");
+        session.until("bestmove");
+        stops.push(told.elapsed());
+        let go = Instant::now();
+        session.search("go movetime 100");
+        searches.push(go.elapsed());
+    }
+    (median(stops), median(searches))
+}
+
 #[test]
 fn more_threads_than_cores_answer_in_time() {
     let _alone = alone();
     let mut session = Session::start();
+    // What this machine is like at the moment: other programs may be running.
+    let (stop, search) = answer_times(&mut session, available_parallelism().unwrap().get());
     for threads in [64, 256] {
-        session.send(&format!("setoption name Threads value {threads}"));
-        session.sync();
-        let (mut stops, mut searches) = (Vec::new(), Vec::new());
-        for _ in 0..9 {
-            session.send("go infinite");
-            session.until("info");
-            sleep(Duration::from_millis(30));
-            let told = Instant::now();
-            session.send("stop");
-            session.until("bestmove");
-            stops.push(told.elapsed());
-            let go = Instant::now();
-            session.search("go movetime 100");
-            searches.push(go.elapsed());
-        }
-        // Far more than it takes on a quiet machine (`examples/latency.rs`), far less than where all threads run at once.
-        let (stop, search) = (median(stops), median(searches));
-        assert!(stop < Duration::from_millis(60), "{threads} threads: {stop:?} from stop to bestmove");
-        assert!(search < Duration::from_millis(200), "{threads} threads: {search:?} with movetime 100");
+        let (crowded_stop, crowded_search) = answer_times(&mut session, threads);
+        // Far more than it takes on a quiet machine (`examples/latency.rs`), less than where all threads run at once.
+        let (stop_at_most, search_at_most) =
+            (stop * 8 + Duration::from_millis(50), search * 2 + Duration::from_millis(150));
+        assert!(crowded_stop < stop_at_most, "{threads} threads: {crowded_stop:?} from stop to bestmove");
+        assert!(crowded_search < search_at_most, "{threads} threads: {crowded_search:?} with movetime 100");
     }
     session.quit();
 }
