@@ -236,12 +236,19 @@ impl<T: SearchTable> Engine<T> {
     /// Makes the workers work together by other rules. They forget what they have learnt.
     ///
     /// # Errors
-    /// When the system refuses the first thread of the new workers; the old ones stay.
+    /// When the system refuses the first thread of the new workers.
     pub fn set_teamwork(&mut self, teamwork: Teamwork) -> Result<(), EngineError> {
         self.finish();
-        self.pool = Arc::new(Pool::new(self.options.threads, teamwork, self.options.pin)?);
+        let threads = self.options.threads;
         self.options.teamwork = teamwork;
-        self.note_threads(self.options.threads);
+        match Arc::get_mut(&mut self.pool) {
+            Some(pool) => {
+                pool.set_teamwork(teamwork)?;
+            }
+            // The coordinator has yet to let go of the last search's handle.
+            None => self.pool = Arc::new(Pool::new(threads, teamwork, self.options.pin)?),
+        }
+        self.note_threads(threads);
         Ok(())
     }
 

@@ -102,7 +102,7 @@ impl Control {
 
     /// Whether an iteration to `depth` (at least 1) is not wanted any more.
     #[inline]
-    fn skips(&self, depth: u32) -> bool {
+    pub(super) fn skips(&self, depth: u32) -> bool {
         self.unwanted.load(Relaxed) >= depth
     }
 

@@ -9,7 +9,7 @@ pub enum Depths {
     /// One deeper than before, whatever the others do.
     Same,
     /// One deeper, and deeper still while more than this fraction (one half, one quarter...) of all workers have taken that depth. With
-    /// fewer workers than the number, no two take the same depth while there are others. "Half are there, go deeper" is DiscoCheck's.
+    /// fewer workers than the number, two hardly ever take the same depth but the last. "Half are there, go deeper" is DiscoCheck's.
     Fraction(u32),
     /// As `Same`, with every second worker one depth ahead.
     Parity,

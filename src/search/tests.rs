@@ -227,6 +227,9 @@ fn an_iteration_that_is_not_wanted_any_more_is_given_up_and_leaves_nothing_begun
     });
     assert!(!control.stopped());
     assert!(control.busy().unwrap().is_idle());
+    let before = worker.keys.len();
+    worker.iterate(39, |_, _| {});
+    assert!(before > 0 && worker.keys.is_empty(), "the path that was given up is forgotten");
     assert!(matches!(worker.iterate(39, |_, _| {}), Outcome::Stopped(None)));
     let nodes = worker.nodes();
     control.skip_to(41);
@@ -241,6 +244,7 @@ fn a_worker_begins_where_another_has_got_to() {
         let table = table();
         let (ahead, _) = search_job(job(&game, &table), 8);
         let mut worker = Worker::new(1, Memory::new(), Job { control: control(words), ..job(&game, &table) });
+        worker.job.control.skip_to(8);
         let Outcome::Complete(iteration) = worker.iterate(9, |_, _| {}) else { panic!("nobody stopped it") };
         assert_eq!((ahead.depth, iteration.depth), (8, 9));
         worker.nodes()

@@ -221,9 +221,9 @@ impl<T: SearchTable> Worker<T> {
     }
 
     /// Whether this worker's iteration is in vain once another has finished one as deep. With several lines it is not: the other's are not in the
-    /// table.
+    /// table. Nor with some root moves left out: then nothing of the root is.
     pub fn may_be_overtaken(&self) -> bool {
-        self.job.control.teamwork().stop && self.job.multi_pv == 1
+        self.job.control.teamwork().stop && self.job.multi_pv == 1 && !self.restricted
     }
 
     /// Nodes searched for the current job.
@@ -239,15 +239,17 @@ impl<T: SearchTable> Worker<T> {
     /// Searches the root to `depth` plies.
     ///
     /// `on_bound` hears of every aspiration window that failed, with a bound for a score and the nodes of all workers so far.
-    /// After [`Outcome::Stopped`] the job is over: the worker is good only to be [finished](Self::finish).
+    /// After [`Outcome::Stopped`] the worker can go on with a deeper iteration, unless the whole search has been told to stop.
     pub fn iterate(&mut self, depth: u32, mut on_bound: impl FnMut(RootLine, u64)) -> Outcome {
+        // An iteration that was given up leaves its path.
+        self.keys.truncate(self.root_len);
         for root in &mut self.root_moves {
             root.previous_score = root.score;
         }
         self.count.begin(depth);
         self.root_depth = depth as i32;
         if self.may_be_overtaken() {
-            self.adopt(depth as i32 - 1);
+            self.adopt(depth.saturating_sub(1));
         }
         let lines = self.job.multi_pv.min(self.root_moves.len());
         for pv_index in 0..lines {
@@ -265,10 +267,13 @@ impl<T: SearchTable> Worker<T> {
     }
 
     /// Begins where another worker has got to, with the move and score that it left in the table for the root at `depth` or deeper.
-    fn adopt(&mut self, depth: i32) {
+    fn adopt(&mut self, depth: u32) {
+        if depth == 0 || !self.job.control.skips(depth) {
+            return;
+        }
         let Some(known) = self.probe(self.job.game.position(), 0) else { return };
         if known.bound == Bound::Exact
-            && known.depth >= depth
+            && known.depth >= depth as i32
             && let Some(index) = self.root_moves.iter().position(|root| Some(root.mv) == known.mv)
         {
             self.root_moves[..=index].rotate_right(1);

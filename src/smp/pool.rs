@@ -113,13 +113,24 @@ impl<T: SearchTable> Pool<T> {
     }
 
     /// Binds each worker to a core of its own (see [`Pool::pinning`] for whether that worked), or lets them go where the system sends
-    /// them. Where that is a change, new threads take over, which have learnt nothing yet.
+    /// them. Where that is a change, new threads take over, which have learnt nothing alone yet.
     ///
     /// # Errors
     /// When the system refuses even the first thread.
     pub fn set_pin(&mut self, pin: bool) -> io::Result<usize> {
         self.pin = pin;
         self.resize(self.threads.len())
+    }
+
+    /// Makes the workers work together by other rules. New threads take over, which have learnt nothing yet.
+    ///
+    /// # Errors
+    /// When the system refuses even the first thread.
+    pub fn set_teamwork(&mut self, teamwork: Teamwork) -> io::Result<usize> {
+        let wanted = self.threads.len();
+        self.dismiss_from(0);
+        (self.teamwork, self.learning) = (teamwork, Learning::new());
+        self.resize(wanted)
     }
 
     /// Whether the workers are bound to cores.
