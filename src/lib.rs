@@ -11,5 +11,6 @@ pub mod position;
 pub mod search;
 pub mod smp;
 pub mod table;
+pub mod tablebase;
 pub mod tuning;
 pub mod uci;

@@ -15,6 +15,8 @@ pub struct Control {
     stop: CachePadded<AtomicBool>,
     /// One counter per worker, each on a cache line of its own with one writer, summed only on demand.
     nodes: Box<[CachePadded<AtomicU64>]>,
+    /// Positions that the endgame tables knew. Rare enough that all workers count in one place.
+    table_hits: CachePadded<AtomicU64>,
     limit: Option<u64>,
     rotation: Option<Rotation>,
 }
@@ -25,6 +27,7 @@ impl Control {
         Self {
             stop: CachePadded::new(AtomicBool::new(false)),
             nodes: (0..workers).map(|_| CachePadded::new(AtomicU64::new(0))).collect(),
+            table_hits: CachePadded::new(AtomicU64::new(0)),
             limit,
             rotation: None,
         }
@@ -58,6 +61,16 @@ impl Control {
     #[inline]
     pub fn stopped(&self) -> bool {
         self.stop.load(Relaxed)
+    }
+
+    /// Counts so many positions that the endgame tables knew.
+    pub fn add_table_hits(&self, hits: u64) {
+        self.table_hits.fetch_add(hits, Relaxed);
+    }
+
+    /// The positions that the endgame tables knew, up to now.
+    pub fn table_hits(&self) -> u64 {
+        self.table_hits.load(Relaxed)
     }
 
     /// The nodes of all workers up to now.

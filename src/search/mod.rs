@@ -4,6 +4,7 @@
 //! and looks at one relaxed flag ([`Control`]) at each node.
 
 mod control;
+mod endgames;
 mod history;
 mod known;
 mod line;
@@ -24,6 +25,7 @@ mod tests;
 pub const WORKER_STACK_BYTES: usize = 8 << 20;
 
 pub use control::{Control, NodeCount};
+pub use endgames::Endgames;
 pub use line::RootLine;
 pub use rotation::Rotation;
 pub use worker::{Iteration, Job, Memory, Outcome, Worker};

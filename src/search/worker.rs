@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use super::control::{Control, NodeCount};
+use super::endgames::Endgames;
 use super::history::{Histories, PieceTo};
 use super::line::{PvTable, RootLine, RootMove};
 use super::ordering::{Hints, MovePicker};
 use super::params::{ASPIRATION_DELTA, ASPIRATION_DEPTH};
 use super::pvs::Root;
 use super::reductions::Reductions;
-use super::score::{INFINITE, MAX_PLY, is_mate};
+use super::score::{INFINITE, MAX_PLY, is_decisive};
 use crate::eval::{EvalCache, evaluate};
 use crate::position::{Game, Move, Position, is_repetition};
 use crate::table::{Bound, SearchTable, Table};
@@ -52,18 +53,21 @@ pub struct Job<T = Table> {
     pub table: Arc<T>,
     /// The shared controls.
     pub control: Arc<Control>,
+    /// The endgame tables, when they are to be asked below the root.
+    pub endgames: Option<Endgames>,
 }
 
 // Not derived: a derived one would ask it of the table itself.
 impl<T> Clone for Job<T> {
     fn clone(&self) -> Self {
-        let Job { game, root_moves, multi_pv, table, control } = self;
+        let Job { game, root_moves, multi_pv, table, control, endgames } = self;
         Job {
             game: game.clone(),
             root_moves: root_moves.clone(),
             multi_pv: *multi_pv,
             table: Arc::clone(table),
             control: Arc::clone(control),
+            endgames: endgames.clone(),
         }
     }
 }
@@ -139,6 +143,8 @@ pub struct Worker<T = Table> {
     pub(super) seldepth: usize,
     /// No null move before this ply, while one is being verified.
     pub(super) null_min_ply: usize,
+    /// With more men than this no endgame table is asked; 0 without tables.
+    pub(super) table_men: u32,
     pub(super) job: Job<T>,
     count: NodeCount,
     /// See [`Worker::work`].
@@ -165,6 +171,7 @@ impl<T: SearchTable> Worker<T> {
             null_min_ply: 0,
             count: NodeCount::new(index, &job.control),
             nodes_behind_hits: 0,
+            table_men: job.endgames.as_ref().map_or(0, |endgames| endgames.most_men as u32),
             job,
             partial: None,
         }
@@ -224,7 +231,7 @@ impl<T: SearchTable> Worker<T> {
     fn aspirate(&mut self, depth: i32, on_bound: &mut impl FnMut(RootLine, u64)) -> Option<()> {
         let position = self.job.game.position().clone();
         let expected = self.root_moves[self.pv_index].previous_score;
-        let mut delta = ASPIRATION_DELTA + if is_mate(expected) { 0 } else { expected.abs() / 64 };
+        let mut delta = ASPIRATION_DELTA + if is_decisive(expected) { 0 } else { expected.abs() / 64 };
         let (mut alpha, mut beta) = if depth < ASPIRATION_DEPTH || expected == -INFINITE {
             (-INFINITE, INFINITE)
         } else {
@@ -250,14 +257,14 @@ impl<T: SearchTable> Worker<T> {
             } else if score >= beta {
                 beta = (score + delta).min(INFINITE);
                 // A failure high at a mate need not be searched at less depth.
-                failed_high = if is_mate(score) { 0 } else { (failed_high + 1).min(3) };
+                failed_high = if is_decisive(score) { 0 } else { (failed_high + 1).min(3) };
                 Bound::Lower
             } else {
                 return Some(());
             };
             on_bound(RootLine { score, bound, ..self.root_moves[self.pv_index].line() }, self.job.control.nodes());
             delta += delta / 2;
-            if delta > 600 || is_mate(score) {
+            if delta > 600 || is_decisive(score) {
                 (alpha, beta) = match bound {
                     Bound::Upper => (-INFINITE, beta),
                     _ => (alpha, INFINITE),
@@ -269,6 +276,11 @@ impl<T: SearchTable> Worker<T> {
     #[inline]
     pub(super) fn count_node(&mut self) -> Option<()> {
         self.count.count(&self.job.control)
+    }
+
+    /// Counts a position that the endgame tables knew.
+    pub(super) fn count_table_hit(&self) {
+        self.job.control.add_table_hits(1);
     }
 
     #[inline]

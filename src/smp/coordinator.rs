@@ -9,15 +9,17 @@ use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
 
 use super::board::DepthBoard;
 use super::clock::{self, Budget, Progress};
+use super::endgames;
 use super::limits::Limits;
 use super::pool::{Event, Pool};
 use super::report::{BestMove, Bound, Info, Line, Score, Sink};
 use super::vote::elect;
 use crate::eval::{EvalCache, evaluate};
 use crate::position::{Game, Move};
-use crate::search::score::{DRAW, MAX_DEPTH, moves_to_mate};
-use crate::search::{Control, Iteration, Job, RootLine, Rotation};
+use crate::search::score::{DRAW, MAX_DEPTH, is_mate, moves_to_mate};
+use crate::search::{Control, Endgames, Iteration, Job, RootLine, Rotation};
 use crate::table::{SearchTable, Table};
+use crate::tablebase::RootRanking;
 
 /// How long a search that is told to stop before it has anything may go on to finish its first ply.
 const FIRST_PLY_GRACE: Duration = Duration::from_millis(20);
@@ -49,6 +51,8 @@ pub struct Search<T = Table> {
     pub lockstep: bool,
     /// The table.
     pub table: Arc<T>,
+    /// The endgame tables, if there are any.
+    pub endgames: Option<Endgames>,
     /// The workers.
     pub pool: Arc<Pool<T>>,
     /// Where it reports.
@@ -159,6 +163,8 @@ struct Conduct<T> {
     printed: Option<Standing>,
     progress: Progress,
     last_best: Option<(Move, i32)>,
+    /// What the endgame tables say of the root's moves.
+    ranking: Option<RootRanking>,
 }
 
 impl<T: SearchTable> Conduct<T> {
@@ -178,13 +184,14 @@ impl<T: SearchTable> Conduct<T> {
             printed: None,
             progress: Progress { stable: 0, score_drop: 0, best_move_share: 0.0 },
             last_best: None,
+            ranking: None,
             search,
             running,
         }
     }
 
     fn run(mut self, events: &Receiver<Event>) {
-        let root_moves = self.root_moves();
+        let mut root_moves = self.root_moves();
         if root_moves.is_empty() {
             self.wait_for_release(events);
             self.report_end(None, None);
@@ -192,6 +199,7 @@ impl<T: SearchTable> Conduct<T> {
         }
         let color = self.search.game.position().side_to_move();
         self.budget = clock::plan(&self.search.limits, color, self.search.overhead, root_moves.len() == 1);
+        let endgames = self.ask_tables(&mut root_moves);
         let deepest = self.search.limits.depth.unwrap_or(MAX_DEPTH);
         let job = Job {
             game: self.search.game.clone(),
@@ -199,6 +207,7 @@ impl<T: SearchTable> Conduct<T> {
             multi_pv: self.search.multi_pv.max(1),
             table: Arc::clone(&self.search.table),
             control: Arc::clone(&self.running.control),
+            endgames,
         };
         let board = Arc::new(DepthBoard::new(self.search.pool.len(), deepest));
         let mut searching = self.search.pool.search(&job, &board, &self.running.events);
@@ -295,13 +304,37 @@ impl<T: SearchTable> Conduct<T> {
         if asked.is_empty() { legal.to_vec() } else { asked }
     }
 
+    /// Leaves of the root's moves only those that the endgame tables find best, and says how the tables are to be used below the root. With
+    /// distances at the root the moves that are left lead to the result by themselves, and the search is free to look for a mate among them.
+    fn ask_tables(&mut self, root_moves: &mut Vec<Move>) -> Option<Endgames> {
+        let endgames = self.search.endgames.clone()?;
+        let game = &self.search.game;
+        let men = game.position().occupied().len() as usize;
+        if men > endgames.most_men {
+            return Some(endgames);
+        }
+        let Some(ranking) = endgames.tables.rank_moves(game, root_moves, endgames.fifty_move_rule) else {
+            return Some(endgames);
+        };
+        self.running.control.add_table_hits(ranking.moves.len() as u64);
+        let best = ranking.best();
+        let by_distance = ranking.by_distance;
+        self.ranking = Some(ranking);
+        if self.search.multi_pv > best.len() {
+            // All moves are wanted: the tables keep each in its place.
+            return Some(endgames);
+        }
+        *root_moves = best;
+        (!by_distance).then_some(endgames)
+    }
+
     fn hear(&mut self, worker: usize, iteration: Iteration, deepest: u32) {
         let Some(best) = iteration.lines.first() else { return };
         let Some(&mv) = best.pv.first() else { return };
         let (score, depth) = (best.score, iteration.depth);
         self.standings[worker] = Some(Standing { mv, score, depth });
         let lines: Vec<Line> =
-            iteration.lines.iter().enumerate().map(|(rank, line)| line_at(rank + 1, depth, line)).collect();
+            iteration.lines.iter().zip(1..).map(|(line, rank)| self.line_at(rank, depth, line)).collect();
         self.lines[worker] = Some(lines);
 
         let news = self.printed.is_none_or(|printed| depth > printed.depth);
@@ -358,7 +391,7 @@ impl<T: SearchTable> Conduct<T> {
         let deeper = self.printed.is_none_or(|printed| depth > printed.depth);
         let early = self.running.started.elapsed() < BOUNDS_AFTER;
         if deeper && !early && self.search.multi_pv == 1 && !self.running.control.stopped() {
-            self.search.sink.info(&self.info(line_at(1, depth, line), nodes));
+            self.search.sink.info(&self.info(self.line_at(1, depth, line), nodes));
         }
     }
 
@@ -387,13 +420,25 @@ impl<T: SearchTable> Conduct<T> {
         let score = if position.in_check() { DRAW } else { evaluate(position, &mut EvalCache::new()) };
         if let Some(mv) = best {
             let line = RootLine { score, bound: Bound::Exact, seldepth: 1, pv: vec![mv] };
-            self.search.sink.info(&self.info(line_at(1, 1, &line), self.running.control.nodes()));
+            self.search.sink.info(&self.info(self.line_at(1, 1, &line), self.running.control.nodes()));
         }
     }
 
     fn info(&self, line: Line, nodes: u64) -> Info {
         let elapsed = self.running.started.elapsed();
-        Info { line, nodes, elapsed, hashfull: self.search.table.hashfull() }
+        let table_hits = self.running.control.table_hits();
+        Info { line, nodes, elapsed, table_hits, hashfull: self.search.table.hashfull() }
+    }
+
+    /// The line as it is told: where the endgame tables know the root they have the last word, but for a mate.
+    fn line_at(&self, rank: usize, depth: u32, line: &RootLine) -> Line {
+        let known = line.pv.first().and_then(|&mv| self.ranking.as_ref()?.wdl(mv));
+        let (score, bound) = match known {
+            Some(wdl) if !is_mate(line.score) => (endgames::root_score(wdl), Bound::Exact),
+            _ => (line.score, line.bound),
+        };
+        let score = moves_to_mate(score).map_or_else(|| Score::Centipawns(endgames::centipawns(score)), Score::Mate);
+        Line { rank, depth, seldepth: line.seldepth.max(1) as u32, score, bound, pv: line.pv.clone() }
     }
 
     fn deepest(&self) -> Option<usize> {
@@ -414,9 +459,4 @@ impl<T: SearchTable> Conduct<T> {
         let (nodes, elapsed) = (self.running.control.nodes(), self.running.started.elapsed());
         self.search.sink.best_move(&BestMove { best, ponder, nodes, elapsed });
     }
-}
-
-fn line_at(rank: usize, depth: u32, line: &RootLine) -> Line {
-    let score = moves_to_mate(line.score).map_or(Score::Centipawns(line.score), Score::Mate);
-    Line { rank, depth, seldepth: line.seldepth.max(1) as u32, score, bound: line.bound, pv: line.pv.clone() }
 }

@@ -7,6 +7,7 @@
 mod board;
 pub mod clock;
 mod coordinator;
+mod endgames;
 mod limits;
 mod pool;
 mod report;

@@ -19,7 +19,7 @@ use super::perft::divide;
 use super::reader;
 use super::sink::UciSink;
 use crate::engine::bench::{self, BenchOptions, nodes_per_second};
-use crate::engine::{Clock, Engine, EngineError, Limits, Options};
+use crate::engine::{Clock, Engine, EngineError, Limits, Options, TableUse};
 use crate::eval::explain;
 use crate::position::{Color, Game, Position};
 
@@ -225,10 +225,24 @@ impl Session {
             Setting::Chess960(chess960) => return self.sink.set_chess960(chess960),
             Setting::Lockstep(lockstep) => return self.engine.set_lockstep(lockstep),
             Setting::Ponder => return,
+            Setting::SyzygyPath(path) => return self.engine.load_tables(&path),
+            Setting::SyzygyProbeDepth(probe_depth) => {
+                return self.set_table_use(|tables| TableUse { probe_depth, ..tables });
+            }
+            Setting::SyzygyProbeLimit(probe_limit) => {
+                return self.set_table_use(|tables| TableUse { probe_limit, ..tables });
+            }
+            Setting::Syzygy50MoveRule(fifty_move_rule) => {
+                return self.set_table_use(|tables| TableUse { fifty_move_rule, ..tables });
+            }
         };
         if let Err(error) = result {
             self.output.info(&format!("{error}; {consequence}"));
         }
+    }
+
+    fn set_table_use(&mut self, change: impl FnOnce(TableUse) -> TableUse) {
+        self.engine.set_table_use(change(self.engine.options().tables));
     }
 
     /// The game that `position` describes. If any of it is wrong, the one before is kept whole.

@@ -1,0 +1,95 @@
+//! The endgame tables beside shakmaty-syzygy, and with files that are missing, cut off or full of noise.
+
+#[path = "support/tables.rs"]
+mod tables;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use sesame::position::Position;
+use sesame::tablebase::Tablebases;
+use shakmaty::fen::Fen;
+use shakmaty::{CastlingMode, Chess};
+
+/// The names of the WDL tables in a folder, sorted.
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(folder)
+        .unwrap()
+        .filter_map(|entry| Some(entry.unwrap().file_name().to_str()?.strip_suffix(".rtbw")?.to_owned()))
+        .collect();
+    names.sort();
+    names
+}
+
+/// A random position with the material of the table `name`, in FEN; `None` if what came out is no legal position.
+fn random_fen(name: &str, random: &mut Xoshiro256PlusPlus) -> Option<String> {
+    let mut below = |n: u32| (u64::from(random.next_u32()) * u64::from(n) >> 32) as usize;
+    let mut board = [None; 64];
+    let exchange = below(2) == 1;
+    for (side, white) in name.split('v').zip([!exchange, exchange]) {
+        for letter in side.chars() {
+            let square = if letter == 'P' { 8 + below(48) } else { below(64) };
+            if board[square].is_some() {
+                return None;
+            }
+            board[square] = Some(if white { letter } else { letter.to_ascii_lowercase() });
+        }
+    }
+    let white_to_move = below(2) == 0;
+    // The square behind a pawn that can just have made a double step.
+    let (row, pawn) = if white_to_move { (4, 'p') } else { (3, 'P') };
+    let forward = |square: usize| if white_to_move { square + 8 } else { square - 8 };
+    let en_passant = (8 * row..8 * row + 8)
+        .find(|&square| {
+            board[square] == Some(pawn) && board[forward(square)].is_none() && board[forward(forward(square))].is_none()
+        })
+        .map(|square| {
+            let behind = forward(square);
+            format!("{}{}", char::from(b'a' + (behind & 7) as u8), behind / 8 + 1)
+        });
+    let rows: Vec<String> = board
+        .chunks(8)
+        .rev()
+        .map(|row| row.iter().map(|piece| piece.map_or("1".to_owned(), String::from)).collect())
+        .collect();
+    let side = if white_to_move { 'w' } else { 'b' };
+    let fen = format!("{} {side} - {} 0 1", rows.join("/"), en_passant.as_deref().unwrap_or("-"));
+    Position::from_fen(&fen).is_ok().then_some(fen)
+}
+
+#[test]
+fn the_tables_say_what_shakmaty_reads_in_them() {
+    let folder = tables::all();
+    let (ours, report) = Tablebases::load(folder.to_str().unwrap());
+    assert_eq!(report.problems, Vec::<String>::new());
+    let names = names(&folder);
+    assert_eq!((report.wdl, report.dtz), (names.len(), names.len()));
+    let mut theirs = shakmaty_syzygy::Tablebase::<Chess>::new();
+    theirs.add_directory(&folder).unwrap();
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
+    let (mut compared, mut en_passant) = (0, 0);
+    let mut seen = std::collections::BTreeMap::new();
+    for name in &names {
+        let mut wanted = 400;
+        while wanted > 0 {
+            let Some(fen) = random_fen(name, &mut random) else { continue };
+            let Ok(position) = fen.parse::<Fen>().unwrap().into_position::<Chess>(CastlingMode::Standard) else {
+                continue;
+            };
+            let expected = theirs.probe_wdl_after_zeroing(&position).unwrap();
+            let expected_dtz = theirs.probe_dtz(&position).unwrap().ignore_rounding();
+            let position = Position::from_fen(&fen).unwrap();
+            let wdl = ours.probe_wdl(&position).unwrap();
+            assert_eq!(wdl.value(), i32::from(expected), "{name}: {fen}");
+            assert_eq!(ours.probe_dtz(&position), Some(expected_dtz.0), "{name}: {fen}");
+            *seen.entry(wdl).or_insert(0) += 1;
+            en_passant += usize::from(position.en_passant().is_some());
+            compared += 1;
+            wanted -= 1;
+        }
+    }
+    println!("{compared} positions of {} tables, {en_passant} with en passant: {seen:?}", names.len());
+    assert!(seen.len() >= 3, "{seen:?}");
+}
