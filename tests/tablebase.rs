@@ -4,7 +4,7 @@
 mod tables;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -92,4 +92,91 @@ fn the_tables_say_what_shakmaty_reads_in_them() {
     }
     println!("{compared} positions of {} tables, {en_passant} with en passant: {seen:?}", names.len());
     assert!(seen.len() >= 3, "{seen:?}");
+}
+
+/// Probes many positions; whatever the answers are, there must be no panic. How many answers there were.
+fn probe_all(tablebases: &Tablebases, fens: &[String]) -> usize {
+    let answers = |fen: &String| {
+        let position = Position::from_fen(fen).unwrap();
+        usize::from(tablebases.probe_wdl(&position).is_some()) + usize::from(tablebases.probe_dtz(&position).is_some())
+    };
+    fens.iter().map(answers).sum()
+}
+
+#[test]
+fn damaged_files_are_refused_or_answer_without_a_panic() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(11);
+    let names = ["KPvK", "KQvK", "KRvK", "KRvKR"];
+    let fens: Vec<String> = (0..60).flat_map(|_| names).filter_map(|name| random_fen(name, &mut random)).collect();
+    assert!(fens.len() > 100);
+    let folder = std::env::temp_dir().join(format!("sesame-damaged-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let copy = |name: &str, bytes: &[u8]| fs::write(folder.join(name), bytes).unwrap();
+    let committed: Vec<(String, Vec<u8>)> = fs::read_dir(tables::committed())
+        .unwrap()
+        .map(|entry| entry.unwrap())
+        .map(|entry| (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap()))
+        .collect();
+    for (name, bytes) in &committed {
+        copy(name, bytes);
+    }
+    let (whole, _) = Tablebases::load(folder.to_str().unwrap());
+    let all = probe_all(&whole, &fens);
+    assert_eq!(all, 2 * fens.len());
+    let (mut refused, mut silent, mut answered) = (0, 0, 0);
+    for round in 0..400 {
+        let (name, bytes) = &committed[random.next_u32() as usize % committed.len()];
+        let mut damaged = bytes.clone();
+        // Mostly in the head, where the layout is; there every byte matters.
+        let reach = if round % 2 == 0 { damaged.len().min(160) } else { damaged.len() };
+        for _ in 0..1 + random.next_u32() % 8 {
+            let place = 4 + random.next_u32() as usize % (reach - 4);
+            damaged[place] = random.next_u32() as u8;
+        }
+        // Another file by the same name: the old one is mapped.
+        fs::remove_file(folder.join(name)).unwrap();
+        copy(name, &damaged);
+        let (tablebases, report) = Tablebases::load(folder.to_str().unwrap());
+        match (probe_all(&tablebases, &fens), report.problems.len()) {
+            (_, 1..) => refused += 1,
+            (answers, 0) if answers < all => silent += 1,
+            _ => answered += 1,
+        }
+        fs::remove_file(folder.join(name)).unwrap();
+        copy(name, bytes);
+    }
+    fs::remove_dir_all(&folder).unwrap();
+    println!("{refused} refused, {silent} with missing answers, {answered} with all");
+    assert!(refused > 50 && answered > 50, "{refused} {silent} {answered}");
+}
+
+#[test]
+fn many_threads_probe_at_once() {
+    let (tablebases, _) = Tablebases::load(tables::committed().to_str().unwrap());
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(3);
+    let fens: Vec<String> = (0..400).filter_map(|_| random_fen("KRvKR", &mut random)).collect();
+    let answers = |fens: &[String]| -> Vec<_> {
+        let position = |fen: &String| Position::from_fen(fen).unwrap();
+        fens.iter().map(|fen| (tablebases.probe_wdl(&position(fen)), tablebases.probe_dtz(&position(fen)))).collect()
+    };
+    let alone = answers(&fens);
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..8).map(|_| scope.spawn(|| answers(&fens))).collect();
+        for thread in threads {
+            assert_eq!(thread.join().unwrap(), alone);
+        }
+    });
+}
+
+#[test]
+fn no_tables_no_answers() {
+    let (none, report) = Tablebases::load("");
+    assert!(none.is_empty() && report.problems.is_empty());
+    assert_eq!(report.to_string(), "no endgame tables found");
+    let position = Position::from_fen("8/8/8/3k4/8/8/8/KR6 w - - 0 1").unwrap();
+    assert_eq!((none.probe_wdl(&position), none.probe_dtz(&position)), (None, None));
+    let (some, _) = Tablebases::load(tables::committed().to_str().unwrap());
+    let castling = Position::from_fen("4k3/8/8/8/8/8/8/4K2R w K - 0 1").unwrap();
+    assert_eq!(some.probe_wdl(&castling), None);
+    assert!(!tables::have("KXvK"));
 }

@@ -27,6 +27,7 @@
 
 pub mod bench;
 mod bench_positions;
+mod hash_file;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,6 +36,8 @@ use crate::position::Game;
 use crate::search::Endgames;
 pub use crate::smp::{BestMove, Bound, Clock, Info, Limits, Line, Score, Sink};
 use crate::smp::{Coordinator, Pool, Running, Search};
+pub use hash_file::{HashFile, TableFileError, TableFileReport};
+
 pub use crate::table::{Scheme, TableError};
 use crate::table::{SearchTable, Table};
 use crate::tablebase::{MAX_MEN, Tablebases};

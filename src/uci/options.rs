@@ -15,6 +15,9 @@ pub(crate) const MAX_HASH_MIB: i64 = 33_554_432;
 /// The most lines that may be asked for.
 pub(crate) const MAX_MULTI_PV: i64 = 256;
 
+/// Where the table is saved unless `Hash File` says otherwise: in the current folder.
+pub(crate) const DEFAULT_HASH_FILE: &str = "sesame.hash";
+
 /// An option with its new, valid value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Setting {
@@ -36,6 +39,12 @@ pub(crate) enum Setting {
     Lockstep(bool),
     /// The table's replacement scheme.
     Replacement(Scheme),
+    /// The file that the table is saved to and loaded from.
+    HashFile(String),
+    /// Save the table.
+    SaveHash,
+    /// Load the table.
+    LoadHash,
     /// The folders of the endgame tables.
     SyzygyPath(String),
     /// The plies that must be left for positions with the most men of a table to be looked up.
@@ -60,7 +69,7 @@ enum Kind {
 }
 
 /// The options in the order in which `uci` declares them. Their defaults are those of the engine's [`Options`](crate::engine::Options).
-static OPTIONS: [Specification; 13] = [
+static OPTIONS: [Specification; 16] = [
     Specification { name: "Hash", kind: Kind::Spin { default: 16, min: 1, max: MAX_HASH_MIB, set: Setting::Hash } },
     Specification { name: "Threads", kind: Kind::Spin { default: 1, min: 1, max: MAX_THREADS, set: Setting::Threads } },
     Specification { name: "Clear Hash", kind: Kind::Button { setting: Setting::ClearHash } },
@@ -81,6 +90,9 @@ static OPTIONS: [Specification; 13] = [
     Specification { name: "UCI_Chess960", kind: Kind::Check { default: false, set: Setting::Chess960 } },
     Specification { name: "Lockstep", kind: Kind::Check { default: false, set: Setting::Lockstep } },
     Specification { name: "Replacement", kind: Kind::Scheme { default: Scheme::TwoBig1, set: Setting::Replacement } },
+    Specification { name: "Hash File", kind: Kind::Text { default: DEFAULT_HASH_FILE, set: Setting::HashFile } },
+    Specification { name: "Save Hash", kind: Kind::Button { setting: Setting::SaveHash } },
+    Specification { name: "Load Hash", kind: Kind::Button { setting: Setting::LoadHash } },
     Specification { name: "SyzygyPath", kind: Kind::Text { default: "", set: Setting::SyzygyPath } },
     Specification {
         name: "SyzygyProbeDepth",
@@ -174,10 +186,13 @@ mod tests {
         assert_eq!(lines[6], "option name UCI_Chess960 type check default false");
         assert_eq!(lines[7], "option name Lockstep type check default false");
         assert!(lines[8].starts_with("option name Replacement type combo default TWOBIG1 var "), "{}", lines[8]);
-        assert_eq!(lines[9], "option name SyzygyPath type string default <empty>");
-        assert_eq!(lines[10], "option name SyzygyProbeDepth type spin default 1 min 1 max 100");
-        assert_eq!(lines[11], "option name SyzygyProbeLimit type spin default 7 min 0 max 7");
-        assert_eq!(lines[12], "option name Syzygy50MoveRule type check default true");
+        assert_eq!(lines[9], "option name Hash File type string default sesame.hash");
+        assert_eq!(lines[10], "option name Save Hash type button");
+        assert_eq!(lines[11], "option name Load Hash type button");
+        assert_eq!(lines[12], "option name SyzygyPath type string default <empty>");
+        assert_eq!(lines[13], "option name SyzygyProbeDepth type spin default 1 min 1 max 100");
+        assert_eq!(lines[14], "option name SyzygyProbeLimit type spin default 7 min 0 max 7");
+        assert_eq!(lines[15], "option name Syzygy50MoveRule type check default true");
         for scheme in Scheme::ALL {
             assert!(lines[8].contains(&format!(" var {scheme}")));
         }
@@ -203,6 +218,7 @@ mod tests {
         assert_eq!(default("UCI_Chess960"), Setting::Chess960(false));
         assert_eq!(default("Lockstep"), Setting::Lockstep(options.lockstep));
         assert_eq!(default("Replacement"), Setting::Replacement(options.scheme));
+        assert_eq!(default("Hash File"), Setting::HashFile(DEFAULT_HASH_FILE.to_owned()));
         assert_eq!(default("SyzygyPath"), Setting::SyzygyPath(String::new()));
         assert_eq!(default("SyzygyProbeDepth"), Setting::SyzygyProbeDepth(options.tables.probe_depth));
         assert_eq!(default("SyzygyProbeLimit"), Setting::SyzygyProbeLimit(options.tables.probe_limit));
