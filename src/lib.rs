@@ -1,7 +1,7 @@
 //! Sesame: a UCI chess engine whose threads share one lock-free transposition table, and the laboratory for that table.
 //!
 //! The rooms, from the ground up (arrows go down only; see `docs/architecture.md`):
-//! [`position`], [`table`], [`eval`], [`search`], [`smp`], [`engine`], [`uci`], [`cli`]; [`tuning`] and [`lab`] stand beside `uci`.
+//! [`position`], [`table`], [`tablebase`], [`eval`], [`search`], [`smp`], [`engine`], [`uci`], [`cli`]; [`tuning`] and [`lab`] stand beside `uci`.
 
 pub mod cli;
 pub mod engine;

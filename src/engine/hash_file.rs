@@ -12,8 +12,8 @@ use super::bench_positions::POSITIONS;
 use crate::eval::{EvalCache, evaluate};
 use crate::position::Position;
 use crate::search::score::{DECISIVE_BOUND, MATE, TABLE_WIN};
-pub use crate::table::{TableFileError, TableFileReport};
 use crate::table::{Table, TableFileWork};
+pub use crate::table::{TableFileError, TableFileReport};
 
 /// The engine's table, to be saved or loaded from another thread while the engine goes on answering. Nothing may be searched meanwhile.
 #[derive(Debug, Clone)]

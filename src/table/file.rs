@@ -201,10 +201,7 @@ impl<'a> Crew<'a> {
     }
 
     /// Does `each` for all chunks, with an empty buffer to use.
-    fn run(
-        &self,
-        each: impl Fn(u64, &mut Vec<u8>) -> Result<(), TableFileError> + Sync,
-    ) -> Result<(), TableFileError> {
+    fn run(&self, each: impl Fn(u64, &mut Vec<u8>) -> Result<(), TableFileError> + Sync) -> Result<(), TableFileError> {
         // Not a range of u64: that has no exact length.
         let chunks = usize::try_from(self.chunks).map_err(|_| TableFileError::Damaged)?;
         share_out(self.work.threads, 0..chunks, |chunk| {
@@ -212,8 +209,7 @@ impl<'a> Crew<'a> {
                 return;
             }
             let stopped = self.work.stop.load(Ordering::Relaxed);
-            let result =
-                if stopped { Err(TableFileError::Stopped) } else { each(chunk as u64, &mut Vec::new()) };
+            let result = if stopped { Err(TableFileError::Stopped) } else { each(chunk as u64, &mut Vec::new()) };
             match result {
                 Ok(()) => self.tell(),
                 Err(error) => {
@@ -353,7 +349,8 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
         }
 
         let mut tail = vec![0; 8 * (head.chunks() as usize + 1)];
-        read_at(&file, &mut tail, expected - tail.len() as u64)?;
+        let tail_at = expected - tail.len() as u64;
+        read_at(&file, &mut tail, tail_at)?;
         let (sums, sum) = tail.split_at(tail.len() - 8);
         if head.sum(sums) != word(sum) {
             return Err(TableFileError::Damaged);
@@ -409,7 +406,9 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
         let mut placed = 0;
         for (image, slot) in images(bytes).zip(0..) {
             // What some other thread had torn as it was saved is of no position.
-            let Some(key) = whole_key(image.tag, start + slot / 2, theirs).filter(|_| !image.is_empty()) else { continue };
+            let Some(key) = whole_key(image.tag, start + slot / 2, theirs).filter(|_| !image.is_empty()) else {
+                continue;
+            };
             let place = Place::of(key, buckets.len());
             let bucket = &buckets[place.bucket];
             if self.scheme().has_two_levels() {
@@ -438,7 +437,11 @@ fn whole_key(tag: Tag, bucket: usize, buckets: usize) -> Option<u64> {
     const _: () = assert!(CHECK_BITS == 48);
     let first = u64::try_from(((bucket as u128) << 64).div_ceil(buckets as u128)).ok()?;
     let (high, low) = (first >> 48, tag.key());
-    let key = if first << 16 >> 16 <= low { high << 48 | low } else { high.checked_add(1).filter(|&high| high < 1 << 16)? << 48 | low };
+    let key = if first << 16 >> 16 <= low {
+        high << 48 | low
+    } else {
+        high.checked_add(1).filter(|&high| high < 1 << 16)? << 48 | low
+    };
     (Place::of(key, buckets).bucket == bucket).then_some(key)
 }
 
@@ -516,7 +519,14 @@ mod tests {
     }
 
     fn entry(n: u64) -> Entry {
-        Entry { mv: n as u16, score: (n >> 3) as i16, depth: n as u8, bound: Bound::Lower, pv: n % 2 == 0, eval: -(n as i16) }
+        Entry {
+            mv: n as u16,
+            score: (n >> 3) as i16,
+            depth: n as u8,
+            bound: Bound::Lower,
+            pv: n % 2 == 0,
+            eval: -(n as i16),
+        }
     }
 
     fn table(mib: usize, scheme: Scheme) -> Table {
@@ -562,7 +572,9 @@ mod tests {
         let saved = filled(4, Scheme::TwoBig1, 60_000);
         save(&saved, &scratch.file()).unwrap();
         let known: Vec<u64> = (0..60_000).filter(|&n| saved.probe(key(n)).is_some()).collect();
-        for (mib, scheme) in [(64, Scheme::TwoBig1), (64, Scheme::Deep), (3, Scheme::TwoBig1), (1, Scheme::TwoDeep), (4, Scheme::New)] {
+        for (mib, scheme) in
+            [(64, Scheme::TwoBig1), (64, Scheme::Deep), (3, Scheme::TwoBig1), (1, Scheme::TwoDeep), (4, Scheme::New)]
+        {
             let loaded = filled(mib, scheme, 500);
             let report = load(&loaded, &scratch.file()).unwrap();
             assert!(report.replaced && report.positions as usize == saved.occupied());
@@ -573,7 +585,13 @@ mod tests {
                 assert!(found.is_none() || found == saved.probe_with_work(key(n)), "{mib} {scheme} {n}");
             }
             assert_eq!(loaded.occupied(), kept);
-            let least = if mib == 64 { known.len() * 97 / 100 } else if mib == 1 { 30_000 } else { known.len() * 4 / 5 };
+            let least = if mib == 64 {
+                known.len() * 97 / 100
+            } else if mib == 1 {
+                30_000
+            } else {
+                known.len() * 4 / 5
+            };
             assert!(kept >= least, "{mib} {scheme}: {kept} of {}", known.len());
         }
     }

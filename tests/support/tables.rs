@@ -1,5 +1,7 @@
 //! Where the tests find endgame tables.
 
+#![allow(dead_code)] // Each test binary uses its own part.
+
 use std::path::{Path, PathBuf};
 
 /// A few three- and four-man tables that come with the sources: KPvK and all that it leads to, and KRvKR.
