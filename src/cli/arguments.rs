@@ -5,6 +5,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, value_parser};
 
 use super::lab::LabCommand;
+use crate::engine::Teamwork;
 use crate::engine::bench::DEFAULT_DEPTH;
 use crate::tuning::{DatagenArgs, TuneArgs};
 use crate::uci::{MAX_HASH_MIB, MAX_MULTI_PV, MAX_THREADS};
@@ -55,6 +56,9 @@ pub(super) struct BenchArguments {
     /// Let the threads take turns: slow, but the same nodes in every run with any number of threads
     #[arg(long)]
     pub(super) lockstep: bool,
+    /// How the threads work together: words joined by +, as the UCI option Teamwork takes them
+    #[arg(long, default_value_t, value_name = "WORDS")]
+    pub(super) teamwork: Teamwork,
     /// Count what happens at the transposition table, and show it; a little slower
     #[arg(long)]
     pub(super) stats: bool,

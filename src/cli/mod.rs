@@ -90,6 +90,7 @@ fn run_bench(arguments: &BenchArguments) -> Result<(), Failure> {
         threads: usize::from(arguments.threads),
         hash_mib: arguments.hash.try_into().map_err(Failure::failed)?,
         lockstep: arguments.lockstep,
+        teamwork: arguments.teamwork,
         stats: arguments.stats,
     };
     let output = Output::stdout();

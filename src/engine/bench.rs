@@ -11,7 +11,7 @@ use std::time::Duration;
 use crossbeam::channel::{self, RecvTimeoutError, Sender};
 
 use super::bench_positions::POSITIONS;
-use super::{BestMove, Engine, EngineError, Info, Limits, Options, Scheme, Sink};
+use super::{BestMove, Engine, EngineError, Info, Limits, Options, Scheme, Sink, Teamwork};
 use crate::position::{Game, Position};
 use crate::table::{Counters, Entry, SearchTable, Stats, Table};
 
@@ -29,13 +29,22 @@ pub struct BenchOptions {
     pub hash_mib: usize,
     /// Whether the threads take turns, so that the nodes are the same in every run with any number of them.
     pub lockstep: bool,
+    /// How the threads work together.
+    pub teamwork: Teamwork,
     /// Whether to count what happens at the table. It costs some speed and no nodes.
     pub stats: bool,
 }
 
 impl Default for BenchOptions {
     fn default() -> BenchOptions {
-        BenchOptions { depth: DEFAULT_DEPTH, threads: 1, hash_mib: 16, lockstep: false, stats: false }
+        BenchOptions {
+            depth: DEFAULT_DEPTH,
+            threads: 1,
+            hash_mib: 16,
+            lockstep: false,
+            teamwork: Teamwork::default(),
+            stats: false,
+        }
     }
 }
 
@@ -133,7 +142,8 @@ pub fn run_on<T: SearchTable>(
     mut each: impl FnMut(&Step<'_>, &T),
 ) -> Result<Option<(Report, Engine<T>)>, EngineError> {
     let (sender, ends) = channel::unbounded();
-    let engine_options = Options { threads: options.threads, lockstep: options.lockstep, ..Options::default() };
+    let BenchOptions { threads, lockstep, teamwork, .. } = *options;
+    let engine_options = Options { threads, lockstep, teamwork, ..Options::default() };
     let mut engine = Engine::with_table(table, engine_options, Arc::new(Ends(sender)))?;
     let limits = Limits { depth: Some(options.depth.max(1)), ..Limits::default() };
     let mut report = Report { nodes: 0, elapsed: Duration::ZERO, stats: None };
@@ -210,6 +220,25 @@ mod tests {
             assert_eq!(nodes(threads, true), nodes(threads, true), "{threads} threads");
         }
         assert_ne!(nodes(2, true), nodes(5, true));
+    }
+
+    #[test]
+    fn every_rule_of_teamwork_is_repeatable_in_lockstep_and_none_changes_what_one_thread_does() {
+        let stop = AtomicBool::new(false);
+        let nodes = |threads, teamwork| {
+            let options = BenchOptions { depth: 6, threads, teamwork, lockstep: true, ..BenchOptions::default() };
+            run(&options, &stop, |step| assert!(!step.best.is_empty(), "{step}")).unwrap().unwrap().nodes
+        };
+        let alone = Teamwork::ALONE;
+        let mut different = std::collections::HashSet::new();
+        for word in Teamwork::WORDS {
+            let teamwork = word.name.parse().unwrap();
+            assert_eq!(nodes(1, teamwork), nodes(1, alone), "{}", word.name);
+            assert_eq!(nodes(3, teamwork), nodes(3, teamwork), "{}", word.name);
+            different.insert(nodes(3, teamwork));
+        }
+        // With three workers a quarter, an eighth and a sixteenth of them are the same.
+        assert_eq!(different.len(), Teamwork::WORDS.len() - 2, "each of the others makes a difference");
     }
 
     #[test]

@@ -34,6 +34,7 @@ use std::time::Duration;
 
 use crate::position::Game;
 use crate::search::Endgames;
+pub use crate::search::{Depths, Teamwork, UnknownTeamwork, Word};
 pub use crate::smp::{BestMove, Bound, Clock, Info, Limits, Line, Score, Sink};
 use crate::smp::{Coordinator, Pool, Running, Search};
 pub use hash_file::{HashFile, TableFileError, TableFileReport};
@@ -57,6 +58,8 @@ pub struct Options {
     pub scheme: Scheme,
     /// Whether the workers take turns, so that a search to a depth or of a number of nodes is repeatable with any number of workers.
     pub lockstep: bool,
+    /// How several workers work together.
+    pub teamwork: Teamwork,
     /// How endgame tables are used, once there are any: see [`Engine::load_tables`].
     pub tables: TableUse,
 }
@@ -87,6 +90,7 @@ impl Default for Options {
             move_overhead: Duration::from_millis(10),
             scheme: Scheme::TwoBig1,
             lockstep: false,
+            teamwork: Teamwork::default(),
             tables: TableUse::default(),
         }
     }
@@ -137,7 +141,7 @@ impl<T: SearchTable> Engine<T> {
     /// # Errors
     /// When the first thread is refused.
     pub fn with_table(table: T, options: Options, sink: Arc<dyn Sink>) -> Result<Self, EngineError> {
-        let pool = Arc::new(Pool::new(options.threads)?);
+        let pool = Arc::new(Pool::new(options.threads, options.teamwork)?);
         let (table, coordinator) = (Arc::new(table), Coordinator::new()?);
         let tablebases = Arc::new(Tablebases::none());
         let mut engine = Self { options, is_touched: false, sink, table, tablebases, pool, coordinator, running: None };
@@ -200,7 +204,7 @@ impl<T: SearchTable> Engine<T> {
                 pool.resize(threads)?;
             }
             // The coordinator has yet to let go of the last search's handle.
-            None => self.pool = Arc::new(Pool::new(threads)?),
+            None => self.pool = Arc::new(Pool::new(threads, self.options.teamwork)?),
         }
         self.note_threads(threads);
         Ok(self.options.threads)
@@ -222,6 +226,18 @@ impl<T: SearchTable> Engine<T> {
     /// Says whether the workers take turns, from the next search on.
     pub fn set_lockstep(&mut self, lockstep: bool) {
         self.options.lockstep = lockstep;
+    }
+
+    /// Makes the workers work together by other rules. They forget what they have learnt.
+    ///
+    /// # Errors
+    /// When the system refuses the first thread of the new workers; the old ones stay.
+    pub fn set_teamwork(&mut self, teamwork: Teamwork) -> Result<(), EngineError> {
+        self.finish();
+        self.pool = Arc::new(Pool::new(self.options.threads, teamwork)?);
+        self.options.teamwork = teamwork;
+        self.note_threads(self.options.threads);
+        Ok(())
     }
 
     /// Sets the time that a move costs outside the search, from the next search on.
@@ -259,6 +275,7 @@ impl<T: SearchTable> Engine<T> {
             most_men,
             least_depth: i32::try_from(probe_depth).unwrap_or(i32::MAX),
             fifty_move_rule,
+            ranking: None,
         })
     }
 

@@ -1,10 +1,12 @@
-//! What the workers of one search share besides the table: the stop flag, the node counters, the node limit.
+//! What the workers of one search share besides the table and what they learn: when to stop, the node counters, the rules.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use crossbeam::utils::CachePadded;
 
+use super::busy::Busy;
 use super::rotation::Rotation;
+use super::teamwork::Teamwork;
 
 /// How many nodes a worker searches between two looks at the others' counters, when a node limit is shared.
 const SHARED_LIMIT_INTERVAL: u64 = 256;
@@ -12,30 +14,55 @@ const SHARED_LIMIT_INTERVAL: u64 = 256;
 /// The shared controls of one search. A new one is made for every search, so that a late stop can never end the next one.
 #[derive(Debug)]
 pub struct Control {
-    stop: CachePadded<AtomicBool>,
+    /// No iteration up to this depth is wanted any more; [`EVERYTHING`] ends the search.
+    unwanted: CachePadded<AtomicU32>,
     /// One counter per worker, each on a cache line of its own with one writer, summed only on demand.
     nodes: Box<[CachePadded<AtomicU64>]>,
     /// Positions that the endgame tables knew. Rare enough that all workers count in one place.
     table_hits: CachePadded<AtomicU64>,
     limit: Option<u64>,
     rotation: Option<Rotation>,
+    teamwork: Teamwork,
+    busy: Option<Busy>,
 }
+
+/// Deeper than any iteration.
+const EVERYTHING: u32 = u32::MAX;
 
 impl Control {
     /// Controls for `workers` workers that stop after `limit` nodes altogether.
     pub fn new(workers: usize, limit: Option<u64>) -> Self {
         Self {
-            stop: CachePadded::new(AtomicBool::new(false)),
+            unwanted: CachePadded::new(AtomicU32::new(0)),
             nodes: (0..workers).map(|_| CachePadded::new(AtomicU64::new(0))).collect(),
             table_hits: CachePadded::new(AtomicU64::new(0)),
             limit,
             rotation: None,
+            teamwork: Teamwork::ALONE,
+            busy: None,
         }
     }
 
     /// Controls for workers that take turns of `quantum` nodes: see [`Rotation`].
     pub fn in_lockstep(self, quantum: u64) -> Self {
         Self { rotation: Some(Rotation::new(self.nodes.len(), quantum)), ..self }
+    }
+
+    /// Controls for workers that work together by these rules; without, each works [alone](Teamwork::ALONE).
+    pub fn with_teamwork(self, teamwork: Teamwork) -> Self {
+        let busy = (teamwork.defer && self.nodes.len() > 1).then(Busy::new);
+        Self { teamwork, busy, ..self }
+    }
+
+    /// The rules by which the workers work together.
+    pub fn teamwork(&self) -> &Teamwork {
+        &self.teamwork
+    }
+
+    /// The moves being searched, where that is to be minded.
+    #[inline]
+    pub(super) fn busy(&self) -> Option<&Busy> {
+        self.busy.as_ref()
     }
 
     /// In lockstep, waits for `worker`'s first turn.
@@ -54,13 +81,24 @@ impl Control {
 
     /// Tells every worker to stop. Idempotent.
     pub fn stop(&self) {
-        self.stop.store(true, Relaxed);
+        self.unwanted.store(EVERYTHING, Relaxed);
     }
 
     /// Whether the search has been told to stop.
     #[inline]
     pub fn stopped(&self) -> bool {
-        self.stop.load(Relaxed)
+        self.unwanted.load(Relaxed) == EVERYTHING
+    }
+
+    /// Tells every worker that iterations up to `depth` are no longer wanted.
+    pub fn skip_to(&self, depth: u32) {
+        self.unwanted.fetch_max(depth, Relaxed);
+    }
+
+    /// Whether an iteration to `depth` (at least 1) is not wanted any more.
+    #[inline]
+    fn skips(&self, depth: u32) -> bool {
+        self.unwanted.load(Relaxed) >= depth
     }
 
     /// Counts so many positions that the endgame tables knew.
@@ -83,6 +121,8 @@ impl Control {
 #[derive(Debug)]
 pub struct NodeCount {
     worker: usize,
+    /// The depth of the iteration, at least 1.
+    depth: u32,
     nodes: u64,
     /// When to look around: at the end of the turn, or when the shared limit may be reached.
     next_check: u64,
@@ -101,7 +141,12 @@ impl NodeCount {
             Some(limit) => limit.min(SHARED_LIMIT_INTERVAL),
         };
         let turn_ends = control.rotation.as_ref().map_or(u64::MAX, Rotation::quantum);
-        Self { worker, nodes: 0, next_check: limit_check.min(turn_ends), turn_ends }
+        Self { worker, depth: 1, nodes: 0, next_check: limit_check.min(turn_ends), turn_ends }
+    }
+
+    /// Counts the nodes of an iteration to `depth` from now on.
+    pub fn begin(&mut self, depth: u32) {
+        self.depth = depth.max(1);
     }
 
     /// Nodes counted so far.
@@ -110,13 +155,13 @@ impl NodeCount {
         self.nodes
     }
 
-    /// Counts a node; `None` when the search is to stop instead.
+    /// Counts a node; `None` when the iteration is to stop instead.
     #[inline]
     pub fn count(&mut self, control: &Control) -> Option<()> {
         if self.nodes >= self.next_check {
             self.look_around(control);
         }
-        if control.stopped() {
+        if control.skips(self.depth) {
             return None;
         }
         self.nodes += 1;
@@ -172,6 +217,22 @@ mod tests {
             }
         });
         assert!((100_000..=100_000 + 4 * SHARED_LIMIT_INTERVAL).contains(&control.nodes()));
+    }
+
+    #[test]
+    fn iterations_that_are_not_wanted_end_and_deeper_ones_go_on() {
+        let control = Control::new(1, None);
+        let mut count = NodeCount::new(0, &control);
+        count.begin(7);
+        control.skip_to(6);
+        assert!(count.count(&control).is_some());
+        control.skip_to(7);
+        control.skip_to(5);
+        assert!(count.count(&control).is_none() && !control.stopped());
+        count.begin(8);
+        assert!(count.count(&control).is_some());
+        control.stop();
+        assert!(count.count(&control).is_none() && control.stopped());
     }
 
     #[test]

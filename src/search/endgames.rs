@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::score::{DRAW, MAX_DEPTH, table_loss, table_win};
 use super::worker::Worker;
-use crate::position::Position;
+use crate::position::{Move, Position};
 use crate::table::{Bound, SearchTable};
-use crate::tablebase::{Tablebases, Wdl};
+use crate::tablebase::{RootRanking, Tablebases, Wdl};
 
 /// A score from a table is worth a search this much deeper than the node's: only its own depth limits it.
 const DEPTH_BONUS: i32 = 6;
@@ -16,15 +16,22 @@ const DEPTH_BONUS: i32 = 6;
 pub struct Endgames {
     /// The tables.
     pub tables: Arc<Tablebases>,
-    /// Positions with more men are not looked up.
+    /// Positions with more men are not looked up; with 0 none is.
     pub most_men: usize,
     /// Positions with exactly that many men are looked up only where at least so many plies are left to search.
     pub least_depth: i32,
     /// Whether a win that the fifty-move rule prevents is a draw.
     pub fifty_move_rule: bool,
+    /// What the tables say of the root's moves, if they know them.
+    pub ranking: Option<Arc<RootRanking>>,
 }
 
 impl Endgames {
+    /// The greater the better: root moves of different ranks are never compared by their scores.
+    pub(super) fn rank(&self, mv: Move) -> i32 {
+        self.ranking.as_ref().map_or(0, |ranking| ranking.rank(mv))
+    }
+
     /// The score at `ply`, and on which side of it the truth can be: the tables know who wins, not how soon.
     fn score(&self, wdl: Wdl, ply: usize) -> (i32, Bound) {
         let wdl = match wdl {

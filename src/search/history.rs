@@ -5,6 +5,9 @@
 //! <https://www.chessprogramming.org/History_Heuristic>; correction history:
 //! <https://www.chessprogramming.org/Static_Evaluation_Correction_History>.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI16, AtomicU16, Ordering::Relaxed};
+
 use super::params::{CORRECTION_CAP, HISTORY_BONUS, HISTORY_BONUS_BASE, HISTORY_BONUS_CAP, HISTORY_MAX};
 use crate::position::{Color, Move, Piece, Position};
 
@@ -27,14 +30,33 @@ impl PieceTo {
     }
 }
 
-type Gravity = i16;
+/// A learnt value. Atomic because workers may share it; of two that learn at the same moment one may be forgotten, which harms nothing.
+#[derive(Debug)]
+struct Lesson(AtomicI16);
 
-/// Moves `entry` by `bonus` (at most `MAX` either way), the less the nearer it is to saturation, so that it never leaves plus
-/// and minus `MAX`.
-#[inline]
-fn learn<const MAX: i32>(entry: &mut Gravity, bonus: i32) {
-    let old = i32::from(*entry);
-    *entry = (old + bonus - old * bonus.abs() / MAX) as Gravity;
+impl Lesson {
+    /// Nothing learnt.
+    const fn none() -> Self {
+        Self(AtomicI16::new(0))
+    }
+
+    #[inline]
+    fn get(&self) -> i32 {
+        i32::from(self.0.load(Relaxed))
+    }
+
+    /// Moves the value by `bonus` (at most `MAX` either way), the less the nearer it is to saturation, so that it never leaves plus and
+    /// minus `MAX`.
+    #[inline]
+    fn learn<const MAX: i32>(&self, bonus: i32) {
+        let old = self.get();
+        self.0.store((old + bonus - old * bonus.abs() / MAX) as i16, Relaxed);
+    }
+
+    #[inline]
+    fn forget(&self) {
+        self.0.store(0, Relaxed);
+    }
 }
 
 /// The bonus for a cut-off at `depth`.
@@ -49,46 +71,45 @@ const CORRECTION_MAX: i32 = 1024;
 /// Correction entries in one centipawn.
 const CORRECTION_GRAIN: i32 = 16;
 
-/// One worker's histories. Large (some 1.5 MB): box it.
+/// What was learnt about moves, by one worker or by several together. Some 1.2 MB.
+#[derive(Debug)]
 pub struct Histories {
-    butterfly: [[[Gravity; 64]; 64]; 2],
-    capture: [[[Gravity; 6]; 64]; 12],
-    continuation: Vec<[Gravity; PieceTo::COUNT]>,
-    counter: [Option<Move>; PieceTo::COUNT],
-    pawn_correction: [[Gravity; CORRECTION_SIZE]; 2],
-    non_pawn_correction: [[[Gravity; CORRECTION_SIZE]; 2]; 2],
+    butterfly: [[[Lesson; 64]; 64]; 2],
+    capture: [[[Lesson; 6]; 64]; 12],
+    continuation: Box<[[Lesson; PieceTo::COUNT]]>,
+    /// Moves as bits; 0 is none.
+    counter: [AtomicU16; PieceTo::COUNT],
 }
 
 impl Histories {
     /// Empty histories.
-    pub fn new() -> Box<Self> {
-        Box::new(Self {
-            butterfly: [[[0; 64]; 64]; 2],
-            capture: [[[0; 6]; 64]; 12],
-            continuation: vec![[0; PieceTo::COUNT]; PieceTo::COUNT],
-            counter: [None; PieceTo::COUNT],
-            pawn_correction: [[0; CORRECTION_SIZE]; 2],
-            non_pawn_correction: [[[0; CORRECTION_SIZE]; 2]; 2],
-        })
+    pub fn new() -> Self {
+        Self {
+            butterfly: [const { [const { [const { Lesson::none() }; 64] }; 64] }; 2],
+            capture: [const { [const { [const { Lesson::none() }; 6] }; 64] }; 12],
+            continuation: (0..PieceTo::COUNT).map(|_| [const { Lesson::none() }; PieceTo::COUNT]).collect(),
+            counter: [const { AtomicU16::new(0) }; PieceTo::COUNT],
+        }
     }
 
     /// Forgets everything, as for a new game.
-    pub fn clear(&mut self) {
-        self.butterfly.as_flattened_mut().as_flattened_mut().fill(0);
-        self.capture.as_flattened_mut().as_flattened_mut().fill(0);
-        self.continuation.as_flattened_mut().fill(0);
-        self.counter.fill(None);
-        self.pawn_correction.as_flattened_mut().fill(0);
-        self.non_pawn_correction.as_flattened_mut().as_flattened_mut().fill(0);
+    pub fn clear(&self) {
+        let (butterfly, capture) = (self.butterfly.as_flattened(), self.capture.as_flattened());
+        let lessons =
+            butterfly.as_flattened().iter().chain(capture.as_flattened()).chain(self.continuation.as_flattened());
+        lessons.for_each(Lesson::forget);
+        for counter in &self.counter {
+            counter.store(0, Relaxed);
+        }
     }
 
     /// The standing of a quiet move, given the one, two and four plies before it: roughly plus and minus 4 x [`HISTORY_MAX`].
     #[inline]
     pub fn quiet(&self, color: Color, mv: Move, piece_to: PieceTo, before: [Option<PieceTo>; 3]) -> i32 {
-        let mut sum = i32::from(self.butterfly[color as usize][mv.from() as usize][mv.to() as usize]);
+        let mut sum = self.butterfly[color as usize][mv.from() as usize][mv.to() as usize].get();
         for (earlier, weight) in before.into_iter().zip([2, 2, 1]) {
             if let Some(earlier) = earlier {
-                sum += weight * i32::from(self.continuation[earlier.index()][piece_to.index()]) / 2;
+                sum += weight * self.continuation[earlier.index()][piece_to.index()].get() / 2;
             }
         }
         sum
@@ -98,68 +119,114 @@ impl Histories {
     #[inline]
     pub fn capture(&self, piece_to: PieceTo, captured: Option<Piece>) -> i32 {
         let index = piece_to.index();
-        i32::from(self.capture[index >> 6][index & 63][captured.map_or(0, |piece| piece as usize)])
+        self.capture[index >> 6][index & 63][captured.map_or(0, |piece| piece as usize)].get()
     }
 
     /// The quiet reply that last refuted `previous`.
     #[inline]
     pub fn counter(&self, previous: PieceTo) -> Option<Move> {
-        self.counter[previous.index()]
+        Move::from_bits(self.counter[previous.index()].load(Relaxed))
     }
 
     /// Remembers that `reply` refuted `previous`.
     #[inline]
-    pub fn set_counter(&mut self, previous: PieceTo, reply: Move) {
-        self.counter[previous.index()] = Some(reply);
+    pub fn set_counter(&self, previous: PieceTo, reply: Move) {
+        self.counter[previous.index()].store(reply.bits(), Relaxed);
     }
 
     /// Rewards (or with a negative `bonus` punishes) a quiet move.
     #[inline]
-    pub fn learn_quiet(&mut self, color: Color, mv: Move, piece_to: PieceTo, before: [Option<PieceTo>; 3], bonus: i32) {
-        learn::<HISTORY_MAX>(&mut self.butterfly[color as usize][mv.from() as usize][mv.to() as usize], bonus);
+    pub fn learn_quiet(&self, color: Color, mv: Move, piece_to: PieceTo, before: [Option<PieceTo>; 3], bonus: i32) {
+        self.butterfly[color as usize][mv.from() as usize][mv.to() as usize].learn::<HISTORY_MAX>(bonus);
         self.learn_continuation(piece_to, before, bonus);
     }
 
     /// Rewards or punishes a move only as the continuation of the moves before it.
     #[inline]
-    pub fn learn_continuation(&mut self, piece_to: PieceTo, before: [Option<PieceTo>; 3], bonus: i32) {
+    pub fn learn_continuation(&self, piece_to: PieceTo, before: [Option<PieceTo>; 3], bonus: i32) {
         for earlier in before.into_iter().flatten() {
-            learn::<HISTORY_MAX>(&mut self.continuation[earlier.index()][piece_to.index()], bonus);
+            self.continuation[earlier.index()][piece_to.index()].learn::<HISTORY_MAX>(bonus);
         }
     }
 
     /// Rewards or punishes a capture.
     #[inline]
-    pub fn learn_capture(&mut self, piece_to: PieceTo, captured: Option<Piece>, bonus: i32) {
+    pub fn learn_capture(&self, piece_to: PieceTo, captured: Option<Piece>, bonus: i32) {
         let index = piece_to.index();
-        learn::<HISTORY_MAX>(
-            &mut self.capture[index >> 6][index & 63][captured.map_or(0, |piece| piece as usize)],
-            bonus,
-        );
+        self.capture[index >> 6][index & 63][captured.map_or(0, |piece| piece as usize)].learn::<HISTORY_MAX>(bonus);
+    }
+}
+
+/// By how much searches of positions with the same pawns or pieces found the static evaluation to be wrong, by one worker or by several
+/// together.
+#[derive(Debug)]
+pub struct Corrections {
+    /// By the side to move: for the pawns, White's other pieces, Black's other pieces.
+    lessons: [[Box<[Lesson]>; 3]; 2],
+}
+
+impl Corrections {
+    /// Nothing learnt.
+    pub fn new() -> Self {
+        let lessons = || (0..CORRECTION_SIZE).map(|_| Lesson::none()).collect();
+        Self { lessons: [(); 2].map(|()| [(); 3].map(|()| lessons())) }
     }
 
-    /// What searches of positions with this pawn structure and these pieces found the static evaluation to lack, in
-    /// centipawns.
+    /// Forgets everything, as for a new game.
+    pub fn clear(&self) {
+        self.lessons.as_flattened().iter().for_each(|lessons| lessons.iter().for_each(Lesson::forget));
+    }
+
     #[inline]
-    pub fn correction(&self, position: &Position) -> i32 {
-        let side = position.side_to_move() as usize;
-        let sum = i32::from(self.pawn_correction[side][slot(position.pawn_key())])
-            + i32::from(self.non_pawn_correction[side][0][slot(position.non_pawn_key(Color::White))])
-            + i32::from(self.non_pawn_correction[side][1][slot(position.non_pawn_key(Color::Black))]);
+    fn of(&self, position: &Position) -> [&Lesson; 3] {
+        let [pawns, white, black] = &self.lessons[position.side_to_move() as usize];
+        [
+            &pawns[slot(position.pawn_key())],
+            &white[slot(position.non_pawn_key(Color::White))],
+            &black[slot(position.non_pawn_key(Color::Black))],
+        ]
+    }
+
+    /// What to add to the static evaluation, in centipawns.
+    #[inline]
+    pub fn get(&self, position: &Position) -> i32 {
+        let sum: i32 = self.of(position).into_iter().map(Lesson::get).sum();
         (sum / CORRECTION_GRAIN).clamp(-CORRECTION_CAP, CORRECTION_CAP)
     }
 
-    /// Teaches the correction histories that a search to `depth` differed from the corrected evaluation by `error`
-    /// centipawns.
+    /// Learns that a search to `depth` differed from the corrected evaluation by `error` centipawns.
     #[inline]
-    pub fn learn_correction(&mut self, position: &Position, error: i32, depth: i32) {
-        let side = position.side_to_move() as usize;
+    pub fn learn(&self, position: &Position, error: i32, depth: i32) {
         let bonus = (error * depth / 8).clamp(-CORRECTION_MAX / 4, CORRECTION_MAX / 4);
-        learn::<CORRECTION_MAX>(&mut self.pawn_correction[side][slot(position.pawn_key())], bonus);
-        for color in Color::ALL {
-            let entry = &mut self.non_pawn_correction[side][color as usize][slot(position.non_pawn_key(color))];
-            learn::<CORRECTION_MAX>(entry, bonus);
+        for lesson in self.of(position) {
+            lesson.learn::<CORRECTION_MAX>(bonus);
         }
+    }
+}
+
+/// All that is learnt in a game, by one worker or by several together.
+#[derive(Debug, Clone)]
+pub struct Learning {
+    pub(super) histories: Arc<Histories>,
+    pub(super) corrections: Arc<Corrections>,
+}
+
+impl Learning {
+    /// Nothing learnt.
+    pub fn new() -> Self {
+        Self { histories: Arc::new(Histories::new()), corrections: Arc::new(Corrections::new()) }
+    }
+
+    /// Forgets everything, as for a new game.
+    pub fn forget(&self) {
+        self.histories.clear();
+        self.corrections.clear();
+    }
+}
+
+impl Default for Learning {
+    fn default() -> Self {
+        Self::new()
     }
 }
 
@@ -174,14 +241,14 @@ mod tests {
 
     #[test]
     fn histories_saturate_and_never_overflow() {
-        let mut entry = 0;
+        let lesson = Lesson::none();
         for _ in 0..1000 {
-            learn::<HISTORY_MAX>(&mut entry, HISTORY_BONUS_CAP);
+            lesson.learn::<HISTORY_MAX>(HISTORY_BONUS_CAP);
         }
-        assert!(i32::from(entry) <= HISTORY_MAX && i32::from(entry) > HISTORY_MAX * 9 / 10);
+        assert!(lesson.get() <= HISTORY_MAX && lesson.get() > HISTORY_MAX * 9 / 10);
         for _ in 0..1000 {
-            learn::<HISTORY_MAX>(&mut entry, -HISTORY_BONUS_CAP);
+            lesson.learn::<HISTORY_MAX>(-HISTORY_BONUS_CAP);
         }
-        assert!(i32::from(entry) >= -HISTORY_MAX && i32::from(entry) < -HISTORY_MAX * 9 / 10);
+        assert!(lesson.get() >= -HISTORY_MAX && lesson.get() < -HISTORY_MAX * 9 / 10);
     }
 }

@@ -3,6 +3,7 @@
 //! A worker prints nothing, reads no clock and never ends the process: it searches a [`Job`] depth by depth ([`Worker::iterate`])
 //! and looks at one relaxed flag ([`Control`]) at each node.
 
+mod busy;
 mod control;
 mod endgames;
 mod history;
@@ -16,6 +17,7 @@ mod reductions;
 mod rotation;
 pub mod score;
 mod selectivity;
+mod teamwork;
 mod worker;
 
 #[cfg(test)]
@@ -26,6 +28,8 @@ pub const WORKER_STACK_BYTES: usize = 8 << 20;
 
 pub use control::{Control, NodeCount};
 pub use endgames::Endgames;
+pub use history::Learning;
 pub use line::RootLine;
 pub use rotation::Rotation;
+pub use teamwork::{Depths, Teamwork, UnknownTeamwork, Word};
 pub use worker::{Iteration, Job, Memory, Outcome, Worker};

@@ -101,3 +101,6 @@ pub const HISTORY_BONUS_CAP: i32 = 1700;
 
 /// Correction histories: most that they move the evaluation, in centipawns.
 pub const CORRECTION_CAP: i32 = 120;
+
+/// Least depth of a node at which a move waits for another worker that is at it.
+pub const DEFER_DEPTH: i32 = 3;

@@ -5,6 +5,7 @@
 
 use arrayvec::ArrayVec;
 
+use super::busy::Task;
 use super::endgames::Verdict;
 use super::history::{PieceTo, bonus};
 use super::line::RootLine;
@@ -59,7 +60,7 @@ impl<T: SearchTable> Worker<T> {
     /// The raw evaluation moved by what the correction histories learnt.
     #[inline]
     pub(super) fn corrected(&self, position: &Position, raw: i32) -> i32 {
-        (raw + self.memory.histories.correction(position)).clamp(-DECISIVE_BOUND + 1, DECISIVE_BOUND - 1)
+        (raw + self.memory.corrections.get(position)).clamp(-DECISIVE_BOUND + 1, DECISIVE_BOUND - 1)
     }
 
     /// Plays `mv` into a copy, telling the path.
@@ -215,28 +216,38 @@ impl<T: SearchTable> Worker<T> {
         let mut best_move = None;
         let original_alpha = alpha;
         let mut skip_quiets = false;
-        let mut number = 0;
-        let mut root_index = self.pv_index;
+        let mut moves = 0;
+        let heeds_others = depth >= DEFER_DEPTH && self.job.control.busy().is_some();
+        let mut put_off = PutOff::new();
 
         loop {
-            let (mv, class) = if N::ROOT {
+            let next = if N::ROOT {
                 // The root keeps its own order: the last iteration's best first.
-                let Some(root) = self.root_moves.get(root_index) else { break };
-                root_index += 1;
-                let class = if position.is_noisy(root.mv) { Class::GoodNoisy } else { Class::Quiet };
-                (root.mv, class)
+                // Moves of a lower rank have their turn when those above have theirs.
+                let rank = self.root_moves[self.pv_index].rank;
+                self.root_moves.get(self.pv_index + moves).filter(|root| root.rank == rank).map(|root| {
+                    let class = if position.is_noisy(root.mv) { Class::GoodNoisy } else { Class::Quiet };
+                    (root.mv, class)
+                })
             } else {
                 match picker.next(position, &self.memory.histories, skip_quiets) {
-                    Some((mv, Class::Table)) if table_noisy => (mv, Class::GoodNoisy),
-                    Some((mv, Class::Table)) => (mv, Class::Quiet),
-                    Some(next) => next,
-                    None => break,
+                    Some((mv, Class::Table)) if table_noisy => Some((mv, Class::GoodNoisy)),
+                    Some((mv, Class::Table)) => Some((mv, Class::Quiet)),
+                    next => next,
                 }
             };
-            if Some(mv) == excluded {
-                continue;
-            }
-            number += 1;
+            let (mv, class, number, waited) = match next {
+                Some((mv, _)) if Some(mv) == excluded => continue,
+                Some((mv, class)) => {
+                    moves += 1;
+                    (mv, class, moves, false)
+                }
+                // A picker that has nothing left stays so.
+                None => match put_off.pop_at(0) {
+                    Some((mv, class, number)) => (mv, class, number, true),
+                    None => break,
+                },
+            };
             let quiet = class == Class::Quiet;
             let piece_to = PieceTo::new(us, position.moved(mv), mv);
             let standing = if quiet {
@@ -282,6 +293,17 @@ impl<T: SearchTable> Worker<T> {
                 }
             }
 
+            // A move that another worker is at waits for its turn behind the others, when the score may be in the table.
+            let task = (heeds_others && number > 1).then(|| Task::new(position.key(), mv, depth));
+            if let Some(task) = task
+                && !waited
+                && !put_off.is_full()
+                && self.job.control.busy().is_some_and(|busy| busy.has(task))
+            {
+                put_off.push((mv, class, number));
+                continue;
+            }
+
             // 13. Extensions.
             let mut extension = 0;
             if !N::ROOT
@@ -300,6 +322,9 @@ impl<T: SearchTable> Worker<T> {
             }
 
             // 14. Play it.
+            if let Some(task) = task {
+                self.begin_task(task);
+            }
             let nodes_before_move = self.nodes();
             let child = self.make(position, ply, mv);
             let gives_check = child.in_check();
@@ -337,6 +362,7 @@ impl<T: SearchTable> Worker<T> {
                     reduction -= PLY;
                 }
                 reduction -= standing * PLY / LMR_HISTORY_DIVISOR;
+                reduction += self.jitter();
                 let reduced = (new_depth - reduction / PLY).clamp(1, new_depth.max(1));
                 score = -self.search::<NonPv>(&child, -alpha - 1, -alpha, reduced, next, true)?;
                 score > alpha && reduced < new_depth
@@ -350,6 +376,9 @@ impl<T: SearchTable> Worker<T> {
                 score = -self.search::<Pv>(&child, -beta, -alpha, new_depth, next, false)?;
             }
             self.keys.pop();
+            if task.is_some() {
+                self.end_task();
+            }
             if extension >= 2 {
                 self.frame(ply).double_extensions -= 1;
             }
@@ -362,7 +391,7 @@ impl<T: SearchTable> Worker<T> {
                     () if number == 1 => Some(Bound::Upper),
                     () => None,
                 };
-                self.account_root_move(root_index - 1, score, bound, nodes_before_move);
+                self.account_root_move(self.pv_index + number - 1, score, bound, nodes_before_move);
             }
 
             // 17. Better than before?
@@ -384,7 +413,7 @@ impl<T: SearchTable> Worker<T> {
         }
 
         // 18. No legal move: mate or stalemate; or the excluded one was the only one.
-        if number == 0 {
+        if moves == 0 {
             return Some(match () {
                 () if excluded.is_some() => alpha,
                 () if in_check => mated_in(ply),
@@ -424,7 +453,7 @@ impl<T: SearchTable> Worker<T> {
                 && !is_decisive(best_score)
                 && best_move.is_none_or(|mv| !position.is_noisy(mv))
             {
-                self.memory.histories.learn_correction(position, best_score - eval, depth);
+                self.memory.corrections.learn(position, best_score - eval, depth);
             }
         }
         Some(best_score)
@@ -477,6 +506,9 @@ impl<T: SearchTable> Worker<T> {
         }
     }
 }
+
+/// Moves that wait because another worker is at them, each with its class and its number in the order.
+type PutOff = ArrayVec<(Move, Class, usize), 16>;
 
 /// The moves tried at a node before the one that cut off; those beyond the capacity are not worth remembering.
 #[derive(Default)]

@@ -212,6 +212,45 @@ fn a_stop_is_obeyed_and_leaves_what_was_found() {
 }
 
 #[test]
+fn an_iteration_that_is_not_wanted_any_more_is_given_up_and_leaves_nothing_begun() {
+    let game = game("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1");
+    let control = Arc::new(Control::new(2, None).with_teamwork("same+stop+defer".parse().unwrap()));
+    let together = Job { control: Arc::clone(&control), ..job(&game, &table()) };
+    let mut worker = Worker::new(1, Memory::new(), together);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while control.nodes() < 100_000 {
+                std::thread::yield_now();
+            }
+            control.skip_to(40);
+        });
+        assert!(matches!(worker.iterate(40, |_, _| {}), Outcome::Stopped(_)));
+    });
+    assert!(!control.stopped());
+    assert!(control.busy().unwrap().is_idle());
+    assert!(matches!(worker.iterate(39, |_, _| {}), Outcome::Stopped(None)));
+    let nodes = worker.nodes();
+    control.skip_to(41);
+    assert!(matches!(worker.iterate(41, |_, _| {}), Outcome::Stopped(None)) && worker.nodes() == nodes);
+}
+
+#[test]
+fn a_worker_begins_where_another_has_got_to() {
+    let game = game("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1");
+    let control = |words: &str| Arc::new(Control::new(2, None).with_teamwork(words.parse().unwrap()));
+    let nodes_after = |words: &str| {
+        let table = table();
+        let (ahead, _) = search_job(job(&game, &table), 8);
+        let mut worker = Worker::new(1, Memory::new(), Job { control: control(words), ..job(&game, &table) });
+        let Outcome::Complete(iteration) = worker.iterate(9, |_, _| {}) else { panic!("nobody stopped it") };
+        assert_eq!((ahead.depth, iteration.depth), (8, 9));
+        worker.nodes()
+    };
+    // With the score of depth 8 it needs no full window.
+    assert!(nodes_after("same+stop") < nodes_after("same"));
+}
+
+#[test]
 fn the_deepest_recursion_fits_its_stack() {
     // Fine 70: locked pawns, so that lines grow as long as the depth. A line of an eighth of MAX_PLY in an eighth of a worker's
     // stack leaves room for the longest.

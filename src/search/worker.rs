@@ -2,15 +2,20 @@
 
 use std::sync::Arc;
 
+use rand_xoshiro::Xoshiro128PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+use super::busy::Task;
 use super::control::{Control, NodeCount};
 use super::endgames::Endgames;
-use super::history::{Histories, PieceTo};
+use super::history::{Corrections, Histories, Learning, PieceTo};
 use super::line::{PvTable, RootLine, RootMove};
 use super::ordering::{Hints, MovePicker};
 use super::params::{ASPIRATION_DELTA, ASPIRATION_DEPTH};
 use super::pvs::Root;
-use super::reductions::Reductions;
+use super::reductions::{PLY, Reductions};
 use super::score::{INFINITE, MAX_PLY, is_decisive};
+use super::teamwork::Teamwork;
 use crate::eval::{EvalCache, evaluate};
 use crate::position::{Game, Move, Position, is_repetition};
 use crate::table::{Bound, SearchTable, Table};
@@ -95,9 +100,13 @@ pub enum Outcome {
     Stopped(Option<Iteration>),
 }
 
-/// What a worker keeps from search to search: its histories and caches. Some megabytes; made by the thread that will use it.
+/// What a worker keeps from search to search: what it has learnt, perhaps together with others, and its caches. Some megabytes; made by the
+/// thread that will use it.
 pub struct Memory {
-    pub(super) histories: Box<Histories>,
+    pub(super) histories: Arc<Histories>,
+    pub(super) corrections: Arc<Corrections>,
+    /// Says which of the two are shared.
+    teamwork: Teamwork,
     pub(super) reductions: Reductions,
     pub(super) cache: EvalCache,
     frames: Box<[Frame]>,
@@ -105,10 +114,27 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// An empty memory.
+    /// The memory of a worker that learns alone.
     pub fn new() -> Self {
+        Self::with(Learning::new(), Teamwork::ALONE)
+    }
+
+    /// The memory of a worker that learns together with others, into `all`, what `teamwork` says is learnt together.
+    pub fn sharing(all: &Learning, teamwork: Teamwork) -> Self {
+        let own = Learning::new();
+        let learning = Learning {
+            histories: if teamwork.histories { Arc::clone(&all.histories) } else { own.histories },
+            corrections: if teamwork.corrections { Arc::clone(&all.corrections) } else { own.corrections },
+        };
+        Self::with(learning, teamwork)
+    }
+
+    fn with(learning: Learning, teamwork: Teamwork) -> Self {
+        let Learning { histories, corrections } = learning;
         Self {
-            histories: Histories::new(),
+            histories,
+            corrections,
+            teamwork,
             reductions: Reductions::new(),
             cache: EvalCache::new(),
             frames: vec![Frame::EMPTY; FRAMES_BEFORE_ROOT + MAX_PLY + 2].into_boxed_slice(),
@@ -116,9 +142,14 @@ impl Memory {
         }
     }
 
-    /// Forgets what was learnt, as for a new game.
+    /// Forgets what the worker has learnt alone, as for a new game. What is shared is for its owner to forget.
     pub fn forget(&mut self) {
-        self.histories.clear();
+        if !self.teamwork.histories {
+            self.histories.clear();
+        }
+        if !self.teamwork.corrections {
+            self.corrections.clear();
+        }
         self.cache = EvalCache::new();
     }
 }
@@ -129,7 +160,7 @@ impl Default for Memory {
     }
 }
 
-/// One searcher at one job. Workers share nothing but the job's table and controls.
+/// One searcher at one job. Workers share the job's table and controls, and what they learn together.
 pub struct Worker<T = Table> {
     pub(super) memory: Memory,
     /// Keys of all positions before the current one: the game's, then the path's.
@@ -147,6 +178,10 @@ pub struct Worker<T = Table> {
     pub(super) table_men: u32,
     pub(super) job: Job<T>,
     count: NodeCount,
+    /// What this worker has told the others that it is at, outermost first.
+    at_work: Vec<Task>,
+    /// What makes this worker's search differ from the others', if anything.
+    diversity: Diversity,
     /// See [`Worker::work`].
     pub(super) nodes_behind_hits: u64,
     /// The best line of an unfinished root search.
@@ -170,6 +205,8 @@ impl<T: SearchTable> Worker<T> {
             seldepth: 0,
             null_min_ply: 0,
             count: NodeCount::new(index, &job.control),
+            at_work: Vec::new(),
+            diversity: Diversity::new(index, job.control.teamwork()),
             nodes_behind_hits: 0,
             table_men: job.endgames.as_ref().map_or(0, |endgames| endgames.most_men as u32),
             job,
@@ -185,6 +222,12 @@ impl<T: SearchTable> Worker<T> {
     /// Tells all workers at the job to stop.
     pub fn stop_all(&self) {
         self.job.control.stop();
+    }
+
+    /// Whether this worker's iteration is in vain once another has finished one as deep. With several lines it is not: the other's are not in the
+    /// table.
+    pub fn may_be_overtaken(&self) -> bool {
+        self.job.control.teamwork().stop && self.job.multi_pv == 1
     }
 
     /// Nodes searched for the current job.
@@ -205,19 +248,39 @@ impl<T: SearchTable> Worker<T> {
         for root in &mut self.root_moves {
             root.previous_score = root.score;
         }
+        self.count.begin(depth);
         self.root_depth = depth as i32;
+        if self.may_be_overtaken() {
+            self.adopt(depth as i32 - 1);
+        }
         let lines = self.job.multi_pv.min(self.root_moves.len());
         for pv_index in 0..lines {
             self.pv_index = pv_index;
             if self.aspirate(depth as i32, &mut on_bound).is_none() {
+                while self.end_task() {}
                 let partial = (pv_index == 0).then(|| self.partial.take()).flatten();
                 return Outcome::Stopped(partial.map(|line| self.iteration(depth, vec![line])));
             }
             // A later line can turn out better than an earlier one.
-            self.root_moves[..=pv_index].sort_by_key(|root| std::cmp::Reverse(root.score));
+            self.root_moves[..=pv_index].sort_by_key(RootMove::order);
         }
         let lines = self.root_moves[..lines].iter().map(RootMove::line).collect();
         Outcome::Complete(self.iteration(depth, lines))
+    }
+
+    /// Begins where another worker has got to, with the move and score that it left in the table for the root at `depth` or deeper.
+    fn adopt(&mut self, depth: i32) {
+        let Some(known) = self.probe(self.job.game.position(), 0) else { return };
+        if known.bound == Bound::Exact
+            && known.depth >= depth
+            && let Some(index) = self
+                .root_moves
+                .iter()
+                .position(|root| Some(root.mv) == known.mv && root.rank == self.root_moves[0].rank)
+        {
+            self.root_moves[..=index].rotate_right(1);
+            self.root_moves[0].previous_score = known.score;
+        }
     }
 
     fn iteration(&self, depth: u32, lines: Vec<RootLine>) -> Iteration {
@@ -231,7 +294,8 @@ impl<T: SearchTable> Worker<T> {
     fn aspirate(&mut self, depth: i32, on_bound: &mut impl FnMut(RootLine, u64)) -> Option<()> {
         let position = self.job.game.position().clone();
         let expected = self.root_moves[self.pv_index].previous_score;
-        let mut delta = ASPIRATION_DELTA + if is_decisive(expected) { 0 } else { expected.abs() / 64 };
+        let mut delta =
+            ASPIRATION_DELTA + self.diversity.width + if is_decisive(expected) { 0 } else { expected.abs() / 64 };
         let (mut alpha, mut beta) = if depth < ASPIRATION_DEPTH || expected == -INFINITE {
             (-INFINITE, INFINITE)
         } else {
@@ -247,7 +311,7 @@ impl<T: SearchTable> Worker<T> {
             }
             let score = self.search::<Root>(&position, alpha, beta, (depth - failed_high).max(1), 0, false)?;
             // Stable: moves that did not raise alpha keep their order.
-            self.root_moves[self.pv_index..].sort_by_key(|root| std::cmp::Reverse(root.score));
+            self.root_moves[self.pv_index..].sort_by_key(RootMove::order);
             let bound = if score <= alpha {
                 beta = (alpha + beta) / 2;
                 alpha = (score - delta).max(-INFINITE);
@@ -283,6 +347,31 @@ impl<T: SearchTable> Worker<T> {
         self.job.control.add_table_hits(1);
     }
 
+    /// Tells the others that this worker is at `task`, until [`Worker::end_task`].
+    pub(super) fn begin_task(&mut self, task: Task) {
+        if let Some(busy) = self.job.control.busy() {
+            busy.begin(task);
+            self.at_work.push(task);
+        }
+    }
+
+    /// Tells the others that the task begun last has ended; whether there was one.
+    pub(super) fn end_task(&mut self) -> bool {
+        match (self.at_work.pop(), self.job.control.busy()) {
+            (Some(task), Some(busy)) => {
+                busy.end(task);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// What chance adds to a late move's reduction.
+    #[inline]
+    pub(super) fn jitter(&mut self) -> i32 {
+        self.diversity.jitter()
+    }
+
     #[inline]
     pub(super) fn frame(&mut self, ply: usize) -> &mut Frame {
         &mut self.memory.frames[ply + FRAMES_BEFORE_ROOT]
@@ -313,6 +402,33 @@ impl<T: SearchTable> Worker<T> {
     }
 }
 
+/// What makes a worker's search differ from the others'.
+struct Diversity {
+    /// What chance may add to a late move's reduction or take off, in 1/1024 ply.
+    jitter: i32,
+    chance: Xoshiro128PlusPlus,
+    /// Added to the aspiration window, in centipawns.
+    width: i32,
+}
+
+impl Diversity {
+    fn new(worker: usize, teamwork: &Teamwork) -> Self {
+        Self {
+            jitter: if teamwork.jitter && worker > 0 { PLY / 2 } else { 0 },
+            chance: Xoshiro128PlusPlus::seed_from_u64(worker as u64),
+            width: if teamwork.widths { 3 * (worker % 8) as i32 } else { 0 },
+        }
+    }
+
+    #[inline]
+    fn jitter(&mut self) -> i32 {
+        match self.jitter {
+            0 => 0,
+            most => (self.chance.next_u32() % (2 * most as u32 + 1)) as i32 - most,
+        }
+    }
+}
+
 /// The allowed root moves in the order in which an inner node would try them.
 fn ordered_root_moves<T: SearchTable>(histories: &Histories, job: &Job<T>) -> Vec<RootMove> {
     let position = job.game.position();
@@ -322,10 +438,12 @@ fn ordered_root_moves<T: SearchTable>(histories: &Histories, job: &Job<T>) -> Ve
         .and_then(|(entry, _)| Move::from_bits(entry.mv))
         .filter(|&mv| position.is_legal(mv));
     let mut picker = MovePicker::all(Hints { table_move, refutations: [None; 3], before: [None; 3] });
-    std::iter::from_fn(|| picker.next(position, histories, false))
+    let mut moves: Vec<RootMove> = std::iter::from_fn(|| picker.next(position, histories, false))
         .filter(|(mv, _)| job.root_moves.contains(mv))
-        .map(|(mv, _)| RootMove::new(mv))
-        .collect()
+        .map(|(mv, _)| RootMove::new(mv, job.endgames.as_ref().map_or(0, |endgames| endgames.rank(mv))))
+        .collect();
+    moves.sort_by_key(RootMove::order);
+    moves
 }
 
 impl RootMove {

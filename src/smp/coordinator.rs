@@ -123,7 +123,8 @@ impl<T: SearchTable> Coordinator<T> {
 
     /// Starts a search; its time counts from now.
     pub fn start(&self, search: Search<T>) -> Running {
-        let control = Control::new(search.pool.len(), search.limits.nodes);
+        let pool = &search.pool;
+        let control = Control::new(pool.len(), search.limits.nodes).with_teamwork(*pool.teamwork());
         let control = Arc::new(if search.lockstep { control.in_lockstep(Rotation::QUANTUM) } else { control });
         let (sender, events) = unbounded();
         let (done_sender, done) = bounded(0);
@@ -164,7 +165,7 @@ struct Conduct<T> {
     progress: Progress,
     last_best: Option<(Move, i32)>,
     /// What the endgame tables say of the root's moves.
-    ranking: Option<RootRanking>,
+    ranking: Option<Arc<RootRanking>>,
 }
 
 impl<T: SearchTable> Conduct<T> {
@@ -209,7 +210,7 @@ impl<T: SearchTable> Conduct<T> {
             control: Arc::clone(&self.running.control),
             endgames,
         };
-        let board = Arc::new(DepthBoard::new(self.search.pool.len(), deepest));
+        let board = Arc::new(DepthBoard::new(self.search.pool.len(), deepest, self.search.pool.teamwork()));
         let mut searching = self.search.pool.search(&job, &board, &self.running.events);
         drop(job);
         while searching > 0 {
@@ -304,10 +305,10 @@ impl<T: SearchTable> Conduct<T> {
         if asked.is_empty() { legal.to_vec() } else { asked }
     }
 
-    /// Leaves of the root's moves only those that the endgame tables find best, and says how the tables are to be used below the root. With
+    /// Leaves of the root's moves only those that the endgame tables find best, if that is as many as lines are wanted, and says how the tables are to be used below the root. With
     /// distances at the root the moves that are left lead to the result by themselves, and the search is free to look for a mate among them.
     fn ask_tables(&mut self, root_moves: &mut Vec<Move>) -> Option<Endgames> {
-        let endgames = self.search.endgames.clone()?;
+        let mut endgames = self.search.endgames.clone()?;
         let game = &self.search.game;
         let men = game.position().occupied().len() as usize;
         if men > endgames.most_men {
@@ -318,14 +319,16 @@ impl<T: SearchTable> Conduct<T> {
         };
         self.running.control.add_table_hits(ranking.moves.len() as u64);
         let best = ranking.best();
-        let by_distance = ranking.by_distance;
-        self.ranking = Some(ranking);
-        if self.search.multi_pv > best.len() {
-            // All moves are wanted: the tables keep each in its place.
-            return Some(endgames);
+        if self.search.multi_pv <= best.len() {
+            *root_moves = best;
         }
-        *root_moves = best;
-        (!by_distance).then_some(endgames)
+        if ranking.by_distance {
+            endgames.most_men = 0;
+        }
+        let ranking = Arc::new(ranking);
+        self.ranking = Some(Arc::clone(&ranking));
+        endgames.ranking = Some(ranking);
+        Some(endgames)
     }
 
     fn hear(&mut self, worker: usize, iteration: Iteration, deepest: u32) {

@@ -8,7 +8,9 @@ use crossbeam::channel::{Receiver, Sender, unbounded};
 
 use super::board::DepthBoard;
 use crate::position::Move;
-use crate::search::{Control, Iteration, Job, Memory, Outcome, RootLine, WORKER_STACK_BYTES, Worker};
+use crate::search::{
+    Control, Iteration, Job, Learning, Memory, Outcome, RootLine, Teamwork, WORKER_STACK_BYTES, Worker,
+};
 use crate::table::{SearchTable, Table};
 
 /// What happens during a search, in the order in which the coordinator hears of it.
@@ -38,15 +40,19 @@ enum Order<T> {
 pub struct Pool<T = Table> {
     orders: Vec<Sender<Order<T>>>,
     threads: Vec<JoinHandle<()>>,
+    teamwork: Teamwork,
+    /// What all workers learn together, so far as `teamwork` says so.
+    learning: Learning,
 }
 
 impl<T: SearchTable> Pool<T> {
-    /// A pool of `wanted` workers, or of as many as the system grants.
+    /// A pool of `wanted` workers, or of as many as the system grants, who work together by the rules of `teamwork`.
     ///
     /// # Errors
     /// When the system refuses even the first thread.
-    pub fn new(wanted: usize) -> io::Result<Self> {
-        let mut pool = Self { orders: Vec::new(), threads: Vec::new() };
+    pub fn new(wanted: usize, teamwork: Teamwork) -> io::Result<Self> {
+        let learning = Learning::new();
+        let mut pool = Self { orders: Vec::new(), threads: Vec::new(), teamwork, learning };
         pool.resize(wanted)?;
         Ok(pool)
     }
@@ -67,7 +73,8 @@ impl<T: SearchTable> Pool<T> {
             let index = self.threads.len();
             let (sender, orders) = unbounded();
             let builder = thread::Builder::new().name(format!("worker-{index}")).stack_size(WORKER_STACK_BYTES);
-            match builder.spawn(move || serve(index, &orders)) {
+            let (learning, teamwork) = (self.learning.clone(), self.teamwork);
+            match builder.spawn(move || serve(index, &learning, teamwork, &orders)) {
                 Ok(thread) => {
                     self.orders.push(sender);
                     self.threads.push(thread);
@@ -89,8 +96,14 @@ impl<T: SearchTable> Pool<T> {
         self.threads.is_empty()
     }
 
-    /// Makes every worker forget what it has learnt, before its next search.
+    /// The rules by which the workers work together.
+    pub fn teamwork(&self) -> &Teamwork {
+        &self.teamwork
+    }
+
+    /// Makes the workers forget what they have learnt, before their next search. None may be searching.
     pub fn forget(&self) {
+        self.learning.forget();
         for orders in &self.orders {
             let _ = orders.send(Order::Forget);
         }
@@ -118,15 +131,16 @@ impl<T> Drop for Pool<T> {
     }
 }
 
-/// A worker thread's life. Its memory is made here, by the thread that will use it (first touch).
-fn serve<T: SearchTable>(index: usize, orders: &Receiver<Order<T>>) {
+/// A worker thread's life. Its memory, but for what is shared, is made here, by the thread that will use it (first touch).
+fn serve<T: SearchTable>(index: usize, learning: &Learning, teamwork: Teamwork, orders: &Receiver<Order<T>>) {
     let mut memory: Option<Memory> = None;
     for order in orders {
         match order {
             Order::Search(order) => {
                 let (job, board, mut report) = *order;
                 job.control.enter(index);
-                let mut worker = Worker::new(index, memory.take().unwrap_or_default(), job);
+                let known = memory.take().unwrap_or_else(|| Memory::sharing(learning, teamwork));
+                let mut worker = Worker::new(index, known, job);
                 deepen(&mut worker, &board, &mut report);
                 memory = Some(worker.finish());
                 drop(report);
@@ -146,13 +160,15 @@ fn deepen<T: SearchTable>(worker: &mut Worker<T>, board: &DepthBoard, report: &m
         report.send(Event::Started(worker.first_root_move()));
     }
     let mut last = 0;
-    while let Some(depth) = board.claim(last) {
+    while let Some(depth) = board.claim(report.worker, last) {
         match worker.iterate(depth, |line, nodes| report.send(Event::Bound(depth, line, nodes))) {
             Outcome::Complete(iteration) => {
                 // The depth asked for is reached: no other worker need finish it. Said here and not by the coordinator, so that in lockstep
                 // it takes effect at a moment that is always the same.
                 if depth >= board.deepest() && board.workers() > 1 {
                     worker.stop_all();
+                } else if worker.may_be_overtaken() {
+                    report.control.skip_to(depth);
                 }
                 // Only news is sent at once. Were every iteration of every worker sent, hundreds of workers on a few cores
                 // would stand in line for the channel, each holding the others up while it is not running.
@@ -161,6 +177,8 @@ fn deepen<T: SearchTable>(worker: &mut Worker<T>, board: &DepthBoard, report: &m
                 }
                 report.last = Some(iteration);
             }
+            // Another worker has finished this depth: on to the next.
+            Outcome::Stopped(_) if !report.control.stopped() => {}
             Outcome::Stopped(partial) => {
                 report.last = partial.or_else(|| report.last.take());
                 return;
@@ -200,7 +218,7 @@ mod tests {
 
     #[test]
     fn a_pool_resized_hundreds_of_times_has_the_workers_asked_for() {
-        let mut pool = Pool::<Table>::new(1).unwrap();
+        let mut pool = Pool::<Table>::new(1, Teamwork::default()).unwrap();
         for round in 0..300 {
             let wanted = 1 + round * 7 % 13;
             assert_eq!(pool.resize(wanted).unwrap(), wanted);

@@ -525,7 +525,7 @@ mod tests {
             depth: n as u8,
             bound: Bound::Lower,
             pv: n % 2 == 0,
-            eval: -(n as i16),
+            eval: !(n as i16),
         }
     }
 

@@ -41,6 +41,12 @@ impl RootRanking {
         self.moves.iter().find(|ranked| ranked.mv == mv).map(|ranked| ranked.wdl)
     }
 
+    /// The greater the better: what the move leads to and, of equal ones, whether it is among [`RootRanking::best`]. 0 for a move that is not here.
+    pub fn rank(&self, mv: Move) -> i32 {
+        let preferred = self.best().contains(&mv);
+        self.wdl(mv).map_or(0, |wdl| 2 * wdl.value() + i32::from(preferred))
+    }
+
     /// The moves that keep the best result; of a win, those that make progress when that has become urgent. Never empty unless there are none.
     pub fn best(&self) -> Vec<Move> {
         let Some(wdl) = self.moves.iter().map(|ranked| ranked.wdl).max() else { return Vec::new() };

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::parse::{parse_number, quote};
+use crate::engine::Teamwork;
 use crate::table::Scheme;
 use crate::tablebase::MAX_MEN;
 
@@ -39,6 +40,8 @@ pub(crate) enum Setting {
     Lockstep(bool),
     /// The table's replacement scheme.
     Replacement(Scheme),
+    /// How the search threads work together.
+    Teamwork(Teamwork),
     /// The file that the table is saved to and loaded from.
     HashFile(String),
     /// Save the table.
@@ -66,10 +69,11 @@ enum Kind {
     Button { setting: Setting },
     Text { default: &'static str, set: fn(String) -> Setting },
     Scheme { default: Scheme, set: fn(Scheme) -> Setting },
+    Teamwork,
 }
 
 /// The options in the order in which `uci` declares them. Their defaults are those of the engine's [`Options`](crate::engine::Options).
-static OPTIONS: [Specification; 16] = [
+static OPTIONS: [Specification; 17] = [
     Specification { name: "Hash", kind: Kind::Spin { default: 16, min: 1, max: MAX_HASH_MIB, set: Setting::Hash } },
     Specification { name: "Threads", kind: Kind::Spin { default: 1, min: 1, max: MAX_THREADS, set: Setting::Threads } },
     Specification { name: "Clear Hash", kind: Kind::Button { setting: Setting::ClearHash } },
@@ -90,6 +94,7 @@ static OPTIONS: [Specification; 16] = [
     Specification { name: "UCI_Chess960", kind: Kind::Check { default: false, set: Setting::Chess960 } },
     Specification { name: "Lockstep", kind: Kind::Check { default: false, set: Setting::Lockstep } },
     Specification { name: "Replacement", kind: Kind::Scheme { default: Scheme::TwoBig1, set: Setting::Replacement } },
+    Specification { name: "Teamwork", kind: Kind::Teamwork },
     Specification { name: "Hash File", kind: Kind::Text { default: DEFAULT_HASH_FILE, set: Setting::HashFile } },
     Specification { name: "Save Hash", kind: Kind::Button { setting: Setting::SaveHash } },
     Specification { name: "Load Hash", kind: Kind::Button { setting: Setting::LoadHash } },
@@ -122,6 +127,7 @@ pub(crate) fn declarations() -> impl Iterator<Item = String> {
                     line += &format!(" var {scheme}");
                 }
             }
+            Kind::Teamwork => line += &format!("string default {}", Teamwork::default()),
         }
         line
     })
@@ -163,6 +169,10 @@ pub(crate) fn understand(name: &str, value: Option<&str>) -> Result<Setting, Str
             }
             format!("one of {}", schemes.map(|scheme| scheme.to_string()).join(", "))
         }
+        Kind::Teamwork => match value.parse() {
+            Ok(teamwork) => return Ok(Setting::Teamwork(teamwork)),
+            Err(_) => format!("one or more of {}, joined by +", Teamwork::WORDS.map(|word| word.name).join(", ")),
+        },
     };
     let found = if value.is_empty() { "nothing".to_owned() } else { quote(value) };
     Err(format!("option {name} kept as it was: expected {wanted}, found {found}"))
@@ -186,13 +196,14 @@ mod tests {
         assert_eq!(lines[6], "option name UCI_Chess960 type check default false");
         assert_eq!(lines[7], "option name Lockstep type check default false");
         assert!(lines[8].starts_with("option name Replacement type combo default TWOBIG1 var "), "{}", lines[8]);
-        assert_eq!(lines[9], "option name Hash File type string default sesame.hash");
-        assert_eq!(lines[10], "option name Save Hash type button");
-        assert_eq!(lines[11], "option name Load Hash type button");
-        assert_eq!(lines[12], "option name SyzygyPath type string default <empty>");
-        assert_eq!(lines[13], "option name SyzygyProbeDepth type spin default 1 min 1 max 100");
-        assert_eq!(lines[14], "option name SyzygyProbeLimit type spin default 7 min 0 max 7");
-        assert_eq!(lines[15], "option name Syzygy50MoveRule type check default true");
+        assert_eq!(lines[9], format!("option name Teamwork type string default {}", Teamwork::default()));
+        assert_eq!(lines[10], "option name Hash File type string default sesame.hash");
+        assert_eq!(lines[11], "option name Save Hash type button");
+        assert_eq!(lines[12], "option name Load Hash type button");
+        assert_eq!(lines[13], "option name SyzygyPath type string default <empty>");
+        assert_eq!(lines[14], "option name SyzygyProbeDepth type spin default 1 min 1 max 100");
+        assert_eq!(lines[15], "option name SyzygyProbeLimit type spin default 7 min 0 max 7");
+        assert_eq!(lines[16], "option name Syzygy50MoveRule type check default true");
         for scheme in Scheme::ALL {
             assert!(lines[8].contains(&format!(" var {scheme}")));
         }
@@ -209,6 +220,7 @@ mod tests {
                 Kind::Button { setting } => setting.clone(),
                 Kind::Text { default, set } => set((*default).to_owned()),
                 Kind::Scheme { default, set } => set(*default),
+                Kind::Teamwork => unreachable!("declared from the real default"),
             }
         };
         assert_eq!(default("Hash"), Setting::Hash(options.hash_mib));
@@ -236,6 +248,7 @@ mod tests {
         assert_eq!(understand("MultiPV", Some("256")), Ok(Setting::MultiPv(256)));
         assert_eq!(understand("Move Overhead", Some("0")), Ok(Setting::MoveOverhead(Duration::ZERO)));
         assert_eq!(understand("UCI_Chess960", Some("True")), Ok(Setting::Chess960(true)));
+        assert_eq!(understand("Teamwork", Some("same")), Ok(Setting::Teamwork(Teamwork::ALONE)));
         let path = "/some folder/tables:C:\\tb";
         assert_eq!(understand("syzygypath", Some(path)), Ok(Setting::SyzygyPath(path.to_owned())));
         assert_eq!(understand("SyzygyPath", Some("<empty>")), Ok(Setting::SyzygyPath(String::new())));
@@ -264,6 +277,7 @@ mod tests {
             ("Ponder", "yes"),
             ("UCI_Chess960", ""),
             ("Replacement", "RANDOM"),
+            ("Teamwork", "half+none"),
         ];
         for (name, value) in values {
             let message = understand(name, Some(value)).unwrap_err();

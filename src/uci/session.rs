@@ -242,6 +242,7 @@ impl Session {
             Setting::MoveOverhead(overhead) => return self.engine.set_move_overhead(overhead),
             Setting::Chess960(chess960) => return self.sink.set_chess960(chess960),
             Setting::Lockstep(lockstep) => return self.engine.set_lockstep(lockstep),
+            Setting::Teamwork(teamwork) => (self.engine.set_teamwork(teamwork), "the threads stay as they were"),
             Setting::Ponder => return,
             Setting::HashFile(path) => return self.hash_file = path,
             Setting::SaveHash => return self.move_hash(true),

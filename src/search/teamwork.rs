@@ -1,0 +1,167 @@
+//! The rules by which the workers of one search work together: what of Lazy SMP can be chosen.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// Which depth a free worker takes next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depths {
+    /// One deeper than before, whatever the others do.
+    Same,
+    /// One deeper, and deeper still while more than this fraction (one half, one quarter...) of all workers have taken that depth. With
+    /// fewer workers than the number, no two take the same depth while there are others. "Half are there, go deeper" is DiscoCheck's.
+    Fraction(u32),
+    /// As `Same`, with every second worker one depth ahead.
+    Parity,
+    /// Helpers leave out blocks of depths, of several lengths and phases: Stockfish's way from 2017 to 2019 (its commit 66818f2e8 ended it).
+    Blocks,
+}
+
+/// How the workers of one search work together. As text it is a list of words joined by `+`, as in `half+defer`; [`Teamwork::WORDS`] explains
+/// them. With one worker nothing depends on it.
+///
+/// ```
+/// use sesame::engine::Teamwork;
+///
+/// let teamwork: Teamwork = "half+defer".parse().unwrap();
+/// assert!(teamwork.defer && !teamwork.histories);
+/// assert_eq!(teamwork.to_string(), "half+defer");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Teamwork {
+    /// Who takes which depth.
+    pub depths: Depths,
+    /// Whether all learn from all: one set of move histories for all workers.
+    pub histories: bool,
+    /// Whether there is one set of correction histories for all workers.
+    pub corrections: bool,
+    /// Whether a worker gives up an iteration that another has finished, and begins the next with that one's move and score (DiscoCheck).
+    pub stop: bool,
+    /// Whether a move that another worker is searching at the same node waits until the node's other moves are done: see
+    /// [`Busy`](super::busy::Busy).
+    pub defer: bool,
+    /// Whether chance changes the late-move reductions of all workers but the first, by up to half a ply.
+    pub jitter: bool,
+    /// Whether the aspiration windows of eight workers have eight widths.
+    pub widths: bool,
+}
+
+/// A word of [`Teamwork`]'s text.
+#[derive(Debug, Clone, Copy)]
+pub struct Word {
+    /// The word.
+    pub name: &'static str,
+    /// What it means, in a phrase.
+    pub meaning: &'static str,
+    set: fn(&mut Teamwork),
+    is_set: fn(&Teamwork) -> bool,
+}
+
+macro_rules! depths {
+    ($name:literal, $meaning:literal, $depths:expr) => {
+        Word {
+            name: $name,
+            meaning: $meaning,
+            set: |teamwork| teamwork.depths = $depths,
+            is_set: |teamwork| teamwork.depths == $depths,
+        }
+    };
+}
+
+macro_rules! flag {
+    ($name:ident, $meaning:literal) => {
+        Word {
+            name: stringify!($name),
+            meaning: $meaning,
+            set: |teamwork| teamwork.$name = true,
+            is_set: |teamwork| teamwork.$name,
+        }
+    };
+}
+
+impl Teamwork {
+    /// Every worker by itself: the same depths, nothing shared but the table.
+    pub const ALONE: Self = Self {
+        depths: Depths::Same,
+        histories: false,
+        corrections: false,
+        stop: false,
+        defer: false,
+        jitter: false,
+        widths: false,
+    };
+
+    /// All words, in the order in which they are written.
+    pub const WORDS: [Word; 13] = [
+        depths!("same", "each worker takes every depth", Depths::Same),
+        depths!("half", "a depth that more than half of the workers have taken is passed over", Depths::Fraction(2)),
+        depths!("quarter", "the same with a quarter", Depths::Fraction(4)),
+        depths!("eighth", "the same with an eighth", Depths::Fraction(8)),
+        depths!("sixteenth", "the same with a sixteenth", Depths::Fraction(16)),
+        depths!("parity", "every second worker is one depth ahead", Depths::Parity),
+        depths!("blocks", "helpers leave out blocks of depths, each others", Depths::Blocks),
+        flag!(histories, "one set of move histories for all workers"),
+        flag!(corrections, "one set of correction histories for all workers"),
+        flag!(stop, "an iteration that another worker has finished is given up"),
+        flag!(defer, "a move that another worker is searching at the same node waits"),
+        flag!(jitter, "chance in the helpers' late-move reductions"),
+        flag!(widths, "aspiration windows of another width for each worker"),
+    ];
+}
+
+impl Default for Teamwork {
+    fn default() -> Self {
+        Self { depths: Depths::Fraction(4), histories: true, corrections: true, ..Self::ALONE }
+    }
+}
+
+impl fmt::Display for Teamwork {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words: Vec<&str> = Self::WORDS.iter().filter(|word| (word.is_set)(self)).map(|word| word.name).collect();
+        f.pad(&words.join("+"))
+    }
+}
+
+/// A word that is none of [`Teamwork::WORDS`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown teamwork \"{0}\"; it is made of {words}, joined by +", words = Teamwork::WORDS.map(|word| word.name).join(", "))]
+pub struct UnknownTeamwork(String);
+
+impl FromStr for Teamwork {
+    type Err = UnknownTeamwork;
+
+    /// Reads words in any case and order; without one for the depths these are as in `same`, of several the last counts.
+    fn from_str(text: &str) -> Result<Self, UnknownTeamwork> {
+        let mut teamwork = Self::ALONE;
+        for part in text.split('+').map(str::trim) {
+            let word = Self::WORDS.into_iter().find(|word| word.name.eq_ignore_ascii_case(part));
+            let word = word.ok_or_else(|| UnknownTeamwork(part.chars().take(40).collect()))?;
+            (word.set)(&mut teamwork);
+        }
+        Ok(teamwork)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_and_back() {
+        for word in Teamwork::WORDS {
+            let teamwork: Teamwork = word.name.parse().unwrap();
+            assert!(teamwork.to_string().split('+').any(|name| name == word.name));
+            assert_eq!(teamwork.to_string().parse(), Ok(teamwork));
+        }
+        assert_eq!(Teamwork::default().to_string().parse(), Ok(Teamwork::default()));
+        assert_eq!("DEFER + half".parse::<Teamwork>().unwrap().to_string(), "half+defer");
+        assert_eq!(Teamwork::ALONE.to_string(), "same");
+    }
+
+    #[test]
+    fn other_words_are_refused_by_name() {
+        for text in ["", "half+", "halves"] {
+            assert!(text.parse::<Teamwork>().unwrap_err().to_string().contains("half, quarter"), "{text}");
+        }
+    }
+}
