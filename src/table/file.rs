@@ -319,7 +319,7 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
 
     /// Takes over what the file at `path` holds, in place of all that the table held. The whole file is read and checked before anything is
     /// changed. If it was saved from a table of another size, or of a scheme with other levels, its entries are stored anew, and give way to each
-    /// other as the scheme says. Nobody may search meanwhile.
+    /// other as the scheme says. The next generation is the saved one. Nobody may search meanwhile.
     ///
     /// # Errors
     /// When the file cannot be used. The table stays as it was, save for [`TableFileError::Changed`].
@@ -383,7 +383,7 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
             self.clear(work.threads);
             return Err(TableFileError::Changed);
         }
-        self.set_generation(Generation::from_bits(head.generation));
+        self.set_generation(before(head.generation));
         Ok(TableFileReport { positions: positions.into_inner() as u64, bytes: expected, replaced: !same_places })
     }
 
@@ -424,6 +424,12 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
     fn buckets(&self) -> &[TableCell<BITS>] {
         self.memory().buckets()
     }
+}
+
+/// The generation before one. The next search then is of the generation that was saved, as if that search went on: its entries are not stale, and
+/// what it found is not given up for the first shallow results.
+fn before(generation: u8) -> Generation {
+    Generation::from_bits(generation.wrapping_add(Generation::COUNT - 1))
 }
 
 /// The slots in these bytes.
@@ -558,7 +564,7 @@ mod tests {
             assert_eq!(report.bytes, fs::metadata(scratch.file()).unwrap().len());
             let loaded = filled(9, scheme, 1000);
             assert_eq!(load(&loaded, &scratch.file()).unwrap(), report);
-            assert_eq!(loaded.generation(), saved.generation());
+            assert_eq!(loaded.generation().next(), saved.generation());
             for n in 0..400_000 {
                 assert_eq!(loaded.probe_with_work(key(n)), saved.probe_with_work(key(n)), "{scheme} {n}");
             }
@@ -578,7 +584,7 @@ mod tests {
             let loaded = filled(mib, scheme, 500);
             let report = load(&loaded, &scratch.file()).unwrap();
             assert!(report.replaced && report.positions as usize == saved.occupied());
-            assert_eq!(loaded.generation(), saved.generation());
+            assert_eq!(loaded.generation().next(), saved.generation());
             let kept = known.iter().filter(|&&n| loaded.probe(key(n)).is_some()).count();
             for &n in &known {
                 let found = loaded.probe_with_work(key(n));
