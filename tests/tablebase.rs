@@ -25,7 +25,7 @@ fn names(folder: &Path) -> Vec<String> {
 
 /// A random position with the material of the table `name`, in FEN; `None` if what came out is no legal position.
 fn random_fen(name: &str, random: &mut Xoshiro256PlusPlus) -> Option<String> {
-    let mut below = |n: u32| (u64::from(random.next_u32()) * u64::from(n) >> 32) as usize;
+    let mut below = |n: u32| ((u64::from(random.next_u32()) * u64::from(n)) >> 32) as usize;
     let mut board = [None; 64];
     let exchange = below(2) == 1;
     for (side, white) in name.split('v').zip([!exchange, exchange]) {
@@ -61,7 +61,7 @@ fn random_fen(name: &str, random: &mut Xoshiro256PlusPlus) -> Option<String> {
 
 /// A random position in which a pawn can perhaps be taken en passant.
 fn random_en_passant(random: &mut Xoshiro256PlusPlus) -> Option<String> {
-    let mut below = |n: u32| (u64::from(random.next_u32()) * u64::from(n) >> 32) as usize;
+    let mut below = |n: u32| ((u64::from(random.next_u32()) * u64::from(n)) >> 32) as usize;
     let (file, left) = (below(8), below(2) == 0);
     let beside = if left { file.checked_sub(1)? } else { Some(file + 1).filter(|&file| file < 8)? };
     let white_to_move = below(2) == 0;

@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, value_parser};
 use super::lab::LabCommand;
 use crate::engine::Teamwork;
 use crate::engine::bench::DEFAULT_DEPTH;
+use crate::scaling::ScalingArgs;
 use crate::tuning::{DatagenArgs, TuneArgs};
 use crate::uci::{MAX_HASH_MIB, MAX_MULTI_PV, MAX_THREADS};
 
@@ -31,6 +32,7 @@ pub(super) enum Command {
     /// The laboratory of replacement schemes and of the table
     #[command(subcommand)]
     Lab(LabCommand),
+    Scaling(ScalingArgs),
     Datagen(DatagenArgs),
     Tune(TuneArgs),
 }
@@ -59,6 +61,9 @@ pub(super) struct BenchArguments {
     /// How the threads work together: words joined by +, as the UCI option Teamwork takes them
     #[arg(long, default_value_t, value_name = "WORDS")]
     pub(super) teamwork: Teamwork,
+    /// Bind each thread to a core of its own, where there are cores enough
+    #[arg(long)]
+    pub(super) pin: bool,
     /// Count what happens at the transposition table, and show it; a little slower
     #[arg(long)]
     pub(super) stats: bool,

@@ -19,6 +19,7 @@ use clap::Parser;
 
 use crate::engine::bench::{self, BenchOptions};
 use crate::position::Position;
+use crate::scaling::{self, ScalingArgs};
 use crate::tuning;
 use crate::uci::{self, Output};
 use arguments::{Arguments, BenchArguments, Command, PerftArguments};
@@ -56,6 +57,7 @@ pub fn main() -> ExitCode {
         Some(Command::Analyse(arguments)) => analyse::run(&arguments),
         Some(Command::Perft(arguments)) => run_perft(&arguments),
         Some(Command::Lab(command)) => lab::run(&command),
+        Some(Command::Scaling(arguments)) => run_scaling(&arguments),
         Some(Command::Datagen(arguments)) => tuning::selfplay::run(&arguments).map_err(Failure::failed),
         Some(Command::Tune(arguments)) => tuning::texel::run(&arguments).map_err(Failure::failed),
     };
@@ -91,6 +93,7 @@ fn run_bench(arguments: &BenchArguments) -> Result<(), Failure> {
         hash_mib: arguments.hash.try_into().map_err(Failure::failed)?,
         lockstep: arguments.lockstep,
         teamwork: arguments.teamwork,
+        pin: arguments.pin,
         stats: arguments.stats,
     };
     let output = Output::stdout();
@@ -106,6 +109,13 @@ fn run_bench(arguments: &BenchArguments) -> Result<(), Failure> {
         }
         output.line(&report.to_string());
     }
+    Ok(())
+}
+
+fn run_scaling(arguments: &ScalingArgs) -> Result<(), Failure> {
+    let tell = |line: &str| drop(writeln!(io::stderr(), "{line}"));
+    let tables = scaling::run(arguments, &tell).map_err(Failure::failed)?;
+    Output::stdout().line(tables.trim());
     Ok(())
 }
 

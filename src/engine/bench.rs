@@ -31,6 +31,8 @@ pub struct BenchOptions {
     pub lockstep: bool,
     /// How the threads work together.
     pub teamwork: Teamwork,
+    /// Whether each thread is bound to a core of its own, where there are cores enough.
+    pub pin: bool,
     /// Whether to count what happens at the table. It costs some speed and no nodes.
     pub stats: bool,
 }
@@ -43,6 +45,7 @@ impl Default for BenchOptions {
             hash_mib: 16,
             lockstep: false,
             teamwork: Teamwork::default(),
+            pin: false,
             stats: false,
         }
     }
@@ -142,8 +145,8 @@ pub fn run_on<T: SearchTable>(
     mut each: impl FnMut(&Step<'_>, &T),
 ) -> Result<Option<(Report, Engine<T>)>, EngineError> {
     let (sender, ends) = channel::unbounded();
-    let BenchOptions { threads, lockstep, teamwork, .. } = *options;
-    let engine_options = Options { threads, lockstep, teamwork, ..Options::default() };
+    let BenchOptions { threads, lockstep, teamwork, pin, .. } = *options;
+    let engine_options = Options { threads, lockstep, teamwork, pin, ..Options::default() };
     let mut engine = Engine::with_table(table, engine_options, Arc::new(Ends(sender)))?;
     let limits = Limits { depth: Some(options.depth.max(1)), ..Limits::default() };
     let mut report = Report { nodes: 0, elapsed: Duration::ZERO, stats: None };

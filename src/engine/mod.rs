@@ -30,13 +30,13 @@ mod bench_positions;
 mod hash_file;
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::position::Game;
 use crate::search::Endgames;
 pub use crate::search::{Depths, Teamwork, UnknownTeamwork, Word};
 pub use crate::smp::{BestMove, Bound, Clock, Info, Limits, Line, Score, Sink};
-use crate::smp::{Coordinator, Pool, Running, Search};
+use crate::smp::{Coordinator, Pinning, Pool, Running, Search};
 pub use hash_file::{HashFile, TableFileError, TableFileReport};
 
 pub use crate::table::{Scheme, TableError};
@@ -60,6 +60,8 @@ pub struct Options {
     pub lockstep: bool,
     /// How several workers work together.
     pub teamwork: Teamwork,
+    /// Whether each worker is bound to a core of its own, where there are cores enough.
+    pub pin: bool,
     /// How endgame tables are used, once there are any: see [`Engine::load_tables`].
     pub tables: TableUse,
 }
@@ -91,6 +93,7 @@ impl Default for Options {
             scheme: Scheme::TwoBig1,
             lockstep: false,
             teamwork: Teamwork::default(),
+            pin: false,
             tables: TableUse::default(),
         }
     }
@@ -141,7 +144,7 @@ impl<T: SearchTable> Engine<T> {
     /// # Errors
     /// When the first thread is refused.
     pub fn with_table(table: T, options: Options, sink: Arc<dyn Sink>) -> Result<Self, EngineError> {
-        let pool = Arc::new(Pool::new(options.threads, options.teamwork)?);
+        let pool = Arc::new(Pool::new(options.threads, options.teamwork, options.pin)?);
         let (table, coordinator) = (Arc::new(table), Coordinator::new()?);
         let tablebases = Arc::new(Tablebases::none());
         let mut engine = Self { options, is_touched: false, sink, table, tablebases, pool, coordinator, running: None };
@@ -204,10 +207,30 @@ impl<T: SearchTable> Engine<T> {
                 pool.resize(threads)?;
             }
             // The coordinator has yet to let go of the last search's handle.
-            None => self.pool = Arc::new(Pool::new(threads, self.options.teamwork)?),
+            None => self.pool = Arc::new(Pool::new(threads, self.options.teamwork, self.options.pin)?),
         }
         self.note_threads(threads);
         Ok(self.options.threads)
+    }
+
+    /// Binds each worker to a core of its own, or unbinds them. Where the system refuses, or has fewer cores than there are workers,
+    /// they stay unbound and [`Sink::message`] says so. Workers that are bound or unbound have to learn anew.
+    ///
+    /// # Errors
+    /// When the system refuses the first of the new threads.
+    pub fn set_pin(&mut self, pin: bool) -> Result<(), EngineError> {
+        self.finish();
+        let threads = self.options.threads;
+        self.options.pin = pin;
+        match Arc::get_mut(&mut self.pool) {
+            Some(pool) => {
+                pool.set_pin(pin)?;
+            }
+            // The coordinator has yet to let go of the last search's handle.
+            None => self.pool = Arc::new(Pool::new(threads, self.options.teamwork, pin)?),
+        }
+        self.note_threads(threads);
+        Ok(())
     }
 
     fn note_threads(&mut self, wanted: usize) {
@@ -215,6 +238,15 @@ impl<T: SearchTable> Engine<T> {
         self.options.threads = granted;
         if granted < wanted {
             self.sink.message(&format!("the system granted {granted} of {wanted} threads; playing on with those"));
+        }
+        match self.pool.pinning() {
+            Pinning::Off | Pinning::Bound => {}
+            Pinning::Crowded(cores) => {
+                self.sink.message(&format!("{granted} threads cannot be bound to {cores} cores; they stay unbound"));
+            }
+            Pinning::Refused(error) => {
+                self.sink.message(&format!("the system does not bind threads to cores: {error}"))
+            }
         }
     }
 
@@ -234,7 +266,7 @@ impl<T: SearchTable> Engine<T> {
     /// When the system refuses the first thread of the new workers; the old ones stay.
     pub fn set_teamwork(&mut self, teamwork: Teamwork) -> Result<(), EngineError> {
         self.finish();
-        self.pool = Arc::new(Pool::new(self.options.threads, teamwork)?);
+        self.pool = Arc::new(Pool::new(self.options.threads, teamwork, self.options.pin)?);
         self.options.teamwork = teamwork;
         self.note_threads(self.options.threads);
         Ok(())
@@ -296,8 +328,9 @@ impl<T: SearchTable> Engine<T> {
         self.is_touched = true;
     }
 
-    /// Starts a search. A search that still runs is stopped first, and reports its best move.
+    /// Starts a search, whose time counts from this call. A search that still runs is stopped first, and reports its best move.
     pub fn go(&mut self, game: &Game, limits: Limits) {
+        let started = Instant::now();
         self.finish();
         self.is_touched = true;
         self.table.next_generation();
@@ -311,6 +344,7 @@ impl<T: SearchTable> Engine<T> {
             endgames: self.endgames(),
             pool: Arc::clone(&self.pool),
             sink: Arc::clone(&self.sink),
+            started,
         }));
     }
 

@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use parking_lot::Mutex;
 
-use super::chart::{Axis, Chart, ChartError, Curve, Look};
 use crate::engine::EngineError;
 use crate::engine::bench::{self, BenchOptions};
+use crate::report::chart::{Axis, Chart, ChartError, Curve, Look};
 use crate::table::{CHECK_BITS, Entry, Image, Payload, Recorder, Table, TableOptions, Tag, Usage, Work};
 
 /// The numbers of bits that are tried.
@@ -199,7 +199,7 @@ fn picture(findings: &[Finding]) -> Result<String, ChartError> {
             let share = errors(finding) / finding.counts.comparisons as f64;
             (share > 0.0).then(|| (f64::from(finding.bits), share.log10()))
         };
-        Curve { name: name.into(), look: Look::ALL[number], points: findings.iter().filter_map(point).collect() }
+        Curve::new(name, Look::ALL[number], findings.iter().filter_map(point).collect())
     };
     let left = |counts: &Counts| counts.wrong - counts.caught;
     let curves = vec![

@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use parking_lot::Mutex;
 
-use super::chart::{Axis, Chart, ChartError, Curve, Look};
-use super::statistics::{Comparison, compare};
 use crate::engine::EngineError;
 use crate::engine::bench::{self, BenchOptions};
+use crate::report::chart::{Axis, Chart, ChartError, Curve, Look, Reference};
+use crate::report::statistics::{Comparison, compare};
 use crate::table::{Cluster, Entry, Scheme, SearchTable, Table, TableError, TableOptions, Update, Usage, Work};
 
 /// A design of table.
@@ -227,7 +227,7 @@ fn picture(benches: &[Bench]) -> Result<String, ChartError> {
     let curve = |(&design, look): (&Design, Look)| {
         let of_design = benches.iter().filter(|bench| bench.design == design);
         let ratio = |bench: &Bench| Some((100.0 * bench.fullness(), bench.against(ample(design)?)?.mean.value));
-        Curve { name: design.name(), look, points: of_design.filter_map(ratio).collect() }
+        Curve::new(design.name(), look, of_design.filter_map(ratio).collect())
     };
     let curves: Vec<Curve> = designs.iter().zip(Look::ALL).map(curve).collect();
     let ratios = curves.iter().flat_map(|curve| curve.points.iter().map(|&(_, ratio)| ratio)).chain([0.8, 1.2]);
@@ -240,7 +240,7 @@ fn picture(benches: &[Bench]) -> Result<String, ChartError> {
         },
         y: Axis::round("nodes over those with the largest table", ratios, |value, _| format!("{value:.2}")),
         curves,
-        reference: Some((1.0, "the same".into())),
+        reference: Some(Reference::Level(1.0, "the same".into())),
     }
     .draw()
 }

@@ -6,13 +6,11 @@
 //! at a time, [`report`] sets the results beside the paper's, claim by claim. What the paper leaves open, what was chosen, and what each choice does to the node counts: `docs/lab.md`.
 
 pub mod alibaba;
-mod chart;
 pub mod check_bits;
 pub mod crowding;
 pub mod experiment;
 pub mod report;
 pub mod results;
 pub mod run;
-pub mod statistics;
 pub mod studies;
 pub mod validation;

@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use std::{io, thread};
 
 use crossbeam::channel::{self, Sender};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::experiment::{self, Job, Selection, TestPosition};
 use super::results::{Journal, Observation, ResultsError, Series};
+use crate::report::Progress;
 use crate::table::TableError;
 
 /// What to run and where to put it.
@@ -80,7 +80,8 @@ pub fn run(options: &RunOptions) -> Result<Summary, RunError> {
     let jobs = options.selection.jobs(&options.positions);
     let missing = |job: &Job| job.keys().any(|key| !journal.has(&key));
     let (jobs, done): (Vec<Job>, Vec<Job>) = jobs.into_iter().partition(missing);
-    let progress = Progress::new(&jobs, &done);
+    let weight = |jobs: &[Job]| jobs.iter().map(|job| job.weight).sum::<u64>();
+    let progress = Progress::new(weight(&jobs) + weight(&done), weight(&done));
 
     let stop = AtomicBool::new(false);
     let next = AtomicUsize::new(0);
@@ -103,7 +104,7 @@ pub fn run(options: &RunOptions) -> Result<Summary, RunError> {
                 Ok(journal.add(observation)?)
             }
             Message::Finished(index) => {
-                progress.advance(&jobs[index]);
+                progress.advance(jobs[index].weight, jobs[index].series.to_string());
                 Ok(())
             }
             Message::Failed(error) => Err(RunError::Table(error)),
@@ -159,30 +160,5 @@ impl Nodes {
             self.sum += observation.nodes.saturating_sub(*last);
             *last = observation.nodes.max(*last);
         }
-    }
-}
-
-/// The bar for the person who waits.
-struct Progress(ProgressBar);
-
-impl Progress {
-    fn new(jobs: &[Job], done: &[Job]) -> Self {
-        let weight = |jobs: &[Job]| jobs.iter().map(|job| job.weight).sum::<u64>();
-        let bar = ProgressBar::with_draw_target(Some(weight(jobs) + weight(done)), ProgressDrawTarget::stderr());
-        let style = ProgressStyle::with_template("{wide_bar} {percent:>3} %  {elapsed} gone, {eta} left  {msg}");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        bar.set_position(weight(done));
-        bar.reset_eta();
-        bar.enable_steady_tick(Duration::from_millis(500));
-        Self(bar)
-    }
-
-    fn advance(&self, job: &Job) {
-        self.0.inc(job.weight);
-        self.0.set_message(job.series.to_string());
-    }
-
-    fn finish(&self) {
-        self.0.finish_and_clear();
     }
 }

@@ -15,6 +15,9 @@ pub enum MoveError {
     /// A move in form, but not a legal one in this position.
     #[error("{0} is not legal in this position")]
     Illegal(Move),
+    /// In standard algebraic notation no legal move, or several.
+    #[error("{0:?} is not one legal move in this position")]
+    San(String),
 }
 
 impl Position {
@@ -87,6 +90,27 @@ impl Position {
             san.push(if after.has_legal_move() { '+' } else { '#' });
         }
         san
+    }
+
+    /// Reads a legal move in standard algebraic notation, as people write it: signs for check, mate and comments may be there or not,
+    /// castling may have zeros, and more of the origin may be told than is needed.
+    ///
+    /// # Errors
+    /// If it fits no legal move, or several.
+    pub fn from_san(&self, text: &str) -> Result<Move, MoveError> {
+        let plain = |text: &str| text.replace(['+', '#', '!', '?', 'x', ':', '='], "").replace('0', "O");
+        let wanted = plain(text);
+        let fits = |mv: Move| {
+            let san = plain(&self.to_san(mv));
+            let piece = char::from(self.moved(mv)).to_ascii_uppercase();
+            let origins = [mv.from().file().to_string(), mv.from().rank().to_string(), mv.from().to_string()];
+            let fuller = |origin: &String| format!("{piece}{origin}{}", mv.to()) == wanted;
+            san == wanted || self.moved(mv) != Piece::Pawn && !self.is_castling(mv) && origins.iter().any(fuller)
+        };
+        match self.legal_moves().iter().copied().filter(|&mv| fits(mv)).collect::<Vec<_>>().as_slice() {
+            &[mv] => Ok(mv),
+            _ => Err(MoveError::San(excerpt(text))),
+        }
     }
 
     /// Where the piece comes from, as far as others of its kind that could go to the same square make it needed: the file if that

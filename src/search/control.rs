@@ -43,9 +43,17 @@ impl Control {
         }
     }
 
-    /// Controls for workers that take turns of `quantum` nodes: see [`Rotation`].
+    /// Controls for workers that take turns of `quantum` nodes, one at a time: see [`Rotation`].
     pub fn in_lockstep(self, quantum: u64) -> Self {
-        Self { rotation: Some(Rotation::new(self.nodes.len(), quantum)), ..self }
+        Self { rotation: Some(Rotation::new(self.nodes.len(), 1, quantum)), ..self }
+    }
+
+    /// Controls for workers of whom no more run at a time than there are `cores`: see [`Rotation`]. If there are cores for all,
+    /// nobody takes turns.
+    pub fn on_cores(self, cores: usize) -> Self {
+        let workers = self.nodes.len();
+        let crowded = workers > cores;
+        Self { rotation: crowded.then(|| Rotation::new(workers, cores, Rotation::CROWD_QUANTUM)), ..self }
     }
 
     /// Controls for workers that work together by these rules; without, each works [alone](Teamwork::ALONE).
@@ -65,14 +73,14 @@ impl Control {
         self.busy.as_ref()
     }
 
-    /// In lockstep, waits for `worker`'s first turn.
+    /// Where workers take turns, waits for `worker`'s first.
     pub fn enter(&self, worker: usize) {
         if let Some(rotation) = &self.rotation {
             rotation.wait(worker);
         }
     }
 
-    /// In lockstep, gives up `worker`'s turns: it has ended, or never began.
+    /// Where workers take turns, gives up `worker`'s: it has ended, or never began.
     pub fn leave(&self, worker: usize) {
         if let Some(rotation) = &self.rotation {
             rotation.leave(worker);
@@ -169,17 +177,23 @@ impl NodeCount {
         Some(())
     }
 
-    /// The slow path: passes the turn on in lockstep, and stops the search when all workers together have reached the limit. Alone, a
-    /// worker gets here at exactly the limit, so that a search by nodes is repeatable.
+    /// The slow path: passes the turn on where workers take turns, and stops the search when all workers together have reached the
+    /// limit. Alone, a worker gets here at exactly the limit, so that a search by nodes is repeatable.
     #[cold]
     fn look_around(&mut self, control: &Control) {
+        if control.stopped() {
+            return;
+        }
         if let Some(rotation) = &control.rotation
             && self.nodes >= self.turn_ends
         {
             rotation.pass(self.worker);
             self.turn_ends = self.nodes + rotation.quantum();
         }
-        let limit = control.limit.unwrap_or(u64::MAX);
+        let Some(limit) = control.limit else {
+            self.next_check = self.turn_ends;
+            return;
+        };
         let left = limit.saturating_sub(control.nodes());
         if left == 0 {
             control.stop();
@@ -233,6 +247,27 @@ mod tests {
         assert!(count.count(&control).is_some());
         control.stop();
         assert!(count.count(&control).is_none() && control.stopped());
+    }
+
+    #[test]
+    fn more_workers_than_cores_all_get_turns_and_all_end() {
+        let control = Control::new(5, Some(200_000)).on_cores(2);
+        let counts: Vec<u64> = std::thread::scope(|scope| {
+            let search = |worker| {
+                let control = &control;
+                move || {
+                    control.enter(worker);
+                    let mut count = NodeCount::new(worker, control);
+                    while count.count(control).is_some() {}
+                    control.leave(worker);
+                    count.get()
+                }
+            };
+            let workers: Vec<_> = (0..5).map(|worker| scope.spawn(search(worker))).collect();
+            workers.into_iter().map(|worker| worker.join().unwrap()).collect()
+        });
+        assert!((200_000..=200_000 + 5 * SHARED_LIMIT_INTERVAL).contains(&control.nodes()));
+        assert!(counts.iter().all(|&nodes| nodes >= Rotation::CROWD_QUANTUM), "{counts:?}");
     }
 
     #[test]

@@ -1,34 +1,51 @@
-//! Strict rotation: many workers that take turns, so that a search of many threads is exactly repeatable.
+//! Turns: many workers of whom only some run at a time.
 
+use std::collections::VecDeque;
+
+use crossbeam::utils::CachePadded;
 use parking_lot::{Condvar, Mutex};
 
-/// Whose turn it is. Workers numbered from 0 take turns in that order, each for a quantum of nodes, and only who has the turn
-/// does anything. So N threads become one sequence of steps that is the same on every machine, however many cores it has:
-/// for finding faults, and for learning what N threads would be worth elsewhere.
+/// Whose turn it is. Workers numbered from 0 take turns in that order, each for a quantum of nodes, and only those who have a turn
+/// do anything; the others sleep.
+///
+/// With one place, N threads become one sequence of steps that is the same on every machine, however many cores it has:
+/// for finding faults, and for learning what N threads would be worth elsewhere. With a place for each core, more workers than cores
+/// leave the cores to each other without the system's scheduler, so that the threads which must answer at once (the coordinator, the
+/// reader, the GUI's own) never stand in line behind them.
 #[derive(Debug)]
 pub struct Rotation {
     quantum: u64,
-    state: Mutex<State>,
+    /// On cache lines of its own, away from what every node reads.
+    state: CachePadded<Mutex<State>>,
     /// One for each worker, so that a change of turn wakes one thread and not all.
     called: Box<[Condvar]>,
 }
 
 #[derive(Debug)]
 struct State {
-    turn: usize,
-    /// Who has not left yet.
-    present: Box<[bool]>,
+    /// Who has a turn.
+    has_turn: Box<[bool]>,
+    /// Who waits for one, or will when it gets here; the next first.
+    waiting: VecDeque<usize>,
 }
 
 impl Rotation {
-    /// The nodes of a turn unless something else is asked for: some 0.3 ms, a hundred times what changing turns costs.
+    /// The nodes of a turn in lockstep unless something else is asked for: some 0.3 ms, a hundred times what changing turns costs.
     pub const QUANTUM: u64 = 512;
 
-    /// A rotation of `workers` workers with turns of `quantum` nodes (at least 1); the first turn is worker 0's.
-    pub fn new(workers: usize, quantum: u64) -> Self {
+    /// The nodes of a turn where workers share cores: some milliseconds, as the system's scheduler would give them.
+    pub const CROWD_QUANTUM: u64 = 4096;
+
+    /// A rotation of `workers` workers, of whom `places` (at least 1) have a turn at the same time, with turns of `quantum` nodes (at
+    /// least 1). The first turns are those of the first workers.
+    pub fn new(workers: usize, places: usize, quantum: u64) -> Self {
+        let places = places.max(1);
         Self {
             quantum: quantum.max(1),
-            state: Mutex::new(State { turn: 0, present: vec![true; workers].into_boxed_slice() }),
+            state: CachePadded::new(Mutex::new(State {
+                has_turn: (0..workers).map(|worker| worker < places).collect(),
+                waiting: (places..workers).collect(),
+            })),
             called: (0..workers).map(|_| Condvar::new()).collect(),
         }
     }
@@ -44,31 +61,37 @@ impl Rotation {
     /// If there is no such worker.
     pub fn wait(&self, worker: usize) {
         let mut state = self.state.lock();
-        while state.turn != worker {
+        while !state.has_turn[worker] {
             self.called[worker].wait(&mut state);
         }
     }
 
-    /// Ends `worker`'s turn and waits for its next. Alone, it goes on at once.
+    /// Ends `worker`'s turn and waits for its next. While nobody waits, it goes on at once.
     pub fn pass(&self, worker: usize) {
-        self.call_next(&mut self.state.lock());
+        let mut state = self.state.lock();
+        if state.waiting.is_empty() {
+            return;
+        }
+        state.has_turn[worker] = false;
+        state.waiting.push_back(worker);
+        self.call_next(&mut state);
+        drop(state);
         self.wait(worker);
     }
 
     /// Ends `worker`'s turns for good. It may be called by a worker that never had one.
     pub fn leave(&self, worker: usize) {
         let mut state = self.state.lock();
-        state.present[worker] = false;
-        if state.turn == worker {
+        if std::mem::take(&mut state.has_turn[worker]) {
             self.call_next(&mut state);
+        } else {
+            state.waiting.retain(|&other| other != worker);
         }
     }
 
     fn call_next(&self, state: &mut State) {
-        let workers = state.present.len();
-        let next = (1..=workers).map(|step| (state.turn + step) % workers).find(|&worker| state.present[worker]);
-        if let Some(next) = next {
-            state.turn = next;
+        if let Some(next) = state.waiting.pop_front() {
+            state.has_turn[next] = true;
             self.called[next].notify_one();
         }
     }
@@ -76,11 +99,13 @@ impl Rotation {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
     use super::*;
 
     /// What workers do in turn, when each has so many turns.
     fn sequence(turns: &[usize]) -> Vec<usize> {
-        let rotation = Rotation::new(turns.len(), 1);
+        let rotation = Rotation::new(turns.len(), 1, 1);
         let log = Mutex::new(Vec::new());
         std::thread::scope(|scope| {
             // The last is started first: the order must not come from there.
@@ -110,5 +135,47 @@ mod tests {
         for _ in 0..100 {
             assert_eq!(sequence(&[0, 2, 0, 1]), [1, 3, 1]);
         }
+    }
+
+    #[test]
+    fn never_more_than_the_places_have_a_turn_and_all_get_theirs() {
+        let (workers, places) = (9, 3);
+        let rotation = Rotation::new(workers, places, 1);
+        let (inside, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let turns: Vec<AtomicUsize> = (0..workers).map(|_| AtomicUsize::new(0)).collect();
+        std::thread::scope(|scope| {
+            for worker in 0..workers {
+                let (rotation, inside, most, turns) = (&rotation, &inside, &most, &turns[worker]);
+                scope.spawn(move || {
+                    rotation.wait(worker);
+                    for _ in 0..200 {
+                        most.fetch_max(inside.fetch_add(1, Relaxed) + 1, Relaxed);
+                        turns.fetch_add(1, Relaxed);
+                        std::thread::yield_now();
+                        inside.fetch_sub(1, Relaxed);
+                        rotation.pass(worker);
+                    }
+                    rotation.leave(worker);
+                });
+            }
+        });
+        assert!((1..=places).contains(&most.into_inner()));
+        assert!(turns.into_iter().all(|turns| turns.into_inner() == 200));
+    }
+
+    #[test]
+    fn who_waits_goes_on_when_others_leave() {
+        // More places than workers: nobody waits at all.
+        let roomy = Rotation::new(2, 5, 1);
+        roomy.wait(0);
+        roomy.wait(1);
+        roomy.pass(0);
+        let rotation = Rotation::new(4, 2, 1);
+        // Leaves without ever having come.
+        rotation.leave(2);
+        rotation.leave(0);
+        rotation.wait(3);
+        rotation.pass(1);
+        rotation.wait(1);
     }
 }

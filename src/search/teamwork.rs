@@ -37,8 +37,8 @@ pub struct Teamwork {
     pub corrections: bool,
     /// Whether a worker gives up an iteration that another has finished, and begins the next with that one's move and score (DiscoCheck).
     pub stop: bool,
-    /// Whether a move that another worker is searching at the same node waits until the node's other moves are done: see
-    /// [`Busy`](super::busy::Busy).
+    /// Whether a move that another worker is searching at the same node waits until the node's other moves are done: ABDADA (Weill 1995), as
+    /// Kerrigan simplified it (2018).
     pub defer: bool,
     /// Whether chance changes the late-move reductions of all workers but the first, by up to half a ply.
     pub jitter: bool,

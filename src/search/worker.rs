@@ -121,6 +121,9 @@ impl Memory {
 
     /// The memory of a worker that learns together with others, into `all`, what `teamwork` says is learnt together.
     pub fn sharing(all: &Learning, teamwork: Teamwork) -> Self {
+        if teamwork.histories && teamwork.corrections {
+            return Self::with(all.clone(), teamwork);
+        }
         let own = Learning::new();
         let learning = Learning {
             histories: if teamwork.histories { Arc::clone(&all.histories) } else { own.histories },

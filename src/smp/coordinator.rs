@@ -19,7 +19,6 @@ use crate::position::{Game, Move};
 use crate::search::score::{DRAW, MAX_DEPTH, is_mate, moves_to_mate};
 use crate::search::{Control, Endgames, Iteration, Job, RootLine, Rotation};
 use crate::table::{SearchTable, Table};
-use crate::tablebase::RootRanking;
 
 /// How long a search that is told to stop before it has anything may go on to finish its first ply.
 const FIRST_PLY_GRACE: Duration = Duration::from_millis(20);
@@ -57,11 +56,41 @@ pub struct Search<T = Table> {
     pub pool: Arc<Pool<T>>,
     /// Where it reports.
     pub sink: Arc<dyn Sink>,
+    /// From when its time counts.
+    pub started: Instant,
+}
+
+impl<T: SearchTable> Search<T> {
+    /// The root moves to search: those asked for, or all when none of those is legal.
+    fn root_moves(&self) -> Vec<Move> {
+        let legal = self.game.position().legal_moves();
+        let asked: Vec<Move> = legal.iter().copied().filter(|mv| self.limits.search_moves.contains(mv)).collect();
+        if asked.is_empty() { legal.to_vec() } else { asked }
+    }
+
+    fn deepest(&self) -> u32 {
+        self.limits.depth.unwrap_or(MAX_DEPTH)
+    }
+
+    /// Sets the workers to `root_moves`.
+    fn begin(&self, root_moves: Vec<Move>, running: &Running) {
+        let job = Job {
+            game: self.game.clone(),
+            root_moves,
+            multi_pv: self.multi_pv.max(1),
+            table: Arc::clone(&self.table),
+            control: Arc::clone(&running.control),
+            endgames: self.endgames.clone(),
+        };
+        let board = Arc::new(DepthBoard::new(self.pool.len(), self.deepest(), self.pool.teamwork()));
+        self.pool.search(&job, &board, &running.events);
+    }
 }
 
 /// What the coordinator's thread gets for one search; it drops `done` when the search is over.
 struct Assignment<T> {
     search: Search<T>,
+    root_moves: Vec<Move>,
     running: Running,
     events: Receiver<Event>,
     done: Sender<()>,
@@ -113,25 +142,37 @@ impl<T: SearchTable> Coordinator<T> {
     pub fn new() -> std::io::Result<Self> {
         let (assignments, inbox) = unbounded::<Assignment<T>>();
         let thread = thread::Builder::new().name("coordinator".into()).spawn(move || {
-            for Assignment { search, running, events, done } in inbox {
-                Conduct::new(search, running).run(&events);
+            for Assignment { search, root_moves, running, events, done } in inbox {
+                Conduct::new(search, root_moves, running).run(&events);
                 drop(done);
             }
         })?;
         Ok(Self { assignments: Some(assignments), thread: Some(thread) })
     }
 
-    /// Starts a search; its time counts from now.
-    pub fn start(&self, search: Search<T>) -> Running {
+    /// Starts a search.
+    pub fn start(&self, mut search: Search<T>) -> Running {
         let pool = &search.pool;
         let control = Control::new(pool.len(), search.limits.nodes).with_teamwork(*pool.teamwork());
-        let control = Arc::new(if search.lockstep { control.in_lockstep(Rotation::QUANTUM) } else { control });
+        let control = Arc::new(if search.lockstep {
+            control.in_lockstep(Rotation::QUANTUM)
+        } else {
+            control.on_cores(pool.cores())
+        });
         let (sender, events) = unbounded();
         let (done_sender, done) = bounded(0);
-        let running = Running { control, events: sender, done, started: Instant::now() };
-        if let Some(assignments) = &self.assignments {
-            // If the thread is gone, `done` is dropped with the message, and nobody waits.
-            let _ = assignments.send(Assignment { search, running: running.clone(), events, done: done_sender });
+        let running = Running { control, events: sender, done, started: search.started };
+        let mut root_moves = search.root_moves();
+        running.control.add_table_hits(endgames::rank_root(&mut search, &mut root_moves));
+        // From here, and first: the workers need not wait until the coordinator's thread has woken.
+        if !root_moves.is_empty() {
+            search.begin(root_moves.clone(), &running);
+        }
+        let assignment = Assignment { search, root_moves, running: running.clone(), events, done: done_sender };
+        let is_conducted = self.assignments.as_ref().is_some_and(|assignments| assignments.send(assignment).is_ok());
+        if !is_conducted {
+            // The thread is gone: `done` was dropped with the message, so nobody waits, and nobody else would stop the workers.
+            running.control.stop();
         }
         running
     }
@@ -149,6 +190,8 @@ impl<T> Drop for Coordinator<T> {
 /// The state of one search, as its coordinator sees it.
 struct Conduct<T> {
     search: Search<T>,
+    /// Empty at a mate or stalemate.
+    root_moves: Vec<Move>,
     running: Running,
     budget: Option<Budget>,
     /// From when the hard limit counts; `None` while pondering.
@@ -164,12 +207,10 @@ struct Conduct<T> {
     printed: Option<Standing>,
     progress: Progress,
     last_best: Option<(Move, i32)>,
-    /// What the endgame tables say of the root's moves.
-    ranking: Option<Arc<RootRanking>>,
 }
 
 impl<T: SearchTable> Conduct<T> {
-    fn new(search: Search<T>, running: Running) -> Self {
+    fn new(search: Search<T>, root_moves: Vec<Move>, running: Running) -> Self {
         let workers = search.pool.len();
         let limits = &search.limits;
         let held = limits.infinite || limits.ponder;
@@ -185,44 +226,33 @@ impl<T: SearchTable> Conduct<T> {
             printed: None,
             progress: Progress { stable: 0, score_drop: 0, best_move_share: 0.0 },
             last_best: None,
-            ranking: None,
             search,
+            root_moves,
             running,
         }
     }
 
     fn run(mut self, events: &Receiver<Event>) {
-        let mut root_moves = self.root_moves();
-        if root_moves.is_empty() {
+        if self.root_moves.is_empty() {
             self.wait_for_release(events);
             self.report_end(None, None);
             return;
         }
         let color = self.search.game.position().side_to_move();
-        self.budget = clock::plan(&self.search.limits, color, self.search.overhead, root_moves.len() == 1);
-        let endgames = self.ask_tables(&mut root_moves);
-        let deepest = self.search.limits.depth.unwrap_or(MAX_DEPTH);
-        let job = Job {
-            game: self.search.game.clone(),
-            root_moves,
-            multi_pv: self.search.multi_pv.max(1),
-            table: Arc::clone(&self.search.table),
-            control: Arc::clone(&self.running.control),
-            endgames,
-        };
-        let board = Arc::new(DepthBoard::new(self.search.pool.len(), deepest, self.search.pool.teamwork()));
-        let mut searching = self.search.pool.search(&job, &board, &self.running.events);
-        drop(job);
-        while searching > 0 {
+        self.budget = clock::plan(&self.search.limits, color, self.search.overhead, self.root_moves.len() == 1);
+        let deepest = self.search.deepest();
+        loop {
             match self.next_event(events) {
                 Some(Event::Started(first)) => self.fallback = self.fallback.or(first),
                 Some(Event::Iterated(worker, iteration)) => self.hear(worker, iteration, deepest),
                 Some(Event::Bound(depth, line, nodes)) => self.report_bound(depth, &line, nodes),
-                Some(Event::Ended(worker, last)) => {
-                    searching -= 1;
-                    if let Some(iteration) = last {
-                        self.hear(worker, iteration, deepest);
+                Some(Event::Ended(all)) => {
+                    for (worker, last) in all.into_iter().enumerate() {
+                        if let Some(iteration) = last {
+                            self.hear(worker, iteration, deepest);
+                        }
                     }
+                    break;
                 }
                 Some(Event::Stop) => {
                     self.released = true;
@@ -297,40 +327,6 @@ impl<T: SearchTable> Conduct<T> {
         }
     }
 
-    /// The root moves to search: those asked for, or all when none of those is legal.
-    fn root_moves(&self) -> Vec<Move> {
-        let legal = self.search.game.position().legal_moves();
-        let asked: Vec<Move> =
-            legal.iter().copied().filter(|mv| self.search.limits.search_moves.contains(mv)).collect();
-        if asked.is_empty() { legal.to_vec() } else { asked }
-    }
-
-    /// Leaves of the root's moves only those that the endgame tables find best, if that is as many as lines are wanted, and says how the tables are to be used below the root. With
-    /// distances at the root the moves that are left lead to the result by themselves, and the search is free to look for a mate among them.
-    fn ask_tables(&mut self, root_moves: &mut Vec<Move>) -> Option<Endgames> {
-        let mut endgames = self.search.endgames.clone()?;
-        let game = &self.search.game;
-        let men = game.position().occupied().len() as usize;
-        if men > endgames.most_men {
-            return Some(endgames);
-        }
-        let Some(ranking) = endgames.tables.rank_moves(game, root_moves, endgames.fifty_move_rule) else {
-            return Some(endgames);
-        };
-        self.running.control.add_table_hits(ranking.moves.len() as u64);
-        let best = ranking.best();
-        if self.search.multi_pv <= best.len() {
-            *root_moves = best;
-        }
-        if ranking.by_distance {
-            endgames.most_men = 0;
-        }
-        let ranking = Arc::new(ranking);
-        self.ranking = Some(Arc::clone(&ranking));
-        endgames.ranking = Some(ranking);
-        Some(endgames)
-    }
-
     fn hear(&mut self, worker: usize, iteration: Iteration, deepest: u32) {
         let Some(best) = iteration.lines.first() else { return };
         let Some(&mv) = best.pv.first() else { return };
@@ -401,7 +397,7 @@ impl<T: SearchTable> Conduct<T> {
     fn conclude(&mut self) {
         let winner = if self.search.multi_pv > 1 { self.deepest() } else { elect(&self.standings) };
         let Some(winner) = winner else {
-            let best = self.fallback.or_else(|| self.root_moves().first().copied());
+            let best = self.fallback.or_else(|| self.root_moves.first().copied());
             self.report_unsearched(best);
             self.report_end(best, None);
             return;
@@ -435,7 +431,7 @@ impl<T: SearchTable> Conduct<T> {
 
     /// The line as it is told: where the endgame tables know the root they have the last word, but for a mate.
     fn line_at(&self, rank: usize, depth: u32, line: &RootLine) -> Line {
-        let known = line.pv.first().and_then(|&mv| self.ranking.as_ref()?.wdl(mv));
+        let known = line.pv.first().and_then(|&mv| self.search.endgames.as_ref()?.ranking.as_ref()?.wdl(mv));
         let (score, bound) = match known {
             Some(wdl) if !is_mate(line.score) => (endgames::root_score(wdl), Bound::Exact),
             _ => (line.score, line.bound),

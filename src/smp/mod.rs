@@ -4,6 +4,7 @@
 //! (<https://www.chessprogramming.org/Lazy_SMP>) and on the board of depths. They report finished iterations over a channel to
 //! the coordinator, which alone reports and decides.
 
+mod affinity;
 mod board;
 pub mod clock;
 mod coordinator;
@@ -16,5 +17,5 @@ mod vote;
 pub use board::DepthBoard;
 pub use coordinator::{Coordinator, Running, Search};
 pub use limits::{Clock, Limits};
-pub use pool::Pool;
+pub use pool::{Pinning, Pool};
 pub use report::{BestMove, Bound, Info, Line, Score, Sink};

@@ -1,11 +1,16 @@
 //! The pool: worker threads that live from search to search, parked on a channel while there is nothing to do.
 
+use std::hint::black_box;
 use std::io;
+use std::num::NonZero;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::AcqRel};
 use std::thread::{self, JoinHandle};
 
-use crossbeam::channel::{Receiver, Sender, unbounded};
+use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
+use parking_lot::Mutex;
 
+use super::affinity::{allowed_cores, bind_to};
 use super::board::DepthBoard;
 use crate::position::Move;
 use crate::search::{
@@ -22,9 +27,9 @@ pub(super) enum Event {
     Iterated(usize, Iteration),
     /// A worker's aspiration window failed at this depth, after so many nodes of all workers.
     Bound(u32, RootLine, u64),
-    /// A worker has ended its search, in whatever way; the deepest iteration it has completed, or was stopped in the middle
-    /// of when that had already found something.
-    Ended(usize, Option<Iteration>),
+    /// All workers have ended their search, in whatever way; for each the deepest iteration it has completed, or was stopped in
+    /// the middle of when that had already found something.
+    Ended(Vec<Option<Iteration>>),
     /// The person or GUI wants the search to end.
     Stop,
     /// The opponent has played the move that was pondered on.
@@ -36,59 +41,165 @@ enum Order<T> {
     Forget,
 }
 
+/// Whether the workers are bound to cores, each to one of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Pinning {
+    /// They are not meant to be.
+    Off,
+    /// They are.
+    Bound,
+    /// There are more of them than the process may use cores, which are this many: none is bound.
+    Crowded(usize),
+    /// The system refuses, with this message; perhaps not for all.
+    Refused(String),
+}
+
 /// Worker threads. Dropping the pool ends and joins them; none may be searching.
 pub struct Pool<T = Table> {
     orders: Vec<Sender<Order<T>>>,
     threads: Vec<JoinHandle<()>>,
+    /// How many cores the process may use.
+    cores: usize,
+    /// Whether the workers are to be bound to cores.
+    pin: bool,
+    /// Whether those that there are were bound as they started.
+    is_bound: bool,
+    pinning: Pinning,
     teamwork: Teamwork,
     /// What all workers learn together, so far as `teamwork` says so.
     learning: Learning,
 }
 
 impl<T: SearchTable> Pool<T> {
-    /// A pool of `wanted` workers, or of as many as the system grants, who work together by the rules of `teamwork`.
+    /// A pool of `wanted` workers, or of as many as the system grants, who work together by the rules of `teamwork`; if they are to be
+    /// `pinned`, each on a core of its own.
     ///
     /// # Errors
     /// When the system refuses even the first thread.
-    pub fn new(wanted: usize, teamwork: Teamwork) -> io::Result<Self> {
-        let learning = Learning::new();
-        let mut pool = Self { orders: Vec::new(), threads: Vec::new(), teamwork, learning };
+    pub fn new(wanted: usize, teamwork: Teamwork, pinned: bool) -> io::Result<Self> {
+        let mut pool = Self {
+            orders: Vec::new(),
+            threads: Vec::new(),
+            cores: 1,
+            pin: pinned,
+            is_bound: false,
+            pinning: Pinning::Off,
+            teamwork,
+            learning: Learning::new(),
+        };
         pool.resize(wanted)?;
         Ok(pool)
     }
 
     /// Grows or shrinks to `wanted` workers (at least 1); the workers that stay keep what they have learnt. Returns how many
-    /// there are then, fewer than wanted when the system refuses threads.
+    /// there are then, fewer than wanted when the system refuses threads or their memory.
     ///
     /// # Errors
     /// When there is no worker and the system refuses the first.
     pub fn resize(&mut self, wanted: usize) -> io::Result<usize> {
         let wanted = wanted.max(1);
-        self.orders.truncate(wanted);
-        for thread in self.threads.drain(wanted.min(self.threads.len())..) {
+        // Asked here and not for each search: the answer takes reading files.
+        self.cores = thread::available_parallelism().map_or(1, NonZero::get);
+        let bind_to = self.cores_to_bind_to(wanted);
+        // A thread is bound for good when it starts, before it touches its memory. So those that should be bound and are not, or
+        // the other way round, are replaced.
+        if self.is_bound == bind_to.is_empty() {
+            self.dismiss_from(0);
+            self.is_bound = !bind_to.is_empty();
+        }
+        self.dismiss_from(wanted);
+        self.hire_up_to(wanted, &bind_to)?;
+        Ok(self.threads.len())
+    }
+
+    /// Binds each worker to a core of its own (see [`Pool::pinning`] for whether that worked), or lets them go where the system sends
+    /// them. Where that is a change, new threads take over, which have learnt nothing yet.
+    ///
+    /// # Errors
+    /// When the system refuses even the first thread.
+    pub fn set_pin(&mut self, pin: bool) -> io::Result<usize> {
+        self.pin = pin;
+        self.resize(self.threads.len())
+    }
+
+    /// Whether the workers are bound to cores.
+    pub fn pinning(&self) -> &Pinning {
+        &self.pinning
+    }
+
+    /// A core for each of `wanted` workers; none if they are not to be bound.
+    fn cores_to_bind_to(&mut self, wanted: usize) -> Vec<usize> {
+        let allowed = if self.pin { allowed_cores() } else { Ok(Vec::new()) };
+        let (pinning, mut cores) = match allowed {
+            Ok(_) if !self.pin => (Pinning::Off, Vec::new()),
+            Ok(cores) if cores.len() < wanted => (Pinning::Crowded(cores.len()), Vec::new()),
+            Ok(cores) => (Pinning::Bound, cores),
+            Err(error) => (Pinning::Refused(error.to_string()), Vec::new()),
+        };
+        self.pinning = pinning;
+        cores.truncate(wanted);
+        cores
+    }
+
+    /// Ends the workers from number `first` on.
+    fn dismiss_from(&mut self, first: usize) {
+        self.orders.truncate(first);
+        for thread in self.threads.drain(first.min(self.threads.len())..) {
             // Its order channel is gone, so it is ending; had it panicked, that was reported already.
             let _ = thread.join();
         }
-        while self.threads.len() < wanted {
-            let index = self.threads.len();
+    }
+
+    /// Starts workers until there are `wanted`, or the system refuses.
+    fn hire_up_to(&mut self, wanted: usize, bind_to: &[usize]) -> io::Result<()> {
+        let first = self.threads.len();
+        // Where there may not be room for all, each is waited for before the next is tried, lest they take it from each other.
+        let all_at_once = has_room((wanted - first.min(wanted)).saturating_mul(ROOM_OF_A_THREAD));
+        let mut starting = Vec::new();
+        for index in first..wanted {
+            if !all_at_once && index > 0 && !has_room(WORKER_STACK_BYTES + ROOM) {
+                break;
+            }
             let (sender, orders) = unbounded();
+            let (ready, is_ready) = bounded(1);
             let builder = thread::Builder::new().name(format!("worker-{index}")).stack_size(WORKER_STACK_BYTES);
-            let (learning, teamwork) = (self.learning.clone(), self.teamwork);
-            match builder.spawn(move || serve(index, &learning, teamwork, &orders)) {
+            let (learning, teamwork, core) = (self.learning.clone(), self.teamwork, bind_to.get(index).copied());
+            match builder.spawn(move || start(index, core, &learning, teamwork, &orders, ready)) {
                 Ok(thread) => {
                     self.orders.push(sender);
                     self.threads.push(thread);
+                    let started = (!all_at_once).then(|| is_ready.recv());
+                    let has_ended = matches!(started, Some(Err(_)));
+                    starting.push((started, is_ready));
+                    if has_ended {
+                        break;
+                    }
                 }
-                Err(error) if self.threads.is_empty() => return Err(error),
+                Err(error) if index == 0 => return Err(error),
                 Err(_) => break,
             }
         }
-        Ok(self.threads.len())
+        let mut granted = first + starting.len();
+        for (index, (started, is_ready)) in (first..).zip(starting) {
+            match started.unwrap_or_else(|| is_ready.recv()) {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => self.pinning = Pinning::Refused(error.to_string()),
+                // It has ended for want of memory.
+                Err(_) => granted = granted.min(index),
+            }
+        }
+        self.dismiss_from(granted);
+        if granted == 0 { Err(io::ErrorKind::OutOfMemory.into()) } else { Ok(()) }
     }
 
     /// How many workers there are.
     pub fn len(&self) -> usize {
         self.threads.len()
+    }
+
+    /// How many cores the process may use.
+    pub fn cores(&self) -> usize {
+        self.cores
     }
 
     /// Never: a pool has at least one worker.
@@ -109,16 +220,20 @@ impl<T: SearchTable> Pool<T> {
         }
     }
 
-    /// Sets every worker to the job; returns how many there are. Each of them ends with one [`Event::Ended`], even one that
-    /// could not take the order.
-    pub(super) fn search(&self, job: &Job<T>, board: &Arc<DepthBoard>, events: &Sender<Event>) -> usize {
+    /// Sets every worker to the job. When the last of them has ended, there is one [`Event::Ended`], even if some could not take the
+    /// order.
+    pub(super) fn search(&self, job: &Job<T>, board: &Arc<DepthBoard>, events: &Sender<Event>) {
+        if self.orders.is_empty() {
+            // The system has refused even the first thread: there is a move all the same.
+            let _ = events.send(Event::Ended(Vec::new()));
+        }
+        let ends = Arc::new(Ends::new(self.orders.len()));
         for (worker, orders) in self.orders.iter().enumerate() {
-            let control = Arc::clone(&job.control);
-            let report = Report { worker, last: None, events: events.clone(), control };
+            let (control, ends) = (Arc::clone(&job.control), Arc::clone(&ends));
+            let report = Report { worker, last: None, events: events.clone(), control, ends };
             // An order that is not taken is dropped, and its report with it, which says so.
             let _ = orders.send(Order::Search(Box::new((job.clone(), Arc::clone(board), report))));
         }
-        self.orders.len()
     }
 }
 
@@ -131,25 +246,60 @@ impl<T> Drop for Pool<T> {
     }
 }
 
-/// A worker thread's life. Its memory, but for what is shared, is made here, by the thread that will use it (first touch).
-fn serve<T: SearchTable>(index: usize, learning: &Learning, teamwork: Teamwork, orders: &Receiver<Order<T>>) {
-    let mut memory: Option<Memory> = None;
+/// How a worker thread begins: on its core, with memory of its own, made and first touched here so that the system puts it near that
+/// core. Says through `ready` whether it could be bound; ends without a word if there is no memory.
+fn start<T: SearchTable>(
+    index: usize,
+    core: Option<usize>,
+    learning: &Learning,
+    teamwork: Teamwork,
+    orders: &Receiver<Order<T>>,
+    ready: Sender<io::Result<()>>,
+) {
+    let bound = core.map_or(Ok(()), bind_to);
+    if has_room(ROOM) {
+        let memory = Memory::sharing(learning, teamwork);
+        let _ = ready.send(bound);
+        drop(ready);
+        serve(index, memory, orders);
+    }
+}
+
+/// What must be free for a worker to begin, in bytes: its memory, and some room for what a search allocates.
+const ROOM: usize = 16 << 20;
+
+/// What a thread takes at most, in bytes: its stack, that, and the address space that an allocator keeps for it.
+const ROOM_OF_A_THREAD: usize = 128 << 20;
+
+/// Whether the system has so many bytes, which are not touched. Memory that is refused where it is needed ends the process, so this is
+/// asked before.
+fn has_room(bytes: usize) -> bool {
+    let mut room = Vec::<u8>::new();
+    let has_room = room.try_reserve_exact(bytes).is_ok();
+    // What nobody looks at the compiler may leave out.
+    drop(black_box(room));
+    has_room
+}
+
+/// A worker thread's life.
+fn serve<T: SearchTable>(index: usize, mut memory: Memory, orders: &Receiver<Order<T>>) {
     for order in orders {
         match order {
             Order::Search(order) => {
                 let (job, board, mut report) = *order;
                 job.control.enter(index);
-                let known = memory.take().unwrap_or_else(|| Memory::sharing(learning, teamwork));
-                let mut worker = Worker::new(index, known, job);
+                // Where workers take turns, a stop can come before this one's first.
+                if job.control.stopped() && index > 0 {
+                    // Before the report, which says that this worker has ended: the table may be wanted for something else then.
+                    drop(job);
+                    continue;
+                }
+                let mut worker = Worker::new(index, memory, job);
                 deepen(&mut worker, &board, &mut report);
-                memory = Some(worker.finish());
+                memory = worker.finish();
                 drop(report);
             }
-            Order::Forget => {
-                if let Some(memory) = &mut memory {
-                    memory.forget();
-                }
-            }
+            Order::Forget => memory.forget(),
         }
     }
 }
@@ -195,6 +345,27 @@ struct Report {
     last: Option<Iteration>,
     events: Sender<Event>,
     control: Arc<Control>,
+    ends: Arc<Ends>,
+}
+
+/// What the workers of one search leave behind as they end. The coordinator hears of it when the last has ended: were it to hear of
+/// each, it would be woken once for each.
+struct Ends {
+    last: Box<[Mutex<Option<Iteration>>]>,
+    searching: AtomicUsize,
+}
+
+impl Ends {
+    fn new(workers: usize) -> Self {
+        Self { last: (0..workers).map(|_| Mutex::new(None)).collect(), searching: AtomicUsize::new(workers) }
+    }
+
+    /// Keeps what `worker` leaves; if it is the last, returns what all have left, in the order of their numbers.
+    fn note(&self, worker: usize, last: Option<Iteration>) -> Option<Vec<Option<Iteration>>> {
+        *self.last[worker].lock() = last;
+        let all_ended = self.searching.fetch_sub(1, AcqRel) == 1;
+        all_ended.then(|| self.last.iter().map(|last| last.lock().take()).collect())
+    }
 }
 
 impl Report {
@@ -206,9 +377,11 @@ impl Report {
 
 impl Drop for Report {
     fn drop(&mut self) {
-        let last = self.last.take();
-        self.send(Event::Ended(self.worker, last));
+        // First the turn: the others can go on while this one finishes.
         self.control.leave(self.worker);
+        if let Some(ends) = self.ends.note(self.worker, self.last.take()) {
+            self.send(Event::Ended(ends));
+        }
     }
 }
 
@@ -218,7 +391,7 @@ mod tests {
 
     #[test]
     fn a_pool_resized_hundreds_of_times_has_the_workers_asked_for() {
-        let mut pool = Pool::<Table>::new(1, Teamwork::default()).unwrap();
+        let mut pool = Pool::<Table>::new(1, Teamwork::default(), false).unwrap();
         for round in 0..300 {
             let wanted = 1 + round * 7 % 13;
             assert_eq!(pool.resize(wanted).unwrap(), wanted);

@@ -363,7 +363,7 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
             let sum = word(&sums[8 * chunk as usize..]);
             if XxHash3_64::oneshot(buffer) == sum { Ok(()) } else { Err(TableFileError::Damaged) }
         };
-        Crew::new(work, head.chunks(), 0, 50).run(&read)?;
+        Crew::new(work, head.chunks(), 0, 50).run(read)?;
 
         // From here on the table changes, so that nothing stops it.
         let unstoppable = AtomicBool::new(false);

@@ -86,6 +86,12 @@ pub(super) struct TableFile {
     lists: Vec<[usize; 4]>,
 }
 
+/// What is where in a file.
+struct Layout {
+    parts: Vec<Vec<Part>>,
+    lists: Vec<[usize; 4]>,
+}
+
 /// What a DTZ table says of a position.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Dtz {
@@ -109,7 +115,7 @@ impl TableFile {
         // A hint: probes go anywhere. Whether it is taken does not matter.
         #[cfg(unix)]
         let _ = map.advise(memmap2::Advice::Random);
-        let (parts, lists) = layout(&map, &material, kind)?;
+        let Layout { parts, lists } = layout(&map, &material, kind)?;
         Ok(TableFile { map, material, parts, lists })
     }
 
@@ -170,7 +176,7 @@ impl TableFile {
 }
 
 /// The parts of a file and, of a DTZ table, where the lists of its values begin.
-fn layout(bytes: &[u8], material: &Material, kind: Kind) -> Result<(Vec<Vec<Part>>, Vec<[usize; 4]>), TableFault> {
+fn layout(bytes: &[u8], material: &Material, kind: Kind) -> Result<Layout, TableFault> {
     let mut reader = Reader { bytes, at: 0 };
     if reader.take(4)? != kind.magic() {
         return Err(TableFault::Magic);
@@ -213,7 +219,7 @@ fn layout(bytes: &[u8], material: &Material, kind: Kind) -> Result<(Vec<Vec<Part
     if reader.position() + CHECKSUM != bytes.len() {
         return Err(TableFault::Layout("its length"));
     }
-    Ok((parts, lists))
+    Ok(Layout { parts, lists })
 }
 
 /// The pieces in their order, for each side to move.

@@ -38,6 +38,8 @@ pub(crate) enum Setting {
     Chess960(bool),
     /// Whether the search threads take turns, for repeatable searches.
     Lockstep(bool),
+    /// Whether each search thread is bound to a core of its own.
+    PinThreads(bool),
     /// The table's replacement scheme.
     Replacement(Scheme),
     /// How the search threads work together.
@@ -73,7 +75,7 @@ enum Kind {
 }
 
 /// The options in the order in which `uci` declares them. Their defaults are those of the engine's [`Options`](crate::engine::Options).
-static OPTIONS: [Specification; 17] = [
+static OPTIONS: [Specification; 18] = [
     Specification { name: "Hash", kind: Kind::Spin { default: 16, min: 1, max: MAX_HASH_MIB, set: Setting::Hash } },
     Specification { name: "Threads", kind: Kind::Spin { default: 1, min: 1, max: MAX_THREADS, set: Setting::Threads } },
     Specification { name: "Clear Hash", kind: Kind::Button { setting: Setting::ClearHash } },
@@ -95,6 +97,7 @@ static OPTIONS: [Specification; 17] = [
     Specification { name: "Lockstep", kind: Kind::Check { default: false, set: Setting::Lockstep } },
     Specification { name: "Replacement", kind: Kind::Scheme { default: Scheme::TwoBig1, set: Setting::Replacement } },
     Specification { name: "Teamwork", kind: Kind::Teamwork },
+    Specification { name: "Pin Threads", kind: Kind::Check { default: false, set: Setting::PinThreads } },
     Specification { name: "Hash File", kind: Kind::Text { default: DEFAULT_HASH_FILE, set: Setting::HashFile } },
     Specification { name: "Save Hash", kind: Kind::Button { setting: Setting::SaveHash } },
     Specification { name: "Load Hash", kind: Kind::Button { setting: Setting::LoadHash } },
@@ -197,13 +200,14 @@ mod tests {
         assert_eq!(lines[7], "option name Lockstep type check default false");
         assert!(lines[8].starts_with("option name Replacement type combo default TWOBIG1 var "), "{}", lines[8]);
         assert_eq!(lines[9], format!("option name Teamwork type string default {}", Teamwork::default()));
-        assert_eq!(lines[10], "option name Hash File type string default sesame.hash");
-        assert_eq!(lines[11], "option name Save Hash type button");
-        assert_eq!(lines[12], "option name Load Hash type button");
-        assert_eq!(lines[13], "option name SyzygyPath type string default <empty>");
-        assert_eq!(lines[14], "option name SyzygyProbeDepth type spin default 1 min 1 max 100");
-        assert_eq!(lines[15], "option name SyzygyProbeLimit type spin default 7 min 0 max 7");
-        assert_eq!(lines[16], "option name Syzygy50MoveRule type check default true");
+        assert_eq!(lines[10], "option name Pin Threads type check default false");
+        assert_eq!(lines[11], "option name Hash File type string default sesame.hash");
+        assert_eq!(lines[12], "option name Save Hash type button");
+        assert_eq!(lines[13], "option name Load Hash type button");
+        assert_eq!(lines[14], "option name SyzygyPath type string default <empty>");
+        assert_eq!(lines[15], "option name SyzygyProbeDepth type spin default 1 min 1 max 100");
+        assert_eq!(lines[16], "option name SyzygyProbeLimit type spin default 7 min 0 max 7");
+        assert_eq!(lines[17], "option name Syzygy50MoveRule type check default true");
         for scheme in Scheme::ALL {
             assert!(lines[8].contains(&format!(" var {scheme}")));
         }
@@ -230,6 +234,7 @@ mod tests {
         assert_eq!(default("UCI_Chess960"), Setting::Chess960(false));
         assert_eq!(default("Lockstep"), Setting::Lockstep(options.lockstep));
         assert_eq!(default("Replacement"), Setting::Replacement(options.scheme));
+        assert_eq!(default("Pin Threads"), Setting::PinThreads(options.pin));
         assert_eq!(default("Hash File"), Setting::HashFile(DEFAULT_HASH_FILE.to_owned()));
         assert_eq!(default("SyzygyPath"), Setting::SyzygyPath(String::new()));
         assert_eq!(default("SyzygyProbeDepth"), Setting::SyzygyProbeDepth(options.tables.probe_depth));

@@ -243,6 +243,7 @@ impl Session {
             Setting::Chess960(chess960) => return self.sink.set_chess960(chess960),
             Setting::Lockstep(lockstep) => return self.engine.set_lockstep(lockstep),
             Setting::Teamwork(teamwork) => (self.engine.set_teamwork(teamwork), "the threads stay as they were"),
+            Setting::PinThreads(pin) => (self.engine.set_pin(pin), "no thread is left to search"),
             Setting::Ponder => return,
             Setting::HashFile(path) => return self.hash_file = path,
             Setting::SaveHash => return self.move_hash(true),

@@ -52,7 +52,8 @@ impl Session {
         Session::run(shell)
     }
 
-    fn run(mut command: Command) -> Session {
+    /// Starts what `command` says.
+    pub(crate) fn run(mut command: Command) -> Session {
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -80,6 +81,11 @@ impl Session {
         });
         let input = child.stdin.take();
         Session { child, input, lines, errors, transcript: Vec::new() }
+    }
+
+    /// The number of the process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
     }
 
     /// Sends lines as they are, with a line feed after the last.

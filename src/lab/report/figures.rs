@@ -1,9 +1,9 @@
 //! Figures 1 to 3 of the paper drawn again, and what they do not show.
 
 use super::cells::{Cell, DEPTHS, LARGEST, Line, Results, SCHEMES, SIZES};
-use super::markdown;
 use super::paper::Paper;
-use crate::lab::chart::{Axis, Chart, ChartError, Curve, Look};
+use crate::report::chart::{Axis, Chart, ChartError, Curve, Look, Reference};
+use crate::report::markdown;
 use crate::table::Scheme;
 
 /// A picture, and what is said about it.
@@ -50,7 +50,7 @@ fn scheme_curves(stamped: bool, value: impl Fn(Cell) -> Option<f64>) -> Vec<Curv
     let curve = |scheme: Scheme| {
         let point = |size: usize| Some((log2(size), value(Cell::of(Line { scheme, stamped }, size, 7))?));
         let points = SIZES.into_iter().filter_map(point).collect();
-        Curve { name: scheme.name().to_owned(), look: look(scheme), points }
+        Curve::new(scheme.name(), look(scheme), points)
     };
     SCHEMES.into_iter().map(curve).filter(|curve| !curve.points.is_empty()).collect()
 }
@@ -135,10 +135,10 @@ fn saving(results: &Results, paper: &Paper) -> Result<Picture, ChartError> {
     let theirs = |line: Line| by_depth(|depth| paper.ratio(cells(line, depth).0, cells(line, depth).1));
     let [stamped, cleared] = lines;
     let curves = vec![
-        curve("ours, stamped", Look::ALL[0], ours(stamped)),
-        curve("paper, stamped", Look::ALL[2], theirs(stamped)),
-        curve("ours, cleared", Look::ALL[1], ours(cleared)),
-        curve("paper, cleared", Look::ALL[3], theirs(cleared)),
+        Curve::new("ours, stamped", Look::ALL[0], ours(stamped)),
+        Curve::new("paper, stamped", Look::ALL[2], theirs(stamped)),
+        Curve::new("ours, cleared", Look::ALL[1], ours(cleared)),
+        Curve::new("paper, cleared", Look::ALL[3], theirs(cleared)),
     ];
     let title = "Figure 3. Nodes with a 1024K table, relative to none (TWOBIG1)".to_owned();
     let caption = "The paper's figure is the line \"paper, stamped\"; here computed from its Tables 1 to 3.".to_owned();
@@ -146,7 +146,7 @@ fn saving(results: &Results, paper: &Paper) -> Result<Picture, ChartError> {
         title: title.clone(),
         x: depth_axis(),
         y: Axis::round("nodes, without a table = 1", heights(&curves).chain([0.0, 1.0]), decimals),
-        reference: Some((1.0, "without a table".to_owned())),
+        reference: Some(Reference::Level(1.0, "without a table".to_owned())),
         curves,
     };
     let has_ours = chart.curves.iter().any(|curve| curve.name.starts_with("ours") && !curve.points.is_empty());
@@ -158,10 +158,10 @@ fn growth(results: &Results, paper: &Paper) -> Result<Picture, ChartError> {
     let with_table = |depth| Cell::of(Line::cleared(Scheme::TwoBig1), LARGEST, depth);
     let log = |nodes: Option<f64>| nodes.map(f64::log10);
     let curves = vec![
-        curve("ours, no table", Look::ALL[0], by_depth(|depth| log(results.total(Cell::without_table(depth))))),
-        curve("paper, no table", Look::ALL[2], by_depth(|depth| log(paper.total(Cell::without_table(depth))))),
-        curve("ours, TWOBIG1", Look::ALL[1], by_depth(|depth| log(results.total(with_table(depth))))),
-        curve("paper, TWOBIG1", Look::ALL[3], by_depth(|depth| log(paper.total(with_table(depth))))),
+        Curve::new("ours, no table", Look::ALL[0], by_depth(|depth| log(results.total(Cell::without_table(depth))))),
+        Curve::new("paper, no table", Look::ALL[2], by_depth(|depth| log(paper.total(Cell::without_table(depth))))),
+        Curve::new("ours, TWOBIG1", Look::ALL[1], by_depth(|depth| log(results.total(with_table(depth))))),
+        Curve::new("paper, TWOBIG1", Look::ALL[3], by_depth(|depth| log(paper.total(with_table(depth))))),
     ];
     let title = "Figure 4. Nodes by depth, without a table and with 1024K positions (cleared)".to_owned();
     let caption = "Nodes visited, summed over the 18 positions, on a logarithmic scale. Not in the paper; its numbers are those of \
@@ -188,10 +188,6 @@ fn decades(values: impl Iterator<Item = f64>) -> Axis {
 
 fn by_depth(height: impl Fn(u32) -> Option<f64>) -> Vec<(f64, f64)> {
     DEPTHS.into_iter().filter_map(|depth| Some((f64::from(depth), height(depth)?))).collect()
-}
-
-fn curve(name: &str, look: Look, points: Vec<(f64, f64)>) -> Curve {
-    Curve { name: name.to_owned(), look, points }
 }
 
 fn drawn(chart: &Chart) -> Result<Option<String>, ChartError> {

@@ -8,8 +8,6 @@
 mod cells;
 mod claims;
 pub(in crate::lab) mod figures;
-mod html;
-pub(in crate::lab) mod markdown;
 mod page;
 mod paper;
 mod tables;
@@ -22,6 +20,7 @@ use std::{fs, io};
 
 use super::experiment;
 use super::results::{self, Observation, ResultsError};
+use crate::report::html;
 use cells::Results;
 use page::Page;
 use paper::Paper;

@@ -5,9 +5,10 @@ use std::fmt::Write;
 use super::cells::{Grid, LARGEST, Line, Results, SCHEMES, SIZES, TESTS};
 use super::claims::{Claim, Verdict};
 use super::figures::Picture;
-use super::markdown::{self, Table};
 use super::paper::{self, Paper};
-use super::{Study, WallTime, html, tables};
+use super::{Study, WallTime, tables};
+use crate::report::html;
+use crate::report::markdown::{self, Table};
 
 /// All that goes into the page.
 pub(super) struct Page<'a> {
@@ -313,7 +314,7 @@ impl Page<'_> {
              even for such a game.\n\
              - A comparison with the best (or worst) of several others draws the opponent anew in each resample, which makes it harder to be \
              called best.\n",
-            markdown::grouped(crate::lab::statistics::RESAMPLES as u64)
+            markdown::grouped(crate::report::statistics::RESAMPLES as u64)
         )
     }
 

@@ -1,8 +1,8 @@
 //! Tables 1 to 3 of the paper, ours beside theirs, and how near the one comes to the other.
 
 use super::cells::{Cell, DEPTHS, LARGEST, Line, Results, SCHEMES};
-use super::markdown::{NOTHING, Table, or_dash, percent, thousands};
 use super::paper::Paper;
+use crate::report::markdown::{NOTHING, Table, or_dash, percent, thousands};
 
 /// Table 1: without a table. Three rows: ours, the paper's, and their ratio; then the growth from one depth to the next.
 pub(super) fn without_table(results: &Results, paper: &Paper) -> Table {
@@ -33,7 +33,7 @@ pub(super) fn savings(results: &Results, paper: &Paper) -> Table {
         let name = format!("{scheme}, {}", if stamped { "stamped" } else { "cleared" });
         table.row(line(&name, |depth| {
             or_dash(saving(results, paper, Line { scheme, stamped }, depth), |(ours, theirs)| {
-                format!("{ours:.2} / {theirs:.2} ({})", super::markdown::signed_percent(ours / theirs - 1.0))
+                format!("{ours:.2} / {theirs:.2} ({})", crate::report::markdown::signed_percent(ours / theirs - 1.0))
             })
         }));
     }
@@ -75,7 +75,7 @@ pub(super) fn nearness(results: &Results, paper: &Paper) -> Vec<String> {
             "The share of those nodes that a table of 1024K positions leaves is within 15 % of the paper's in {within} of {} entries \
              of Tables 2 and 3; we differ most at {depth} ply, {scheme}, {stamped}: {} against the paper.",
             shares.len(),
-            super::markdown::signed_percent(ratio - 1.0)
+            crate::report::markdown::signed_percent(ratio - 1.0)
         ));
     }
     sentences
@@ -110,7 +110,7 @@ pub(super) fn by_size(results: &Results, stamped: bool, depth: u32) -> Option<Ta
     if sizes.is_empty() {
         return None;
     }
-    let labels = sizes.iter().map(|&size| super::markdown::size(size));
+    let labels = sizes.iter().map(|&size| crate::report::markdown::size(size));
     let mut table = Table::new(std::iter::once("scheme".to_owned()).chain(labels));
     for scheme in SCHEMES {
         let entries = sizes.iter().map(|&size| or_dash(total(scheme, size), thousands));

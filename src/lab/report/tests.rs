@@ -6,6 +6,7 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use super::cells::{Cell, DEPTHS, LARGEST, Line, SCHEMES, SIZES, TESTS};
 use super::claims::Verdict;
 use super::*;
+use crate::report::markdown;
 use crate::table::Scheme;
 
 /// How the made-up results are made.

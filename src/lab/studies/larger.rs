@@ -7,8 +7,8 @@ use super::runner::{Measure, Task};
 use super::set::PositionSet;
 use super::{Study, StudyArgs, StudyError};
 use crate::lab::alibaba::{Choices, Searcher};
-use crate::lab::report::markdown::Table as MarkdownTable;
 use crate::position::Game;
+use crate::report::markdown::Table as MarkdownTable;
 use crate::table::{Entry, Scheme, SearchTable, Table, TableOptions, Update};
 
 /// Table sizes in positions.

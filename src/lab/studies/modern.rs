@@ -9,9 +9,9 @@ use super::record::Row;
 use super::runner::{Measure, Task};
 use super::set::PositionSet;
 use super::{Study, StudyArgs, StudyError};
-use crate::lab::report::markdown::{NOTHING, Table as MarkdownTable, grouped, or_dash, percent};
-use crate::lab::statistics::{Estimate, bootstrap};
 use crate::position::Game;
+use crate::report::markdown::{NOTHING, Table as MarkdownTable, grouped, or_dash, percent};
+use crate::report::statistics::{Estimate, bootstrap};
 use crate::table::{Entry, Scheme, SearchTable, Table, TableOptions, Update};
 
 /// A table size, the depth searched at it, and how many of the sequences.

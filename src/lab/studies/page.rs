@@ -3,10 +3,10 @@
 use super::StudyError;
 use super::panel::Panel;
 use super::record::Row;
-use crate::lab::chart::{Axis, Chart, Curve};
 use crate::lab::report::figures::look;
-use crate::lab::report::markdown::{NOTHING, Table, Unit, grouped, or_dash, percent, size};
-use crate::lab::statistics::Estimate;
+use crate::report::chart::{Axis, Chart, Curve};
+use crate::report::markdown::{NOTHING, Table, Unit, grouped, or_dash, percent, size};
+use crate::report::statistics::Estimate;
 use crate::table::Scheme;
 
 /// Files of a page by name: the page and its pictures.
@@ -142,7 +142,7 @@ pub(super) fn picture(
             Some((x as f64, 100.0 * (ratio - 1.0)))
         };
         let points = settings.iter().zip(0..).filter_map(point).collect();
-        Curve { name: scheme.name().to_owned(), look: look(*scheme), points }
+        Curve::new(scheme.name(), look(*scheme), points)
     };
     let curves: Vec<Curve> = Scheme::ALL.iter().map(curve).collect();
     let ticks = settings.iter().zip(0..).map(|((label, _), x)| (f64::from(x), label.clone())).collect();

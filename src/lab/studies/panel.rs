@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::record::Row;
-use crate::lab::statistics::{Estimate, bootstrap};
+use crate::report::statistics::{Estimate, bootstrap};
 
 /// The logarithms of what several arms needed on the same positions, by game.
 ///

@@ -4,8 +4,8 @@ use super::modern::{self, Reference};
 use super::page::{self, Setting};
 use super::panel::Panel;
 use super::record::Row;
-use crate::lab::report::markdown::{Table as MarkdownTable, or_dash};
-use crate::lab::statistics::Estimate;
+use crate::report::markdown::{Table as MarkdownTable, or_dash};
+use crate::report::statistics::Estimate;
 use crate::table::Scheme;
 
 /// The engine's default.
@@ -243,7 +243,7 @@ const NO_MEASURE: &str = "Nodes to a depth of a selective search are no measure 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::statistics::Interval;
+    use crate::report::statistics::Interval;
 
     fn estimate(value: f64, low: f64, high: f64) -> Option<Estimate> {
         Some(Estimate { value, interval: Interval { low, high } })

@@ -12,8 +12,8 @@ use super::set::PositionSet;
 use super::standing::recommendation;
 use super::{Study, StudyArgs, StudyError};
 use crate::engine::{BestMove, Engine, Info, Limits, Options, Score, Sink};
-use crate::lab::report::markdown::Table as MarkdownTable;
 use crate::position::Game;
+use crate::report::markdown::Table as MarkdownTable;
 use crate::table::{Entry, Scheme, Table, TableOptions};
 
 /// Search threads.

@@ -89,6 +89,34 @@ fn standard_algebraic_notation() {
         ("4k3/8/8/8/8/8/8/1N2KN2 w - -", "b1d2", "Nbd2"),
     ] {
         let position = position(fen);
-        assert_eq!(position.to_san(position.from_uci(mv).unwrap()), san, "{fen}");
+        let mv = position.from_uci(mv).unwrap();
+        assert_eq!(position.to_san(mv), san, "{fen}");
+        assert_eq!(position.from_san(san), Ok(mv), "{fen}");
     }
+}
+
+#[test]
+fn algebraic_notation_as_people_write_it() {
+    let castling = position("r3k2r/1P6/8/3p4/4P3/8/8/RN2K2R w KQkq -");
+    for (text, mv) in [
+        ("0-0", "e1g1"),
+        ("O-O!?", "e1g1"),
+        ("ed5", "e4d5"),
+        ("e4xd5", ""),
+        ("ba8Q+", "b7a8q"),
+        ("b8N", "b7b8n"),
+        ("Nb1c3", "b1c3"),
+        ("Nbc3", "b1c3"),
+        ("N1c3", "b1c3"),
+        ("Nc4", ""),
+        ("nc3", ""),
+        ("", ""),
+        ("e2e4", ""),
+    ] {
+        let expected = castling.from_uci(mv).ok();
+        assert_eq!(castling.from_san(text).ok(), expected, "{text}");
+    }
+    let two = position("4k3/8/8/8/8/8/8/1N2KN2 w - -");
+    assert!(two.from_san("Nd2").is_err(), "one of two knights");
+    assert!(two.from_san(&"N".repeat(1 << 18)).unwrap_err().to_string().len() < 100);
 }

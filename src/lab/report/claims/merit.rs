@@ -1,14 +1,14 @@
 //! Claims about which scheme is better.
 
 use super::super::cells::{Cell, DEPTHS, Grid, LARGEST, Line, Results, SCHEMES, SIZES};
-use super::super::markdown::{self, Table, Unit, or_dash, signed_percent};
 use super::super::paper::Paper;
 use super::super::tables::extremes;
 use super::{
     Claim, FEWER, MORE, Pairing, Question, greatest, least, line_name, number, one_ply_deeper, paired, paragraphs,
 };
 use crate::lab::experiment::DEEP_SIZES;
-use crate::lab::statistics::Estimate;
+use crate::report::markdown::{self, Table, Unit, or_dash, signed_percent};
+use crate::report::statistics::Estimate;
 use crate::table::Scheme;
 
 const DEPTH: u32 = 7;

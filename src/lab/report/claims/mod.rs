@@ -12,10 +12,10 @@ use std::fmt;
 use std::ops::RangeInclusive;
 
 use super::cells::{Cell, Line, Results, SIZES, TESTS};
-use super::markdown::{self, Table, Unit, signed_percent};
 use super::paper::Paper;
 use crate::lab::experiment::DEEP_SIZES;
-use crate::lab::statistics::{self, Comparison, Estimate};
+use crate::report::markdown::{self, Table, Unit, signed_percent};
+use crate::report::statistics::{self, Comparison, Estimate};
 
 /// Whether our results say what the paper says.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -277,7 +277,7 @@ fn paragraphs(parts: impl IntoIterator<Item = String>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::statistics::Interval;
+    use crate::report::statistics::Interval;
 
     #[test]
     fn one_rule_for_all_verdicts() {

@@ -1,13 +1,13 @@
 //! Claims about the size of the table: Figure 1.
 
 use super::super::cells::{Cell, DEPTHS, Grid, LARGEST, Line, Results, SCHEMES, SIZES, TESTS};
-use super::super::markdown::{self, NOTHING, Table, Unit, or_dash, percent};
 use super::super::paper::Paper;
 use super::super::tables::{extremes, spread};
 use super::{
     Claim, FEWER, MORE, Pairing, Question, greatest, least, line_name, number, one_ply_deeper, paired, paragraphs,
 };
 use crate::lab::experiment::DEEP_SIZES;
+use crate::report::markdown::{self, NOTHING, Table, Unit, or_dash, percent};
 use crate::table::Scheme;
 
 const DEPTH: u32 = 7;
@@ -153,7 +153,7 @@ fn by_depth(heading: impl Iterator<Item = String>, row: impl Fn(u32) -> Vec<Opti
 }
 
 /// The spread at the sizes, averaged.
-fn mean_spread(results: &Results, sizes: &[usize]) -> Option<crate::lab::statistics::Estimate> {
+fn mean_spread(results: &Results, sizes: &[usize]) -> Option<crate::report::statistics::Estimate> {
     let grid = cleared(results, sizes)?;
     number(|picks| {
         let totals = grid.totals(picks);

@@ -1,10 +1,10 @@
 //! Claims about time stamps, and about what a table is worth at all: Figures 2 and 3.
 
 use super::super::cells::{Cell, DEPTHS, Grid, LARGEST, Line, Results, SCHEMES, SIZES, TESTS};
-use super::super::markdown::{self, Table, Unit, or_dash, signed_percent};
 use super::super::paper::Paper;
 use super::{Claim, FEWER, MORE, Pairing, Question, greatest, line_name, number, paired, paragraphs};
-use crate::lab::statistics::{Estimate, geometric_mean};
+use crate::report::markdown::{self, Table, Unit, or_dash, signed_percent};
+use crate::report::statistics::{Estimate, geometric_mean};
 use crate::table::Scheme;
 
 const DEPTH: u32 = 7;
@@ -248,7 +248,7 @@ pub(super) fn eight_plies(results: &Results, paper: &Paper) -> Claim {
     let line = Line::cleared(Scheme::TwoBig1);
     let inverse = |estimate: Estimate| Estimate {
         value: 1.0 / estimate.value,
-        interval: crate::lab::statistics::Interval {
+        interval: crate::report::statistics::Interval {
             low: 1.0 / estimate.interval.high,
             high: 1.0 / estimate.interval.low,
         },

@@ -7,8 +7,8 @@ use super::super::panel::Panel;
 use super::super::record::Row;
 use super::super::{Study, StudyError};
 use super::{DEFAULT_SIZE, ODD_SIZE, ROOMY, SIZES};
-use crate::lab::report::markdown::{NOTHING, Table, grouped, or_dash, percent};
-use crate::lab::statistics::{Estimate, Interval};
+use crate::report::markdown::{NOTHING, Table, grouped, or_dash, percent};
+use crate::report::statistics::{Estimate, Interval};
 
 /// A claim and its answer.
 struct Claim {

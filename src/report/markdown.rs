@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use crate::lab::statistics::Estimate;
+use crate::report::statistics::Estimate;
 
 /// A table whose first column is text and whose others are numbers, unless said otherwise.
 #[derive(Clone, Debug, Default)]
-pub(in crate::lab) struct Table {
+pub(crate) struct Table {
     header: Vec<String>,
     rows: Vec<Vec<String>>,
     text_columns: usize,
@@ -14,18 +14,37 @@ pub(in crate::lab) struct Table {
 
 impl Table {
     /// An empty table with these headings.
-    pub(in crate::lab) fn new<T: Into<String>>(header: impl IntoIterator<Item = T>) -> Table {
+    pub(crate) fn new<T: Into<String>>(header: impl IntoIterator<Item = T>) -> Table {
         Table { header: header.into_iter().map(Into::into).collect(), rows: Vec::new(), text_columns: 1 }
     }
 
     /// The same table, its first `columns` aligned to the left.
-    pub(in crate::lab) fn with_text_columns(mut self, columns: usize) -> Table {
+    pub(crate) fn with_text_columns(mut self, columns: usize) -> Table {
         self.text_columns = columns;
         self
     }
 
+    /// The table for a terminal: columns under each other, without Markdown's signs.
+    pub(crate) fn aligned(&self) -> String {
+        let plain = |text: &String| text.replace("**", "");
+        let lines: Vec<Vec<String>> =
+            std::iter::once(&self.header).chain(&self.rows).map(|row| row.iter().map(plain).collect()).collect();
+        let width = |column: usize| {
+            lines.iter().filter_map(|line| line.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..self.header.len()).map(width).collect();
+        let cell = |((column, text), &width): ((usize, &String), &usize)| {
+            if column < self.text_columns { format!("{text:width$}") } else { format!("{text:>width$}") }
+        };
+        let line = |cells: &Vec<String>| {
+            let cells: Vec<String> = cells.iter().enumerate().zip(&widths).map(cell).collect();
+            format!("{}\n", cells.join("  ").trim_end())
+        };
+        lines.iter().map(line).collect()
+    }
+
     /// Adds a row.
-    pub(in crate::lab) fn row<T: Into<String>>(&mut self, row: impl IntoIterator<Item = T>) {
+    pub(crate) fn row<T: Into<String>>(&mut self, row: impl IntoIterator<Item = T>) {
         self.rows.push(row.into_iter().map(Into::into).collect());
     }
 }
@@ -44,37 +63,37 @@ impl fmt::Display for Table {
 }
 
 /// The text with every percentage held together by a space that does not break.
-pub(super) fn unbroken(text: &str) -> String {
+pub(crate) fn unbroken(text: &str) -> String {
     text.replace(" %", "\u{a0}%")
 }
 
 /// What stands where there is nothing to say.
-pub(in crate::lab) const NOTHING: &str = "–";
+pub(crate) const NOTHING: &str = "–";
 
 /// `text` of a value, or a dash for none.
-pub(in crate::lab) fn or_dash<T>(value: Option<T>, text: impl FnOnce(T) -> String) -> String {
+pub(crate) fn or_dash<T>(value: Option<T>, text: impl FnOnce(T) -> String) -> String {
     value.map_or_else(|| NOTHING.to_owned(), text)
 }
 
 /// Nodes in thousands with separators, as in the paper's tables.
-pub(in crate::lab) fn thousands(nodes: f64) -> String {
+pub(crate) fn thousands(nodes: f64) -> String {
     grouped((nodes / 1000.0).round() as u64)
 }
 
 /// A number with a comma between groups of three digits.
-pub(in crate::lab) fn grouped(number: u64) -> String {
+pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let groups: Vec<&str> = digits.as_bytes().rchunks(3).rev().filter_map(|group| str::from_utf8(group).ok()).collect();
     groups.join(",")
 }
 
 /// A table size: `8K`.
-pub(in crate::lab) fn size(positions: usize) -> String {
+pub(crate) fn size(positions: usize) -> String {
     format!("{}K", positions / 1024)
 }
 
 /// Sizes in a row: `8K, 16K`; or, if they are all of the paper's, `8K to 1024K`.
-pub(in crate::lab) fn sizes(positions: &[usize]) -> String {
+pub(crate) fn sizes(positions: &[usize]) -> String {
     match positions {
         [first, .., last] if positions.len() > 2 && positions.windows(2).all(|pair| pair[1] == 2 * pair[0]) => {
             format!("{} to {}", size(*first), size(*last))
@@ -84,12 +103,12 @@ pub(in crate::lab) fn sizes(positions: &[usize]) -> String {
 }
 
 /// A fraction as a percentage, `12.3 %`, with a true minus sign.
-pub(in crate::lab) fn percent(fraction: f64) -> String {
+pub(crate) fn percent(fraction: f64) -> String {
     Unit::Share.write(fraction)
 }
 
 /// A fraction as a percentage that always has its sign, `+12.3 %`.
-pub(in crate::lab) fn signed_percent(fraction: f64) -> String {
+pub(crate) fn signed_percent(fraction: f64) -> String {
     format!("{} %", signed(fraction, 1))
 }
 
@@ -107,7 +126,7 @@ fn unsigned(value: f64, digits: usize) -> String {
 
 /// What a measure counts, and so how it is written.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(in crate::lab) enum Unit {
+pub(crate) enum Unit {
     /// A ratio, written as its difference from 1: `+4.2 %`.
     Difference,
     /// A fraction, written as a percentage: `4.2 %`.
@@ -118,7 +137,7 @@ pub(in crate::lab) enum Unit {
 
 impl Unit {
     /// The value in this unit.
-    pub(in crate::lab) fn write(self, value: f64) -> String {
+    pub(crate) fn write(self, value: f64) -> String {
         let number = self.bare(value, self.digits());
         if self == Unit::Number { number } else { format!("{number} %") }
     }
@@ -148,7 +167,7 @@ impl Unit {
     }
 
     /// As [`Unit::write_estimate`], with digits enough to tell the ends of the interval from the `marks` beside which they lie.
-    pub(super) fn write_estimate_beside(self, estimate: Estimate, marks: &[f64]) -> String {
+    pub(crate) fn write_estimate_beside(self, estimate: Estimate, marks: &[f64]) -> String {
         let [value, low, high] =
             [estimate.value, estimate.interval.low, estimate.interval.high].map(|value| self.beside(value, marks));
         let per_cent = if self == Unit::Number { "" } else { " %" };
@@ -156,7 +175,7 @@ impl Unit {
     }
 
     /// The value and its interval in this unit: `4.2 % (3.9 to 4.5)`.
-    pub(in crate::lab) fn write_estimate(self, estimate: Estimate) -> String {
+    pub(crate) fn write_estimate(self, estimate: Estimate) -> String {
         self.write_estimate_beside(estimate, &[])
     }
 }
@@ -164,7 +183,7 @@ impl Unit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::statistics::Interval;
+    use crate::report::statistics::Interval;
 
     #[test]
     fn numbers_for_people() {
@@ -200,5 +219,7 @@ mod tests {
         let mut table = Table::new(["scheme", "nodes"]);
         table.row(["NEW", "1"]);
         assert_eq!(table.to_string(), "| scheme | nodes |\n| --- | ---: |\n| NEW | 1 |\n");
+        table.row(["TWOBIG1", "**−12.5 %**"]);
+        assert_eq!(table.aligned(), "scheme     nodes\nNEW            1\nTWOBIG1  −12.5 %\n");
     }
 }

@@ -8,14 +8,14 @@ use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd};
 const STYLE: &str = include_str!("style.css");
 
 /// One page of Markdown that goes into the HTML.
-pub(super) struct Part<'a> {
+pub(crate) struct Part<'a> {
     /// Its file's name, by which other parts link to it.
-    pub(super) file: &'a str,
-    pub(super) markdown: &'a str,
+    pub(crate) file: &'a str,
+    pub(crate) markdown: &'a str,
 }
 
 /// All parts in one page. `pictures` holds the SVG of the pictures by file name.
-pub(super) fn page(title: &str, parts: &[Part], pictures: &BTreeMap<String, String>) -> String {
+pub(crate) fn page(title: &str, parts: &[Part], pictures: &BTreeMap<String, String>) -> String {
     let files: Vec<&str> = parts.iter().map(|part| part.file).collect();
     let mut body = String::new();
     for (number, part) in parts.iter().enumerate() {
@@ -34,13 +34,13 @@ pub(super) fn page(title: &str, parts: &[Part], pictures: &BTreeMap<String, Stri
 }
 
 /// The anchor of a heading, as GitHub makes it: small letters, digits and hyphens.
-pub(super) fn slug(heading: &str) -> String {
+pub(crate) fn slug(heading: &str) -> String {
     let kept = heading.chars().filter(|letter| letter.is_alphanumeric() || matches!(letter, ' ' | '-' | '_'));
     kept.flat_map(char::to_lowercase).map(|letter| if letter == ' ' { '-' } else { letter }).collect()
 }
 
 /// The file names of all pictures that a page of Markdown shows.
-pub(super) fn pictures_of(markdown: &str) -> Vec<String> {
+pub(crate) fn pictures_of(markdown: &str) -> Vec<String> {
     let image = |event| match event {
         Event::Start(Tag::Image { dest_url, .. }) => Some(dest_url.into_string()),
         _ => None,
@@ -49,7 +49,7 @@ pub(super) fn pictures_of(markdown: &str) -> Vec<String> {
 }
 
 /// The text of the first heading.
-pub(super) fn title_of(markdown: &str) -> Option<String> {
+pub(crate) fn title_of(markdown: &str) -> Option<String> {
     let mut events = Parser::new(markdown).skip_while(|event| !matches!(event, Event::Start(Tag::Heading { .. })));
     events.next()?;
     Some(text(events.take_while(|event| !matches!(event, Event::End(TagEnd::Heading(_))))))

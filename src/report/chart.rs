@@ -10,14 +10,17 @@ use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-/// Width of a picture in pixels, the legend included.
-const WIDTH: u32 = 900;
+/// Width of the plot in pixels.
+const WIDTH: u32 = 680;
 /// Height of a picture in pixels.
 const HEIGHT: u32 = 540;
 /// Height of the title in pixels.
 const HEADING: u32 = 48;
-/// Width of the legend at the right in pixels.
+/// Width of the legend at the right in pixels, unless a name needs more.
 const LEGEND: u32 = 220;
+/// Width of the lines in the legend, and of a letter, about.
+const LEGEND_LINE: u32 = 60;
+const LETTER: u32 = 9;
 
 const PAPER: RGBColor = RGBColor(252, 252, 250);
 const INK: RGBColor = RGBColor(38, 38, 38);
@@ -36,7 +39,7 @@ impl ChartError {
 
 /// What marks the points of a line.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) enum Marker {
+pub(crate) enum Marker {
     Disc,
     Ring,
     Square,
@@ -48,11 +51,11 @@ pub(super) enum Marker {
 
 /// How a line looks.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) struct Look {
-    pub(super) colour: RGBColor,
-    pub(super) marker: Marker,
+pub(crate) struct Look {
+    pub(crate) colour: RGBColor,
+    pub(crate) marker: Marker,
     /// Lengths of dash and gap in pixels; none for an unbroken line.
-    pub(super) dashes: Option<(u32, u32)>,
+    pub(crate) dashes: Option<(u32, u32)>,
 }
 
 /// The palette of M. Okabe and K. Ito, without yellow, which is too light for a line on paper.
@@ -66,7 +69,7 @@ const PURPLE: RGBColor = RGBColor(204, 121, 167);
 
 impl Look {
     /// Seven looks that can be told apart, without colour too. The first two are unbroken lines.
-    pub(super) const ALL: [Look; 7] = [
+    pub(crate) const ALL: [Look; 7] = [
         Look { colour: BLUE, marker: Marker::Disc, dashes: None },
         Look { colour: SKY, marker: Marker::Ring, dashes: None },
         Look { colour: VERMILION, marker: Marker::Square, dashes: Some((9, 4)) },
@@ -75,28 +78,70 @@ impl Look {
         Look { colour: GREEN, marker: Marker::Down, dashes: Some((9, 4)) },
         Look { colour: PURPLE, marker: Marker::Diamond, dashes: Some((4, 4)) },
     ];
+
+    /// The look of a chart's curve number `number`, from 0. Beyond the seventh the colours come again with other markers and dashes.
+    pub(crate) fn nth(number: usize) -> Look {
+        let count = Look::ALL.len();
+        let (look, round) = (Look::ALL[number % count], number / count);
+        // Three places on, with dashes half as long again each time: no two of the first 49 are alike.
+        let other = Look::ALL[(number + 3 * round) % count];
+        let dashes = if round == 0 { look.dashes } else { Some((2 + 5 * round as u32, 3)) };
+        Look { colour: look.colour, marker: other.marker, dashes }
+    }
 }
 
 /// One line of a chart.
 #[derive(Clone, Debug)]
-pub(super) struct Curve {
-    pub(super) name: String,
-    pub(super) look: Look,
-    pub(super) points: Vec<(f64, f64)>,
+pub(crate) struct Curve {
+    pub(crate) name: String,
+    pub(crate) look: Look,
+    pub(crate) points: Vec<(f64, f64)>,
+    /// For each point that has one the ends of its interval: place, lower end, upper end.
+    pub(crate) spans: Vec<(f64, f64, f64)>,
+}
+
+impl Curve {
+    /// A curve without intervals.
+    pub(crate) fn new(name: impl Into<String>, look: Look, points: Vec<(f64, f64)>) -> Curve {
+        Curve { name: name.into(), look, points, spans: Vec::new() }
+    }
+}
+
+/// A thin line that curves are read against, with its meaning.
+#[derive(Clone, Debug)]
+pub(crate) enum Reference {
+    /// A horizontal line at this height, across the chart.
+    Level(f64, String),
+    /// A line between two points.
+    Line([(f64, f64); 2], String),
+}
+
+impl Reference {
+    fn points(&self, across: &std::ops::Range<f64>) -> [(f64, f64); 2] {
+        match self {
+            Reference::Level(height, _) => [(across.start, *height), (across.end, *height)],
+            Reference::Line(points, _) => *points,
+        }
+    }
+
+    fn meaning(&self) -> &str {
+        let (Reference::Level(_, meaning) | Reference::Line(_, meaning)) = self;
+        meaning
+    }
 }
 
 /// An axis: what it shows, and where it is labelled.
 #[derive(Clone, Debug)]
-pub(super) struct Axis {
-    pub(super) title: String,
+pub(crate) struct Axis {
+    pub(crate) title: String,
     /// Each label with its place.
-    pub(super) ticks: Vec<(f64, String)>,
-    pub(super) range: std::ops::Range<f64>,
+    pub(crate) ticks: Vec<(f64, String)>,
+    pub(crate) range: std::ops::Range<f64>,
 }
 
 impl Axis {
     /// An axis for `values`, labelled at round numbers; `write` is given the value and the distance between labels.
-    pub(super) fn round(title: &str, values: impl Iterator<Item = f64>, write: impl Fn(f64, f64) -> String) -> Axis {
+    pub(crate) fn round(title: &str, values: impl Iterator<Item = f64>, write: impl Fn(f64, f64) -> String) -> Axis {
         let (low, high) =
             values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
         let (low, high) = if low < high { (low, high) } else { (low - 0.5, low + 0.5) };
@@ -145,13 +190,12 @@ fn round_step(step: f64) -> f64 {
 
 /// A chart with its legend at the right.
 #[derive(Clone, Debug)]
-pub(super) struct Chart {
-    pub(super) title: String,
-    pub(super) x: Axis,
-    pub(super) y: Axis,
-    pub(super) curves: Vec<Curve>,
-    /// A thin horizontal line at this height, with its meaning.
-    pub(super) reference: Option<(f64, String)>,
+pub(crate) struct Chart {
+    pub(crate) title: String,
+    pub(crate) x: Axis,
+    pub(crate) y: Axis,
+    pub(crate) curves: Vec<Curve>,
+    pub(crate) reference: Option<Reference>,
 }
 
 impl Chart {
@@ -159,15 +203,17 @@ impl Chart {
     ///
     /// # Errors
     /// If plotters refuses, which it has no known reason to.
-    pub(super) fn draw(&self) -> Result<String, ChartError> {
+    pub(crate) fn draw(&self) -> Result<String, ChartError> {
         let mut svg = String::new();
         {
-            let root = SVGBackend::with_string(&mut svg, (WIDTH, HEIGHT)).into_drawing_area();
+            let longest = self.curves.iter().map(|curve| curve.name.chars().count() as u32).max().unwrap_or(0);
+            let legend = LEGEND.max(LEGEND_LINE + LETTER * longest);
+            let root = SVGBackend::with_string(&mut svg, (WIDTH + legend, HEIGHT)).into_drawing_area();
             root.fill(&PAPER).map_err(ChartError::new)?;
             let (heading, rest) = root.split_vertically(HEADING);
             let style = ("sans-serif", 22, &INK).into_text_style(&root).pos(Pos::new(HPos::Left, VPos::Center));
             heading.draw_text(&self.title, &style, (24, HEADING as i32 / 2)).map_err(ChartError::new)?;
-            let (plot, legend) = rest.split_horizontally(WIDTH - LEGEND);
+            let (plot, legend) = rest.split_horizontally(WIDTH);
             self.draw_plot(&plot).map_err(ChartError::new)?;
             self.draw_legend(&legend).map_err(ChartError::new)?;
             root.present().map_err(ChartError::new)?;
@@ -193,9 +239,8 @@ impl Chart {
             .bold_line_style(GRID)
             .light_line_style(TRANSPARENT)
             .draw()?;
-        if let Some((height, _)) = self.reference {
-            let ends = [(self.x.range.start, height), (self.x.range.end, height)];
-            chart.draw_series(LineSeries::new(ends, INK.stroke_width(1)))?;
+        if let Some(reference) = &self.reference {
+            chart.draw_series(LineSeries::new(reference.points(&self.x.range), INK.stroke_width(1)))?;
         }
         for curve in &self.curves {
             let style = curve.look.colour.stroke_width(2);
@@ -207,6 +252,14 @@ impl Chart {
         }
         // All markers above all lines.
         for curve in &self.curves {
+            for &(x, low, high) in &curve.spans {
+                let ends = [chart.backend_coord(&(x, low)), chart.backend_coord(&(x, high))];
+                draw_span(
+                    area,
+                    curve.look,
+                    ends.map(|(x, y)| (x - area.get_base_pixel().0, y - area.get_base_pixel().1)),
+                )?;
+            }
             for &point in &curve.points {
                 let (x, y) = chart.backend_coord(&point);
                 let (left, top) = area.get_base_pixel();
@@ -230,12 +283,25 @@ impl Chart {
             area.draw_text(&curve.name, &text, (60, y))?;
             y += 26;
         }
-        if let Some((_, meaning)) = &self.reference {
+        if let Some(reference) = &self.reference {
             area.draw(&PathElement::new(vec![(6, y), (50, y)], INK.stroke_width(1)))?;
-            area.draw_text(meaning, &text, (60, y))?;
+            area.draw_text(reference.meaning(), &text, (60, y))?;
         }
         Ok(())
     }
+}
+
+/// Draws an interval: an upright line with a bar at each end.
+fn draw_span<'a>(
+    area: &DrawingArea<SVGBackend<'a>, Shift>,
+    look: Look,
+    [(x, low), (_, high)]: [(i32, i32); 2],
+) -> DrawResult<(), SVGBackend<'a>> {
+    let bar = |y| vec![(x - 5, y), (x + 5, y)];
+    for line in [vec![(x, low), (x, high)], bar(low), bar(high)] {
+        area.draw(&PathElement::new(line, look.colour.stroke_width(1)))?;
+    }
+    Ok(())
 }
 
 /// Draws a marker around a pixel. Hollow ones are filled with the ground, so that what is below does not shine through.
@@ -278,6 +344,15 @@ fn with_title(svg: &str, title: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn looks_that_can_be_told_apart() {
+        let looks: Vec<Look> = (0..28).map(Look::nth).collect();
+        assert_eq!(looks[..7], Look::ALL);
+        for (number, look) in looks.iter().enumerate() {
+            assert!(!looks[..number].contains(look), "{number}");
+        }
+    }
 
     #[test]
     fn round_axes() {

@@ -1,0 +1,281 @@
+//! How long things take that should take no time: from `go` to the first node of a worker, from `stop` to the best move, and what a
+//! search takes beyond the time that it was given.
+//!
+//! ```text
+//! cargo run --release --example latency                                # the library, with 1, 2 and 64 threads
+//! cargo run --release --example latency -- 2 64 --rounds 200
+//! cargo run --release --example latency -- --engine target/release/sesame   # any UCI engine, over its pipes
+//! ```
+//!
+//! Each line has the median, the 95th percentile and the worst of the rounds. On a busy machine the figures are those of the
+//! machine: compare two programs in turn, and look at the medians.
+//!
+//! A worker's first node is taken to be its first look into the table from within the search. (It has looked once before, to order
+//! the moves of the root.) With more threads than cores they take turns, so only the first of them is timed then.
+
+use std::cell::Cell;
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+use crossbeam::channel::{self, Receiver, Sender};
+use sesame::engine::{BestMove, Engine, EngineError, Info, Limits, Options, Sink};
+use sesame::position::{Game, Position};
+use sesame::table::{Entry, Scheme, SearchTable, Table, TableError, Usage, Work};
+
+/// How long things take that should take no time.
+#[derive(Parser)]
+struct Arguments {
+    /// Numbers of threads.
+    #[arg(default_values_t = [1, 2, 64])]
+    threads: Vec<usize>,
+    /// How often each thing is measured.
+    #[arg(long, default_value_t = 100)]
+    rounds: usize,
+    /// Bind each thread to a core of its own.
+    #[arg(long)]
+    pin: bool,
+    /// Measure this UCI engine over its pipes, not the library.
+    #[arg(long)]
+    engine: Option<PathBuf>,
+}
+
+/// How long a search runs before it is stopped, and how long nothing happens between two.
+const SEARCH: Duration = Duration::from_millis(40);
+const PAUSE: Duration = Duration::from_millis(15);
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    println!("{cores} cores; median, 95th percentile and worst of {} in microseconds", arguments.rounds);
+    for &threads in &arguments.threads {
+        let measured = match &arguments.engine {
+            Some(path) => measure_program(path, threads, arguments.rounds, arguments.pin).map_err(|e| e.to_string()),
+            None => {
+                measure_library(threads, arguments.rounds, arguments.pin, threads <= cores).map_err(|e| e.to_string())
+            }
+        };
+        if let Err(error) = measured {
+            eprintln!("error: {error}");
+            return ExitCode::FAILURE;
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+fn show(threads: usize, what: &str, mut times: Vec<Duration>) {
+    times.sort();
+    let Some(&worst) = times.last() else { return };
+    let at = |share: f64| times[((times.len() - 1) as f64 * share).round() as usize].as_micros();
+    println!("{threads:4} threads  {what:34} {:9} {:9} {:9}", at(0.5), at(0.95), worst.as_micros());
+}
+
+/// The game of a round: from round to round another, so that the table does not know the answer at once.
+fn position_of(round: usize) -> Position {
+    let mut position = Position::startpos();
+    let moves = position.legal_moves();
+    let mv = moves[round % moves.len()];
+    position.play(mv);
+    position
+}
+
+/// A table that notes when each worker first looks into it from within a search.
+struct Noting {
+    table: Table,
+    search: AtomicU64,
+    first: Mutex<Vec<Instant>>,
+}
+
+thread_local! {
+    /// The search that this thread looked up something for last, and how often.
+    static LOOKED: Cell<(u64, u32)> = const { Cell::new((0, 0)) };
+}
+
+impl SearchTable for Noting {
+    fn with_mib(mib: usize, scheme: Scheme) -> Result<Self, TableError> {
+        let (search, first) = (AtomicU64::new(0), Mutex::new(Vec::new()));
+        Ok(Noting { table: Table::new(mib, scheme)?, search, first })
+    }
+
+    #[inline]
+    fn look_up(&self, key: u64) -> Option<(Entry, Work)> {
+        let search = self.search.load(Relaxed);
+        let looked = match LOOKED.get() {
+            (last, times) if last == search => times,
+            _ => 0,
+        };
+        if looked < 2 {
+            LOOKED.set((search, looked + 1));
+            if looked == 1 {
+                let now = Instant::now();
+                self.first.lock().unwrap().push(now);
+            }
+        }
+        self.table.look_up(key)
+    }
+
+    #[inline]
+    fn store(&self, key: u64, entry: &Entry, work: u64) {
+        self.table.store(key, entry, work);
+    }
+
+    #[inline]
+    fn prefetch(&self, key: u64) {
+        self.table.prefetch(key);
+    }
+
+    fn counts_hits_in_full(&self) -> bool {
+        SearchTable::counts_hits_in_full(&self.table)
+    }
+
+    fn used(&self, usage: Usage) {
+        SearchTable::used(&self.table, usage);
+    }
+
+    fn next_generation(&self) {
+        self.search.fetch_add(1, Relaxed);
+        self.first.lock().unwrap().clear();
+        self.table.next_generation();
+    }
+
+    fn wipe(&mut self, threads: usize) {
+        self.table.wipe(threads);
+    }
+
+    fn clear(&self, threads: usize) {
+        self.table.clear(threads);
+    }
+
+    fn hashfull(&self) -> u32 {
+        self.table.hashfull()
+    }
+}
+
+/// Passes on when a search ended.
+struct Ends(Sender<Instant>);
+
+impl Sink for Ends {
+    fn info(&self, _: &Info) {}
+
+    fn best_move(&self, _: &BestMove) {
+        let _ = self.0.send(Instant::now());
+    }
+
+    fn message(&self, text: &str) {
+        println!("{text}");
+    }
+}
+
+fn measure_library(threads: usize, rounds: usize, pin: bool, for_all: bool) -> Result<(), EngineError> {
+    let (sender, ends): (_, Receiver<Instant>) = channel::unbounded();
+    let options = Options { threads, pin, move_overhead: Duration::ZERO, ..Options::default() };
+    let table = Noting::with_mib(options.hash_mib, options.scheme)?;
+    let mut engine = Engine::with_table(table, options, Arc::new(Ends(sender)))?;
+    engine.prepare();
+    let endless = Limits { infinite: true, ..Limits::default() };
+    let (mut first, mut all, mut stop, mut beyond) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for round in 0..rounds {
+        let game = Game::new(position_of(round));
+        thread::sleep(PAUSE);
+        let go = Instant::now();
+        engine.go(&game, endless.clone());
+        thread::sleep(SEARCH);
+        let told = Instant::now();
+        engine.stop();
+        stop.extend(ends.recv().map(|end| end - told));
+        engine.wait();
+        let seen = engine.table().first.lock().unwrap().clone();
+        first.extend(seen.iter().min().map(|&node| node - go));
+        if for_all && seen.len() == threads {
+            all.extend(seen.iter().max().map(|&node| node - go));
+        }
+        thread::sleep(PAUSE);
+        let go = Instant::now();
+        engine.go(&game, Limits { move_time: Some(SEARCH), ..Limits::default() });
+        beyond.extend(ends.recv().map(|end| (end - go).saturating_sub(SEARCH)));
+        engine.wait();
+    }
+    show(threads, "go to the first worker's first node", first);
+    show(threads, "go to the last worker's first node", all);
+    show(threads, "stop to best move", stop);
+    show(threads, "beyond movetime", beyond);
+    Ok(())
+}
+
+/// A UCI engine and its pipes.
+struct Program {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+}
+
+impl Program {
+    fn start(path: &Path) -> io::Result<Program> {
+        let mut child = Command::new(path).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let broken = || io::Error::from(io::ErrorKind::BrokenPipe);
+        let input = child.stdin.take().ok_or_else(broken)?;
+        let output = BufReader::new(child.stdout.take().ok_or_else(broken)?);
+        Ok(Program { child, input, output })
+    }
+
+    fn send(&mut self, line: &str) -> io::Result<()> {
+        self.input.write_all(format!("{line}\n").as_bytes())
+    }
+
+    /// Reads up to a line that begins with `start`.
+    fn wait_for(&mut self, start: &str) -> io::Result<()> {
+        let mut line = String::new();
+        while !line.starts_with(start) {
+            line.clear();
+            if self.output.read_line(&mut line)? == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.send("quit");
+        let _ = self.child.wait();
+    }
+}
+
+fn measure_program(path: &Path, threads: usize, rounds: usize, pin: bool) -> io::Result<()> {
+    let mut engine = Program::start(path)?;
+    engine.send(&format!("uci\nsetoption name Threads value {threads}\nsetoption name Move Overhead value 0"))?;
+    if pin {
+        engine.send("setoption name Pin Threads value true")?;
+    }
+    engine.send("isready")?;
+    engine.wait_for("readyok")?;
+    let (mut info, mut stop, mut beyond) = (Vec::new(), Vec::new(), Vec::new());
+    for round in 0..rounds {
+        thread::sleep(PAUSE);
+        engine.send(&format!("position fen {}", position_of(round).fen(false)))?;
+        let go = Instant::now();
+        engine.send("go infinite")?;
+        engine.wait_for("info ")?;
+        info.push(go.elapsed());
+        thread::sleep(SEARCH);
+        let told = Instant::now();
+        engine.send("stop")?;
+        engine.wait_for("bestmove")?;
+        stop.push(told.elapsed());
+        thread::sleep(PAUSE);
+        let go = Instant::now();
+        engine.send(&format!("go movetime {}", SEARCH.as_millis()))?;
+        engine.wait_for("bestmove")?;
+        beyond.push(go.elapsed().saturating_sub(SEARCH));
+    }
+    show(threads, "go to the first info", info);
+    show(threads, "stop to bestmove", stop);
+    show(threads, "beyond movetime", beyond);
+    Ok(())
+}

@@ -1,0 +1,54 @@
+//! What the figures were measured on, and what else went on there.
+
+use std::fs;
+use std::thread;
+use std::time::Duration;
+
+/// How many threads can run at the same time, as far as the system tells.
+pub fn cores() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// The processor's name, where the system tells it.
+pub fn processor() -> Option<String> {
+    let text = fs::read_to_string("/proc/cpuinfo").ok()?;
+    let line = text.lines().find(|line| line.starts_with("model name"))?;
+    line.split_once(':').map(|(_, name)| name.trim().replace(['\n', '\r'], " "))
+}
+
+/// How many threads wanted to run in the last minute, on average; none where the system does not tell.
+pub fn load() -> Option<f64> {
+    fs::read_to_string("/proc/loadavg").ok()?.split(' ').next()?.parse().ok()
+}
+
+/// The processor time that this process has had, all its threads together; none where the system does not tell.
+pub fn cpu_time() -> Option<Duration> {
+    #[cfg(unix)]
+    {
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+        Some(Duration::new(u64::try_from(time.tv_sec).ok()?, u32::try_from(time.tv_nsec).ok()?))
+    }
+    #[cfg(not(unix))]
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg(unix)]
+    fn processor_time_is_that_of_all_threads() {
+        let spin = || {
+            let start = std::time::Instant::now();
+            while start.elapsed() < Duration::from_millis(50) {
+                std::hint::spin_loop();
+            }
+        };
+        let before = cpu_time().unwrap();
+        thread::spawn(spin).join().unwrap();
+        // Other tests run meanwhile, or keep it from running.
+        assert!(cpu_time().unwrap() - before >= Duration::from_millis(1));
+        assert!(cores() >= 1);
+    }
+}

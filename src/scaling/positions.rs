@@ -1,0 +1,257 @@
+//! The positions that are searched: the built-in set, or a file of EPD or FEN lines.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::path::Path;
+
+use super::ScalingError;
+use crate::position::{Game, Move, Position};
+
+/// The set that is searched unless a file is given.
+const BUILT_IN: &str = include_str!("positions.epd");
+
+/// A position to search.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Entry {
+    /// Its name, without commas and spaces, and not that of another.
+    pub id: String,
+    /// The position.
+    pub position: Position,
+    /// What the file says of the move to play.
+    pub solution: Option<Solution>,
+}
+
+/// The moves that solve a position.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Solution {
+    /// `bm`: one of these is to be played; none if the line has no `bm`.
+    best: Vec<Move>,
+    /// `am`: none of these is.
+    avoid: Vec<Move>,
+}
+
+impl Solution {
+    /// Whether `mv` solves the position.
+    pub fn holds(&self, mv: Move) -> bool {
+        (self.best.is_empty() || self.best.contains(&mv)) && !self.avoid.contains(&mv)
+    }
+}
+
+/// Positions, each of them once.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Positions {
+    /// Where they come from, for the report.
+    pub source: String,
+    /// The positions.
+    pub entries: Vec<Entry>,
+    /// What was left out, a line for each reason.
+    pub left_out: Vec<String>,
+}
+
+/// What is wrong with a line.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Wrong(String);
+
+impl fmt::Display for Wrong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Positions {
+    /// The built-in set of 40.
+    pub fn built_in() -> Self {
+        Self::parse("the built-in set", BUILT_IN)
+    }
+
+    /// Reads a file of EPD or FEN lines. Lines that are empty or begin with `#` are passed over; those that are no position to search are
+    /// [left out](Self::left_out).
+    ///
+    /// # Errors
+    /// If the file cannot be read, or not one line can be used.
+    pub fn read(path: &Path) -> Result<Self, ScalingError> {
+        let bytes = std::fs::read(path).map_err(ScalingError::file(path))?;
+        let positions = Self::parse(&path.display().to_string(), &String::from_utf8_lossy(&bytes));
+        if positions.entries.is_empty() {
+            let reason = positions.left_out.first().cloned().unwrap_or_else(|| "it has no lines".to_owned());
+            return Err(ScalingError::NoPositions { path: path.to_owned(), reason });
+        }
+        Ok(positions)
+    }
+
+    fn parse(source: &str, text: &str) -> Self {
+        let mut entries = Vec::new();
+        let mut wrongs: Vec<(usize, Wrong)> = Vec::new();
+        let (mut keys, mut ids) = (HashSet::new(), HashSet::new());
+        for (line, number) in text.lines().zip(1..) {
+            let line = line.trim_start_matches('\u{feff}').trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            match entry(line, number) {
+                Err(wrong) => wrongs.push((number, wrong)),
+                Ok(entry) if !keys.insert(entry.position.key()) => {
+                    wrongs.push((number, Wrong("the position was there before".to_owned())));
+                }
+                Ok(mut entry) => {
+                    if !ids.insert(entry.id.clone()) {
+                        entry.id = format!("{}-{number}", entry.id);
+                        ids.insert(entry.id.clone());
+                    }
+                    entries.push(entry);
+                }
+            }
+        }
+        let left_out = wrongs.iter().map(|(number, wrong)| format!("line {number} is left out: {wrong}")).collect();
+        Self { source: source.to_owned(), entries, left_out }
+    }
+
+    /// The first `count` of them.
+    pub fn first(mut self, count: usize) -> Self {
+        self.entries.truncate(count);
+        self
+    }
+
+    /// A hash of the positions and their names (FNV-1a), by which a results file knows them.
+    pub fn hash(&self) -> u64 {
+        let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
+        let text: String =
+            self.entries.iter().map(|entry| format!("{} {}\n", entry.id, entry.position.fen(false))).collect();
+        text.bytes().fold(0xCBF2_9CE4_8422_2325, step)
+    }
+
+    /// Whether some line tells the solution.
+    pub fn have_solutions(&self) -> bool {
+        self.entries.iter().any(|entry| entry.solution.is_some())
+    }
+}
+
+/// The position of a line: EPD's four fields and its operations, or a FEN's six fields, perhaps with operations after them.
+fn entry(line: &str, number: usize) -> Result<Entry, Wrong> {
+    let words: Vec<&str> = line.split_ascii_whitespace().collect();
+    let fields = words.iter().skip(4).take(2).take_while(|word| word.parse::<u32>().is_ok()).count() + 4;
+    let operations = operations(after_words(line, fields));
+    let operand =
+        |name: &str| operations.iter().find(|(operation, _)| *operation == name).map(|(_, operand)| operand.as_str());
+    let mut fen = words.iter().take(fields).copied().collect::<Vec<_>>().join(" ");
+    if fields == 4 {
+        let clock = |name, default| operand(name).unwrap_or(default).to_owned();
+        fen = format!("{fen} {} {}", clock("hmvc", "0"), clock("fmvn", "1"));
+    }
+    let position = Position::from_fen(&fen).map_err(|error| Wrong(error.to_string()))?;
+    if Game::new(position.clone()).legal_result().is_some() {
+        return Err(Wrong("the game is over".to_owned()));
+    }
+    let solution = solution(&position, operand("bm"), operand("am"))?;
+    let id = operand("id").map(name).filter(|id| !id.is_empty()).unwrap_or_else(|| format!("line-{number}"));
+    Ok(Entry { id, position, solution })
+}
+
+fn solution(position: &Position, bm: Option<&str>, am: Option<&str>) -> Result<Option<Solution>, Wrong> {
+    let moves = |text: Option<&str>| {
+        let words = text.into_iter().flat_map(str::split_ascii_whitespace);
+        let read = |word| {
+            position.from_san(word).or_else(|error| position.from_uci(word).map_err(|_| Wrong(error.to_string())))
+        };
+        words.map(read).collect::<Result<Vec<Move>, Wrong>>()
+    };
+    let (best, avoid) = (moves(bm)?, moves(am)?);
+    Ok(if best.is_empty() && avoid.is_empty() { None } else { Some(Solution { best, avoid }) })
+}
+
+/// What follows the first `count` words of a line.
+fn after_words(line: &str, count: usize) -> &str {
+    (0..count).fold(line, |rest, _| rest.trim_start().split_once(char::is_whitespace).map_or("", |(_, rest)| rest))
+}
+
+/// EPD's operations: each a name and its operand, without quotes. A semicolon within quotes ends nothing.
+fn operations(text: &str) -> Vec<(&str, String)> {
+    let mut is_quoted = false;
+    let parts = text.split(|letter| {
+        is_quoted ^= letter == '"';
+        letter == ';' && !is_quoted
+    });
+    let unquoted = |operand: &str| operand.trim().trim_matches('"').to_owned();
+    parts
+        .filter_map(|part| part.trim().split_once(char::is_whitespace))
+        .map(|(name, operand)| (name, unquoted(operand)))
+        .collect()
+}
+
+/// A name that fits into a field of a CSV file and a cell of a table.
+fn name(text: &str) -> String {
+    let keep = |letter: char| if letter.is_alphanumeric() || "._+-".contains(letter) { letter } else { '_' };
+    text.trim().chars().take(40).map(keep).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
+
+    fn only(line: &str) -> Entry {
+        let positions = Positions::parse("test", line);
+        assert_eq!(positions.left_out, Vec::<String>::new(), "{line}");
+        positions.entries[0].clone()
+    }
+
+    #[test]
+    fn the_built_in_set_is_sound() {
+        let set = Positions::built_in();
+        assert_eq!((set.entries.len(), &set.left_out), (40, &Vec::new()));
+        assert!(!set.have_solutions());
+        for entry in &set.entries {
+            assert!(entry.position.legal_moves().len() > 3 && !entry.position.in_check(), "{}", entry.id);
+        }
+        assert_ne!(set.hash(), set.clone().first(39).hash());
+    }
+
+    #[test]
+    fn epd_fen_and_both() {
+        for clocks in ["", " 3 17", " 3 17 bm e4;", " hmvc 3; fmvn 17;", " bm e4; hmvc 3; fmvn 17; id \"a\";"] {
+            let position = only(&format!("{START}{clocks}")).position;
+            let expected = if clocks.is_empty() { (0, 1) } else { (3, 17) };
+            assert_eq!((position.halfmove_clock(), position.fullmove_number()), expected, "{clocks}");
+        }
+        assert_eq!(only(&format!("{START} bm e4; id \"my, own; name\"; c0 \"x\";")).id, "my__own__name");
+        assert_eq!(only(START).id, "line-1");
+    }
+
+    #[test]
+    fn solutions() {
+        let entry = only(&format!("{START} bm Nf3 e2e4; am e4;"));
+        let holds = |text| entry.solution.as_ref().unwrap().holds(entry.position.from_uci(text).unwrap());
+        assert_eq!(["g1f3", "e2e4", "d2d4"].map(holds), [true, false, false]);
+        let entry = only(&format!("{START} am e4;"));
+        let holds = |text| entry.solution.as_ref().unwrap().holds(entry.position.from_uci(text).unwrap());
+        assert_eq!(["g1f3", "e2e4"].map(holds), [true, false]);
+        assert_eq!(only(START).solution, None);
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_told() {
+        let text = format!(
+            "# comment\n\n{START} id \"a\";\nnonsense\n{START} id \"b\";\n\
+             8/8/8/4k3/8/8/4K3/8 w - - bm Kd3;\n{START} bm Qh5; hmvc 1;\nk7/8/8/8/8/8/8/K6Q b - - id \"a\";\n"
+        );
+        let positions = Positions::parse("test", &text);
+        let ids: Vec<&str> = positions.entries.iter().map(|entry| entry.id.as_str()).collect();
+        assert_eq!(ids, ["a", "a-8"]);
+        let told = positions.left_out.join("\n");
+        for part in ["line 4 ", "line 5 ", "there before", "line 6 ", "is over", "line 7 ", "Qh5"] {
+            assert!(told.contains(part), "{part}: {told}");
+        }
+    }
+
+    #[test]
+    fn files_without_a_usable_line() {
+        let path = std::env::temp_dir().join(format!("sesame-scaling-{}.epd", std::process::id()));
+        for text in ["", "# nothing\n", "nonsense\n", "\u{0}\u{1}\n"] {
+            std::fs::write(&path, text).unwrap();
+            assert!(matches!(Positions::read(&path), Err(ScalingError::NoPositions { .. })), "{text:?}");
+        }
+        std::fs::remove_file(&path).unwrap();
+        assert!(matches!(Positions::read(&path), Err(ScalingError::File { .. })));
+    }
+}
