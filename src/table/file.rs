@@ -530,7 +530,7 @@ mod tests {
             score: (n >> 3) as i16,
             depth: n as u8,
             bound: Bound::Lower,
-            pv: n % 2 == 0,
+            pv: n.is_multiple_of(2),
             eval: !(n as i16),
         }
     }
