@@ -51,6 +51,9 @@ pub struct ScalingArgs {
     /// Size of the transposition table in MiB
     #[arg(long, default_value_t = 64, value_parser = value_parser!(u32).range(1..=33_554_432), value_name = "MIB")]
     pub hash: u32,
+    /// Bind each of the threads that are measured to a core of its own
+    #[arg(long)]
+    pub pin: bool,
     /// Seed of the order of the measurements
     #[arg(long, default_value_t = 1)]
     pub seed: u64,

@@ -30,6 +30,7 @@ pub(super) fn run(plan: &Plan, args: &ScalingArgs, tell: &dyn Fn(&str)) -> Resul
         .conditions()
         .with("rounds", args.rounds)
         .with("seed", args.seed)
+        .with("pinned", if args.pin { "as far as possible" } else { "no" })
         .with("processor", machine::processor().unwrap_or_else(|| "not told".to_owned()))
         .with("cores", machine::cores())
         .with("load before", load);
@@ -37,7 +38,7 @@ pub(super) fn run(plan: &Plan, args: &ScalingArgs, tell: &dyn Fn(&str)) -> Resul
         .iter()
         .for_each(|line| tell(&format!("warning: {line}")));
 
-    let mut searcher = Searcher::<Table>::new(plan.hash_mib, Pace::Free)?;
+    let mut searcher = Searcher::<Table>::new(plan.hash_mib, Pace::Free)?.pinned(args.pin)?;
     let calibrated = calibrate(plan, &mut searcher, tell)?;
     let mut journal = Journal::open(Kind::Real, &args.out, conditions, args.existing())?;
     let tasks = tasks(plan, &calibrated, args);
@@ -49,7 +50,7 @@ pub(super) fn run(plan: &Plan, args: &ScalingArgs, tell: &dyn Fn(&str)) -> Resul
         let row = if task.run == Run::Table {
             let searcher = match &mut counting {
                 Some(searcher) => searcher,
-                none => none.insert(Searcher::new(plan.hash_mib, Pace::Free)?),
+                none => none.insert(Searcher::new(plan.hash_mib, Pace::Free)?.pinned(args.pin)?),
             };
             searcher.arrange(task.threads as usize, task.variant)?;
             searcher.table().reset();
@@ -63,6 +64,7 @@ pub(super) fn run(plan: &Plan, args: &ScalingArgs, tell: &dyn Fn(&str)) -> Resul
         journal.add(row)
     });
     progress.finish();
+    searcher.messages().iter().for_each(|line| tell(&format!("warning: {line}")));
     result?;
     Ok(journal.recording().clone())
 }

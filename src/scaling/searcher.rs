@@ -48,6 +48,7 @@ impl Trace {
 enum Told {
     Step(Step),
     End(BestMove),
+    Message(String),
 }
 
 /// Passes on what a search tells.
@@ -65,7 +66,9 @@ impl Sink for Listener {
         let _ = self.0.send(Told::End(best.clone()));
     }
 
-    fn message(&self, _: &str) {}
+    fn message(&self, text: &str) {
+        let _ = self.0.send(Told::Message(text.to_owned()));
+    }
 }
 
 /// How workers share the processor.
@@ -82,6 +85,7 @@ pub(super) struct Searcher<T: SearchTable> {
     engine: Engine<T>,
     told: Receiver<Told>,
     pace: Pace,
+    messages: Vec<String>,
 }
 
 /// Between the end of one search and the begin of the next that is timed: for the workers to clear their histories.
@@ -95,7 +99,18 @@ impl<T: SearchTable> Searcher<T> {
             Options { hash_mib, move_overhead: Duration::ZERO, lockstep: pace == Pace::Turns, ..Options::default() };
         let table = T::with_mib(hash_mib, options.scheme).map_err(crate::engine::EngineError::from)?;
         let engine = Engine::with_table(table, options, Arc::new(Listener(sender)))?;
-        Ok(Self { engine, told, pace })
+        Ok(Self { engine, told, pace, messages: Vec::new() })
+    }
+
+    /// Binds each worker to a core of its own, where `pin` says so.
+    pub(super) fn pinned(mut self, pin: bool) -> Result<Self, ScalingError> {
+        self.engine.set_pin(pin)?;
+        Ok(self)
+    }
+
+    /// What the engine had to say until now, such as that the system does not bind threads; each thing once.
+    pub(super) fn messages(&self) -> &[String] {
+        &self.messages
     }
 
     pub(super) fn table(&self) -> &T {
@@ -164,6 +179,8 @@ impl<T: SearchTable> Searcher<T> {
                     steps.push(step);
                 }
                 Ok(Told::End(end)) => break end,
+                Ok(Told::Message(text)) if self.messages.contains(&text) => {}
+                Ok(Told::Message(text)) => self.messages.push(text),
                 // The engine holds the other end.
                 Err(_) => break BestMove { best: None, ponder: None, nodes: 0, elapsed: Duration::ZERO },
             }
