@@ -199,7 +199,7 @@ mod tests {
     fn info(root: &Position, bound: Bound) -> Info {
         let pv = vec![root.legal_moves().iter().copied().find(|&mv| root.to_uci(mv, false) == "e7e5").unwrap()];
         let line = Line { rank: 1, depth: 9, seldepth: 12, score: Score::Centipawns(30), bound, pv };
-        Info { line, nodes: 123_456, elapsed: Duration::from_millis(1234), hashfull: 0 }
+        Info { line, nodes: 123_456, elapsed: Duration::from_millis(1234), table_hits: 0, hashfull: 0 }
     }
 
     #[test]

@@ -27,16 +27,21 @@
 
 pub mod bench;
 mod bench_positions;
+mod hash_file;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::position::Game;
+use crate::search::Endgames;
 pub use crate::search::{Depths, Teamwork, UnknownTeamwork, Word};
 pub use crate::smp::{BestMove, Bound, Clock, Info, Limits, Line, Score, Sink};
 use crate::smp::{Coordinator, Pinning, Pool, Running, Search};
+pub use hash_file::{HashFile, TableFileError, TableFileReport};
+
 pub use crate::table::{Scheme, TableError};
 use crate::table::{SearchTable, Table};
+use crate::tablebase::{MAX_MEN, Tablebases};
 
 /// The engine's settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,6 +62,25 @@ pub struct Options {
     pub teamwork: Teamwork,
     /// Whether each worker is bound to a core of its own, where there are cores enough.
     pub pin: bool,
+    /// How endgame tables are used, once there are any: see [`Engine::load_tables`].
+    pub tables: TableUse,
+}
+
+/// How a search uses endgame tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TableUse {
+    /// Positions with the most men that there are tables for are looked up only where at least so many plies are left to search; 1 to 100.
+    pub probe_depth: u32,
+    /// Positions with more men than this are not looked up; 0 to 7.
+    pub probe_limit: usize,
+    /// Whether what is won but for the fifty-move rule counts as drawn.
+    pub fifty_move_rule: bool,
+}
+
+impl Default for TableUse {
+    fn default() -> Self {
+        Self { probe_depth: 1, probe_limit: MAX_MEN, fifty_move_rule: true }
+    }
 }
 
 impl Default for Options {
@@ -70,6 +94,7 @@ impl Default for Options {
             lockstep: false,
             teamwork: Teamwork::default(),
             pin: false,
+            tables: TableUse::default(),
         }
     }
 }
@@ -94,6 +119,7 @@ pub struct Engine<T: SearchTable = Table> {
     is_touched: bool,
     sink: Arc<dyn Sink>,
     table: Arc<T>,
+    tablebases: Arc<Tablebases>,
     pool: Arc<Pool<T>>,
     coordinator: Coordinator<T>,
     running: Option<Running>,
@@ -120,7 +146,8 @@ impl<T: SearchTable> Engine<T> {
     pub fn with_table(table: T, options: Options, sink: Arc<dyn Sink>) -> Result<Self, EngineError> {
         let pool = Arc::new(Pool::new(options.threads, options.teamwork, options.pin)?);
         let (table, coordinator) = (Arc::new(table), Coordinator::new()?);
-        let mut engine = Self { options, is_touched: false, sink, table, pool, coordinator, running: None };
+        let tablebases = Arc::new(Tablebases::none());
+        let mut engine = Self { options, is_touched: false, sink, table, tablebases, pool, coordinator, running: None };
         engine.note_threads(engine.options.threads);
         Ok(engine)
     }
@@ -257,6 +284,40 @@ impl<T: SearchTable> Engine<T> {
         self.options.move_overhead = overhead;
     }
 
+    /// Loads the endgame tables in the folders of `path` in place of those there were, and tells the sink what was found and what is wrong.
+    /// An empty path, or `<empty>`, means no tables.
+    pub fn load_tables(&mut self, path: &str) {
+        self.finish();
+        if path.is_empty() || path == "<empty>" {
+            self.tablebases = Arc::new(Tablebases::none());
+            return;
+        }
+        let (tablebases, report) = Tablebases::load(path);
+        self.tablebases = Arc::new(tablebases);
+        for problem in &report.problems {
+            self.sink.message(problem);
+        }
+        self.sink.message(&report.to_string());
+    }
+
+    /// Says how endgame tables are used, from the next search on.
+    pub fn set_table_use(&mut self, tables: TableUse) {
+        self.options.tables = tables;
+    }
+
+    /// The endgame tables as the next search is to use them; `None` without any.
+    fn endgames(&self) -> Option<Endgames> {
+        let TableUse { probe_depth, probe_limit, fifty_move_rule } = self.options.tables;
+        let most_men = self.tablebases.most_men().min(probe_limit);
+        (most_men > 0).then(|| Endgames {
+            tables: Arc::clone(&self.tablebases),
+            most_men,
+            least_depth: i32::try_from(probe_depth).unwrap_or(i32::MAX),
+            fifty_move_rule,
+            ranking: None,
+        })
+    }
+
     /// Forgets the last game: empties the table and the workers' histories.
     pub fn new_game(&mut self) {
         self.clear_hash();
@@ -287,6 +348,7 @@ impl<T: SearchTable> Engine<T> {
             overhead: self.options.move_overhead,
             lockstep: self.options.lockstep,
             table: Arc::clone(&self.table),
+            endgames: self.endgames(),
             pool: Arc::clone(&self.pool),
             sink: Arc::clone(&self.sink),
             started,

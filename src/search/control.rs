@@ -18,6 +18,8 @@ pub struct Control {
     unwanted: CachePadded<AtomicU32>,
     /// One counter per worker, each on a cache line of its own with one writer, summed only on demand.
     nodes: Box<[CachePadded<AtomicU64>]>,
+    /// Positions that the endgame tables knew. Rare enough that all workers count in one place.
+    table_hits: CachePadded<AtomicU64>,
     limit: Option<u64>,
     rotation: Option<Rotation>,
     teamwork: Teamwork,
@@ -33,6 +35,7 @@ impl Control {
         Self {
             unwanted: CachePadded::new(AtomicU32::new(0)),
             nodes: (0..workers).map(|_| CachePadded::new(AtomicU64::new(0))).collect(),
+            table_hits: CachePadded::new(AtomicU64::new(0)),
             limit,
             rotation: None,
             teamwork: Teamwork::ALONE,
@@ -104,6 +107,16 @@ impl Control {
     #[inline]
     pub(super) fn skips(&self, depth: u32) -> bool {
         self.unwanted.load(Relaxed) >= depth
+    }
+
+    /// Counts so many positions that the endgame tables knew.
+    pub fn add_table_hits(&self, hits: u64) {
+        self.table_hits.fetch_add(hits, Relaxed);
+    }
+
+    /// The positions that the endgame tables knew, up to now.
+    pub fn table_hits(&self) -> u64 {
+        self.table_hits.load(Relaxed)
     }
 
     /// The nodes of all workers up to now.

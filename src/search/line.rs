@@ -65,10 +65,17 @@ pub(super) struct RootMove {
     pub(super) pv: Vec<Move>,
     /// Nodes spent below it in the whole search.
     pub(super) nodes: u64,
+    /// What the endgame tables make of it: moves of a lower rank come after all of a higher one, whatever their scores.
+    pub(super) rank: i32,
 }
 
 impl RootMove {
-    pub(super) fn new(mv: Move) -> Self {
-        Self { mv, score: -INFINITE, previous_score: -INFINITE, seldepth: 0, pv: vec![mv], nodes: 0 }
+    pub(super) fn new(mv: Move, rank: i32) -> Self {
+        Self { mv, score: -INFINITE, previous_score: -INFINITE, seldepth: 0, pv: vec![mv], nodes: 0, rank }
+    }
+
+    /// Sorts by it: the best first.
+    pub(super) fn order(&self) -> impl Ord + use<> {
+        std::cmp::Reverse((self.rank, self.score))
     }
 }

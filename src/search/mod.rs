@@ -5,6 +5,7 @@
 
 mod busy;
 mod control;
+mod endgames;
 mod history;
 mod known;
 mod line;
@@ -26,6 +27,7 @@ mod tests;
 pub const WORKER_STACK_BYTES: usize = 8 << 20;
 
 pub use control::{Control, NodeCount};
+pub use endgames::Endgames;
 pub use history::Learning;
 pub use line::RootLine;
 pub use rotation::Rotation;

@@ -6,12 +6,13 @@
 use arrayvec::ArrayVec;
 
 use super::busy::Task;
+use super::endgames::Verdict;
 use super::history::{PieceTo, bonus};
 use super::line::RootLine;
 use super::ordering::{Class, Hints, MovePicker};
 use super::params::*;
 use super::reductions::PLY;
-use super::score::{DRAW, INFINITE, MATE_BOUND, MAX_PLY, is_mate, mate_in, mated_in};
+use super::score::{DECISIVE_BOUND, DRAW, INFINITE, MAX_PLY, is_decisive, mate_in, mated_in};
 use super::selectivity::Singular;
 use super::worker::{NO_EVAL, Worker};
 use crate::position::{Move, Position};
@@ -59,7 +60,7 @@ impl<T: SearchTable> Worker<T> {
     /// The raw evaluation moved by what the correction histories learnt.
     #[inline]
     pub(super) fn corrected(&self, position: &Position, raw: i32) -> i32 {
-        (raw + self.memory.corrections.get(position)).clamp(-MATE_BOUND + 1, MATE_BOUND - 1)
+        (raw + self.memory.corrections.get(position)).clamp(-DECISIVE_BOUND + 1, DECISIVE_BOUND - 1)
     }
 
     /// Plays `mv` into a copy, telling the path.
@@ -137,6 +138,21 @@ impl<T: SearchTable> Worker<T> {
         let table_pv = N::PV || known.is_some_and(|known| known.pv);
         let table_noisy = table_move.is_some_and(|mv| position.is_noisy(mv));
 
+        // 4a. The endgame tables, where there are any.
+        let mut best_score = -INFINITE;
+        let mut most = INFINITE;
+        if !N::ROOT && self.table_men != 0 && position.occupied().len() <= self.table_men && excluded.is_none() {
+            match self.ask_tables(position, alpha, beta, depth, ply, N::PV) {
+                Some(Verdict::Settled(score)) => return Some(score),
+                Some(Verdict::AtLeast(score)) => {
+                    best_score = score;
+                    alpha = alpha.max(score);
+                }
+                Some(Verdict::AtMost(score)) => most = score,
+                None => {}
+            }
+        }
+
         // 5. Static evaluation, corrected by history and, where it helps, by the table's score.
         let raw_eval = match known.and_then(|known| known.eval) {
             _ if in_check => None,
@@ -164,15 +180,15 @@ impl<T: SearchTable> Worker<T> {
             // 6. Razoring: so far below alpha that only captures could help, so ask only them.
             if depth <= RAZOR_DEPTH && estimate + RAZOR_BASE + RAZOR_MARGIN * depth * depth < alpha {
                 let score = self.quiescence::<NonPv>(position, alpha, alpha + 1, ply)?;
-                if score <= alpha && !is_mate(score) {
+                if score <= alpha && !is_decisive(score) {
                     return Some(score);
                 }
             }
             // 7. Reverse futility: so far above beta that a shallow search will hardly bring it below.
             if depth <= REVERSE_FUTILITY_DEPTH
                 && estimate - REVERSE_FUTILITY_MARGIN * (depth - i32::from(improving)) >= beta
-                && beta > -MATE_BOUND
-                && estimate < MATE_BOUND
+                && beta > -DECISIVE_BOUND
+                && estimate < DECISIVE_BOUND
             {
                 return Some((estimate + beta) / 2);
             }
@@ -197,7 +213,6 @@ impl<T: SearchTable> Worker<T> {
         let counter = before[0].and_then(|previous| self.memory.histories.counter(previous));
         let mut picker = MovePicker::all(Hints { table_move, refutations: [killers[0], killers[1], counter], before });
         let mut tried = Tried::default();
-        let mut best_score = -INFINITE;
         let mut best_move = None;
         let original_alpha = alpha;
         let mut skip_quiets = false;
@@ -208,7 +223,9 @@ impl<T: SearchTable> Worker<T> {
         loop {
             let next = if N::ROOT {
                 // The root keeps its own order: the last iteration's best first.
-                self.root_moves.get(self.pv_index + moves).map(|root| {
+                // Moves of a lower rank have their turn when those above have theirs.
+                let rank = self.root_moves[self.pv_index].rank;
+                self.root_moves.get(self.pv_index + moves).filter(|root| root.rank == rank).map(|root| {
                     let class = if position.is_noisy(root.mv) { Class::GoodNoisy } else { Class::Quiet };
                     (root.mv, class)
                 })
@@ -241,7 +258,7 @@ impl<T: SearchTable> Worker<T> {
             let mut reduction = self.memory.reductions.get(quiet, depth, number);
 
             // 12. Pruning at shallow depth, once some move has shown that we are not being mated.
-            if !N::ROOT && best_score > -MATE_BOUND && position.has_non_pawn_material(us) {
+            if !N::ROOT && best_score > -DECISIVE_BOUND && position.has_non_pawn_material(us) {
                 if quiet {
                     let reduced = (depth - reduction / PLY).max(0);
                     // 12a. Late moves.
@@ -255,7 +272,7 @@ impl<T: SearchTable> Worker<T> {
                     if !in_check
                         && reduced <= FUTILITY_DEPTH
                         && eval + FUTILITY_BASE + FUTILITY_MARGIN * reduced <= alpha
-                        && !is_mate(alpha)
+                        && !is_decisive(alpha)
                     {
                         skip_quiets = true;
                         continue;
@@ -295,7 +312,7 @@ impl<T: SearchTable> Worker<T> {
                 && depth >= SINGULAR_DEPTH
                 && known.bound != Bound::Upper
                 && known.depth >= depth - 3
-                && !is_mate(known.score)
+                && !is_decisive(known.score)
                 && ply < 2 * self.root_depth as usize
             {
                 match self.singular::<N>(position, mv, known, beta, depth, ply, cut_node)? {
@@ -404,6 +421,8 @@ impl<T: SearchTable> Worker<T> {
             });
         }
 
+        best_score = best_score.min(most);
+
         // 19. Learn from a cut-off.
         if best_score >= beta
             && let Some(mv) = best_move
@@ -431,7 +450,7 @@ impl<T: SearchTable> Worker<T> {
             if whole
                 && !in_check
                 && misjudged
-                && !is_mate(best_score)
+                && !is_decisive(best_score)
                 && best_move.is_none_or(|mv| !position.is_noisy(mv))
             {
                 self.memory.corrections.learn(position, best_score - eval, depth);

@@ -3,7 +3,7 @@
 use super::ordering::{Class, Hints, MovePicker};
 use super::params::QUIESCENCE_MARGIN;
 use super::pvs::Node;
-use super::score::{DRAW, INFINITE, MATE_BOUND, MAX_PLY, mated_in};
+use super::score::{DECISIVE_BOUND, DRAW, INFINITE, MAX_PLY, is_decisive, mated_in};
 use super::worker::Worker;
 use crate::position::{Position, SEE_VALUES};
 use crate::table::{Bound, SearchTable, Usage};
@@ -51,7 +51,7 @@ impl<T: SearchTable> Worker<T> {
             raw_eval = Some(raw);
             let eval = self.corrected(position, raw);
             best_score = match known {
-                Some(known) if known.improves(eval) && known.score.abs() < MATE_BOUND => known.score,
+                Some(known) if known.improves(eval) && !is_decisive(known.score) => known.score,
                 _ => eval,
             };
             if best_score >= beta {
@@ -77,7 +77,7 @@ impl<T: SearchTable> Worker<T> {
         let mut skip_quiets = false;
         while let Some((mv, class)) = picker.next(position, &self.memory.histories, skip_quiets) {
             number += 1;
-            if best_score > -MATE_BOUND {
+            if best_score > -DECISIVE_BOUND {
                 // 4a. Losing captures come last: nothing after them helps.
                 if class == Class::BadNoisy {
                     break;

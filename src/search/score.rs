@@ -14,6 +14,10 @@ pub const INFINITE: i32 = 32_500;
 pub const MATE: i32 = 32_000;
 /// Scores at or above this are wins by mate; at or below its negation, losses.
 pub const MATE_BOUND: i32 = MATE - MAX_PLY as i32;
+/// The score of a position that the endgame tables say is won, at the root itself: below every mate.
+pub const TABLE_WIN: i32 = MATE_BOUND - 1;
+/// Scores at or above this are won, by mate or by the tables; at or below its negation, lost. Evaluations stay between.
+pub const DECISIVE_BOUND: i32 = TABLE_WIN - MAX_PLY as i32;
 /// The score of a draw.
 pub const DRAW: i32 = 0;
 
@@ -35,12 +39,38 @@ pub const fn is_mate(score: i32) -> bool {
     score.abs() >= MATE_BOUND
 }
 
-/// A score relative to the root, found at `ply`, as the table keeps it: mates relative to the position.
+/// The score of a position `ply` plies from the root that the endgame tables say is won.
+#[inline]
+pub const fn table_win(ply: usize) -> i32 {
+    TABLE_WIN - ply as i32
+}
+
+/// The score of a position `ply` plies from the root that the endgame tables say is lost.
+#[inline]
+pub const fn table_loss(ply: usize) -> i32 {
+    -TABLE_WIN + ply as i32
+}
+
+/// Whether `score` is a win or loss, by mate or by the endgame tables.
+#[inline]
+pub const fn is_decisive(score: i32) -> bool {
+    score.abs() >= DECISIVE_BOUND
+}
+
+/// Whether `score` is a win or loss by the endgame tables.
+#[inline]
+pub const fn is_table_score(score: i32) -> bool {
+    is_decisive(score) && !is_mate(score)
+}
+
+/// A score relative to the root, found at `ply`, as the table keeps it: mates and wins by the endgame tables relative to the position.
 #[inline]
 pub fn to_table(score: i32, ply: usize) -> i16 {
     let score = match score {
         s if s >= MATE_BOUND => s + ply as i32,
         s if s <= -MATE_BOUND => s - ply as i32,
+        s if s >= DECISIVE_BOUND => (s + ply as i32).min(TABLE_WIN),
+        s if s <= -DECISIVE_BOUND => (s - ply as i32).max(-TABLE_WIN),
         s => s,
     };
     score.clamp(-MATE, MATE) as i16
@@ -49,18 +79,22 @@ pub fn to_table(score: i32, ply: usize) -> i16 {
 /// The inverse of [`to_table`] at the reader's `ply`. Total: any word found in memory gives a score inside the open window.
 ///
 /// A mate that the fifty-move rule would forestall is no mate: when fewer than the mate's plies are left before the
-/// `halfmove_clock` reaches 100, the score becomes a plain large one.
+/// `halfmove_clock` reaches 100, the score becomes a plain large one. So does a win by the endgame tables that many plies away.
 #[inline]
 pub fn from_table(score: i16, ply: usize, halfmove_clock: u8) -> i32 {
     let score = i32::from(score).clamp(-MATE, MATE);
-    let plies_left = 100 - i32::from(halfmove_clock);
-    if score >= MATE_BOUND {
-        if MATE - score > plies_left { MATE_BOUND - 1 } else { score - ply as i32 }
-    } else if score <= -MATE_BOUND {
-        if MATE + score > plies_left { -MATE_BOUND + 1 } else { score + ply as i32 }
-    } else {
-        score
+    if !is_decisive(score) {
+        return score;
     }
+    let (size, sign) = (score.abs(), score.signum());
+    let end = if is_mate(score) { MATE } else { TABLE_WIN };
+    let plies_left = 100 - i32::from(halfmove_clock);
+    if end - size > plies_left {
+        return sign * (DECISIVE_BOUND - 1);
+    }
+    // A damaged word can be so near the bound that it would fall below: it stays a score of its kind.
+    let least = if is_mate(score) { MATE_BOUND } else { DECISIVE_BOUND };
+    sign * (size - ply as i32).max(least)
 }
 
 /// `score` in moves to mate, as UCI counts them: positive when the side to move mates; `None` for a score that is no mate.
@@ -93,6 +127,23 @@ mod tests {
         assert_eq!(from_table(stored, 0, 89), mate_in(11));
         assert!(!is_mate(from_table(stored, 0, 90)));
         assert!(!is_mate(from_table(-stored, 0, 90)));
+    }
+
+    #[test]
+    fn a_win_by_the_endgame_tables_counts_from_the_reader_and_is_below_every_mate() {
+        // Known at ply 6 two plies on, read at ply 1.
+        let stored = to_table(table_win(8), 6);
+        assert_eq!(from_table(stored, 1, 0), table_win(3));
+        let stored = to_table(table_loss(8), 6);
+        assert_eq!(from_table(stored, 1, 0), table_loss(3));
+        assert!(table_win(0) < mate_in(MAX_PLY) && table_win(MAX_PLY) >= DECISIVE_BOUND);
+        assert!(is_table_score(table_win(MAX_PLY)) && is_table_score(table_loss(0)));
+        assert!(!is_table_score(mate_in(MAX_PLY)) && !is_table_score(DECISIVE_BOUND - 1));
+        // Two plies on, with one left on the fifty-move clock.
+        let stored = to_table(table_win(8), 6);
+        assert!(is_decisive(from_table(stored, 1, 98)));
+        assert!(!is_decisive(from_table(stored, 1, 99)));
+        assert!(!is_decisive(from_table(-stored, 1, 99)));
     }
 
     #[test]

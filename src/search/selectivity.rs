@@ -4,7 +4,7 @@ use super::known::Known;
 use super::ordering::{Class, MovePicker};
 use super::params::*;
 use super::pvs::{Node, NonPv};
-use super::score::{MATE_BOUND, is_mate};
+use super::score::{DECISIVE_BOUND, is_decisive};
 use super::worker::Worker;
 use crate::position::{Move, Piece, Position};
 use crate::table::{Bound, SearchTable};
@@ -41,7 +41,7 @@ impl<T: SearchTable> Worker<T> {
         if depth < NULL_DEPTH
             || estimate < beta
             || eval < beta - 20 * depth + 120
-            || beta <= -MATE_BOUND
+            || beta <= -DECISIVE_BOUND
             || ply < self.null_min_ply
             || self.frame_before(ply, 1).played.is_none() && ply > 0
             || !position.has_non_pawn_material(us)
@@ -59,8 +59,8 @@ impl<T: SearchTable> Worker<T> {
         if score < beta {
             return Some(None);
         }
-        // A mate found after passing is not proven.
-        let score = if score >= MATE_BOUND { beta } else { score };
+        // A mate or a table's win found after passing is not proven.
+        let score = if score >= DECISIVE_BOUND { beta } else { score };
         // One piece and pawns is where zugzwang lives; and at high depth a wrong cut-off costs most.
         let zugzwang_threatens = few_pieces(position);
         if self.null_min_ply > 0 || !(zugzwang_threatens || depth >= NULL_VERIFY_DEPTH) {
@@ -88,7 +88,7 @@ impl<T: SearchTable> Worker<T> {
         let raised = beta + PROBCUT_MARGIN;
         let reduced = depth - PROBCUT_REDUCTION;
         if depth < PROBCUT_DEPTH
-            || is_mate(beta)
+            || is_decisive(beta)
             || known.is_some_and(|known| known.depth > reduced && known.score < raised)
         {
             return Some(None);
@@ -109,7 +109,7 @@ impl<T: SearchTable> Worker<T> {
             self.keys.pop();
             if score >= raised {
                 self.remember(position, ply, Some(mv), score, reduced + 1, Bound::Lower, false, raw_eval, work_before);
-                return Some(Some(if is_mate(score) { score } else { score - PROBCUT_MARGIN }));
+                return Some(Some(if is_decisive(score) { score } else { score - PROBCUT_MARGIN }));
             }
         }
         Some(None)

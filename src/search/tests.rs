@@ -18,6 +18,7 @@ fn job(game: &Game, table: &Arc<Table>) -> Job {
         multi_pv: 1,
         table: Arc::clone(table),
         control: Arc::new(Control::new(1, None)),
+        endgames: None,
     }
 }
 

@@ -7,13 +7,14 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use super::busy::Task;
 use super::control::{Control, NodeCount};
+use super::endgames::Endgames;
 use super::history::{Corrections, Histories, Learning, PieceTo};
 use super::line::{PvTable, RootLine, RootMove};
 use super::ordering::{Hints, MovePicker};
 use super::params::{ASPIRATION_DELTA, ASPIRATION_DEPTH};
 use super::pvs::Root;
 use super::reductions::{PLY, Reductions};
-use super::score::{INFINITE, MAX_PLY, is_mate};
+use super::score::{INFINITE, MAX_PLY, is_decisive};
 use super::teamwork::Teamwork;
 use crate::eval::{EvalCache, evaluate};
 use crate::position::{Game, Move, Position, is_repetition};
@@ -57,18 +58,21 @@ pub struct Job<T = Table> {
     pub table: Arc<T>,
     /// The shared controls.
     pub control: Arc<Control>,
+    /// The endgame tables, when they are to be asked below the root.
+    pub endgames: Option<Endgames>,
 }
 
 // Not derived: a derived one would ask it of the table itself.
 impl<T> Clone for Job<T> {
     fn clone(&self) -> Self {
-        let Job { game, root_moves, multi_pv, table, control } = self;
+        let Job { game, root_moves, multi_pv, table, control, endgames } = self;
         Job {
             game: game.clone(),
             root_moves: root_moves.clone(),
             multi_pv: *multi_pv,
             table: Arc::clone(table),
             control: Arc::clone(control),
+            endgames: endgames.clone(),
         }
     }
 }
@@ -173,6 +177,8 @@ pub struct Worker<T = Table> {
     pub(super) seldepth: usize,
     /// No null move before this ply, while one is being verified.
     pub(super) null_min_ply: usize,
+    /// With more men than this no endgame table is asked; 0 without tables.
+    pub(super) table_men: u32,
     pub(super) job: Job<T>,
     count: NodeCount,
     /// What this worker has told the others that it is at, outermost first.
@@ -205,6 +211,7 @@ impl<T: SearchTable> Worker<T> {
             at_work: Vec::new(),
             diversity: Diversity::new(index, job.control.teamwork()),
             nodes_behind_hits: 0,
+            table_men: job.endgames.as_ref().map_or(0, |endgames| endgames.most_men as u32),
             job,
             partial: None,
         }
@@ -260,7 +267,7 @@ impl<T: SearchTable> Worker<T> {
                 return Outcome::Stopped(partial.map(|line| self.iteration(depth, vec![line])));
             }
             // A later line can turn out better than an earlier one.
-            self.root_moves[..=pv_index].sort_by_key(|root| std::cmp::Reverse(root.score));
+            self.root_moves[..=pv_index].sort_by_key(RootMove::order);
         }
         let lines = self.root_moves[..lines].iter().map(RootMove::line).collect();
         Outcome::Complete(self.iteration(depth, lines))
@@ -274,7 +281,10 @@ impl<T: SearchTable> Worker<T> {
         let Some(known) = self.probe(self.job.game.position(), 0) else { return };
         if known.bound == Bound::Exact
             && known.depth >= depth as i32
-            && let Some(index) = self.root_moves.iter().position(|root| Some(root.mv) == known.mv)
+            && let Some(index) = self
+                .root_moves
+                .iter()
+                .position(|root| Some(root.mv) == known.mv && root.rank == self.root_moves[0].rank)
         {
             self.root_moves[..=index].rotate_right(1);
             self.root_moves[0].previous_score = known.score;
@@ -293,7 +303,7 @@ impl<T: SearchTable> Worker<T> {
         let position = self.job.game.position().clone();
         let expected = self.root_moves[self.pv_index].previous_score;
         let mut delta =
-            ASPIRATION_DELTA + self.diversity.width + if is_mate(expected) { 0 } else { expected.abs() / 64 };
+            ASPIRATION_DELTA + self.diversity.width + if is_decisive(expected) { 0 } else { expected.abs() / 64 };
         let (mut alpha, mut beta) = if depth < ASPIRATION_DEPTH || expected == -INFINITE {
             (-INFINITE, INFINITE)
         } else {
@@ -309,7 +319,7 @@ impl<T: SearchTable> Worker<T> {
             }
             let score = self.search::<Root>(&position, alpha, beta, (depth - failed_high).max(1), 0, false)?;
             // Stable: moves that did not raise alpha keep their order.
-            self.root_moves[self.pv_index..].sort_by_key(|root| std::cmp::Reverse(root.score));
+            self.root_moves[self.pv_index..].sort_by_key(RootMove::order);
             let bound = if score <= alpha {
                 beta = (alpha + beta) / 2;
                 alpha = (score - delta).max(-INFINITE);
@@ -319,14 +329,14 @@ impl<T: SearchTable> Worker<T> {
             } else if score >= beta {
                 beta = (score + delta).min(INFINITE);
                 // A failure high at a mate need not be searched at less depth.
-                failed_high = if is_mate(score) { 0 } else { (failed_high + 1).min(3) };
+                failed_high = if is_decisive(score) { 0 } else { (failed_high + 1).min(3) };
                 Bound::Lower
             } else {
                 return Some(());
             };
             on_bound(RootLine { score, bound, ..self.root_moves[self.pv_index].line() }, self.job.control.nodes());
             delta += delta / 2;
-            if delta > 600 || is_mate(score) {
+            if delta > 600 || is_decisive(score) {
                 (alpha, beta) = match bound {
                     Bound::Upper => (-INFINITE, beta),
                     _ => (alpha, INFINITE),
@@ -338,6 +348,11 @@ impl<T: SearchTable> Worker<T> {
     #[inline]
     pub(super) fn count_node(&mut self) -> Option<()> {
         self.count.count(&self.job.control)
+    }
+
+    /// Counts a position that the endgame tables knew.
+    pub(super) fn count_table_hit(&self) {
+        self.job.control.add_table_hits(1);
     }
 
     /// Tells the others that this worker is at `task`, until [`Worker::end_task`].
@@ -431,10 +446,12 @@ fn ordered_root_moves<T: SearchTable>(histories: &Histories, job: &Job<T>) -> Ve
         .and_then(|(entry, _)| Move::from_bits(entry.mv))
         .filter(|&mv| position.is_legal(mv));
     let mut picker = MovePicker::all(Hints { table_move, refutations: [None; 3], before: [None; 3] });
-    std::iter::from_fn(|| picker.next(position, histories, false))
+    let mut moves: Vec<RootMove> = std::iter::from_fn(|| picker.next(position, histories, false))
         .filter(|(mv, _)| job.root_moves.contains(mv))
-        .map(|(mv, _)| RootMove::new(mv))
-        .collect()
+        .map(|(mv, _)| RootMove::new(mv, job.endgames.as_ref().map_or(0, |endgames| endgames.rank(mv))))
+        .collect();
+    moves.sort_by_key(RootMove::order);
+    moves
 }
 
 impl RootMove {

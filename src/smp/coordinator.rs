@@ -9,14 +9,15 @@ use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
 
 use super::board::DepthBoard;
 use super::clock::{self, Budget, Progress};
+use super::endgames;
 use super::limits::Limits;
 use super::pool::{Event, Pool};
 use super::report::{BestMove, Bound, Info, Line, Score, Sink};
 use super::vote::elect;
 use crate::eval::{EvalCache, evaluate};
 use crate::position::{Game, Move};
-use crate::search::score::{DRAW, MAX_DEPTH, moves_to_mate};
-use crate::search::{Control, Iteration, Job, RootLine, Rotation};
+use crate::search::score::{DRAW, MAX_DEPTH, is_mate, moves_to_mate};
+use crate::search::{Control, Endgames, Iteration, Job, RootLine, Rotation};
 use crate::table::{SearchTable, Table};
 
 /// How long a search that is told to stop before it has anything may go on to finish its first ply.
@@ -49,6 +50,8 @@ pub struct Search<T = Table> {
     pub lockstep: bool,
     /// The table.
     pub table: Arc<T>,
+    /// The endgame tables, if there are any.
+    pub endgames: Option<Endgames>,
     /// The workers.
     pub pool: Arc<Pool<T>>,
     /// Where it reports.
@@ -77,6 +80,7 @@ impl<T: SearchTable> Search<T> {
             multi_pv: self.multi_pv.max(1),
             table: Arc::clone(&self.table),
             control: Arc::clone(&running.control),
+            endgames: self.endgames.clone(),
         };
         let board = Arc::new(DepthBoard::new(self.pool.len(), self.deepest(), self.pool.teamwork()));
         self.pool.search(&job, &board, &running.events);
@@ -147,7 +151,7 @@ impl<T: SearchTable> Coordinator<T> {
     }
 
     /// Starts a search.
-    pub fn start(&self, search: Search<T>) -> Running {
+    pub fn start(&self, mut search: Search<T>) -> Running {
         let pool = &search.pool;
         let control = Control::new(pool.len(), search.limits.nodes).with_teamwork(*pool.teamwork());
         let control = Arc::new(if search.lockstep {
@@ -158,7 +162,8 @@ impl<T: SearchTable> Coordinator<T> {
         let (sender, events) = unbounded();
         let (done_sender, done) = bounded(0);
         let running = Running { control, events: sender, done, started: search.started };
-        let root_moves = search.root_moves();
+        let mut root_moves = search.root_moves();
+        running.control.add_table_hits(endgames::rank_root(&mut search, &mut root_moves));
         // From here, and first: the workers need not wait until the coordinator's thread has woken.
         if !root_moves.is_empty() {
             search.begin(root_moves.clone(), &running);
@@ -328,7 +333,7 @@ impl<T: SearchTable> Conduct<T> {
         let (score, depth) = (best.score, iteration.depth);
         self.standings[worker] = Some(Standing { mv, score, depth });
         let lines: Vec<Line> =
-            iteration.lines.iter().enumerate().map(|(rank, line)| line_at(rank + 1, depth, line)).collect();
+            iteration.lines.iter().zip(1..).map(|(line, rank)| self.line_at(rank, depth, line)).collect();
         self.lines[worker] = Some(lines);
 
         let news = self.printed.is_none_or(|printed| depth > printed.depth);
@@ -385,7 +390,7 @@ impl<T: SearchTable> Conduct<T> {
         let deeper = self.printed.is_none_or(|printed| depth > printed.depth);
         let early = self.running.started.elapsed() < BOUNDS_AFTER;
         if deeper && !early && self.search.multi_pv == 1 && !self.running.control.stopped() {
-            self.search.sink.info(&self.info(line_at(1, depth, line), nodes));
+            self.search.sink.info(&self.info(self.line_at(1, depth, line), nodes));
         }
     }
 
@@ -414,13 +419,25 @@ impl<T: SearchTable> Conduct<T> {
         let score = if position.in_check() { DRAW } else { evaluate(position, &mut EvalCache::new()) };
         if let Some(mv) = best {
             let line = RootLine { score, bound: Bound::Exact, seldepth: 1, pv: vec![mv] };
-            self.search.sink.info(&self.info(line_at(1, 1, &line), self.running.control.nodes()));
+            self.search.sink.info(&self.info(self.line_at(1, 1, &line), self.running.control.nodes()));
         }
     }
 
     fn info(&self, line: Line, nodes: u64) -> Info {
         let elapsed = self.running.started.elapsed();
-        Info { line, nodes, elapsed, hashfull: self.search.table.hashfull() }
+        let table_hits = self.running.control.table_hits();
+        Info { line, nodes, elapsed, table_hits, hashfull: self.search.table.hashfull() }
+    }
+
+    /// The line as it is told: where the endgame tables know the root they have the last word, but for a mate.
+    fn line_at(&self, rank: usize, depth: u32, line: &RootLine) -> Line {
+        let known = line.pv.first().and_then(|&mv| self.search.endgames.as_ref()?.ranking.as_ref()?.wdl(mv));
+        let (score, bound) = match known {
+            Some(wdl) if !is_mate(line.score) => (endgames::root_score(wdl), Bound::Exact),
+            _ => (line.score, line.bound),
+        };
+        let score = moves_to_mate(score).map_or_else(|| Score::Centipawns(endgames::centipawns(score)), Score::Mate);
+        Line { rank, depth, seldepth: line.seldepth.max(1) as u32, score, bound, pv: line.pv.clone() }
     }
 
     fn deepest(&self) -> Option<usize> {
@@ -441,9 +458,4 @@ impl<T: SearchTable> Conduct<T> {
         let (nodes, elapsed) = (self.running.control.nodes(), self.running.started.elapsed());
         self.search.sink.best_move(&BestMove { best, ponder, nodes, elapsed });
     }
-}
-
-fn line_at(rank: usize, depth: u32, line: &RootLine) -> Line {
-    let score = moves_to_mate(line.score).map_or(Score::Centipawns(line.score), Score::Mate);
-    Line { rank, depth, seldepth: line.seldepth.max(1) as u32, score, bound: line.bound, pv: line.pv.clone() }
 }

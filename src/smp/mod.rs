@@ -8,6 +8,7 @@ mod affinity;
 mod board;
 pub mod clock;
 mod coordinator;
+mod endgames;
 mod limits;
 mod pool;
 mod report;

@@ -40,6 +40,8 @@ pub struct Info {
     pub nodes: u64,
     /// Time since the search began.
     pub elapsed: Duration,
+    /// Positions that the endgame tables knew.
+    pub table_hits: u64,
     /// Table occupancy by this search's entries, in permille.
     pub hashfull: u32,
 }

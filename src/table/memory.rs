@@ -101,7 +101,7 @@ impl<C: Cell> Memory<C> {
 }
 
 /// Does `work` on all shares, with `threads` threads, this one among them. Those that the system does not grant are not missed.
-fn share_out<T>(threads: usize, shares: impl ExactSizeIterator<Item = T> + Send, work: impl Fn(T) + Sync) {
+pub(super) fn share_out<T>(threads: usize, shares: impl ExactSizeIterator<Item = T> + Send, work: impl Fn(T) + Sync) {
     let helpers = threads.min(shares.len()).saturating_sub(1);
     let shares = Mutex::new(shares);
     let take_part = || {

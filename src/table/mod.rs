@@ -7,6 +7,7 @@
 mod bucket;
 mod cluster;
 mod entry;
+mod file;
 mod memory;
 mod payload;
 mod scheme;
@@ -20,6 +21,7 @@ mod work;
 pub use bucket::{Bucket, Place};
 pub use cluster::Cluster;
 pub use entry::{Bound, Entry};
+pub use file::{TableFileError, TableFileReport, TableFileWork};
 pub use memory::prefetch;
 pub use payload::{Generation, Payload};
 pub use scheme::{Rule, Scheme, SchemeRule, Stored, UnknownScheme, Update};

@@ -246,6 +246,19 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
         self.generation.store(0, Ordering::Relaxed);
     }
 
+    /// Sets the clock of generations, as for a table that was saved.
+    pub(super) fn set_generation(&self, generation: Generation) {
+        self.generation.store(generation.bits(), Ordering::Relaxed);
+    }
+
+    pub(super) fn memory(&self) -> &Memory<TableCell<BITS>> {
+        &self.memory
+    }
+
+    pub(super) fn update(&self) -> Update {
+        self.update
+    }
+
     /// Who is told what happens here.
     pub fn recorder(&self) -> &R {
         &self.recorder

@@ -24,10 +24,11 @@ pub(crate) fn info(info: &Info, root: &Position, chess960: bool) -> String {
     });
     let _ = write!(
         text,
-        " nodes {} nps {} hashfull {} time {} pv",
+        " nodes {} nps {} hashfull {} tbhits {} time {} pv",
         info.nodes,
         nodes_per_second(info.nodes, info.elapsed),
         info.hashfull,
+        info.table_hits,
         info.elapsed.as_millis()
     );
     let (moves, _) = moves(&line.pv, root, chess960);
@@ -84,7 +85,7 @@ mod tests {
 
     fn sample(root: &Position, score: Score, bound: Bound, moves: &[&str]) -> Info {
         let line = Line { rank: 2, depth: 9, seldepth: 14, score, bound, pv: line(root, moves) };
-        Info { line, nodes: 12_345, elapsed: Duration::from_micros(10_500), hashfull: 7 }
+        Info { line, nodes: 12_345, elapsed: Duration::from_micros(10_500), table_hits: 3, hashfull: 7 }
     }
 
     #[test]
@@ -93,7 +94,7 @@ mod tests {
         let text = |score, bound| info(&sample(&root, score, bound, &["e2e4", "e7e5"]), &root, false);
         assert_eq!(
             text(Score::Centipawns(-13), Bound::Exact),
-            "info depth 9 seldepth 14 multipv 2 score cp -13 nodes 12345 nps 1175714 hashfull 7 time 10 pv e2e4 e7e5"
+            "info depth 9 seldepth 14 multipv 2 score cp -13 nodes 12345 nps 1175714 hashfull 7 tbhits 3 time 10 pv e2e4 e7e5"
         );
         assert!(text(Score::Centipawns(5), Bound::Lower).contains(" score cp 5 lowerbound nodes "));
         assert!(text(Score::Centipawns(5), Bound::Upper).contains(" score cp 5 upperbound nodes "));

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::parse::{parse_number, quote};
 use crate::engine::Teamwork;
 use crate::table::Scheme;
+use crate::tablebase::MAX_MEN;
 
 /// The most search threads that may be asked for.
 pub(crate) const MAX_THREADS: i64 = 1024;
@@ -15,8 +16,11 @@ pub(crate) const MAX_HASH_MIB: i64 = 33_554_432;
 /// The most lines that may be asked for.
 pub(crate) const MAX_MULTI_PV: i64 = 256;
 
+/// Where the table is saved unless `Hash File` says otherwise: in the current folder.
+pub(crate) const DEFAULT_HASH_FILE: &str = "sesame.hash";
+
 /// An option with its new, valid value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Setting {
     /// The size of the table in MiB.
     Hash(usize),
@@ -40,6 +44,20 @@ pub(crate) enum Setting {
     Replacement(Scheme),
     /// How the search threads work together.
     Teamwork(Teamwork),
+    /// The file that the table is saved to and loaded from.
+    HashFile(String),
+    /// Save the table.
+    SaveHash,
+    /// Load the table.
+    LoadHash,
+    /// The folders of the endgame tables.
+    SyzygyPath(String),
+    /// The plies that must be left for positions with the most men of a table to be looked up.
+    SyzygyProbeDepth(u32),
+    /// The most men of a position to be looked up.
+    SyzygyProbeLimit(usize),
+    /// Whether the fifty-move rule counts in the tables.
+    Syzygy50MoveRule(bool),
 }
 
 struct Specification {
@@ -51,12 +69,13 @@ enum Kind {
     Spin { default: i64, min: i64, max: i64, set: fn(usize) -> Setting },
     Check { default: bool, set: fn(bool) -> Setting },
     Button { setting: Setting },
+    Text { default: &'static str, set: fn(String) -> Setting },
     Scheme { default: Scheme, set: fn(Scheme) -> Setting },
     Teamwork,
 }
 
 /// The options in the order in which `uci` declares them. Their defaults are those of the engine's [`Options`](crate::engine::Options).
-static OPTIONS: [Specification; 11] = [
+static OPTIONS: [Specification; 18] = [
     Specification { name: "Hash", kind: Kind::Spin { default: 16, min: 1, max: MAX_HASH_MIB, set: Setting::Hash } },
     Specification { name: "Threads", kind: Kind::Spin { default: 1, min: 1, max: MAX_THREADS, set: Setting::Threads } },
     Specification { name: "Clear Hash", kind: Kind::Button { setting: Setting::ClearHash } },
@@ -79,6 +98,19 @@ static OPTIONS: [Specification; 11] = [
     Specification { name: "Replacement", kind: Kind::Scheme { default: Scheme::TwoBig1, set: Setting::Replacement } },
     Specification { name: "Teamwork", kind: Kind::Teamwork },
     Specification { name: "Pin Threads", kind: Kind::Check { default: false, set: Setting::PinThreads } },
+    Specification { name: "Hash File", kind: Kind::Text { default: DEFAULT_HASH_FILE, set: Setting::HashFile } },
+    Specification { name: "Save Hash", kind: Kind::Button { setting: Setting::SaveHash } },
+    Specification { name: "Load Hash", kind: Kind::Button { setting: Setting::LoadHash } },
+    Specification { name: "SyzygyPath", kind: Kind::Text { default: "", set: Setting::SyzygyPath } },
+    Specification {
+        name: "SyzygyProbeDepth",
+        kind: Kind::Spin { default: 1, min: 1, max: 100, set: |depth| Setting::SyzygyProbeDepth(depth as u32) },
+    },
+    Specification {
+        name: "SyzygyProbeLimit",
+        kind: Kind::Spin { default: MAX_MEN as i64, min: 0, max: MAX_MEN as i64, set: Setting::SyzygyProbeLimit },
+    },
+    Specification { name: "Syzygy50MoveRule", kind: Kind::Check { default: true, set: Setting::Syzygy50MoveRule } },
 ];
 
 /// The `option` lines that answer `uci`.
@@ -89,6 +121,9 @@ pub(crate) fn declarations() -> impl Iterator<Item = String> {
             Kind::Spin { default, min, max, .. } => line += &format!("spin default {default} min {min} max {max}"),
             Kind::Check { default, .. } => line += &format!("check default {default}"),
             Kind::Button { .. } => line += "button",
+            Kind::Text { default, .. } => {
+                line += &format!("string default {}", if default.is_empty() { "<empty>" } else { default });
+            }
             Kind::Scheme { default, .. } => {
                 line += &format!("combo default {default}");
                 for scheme in Scheme::ALL {
@@ -128,7 +163,8 @@ pub(crate) fn understand(name: &str, value: Option<&str>) -> Result<Setting, Str
             }
             "`true` or `false`".to_owned()
         }
-        Kind::Button { setting } => return Ok(*setting),
+        Kind::Button { setting } => return Ok(setting.clone()),
+        Kind::Text { set, .. } => return Ok(set(if value == "<empty>" { String::new() } else { value.to_owned() })),
         Kind::Scheme { set, .. } => {
             let schemes = Scheme::ALL;
             if let Some(scheme) = schemes.iter().find(|scheme| scheme.to_string().eq_ignore_ascii_case(value)) {
@@ -165,6 +201,13 @@ mod tests {
         assert!(lines[8].starts_with("option name Replacement type combo default TWOBIG1 var "), "{}", lines[8]);
         assert_eq!(lines[9], format!("option name Teamwork type string default {}", Teamwork::default()));
         assert_eq!(lines[10], "option name Pin Threads type check default false");
+        assert_eq!(lines[11], "option name Hash File type string default sesame.hash");
+        assert_eq!(lines[12], "option name Save Hash type button");
+        assert_eq!(lines[13], "option name Load Hash type button");
+        assert_eq!(lines[14], "option name SyzygyPath type string default <empty>");
+        assert_eq!(lines[15], "option name SyzygyProbeDepth type spin default 1 min 1 max 100");
+        assert_eq!(lines[16], "option name SyzygyProbeLimit type spin default 7 min 0 max 7");
+        assert_eq!(lines[17], "option name Syzygy50MoveRule type check default true");
         for scheme in Scheme::ALL {
             assert!(lines[8].contains(&format!(" var {scheme}")));
         }
@@ -178,7 +221,8 @@ mod tests {
             match &option.kind {
                 Kind::Spin { default, set, .. } => set(usize::try_from(*default).unwrap()),
                 Kind::Check { default, set } => set(*default),
-                Kind::Button { setting } => *setting,
+                Kind::Button { setting } => setting.clone(),
+                Kind::Text { default, set } => set((*default).to_owned()),
                 Kind::Scheme { default, set } => set(*default),
                 Kind::Teamwork => unreachable!("declared from the real default"),
             }
@@ -191,6 +235,11 @@ mod tests {
         assert_eq!(default("Lockstep"), Setting::Lockstep(options.lockstep));
         assert_eq!(default("Replacement"), Setting::Replacement(options.scheme));
         assert_eq!(default("Pin Threads"), Setting::PinThreads(options.pin));
+        assert_eq!(default("Hash File"), Setting::HashFile(DEFAULT_HASH_FILE.to_owned()));
+        assert_eq!(default("SyzygyPath"), Setting::SyzygyPath(String::new()));
+        assert_eq!(default("SyzygyProbeDepth"), Setting::SyzygyProbeDepth(options.tables.probe_depth));
+        assert_eq!(default("SyzygyProbeLimit"), Setting::SyzygyProbeLimit(options.tables.probe_limit));
+        assert_eq!(default("Syzygy50MoveRule"), Setting::Syzygy50MoveRule(options.tables.fifty_move_rule));
     }
 
     #[test]
@@ -205,6 +254,11 @@ mod tests {
         assert_eq!(understand("Move Overhead", Some("0")), Ok(Setting::MoveOverhead(Duration::ZERO)));
         assert_eq!(understand("UCI_Chess960", Some("True")), Ok(Setting::Chess960(true)));
         assert_eq!(understand("Teamwork", Some("same")), Ok(Setting::Teamwork(Teamwork::ALONE)));
+        let path = "/some folder/tables:C:\\tb";
+        assert_eq!(understand("syzygypath", Some(path)), Ok(Setting::SyzygyPath(path.to_owned())));
+        assert_eq!(understand("SyzygyPath", Some("<empty>")), Ok(Setting::SyzygyPath(String::new())));
+        assert_eq!(understand("SyzygyPath", None), Ok(Setting::SyzygyPath(String::new())));
+        assert_eq!(understand("SyzygyProbeLimit", Some("0")), Ok(Setting::SyzygyProbeLimit(0)));
         for scheme in Scheme::ALL {
             let name = scheme.to_string().to_lowercase();
             assert_eq!(understand("Replacement", Some(&name)), Ok(Setting::Replacement(scheme)));
@@ -235,6 +289,6 @@ mod tests {
             assert!(message.contains(name) && message.contains("kept"), "{message}");
         }
         assert!(understand("Hash", None).unwrap_err().contains("found nothing"));
-        assert_eq!(understand("SyzygyPath", Some("/tb")).unwrap_err(), "unknown option `SyzygyPath`");
+        assert_eq!(understand("Sysygy", Some("/tb")).unwrap_err(), "unknown option `Sysygy`");
     }
 }

@@ -3,25 +3,30 @@
 use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crossbeam::channel::{self, Sender};
 use crossbeam::select;
+use parking_lot::Mutex;
 
 use super::board::describe;
 use super::job::Job;
-use super::options::{Setting, declarations};
+use super::options::{DEFAULT_HASH_FILE, Setting, declarations};
 use super::output::Output;
 use super::parse::{BenchArguments, Command, Go, Parsed, Placement};
 use super::perft::divide;
 use super::reader;
 use super::sink::UciSink;
 use crate::engine::bench::{self, BenchOptions, nodes_per_second};
-use crate::engine::{Clock, Engine, EngineError, Limits, Options};
+use crate::engine::{Clock, Engine, EngineError, Limits, Options, TableUse};
 use crate::eval::explain;
 use crate::position::{Color, Game, Position};
+
+/// How often long work tells how far it is.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Why a session could not begin.
 #[derive(Debug, thiserror::Error)]
@@ -49,8 +54,10 @@ pub fn run(input: impl Read + Send + 'static, output: Output) -> Result<(), Star
         game: Game::new(Position::startpos()),
         started: 0,
         job: None,
+        moving_hash: false,
         settings: VecDeque::new(),
         deferred: VecDeque::new(),
+        hash_file: DEFAULT_HASH_FILE.to_owned(),
         closing: false,
         wake,
     };
@@ -72,8 +79,12 @@ pub fn run(input: impl Read + Send + 'static, output: Output) -> Result<(), Star
         }
     }
     session.end_search();
-    if let Some(job) = &session.job {
+    if let Some(job) = session.job {
         job.stop();
+        // A file in the making is to be removed. Anything else may end with the process.
+        if session.moving_hash {
+            job.join();
+        }
     }
     Ok(())
 }
@@ -85,12 +96,16 @@ struct Session {
     game: Game,
     /// How many searches were started; the sink knows how many of them have ended.
     started: u64,
-    /// A bench or perft.
+    /// A bench or perft, or the table being saved or loaded.
     job: Option<Job>,
+    /// The job started last is about the table.
+    moving_hash: bool,
     /// Settings that wait for the search to end. They came before all that is deferred.
     settings: VecDeque<Setting>,
     /// Commands that wait for the job to end.
     deferred: VecDeque<Command>,
+    /// Where the table is saved and loaded from.
+    hash_file: String,
     /// The input has ended.
     closing: bool,
     wake: Sender<()>,
@@ -154,6 +169,9 @@ impl Session {
             Command::Stop | Command::PonderHit => {}
             Command::Display => self.output.line(&describe(&self.game, self.sink.chess960())),
             Command::Eval => self.show_evaluation(),
+            Command::Set(Setting::SaveHash | Setting::LoadHash) if self.is_searching() => {
+                self.output.info("the table is neither saved nor loaded during a search: stop it first");
+            }
             Command::Set(setting) if self.is_searching() => self.settings.push_back(setting),
             // A position that cannot be set must not cost the running search.
             command @ Command::Position(_) => self.perform(command),
@@ -227,10 +245,27 @@ impl Session {
             Setting::Teamwork(teamwork) => (self.engine.set_teamwork(teamwork), "the threads stay as they were"),
             Setting::PinThreads(pin) => (self.engine.set_pin(pin), "no thread is left to search"),
             Setting::Ponder => return,
+            Setting::HashFile(path) => return self.hash_file = path,
+            Setting::SaveHash => return self.move_hash(true),
+            Setting::LoadHash => return self.move_hash(false),
+            Setting::SyzygyPath(path) => return self.engine.load_tables(&path),
+            Setting::SyzygyProbeDepth(probe_depth) => {
+                return self.set_table_use(|tables| TableUse { probe_depth, ..tables });
+            }
+            Setting::SyzygyProbeLimit(probe_limit) => {
+                return self.set_table_use(|tables| TableUse { probe_limit, ..tables });
+            }
+            Setting::Syzygy50MoveRule(fifty_move_rule) => {
+                return self.set_table_use(|tables| TableUse { fifty_move_rule, ..tables });
+            }
         };
         if let Err(error) = result {
             self.output.info(&format!("{error}; {consequence}"));
         }
+    }
+
+    fn set_table_use(&mut self, change: impl FnOnce(TableUse) -> TableUse) {
+        self.engine.set_table_use(change(self.engine.options().tables));
     }
 
     /// The game that `position` describes. If any of it is wrong, the one before is kept whole.
@@ -313,7 +348,43 @@ impl Session {
         });
     }
 
+    /// Saves the table, or loads it, as a job: what follows waits for it, and `stop` ends it.
+    fn move_hash(&mut self, save: bool) {
+        if self.hash_file.is_empty() {
+            return self.output.info("no file to save the table to or load it from: set `Hash File`");
+        }
+        let (hash, path, output) = (self.engine.hash_file(), PathBuf::from(&self.hash_file), self.output.clone());
+        self.start_job(move |stop| {
+            let (doing, done, failed) = match save {
+                true => ("saving", "saved", "the table is not saved"),
+                false => ("loading", "loaded", "the table is not loaded"),
+            };
+            let start = Instant::now();
+            let told = Mutex::new(start);
+            let progress = |percent: u32| {
+                let mut told = told.lock();
+                if told.elapsed() >= PROGRESS_INTERVAL {
+                    *told = Instant::now();
+                    output.info(&format!("{doing} the table: {percent} %"));
+                }
+            };
+            let result = if save { hash.save(&path, stop, &progress) } else { hash.load(&path, stop, &progress) };
+            let file = path.display();
+            match result {
+                Ok(report) => {
+                    let anew = if report.replaced { ", fitted into a table of another size or scheme" } else { "" };
+                    let (positions, mib) = (report.positions, report.bytes.div_ceil(1 << 20));
+                    let millis = start.elapsed().as_millis();
+                    output.info(&format!("{done} {positions} positions, {mib} MiB, in {millis} ms: {file}{anew}"));
+                }
+                Err(error) => output.info(&format!("{failed}: {file}: {error}")),
+            }
+        });
+        self.moving_hash = self.job.is_some();
+    }
+
     fn start_job(&mut self, work: impl FnOnce(&AtomicBool) + Send + 'static) {
+        self.moving_hash = false;
         match Job::start(self.wake.clone(), work) {
             Ok(job) => self.job = Some(job),
             Err(error) => self.output.info(&format!("cannot start a thread: {error}")),
@@ -376,8 +447,6 @@ fn limits(go: &Go, position: &Position) -> (Limits, Option<String>) {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::super::parse::parse;
     use super::*;
 

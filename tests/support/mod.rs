@@ -41,9 +41,15 @@ impl Session {
     /// Starts the engine with an address space of so many KiB.
     #[cfg(unix)]
     pub(crate) fn start_within(kib: u64) -> Session {
-        let mut command = Command::new("sh");
-        command.args(["-c", &format!("ulimit -v {kib} && exec \"$0\""), env!("CARGO_BIN_EXE_sesame")]);
-        Session::run(command)
+        Session::start_in_shell(&format!("ulimit -v {kib}"))
+    }
+
+    /// Starts the engine in a shell that has carried out `command`.
+    #[cfg(unix)]
+    pub(crate) fn start_in_shell(command: &str) -> Session {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("{command} && exec \"$0\""), env!("CARGO_BIN_EXE_sesame")]);
+        Session::run(shell)
     }
 
     /// Starts what `command` says.

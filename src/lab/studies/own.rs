@@ -73,6 +73,7 @@ impl<T: SearchTable> OwnSearch<T> {
             multi_pv: 1,
             table: Arc::clone(&self.table),
             control: Arc::new(Control::new(1, nodes)),
+            endgames: None,
         };
         let mut worker = Worker::new(0, self.memory.take().unwrap_or_default(), job);
         let mut best = worker.first_root_move().map(|mv| (mv, 0));

@@ -1,0 +1,717 @@
+//! The table in a file: saved and loaded chunk by chunk, by many threads, without a copy of the whole in memory.
+//!
+//! ```text
+//! head     128 bytes: magic, version, layout, size, scheme, generation, the owner's fingerprint, the head's own checksum
+//! chunks   the buckets in order, CHUNK at a time: of each slot the data and the tag, words of 8 bytes with the lowest first
+//! sums     a checksum (XXH3, 64 bits) of each chunk, and one of all these and of the head
+//! ```
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+
+use parking_lot::Mutex;
+use twox_hash::XxHash3_64;
+
+use super::bucket::Place;
+use super::memory::{BUCKET_BYTES, TableCell, share_out};
+use super::payload::{Generation, Payload};
+use super::scheme::{Scheme, SchemeRule};
+use super::shared::Table;
+use super::slot::{CHECK_BITS, Image, Slot, Tag};
+use super::stats::Recorder;
+
+const MAGIC: [u8; 8] = *b"SESAMEHT";
+const VERSION: u32 = 1;
+/// What the words mean: changes whenever an [`Entry`](super::Entry) or a tag is packed differently.
+const LAYOUT: u32 = 1;
+const HEAD: usize = 128;
+/// Buckets that are read or written at once: 4 MiB of them.
+const CHUNK: usize = (4 << 20) / BUCKET_BYTES;
+
+/// From so many buckets on (2 MiB) bucket and tag together are the whole key.
+const WHOLE_KEY_BUCKETS: usize = 1 << 16;
+
+/// Why a table was not saved or loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum TableFileError {
+    /// The system refused to read or write.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// What is there is a folder or a device.
+    #[error("it is no regular file")]
+    NotRegular,
+    /// The file is something else.
+    #[error("it is no saved table")]
+    NotOurs,
+    /// Saved by another version of the program, in a form that this one does not read.
+    #[error("its form is number {0}, this program reads {VERSION}")]
+    Version(u32),
+    /// The scores in it are those of another evaluation or search.
+    #[error("it was saved with another evaluation")]
+    Foreign,
+    /// The file is shorter or longer than it says itself.
+    #[error("it is {found} bytes long and should be {expected}")]
+    Length {
+        /// What its head says.
+        expected: u64,
+        /// What it is.
+        found: u64,
+    },
+    /// A checksum is wrong.
+    #[error("it is damaged")]
+    Damaged,
+    /// It is too small for the whole keys to be known, which another place would need.
+    #[error("it is of another size or scheme, and a table of less than 2 MiB cannot be fitted into another")]
+    Unplaceable,
+    /// The file changed while it was read, after it had been checked; the table is empty now.
+    #[error("it was changed while it was read; the table is empty now")]
+    Changed,
+    /// Told to stop.
+    #[error("stopped")]
+    Stopped,
+}
+
+/// What was saved or loaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TableFileReport {
+    /// Entries written, or read and placed.
+    pub positions: u64,
+    /// The size of the file.
+    pub bytes: u64,
+    /// Whether the table in the file had another size or scheme, so that entries went to other places and some gave way.
+    pub replaced: bool,
+}
+
+/// How saving and loading are to be done.
+#[derive(Clone, Copy)]
+pub struct TableFileWork<'a> {
+    /// Tells for whom the scores mean something: a file with another number is refused.
+    pub fingerprint: u64,
+    /// How many threads take part.
+    pub threads: usize,
+    /// Set from outside, it ends the work with [`TableFileError::Stopped`].
+    pub stop: &'a AtomicBool,
+    /// Hears of what is done, in percent.
+    pub progress: &'a (dyn Fn(u32) + Sync),
+}
+
+/// What a file's head says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Head {
+    scheme: Scheme,
+    generation: u8,
+    buckets: u64,
+    fingerprint: u64,
+}
+
+impl Head {
+    fn to_bytes(self) -> [u8; HEAD] {
+        let mut bytes = [0; HEAD];
+        let mut put = |at: usize, value: &[u8]| bytes[at..at + value.len()].copy_from_slice(value);
+        put(0, &MAGIC);
+        put(8, &VERSION.to_le_bytes());
+        put(12, &LAYOUT.to_le_bytes());
+        put(16, &self.buckets.to_le_bytes());
+        put(24, &self.fingerprint.to_le_bytes());
+        put(32, &[scheme_number(self.scheme), self.generation]);
+        let sum = XxHash3_64::oneshot(&bytes[..HEAD - 8]).to_le_bytes();
+        bytes[HEAD - 8..].copy_from_slice(&sum);
+        bytes
+    }
+
+    fn from_bytes(bytes: &[u8; HEAD]) -> Result<Head, TableFileError> {
+        let u32_at = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+        if bytes[..8] != MAGIC {
+            return Err(TableFileError::NotOurs);
+        }
+        if (u32_at(8), u32_at(12)) != (VERSION, LAYOUT) {
+            return Err(TableFileError::Version(u32_at(8)));
+        }
+        if word(&bytes[HEAD - 8..]) != XxHash3_64::oneshot(&bytes[..HEAD - 8]) {
+            return Err(TableFileError::Damaged);
+        }
+        let scheme = Scheme::ALL.into_iter().find(|&scheme| scheme_number(scheme) == bytes[32]);
+        Ok(Head {
+            scheme: scheme.ok_or(TableFileError::Damaged)?,
+            generation: bytes[33],
+            buckets: word(&bytes[16..]),
+            fingerprint: word(&bytes[24..]),
+        })
+    }
+
+    fn chunks(&self) -> u64 {
+        self.buckets.div_ceil(CHUNK as u64)
+    }
+
+    /// The file's whole length; `None` where no file is that long.
+    fn length(&self) -> Option<u64> {
+        let buckets = self.buckets.checked_mul(BUCKET_BYTES as u64)?;
+        let sums = (self.chunks() + 1).checked_mul(8)?;
+        buckets.checked_add(sums)?.checked_add(HEAD as u64)
+    }
+
+    /// Where in the file a chunk begins.
+    fn offset(chunk: u64) -> u64 {
+        HEAD as u64 + chunk * (CHUNK * BUCKET_BYTES) as u64
+    }
+
+    /// The checksum of a whole file, from those of its chunks.
+    fn sum(&self, sums: &[u8]) -> u64 {
+        XxHash3_64::oneshot_with_seed(XxHash3_64::oneshot(&self.to_bytes()), sums)
+    }
+}
+
+/// A number for a scheme that stays the same whatever the order of [`Scheme::ALL`].
+fn scheme_number(scheme: Scheme) -> u8 {
+    match scheme {
+        Scheme::Deep => 1,
+        Scheme::New => 2,
+        Scheme::Old => 3,
+        Scheme::Big1 => 4,
+        Scheme::BigAll => 5,
+        Scheme::TwoDeep => 6,
+        Scheme::TwoBig1 => 7,
+    }
+}
+
+/// The word that these bytes begin with.
+fn word(bytes: &[u8]) -> u64 {
+    bytes.iter().take(8).rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
+}
+
+/// Threads at one piece of work: the first error ends it for all.
+struct Crew<'a> {
+    work: TableFileWork<'a>,
+    chunks: u64,
+    done: AtomicU64,
+    told: AtomicU64,
+    /// How many percent were done before, and how many percent this piece of work is.
+    from: u64,
+    share: u64,
+    error: Mutex<Option<TableFileError>>,
+    failed: AtomicBool,
+}
+
+impl<'a> Crew<'a> {
+    fn new(work: TableFileWork<'a>, chunks: u64, from: u64, share: u64) -> Crew<'a> {
+        let (done, told, failed) = (AtomicU64::new(0), AtomicU64::new(from), AtomicBool::new(false));
+        Crew { work, chunks, done, told, from, share, error: Mutex::new(None), failed }
+    }
+
+    /// Does `each` for all chunks, with an empty buffer to use.
+    fn run(&self, each: impl Fn(u64, &mut Vec<u8>) -> Result<(), TableFileError> + Sync) -> Result<(), TableFileError> {
+        // Not a range of u64: that has no exact length.
+        let chunks = usize::try_from(self.chunks).map_err(|_| TableFileError::Damaged)?;
+        share_out(self.work.threads, 0..chunks, |chunk| {
+            if self.failed.load(Ordering::Relaxed) {
+                return;
+            }
+            let stopped = self.work.stop.load(Ordering::Relaxed);
+            let result = if stopped { Err(TableFileError::Stopped) } else { each(chunk as u64, &mut Vec::new()) };
+            match result {
+                Ok(()) => self.tell(),
+                Err(error) => {
+                    self.failed.store(true, Ordering::Relaxed);
+                    self.error.lock().get_or_insert(error);
+                }
+            }
+        });
+        self.error.lock().take().map_or(Ok(()), Err)
+    }
+
+    /// Tells each percent once.
+    fn tell(&self) {
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        let percent = self.from + self.share * done / self.chunks.max(1);
+        if self.told.fetch_max(percent, Ordering::Relaxed) < percent {
+            (self.work.progress)(percent as u32);
+        }
+    }
+}
+
+/// A file in the making, beside the one that it will replace; removed unless it does.
+struct Draft {
+    file: File,
+    path: PathBuf,
+    finished: bool,
+}
+
+impl Draft {
+    fn beside(path: &Path) -> Result<Draft, TableFileError> {
+        match fs::metadata(path) {
+            Ok(there) if !there.is_file() => return Err(TableFileError::NotRegular),
+            _ => {}
+        }
+        let name = path.file_name().ok_or(TableFileError::NotRegular)?;
+        let mut draft = name.to_owned();
+        draft.push(format!(".{}.tmp", std::process::id()));
+        let path = path.with_file_name(draft);
+        let file = OpenOptions::new().write(true).create(true).truncate(true).open(&path)?;
+        Ok(Draft { file, path, finished: false })
+    }
+
+    /// Puts the file, complete and on the disk, in the place of the one at `path`.
+    fn finish(mut self, path: &Path) -> Result<(), TableFileError> {
+        self.file.sync_all()?;
+        fs::rename(&self.path, path)?;
+        self.finished = true;
+        // So that the new name outlives a loss of power. Not all systems can; the file is whole under one name or the other.
+        if let Some(folder) = path.parent()
+            && let Ok(folder) = File::open(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
+        {
+            let _ = folder.sync_all();
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        if !self.finished {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
+    /// Writes the table into the file at `path`, in place of any that is there: first into another file in the same folder, which is removed if
+    /// anything fails. Nobody should search meanwhile; what is stored then may or may not be in the file.
+    ///
+    /// # Errors
+    /// When the file cannot be written, as on a full disk, or when stopped. A file that was there stays as it was.
+    pub fn save(&self, path: &Path, work: TableFileWork<'_>) -> Result<TableFileReport, TableFileError> {
+        let buckets = self.buckets();
+        let head = Head {
+            scheme: self.scheme(),
+            generation: self.generation().bits(),
+            buckets: buckets.len() as u64,
+            fingerprint: work.fingerprint,
+        };
+        let draft = Draft::beside(path)?;
+        let sums: Box<[AtomicU64]> = (0..head.chunks()).map(|_| AtomicU64::new(0)).collect();
+        let positions = AtomicUsize::new(0);
+        Crew::new(work, head.chunks(), 0, 100).run(|chunk, buffer| {
+            let start = chunk as usize * CHUNK;
+            let part = &buckets[start..buckets.len().min(start + CHUNK)];
+            let images = part.iter().flat_map(|bucket| bucket.slots()).map(Slot::read);
+            buffer.reserve(part.len() * BUCKET_BYTES);
+            let mut taken = 0;
+            for image in images {
+                taken += usize::from(!image.is_empty());
+                buffer.extend(image.data.to_le_bytes());
+                buffer.extend(image.tag.bits().to_le_bytes());
+            }
+            positions.fetch_add(taken, Ordering::Relaxed);
+            sums[chunk as usize].store(XxHash3_64::oneshot(buffer), Ordering::Relaxed);
+            Ok(write_at(&draft.file, buffer, Head::offset(chunk))?)
+        })?;
+        let mut tail: Vec<u8> = sums.iter().flat_map(|sum| sum.load(Ordering::Relaxed).to_le_bytes()).collect();
+        tail.extend(head.sum(&tail).to_le_bytes());
+        let sums_at = HEAD as u64 + head.buckets * BUCKET_BYTES as u64;
+        write_at(&draft.file, &tail, sums_at)?;
+        write_at(&draft.file, &head.to_bytes(), 0)?;
+        draft.finish(path)?;
+        let positions = positions.into_inner() as u64;
+        Ok(TableFileReport { positions, bytes: sums_at + tail.len() as u64, replaced: false })
+    }
+
+    /// Takes over what the file at `path` holds, in place of all that the table held. The whole file is read and checked before anything is
+    /// changed. If it was saved from a table of another size, or of a scheme with other levels, its entries are stored anew, and give way to each
+    /// other as the scheme says. The next generation is the saved one. Nobody may search meanwhile.
+    ///
+    /// # Errors
+    /// When the file cannot be used. The table stays as it was, save for [`TableFileError::Changed`].
+    pub fn load(&self, path: &Path, work: TableFileWork<'_>) -> Result<TableFileReport, TableFileError> {
+        let file = File::open(path)?;
+        let there = file.metadata()?;
+        if !there.is_file() {
+            return Err(TableFileError::NotRegular);
+        }
+        let mut bytes = [0; HEAD];
+        read_at(&file, &mut bytes, 0).map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => TableFileError::NotOurs,
+            _ => error.into(),
+        })?;
+        let head = Head::from_bytes(&bytes)?;
+        if head.fingerprint != work.fingerprint {
+            return Err(TableFileError::Foreign);
+        }
+        let expected = head.length().ok_or(TableFileError::Damaged)?;
+        if there.len() != expected || head.buckets == 0 {
+            return Err(TableFileError::Length { expected, found: there.len() });
+        }
+        let same_places = head.buckets == self.buckets().len() as u64
+            && head.scheme.has_two_levels() == self.scheme().has_two_levels();
+        if !same_places && (head.buckets as usize) < WHOLE_KEY_BUCKETS {
+            return Err(TableFileError::Unplaceable);
+        }
+
+        let mut tail = vec![0; 8 * (head.chunks() as usize + 1)];
+        let tail_at = expected - tail.len() as u64;
+        read_at(&file, &mut tail, tail_at)?;
+        let (sums, sum) = tail.split_at(tail.len() - 8);
+        if head.sum(sums) != word(sum) {
+            return Err(TableFileError::Damaged);
+        }
+        let read = |chunk: u64, buffer: &mut Vec<u8>| -> Result<(), TableFileError> {
+            let start = chunk * CHUNK as u64;
+            let buckets = (head.buckets - start).min(CHUNK as u64) as usize;
+            buffer.resize(buckets * BUCKET_BYTES, 0);
+            read_at(&file, buffer, Head::offset(chunk))?;
+            let sum = word(&sums[8 * chunk as usize..]);
+            if XxHash3_64::oneshot(buffer) == sum { Ok(()) } else { Err(TableFileError::Damaged) }
+        };
+        Crew::new(work, head.chunks(), 0, 50).run(read)?;
+
+        // From here on the table changes, so that nothing stops it.
+        let unstoppable = AtomicBool::new(false);
+        let crew = Crew::new(TableFileWork { stop: &unstoppable, ..work }, head.chunks(), 50, 50);
+        if !same_places {
+            self.clear(work.threads);
+        }
+        let positions = AtomicUsize::new(0);
+        let rest = crew.run(|chunk, buffer| {
+            read(chunk, buffer)?;
+            let start = chunk as usize * CHUNK;
+            let placed = if same_places { self.put_back(start, buffer) } else { self.place_anew(&head, start, buffer) };
+            positions.fetch_add(placed, Ordering::Relaxed);
+            Ok(())
+        });
+        if rest.is_err() {
+            self.clear(work.threads);
+            return Err(TableFileError::Changed);
+        }
+        self.set_generation(before(head.generation));
+        Ok(TableFileReport { positions: positions.into_inner() as u64, bytes: expected, replaced: !same_places })
+    }
+
+    /// Puts the slots of a chunk where they were. Counts those that are taken.
+    fn put_back(&self, start: usize, bytes: &[u8]) -> usize {
+        let slots = self.buckets()[start..].iter().flat_map(|bucket| bucket.slots());
+        let mut taken = 0;
+        for (slot, image) in slots.zip(images(bytes)) {
+            slot.write(image);
+            taken += usize::from(!image.is_empty());
+        }
+        taken
+    }
+
+    /// Stores the entries of a chunk of another table where they belong in this one. Counts them.
+    fn place_anew(&self, head: &Head, start: usize, bytes: &[u8]) -> usize {
+        let theirs = head.buckets as usize;
+        let buckets = self.buckets();
+        let rule = SchemeRule::<P>::new(self.scheme(), self.update(), Generation::from_bits(head.generation));
+        let mut placed = 0;
+        for (image, slot) in images(bytes).zip(0..) {
+            // What some other thread had torn as it was saved is of no position.
+            let Some(key) = whole_key(image.tag, start + slot / 2, theirs).filter(|_| !image.is_empty()) else {
+                continue;
+            };
+            let place = Place::of(key, buckets.len());
+            let bucket = &buckets[place.bucket];
+            if self.scheme().has_two_levels() {
+                bucket.store(key, image, &rule);
+            } else {
+                bucket.slot(place.second).store(key, image, &rule);
+            }
+            placed += 1;
+        }
+        placed
+    }
+
+    fn buckets(&self) -> &[TableCell<BITS>] {
+        self.memory().buckets()
+    }
+}
+
+/// The generation before one. The next search then is of the generation that was saved, as if that search went on: its entries are not stale, and
+/// what it found is not given up for the first shallow results.
+fn before(generation: u8) -> Generation {
+    Generation::from_bits(generation.wrapping_add(Generation::COUNT - 1))
+}
+
+/// The slots in these bytes.
+fn images(bytes: &[u8]) -> impl Iterator<Item = Image> {
+    bytes.chunks_exact(16).map(|slot| Image { data: word(slot), tag: Tag::from_bits(word(&slot[8..])) })
+}
+
+/// The key with this tag that lives in bucket `bucket` of `buckets`, at least [`WHOLE_KEY_BUCKETS`]: a bucket then has no two keys with the same
+/// low 48 bits. `None` if it has none.
+fn whole_key(tag: Tag, bucket: usize, buckets: usize) -> Option<u64> {
+    const _: () = assert!(CHECK_BITS == 48);
+    let first = u64::try_from(((bucket as u128) << 64).div_ceil(buckets as u128)).ok()?;
+    let (high, low) = (first >> 48, tag.key());
+    let key = if first << 16 >> 16 <= low {
+        high << 48 | low
+    } else {
+        high.checked_add(1).filter(|&high| high < 1 << 16)? << 48 | low
+    };
+    (Place::of(key, buckets).bucket == bucket).then_some(key)
+}
+
+#[cfg(unix)]
+fn write_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, offset)
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, offset)
+}
+
+#[cfg(windows)]
+fn write_at(file: &File, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let written = std::os::windows::fs::FileExt::seek_write(file, bytes, offset)?;
+        if written == 0 {
+            return Err(io::ErrorKind::WriteZero.into());
+        }
+        bytes = &bytes[written..];
+        offset += written as u64;
+    }
+    Ok(())
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let read = std::os::windows::fs::FileExt::seek_read(file, bytes, offset)?;
+        if read == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        bytes = &mut bytes[read..];
+        offset += read as u64;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::{Bound, Entry, TableOptions};
+
+    static STAY: AtomicBool = AtomicBool::new(false);
+
+    /// A file that is removed when the test ends.
+    struct Scratch(PathBuf);
+
+    impl Scratch {
+        fn new(name: &str) -> Scratch {
+            let folder = std::env::temp_dir().join(format!("sesame-hash-{name}-{}", std::process::id()));
+            fs::create_dir_all(&folder).unwrap();
+            Scratch(folder)
+        }
+
+        fn file(&self) -> PathBuf {
+            self.0.join("table.hash")
+        }
+
+        /// The names of what is in the folder.
+        fn names(&self) -> Vec<String> {
+            fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+        }
+    }
+
+    impl Drop for Scratch {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    fn key(n: u64) -> u64 {
+        (n + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    }
+
+    fn entry(n: u64) -> Entry {
+        Entry {
+            mv: n as u16,
+            score: (n >> 3) as i16,
+            depth: n as u8,
+            bound: Bound::Lower,
+            pv: n.is_multiple_of(2),
+            eval: !(n as i16),
+        }
+    }
+
+    fn table(mib: usize, scheme: Scheme) -> Table {
+        Table::new(mib, scheme).unwrap()
+    }
+
+    fn filled(mib: usize, scheme: Scheme, count: u64) -> Table {
+        let table = table(mib, scheme);
+        (0..3).for_each(|_| table.next_generation());
+        (0..count).for_each(|n| table.store(key(n), &entry(n), n % 5000 + 1));
+        table
+    }
+
+    fn save(table: &Table, path: &Path) -> Result<TableFileReport, TableFileError> {
+        table.save(path, TableFileWork { fingerprint: 7, threads: 3, stop: &STAY, progress: &|_| () })
+    }
+
+    fn load(table: &Table, path: &Path) -> Result<TableFileReport, TableFileError> {
+        table.load(path, TableFileWork { fingerprint: 7, threads: 3, stop: &STAY, progress: &|_| () })
+    }
+
+    #[test]
+    fn what_is_saved_is_loaded_slot_by_slot() {
+        let scratch = Scratch::new("same");
+        for scheme in Scheme::ALL {
+            let saved = filled(9, scheme, 400_000);
+            let report = save(&saved, &scratch.file()).unwrap();
+            assert_eq!(report.positions as usize, saved.occupied());
+            assert_eq!(report.bytes, fs::metadata(scratch.file()).unwrap().len());
+            let loaded = filled(9, scheme, 1000);
+            assert_eq!(load(&loaded, &scratch.file()).unwrap(), report);
+            assert_eq!(loaded.generation().next(), saved.generation());
+            for n in 0..400_000 {
+                assert_eq!(loaded.probe_with_work(key(n)), saved.probe_with_work(key(n)), "{scheme} {n}");
+            }
+            assert_eq!(scratch.names(), ["table.hash"]);
+        }
+    }
+
+    #[test]
+    fn another_size_or_scheme_keeps_what_there_is_room_for() {
+        let scratch = Scratch::new("size");
+        let saved = filled(4, Scheme::TwoBig1, 60_000);
+        save(&saved, &scratch.file()).unwrap();
+        let known: Vec<u64> = (0..60_000).filter(|&n| saved.probe(key(n)).is_some()).collect();
+        for (mib, scheme) in
+            [(64, Scheme::TwoBig1), (64, Scheme::Deep), (3, Scheme::TwoBig1), (1, Scheme::TwoDeep), (4, Scheme::New)]
+        {
+            let loaded = filled(mib, scheme, 500);
+            let report = load(&loaded, &scratch.file()).unwrap();
+            assert!(report.replaced && report.positions as usize == saved.occupied());
+            assert_eq!(loaded.generation().next(), saved.generation());
+            let kept = known.iter().filter(|&&n| loaded.probe(key(n)).is_some()).count();
+            for &n in &known {
+                let found = loaded.probe_with_work(key(n));
+                assert!(found.is_none() || found == saved.probe_with_work(key(n)), "{mib} {scheme} {n}");
+            }
+            assert_eq!(loaded.occupied(), kept);
+            let least = if mib == 64 {
+                known.len() * 97 / 100
+            } else if mib == 1 {
+                30_000
+            } else {
+                known.len() * 4 / 5
+            };
+            assert!(kept >= least, "{mib} {scheme}: {kept} of {}", known.len());
+        }
+    }
+
+    #[test]
+    fn a_small_table_is_loaded_into_its_like_only() {
+        let scratch = Scratch::new("small");
+        let saved = filled(1, Scheme::TwoBig1, 10_000);
+        save(&saved, &scratch.file()).unwrap();
+        let like = table(1, Scheme::TwoDeep);
+        load(&like, &scratch.file()).unwrap();
+        assert_eq!(like.occupied(), saved.occupied());
+        let larger = filled(2, Scheme::TwoBig1, 100);
+        assert!(matches!(load(&larger, &scratch.file()), Err(TableFileError::Unplaceable)));
+        assert_eq!(larger.occupied(), 100);
+    }
+
+    #[test]
+    fn whole_keys_come_from_bucket_and_tag() {
+        for buckets in [1 << 16, (1 << 16) + 1, 98_304, 1 << 20, 3_000_001] {
+            for n in 0..20_000 {
+                let key = key(n);
+                let bucket = Place::of(key, buckets).bucket;
+                let tag = Tag::new(key, super::super::Work::from_nodes(n));
+                assert_eq!(whole_key(tag, bucket, buckets), Some(key));
+                let other = (bucket + buckets / 2) % buckets;
+                assert_ne!(whole_key(tag, other, buckets), Some(key));
+            }
+            for key in [0, u64::MAX] {
+                let bucket = Place::of(key, buckets).bucket;
+                assert_eq!(whole_key(Tag::new(key, super::super::Work::MAX), bucket, buckets), Some(key));
+            }
+        }
+    }
+
+    #[test]
+    fn any_damage_is_noticed_and_the_table_stays() {
+        let scratch = Scratch::new("damage");
+        let saved = filled(5, Scheme::TwoBig1, 50_000);
+        save(&saved, &scratch.file()).unwrap();
+        let bytes = fs::read(scratch.file()).unwrap();
+        let mine = filled(5, Scheme::TwoBig1, 321);
+        let refused = |bytes: &[u8]| {
+            fs::write(scratch.file(), bytes).unwrap();
+            let error = load(&mine, &scratch.file()).unwrap_err();
+            assert_eq!(mine.occupied(), 321, "{error}");
+            assert_eq!(mine.probe(key(5)), Some(entry(5)));
+            error
+        };
+        for place in [0, 8, 12, 16, 24, 32, 33, 40, 120, 127, 128, 4_000_000, bytes.len() - 9, bytes.len() - 1] {
+            let mut damaged = bytes.clone();
+            damaged[place] ^= 4;
+            let error = refused(&damaged);
+            match place {
+                0 => assert!(matches!(error, TableFileError::NotOurs), "{error}"),
+                8 | 12 => assert!(matches!(error, TableFileError::Version(_)), "{error}"),
+                _ => assert!(matches!(error, TableFileError::Damaged), "{place}: {error}"),
+            }
+        }
+        for length in [0, 1, HEAD - 1, HEAD, HEAD + 1, 1 << 20, bytes.len() - 1] {
+            let error = refused(&bytes[..length]);
+            assert!(matches!(error, TableFileError::NotOurs | TableFileError::Length { .. }), "{length}: {error}");
+        }
+        assert!(matches!(refused(&[&bytes[..], &[0]].concat()), TableFileError::Length { .. }));
+        fs::write(scratch.file(), &bytes).unwrap();
+        let work = TableFileWork { fingerprint: 8, threads: 1, stop: &STAY, progress: &|_| () };
+        assert!(matches!(mine.load(&scratch.file(), work), Err(TableFileError::Foreign)));
+        assert!(matches!(load(&mine, &scratch.0), Err(TableFileError::NotRegular)));
+        assert!(matches!(load(&mine, &scratch.0.join("none")), Err(TableFileError::Io(_))));
+        assert_eq!(mine.occupied(), 321);
+        load(&mine, &scratch.file()).unwrap();
+        assert_eq!(mine.occupied(), saved.occupied());
+    }
+
+    #[test]
+    fn what_fails_leaves_the_old_file_and_no_draft() {
+        let scratch = Scratch::new("fails");
+        fs::write(scratch.file(), b"precious").unwrap();
+        let stop = AtomicBool::new(true);
+        let work = TableFileWork { fingerprint: 7, threads: 2, stop: &stop, progress: &|_| () };
+        let table = filled(9, Scheme::TwoBig1, 100);
+        assert!(matches!(table.save(&scratch.file(), work), Err(TableFileError::Stopped)));
+        assert_eq!(fs::read(scratch.file()).unwrap(), b"precious");
+        assert_eq!(scratch.names(), ["table.hash"]);
+        assert!(matches!(save(&table, &scratch.0), Err(TableFileError::NotRegular)));
+        assert!(matches!(save(&table, &scratch.0.join("no/folder")), Err(TableFileError::Io(_))));
+        assert_eq!(scratch.names(), ["table.hash"]);
+    }
+
+    #[test]
+    fn progress_goes_up_to_a_hundred() {
+        let scratch = Scratch::new("progress");
+        let table = filled(33, Scheme::TwoBig1, 1000);
+        let heard = Mutex::new(Vec::new());
+        let hear = |percent| heard.lock().push(percent);
+        let work = TableFileWork { fingerprint: 7, threads: 1, stop: &STAY, progress: &hear };
+        table.save(&scratch.file(), work).unwrap();
+        assert!(heard.lock().is_sorted() && heard.lock().last() == Some(&100));
+        heard.lock().clear();
+        table.load(&scratch.file(), work).unwrap();
+        assert!(heard.lock().is_sorted() && heard.lock().last() == Some(&100) && heard.lock().len() > 8);
+    }
+
+    #[test]
+    fn tables_of_any_number_of_buckets() {
+        let scratch = Scratch::new("odd");
+        for positions in [1, 2, 2 * CHUNK, 2 * CHUNK + 1, 200_001] {
+            let options = TableOptions { positions, ..TableOptions::default() };
+            let table: Table = Table::with_options(&options).unwrap();
+            (0..5000).for_each(|n| table.store(key(n), &entry(n), 1));
+            save(&table, &scratch.file()).unwrap();
+            let other: Table = Table::with_options(&options).unwrap();
+            load(&other, &scratch.file()).unwrap();
+            assert!((0..5000).all(|n| other.probe(key(n)) == table.probe(key(n))));
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Saving and loading the table through the real binary.
+
+#[path = "support/mod.rs"]
+mod support;
+
+use std::fs;
+use std::path::PathBuf;
+
+use support::{Session, infos, is_opening_move};
+
+/// A folder that is removed when the test ends.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("sesame-{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    fn names(&self) -> Vec<String> {
+        fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+const MIDDLE: &str = "position fen r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2QK2R w KQ - 2 8";
+const DEPTH: &str = "go depth 12";
+
+/// An engine that is to use this file.
+fn start(file: &std::path::Path, hash: usize) -> Session {
+    let mut session = Session::start();
+    session.send(&format!("setoption name Hash value {hash}\nsetoption name Hash File value {}", file.display()));
+    assert_eq!(session.sync(), Vec::<String>::new());
+    session.send(MIDDLE);
+    session
+}
+
+/// Presses a button and returns the last thing that is said about it.
+fn press(session: &mut Session, button: &str) -> String {
+    session.send(&format!("setoption name {button}"));
+    let line = session.until("info string").pop().unwrap();
+    let mut last = line;
+    while last.ends_with('%') {
+        last = session.until("info string").pop().unwrap();
+    }
+    last
+}
+
+fn nodes(lines: &[String]) -> u64 {
+    infos(lines).pop().unwrap().nodes
+}
+
+/// The permille of the table that this search's entries take.
+fn hash_full(line: &str) -> u64 {
+    line.split(' ').skip_while(|word| *word != "hashfull").nth(1).unwrap().parse().unwrap()
+}
+
+#[test]
+fn a_saved_analysis_goes_on_where_it_was() {
+    let folder = Folder::new("keep");
+    let file = folder.0.join("my analysis.hash");
+    let mut session = start(&file, 16);
+    let first = session.search(DEPTH);
+    let said = press(&mut session, "Save Hash");
+    assert!(said.starts_with("info string saved ") && said.contains(" 17 MiB, "), "{said}");
+    session.quit();
+    assert_eq!(folder.names(), ["my analysis.hash"]);
+    for (hash, anew) in [(16, false), (64, true), (8, true)] {
+        let mut session = start(&file, hash);
+        let said = press(&mut session, "Load Hash");
+        assert!(said.starts_with("info string loaded ") && said.contains("fitted into") == anew, "{said}");
+        let second = session.search(DEPTH);
+        println!("{hash} MiB: {} nodes before, {} with what was saved", nodes(&first), nodes(&second));
+        assert_eq!(hash_full(&first[0]), 0);
+        assert!(hash_full(&second[0]) > 0, "what was saved counts as found by this search: {}", second[0]);
+        // One thread: the same nodes each time.
+        assert!(hash != 16 || nodes(&second) < nodes(&first) * 3 / 4, "{} {}", nodes(&first), nodes(&second));
+        session.quit();
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_used_changes_nothing() {
+    let folder = Folder::new("refuse");
+    let file = folder.0.join("table");
+    let mut session = start(&file, 4);
+    let none = press(&mut session, "Load Hash");
+    assert!(none.starts_with("info string the table is not loaded: ") && none.contains("table: "), "{none}");
+    session.search("go depth 10");
+    assert!(press(&mut session, "Save Hash").starts_with("info string saved "));
+    let whole = fs::read(&file).unwrap();
+    let mut damaged = whole.clone();
+    damaged[2_000_000] ^= 1;
+    for (bytes, fault) in
+        [(&whole[..whole.len() / 2], "bytes long"), (&damaged[..], "damaged"), (b"something else", "no saved table")]
+    {
+        fs::write(&file, bytes).unwrap();
+        let said = press(&mut session, "Load Hash");
+        assert!(said.contains("not loaded") && said.contains(fault), "{said}");
+    }
+    assert!(press(&mut session, "Save Hash").starts_with("info string saved "));
+    assert!(fs::read(&file).unwrap() == whole, "the table is what it was, to the last bit");
+    session.send(&format!("setoption name Hash File value {}", folder.0.display()));
+    let said = press(&mut session, "Save Hash");
+    assert!(said.contains("not saved") && said.contains("no regular file"), "{said}");
+    session.send("setoption name Hash File value <empty>");
+    assert!(session.complaint("setoption name Save Hash").contains("Hash File"));
+    session.quit();
+}
+
+#[test]
+fn not_during_a_search() {
+    let folder = Folder::new("search");
+    let mut session = start(&folder.0.join("table"), 4);
+    session.send("go infinite");
+    session.send("setoption name Save Hash\nsetoption name Load Hash\nisready");
+    let said = session.until("readyok");
+    assert_eq!(said.iter().filter(|line| line.contains("during a search")).count(), 2, "{said:?}");
+    session.send("stop");
+    session.until("bestmove");
+    assert_eq!(folder.names(), Vec::<String>::new());
+    session.quit();
+}
+
+#[test]
+fn what_comes_next_waits_and_is_ready_is_answered() {
+    let folder = Folder::new("next");
+    let file = folder.0.join("table");
+    let mut session = start(&file, 64);
+    session.send("setoption name Save Hash\nposition startpos\ngo depth 5\nisready");
+    let mut said = session.until("bestmove");
+    said.extend(session.sync());
+    let saved = said.iter().position(|line| line.starts_with("info string saved ")).unwrap();
+    let best = said.iter().position(|line| line.starts_with("bestmove")).unwrap();
+    assert!(saved < best, "{said:?}");
+    assert!(is_opening_move(support::best_move(&said[..=best])));
+    session.quit();
+    assert_eq!(folder.names(), ["table"]);
+}
+
+#[test]
+fn quitting_in_the_middle_leaves_nothing_behind() {
+    let folder = Folder::new("quit");
+    let mut session = start(&folder.0.join("table"), 256);
+    session.send("setoption name Save Hash\nquit");
+    session.end_well();
+    assert!(folder.names().is_empty() || folder.names() == ["table"], "{:?}", folder.names());
+}
+
+/// The limit on the size of files stands for a disk that is full: the system refuses to write on.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_loses_nothing() {
+    let folder = Folder::new("full");
+    let file = folder.0.join("table");
+    let mut session = start(&file, 1);
+    assert!(press(&mut session, "Save Hash").starts_with("info string saved "));
+    session.quit();
+    let before = fs::read(&file).unwrap();
+    // 8 MiB in blocks of 512 bytes. Without the signal the write itself fails.
+    let mut session = Session::start_in_shell("trap '' XFSZ; ulimit -f 16384");
+    session.send(&format!("setoption name Hash value 32\nsetoption name Hash File value {}", file.display()));
+    assert_eq!(session.sync(), Vec::<String>::new());
+    let said = press(&mut session, "Save Hash");
+    assert!(said.starts_with("info string the table is not saved: "), "{said}");
+    assert_eq!(fs::read(&file).unwrap(), before);
+    assert_eq!(folder.names(), ["table"]);
+    session.send("position startpos");
+    assert!(is_opening_move(&session.best_move("go depth 4")));
+    session.quit();
+}

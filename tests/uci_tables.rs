@@ -1,0 +1,258 @@
+//! Endgame tables through the real binary.
+
+#[path = "support/mod.rs"]
+mod support;
+#[path = "support/tables.rs"]
+mod tables;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use sesame::position::{Game, Move, Outcome, Position};
+use sesame::tablebase::{PATH_SEPARATOR, Tablebases, Wdl};
+use support::{Session, infos, parse_info};
+
+/// An engine with the tables of some folders, and what it said about them.
+fn start(folders: &[&Path]) -> (Session, Vec<String>) {
+    let mut session = Session::start();
+    let path: Vec<&str> = folders.iter().map(|folder| folder.to_str().unwrap()).collect();
+    session.send(&format!("setoption name SyzygyPath value {}", path.join(&PATH_SEPARATOR.to_string())));
+    let said = session.sync();
+    (session, said)
+}
+
+/// The `tbhits` of the last line of play.
+fn table_hits(lines: &[String]) -> u64 {
+    let line = lines.iter().rev().find(|line| parse_info(line).is_some()).unwrap();
+    let mut words = line.split(' ').skip_while(|word| *word != "tbhits");
+    words.nth(1).unwrap().parse().unwrap()
+}
+
+/// The last score in centipawns; panics at a mate.
+fn centipawns(lines: &[String]) -> i64 {
+    let last = infos(lines).pop().unwrap();
+    assert_eq!(last.kind, "cp", "{last:?}");
+    last.score
+}
+
+/// A folder that is removed when the test ends.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("sesame-{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    fn with(self, file: &str, bytes: &[u8]) -> Folder {
+        fs::write(self.0.join(file), bytes).unwrap();
+        self
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn table(name: &str) -> Vec<u8> {
+    fs::read(tables::committed().join(name)).unwrap()
+}
+
+/// The move that puts the end off longest, as the tables have it.
+fn best_defence(tablebases: &Tablebases, game: &Game) -> Move {
+    let moves = game.position().legal_moves();
+    let ranking = tablebases.rank_moves(game, &moves, true).unwrap();
+    ranking.moves.iter().min_by_key(|ranked| (std::cmp::Reverse(ranked.wdl), ranked.dtz)).unwrap().mv
+}
+
+#[test]
+fn won_endings_are_won_within_the_fifty_move_rule() {
+    let folder = tables::committed();
+    let (tablebases, _) = Tablebases::load(folder.to_str().unwrap());
+    let (mut session, said) = start(&[&folder]);
+    assert_eq!(said, ["info string endgame tables: 6 WDL and 6 DTZ, up to 4 men"]);
+    for fen in [
+        "8/8/8/3k4/8/8/8/KQ6 w - - 0 1",
+        "8/8/8/3k4/8/8/8/KR6 w - - 0 1",
+        "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1",
+        "8/8/8/8/3K4/8/8/kr6 b - - 60 80",
+    ] {
+        let mut game = Game::new(Position::from_fen(fen).unwrap());
+        let winner = game.position().side_to_move();
+        let mut moves = Vec::new();
+        session.send("ucinewgame");
+        while game.legal_result().is_none() {
+            let mv = if game.position().side_to_move() == winner {
+                session.send(&format!("position fen {fen} moves {}", moves.join(" ")));
+                let best = session.best_move("go nodes 400");
+                game.position().from_uci(&best).unwrap()
+            } else {
+                best_defence(&tablebases, &game)
+            };
+            moves.push(game.position().to_uci(mv, false));
+            game.play(mv);
+        }
+        assert_eq!(game.legal_result(), Some(Outcome::Checkmate), "{fen}: {moves:?}");
+        assert_ne!(game.position().side_to_move(), winner);
+        println!("{fen}: mate after {} plies", moves.len());
+    }
+    session.quit();
+}
+
+#[test]
+fn a_result_at_the_root_is_told_and_kept() {
+    let (mut session, _) = start(&[&tables::committed()]);
+    // Only Kd6 and a few more keep the win; the opposition decides.
+    session.send("position fen 3k4/8/4K3/8/8/8/4P3/8 w - - 0 1");
+    let lines = session.search("go depth 4");
+    assert!(table_hits(&lines) > 0, "{lines:?}");
+    assert_eq!(centipawns(&lines), 20_000);
+    // Stalemate or a lost pawn: all moves draw.
+    session.send("position fen 8/8/8/8/8/5k2/5p2/5K2 w - - 0 1");
+    session.send("position fen 8/8/8/4k3/8/8/4p3/4K3 w - - 0 1");
+    assert_eq!(centipawns(&session.search("go depth 3")), 0);
+    // All lines: the winning moves come first.
+    session.send("setoption name MultiPV value 256");
+    let (tablebases, _) = Tablebases::load(tables::committed().to_str().unwrap());
+    let mut mixed = 0;
+    for king in ["3K4", "4K3", "5K2"] {
+        let fen = format!("8/8/3k4/8/{king}/4P3/8/8 w - - 0 1");
+        let game = Game::new(Position::from_fen(&fen).unwrap());
+        let moves = game.position().legal_moves();
+        let ranking = tablebases.rank_moves(&game, &moves, true).unwrap();
+        let wins = ranking.moves.iter().filter(|ranked| ranked.wdl == Wdl::Win).count();
+        mixed += usize::from(0 < wins && wins < moves.len());
+        session.send(&format!("position fen {fen}"));
+        let lines = session.search("go depth 3");
+        let infos = infos(&lines);
+        let last: Vec<i64> = infos[infos.len() - moves.len()..].iter().map(|info| info.score).collect();
+        let expected: Vec<i64> = (0..moves.len()).map(|place| if place < wins { 20_000 } else { 0 }).collect();
+        assert_eq!(last, expected, "{fen}: {lines:#?}");
+    }
+    assert!(mixed > 0);
+    session.quit();
+}
+
+#[test]
+fn the_fifty_move_rule_takes_wins_away() {
+    let (mut session, _) = start(&[&tables::committed()]);
+    // Mate takes more than the eight moves that are left.
+    let fen = "8/8/8/3k4/8/8/8/KR6 w - - 84 90";
+    session.send(&format!("position fen {fen}"));
+    let lines = session.search("go depth 3");
+    assert!(centipawns(&lines).abs() <= 1, "{lines:?}");
+    session.send("setoption name Syzygy50MoveRule value false");
+    session.send(&format!("position fen {fen}"));
+    assert_eq!(centipawns(&session.search("go depth 3")), 20_000);
+    session.quit();
+}
+
+#[test]
+fn the_search_asks_below_the_root() {
+    let (mut session, _) = start(&[&tables::committed()]);
+    // Five men: captures lead to rook against rook.
+    let fen = "8/8/3k4/3p4/8/1r6/3K4/7R b - - 0 1";
+    session.send(&format!("position fen {fen}"));
+    assert!(table_hits(&session.search("go depth 8")) > 0);
+    session.send("setoption name SyzygyProbeLimit value 0");
+    assert_eq!(table_hits(&session.search("go depth 8")), 0);
+    session.send("setoption name SyzygyProbeLimit value 7");
+    session.send("setoption name SyzygyProbeDepth value 100");
+    session.send("ucinewgame");
+    let fewer = table_hits(&session.search("go depth 8"));
+    // Positions of four men need the depth now; of three there are none yet.
+    session.send("setoption name SyzygyProbeDepth value 1");
+    session.send("ucinewgame");
+    let more = table_hits(&session.search("go depth 8"));
+    assert!(fewer < more, "{fewer} {more}");
+    session.send("setoption name Threads value 4");
+    assert!(table_hits(&session.search("go depth 10")) > 0);
+    session.send("setoption name SyzygyPath value <empty>");
+    session.send("ucinewgame");
+    assert_eq!(table_hits(&session.search("go depth 8")), 0);
+    session.quit();
+}
+
+#[test]
+fn nobody_who_may_castle_is_looked_up() {
+    let (mut session, _) = start(&[&tables::committed()]);
+    session.send("position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1");
+    assert_eq!(table_hits(&session.search("go depth 1")), 0);
+    session.send("position fen 4k3/8/8/8/8/8/8/4K2R w - - 0 1");
+    assert!(table_hits(&session.search("go depth 1")) > 0);
+    session.quit();
+}
+
+#[test]
+fn who_wins_is_enough_without_distances() {
+    let names = ["KRvK", "KQvK", "KBvK", "KNvK", "KPvK"];
+    let folder = names.iter().fold(Folder::new("wdl-only"), |folder, name| {
+        let file = format!("{name}.rtbw");
+        let bytes = table(&file);
+        folder.with(&file, &bytes)
+    });
+    let (mut session, said) = start(&[&folder.0]);
+    assert_eq!(said, ["info string endgame tables: 5 WDL and 0 DTZ, up to 3 men"]);
+    session.send("position fen 3k4/8/4K3/8/8/8/4P3/8 w - - 0 1");
+    let lines = session.search("go depth 8");
+    let last = infos(&lines).pop().unwrap();
+    assert!(last.kind == "mate" && last.score > 0 || last.score == 20_000, "{last:?}");
+    assert!(table_hits(&lines) > 10);
+    session.quit();
+}
+
+#[test]
+fn several_folders() {
+    let rook = Folder::new("rook").with("KRvK.rtbw", &table("KRvK.rtbw")).with("KRvK.rtbz", &table("KRvK.rtbz"));
+    let queen = Folder::new("queen").with("KQvK.rtbw", &table("KQvK.rtbw")).with("readme.txt", b"hello");
+    let (session, said) = start(&[&rook.0, Path::new("/no/such/folder"), &queen.0, &rook.0]);
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert!(said[0].starts_with("info string folder /no/such/folder: "), "{said:?}");
+    assert_eq!(said[1], "info string endgame tables: 2 WDL and 1 DTZ, up to 3 men");
+    session.quit();
+}
+
+#[test]
+fn files_that_are_no_tables_are_named_and_play_goes_on() {
+    let whole = table("KPvK.rtbw");
+    let mut foreign = whole.clone();
+    foreign[0] ^= 1;
+    let noise: Vec<u8> = (0..208_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    let folder = Folder::new("broken")
+        .with("KQvK.rtbw", &table("KQvK.rtbw"))
+        .with("KPvK.rtbw", &whole[..whole.len() - 64])
+        .with("KPvKP.rtbw", &whole)
+        .with("KRvK.rtbw", &whole[..100])
+        .with("KNvK.rtbw", &foreign)
+        .with("KBvK.rtbw", b"")
+        .with("KQvKR.rtbw", &noise)
+        .with("KQvK.rtbz", &table("KQvK.rtbw"))
+        .with("notes.rtbw", &whole)
+        .with("KKvK.rtbz", &whole);
+    let (mut session, said) = start(&[&folder.0]);
+    assert_eq!(said.last().unwrap(), "info string endgame tables: 1 WDL and 0 DTZ, up to 3 men");
+    assert_eq!(said.len(), 10, "{said:#?}");
+    for (file, fault) in [
+        ("KPvK.rtbw", "damaged"),
+        ("KPvKP.rtbw", "damaged"),
+        ("KRvK.rtbw", "truncated"),
+        ("KNvK.rtbw", "begins differently"),
+        ("KBvK.rtbw", "truncated"),
+        ("KQvKR.rtbw", "begins differently"),
+        ("KQvK.rtbz", "begins differently"),
+        ("notes.rtbw", "no table's name"),
+        ("KKvK.rtbz", "no table's name"),
+    ] {
+        let named =
+            said.iter().find(|line| line.contains(&format!("/{file}"))).unwrap_or_else(|| panic!("{file}: {said:#?}"));
+        assert!(named.starts_with("info string ") && named.contains(fault), "{named}");
+    }
+    session.send("position fen 8/8/8/3k4/8/8/8/KQ6 w - - 0 1");
+    assert!(table_hits(&session.search("go depth 4")) > 0);
+    session.send("position fen 8/8/8/3k4/8/8/8/KR6 w - - 0 1");
+    assert_eq!(table_hits(&session.search("go depth 4")), 0);
+    session.quit();
+}
