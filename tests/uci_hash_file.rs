@@ -77,8 +77,11 @@ fn a_saved_analysis_goes_on_where_it_was() {
         assert!(said.starts_with("info string loaded ") && said.contains("fitted into") == anew, "{said}");
         let second = session.search(DEPTH);
         println!("{hash} MiB: {} nodes before, {} with what was saved", nodes(&first), nodes(&second));
-        assert_eq!(hash_full(&first[0]), 0);
-        assert!(hash_full(&second[0]) > 0, "what was saved counts as found by this search: {}", second[0]);
+        assert!(
+            hash_full(&second[0]) > hash_full(&first[0]),
+            "what was saved counts as found by this search: {}",
+            second[0]
+        );
         // One thread: the same nodes each time.
         assert!(hash != 16 || nodes(&second) < nodes(&first) * 3 / 4, "{} {}", nodes(&first), nodes(&second));
         session.quit();
