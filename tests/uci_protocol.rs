@@ -412,9 +412,9 @@ fn searchmoves_are_obeyed() {
                 assert!(allowed.contains(&info.pv[0].as_str()), "{limit}: {info:?}");
             }
         }
-        // Not obeyed any longer.
-        let mv = session.best_move("go depth 6");
-        assert!(!["a2a3", "b1a3", "g2g4"].contains(&mv.as_str()), "{mv}");
+        // Not obeyed any longer. With two threads even a queer move can be best for once, at so little depth.
+        let mut moves = (6..10).map(|depth| session.best_move(&format!("go depth {depth}")));
+        assert!(moves.any(|mv| !["a2a3", "b1a3", "g2g4", "h2h4", "f2f3"].contains(&mv.as_str())));
     }
     session.quit();
 }
