@@ -31,6 +31,7 @@ mod bench_positions;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+pub use crate::eval::Evaluator;
 use crate::position::Game;
 pub use crate::search::{Depths, Teamwork, UnknownTeamwork, Word};
 pub use crate::smp::{BestMove, Bound, Clock, Info, Limits, Line, Score, Sink};
@@ -57,6 +58,8 @@ pub struct Options {
     pub teamwork: Teamwork,
     /// Whether each worker is bound to a core of its own, where there are cores enough.
     pub pin: bool,
+    /// What evaluates positions.
+    pub evaluator: Evaluator,
 }
 
 impl Default for Options {
@@ -70,6 +73,7 @@ impl Default for Options {
             lockstep: false,
             teamwork: Teamwork::default(),
             pin: false,
+            evaluator: Evaluator::Classical,
         }
     }
 }
@@ -233,6 +237,15 @@ impl<T: SearchTable> Engine<T> {
         self.options.lockstep = lockstep;
     }
 
+    /// Changes what evaluates positions. Since the table and what the threads have learnt hold values of the old one, both are
+    /// emptied, as for a new game.
+    pub fn set_evaluator(&mut self, evaluator: Evaluator) {
+        if self.options.evaluator != evaluator {
+            self.options.evaluator = evaluator;
+            self.new_game();
+        }
+    }
+
     /// Makes the workers work together by other rules. They forget what they have learnt.
     ///
     /// # Errors
@@ -279,6 +292,7 @@ impl<T: SearchTable> Engine<T> {
             multi_pv: self.options.multi_pv,
             overhead: self.options.move_overhead,
             lockstep: self.options.lockstep,
+            evaluator: self.options.evaluator.clone(),
             table: Arc::clone(&self.table),
             pool: Arc::clone(&self.pool),
             sink: Arc::clone(&self.sink),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::score::{DRAW, MATE, MAX_PLY, is_mate, mate_in, mated_in};
 use super::{Control, Iteration, Job, Memory, Outcome, WORKER_STACK_BYTES, Worker};
+use crate::eval::Evaluator;
 use crate::position::{Game, Move, Position};
 use crate::table::{Bound, Entry, Scheme, Table};
 
@@ -18,6 +19,7 @@ fn job(game: &Game, table: &Arc<Table>) -> Job {
         multi_pv: 1,
         table: Arc::clone(table),
         control: Arc::new(Control::new(1, None)),
+        evaluator: Evaluator::Classical,
     }
 }
 

@@ -217,6 +217,7 @@ impl Player {
             multi_pv: 1,
             table: Arc::clone(&self.table),
             control: Arc::new(Control::new(1, Some(self.nodes))),
+            evaluator: crate::eval::Evaluator::Classical,
         };
         self.table.next_generation();
         let mut worker = Worker::new(0, self.memory.take().unwrap_or_default(), job);

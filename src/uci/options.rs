@@ -1,5 +1,6 @@
 //! The options that a GUI may set: one table says what `uci` declares and what `setoption` accepts.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::parse::{parse_number, quote};
@@ -16,7 +17,7 @@ pub(crate) const MAX_HASH_MIB: i64 = 33_554_432;
 pub(crate) const MAX_MULTI_PV: i64 = 256;
 
 /// An option with its new, valid value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Setting {
     /// The size of the table in MiB.
     Hash(usize),
@@ -40,7 +41,23 @@ pub(crate) enum Setting {
     Replacement(Scheme),
     /// How the search threads work together.
     Teamwork(Teamwork),
+    /// What evaluates positions.
+    Evaluation(Evaluation),
+    /// The file of the network; `None` for the one of this build.
+    EvalFile(Option<PathBuf>),
 }
+
+/// What may evaluate positions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Evaluation {
+    /// The classical, hand-written evaluation
+    Classical,
+    /// A network
+    Network,
+}
+
+/// What a text option is when it is nothing, as the protocol writes it.
+const EMPTY: &str = "<empty>";
 
 struct Specification {
     name: &'static str,
@@ -48,15 +65,36 @@ struct Specification {
 }
 
 enum Kind {
-    Spin { default: i64, min: i64, max: i64, set: fn(usize) -> Setting },
-    Check { default: bool, set: fn(bool) -> Setting },
-    Button { setting: Setting },
-    Scheme { default: Scheme, set: fn(Scheme) -> Setting },
+    Spin {
+        default: i64,
+        min: i64,
+        max: i64,
+        set: fn(usize) -> Setting,
+    },
+    Check {
+        default: bool,
+        set: fn(bool) -> Setting,
+    },
+    Button {
+        setting: Setting,
+    },
+    Scheme {
+        default: Scheme,
+        set: fn(Scheme) -> Setting,
+    },
     Teamwork,
+    /// Words with what they mean; the first is the default.
+    Words {
+        settings: &'static [(&'static str, Setting)],
+    },
+    /// A file; none is the default.
+    Path {
+        set: fn(Option<PathBuf>) -> Setting,
+    },
 }
 
 /// The options in the order in which `uci` declares them. Their defaults are those of the engine's [`Options`](crate::engine::Options).
-static OPTIONS: [Specification; 11] = [
+static OPTIONS: [Specification; 13] = [
     Specification { name: "Hash", kind: Kind::Spin { default: 16, min: 1, max: MAX_HASH_MIB, set: Setting::Hash } },
     Specification { name: "Threads", kind: Kind::Spin { default: 1, min: 1, max: MAX_THREADS, set: Setting::Threads } },
     Specification { name: "Clear Hash", kind: Kind::Button { setting: Setting::ClearHash } },
@@ -79,6 +117,16 @@ static OPTIONS: [Specification; 11] = [
     Specification { name: "Replacement", kind: Kind::Scheme { default: Scheme::TwoBig1, set: Setting::Replacement } },
     Specification { name: "Teamwork", kind: Kind::Teamwork },
     Specification { name: "Pin Threads", kind: Kind::Check { default: false, set: Setting::PinThreads } },
+    Specification {
+        name: "Evaluation",
+        kind: Kind::Words {
+            settings: &[
+                ("classical", Setting::Evaluation(Evaluation::Classical)),
+                ("network", Setting::Evaluation(Evaluation::Network)),
+            ],
+        },
+    },
+    Specification { name: "EvalFile", kind: Kind::Path { set: Setting::EvalFile } },
 ];
 
 /// The `option` lines that answer `uci`.
@@ -96,6 +144,14 @@ pub(crate) fn declarations() -> impl Iterator<Item = String> {
                 }
             }
             Kind::Teamwork => line += &format!("string default {}", Teamwork::default()),
+            Kind::Words { settings } => {
+                line += "combo default ";
+                line += settings.first().map_or(EMPTY, |(word, _)| word);
+                for (word, _) in *settings {
+                    line += &format!(" var {word}");
+                }
+            }
+            Kind::Path { .. } => line += &format!("string default {EMPTY}"),
         }
         line
     })
@@ -128,7 +184,7 @@ pub(crate) fn understand(name: &str, value: Option<&str>) -> Result<Setting, Str
             }
             "`true` or `false`".to_owned()
         }
-        Kind::Button { setting } => return Ok(*setting),
+        Kind::Button { setting } => return Ok(setting.clone()),
         Kind::Scheme { set, .. } => {
             let schemes = Scheme::ALL;
             if let Some(scheme) = schemes.iter().find(|scheme| scheme.to_string().eq_ignore_ascii_case(value)) {
@@ -140,6 +196,15 @@ pub(crate) fn understand(name: &str, value: Option<&str>) -> Result<Setting, Str
             Ok(teamwork) => return Ok(Setting::Teamwork(teamwork)),
             Err(_) => format!("one or more of {}, joined by +", Teamwork::WORDS.map(|word| word.name).join(", ")),
         },
+        Kind::Words { settings } => {
+            if let Some((_, setting)) = settings.iter().find(|(word, _)| value.eq_ignore_ascii_case(word)) {
+                return Ok(setting.clone());
+            }
+            format!("one of {}", settings.iter().map(|&(word, _)| word).collect::<Vec<_>>().join(", "))
+        }
+        Kind::Path { set } => {
+            return Ok(set((!value.is_empty() && value != EMPTY).then(|| PathBuf::from(value))));
+        }
     };
     let found = if value.is_empty() { "nothing".to_owned() } else { quote(value) };
     Err(format!("option {name} kept as it was: expected {wanted}, found {found}"))
@@ -168,6 +233,8 @@ mod tests {
         for scheme in Scheme::ALL {
             assert!(lines[8].contains(&format!(" var {scheme}")));
         }
+        assert_eq!(lines[11], "option name Evaluation type combo default classical var classical var network");
+        assert_eq!(lines[12], "option name EvalFile type string default <empty>");
     }
 
     #[test]
@@ -178,9 +245,11 @@ mod tests {
             match &option.kind {
                 Kind::Spin { default, set, .. } => set(usize::try_from(*default).unwrap()),
                 Kind::Check { default, set } => set(*default),
-                Kind::Button { setting } => *setting,
+                Kind::Button { setting } => setting.clone(),
                 Kind::Scheme { default, set } => set(*default),
                 Kind::Teamwork => unreachable!("declared from the real default"),
+                Kind::Words { settings } => settings[0].1.clone(),
+                Kind::Path { set } => set(None),
             }
         };
         assert_eq!(default("Hash"), Setting::Hash(options.hash_mib));
@@ -191,6 +260,8 @@ mod tests {
         assert_eq!(default("Lockstep"), Setting::Lockstep(options.lockstep));
         assert_eq!(default("Replacement"), Setting::Replacement(options.scheme));
         assert_eq!(default("Pin Threads"), Setting::PinThreads(options.pin));
+        assert_eq!(default("Evaluation"), Setting::Evaluation(Evaluation::Classical));
+        assert_eq!(options.evaluator, crate::eval::Evaluator::Classical);
     }
 
     #[test]
@@ -208,6 +279,12 @@ mod tests {
         for scheme in Scheme::ALL {
             let name = scheme.to_string().to_lowercase();
             assert_eq!(understand("Replacement", Some(&name)), Ok(Setting::Replacement(scheme)));
+        }
+        assert_eq!(understand("evaluation", Some("NETWORK")), Ok(Setting::Evaluation(Evaluation::Network)));
+        let path = Setting::EvalFile(Some(PathBuf::from("/some where/a.nnue")));
+        assert_eq!(understand("EvalFile", Some("/some where/a.nnue")), Ok(path));
+        for nothing in [Some("<empty>"), Some(""), None] {
+            assert_eq!(understand("EvalFile", nothing), Ok(Setting::EvalFile(None)));
         }
     }
 
@@ -229,6 +306,7 @@ mod tests {
             ("UCI_Chess960", ""),
             ("Replacement", "RANDOM"),
             ("Teamwork", "half+none"),
+            ("Evaluation", "material"),
         ];
         for (name, value) in values {
             let message = understand(name, Some(value)).unwrap_err();

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::eval::Evaluator;
 use crate::position::{Game, Move};
 use crate::search::{Control, Job, Memory, Outcome, Worker};
 use crate::table::{SearchTable, Table};
@@ -73,6 +74,7 @@ impl<T: SearchTable> OwnSearch<T> {
             multi_pv: 1,
             table: Arc::clone(&self.table),
             control: Arc::new(Control::new(1, nodes)),
+            evaluator: Evaluator::Classical,
         };
         let mut worker = Worker::new(0, self.memory.take().unwrap_or_default(), job);
         let mut best = worker.first_root_move().map(|mv| (mv, 0));
