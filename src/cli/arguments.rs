@@ -10,7 +10,7 @@ use crate::engine::Teamwork;
 use crate::engine::bench::DEFAULT_DEPTH;
 use crate::eval::nnue::Simd;
 use crate::scaling::ScalingArgs;
-use crate::tuning::{DatagenArgs, TuneArgs};
+use crate::tuning::{DataCommand, DatagenArgs, TuneArgs};
 use crate::uci::{Evaluation, MAX_HASH_MIB, MAX_MULTI_PV, MAX_THREADS};
 
 /// A UCI chess engine whose threads share one lock-free transposition table.
@@ -36,6 +36,8 @@ pub(super) enum Command {
     Lab(LabCommand),
     Scaling(ScalingArgs),
     Datagen(DatagenArgs),
+    #[command(subcommand)]
+    Data(DataCommand),
     Tune(TuneArgs),
 }
 

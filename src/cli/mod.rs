@@ -23,7 +23,7 @@ use crate::eval::Evaluator;
 use crate::eval::nnue::Network;
 use crate::position::Position;
 use crate::scaling::{self, ScalingArgs};
-use crate::tuning;
+use crate::tuning::{self, DataCommand};
 use crate::uci::{self, Evaluation, Output};
 use arguments::{Arguments, BenchArguments, Command, PerftArguments};
 
@@ -62,6 +62,7 @@ pub fn main() -> ExitCode {
         Some(Command::Lab(command)) => lab::run(&command),
         Some(Command::Scaling(arguments)) => run_scaling(&arguments),
         Some(Command::Datagen(arguments)) => tuning::selfplay::run(&arguments).map_err(Failure::failed),
+        Some(Command::Data(command)) => run_data(&command),
         Some(Command::Tune(arguments)) => tuning::texel::run(&arguments).map_err(Failure::failed),
     };
     let Err(failure) = result else {
@@ -131,6 +132,15 @@ fn evaluator(arguments: &BenchArguments) -> Result<Evaluator, Failure> {
     let simd = arguments.simd.unwrap_or_else(|| network.simd());
     let able = network.with_simd(simd).map(|network| Evaluator::Network(Arc::new(network)));
     able.ok_or_else(|| Failure::Failed(format!("this machine has no {simd} registers")))
+}
+
+fn run_data(command: &DataCommand) -> Result<(), Failure> {
+    let output = Output::stdout();
+    let line = |line: &str| {
+        output.line(line);
+        !output.is_closed()
+    };
+    tuning::data::run(command, line).map_err(Failure::failed)
 }
 
 fn run_scaling(arguments: &ScalingArgs) -> Result<(), Failure> {
