@@ -10,7 +10,7 @@ use crate::engine::Teamwork;
 use crate::engine::bench::DEFAULT_DEPTH;
 use crate::eval::nnue::Simd;
 use crate::scaling::ScalingArgs;
-use crate::tuning::{DataCommand, DatagenArgs, TuneArgs};
+use crate::tuning::{DataCommand, DatagenArgs, TrainArgs, TuneArgs};
 use crate::uci::{Evaluation, MAX_HASH_MIB, MAX_MULTI_PV, MAX_THREADS};
 
 /// A UCI chess engine whose threads share one lock-free transposition table.
@@ -39,6 +39,7 @@ pub(super) enum Command {
     #[command(subcommand)]
     Data(DataCommand),
     Tune(TuneArgs),
+    Train(TrainArgs),
 }
 
 /// Search the bench positions, and end with the line `N nodes M nps`

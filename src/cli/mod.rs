@@ -64,6 +64,7 @@ pub fn main() -> ExitCode {
         Some(Command::Datagen(arguments)) => tuning::selfplay::run(&arguments).map_err(Failure::failed),
         Some(Command::Data(command)) => run_data(&command),
         Some(Command::Tune(arguments)) => tuning::texel::run(&arguments).map_err(Failure::failed),
+        Some(Command::Train(arguments)) => tuning::train::run(&arguments).map_err(Failure::failed),
     };
     let Err(failure) = result else {
         return ExitCode::SUCCESS;

@@ -1,4 +1,4 @@
-//! Self-play data, and Texel tuning for the classical evaluation.
+//! Self-play data, Texel tuning for the classical evaluation, and training for the network.
 //!
 //! `sesame datagen` plays games against itself ([`selfplay`]) and writes them whole ([`games`]); `sesame data` checks, shows and
 //! mixes such files. `sesame tune` fits the weights of the classical evaluation to them ([`texel`]) and writes
@@ -12,6 +12,7 @@ mod prior;
 mod render;
 pub mod selfplay;
 pub mod texel;
+pub mod train;
 
 use std::io;
 use std::num::NonZero;
@@ -22,6 +23,7 @@ pub use prior::prior;
 pub use render::render;
 pub use selfplay::DatagenArgs;
 pub use texel::TuneArgs;
+pub use train::TrainArgs;
 
 /// A weight in floating point: middle game and end game.
 pub type Weight = [f32; 2];
@@ -69,6 +71,9 @@ pub enum TuningError {
     /// The network to play with could not be had.
     #[error(transparent)]
     Network(#[from] crate::eval::nnue::NetworkError),
+    /// The picture of the errors could not be drawn.
+    #[error(transparent)]
+    Chart(#[from] crate::report::ChartError),
     /// The files hold too few positions to fit anything.
     #[error("{found} usable positions to learn from; {needed} are needed")]
     TooFewPositions {

@@ -48,6 +48,12 @@ pub(crate) fn row(own: bool, kind: usize, square: usize) -> u16 {
     ((if own { 0 } else { OTHERS }) + kind * MAN + square) as u16
 }
 
+/// The rows of all men in this player's view.
+#[cfg(test)]
+pub(crate) fn rows_from_scratch(position: &Position, player: Color) -> Rows {
+    rows_of(&Board::EMPTY.changes_to(&Board::of(position)), View::of(position, player)).0
+}
+
 /// A man on the board.
 #[derive(Clone, Copy)]
 pub(super) struct Man {

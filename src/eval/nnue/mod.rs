@@ -24,6 +24,9 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 pub use accumulators::Accumulators;
+pub(crate) use features::row;
+#[cfg(test)]
+pub(crate) use features::rows_from_scratch;
 use features::{Board, View, rows_of};
 
 pub use kernels::Simd;
