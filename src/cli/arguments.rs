@@ -1,5 +1,6 @@
 //! What the command line may say.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, value_parser};
@@ -7,9 +8,10 @@ use clap::{Args, Parser, Subcommand, value_parser};
 use super::lab::LabCommand;
 use crate::engine::Teamwork;
 use crate::engine::bench::DEFAULT_DEPTH;
+use crate::eval::nnue::Simd;
 use crate::scaling::ScalingArgs;
-use crate::tuning::{DatagenArgs, TuneArgs};
-use crate::uci::{MAX_HASH_MIB, MAX_MULTI_PV, MAX_THREADS};
+use crate::tuning::{DataCommand, DatagenArgs, TrainArgs, TuneArgs};
+use crate::uci::{Evaluation, MAX_HASH_MIB, MAX_MULTI_PV, MAX_THREADS};
 
 /// A UCI chess engine whose threads share one lock-free transposition table.
 ///
@@ -34,7 +36,10 @@ pub(super) enum Command {
     Lab(LabCommand),
     Scaling(ScalingArgs),
     Datagen(DatagenArgs),
+    #[command(subcommand)]
+    Data(DataCommand),
     Tune(TuneArgs),
+    Train(TrainArgs),
 }
 
 /// Search the bench positions, and end with the line `N nodes M nps`
@@ -67,6 +72,15 @@ pub(super) struct BenchArguments {
     /// Count what happens at the transposition table, and show it; a little slower
     #[arg(long)]
     pub(super) stats: bool,
+    /// What evaluates positions
+    #[arg(long, value_enum, default_value_t = Evaluation::Classical, value_name = "WHAT")]
+    pub(super) evaluation: Evaluation,
+    /// The file of the network [default: the network of this build]
+    #[arg(long, value_name = "FILE")]
+    pub(super) eval_file: Option<PathBuf>,
+    /// Compute the network with these registers (plain, neon, avx2, avx512) [default: the best there are]
+    #[arg(long)]
+    pub(super) simd: Option<Simd>,
 }
 
 /// Analyse a position for a person: the board, and the best lines as they deepen

@@ -12,16 +12,19 @@ mod san;
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use clap::Parser;
 
 use crate::engine::bench::{self, BenchOptions};
+use crate::eval::Evaluator;
+use crate::eval::nnue::Network;
 use crate::position::Position;
 use crate::scaling::{self, ScalingArgs};
-use crate::tuning;
-use crate::uci::{self, Output};
+use crate::tuning::{self, DataCommand};
+use crate::uci::{self, Evaluation, Output};
 use arguments::{Arguments, BenchArguments, Command, PerftArguments};
 
 /// Why a command ended badly.
@@ -59,7 +62,9 @@ pub fn main() -> ExitCode {
         Some(Command::Lab(command)) => lab::run(&command),
         Some(Command::Scaling(arguments)) => run_scaling(&arguments),
         Some(Command::Datagen(arguments)) => tuning::selfplay::run(&arguments).map_err(Failure::failed),
+        Some(Command::Data(command)) => run_data(&command),
         Some(Command::Tune(arguments)) => tuning::texel::run(&arguments).map_err(Failure::failed),
+        Some(Command::Train(arguments)) => tuning::train::run(&arguments).map_err(Failure::failed),
     };
     let Err(failure) = result else {
         return ExitCode::SUCCESS;
@@ -95,6 +100,7 @@ fn run_bench(arguments: &BenchArguments) -> Result<(), Failure> {
         teamwork: arguments.teamwork,
         pin: arguments.pin,
         stats: arguments.stats,
+        evaluator: evaluator(arguments)?,
     };
     let output = Output::stdout();
     let stop = AtomicBool::new(false);
@@ -110,6 +116,32 @@ fn run_bench(arguments: &BenchArguments) -> Result<(), Failure> {
         output.line(&report.to_string());
     }
     Ok(())
+}
+
+/// What the bench is to evaluate with.
+fn evaluator(arguments: &BenchArguments) -> Result<Evaluator, Failure> {
+    if arguments.evaluation == Evaluation::Classical {
+        let foreign = arguments.eval_file.is_some() || arguments.simd.is_some();
+        let message = "--eval-file and --simd are for --evaluation network";
+        return if foreign { Err(Failure::Usage(message.to_owned())) } else { Ok(Evaluator::Classical) };
+    }
+    let network = match &arguments.eval_file {
+        Some(path) => Network::read(path).map_err(Failure::failed)?,
+        None => Network::embedded()
+            .ok_or_else(|| Failure::Usage("this build has no network of its own: give --eval-file".to_owned()))?,
+    };
+    let simd = arguments.simd.unwrap_or_else(|| network.simd());
+    let able = network.with_simd(simd).map(|network| Evaluator::Network(Arc::new(network)));
+    able.ok_or_else(|| Failure::Failed(format!("this machine has no {simd} registers")))
+}
+
+fn run_data(command: &DataCommand) -> Result<(), Failure> {
+    let output = Output::stdout();
+    let line = |line: &str| {
+        output.line(line);
+        !output.is_closed()
+    };
+    tuning::data::run(command, line).map_err(Failure::failed)
 }
 
 fn run_scaling(arguments: &ScalingArgs) -> Result<(), Failure> {

@@ -11,7 +11,7 @@ use std::time::Duration;
 use crossbeam::channel::{self, RecvTimeoutError, Sender};
 
 use super::bench_positions::POSITIONS;
-use super::{BestMove, Engine, EngineError, Info, Limits, Options, Scheme, Sink, Teamwork};
+use super::{BestMove, Engine, EngineError, Evaluator, Info, Limits, Options, Scheme, Sink, Teamwork};
 use crate::position::{Game, Position};
 use crate::table::{Counters, Entry, SearchTable, Stats, Table};
 
@@ -19,7 +19,7 @@ use crate::table::{Counters, Entry, SearchTable, Stats, Table};
 pub const DEFAULT_DEPTH: u32 = 15;
 
 /// How to run the bench.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BenchOptions {
     /// The depth of each search, at least 1.
     pub depth: u32,
@@ -35,6 +35,8 @@ pub struct BenchOptions {
     pub pin: bool,
     /// Whether to count what happens at the table. It costs some speed and no nodes.
     pub stats: bool,
+    /// What evaluates positions.
+    pub evaluator: Evaluator,
 }
 
 impl Default for BenchOptions {
@@ -47,6 +49,7 @@ impl Default for BenchOptions {
             teamwork: Teamwork::default(),
             pin: false,
             stats: false,
+            evaluator: Evaluator::Classical,
         }
     }
 }
@@ -145,8 +148,9 @@ pub fn run_on<T: SearchTable>(
     mut each: impl FnMut(&Step<'_>, &T),
 ) -> Result<Option<(Report, Engine<T>)>, EngineError> {
     let (sender, ends) = channel::unbounded();
-    let BenchOptions { threads, lockstep, teamwork, pin, .. } = *options;
-    let engine_options = Options { threads, lockstep, teamwork, pin, ..Options::default() };
+    let BenchOptions { threads, lockstep, teamwork, pin, ref evaluator, .. } = *options;
+    let evaluator = evaluator.clone();
+    let engine_options = Options { threads, lockstep, teamwork, pin, evaluator, ..Options::default() };
     let mut engine = Engine::with_table(table, engine_options, Arc::new(Ends(sender)))?;
     let limits = Limits { depth: Some(options.depth.max(1)), ..Limits::default() };
     let mut report = Report { nodes: 0, elapsed: Duration::ZERO, stats: None };

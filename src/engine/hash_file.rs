@@ -9,7 +9,7 @@ use twox_hash::XxHash3_64;
 
 use super::Engine;
 use super::bench_positions::POSITIONS;
-use crate::eval::{EvalCache, evaluate};
+use crate::eval::Evaluator;
 use crate::position::Position;
 use crate::search::score::{DECISIVE_BOUND, MATE, TABLE_WIN};
 use crate::table::{Table, TableFileWork};
@@ -27,7 +27,7 @@ impl Engine {
     pub fn hash_file(&mut self) -> HashFile {
         self.finish();
         self.is_touched = true;
-        HashFile { table: Arc::clone(&self.table), fingerprint: fingerprint() }
+        HashFile { table: Arc::clone(&self.table), fingerprint: fingerprint(&self.options.evaluator) }
     }
 }
 
@@ -66,15 +66,14 @@ impl HashFile {
 
 /// A number that differs, as good as surely, between builds whose scores mean something else: the keys and evaluations of the bench
 /// positions, and the scale of the decisive scores, hashed.
-fn fingerprint() -> u64 {
-    let mut bytes = Vec::new();
-    let mut cache = EvalCache::new();
+fn fingerprint(evaluator: &Evaluator) -> u64 {
+    let mut bytes = evaluator.to_string().into_bytes();
     for fen in POSITIONS {
         // The list is tested: each position can be set.
         let Ok(position) = Position::from_fen(fen) else { continue };
         bytes.extend(position.key().to_le_bytes());
         if !position.in_check() {
-            bytes.extend(evaluate(&position, &mut cache).to_le_bytes());
+            bytes.extend(evaluator.evaluate(&position).to_le_bytes());
         }
     }
     bytes.extend([MATE, TABLE_WIN, DECISIVE_BOUND].into_iter().flat_map(i32::to_le_bytes));
@@ -87,7 +86,8 @@ mod tests {
 
     #[test]
     fn the_fingerprint_stays_the_same() {
-        assert_eq!(fingerprint(), fingerprint());
-        assert_ne!(fingerprint(), XxHash3_64::oneshot(&[]));
+        let classical = fingerprint(&Evaluator::Classical);
+        assert_eq!(classical, fingerprint(&Evaluator::Classical));
+        assert_ne!(classical, XxHash3_64::oneshot(&[]));
     }
 }

@@ -32,6 +32,7 @@ mod hash_file;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+pub use crate::eval::Evaluator;
 use crate::position::Game;
 use crate::search::Endgames;
 pub use crate::search::{Depths, Teamwork, UnknownTeamwork, Word};
@@ -62,6 +63,8 @@ pub struct Options {
     pub teamwork: Teamwork,
     /// Whether each worker is bound to a core of its own, where there are cores enough.
     pub pin: bool,
+    /// What evaluates positions.
+    pub evaluator: Evaluator,
     /// How endgame tables are used, once there are any: see [`Engine::load_tables`].
     pub tables: TableUse,
 }
@@ -95,6 +98,7 @@ impl Default for Options {
             teamwork: Teamwork::default(),
             pin: false,
             tables: TableUse::default(),
+            evaluator: Evaluator::Classical,
         }
     }
 }
@@ -260,6 +264,15 @@ impl<T: SearchTable> Engine<T> {
         self.options.lockstep = lockstep;
     }
 
+    /// Changes what evaluates positions. Since the table and what the threads have learnt hold values of the old one, both are
+    /// emptied, as for a new game.
+    pub fn set_evaluator(&mut self, evaluator: Evaluator) {
+        if self.options.evaluator != evaluator {
+            self.options.evaluator = evaluator;
+            self.new_game();
+        }
+    }
+
     /// Makes the workers work together by other rules. They forget what they have learnt.
     ///
     /// # Errors
@@ -347,6 +360,7 @@ impl<T: SearchTable> Engine<T> {
             multi_pv: self.options.multi_pv,
             overhead: self.options.move_overhead,
             lockstep: self.options.lockstep,
+            evaluator: self.options.evaluator.clone(),
             table: Arc::clone(&self.table),
             endgames: self.endgames(),
             pool: Arc::clone(&self.pool),

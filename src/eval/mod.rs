@@ -1,6 +1,8 @@
 //! Static evaluation: how good a position is without looking ahead.
 //!
-//! [`evaluate`] is the only way in for the search. What stands behind it is a tapered, hand-written sum of terms whose weights
+//! There are two, and an [`Evaluator`] says which one plays: the classical evaluation and the network ([`nnue`]).
+//!
+//! The classical one, [`evaluate`], is a tapered, hand-written sum of terms whose weights
 //! (`weights.rs`) the tuner of this crate fits to games that Sesame played against itself. The sum is written once, over a
 //! `trace::Trace`: silent in play, recording when [`explain`] or the tuner want to know which weight counted how often.
 //! `docs/eval.md` describes the terms.
@@ -10,6 +12,7 @@ mod explain;
 mod king;
 mod layout;
 mod masks;
+pub mod nnue;
 mod passed;
 mod pawns;
 mod pieces;
@@ -26,7 +29,11 @@ pub use pawns::EvalCache;
 pub use score::Pair;
 pub(crate) use trace::Record;
 
+use std::fmt;
+use std::sync::Arc;
+
 use crate::position::{Color, Piece, Position};
+use nnue::Network;
 use pieces::Eval;
 use trace::{Silent, Trace};
 
@@ -41,6 +48,36 @@ pub(crate) const DANGER_MAX: i32 = 2_000;
 
 /// What the squared danger is divided by.
 pub(crate) const DANGER_DIVISOR: i32 = 1_024;
+
+/// What evaluates positions.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Evaluator {
+    /// The classical, hand-written evaluation.
+    #[default]
+    Classical,
+    /// A network.
+    Network(Arc<Network>),
+}
+
+impl Evaluator {
+    /// The value of a single position in which the side to move is not in check, from its side. Searches have faster ways.
+    pub fn evaluate(&self, position: &Position) -> i32 {
+        match self {
+            Evaluator::Classical => evaluate(position, &mut EvalCache::new()),
+            Evaluator::Network(network) => network.evaluate(position),
+        }
+    }
+}
+
+/// `classical`, or `network` with the hash of its numbers.
+impl fmt::Display for Evaluator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Evaluator::Classical => f.write_str("classical"),
+            Evaluator::Network(network) => write!(f, "network {:016x}", network.hash()),
+        }
+    }
+}
 
 /// Evaluates a position in which the side to move is not in check.
 ///

@@ -6,7 +6,7 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use super::*;
 
 /// Calls `visit` with positions (no checks) along random games from the start.
-fn random_positions(games: usize, mut visit: impl FnMut(&Position)) {
+pub(super) fn random_positions(games: usize, mut visit: impl FnMut(&Position)) {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1994);
     for game in 0..games {
         let mut position =
@@ -25,7 +25,7 @@ fn random_positions(games: usize, mut visit: impl FnMut(&Position)) {
 }
 
 /// The same position with colours changed and the board turned.
-fn mirrored(position: &Position) -> Position {
+pub(super) fn mirrored(position: &Position) -> Position {
     let fen = position.fen(true);
     let fields: Vec<&str> = fen.split(' ').collect();
     let swap = |text: &str| -> String {

@@ -102,7 +102,7 @@ impl<T: SearchTable> Worker<T> {
                 return Some(score);
             }
             if ply >= MAX_PLY - 1 {
-                return Some(if in_check { DRAW } else { self.evaluate(position) });
+                return Some(if in_check { DRAW } else { self.evaluate(position, ply) });
             }
             // 3. Mate-distance pruning: no line from here can beat a mate already found nearer the root.
             alpha = alpha.max(mated_in(ply));
@@ -157,7 +157,7 @@ impl<T: SearchTable> Worker<T> {
         let raw_eval = match known.and_then(|known| known.eval) {
             _ if in_check => None,
             Some(eval) => Some(eval),
-            None => Some(self.evaluate(position)),
+            None => Some(self.evaluate(position, ply)),
         };
         let eval = raw_eval.map_or(NO_EVAL, |raw| self.corrected(position, raw));
         self.frame(ply).eval = eval;

@@ -28,7 +28,7 @@ impl<T: SearchTable> Worker<T> {
             return Some(score);
         }
         if ply >= MAX_PLY - 1 {
-            return Some(if in_check { DRAW } else { self.evaluate(position) });
+            return Some(if in_check { DRAW } else { self.evaluate(position, ply) });
         }
 
         // 2. The table: any entry is deep enough here.
@@ -47,7 +47,7 @@ impl<T: SearchTable> Worker<T> {
         let mut best_score = -INFINITE;
         let mut futility = -INFINITE;
         if !in_check {
-            let raw = known.and_then(|known| known.eval).unwrap_or_else(|| self.evaluate(position));
+            let raw = known.and_then(|known| known.eval).unwrap_or_else(|| self.evaluate(position, ply));
             raw_eval = Some(raw);
             let eval = self.corrected(position, raw);
             best_score = match known {

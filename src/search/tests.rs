@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::score::{DRAW, MATE, MAX_PLY, is_mate, mate_in, mated_in};
 use super::{Control, Iteration, Job, Memory, Outcome, WORKER_STACK_BYTES, Worker};
+use crate::eval::Evaluator;
 use crate::position::{Game, Move, Position};
 use crate::table::{Bound, Entry, Scheme, Table};
 
@@ -19,6 +20,7 @@ fn job(game: &Game, table: &Arc<Table>) -> Job {
         table: Arc::clone(table),
         control: Arc::new(Control::new(1, None)),
         endgames: None,
+        evaluator: Evaluator::Classical,
     }
 }
 

@@ -16,7 +16,8 @@ use super::pvs::Root;
 use super::reductions::{PLY, Reductions};
 use super::score::{INFINITE, MAX_PLY, is_decisive};
 use super::teamwork::Teamwork;
-use crate::eval::{EvalCache, evaluate};
+use crate::eval::nnue::Accumulators;
+use crate::eval::{EvalCache, Evaluator, evaluate};
 use crate::position::{Game, Move, Position, is_repetition};
 use crate::table::{Bound, SearchTable, Table};
 
@@ -60,12 +61,14 @@ pub struct Job<T = Table> {
     pub control: Arc<Control>,
     /// The endgame tables, when they are to be asked below the root.
     pub endgames: Option<Endgames>,
+    /// What evaluates positions.
+    pub evaluator: Evaluator,
 }
 
 // Not derived: a derived one would ask it of the table itself.
 impl<T> Clone for Job<T> {
     fn clone(&self) -> Self {
-        let Job { game, root_moves, multi_pv, table, control, endgames } = self;
+        let Job { game, root_moves, multi_pv, table, control, endgames, evaluator } = self;
         Job {
             game: game.clone(),
             root_moves: root_moves.clone(),
@@ -73,6 +76,7 @@ impl<T> Clone for Job<T> {
             table: Arc::clone(table),
             control: Arc::clone(control),
             endgames: endgames.clone(),
+            evaluator: evaluator.clone(),
         }
     }
 }
@@ -109,6 +113,8 @@ pub struct Memory {
     teamwork: Teamwork,
     pub(super) reductions: Reductions,
     pub(super) cache: EvalCache,
+    /// What the network remembers, when a network evaluates.
+    accumulators: Option<Accumulators>,
     frames: Box<[Frame]>,
     pub(super) pv: PvTable,
 }
@@ -140,6 +146,7 @@ impl Memory {
             teamwork,
             reductions: Reductions::new(),
             cache: EvalCache::new(),
+            accumulators: None,
             frames: vec![Frame::EMPTY; FRAMES_BEFORE_ROOT + MAX_PLY + 2].into_boxed_slice(),
             pv: PvTable::new(),
         }
@@ -154,6 +161,16 @@ impl Memory {
             self.corrections.clear();
         }
         self.cache = EvalCache::new();
+    }
+
+    fn set_evaluator(&mut self, evaluator: &Evaluator) {
+        match (evaluator, &self.accumulators) {
+            (Evaluator::Classical, _) => self.accumulators = None,
+            (Evaluator::Network(network), Some(known)) if Arc::ptr_eq(known.network(), network) => {}
+            (Evaluator::Network(network), _) => {
+                self.accumulators = Some(Accumulators::new(Arc::clone(network), MAX_PLY));
+            }
+        }
     }
 }
 
@@ -195,6 +212,7 @@ impl<T: SearchTable> Worker<T> {
     /// Worker number `index` at `job`, with what `memory` has learnt before.
     pub fn new(index: usize, mut memory: Memory, job: Job<T>) -> Self {
         memory.frames.fill(Frame::EMPTY);
+        memory.set_evaluator(&job.evaluator);
         let keys = job.game.previous_keys().to_vec();
         let root_moves = ordered_root_moves(&memory.histories, &job);
         Self {
@@ -403,10 +421,13 @@ impl<T: SearchTable> Worker<T> {
         is_repetition(&self.keys, position.key(), position.reversible_plies(), self.root_len)
     }
 
-    /// The static evaluation as the table keeps it, before correction.
+    /// The static evaluation of the position `ply` plies from the root as the table keeps it, before correction.
     #[inline]
-    pub(super) fn evaluate(&mut self, position: &Position) -> i32 {
-        evaluate(position, &mut self.memory.cache)
+    pub(super) fn evaluate(&mut self, position: &Position, ply: usize) -> i32 {
+        match &mut self.memory.accumulators {
+            None => evaluate(position, &mut self.memory.cache),
+            Some(accumulators) => accumulators.evaluate(position, ply),
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use super::limits::Limits;
 use super::pool::{Event, Pool};
 use super::report::{BestMove, Bound, Info, Line, Score, Sink};
 use super::vote::elect;
-use crate::eval::{EvalCache, evaluate};
+use crate::eval::Evaluator;
 use crate::position::{Game, Move};
 use crate::search::score::{DRAW, MAX_DEPTH, is_mate, moves_to_mate};
 use crate::search::{Control, Endgames, Iteration, Job, RootLine, Rotation};
@@ -48,6 +48,8 @@ pub struct Search<T = Table> {
     pub overhead: Duration,
     /// Whether the workers take turns, so that a search by depth or nodes is repeatable: see [`Rotation`].
     pub lockstep: bool,
+    /// What evaluates positions.
+    pub evaluator: Evaluator,
     /// The table.
     pub table: Arc<T>,
     /// The endgame tables, if there are any.
@@ -81,6 +83,7 @@ impl<T: SearchTable> Search<T> {
             table: Arc::clone(&self.table),
             control: Arc::clone(&running.control),
             endgames: self.endgames.clone(),
+            evaluator: self.evaluator.clone(),
         };
         let board = Arc::new(DepthBoard::new(self.pool.len(), self.deepest(), self.pool.teamwork()));
         self.pool.search(&job, &board, &running.events);
@@ -416,7 +419,7 @@ impl<T: SearchTable> Conduct<T> {
     /// Not even one ply could be searched: the line that is played has the static evaluation for a score.
     fn report_unsearched(&self, best: Option<Move>) {
         let position = self.search.game.position();
-        let score = if position.in_check() { DRAW } else { evaluate(position, &mut EvalCache::new()) };
+        let score = if position.in_check() { DRAW } else { self.search.evaluator.evaluate(position) };
         if let Some(mv) = best {
             let line = RootLine { score, bound: Bound::Exact, seldepth: 1, pv: vec![mv] };
             self.search.sink.info(&self.info(self.line_at(1, 1, &line), self.running.control.nodes()));

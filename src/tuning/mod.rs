@@ -1,24 +1,29 @@
-//! Self-play data and Texel tuning for the evaluation.
+//! Self-play data, Texel tuning for the classical evaluation, and training for the network.
 //!
-//! `sesame datagen` plays games against itself and keeps quiet positions with their results ([`selfplay`]); `sesame tune` fits
-//! the weights of the evaluation to them ([`texel`]) and writes `src/eval/weights.rs`. `docs/tuning.md` shows the way from
-//! nothing to the weights in play.
+//! `sesame datagen` plays games against itself ([`selfplay`]) and writes them whole ([`games`]); `sesame data` checks, shows and
+//! mixes such files. `sesame tune` fits the weights of the classical evaluation to them ([`texel`]) and writes
+//! `src/eval/weights.rs`; `docs/tuning.md` shows the way from nothing to the weights in play. `docs/nnue.md` does so for the
+//! network.
 
+pub mod data;
+pub mod games;
 mod model;
 mod prior;
 mod render;
-mod sample;
 pub mod selfplay;
 pub mod texel;
+pub mod train;
 
 use std::io;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
+pub use data::DataCommand;
 pub use prior::prior;
 pub use render::render;
-pub use sample::{ParseSampleError, Sample};
 pub use selfplay::DatagenArgs;
 pub use texel::TuneArgs;
+pub use train::TrainArgs;
 
 /// A weight in floating point: middle game and end game.
 pub type Weight = [f32; 2];
@@ -40,12 +45,79 @@ pub enum TuningError {
     /// A thread could not be started.
     #[error("no thread to play games in: {0}")]
     Thread(#[source] io::Error),
+    /// A file holds a game that cannot have been played.
+    #[error("{}: game {number} cannot be used: {problem}", path.display())]
+    Game {
+        /// The file.
+        path: PathBuf,
+        /// The game, counted from 0.
+        number: usize,
+        /// What is wrong with it.
+        problem: games::BadGame,
+    },
+    /// Another run writes to the file.
+    #[error("{}: another run is writing to it", .0.display())]
+    InUse(PathBuf),
+    /// The file was made with other settings than those wanted now.
+    #[error("{}: its games were made with other settings; name another file\nfound:\n{found}wanted:\n{wanted}", path.display())]
+    OtherRecipe {
+        /// The file.
+        path: PathBuf,
+        /// What made it.
+        found: String,
+        /// What would go on.
+        wanted: String,
+    },
+    /// The network to play with could not be had.
+    #[error(transparent)]
+    Network(#[from] crate::eval::nnue::NetworkError),
+    /// The picture of the errors could not be drawn.
+    #[error(transparent)]
+    Chart(#[from] crate::report::ChartError),
     /// The files hold too few positions to fit anything.
-    #[error("{0} usable positions to learn from; {min} are needed", min = texel::BATCH)]
-    TooFewPositions(usize),
+    #[error("{found} usable positions to learn from; {needed} are needed")]
+    TooFewPositions {
+        /// How many there are.
+        found: usize,
+        /// How many make a step.
+        needed: usize,
+    },
     /// No position is held out to measure the error by.
-    #[error("no usable positions held out; at least one file needs more than {} lines", texel::LINES_BEFORE_HELD_OUT)]
+    #[error("no usable positions held out; at least one file needs {HELD_OUT_EVERY} games or more")]
     NothingHeldOut,
+}
+
+/// Of each file every so many-th game is held out to measure the error by. Whole games, since positions of one resemble each other.
+const HELD_OUT_EVERY: usize = 20;
+
+/// Whether the game with this number in its file is held out.
+fn is_held_out(number: usize) -> bool {
+    number % HELD_OUT_EVERY == HELD_OUT_EVERY - 1
+}
+
+/// The number of cores that the system lets this program use.
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZero::get)
+}
+
+/// Reads a number that `fits`. What is none (NaN too) or does not fit would make nonsense of every weight.
+fn number(text: &str, fits: impl Fn(f32) -> bool, wanted: &str) -> Result<f32, String> {
+    text.parse().ok().filter(|&value| fits(value)).ok_or_else(|| format!("{wanted} is wanted"))
+}
+
+fn parse_share(text: &str) -> Result<f32, String> {
+    number(text, |share| (0.0..=1.0).contains(&share), "a number from 0 to 1")
+}
+
+/// Runs `work` on each input in a thread of its own; the results come in the inputs' order.
+fn in_parallel<I: Send, O: Send>(inputs: impl Iterator<Item = I>, work: impl Fn(I) -> O + Sync) -> Vec<O> {
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = inputs.map(|input| scope.spawn(|| work(input))).collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    })
 }
 
 impl TuningError {

@@ -1,19 +1,27 @@
-//! Training data from games of the engine against itself at a fixed, small number of nodes per move.
+//! Training data: games of the engine against itself with a small number of nodes per move.
+//!
+//! Game number `n` of a file depends on the seed, the settings and `n` alone, and games are written in the order of their numbers.
+//! So a file is the same whatever the number of threads, and however often the run was killed and went on.
 
+use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::ScopedJoinHandle;
 use std::time::{Duration, Instant};
 
 use clap::{Args, value_parser};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-use super::{Sample, TuningError};
+use super::TuningError;
+use super::data::{Census, check};
+use super::games::Record;
+use crate::eval::Evaluator;
+use crate::eval::nnue::Network;
 use crate::position::{Color, Game, Move, Outcome as End, Position};
-use crate::search::score::is_mate;
 use crate::search::{Control, Job, Memory, Outcome, WORKER_STACK_BYTES, Worker};
 use crate::table::{Scheme, Table};
 
@@ -31,53 +39,71 @@ const DRAW_PLIES: u32 = 12;
 const DRAW_FROM_PLY: usize = 80;
 /// Games longer than this are drawn.
 const MAX_PLIES: usize = 400;
+/// A search ends at once after so many times the nodes at which no new iteration is begun.
+const HARD_LIMIT: u64 = 8;
+/// Size of each player's table in MiB.
+const TABLE_MIB: usize = 8;
 /// How often the progress is shown.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Play games against itself and append the quiet positions, with scores and results, to a file
+/// Play games against itself and write them, with scores and results, to a file
 ///
-/// It may be killed at any moment; the same command goes on where it was, with new games.
+/// It may be killed at any moment; the same command goes on where it was, and the file becomes the same as without.
 #[derive(Debug, Clone, Args)]
 pub struct DatagenArgs {
-    /// The file to append to
+    /// The file to write to, or to go on with
     pub file: PathBuf,
-    /// Stop after this many new positions
+    /// Stop when the file holds this many positions to learn from
     #[arg(long, default_value_t = 1_000_000, value_name = "COUNT")]
     pub positions: u64,
-    /// Nodes per move
-    #[arg(long, default_value_t = 4_000, value_parser = value_parser!(u64).range(100..), value_name = "NODES")]
+    /// Nodes per move: after them no iteration is begun; 8 times as many end one
+    #[arg(long, default_value_t = 5_000, value_parser = value_parser!(u64).range(100..=1 << 40), value_name = "NODES")]
     pub nodes: u64,
-    /// Games played at a time
-    #[arg(long, default_value_t = 1, value_parser = value_parser!(u16).range(1..=1024))]
-    pub threads: u16,
-    /// Seed of the openings; the file's length counts as well, so that going on gives new games
+    /// Games played at a time [default: one for each core]
+    #[arg(long, value_parser = value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Seed of the openings
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+    /// How many of a hundred games begin from a random start position of Chess960
+    #[arg(long, default_value_t = 0, value_parser = value_parser!(u32).range(..=100), value_name = "PERCENT")]
+    pub chess960: u32,
+    /// Play with the network of this file instead of the classical evaluation
+    #[arg(long, value_name = "FILE")]
+    pub eval_file: Option<PathBuf>,
 }
 
 /// Runs `sesame datagen`.
 ///
 /// # Errors
-/// When the file cannot be written, or search tables or threads not be had.
+/// When the file cannot be written, is another run's or made with other settings, or search tables or threads cannot be had.
 pub fn run(args: &DatagenArgs) -> Result<(), TuningError> {
-    let (file, length) = open(&args.file)?;
-    let shared = Shared {
-        file: Mutex::new(file),
-        positions: AtomicU64::new(0),
-        games: AtomicU64::new(0),
-        stop: AtomicBool::new(false),
+    let evaluator = match &args.eval_file {
+        None => Evaluator::Classical,
+        Some(path) => Evaluator::Network(Arc::new(Network::read(path)?)),
     };
-    let mut seeds = Xoshiro256PlusPlus::seed_from_u64(args.seed ^ length.rotate_left(32));
-    let players = (0..args.threads)
-        .map(|_| Player::new(args.nodes, seeds.next_u64()))
-        .collect::<Result<Vec<Player>, TuningError>>()?;
+    let (file, census) = open(args, &evaluator)?;
+    let threads = args.threads.map_or_else(super::cores, usize::from);
+    if census.games > 0 {
+        eprintln!("{}: going on after {} games, {} positions", args.file.display(), census.games, census.positions);
+    }
+    let shared = Shared {
+        args,
+        claimed: AtomicU64::new(census.games),
+        positions: AtomicU64::new(census.positions),
+        stop: AtomicBool::new(census.positions >= args.positions),
+        ledger: Mutex::new(Ledger { file, next: census.games, waiting: BTreeMap::new() }),
+    };
+    let players =
+        (0..threads).map(|_| Player::new(args, evaluator.clone())).collect::<Result<Vec<Player>, TuningError>>()?;
+    let start = Instant::now();
     std::thread::scope(|scope| {
         let threads: Vec<_> = players
             .into_iter()
             .map(|mut player| {
                 let shared = &shared;
                 std::thread::Builder::new().stack_size(WORKER_STACK_BYTES).spawn_scoped(scope, move || {
-                    let result = player.play_games(shared, args);
+                    let result = player.play_games(shared);
                     // One that fails ends the run for all.
                     shared.stop.fetch_or(result.is_err(), Relaxed);
                     result
@@ -89,49 +115,109 @@ pub fn run(args: &DatagenArgs) -> Result<(), TuningError> {
                 shared.stop.store(true, Relaxed);
                 TuningError::Thread(source)
             })?;
-        report_progress(&shared, &threads, args.positions);
+        report_progress(&shared, &threads, &census, start);
         threads
             .into_iter()
             .try_for_each(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-    })
+    })?;
+    eprintln!("{}", shared.progress(&census, start));
+    Ok(())
 }
 
-/// Opens the file for appending; a line that a killed run left unfinished is closed. Returns the old length as well.
-fn open(path: &Path) -> Result<(File, u64), TuningError> {
-    let open = || {
-        let mut file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
-        let length = file.metadata()?.len();
-        if length > 0 {
-            let mut last = [0];
-            file.seek(SeekFrom::End(-1))?;
-            file.read_exact(&mut last)?;
-            if last != *b"\n" {
-                file.write_all(b"\n")?;
-            }
+/// Opens the file, locks it, checks what it holds and cuts off what a killed run left unfinished.
+fn open(args: &DatagenArgs, evaluator: &Evaluator) -> Result<(File, Census), TuningError> {
+    let path = &args.file;
+    let file = OpenOptions::new().create(true).append(true).read(true).open(path).map_err(TuningError::file(path))?;
+    file.try_lock().map_err(|error| match error {
+        std::fs::TryLockError::WouldBlock => TuningError::InUse(path.clone()),
+        std::fs::TryLockError::Error(source) => TuningError::file(path)(source),
+    })?;
+    let census = check(path)?;
+    compare_recipe(path, &recipe(args, evaluator), census.games > 0)?;
+    file.set_len(census.length).map_err(TuningError::file(path))?;
+    Ok((file, census))
+}
+
+/// What the games depend on, as text.
+fn recipe(args: &DatagenArgs, evaluator: &Evaluator) -> String {
+    format!(
+        "sesame {} datagen\nseed {}\nnodes {}\nchess960 {} %\nevaluation {evaluator}\n",
+        env!("CARGO_PKG_VERSION"),
+        args.seed,
+        args.nodes,
+        args.chess960,
+    )
+}
+
+/// Keeps the recipe beside the file. A file with games in it goes on with its own recipe or not at all.
+fn compare_recipe(path: &Path, recipe: &str, has_games: bool) -> Result<(), TuningError> {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".recipe");
+    let beside = PathBuf::from(beside);
+    match std::fs::read_to_string(&beside) {
+        Ok(found) if found == recipe => Ok(()),
+        Ok(found) if has_games => {
+            Err(TuningError::OtherRecipe { path: path.to_owned(), found, wanted: recipe.to_owned() })
         }
-        Ok((file, length))
-    };
-    open().map_err(TuningError::file(path))
+        Err(error) if has_games => Err(TuningError::file(&beside)(error)),
+        _ => std::fs::write(&beside, recipe).map_err(TuningError::file(&beside)),
+    }
 }
 
 /// What the threads of one run share.
-struct Shared {
-    file: Mutex<File>,
+struct Shared<'a> {
+    args: &'a DatagenArgs,
+    /// The number of the next game that nobody plays yet.
+    claimed: AtomicU64,
+    /// Positions in the file.
     positions: AtomicU64,
-    games: AtomicU64,
     stop: AtomicBool,
+    ledger: Mutex<Ledger>,
 }
 
-fn report_progress<T>(shared: &Shared, threads: &[std::thread::ScopedJoinHandle<'_, T>], goal: u64) {
-    let start = Instant::now();
+/// Takes finished games in any order and writes them in the order of their numbers.
+struct Ledger {
+    file: File,
+    /// The number of the next game to write.
+    next: u64,
+    waiting: BTreeMap<u64, Record>,
+}
+
+impl Shared<'_> {
+    fn hand_in(&self, number: u64, game: Record) -> io::Result<()> {
+        let ledger = &mut *self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
+        ledger.waiting.insert(number, game);
+        while let Some(game) = ledger.waiting.remove(&ledger.next).filter(|_| !self.stop.load(Relaxed)) {
+            // One write per game, straight to the system: a killed run loses no more than the games at hand.
+            ledger.file.write_all(&game.to_bytes())?;
+            ledger.next += 1;
+            let useful = game.useful();
+            let positions = self.positions.fetch_add(useful, Relaxed) + useful;
+            self.stop.fetch_or(positions >= self.args.positions, Relaxed);
+        }
+        Ok(())
+    }
+
+    fn progress(&self, before: &Census, start: Instant) -> String {
+        let goal = self.args.positions;
+        let positions = self.positions.load(Relaxed);
+        let games = self.ledger.lock().unwrap_or_else(PoisonError::into_inner).next;
+        let rate = (positions - before.positions) as f64 / start.elapsed().as_secs_f64().max(1e-3) * 3600.0;
+        let left = goal.saturating_sub(positions) as f64 / rate.max(1.0) * 60.0;
+        format!(
+            "{games} games, {positions} of {goal} positions, {:.2} million per hour, {left:.0} min left",
+            rate / 1e6
+        )
+    }
+}
+
+fn report_progress<T>(shared: &Shared<'_>, threads: &[ScopedJoinHandle<'_, T>], before: &Census, start: Instant) {
     let mut shown = start;
     while !threads.iter().all(|thread| thread.is_finished()) {
-        std::thread::sleep(Duration::from_millis(100));
+        std::thread::sleep(Duration::from_millis(50));
         if shown.elapsed() >= PROGRESS_INTERVAL {
             shown = Instant::now();
-            let (positions, games) = (shared.positions.load(Relaxed), shared.games.load(Relaxed));
-            let rate = positions as f64 / start.elapsed().as_secs_f64() * 3600.0;
-            eprintln!("{games} games, {positions} of {goal} positions, {:.2} million per hour", rate / 1e6);
+            eprintln!("{}", shared.progress(before, start));
         }
     }
 }
@@ -139,84 +225,77 @@ fn report_progress<T>(shared: &Shared, threads: &[std::thread::ScopedJoinHandle<
 /// Plays both sides of its games.
 struct Player {
     nodes: u64,
-    random: Xoshiro256PlusPlus,
+    chess960: u32,
+    evaluator: Evaluator,
     table: Arc<Table>,
     /// Always there between searches.
     memory: Option<Memory>,
 }
 
 impl Player {
-    fn new(nodes: u64, seed: u64) -> Result<Self, TuningError> {
-        let table = Arc::new(Table::new(8, Scheme::TwoBig1)?);
-        Ok(Self { nodes, random: Xoshiro256PlusPlus::seed_from_u64(seed), table, memory: None })
+    fn new(args: &DatagenArgs, evaluator: Evaluator) -> Result<Self, TuningError> {
+        let table = Arc::new(Table::new(TABLE_MIB, Scheme::TwoBig1)?);
+        Ok(Self { nodes: args.nodes, chess960: args.chess960, evaluator, table, memory: None })
     }
 
-    fn play_games(&mut self, shared: &Shared, args: &DatagenArgs) -> Result<(), TuningError> {
-        while !shared.stop.load(Relaxed) && shared.positions.load(Relaxed) < args.positions {
-            let Some(samples) = self.play_game() else { continue };
-            let text: String = samples.iter().map(|sample| format!("{sample}\n")).collect();
-            // One write per game, straight to the system: a killed run loses no more than the games at hand.
-            let mut file = shared.file.lock().unwrap_or_else(PoisonError::into_inner);
-            file.write_all(text.as_bytes()).map_err(TuningError::file(&args.file))?;
-            shared.positions.fetch_add(samples.len() as u64, Relaxed);
-            shared.games.fetch_add(1, Relaxed);
+    fn play_games(&mut self, shared: &Shared<'_>) -> Result<(), TuningError> {
+        while !shared.stop.load(Relaxed) {
+            let number = shared.claimed.fetch_add(1, Relaxed);
+            let mut random = Xoshiro256PlusPlus::seed_from_u64(shared.args.seed.rotate_left(32) ^ number);
+            let game = loop {
+                if shared.stop.load(Relaxed) {
+                    return Ok(());
+                }
+                if let Some(game) = self.play_game(&mut random) {
+                    break game;
+                }
+            };
+            shared.hand_in(number, game).map_err(TuningError::file(&shared.args.file))?;
         }
         Ok(())
     }
 
     /// Plays a game; `None` if its opening is no good.
-    fn play_game(&mut self) -> Option<Vec<Sample>> {
-        let mut game = self.opening()?;
+    fn play_game(&mut self, random: &mut Xoshiro256PlusPlus) -> Option<Record> {
+        let mut game = opening(random, self.chess960)?;
         self.table.clear(1);
         if let Some(memory) = &mut self.memory {
             memory.forget();
         }
-        let (_, score) = self.search(&game)?;
-        if score.abs() > OPENING_LIMIT {
+        let first = self.search(&game)?;
+        if first.1.abs() > OPENING_LIMIT {
             return None;
         }
-        let mut samples: Vec<Sample> = Vec::new();
+        let mut record = Record { start: game.position().clone(), moves: Vec::new(), result: 1 };
         let mut judge = Judge::default();
-        let result = loop {
+        let mut found = Some(first);
+        record.result = loop {
             if let Some(end) = game.legal_result() {
                 break half_points(end, game.position().side_to_move());
             }
-            let (mv, score) = self.search(&game)?;
-            let position = game.position();
-            let white = if position.side_to_move() == Color::White { score } else { -score };
-            if !position.in_check() && !position.is_noisy(mv) && !is_mate(score) {
-                samples.push(Sample { position: position.clone(), score: white, result: 1 });
-            }
+            let (mv, score) = match found.take() {
+                Some(found) => found,
+                None => self.search(&game)?,
+            };
+            let white = if game.position().side_to_move() == Color::White { score } else { -score };
+            record.moves.push((mv, white as i16));
             if let Some(result) = judge.rule(white, game.previous_keys().len()) {
                 break result;
             }
             game.play(mv);
         };
-        for sample in &mut samples {
-            sample.result = result;
-        }
-        Some(samples)
+        Some(record)
     }
 
-    /// Eight or nine random moves from the start, so that both sides come to move first.
-    fn opening(&mut self) -> Option<Game> {
-        let mut game = Game::new(Position::startpos());
-        for _ in 0..8 + self.random.next_u32() % 2 {
-            let moves = game.position().legal_moves();
-            let index = self.random.next_u32() as usize % moves.len().max(1);
-            game.play(*moves.get(index)?);
-        }
-        game.legal_result().is_none().then_some(game)
-    }
-
-    /// The best move at the fixed number of nodes and its score from the side to move.
+    /// The best move and its score from the side to move.
     fn search(&mut self, game: &Game) -> Option<(Move, i32)> {
         let job = Job {
             game: game.clone(),
             root_moves: game.position().legal_moves().to_vec(),
             multi_pv: 1,
             table: Arc::clone(&self.table),
-            control: Arc::new(Control::new(1, Some(self.nodes))),
+            control: Arc::new(Control::new(1, Some(HARD_LIMIT * self.nodes))),
+            evaluator: self.evaluator.clone(),
             endgames: None,
         };
         self.table.next_generation();
@@ -224,7 +303,7 @@ impl Player {
         let mut best = worker.first_root_move().map(|mv| (mv, 0));
         for depth in 1..64 {
             let (iteration, go_on) = match worker.iterate(depth, |_, _| {}) {
-                Outcome::Complete(iteration) => (Some(iteration), true),
+                Outcome::Complete(iteration) => (Some(iteration), worker.nodes() < self.nodes),
                 Outcome::Stopped(partial) => (partial, false),
             };
             if let Some(line) = iteration.as_ref().and_then(|iteration| iteration.lines.first()) {
@@ -237,6 +316,22 @@ impl Player {
         self.memory = Some(worker.finish());
         best
     }
+}
+
+/// Eight or nine random moves, so that both sides come to move first; none that loses material at once if there is another.
+fn opening(random: &mut Xoshiro256PlusPlus, chess960: u32) -> Option<Game> {
+    let any_start = random.next_u32() % 100 < chess960;
+    let start = if any_start { Position::chess960(random.next_u32() % 960) } else { Position::startpos() };
+    let mut game = Game::new(start);
+    for _ in 0..8 + random.next_u32() % 2 {
+        let position = game.position();
+        let all = position.legal_moves();
+        let sound: Vec<Move> = all.iter().copied().filter(|&mv| position.see_ge(mv, 0)).collect();
+        let moves: &[Move] = if sound.is_empty() { &all } else { &sound };
+        let index = random.next_u32() as usize % moves.len().max(1);
+        game.play(*moves.get(index)?);
+    }
+    game.legal_result().is_none().then_some(game)
 }
 
 fn half_points(end: End, side_to_move: Color) -> u8 {
@@ -275,21 +370,73 @@ impl Judge {
 
 #[cfg(test)]
 mod tests {
+    use super::super::data::records;
     use super::*;
 
+    fn temporary(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("sesame-datagen-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        folder
+    }
+
     #[test]
-    fn a_run_appends_whole_readable_games() {
-        let path = std::env::temp_dir().join(format!("sesame-datagen-{}.txt", std::process::id()));
-        std::fs::write(&path, "torn line").unwrap();
-        let args = DatagenArgs { file: path.clone(), positions: 60, nodes: 200, threads: 1, seed: 7 };
-        run(&args).unwrap();
-        let text = std::fs::read_to_string(&path).unwrap();
-        std::fs::remove_file(&path).unwrap();
-        let samples: Vec<Result<Sample, _>> = text.lines().map(str::parse).collect();
-        assert!(samples[0].is_err() && samples.len() > 60);
-        for sample in &samples[1..] {
-            assert!(!sample.as_ref().unwrap().position.in_check());
-        }
+    fn a_file_depends_neither_on_threads_nor_on_being_killed() {
+        let folder = temporary("same");
+        let args = |name: &str, positions, threads| DatagenArgs {
+            file: folder.join(name),
+            positions,
+            nodes: 100,
+            threads: Some(threads),
+            seed: 7,
+            chess960: 50,
+            eval_file: None,
+        };
+        run(&args("one", 300, 1)).unwrap();
+        let whole = std::fs::read(folder.join("one")).unwrap();
+        run(&args("three", 300, 3)).unwrap();
+        assert!(std::fs::read(folder.join("three")).unwrap() == whole);
+        // Killed in the middle of a write.
+        run(&args("killed", 100, 2)).unwrap();
+        let killed = std::fs::read(folder.join("killed")).unwrap();
+        assert!(killed.len() < whole.len());
+        std::fs::write(folder.join("killed"), &killed[..killed.len() - 7]).unwrap();
+        run(&args("killed", 300, 2)).unwrap();
+        assert!(std::fs::read(folder.join("killed")).unwrap() == whole);
+        // Nothing is left to do.
+        run(&args("killed", 300, 2)).unwrap();
+        assert!(std::fs::read(folder.join("killed")).unwrap() == whole);
+
+        let games: Vec<Record> = records(&folder.join("one")).unwrap().map(Result::unwrap).collect();
+        let positions: u64 = games.iter().map(Record::useful).sum();
+        let last = games.last().unwrap().useful();
+        assert!(positions >= 300 && positions - last < 300, "no more games than asked for");
+        let standard = |game: &&Record| game.start.fen(false).contains(" KQkq ");
+        let standard = games.iter().filter(standard).count();
+        assert!(standard > 0 && standard < games.len(), "both kinds of openings");
+
+        let other = DatagenArgs { nodes: 200, ..args("one", 400, 1) };
+        let error = run(&other).unwrap_err().to_string();
+        assert!(error.contains("nodes 100") && error.contains("nodes 200"), "{error}");
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn two_runs_do_not_write_to_one_file() {
+        let folder = temporary("lock");
+        let path = folder.join("games");
+        let args = DatagenArgs {
+            file: path.clone(),
+            positions: 1,
+            nodes: 100,
+            threads: Some(1),
+            seed: 1,
+            chess960: 0,
+            eval_file: None,
+        };
+        let held = open(&args, &Evaluator::Classical).unwrap();
+        assert!(matches!(run(&args), Err(TuningError::InUse(_))));
+        drop(held);
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]

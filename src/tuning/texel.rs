@@ -4,25 +4,20 @@
 //! sigmoid and minimise its squared distance from the games' results. Here each position is reduced to the weights that count
 //! in it (see `model.rs`), gradients are exact, and Adam (Kingma and Ba 2015) takes the steps.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 
 use clap::{Args, value_parser};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use rand_xoshiro::rand_core::SeedableRng;
 
 use super::model::{Aim, Positions, danger_weights, sigmoid};
-use super::{Sample, TuningError, Weight, prior, render};
+use super::{TuningError, Weight, data, in_parallel, is_held_out, number, parse_share, prior, render};
 use crate::eval::{COUNT, EvalCache, current_weights};
 
 /// Positions per step.
-pub(super) const BATCH: usize = 16_384;
-/// Lines in a block; every so many-th block is held out. Blocks, since positions of one game resemble each other.
-const BLOCK: usize = 2_000;
-const HELD_OUT_EVERY: usize = 20;
-/// What a file holds beyond so many lines is held out, up to a block.
-pub(super) const LINES_BEFORE_HELD_OUT: usize = BLOCK * (HELD_OUT_EVERY - 1);
+const BATCH: usize = 16_384;
+/// Games read at a time.
+const CHUNK: usize = 4_096;
 /// Adam's memory of gradients and of their squares.
 const MOMENTUM: [f32; 2] = [0.9, 0.999];
 
@@ -59,28 +54,19 @@ fn parse_rate(text: &str) -> Result<f32, String> {
     number(text, |rate| rate > 0.0 && rate <= 1_000.0, "a number above 0, up to 1000")
 }
 
-fn parse_share(text: &str) -> Result<f32, String> {
-    number(text, |share| (0.0..=1.0).contains(&share), "a number from 0 to 1")
-}
-
 fn parse_inertia(text: &str) -> Result<f32, String> {
     number(text, |inertia| (0.0..=1e9).contains(&inertia), "a number from 0 to 1000000000")
-}
-
-/// Reads a number that `fits`. What is none (NaN too) or does not fit would make nonsense of every weight.
-fn number(text: &str, fits: impl Fn(f32) -> bool, wanted: &str) -> Result<f32, String> {
-    text.parse().ok().filter(|&value| fits(value)).ok_or_else(|| format!("{wanted} is wanted"))
 }
 
 /// Runs `sesame tune`.
 ///
 /// # Errors
-/// When a file cannot be read or written, or holds too few positions.
+/// When a file cannot be read or written, is no file of games, or holds too few positions.
 pub fn run(args: &TuneArgs) -> Result<(), TuningError> {
     let threads = usize::from(args.threads);
     let (training, held_out) = load(args)?;
     if training.len() < BATCH {
-        return Err(TuningError::TooFewPositions(training.len()));
+        return Err(TuningError::TooFewPositions { found: training.len(), needed: BATCH });
     }
     if held_out.len() == 0 {
         return Err(TuningError::NothingHeldOut);
@@ -114,55 +100,38 @@ pub fn run(args: &TuneArgs) -> Result<(), TuningError> {
     std::fs::write(&args.output, render(&rounded, &origin)).map_err(TuningError::file(&args.output))
 }
 
-/// Reads all files: positions to learn from, and positions held out. Lines that are no samples are counted and skipped.
+/// Reads all files: positions to learn from, and positions held out.
 fn load(args: &TuneArgs) -> Result<(Positions, Positions), TuningError> {
     let is_danger = danger_weights();
     let (mut training, mut held_out) = (Positions::default(), Positions::default());
     for path in &args.files {
-        let file = File::open(path).map_err(TuningError::file(path))?;
-        let lines: Vec<String> =
-            BufReader::new(file).lines().collect::<Result<_, _>>().map_err(TuningError::file(path))?;
-        let blocks: Vec<&[String]> = lines.chunks(BLOCK).collect();
-        let share = blocks.len().div_ceil(usize::from(args.threads)).max(1);
-        let parts = in_parallel(blocks.chunks(share).enumerate(), |(part, blocks)| {
-            let mut cache = EvalCache::new();
-            let mut sets = (Positions::default(), Positions::default());
-            let mut bad = 0;
-            for (number, block) in blocks.iter().enumerate() {
-                let held_out = (part * share + number) % HELD_OUT_EVERY == HELD_OUT_EVERY - 1;
-                let set = if held_out { &mut sets.1 } else { &mut sets.0 };
-                for line in *block {
-                    match line.parse::<Sample>() {
-                        Ok(sample) => {
-                            let result = f32::from(sample.result) / 2.0;
-                            set.push(&sample.position, sample.score, result, &is_danger, &mut cache);
-                        }
-                        Err(_) => bad += 1,
-                    }
-                }
+        let mut games = data::open(path)?.enumerate();
+        loop {
+            let chunk: Vec<_> = games.by_ref().take(CHUNK).collect();
+            if chunk.is_empty() {
+                break;
             }
-            (sets, bad)
-        });
-        let mut bad = 0;
-        for ((learn, hold), skipped) in parts {
-            training.append(learn);
-            held_out.append(hold);
-            bad += skipped;
+            let share = chunk.len().div_ceil(usize::from(args.threads));
+            let parts = in_parallel(chunk.chunks(share), |games| {
+                let mut cache = EvalCache::new();
+                let mut sets = (Positions::default(), Positions::default());
+                for (number, bytes) in games {
+                    let bytes = bytes.as_ref().map_err(|error| TuningError::file(path)(error.kind().into()))?;
+                    let game = data::decode(path, *number, bytes)?;
+                    let set = if is_held_out(*number) { &mut sets.1 } else { &mut sets.0 };
+                    let result = f32::from(game.result) / 2.0;
+                    game.visit(|position, score| set.push(position, score, result, &is_danger, &mut cache));
+                }
+                Ok::<_, TuningError>(sets)
+            });
+            for part in parts {
+                let (learn, hold) = part?;
+                training.append(learn);
+                held_out.append(hold);
+            }
         }
-        eprintln!("{}: {} lines, {bad} of them unusable", path.display(), lines.len());
     }
     Ok((training, held_out))
-}
-
-/// Runs `work` on each input in a thread of its own; the results come in the inputs' order.
-fn in_parallel<I: Send, O: Send>(inputs: impl Iterator<Item = I>, work: impl Fn(I) -> O + Sync) -> Vec<O> {
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = inputs.map(|input| scope.spawn(|| work(input))).collect();
-        threads
-            .into_iter()
-            .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect()
-    })
 }
 
 /// The mean of `of` over all positions.
@@ -217,9 +186,7 @@ fn descend(
     let all_steps = (batches * args.epochs as usize) as f32;
 
     for epoch in 1..=args.epochs {
-        for i in (1..order.len()).rev() {
-            order.swap(i, (random.next_u64() % (i as u64 + 1)) as usize);
-        }
+        data::shuffle(&mut order, &mut random);
         for batch in order.chunks(BATCH) {
             let share = batch.len().div_ceil(threads);
             let parts = in_parallel(batch.chunks(share), |part| {
@@ -254,6 +221,8 @@ fn descend(
 
 #[cfg(test)]
 mod tests {
+    use rand_xoshiro::rand_core::Rng;
+
     use super::*;
     use crate::position::Position;
 

@@ -17,7 +17,7 @@ mod session;
 mod sink;
 
 pub use board::{Style, draw};
-pub(crate) use options::{MAX_HASH_MIB, MAX_MULTI_PV, MAX_THREADS};
+pub(crate) use options::{Evaluation, MAX_HASH_MIB, MAX_MULTI_PV, MAX_THREADS};
 pub use output::Output;
 pub use perft::divide;
 pub use session::{StartError, run};

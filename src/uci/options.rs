@@ -1,5 +1,6 @@
 //! The options that a GUI may set: one table says what `uci` declares and what `setoption` accepts.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::parse::{parse_number, quote};
@@ -58,7 +59,23 @@ pub(crate) enum Setting {
     SyzygyProbeLimit(usize),
     /// Whether the fifty-move rule counts in the tables.
     Syzygy50MoveRule(bool),
+    /// What evaluates positions.
+    Evaluation(Evaluation),
+    /// The file of the network; `None` for the one of this build.
+    EvalFile(Option<PathBuf>),
 }
+
+/// What may evaluate positions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Evaluation {
+    /// The classical, hand-written evaluation
+    Classical,
+    /// A network
+    Network,
+}
+
+/// What a text option is when it is nothing, as the protocol writes it.
+const EMPTY: &str = "<empty>";
 
 struct Specification {
     name: &'static str,
@@ -66,16 +83,40 @@ struct Specification {
 }
 
 enum Kind {
-    Spin { default: i64, min: i64, max: i64, set: fn(usize) -> Setting },
-    Check { default: bool, set: fn(bool) -> Setting },
-    Button { setting: Setting },
-    Text { default: &'static str, set: fn(String) -> Setting },
-    Scheme { default: Scheme, set: fn(Scheme) -> Setting },
+    Spin {
+        default: i64,
+        min: i64,
+        max: i64,
+        set: fn(usize) -> Setting,
+    },
+    Check {
+        default: bool,
+        set: fn(bool) -> Setting,
+    },
+    Button {
+        setting: Setting,
+    },
+    Text {
+        default: &'static str,
+        set: fn(String) -> Setting,
+    },
+    Scheme {
+        default: Scheme,
+        set: fn(Scheme) -> Setting,
+    },
     Teamwork,
+    /// Words with what they mean; the first is the default.
+    Words {
+        settings: &'static [(&'static str, Setting)],
+    },
+    /// A file; none is the default.
+    Path {
+        set: fn(Option<PathBuf>) -> Setting,
+    },
 }
 
 /// The options in the order in which `uci` declares them. Their defaults are those of the engine's [`Options`](crate::engine::Options).
-static OPTIONS: [Specification; 18] = [
+static OPTIONS: [Specification; 20] = [
     Specification { name: "Hash", kind: Kind::Spin { default: 16, min: 1, max: MAX_HASH_MIB, set: Setting::Hash } },
     Specification { name: "Threads", kind: Kind::Spin { default: 1, min: 1, max: MAX_THREADS, set: Setting::Threads } },
     Specification { name: "Clear Hash", kind: Kind::Button { setting: Setting::ClearHash } },
@@ -111,6 +152,16 @@ static OPTIONS: [Specification; 18] = [
         kind: Kind::Spin { default: MAX_MEN as i64, min: 0, max: MAX_MEN as i64, set: Setting::SyzygyProbeLimit },
     },
     Specification { name: "Syzygy50MoveRule", kind: Kind::Check { default: true, set: Setting::Syzygy50MoveRule } },
+    Specification {
+        name: "Evaluation",
+        kind: Kind::Words {
+            settings: &[
+                ("classical", Setting::Evaluation(Evaluation::Classical)),
+                ("network", Setting::Evaluation(Evaluation::Network)),
+            ],
+        },
+    },
+    Specification { name: "EvalFile", kind: Kind::Path { set: Setting::EvalFile } },
 ];
 
 /// The `option` lines that answer `uci`.
@@ -131,6 +182,14 @@ pub(crate) fn declarations() -> impl Iterator<Item = String> {
                 }
             }
             Kind::Teamwork => line += &format!("string default {}", Teamwork::default()),
+            Kind::Words { settings } => {
+                line += "combo default ";
+                line += settings.first().map_or(EMPTY, |(word, _)| word);
+                for (word, _) in *settings {
+                    line += &format!(" var {word}");
+                }
+            }
+            Kind::Path { .. } => line += &format!("string default {EMPTY}"),
         }
         line
     })
@@ -176,6 +235,15 @@ pub(crate) fn understand(name: &str, value: Option<&str>) -> Result<Setting, Str
             Ok(teamwork) => return Ok(Setting::Teamwork(teamwork)),
             Err(_) => format!("one or more of {}, joined by +", Teamwork::WORDS.map(|word| word.name).join(", ")),
         },
+        Kind::Words { settings } => {
+            if let Some((_, setting)) = settings.iter().find(|(word, _)| value.eq_ignore_ascii_case(word)) {
+                return Ok(setting.clone());
+            }
+            format!("one of {}", settings.iter().map(|&(word, _)| word).collect::<Vec<_>>().join(", "))
+        }
+        Kind::Path { set } => {
+            return Ok(set((!value.is_empty() && value != EMPTY).then(|| PathBuf::from(value))));
+        }
     };
     let found = if value.is_empty() { "nothing".to_owned() } else { quote(value) };
     Err(format!("option {name} kept as it was: expected {wanted}, found {found}"))
@@ -211,6 +279,8 @@ mod tests {
         for scheme in Scheme::ALL {
             assert!(lines[8].contains(&format!(" var {scheme}")));
         }
+        assert_eq!(lines[11], "option name Evaluation type combo default classical var classical var network");
+        assert_eq!(lines[12], "option name EvalFile type string default <empty>");
     }
 
     #[test]
@@ -225,6 +295,8 @@ mod tests {
                 Kind::Text { default, set } => set((*default).to_owned()),
                 Kind::Scheme { default, set } => set(*default),
                 Kind::Teamwork => unreachable!("declared from the real default"),
+                Kind::Words { settings } => settings[0].1.clone(),
+                Kind::Path { set } => set(None),
             }
         };
         assert_eq!(default("Hash"), Setting::Hash(options.hash_mib));
@@ -240,6 +312,8 @@ mod tests {
         assert_eq!(default("SyzygyProbeDepth"), Setting::SyzygyProbeDepth(options.tables.probe_depth));
         assert_eq!(default("SyzygyProbeLimit"), Setting::SyzygyProbeLimit(options.tables.probe_limit));
         assert_eq!(default("Syzygy50MoveRule"), Setting::Syzygy50MoveRule(options.tables.fifty_move_rule));
+        assert_eq!(default("Evaluation"), Setting::Evaluation(Evaluation::Classical));
+        assert_eq!(options.evaluator, crate::eval::Evaluator::Classical);
     }
 
     #[test]
@@ -263,6 +337,12 @@ mod tests {
             let name = scheme.to_string().to_lowercase();
             assert_eq!(understand("Replacement", Some(&name)), Ok(Setting::Replacement(scheme)));
         }
+        assert_eq!(understand("evaluation", Some("NETWORK")), Ok(Setting::Evaluation(Evaluation::Network)));
+        let path = Setting::EvalFile(Some(PathBuf::from("/some where/a.nnue")));
+        assert_eq!(understand("EvalFile", Some("/some where/a.nnue")), Ok(path));
+        for nothing in [Some("<empty>"), Some(""), None] {
+            assert_eq!(understand("EvalFile", nothing), Ok(Setting::EvalFile(None)));
+        }
     }
 
     #[test]
@@ -283,6 +363,7 @@ mod tests {
             ("UCI_Chess960", ""),
             ("Replacement", "RANDOM"),
             ("Teamwork", "half+none"),
+            ("Evaluation", "material"),
         ];
         for (name, value) in values {
             let message = understand(name, Some(value)).unwrap_err();

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,15 +15,16 @@ use parking_lot::Mutex;
 
 use super::board::describe;
 use super::job::Job;
-use super::options::{DEFAULT_HASH_FILE, Setting, declarations};
+use super::options::{DEFAULT_HASH_FILE, Evaluation, Setting, declarations};
 use super::output::Output;
 use super::parse::{BenchArguments, Command, Go, Parsed, Placement};
 use super::perft::divide;
 use super::reader;
 use super::sink::UciSink;
 use crate::engine::bench::{self, BenchOptions, nodes_per_second};
-use crate::engine::{Clock, Engine, EngineError, Limits, Options, TableUse};
+use crate::engine::{Clock, Engine, EngineError, Evaluator, Limits, Options, TableUse};
 use crate::eval::explain;
+use crate::eval::nnue::Network;
 use crate::position::{Color, Game, Position};
 
 /// How often long work tells how far it is.
@@ -51,6 +53,8 @@ pub fn run(input: impl Read + Send + 'static, output: Output) -> Result<(), Star
         output,
         sink,
         engine,
+        evaluation: Evaluation::Classical,
+        network: Network::embedded().map(Arc::new),
         game: Game::new(Position::startpos()),
         started: 0,
         job: None,
@@ -93,6 +97,9 @@ struct Session {
     output: Output,
     sink: Arc<UciSink>,
     engine: Engine,
+    /// What should evaluate; without a network the engine cannot do everything.
+    evaluation: Evaluation,
+    network: Option<Arc<Network>>,
     game: Game,
     /// How many searches were started; the sink knows how many of them have ended.
     started: u64,
@@ -244,6 +251,11 @@ impl Session {
             Setting::Lockstep(lockstep) => return self.engine.set_lockstep(lockstep),
             Setting::Teamwork(teamwork) => (self.engine.set_teamwork(teamwork), "the threads stay as they were"),
             Setting::PinThreads(pin) => (self.engine.set_pin(pin), "no thread is left to search"),
+            Setting::Evaluation(evaluation) => {
+                self.evaluation = evaluation;
+                return self.set_evaluator();
+            }
+            Setting::EvalFile(path) => return self.set_network(path.as_deref()),
             Setting::Ponder => return,
             Setting::HashFile(path) => return self.hash_file = path,
             Setting::SaveHash => return self.move_hash(true),
@@ -266,6 +278,32 @@ impl Session {
 
     fn set_table_use(&mut self, change: impl FnOnce(TableUse) -> TableUse) {
         self.engine.set_table_use(change(self.engine.options().tables));
+    }
+
+    /// Takes the network of this file, or that of this build. One that cannot be used costs nothing.
+    fn set_network(&mut self, path: Option<&Path>) {
+        match path.map(Network::read) {
+            None => self.network = Network::embedded().map(Arc::new),
+            Some(Ok(network)) => {
+                self.output.info(&format!("{network:?} loaded"));
+                self.network = Some(Arc::new(network));
+            }
+            Some(Err(error)) => return self.output.info(&format!("{error}; the evaluation stays as it was")),
+        }
+        self.set_evaluator();
+    }
+
+    /// Lets the engine evaluate as the options say; in whatever order they come.
+    fn set_evaluator(&mut self) {
+        let evaluator = match (self.evaluation, &self.network) {
+            (Evaluation::Classical, _) => Evaluator::Classical,
+            (Evaluation::Network, Some(network)) => Evaluator::Network(Arc::clone(network)),
+            (Evaluation::Network, None) => {
+                self.output.info("no network is loaded; the classical evaluation plays until EvalFile names one");
+                Evaluator::Classical
+            }
+        };
+        self.engine.set_evaluator(evaluator);
     }
 
     /// The game that `position` describes. If any of it is wrong, the one before is kept whole.
@@ -306,6 +344,11 @@ impl Session {
         let table: String = explanation.to_string().lines().map(|line| format!("{}\n", line.trim_end())).collect();
         let total = f64::from(explanation.total) / 100.0;
         self.output.line(&format!("{table}Evaluation: {total:+.2} pawns for White"));
+        if let Some(network) = &self.network {
+            let value = f64::from(network.evaluate(position)) / 100.0;
+            let white = if position.side_to_move() == Color::White { value } else { -value };
+            self.output.line(&format!("Network:    {white:+.2} pawns for White"));
+        }
     }
 
     fn perft(&mut self, depth: u32) {
@@ -332,6 +375,7 @@ impl Session {
             depth: arguments.depth.unwrap_or(default.depth),
             threads: arguments.threads.unwrap_or(default.threads),
             hash_mib: arguments.hash.unwrap_or(default.hash_mib),
+            evaluator: self.engine.options().evaluator.clone(),
             ..default
         };
         let output = self.output.clone();

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::eval::Evaluator;
 use crate::position::{Game, Move};
 use crate::search::{Control, Job, Memory, Outcome, Worker};
 use crate::table::{SearchTable, Table};
@@ -74,6 +75,7 @@ impl<T: SearchTable> OwnSearch<T> {
             table: Arc::clone(&self.table),
             control: Arc::new(Control::new(1, nodes)),
             endgames: None,
+            evaluator: Evaluator::Classical,
         };
         let mut worker = Worker::new(0, self.memory.take().unwrap_or_default(), job);
         let mut best = worker.first_root_move().map(|mv| (mv, 0));

@@ -1,0 +1,103 @@
+//! The file of a network: a head that says what it is, and the numbers.
+//!
+//! All numbers are little-endian.
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 0 to 7 | `SESAMENN` |
+//! | 8 to 11 | version of the format |
+//! | 12 to 23 | inputs, neurons of an accumulator, output buckets, [`QA`], [`QB`], scale: 16 bits each |
+//! | 24, 25 | 2: squared clipped ReLU; 1: mirrored by the own king's file |
+//! | 26 to 31 | 0 |
+//! | 32 to 39 | XXH3 (64 bits) of the numbers |
+//! | 40 to 63 | 0 |
+//! | 64 on | the numbers, 16 bits each: rows, biases, output weights by bucket, output biases |
+
+use twox_hash::XxHash3_64;
+
+use super::{BUCKETS, BadNetwork, HIDDEN, INPUTS, QA, QB, Weights};
+
+pub(super) const VERSION: u32 = 1;
+const MAGIC: &[u8; 8] = b"SESAMENN";
+const HEAD: usize = 64;
+/// Numbers in all.
+const NUMBERS: usize = INPUTS * HIDDEN + HIDDEN + BUCKETS * 2 * HIDDEN + BUCKETS;
+/// Squared clipped ReLU, mirrored by the own king's file.
+const KINDS: [u8; 2] = [2, 1];
+
+/// What this program computes, for messages.
+pub(super) fn architecture() -> String {
+    describe([INPUTS, HIDDEN, BUCKETS, QA as usize, QB as usize].map(|number| number as u16), KINDS)
+}
+
+fn describe([inputs, hidden, buckets, qa, qb]: [u16; 5], [activation, view]: [u8; 2]) -> String {
+    format!("({inputs} -> {hidden})x2 -> {buckets}, quantised by {qa} and {qb}, kinds {activation} and {view}")
+}
+
+impl Weights {
+    /// The hash of the numbers.
+    pub fn hash(&self) -> u64 {
+        XxHash3_64::oneshot(&self.body())
+    }
+
+    fn body(&self) -> Vec<u8> {
+        let Weights { features, biases, output, output_biases, scale: _ } = self;
+        [features, biases, output, output_biases]
+            .into_iter()
+            .flatten()
+            .flat_map(|number| number.to_le_bytes())
+            .collect()
+    }
+
+    /// The bytes of a file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let body = self.body();
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend(VERSION.to_le_bytes());
+        let shape = [INPUTS as u16, HIDDEN as u16, BUCKETS as u16, QA as u16, QB as u16, self.scale];
+        bytes.extend(shape.iter().flat_map(|number| number.to_le_bytes()));
+        bytes.extend(KINDS);
+        bytes.resize(32, 0);
+        bytes.extend(XxHash3_64::oneshot(&body).to_le_bytes());
+        bytes.resize(HEAD, 0);
+        bytes.extend(body);
+        bytes
+    }
+
+    /// The weights that the bytes of a file hold.
+    ///
+    /// # Errors
+    /// When they hold anything but a whole network of the shape that this program computes.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Weights, BadNetwork> {
+        let Some((head, body)) = bytes.split_first_chunk::<HEAD>().filter(|(head, _)| head.starts_with(MAGIC)) else {
+            return Err(BadNetwork::Foreign);
+        };
+        let half = |at: usize| u16::from_le_bytes([head[at], head[at + 1]]);
+        let version = u32::from_le_bytes([8, 9, 10, 11].map(|at| head[at]));
+        if version != VERSION {
+            return Err(BadNetwork::Version(version));
+        }
+        let found = describe([12, 14, 16, 18, 20].map(half), [head[24], head[25]]);
+        if found != architecture() {
+            return Err(BadNetwork::Architecture(found));
+        }
+        if body.len() != 2 * NUMBERS {
+            return Err(BadNetwork::Length { found: bytes.len(), wanted: HEAD + 2 * NUMBERS });
+        }
+        let wanted = u64::from_le_bytes([32, 33, 34, 35, 36, 37, 38, 39].map(|at| head[at]));
+        let found = XxHash3_64::oneshot(body);
+        if found != wanted {
+            return Err(BadNetwork::Damaged { found, wanted });
+        }
+        let (numbers, _) = body.as_chunks();
+        let mut numbers = numbers.iter().map(|&number| i16::from_le_bytes(number));
+        let mut take = |count| numbers.by_ref().take(count).collect();
+        Ok(Weights {
+            features: take(INPUTS * HIDDEN),
+            biases: take(HIDDEN),
+            output: take(BUCKETS * 2 * HIDDEN),
+            output_biases: take(BUCKETS),
+            scale: half(22),
+        })
+    }
+}

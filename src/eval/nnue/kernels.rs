@@ -1,0 +1,414 @@
+//! The two inner loops of the network, once for each kind of vector registers, chosen when a network is loaded.
+//!
+//! They compute the same integers: additions may come in any order, and nothing overflows, since weights are checked when they
+//! are loaded. In the output, an activation `v` (0 to 255) times its weight `w` (at most 128) fits 16 bits; that times `v`
+//! once more is summed in 32 bits, where the 256 products that an accumulator can have at most still fit. (The order of these
+//! multiplications is from Lizard, by Liam McGuire.)
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::{HIDDEN, INPUTS, QA};
+
+/// An accumulator, or the weights for one: 16-bit numbers, aligned to a line of the cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C, align(64))]
+pub(super) struct Row(pub(super) [i16; HIDDEN]);
+
+impl Row {
+    pub(super) const ZERO: Self = Self([0; HIDDEN]);
+}
+
+/// A kind of vector registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Simd {
+    /// Plain code, which the compiler may still make vectors of.
+    Plain,
+    /// 256 bits, x86-64.
+    Avx2,
+    /// 512 bits, x86-64.
+    Avx512,
+    /// 128 bits, AArch64.
+    Neon,
+}
+
+impl Simd {
+    /// All kinds, the fastest last where there are several.
+    pub const ALL: [Simd; 4] = [Simd::Plain, Simd::Neon, Simd::Avx2, Simd::Avx512];
+
+    /// Those that this machine has.
+    pub fn available() -> impl DoubleEndedIterator<Item = Simd> {
+        Simd::ALL.into_iter().filter(|&simd| Kernels::of(simd).is_some())
+    }
+}
+
+impl fmt::Display for Simd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Simd::Plain => "plain",
+            Simd::Avx2 => "avx2",
+            Simd::Avx512 => "avx512",
+            Simd::Neon => "neon",
+        })
+    }
+}
+
+impl FromStr for Simd {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let known = Simd::ALL.into_iter().find(|simd| simd.to_string() == text);
+        known.ok_or_else(|| "one of plain, neon, avx2, avx512 is wanted".to_owned())
+    }
+}
+
+/// Adds and takes away rows: `target = source + added - removed`.
+type Update = unsafe fn(&[Row; INPUTS], &Row, &mut Row, &[u16], &[u16]);
+/// The sum over one accumulator of squared activations times weights.
+type Dot = unsafe fn(&Row, &Row) -> i32;
+
+/// The inner loops for one kind of registers, which this machine has.
+#[derive(Clone, Copy)]
+pub(super) struct Kernels {
+    simd: Simd,
+    update: Update,
+    dot: Dot,
+}
+
+impl Kernels {
+    /// The fastest that this machine has.
+    pub(super) fn best() -> Self {
+        let plain = Self { simd: Simd::Plain, update: plain::update, dot: plain::dot };
+        Simd::ALL.into_iter().rev().find_map(Kernels::of).unwrap_or(plain)
+    }
+
+    /// Those of this kind, if this machine has such registers.
+    pub(super) fn of(simd: Simd) -> Option<Self> {
+        match simd {
+            Simd::Plain => Some(Self { simd, update: plain::update, dot: plain::dot }),
+            #[cfg(target_arch = "x86_64")]
+            Simd::Avx2 if is_x86_feature_detected!("avx2") => Some(Self { simd, update: avx2::update, dot: avx2::dot }),
+            #[cfg(target_arch = "x86_64")]
+            Simd::Avx512 if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw") => {
+                Some(Self { simd, update: avx512::update, dot: avx512::dot })
+            }
+            #[cfg(target_arch = "aarch64")]
+            Simd::Neon => Some(Self { simd, update: neon::update, dot: neon::dot }),
+            _ => None,
+        }
+    }
+
+    pub(super) fn simd(&self) -> Simd {
+        self.simd
+    }
+
+    /// `target = source + added - removed`.
+    #[inline]
+    pub(super) fn update(&self, rows: &[Row; INPUTS], source: &Row, target: &mut Row, added: &[u16], removed: &[u16]) {
+        // SAFETY: `of` gives these functions out only where the machine has the instructions they are compiled for, which is all they ask.
+        unsafe { (self.update)(rows, source, target, added, removed) }
+    }
+
+    /// The sum that the output neuron with these weights makes of both accumulators.
+    #[inline]
+    pub(super) fn output(&self, us: &Row, them: &Row, weights: &[Row; 2]) -> i64 {
+        // SAFETY: as in `update`.
+        let (us, them) = unsafe { ((self.dot)(us, &weights[0]), (self.dot)(them, &weights[1])) };
+        i64::from(us) + i64::from(them)
+    }
+}
+
+/// Plain code.
+mod plain {
+    use super::{INPUTS, QA, Row};
+
+    pub(super) fn update(rows: &[Row; INPUTS], source: &Row, target: &mut Row, added: &[u16], removed: &[u16]) {
+        *target = *source;
+        for &row in added {
+            for (sum, &weight) in target.0.iter_mut().zip(&rows[usize::from(row)].0) {
+                *sum = sum.wrapping_add(weight);
+            }
+        }
+        for &row in removed {
+            for (sum, &weight) in target.0.iter_mut().zip(&rows[usize::from(row)].0) {
+                *sum = sum.wrapping_sub(weight);
+            }
+        }
+    }
+
+    pub(super) fn dot(row: &Row, weights: &Row) -> i32 {
+        row.0.iter().zip(&weights.0).fold(0, |sum, (&value, &weight)| {
+            let value = i32::from(value).clamp(0, QA);
+            sum + value * i32::from(weight) * value
+        })
+    }
+}
+
+/// The two loops over whole vectors, with the operations of one kind of registers that are in scope where this is used.
+///
+/// A whole tile stays in registers while all rows are added: at most 8 vectors.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+macro_rules! loops {
+    ($features:literal, $vector:ty, $sum:ty, $lanes:literal) => {
+        const LANES: usize = $lanes;
+        const TILE: usize = if HIDDEN / LANES < 8 { HIDDEN / LANES } else { 8 };
+        const TILES: usize = HIDDEN / (TILE * LANES);
+        const _: () = assert!(TILES * TILE * LANES == HIDDEN);
+
+        fn vectors(row: &Row, tile: usize) -> &[[i16; LANES]; TILE] {
+            let (vectors, _) = row.0.as_chunks();
+            let (tiles, _) = vectors.as_chunks();
+            &tiles[tile]
+        }
+
+        #[target_feature(enable = $features)]
+        pub(super) fn update(rows: &[Row; INPUTS], source: &Row, target: &mut Row, added: &[u16], removed: &[u16]) {
+            for tile in 0..TILES {
+                let mut sums = [zero(); TILE];
+                for (sum, from) in sums.iter_mut().zip(vectors(source, tile)) {
+                    *sum = load(from);
+                }
+                for &row in added {
+                    for (sum, from) in sums.iter_mut().zip(vectors(&rows[usize::from(row)], tile)) {
+                        *sum = add(*sum, load(from));
+                    }
+                }
+                for &row in removed {
+                    for (sum, from) in sums.iter_mut().zip(vectors(&rows[usize::from(row)], tile)) {
+                        *sum = subtract(*sum, load(from));
+                    }
+                }
+                let (target, _) = target.0.as_chunks_mut::<LANES>();
+                for (to, sum) in target[tile * TILE..].iter_mut().zip(sums) {
+                    store(to, sum);
+                }
+            }
+        }
+
+        #[target_feature(enable = $features)]
+        pub(super) fn dot(row: &Row, weights: &Row) -> i32 {
+            let mut sum: $sum = zero_sum();
+            let ((values, _), (weights, _)) = (row.0.as_chunks::<LANES>(), weights.0.as_chunks::<LANES>());
+            for (value, weight) in values.iter().zip(weights) {
+                let value: $vector = clamp(load(value));
+                sum = multiply_add(sum, value, multiply(value, load(weight)));
+            }
+            total(sum)
+        }
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use std::arch::x86_64::*;
+
+    use super::{HIDDEN, INPUTS, QA, Row};
+
+    loops!("avx2", __m256i, __m256i, 16);
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn zero() -> __m256i {
+        _mm256_setzero_si256()
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn zero_sum() -> __m256i {
+        _mm256_setzero_si256()
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn load(from: &[i16; LANES]) -> __m256i {
+        // SAFETY: the reference is to as many bytes as are read; alignment is not asked for.
+        unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn store(to: &mut [i16; LANES], vector: __m256i) {
+        // SAFETY: the reference is to as many bytes as are written; alignment is not asked for.
+        unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), vector) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn add(a: __m256i, b: __m256i) -> __m256i {
+        _mm256_add_epi16(a, b)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn subtract(a: __m256i, b: __m256i) -> __m256i {
+        _mm256_sub_epi16(a, b)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn clamp(vector: __m256i) -> __m256i {
+        _mm256_min_epi16(_mm256_max_epi16(vector, zero()), _mm256_set1_epi16(QA as i16))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn multiply(a: __m256i, b: __m256i) -> __m256i {
+        _mm256_mullo_epi16(a, b)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn multiply_add(sum: __m256i, a: __m256i, b: __m256i) -> __m256i {
+        _mm256_add_epi32(sum, _mm256_madd_epi16(a, b))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn total(sum: __m256i) -> i32 {
+        let sum = _mm_add_epi32(_mm256_castsi256_si128(sum), _mm256_extracti128_si256::<1>(sum));
+        let sum = _mm_add_epi32(sum, _mm_shuffle_epi32::<0b01_00_11_10>(sum));
+        _mm_cvtsi128_si32(_mm_add_epi32(sum, _mm_shuffle_epi32::<0b10_11_00_01>(sum)))
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx512 {
+    use std::arch::x86_64::*;
+
+    use super::{HIDDEN, INPUTS, QA, Row};
+
+    loops!("avx512f,avx512bw", __m512i, __m512i, 32);
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    fn zero() -> __m512i {
+        _mm512_setzero_si512()
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    fn zero_sum() -> __m512i {
+        _mm512_setzero_si512()
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    fn load(from: &[i16; LANES]) -> __m512i {
+        // SAFETY: the reference is to as many bytes as are read; alignment is not asked for.
+        unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    fn store(to: &mut [i16; LANES], vector: __m512i) {
+        // SAFETY: the reference is to as many bytes as are written; alignment is not asked for.
+        unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), vector) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    fn add(a: __m512i, b: __m512i) -> __m512i {
+        _mm512_add_epi16(a, b)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    fn subtract(a: __m512i, b: __m512i) -> __m512i {
+        _mm512_sub_epi16(a, b)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    fn clamp(vector: __m512i) -> __m512i {
+        _mm512_min_epi16(_mm512_max_epi16(vector, zero()), _mm512_set1_epi16(QA as i16))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    fn multiply(a: __m512i, b: __m512i) -> __m512i {
+        _mm512_mullo_epi16(a, b)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    fn multiply_add(sum: __m512i, a: __m512i, b: __m512i) -> __m512i {
+        _mm512_add_epi32(sum, _mm512_madd_epi16(a, b))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    fn total(sum: __m512i) -> i32 {
+        _mm512_reduce_add_epi32(sum)
+    }
+}
+
+#[cfg(target_arch = "aarch64")]
+mod neon {
+    use std::arch::aarch64::*;
+
+    use super::{HIDDEN, INPUTS, QA, Row};
+
+    loops!("neon", int16x8_t, int32x4_t, 8);
+
+    #[inline]
+    #[target_feature(enable = "neon")]
+    fn zero() -> int16x8_t {
+        vdupq_n_s16(0)
+    }
+
+    #[inline]
+    #[target_feature(enable = "neon")]
+    fn zero_sum() -> int32x4_t {
+        vdupq_n_s32(0)
+    }
+
+    #[inline]
+    #[target_feature(enable = "neon")]
+    fn load(from: &[i16; LANES]) -> int16x8_t {
+        // SAFETY: the reference is to as many bytes as are read.
+        unsafe { vld1q_s16(from.as_ptr()) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "neon")]
+    fn store(to: &mut [i16; LANES], vector: int16x8_t) {
+        // SAFETY: the reference is to as many bytes as are written.
+        unsafe { vst1q_s16(to.as_mut_ptr(), vector) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "neon")]
+    fn add(a: int16x8_t, b: int16x8_t) -> int16x8_t {
+        vaddq_s16(a, b)
+    }
+
+    #[inline]
+    #[target_feature(enable = "neon")]
+    fn subtract(a: int16x8_t, b: int16x8_t) -> int16x8_t {
+        vsubq_s16(a, b)
+    }
+
+    #[inline]
+    #[target_feature(enable = "neon")]
+    fn clamp(vector: int16x8_t) -> int16x8_t {
+        vminq_s16(vmaxq_s16(vector, zero()), vdupq_n_s16(QA as i16))
+    }
+
+    #[inline]
+    #[target_feature(enable = "neon")]
+    fn multiply(a: int16x8_t, b: int16x8_t) -> int16x8_t {
+        vmulq_s16(a, b)
+    }
+
+    #[inline]
+    #[target_feature(enable = "neon")]
+    fn multiply_add(sum: int32x4_t, a: int16x8_t, b: int16x8_t) -> int32x4_t {
+        vmlal_high_s16(vmlal_s16(sum, vget_low_s16(a), vget_low_s16(b)), a, b)
+    }
+
+    #[inline]
+    #[target_feature(enable = "neon")]
+    fn total(sum: int32x4_t) -> i32 {
+        vaddvq_s32(sum)
+    }
+}

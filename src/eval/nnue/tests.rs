@@ -1,0 +1,235 @@
+//! What must hold for any network: every way to compute it gives the same value, and it sees what it should.
+
+use std::sync::Arc;
+
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+use super::super::tests::{mirrored, random_positions};
+use super::*;
+use crate::position::Piece;
+
+/// A network of random numbers as large as training leaves them.
+pub(crate) fn random_weights(seed: u64) -> Weights {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut numbers = |count: usize, limit: i32| -> Vec<i16> {
+        (0..count).map(|_| (random.next_u32() % (2 * limit as u32 + 1)) as i16 - limit as i16).collect()
+    };
+    Weights {
+        features: numbers(INPUTS * HIDDEN, 100),
+        biases: numbers(HIDDEN, 200),
+        output: numbers(BUCKETS * 2 * HIDDEN, 127),
+        output_biases: numbers(BUCKETS, 9_000),
+        scale: 400,
+    }
+}
+
+fn on_each_path(weights: &Weights) -> Vec<Arc<Network>> {
+    Simd::available().map(|simd| Arc::new(Network::new(weights).unwrap().with_simd(simd).unwrap())).collect()
+}
+
+#[test]
+fn all_paths_and_the_definition_agree_along_random_games() {
+    let weights = random_weights(1);
+    let networks = on_each_path(&weights);
+    let mut values = std::collections::HashSet::new();
+    random_positions(30, |position| {
+        let wanted = by_definition(&weights, position);
+        values.insert(wanted);
+        for network in &networks {
+            assert_eq!(network.evaluate(position), wanted, "{network:?} in {position}");
+        }
+    });
+    assert!(values.len() > 1_000, "the network says something");
+}
+
+/// The network as the book has it, with one number after the other.
+fn by_definition(weights: &Weights, position: &Position) -> i32 {
+    let accumulator = |player: Color| {
+        let mirror = if position.king(player).file() > crate::position::File::D { 7 } else { 0 };
+        let turn = if player == Color::Black { 56 } else { 0 };
+        let mut sums: Vec<i32> = weights.biases.iter().map(|&bias| bias.into()).collect();
+        for square in position.occupied() {
+            let whose = if position.color_on(square) == Some(player) { 0 } else { 384 };
+            let row = whose + 64 * position.piece_on(square).unwrap() as usize + (square as usize ^ turn ^ mirror);
+            for (sum, &weight) in sums.iter_mut().zip(&weights.features[row * HIDDEN..]) {
+                *sum += i32::from(weight);
+            }
+        }
+        sums
+    };
+    let us = position.side_to_move();
+    let bucket = (position.occupied().len() as usize - 2) / 4;
+    let values = [accumulator(us), accumulator(!us)].concat();
+    let sum: i64 = values
+        .iter()
+        .zip(&weights.output[bucket * 2 * HIDDEN..])
+        .map(|(&value, &weight)| i64::from(value.clamp(0, 255)).pow(2) * i64::from(weight))
+        .sum();
+    ((sum / 255 + i64::from(weights.output_biases[bucket])) * i64::from(weights.scale) / (255 * 64)) as i32
+}
+
+/// Walks a random tree as a search does, evaluating some positions, and compares with evaluations from scratch.
+fn walk(
+    accumulators: &mut Accumulators,
+    position: &Position,
+    ply: usize,
+    random: &mut Xoshiro256PlusPlus,
+    seen: &mut [u32; 6],
+) {
+    if !position.in_check() && !random.next_u32().is_multiple_of(3) {
+        let wanted = accumulators.network().evaluate(position);
+        assert_eq!(accumulators.evaluate(position, ply), wanted, "ply {ply} of {position}");
+        seen[0] += 1;
+    }
+    if ply >= 24 {
+        return;
+    }
+    // Deep in the tree one move each, now and then two.
+    for _ in 0..1 + u32::from(random.next_u32().is_multiple_of(5)) {
+        let moves = position.legal_moves();
+        let Some(&mv) = moves.get(random.next_u32() as usize % moves.len().max(1)) else { return };
+        seen[1] += u32::from(position.is_castling(mv));
+        seen[2] += u32::from(position.is_en_passant(mv));
+        seen[3] += u32::from(mv.promotion().is_some());
+        seen[4] += u32::from(position.moved(mv) == Piece::King);
+        let mut child = position.clone();
+        if random.next_u32().is_multiple_of(20) && !position.in_check() {
+            child.play_null();
+            seen[5] += 1;
+        } else {
+            child.play(mv);
+        }
+        walk(accumulators, &child, ply + 1, random, seen);
+    }
+}
+
+#[test]
+fn updates_equal_sums_from_scratch_in_any_tree() {
+    let weights = random_weights(2);
+    for network in on_each_path(&weights) {
+        let mut accumulators = Accumulators::new(network, 20);
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(3);
+        let mut seen = [0; 6];
+        for fen in [
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "8/Pk3p1P/8/2pPp3/4K3/8/p1P3p1/8 w - c6 0 1",
+            "r1b1k1r1/8/8/pPpPpP2/8/8/1PP1P1PP/R2K3R w AHag c6 0 1",
+        ] {
+            let position = Position::from_fen(fen).unwrap();
+            for _ in 0..30 {
+                walk(&mut accumulators, &position, 0, &mut random, &mut seen);
+            }
+        }
+        for number in 0..20 {
+            walk(&mut accumulators, &Position::chess960(48 * number), 0, &mut random, &mut seen);
+        }
+        assert!(seen.iter().all(|&count| count > 10), "evaluations, castling, en passant, ... : {seen:?}");
+    }
+}
+
+#[test]
+fn a_position_and_its_images_have_the_same_value() {
+    let network = Network::new(&random_weights(4)).unwrap();
+    random_positions(20, |position| {
+        assert_eq!(network.evaluate(position), network.evaluate(&mirrored(position)), "{position}");
+        // Left and right, where nobody can castle.
+        let fen = position.fen(false);
+        let fields: Vec<&str> = fen.split(' ').collect();
+        if fields[2] == "-" && fields[3] == "-" {
+            let board: Vec<String> = fields[0].split('/').map(|rank| rank.chars().rev().collect()).collect();
+            let image = Position::from_fen(&format!("{} {} - - 0 1", board.join("/"), fields[1])).unwrap();
+            assert_eq!(network.evaluate(position), network.evaluate(&image), "{position}");
+        }
+    });
+}
+
+#[test]
+fn buckets_cover_all_numbers_of_men() {
+    let buckets: Vec<usize> = (2..=32).map(bucket).collect();
+    assert_eq!((buckets[0], buckets[30]), (0, 7));
+    assert!(buckets.windows(2).all(|pair| pair[0] <= pair[1] && pair[1] - pair[0] <= 1));
+}
+
+#[test]
+fn a_file_is_read_whole_or_not_at_all() {
+    let weights = random_weights(5);
+    let bytes = weights.to_bytes();
+    assert_eq!(Weights::from_bytes(&bytes), Ok(weights.clone()));
+    assert_eq!(Network::from_bytes(&bytes).unwrap().hash(), weights.hash());
+
+    let problem = |change: &dyn Fn(&mut Vec<u8>)| {
+        let mut changed = bytes.clone();
+        change(&mut changed);
+        Network::from_bytes(&changed).unwrap_err()
+    };
+    assert_eq!(problem(&|bytes| bytes.truncate(10)), BadNetwork::Foreign);
+    assert_eq!(problem(&|bytes| bytes[0] = b'X'), BadNetwork::Foreign);
+    assert_eq!(problem(&|bytes| bytes[8] = 9), BadNetwork::Version(9));
+    assert!(matches!(problem(&|bytes| bytes[14] ^= 64), BadNetwork::Architecture(_)));
+    assert!(matches!(problem(&|bytes| bytes[24] = 1), BadNetwork::Architecture(_)));
+    assert!(matches!(problem(&|bytes| bytes.truncate(bytes.len() - 1)), BadNetwork::Length { .. }));
+    assert!(matches!(problem(&|bytes| bytes.push(0)), BadNetwork::Length { .. }));
+    for at in [64, 5_000, bytes.len() - 1] {
+        assert!(matches!(problem(&|bytes| bytes[at] ^= 16), BadNetwork::Damaged { .. }));
+    }
+    assert!(matches!(Network::from_bytes(b"not a network"), Err(BadNetwork::Foreign)));
+
+    let path = std::env::temp_dir().join("sesame-no-such-network");
+    assert!(matches!(Network::read(&path), Err(NetworkError::File { .. })));
+}
+
+#[test]
+fn weights_that_could_overflow_are_refused() {
+    let mut weights = random_weights(6);
+    weights.features[7 * HIDDEN] = 1_100;
+    assert_eq!(Network::new(&weights).unwrap_err(), BadNetwork::Overflow);
+    let mut weights = random_weights(6);
+    weights.output[3] = 129;
+    assert_eq!(Network::new(&weights).unwrap_err(), BadNetwork::Overflow);
+
+    // The largest that pass: every activation at its most, every weight too.
+    let largest = Weights {
+        features: vec![1_000; INPUTS * HIDDEN],
+        biases: vec![700; HIDDEN],
+        output: vec![128; BUCKETS * 2 * HIDDEN],
+        output_biases: vec![32_767; BUCKETS],
+        scale: 4_000,
+    };
+    for network in on_each_path(&largest) {
+        assert_eq!(network.evaluate(&Position::startpos()), VALUE_LIMIT - 1);
+    }
+}
+
+/// Prints the speed; run it with `cargo test --release --lib network_speed -- --ignored --nocapture`.
+#[test]
+#[ignore = "a measurement"]
+fn network_speed() {
+    let mut games: Vec<Vec<Position>> = vec![Vec::new()];
+    let mut last = 0;
+    random_positions(60, |position| {
+        let ply = position.fullmove_number();
+        if ply < last {
+            games.push(Vec::new());
+        }
+        last = ply;
+        games.last_mut().unwrap().push(position.clone());
+    });
+    let count: usize = games.iter().map(Vec::len).sum();
+    for network in on_each_path(&random_weights(7)) {
+        let mut accumulators = Accumulators::new(Arc::clone(&network), 200);
+        for (name, incremental) in [("from scratch", false), ("incrementally", true)] {
+            let start = std::time::Instant::now();
+            let mut sum = 0_i64;
+            for _ in 0..100 {
+                for (ply, position) in games.iter().flat_map(|game| game.iter().enumerate()) {
+                    let value =
+                        if incremental { accumulators.evaluate(position, ply) } else { network.evaluate(position) };
+                    sum += i64::from(value);
+                }
+            }
+            let rate = 100.0 * count as f64 / start.elapsed().as_secs_f64();
+            eprintln!("{}, {name}: {:.2} million per second (checksum {sum})", network.simd(), rate / 1e6);
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! `sesame data`: looking at files of games, checking them, mixing them.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+use super::TuningError;
+use super::games::{Games, Record};
+use crate::eval::nnue::bucket;
+use crate::search::score::is_mate;
+
+/// The files of games that `datagen` writes
+#[derive(Debug, Clone, Subcommand)]
+pub enum DataCommand {
+    /// Check every byte of files of games, and count what they hold
+    Check {
+        /// The files
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
+    /// Write the positions that are learnt from as text: FEN | score | result, White's
+    Show(ShowArgs),
+    /// Join files into one, their games in random order
+    Mix(MixArgs),
+}
+
+/// What `sesame data show` is told.
+#[derive(Debug, Clone, Args)]
+pub struct ShowArgs {
+    /// The file
+    pub file: PathBuf,
+    /// The first game to show, counted from 0
+    #[arg(long, default_value_t = 0)]
+    pub from: usize,
+    /// How many games to show
+    #[arg(long, default_value_t = 1)]
+    pub games: usize,
+}
+
+/// What `sesame data mix` is told.
+#[derive(Debug, Clone, Args)]
+pub struct MixArgs {
+    /// The files
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    /// The file to write
+    #[arg(long, short)]
+    pub output: PathBuf,
+    /// Seed of the order
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+}
+
+/// Runs `sesame data`; `line` is given the output line by line and answers whether to go on.
+///
+/// # Errors
+/// When a file cannot be read or written, or a game in it is wrong.
+pub fn run(command: &DataCommand, mut line: impl FnMut(&str) -> bool) -> Result<(), TuningError> {
+    match command {
+        DataCommand::Check { files } => {
+            for path in files {
+                let census = check(path)?;
+                for text in census.lines(path) {
+                    line(&text);
+                }
+            }
+            Ok(())
+        }
+        DataCommand::Show(args) => {
+            let mut records = records(&args.file)?.skip(args.from).take(args.games);
+            records.try_for_each(|record| {
+                let record = record?;
+                let result = f64::from(record.result) / 2.0;
+                let mut go_on = true;
+                record.visit(|position, score| {
+                    go_on = go_on && line(&format!("{} | {score} | {result:.1}", position.fen(false)));
+                });
+                Ok(())
+            })
+        }
+        DataCommand::Mix(args) => mix(args),
+    }
+}
+
+/// The games of a file as bytes.
+pub(super) fn open(path: &Path) -> Result<Games<BufReader<File>>, TuningError> {
+    let file = File::open(path).map_err(TuningError::file(path))?;
+    Ok(Games::new(BufReader::with_capacity(1 << 20, file)))
+}
+
+/// The games of a file; after one that is wrong there are none.
+pub(super) fn records(path: &Path) -> Result<impl Iterator<Item = Result<Record, TuningError>> + '_, TuningError> {
+    let mut games = open(path)?.enumerate();
+    let mut good = true;
+    Ok(std::iter::from_fn(move || {
+        let (number, bytes) = games.next().filter(|_| good)?;
+        let record = bytes.map_err(TuningError::file(path)).and_then(|bytes| decode(path, number, &bytes));
+        good = record.is_ok();
+        Some(record)
+    }))
+}
+
+/// The game that these bytes, the game with this number in a file, hold.
+pub(super) fn decode(path: &Path, number: usize, bytes: &[u8]) -> Result<Record, TuningError> {
+    Record::from_bytes(bytes).map_err(|problem| TuningError::Game { path: path.to_owned(), number, problem })
+}
+
+/// What a file holds.
+#[derive(Debug, Default)]
+pub(super) struct Census {
+    pub(super) games: u64,
+    pub(super) positions: u64,
+    /// Bytes of whole games, and after them of one that is not.
+    pub(super) length: u64,
+    torn: bool,
+    plies: u64,
+    results: [u64; 3],
+    starts: HashSet<u64>,
+    keys: HashSet<u64>,
+    scores: [i32; 2],
+    buckets: [u64; 8],
+}
+
+/// Reads a whole file, checking every game.
+pub(super) fn check(path: &Path) -> Result<Census, TuningError> {
+    let mut census = Census { scores: [i32::MAX, i32::MIN], ..Census::default() };
+    let mut games = open(path)?;
+    for (number, bytes) in games.by_ref().enumerate() {
+        census.count(&decode(path, number, &bytes.map_err(TuningError::file(path))?)?);
+    }
+    (census.length, census.torn) = (games.length(), games.is_torn());
+    Ok(census)
+}
+
+impl Census {
+    fn count(&mut self, record: &Record) {
+        self.games += 1;
+        self.plies += record.moves.len() as u64;
+        self.results[usize::from(record.result)] += 1;
+        self.starts.insert(record.start.key());
+        for &(_, score) in record.moves.iter().filter(|&&(_, score)| !is_mate(score.into())) {
+            self.scores = [self.scores[0].min(score.into()), self.scores[1].max(score.into())];
+        }
+        record.visit(|position, _| {
+            self.positions += 1;
+            self.buckets[bucket(position.occupied().len())] += 1;
+            // One in 16 says enough about how many there are twice.
+            if position.key() % 16 == 0 {
+                self.keys.insert(position.key());
+            }
+        });
+    }
+
+    fn lines(&self, path: &Path) -> Vec<String> {
+        let share = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
+        let mut lines = vec![format!(
+            "{}: {} games, {} plies, {} positions to learn from, {:.1} bytes each",
+            path.display(),
+            self.games,
+            self.plies,
+            self.positions,
+            self.length as f64 / self.positions.max(1) as f64,
+        )];
+        if self.torn {
+            lines.push("  the last game is cut off; datagen goes on from the one before".to_owned());
+        }
+        if self.games == 0 {
+            return lines;
+        }
+        let [lost, drawn, won] = self.results.map(|count| share(count, self.games));
+        lines.push(format!("  White won {won:.1} %, drew {drawn:.1} %, lost {lost:.1} %"));
+        let distinct = share(16 * self.keys.len() as u64, self.positions).min(100.0);
+        let [low, high] = self.scores;
+        lines.push(format!(
+            "  {} different openings; about {distinct:.1} % of the positions differ; scores {low} to {high}",
+            self.starts.len()
+        ));
+        let buckets = self.buckets.map(|count| format!("{:.1}", share(count, self.positions))).join(" ");
+        lines.push(format!("  positions by men (2 to 5, 6 to 9, ... 30 to 32): {buckets} %"));
+        lines
+    }
+}
+
+fn mix(args: &MixArgs) -> Result<(), TuningError> {
+    let mut all = Vec::new();
+    for path in &args.files {
+        for (number, bytes) in open(path)?.enumerate() {
+            let bytes = bytes.map_err(TuningError::file(path))?;
+            decode(path, number, &bytes)?;
+            all.push(bytes);
+        }
+    }
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(args.seed);
+    shuffle(&mut all, &mut random);
+    let output = File::create_new(&args.output).map_err(TuningError::file(&args.output))?;
+    let mut output = BufWriter::new(output);
+    let written = all.iter().try_for_each(|bytes| output.write_all(bytes)).and_then(|()| output.flush());
+    written.map_err(TuningError::file(&args.output))
+}
+
+/// Puts `items` into random order (Fisher and Yates).
+pub(super) fn shuffle<I>(items: &mut [I], random: &mut Xoshiro256PlusPlus) {
+    for i in (1..items.len()).rev() {
+        items.swap(i, (random.next_u64() % (i as u64 + 1)) as usize);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::position::Position;
+
+    /// A short game that has this many positions to learn from: the kings walk.
+    fn game(plies: usize, result: u8) -> Record {
+        let start = Position::from_fen("4k3/3p4/8/8/8/8/3P4/4K3 w - - 0 30").unwrap();
+        let walk = ["e1e2", "e8e7", "e2e1", "e7e8"];
+        let mut position = start.clone();
+        let mut moves = Vec::new();
+        for ply in 0..plies {
+            let mv = position.from_uci(walk[ply % 4]).unwrap();
+            moves.push((mv, ply as i16));
+            position.play(mv);
+        }
+        Record { start, moves, result }
+    }
+
+    fn lines(command: &DataCommand) -> Result<Vec<String>, TuningError> {
+        let mut lines = Vec::new();
+        run(command, |line| {
+            lines.push(line.to_owned());
+            true
+        })?;
+        Ok(lines)
+    }
+
+    #[test]
+    fn files_are_checked_shown_and_mixed() {
+        let folder = std::env::temp_dir().join(format!("sesame-data-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let (one, two, mixed) = (folder.join("one"), folder.join("two"), folder.join("mixed"));
+        let write = |path: &Path, games: &[Record]| {
+            std::fs::write(path, games.iter().flat_map(Record::to_bytes).collect::<Vec<u8>>()).unwrap();
+        };
+        write(&one, &[game(4, 2), game(6, 0)]);
+        write(&two, &[game(8, 1)]);
+
+        let report = lines(&DataCommand::Check { files: vec![one.clone(), two.clone()] }).unwrap();
+        assert!(report[0].contains("2 games, 10 plies, 10 positions"), "{report:?}");
+        assert!(report[1].contains("won 50.0 %, drew 0.0 %, lost 50.0 %"), "{report:?}");
+        let shown = lines(&DataCommand::Show(ShowArgs { file: one.clone(), from: 1, games: 5 })).unwrap();
+        assert_eq!(shown.len(), 6);
+        assert_eq!(shown[1], "4k3/3p4/8/8/8/8/3PK3/8 b - - 1 30 | 1 | 0.0");
+
+        let mix = MixArgs { files: vec![one.clone(), two.clone()], output: mixed.clone(), seed: 3 };
+        run(&DataCommand::Mix(mix.clone()), |_| true).unwrap();
+        let mut lengths: Vec<usize> = records(&mixed).unwrap().map(|record| record.unwrap().moves.len()).collect();
+        lengths.sort_unstable();
+        assert_eq!(lengths, [4, 6, 8]);
+        assert!(run(&DataCommand::Mix(mix), |_| true).is_err(), "a file that exists is not written over");
+
+        let mut bytes = std::fs::read(&one).unwrap();
+        bytes[32] ^= 1;
+        std::fs::write(&one, bytes).unwrap();
+        let error = lines(&DataCommand::Check { files: vec![one] }).unwrap_err().to_string();
+        assert!(error.contains("game 0") && error.contains("move 1"), "{error}");
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

@@ -1,0 +1,167 @@
+//! Training on worlds that are simple enough to be learnt in seconds.
+
+use rand_xoshiro::rand_core::Rng;
+
+use super::*;
+use crate::eval::nnue::{QA, QB};
+use crate::position::{Color, Piece, Position};
+use crate::tuning::train::sample::sigmoid;
+
+/// The scale of these worlds.
+const SCALE: u16 = 400;
+
+/// What White's men are worth less Black's, in pawns.
+fn material(position: &Position) -> i32 {
+    let worth = |color| {
+        let each = [(Piece::Pawn, 1), (Piece::Knight, 3), (Piece::Bishop, 3), (Piece::Rook, 5), (Piece::Queen, 9)];
+        each.map(|(piece, worth)| worth * position.colored(color, piece).len() as i32).iter().sum::<i32>()
+    };
+    worth(Color::White) - worth(Color::Black)
+}
+
+/// Positions of random games, a few of each, since those of one game resemble each other.
+fn positions(count: usize) -> Vec<Position> {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(8);
+    let mut positions = Vec::new();
+    while positions.len() < count {
+        let mut position = Position::startpos();
+        for _ in 0..120 {
+            let moves = position.legal_moves();
+            let Some(&mv) = moves.get(random.next_u32() as usize % moves.len().max(1)) else { break };
+            position.play(mv);
+            if !position.in_check() && random.next_u32().is_multiple_of(16) {
+                positions.push(position.clone());
+            }
+        }
+    }
+    positions
+}
+
+fn args(epochs: u32) -> TrainArgs {
+    TrainArgs {
+        files: Vec::new(),
+        output: PathBuf::new(),
+        epochs,
+        batch: 512,
+        rate: 0.005,
+        result_share: 0.0,
+        last_result_share: None,
+        scale: None,
+        seed: 1,
+        threads: None,
+    }
+}
+
+/// Trains on these samples but for the last sixth, which is held out.
+fn trained(samples: impl Iterator<Item = Sample>, epochs: u32, threads: usize) -> (Model, Vec<Point>) {
+    let mut sets = Sets { training: samples.collect(), ..Sets::default() };
+    sets.held_out = sets.training.split_off(sets.training.len() * 5 / 6);
+    let mut points = Vec::new();
+    let model = train(&mut sets, &args(epochs), SCALE, threads, |_, point| {
+        points.push(point);
+        Ok(())
+    });
+    (model.unwrap(), points)
+}
+
+fn samples(positions: &[Position]) -> impl Iterator<Item = Sample> {
+    positions.iter().map(|position| Sample::new(position, 100 * material(position), 1))
+}
+
+#[test]
+fn the_threads_change_nothing() {
+    let all = positions(1_200);
+    let [(one, errors), (other, other_errors)] = [1, 3].map(|threads| trained(samples(&all), 2, threads));
+    assert!(one.0 == other.0);
+    for (point, other) in errors.iter().zip(other_errors) {
+        assert_eq!((point.training, point.held_out), (other.training, other.held_out));
+    }
+}
+
+#[test]
+fn a_network_learns_material_and_keeps_it_in_integers() {
+    let all = positions(9_000);
+    let (model, points) = trained(samples(&all), 24, 2);
+    let [first, last] = [points[0], points[points.len() - 1]];
+    assert!(last.training < 0.2 * first.training, "{first:?} {last:?}");
+    assert!(last.held_out < 0.5 * first.training, "{first:?} {last:?}");
+
+    // Integers compute what floats with the same, rounded numbers do; and rounding costs little.
+    let weights = model.quantised(SCALE);
+    let network = Network::from_bytes(&weights.to_bytes()).unwrap();
+    let part = |numbers: &[i16], one: i32| numbers.iter().map(|&number| f32::from(number) / one as f32).collect();
+    let parts: [Vec<f32>; 4] = [
+        part(&weights.features, QA),
+        part(&weights.biases, QA),
+        part(&weights.output, QB),
+        part(&weights.output_biases, QA * QB),
+    ];
+    let rounded = Model(parts.concat());
+    let (mut worst, mut sum) = (0.0_f32, 0.0);
+    for (position, sample) in all.iter().zip(samples(&all)) {
+        let [rounded, exact] = [&rounded, &model].map(|model| {
+            let value = model.value(&sample);
+            (value / (1.0 - value)).ln() * f32::from(SCALE)
+        });
+        worst = worst.max((network.evaluate(position) as f32 - rounded).abs());
+        sum += (rounded - exact).abs();
+    }
+    let mean = sum / all.len() as f32;
+    assert!(worst < 2.5 && mean < 15.0, "integers are up to {worst} centipawns off, rounding costs {mean}");
+    let a_queen_up = Position::from_fen("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 9").unwrap();
+    assert!(network.evaluate(&a_queen_up) > 400, "{}", network.evaluate(&a_queen_up));
+}
+
+#[test]
+fn the_scale_is_that_of_the_games() {
+    // Results that follow the scores with a scale of 250, drawn at random.
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(8);
+    let position = Position::startpos();
+    let samples: Vec<Sample> = (0..200_000)
+        .map(|_| {
+            let score = (random.next_u32() % 1_001) as i32 - 500;
+            let chance = sigmoid(score as f32 / 250.0);
+            let wins = (random.next_u64() >> 40) as f32 / (1_u64 << 24) as f32;
+            Sample::new(&position, score, if wins < chance { 2 } else { 0 })
+        })
+        .collect();
+    assert!((245..=255).contains(&fit_scale(&samples)), "{}", fit_scale(&samples));
+}
+
+#[test]
+fn a_run_writes_the_network_its_recipe_and_its_curves() {
+    let folder = std::env::temp_dir().join(format!("sesame-train-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (games, output) = (folder.join("games"), folder.join("small.nnue"));
+    let mut bytes = Vec::new();
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(9);
+    for number in 0..400_u32 {
+        let start = Position::startpos();
+        let mut record =
+            super::super::games::Record { start: start.clone(), moves: Vec::new(), result: (number % 3) as u8 };
+        let mut position = start;
+        for _ in 0..120 {
+            let moves = position.legal_moves();
+            let Some(&mv) = moves.get(random.next_u32() as usize % moves.len().max(1)) else { break };
+            record.moves.push((mv, 100 * material(&position) as i16));
+            position.play(mv);
+        }
+        bytes.extend(record.to_bytes());
+    }
+    std::fs::write(&games, &bytes).unwrap();
+    let args =
+        TrainArgs { files: vec![games.clone()], output: output.clone(), scale: Some(200), threads: Some(2), ..args(2) };
+    run(&args).unwrap();
+    let network = Network::read(&output).unwrap();
+    let recipe = std::fs::read_to_string(output.with_extension("recipe")).unwrap();
+    assert!(recipe.contains(&format!("network {:016x}", network.hash())), "{recipe}");
+    assert!(recipe.contains("400 games") && recipe.contains("scale 200"), "{recipe}");
+    let table = std::fs::read_to_string(output.with_extension("csv")).unwrap();
+    assert_eq!(table.lines().count(), 3, "{table}");
+    let picture = std::fs::read_to_string(output.with_extension("svg")).unwrap();
+    roxmltree::Document::parse(&picture).unwrap();
+
+    std::fs::write(&games, &bytes[..1_500]).unwrap();
+    assert!(matches!(run(&args), Err(TuningError::TooFewPositions { .. })));
+    std::fs::remove_dir_all(&folder).unwrap();
+}
