@@ -279,8 +279,8 @@ mod tests {
         for scheme in Scheme::ALL {
             assert!(lines[8].contains(&format!(" var {scheme}")));
         }
-        assert_eq!(lines[11], "option name Evaluation type combo default classical var classical var network");
-        assert_eq!(lines[12], "option name EvalFile type string default <empty>");
+        assert_eq!(lines[18], "option name Evaluation type combo default classical var classical var network");
+        assert_eq!(lines[19], "option name EvalFile type string default <empty>");
     }
 
     #[test]
