@@ -277,7 +277,7 @@ fn start<T: SearchTable>(
 }
 
 /// What must be free for a worker to begin, in bytes: its memory, and some room for what a search allocates.
-const ROOM: usize = 16 << 20;
+const ROOM: usize = 96 << 20;
 
 /// What a thread takes at most, in bytes: its stack, that, and the address space that an allocator keeps for it.
 const ROOM_OF_A_THREAD: usize = 128 << 20;
