@@ -1,11 +1,12 @@
 //! Sesame: a UCI chess engine whose threads share one lock-free transposition table, and the laboratory for that table.
 //!
 //! The rooms, from the ground up (arrows go down only; see `docs/architecture.md`):
-//! [`position`], [`table`], [`tablebase`], [`eval`], [`search`], [`smp`], [`engine`], [`uci`], [`cli`]; [`tuning`], [`scaling`] and [`lab`] stand beside `uci`; [`report`] is how the last two tell what they measure.
+//! [`position`], [`table`], [`tablebase`], [`eval`], [`search`], [`smp`], [`engine`], [`uci`], [`cli`]; [`tuning`], [`scaling`] and [`lab`] stand beside `uci`; [`report`] is how the last two tell what they measure, [`games`] reads and writes files of games and positions.
 
 pub mod cli;
 pub mod engine;
 pub mod eval;
+pub mod games;
 pub mod lab;
 pub mod position;
 pub mod report;

@@ -1,13 +1,14 @@
 //! What the command line may say.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, value_parser};
 
 use super::lab::LabCommand;
-use crate::engine::Teamwork;
+use super::play::PlayArguments;
 use crate::engine::bench::DEFAULT_DEPTH;
+use crate::engine::{Limits, Teamwork};
 use crate::eval::nnue::Simd;
 use crate::scaling::ScalingArgs;
 use crate::tuning::{DataCommand, DatagenArgs, TrainArgs, TuneArgs};
@@ -30,6 +31,7 @@ pub(super) enum Command {
     Bench(BenchArguments),
     #[command(alias = "analyze")]
     Analyse(AnalyseArguments),
+    Play(PlayArguments),
     Perft(PerftArguments),
     /// The laboratory of replacement schemes and of the table
     #[command(subcommand)]
@@ -83,20 +85,33 @@ pub(super) struct BenchArguments {
     pub(super) simd: Option<Simd>,
 }
 
-/// Analyse a position for a person: the board, and the best lines as they deepen
+/// Analyse a position, the positions of EPD files, or the games of a PGN file, for a person
 ///
-/// Without --time or --depth it thinks for ten seconds; with both, the first limit that is reached ends it.
+/// A position is shown with the best lines as they deepen. Files are known by their names, which end in .epd or .pgn, or by --epd
+/// and --pgn: the positions of an EPD file are solved, with a table of what was solved at the end; the games of a PGN file are annotated.
+/// Without a limit it thinks for ten seconds on a position, for five on each of an EPD file, and for half a second on each of a game.
+/// With several limits, the first that is reached counts.
 #[derive(Debug, Args)]
+#[command(override_usage = "sesame analyse [OPTIONS] [FEN | FILE.epd... | FILE.pgn]")]
 pub(super) struct AnalyseArguments {
-    /// The position, in quotes or not [default: the start position]
-    #[arg(num_args = 0..=6)]
-    pub(super) fen: Vec<String>,
+    /// The position, in quotes or not, or the files [default: the start position]
+    #[arg(num_args = 0.., value_name = "FEN | FILE")]
+    pub(super) words: Vec<String>,
+    /// Solve the positions of these EPD files
+    #[arg(long, num_args = 1.., value_name = "FILE", conflicts_with_all = ["words", "pgn"])]
+    pub(super) epd: Vec<PathBuf>,
+    /// Annotate the games of this PGN file; - is the standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "words")]
+    pub(super) pgn: Option<PathBuf>,
     /// Think for this long
     #[arg(long, value_parser = seconds, value_name = "SECONDS")]
     pub(super) time: Option<Duration>,
     /// Think this many plies deep
     #[arg(long, value_parser = value_parser!(u32).range(1..), value_name = "PLIES")]
     pub(super) depth: Option<u32>,
+    /// Search this many nodes
+    #[arg(long, value_parser = value_parser!(u64).range(1..))]
+    pub(super) nodes: Option<u64>,
     /// Search threads
     #[arg(long, default_value_t = 1, value_parser = value_parser!(u16).range(1..=MAX_THREADS))]
     pub(super) threads: u16,
@@ -109,6 +124,83 @@ pub(super) struct AnalyseArguments {
     /// Draw the board with letters, even where figurines could be shown
     #[arg(long)]
     pub(super) ascii: bool,
+    /// EPD: write a line for each position to this file
+    #[arg(long, value_name = "FILE")]
+    pub(super) csv: Option<PathBuf>,
+    /// PGN: annotate this game only, counted from 1
+    #[arg(long, value_parser = value_parser!(u64).range(1..), value_name = "N")]
+    pub(super) game: Option<u64>,
+    /// PGN: write the annotated games to this file [default: the standard output]
+    #[arg(long, value_name = "FILE")]
+    pub(super) out: Option<PathBuf>,
+    /// PGN: write a graph of each game's evaluations, game-N.svg, to this folder
+    #[arg(long, value_name = "DIR")]
+    pub(super) graphs: Option<PathBuf>,
+    /// Replace files that are there already
+    #[arg(long)]
+    pub(super) force: bool,
+}
+
+/// What is to be analysed.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Subject {
+    /// A position: a FEN, or nothing for the start position.
+    Position(String),
+    /// EPD files.
+    Suites(Vec<PathBuf>),
+    /// A PGN file.
+    Games(PathBuf),
+}
+
+impl AnalyseArguments {
+    /// What is to be analysed, if the other arguments go with it.
+    pub(super) fn subject(&self) -> Result<Subject, String> {
+        let subject = self.named_subject()?;
+        let (for_suites, for_games) =
+            (self.csv.is_some(), self.game.is_some() || self.out.is_some() || self.graphs.is_some());
+        match subject {
+            Subject::Position(_) if for_suites || for_games || self.force => {
+                Err("--csv is for EPD files; --game, --out and --graphs are for PGN files; --force for both".to_owned())
+            }
+            Subject::Suites(_) if for_games => Err("--game, --out and --graphs are for PGN files".to_owned()),
+            Subject::Games(_) if for_suites => Err("--csv is for EPD files".to_owned()),
+            Subject::Suites(_) | Subject::Games(_) if self.multipv > 1 => {
+                Err("--multipv is for a single position".to_owned())
+            }
+            subject => Ok(subject),
+        }
+    }
+
+    fn named_subject(&self) -> Result<Subject, String> {
+        if let Some(path) = &self.pgn {
+            return Ok(Subject::Games(path.clone()));
+        }
+        if !self.epd.is_empty() {
+            return Ok(Subject::Suites(self.epd.clone()));
+        }
+        let ends_in = |word: &&String, end: &str| {
+            Path::new(word).extension().is_some_and(|extension| extension.eq_ignore_ascii_case(end))
+        };
+        let count = |end: &str| self.words.iter().filter(|word| ends_in(word, end)).count();
+        match (count("epd"), count("pgn"), self.words.as_slice()) {
+            (0, 0, words) => Ok(Subject::Position(words.join(" "))),
+            (0, 1, [path]) => Ok(Subject::Games(PathBuf::from(path))),
+            (files, 0, words) if files == words.len() => Ok(Subject::Suites(words.iter().map(PathBuf::from).collect())),
+            (_, 0, _) => Err("other words among the EPD files".to_owned()),
+            _ => Err("one PGN file at a time, and nothing else".to_owned()),
+        }
+    }
+
+    /// The limits that were given.
+    pub(super) fn limits(&self) -> Limits {
+        Limits { depth: self.depth, nodes: self.nodes, move_time: self.time, ..Limits::default() }
+    }
+
+    /// The limits that were given, or so much time if there are none.
+    pub(super) fn limits_or(&self, time: Duration) -> Limits {
+        let limits = self.limits();
+        if limits == Limits::default() { Limits { move_time: Some(time), ..limits } } else { limits }
+    }
 }
 
 /// Count the leaves of the game tree, under each move and in all
@@ -135,7 +227,7 @@ impl PerftArguments {
 }
 
 /// A positive number of seconds.
-fn seconds(text: &str) -> Result<Duration, String> {
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     let number: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
     match Duration::try_from_secs_f64(number) {
         Ok(time) if !time.is_zero() && time <= Duration::from_secs(1 << 32) => Ok(time),
@@ -188,10 +280,31 @@ mod tests {
             other => panic!("{line}: {other:?}"),
         };
         let arguments = analyse(&format!("analyse {fen} --time 0.5 --multipv 3"));
-        assert_eq!(arguments.fen.join(" "), fen);
+        assert_eq!(arguments.subject(), Ok(Subject::Position(fen.into())));
         assert_eq!(arguments.time, Some(Duration::from_millis(500)));
         assert_eq!(arguments.multipv, 3);
-        assert!(analyse("analyze --depth 4").fen.is_empty());
+        assert_eq!(analyse("analyze --depth 4").subject(), Ok(Subject::Position(String::new())));
+        let suites = |paths: &[&str]| Ok(Subject::Suites(paths.iter().map(PathBuf::from).collect()));
+        assert_eq!(analyse("analyse a.epd b.EPD --csv c").subject(), suites(&["a.epd", "b.EPD"]));
+        assert_eq!(analyse("analyse --epd a.txt --time 1").subject(), suites(&["a.txt"]));
+        for line in ["analyse a.pgn --game 3 --out b", "analyse --pgn a.pgn --graphs d"] {
+            assert_eq!(analyse(line).subject(), Ok(Subject::Games("a.pgn".into())));
+        }
+        for line in [
+            "a.epd 8/8",
+            "a.pgn b.pgn",
+            "a.epd a.pgn",
+            "--csv x",
+            "a.pgn --csv x",
+            "a.epd --out x",
+            "a.epd --multipv 2",
+        ] {
+            assert!(analyse(&format!("analyse {line}")).subject().is_err(), "{line}");
+        }
+        assert!(parse("analyse --epd a --pgn b").is_err() && parse("analyse x --epd a").is_err());
+        let time = Duration::from_secs(5);
+        assert_eq!(analyse("analyse").limits_or(time), Limits { move_time: Some(time), ..Limits::default() });
+        assert_eq!(analyse("analyse --nodes 7").limits_or(time), Limits { nodes: Some(7), ..Limits::default() });
         for time in ["0", "-1", "nan", "inf", "1e300", "soon", "1e-30"] {
             assert!(parse(&format!("analyse --time={time}")).is_err(), "{time}");
         }

@@ -8,7 +8,10 @@ mod analyse;
 mod arguments;
 mod lab;
 mod lab_run;
+mod play;
 mod san;
+mod terminal;
+mod thinker;
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
@@ -58,6 +61,7 @@ pub fn main() -> ExitCode {
         None | Some(Command::Uci) => talk_uci(),
         Some(Command::Bench(arguments)) => run_bench(&arguments),
         Some(Command::Analyse(arguments)) => analyse::run(&arguments),
+        Some(Command::Play(arguments)) => play::run(&arguments),
         Some(Command::Perft(arguments)) => run_perft(&arguments),
         Some(Command::Lab(command)) => lab::run(&command),
         Some(Command::Scaling(arguments)) => run_scaling(&arguments),

@@ -90,6 +90,18 @@ impl Look {
     }
 }
 
+/// What is drawn of a curve.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Drawn {
+    /// The line, with a marker at each point.
+    #[default]
+    Both,
+    /// The line alone: for points so many that markers would hide it.
+    Line,
+    /// The markers alone: for points that are no course of anything.
+    Markers,
+}
+
 /// One line of a chart.
 #[derive(Clone, Debug)]
 pub(crate) struct Curve {
@@ -98,12 +110,13 @@ pub(crate) struct Curve {
     pub(crate) points: Vec<(f64, f64)>,
     /// For each point that has one the ends of its interval: place, lower end, upper end.
     pub(crate) spans: Vec<(f64, f64, f64)>,
+    pub(crate) drawn: Drawn,
 }
 
 impl Curve {
     /// A curve without intervals.
     pub(crate) fn new(name: impl Into<String>, look: Look, points: Vec<(f64, f64)>) -> Curve {
-        Curve { name: name.into(), look, points, spans: Vec::new() }
+        Curve { name: name.into(), look, points, spans: Vec::new(), drawn: Drawn::Both }
     }
 }
 
@@ -242,7 +255,7 @@ impl Chart {
         if let Some(reference) = &self.reference {
             chart.draw_series(LineSeries::new(reference.points(&self.x.range), INK.stroke_width(1)))?;
         }
-        for curve in &self.curves {
+        for curve in self.curves.iter().filter(|curve| curve.drawn != Drawn::Markers) {
             let style = curve.look.colour.stroke_width(2);
             let points = curve.points.iter().copied();
             match curve.look.dashes {
@@ -260,7 +273,7 @@ impl Chart {
                     ends.map(|(x, y)| (x - area.get_base_pixel().0, y - area.get_base_pixel().1)),
                 )?;
             }
-            for &point in &curve.points {
+            for &point in curve.points.iter().filter(|_| curve.drawn != Drawn::Line) {
                 let (x, y) = chart.backend_coord(&point);
                 let (left, top) = area.get_base_pixel();
                 draw_marker(area, curve.look, (x - left, y - top))?;
@@ -276,10 +289,13 @@ impl Chart {
             let ends = vec![(6, y), (50, y)];
             let style = curve.look.colour.stroke_width(2);
             match curve.look.dashes {
+                _ if curve.drawn == Drawn::Markers => {}
                 None => area.draw(&PathElement::new(ends, style))?,
                 Some((dash, gap)) => area.draw(&DashedPathElement::new(ends, dash, gap, style))?,
             }
-            draw_marker(area, curve.look, (28, y))?;
+            if curve.drawn != Drawn::Line {
+                draw_marker(area, curve.look, (28, y))?;
+            }
             area.draw_text(&curve.name, &text, (60, y))?;
             y += 26;
         }
@@ -333,6 +349,7 @@ fn draw_marker<'a>(
 
 /// The picture with a title that screen readers find.
 fn with_title(svg: &str, title: &str) -> String {
+    let title = title.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     match svg.split_once("<svg ").and_then(|(before, rest)| Some((before, rest.split_once('>')?))) {
         Some((before, (attributes, rest))) => {
             format!("{before}<svg role=\"img\" {attributes}>\n<title>{title}</title>{rest}")

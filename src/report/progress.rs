@@ -25,6 +25,16 @@ impl Progress {
         self.0.set_message(message);
     }
 
+    /// Says what is being done now.
+    pub(crate) fn tell(&self, message: String) {
+        self.0.set_message(message);
+    }
+
+    /// Writes something to the terminal, without the bar in its way.
+    pub(crate) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
+        self.0.suspend(write)
+    }
+
     /// Takes the bar away.
     pub(crate) fn finish(&self) {
         self.0.finish_and_clear();

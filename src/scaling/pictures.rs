@@ -1,7 +1,7 @@
 //! Speed-ups over the number of workers, as curves with their intervals.
 
 use crate::report::ChartError;
-use crate::report::chart::{Axis, Chart, Curve, Look, Reference};
+use crate::report::chart::{Axis, Chart, Curve, Drawn, Look, Reference};
 use crate::report::statistics::Estimate;
 
 /// A line of a chart: its name and what it is at so many workers.
@@ -40,6 +40,7 @@ pub(super) fn ratios(title: &str, y_title: &str, lines: &[Line], against: Agains
             look: Look::nth(line.look),
             points: line.points.iter().map(|&(threads, estimate)| (x(threads), estimate.value.log2())).collect(),
             spans: line.points.iter().filter(spans).map(span).collect(),
+            drawn: Drawn::Both,
         }
     };
     let curves: Vec<Curve> = lines.iter().zip(0..).map(curve).collect();

@@ -1,11 +1,12 @@
 //! The positions that are searched: the built-in set, or a file of EPD or FEN lines.
 
 use std::collections::HashSet;
-use std::fmt;
 use std::path::Path;
 
 use super::ScalingError;
-use crate::position::{Game, Move, Position};
+pub use crate::games::epd::Solution;
+use crate::games::epd::{self, Epd};
+use crate::position::Position;
 
 /// The set that is searched unless a file is given.
 const BUILT_IN: &str = include_str!("positions.epd");
@@ -21,22 +22,6 @@ pub struct Entry {
     pub solution: Option<Solution>,
 }
 
-/// The moves that solve a position.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Solution {
-    /// `bm`: one of these is to be played; none if the line has no `bm`.
-    best: Vec<Move>,
-    /// `am`: none of these is.
-    avoid: Vec<Move>,
-}
-
-impl Solution {
-    /// Whether `mv` solves the position.
-    pub fn holds(&self, mv: Move) -> bool {
-        (self.best.is_empty() || self.best.contains(&mv)) && !self.avoid.contains(&mv)
-    }
-}
-
 /// Positions, each of them once.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Positions {
@@ -46,16 +31,6 @@ pub struct Positions {
     pub entries: Vec<Entry>,
     /// What was left out, a line for each reason.
     pub left_out: Vec<String>,
-}
-
-/// What is wrong with a line.
-#[derive(Clone, PartialEq, Eq, Debug)]
-struct Wrong(String);
-
-impl fmt::Display for Wrong {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
 }
 
 impl Positions {
@@ -81,19 +56,16 @@ impl Positions {
 
     fn parse(source: &str, text: &str) -> Self {
         let mut entries = Vec::new();
-        let mut wrongs: Vec<(usize, Wrong)> = Vec::new();
+        let mut wrongs: Vec<(usize, String)> = Vec::new();
         let (mut keys, mut ids) = (HashSet::new(), HashSet::new());
-        for (line, number) in text.lines().zip(1..) {
-            let line = line.trim_start_matches('\u{feff}').trim();
-            if line.is_empty() || line.starts_with('#') {
-                continue;
-            }
-            match entry(line, number) {
-                Err(wrong) => wrongs.push((number, wrong)),
-                Ok(entry) if !keys.insert(entry.position.key()) => {
-                    wrongs.push((number, Wrong("the position was there before".to_owned())));
+        for (number, epd) in epd::read_all(text) {
+            match epd {
+                Err(wrong) => wrongs.push((number, wrong.to_string())),
+                Ok(epd) if !keys.insert(epd.position.key()) => {
+                    wrongs.push((number, "the position was there before".to_owned()));
                 }
-                Ok(mut entry) => {
+                Ok(epd) => {
+                    let mut entry = entry(epd, number);
                     if !ids.insert(entry.id.clone()) {
                         entry.id = format!("{}-{number}", entry.id);
                         ids.insert(entry.id.clone());
@@ -126,56 +98,9 @@ impl Positions {
     }
 }
 
-/// The position of a line: EPD's four fields and its operations, or a FEN's six fields, perhaps with operations after them.
-fn entry(line: &str, number: usize) -> Result<Entry, Wrong> {
-    let words: Vec<&str> = line.split_ascii_whitespace().collect();
-    let fields = words.iter().skip(4).take(2).take_while(|word| word.parse::<u32>().is_ok()).count() + 4;
-    let operations = operations(after_words(line, fields));
-    let operand =
-        |name: &str| operations.iter().find(|(operation, _)| *operation == name).map(|(_, operand)| operand.as_str());
-    let mut fen = words.iter().take(fields).copied().collect::<Vec<_>>().join(" ");
-    if fields == 4 {
-        let clock = |name, default| operand(name).unwrap_or(default).to_owned();
-        fen = format!("{fen} {} {}", clock("hmvc", "0"), clock("fmvn", "1"));
-    }
-    let position = Position::from_fen(&fen).map_err(|error| Wrong(error.to_string()))?;
-    if Game::new(position.clone()).legal_result().is_some() {
-        return Err(Wrong("the game is over".to_owned()));
-    }
-    let solution = solution(&position, operand("bm"), operand("am"))?;
-    let id = operand("id").map(name).filter(|id| !id.is_empty()).unwrap_or_else(|| format!("line-{number}"));
-    Ok(Entry { id, position, solution })
-}
-
-fn solution(position: &Position, bm: Option<&str>, am: Option<&str>) -> Result<Option<Solution>, Wrong> {
-    let moves = |text: Option<&str>| {
-        let words = text.into_iter().flat_map(str::split_ascii_whitespace);
-        let read = |word| {
-            position.from_san(word).or_else(|error| position.from_uci(word).map_err(|_| Wrong(error.to_string())))
-        };
-        words.map(read).collect::<Result<Vec<Move>, Wrong>>()
-    };
-    let (best, avoid) = (moves(bm)?, moves(am)?);
-    Ok(if best.is_empty() && avoid.is_empty() { None } else { Some(Solution { best, avoid }) })
-}
-
-/// What follows the first `count` words of a line.
-fn after_words(line: &str, count: usize) -> &str {
-    (0..count).fold(line, |rest, _| rest.trim_start().split_once(char::is_whitespace).map_or("", |(_, rest)| rest))
-}
-
-/// EPD's operations: each a name and its operand, without quotes. A semicolon within quotes ends nothing.
-fn operations(text: &str) -> Vec<(&str, String)> {
-    let mut is_quoted = false;
-    let parts = text.split(|letter| {
-        is_quoted ^= letter == '"';
-        letter == ';' && !is_quoted
-    });
-    let unquoted = |operand: &str| operand.trim().trim_matches('"').to_owned();
-    parts
-        .filter_map(|part| part.trim().split_once(char::is_whitespace))
-        .map(|(name, operand)| (name, unquoted(operand)))
-        .collect()
+fn entry(epd: Epd, number: usize) -> Entry {
+    let id = epd.id.as_deref().map(name).filter(|id| !id.is_empty()).unwrap_or_else(|| format!("line-{number}"));
+    Entry { id, position: epd.position, solution: epd.solution }
 }
 
 /// A name that fits into a field of a CSV file and a cell of a table.
@@ -208,25 +133,9 @@ mod tests {
     }
 
     #[test]
-    fn epd_fen_and_both() {
-        for clocks in ["", " 3 17", " 3 17 bm e4;", " hmvc 3; fmvn 17;", " bm e4; hmvc 3; fmvn 17; id \"a\";"] {
-            let position = only(&format!("{START}{clocks}")).position;
-            let expected = if clocks.is_empty() { (0, 1) } else { (3, 17) };
-            assert_eq!((position.halfmove_clock(), position.fullmove_number()), expected, "{clocks}");
-        }
+    fn names_that_fit_a_table() {
         assert_eq!(only(&format!("{START} bm e4; id \"my, own; name\"; c0 \"x\";")).id, "my__own__name");
         assert_eq!(only(START).id, "line-1");
-    }
-
-    #[test]
-    fn solutions() {
-        let entry = only(&format!("{START} bm Nf3 e2e4; am e4;"));
-        let holds = |text| entry.solution.as_ref().unwrap().holds(entry.position.from_uci(text).unwrap());
-        assert_eq!(["g1f3", "e2e4", "d2d4"].map(holds), [true, false, false]);
-        let entry = only(&format!("{START} am e4;"));
-        let holds = |text| entry.solution.as_ref().unwrap().holds(entry.position.from_uci(text).unwrap());
-        assert_eq!(["g1f3", "e2e4"].map(holds), [true, false]);
-        assert_eq!(only(START).solution, None);
     }
 
     #[test]

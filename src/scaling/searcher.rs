@@ -9,6 +9,7 @@ use crossbeam::channel::{self, Receiver, Sender};
 use super::positions::Solution;
 use super::{ScalingError, Variant, machine};
 use crate::engine::{BestMove, Bound, Engine, Info, Limits, Options, Sink};
+use crate::games::epd::held_from;
 use crate::position::{Game, Move, Position};
 use crate::table::SearchTable;
 
@@ -38,10 +39,8 @@ impl Trace {
     /// When the search came upon a solution that it then held to its end.
     pub(super) fn solved_after(&self, solution: &Solution) -> Option<Duration> {
         self.best.filter(|&mv| solution.holds(mv))?;
-        match self.steps.iter().rposition(|step| !solution.holds(step.best)) {
-            None => Some(self.steps.first().map_or(self.elapsed, |step| step.elapsed)),
-            Some(last) => Some(self.steps.get(last + 1).map_or(self.elapsed, |step| step.elapsed)),
-        }
+        let held = held_from(&self.steps, |step| solution.holds(step.best));
+        Some(self.steps.get(held).map_or(self.elapsed, |step| step.elapsed))
     }
 }
 

@@ -29,7 +29,8 @@ pub fn draw(position: &Position, style: Style) -> String {
     text
 }
 
-fn symbol(position: &Position, square: Square, style: Style) -> char {
+/// What stands on a square, a dot for nothing.
+pub(crate) fn symbol(position: &Position, square: Square, style: Style) -> char {
     let (Some(piece), Some(color)) = (position.piece_on(square), position.color_on(square)) else {
         return '.';
     };

@@ -16,6 +16,7 @@ mod reader;
 mod session;
 mod sink;
 
+pub(crate) use board::symbol;
 pub use board::{Style, draw};
 pub(crate) use options::{Evaluation, MAX_HASH_MIB, MAX_MULTI_PV, MAX_THREADS};
 pub use output::Output;

@@ -33,14 +33,19 @@ impl Output {
 
     /// Writes `text` and a line feed at once. `text` may hold line feeds itself, to keep several lines together.
     pub fn line(&self, text: &str) {
-        if self.is_closed() {
-            return;
-        }
         let mut line = String::with_capacity(text.len() + 1);
         line.push_str(text);
         line.push('\n');
+        self.text(&line);
+    }
+
+    /// Writes `text` as it is: a prompt, behind which the answer is typed.
+    pub fn text(&self, text: &str) {
+        if self.is_closed() {
+            return;
+        }
         let mut writer = self.shared.writer.lock();
-        if writer.write_all(line.as_bytes()).and_then(|()| writer.flush()).is_err() {
+        if writer.write_all(text.as_bytes()).and_then(|()| writer.flush()).is_err() {
             self.shared.closed.store(true, Ordering::Relaxed);
         }
     }

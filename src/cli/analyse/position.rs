@@ -1,15 +1,14 @@
-//! `sesame analyse`: a position explained to a person.
+//! A position explained to a person.
 
-use std::env;
-use std::io::{self, IsTerminal, Write};
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crossbeam::channel::{self, RecvTimeoutError, Sender};
+use crossbeam::channel::RecvTimeoutError;
 
-use super::arguments::AnalyseArguments;
-use super::{Failure, position, san};
-use crate::engine::{BestMove, Bound, Engine, Info, Limits, Options, Sink};
+use crate::cli::arguments::AnalyseArguments;
+use crate::cli::terminal::{Waiting, speaks_utf8};
+use crate::cli::thinker::{Event, Thinker};
+use crate::cli::{Failure, position, san};
+use crate::engine::{BestMove, Bound, Info, Limits};
 use crate::position::{Color, Game, Outcome, Position};
 use crate::uci::{Output, Style, draw};
 
@@ -19,32 +18,8 @@ const DEFAULT_TIME: Duration = Duration::from_secs(10);
 /// How often the progress line changes.
 const TICK: Duration = Duration::from_millis(200);
 
-/// What the search told.
-enum Event {
-    Line(Info),
-    Message(String),
-    End(BestMove),
-}
-
-/// Hands everything to the thread that prints.
-struct Channel(Sender<Event>);
-
-impl Sink for Channel {
-    fn info(&self, info: &Info) {
-        let _ = self.0.send(Event::Line(info.clone()));
-    }
-
-    fn best_move(&self, best: &BestMove) {
-        let _ = self.0.send(Event::End(best.clone()));
-    }
-
-    fn message(&self, text: &str) {
-        let _ = self.0.send(Event::Message(text.to_owned()));
-    }
-}
-
-pub(super) fn run(arguments: &AnalyseArguments) -> Result<(), Failure> {
-    let root = position(&arguments.fen.join(" "))?;
+pub(super) fn run(fen: &str, arguments: &AnalyseArguments) -> Result<(), Failure> {
+    let root = position(fen)?;
     let game = Game::new(root.clone());
     let output = Output::stdout();
     introduce(&root, arguments, &output);
@@ -53,37 +28,30 @@ pub(super) fn run(arguments: &AnalyseArguments) -> Result<(), Failure> {
         return Ok(());
     }
 
-    let (sender, events) = channel::unbounded();
-    let options = Options {
-        hash_mib: arguments.hash.try_into().map_err(Failure::failed)?,
-        threads: usize::from(arguments.threads),
-        multi_pv: usize::from(arguments.multipv),
-        move_overhead: Duration::ZERO,
-        ..Options::default()
-    };
-    let mut engine = Engine::new(options, Arc::new(Channel(sender))).map_err(Failure::failed)?;
-    let time = arguments.time.or(if arguments.depth.is_none() { Some(DEFAULT_TIME) } else { None });
-    engine.go(&game, Limits { depth: arguments.depth, move_time: time, ..Limits::default() });
+    let mut thinker = Thinker::new(arguments.threads, arguments.hash, arguments.multipv, Duration::ZERO)?;
+    let is_limited = arguments.depth.is_some() || arguments.nodes.is_some();
+    let time = arguments.time.or(if is_limited { None } else { Some(DEFAULT_TIME) });
+    thinker.start(&game, Limits { move_time: time, ..arguments.limits() });
 
-    let mut progress = Progress::new(time);
+    let mut waiting = Waiting::new(time);
     output.line("\n depth    score      time      nodes  line (scores are White's)");
     loop {
-        match events.recv_timeout(TICK) {
+        match thinker.events().recv_timeout(TICK) {
             Ok(Event::Line(info)) => {
-                progress.clear();
-                progress.depth = info.line.depth;
+                waiting.clear();
+                waiting.depth = info.line.depth;
                 output.line(&row(&info, &root, arguments.multipv > 1));
             }
             Ok(Event::Message(text)) => {
-                progress.clear();
+                waiting.clear();
                 output.line(&text);
             }
             Ok(Event::End(best)) => {
-                progress.clear();
+                waiting.clear();
                 output.line(&conclusion(&best, &root));
                 return Ok(());
             }
-            Err(RecvTimeoutError::Timeout) => progress.show(),
+            Err(RecvTimeoutError::Timeout) => waiting.show(),
             Err(RecvTimeoutError::Disconnected) => return Err(Failure::failed("the search ended without a move")),
         }
         if output.is_closed() {
@@ -97,17 +65,6 @@ fn introduce(root: &Position, arguments: &AnalyseArguments, output: &Output) {
     output.line(&draw(root, style));
     let side = if root.side_to_move() == Color::White { "White" } else { "Black" };
     output.line(&format!("\n{}\n{side} to move", root.fen(false)));
-}
-
-/// Whether the locale promises UTF-8: the first of these variables that is set decides.
-fn speaks_utf8() -> bool {
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
-        .into_iter()
-        .find_map(|name| env::var(name).ok().filter(|value| !value.is_empty()));
-    locale.is_some_and(|locale| {
-        let locale = locale.to_ascii_lowercase();
-        locale.contains("utf-8") || locale.contains("utf8")
-    })
 }
 
 fn end_of_game(outcome: Outcome, side_to_move: Color) -> &'static str {
@@ -156,38 +113,6 @@ fn conclusion(best: &BestMove, root: &Position) -> String {
             format!("\nBest move: {}{reply}\n{effort}", root.to_san(mv))
         }
         None => format!("\nNo move found\n{effort}"),
-    }
-}
-
-/// A line at the terminal that says how far the search is. It goes to the standard error, and only if that is a terminal.
-struct Progress {
-    start: Instant,
-    time: Option<Duration>,
-    depth: u32,
-    terminal: bool,
-    shown: bool,
-}
-
-impl Progress {
-    fn new(time: Option<Duration>) -> Progress {
-        Progress { start: Instant::now(), time, depth: 0, terminal: io::stderr().is_terminal(), shown: false }
-    }
-
-    fn show(&mut self) {
-        if !self.terminal {
-            return;
-        }
-        let elapsed = self.start.elapsed().as_secs_f64();
-        let of = self.time.map_or_else(String::new, |time| format!(" of {:.1}", time.as_secs_f64()));
-        let _ = write!(io::stderr(), "\r\x1b[Kdepth {} done, {elapsed:.1}{of} s", self.depth);
-        self.shown = true;
-    }
-
-    fn clear(&mut self) {
-        if self.shown {
-            let _ = write!(io::stderr(), "\r\x1b[K");
-            self.shown = false;
-        }
     }
 }
 

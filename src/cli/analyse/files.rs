@@ -1,0 +1,57 @@
+//! The files that an analysis reads and writes.
+
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::path::{Path, PathBuf};
+
+use crate::cli::Failure;
+use crate::games;
+
+/// Something that can be read more than once.
+pub(super) enum Source {
+    File(PathBuf),
+    /// What came through a pipe, which can be read only once.
+    Memory(Vec<u8>),
+}
+
+impl Source {
+    /// The file at `path`; `-` is the standard input.
+    pub(super) fn open(path: &Path) -> Result<Source, Failure> {
+        let failed = |error: io::Error| Failure::Failed(format!("{}: {error}", path.display()));
+        let mut bytes = Vec::new();
+        if path == Path::new("-") {
+            io::stdin().lock().read_to_end(&mut bytes).map_err(failed)?;
+            return Ok(Source::Memory(bytes));
+        }
+        if fs::metadata(path).map_err(failed)?.is_file() {
+            return Ok(Source::File(path.to_owned()));
+        }
+        File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)).map_err(failed)?;
+        Ok(Source::Memory(bytes))
+    }
+
+    /// Reads it from its beginning.
+    pub(super) fn read(&self) -> Result<Box<dyn BufRead + '_>, Failure> {
+        match self {
+            Source::Memory(bytes) => Ok(Box::new(Cursor::new(bytes))),
+            Source::File(path) => match File::open(path) {
+                Ok(file) => Ok(Box::new(BufReader::with_capacity(1 << 16, file))),
+                Err(error) => Err(Failure::Failed(format!("{}: {error}", path.display()))),
+            },
+        }
+    }
+}
+
+/// Refuses to replace what is there, unless told to.
+pub(super) fn refuse_to_replace(path: &Path, force: bool) -> Result<(), Failure> {
+    if path.exists() && !force {
+        return Err(Failure::Failed(format!("{} exists already: replace it with --force", path.display())));
+    }
+    Ok(())
+}
+
+/// Writes a file as a whole.
+pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    games::replace(path, text.as_bytes())
+        .map_err(|error| Failure::Failed(format!("{} could not be written: {error}", path.display())))
+}

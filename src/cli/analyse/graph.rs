@@ -1,0 +1,126 @@
+//! The course of a game as a picture.
+
+use super::annotate::Point;
+use super::judge::{Judgement, chances, turned};
+use crate::engine::Score;
+use crate::games::pgn::{Record, Replay};
+use crate::position::Color;
+use crate::report::ChartError;
+use crate::report::chart::{Axis, Chart, Curve, Drawn, Look, Reference};
+
+/// Evaluations that are labelled, in pawns: evenly spread winning chances would be uneven pawns.
+const LABELLED: [i32; 9] = [-10, -5, -3, -1, 0, 1, 3, 5, 10];
+
+/// The longest title, in characters.
+const TITLE: usize = 70;
+
+/// Draws White's winning chances from move to move, labelled in pawns, with the judged moves marked.
+///
+/// # Errors
+/// If the chart cannot be drawn.
+pub(super) fn draw(record: &Record, replay: &Replay, course: &[Point]) -> Result<String, ChartError> {
+    // White's first move leads to 1, Black's to 1.5, and so on.
+    let number = f64::from(replay.start.fullmove_number());
+    let begin = if replay.start.side_to_move() == Color::White { number - 0.5 } else { number };
+    let places = || (0u32..).map(|ply| begin + 0.5 * f64::from(ply));
+    let points: Vec<(f64, f64)> = places().zip(course).map(|(x, point)| (x, whites_chances(point))).collect();
+    let marked = |judgement| -> Vec<(f64, f64)> {
+        let judged = points.iter().zip(course).filter(|(_, point)| point.judgement == Some(judgement));
+        judged.map(|(&point, _)| point).collect()
+    };
+    let [blue, sky, vermilion, orange, ..] = Look::ALL;
+    let looks = [sky, orange, vermilion];
+    let mut curves = vec![Curve { drawn: Drawn::Line, ..Curve::new("evaluation", blue, points.clone()) }];
+    for (judgement, look) in Judgement::ALL.into_iter().zip(looks) {
+        let marked = marked(judgement);
+        if !marked.is_empty() {
+            let name = format!("{} {}", judgement.name().to_lowercase(), judgement.sign());
+            curves.push(Curve { drawn: Drawn::Markers, ..Curve::new(name, look, marked) });
+        }
+    }
+    let last = points.last().map_or(begin, |point| point.0);
+    let chart = Chart {
+        title: title(record),
+        x: moves_axis(begin, last.max(begin + 0.5)),
+        y: evaluation_axis(),
+        curves,
+        reference: Some(Reference::Level(0.5, "equal".to_owned())),
+    };
+    chart.draw()
+}
+
+fn whites_chances(point: &Point) -> f64 {
+    chances(if point.side_to_move == Color::White { point.score } else { turned(point.score) })
+}
+
+fn evaluation_axis() -> Axis {
+    let label = |pawns: i32| {
+        let sign = if pawns > 0 { "+" } else { "" };
+        (chances(Score::Centipawns(100 * pawns)), format!("{sign}{pawns}").replace('-', "−"))
+    };
+    let mut ticks: Vec<(f64, String)> = LABELLED.into_iter().map(label).collect();
+    // The labels of decided games would stand on those of mates.
+    ticks.retain(|tick| (0.03..=0.97).contains(&tick.0));
+    ticks.insert(0, (0.0, "#".to_owned()));
+    ticks.push((1.0, "#".to_owned()));
+    Axis { title: "White's evaluation in pawns".to_owned(), ticks, range: -0.02..1.02 }
+}
+
+fn moves_axis(begin: f64, last: f64) -> Axis {
+    let steps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
+    let step = steps.into_iter().find(|&step| (last - begin) / f64::from(step) <= 12.0).unwrap_or(2000);
+    let first = (begin.ceil() as i32).max(1);
+    let numbers = (first..=last.floor() as i32).filter(|number| number % step == 0 || step == 1);
+    let ticks = numbers.map(|number| (f64::from(number), number.to_string())).collect();
+    Axis { title: "move".to_owned(), ticks, range: begin..last }
+}
+
+fn title(record: &Record) -> String {
+    let tag = |name| record.tag(name).filter(|value| !value.starts_with('?') && !value.is_empty());
+    let mut title = format!("{} – {}", tag("White").unwrap_or("White"), tag("Black").unwrap_or("Black"));
+    for part in [tag("Event"), tag("Date")].into_iter().flatten() {
+        title += &format!(", {}", part.replace(".??", ""));
+    }
+    title += &format!(", {}", record.termination);
+    if title.chars().count() > TITLE {
+        title = title.chars().take(TITLE - 1).chain(['…']).collect();
+    }
+    title
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::pgn::Reader;
+
+    #[test]
+    fn a_picture_is_well_formed_whatever_the_names() {
+        let text = "[White \"A & B <x>\"]\n[Event \"\\\"Open\\\"\"]\n\n1. e4 e5 2. Nf3 *";
+        let record = Reader::new(text.as_bytes()).next().unwrap().unwrap();
+        let replay = record.replay().unwrap();
+        let sides = [Color::White, Color::Black];
+        let mut course: Vec<Point> = [Score::Centipawns(20), Score::Mate(-3), Score::Centipawns(900), Score::Mate(0)]
+            .into_iter()
+            .zip(sides.into_iter().cycle())
+            .map(|(score, side_to_move)| Point { score, side_to_move, judgement: None })
+            .collect();
+        course[2].judgement = Some(Judgement::Blunder);
+        let svg = draw(&record, &replay, &course).unwrap();
+        let tree = roxmltree::Document::parse(&svg).unwrap();
+        let title = tree.descendants().find(|node| node.has_tag_name("title")).unwrap();
+        assert_eq!(title.text(), Some("A & B <x> – Black, \"Open\", *"));
+        assert!(svg.contains("blunder ??") && !svg.contains("mistake"), "{svg}");
+        // A game without moves has a picture too.
+        draw(&Record::default(), &Record::default().replay().unwrap(), &course[..1]).unwrap();
+    }
+
+    #[test]
+    fn axes() {
+        let labels = |begin, last| moves_axis(begin, last).ticks.into_iter().map(|tick| tick.1).collect::<Vec<_>>();
+        assert_eq!(labels(0.5, 3.5), ["1", "2", "3"]);
+        assert_eq!(labels(0.5, 61.0), ["10", "20", "30", "40", "50", "60"]);
+        let axis = evaluation_axis();
+        assert!(axis.ticks.windows(2).all(|pair| pair[0].0 < pair[1].0));
+        assert_eq!(axis.ticks[5], (0.5, "0".to_owned()).clone());
+    }
+}

@@ -1,0 +1,323 @@
+//! The positions of EPD files, solved or not.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::files::{refuse_to_replace, write};
+use crate::cli::arguments::AnalyseArguments;
+use crate::cli::thinker::{Thinker, Thought};
+use crate::cli::{Failure, san};
+use crate::engine::{Info, Limits, Score};
+use crate::games::epd::{self, Epd, held_from};
+use crate::position::Game;
+use crate::report::Progress;
+use crate::report::markdown::{Table, grouped, or_dash};
+use crate::uci::Output;
+
+/// How long to think on a position when nobody says.
+const DEFAULT_TIME: Duration = Duration::from_secs(5);
+
+/// A file of positions.
+struct Suite {
+    path: PathBuf,
+    /// Each with the number of its line.
+    positions: Vec<(usize, Epd)>,
+    /// Lines that could not be used.
+    bad: usize,
+}
+
+pub(super) fn run(paths: &[PathBuf], arguments: &AnalyseArguments) -> Result<(), Failure> {
+    if let Some(path) = &arguments.csv {
+        refuse_to_replace(path, arguments.force)?;
+    }
+    let suites = paths.iter().map(|path| Suite::read(path)).collect::<Result<Vec<Suite>, Failure>>()?;
+    let total: usize = suites.iter().map(|suite| suite.positions.len()).sum();
+    let output = Output::stdout();
+    let progress = Progress::new(total as u64, 0);
+    let mut thinker = Thinker::new(arguments.threads, arguments.hash, 1, Duration::ZERO)?;
+    let limits = arguments.limits_or(DEFAULT_TIME);
+    let mut csv = CSV_HEADINGS.to_owned();
+    let mut sums = Vec::new();
+    let mut number = 0;
+    for suite in &suites {
+        let mut sum = Sum::default();
+        for (line, epd) in &suite.positions {
+            number += 1;
+            let name = epd.id.clone().unwrap_or_else(|| format!("line {line}"));
+            progress.tell(name.clone());
+            let answer = Answer::find(&mut thinker, epd, &limits);
+            progress.advance(1, name.clone());
+            progress.aside(|| output.line(&format!("{number:>4}/{total}  {name:<16}  {}", answer.text(epd))));
+            csv += &answer.csv(&suite.path, *line, &name, epd);
+            sum.add(&answer);
+            if output.is_closed() {
+                progress.finish();
+                return Ok(());
+            }
+        }
+        sums.push(sum);
+    }
+    progress.finish();
+    output.line(&format!("\n{}", summary(&suites, &sums).trim_end()));
+    if let Some(path) = &arguments.csv {
+        write(path, &csv)?;
+    }
+    match suites.iter().map(|suite| suite.bad).sum() {
+        0 => Ok(()),
+        1 => Err(Failure::failed("a line could not be used: see above")),
+        bad => Err(Failure::Failed(format!("{bad} lines could not be used: see above"))),
+    }
+}
+
+impl Suite {
+    /// Reads a file; what is wrong with a line goes to the standard error.
+    fn read(path: &Path) -> Result<Suite, Failure> {
+        let bytes = fs::read(path).map_err(|error| Failure::Failed(format!("{}: {error}", path.display())))?;
+        let mut suite = Suite { path: path.to_owned(), positions: Vec::new(), bad: 0 };
+        for (line, epd) in epd::read_all(&String::from_utf8_lossy(&bytes)) {
+            match epd {
+                Ok(epd) => suite.positions.push((line, epd)),
+                Err(error) => {
+                    suite.bad += 1;
+                    let _ = writeln!(io::stderr(), "{}, line {line}: {error}", path.display());
+                }
+            }
+        }
+        if suite.positions.is_empty() {
+            return Err(Failure::Failed(format!("{} has no position to search", path.display())));
+        }
+        Ok(suite)
+    }
+
+    fn name(&self) -> String {
+        self.path.file_name().unwrap_or(self.path.as_os_str()).to_string_lossy().into_owned()
+    }
+}
+
+/// When a solution was found that was then held to the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Found {
+    after: Duration,
+    depth: u32,
+}
+
+/// What the engine answers.
+struct Answer {
+    /// `None` where nobody says what the answer should be.
+    verdict: Option<Result<Found, ()>>,
+    thought: Thought,
+}
+
+impl Answer {
+    fn find(thinker: &mut Thinker, epd: &Epd, limits: &Limits) -> Answer {
+        // Nothing is learnt from the position before: the answer does not depend on the order.
+        thinker.forget();
+        // Whoever asks only for a mate has what he wants when it is proven.
+        let mate = epd.mate_in.filter(|_| epd.solution.is_none());
+        let thought = thinker.think(&Game::new(epd.position.clone()), Limits { mate, ..limits.clone() });
+        Answer { verdict: verdict(epd, &thought), thought }
+    }
+
+    fn text(&self, epd: &Epd) -> String {
+        let side = epd.position.side_to_move();
+        let mv = self.thought.end.best.map_or_else(|| "nothing".to_owned(), |mv| epd.position.to_san(mv));
+        let score = self.score().map_or_else(String::new, |score| format!(" ({})", san::score(score, side)));
+        match self.verdict {
+            None => format!("            {mv}{score}"),
+            Some(Ok(Found { after, depth })) => {
+                format!("solved      {mv}{score} after {:.2} s at depth {depth}", after.as_secs_f64())
+            }
+            Some(Err(())) => format!("not solved  {mv}{score}, wanted {}", wanted(epd)),
+        }
+    }
+
+    fn score(&self) -> Option<Score> {
+        self.thought.assessment().map(|assessment| assessment.score)
+    }
+
+    fn csv(&self, path: &Path, line: usize, name: &str, epd: &Epd) -> String {
+        let found = self.verdict.and_then(Result::ok);
+        let side = epd.position.side_to_move();
+        let fields = [
+            path.display().to_string(),
+            line.to_string(),
+            name.to_owned(),
+            epd.position.fen(false),
+            wanted(epd),
+            self.thought.end.best.map_or_else(String::new, |mv| epd.position.to_san(mv)),
+            self.score().map_or_else(String::new, |score| san::score(score, side)),
+            match self.verdict {
+                None => "",
+                Some(Ok(_)) => "yes",
+                Some(Err(())) => "no",
+            }
+            .to_owned(),
+            found.map_or_else(String::new, |found| format!("{:.3}", found.after.as_secs_f64())),
+            found.map_or_else(String::new, |found| found.depth.to_string()),
+            format!("{:.3}", self.thought.end.elapsed.as_secs_f64()),
+            self.thought.end.nodes.to_string(),
+        ];
+        let quoted = fields.map(|field| match field.contains([',', '"', '\n']) {
+            true => format!("\"{}\"", field.replace('"', "\"\"")),
+            false => field,
+        });
+        format!("{}\n", quoted.join(","))
+    }
+}
+
+const CSV_HEADINGS: &str =
+    "file,line,id,fen,wanted,answer,score,solved,seconds_to_solution,depth_of_solution,seconds,nodes\n";
+
+/// What the line asks for: `Qd1+`, `not Qxb2`, `mate in 3`.
+fn wanted(epd: &Epd) -> String {
+    let moves = epd.solution.as_ref().map(|solution| solution.text(&epd.position));
+    let mate = epd.mate_in.map(|moves| format!("mate in {moves}"));
+    moves.into_iter().chain(mate).collect::<Vec<_>>().join(", ")
+}
+
+/// Whether the position was solved: the move that was chosen must be a solution, and if a mate was asked for, it must have been found. The moment is the
+/// first from which that was held to the end.
+fn verdict(epd: &Epd, thought: &Thought) -> Option<Result<Found, ()>> {
+    if epd.solution.is_none() && epd.mate_in.is_none() {
+        return None;
+    }
+    let is_right = |mv| epd.solution.as_ref().is_none_or(|solution| solution.holds(mv));
+    let is_mate = |score| {
+        epd.mate_in.is_none_or(|wanted| match score {
+            Score::Mate(moves) => u32::try_from(moves).is_ok_and(|moves| (1..=wanted).contains(&moves)),
+            Score::Centipawns(_) => false,
+        })
+    };
+    let holds = |info: &Info| info.line.pv.first().is_some_and(|&mv| is_right(mv)) && is_mate(info.line.score);
+    let ends_well = thought.end.best.is_some_and(is_right)
+        && (epd.mate_in.is_none() || thought.steps.last().is_some_and(|info| is_mate(info.line.score)));
+    if !ends_well {
+        return Some(Err(()));
+    }
+    let first = thought.steps.get(held_from(&thought.steps, holds));
+    let depth = first.or(thought.steps.last()).map_or(0, |info| info.line.depth);
+    Some(Ok(Found { after: first.map_or(thought.end.elapsed, |info| info.elapsed), depth }))
+}
+
+/// The sum of a file.
+#[derive(Default)]
+struct Sum {
+    positions: u32,
+    asked: u32,
+    solved: Vec<Duration>,
+    nodes: u64,
+    time: Duration,
+}
+
+impl Sum {
+    fn add(&mut self, answer: &Answer) {
+        self.positions += 1;
+        self.asked += u32::from(answer.verdict.is_some());
+        self.solved.extend(answer.verdict.and_then(Result::ok).map(|found| found.after));
+        self.nodes += answer.thought.end.nodes;
+        self.time += answer.thought.end.elapsed;
+    }
+
+    fn join(mut self, other: &Sum) -> Sum {
+        self.positions += other.positions;
+        self.asked += other.asked;
+        self.solved.extend(&other.solved);
+        self.nodes += other.nodes;
+        self.time += other.time;
+        self
+    }
+
+    fn row(&self) -> [String; 6] {
+        let solved = self.solved.len() as u32;
+        let share = (self.asked > 0).then(|| 100.0 * f64::from(solved) / f64::from(self.asked));
+        let sum: Duration = self.solved.iter().sum();
+        let mean = (solved > 0).then(|| sum.as_secs_f64() / f64::from(solved));
+        [
+            self.positions.to_string(),
+            format!("{solved} of {}", self.asked),
+            or_dash(share, |share| format!("{share:.1} %")),
+            or_dash(mean, |mean| format!("{mean:.2} s")),
+            format!("{:.1} s", self.time.as_secs_f64()),
+            grouped(self.nodes),
+        ]
+    }
+}
+
+/// The table at the end.
+fn summary(suites: &[Suite], sums: &[Sum]) -> String {
+    let mut table = Table::new(["suite", "positions", "solved", "share", "mean time to solution", "time", "nodes"]);
+    for (suite, sum) in suites.iter().zip(sums) {
+        table.row([suite.name()].into_iter().chain(sum.row()));
+    }
+    if sums.len() > 1 {
+        let all = sums.iter().fold(Sum::default(), Sum::join);
+        table.row(["all".to_owned()].into_iter().chain(all.row()));
+    }
+    table.aligned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{BestMove, Bound, Line};
+
+    /// A search that had these best moves and scores, a second apart, and ended with this move after nine.
+    fn thought(epd: &Epd, steps: &[(&str, Score)], best: &str) -> Thought {
+        let mv = |text: &str| epd.position.from_san(text).unwrap();
+        let info = |(depth, &(text, score)): (u32, &(&str, Score))| Info {
+            line: Line { rank: 1, depth, seldepth: depth, score, bound: Bound::Exact, pv: vec![mv(text)] },
+            nodes: 1,
+            elapsed: Duration::from_secs(depth.into()),
+            table_hits: 0,
+            hashfull: 0,
+        };
+        let end = BestMove { best: Some(mv(best)), ponder: None, nodes: 100, elapsed: Duration::from_secs(9) };
+        Thought { steps: (1..).zip(steps).map(info).collect(), end }
+    }
+
+    fn after(operations: &str, steps: &[(&str, Score)], best: &str) -> Option<Result<u64, ()>> {
+        let epd = Epd::read(&format!("6k1/5ppp/8/8/8/8/8/K2R4 w - - {operations}")).unwrap();
+        verdict(&epd, &thought(&epd, steps, best)).map(|found| found.map(|found| found.after.as_secs()))
+    }
+
+    #[test]
+    fn solved_from_when_it_was_held() {
+        let cp = Score::Centipawns(10);
+        assert_eq!(after("bm Rd8#;", &[("Rd8", cp), ("Kb1", cp), ("Rd8", cp), ("Rd8", cp)], "Rd8"), Some(Ok(3)));
+        assert_eq!(after("bm Rd8#;", &[("Kb1", cp)], "Rd8"), Some(Ok(9)));
+        assert_eq!(after("bm Rd8#;", &[("Rd8", cp)], "Kb1"), Some(Err(())));
+        assert_eq!(after("am Rd8#;", &[("Rd8", cp)], "Kb1"), Some(Ok(9)));
+        assert_eq!(after("", &[("Rd8", cp)], "Rd8"), None);
+    }
+
+    #[test]
+    fn mates_must_have_been_seen() {
+        let (cp, mate) = (Score::Centipawns(10), Score::Mate);
+        assert_eq!(after("dm 1;", &[("Rd8", cp), ("Rd8", mate(1))], "Rd8"), Some(Ok(2)));
+        assert_eq!(after("dm 1;", &[("Rd8", mate(2))], "Rd8"), Some(Err(())));
+        assert_eq!(after("dm 3;", &[("Kb1", mate(2))], "Kb1"), Some(Ok(1)));
+        assert_eq!(after("dm 3; bm Rd8;", &[("Kb1", mate(2))], "Kb1"), Some(Err(())));
+        assert_eq!(after("dm 3;", &[("Kb1", mate(-2))], "Kb1"), Some(Err(())));
+    }
+
+    #[test]
+    fn lines_and_tables() {
+        let epd = Epd::read("6k1/5ppp/8/8/8/8/8/K2R4 w - - bm Rd8#; id \"a,b\";").unwrap();
+        let answer = |best| {
+            let thought = thought(&epd, &[("Rd8", Score::Mate(1)), (best, Score::Centipawns(250))], best);
+            Answer { verdict: verdict(&epd, &thought), thought }
+        };
+        assert_eq!(answer("Rd8").text(&epd), "solved      Rd8# (+2.50) after 1.00 s at depth 1");
+        assert_eq!(answer("Kb1").text(&epd), "not solved  Kb1 (+2.50), wanted Rd8#");
+        let csv = answer("Kb1").csv(Path::new("x.epd"), 3, "a,b", &epd);
+        assert_eq!(csv, "x.epd,3,\"a,b\",6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1,Rd8#,Kb1,+2.50,no,,,9.000,100\n");
+        assert_eq!(csv.replace("\"a,b\"", "").split(',').count(), CSV_HEADINGS.split(',').count());
+        let mut sum = Sum::default();
+        sum.add(&answer("Rd8"));
+        sum.add(&answer("Kb1"));
+        assert_eq!(sum.row(), ["2", "1 of 2", "50.0 %", "1.00 s", "18.0 s", "200"]);
+        assert_eq!(Sum::default().row(), ["0", "0 of 0", "–", "–", "0.0 s", "0"]);
+    }
+}

@@ -1,0 +1,111 @@
+//! The board in the terminal.
+
+use crate::position::{Color, File, Move, Piece, Position, Rank, Square};
+use crate::uci::{Style, symbol};
+
+/// How the board is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Look {
+    pub(super) style: Style,
+    pub(super) coloured: bool,
+    /// Who sits below.
+    pub(super) below: Color,
+}
+
+/// Backgrounds, from the palette of 256 colours that terminals share: light and dark squares; both again where the last move went; a king in check.
+/// White and black pieces can be read on each of them.
+const SQUARES: [u8; 2] = [103, 60];
+const MOVED: [u8; 2] = [101, 58];
+const CHECK: u8 = 124;
+
+/// Draws the board, in ten lines without colours' frame or eleven with a frame of characters, without a line feed at the end.
+pub(super) fn draw(position: &Position, last: Option<Move>, look: Look) -> String {
+    let (mut ranks, mut files) = (Rank::ALL, File::ALL);
+    match look.below {
+        Color::White => ranks.reverse(),
+        Color::Black => files.reverse(),
+    }
+    let mut lines = Vec::new();
+    for rank in ranks {
+        let squares: String = files.iter().map(|&file| square(position, Square::new(file, rank), last, look)).collect();
+        lines.push(match look.coloured {
+            true => format!(" {rank} {squares}\x1b[0m"),
+            false => format!("{rank} |{squares} |"),
+        });
+    }
+    let gap = if look.coloured { "  " } else { " " };
+    let names: Vec<String> = files.iter().map(|file| file.to_string()).collect();
+    let names = format!("    {}", names.join(gap));
+    if !look.coloured {
+        const EDGE: &str = "  +-----------------+";
+        lines.insert(0, EDGE.to_owned());
+        lines.push(EDGE.to_owned());
+    }
+    lines.push(names);
+    lines.join("\n")
+}
+
+fn square(position: &Position, square: Square, last: Option<Move>, look: Look) -> String {
+    if !look.coloured {
+        return format!(" {}", symbol(position, square, look.style));
+    }
+    let is_dark = (square.file() as u8 + square.rank() as u8).is_multiple_of(2);
+    let in_check = position.in_check() && square == position.king(position.side_to_move());
+    let moved = last.is_some_and(|mv| mv.from() == square || mv.to() == square);
+    let [light, dark] = if moved { MOVED } else { SQUARES };
+    let ground = match (in_check, is_dark) {
+        (true, _) => CHECK,
+        (false, true) => dark,
+        (false, false) => light,
+    };
+    let (ink, piece) = match (position.color_on(square), position.piece_on(square)) {
+        (Some(Color::White), Some(piece)) => (231, solid(piece, look.style)),
+        (Some(Color::Black), Some(piece)) => (16, solid(piece, look.style)),
+        _ => (231, ' '),
+    };
+    format!("\x1b[48;5;{ground};38;5;{ink};1m {piece} ")
+}
+
+/// The piece that is coloured by ink: the figurines that are filled stand for both sides.
+fn solid(piece: Piece, style: Style) -> char {
+    match (style, piece) {
+        (Style::Unicode, Piece::Pawn) => '♟',
+        (Style::Unicode, Piece::Knight) => '♞',
+        (Style::Unicode, Piece::Bishop) => '♝',
+        (Style::Unicode, Piece::Rook) => '♜',
+        (Style::Unicode, Piece::Queen) => '♛',
+        (Style::Unicode, Piece::King) => '♚',
+        (Style::Ascii, piece) => char::from(piece).to_ascii_uppercase(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_colours_it_is_the_board_that_analyse_shows() {
+        let position = Position::startpos();
+        for style in [Style::Ascii, Style::Unicode] {
+            let look = Look { style, coloured: false, below: Color::White };
+            assert_eq!(draw(&position, None, look), crate::uci::draw(&position, style));
+        }
+        let flipped = draw(&position, None, Look { style: Style::Ascii, coloured: false, below: Color::Black });
+        assert_eq!(flipped.lines().nth(1), Some("1 | R N B K Q B N R |"));
+        assert_eq!(flipped.lines().last(), Some("    h g f e d c b a"));
+    }
+
+    #[test]
+    fn with_colours_every_square_has_its_ground() {
+        let position = Position::from_fen("rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3").unwrap();
+        let last = Move::new(Square::D8, Square::H4, None);
+        let board = draw(&position, Some(last), Look { style: Style::Unicode, coloured: true, below: Color::White });
+        assert_eq!(board.lines().count(), 9);
+        assert!(board.lines().take(8).all(|line| line.ends_with("\x1b[0m") && line.matches("\x1b[48;5;").count() == 8));
+        assert_eq!(board.matches(&format!("48;5;{CHECK};")).count(), 1, "the king in check");
+        let moved = MOVED.iter().map(|ground| board.matches(&format!("48;5;{ground};")).count()).sum::<usize>();
+        assert_eq!(moved, 2);
+        // a1 is dark, h1 light.
+        assert!(board.lines().nth(7).unwrap().starts_with(" 1 \x1b[48;5;60;38;5;231;1m ♜ "));
+    }
+}

@@ -1,0 +1,29 @@
+//! `sesame play`: a game against a person at the terminal.
+
+mod arguments;
+mod board;
+mod clock;
+mod command;
+mod contest;
+mod input;
+mod store;
+mod table;
+
+use std::io;
+
+use jiff::Zoned;
+
+pub(super) use arguments::PlayArguments;
+use contest::Contest;
+use table::Table;
+
+use super::Failure;
+use clock::ChessClock;
+
+pub(super) fn run(arguments: &PlayArguments) -> Result<(), Failure> {
+    let start = arguments.start().map_err(Failure::Usage)?;
+    let contest = Contest::new(start, arguments.side(), arguments.time.map(ChessClock::new));
+    let lines = input::spawn(io::stdin()).map_err(Failure::failed)?;
+    let date = Zoned::now().strftime("%Y.%m.%d").to_string();
+    Table::new(arguments, contest, lines, date)?.play()
+}

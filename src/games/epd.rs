@@ -1,0 +1,207 @@
+//! EPD: a position and what its author says of it, a line each.
+//!
+//! The format is that of S. J. Edwards' PGN standard (1994), section 16.2. Of its operations `bm`, `am`, `dm`, `id`, `hmvc` and `fmvn` are
+//! understood, the others passed over. FEN lines, with or without operations behind them, are read as well.
+
+use crate::position::{FenError, Game, Move, MoveError, Position};
+
+/// A line of an EPD file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Epd {
+    /// `id`: the position's name.
+    pub id: Option<String>,
+    /// The position.
+    pub position: Position,
+    /// `bm` and `am`: what is to be played.
+    pub solution: Option<Solution>,
+    /// `dm`: the side to move mates in so many moves.
+    pub mate_in: Option<u32>,
+}
+
+/// The moves that solve a position.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Solution {
+    /// `bm`: one of these is to be played; none if the line has no `bm`.
+    best: Vec<Move>,
+    /// `am`: none of these is.
+    avoid: Vec<Move>,
+}
+
+impl Solution {
+    /// Whether `mv` solves the position.
+    pub fn holds(&self, mv: Move) -> bool {
+        (self.best.is_empty() || self.best.contains(&mv)) && !self.avoid.contains(&mv)
+    }
+
+    /// The solution as people write it: `Qd1+`, `Nd5 or a4`, `not Qxb2`.
+    pub fn text(&self, position: &Position) -> String {
+        let list = |moves: &[Move]| {
+            moves.iter().filter(|&&mv| position.is_legal(mv)).map(|&mv| position.to_san(mv)).collect::<Vec<_>>()
+        };
+        let (best, avoid) = (list(&self.best).join(" or "), list(&self.avoid).join(" nor "));
+        match (best.is_empty(), avoid.is_empty()) {
+            (_, true) => best,
+            (true, _) => format!("not {avoid}"),
+            _ => format!("{best}, not {avoid}"),
+        }
+    }
+}
+
+/// From which of a search's answers on, from 0, all of them `hold`; their number if the last one does not.
+pub fn held_from<T>(answers: &[T], hold: impl Fn(&T) -> bool) -> usize {
+    answers.iter().rposition(|answer| !hold(answer)).map_or(0, |last| last + 1)
+}
+
+/// Why a line is no position to search.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum EpdError {
+    /// The first four or six fields are no position.
+    #[error(transparent)]
+    Position(#[from] FenError),
+    /// There is nothing to search for.
+    #[error("the game is over")]
+    Over,
+    /// `bm` or `am` names something else than a legal move.
+    #[error(transparent)]
+    Move(#[from] MoveError),
+    /// `dm` is not a number of moves.
+    #[error("dm is to be a number of moves, not {0:?}")]
+    Mate(String),
+}
+
+impl Epd {
+    /// Reads a line: EPD's four fields and its operations, or a FEN's six fields, perhaps with operations after them.
+    ///
+    /// # Errors
+    /// Says what is wrong with the line, the first thing only.
+    pub fn read(line: &str) -> Result<Epd, EpdError> {
+        let words: Vec<&str> = line.split_ascii_whitespace().take(6).collect();
+        let fields = words.iter().skip(4).take_while(|word| word.parse::<u32>().is_ok()).count() + 4;
+        let operations = operations(after_words(line, fields));
+        let operand = |name: &str| {
+            operations.iter().find(|(operation, _)| *operation == name).map(|(_, operand)| operand.as_str())
+        };
+        let mut fen = words.iter().take(fields).copied().collect::<Vec<_>>().join(" ");
+        if fields == 4 {
+            let clock = |name, default| operand(name).unwrap_or(default).to_owned();
+            fen = format!("{fen} {} {}", clock("hmvc", "0"), clock("fmvn", "1"));
+        }
+        let position = Position::from_fen(&fen)?;
+        if Game::new(position.clone()).legal_result().is_some() {
+            return Err(EpdError::Over);
+        }
+        let solution = solution(&position, operand("bm"), operand("am"))?;
+        let moves = |text: &str| match text.parse() {
+            Ok(moves) if moves > 0 => Ok(moves),
+            _ => Err(EpdError::Mate(text.chars().take(24).collect())),
+        };
+        let mate_in = operand("dm").map(moves).transpose()?;
+        Ok(Epd { id: operand("id").map(str::to_owned), position, solution, mate_in })
+    }
+}
+
+/// The lines of an EPD file with their numbers, from 1. Lines that are empty or begin with `#` are passed over.
+pub fn read_all(text: &str) -> impl Iterator<Item = (usize, Result<Epd, EpdError>)> + '_ {
+    (1..)
+        .zip(text.lines())
+        .map(|(number, line)| (number, line.trim_start_matches('\u{feff}').trim()))
+        .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
+        .map(|(number, line)| (number, Epd::read(line)))
+}
+
+fn solution(position: &Position, bm: Option<&str>, am: Option<&str>) -> Result<Option<Solution>, MoveError> {
+    let moves = |text: Option<&str>| {
+        let words = text.into_iter().flat_map(str::split_ascii_whitespace);
+        let read = |word| position.from_san(word).or_else(|error| position.from_uci(word).map_err(|_| error));
+        words.map(read).collect::<Result<Vec<Move>, MoveError>>()
+    };
+    let (best, avoid) = (moves(bm)?, moves(am)?);
+    Ok(if best.is_empty() && avoid.is_empty() { None } else { Some(Solution { best, avoid }) })
+}
+
+/// What follows the first `count` words of a line.
+fn after_words(line: &str, count: usize) -> &str {
+    (0..count).fold(line, |rest, _| rest.trim_start().split_once(char::is_whitespace).map_or("", |(_, rest)| rest))
+}
+
+/// EPD's operations: each a name and its operand, without quotes. A semicolon within quotes ends nothing.
+fn operations(text: &str) -> Vec<(&str, String)> {
+    let mut is_quoted = false;
+    let parts = text.split(|letter| {
+        is_quoted ^= letter == '"';
+        letter == ';' && !is_quoted
+    });
+    let unquoted = |operand: &str| operand.trim().trim_matches('"').to_owned();
+    parts
+        .filter_map(|part| part.trim().split_once(char::is_whitespace))
+        .map(|(name, operand)| (name, unquoted(operand)))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
+
+    #[test]
+    fn epd_fen_and_both() {
+        for clocks in ["", " 3 17", " 3 17 bm e4;", " hmvc 3; fmvn 17;", " bm e4; hmvc 3; fmvn 17; id \"a\";"] {
+            let position = Epd::read(&format!("{START}{clocks}")).unwrap().position;
+            let expected = if clocks.is_empty() { (0, 1) } else { (3, 17) };
+            assert_eq!((position.halfmove_clock(), position.fullmove_number()), expected, "{clocks}");
+        }
+        let epd = Epd::read(&format!("{START} bm e4; id \"my, own; name\"; c0 \"x\"; dm 4;")).unwrap();
+        assert_eq!((epd.id.as_deref(), epd.mate_in), (Some("my, own; name"), Some(4)));
+        let bare = Epd::read(START).unwrap();
+        assert_eq!((bare.id, bare.solution, bare.mate_in), (None, None, None));
+    }
+
+    #[test]
+    fn solutions() {
+        let read = |operations: &str| {
+            let epd = Epd::read(&format!("{START} {operations}")).unwrap();
+            (epd.position, epd.solution.unwrap())
+        };
+        let holds = |operations: &str| {
+            let (position, solution) = read(operations);
+            ["g1f3", "e2e4", "d2d4"].map(|text| solution.holds(position.from_uci(text).unwrap()))
+        };
+        assert_eq!(holds("bm Nf3 e2e4; am e4;"), [true, false, false]);
+        assert_eq!(holds("am e4;"), [true, false, true]);
+        let text = |operations: &str| {
+            let (position, solution) = read(operations);
+            solution.text(&position)
+        };
+        assert_eq!(text("bm Nf3 e2e4;"), "Nf3 or e4");
+        assert_eq!(text("am e4 d4;"), "not e4 nor d4");
+        assert_eq!(text("bm Nf3; am e4;"), "Nf3, not e4");
+    }
+
+    #[test]
+    fn the_answers_that_hold_to_the_end() {
+        let from = |answers: &[u32]| held_from(answers, |&answer| answer == 7);
+        assert_eq!([from(&[7, 7]), from(&[7, 1, 7, 7]), from(&[7, 1]), from(&[])], [0, 2, 2, 0]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_told() {
+        let told = |line: &str| Epd::read(line).unwrap_err().to_string();
+        assert!(told("nonsense").contains("fields"));
+        assert!(told(&format!("{START} bm Qh5;")).contains("\"Qh5\" is not one legal move"));
+        assert!(told(&format!("{START} dm soon;")).contains("dm is to be a number of moves"));
+        assert_eq!(told("8/8/8/4k3/8/8/4K3/8 w - - bm Kd3;"), "the game is over");
+        let text = format!("\u{feff}# comment\n\n{START}\r\nx\n");
+        let found: Vec<(usize, bool)> = read_all(&text).map(|(line, epd)| (line, epd.is_ok())).collect();
+        assert_eq!(found, [(3, true), (4, false)]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_panics(line in "(rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - )?[ -~\u{e9}\";]{0,60}") {
+            let _ = Epd::read(&line);
+        }
+    }
+}

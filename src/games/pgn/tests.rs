@@ -1,0 +1,209 @@
+use std::io::{self, BufReader, Read};
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn read(text: &str) -> Vec<Result<Record, String>> {
+    Reader::new(text.as_bytes()).map(|game| game.map_err(|error| error.to_string())).collect()
+}
+
+fn only(text: &str) -> Record {
+    let mut games = read(text);
+    assert_eq!(games.len(), 1, "{games:?}");
+    games.remove(0).unwrap()
+}
+
+fn sans(record: &Record) -> Vec<&str> {
+    record.plies.iter().map(|ply| ply.san.as_str()).collect()
+}
+
+const GAME: &str = r#"[Event "A \"quoted\" name"]
+[Site "C:\\chess"]
+[Date "1994.??.??"]
+[Round "-"]
+[White "Müller"]
+[Black "O'Neill"]
+[Result "1/2-1/2"]
+[WhiteElo "2000"]
+
+{Before all moves.} 1. e4! {best by
+  test} e5 $1 (1... c5 2. Nf3 (2. c3 {Alapin (an anti-Sicilian)} d5) 2... d6) 2. Nf3 Nc6?!
+% this line is for another program
+3.Bb5 ; Spanish
+a6 4. O-O $13 1/2-1/2
+"#;
+
+#[test]
+fn all_that_a_game_may_have() {
+    let record = only(GAME);
+    assert_eq!(record.tag("Event"), Some("A \"quoted\" name"));
+    assert_eq!(record.tag("Site"), Some("C:\\chess"));
+    assert_eq!(record.tag("White"), Some("Müller"));
+    assert_eq!((record.number, record.line, record.termination), (1, 1, Termination::Draw));
+    assert_eq!(record.opening, ["Before all moves."]);
+    assert_eq!(sans(&record), ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "O-O"]);
+    let nags: Vec<&[u8]> = record.plies.iter().map(|ply| ply.nags.as_slice()).collect();
+    assert_eq!(nags, [&[1u8][..], &[1], &[], &[6], &[], &[], &[13]]);
+    assert_eq!(record.plies[0].notes, [Note::Comment("best by test".into())]);
+    let variation = "1... c5 2. Nf3 (2. c3 {Alapin (an anti-Sicilian)} d5) 2... d6";
+    assert_eq!(record.plies[1].notes, [Note::Variation(variation.into())]);
+    assert_eq!(record.plies[4].notes, [Note::Comment("Spanish".into())]);
+    assert_eq!(record.plies[4].line, 13);
+    assert_eq!(
+        record.replay().unwrap_err().to_string(),
+        "game 1, line 14: \"O-O\" is not one legal move in this position"
+    );
+}
+
+#[test]
+fn what_is_written_reads_the_same() {
+    let record = only(GAME);
+    let text = record.to_string();
+    let again = only(&text);
+    assert_eq!((&again.tags, &again.opening, again.termination), (&record.tags, &record.opening, record.termination));
+    let bare =
+        |record: &Record| -> Vec<Ply> { record.plies.iter().map(|ply| Ply { line: 0, ..ply.clone() }).collect() };
+    assert_eq!(bare(&again), bare(&record));
+    assert!(text.lines().all(|line| line.chars().count() <= 79), "{text}");
+    assert!(text.contains("1. e4 $1 {best by test} 1... e5 $1 (1... c5"), "{text}");
+    assert!(text.contains("2. Nf3 Nc6 $6 3. Bb5 {Spanish} 3... a6"), "{text}");
+    assert_eq!(again.to_string(), text);
+}
+
+#[test]
+fn the_liberties_of_files_in_the_wild() {
+    for text in [
+        "1.e4 e5 2.Nf3 Nc6 1-0",
+        "\u{feff}1. e4 e5 2. Nf3 Nc6 1-0\n",
+        "1 e4 e5 2 Nf3 Nc6 1-0",
+        "e4 e5 Nf3 Nc6 1-0",
+        "1.e4e5 1-0 1.e4 1... e5 2.Nf3 2...Nc6 1-0",
+        "\r\n1.\te4 e5\r\n2.\r\nNf3 Nc6\r\n1-0",
+        "1. e4 e5 ?? ???? 2. Nf3 !? Nc6 1-0",
+    ] {
+        let record = read(text).pop().unwrap().unwrap();
+        assert_eq!((sans(&record), record.termination), (vec!["e4", "e5", "Nf3", "Nc6"], Termination::White), "{text}");
+        assert_eq!(record.replay().unwrap().moves.len(), 4);
+    }
+    let castled = only("1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. 0-0 exf3 e.p. *");
+    assert_eq!(castled.plies[6].san, "0-0");
+    assert_eq!(castled.plies.len(), 8);
+    assert_eq!(only("[A \"x\"] [Lang \"he said \"no\" twice\"]\n*").tags[1].1, "he said \"no\" twice");
+    // Latin-1.
+    let mut reader = Reader::new(&b"[White \"M\xFCller\"]\n*"[..]);
+    assert_eq!(reader.next().unwrap().unwrap().tag("White"), Some("Müller"));
+    // The tag tells the end if the moves do not.
+    assert_eq!(only("[Result \"0-1\"]\n\n1. e4 e5").termination, Termination::Black);
+}
+
+#[test]
+fn games_that_follow_each_other() {
+    let text =
+        "[Event \"1\"]\n\n1. e4 *\n\n[Event \"2\"]\n\n1. d4\n\n[Event \"3\"]\n\n[Event \"4\"]\n\n1. c4 1-0 1. Nf3 0-1";
+    let found: Vec<String> = read(text)
+        .into_iter()
+        .map(|game| game.unwrap())
+        .map(|game| format!("{}: {}", game.number, sans(&game).join(" ")))
+        .collect();
+    assert_eq!(found, ["1: e4", "2: d4", "3: ", "4: c4", "5: Nf3"]);
+    assert!(read("").is_empty() && read("\n% nothing\n \n").is_empty());
+}
+
+#[test]
+fn what_is_wrong_is_told_and_the_next_game_is_read() {
+    let good = "[Event \"next\"]\n[White \"W\"]\n\n1. e4 *\n";
+    for (bad, line, told) in [
+        ("[Event \"bad]\n[Site \"x\"]\n\n1. e4 *\n", 1, "a tag is to look like"),
+        ("[Event\n\n1. e4 *\n", 1, "a tag is to look like"),
+        ("[Event \"x\"]\n\n1. e4 {and so on\n* \n\n", 3, "the comment that begins here"),
+        ("[Event \"x\"]\n\n1. e4\n(1. d4 *\n\n", 4, "the variation that begins here"),
+        ("[Event \"x\"]\n\n1. e4 ) *\n", 3, "')' has no business here"),
+        ("[Event \"x\"]\n\n(1. e4) *\n", 3, "'(' has no business here"),
+        ("[Event \"x\"]\n\n1. e4 $ *\n[%clk 1]\n", 3, "'$' is to be followed"),
+        ("[Event \"x\"]\n\n1. e4 $256 *\n", 3, "'$' is to be followed"),
+        ("[Event \"x\"]\n\n1. e4 } *\n", 3, "'}' has no business here"),
+    ] {
+        let games = read(&format!("{bad}{good}"));
+        assert_eq!(games.len(), 2, "{bad}: {games:?}");
+        let error = games[0].as_ref().unwrap_err();
+        assert!(error.starts_with(&format!("game 1, line {line}: {told}")), "{bad}: {error}");
+        let next = games[1].as_ref().unwrap();
+        assert_eq!((next.number, next.tag("White"), sans(next)), (2, Some("W"), vec!["e4"]), "{bad}");
+    }
+    assert!(read("1. e4 {no end")[0].as_ref().unwrap_err().contains("comment"));
+}
+
+#[test]
+fn moves_that_are_not_legal() {
+    let told = |text: &str| only(text).replay().unwrap_err().to_string();
+    assert!(told("1. e4 e5\n2. Ke3 *").starts_with("game 1, line 2: \"Ke3\" is not one legal move"));
+    assert!(told("1. -- *").contains("\"--\""));
+    assert!(told("[FEN \"8/8\"]\n*").contains("the FEN tag: "));
+    assert!(told("[Variant \"Crazyhouse\"]\n*").contains("the variant \"Crazyhouse\" is not chess"));
+    let chess960 = "[Variant \"Chess960\"]\n[FEN \"bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w HFhf - 0 1\"]\n\n1. g4 g5 2. Nf3 Nf6 3. O-O *";
+    assert!(only(chess960).replay().is_err(), "a rook stands where the king's would go");
+    let black = only("[FEN \"4k3/8/8/8/8/8/4p3/4K3 b - - 0 40\"]\n\n40... Kd7 41. Kxe2 *");
+    assert_eq!(black.replay().unwrap().moves.len(), 2);
+    assert!(black.to_string().ends_with("\n\n40... Kd7 41. Kxe2 *\n"), "{black}");
+}
+
+#[test]
+fn nothing_is_too_deep_or_too_long() {
+    let nested = format!("1. e4 {}{} e5 *", "(1. d4 ".repeat(100_000), ")".repeat(100_000));
+    assert_eq!(only(&nested).plies.len(), 2);
+    let open = format!("1. e4 {} *", "(1. d4 ".repeat(100_000));
+    assert!(read(&open)[0].as_ref().unwrap_err().contains("variation"));
+    let talk = format!("1. e4 {{{}}} *\n\n[Event \"2\"]\n\n1. d4 *", "x".repeat(5 << 20));
+    let games = read(&talk);
+    assert!(games[0].as_ref().unwrap_err().contains("too large"));
+    assert_eq!(sans(games[1].as_ref().unwrap()), ["d4"]);
+    assert!(read(&"e4 ".repeat(20_000))[0].as_ref().unwrap_err().contains("12,000 plies"));
+    assert!(read(&"[A \"b\"]\n".repeat(2_000))[0].as_ref().unwrap_err().contains("1,000 tags"));
+}
+
+/// Gives its bytes, then fails.
+struct Failing(&'static [u8]);
+
+impl Read for Failing {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.0.is_empty() { Err(io::Error::other("the disk is gone")) } else { self.0.read(buffer) }
+    }
+}
+
+#[test]
+fn a_stream_that_fails() {
+    let games: Vec<_> = Reader::new(BufReader::new(Failing(b"1. e4 * 1. d4"))).collect();
+    assert_eq!(games.len(), 2);
+    assert!(games[0].is_ok());
+    assert!(games[1].as_ref().unwrap_err().to_string().contains("the disk is gone"));
+}
+
+#[test]
+fn signs_that_mean_something_at_the_beginning_of_a_line() {
+    let comment = format!("{} % [Event \"x\"] }} ; (", "word ".repeat(14));
+    let mut record = only("1. e4 *");
+    record.plies[0].notes.push(Note::Comment(comment.clone()));
+    record.set_tag("White", "a\\\"b\n");
+    let again = only(&record.to_string());
+    assert_eq!(again.plies[0].notes, [Note::Comment(comment.replace('}', ")"))]);
+    assert_eq!(again.tag("White"), Some("a\\\"b"));
+}
+
+proptest! {
+    /// Whatever the bytes: no panic, an end, and what was read without an error can be written and read again.
+    #[test]
+    fn no_text_panics(text in r#"([ -~\n]|\[Event "|\{|\}|\(|\)|1\. |e4 |Nf6 |\*|\\"|\$\d|é){0,80}"#) {
+        for game in Reader::new(text.as_bytes()).take(1000).flatten() {
+            let _ = game.replay();
+            let again: Vec<_> = Reader::new(game.to_string().as_bytes()).collect::<Result<_, _>>().unwrap();
+            prop_assert!(!again.is_empty());
+            prop_assert_eq!(sans(&again[0]), sans(&game));
+        }
+    }
+
+    #[test]
+    fn no_bytes_panic(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+        prop_assert!(Reader::new(&bytes[..]).take(1000).count() < 1000);
+    }
+}
