@@ -96,7 +96,9 @@ impl Epd {
             _ => Err(EpdError::Mate(text.chars().take(24).collect())),
         };
         let mate_in = operand("dm").map(moves).transpose()?;
-        Ok(Epd { id: operand("id").map(str::to_owned), position, solution, mate_in })
+        // Control characters would do to a terminal what they like.
+        let id = operand("id").map(|id| id.chars().filter(|c| !c.is_control()).collect());
+        Ok(Epd { id, position, solution, mate_in })
     }
 }
 
@@ -153,7 +155,7 @@ mod tests {
             let expected = if clocks.is_empty() { (0, 1) } else { (3, 17) };
             assert_eq!((position.halfmove_clock(), position.fullmove_number()), expected, "{clocks}");
         }
-        let epd = Epd::read(&format!("{START} bm e4; id \"my, own; name\"; c0 \"x\"; dm 4;")).unwrap();
+        let epd = Epd::read(&format!("{START} bm e4; id \"my, own;\u{1b} name\"; c0 \"x\"; dm 4;")).unwrap();
         assert_eq!((epd.id.as_deref(), epd.mate_in), (Some("my, own; name"), Some(4)));
         let bare = Epd::read(START).unwrap();
         assert_eq!((bare.id, bare.solution, bare.mate_in), (None, None, None));

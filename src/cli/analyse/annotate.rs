@@ -51,7 +51,7 @@ pub(super) fn annotate(record: &Record, replay: &Replay, assessments: &[Assessme
         let line = san::line(&position, before.line.get(..LINE).unwrap_or(&before.line));
         let is_mate = after.score == Score::Mate(0);
         let value = san::score(after.score, !side);
-        if let (Some(judgement), Some(best)) = (cost.judgement, &best) {
+        if let (Some(judgement), true) = (cost.judgement, best.is_some()) {
             let number = san::line(&position, &[mv]);
             let was = san::score(before.score, side);
             let (sign, name) = (judgement.sign(), judgement.name().to_lowercase());

@@ -9,7 +9,7 @@ use crate::report::ChartError;
 use crate::report::chart::{Axis, Chart, Curve, Drawn, Look, Reference};
 
 /// Evaluations that are labelled, in pawns: evenly spread winning chances would be uneven pawns.
-const LABELLED: [i32; 9] = [-10, -5, -3, -1, 0, 1, 3, 5, 10];
+const LABELLED: [i32; 7] = [-5, -3, -1, 0, 1, 3, 5];
 
 /// The longest title, in characters.
 const TITLE: usize = 70;
@@ -59,8 +59,6 @@ fn evaluation_axis() -> Axis {
         (chances(Score::Centipawns(100 * pawns)), format!("{sign}{pawns}").replace('-', "−"))
     };
     let mut ticks: Vec<(f64, String)> = LABELLED.into_iter().map(label).collect();
-    // The labels of decided games would stand on those of mates.
-    ticks.retain(|tick| (0.03..=0.97).contains(&tick.0));
     ticks.insert(0, (0.0, "#".to_owned()));
     ticks.push((1.0, "#".to_owned()));
     Axis { title: "White's evaluation in pawns".to_owned(), ticks, range: -0.02..1.02 }
@@ -121,6 +119,6 @@ mod tests {
         assert_eq!(labels(0.5, 61.0), ["10", "20", "30", "40", "50", "60"]);
         let axis = evaluation_axis();
         assert!(axis.ticks.windows(2).all(|pair| pair[0].0 < pair[1].0));
-        assert_eq!(axis.ticks[5], (0.5, "0".to_owned()).clone());
+        assert_eq!(axis.ticks[4], (0.5, "0".to_owned()));
     }
 }

@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn moves_as_people_type_them() {
-        let position = Position::from_fen("r3k2r/8/8/2b5/8/1N3N2/1P5P/R3K2R w KQkq - 0 1").unwrap();
+        let position = Position::from_fen("r3k2r/8/8/2n5/8/1N3N2/1P5P/R3K2R w KQkq - 0 1").unwrap();
         let read = |text: &str| read_move(&position, text).map(|mv| position.to_uci(mv, false));
         for (text, uci) in [
             ("Nxc5", "b3c5"),

@@ -7,6 +7,9 @@ use super::Problem;
 /// The most text that one game may have, in bytes. A game of a thousand moves with a paragraph on each has less.
 const MAX_TEXT: usize = 4 << 20;
 
+/// What a token costs of that besides its letters, so that very many of nothing are too much as well.
+const TOKEN: usize = 4;
+
 /// The end of a tag section and the beginning of a game that swallowed comments are known by.
 const NEXT_GAME: &[u8] = b"[Event \"";
 
@@ -87,9 +90,14 @@ impl<R: BufRead> Lexer<R> {
         Some(byte)
     }
 
+    fn spend(&mut self, bytes: usize) -> Result<(), Problem> {
+        self.room = self.room.checked_sub(bytes).ok_or(Problem::TooLarge("4 MiB of text"))?;
+        Ok(())
+    }
+
     /// Adds the next byte to `text`.
     fn take(&mut self, text: &mut Vec<u8>) -> Result<(), Problem> {
-        self.room = self.room.checked_sub(1).ok_or(Problem::TooLarge("4 MiB of text"))?;
+        self.spend(1)?;
         text.extend(self.bump());
         Ok(())
     }
@@ -128,6 +136,7 @@ impl<R: BufRead> Lexer<R> {
 
     /// The next token; none at the end.
     pub(super) fn token(&mut self) -> Result<Option<Token>, Problem> {
+        self.spend(TOKEN)?;
         if self.begun != Begun::Nothing {
             return self.tag().map(Some);
         }
@@ -310,9 +319,16 @@ impl<R: BufRead> Lexer<R> {
     }
 }
 
-/// UTF-8, or if it is not that, Latin-1, in which the standard wants it.
+/// UTF-8, or if it is not that, Latin-1, in which the standard wants it. Without control characters, which would do to a terminal what they like;
+/// blanks are left to the caller.
 fn text(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect::<String>())
+    let text = String::from_utf8(bytes)
+        .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect::<String>());
+    if text.contains(is_unwanted) { text.replace(is_unwanted, "") } else { text }
+}
+
+fn is_unwanted(letter: char) -> bool {
+    letter.is_control() && !letter.is_whitespace() || matches!(letter, '\u{FFFE}' | '\u{FFFF}')
 }
 
 /// The text with single spaces for all blanks.

@@ -88,11 +88,12 @@ impl<R: BufRead> Reader<R> {
             let Some(token) = self.lexer.token().map_err(wrong)? else { return Ok(false) };
             match token {
                 Token::Word(word) => {
-                    if let Some(termination) = Termination::read(&word) {
+                    let san = without_number(&word);
+                    if let Some(termination) = Termination::read(&word).or_else(|| Termination::read(san)) {
                         record.termination = termination;
                         return Ok(true);
                     }
-                    if let Some(san) = without_number(&word) {
+                    if !["", "e.p.", "e.p", "ep"].contains(&san) {
                         if record.plies.len() == MAX_PLIES {
                             return Err(wrong(Problem::TooLarge("12,000 plies")));
                         }
@@ -200,11 +201,16 @@ impl Wrong {
     }
 }
 
-/// The move in a word such as `Nf3`, `12.Nf3` or `12...Nf6`; none in a bare number, or in what people write for `en passant`.
-fn without_number(word: &str) -> Option<&str> {
-    let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
-    // Digits before a dot, or alone, are a number; those of `0-0` are not.
-    let san =
-        if rest.is_empty() || rest.starts_with(['.', '…']) { rest.trim_start_matches(['.', '…']) } else { word };
-    (!san.is_empty() && !["e.p.", "ep", "e.p"].contains(&san)).then_some(san)
+/// What is left of a word such as `Nf3`, `12.Nf3` or `12...Nf6` without its number: nothing of a bare number.
+fn without_number(word: &str) -> &str {
+    const DOTS: [char; 2] = ['.', '…'];
+    let mut rest = word;
+    loop {
+        let after = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+        // Digits before a dot, or alone, are a number; those of `0-0` are not.
+        if rest.is_empty() || !after.is_empty() && !after.starts_with(DOTS) {
+            return rest;
+        }
+        rest = after.trim_start_matches(DOTS);
+    }
 }

@@ -50,10 +50,7 @@ fn all_that_a_game_may_have() {
     assert_eq!(record.plies[1].notes, [Note::Variation(variation.into())]);
     assert_eq!(record.plies[4].notes, [Note::Comment("Spanish".into())]);
     assert_eq!(record.plies[4].line, 13);
-    assert_eq!(
-        record.replay().unwrap_err().to_string(),
-        "game 1, line 14: \"O-O\" is not one legal move in this position"
-    );
+    assert_eq!(record.replay().unwrap().moves.len(), 7);
 }
 
 #[test]
@@ -66,9 +63,10 @@ fn what_is_written_reads_the_same() {
         |record: &Record| -> Vec<Ply> { record.plies.iter().map(|ply| Ply { line: 0, ..ply.clone() }).collect() };
     assert_eq!(bare(&again), bare(&record));
     assert!(text.lines().all(|line| line.chars().count() <= 79), "{text}");
+    let text = text.replace('\n', " ");
     assert!(text.contains("1. e4 $1 {best by test} 1... e5 $1 (1... c5"), "{text}");
     assert!(text.contains("2. Nf3 Nc6 $6 3. Bb5 {Spanish} 3... a6"), "{text}");
-    assert_eq!(again.to_string(), text);
+    assert_eq!(again.to_string(), record.to_string());
 }
 
 #[test]
@@ -80,6 +78,7 @@ fn the_liberties_of_files_in_the_wild() {
         "e4 e5 Nf3 Nc6 1-0",
         "1.e4e5 1-0 1.e4 1... e5 2.Nf3 2...Nc6 1-0",
         "\r\n1.\te4 e5\r\n2.\r\nNf3 Nc6\r\n1-0",
+        "1.1.e4 1...e5 2.2.Nf3 Nc6 3.1-0",
         "1. e4 e5 ?? ???? 2. Nf3 !? Nc6 1-0",
     ] {
         let record = read(text).pop().unwrap().unwrap();
@@ -95,6 +94,13 @@ fn the_liberties_of_files_in_the_wild() {
     assert_eq!(reader.next().unwrap().unwrap().tag("White"), Some("Müller"));
     // The tag tells the end if the moves do not.
     assert_eq!(only("[Result \"0-1\"]\n\n1. e4 e5").termination, Termination::Black);
+}
+
+#[test]
+fn control_characters_are_dropped() {
+    let record = only("[White \"A\u{1b}[31m\u{7}\u{ffff}\"]\n\n1. e4\u{8} {\u{9b}x\ty\0} *");
+    assert_eq!((record.tag("White"), record.plies[0].san.as_str()), (Some("A[31m"), "e4"));
+    assert_eq!(record.plies[0].notes, [Note::Comment("x y".into())]);
 }
 
 #[test]
@@ -181,7 +187,7 @@ fn a_stream_that_fails() {
 
 #[test]
 fn signs_that_mean_something_at_the_beginning_of_a_line() {
-    let comment = format!("{} % [Event \"x\"] }} ; (", "word ".repeat(14));
+    let comment = format!("{} % [Event \"x\"] }} ; (", "word ".repeat(14).trim_end());
     let mut record = only("1. e4 *");
     record.plies[0].notes.push(Note::Comment(comment.clone()));
     record.set_tag("White", "a\\\"b\n");
