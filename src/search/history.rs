@@ -205,7 +205,7 @@ impl Corrections {
 }
 
 /// All that is learnt in a game, by one worker or by several together.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Learning {
     pub(super) histories: Arc<Histories>,
     pub(super) corrections: Arc<Corrections>,
@@ -214,7 +214,7 @@ pub struct Learning {
 impl Learning {
     /// Nothing learnt.
     pub fn new() -> Self {
-        Self { histories: Arc::new(Histories::new()), corrections: Arc::new(Corrections::new()) }
+        Self::default()
     }
 
     /// Forgets everything, as for a new game.
@@ -224,7 +224,13 @@ impl Learning {
     }
 }
 
-impl Default for Learning {
+impl Default for Histories {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Default for Corrections {
     fn default() -> Self {
         Self::new()
     }

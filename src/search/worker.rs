@@ -130,11 +130,9 @@ impl Memory {
         if teamwork.histories && teamwork.corrections {
             return Self::with(all.clone(), teamwork);
         }
-        let own = Learning::new();
-        let learning = Learning {
-            histories: if teamwork.histories { Arc::clone(&all.histories) } else { own.histories },
-            corrections: if teamwork.corrections { Arc::clone(&all.corrections) } else { own.corrections },
-        };
+        let histories = if teamwork.histories { Arc::clone(&all.histories) } else { Arc::default() };
+        let corrections = if teamwork.corrections { Arc::clone(&all.corrections) } else { Arc::default() };
+        let learning = Learning { histories, corrections };
         Self::with(learning, teamwork)
     }
 
