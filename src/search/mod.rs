@@ -31,5 +31,5 @@ pub use endgames::Endgames;
 pub use history::Learning;
 pub use line::RootLine;
 pub use rotation::Rotation;
-pub use teamwork::{Depths, Teamwork, UnknownTeamwork, Word};
+pub use teamwork::{Depths, Teamwork, UnknownTeamwork, Vote, Word};
 pub use worker::{Iteration, Job, Memory, Outcome, Worker};
