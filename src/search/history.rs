@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI16, AtomicU16, Ordering::Relaxed};
 
-use super::params::{CORRECTION_CAP, HISTORY_BONUS, HISTORY_BONUS_BASE, HISTORY_BONUS_CAP, HISTORY_MAX};
+use super::params::{HISTORY_MAX, correction_cap, history_bonus, history_bonus_base, history_bonus_cap};
 use crate::position::{Color, Move, Piece, Position};
 
 /// A moving piece and its destination, the key of a continuation table: 12 pieces x 64 squares.
@@ -62,7 +62,7 @@ impl Lesson {
 /// The bonus for a cut-off at `depth`.
 #[inline]
 pub fn bonus(depth: i32) -> i32 {
-    (HISTORY_BONUS * depth - HISTORY_BONUS_BASE).clamp(0, HISTORY_BONUS_CAP)
+    (history_bonus() * depth - history_bonus_base()).clamp(0, history_bonus_cap())
 }
 
 const CORRECTION_SIZE: usize = 16_384;
@@ -191,7 +191,7 @@ impl Corrections {
     #[inline]
     pub fn get(&self, position: &Position) -> i32 {
         let sum: i32 = self.of(position).into_iter().map(Lesson::get).sum();
-        (sum / CORRECTION_GRAIN).clamp(-CORRECTION_CAP, CORRECTION_CAP)
+        (sum / CORRECTION_GRAIN).clamp(-correction_cap(), correction_cap())
     }
 
     /// Learns that a search to `depth` differed from the corrected evaluation by `error` centipawns.
@@ -249,11 +249,11 @@ mod tests {
     fn histories_saturate_and_never_overflow() {
         let lesson = Lesson::none();
         for _ in 0..1000 {
-            lesson.learn::<HISTORY_MAX>(HISTORY_BONUS_CAP);
+            lesson.learn::<HISTORY_MAX>(history_bonus_cap());
         }
         assert!(lesson.get() <= HISTORY_MAX && lesson.get() > HISTORY_MAX * 9 / 10);
         for _ in 0..1000 {
-            lesson.learn::<HISTORY_MAX>(-HISTORY_BONUS_CAP);
+            lesson.learn::<HISTORY_MAX>(-history_bonus_cap());
         }
         assert!(lesson.get() >= -HISTORY_MAX && lesson.get() < -HISTORY_MAX * 9 / 10);
     }
