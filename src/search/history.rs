@@ -46,11 +46,14 @@ impl Lesson {
     }
 
     /// Moves the value by `bonus` (at most `MAX` either way), the less the nearer it is to saturation, so that it never leaves plus and
-    /// minus `MAX`.
+    /// minus `MAX`. What stays as it is is not written: a line that others share would be taken from their caches for nothing.
     #[inline]
     fn learn<const MAX: i32>(&self, bonus: i32) {
         let old = self.get();
-        self.0.store((old + bonus - old * bonus.abs() / MAX) as i16, Relaxed);
+        let new = old + bonus - old * bonus.abs() / MAX;
+        if new != old {
+            self.0.store(new as i16, Relaxed);
+        }
     }
 
     #[inline]
@@ -131,7 +134,10 @@ impl Histories {
     /// Remembers that `reply` refuted `previous`.
     #[inline]
     pub fn set_counter(&self, previous: PieceTo, reply: Move) {
-        self.counter[previous.index()].store(reply.bits(), Relaxed);
+        let counter = &self.counter[previous.index()];
+        if counter.load(Relaxed) != reply.bits() {
+            counter.store(reply.bits(), Relaxed);
+        }
     }
 
     /// Rewards (or with a negative `bonus` punishes) a quiet move.
