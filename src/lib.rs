@@ -6,9 +6,11 @@
 pub mod cli;
 pub mod engine;
 pub mod eval;
+mod files;
 pub mod games;
 pub mod lab;
 pub mod position;
+mod random;
 pub mod report;
 pub mod scaling;
 pub mod search;

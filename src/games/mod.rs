@@ -1,4 +1,4 @@
-//! Games and positions in files: PGN in and out, EPD in, and files that are replaced as a whole.
+//! Games and positions in files: PGN in and out, EPD in.
 //!
 //! [`pgn`] reads game after game from a stream, however damaged it is, and writes what it has read; [`epd`] reads positions with
 //! what their authors say of them. Nothing in such a file can panic: what cannot be used is an error that names its place.
@@ -6,6 +6,3 @@
 
 pub mod epd;
 pub mod pgn;
-mod replace;
-
-pub use replace::replace;

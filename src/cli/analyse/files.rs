@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use crate::cli::Failure;
-use crate::games;
+use crate::files;
 
 /// Something that can be read more than once.
 pub(super) enum Source {
@@ -52,6 +52,6 @@ pub(super) fn refuse_to_replace(path: &Path, force: bool) -> Result<(), Failure>
 
 /// Writes a file as a whole.
 pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    games::replace(path, text.as_bytes())
+    files::replace(path, text.as_bytes())
         .map_err(|error| Failure::Failed(format!("{} could not be written: {error}", path.display())))
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::games;
+use crate::files;
 use crate::games::pgn::Record;
 
 /// The files that a game is saved to. A file keeps the games that were in it: this one stands behind them, and is replaced each time that it is saved again.
@@ -47,7 +47,7 @@ impl Store {
             text.resize(text.len() + 2usize.saturating_sub(line_feeds), b'\n');
         }
         text.extend(game.to_string().bytes());
-        games::replace(path, &text)
+        files::replace(path, &text)
     }
 }
 
