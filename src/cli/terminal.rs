@@ -64,7 +64,7 @@ impl Waiting {
         }
         let elapsed = self.start.elapsed().as_secs_f64();
         let of = self.time.map_or_else(String::new, |time| format!(" of {:.1}", time.as_secs_f64()));
-        let _ = write!(io::stderr(), "\r\x1b[Kdepth {} done, {elapsed:.1}{of} s", self.depth);
+        let _ = write!(io::stderr(), "\r\x1b[Kdepth {} done, {elapsed:.1}{of} s  ", self.depth);
         self.shown = true;
     }
 

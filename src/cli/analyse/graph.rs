@@ -12,7 +12,7 @@ use crate::report::chart::{Axis, Chart, Curve, Drawn, Look, Reference};
 const LABELLED: [i32; 7] = [-5, -3, -1, 0, 1, 3, 5];
 
 /// The longest title, in characters.
-const TITLE: usize = 70;
+const TITLE: usize = 84;
 
 /// Draws White's winning chances from move to move, labelled in pawns, with the judged moves marked.
 ///

@@ -94,7 +94,7 @@ impl PlayArguments {
         match self.color {
             Side::White => Color::White,
             Side::Black => Color::Black,
-            Side::Random if chance() % 2 == 0 => Color::White,
+            Side::Random if chance().is_multiple_of(2) => Color::White,
             Side::Random => Color::Black,
         }
     }
