@@ -153,6 +153,7 @@ pub(super) fn place(position: &Position) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::indexing_slicing)]
 mod tests {
     use super::*;
     use crate::games::pgn::Reader;

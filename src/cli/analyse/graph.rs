@@ -87,6 +87,7 @@ fn title(record: &Record) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::indexing_slicing)]
 mod tests {
     use super::*;
     use crate::games::pgn::Reader;

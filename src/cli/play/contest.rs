@@ -258,6 +258,7 @@ fn is_shuffled(position: &Position) -> bool {
 }
 
 #[cfg(test)]
+#[allow(clippy::indexing_slicing)]
 mod tests {
     use super::*;
     use crate::games::pgn::Reader;

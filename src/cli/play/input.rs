@@ -39,6 +39,7 @@ fn read_line(input: &mut impl BufRead) -> Option<String> {
 }
 
 #[cfg(test)]
+#[allow(clippy::indexing_slicing)]
 mod tests {
     use super::*;
 

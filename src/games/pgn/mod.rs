@@ -8,6 +8,7 @@
 mod lexer;
 mod reader;
 #[cfg(test)]
+#[allow(clippy::indexing_slicing)]
 mod tests;
 mod writer;
 
