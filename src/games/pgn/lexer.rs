@@ -182,7 +182,7 @@ impl<R: BufRead> Lexer<R> {
                 self.bump();
             }
             self.skip_spaces();
-            while self.peek().is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+            while self.peek().is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_+#=:-".contains(&byte)) {
                 self.take(&mut name)?;
             }
             self.skip_spaces();

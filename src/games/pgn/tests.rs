@@ -194,6 +194,12 @@ fn signs_that_mean_something_at_the_beginning_of_a_line() {
     let again = only(&record.to_string());
     assert_eq!(again.plies[0].notes, [Note::Comment(comment.replace('}', ")"))]);
     assert_eq!(again.tag("White"), Some("a\\\"b"));
+    for spaces in 0..80 {
+        record.plies[0].notes = vec![Note::Comment(format!("{}x [%clk 0:05:00] y", "a ".repeat(spaces)))];
+        let text = record.to_string();
+        assert!(text.contains("[%clk 0:05:00]") && text.lines().all(|line| line.chars().count() <= 79), "{text}");
+        assert_eq!(only(&text).plies[0].notes, record.plies[0].notes);
+    }
 }
 
 proptest! {

@@ -81,18 +81,31 @@ impl Lines<'_, '_> {
     }
 
     fn words(&mut self, text: &str) -> fmt::Result {
-        for word in text.split_whitespace() {
+        let mut words = text.split_whitespace();
+        while let Some(first) = words.next() {
+            let mut word = first.to_owned();
+            // A command such as `[%clk 0:05:00]` stays in one piece: not every reader looks for the rest on the next line.
+            while word.len() < WIDTH / 2 && is_open_command(&word) {
+                let Some(next) = words.next() else { break };
+                word.push(' ');
+                word += next;
+            }
             let length = word.chars().count();
             // A line that begins with a percent sign is for others, and one with a bracket may look like a tag.
-            let may_begin = !word.starts_with(['%', '[']);
+            let may_begin = !word.starts_with('%') && (!word.starts_with('[') || word.starts_with("[%"));
             if self.column > 0 {
                 let breaks = self.column + 1 + length > WIDTH && may_begin;
                 self.out.write_char(if breaks { '\n' } else { ' ' })?;
                 self.column = if breaks { 0 } else { self.column + 1 };
             }
-            self.out.write_str(word)?;
+            self.out.write_str(&word)?;
             self.column += length;
         }
         Ok(())
     }
+}
+
+/// Whether a command begins in `text`, and does not end there.
+fn is_open_command(text: &str) -> bool {
+    text.rsplit_once("[%").is_some_and(|(_, command)| !command.contains(']'))
 }
