@@ -135,6 +135,35 @@ fn quitting_in_the_middle_leaves_nothing_behind() {
     assert!(folder.names().is_empty() || folder.names() == ["table"], "{:?}", folder.names());
 }
 
+/// A draft whose maker was killed goes with the next save, in whatever moment that was; nothing else of a like name does.
+#[test]
+fn what_a_killed_save_leaves_is_removed_by_the_next() {
+    let folder = Folder::new("killed");
+    let file = folder.0.join("table");
+    let mut session = start(&file, 128);
+    session.send("setoption name Save Hash");
+    let is_draft = |name: &String| name.starts_with("table.") && name.ends_with(".tmp");
+    // On a fast disk it can be over before it is seen.
+    while !folder.names().iter().any(|name| is_draft(name) || name == "table") {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    // Killed without a chance to tidy up.
+    drop(session);
+    let others = ["table.tmp", "table.1a.tmp", "tables.1.tmp", "table.1.tmp.old"];
+    for name in others.iter().chain(&["table.99999999.tmp"]) {
+        fs::write(folder.0.join(name), b"half a table").unwrap();
+    }
+    let mut session = start(&file, 1);
+    assert!(press(&mut session, "Save Hash").starts_with("info string saved "));
+    let mut wanted: Vec<String> = others.iter().map(|name| (*name).to_owned()).collect();
+    wanted.push("table".to_owned());
+    wanted.sort();
+    let mut names = folder.names();
+    names.sort();
+    assert_eq!(names, wanted);
+    session.quit();
+}
+
 /// The limit on the size of files stands for a disk that is full: the system refuses to write on.
 #[cfg(unix)]
 #[test]

@@ -27,6 +27,7 @@
 
 pub mod bench;
 mod bench_positions;
+mod handicap;
 mod hash_file;
 
 use std::sync::Arc;
@@ -36,8 +37,9 @@ pub use crate::eval::Evaluator;
 use crate::position::Game;
 use crate::search::Endgames;
 pub use crate::search::{Depths, Teamwork, UnknownTeamwork, Word};
-pub use crate::smp::{BestMove, Bound, Clock, Info, Limits, Line, Score, Sink};
+pub use crate::smp::{AtMove, BestMove, Bound, Clock, Info, Limits, Line, Score, Sink};
 use crate::smp::{Coordinator, Pinning, Pool, Running, Search};
+pub use handicap::Handicap;
 pub use hash_file::{HashFile, TableFileError, TableFileReport};
 
 pub use crate::table::{Scheme, TableError};
@@ -67,6 +69,8 @@ pub struct Options {
     pub evaluator: Evaluator,
     /// How endgame tables are used, once there are any: see [`Engine::load_tables`].
     pub tables: TableUse,
+    /// Play weaker than possible.
+    pub handicap: Option<Handicap>,
 }
 
 /// How a search uses endgame tables.
@@ -99,6 +103,7 @@ impl Default for Options {
             pin: false,
             tables: TableUse::default(),
             evaluator: Evaluator::Classical,
+            handicap: None,
         }
     }
 }
@@ -318,6 +323,11 @@ impl<T: SearchTable> Engine<T> {
         self.options.tables = tables;
     }
 
+    /// Makes the engine play weaker than possible, or as well as it can, from the next search on.
+    pub fn set_handicap(&mut self, handicap: Option<Handicap>) {
+        self.options.handicap = handicap;
+    }
+
     /// The endgame tables as the next search is to use them; `None` without any.
     fn endgames(&self) -> Option<Endgames> {
         let TableUse { probe_depth, probe_limit, fifty_move_rule } = self.options.tables;
@@ -354,7 +364,7 @@ impl<T: SearchTable> Engine<T> {
         self.finish();
         self.is_touched = true;
         self.table.next_generation();
-        self.running = Some(self.coordinator.start(Search {
+        let mut search = Search {
             game: game.clone(),
             limits,
             multi_pv: self.options.multi_pv,
@@ -366,7 +376,11 @@ impl<T: SearchTable> Engine<T> {
             pool: Arc::clone(&self.pool),
             sink: Arc::clone(&self.sink),
             started,
-        }));
+        };
+        if let Some(handicap) = self.options.handicap {
+            handicap.restrain(&mut search);
+        }
+        self.running = Some(self.coordinator.start(search));
     }
 
     /// Asks the running search to end; it reports its best move soon after. Without a search, nothing happens.

@@ -13,6 +13,7 @@ mod king;
 mod layout;
 mod masks;
 pub mod nnue;
+pub mod outlook;
 mod passed;
 mod pawns;
 mod pieces;

@@ -7,6 +7,7 @@ use crossbeam::utils::CachePadded;
 use super::busy::Busy;
 use super::rotation::Rotation;
 use super::teamwork::Teamwork;
+use crate::position::Move;
 
 /// How many nodes a worker searches between two looks at the others' counters, when a node limit is shared.
 const SHARED_LIMIT_INTERVAL: u64 = 256;
@@ -20,6 +21,8 @@ pub struct Control {
     nodes: Box<[CachePadded<AtomicU64>]>,
     /// Positions that the endgame tables knew. Rare enough that all workers count in one place.
     table_hits: CachePadded<AtomicU64>,
+    /// The root move being searched, packed; 0 before there is one. Written once for each root move, read only by who tells it.
+    at_root: CachePadded<AtomicU64>,
     limit: Option<u64>,
     rotation: Option<Rotation>,
     teamwork: Teamwork,
@@ -36,6 +39,7 @@ impl Control {
             unwanted: CachePadded::new(AtomicU32::new(0)),
             nodes: (0..workers).map(|_| CachePadded::new(AtomicU64::new(0))).collect(),
             table_hits: CachePadded::new(AtomicU64::new(0)),
+            at_root: CachePadded::new(AtomicU64::new(0)),
             limit,
             rotation: None,
             teamwork: Teamwork::ALONE,
@@ -117,6 +121,23 @@ impl Control {
     /// The positions that the endgame tables knew, up to now.
     pub fn table_hits(&self) -> u64 {
         self.table_hits.load(Relaxed)
+    }
+
+    /// Notes that a worker begins with `mv`, the root's move number `number` (from 1) in an iteration to `depth`. What others do at less depth
+    /// is no news. Two workers at once can overwrite each other: it is only told, and nothing depends on it.
+    #[inline]
+    pub(super) fn begin_root_move(&self, depth: u32, number: usize, mv: Move) {
+        let packed = u64::from(depth) << 32 | (number as u64 & 0xffff) << 16 | u64::from(mv.bits());
+        if packed >> 32 >= self.at_root.load(Relaxed) >> 32 {
+            self.at_root.store(packed, Relaxed);
+        }
+    }
+
+    /// The root move begun last in the deepest iteration: the depth, its number from 1, the move.
+    pub fn at_root(&self) -> Option<(u32, u32, Move)> {
+        let packed = self.at_root.load(Relaxed);
+        let mv = Move::from_bits(packed as u16)?;
+        Some(((packed >> 32) as u32, (packed >> 16) as u32 & 0xffff, mv))
     }
 
     /// The nodes of all workers up to now.
@@ -207,6 +228,7 @@ impl NodeCount {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::position::{Piece, Square};
 
     #[test]
     fn a_lone_worker_stops_exactly_at_the_limit() {
@@ -268,6 +290,21 @@ mod tests {
         });
         assert!((200_000..=200_000 + 5 * SHARED_LIMIT_INTERVAL).contains(&control.nodes()));
         assert!(counts.iter().all(|&nodes| nodes >= Rotation::CROWD_QUANTUM), "{counts:?}");
+    }
+
+    #[test]
+    fn the_root_move_of_the_deepest_iteration_is_told() {
+        let [first, second] = [(Square::E2, Square::E4), (Square::A7, Square::A8)];
+        let first = Move::new(first.0, first.1, None);
+        let second = Move::new(second.0, second.1, Some(Piece::Queen));
+        let control = Control::new(2, None);
+        assert_eq!(control.at_root(), None);
+        control.begin_root_move(7, 30, first);
+        assert_eq!(control.at_root(), Some((7, 30, first)));
+        control.begin_root_move(7, 1, second);
+        assert_eq!(control.at_root(), Some((7, 1, second)));
+        control.begin_root_move(6, 2, first);
+        assert_eq!(control.at_root(), Some((7, 1, second)));
     }
 
     #[test]

@@ -325,6 +325,10 @@ impl<T: SearchTable> Worker<T> {
             if let Some(task) = task {
                 self.begin_task(task);
             }
+            if N::ROOT {
+                let number = self.pv_index + number;
+                self.job.control.begin_root_move(self.root_depth.unsigned_abs(), number, mv);
+            }
             let nodes_before_move = self.nodes();
             let child = self.make(position, ply, mv);
             let gives_check = child.in_check();

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
+use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
 
 use super::board::DepthBoard;
 use super::clock::{self, Budget, Progress};
 use super::endgames;
 use super::limits::Limits;
 use super::pool::{Event, Pool};
-use super::report::{BestMove, Bound, Info, Line, Score, Sink};
+use super::report::{AtMove, BestMove, Bound, Info, Line, Score, Sink};
 use super::vote::elect;
 use crate::eval::Evaluator;
 use crate::position::{Game, Move};
@@ -24,6 +24,11 @@ use crate::table::{SearchTable, Table};
 const FIRST_PLY_GRACE: Duration = Duration::from_millis(20);
 /// Bounds are reported only this long after the start: earlier they would flood the GUI.
 const BOUNDS_AFTER: Duration = Duration::from_secs(1);
+
+/// What the search is at is told only this long after the start...
+const AT_MOVE_AFTER: Duration = Duration::from_secs(3);
+/// ...and no more often than this.
+const AT_MOVE_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A mate is settled when the search has gone this many plies beyond it.
 const MATE_MARGIN: u32 = 12;
@@ -94,6 +99,8 @@ impl<T: SearchTable> Search<T> {
 struct Assignment<T> {
     search: Search<T>,
     root_moves: Vec<Move>,
+    /// The workers are at it already.
+    begun: bool,
     running: Running,
     events: Receiver<Event>,
     done: Sender<()>,
@@ -145,7 +152,11 @@ impl<T: SearchTable> Coordinator<T> {
     pub fn new() -> std::io::Result<Self> {
         let (assignments, inbox) = unbounded::<Assignment<T>>();
         let thread = thread::Builder::new().name("coordinator".into()).spawn(move || {
-            for Assignment { search, root_moves, running, events, done } in inbox {
+            for Assignment { mut search, mut root_moves, begun, running, events, done } in inbox {
+                if !begun {
+                    running.control.add_table_hits(endgames::rank_root(&mut search, &mut root_moves));
+                    search.begin(root_moves.clone(), &running);
+                }
                 Conduct::new(search, root_moves, running).run(&events);
                 drop(done);
             }
@@ -154,7 +165,7 @@ impl<T: SearchTable> Coordinator<T> {
     }
 
     /// Starts a search.
-    pub fn start(&self, mut search: Search<T>) -> Running {
+    pub fn start(&self, search: Search<T>) -> Running {
         let pool = &search.pool;
         let control = Control::new(pool.len(), search.limits.nodes).with_teamwork(*pool.teamwork());
         let control = Arc::new(if search.lockstep {
@@ -165,13 +176,14 @@ impl<T: SearchTable> Coordinator<T> {
         let (sender, events) = unbounded();
         let (done_sender, done) = bounded(0);
         let running = Running { control, events: sender, done, started: search.started };
-        let mut root_moves = search.root_moves();
-        running.control.add_table_hits(endgames::rank_root(&mut search, &mut root_moves));
-        // From here, and first: the workers need not wait until the coordinator's thread has woken.
-        if !root_moves.is_empty() {
+        let root_moves = search.root_moves();
+        // From here, and first: the workers need not wait until the coordinator's thread has woken. But endgame tables are asked about the
+        // root there: they may be on a slow disk, and whoever calls has other things to answer meanwhile.
+        let begun = root_moves.is_empty() || !endgames::may_know_root(&search);
+        if begun && !root_moves.is_empty() {
             search.begin(root_moves.clone(), &running);
         }
-        let assignment = Assignment { search, root_moves, running: running.clone(), events, done: done_sender };
+        let assignment = Assignment { search, root_moves, begun, running: running.clone(), events, done: done_sender };
         let is_conducted = self.assignments.as_ref().is_some_and(|assignments| assignments.send(assignment).is_ok());
         if !is_conducted {
             // The thread is gone: `done` was dropped with the message, so nobody waits, and nobody else would stop the workers.
@@ -188,6 +200,11 @@ impl<T> Drop for Coordinator<T> {
             let _ = thread.join();
         }
     }
+}
+
+/// Whether `score` is a mate that the side to move gives in so many moves or fewer.
+fn is_mate_within(score: i32, wanted: u32) -> bool {
+    moves_to_mate(score).is_some_and(|moves| moves > 0 && moves.unsigned_abs() <= wanted)
 }
 
 /// The state of one search, as its coordinator sees it.
@@ -210,6 +227,9 @@ struct Conduct<T> {
     printed: Option<Standing>,
     progress: Progress,
     last_best: Option<(Move, i32)>,
+    /// What was told last of the root move being searched, and when to look again; `None` when the workers have been stopped.
+    at_move: Option<(u32, u32, Move)>,
+    next_look: Option<Instant>,
 }
 
 impl<T: SearchTable> Conduct<T> {
@@ -229,6 +249,8 @@ impl<T: SearchTable> Conduct<T> {
             printed: None,
             progress: Progress { stable: 0, score_drop: 0, best_move_share: 0.0 },
             last_best: None,
+            at_move: None,
+            next_look: running.started.checked_add(AT_MOVE_AFTER),
             search,
             root_moves,
             running,
@@ -269,17 +291,39 @@ impl<T: SearchTable> Conduct<T> {
         self.conclude();
     }
 
-    /// The next event; `None` when the time is up.
-    fn next_event(&self, events: &Receiver<Event>) -> Option<Event> {
+    /// The next event; `None` when the time is up. While waiting, tells what the search is at.
+    fn next_event(&mut self, events: &Receiver<Event>) -> Option<Event> {
+        loop {
+            let deadline = self.deadline();
+            let Some(until) = deadline.into_iter().chain(self.next_look).min() else { return events.recv().ok() };
+            match events.recv_deadline(until) {
+                Ok(event) => return Some(event),
+                Err(RecvTimeoutError::Timeout) if deadline.is_none_or(|deadline| until < deadline) => {
+                    self.tell_at_move()
+                }
+                Err(_) => return None,
+            }
+        }
+    }
+
+    /// When the time is up.
+    fn deadline(&self) -> Option<Instant> {
         let hard = match (self.budget, self.clock_from) {
             (Some(budget), Some(from)) if !self.running.control.stopped() => from.checked_add(budget.hard),
             _ => None,
         };
         // Once the first-ply grace runs, only it counts: the hard limit has passed or no longer matters.
-        let deadline = self.grace_until.filter(|_| !self.running.control.stopped()).or(hard);
-        match deadline {
-            None => events.recv().ok(),
-            Some(deadline) => events.recv_deadline(deadline).ok(),
+        self.grace_until.filter(|_| !self.running.control.stopped()).or(hard)
+    }
+
+    /// Tells which root move is being searched, if that is news, and says when to look again.
+    fn tell_at_move(&mut self) {
+        self.next_look = (!self.running.control.stopped()).then(|| Instant::now() + AT_MOVE_INTERVAL);
+        let at = self.running.control.at_root();
+        let is_news = at != self.at_move && at.is_some_and(|(depth, ..)| self.printed.is_none_or(|p| depth > p.depth));
+        if let Some((depth, number, mv)) = at.filter(|_| is_news && self.next_look.is_some()) {
+            self.at_move = at;
+            self.search.sink.at_move(&AtMove { depth, mv, number });
         }
     }
 
@@ -345,9 +389,7 @@ impl<T: SearchTable> Conduct<T> {
             self.judge_progress(mv, score, iteration.best_move_share);
         }
         let limits = &self.search.limits;
-        let mated = limits
-            .mate
-            .is_some_and(|wanted| moves_to_mate(score).is_some_and(|moves| moves > 0 && moves as u32 <= wanted));
+        let mated = limits.mate.is_some_and(|wanted| is_mate_within(score, wanted));
         let decided = depth >= deepest && self.standings.len() > 1 || self.mate_is_settled(score, depth);
         if self.grace_until.is_some() || decided || mated || (news && self.soft_limit_reached()) {
             self.stop();
@@ -401,6 +443,7 @@ impl<T: SearchTable> Conduct<T> {
         // Of several lines the deepest were told last, all of one worker.
         let vote = if self.search.multi_pv > 1 { Vote::Deepest } else { self.search.pool.teamwork().vote };
         let winner = elect(&self.standings, vote);
+        self.tell_missing_mate(winner);
         let Some(winner) = winner else {
             let best = self.fallback.or_else(|| self.root_moves.first().copied());
             self.report_unsearched(best);
@@ -416,6 +459,16 @@ impl<T: SearchTable> Conduct<T> {
         let best = pv.first().copied();
         let ponder = pv.get(1).copied().or_else(|| self.expected_reply(best?));
         self.report_end(best, ponder);
+    }
+
+    /// Who asked for a mate hears that there is none to show. It may exist all the same: the search leaves moves out.
+    fn tell_missing_mate(&self, winner: Option<usize>) {
+        let Some(wanted) = self.search.limits.mate else { return };
+        let standing = winner.and_then(|winner| self.standings[winner]);
+        if !standing.is_some_and(|standing| is_mate_within(standing.score, wanted)) {
+            let depth = standing.map_or(0, |standing| standing.depth);
+            self.search.sink.message(&format!("no mate in {wanted} or fewer moves found in {depth} plies of search"));
+        }
     }
 
     /// Not even one ply could be searched: the line that is played has the static evaluation for a score.

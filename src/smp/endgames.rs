@@ -14,11 +14,10 @@ const TABLE_CENTIPAWNS: i32 = 20_000;
 /// be used below the root. With distances at the root the moves that are left lead to the result by themselves, and the search is free to look
 /// for a mate among them. Returns how many positions the tables knew.
 pub(super) fn rank_root<T>(search: &mut Search<T>, root_moves: &mut Vec<Move>) -> u64 {
-    let Some(endgames) = &mut search.endgames else { return 0 };
-    let men = search.game.position().occupied().len() as usize;
-    if root_moves.is_empty() || men > endgames.most_men {
+    if root_moves.is_empty() || !may_know_root(search) {
         return 0;
     }
+    let Some(endgames) = &mut search.endgames else { return 0 };
     let Some(ranking) = endgames.tables.rank_moves(&search.game, root_moves, endgames.fifty_move_rule) else {
         return 0;
     };
@@ -32,6 +31,12 @@ pub(super) fn rank_root<T>(search: &mut Search<T>, root_moves: &mut Vec<Move>) -
     }
     endgames.ranking = Some(Arc::new(ranking));
     known
+}
+
+/// Whether there are tables with so few men as the root has, which is known without asking them.
+pub(super) fn may_know_root<T>(search: &Search<T>) -> bool {
+    let men = search.game.position().occupied().len() as usize;
+    search.endgames.as_ref().is_some_and(|endgames| men <= endgames.most_men)
 }
 
 /// The score of a root of which the tables say this.

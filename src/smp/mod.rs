@@ -18,4 +18,4 @@ pub use board::DepthBoard;
 pub use coordinator::{Coordinator, Running, Search};
 pub use limits::{Clock, Limits};
 pub use pool::{Pinning, Pool};
-pub use report::{BestMove, Bound, Info, Line, Score, Sink};
+pub use report::{AtMove, BestMove, Bound, Info, Line, Score, Sink};

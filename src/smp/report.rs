@@ -46,6 +46,17 @@ pub struct Info {
     pub hashfull: u32,
 }
 
+/// The root move that is being searched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AtMove {
+    /// Depth of the iteration in plies.
+    pub depth: u32,
+    /// The move.
+    pub mv: Move,
+    /// Its place in the order, from 1.
+    pub number: u32,
+}
+
 /// The end of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BestMove {
@@ -65,6 +76,8 @@ pub trait Sink: Send + Sync {
     fn info(&self, info: &Info);
     /// The search has ended; called exactly once per search, after every worker has stopped.
     fn best_move(&self, best: &BestMove);
+    /// What the search is at, now and then while it takes long. Whoever does not care need not listen.
+    fn at_move(&self, _: &AtMove) {}
     /// A message for the person at the GUI.
     fn message(&self, text: &str);
 }

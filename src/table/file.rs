@@ -6,7 +6,8 @@
 //! sums     a checksum (XXH3, 64 bits) of each chunk, and one of all these and of the head
 //! ```
 
-use std::fs::{self, File, OpenOptions};
+use std::ffi::OsStr;
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -29,6 +30,9 @@ const LAYOUT: u32 = 1;
 const HEAD: usize = 128;
 /// Buckets that are read or written at once: 4 MiB of them.
 const CHUNK: usize = (4 << 20) / BUCKET_BYTES;
+
+/// What the name of a file in the making ends in; before it come the name of the file and the number of the process.
+const DRAFT: &str = ".tmp";
 
 /// From so many buckets on (2 MiB) bucket and tag together are the whole key.
 const WHOLE_KEY_BUCKETS: usize = 1 << 16;
@@ -68,6 +72,9 @@ pub enum TableFileError {
     /// The file changed while it was read, after it had been checked; the table is empty now.
     #[error("it was changed while it was read; the table is empty now")]
     Changed,
+    /// Another save into the same file, by a process of the same number, is not finished.
+    #[error("it is being saved to already")]
+    InUse,
     /// Told to stop.
     #[error("stopped")]
     Stopped,
@@ -232,6 +239,9 @@ impl<'a> Crew<'a> {
 }
 
 /// A file in the making, beside the one that it will replace; removed unless it does.
+///
+/// It is locked as long as somebody writes it: the system lifts the lock when a process ends, in whatever way. So a draft that can be locked
+/// is one whose maker was killed, and the next who saves removes it.
 struct Draft {
     file: File,
     path: PathBuf,
@@ -245,11 +255,18 @@ impl Draft {
             _ => {}
         }
         let name = path.file_name().ok_or(TableFileError::NotRegular)?;
+        remove_orphans(path, name);
         let mut draft = name.to_owned();
-        draft.push(format!(".{}.tmp", std::process::id()));
+        draft.push(format!(".{}{DRAFT}", std::process::id()));
         let path = path.with_file_name(draft);
-        let file = OpenOptions::new().write(true).create(true).truncate(true).open(&path)?;
-        Ok(Draft { file, path, finished: false })
+        // Emptied once it is surely ours.
+        let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path)?;
+        if let Err(TryLockError::WouldBlock) = file.try_lock() {
+            return Err(TableFileError::InUse);
+        }
+        let draft = Draft { file, path, finished: false };
+        draft.file.set_len(0)?;
+        Ok(draft)
     }
 
     /// Puts the file, complete and on the disk, in the place of the one at `path`.
@@ -264,6 +281,24 @@ impl Draft {
             let _ = folder.sync_all();
         }
         Ok(())
+    }
+}
+
+/// Removes the drafts of the file at `path` that nobody writes any more. What cannot be removed, or not be locked to find out, stays.
+fn remove_orphans(path: &Path, name: &OsStr) {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let there = entry.file_name();
+        let number = there.as_encoded_bytes().strip_prefix(name.as_encoded_bytes());
+        let number = number.and_then(|rest| rest.strip_prefix(b".")?.strip_suffix(DRAFT.as_bytes()));
+        let is_draft = number.is_some_and(|number| !number.is_empty() && number.iter().all(u8::is_ascii_digit));
+        if is_draft
+            && let Ok(file) = OpenOptions::new().write(true).open(entry.path())
+            && file.try_lock().is_ok()
+        {
+            let _ = fs::remove_file(entry.path());
+        }
     }
 }
 

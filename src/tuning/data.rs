@@ -11,6 +11,8 @@ use rand_xoshiro::rand_core::SeedableRng;
 
 use super::TuningError;
 use super::games::{Games, Record};
+use super::import::{self, ImportArgs};
+use super::outlook::{self, WdlArgs};
 use crate::eval::nnue::bucket;
 use crate::random::shuffle;
 use crate::search::score::is_mate;
@@ -28,6 +30,10 @@ pub enum DataCommand {
     Show(ShowArgs),
     /// Join files into one, their games in random order
     Mix(MixArgs),
+    /// Make a file of games from PGN files with a score in the comment after each move, as fastchess writes them
+    Import(ImportArgs),
+    /// Fit what a score means for the result, the model behind UCI_ShowWDL, to files of games
+    Wdl(WdlArgs),
 }
 
 /// What `sesame data show` is told.
@@ -85,6 +91,8 @@ pub fn run(command: &DataCommand, mut line: impl FnMut(&str) -> bool) -> Result<
             })
         }
         DataCommand::Mix(args) => mix(args),
+        DataCommand::Import(args) => import::run(args, line),
+        DataCommand::Wdl(args) => outlook::run(args, line),
     }
 }
 

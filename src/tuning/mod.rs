@@ -1,13 +1,15 @@
 //! Self-play data, Texel tuning for the classical evaluation, and training for the network.
 //!
 //! `sesame datagen` plays games against itself ([`selfplay`]) and writes them whole ([`games`]); `sesame data` checks, shows and
-//! mixes such files. `sesame tune` fits the weights of the classical evaluation to them ([`texel`]) and writes
+//! mixes such files, and fits to them what a score means for the result. `sesame tune` fits the weights of the classical evaluation to them ([`texel`]) and writes
 //! `src/eval/weights.rs`; `docs/tuning.md` shows the way from nothing to the weights in play. `docs/nnue.md` does so for the
 //! network.
 
 pub mod data;
 pub mod games;
+mod import;
 mod model;
+mod outlook;
 mod prior;
 mod render;
 pub mod selfplay;
@@ -19,6 +21,8 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 pub use data::DataCommand;
+pub use import::ImportArgs;
+pub use outlook::WdlArgs;
 pub use prior::prior;
 pub use render::render;
 pub use selfplay::DatagenArgs;

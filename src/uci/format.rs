@@ -3,13 +3,14 @@
 use std::fmt::Write;
 
 use crate::engine::bench::nodes_per_second;
-use crate::engine::{BestMove, Bound, Info, Score};
+use crate::engine::{AtMove, BestMove, Bound, Info, Score};
+use crate::eval::outlook::Outlook;
 use crate::position::{Move, Position};
 
 /// The `info` line: all of its fields together, as tools that read games expect.
 ///
-/// The line of play starts at `root`. Should it hold an illegal move, which would be a bug of the search, it ends before it.
-pub(crate) fn info(info: &Info, root: &Position, chess960: bool) -> String {
+/// With `show_wdl` the chances of the three results come right after the score. The line of play starts at `root`. Should it hold an illegal move, which would be a bug of the search, it ends before it.
+pub(crate) fn info(info: &Info, root: &Position, chess960: bool, show_wdl: bool) -> String {
     let line = &info.line;
     let mut text = format!("info depth {} seldepth {} multipv {} score ", line.depth, line.seldepth, line.rank);
     // Writing to a string cannot fail.
@@ -22,6 +23,10 @@ pub(crate) fn info(info: &Info, root: &Position, chess960: bool) -> String {
         Bound::Lower => " lowerbound",
         Bound::Upper => " upperbound",
     });
+    if show_wdl {
+        let Outlook { win, draw, loss } = outlook(line.score, root);
+        let _ = write!(text, " wdl {win} {draw} {loss}");
+    }
     let _ = write!(
         text,
         " nodes {} nps {} hashfull {} tbhits {} time {} pv",
@@ -37,6 +42,21 @@ pub(crate) fn info(info: &Info, root: &Position, chess960: bool) -> String {
         text.push_str(&text_of_move);
     }
     text
+}
+
+/// The chances that a score stands for.
+fn outlook(score: Score, root: &Position) -> Outlook {
+    match score {
+        Score::Centipawns(score) => Outlook::of(score, root),
+        Score::Mate(moves) if moves > 0 => Outlook::WON,
+        Score::Mate(_) => Outlook::LOST,
+    }
+}
+
+/// The `info` line that tells which root move is being searched.
+pub(crate) fn at_move(at: &AtMove, root: &Position, chess960: bool) -> String {
+    let AtMove { depth, mv, number } = *at;
+    format!("info depth {depth} currmove {} currmovenumber {number}", root.to_uci(mv, chess960))
 }
 
 /// The `bestmove` line.
@@ -91,7 +111,7 @@ mod tests {
     #[test]
     fn all_fields_together() {
         let root = Position::startpos();
-        let text = |score, bound| info(&sample(&root, score, bound, &["e2e4", "e7e5"]), &root, false);
+        let text = |score, bound| info(&sample(&root, score, bound, &["e2e4", "e7e5"]), &root, false, false);
         assert_eq!(
             text(Score::Centipawns(-13), Bound::Exact),
             "info depth 9 seldepth 14 multipv 2 score cp -13 nodes 12345 nps 1175714 hashfull 7 tbhits 3 time 10 pv e2e4 e7e5"
@@ -103,11 +123,34 @@ mod tests {
     }
 
     #[test]
+    fn chances_follow_the_score() {
+        let root = Position::startpos();
+        let chances = |score, bound| {
+            let text = info(&sample(&root, score, bound, &["e2e4"]), &root, false, true);
+            let (_, rest) = text.split_once(" wdl ").unwrap();
+            rest.split_once(" nodes ").unwrap().0.split(' ').map(|word| word.parse().unwrap()).collect::<Vec<u16>>()
+        };
+        assert_eq!(chances(Score::Mate(3), Bound::Exact), [1000, 0, 0]);
+        assert_eq!(chances(Score::Mate(-3), Bound::Exact), [0, 0, 1000]);
+        assert_eq!(chances(Score::Mate(0), Bound::Exact), [0, 0, 1000]);
+        let Outlook { win, draw, loss } = Outlook::of(80, &root);
+        assert_eq!(chances(Score::Centipawns(80), Bound::Lower), [win, draw, loss]);
+    }
+
+    #[test]
+    fn the_move_being_searched() {
+        let root = Position::from_fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1").unwrap();
+        let at = AtMove { depth: 20, mv: root.from_uci("e1g1").unwrap(), number: 3 };
+        assert_eq!(at_move(&at, &root, false), "info depth 20 currmove e1g1 currmovenumber 3");
+        assert_eq!(at_move(&at, &root, true), "info depth 20 currmove e1h1 currmovenumber 3");
+    }
+
+    #[test]
     fn castling_in_both_notations() {
         let root = Position::from_fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1").unwrap();
         let castling = sample(&root, Score::Centipawns(0), Bound::Exact, &["e1g1", "e8c8"]);
-        assert!(info(&castling, &root, false).ends_with(" pv e1g1 e8c8"));
-        assert!(info(&castling, &root, true).ends_with(" pv e1h1 e8a8"));
+        assert!(info(&castling, &root, false, false).ends_with(" pv e1g1 e8c8"));
+        assert!(info(&castling, &root, true, false).ends_with(" pv e1h1 e8a8"));
         let best = BestMove {
             best: castling.line.pv.first().copied(),
             ponder: castling.line.pv.get(1).copied(),

@@ -8,6 +8,7 @@
 mod board;
 mod format;
 mod job;
+mod journal;
 mod options;
 mod output;
 mod parse;

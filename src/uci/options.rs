@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::parse::{parse_number, quote};
-use crate::engine::Teamwork;
+use crate::engine::{Handicap, Teamwork};
 use crate::table::Scheme;
 use crate::tablebase::MAX_MEN;
 
@@ -20,6 +20,13 @@ pub(crate) const MAX_MULTI_PV: i64 = 256;
 /// Where the table is saved unless `Hash File` says otherwise: in the current folder.
 pub(crate) const DEFAULT_HASH_FILE: &str = "sesame.hash";
 
+/// How well to play where only `UCI_LimitStrength` is set.
+pub(crate) const DEFAULT_ELO: u32 = 2000;
+
+/// What `UCI_EngineAbout` says.
+const ABOUT: &str =
+    concat!("Sesame ", env!("CARGO_PKG_VERSION"), " by the Sesame authors, a chess engine round one lock-free table");
+
 /// An option with its new, valid value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Setting {
@@ -29,8 +36,8 @@ pub(crate) enum Setting {
     Threads(usize),
     /// Forget all that the table holds.
     ClearHash,
-    /// The GUI may let the engine ponder. Nothing depends on it: the GUI's `go ponder` says when.
-    Ponder,
+    /// What the GUI may tell and nothing depends on: that it may let the engine ponder (its `go ponder` says when), who the opponent is.
+    Nothing,
     /// The number of lines to show.
     MultiPv(usize),
     /// Time to keep back for each move, for the way between engine and GUI.
@@ -63,6 +70,18 @@ pub(crate) enum Setting {
     Evaluation(Evaluation),
     /// The file of the network; `None` for the one of this build.
     EvalFile(Option<PathBuf>),
+    /// Whether chances of a win, a draw and a loss are told with each score.
+    ShowWdl(bool),
+    /// Whether to play weaker than possible.
+    LimitStrength(bool),
+    /// How well to play then.
+    Elo(u32),
+    /// What its chance comes from; 0 for chance itself.
+    StrengthSeed(u64),
+    /// Whether positions are analysed rather than games played.
+    AnalyseMode(bool),
+    /// The file for all lines that come in and go out; `None` for no file.
+    DebugLog(Option<PathBuf>),
     /// A number of the search, which has been changed already.
     #[cfg(feature = "tune")]
     Tuned,
@@ -119,11 +138,11 @@ enum Kind {
 }
 
 /// The options in the order in which `uci` declares them. Their defaults are those of the engine's [`Options`](crate::engine::Options).
-static OPTIONS: [Specification; 20] = [
+static OPTIONS: [Specification; 28] = [
     Specification { name: "Hash", kind: Kind::Spin { default: 16, min: 1, max: MAX_HASH_MIB, set: Setting::Hash } },
     Specification { name: "Threads", kind: Kind::Spin { default: 1, min: 1, max: MAX_THREADS, set: Setting::Threads } },
     Specification { name: "Clear Hash", kind: Kind::Button { setting: Setting::ClearHash } },
-    Specification { name: "Ponder", kind: Kind::Check { default: false, set: |_| Setting::Ponder } },
+    Specification { name: "Ponder", kind: Kind::Check { default: false, set: |_| Setting::Nothing } },
     Specification {
         name: "MultiPV",
         kind: Kind::Spin { default: 1, min: 1, max: MAX_MULTI_PV, set: Setting::MultiPv },
@@ -165,6 +184,25 @@ static OPTIONS: [Specification; 20] = [
         },
     },
     Specification { name: "EvalFile", kind: Kind::Path { set: Setting::EvalFile } },
+    Specification { name: "UCI_ShowWDL", kind: Kind::Check { default: false, set: Setting::ShowWdl } },
+    Specification { name: "UCI_LimitStrength", kind: Kind::Check { default: false, set: Setting::LimitStrength } },
+    Specification {
+        name: "UCI_Elo",
+        kind: Kind::Spin {
+            default: DEFAULT_ELO as i64,
+            min: Handicap::MIN_ELO as i64,
+            max: Handicap::MAX_ELO as i64,
+            set: |elo| Setting::Elo(elo as u32),
+        },
+    },
+    Specification {
+        name: "Strength Seed",
+        kind: Kind::Spin { default: 0, min: 0, max: i32::MAX as i64, set: |seed| Setting::StrengthSeed(seed as u64) },
+    },
+    Specification { name: "UCI_AnalyseMode", kind: Kind::Check { default: false, set: Setting::AnalyseMode } },
+    Specification { name: "UCI_Opponent", kind: Kind::Text { default: "", set: |_| Setting::Nothing } },
+    Specification { name: "UCI_EngineAbout", kind: Kind::Text { default: ABOUT, set: |_| Setting::Nothing } },
+    Specification { name: "Debug Log File", kind: Kind::Path { set: Setting::DebugLog } },
 ];
 
 /// The `option` lines that answer `uci`.
@@ -323,6 +361,14 @@ mod tests {
         }
         assert_eq!(lines[18], "option name Evaluation type combo default classical var classical var network");
         assert_eq!(lines[19], "option name EvalFile type string default <empty>");
+        assert_eq!(lines[20], "option name UCI_ShowWDL type check default false");
+        assert_eq!(lines[21], "option name UCI_LimitStrength type check default false");
+        assert_eq!(lines[22], "option name UCI_Elo type spin default 2000 min 1300 max 2700");
+        assert_eq!(lines[23], "option name Strength Seed type spin default 0 min 0 max 2147483647");
+        assert_eq!(lines[24], "option name UCI_AnalyseMode type check default false");
+        assert_eq!(lines[25], "option name UCI_Opponent type string default <empty>");
+        assert!(lines[26].starts_with("option name UCI_EngineAbout type string default Sesame "), "{}", lines[26]);
+        assert_eq!(lines[27], "option name Debug Log File type string default <empty>");
     }
 
     #[test]
@@ -356,6 +402,7 @@ mod tests {
         assert_eq!(default("Syzygy50MoveRule"), Setting::Syzygy50MoveRule(options.tables.fifty_move_rule));
         assert_eq!(default("Evaluation"), Setting::Evaluation(Evaluation::Classical));
         assert_eq!(options.evaluator, crate::eval::Evaluator::Classical);
+        assert_eq!((default("UCI_LimitStrength"), options.handicap), (Setting::LimitStrength(false), None));
     }
 
     #[test]
@@ -365,7 +412,10 @@ mod tests {
         assert_eq!(understand("threads", Some("1024")), Ok(Setting::Threads(1024)));
         assert_eq!(understand("clear hash", None), Ok(Setting::ClearHash));
         assert_eq!(understand("Clear Hash", Some("now")), Ok(Setting::ClearHash));
-        assert_eq!(understand("Ponder", Some("true")), Ok(Setting::Ponder));
+        assert_eq!(understand("Ponder", Some("true")), Ok(Setting::Nothing));
+        let opponent = "GM 2800 human Gary Kasparov";
+        assert_eq!(understand("UCI_Opponent", Some(opponent)), Ok(Setting::Nothing));
+        assert_eq!(understand("uci_elo", Some("1500")), Ok(Setting::Elo(1500)));
         assert_eq!(understand("MultiPV", Some("256")), Ok(Setting::MultiPv(256)));
         assert_eq!(understand("Move Overhead", Some("0")), Ok(Setting::MoveOverhead(Duration::ZERO)));
         assert_eq!(understand("UCI_Chess960", Some("True")), Ok(Setting::Chess960(true)));
@@ -406,6 +456,9 @@ mod tests {
             ("Replacement", "RANDOM"),
             ("Teamwork", "half+none"),
             ("Evaluation", "material"),
+            ("UCI_Elo", "1299"),
+            ("UCI_Elo", "2701"),
+            ("Strength Seed", "-1"),
         ];
         for (name, value) in values {
             let message = understand(name, Some(value)).unwrap_err();

@@ -1,10 +1,13 @@
 //! The one way out: whole lines, flushed, never interleaved.
 
 use std::io::{self, Write};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
+
+use super::journal::{Direction, Journal};
 
 /// A writer of lines that any thread may use. Clones share the writer.
 ///
@@ -18,12 +21,15 @@ pub struct Output {
 struct Shared {
     writer: Mutex<Box<dyn Write + Send>>,
     closed: AtomicBool,
+    journal: Journal,
 }
 
 impl Output {
     /// Writes to `writer`.
     pub fn new(writer: impl Write + Send + 'static) -> Output {
-        Output { shared: Arc::new(Shared { writer: Mutex::new(Box::new(writer)), closed: AtomicBool::new(false) }) }
+        let writer: Box<dyn Write + Send> = Box::new(writer);
+        let (writer, closed) = (Mutex::new(writer), AtomicBool::new(false));
+        Output { shared: Arc::new(Shared { writer, closed, journal: Journal::default() }) }
     }
 
     /// Writes to the standard output.
@@ -45,8 +51,31 @@ impl Output {
             return;
         }
         let mut writer = self.shared.writer.lock();
+        // With the writer in hand, so that the log has the lines in their order; first, so that whoever has read the line finds it there.
+        let noted = self.shared.journal.note(Direction::Out, text);
         if writer.write_all(text.as_bytes()).and_then(|()| writer.flush()).is_err() {
             self.shared.closed.store(true, Ordering::Relaxed);
+        }
+        drop(writer);
+        self.complain(noted);
+    }
+
+    /// Writes what goes in and out from now on to the end of the file at `path`, too, or nowhere. If that file cannot be used, says so.
+    pub(super) fn log_to(&self, path: Option<&Path>) {
+        if let (Err(error), Some(path)) = (self.shared.journal.open(path), path) {
+            self.info(&format!("the debug log cannot be written: {}: {error}", path.display()));
+        }
+    }
+
+    /// Notes a line that came in.
+    pub(super) fn note_input(&self, text: &[u8]) {
+        self.complain(self.shared.journal.note(Direction::In, &String::from_utf8_lossy(text)));
+    }
+
+    /// Says that the log has ended, which it then has.
+    fn complain(&self, noted: Result<(), String>) {
+        if let Err(message) = noted {
+            self.info(&message);
         }
     }
 

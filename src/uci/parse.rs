@@ -147,14 +147,14 @@ pub(crate) fn parse(line: &[u8]) -> Parsed {
     let Some(command) = words.find(|word| COMMANDS.contains(word)) else {
         return Parsed::complaint(format!("unknown command {}", quote(first)));
     };
-    let mut parsed = parse_command(command, words);
+    let mut parsed = parse_command(command, words, text);
     if command != first && parsed.complaint.is_none() {
         parsed.complaint = Some(format!("skipped unknown words from {} to `{command}`", quote(first)));
     }
     parsed
 }
 
-fn parse_command<'a>(command: &str, words: impl Iterator<Item = &'a str> + Clone) -> Parsed {
+fn parse_command<'a>(command: &str, words: impl Iterator<Item = &'a str> + Clone, line: &str) -> Parsed {
     match command {
         "uci" => Command::Uci.into(),
         "isready" => Command::IsReady.into(),
@@ -163,7 +163,7 @@ fn parse_command<'a>(command: &str, words: impl Iterator<Item = &'a str> + Clone
         "go" => parse_go(words),
         "stop" => Command::Stop.into(),
         "ponderhit" => Command::PonderHit.into(),
-        "setoption" => parse_set_option(words),
+        "setoption" => parse_set_option(words, line),
         "quit" => Command::Quit.into(),
         "d" => Command::Display.into(),
         "eval" => Command::Eval.into(),
@@ -273,29 +273,28 @@ fn parse_go<'a>(words: impl Iterator<Item = &'a str>) -> Parsed {
     Parsed { command: Some(command), complaint }
 }
 
-/// `setoption name NAME [value VALUE]`, where both may contain blanks.
-fn parse_set_option<'a>(mut words: impl Iterator<Item = &'a str>) -> Parsed {
+/// `setoption name NAME [value VALUE]`, where both may contain blanks. Those inside the value are kept as they are: it may be a path.
+fn parse_set_option<'a>(mut words: impl Iterator<Item = &'a str>, line: &str) -> Parsed {
     match words.next() {
         Some("name") => {}
         Some(word) => return Parsed::complaint(format!("setoption: expected `name`, found {}", quote(word))),
         None => return Parsed::complaint("setoption: expected `name`"),
     }
-    let mut name: Vec<&str> = Vec::new();
-    let mut value: Option<Vec<&str>> = None;
-    for word in words {
-        match &mut value {
-            Some(value) => value.push(word),
-            None if word == "value" => value = Some(Vec::new()),
-            None => name.push(word),
-        }
-    }
+    let name: Vec<&str> = words.by_ref().take_while(|&word| word != "value").collect();
     if name.is_empty() {
         return Parsed::complaint("setoption: the name is missing");
     }
-    match understand(&name.join(" "), value.map(|words| words.join(" ")).as_deref()) {
+    // From the value's first word to the end of the line, but for blanks there.
+    let value = words.next().and_then(|word| line.get(offset(line, word)..)).map(str::trim_end);
+    match understand(&name.join(" "), value) {
         Ok(setting) => Command::Set(setting).into(),
         Err(message) => Parsed::complaint(format!("setoption: {message}")),
     }
+}
+
+/// Where in `line` the word begins, which is a part of it.
+fn offset(line: &str, word: &str) -> usize {
+    word.as_ptr().addr().saturating_sub(line.as_ptr().addr())
 }
 
 /// `bench [depth N] [threads N] [hash N]`; a bare number is the depth.
@@ -526,6 +525,13 @@ mod tests {
         let overhead = Command::Set(Setting::MoveOverhead(ms(30)));
         assert_eq!(command("setoption name Move\tOverhead value  30 \r"), overhead);
         assert_eq!(complaint("setoption name A b value c value d"), "setoption: unknown option `A b`");
+        let path = |line: &str| match command(line) {
+            Command::Set(Setting::HashFile(path)) => path,
+            other => panic!("{line:?} gave {other:?}"),
+        };
+        assert_eq!(path("setoption name Hash File value /two  blanks/and\ta tab \r"), "/two  blanks/and\ta tab");
+        assert_eq!(path(" setoption  name  Hash  File  value  name value  value"), "name value  value");
+        assert_eq!(path("setoption name Hash File value"), "");
         for value in ["0", "x", "", "16 value 16"] {
             assert!(complaint(&format!("setoption name Hash value {value}")).contains("kept"));
         }

@@ -15,14 +15,14 @@ use parking_lot::Mutex;
 
 use super::board::describe;
 use super::job::Job;
-use super::options::{DEFAULT_HASH_FILE, Evaluation, Setting, declarations};
+use super::options::{DEFAULT_ELO, DEFAULT_HASH_FILE, Evaluation, Setting, declarations};
 use super::output::Output;
 use super::parse::{BenchArguments, Command, Go, Parsed, Placement};
 use super::perft::divide;
 use super::reader;
 use super::sink::UciSink;
 use crate::engine::bench::{self, BenchOptions, nodes_per_second};
-use crate::engine::{Clock, Engine, EngineError, Evaluator, Limits, Options, TableUse};
+use crate::engine::{Clock, Engine, EngineError, Evaluator, Handicap, Limits, Options, TableUse};
 use crate::eval::explain;
 use crate::eval::nnue::Network;
 use crate::position::{Color, Game, Position};
@@ -55,6 +55,7 @@ pub fn run(input: impl Read + Send + 'static, output: Output) -> Result<(), Star
         engine,
         evaluation: Evaluation::Classical,
         network: Network::embedded().map(Arc::new),
+        strength: Strength::default(),
         game: Game::new(Position::startpos()),
         started: 0,
         job: None,
@@ -65,7 +66,7 @@ pub fn run(input: impl Read + Send + 'static, output: Output) -> Result<(), Star
         closing: false,
         wake,
     };
-    let mut commands = reader::spawn(input)?;
+    let mut commands = reader::spawn(input, session.output.clone())?;
     loop {
         session.settle();
         if session.output.is_closed() || (session.closing && !session.is_busy()) {
@@ -100,6 +101,7 @@ struct Session {
     /// What should evaluate; without a network the engine cannot do everything.
     evaluation: Evaluation,
     network: Option<Arc<Network>>,
+    strength: Strength,
     game: Game,
     /// How many searches were started; the sink knows how many of them have ended.
     started: u64,
@@ -116,6 +118,28 @@ struct Session {
     /// The input has ended.
     closing: bool,
     wake: Sender<()>,
+}
+
+/// What the options say of how well to play.
+struct Strength {
+    limited: bool,
+    elo: u32,
+    /// 0 for none.
+    seed: u64,
+    analysing: bool,
+}
+
+impl Default for Strength {
+    fn default() -> Self {
+        Strength { limited: false, elo: DEFAULT_ELO, seed: 0, analysing: false }
+    }
+}
+
+impl Strength {
+    /// Who analyses wants to know the truth.
+    fn handicap(&self) -> Option<Handicap> {
+        (self.limited && !self.analysing).then(|| Handicap::new(self.elo, (self.seed > 0).then_some(self.seed)))
+    }
 }
 
 impl Session {
@@ -256,7 +280,13 @@ impl Session {
                 return self.set_evaluator();
             }
             Setting::EvalFile(path) => return self.set_network(path.as_deref()),
-            Setting::Ponder => return,
+            Setting::ShowWdl(show) => return self.sink.set_show_wdl(show),
+            Setting::LimitStrength(limited) => return self.set_strength(|strength| strength.limited = limited),
+            Setting::Elo(elo) => return self.set_strength(|strength| strength.elo = elo),
+            Setting::StrengthSeed(seed) => return self.set_strength(|strength| strength.seed = seed),
+            Setting::AnalyseMode(analysing) => return self.set_strength(|strength| strength.analysing = analysing),
+            // The reader has seen to the log.
+            Setting::Nothing | Setting::DebugLog(_) => return,
             #[cfg(feature = "tune")]
             Setting::Tuned => return,
             Setting::HashFile(path) => return self.hash_file = path,
@@ -276,6 +306,11 @@ impl Session {
         if let Err(error) = result {
             self.output.info(&format!("{error}; {consequence}"));
         }
+    }
+
+    fn set_strength(&mut self, change: impl FnOnce(&mut Strength)) {
+        change(&mut self.strength);
+        self.engine.set_handicap(self.strength.handicap());
     }
 
     fn set_table_use(&mut self, change: impl FnOnce(TableUse) -> TableUse) {

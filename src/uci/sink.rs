@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use super::format;
 use super::output::Output;
-use crate::engine::{BestMove, Info, Sink};
+use crate::engine::{AtMove, BestMove, Info, Sink};
 use crate::position::Position;
 
 /// Writes what the search reports, and tells the engine loop when a search has ended.
@@ -16,6 +16,7 @@ pub(crate) struct UciSink {
     /// The root of the search: moves can only be written with it.
     root: Mutex<Position>,
     chess960: AtomicBool,
+    show_wdl: AtomicBool,
     /// How many searches have ended.
     ended: AtomicU64,
     /// Wakes the engine loop. One token is enough: the loop then looks at everything.
@@ -28,6 +29,7 @@ impl UciSink {
             output,
             root: Mutex::new(Position::startpos()),
             chess960: AtomicBool::new(false),
+            show_wdl: AtomicBool::new(false),
             ended: AtomicU64::new(0),
             wake,
         }
@@ -47,6 +49,11 @@ impl UciSink {
         self.chess960.store(chess960, Ordering::Relaxed);
     }
 
+    /// Whether the chances of the three results are told with each score.
+    pub(crate) fn set_show_wdl(&self, show: bool) {
+        self.show_wdl.store(show, Ordering::Relaxed);
+    }
+
     /// How many searches have ended so far.
     pub(crate) fn ended(&self) -> u64 {
         self.ended.load(Ordering::Acquire)
@@ -61,7 +68,8 @@ impl UciSink {
 impl Sink for UciSink {
     fn info(&self, info: &Info) {
         let root = self.root.lock();
-        self.output.line(&format::info(info, &root, self.chess960()));
+        let show_wdl = self.show_wdl.load(Ordering::Relaxed);
+        self.output.line(&format::info(info, &root, self.chess960(), show_wdl));
         if !format::moves(&info.line.pv, &root, false).1 {
             self.output.info("bug: the line above was cut before an illegal move");
         }
@@ -76,6 +84,11 @@ impl Sink for UciSink {
         self.ended.fetch_add(1, Ordering::Release);
         self.output.line(&format::best_move(best, &root, self.chess960()));
         self.wake();
+    }
+
+    fn at_move(&self, at: &AtMove) {
+        let root = self.root.lock();
+        self.output.line(&format::at_move(at, &root, self.chess960()));
     }
 
     fn message(&self, text: &str) {

@@ -261,10 +261,10 @@ pub(crate) struct InfoLine {
     pub(crate) pv: Vec<String>,
 }
 
-/// Reads an `info` line; `None` for an `info string`. Every field must be there, once, with a whole number.
+/// Reads an `info` line; `None` for an `info string` and for the move that is being searched. Every other field must be there, once, with a whole number.
 pub(crate) fn parse_info(line: &str) -> Option<InfoLine> {
     let rest = line.strip_prefix("info ")?;
-    if rest.starts_with("string") {
+    if rest.starts_with("string") || rest.contains(" currmove ") {
         return None;
     }
     let (fields, pv) = rest.split_once(" pv ").unwrap_or_else(|| panic!("no pv in {line:?}"));

@@ -199,6 +199,28 @@ fn what_fails_leaves_the_old_file_and_no_draft() {
 }
 
 #[test]
+fn drafts_of_the_dead_are_removed_and_those_of_the_living_stay() {
+    let scratch = Scratch::new("orphans");
+    let draft = |number: u32| scratch.0.join(format!("table.hash.{number}.tmp"));
+    for number in [1, 2] {
+        fs::write(draft(number), b"half a table").unwrap();
+    }
+    let living = OpenOptions::new().write(true).open(draft(2)).unwrap();
+    living.try_lock().unwrap();
+    save(&table(1, Scheme::New), &scratch.file()).unwrap();
+    assert!(!draft(1).exists() && draft(2).exists(), "{:?}", scratch.names());
+    // One of our own number that somebody writes is left alone, too.
+    fs::write(draft(std::process::id()), b"half a table").unwrap();
+    let twin = OpenOptions::new().write(true).open(draft(std::process::id())).unwrap();
+    twin.try_lock().unwrap();
+    assert!(matches!(save(&table(1, Scheme::New), &scratch.file()), Err(TableFileError::InUse)));
+    assert_eq!(fs::read(draft(std::process::id())).unwrap(), b"half a table");
+    drop((living, twin));
+    save(&table(1, Scheme::New), &scratch.file()).unwrap();
+    assert_eq!(scratch.names(), ["table.hash"]);
+}
+
+#[test]
 fn progress_goes_up_to_a_hundred() {
     let scratch = Scratch::new("progress");
     let table = filled(33, Scheme::TwoBig1, 1000);

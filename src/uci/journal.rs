@@ -1,0 +1,113 @@
+//! The debug log: every line that comes in and goes out, with the time, in a file.
+
+use std::fmt::Write as _;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::process;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::SystemTime;
+
+use humantime::format_rfc3339_micros;
+use parking_lot::Mutex;
+
+/// Writes lines into a file, while it is told to. Each is with the system before the next: the file is whole whatever ends the process.
+#[derive(Default)]
+pub(super) struct Journal {
+    file: Mutex<Option<(File, PathBuf)>>,
+    /// Whether there is a file: most often there is none, and nobody need wait to find out.
+    is_open: AtomicBool,
+}
+
+/// Which way a line goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Direction {
+    /// From the GUI.
+    In,
+    /// To the GUI.
+    Out,
+}
+
+impl Journal {
+    /// Writes to the end of the file at `path` from now on, or nowhere.
+    ///
+    /// # Errors
+    /// When the file cannot be opened or written; what was written to before is written to still.
+    pub(super) fn open(&self, path: Option<&Path>) -> io::Result<()> {
+        let opened = match path {
+            None => None,
+            Some(path) => {
+                if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+                    return Err(io::Error::other("it is no regular file"));
+                }
+                let mut file = OpenOptions::new().create(true).append(true).open(path)?;
+                let version = env!("CARGO_PKG_VERSION");
+                file.write_all(entry("--", &format!("Sesame {version}, process {}", process::id())).as_bytes())?;
+                Some((file, path.to_owned()))
+            }
+        };
+        let mut file = self.file.lock();
+        self.is_open.store(opened.is_some(), Ordering::Relaxed);
+        *file = opened;
+        Ok(())
+    }
+
+    /// Notes a line, or several in one text. What could not be written ends the log, and is said once.
+    ///
+    /// # Errors
+    /// Says why the log has ended.
+    pub(super) fn note(&self, direction: Direction, text: &str) -> Result<(), String> {
+        if !self.is_open.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let arrow = match direction {
+            Direction::In => ">>",
+            Direction::Out => "<<",
+        };
+        let entries: String = text.lines().map(|line| entry(arrow, line)).collect();
+        let mut file = self.file.lock();
+        let Some((open, path)) = &mut *file else { return Ok(()) };
+        let Err(error) = open.write_all(entries.as_bytes()) else { return Ok(()) };
+        let message = format!("the debug log has ended: {}: {error}", path.display());
+        self.is_open.store(false, Ordering::Relaxed);
+        *file = None;
+        Err(message)
+    }
+}
+
+/// A line of the log.
+fn entry(arrow: &str, text: &str) -> String {
+    let mut entry = String::with_capacity(text.len() + 32);
+    // Writing to a string cannot fail.
+    let _ = writeln!(entry, "{} {arrow} {text}", format_rfc3339_micros(SystemTime::now()));
+    entry
+}
+
+#[cfg(test)]
+#[allow(clippy::indexing_slicing)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_noted_while_there_is_a_file() {
+        let folder = std::env::temp_dir().join(format!("sesame-journal-{}", process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("a  log");
+        let journal = Journal::default();
+        journal.note(Direction::In, "before").unwrap();
+        journal.open(Some(&path)).unwrap();
+        journal.note(Direction::In, "uci").unwrap();
+        journal.note(Direction::Out, "id name\nuciok").unwrap();
+        assert!(journal.open(Some(&folder)).is_err(), "a folder is no log");
+        journal.note(Direction::In, "still").unwrap();
+        journal.open(None).unwrap();
+        journal.note(Direction::In, "after").unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let lines: Vec<&str> = text.lines().map(|line| line.split_once(' ').unwrap().1).collect();
+        assert!(lines[0].starts_with("-- Sesame "), "{text}");
+        assert_eq!(lines[1..], [">> uci", "<< id name", "<< uciok", ">> still"]);
+        let stamp = text.split(' ').next().unwrap();
+        assert!(humantime::parse_rfc3339(stamp).is_ok_and(|time| time <= SystemTime::now()), "{stamp}");
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}
