@@ -195,6 +195,8 @@ fn a_game_that_cannot_be_saved() {
         &["could not be saved to ", "It goes on.", "Sesame plays 1... ", "could not be saved to "],
     );
     assert!(code == 1 && errors.contains("the game could not be saved"), "{errors}");
+    let output = play(&[], "e4\nsave /dev/full\n");
+    assert!(output.contains("could not be saved to /dev/full"), "{output}");
     for arguments in [&["play", "--fen", "8/8"][..], &["play", "--color", "green"], &["play", "--time", "0"]] {
         assert_eq!(run(arguments, "").0, 2, "{arguments:?}");
     }

@@ -23,6 +23,9 @@ impl Store {
         if self.files.iter().any(|(known, _)| known == path) {
             return Ok(());
         }
+        if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+            return Err(io::Error::other("what is there is no file"));
+        }
         let before = match fs::read(path) {
             Ok(before) => before,
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
