@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn material_is_counted_as_usual() {
-        assert_eq!(positions().map(|position| material(&position)), [78, 17, 1]);
+        assert_eq!(positions().map(|position| material(&position)), [78, 18, 1]);
     }
 
     #[test]

@@ -114,7 +114,7 @@ mod tests {
 
 1. e4 {book} e5 {book} 2. Nf3 {+0.30/9 0.010s} (2. f4 {+9.99/1}) 2... Nc6 {-0.25/9
 0.010s} 3. Bb5 {0.00/9 0.1s, a comment with [brackets
-[Event "in it"] } a6 $1 {+1.05/8 0.2s} 1-0
+in it] } a6 $1 {+1.05/8 0.2s} 1-0
 
 [Event "2"]
 [Result "1/2-1/2"]
