@@ -6,8 +6,10 @@
 pub mod cli;
 pub mod engine;
 pub mod eval;
+mod files;
 pub mod lab;
 pub mod position;
+mod random;
 pub mod report;
 pub mod scaling;
 pub mod search;

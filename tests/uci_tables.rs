@@ -6,10 +6,11 @@ mod support;
 mod tables;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use sesame::position::{Game, Move, Outcome, Position};
 use sesame::tablebase::{PATH_SEPARATOR, Tablebases, Wdl};
+use support::folder::Folder;
 use support::{Session, infos, parse_info};
 
 /// An engine with the tables of some folders, and what it said about them.
@@ -33,28 +34,6 @@ fn centipawns(lines: &[String]) -> i64 {
     let last = infos(lines).pop().unwrap();
     assert_eq!(last.kind, "cp", "{last:?}");
     last.score
-}
-
-/// A folder that is removed when the test ends.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("sesame-{name}-{}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-
-    fn with(self, file: &str, bytes: &[u8]) -> Folder {
-        fs::write(self.0.join(file), bytes).unwrap();
-        self
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }
 
 fn table(name: &str) -> Vec<u8> {

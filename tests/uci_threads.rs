@@ -120,7 +120,7 @@ fn more_threads_than_cores_answer_in_time() {
         let (crowded_stop, crowded_search) = answer_times(&mut session, threads);
         // Far more than it takes on a quiet machine (`examples/latency.rs`), less than where all threads run at once.
         let (stop_at_most, search_at_most) =
-            (stop * 8 + Duration::from_millis(50), search * 2 + Duration::from_millis(150));
+            (stop * 4 + Duration::from_millis(40), search * 2 + Duration::from_millis(150));
         assert!(crowded_stop < stop_at_most, "{threads} threads: {crowded_stop:?} from stop to bestmove");
         assert!(crowded_search < search_at_most, "{threads} threads: {crowded_search:?} with movetime 100");
     }

@@ -181,6 +181,7 @@ pub fn run_on<T: SearchTable>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::Rotation;
 
     #[test]
     fn the_line_that_openbench_reads() {
@@ -218,15 +219,19 @@ mod tests {
     #[test]
     fn in_lockstep_any_number_of_threads_searches_the_same_nodes_each_time() {
         let stop = AtomicBool::new(false);
-        let nodes = |threads, lockstep| {
-            let options = BenchOptions { depth: 5, threads, lockstep, ..BenchOptions::default() };
+        let nodes = |depth, threads, lockstep| {
+            let options = BenchOptions { depth, threads, lockstep, ..BenchOptions::default() };
             run(&options, &stop, |_| ()).unwrap().unwrap().nodes
         };
-        assert_eq!(nodes(1, true), nodes(1, false));
-        for threads in [2, 5, 16] {
-            assert_eq!(nodes(threads, true), nodes(threads, true), "{threads} threads");
+        assert_eq!(nodes(6, 1, true), nodes(6, 1, false));
+        for (threads, depth) in [(2, 6), (5, 7), (16, 9)] {
+            let searched = nodes(depth, threads, true);
+            assert_eq!(nodes(depth, threads, true), searched, "{threads} threads");
+            // Else most workers never have a second turn, and the rotation shows nothing.
+            let turns = searched / (POSITIONS.len() as u64 * threads as u64 * Rotation::QUANTUM);
+            assert!(turns >= 2 || threads < 16, "{threads} threads: {turns} turns for each");
         }
-        assert_ne!(nodes(2, true), nodes(5, true));
+        assert_ne!(nodes(6, 2, true), nodes(6, 5, true));
     }
 
     #[test]
@@ -244,8 +249,8 @@ mod tests {
             assert_eq!(nodes(3, teamwork), nodes(3, teamwork), "{}", word.name);
             different.insert(nodes(3, teamwork));
         }
-        // With three workers a quarter, an eighth and a sixteenth of them are the same.
-        assert_eq!(different.len(), Teamwork::WORDS.len() - 2, "each of the others makes a difference");
+        // With three workers a quarter, an eighth and a sixteenth of them are the same; and whose line is played changes no node.
+        assert_eq!(different.len(), Teamwork::WORDS.len() - 4, "each of the others makes a difference");
     }
 
     #[test]

@@ -11,6 +11,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
+use crate::files;
 use crate::table::Scheme;
 
 /// What the first line of every results file begins with: the format's version and the program's.
@@ -369,17 +370,7 @@ impl Journal {
         observations.sort_by_key(Observation::key);
         let mut text = header(self.hash);
         observations.iter().for_each(|observation| text.push_str(&format!("{observation}\n")));
-        let mut temporary = self.path.clone().into_os_string();
-        temporary.push(".tmp");
-        let temporary = PathBuf::from(temporary);
-        let written = File::create(&temporary)
-            .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all()))
-            .and_then(|()| std::fs::rename(&temporary, &self.path));
-        written.map_err(|source| {
-            // Of no use to anybody; if it cannot be removed either, the first error says why.
-            let _ = std::fs::remove_file(&temporary);
-            ResultsError::File { path: temporary, source }
-        })
+        files::replace(&self.path, text.as_bytes()).map_err(ResultsError::file(&self.path))
     }
 
     /// One system call, so that a killed process leaves at most one line cut off.

@@ -9,7 +9,9 @@
 //! far the result depends on the positions chosen from such a game, not how it would come out for all of chess.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use rand_xoshiro::rand_core::SeedableRng;
+
+use crate::random::below;
 
 /// How often the bootstrap draws anew: enough to fix the ends of a 95 % interval to about a fiftieth of its width.
 pub const RESAMPLES: usize = 4_000;
@@ -113,12 +115,6 @@ pub fn bootstrap(count: usize, mut statistic: impl FnMut(&[usize]) -> f64) -> Op
     Some(Estimate { value, interval })
 }
 
-/// A number below `bound`, without a bias that a few thousand draws could show: the high half of a 64 by 64 bit product.
-fn below(random: &mut Xoshiro256PlusPlus, bound: usize) -> usize {
-    let product = u128::from(random.next_u64()) * bound as u128;
-    (product >> 64) as usize
-}
-
 /// The quantile of sorted values, interpolated linearly between neighbours.
 fn quantile(sorted: &[f64], part: f64) -> Option<f64> {
     let place = part * sorted.len().checked_sub(1)? as f64;
@@ -129,6 +125,8 @@ fn quantile(sorted: &[f64], part: f64) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use rand_xoshiro::rand_core::Rng;
+
     use super::*;
 
     #[test]

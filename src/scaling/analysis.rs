@@ -184,25 +184,36 @@ impl<'a> Panel<'a> {
         let (arm, alone) = (self.arm(variant, threads)?, self.alone()?);
         let searches = arm.values().map(Vec::len).sum::<usize>();
         let solved = arm.values().flatten().filter(|row| row.solved_micros.is_some()).count();
-        // What is seen at once says nothing, and neither does what none of them sees.
-        let is_telling = |position: &&&str| {
-            let rows = || [alone, arm].into_iter().filter_map(|arm| arm.get(**position)).flatten();
-            let at_once =
-                alone.get(**position).is_none_or(|rows| median(rows.iter().map(|row| until_solved(row))) < AT_ONCE);
-            !at_once && rows().any(|row| row.solved_micros.is_some())
-        };
-        let telling: BTreeSet<&str> = arm.keys().filter(is_telling).copied().collect();
-        let only = |arm: &Arm<'a>| -> Arm<'a> {
-            let kept = arm.iter().filter(|(position, _)| telling.contains(**position));
-            kept.map(|(position, rows)| (*position, rows.clone())).collect()
-        };
-        let speed_up = ratio(&only(alone), &only(arm), until_solved);
+        let telling = self.telling();
+        let compared: Arm<'a> = arm
+            .iter()
+            .filter(|(position, _)| telling.contains(*position))
+            .map(|(&id, rows)| (id, rows.clone()))
+            .collect();
         Some(Solving {
             solved: solved as f64 / searches.max(1) as f64,
             positions: arm.len(),
-            compared: telling.len(),
-            speed_up,
+            compared: compared.len(),
+            speed_up: ratio(alone, &compared, until_solved),
         })
+    }
+
+    /// The positions whose times to the solution are compared, the same for all numbers of workers: what one worker sees at once says
+    /// nothing, and neither does what nobody ever sees.
+    fn telling(&self) -> BTreeSet<&'a str> {
+        let at_once = |rows: &[&Row]| median(rows.iter().map(|row| until_solved(row))) < AT_ONCE;
+        let seen: BTreeSet<&str> = self
+            .arms
+            .values()
+            .flatten()
+            .filter(|(_, rows)| rows.iter().any(|row| row.solved_micros.is_some()))
+            .map(|(position, _)| *position)
+            .collect();
+        let alone = self.alone().into_iter().flatten();
+        alone
+            .filter(|(position, rows)| seen.contains(**position) && !at_once(rows))
+            .map(|(position, _)| *position)
+            .collect()
     }
 }
 
@@ -375,5 +386,12 @@ mod tests {
         assert_eq!((solving.positions, solving.compared, solving.solved), (4, 2, 0.75));
         near(solving.speed_up, 8f64.sqrt());
         assert_eq!(panel.solving("default", 1).unwrap().solved, 0.5);
+        // What four see is compared for two as well, who took the whole time for it, as one did.
+        let with_four = [&rows[..], &[solution(4, "never", Some(500_000))]].concat();
+        let panel = Panel::new(&with_four, Run::Solution, 4);
+        let solving = panel.solving("default", 2).unwrap();
+        assert_eq!(solving.compared, 3);
+        near(solving.speed_up, 2.0);
+        assert_eq!(panel.solving("default", 1).unwrap().compared, 3);
     }
 }

@@ -1,13 +1,14 @@
 //! Searches by the clock, on the machine at hand.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use rand_xoshiro::rand_core::SeedableRng;
 
 use super::author::AuthorTable;
 use super::record::{Journal, Kind, Recording, Row, Run};
 use super::searcher::{Pace, Searcher, Trace};
 use super::{Calibrated, Plan, ScalingArgs, ScalingError, Variant, machine, warnings};
 use crate::engine::Limits;
+use crate::random::shuffle;
 use crate::report::Progress;
 use crate::table::{SearchTable, Table};
 
@@ -108,14 +109,6 @@ fn tasks<'a>(plan: &'a Plan, calibrated: &'a [Calibrated], args: &ScalingArgs) -
     tasks
 }
 
-/// Fisher and Yates's shuffle.
-fn shuffle<T>(items: &mut [T], random: &mut Xoshiro256PlusPlus) {
-    for last in (1..items.len()).rev() {
-        let product = u128::from(random.next_u64()) * (last as u128 + 1);
-        items.swap(last, (product >> 64) as usize);
-    }
-}
-
 impl Task<'_> {
     fn search<T: SearchTable>(&self, searcher: &mut Searcher<T>, args: &ScalingArgs) -> Trace {
         let position = &self.position.entry.position;
@@ -156,25 +149,5 @@ impl Task<'_> {
             solved_micros: solved.map(|time| time.as_micros() as u64),
             traffic: None,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::HashSet;
-
-    use super::*;
-
-    #[test]
-    fn a_shuffle_loses_nothing_and_is_the_seeds() {
-        let shuffled = |seed| {
-            let mut items: Vec<u32> = (0..100).collect();
-            shuffle(&mut items, &mut Xoshiro256PlusPlus::seed_from_u64(seed));
-            items
-        };
-        assert_eq!(shuffled(1), shuffled(1));
-        assert_ne!(shuffled(1), shuffled(2));
-        assert_ne!(shuffled(1), (0..100).collect::<Vec<_>>());
-        assert_eq!(shuffled(1).into_iter().collect::<HashSet<_>>().len(), 100);
     }
 }

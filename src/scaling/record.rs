@@ -8,6 +8,7 @@ use std::str::FromStr;
 
 use super::ScalingError;
 use super::author::Traffic;
+use crate::files;
 
 /// What a search was made for.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -326,13 +327,8 @@ impl Journal {
     }
 }
 
-/// The file is replaced as a whole: a kill leaves the old one or the new one.
 fn write(path: &Path, text: &str) -> Result<(), ScalingError> {
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".new");
-    let beside = PathBuf::from(beside);
-    std::fs::write(&beside, text).map_err(ScalingError::file(&beside))?;
-    std::fs::rename(&beside, path).map_err(ScalingError::file(path))
+    files::replace(path, text.as_bytes()).map_err(ScalingError::file(path))
 }
 
 #[cfg(test)]

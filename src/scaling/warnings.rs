@@ -11,6 +11,8 @@ const NOISY: f64 = 0.03;
 /// Threads that have less of their cores than this shared them with something else. Their own waiting, for a lock or a page, is well
 /// below a per cent (`cores_had` of one thread).
 const ALMOST_ALL: f64 = 0.97;
+/// Of fewer positions than this a bootstrap interval covers much less than it says; of one it has no width at all.
+const FEW: usize = 8;
 /// An interval whose ends are further apart than this factor tells little.
 const WIDE: f64 = 1.35;
 
@@ -56,6 +58,14 @@ pub(super) fn after(conditions: &Conditions, panel: &Panel<'_>, curves: &[Curve]
                     "{} had only {:.0} % of the cores that they could use: something else ran, and their figures are too low",
                     who(point.threads),
                     100.0 * had
+                ));
+            }
+            if point.threads > 1 && point.positions < FEW {
+                lines.push(format!(
+                    "the interval of {} rests on {} position{}: so few say little of others, however narrow it is",
+                    who(point.threads),
+                    point.positions,
+                    if point.positions == 1 { "" } else { "s" }
                 ));
             }
             let Some(interval) = point.speed_up.filter(|_| point.threads > 1).map(|estimate| estimate.interval) else {

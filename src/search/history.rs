@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI16, AtomicU16, Ordering::Relaxed};
 
-use super::params::{CORRECTION_CAP, HISTORY_BONUS, HISTORY_BONUS_BASE, HISTORY_BONUS_CAP, HISTORY_MAX};
+use super::params::{HISTORY_MAX, correction_cap, history_bonus, history_bonus_base, history_bonus_cap};
 use crate::position::{Color, Move, Piece, Position};
 
 /// A moving piece and its destination, the key of a continuation table: 12 pieces x 64 squares.
@@ -46,11 +46,14 @@ impl Lesson {
     }
 
     /// Moves the value by `bonus` (at most `MAX` either way), the less the nearer it is to saturation, so that it never leaves plus and
-    /// minus `MAX`.
+    /// minus `MAX`. What stays as it is is not written: a line that others share would be taken from their caches for nothing.
     #[inline]
     fn learn<const MAX: i32>(&self, bonus: i32) {
         let old = self.get();
-        self.0.store((old + bonus - old * bonus.abs() / MAX) as i16, Relaxed);
+        let new = old + bonus - old * bonus.abs() / MAX;
+        if new != old {
+            self.0.store(new as i16, Relaxed);
+        }
     }
 
     #[inline]
@@ -62,7 +65,7 @@ impl Lesson {
 /// The bonus for a cut-off at `depth`.
 #[inline]
 pub fn bonus(depth: i32) -> i32 {
-    (HISTORY_BONUS * depth - HISTORY_BONUS_BASE).clamp(0, HISTORY_BONUS_CAP)
+    (history_bonus() * depth - history_bonus_base()).clamp(0, history_bonus_cap())
 }
 
 const CORRECTION_SIZE: usize = 16_384;
@@ -131,7 +134,10 @@ impl Histories {
     /// Remembers that `reply` refuted `previous`.
     #[inline]
     pub fn set_counter(&self, previous: PieceTo, reply: Move) {
-        self.counter[previous.index()].store(reply.bits(), Relaxed);
+        let counter = &self.counter[previous.index()];
+        if counter.load(Relaxed) != reply.bits() {
+            counter.store(reply.bits(), Relaxed);
+        }
     }
 
     /// Rewards (or with a negative `bonus` punishes) a quiet move.
@@ -191,7 +197,7 @@ impl Corrections {
     #[inline]
     pub fn get(&self, position: &Position) -> i32 {
         let sum: i32 = self.of(position).into_iter().map(Lesson::get).sum();
-        (sum / CORRECTION_GRAIN).clamp(-CORRECTION_CAP, CORRECTION_CAP)
+        (sum / CORRECTION_GRAIN).clamp(-correction_cap(), correction_cap())
     }
 
     /// Learns that a search to `depth` differed from the corrected evaluation by `error` centipawns.
@@ -205,7 +211,7 @@ impl Corrections {
 }
 
 /// All that is learnt in a game, by one worker or by several together.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Learning {
     pub(super) histories: Arc<Histories>,
     pub(super) corrections: Arc<Corrections>,
@@ -214,7 +220,7 @@ pub struct Learning {
 impl Learning {
     /// Nothing learnt.
     pub fn new() -> Self {
-        Self { histories: Arc::new(Histories::new()), corrections: Arc::new(Corrections::new()) }
+        Self::default()
     }
 
     /// Forgets everything, as for a new game.
@@ -224,7 +230,13 @@ impl Learning {
     }
 }
 
-impl Default for Learning {
+impl Default for Histories {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Default for Corrections {
     fn default() -> Self {
         Self::new()
     }
@@ -243,11 +255,11 @@ mod tests {
     fn histories_saturate_and_never_overflow() {
         let lesson = Lesson::none();
         for _ in 0..1000 {
-            lesson.learn::<HISTORY_MAX>(HISTORY_BONUS_CAP);
+            lesson.learn::<HISTORY_MAX>(history_bonus_cap());
         }
         assert!(lesson.get() <= HISTORY_MAX && lesson.get() > HISTORY_MAX * 9 / 10);
         for _ in 0..1000 {
-            lesson.learn::<HISTORY_MAX>(-HISTORY_BONUS_CAP);
+            lesson.learn::<HISTORY_MAX>(-history_bonus_cap());
         }
         assert!(lesson.get() >= -HISTORY_MAX && lesson.get() < -HISTORY_MAX * 9 / 10);
     }

@@ -30,6 +30,8 @@ pub use control::{Control, NodeCount};
 pub use endgames::Endgames;
 pub use history::Learning;
 pub use line::RootLine;
+#[cfg(feature = "tune")]
+pub use params::tunable;
 pub use rotation::Rotation;
-pub use teamwork::{Depths, Teamwork, UnknownTeamwork, Word};
+pub use teamwork::{Depths, Teamwork, UnknownTeamwork, Vote, Word};
 pub use worker::{Iteration, Job, Memory, Outcome, Worker};

@@ -1,106 +1,213 @@
 //! The numbers of the search that a tuner would try first: margins in centipawns, depths in plies, histories in their own
 //! units.
+//!
+//! Each is a function that returns a constant. Built with the feature `tune` they are variables, and UCI options
+//! of the same names, for SPSA: see `scripts/spsa` and `docs/search.md`.
 
-/// Half-width of the first aspiration window.
-pub const ASPIRATION_DELTA: i32 = 14;
-/// Depth from which iterations open with an aspiration window.
-pub const ASPIRATION_DEPTH: i32 = 4;
+macro_rules! params {
+    ($($(#[$doc:meta])+ $name:ident = $value:literal, $least:literal, $most:literal;)*) => {
+        $(
+            $(#[$doc])+
+            #[cfg(not(feature = "tune"))]
+            #[inline(always)]
+            pub const fn $name() -> i32 {
+                $value
+            }
 
-/// Reverse futility: greatest depth, and margin per ply of depth.
-pub const REVERSE_FUTILITY_DEPTH: i32 = 9;
-/// See [`REVERSE_FUTILITY_DEPTH`].
-pub const REVERSE_FUTILITY_MARGIN: i32 = 75;
+            $(#[$doc])+
+            #[cfg(feature = "tune")]
+            #[inline]
+            pub fn $name() -> i32 {
+                tunable::ALL[tunable::Place::$name as usize].get()
+            }
+        )*
 
-/// Razoring: greatest depth, base margin and margin per ply.
-pub const RAZOR_DEPTH: i32 = 4;
-/// See [`RAZOR_DEPTH`].
-pub const RAZOR_BASE: i32 = 200;
-/// See [`RAZOR_DEPTH`].
-pub const RAZOR_MARGIN: i32 = 180;
+        /// The same numbers as variables.
+        #[cfg(feature = "tune")]
+        pub mod tunable {
+            use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 
-/// Null move: least depth, base reduction, depth divisor, evaluation divisor and the cap of its part.
-pub const NULL_DEPTH: i32 = 3;
-/// See [`NULL_DEPTH`].
-pub const NULL_BASE: i32 = 4;
-/// See [`NULL_DEPTH`].
-pub const NULL_DEPTH_DIVISOR: i32 = 4;
-/// See [`NULL_DEPTH`].
-pub const NULL_EVAL_DIVISOR: i32 = 200;
-/// See [`NULL_DEPTH`].
-pub const NULL_EVAL_CAP: i32 = 3;
-/// From this depth a null-move cut-off is verified by a search of the real moves, zugzwang or not.
-pub const NULL_VERIFY_DEPTH: i32 = 13;
+            #[allow(non_camel_case_types)]
+            #[derive(Clone, Copy)]
+            pub(super) enum Place {
+                $($name,)*
+            }
 
-/// ProbCut: least depth, and margin above beta.
-pub const PROBCUT_DEPTH: i32 = 5;
-/// See [`PROBCUT_DEPTH`].
-pub const PROBCUT_MARGIN: i32 = 180;
-/// Plies taken off for the ProbCut verification.
-pub const PROBCUT_REDUCTION: i32 = 4;
+            /// A number that a tuner may change.
+            #[derive(Debug)]
+            pub struct Tunable {
+                /// Its name.
+                pub name: &'static str,
+                /// What it is when nobody changes it.
+                pub default: i32,
+                /// Its least value.
+                pub least: i32,
+                /// Its greatest value.
+                pub most: i32,
+                value: AtomicI32,
+            }
 
-/// Internal iterative reduction: least depth.
-pub const IIR_DEPTH: i32 = 4;
+            impl Tunable {
+                /// What it is now.
+                #[inline]
+                pub fn get(&self) -> i32 {
+                    self.value.load(Relaxed)
+                }
 
-/// Singular extensions: least depth.
-pub const SINGULAR_DEPTH: i32 = 7;
-/// Margin below the table score, in 1/16 centipawn per ply.
-pub const SINGULAR_MARGIN: i32 = 24;
-/// Extra margin for extending by two plies.
-pub const SINGULAR_DOUBLE_MARGIN: i32 = 18;
-/// Most double extensions in one line.
-pub const SINGULAR_DOUBLE_LIMIT: i32 = 8;
+                /// Changes it for all searches of this process, at once.
+                pub fn set(&self, value: i32) {
+                    self.value.store(value.clamp(self.least, self.most), Relaxed);
+                }
+            }
 
-/// Futility pruning of quiets: greatest reduced depth, base and margin per ply.
-pub const FUTILITY_DEPTH: i32 = 8;
-/// See [`FUTILITY_DEPTH`].
-pub const FUTILITY_BASE: i32 = 90;
-/// See [`FUTILITY_DEPTH`].
-pub const FUTILITY_MARGIN: i32 = 85;
+            /// All of them.
+            pub static ALL: [Tunable; [$(stringify!($name)),*].len()] = [$(Tunable {
+                name: stringify!($name),
+                default: $value,
+                least: $least,
+                most: $most,
+                value: AtomicI32::new($value),
+            },)*];
+        }
 
-/// Late-move pruning: greatest depth and base count of quiets.
-pub const LATE_MOVE_DEPTH: i32 = 8;
-/// See [`LATE_MOVE_DEPTH`].
-pub const LATE_MOVE_BASE: i32 = 4;
-
-/// History pruning: greatest reduced depth and threshold per ply.
-pub const HISTORY_PRUNING_DEPTH: i32 = 4;
-/// See [`HISTORY_PRUNING_DEPTH`].
-pub const HISTORY_PRUNING_MARGIN: i32 = -3500;
-
-/// Static-exchange pruning: greatest depth, loss allowed to quiets (per squared ply) and to captures (per ply).
-pub const SEE_PRUNING_DEPTH: i32 = 9;
-/// See [`SEE_PRUNING_DEPTH`].
-pub const SEE_QUIET_MARGIN: i32 = -22;
-/// See [`SEE_PRUNING_DEPTH`].
-pub const SEE_NOISY_MARGIN: i32 = -95;
-
-/// Late-move reductions in plies: base and divisor for quiets.
-pub const LMR_QUIET_BASE: f64 = 0.85;
-/// See [`LMR_QUIET_BASE`].
-pub const LMR_QUIET_DIVISOR: f64 = 2.25;
-/// Late-move reductions: base and divisor for captures.
-pub const LMR_NOISY_BASE: f64 = 0.10;
-/// See [`LMR_NOISY_BASE`].
-pub const LMR_NOISY_DIVISOR: f64 = 3.3;
-/// Least depth for late-move reductions.
-pub const LMR_DEPTH: i32 = 2;
-/// History worth one ply of reduction.
-pub const LMR_HISTORY_DIVISOR: i32 = 9000;
-
-/// Quiescence: a capture must bring the stand-pat score within this of alpha.
-pub const QUIESCENCE_MARGIN: i32 = 140;
+        #[cfg(test)]
+        const RANGES: &[(&str, i32, i32, i32)] = &[$((stringify!($name), $value, $least, $most),)*];
+    };
+}
 
 /// Histories saturate at plus and minus this.
 pub const HISTORY_MAX: i32 = 16_384;
-/// History bonus per ply of depth.
-pub const HISTORY_BONUS: i32 = 170;
-/// See [`HISTORY_BONUS`]: taken off.
-pub const HISTORY_BONUS_BASE: i32 = 60;
-/// Greatest bonus.
-pub const HISTORY_BONUS_CAP: i32 = 1700;
 
-/// Correction histories: most that they move the evaluation, in centipawns.
-pub const CORRECTION_CAP: i32 = 120;
+params! {
+    /// Half-width of the first aspiration window.
+    aspiration_delta = 14, 5, 40;
+    /// Depth from which iterations open with an aspiration window.
+    aspiration_depth = 4, 2, 8;
 
-/// Least depth of a node at which a move waits for another worker that is at it.
-pub const DEFER_DEPTH: i32 = 3;
+    /// Reverse futility: greatest depth, and margin per ply of depth.
+    reverse_futility_depth = 9, 4, 14;
+    /// See [`reverse_futility_depth`].
+    reverse_futility_margin = 75, 30, 150;
+
+    /// Razoring: greatest depth, base margin and margin per ply.
+    razor_depth = 4, 1, 8;
+    /// See [`razor_depth`].
+    razor_base = 200, 50, 500;
+    /// See [`razor_depth`].
+    razor_margin = 180, 50, 400;
+
+    /// Null move: least depth, base reduction, depth divisor, evaluation divisor and the cap of its part.
+    null_depth = 3, 1, 6;
+    /// See [`null_depth`].
+    null_base = 4, 2, 7;
+    /// See [`null_depth`].
+    null_depth_divisor = 4, 2, 8;
+    /// See [`null_depth`].
+    null_eval_divisor = 200, 80, 500;
+    /// See [`null_depth`].
+    null_eval_cap = 3, 1, 7;
+    /// From this depth a null-move cut-off is verified by a search of the real moves, zugzwang or not.
+    null_verify_depth = 13, 6, 20;
+
+    /// ProbCut: least depth, and margin above beta.
+    probcut_depth = 5, 3, 9;
+    /// See [`probcut_depth`].
+    probcut_margin = 180, 80, 350;
+    /// Plies taken off for the ProbCut verification.
+    probcut_reduction = 4, 2, 6;
+
+    /// Internal iterative reduction: least depth.
+    iir_depth = 4, 2, 8;
+
+    /// Singular extensions: least depth.
+    singular_depth = 7, 4, 10;
+    /// Margin below the table score, in 1/16 centipawn per ply.
+    singular_margin = 24, 8, 64;
+    /// Extra margin for extending by two plies.
+    singular_double_margin = 18, 2, 60;
+    /// Most double extensions in one line.
+    singular_double_limit = 8, 2, 20;
+
+    /// Futility pruning of quiets: greatest reduced depth, base and margin per ply.
+    futility_depth = 8, 4, 14;
+    /// See [`futility_depth`].
+    futility_base = 90, 20, 250;
+    /// See [`futility_depth`].
+    futility_margin = 85, 30, 200;
+
+    /// Late-move pruning: greatest depth and base count of quiets.
+    late_move_depth = 8, 4, 14;
+    /// See [`late_move_depth`].
+    late_move_base = 4, 1, 10;
+
+    /// History pruning: greatest reduced depth and threshold per ply.
+    history_pruning_depth = 4, 2, 8;
+    /// See [`history_pruning_depth`].
+    history_pruning_margin = -3500, -10000, -1000;
+
+    /// Static-exchange pruning: greatest depth, loss allowed to quiets (per squared ply) and to captures (per ply).
+    see_pruning_depth = 9, 4, 14;
+    /// See [`see_pruning_depth`].
+    see_quiet_margin = -22, -60, -8;
+    /// See [`see_pruning_depth`].
+    see_noisy_margin = -95, -200, -40;
+
+    /// Late-move reductions in 1/100 ply: base and divisor for quiets.
+    lmr_quiet_base = 85, 20, 160;
+    /// See [`lmr_quiet_base`].
+    lmr_quiet_divisor = 225, 140, 400;
+    /// Late-move reductions: base and divisor for captures, as [`lmr_quiet_base`].
+    lmr_noisy_base = 10, -60, 100;
+    /// See [`lmr_noisy_base`].
+    lmr_noisy_divisor = 330, 180, 600;
+    /// Least depth for late-move reductions.
+    lmr_depth = 2, 1, 5;
+    /// History worth one ply of reduction.
+    lmr_history_divisor = 9000, 3000, 20000;
+    /// Less reduction, in 1/1024 ply, at nodes that were on a principal variation once.
+    lmr_table_pv = 1024, 0, 3072;
+    /// Less at nodes that are on one.
+    lmr_pv = 512, 0, 3072;
+    /// More at expected cut nodes.
+    lmr_cut_node = 1536, 0, 4096;
+    /// More where the evaluation does not improve.
+    lmr_not_improving = 512, 0, 3072;
+    /// Less for checks.
+    lmr_check = 1024, 0, 3072;
+    /// More for quiets where the table's move is a capture.
+    lmr_table_noisy = 1024, 0, 3072;
+    /// More where the next ply has failed high more often than so many times.
+    lmr_cutoffs_many = 3, 1, 8;
+    /// See [`lmr_cutoffs_many`].
+    lmr_cutoffs = 1024, 0, 3072;
+    /// Less for killers and counter moves.
+    lmr_refutation = 1024, 0, 3072;
+
+    /// Quiescence: a capture must bring the stand-pat score within this of alpha.
+    quiescence_margin = 140, 50, 300;
+
+    /// History bonus per ply of depth.
+    history_bonus = 170, 60, 400;
+    /// See [`history_bonus`]: taken off.
+    history_bonus_base = 60, 0, 300;
+    /// Greatest bonus.
+    history_bonus_cap = 1700, 600, 4000;
+
+    /// Correction histories: most that they move the evaluation, in centipawns.
+    correction_cap = 120, 30, 300;
+
+    /// Least depth of a node at which a move waits for another worker that is at it.
+    defer_depth = 3, 1, 8;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_lie_within_their_ranges() {
+        for (name, value, least, most) in RANGES {
+            assert!(least < value && value < most, "{name}");
+        }
+    }
+}

@@ -178,15 +178,15 @@ impl<T: SearchTable> Worker<T> {
 
         if !N::PV && !in_check && excluded.is_none() {
             // 6. Razoring: so far below alpha that only captures could help, so ask only them.
-            if depth <= RAZOR_DEPTH && estimate + RAZOR_BASE + RAZOR_MARGIN * depth * depth < alpha {
+            if depth <= razor_depth() && estimate + razor_base() + razor_margin() * depth * depth < alpha {
                 let score = self.quiescence::<NonPv>(position, alpha, alpha + 1, ply)?;
                 if score <= alpha && !is_decisive(score) {
                     return Some(score);
                 }
             }
             // 7. Reverse futility: so far above beta that a shallow search will hardly bring it below.
-            if depth <= REVERSE_FUTILITY_DEPTH
-                && estimate - REVERSE_FUTILITY_MARGIN * (depth - i32::from(improving)) >= beta
+            if depth <= reverse_futility_depth()
+                && estimate - reverse_futility_margin() * (depth - i32::from(improving)) >= beta
                 && beta > -DECISIVE_BOUND
                 && estimate < DECISIVE_BOUND
             {
@@ -203,7 +203,7 @@ impl<T: SearchTable> Worker<T> {
         }
 
         // 10. Internal iterative reduction: without a table move this node is unlikely to matter yet.
-        if depth >= IIR_DEPTH && table_move.is_none() && excluded.is_none() && (N::PV || cut_node) {
+        if depth >= iir_depth() && table_move.is_none() && excluded.is_none() && (N::PV || cut_node) {
             depth -= 1;
         }
 
@@ -217,7 +217,7 @@ impl<T: SearchTable> Worker<T> {
         let original_alpha = alpha;
         let mut skip_quiets = false;
         let mut moves = 0;
-        let heeds_others = depth >= DEFER_DEPTH && self.job.control.busy().is_some();
+        let heeds_others = depth >= defer_depth() && self.job.control.busy().is_some();
         let mut put_off = PutOff::new();
 
         loop {
@@ -262,32 +262,32 @@ impl<T: SearchTable> Worker<T> {
                 if quiet {
                     let reduced = (depth - reduction / PLY).max(0);
                     // 12a. Late moves.
-                    if depth <= LATE_MOVE_DEPTH
-                        && number as i32 > (LATE_MOVE_BASE + depth * depth) / (2 - i32::from(improving))
+                    if depth <= late_move_depth()
+                        && number as i32 > (late_move_base() + depth * depth) / (2 - i32::from(improving))
                     {
                         skip_quiets = true;
                         continue;
                     }
                     // 12b. Futility: hopelessly below alpha.
                     if !in_check
-                        && reduced <= FUTILITY_DEPTH
-                        && eval + FUTILITY_BASE + FUTILITY_MARGIN * reduced <= alpha
+                        && reduced <= futility_depth()
+                        && eval + futility_base() + futility_margin() * reduced <= alpha
                         && !is_decisive(alpha)
                     {
                         skip_quiets = true;
                         continue;
                     }
                     // 12c. Moves that history speaks against.
-                    if reduced <= HISTORY_PRUNING_DEPTH && standing < HISTORY_PRUNING_MARGIN * (reduced + 1) {
+                    if reduced <= history_pruning_depth() && standing < history_pruning_margin() * (reduced + 1) {
                         continue;
                     }
                     // 12d. Moves that lose material.
-                    if reduced <= SEE_PRUNING_DEPTH && !position.see_ge(mv, SEE_QUIET_MARGIN * reduced * reduced) {
+                    if reduced <= see_pruning_depth() && !position.see_ge(mv, see_quiet_margin() * reduced * reduced) {
                         continue;
                     }
                 } else if class == Class::BadNoisy
-                    && depth <= SEE_PRUNING_DEPTH
-                    && !position.see_ge(mv, SEE_NOISY_MARGIN * depth)
+                    && depth <= see_pruning_depth()
+                    && !position.see_ge(mv, see_noisy_margin() * depth)
                 {
                     continue;
                 }
@@ -309,7 +309,7 @@ impl<T: SearchTable> Worker<T> {
             if !N::ROOT
                 && Some(mv) == table_move
                 && let Some(known) = known
-                && depth >= SINGULAR_DEPTH
+                && depth >= singular_depth()
                 && known.bound != Bound::Upper
                 && known.depth >= depth - 3
                 && !is_decisive(known.score)
@@ -336,32 +336,32 @@ impl<T: SearchTable> Worker<T> {
 
             // 15. Late moves at less depth with a null window, and again where that fails high.
             let mut score = -INFINITE;
-            let full_null_window = if depth >= LMR_DEPTH && number > 1 + usize::from(N::ROOT) {
+            let full_null_window = if depth >= lmr_depth() && number > 1 + usize::from(N::ROOT) {
                 if table_pv {
-                    reduction -= PLY;
+                    reduction -= lmr_table_pv();
                 }
                 if N::PV {
-                    reduction -= PLY / 2;
+                    reduction -= lmr_pv();
                 }
                 if cut_node {
-                    reduction += PLY + PLY / 2;
+                    reduction += lmr_cut_node();
                 }
                 if !improving {
-                    reduction += PLY / 2;
+                    reduction += lmr_not_improving();
                 }
                 if gives_check {
-                    reduction -= PLY;
+                    reduction -= lmr_check();
                 }
                 if table_noisy && quiet {
-                    reduction += PLY;
+                    reduction += lmr_table_noisy();
                 }
-                if self.frame(next).cutoffs > 3 {
-                    reduction += PLY;
+                if self.frame(next).cutoffs as i32 > lmr_cutoffs_many() {
+                    reduction += lmr_cutoffs();
                 }
                 if killers.contains(&Some(mv)) || counter == Some(mv) {
-                    reduction -= PLY;
+                    reduction -= lmr_refutation();
                 }
-                reduction -= standing * PLY / LMR_HISTORY_DIVISOR;
+                reduction -= standing * PLY / lmr_history_divisor();
                 reduction += self.jitter();
                 let reduced = (new_depth - reduction / PLY).clamp(1, new_depth.max(1));
                 score = -self.search::<NonPv>(&child, -alpha - 1, -alpha, reduced, next, true)?;

@@ -1,7 +1,7 @@
 //! Quiescence: captures, promotions, and every evasion of a check, until the position is quiet enough to evaluate.
 
 use super::ordering::{Class, Hints, MovePicker};
-use super::params::QUIESCENCE_MARGIN;
+use super::params::quiescence_margin;
 use super::pvs::Node;
 use super::score::{DECISIVE_BOUND, DRAW, INFINITE, MAX_PLY, is_decisive, mated_in};
 use super::worker::Worker;
@@ -58,7 +58,7 @@ impl<T: SearchTable> Worker<T> {
                 return Some(best_score);
             }
             alpha = alpha.max(best_score);
-            futility = eval + QUIESCENCE_MARGIN;
+            futility = eval + quiescence_margin();
         }
 
         // 4. The moves.

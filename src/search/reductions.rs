@@ -1,6 +1,6 @@
 //! The base table of late-move reductions (<https://www.chessprogramming.org/Late_Move_Reductions>).
 
-use super::params::{LMR_NOISY_BASE, LMR_NOISY_DIVISOR, LMR_QUIET_BASE, LMR_QUIET_DIVISOR};
+use super::params::{lmr_noisy_base, lmr_noisy_divisor, lmr_quiet_base, lmr_quiet_divisor};
 
 /// One ply of reduction.
 pub const PLY: i32 = 1024;
@@ -15,7 +15,10 @@ impl Reductions {
     pub fn new() -> Self {
         let mut table = Box::new([[[0; 64]; 64]; 2]);
         for (kind, (base, divisor)) in
-            [(LMR_NOISY_BASE, LMR_NOISY_DIVISOR), (LMR_QUIET_BASE, LMR_QUIET_DIVISOR)].into_iter().enumerate()
+            [(lmr_noisy_base(), lmr_noisy_divisor()), (lmr_quiet_base(), lmr_quiet_divisor())]
+                .map(|(base, divisor)| (f64::from(base) / 100.0, f64::from(divisor) / 100.0))
+                .into_iter()
+                .enumerate()
         {
             for depth in 1..64 {
                 for number in 1..64 {

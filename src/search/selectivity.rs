@@ -38,7 +38,7 @@ impl<T: SearchTable> Worker<T> {
         cut_node: bool,
     ) -> Option<Option<i32>> {
         let us = position.side_to_move();
-        if depth < NULL_DEPTH
+        if depth < null_depth()
             || estimate < beta
             || eval < beta - 20 * depth + 120
             || beta <= -DECISIVE_BOUND
@@ -49,7 +49,7 @@ impl<T: SearchTable> Worker<T> {
             return Some(None);
         }
         let reduction =
-            NULL_BASE + depth / NULL_DEPTH_DIVISOR + ((estimate - beta) / NULL_EVAL_DIVISOR).min(NULL_EVAL_CAP);
+            null_base() + depth / null_depth_divisor() + ((estimate - beta) / null_eval_divisor()).min(null_eval_cap());
         self.frame(ply).played = None;
         self.keys.push(position.key());
         let mut child = position.clone();
@@ -63,7 +63,7 @@ impl<T: SearchTable> Worker<T> {
         let score = if score >= DECISIVE_BOUND { beta } else { score };
         // One piece and pawns is where zugzwang lives; and at high depth a wrong cut-off costs most.
         let zugzwang_threatens = few_pieces(position);
-        if self.null_min_ply > 0 || !(zugzwang_threatens || depth >= NULL_VERIFY_DEPTH) {
+        if self.null_min_ply > 0 || !(zugzwang_threatens || depth >= null_verify_depth()) {
             return Some(Some(score));
         }
         self.null_min_ply = ply + 3 * (depth - reduction).max(0) as usize / 4 + 1;
@@ -85,9 +85,9 @@ impl<T: SearchTable> Worker<T> {
         raw_eval: Option<i32>,
         cut_node: bool,
     ) -> Option<Option<i32>> {
-        let raised = beta + PROBCUT_MARGIN;
-        let reduced = depth - PROBCUT_REDUCTION;
-        if depth < PROBCUT_DEPTH
+        let raised = beta + probcut_margin();
+        let reduced = depth - probcut_reduction();
+        if depth < probcut_depth()
             || is_decisive(beta)
             || known.is_some_and(|known| known.depth > reduced && known.score < raised)
         {
@@ -109,7 +109,7 @@ impl<T: SearchTable> Worker<T> {
             self.keys.pop();
             if score >= raised {
                 self.remember(position, ply, Some(mv), score, reduced + 1, Bound::Lower, false, raw_eval, work_before);
-                return Some(Some(if is_decisive(score) { score } else { score - PROBCUT_MARGIN }));
+                return Some(Some(if is_decisive(score) { score } else { score - probcut_margin() }));
             }
         }
         Some(None)
@@ -128,14 +128,15 @@ impl<T: SearchTable> Worker<T> {
         ply: usize,
         cut_node: bool,
     ) -> Option<Singular> {
-        let lowered = known.score - depth * SINGULAR_MARGIN / 16;
+        let lowered = known.score - depth * singular_margin() / 16;
         let saved = *self.frame(ply);
         self.frame(ply).excluded = Some(mv);
         let score = self.search::<NonPv>(position, lowered - 1, lowered, (depth - 1) / 2, ply, cut_node)?;
         *self.frame(ply) = saved;
         Some(if score < lowered {
-            let clearly =
-                !N::PV && score < lowered - SINGULAR_DOUBLE_MARGIN && saved.double_extensions < SINGULAR_DOUBLE_LIMIT;
+            let clearly = !N::PV
+                && score < lowered - singular_double_margin()
+                && saved.double_extensions < singular_double_limit();
             Singular::Extend(if clearly { 2 } else { 1 })
         } else if lowered >= beta {
             // Several moves beat beta: one of them will.

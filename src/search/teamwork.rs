@@ -17,6 +17,17 @@ pub enum Depths {
     Blocks,
 }
 
+/// Whose line is played in the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Vote {
+    /// That of the move that has most votes, each weighted by its score and depth; a proven mate, the shortest first, outranks them.
+    Weighted,
+    /// The same with one vote for each worker.
+    Majority,
+    /// The deepest, without a vote.
+    Deepest,
+}
+
 /// How the workers of one search work together. As text it is a list of words joined by `+`, as in `half+defer`; [`Teamwork::WORDS`] explains
 /// them. With one worker nothing depends on it.
 ///
@@ -44,6 +55,8 @@ pub struct Teamwork {
     pub jitter: bool,
     /// Whether the aspiration windows of eight workers have eight widths.
     pub widths: bool,
+    /// Whose line is played.
+    pub vote: Vote,
 }
 
 /// A word of [`Teamwork`]'s text.
@@ -57,13 +70,13 @@ pub struct Word {
     is_set: fn(&Teamwork) -> bool,
 }
 
-macro_rules! depths {
-    ($name:literal, $meaning:literal, $depths:expr) => {
+macro_rules! choice {
+    ($field:ident, $name:literal, $meaning:literal, $choice:expr) => {
         Word {
             name: $name,
             meaning: $meaning,
-            set: |teamwork| teamwork.depths = $depths,
-            is_set: |teamwork| teamwork.depths == $depths,
+            set: |teamwork| teamwork.$field = $choice,
+            is_set: |teamwork| teamwork.$field == $choice,
         }
     };
 }
@@ -89,23 +102,31 @@ impl Teamwork {
         defer: false,
         jitter: false,
         widths: false,
+        vote: Vote::Weighted,
     };
 
     /// All words, in the order in which they are written.
-    pub const WORDS: [Word; 13] = [
-        depths!("same", "each worker takes every depth", Depths::Same),
-        depths!("half", "a depth that more than half of the workers have taken is passed over", Depths::Fraction(2)),
-        depths!("quarter", "the same with a quarter", Depths::Fraction(4)),
-        depths!("eighth", "the same with an eighth", Depths::Fraction(8)),
-        depths!("sixteenth", "the same with a sixteenth", Depths::Fraction(16)),
-        depths!("parity", "every second worker is one depth ahead", Depths::Parity),
-        depths!("blocks", "helpers leave out blocks of depths, each others", Depths::Blocks),
+    pub const WORDS: [Word; 15] = [
+        choice!(depths, "same", "each worker takes every depth", Depths::Same),
+        choice!(
+            depths,
+            "half",
+            "a depth that more than half of the workers have taken is passed over",
+            Depths::Fraction(2)
+        ),
+        choice!(depths, "quarter", "the same with a quarter", Depths::Fraction(4)),
+        choice!(depths, "eighth", "the same with an eighth", Depths::Fraction(8)),
+        choice!(depths, "sixteenth", "the same with a sixteenth", Depths::Fraction(16)),
+        choice!(depths, "parity", "every second worker is one depth ahead", Depths::Parity),
+        choice!(depths, "blocks", "helpers leave out blocks of depths, each others", Depths::Blocks),
         flag!(histories, "one set of move histories for all workers"),
         flag!(corrections, "one set of correction histories for all workers"),
         flag!(stop, "an iteration that another worker has finished is given up"),
         flag!(defer, "a move that another worker is searching at the same node waits"),
         flag!(jitter, "chance in the helpers' late-move reductions"),
         flag!(widths, "aspiration windows of another width for each worker"),
+        choice!(vote, "majority", "each worker's move has one vote, whatever its depth and score", Vote::Majority),
+        choice!(vote, "deepest", "the deepest line is played, without a vote", Vote::Deepest),
     ];
 }
 

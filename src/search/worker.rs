@@ -11,7 +11,7 @@ use super::endgames::Endgames;
 use super::history::{Corrections, Histories, Learning, PieceTo};
 use super::line::{PvTable, RootLine, RootMove};
 use super::ordering::{Hints, MovePicker};
-use super::params::{ASPIRATION_DELTA, ASPIRATION_DEPTH};
+use super::params::{aspiration_delta, aspiration_depth};
 use super::pvs::Root;
 use super::reductions::{PLY, Reductions};
 use super::score::{INFINITE, MAX_PLY, is_decisive};
@@ -130,11 +130,9 @@ impl Memory {
         if teamwork.histories && teamwork.corrections {
             return Self::with(all.clone(), teamwork);
         }
-        let own = Learning::new();
-        let learning = Learning {
-            histories: if teamwork.histories { Arc::clone(&all.histories) } else { own.histories },
-            corrections: if teamwork.corrections { Arc::clone(&all.corrections) } else { own.corrections },
-        };
+        let histories = if teamwork.histories { Arc::clone(&all.histories) } else { Arc::default() };
+        let corrections = if teamwork.corrections { Arc::clone(&all.corrections) } else { Arc::default() };
+        let learning = Learning { histories, corrections };
         Self::with(learning, teamwork)
     }
 
@@ -213,6 +211,11 @@ impl<T: SearchTable> Worker<T> {
     pub fn new(index: usize, mut memory: Memory, job: Job<T>) -> Self {
         memory.frames.fill(Frame::EMPTY);
         memory.set_evaluator(&job.evaluator);
+        #[cfg(feature = "tune")]
+        {
+            // The numbers that it is made of may have changed.
+            memory.reductions = Reductions::new();
+        }
         let keys = job.game.previous_keys().to_vec();
         let root_moves = ordered_root_moves(&memory.histories, &job);
         Self {
@@ -321,8 +324,8 @@ impl<T: SearchTable> Worker<T> {
         let position = self.job.game.position().clone();
         let expected = self.root_moves[self.pv_index].previous_score;
         let mut delta =
-            ASPIRATION_DELTA + self.diversity.width + if is_decisive(expected) { 0 } else { expected.abs() / 64 };
-        let (mut alpha, mut beta) = if depth < ASPIRATION_DEPTH || expected == -INFINITE {
+            aspiration_delta() + self.diversity.width + if is_decisive(expected) { 0 } else { expected.abs() / 64 };
+        let (mut alpha, mut beta) = if depth < aspiration_depth() || expected == -INFINITE {
             (-INFINITE, INFINITE)
         } else {
             ((expected - delta).max(-INFINITE), (expected + delta).min(INFINITE))

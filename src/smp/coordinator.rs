@@ -17,7 +17,7 @@ use super::vote::elect;
 use crate::eval::Evaluator;
 use crate::position::{Game, Move};
 use crate::search::score::{DRAW, MAX_DEPTH, is_mate, moves_to_mate};
-use crate::search::{Control, Endgames, Iteration, Job, RootLine, Rotation};
+use crate::search::{Control, Endgames, Iteration, Job, RootLine, Rotation, Vote};
 use crate::table::{SearchTable, Table};
 
 /// How long a search that is told to stop before it has anything may go on to finish its first ply.
@@ -398,7 +398,9 @@ impl<T: SearchTable> Conduct<T> {
     }
 
     fn conclude(&mut self) {
-        let winner = if self.search.multi_pv > 1 { self.deepest() } else { elect(&self.standings) };
+        // Of several lines the deepest were told last, all of one worker.
+        let vote = if self.search.multi_pv > 1 { Vote::Deepest } else { self.search.pool.teamwork().vote };
+        let winner = elect(&self.standings, vote);
         let Some(winner) = winner else {
             let best = self.fallback.or_else(|| self.root_moves.first().copied());
             self.report_unsearched(best);
@@ -441,12 +443,6 @@ impl<T: SearchTable> Conduct<T> {
         };
         let score = moves_to_mate(score).map_or_else(|| Score::Centipawns(endgames::centipawns(score)), Score::Mate);
         Line { rank, depth, seldepth: line.seldepth.max(1) as u32, score, bound, pv: line.pv.clone() }
-    }
-
-    fn deepest(&self) -> Option<usize> {
-        let by_depth = |(_, standing): &(usize, &Option<Standing>)| standing.as_ref().map_or(0, |s| s.depth);
-        let (winner, standing) = self.standings.iter().enumerate().rev().max_by_key(by_depth)?;
-        standing.map(|_| winner)
     }
 
     /// The table's move after `best`, where the line itself ends too early to name the reply.

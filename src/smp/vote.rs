@@ -1,9 +1,11 @@
 //! The vote: which worker's line is played.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::coordinator::Standing;
 use crate::position::Move;
+use crate::search::Vote;
 use crate::search::score::{MATE_BOUND, is_mate};
 
 /// Added to every worker's score above the worst, so that the worst has a voice too (in centipawns).
@@ -11,11 +13,14 @@ const BASE_WEIGHT: i64 = 12;
 
 /// The index of the standing whose line is to be played; `None` when there is none.
 ///
-/// Each worker votes for its move with (score - worst score + a base) x depth. A proven mate outranks the vote, the shortest
+/// Each worker votes for its move with (score - worst score + a base) x depth, or with 1. A proven mate outranks the vote, the shortest
 /// first. Ties go to the deeper line, then to the higher weight, then to the lower worker number, never to chance.
-pub(super) fn elect(standings: &[Option<Standing>]) -> Option<usize> {
+pub(super) fn elect(standings: &[Option<Standing>], vote: Vote) -> Option<usize> {
     let voters = || standings.iter().enumerate().filter_map(|(worker, standing)| Some((worker, standing.as_ref()?)));
-    let (winner, best) = voters().max_by_key(|(worker, standing)| (standing.score, std::cmp::Reverse(*worker)))?;
+    if vote == Vote::Deepest {
+        return voters().max_by_key(|(worker, standing)| (standing.depth, Reverse(*worker))).map(|(worker, _)| worker);
+    }
+    let (winner, best) = voters().max_by_key(|(worker, standing)| (standing.score, Reverse(*worker)))?;
     if best.score >= MATE_BOUND {
         return Some(winner);
     }
@@ -23,13 +28,13 @@ pub(super) fn elect(standings: &[Option<Standing>]) -> Option<usize> {
     let weight = |standing: &Standing| (i64::from(standing.score - worst) + BASE_WEIGHT) * i64::from(standing.depth);
     let mut votes: HashMap<Move, i64> = HashMap::new();
     for (_, standing) in voters() {
-        *votes.entry(standing.mv).or_default() += weight(standing);
+        *votes.entry(standing.mv).or_default() += if vote == Vote::Majority { 1 } else { weight(standing) };
     }
     voters()
         .max_by_key(|(worker, standing)| {
             // Being mated is no reason to prefer a line, however many see it.
             let votes = votes.get(&standing.mv).copied().unwrap_or(0);
-            (!is_mate(standing.score), votes, standing.depth, weight(standing), std::cmp::Reverse(*worker))
+            (!is_mate(standing.score), votes, standing.depth, weight(standing), Reverse(*worker))
         })
         .map(|(worker, _)| worker)
 }
@@ -48,26 +53,45 @@ mod tests {
     fn the_majority_wins_over_one_higher_score() {
         let standings =
             [standing(Square::B1, 20, 12), standing(Square::C1, 15, 12), standing(Square::C1, 14, 12), None];
-        assert_eq!(elect(&standings), Some(1));
+        assert_eq!(elect(&standings, Vote::Weighted), Some(1));
+    }
+
+    #[test]
+    fn votes_may_count_alike_or_not_at_all() {
+        let standings = [
+            standing(Square::B1, 90, 12),
+            standing(Square::C1, 15, 11),
+            standing(Square::C1, 14, 11),
+            standing(Square::D1, 10, 13),
+            standing(Square::D1, 9, 13),
+            standing(Square::C1, 9, 10),
+            None,
+        ];
+        assert_eq!(elect(&standings, Vote::Weighted), Some(0));
+        assert_eq!(elect(&standings, Vote::Majority), Some(1));
+        assert_eq!(elect(&standings, Vote::Deepest), Some(3));
+        for vote in [Vote::Majority, Vote::Deepest] {
+            assert_eq!(elect(&[None, None], vote), None);
+        }
     }
 
     #[test]
     fn the_shortest_mate_wins_outright() {
         let standings =
             [standing(Square::B1, 20, 30), standing(Square::C1, mate_in(9), 12), standing(Square::D1, mate_in(5), 10)];
-        assert_eq!(elect(&standings), Some(2));
+        assert_eq!(elect(&standings, Vote::Weighted), Some(2));
     }
 
     #[test]
     fn ties_go_to_the_lower_worker() {
         let standings = [None, standing(Square::B1, 20, 12), standing(Square::C1, 20, 12)];
-        assert_eq!(elect(&standings), Some(1));
-        assert_eq!(elect(&[None, None]), None);
+        assert_eq!(elect(&standings, Vote::Weighted), Some(1));
+        assert_eq!(elect(&[None, None], Vote::Weighted), None);
     }
 
     #[test]
     fn a_line_that_is_mated_does_not_win() {
         let standings = [standing(Square::B1, mated_in(6), 20), standing(Square::C1, -300, 10)];
-        assert_eq!(elect(&standings), Some(1));
+        assert_eq!(elect(&standings, Vote::Weighted), Some(1));
     }
 }

@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use rand_xoshiro::rand_core::SeedableRng;
 
 use super::TuningError;
 use super::games::{Games, Record};
 use crate::eval::nnue::bucket;
+use crate::random::shuffle;
 use crate::search::score::is_mate;
 
 /// The files of games that `datagen` writes
@@ -201,13 +202,6 @@ fn mix(args: &MixArgs) -> Result<(), TuningError> {
     let mut output = BufWriter::new(output);
     let written = all.iter().try_for_each(|bytes| output.write_all(bytes)).and_then(|()| output.flush());
     written.map_err(TuningError::file(&args.output))
-}
-
-/// Puts `items` into random order (Fisher and Yates).
-pub(super) fn shuffle<I>(items: &mut [I], random: &mut Xoshiro256PlusPlus) {
-    for i in (1..items.len()).rev() {
-        items.swap(i, (random.next_u64() % (i as u64 + 1)) as usize);
-    }
 }
 
 #[cfg(test)]

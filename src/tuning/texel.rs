@@ -13,6 +13,7 @@ use rand_xoshiro::rand_core::SeedableRng;
 use super::model::{Aim, Positions, danger_weights, sigmoid};
 use super::{TuningError, Weight, data, in_parallel, is_held_out, number, parse_share, prior, render};
 use crate::eval::{COUNT, EvalCache, current_weights};
+use crate::random::shuffle;
 
 /// Positions per step.
 const BATCH: usize = 16_384;
@@ -186,7 +187,7 @@ fn descend(
     let all_steps = (batches * args.epochs as usize) as f32;
 
     for epoch in 1..=args.epochs {
-        data::shuffle(&mut order, &mut random);
+        shuffle(&mut order, &mut random);
         for batch in order.chunks(BATCH) {
             let share = batch.len().div_ceil(threads);
             let parts = in_parallel(batch.chunks(share), |part| {

@@ -63,6 +63,9 @@ pub(crate) enum Setting {
     Evaluation(Evaluation),
     /// The file of the network; `None` for the one of this build.
     EvalFile(Option<PathBuf>),
+    /// A number of the search, which has been changed already.
+    #[cfg(feature = "tune")]
+    Tuned,
 }
 
 /// What may evaluate positions.
@@ -166,7 +169,7 @@ static OPTIONS: [Specification; 20] = [
 
 /// The `option` lines that answer `uci`.
 pub(crate) fn declarations() -> impl Iterator<Item = String> {
-    OPTIONS.iter().map(|Specification { name, kind }| {
+    let always = OPTIONS.iter().map(|Specification { name, kind }| {
         let mut line = format!("option name {name} type ");
         match kind {
             Kind::Spin { default, min, max, .. } => line += &format!("spin default {default} min {min} max {max}"),
@@ -192,7 +195,46 @@ pub(crate) fn declarations() -> impl Iterator<Item = String> {
             Kind::Path { .. } => line += &format!("string default {EMPTY}"),
         }
         line
-    })
+    });
+    always.chain(tuned::declarations())
+}
+
+/// The numbers of the search, where this build lets them be tuned.
+#[cfg(feature = "tune")]
+mod tuned {
+    use super::{Setting, parse_number};
+    use crate::search::tunable::ALL;
+
+    pub(super) fn declarations() -> impl Iterator<Item = String> {
+        ALL.iter().map(|number| {
+            let (name, default, least, most) = (number.name, number.default, number.least, number.most);
+            format!("option name {name} type spin default {default} min {least} max {most}")
+        })
+    }
+
+    /// Changes it at once: a tuner sets its options before it searches. `None` if there is no such number, or it cannot be that.
+    pub(super) fn understand(name: &str, value: Option<&str>) -> Option<Setting> {
+        let number = ALL.iter().find(|number| number.name.eq_ignore_ascii_case(name))?;
+        let value = i32::try_from(parse_number(value?)?).ok()?;
+        (number.least..=number.most).contains(&value).then(|| {
+            number.set(value);
+            Setting::Tuned
+        })
+    }
+}
+
+/// There are none.
+#[cfg(not(feature = "tune"))]
+mod tuned {
+    use super::Setting;
+
+    pub(super) fn declarations() -> impl Iterator<Item = String> {
+        std::iter::empty()
+    }
+
+    pub(super) fn understand(_: &str, _: Option<&str>) -> Option<Setting> {
+        None
+    }
 }
 
 /// Understands a `setoption`. Names, and words as values, may be in any case.
@@ -202,7 +244,7 @@ pub(crate) fn declarations() -> impl Iterator<Item = String> {
 pub(crate) fn understand(name: &str, value: Option<&str>) -> Result<Setting, String> {
     let Some(Specification { name, kind }) = OPTIONS.iter().find(|option| option.name.eq_ignore_ascii_case(name))
     else {
-        return Err(format!("unknown option {}", quote(name)));
+        return tuned::understand(name, value).ok_or_else(|| format!("unknown option {}", quote(name)));
     };
     let value = value.unwrap_or_default();
     let wanted = match kind {

@@ -257,6 +257,8 @@ impl Session {
             }
             Setting::EvalFile(path) => return self.set_network(path.as_deref()),
             Setting::Ponder => return,
+            #[cfg(feature = "tune")]
+            Setting::Tuned => return,
             Setting::HashFile(path) => return self.hash_file = path,
             Setting::SaveHash => return self.move_hash(true),
             Setting::LoadHash => return self.move_hash(false),

@@ -3,6 +3,7 @@
 
 #![allow(dead_code)] // Each test binary uses its own part.
 
+pub(crate) mod folder;
 pub(crate) mod referee;
 
 use std::fmt::Write as _;

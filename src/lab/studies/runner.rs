@@ -12,6 +12,7 @@ use parking_lot::Mutex;
 
 use super::record::{self, Conditions, Row};
 use super::{Study, StudyArgs, StudyError};
+use crate::files;
 use crate::search::WORKER_STACK_BYTES;
 
 /// Searches that depend on each other, and are independent of all others: one arm of one setting.
@@ -150,11 +151,8 @@ pub(super) fn run(
     write(path, &text(&rows))
 }
 
-/// The file is replaced as a whole, so that a run killed here leaves the old one or the new one.
 fn write(path: &Path, text: &str) -> Result<(), StudyError> {
-    let beside = path.with_extension("csv.new");
-    std::fs::write(&beside, text).map_err(StudyError::file(&beside))?;
-    std::fs::rename(&beside, path).map_err(StudyError::file(path))
+    files::replace(path, text.as_bytes()).map_err(StudyError::file(path))
 }
 
 /// The whole series that a killed run has left. A series is written in one piece; should that be torn nevertheless, it is made again.

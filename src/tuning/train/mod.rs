@@ -25,6 +25,8 @@ use self::optimiser::Optimiser;
 use self::sample::Sample;
 use super::{TuningError, cores, data, in_parallel, is_held_out, number, parse_share};
 use crate::eval::nnue::{HIDDEN, Network, Weights};
+use crate::files;
+use crate::random::shuffle;
 
 /// Samples in a part of an error that is measured.
 const SHARE: usize = 16_384;
@@ -241,7 +243,7 @@ fn train(
     let mut random = Xoshiro256PlusPlus::seed_from_u64(args.seed);
     let mut model = Model::random(&mut random);
     let mut optimiser = Optimiser::new();
-    data::shuffle(&mut sets.training, &mut random);
+    shuffle(&mut sets.training, &mut random);
     let mut blocks: Vec<&[Sample]> = sets.training.chunks(BLOCK).collect();
     let mut gradients = vec![Model::zero(); PARTS];
     let batch_blocks = (args.batch as usize).div_ceil(BLOCK);
@@ -251,7 +253,7 @@ fn train(
     let mut steps = 0.0;
     for epoch in 1..=args.epochs {
         let start = Instant::now();
-        data::shuffle(&mut blocks, &mut random);
+        shuffle(&mut blocks, &mut random);
         let mut errors = 0.0;
         for batch in blocks.chunks(batch_blocks) {
             let done: f32 = steps / all_steps;
@@ -313,9 +315,7 @@ fn mean_error(model: &Model, samples: &[Sample], result_share: f32, scale: f32, 
 fn save(path: &Path, weights: &Weights, points: &[Point]) -> Result<(), TuningError> {
     // A network that the engine would refuse must not be written.
     Network::new(weights).map_err(|problem| crate::eval::nnue::NetworkError::Bad { path: path.to_owned(), problem })?;
-    let aside = path.with_extension("part");
-    write(&aside, &weights.to_bytes())?;
-    std::fs::rename(&aside, path).map_err(TuningError::file(path))?;
+    write(path, &weights.to_bytes())?;
     let mut table = String::from("epoch,training,held_out,results,positions_per_second\n");
     for Point { epoch, training, held_out, results, rate } in points {
         let _ = writeln!(table, "{epoch},{training:.7},{held_out:.7},{results:.7},{rate:.0}");
@@ -325,7 +325,7 @@ fn save(path: &Path, weights: &Weights, points: &[Point]) -> Result<(), TuningEr
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), TuningError> {
-    std::fs::write(path, bytes).map_err(TuningError::file(path))
+    files::replace(path, bytes).map_err(TuningError::file(path))
 }
 
 #[cfg(test)]
