@@ -15,6 +15,7 @@ mod perft;
 mod reader;
 mod session;
 mod sink;
+mod stdout;
 
 pub use board::{Style, draw};
 pub(crate) use options::{Evaluation, MAX_HASH_MIB, MAX_MULTI_PV, MAX_THREADS};

@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
+use super::stdout::Stdout;
+
 /// A writer of lines that any thread may use. Clones share the writer.
 ///
 /// Once a write has failed, which for the standard output means that nobody reads it any more, it stays
@@ -18,17 +20,30 @@ pub struct Output {
 struct Shared {
     writer: Mutex<Box<dyn Write + Send>>,
     closed: AtomicBool,
+    /// Shared with a writer that would otherwise wait for its reader for ever.
+    leaving: Arc<AtomicBool>,
 }
 
 impl Output {
     /// Writes to `writer`.
     pub fn new(writer: impl Write + Send + 'static) -> Output {
-        Output { shared: Arc::new(Shared { writer: Mutex::new(Box::new(writer)), closed: AtomicBool::new(false) }) }
+        Output::leaving_with(writer, Arc::default())
     }
 
-    /// Writes to the standard output.
+    /// Writes to the standard output. After [`Output::leave`] it is closed when nobody has read for two seconds.
     pub fn stdout() -> Output {
-        Output::new(io::stdout())
+        let leaving = Arc::default();
+        Output::leaving_with(Stdout::new(Arc::clone(&leaving)), leaving)
+    }
+
+    fn leaving_with(writer: impl Write + Send + 'static, leaving: Arc<AtomicBool>) -> Output {
+        let (writer, closed) = (Mutex::new(Box::new(writer) as _), AtomicBool::new(false));
+        Output { shared: Arc::new(Shared { writer, closed, leaving }) }
+    }
+
+    /// Says that the program is about to end, and need not wait for a reader who has stopped reading.
+    pub fn leave(&self) {
+        self.shared.leaving.store(true, Ordering::Relaxed);
     }
 
     /// Writes `text` and a line feed at once. `text` may hold line feeds itself, to keep several lines together.
@@ -40,6 +55,10 @@ impl Output {
         line.push_str(text);
         line.push('\n');
         let mut writer = self.shared.writer.lock();
+        // Who waited for the writer may have waited in vain.
+        if self.is_closed() {
+            return;
+        }
         if writer.write_all(line.as_bytes()).and_then(|()| writer.flush()).is_err() {
             self.shared.closed.store(true, Ordering::Relaxed);
         }

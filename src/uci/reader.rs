@@ -8,7 +8,8 @@ use std::thread;
 
 use crossbeam::channel::{self, Receiver};
 
-use super::parse::{Parsed, parse};
+use super::output::Output;
+use super::parse::{Command, Parsed, parse};
 
 /// The longest line that is read, in bytes. The longest possible game, 11,796 plies, takes less than 70,000.
 const MAX_LINE: usize = 1 << 18;
@@ -16,8 +17,9 @@ const MAX_LINE: usize = 1 << 18;
 /// How many parsed lines may wait for the engine loop before the reader waits for it.
 const QUEUE: usize = 64;
 
-/// Starts the reader. The thread ends with its input, or when the receiver is dropped and another line comes.
-pub(crate) fn spawn(input: impl Read + Send + 'static) -> io::Result<Receiver<Parsed>> {
+/// Starts the reader. The thread ends with its input, or when the receiver is dropped and another line comes. `output` hears of `quit` here,
+/// as the engine loop may be waiting for somebody to read what it says.
+pub(crate) fn spawn(input: impl Read + Send + 'static, output: Output) -> io::Result<Receiver<Parsed>> {
     let (sender, receiver) = channel::bounded(QUEUE);
     thread::Builder::new().name("uci-reader".into()).spawn(move || {
         let mut input = BufReader::new(input);
@@ -28,6 +30,9 @@ pub(crate) fn spawn(input: impl Read + Send + 'static) -> io::Result<Receiver<Pa
             } else {
                 parse(&line)
             };
+            if matches!(parsed.command, Some(Command::Quit)) {
+                output.leave();
+            }
             if parsed != Parsed::default() && sender.send(parsed).is_err() {
                 return;
             }
@@ -65,11 +70,10 @@ fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> Option<usize> {
 #[cfg(test)]
 #[allow(clippy::indexing_slicing)]
 mod tests {
-    use super::super::parse::Command;
     use super::*;
 
     fn read(input: &[u8]) -> Vec<Parsed> {
-        spawn(io::Cursor::new(input.to_vec())).unwrap().iter().collect()
+        spawn(io::Cursor::new(input.to_vec()), Output::new(io::sink())).unwrap().iter().collect()
     }
 
     #[test]
@@ -119,6 +123,6 @@ mod tests {
                 Err(io::ErrorKind::BrokenPipe.into())
             }
         }
-        assert_eq!(spawn(Broken).unwrap().iter().count(), 0);
+        assert_eq!(spawn(Broken, Output::new(io::sink())).unwrap().iter().count(), 0);
     }
 }

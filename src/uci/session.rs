@@ -65,7 +65,7 @@ pub fn run(input: impl Read + Send + 'static, output: Output) -> Result<(), Star
         closing: false,
         wake,
     };
-    let mut commands = reader::spawn(input)?;
+    let mut commands = reader::spawn(input, session.output.clone())?;
     loop {
         session.settle();
         if session.output.is_closed() || (session.closing && !session.is_busy()) {
