@@ -7,7 +7,6 @@ mod support;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -48,7 +47,7 @@ fn errors_of(child: &mut Child) -> String {
 }
 
 fn signal(process: u32, name: &str) {
-    let status = Command::new("kill").args(["-s", name, &process.to_string()]).status().unwrap();
+    let status = Command::new("sh").args(["-c", &format!("kill -s {name} {process}")]).status().unwrap();
     assert!(status.success(), "kill -s {name} {process}");
 }
 
@@ -81,7 +80,7 @@ fn a_signal_while_the_table_is_saved_costs_no_file() {
     let file = folder.0.join("kept");
     fs::write(&file, "what was there").unwrap();
     let mut session = Session::start();
-    session.send(&format!("setoption name Hash value 256\nsetoption name Hash File value {}", file.display()));
+    session.send(&format!("setoption name Hash value 64\nsetoption name Hash File value {}", file.display()));
     session.send("go nodes 1000");
     session.until("bestmove");
     session.send("setoption name Save Hash");
@@ -91,7 +90,7 @@ fn a_signal_while_the_table_is_saved_costs_no_file() {
     let (status, _) = session.end();
     assert_eq!(status.signal(), Some(15), "{status}");
     let length = fs::metadata(&file).unwrap().len();
-    assert!(length == 14 || length > 256 << 20, "{length} bytes");
+    assert!(length == 14 || length > 64 << 20, "{length} bytes");
 }
 
 /// A reader that goes away in the middle of a search: SIGPIPE is not what ends the program, but it ends.
@@ -166,7 +165,7 @@ fn a_gui_that_is_killed_leaves_no_orphan() {
         let mut line = String::new();
         BufReader::new(gui.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let engine: u32 = line.trim().parse().unwrap();
-        assert!(is_alive(engine) && Path::new(&format!("/proc/{engine}/task")).is_dir());
+        assert!(is_alive(engine), "{flood}");
         // The shell alone, as when a GUI crashes; its `sleep` has the engine's pipes too, and goes with it.
         let sleeper = children_of(gui.id()).into_iter().find(|&child| child != engine);
         gui.kill().unwrap();

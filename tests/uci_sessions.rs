@@ -301,7 +301,7 @@ impl Model {
     }
 
     fn judge(&mut self, line: &str) {
-        let fail = |reason: &str| self.session.fail(&format!("{reason}: {line}"));
+        let fail = |reason: &str| -> ! { self.session.fail(&format!("{reason}: {line}")) };
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match word {
             "readyok" => self.ready = self.ready.checked_sub(1).unwrap_or_else(|| fail("nobody asked")),

@@ -1,6 +1,6 @@
 //! The one way out: whole lines, flushed, never interleaved.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -77,6 +77,8 @@ impl Output {
 
 #[cfg(test)]
 mod tests {
+    use std::io;
+
     use super::*;
 
     /// A writer that accepts a number of writes and keeps them.
