@@ -66,7 +66,7 @@ fn check(target: &str) {
 }
 
 /// Runs a body; if it panics, or a thread that it started does, the bytes are kept and named.
-fn run(body: fn(&[u8]), bytes: &[u8], origin: &str) {
+fn run(body: bodies::Body, bytes: &[u8], origin: &str) {
     let before = PANICS.load(Ordering::SeqCst);
     let result = panic::catch_unwind(AssertUnwindSafe(|| body(bytes)));
     if result.is_err() || PANICS.load(Ordering::SeqCst) != before {

@@ -19,8 +19,11 @@ pub use files::{network_file, table_file, training_data};
 pub use session::uci_session;
 pub use syzygy::syzygy_file;
 
+/// What a target does with its bytes.
+pub type Body = fn(&[u8]);
+
 /// Every target with its name.
-pub const ALL: [(&str, fn(&[u8])); 7] = [
+pub const ALL: [(&str, Body); 7] = [
     ("uci_session", uci_session),
     ("fen", fen),
     ("epd", epd),
