@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, value_parser};
+use clap_complete::Shell;
 
 use super::lab::LabCommand;
 use super::play::PlayArguments;
@@ -42,6 +43,8 @@ pub(super) enum Command {
     Data(DataCommand),
     Tune(TuneArgs),
     Train(TrainArgs),
+    Man(ManArguments),
+    Completions(CompletionsArguments),
 }
 
 /// Search the bench positions, and end with the line `N nodes M nps`
@@ -224,6 +227,24 @@ impl PerftArguments {
         let number = number.ok_or_else(|| format!("the depth is to be a number up to {DEEPEST}, not '{depth}'"))?;
         Ok((fen.join(" "), number))
     }
+}
+
+/// Write manual pages, one for the program and one for each subcommand
+#[derive(Debug, Args)]
+pub(super) struct ManArguments {
+    /// The folder to write them to; it is made if there is none
+    #[arg(long, default_value = "man", value_name = "DIR")]
+    pub(super) out: PathBuf,
+}
+
+/// Print what a shell reads to complete these arguments
+///
+/// For example: sesame completions bash > ~/.local/share/bash-completion/completions/sesame
+#[derive(Debug, Args)]
+pub(super) struct CompletionsArguments {
+    /// The shell
+    #[arg(value_enum)]
+    pub(super) shell: Shell,
 }
 
 /// A positive number of seconds.

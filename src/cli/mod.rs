@@ -8,6 +8,7 @@ mod analyse;
 mod arguments;
 mod lab;
 mod lab_run;
+mod manual;
 mod play;
 mod san;
 mod terminal;
@@ -69,6 +70,8 @@ pub fn main() -> ExitCode {
         Some(Command::Data(command)) => run_data(&command),
         Some(Command::Tune(arguments)) => tuning::texel::run(&arguments).map_err(Failure::failed),
         Some(Command::Train(arguments)) => tuning::train::run(&arguments).map_err(Failure::failed),
+        Some(Command::Man(arguments)) => manual::write_pages(&arguments),
+        Some(Command::Completions(arguments)) => manual::print_completions(&arguments),
     };
     let Err(failure) = result else {
         return ExitCode::SUCCESS;

@@ -16,6 +16,7 @@ mod perft;
 mod reader;
 mod session;
 mod sink;
+mod stdout;
 
 pub(crate) use board::symbol;
 pub use board::{Style, draw};

@@ -1,6 +1,6 @@
 //! The one way out: whole lines, flushed, never interleaved.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::Mutex;
 
 use super::journal::{Direction, Journal};
+use super::stdout::Stdout;
 
 /// A writer of lines that any thread may use. Clones share the writer.
 ///
@@ -22,19 +23,30 @@ struct Shared {
     writer: Mutex<Box<dyn Write + Send>>,
     closed: AtomicBool,
     journal: Journal,
+    /// Shared with a writer that would otherwise wait for its reader for ever.
+    leaving: Arc<AtomicBool>,
 }
 
 impl Output {
     /// Writes to `writer`.
     pub fn new(writer: impl Write + Send + 'static) -> Output {
-        let writer: Box<dyn Write + Send> = Box::new(writer);
-        let (writer, closed) = (Mutex::new(writer), AtomicBool::new(false));
-        Output { shared: Arc::new(Shared { writer, closed, journal: Journal::default() }) }
+        Output::leaving_with(writer, Arc::default())
     }
 
-    /// Writes to the standard output.
+    /// Writes to the standard output. After [`Output::leave`] it is closed when nobody has read for two seconds.
     pub fn stdout() -> Output {
-        Output::new(io::stdout())
+        let leaving = Arc::default();
+        Output::leaving_with(Stdout::new(Arc::clone(&leaving)), leaving)
+    }
+
+    fn leaving_with(writer: impl Write + Send + 'static, leaving: Arc<AtomicBool>) -> Output {
+        let (writer, closed) = (Mutex::new(Box::new(writer) as _), AtomicBool::new(false));
+        Output { shared: Arc::new(Shared { writer, closed, journal: Journal::default(), leaving }) }
+    }
+
+    /// Says that the program is about to end, and need not wait for a reader who has stopped reading.
+    pub fn leave(&self) {
+        self.shared.leaving.store(true, Ordering::Relaxed);
     }
 
     /// Writes `text` and a line feed at once. `text` may hold line feeds itself, to keep several lines together.
@@ -51,6 +63,10 @@ impl Output {
             return;
         }
         let mut writer = self.shared.writer.lock();
+        // Who waited for the writer may have waited in vain.
+        if self.is_closed() {
+            return;
+        }
         // With the writer in hand, so that the log has the lines in their order; first, so that whoever has read the line finds it there.
         let noted = self.shared.journal.note(Direction::Out, text);
         if writer.write_all(text.as_bytes()).and_then(|()| writer.flush()).is_err() {
@@ -92,6 +108,8 @@ impl Output {
 
 #[cfg(test)]
 mod tests {
+    use std::io;
+
     use super::*;
 
     /// A writer that accepts a number of writes and keeps them.

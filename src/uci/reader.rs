@@ -19,7 +19,8 @@ const MAX_LINE: usize = 1 << 18;
 const QUEUE: usize = 64;
 
 /// Starts the reader, which notes each line in the debug log of `output` and switches that: exactly from one line to the next, whatever
-/// waits in the channel. The thread ends with its input, or when the receiver is dropped and another line comes.
+/// waits in the channel. The thread ends with its input, or when the receiver is dropped and another line comes. `output` hears of `quit` here,
+/// as the engine loop may be waiting for somebody to read what it says.
 pub(crate) fn spawn(input: impl Read + Send + 'static, output: Output) -> io::Result<Receiver<Parsed>> {
     let (sender, receiver) = channel::bounded(QUEUE);
     thread::Builder::new().name("uci-reader".into()).spawn(move || {
@@ -32,9 +33,13 @@ pub(crate) fn spawn(input: impl Read + Send + 'static, output: Output) -> io::Re
             } else {
                 parse(&line)
             };
-            if let Some(Command::Set(Setting::DebugLog(path))) = &parsed.command {
-                output.log_to(path.as_deref());
-                parsed.command = None;
+            match &parsed.command {
+                Some(Command::Set(Setting::DebugLog(path))) => {
+                    output.log_to(path.as_deref());
+                    parsed.command = None;
+                }
+                Some(Command::Quit) => output.leave(),
+                _ => {}
             }
             if parsed != Parsed::default() && sender.send(parsed).is_err() {
                 return;

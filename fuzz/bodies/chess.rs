@@ -1,0 +1,85 @@
+//! Positions and moves as text.
+
+use sesame::eval::{Evaluator, explain};
+use sesame::position::{Game, MoveList, Position};
+use sesame::scaling::Positions;
+use shakmaty::fen::Fen;
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Chess, Position as _};
+
+use super::Scratch;
+
+/// Moves that are read after a position; more only take time.
+const MOST_MOVES: usize = 32;
+
+/// The first line is a FEN, the words of the others are moves.
+pub fn fen(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let (fen, moves) = text.split_once('\n').unwrap_or((&text, ""));
+    let Ok(position) = Position::from_fen(fen) else { return };
+    check(&position);
+    compare_with_shakmaty(fen, &position);
+    let mut game = Game::new(position);
+    for word in moves.split_whitespace().take(MOST_MOVES) {
+        let position = game.position();
+        if let Ok(mv) = position.from_uci(word).or_else(|_| position.from_san(word)) {
+            assert!(position.is_legal(mv), "{word} in {}", position.fen(true));
+            game.play(mv);
+            check(game.position());
+        }
+    }
+    game.legal_result();
+}
+
+/// What must hold of every position.
+fn check(position: &Position) {
+    let fen = position.fen(true);
+    assert_eq!(position.key(), position.keys_from_scratch().key, "{fen}");
+    for shredder in [false, true] {
+        let written = position.fen(shredder);
+        let again = Position::from_fen(&written).unwrap_or_else(|error| panic!("{written}: {error}"));
+        assert_eq!((again.key(), again.fen(shredder)), (position.key(), written.clone()), "{written}");
+    }
+    let moves = position.legal_moves();
+    let mut kinds = MoveList::default();
+    position.noisy_moves(&mut kinds);
+    position.quiet_moves(&mut kinds);
+    assert_eq!(kinds.len(), moves.len(), "{fen}");
+    for &mv in &moves {
+        assert!(position.is_legal(mv), "{mv} in {fen}");
+        assert_eq!(position.from_uci(&position.to_uci(mv, true)), Ok(mv), "{fen}");
+        assert_eq!(position.from_san(&position.to_san(mv)), Ok(mv), "{} in {fen}", position.to_san(mv));
+    }
+    assert_eq!(position.has_legal_move(), !moves.is_empty(), "{fen}");
+    if !position.in_check() {
+        Evaluator::Classical.evaluate(position);
+        let _ = explain(position).to_string();
+    }
+}
+
+/// Whatever both take for a position has the same moves.
+fn compare_with_shakmaty(fen: &str, position: &Position) {
+    let mode = CastlingMode::Chess960;
+    let Ok(fen_of_theirs) = fen.parse::<Fen>() else { return };
+    let Ok(theirs) = fen_of_theirs.into_position::<Chess>(mode) else { return };
+    let mut wanted: Vec<String> =
+        theirs.legal_moves().iter().map(|&mv| UciMove::from_move(mv, mode).to_string()).collect();
+    let mut found: Vec<String> = position.legal_moves().iter().map(|&mv| position.to_uci(mv, true)).collect();
+    wanted.sort();
+    found.sort();
+    assert_eq!(found, wanted, "{fen}");
+}
+
+/// The bytes are a file of EPD lines.
+pub fn epd(bytes: &[u8]) {
+    let scratch = Scratch::new();
+    let Ok(positions) = Positions::read(&scratch.file("positions.epd", bytes)) else { return };
+    positions.hash();
+    for entry in &positions.entries {
+        let moves = entry.position.legal_moves();
+        assert!(!moves.is_empty() && !entry.id.contains([',', ' ', '\n']), "{entry:?}");
+        if let Some(solution) = &entry.solution {
+            assert!(moves.iter().filter(|&&mv| solution.holds(mv)).count() <= moves.len());
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Files that Sesame itself writes: a saved table, a network, games to learn from.
+//!
+//! Each is guarded by checksums, at which nearly all of a fuzzer's files would end. So they are also put together here round the fuzzer's
+//! bytes as one who wants to do harm would: with right checksums and wrong contents.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use sesame::eval::nnue::{BUCKETS, HIDDEN, INPUTS, Network, Simd, Weights};
+use sesame::position::Position;
+use sesame::table::{Bound, Entry, Scheme, Table, TableFileError, TableFileReport, TableFileWork};
+use sesame::tuning::games::{Games, Record};
+use twox_hash::XxHash3_64;
+
+use super::{Scratch, repeated};
+
+/// Of a saved table, see `src/table/file.rs`: the head's bytes, those of a bucket, and for whom the scores mean something.
+const TABLE_HEAD: usize = 128;
+const BUCKET: usize = 32;
+const FINGERPRINT: u64 = 7;
+
+/// The first byte says how the file is made of the others: as they are, or with right checksums and so many buckets.
+pub fn table_file(bytes: &[u8]) {
+    let (kind, bytes) = bytes.split_first().unwrap_or((&1, &[]));
+    let scheme = Scheme::ALL[usize::from(kind >> 4) % Scheme::ALL.len()];
+    let is_whole = !kind.is_multiple_of(4);
+    let file = match kind % 4 {
+        0 => bytes.to_vec(),
+        // The size of the table below, half of it, twice of it.
+        1 => whole_table_file(bytes, 1 << 15),
+        2 => whole_table_file(bytes, 1 << 14),
+        _ => whole_table_file(bytes, 1 << 16),
+    };
+    let scratch = Scratch::new();
+    let path = scratch.file("table", &file);
+    let table = Table::new(1, scheme).expect("a table of 1 MiB");
+    let known = Entry { mv: 1, score: 2, depth: 3, bound: Bound::Exact, pv: false, eval: 4 };
+    table.store(5, &known, 6);
+    match load(&table, &path) {
+        Ok(report) => {
+            for key in [0, 5, 1 << 63, u64::MAX] {
+                table.probe(key);
+                table.store(key, &known, 9);
+            }
+            table.next_generation();
+            assert!(table.hashfull() <= 1000);
+            let again = scratch.0.join("again");
+            table.save(&again, work()).expect("room for a file");
+            let copy = Table::new(1, scheme).expect("a table of 1 MiB");
+            let of_copy = load(&copy, &again).expect("what was saved can be loaded");
+            assert!(of_copy.positions <= 1 << 16 && report.positions <= 1 << 17, "{of_copy:?} {report:?}");
+        }
+        // Checked before anything is changed.
+        Err(error) => {
+            assert_eq!(table.probe(5), Some(known), "{error}");
+            let is_scheme = (1..=7).contains(&file.get(32).copied().unwrap_or(0));
+            match error {
+                TableFileError::Unplaceable if is_scheme => {}
+                TableFileError::Damaged if !is_scheme => {}
+                _ => assert!(!is_whole, "{error}"),
+            }
+        }
+    }
+}
+
+fn work() -> TableFileWork<'static> {
+    static STOP: AtomicBool = AtomicBool::new(false);
+    TableFileWork { fingerprint: FINGERPRINT, threads: 1, stop: &STOP, progress: &|_| () }
+}
+
+fn load(table: &Table, path: &Path) -> Result<TableFileReport, TableFileError> {
+    table.load(path, work())
+}
+
+/// A table of so many buckets as a file in which every checksum is right. The first two bytes are scheme and generation.
+fn whole_table_file(bytes: &[u8], buckets: usize) -> Vec<u8> {
+    let (first, slots) = bytes.split_at(bytes.len().min(2));
+    let mut file = vec![0; TABLE_HEAD];
+    file[..8].copy_from_slice(b"SESAMEHT");
+    (file[8], file[12]) = (1, 1);
+    file[16..24].copy_from_slice(&(buckets as u64).to_le_bytes());
+    file[24..32].copy_from_slice(&FINGERPRINT.to_le_bytes());
+    file[32] = first.first().map_or(1, |scheme| scheme % 9);
+    file[33] = first.get(1).copied().unwrap_or(0);
+    let sum = XxHash3_64::oneshot(&file[..TABLE_HEAD - 8]).to_le_bytes();
+    file[TABLE_HEAD - 8..].copy_from_slice(&sum);
+    let of_head = XxHash3_64::oneshot(&file);
+    let slots = repeated(slots, buckets * BUCKET);
+    // All of it is one chunk.
+    let sum = XxHash3_64::oneshot(&slots).to_le_bytes();
+    file.extend(slots);
+    file.extend(sum);
+    file.extend(XxHash3_64::oneshot_with_seed(of_head, &sum).to_le_bytes());
+    file
+}
+
+/// Positions to evaluate: an opening, one man each, many queens.
+const POSITIONS: [&str; 4] = [
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+    "4k3/8/8/8/8/8/8/4K3 b - - 0 1",
+    "3k4/8/8/8/8/8/1QQ5/KQQ5 w - - 0 1",
+    "r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2QK2R w KQ - 4 8",
+];
+
+/// The first byte says how the file is made of the others: as they are, or as the weights of a network, more or less large.
+pub fn network_file(bytes: &[u8]) {
+    let (kind, bytes) = bytes.split_first().unwrap_or((&1, &[]));
+    if *kind == 0 {
+        let _ = Network::from_bytes(bytes).map(|network| network.hash());
+        return;
+    }
+    let (scale, bytes) = bytes.split_at(bytes.len().min(2));
+    let number = |&byte: &u8| i16::from(byte as i8);
+    let numbers = |from: usize, count: usize, shift: u8| -> Vec<i16> {
+        let part = bytes.get(from.min(bytes.len())..).unwrap_or_default();
+        repeated(part, count).iter().map(|byte| number(byte) << shift).collect()
+    };
+    let weights = Weights {
+        features: numbers(0, INPUTS * HIDDEN, kind % 10),
+        biases: numbers(7, HIDDEN, kind % 11 % 9),
+        output: numbers(13, BUCKETS * 2 * HIDDEN, kind % 2),
+        output_biases: numbers(29, BUCKETS, kind % 9),
+        scale: u16::from_le_bytes([scale.first().copied().unwrap_or(1), scale.get(1).copied().unwrap_or(1)]),
+    };
+    let file = weights.to_bytes();
+    assert_eq!(Weights::from_bytes(&file).as_ref(), Ok(&weights));
+    if Network::from_bytes(&file).is_err() {
+        return;
+    }
+    for fen in POSITIONS {
+        let position = Position::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}"));
+        let values: Vec<_> = Simd::available()
+            .map(|simd| {
+                let network = Network::from_bytes(&file).expect("it was one before");
+                network.with_simd(simd).expect("available").evaluate(&position)
+            })
+            .collect();
+        assert!(values.windows(2).all(|pair| pair[0] == pair[1]), "{fen}: {values:?}");
+    }
+}
+
+/// The bytes are a file of games.
+pub fn training_data(bytes: &[u8]) {
+    let mut games = Games::new(bytes);
+    let mut length = 0;
+    for game in games.by_ref() {
+        let game = game.expect("reading from memory cannot fail");
+        length += game.len();
+        let Ok(record) = Record::from_bytes(&game) else { continue };
+        record.visit(|position, _| assert!(!position.in_check()));
+        assert_eq!(Record::from_bytes(&record.to_bytes()).as_ref(), Ok(&record));
+    }
+    assert!(length <= bytes.len() && games.length() == length as u64);
+    // Also where a file's row of games has not cut it to size.
+    let _ = Record::from_bytes(bytes);
+}

@@ -1,0 +1,67 @@
+//! What each fuzz target does with its bytes. `fuzz/fuzz_targets` calls these under libFuzzer, `tests/regressions.rs` in `cargo test`, on
+//! every file that was worth keeping.
+//!
+//! A body panics when something is wrong; that the bytes themselves make no sense never is.
+
+#![allow(dead_code)] // Each fuzz target uses its own part.
+
+mod chess;
+mod files;
+mod session;
+mod syzygy;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+pub use chess::{epd, fen};
+pub use files::{network_file, table_file, training_data};
+pub use session::uci_session;
+pub use syzygy::syzygy_file;
+
+/// What a target does with its bytes.
+pub type Body = fn(&[u8]);
+
+/// Every target with its name.
+pub const ALL: [(&str, Body); 7] = [
+    ("uci_session", uci_session),
+    ("fen", fen),
+    ("epd", epd),
+    ("table_file", table_file),
+    ("network_file", network_file),
+    ("training_data", training_data),
+    ("syzygy_file", syzygy_file),
+];
+
+/// A folder, in memory where there is such a place, that is removed at the end.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> Scratch {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let memory = Path::new("/dev/shm");
+        let parent = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let folder = parent.join(format!("sesame-fuzz-{}-{number}", std::process::id()));
+        fs::create_dir_all(&folder).expect("a folder to write to");
+        Scratch(folder)
+    }
+
+    /// A file with these bytes.
+    fn file(&self, name: &str, bytes: &[u8]) -> PathBuf {
+        let path = self.0.join(name);
+        fs::write(&path, bytes).expect("room for a file");
+        path
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The bytes over and over, so many of them; zeros if there are none.
+fn repeated(bytes: &[u8], count: usize) -> Vec<u8> {
+    if bytes.is_empty() { vec![0; count] } else { bytes.iter().copied().cycle().take(count).collect() }
+}

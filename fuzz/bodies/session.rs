@@ -1,0 +1,63 @@
+//! Whole sessions of the protocol.
+
+use std::io::{self, Cursor, Write};
+use std::sync::{Arc, Mutex};
+
+use sesame::uci::{self, Output};
+
+/// Lines of a session; more only take time.
+const MOST_LINES: usize = 100;
+
+/// The bytes are what the GUI sends, less what would write files, take the machine's memory or never end.
+pub fn uci_session(bytes: &[u8]) {
+    let mut input = b"setoption name Hash value 1\n".to_vec();
+    let mut searches = 0;
+    for line in bytes.split(|&byte| byte == b'\n').take(MOST_LINES).filter(|line| is_harmless(line)) {
+        searches += usize::from(line.windows(2).any(|pair| pair == b"go"));
+        input.extend_from_slice(line);
+        input.push(b'\n');
+    }
+    let written = Written::default();
+    uci::run(Cursor::new(input), Output::new(written.clone())).expect("a session begins");
+
+    let bytes = written.0.lock().expect("nobody panicked").clone();
+    let output = String::from_utf8(bytes).expect("the engine writes UTF-8");
+    let moves = output.lines().filter(|line| line.starts_with("bestmove ")).count();
+    assert!(moves <= searches, "{moves} moves for {searches} searches\n{output}");
+    for line in output.lines() {
+        assert!(!line.contains("bug"), "{line}");
+        assert!(!line.chars().any(|letter| letter.is_control() && letter != '\t'), "{line:?}");
+    }
+}
+
+/// Whether a line may be sent. Rather too strict than too lax.
+fn is_harmless(line: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(line).to_lowercase();
+    let endless = ["bench", "perft"].iter().any(|word| text.contains(word));
+    if !text.contains("setoption") {
+        return !endless;
+    }
+    let digits = text.split(|letter: char| !letter.is_ascii_digit()).map(str::len).max().unwrap_or(0);
+    let most_digits = match () {
+        () if text.contains("thread") => 1,
+        () if text.contains("hash") => 2,
+        () => 4,
+    };
+    let touches_files = ["file", "save", "load", "log", "path"].iter().any(|word| text.contains(word));
+    !endless && !touches_files && digits <= most_digits
+}
+
+/// Keeps what is written.
+#[derive(Clone, Default)]
+struct Written(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().expect("nobody panicked").extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,63 @@
+//! `sesame man` and `sesame completions`: what the program says of itself, for `man` and for shells.
+//!
+//! Both are made from the definition of the arguments, so that they cannot be out of date.
+
+use std::fs;
+use std::path::Path;
+
+use clap::CommandFactory;
+use clap_complete::Shell;
+
+use super::Failure;
+use super::arguments::{Arguments, CompletionsArguments, ManArguments};
+use crate::uci::Output;
+
+/// Writes a manual page for the program and for each subcommand into a folder, which is made if there is none.
+pub(super) fn write_pages(arguments: &ManArguments) -> Result<(), Failure> {
+    let folder = &arguments.out;
+    let failed = |error| Failure::Failed(format!("{}: {error}", folder.display()));
+    fs::create_dir_all(folder).map_err(failed)?;
+    clap_mangen::generate_to(Arguments::command(), folder).map_err(failed)?;
+    let pages = count_pages(folder).map_err(failed)?;
+    Output::stdout().line(&format!("{pages} pages in {}", folder.display()));
+    Ok(())
+}
+
+fn count_pages(folder: &Path) -> std::io::Result<usize> {
+    let mut pages = 0;
+    for entry in fs::read_dir(folder)? {
+        let name = entry?.file_name();
+        pages += usize::from(name.to_str().is_some_and(|name| name.starts_with("sesame") && name.ends_with(".1")));
+    }
+    Ok(pages)
+}
+
+/// Prints what the shell reads to complete the program's arguments.
+pub(super) fn print_completions(arguments: &CompletionsArguments) -> Result<(), Failure> {
+    Output::stdout().line(completions(arguments.shell)?.trim_end());
+    Ok(())
+}
+
+fn completions(shell: Shell) -> Result<String, Failure> {
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut Arguments::command(), "sesame", &mut text);
+    String::from_utf8(text).map_err(Failure::failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::ValueEnum;
+
+    use super::*;
+
+    #[test]
+    fn every_shell_learns_every_subcommand() {
+        for &shell in Shell::value_variants() {
+            let text = completions(shell).unwrap();
+            for command in Arguments::command().get_subcommands() {
+                assert!(text.contains(command.get_name()), "{shell}: {}", command.get_name());
+            }
+            assert!(text.contains("lockstep"), "{shell}");
+        }
+    }
+}
