@@ -55,8 +55,8 @@ pub struct OutlookModel {
 }
 
 impl OutlookModel {
-    /// The model in play: a first fit, to 359 games.
-    pub const FITTED: OutlookModel = OutlookModel { middle: [296.0, -555.7, 343.8], width: [57.0, 62.8, 0.0] };
+    /// The model in play, fitted to 2,163 games: docs/tuning.md.
+    pub const FITTED: OutlookModel = OutlookModel { middle: [279.7, -525.7, 339.2], width: [86.8, -71.9, 89.6] };
 
     /// Middle and width for this material; never so small that a chance makes no sense.
     pub fn shape(&self, material: u32) -> (f64, f64) {
