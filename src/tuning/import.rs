@@ -97,7 +97,7 @@ fn read_score(comment: &str) -> Option<i16> {
         None => {
             let pawns: f64 = size.parse().ok().filter(|pawns: &f64| pawns.is_finite())?;
             let most = f64::from(DECISIVE_BOUND - 1);
-            let score = (100.0 * pawns).round().min(most) as i32;
+            let score = (100.0 * pawns).round().clamp(-most, most) as i32;
             if negative { -score } else { score }
         }
     };
@@ -155,6 +155,7 @@ in it] } a6 $1 {+1.05/8 0.2s} 1-0
     fn scores() {
         assert_eq!(read_score("+12.34/5 1s"), Some(1234));
         assert_eq!(read_score("-0.00/5 1s"), Some(0));
+        assert_eq!(read_score("--99999999999/1"), Some(DECISIVE_BOUND as i16 - 1));
         assert_eq!(read_score("-M4/5 1s"), Some(mated_in(4) as i16));
         for nothing in ["book", "", "+x/3", "nan/3", "1.0"] {
             assert_eq!(read_score(nothing), None, "{nothing}");

@@ -73,26 +73,28 @@ impl Output {
             self.shared.closed.store(true, Ordering::Relaxed);
         }
         drop(writer);
-        self.complain(noted);
-    }
-
-    /// Writes what goes in and out from now on to the end of the file at `path`, too, or nowhere. If that file cannot be used, says so.
-    pub(super) fn log_to(&self, path: Option<&Path>) {
-        if let (Err(error), Some(path)) = (self.shared.journal.open(path), path) {
-            self.info(&format!("the debug log cannot be written: {}: {error}", path.display()));
-        }
-    }
-
-    /// Notes a line that came in.
-    pub(super) fn note_input(&self, text: &[u8]) {
-        self.complain(self.shared.journal.note(Direction::In, &String::from_utf8_lossy(text)));
-    }
-
-    /// Says that the log has ended, which it then has.
-    fn complain(&self, noted: Result<(), String>) {
         if let Err(message) = noted {
             self.info(&message);
         }
+    }
+
+    /// Writes what goes in and out from now on to the end of the file at `path`, too, or nowhere. Never waits for who reads.
+    ///
+    /// # Errors
+    /// Says why that file cannot be used.
+    pub(super) fn log_to(&self, path: Option<&Path>) -> Result<(), String> {
+        self.shared.journal.open(path).map_err(|error| {
+            let path = path.unwrap_or(Path::new("")).display();
+            format!("the debug log cannot be written: {path}: {error}")
+        })
+    }
+
+    /// Notes a line that came in. Never waits for who reads.
+    ///
+    /// # Errors
+    /// Says that the log has ended, which it then has.
+    pub(super) fn note_input(&self, text: &[u8]) -> Result<(), String> {
+        self.shared.journal.note(Direction::In, String::from_utf8_lossy(text).trim_end_matches('\r'))
     }
 
     /// Writes `text` as an `info string`: as a single line, whatever it holds.

@@ -27,19 +27,27 @@ pub(crate) fn spawn(input: impl Read + Send + 'static, output: Output) -> io::Re
         let mut input = BufReader::new(input);
         let mut line = Vec::new();
         while let Some(length) = read_line(&mut input, &mut line) {
-            output.note_input(&line);
+            let noted = output.note_input(&line);
             let mut parsed = if length > MAX_LINE {
                 Parsed::complaint(format!("line ignored: {length} bytes, the limit is {MAX_LINE}"))
             } else {
                 parse(&line)
             };
+            let mut switched = Ok(());
             match &parsed.command {
                 Some(Command::Set(Setting::DebugLog(path))) => {
-                    output.log_to(path.as_deref());
+                    switched = output.log_to(path.as_deref());
                     parsed.command = None;
                 }
                 Some(Command::Quit) => output.leave(),
                 _ => {}
+            }
+            // Said by the engine loop: to say it here would be to wait for who reads, and miss a `quit`.
+            for message in [noted, switched].into_iter().filter_map(Result::err) {
+                parsed.complaint = Some(match parsed.complaint.take() {
+                    Some(before) => format!("{before}; {message}"),
+                    None => message,
+                });
             }
             if parsed != Parsed::default() && sender.send(parsed).is_err() {
                 return;

@@ -7,11 +7,20 @@ use std::path::{Path, PathBuf};
 use crate::files;
 use crate::games::pgn::Record;
 
-/// The files that a game is saved to. A file keeps the games that were in it: this one stands behind them, and is replaced each time that it is saved again.
+/// The files that a game is saved to. A file keeps what is in it, also what others add meanwhile: the game stands behind what was there first, and is replaced each
+/// time that it is saved again.
 #[derive(Default)]
 pub(super) struct Store {
-    /// Each with what was in it before.
-    files: Vec<(PathBuf, Vec<u8>)>,
+    files: Vec<Saved>,
+}
+
+/// A file that the game has been saved to.
+struct Saved {
+    path: PathBuf,
+    /// What is in it before the game.
+    before: Vec<u8>,
+    /// That, and the game as it was saved last.
+    whole: Vec<u8>,
 }
 
 impl Store {
@@ -19,20 +28,8 @@ impl Store {
     ///
     /// # Errors
     /// If it is something else than a file, or cannot be read.
-    pub(super) fn open(&mut self, path: &Path) -> io::Result<()> {
-        if self.files.iter().any(|(known, _)| known == path) {
-            return Ok(());
-        }
-        if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
-            return Err(io::Error::other("what is there is no file"));
-        }
-        let before = match fs::read(path) {
-            Ok(before) => before,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            Err(error) => return Err(error),
-        };
-        self.files.push((path.to_owned(), before));
-        Ok(())
+    pub(super) fn open(&self, path: &Path) -> io::Result<()> {
+        read(path).map(|_| ())
     }
 
     /// Saves the game.
@@ -40,17 +37,34 @@ impl Store {
     /// # Errors
     /// If the file cannot be written; what was in it, a state of this game included, is still there.
     pub(super) fn save(&mut self, path: &Path, game: &Record) -> io::Result<()> {
-        self.open(path)?;
-        let before =
-            self.files.iter().find(|(known, _)| known == path).map_or(&[][..], |(_, before)| before.as_slice());
-        let mut text = before.to_vec();
+        let there = read(path)?;
+        let known = self.files.iter().position(|saved| saved.path == path);
+        let saved = known.and_then(|known| self.files.get(known));
+        let kept = saved.and_then(|saved| Some((saved.before.clone(), there.strip_prefix(&saved.whole[..])?.to_vec())));
+        // What somebody else has changed stays, all of it.
+        let (before, after) = kept.unwrap_or((there, Vec::new()));
+        let mut whole = before.clone();
         // An empty line between games.
         if !before.is_empty() {
             let line_feeds = before.iter().rev().take_while(|&&byte| byte == b'\n').count();
-            text.resize(text.len() + 2usize.saturating_sub(line_feeds), b'\n');
+            whole.resize(whole.len() + 2usize.saturating_sub(line_feeds), b'\n');
         }
-        text.extend(game.to_string().bytes());
-        files::replace(path, &text)
+        whole.extend(game.to_string().bytes());
+        files::replace(path, &[&whole[..], &after].concat())?;
+        self.files.retain(|saved| saved.path != path);
+        self.files.push(Saved { path: path.to_owned(), before, whole });
+        Ok(())
+    }
+}
+
+/// What is in a file; nothing if it is not there.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+        return Err(io::Error::other("what is there is no file"));
+    }
+    match fs::read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        read => read,
     }
 }
 
@@ -74,6 +88,13 @@ mod tests {
         let games: Vec<_> = Reader::new(text.as_bytes()).collect::<Result<_, _>>().unwrap();
         assert_eq!(games.iter().map(|game| game.plies.len()).collect::<Vec<_>>(), [1, 2]);
         assert!(text.contains("1. e4 *\n\n[Event"), "{text}");
+        // Somebody adds a game while this one goes on.
+        fs::write(&path, format!("{text}\n[White \"Anderssen\"]\n\n1. e4 e5 2. f4 *\n")).unwrap();
+        game.plies.push(Ply { san: "c4".to_owned(), ..Ply::default() });
+        store.save(&path, &game).unwrap();
+        let text = fs::read_to_string(&path).unwrap();
+        let games: Vec<_> = Reader::new(text.as_bytes()).collect::<Result<_, _>>().unwrap();
+        assert_eq!(games.iter().map(|game| game.plies.len()).collect::<Vec<_>>(), [1, 3, 3]);
         assert!(store.open(folder.path()).is_err() && store.save(folder.path(), &game).is_err());
     }
 }

@@ -64,7 +64,7 @@ impl Table {
         lines: Receiver<String>,
         date: String,
     ) -> Result<Table, Failure> {
-        let mut store = Store::default();
+        let store = Store::default();
         if let Some(path) = &arguments.pgn {
             store.open(path).map_err(|error| Failure::Failed(format!("{}: {error}", path.display())))?;
         }
