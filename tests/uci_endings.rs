@@ -59,10 +59,22 @@ fn is_alive(process: u32) -> bool {
     }
 }
 
+/// Whether this process ignores a signal, and so the programs that it starts: shells do that to what runs in their background, `nohup` to
+/// what it starts.
+fn is_ignored(signal: i32) -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).map(str::trim);
+    mask.and_then(|mask| u64::from_str_radix(mask, 16).ok()).is_some_and(|mask| mask >> (signal - 1) & 1 != 0)
+}
+
 #[test]
 fn signals_end_it_at_once_whatever_it_does() {
     for work in WORK {
         for (name, number) in [("TERM", 15), ("INT", 2), ("HUP", 1), ("KILL", 9)] {
+            if is_ignored(number) {
+                eprintln!("{name} is ignored by whoever runs these tests: not tried");
+                continue;
+            }
             let mut session = Session::start();
             session.send(work);
             session.sync();
