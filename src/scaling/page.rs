@@ -490,6 +490,7 @@ mod tests {
             "**Warning**: 2 threads were asked for on 1 core:",
             "**Warning**: before the measurement 1.50 threads",
             "**Warning**: 1 thread had only 80 %",
+            "**Warning**: the interval of 2 threads rests on 2 positions:",
             "| default | 2 | 2 | 100.0 % | 2 | 2.00 (2.00 to 2.00) |",
             "| default | 2 | 40.0 % | 20.0 % | 25.0 % | 40.0 % | 0.0 % |",
             "| default | 2 | 2 | 1.60 (1.60 to 1.60) | 1.60 (1.60 to 1.60) | 1.25 (1.25 to 1.25) | 100.0 % |",

@@ -28,7 +28,7 @@ impl Store {
     ///
     /// # Errors
     /// If it is something else than a file, or cannot be read.
-    pub(super) fn open(&self, path: &Path) -> io::Result<()> {
+    pub(super) fn check(path: &Path) -> io::Result<()> {
         read(path).map(|_| ())
     }
 
@@ -95,6 +95,6 @@ mod tests {
         let text = fs::read_to_string(&path).unwrap();
         let games: Vec<_> = Reader::new(text.as_bytes()).collect::<Result<_, _>>().unwrap();
         assert_eq!(games.iter().map(|game| game.plies.len()).collect::<Vec<_>>(), [1, 3, 3]);
-        assert!(store.open(folder.path()).is_err() && store.save(folder.path(), &game).is_err());
+        assert!(Store::check(folder.path()).is_err() && store.save(folder.path(), &game).is_err());
     }
 }

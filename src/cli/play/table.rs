@@ -64,9 +64,8 @@ impl Table {
         lines: Receiver<String>,
         date: String,
     ) -> Result<Table, Failure> {
-        let store = Store::default();
         if let Some(path) = &arguments.pgn {
-            store.open(path).map_err(|error| Failure::Failed(format!("{}: {error}", path.display())))?;
+            Store::check(path).map_err(|error| Failure::Failed(format!("{}: {error}", path.display())))?;
         }
         let style = if !arguments.ascii && speaks_utf8() { Style::Unicode } else { Style::Ascii };
         let look = Look { style, coloured: arguments.ansi.are_used(), below: contest.person() };
@@ -79,7 +78,7 @@ impl Table {
             output: Output::stdout(),
             look,
             is_person: io::stdin().is_terminal(),
-            store,
+            store: Store::default(),
             file: arguments.pgn.clone(),
             name: arguments.name.clone(),
             date,
