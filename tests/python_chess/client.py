@@ -116,8 +116,9 @@ def limited_strength(engine):
     result = engine.play(board, chess.engine.Limit(time=5.0), info=chess.engine.INFO_ALL)
     check(result.move in board.legal_moves and result.info["nodes"] < 2000, result)
     # python-chess sets UCI_AnalyseMode for an analysis: that is not limited.
-    info = engine.analyse(board, chess.engine.Limit(nodes=20000))
-    check(info["nodes"] > 10000, info["nodes"])
+    # The last line is that of the last whole iteration, which may have ended far before the limit.
+    info = engine.analyse(board, chess.engine.Limit(nodes=60000))
+    check(info["nodes"] > 2000, info["nodes"])
     engine.configure({"UCI_LimitStrength": False})
 
 
