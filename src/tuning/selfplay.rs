@@ -68,9 +68,12 @@ pub struct DatagenArgs {
     /// How many of a hundred games begin from a random start position of Chess960
     #[arg(long, default_value_t = 0, value_parser = value_parser!(u32).range(..=100), value_name = "PERCENT")]
     pub chess960: u32,
-    /// Play with the network of this file instead of the classical evaluation
-    #[arg(long, value_name = "FILE")]
+    /// Play with the network of this file instead of that of this build
+    #[arg(long, value_name = "FILE", conflicts_with = "classical")]
     pub eval_file: Option<PathBuf>,
+    /// Play with the classical evaluation: the first games of all
+    #[arg(long)]
+    pub classical: bool,
 }
 
 /// Runs `sesame datagen`.
@@ -79,7 +82,8 @@ pub struct DatagenArgs {
 /// When the file cannot be written, is another run's or made with other settings, or search tables or threads cannot be had.
 pub fn run(args: &DatagenArgs) -> Result<(), TuningError> {
     let evaluator = match &args.eval_file {
-        None => Evaluator::Classical,
+        None if args.classical => Evaluator::Classical,
+        None => Evaluator::default(),
         Some(path) => Evaluator::Network(Arc::new(Network::read(path)?)),
     };
     let (file, census) = open(args, &evaluator)?;
@@ -390,6 +394,7 @@ mod tests {
             seed: 7,
             chess960: 50,
             eval_file: None,
+            classical: true,
         };
         run(&args("one", 300, 1)).unwrap();
         let whole = std::fs::read(folder.join("one")).unwrap();
@@ -432,6 +437,7 @@ mod tests {
             seed: 1,
             chess960: 0,
             eval_file: None,
+            classical: true,
         };
         let held = open(&args, &Evaluator::Classical).unwrap();
         assert!(matches!(run(&args), Err(TuningError::InUse(_))));

@@ -4,10 +4,12 @@
 //! written, so that a processor does some hundred thousands of positions a second. The result depends on the files, the seed and
 //! the settings, and not on the number of threads: a batch is always cut into the same parts, added in the same order.
 
+mod classroom;
 mod curves;
 mod model;
 mod optimiser;
 mod sample;
+mod trainer;
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -19,25 +21,24 @@ use clap::{Args, value_parser};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
+use self::classroom::Classroom;
 use self::curves::{Point, draw};
 use self::model::{Model, NUMBERS};
-use self::optimiser::Optimiser;
 use self::sample::Sample;
+use self::trainer::Trainer;
 use super::{TuningError, cores, data, in_parallel, is_held_out, number, parse_share};
 use crate::eval::nnue::{HIDDEN, Network, Weights};
 use crate::files;
 use crate::random::shuffle;
 
-/// Samples in a part of an error that is measured.
-const SHARE: usize = 16_384;
-/// Parts of a batch, each with a gradient of its own.
-const PARTS: usize = 8;
 /// Samples that stay together when the order is changed. They have nothing in common: all were put into random order before.
 const BLOCK: usize = 64;
 /// Games read at a time.
 const CHUNK: usize = 4_096;
 /// Scores count as no more than this when the scale is fitted.
 const LARGEST_SCORE: i16 = 2_000;
+/// How often a warm-up tells how it goes.
+const WARM_UP_REPORTS: u64 = 10;
 /// The last step size as a share of the first.
 const LAST_RATE: f32 = 0.002;
 
@@ -67,6 +68,12 @@ pub struct TrainArgs {
     /// The same in the end; it changes evenly [default: as at first]
     #[arg(long, allow_negative_numbers = true, value_parser = parse_share)]
     pub last_result_share: Option<f32>,
+    /// First learn what the classical evaluation says of so many million positions off the games
+    #[arg(long, default_value_t = 0, value_parser = value_parser!(u32).range(..=10_000), value_name = "MILLIONS")]
+    pub warm_up: u32,
+    /// The first step size of that; it falls like the other
+    #[arg(long, default_value_t = 0.001, allow_negative_numbers = true, value_parser = parse_rate)]
+    pub warm_up_rate: f32,
     /// How many centipawns make an expected result of 1 / (1 + 1/e) [default: fitted to the games]
     #[arg(long, value_parser = value_parser!(u16).range(10..=4_000), value_name = "CENTIPAWNS")]
     pub scale: Option<u16>,
@@ -188,13 +195,15 @@ fn hash(path: &Path) -> Result<u64, TuningError> {
 fn recipe(args: &TrainArgs, sets: &Sets, scale: u16) -> Result<String, TuningError> {
     let last_share = args.last_result_share.unwrap_or(args.result_share);
     Ok(format!(
-        "sesame {} train, {HIDDEN} neurons\n{}{} positions to learn from, {} held out\nscale {scale}\nseed {}\nepochs {}\n\
-         batch {}\nrate {}\nresult share {} to {last_share}\n",
+        "sesame {} train, {HIDDEN} neurons\n{}{} positions to learn from, {} held out\nscale {scale}\nseed {}\nwarm-up {} million, rate {}\n\
+         epochs {}\nbatch {}\nrate {}\nresult share {} to {last_share}\n",
         env!("CARGO_PKG_VERSION"),
         sets.described,
         sets.training.len(),
         sets.held_out.len(),
         args.seed,
+        args.warm_up,
+        args.warm_up_rate,
         args.epochs,
         args.batch,
         args.rate,
@@ -241,15 +250,15 @@ fn train(
     mut report: impl FnMut(&Model, Point) -> Result<(), TuningError>,
 ) -> Result<Model, TuningError> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(args.seed);
-    let mut model = Model::random(&mut random);
-    let mut optimiser = Optimiser::new();
+    let mut trainer = Trainer::new(Model::random(&mut random), scale.into(), threads);
     shuffle(&mut sets.training, &mut random);
+    if args.warm_up > 0 {
+        warm_up(&mut trainer, &sets.training, args);
+    }
     let mut blocks: Vec<&[Sample]> = sets.training.chunks(BLOCK).collect();
-    let mut gradients = vec![Model::zero(); PARTS];
     let batch_blocks = (args.batch as usize).div_ceil(BLOCK);
     let all_steps = blocks.len().div_ceil(batch_blocks) as f32 * args.epochs as f32;
     let (share, last_share) = (args.result_share, args.last_result_share.unwrap_or(args.result_share));
-    let scale = f32::from(scale);
     let mut steps = 0.0;
     for epoch in 1..=args.epochs {
         let start = Instant::now();
@@ -258,57 +267,46 @@ fn train(
         for batch in blocks.chunks(batch_blocks) {
             let done: f32 = steps / all_steps;
             steps += 1.0;
-            let rate = args.rate * (LAST_RATE + (1.0 - LAST_RATE) * 0.5 * (1.0 + (std::f32::consts::PI * done).cos()));
             let share = share + (last_share - share) * done;
-            errors += add_gradients(&model, batch, &mut gradients, share, scale, threads);
-            let count = batch.iter().map(|block| block.len()).sum();
-            let gradients: Vec<&[f32]> = gradients.iter().map(|gradient| gradient.0.as_slice()).collect();
-            optimiser.step(&mut model.0, &gradients, count, rate, threads);
+            errors += trainer.step(batch, share, args.rate * cosine(done));
         }
         let rate = sets.training.len() as f64 / start.elapsed().as_secs_f64();
         let share = share + (last_share - share) * steps / all_steps;
-        let [held_out, results] = [share, 1.0].map(|share| mean_error(&model, &sets.held_out, share, scale, threads));
+        let [held_out, results] = [share, 1.0].map(|share| trainer.mean_error(&sets.held_out, share));
         let training = errors / sets.training.len() as f64;
-        report(&model, Point { epoch, training, held_out, results, rate })?;
+        report(&trainer.model, Point { epoch, training, held_out, results, rate })?;
     }
-    Ok(model)
+    Ok(trainer.model)
 }
 
-/// Sets `gradients` to those of the parts of a batch, and returns the sum of the squared errors.
-fn add_gradients(
-    model: &Model,
-    batch: &[&[Sample]],
-    gradients: &mut [Model],
-    result_share: f32,
-    scale: f32,
-    threads: usize,
-) -> f64 {
-    let mut parts: Vec<_> = batch.chunks(batch.len().div_ceil(PARTS)).collect();
-    // The last batch may fill fewer parts.
-    parts.resize(PARTS, &[]);
-    let mut work: Vec<_> = parts.into_iter().zip(gradients).collect();
-    let share = work.len().div_ceil(threads);
-    let errors = in_parallel(work.chunks_mut(share), |work| {
-        let each = work.iter_mut().map(|(blocks, gradient)| {
-            gradient.0.fill(0.0);
-            let samples = blocks.iter().copied().flatten();
-            samples
-                .map(|sample| f64::from(model.add_gradient(sample, sample.target(result_share, scale), gradient)))
-                .sum::<f64>()
-        });
-        each.collect::<Vec<f64>>()
-    });
-    errors.iter().flatten().sum()
+/// Teaches a new network what the classical evaluation says, before it learns from games.
+fn warm_up(trainer: &mut Trainer, games: &[Sample], args: &TrainArgs) {
+    let mut classroom = Classroom::new();
+    let batch = (args.batch as usize).next_multiple_of(BLOCK);
+    let steps = (u64::from(args.warm_up) * 1_000_000).div_ceil(batch as u64);
+    let (mut start, mut errors, mut seen) = (Instant::now(), 0.0, 0);
+    for step in 1..=steps {
+        let samples = classroom.samples(games, batch, args.seed.wrapping_add(step << 32), trainer.threads);
+        if samples.is_empty() {
+            break;
+        }
+        let blocks: Vec<&[Sample]> = samples.chunks(BLOCK).collect();
+        errors += trainer.step(&blocks, 0.0, args.warm_up_rate * cosine(step as f32 / steps as f32));
+        seen += samples.len();
+        if step % steps.div_ceil(WARM_UP_REPORTS) == 0 || step == steps {
+            let percent = 100 * step / steps;
+            let (error, rate) = (errors / seen as f64, seen as f64 / start.elapsed().as_secs_f64());
+            eprintln!("warm-up {percent:3} %: error {error:.6}, {rate:.0} positions/s");
+            (start, errors, seen) = (Instant::now(), 0.0, 0);
+        }
+    }
+    // What it remembers of the gradients belongs to other targets.
+    trainer.forget();
 }
 
-/// The mean squared error, added up in parts that do not depend on the number of threads.
-fn mean_error(model: &Model, samples: &[Sample], result_share: f32, scale: f32, threads: usize) -> f64 {
-    let parts: Vec<&[Sample]> = samples.chunks(SHARE).collect();
-    let sums = in_parallel(parts.chunks(parts.len().div_ceil(threads).max(1)), |parts| {
-        let error = |sample: &Sample| f64::from(model.value(sample) - sample.target(result_share, scale)).powi(2);
-        parts.iter().map(|part| part.iter().map(error).sum::<f64>()).collect::<Vec<f64>>()
-    });
-    sums.iter().flatten().sum::<f64>() / samples.len() as f64
+/// The step size when so much is done, as a share of the first.
+fn cosine(done: f32) -> f32 {
+    LAST_RATE + (1.0 - LAST_RATE) * 0.5 * (1.0 + (std::f32::consts::PI * done).cos())
 }
 
 /// Writes the network and the errors so far.

@@ -27,6 +27,13 @@ const OTHERS: u8 = 8;
 impl Sample {
     /// The sample of a position; score and result are White's.
     pub(super) fn new(position: &Position, score: i32, result: u8) -> Self {
+        let (score, result) =
+            if position.side_to_move() == Color::White { (score, result) } else { (-score, 2 - result) };
+        Self::of_side_to_move(position, score, result)
+    }
+
+    /// The same, where score and result are those of the side to move.
+    pub(super) fn of_side_to_move(position: &Position, score: i32, result: u8) -> Self {
         let us = position.side_to_move();
         let turn = if us == Color::White { 0 } else { 56 };
         let occupied = position.occupied().0;
@@ -39,8 +46,20 @@ impl Sample {
             men[i / 2] |= (kind | whose) << (4 * (i % 2));
         }
         let kings = [us, !us].map(|color| position.king(color) as u8 ^ turn as u8);
-        let (score, result) = if us == Color::White { (score, result) } else { (-score, 2 - result) };
         Self { occupied, men, score: score as i16, result, kings }
+    }
+
+    /// The position, turned so that White is to move, without castling and en passant.
+    pub(super) fn position(&self) -> Option<Position> {
+        let mut board = [b'1'; 64];
+        for (i, square) in crate::position::BitBoard(self.occupied).into_iter().enumerate() {
+            let man = self.men[i / 2] >> (4 * (i % 2)) & 15;
+            let letter = b"PNBRQK"[usize::from(man & 7)];
+            // The eighth rank comes first.
+            board[square as usize ^ 56] = if man & OTHERS == 0 { letter } else { letter.to_ascii_lowercase() };
+        }
+        let ranks: Vec<&str> = board.chunks(8).filter_map(|rank| std::str::from_utf8(rank).ok()).collect();
+        Position::from_fen(&format!("{} w - - 0 1", ranks.join("/"))).ok()
     }
 
     /// The rows that the network adds up: for the side to move, and for the other one.

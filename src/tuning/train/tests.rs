@@ -46,6 +46,8 @@ fn args(epochs: u32) -> TrainArgs {
         rate: 0.005,
         result_share: 0.0,
         last_result_share: None,
+        warm_up: 0,
+        warm_up_rate: 0.005,
         scale: None,
         seed: 1,
         threads: None,
@@ -110,6 +112,38 @@ fn a_network_learns_material_and_keeps_it_in_integers() {
     assert!(worst < 2.5 && mean < 15.0, "integers are up to {worst} centipawns off, rounding costs {mean}");
     let a_queen_up = Position::from_fen("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 9").unwrap();
     assert!(network.evaluate(&a_queen_up) > 400, "{}", network.evaluate(&a_queen_up));
+}
+
+#[test]
+fn a_network_learns_what_the_classical_evaluation_says() {
+    let games: Vec<Sample> = samples(&positions(600)).collect();
+    let [mut classroom, mut other] = [Classroom::new(), Classroom::new()];
+    let lesson = |classroom: &mut Classroom, seed, threads| classroom.samples(&games, 4_096, seed, threads);
+    let new = lesson(&mut classroom, 0, 2);
+    assert_eq!(new.len(), 4_096);
+    assert!(
+        new.iter()
+            .zip(lesson(&mut other, 0, 3))
+            .all(|(one, other)| one.rows() == other.rows() && one.score == other.score)
+    );
+    for sample in new.iter().step_by(100) {
+        let position = sample.position().unwrap();
+        assert_eq!(i32::from(sample.score), crate::eval::Evaluator::Classical.evaluate(&position));
+        assert_eq!(Sample::new(&position, 5, 1).rows(), sample.rows());
+    }
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+    let mut trainer = Trainer::new(Model::random(&mut random), SCALE.into(), 2);
+    let before = trainer.mean_error(&new, 0.0);
+    for seed in 1..=60 {
+        let samples = lesson(&mut classroom, seed, 2);
+        let blocks: Vec<&[Sample]> = samples.chunks(BLOCK).collect();
+        trainer.step(&blocks, 0.0, 0.005);
+    }
+    let after = trainer.mean_error(&new, 0.0);
+    assert!(after < 0.4 * before, "{before} {after}");
+    // Where no move can be made, no position comes, and no wait.
+    let mated = Position::from_fen("7k/5KQ1/8/8/8/8/8/8 b - - 0 1").unwrap();
+    assert!(classroom.samples(&[Sample::new(&mated, 0, 2)], 64, 1, 2).is_empty());
 }
 
 #[test]
