@@ -46,14 +46,16 @@ fn bench(arguments: &[&str]) -> Result<u64, String> {
 fn every_way_to_compute_it_searches_the_same_nodes() {
     let path = network("paths");
     let file = path.to_str().unwrap();
-    let classical = bench(&[]).unwrap();
+    let (own, classical) = (bench(&[]).unwrap(), bench(&["--evaluation", "classical"]).unwrap());
+    assert_ne!(own, classical);
     let mut nodes = Vec::new();
     for simd in Simd::available() {
         let simd = simd.to_string();
-        nodes.push(bench(&["--evaluation", "network", "--eval-file", file, "--simd", &simd]).unwrap());
+        nodes.push(bench(&["--eval-file", file, "--simd", &simd]).unwrap());
+        assert_eq!(bench(&["--simd", &simd]), Ok(own));
     }
     assert!(nodes.len() > 1 || cfg!(not(any(target_arch = "x86_64", target_arch = "aarch64"))), "{nodes:?}");
-    assert!(nodes.iter().all(|&count| count == nodes[0] && count != classical), "{nodes:?} {classical}");
+    assert!(nodes.iter().all(|&count| count == nodes[0] && count != own), "{nodes:?} {own}");
     assert_eq!(bench(&["--evaluation", "network", "--eval-file", file]), Ok(nodes[0]));
     let foreign = Simd::ALL.into_iter().find(|&simd| Simd::available().all(|has| has != simd)).unwrap().to_string();
     let refused = bench(&["--evaluation", "network", "--eval-file", file, "--simd", &foreign]).unwrap_err();
@@ -68,15 +70,18 @@ fn a_network_is_taken_from_a_file_or_not_at_all() {
     let set = |path: &str| format!("setoption name EvalFile value {path}");
     let mut session = Session::start();
     let of = |session: &mut Session| session.search("go depth 7").iter().map(|line| nodes(line)).max();
+    let own = of(&mut session);
+    session.send("setoption name Evaluation value classical\nucinewgame");
     let classical = of(&mut session);
+    assert_ne!(own, classical);
 
     // In either order.
-    assert!(session.complaint("setoption name Evaluation value network").contains("EvalFile"));
+    assert!(session.complaint(&set(path.to_str().unwrap())).contains("loaded"));
     session.send("ucinewgame");
     assert_eq!(of(&mut session), classical, "the classical evaluation plays on");
-    assert!(session.complaint(&set(path.to_str().unwrap())).contains("loaded"));
+    session.send("setoption name Evaluation value network\nucinewgame");
     let with_network = of(&mut session);
-    assert_ne!(with_network, classical);
+    assert!(with_network != classical && with_network != own);
 
     // What is no network costs nothing.
     let damaged = path.with_extension("damaged");
@@ -96,6 +101,9 @@ fn a_network_is_taken_from_a_file_or_not_at_all() {
     assert!(lines.iter().any(|line| line.starts_with("Evaluation:")), "{lines:?}");
     session.send("position startpos\nsetoption name Evaluation value classical\nucinewgame");
     assert_eq!(of(&mut session), classical);
+    // An empty name is that of this build's network.
+    session.send("setoption name EvalFile value <empty>\nsetoption name Evaluation value network\nucinewgame");
+    assert_eq!(of(&mut session), own);
     session.quit();
     std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
 }

@@ -133,11 +133,10 @@ fn evaluator(arguments: &BenchArguments) -> Result<Evaluator, Failure> {
         return if foreign { Err(Failure::Usage(message.to_owned())) } else { Ok(Evaluator::Classical) };
     }
     let network = match &arguments.eval_file {
-        Some(path) => Network::read(path).map_err(Failure::failed)?,
-        None => Network::embedded()
-            .ok_or_else(|| Failure::Usage("this build has no network of its own: give --eval-file".to_owned()))?,
+        Some(path) => Arc::new(Network::read(path).map_err(Failure::failed)?),
+        None => Network::embedded(),
     };
-    let simd = arguments.simd.unwrap_or_else(|| network.simd());
+    let Some(simd) = arguments.simd else { return Ok(Evaluator::Network(network)) };
     let able = network.with_simd(simd).map(|network| Evaluator::Network(Arc::new(network)));
     able.ok_or_else(|| Failure::Failed(format!("this machine has no {simd} registers")))
 }

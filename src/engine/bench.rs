@@ -49,7 +49,7 @@ impl Default for BenchOptions {
             teamwork: Teamwork::default(),
             pin: false,
             stats: false,
-            evaluator: Evaluator::Classical,
+            evaluator: Evaluator::default(),
         }
     }
 }

@@ -102,7 +102,7 @@ impl Default for Options {
             teamwork: Teamwork::default(),
             pin: false,
             tables: TableUse::default(),
-            evaluator: Evaluator::Classical,
+            evaluator: Evaluator::default(),
             handicap: None,
         }
     }

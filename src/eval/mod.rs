@@ -51,13 +51,19 @@ pub(crate) const DANGER_MAX: i32 = 2_000;
 pub(crate) const DANGER_DIVISOR: i32 = 1_024;
 
 /// What evaluates positions.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Evaluator {
     /// The classical, hand-written evaluation.
-    #[default]
     Classical,
     /// A network.
     Network(Arc<Network>),
+}
+
+/// The network of this build.
+impl Default for Evaluator {
+    fn default() -> Self {
+        Evaluator::Network(Network::embedded())
+    }
 }
 
 impl Evaluator {

@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 
 use crate::engine::EngineError;
 use crate::engine::bench::{self, BenchOptions};
+use crate::eval::Evaluator;
 use crate::report::chart::{Axis, Chart, ChartError, Curve, Look};
 use crate::table::{CHECK_BITS, Entry, Image, Payload, Recorder, Table, TableOptions, Tag, Usage, Work};
 
@@ -129,7 +130,7 @@ pub fn measure(depth: u32, positions: usize, mut each: impl FnMut(&Finding)) -> 
 
 fn run<const N: u32>(depth: u32, positions: usize) -> Result<Finding, EngineError> {
     let table = Table::<Entry, Audit, N>::with_options(&TableOptions { positions, ..TableOptions::default() })?;
-    let options = BenchOptions { depth, ..BenchOptions::default() };
+    let options = BenchOptions { depth, evaluator: Evaluator::Classical, ..BenchOptions::default() };
     let mut moves = Vec::new();
     let stop = AtomicBool::new(false);
     let ended = bench::run_on(table, &options, &stop, |step, _| moves.push(step.best.clone()))?;

@@ -11,6 +11,7 @@ use parking_lot::Mutex;
 
 use crate::engine::EngineError;
 use crate::engine::bench::{self, BenchOptions};
+use crate::eval::Evaluator;
 use crate::report::chart::{Axis, Chart, ChartError, Curve, Look, Reference};
 use crate::report::statistics::{Comparison, compare};
 use crate::table::{Cluster, Entry, Scheme, SearchTable, Table, TableError, TableOptions, Update, Usage, Work};
@@ -191,7 +192,7 @@ fn run(design: Design, kib: usize, depth: u32) -> Result<Bench, EngineError> {
 
 fn run_on<T: SearchTable>(design: Design, kib: usize, depth: u32, table: T) -> Result<Bench, EngineError> {
     let mut positions = Vec::new();
-    let options = BenchOptions { depth, ..BenchOptions::default() };
+    let options = BenchOptions { depth, evaluator: Evaluator::Classical, ..BenchOptions::default() };
     let ended = bench::run_on(Counted::new(table), &options, &AtomicBool::new(false), |step, table| {
         positions.push((step.nodes, table.hashfull()));
     })?;

@@ -273,23 +273,36 @@ mod tests {
 
     #[test]
     fn more_workers_than_cores_all_get_turns_and_all_end() {
-        let control = Control::new(5, Some(200_000)).on_cores(2);
-        let counts: Vec<u64> = std::thread::scope(|scope| {
-            let search = |worker| {
-                let control = &control;
-                move || {
-                    control.enter(worker);
-                    let mut count = NodeCount::new(worker, control);
-                    while count.count(control).is_some() {}
-                    control.leave(worker);
-                    count.get()
-                }
-            };
-            let workers: Vec<_> = (0..5).map(|worker| scope.spawn(search(worker))).collect();
-            workers.into_iter().map(|worker| worker.join().unwrap()).collect()
-        });
-        assert!((200_000..=200_000 + 5 * SHARED_LIMIT_INTERVAL).contains(&control.nodes()));
-        assert!(counts.iter().all(|&nodes| nodes >= Rotation::CROWD_QUANTUM), "{counts:?}");
+        // How soon a thread begins is the system's business: so first without a limit, until each has had a turn.
+        for limit in [None, Some(200_000)] {
+            let control = Control::new(5, limit).on_cores(2);
+            let waiting = AtomicUsize::new(5);
+            let counts: Vec<u64> = std::thread::scope(|scope| {
+                let search = |worker| {
+                    let (control, waiting) = (&control, &waiting);
+                    move || {
+                        control.enter(worker);
+                        let mut count = NodeCount::new(worker, control);
+                        while count.count(control).is_some() {
+                            if count.get() == Rotation::CROWD_QUANTUM
+                                && waiting.fetch_sub(1, Relaxed) == 1
+                                && limit.is_none()
+                            {
+                                control.stop();
+                            }
+                        }
+                        control.leave(worker);
+                        count.get()
+                    }
+                };
+                let workers: Vec<_> = (0..5).map(|worker| scope.spawn(search(worker))).collect();
+                workers.into_iter().map(|worker| worker.join().unwrap()).collect()
+            });
+            match limit {
+                None => assert!(counts.iter().all(|&nodes| nodes >= Rotation::CROWD_QUANTUM), "{counts:?}"),
+                Some(limit) => assert!((limit..=limit + 5 * SHARED_LIMIT_INTERVAL).contains(&control.nodes())),
+            }
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@
 use arrayvec::ArrayVec;
 
 use super::history::{Histories, PieceTo};
+use super::params::{threat_minor, threat_queen, threat_rook};
 use crate::position::{BitBoard, Move, MoveList, Piece, Position, SEE_VALUES, attacks};
 
 /// What a quiet check is worth in the order, in history units.
@@ -193,13 +194,46 @@ impl MovePicker {
     fn score_quiet(&mut self, position: &Position, histories: &Histories) {
         let color = position.side_to_move();
         let checks = check_squares(position);
+        let threats = lesser_threats(position);
         for &mv in &self.moves {
             let piece = position.moved(mv);
             let piece_to = PieceTo::new(color, piece, mv);
             let bonus = if checks[piece as usize].has(mv.to()) { CHECK_BONUS } else { 0 };
-            self.scores.push(histories.quiet(color, mv, piece_to, self.hints.before) + bonus);
+            let (attacked, worth) = threats[piece as usize];
+            let safety = worth * (i32::from(attacked.has(mv.from())) - i32::from(attacked.has(mv.to())));
+            self.scores.push(histories.quiet(color, mv, piece_to, self.hints.before) + bonus + safety);
         }
     }
+}
+
+/// By piece, the squares that an enemy of less worth attacks, and what it is worth not to stand there.
+fn lesser_threats(position: &Position) -> [(BitBoard, i32); 6] {
+    let them = !position.side_to_move();
+    let occupied = position.occupied();
+    let enemy = position.colors(them);
+    let mut pawns = BitBoard::EMPTY;
+    for square in enemy & position.pieces(Piece::Pawn) {
+        pawns |= attacks::get_pawn_attacks(square, them);
+    }
+    let mut minors = pawns;
+    for square in enemy & position.pieces(Piece::Knight) {
+        minors |= attacks::get_knight_moves(square);
+    }
+    for square in enemy & position.pieces(Piece::Bishop) {
+        minors |= attacks::get_bishop_moves(square, occupied);
+    }
+    let mut rooks = minors;
+    for square in enemy & position.pieces(Piece::Rook) {
+        rooks |= attacks::get_rook_moves(square, occupied);
+    }
+    [
+        (BitBoard::EMPTY, 0),
+        (pawns, threat_minor()),
+        (pawns, threat_minor()),
+        (minors, threat_rook()),
+        (rooks, threat_queen()),
+        (BitBoard::EMPTY, 0),
+    ]
 }
 
 /// By piece, the squares from which it would check the enemy king.

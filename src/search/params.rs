@@ -80,14 +80,14 @@ pub const HISTORY_MAX: i32 = 16_384;
 
 params! {
     /// Half-width of the first aspiration window.
-    aspiration_delta = 14, 5, 40;
+    aspiration_delta = 18, 5, 40;
     /// Depth from which iterations open with an aspiration window.
     aspiration_depth = 4, 2, 8;
 
     /// Reverse futility: greatest depth, and margin per ply of depth.
     reverse_futility_depth = 9, 4, 14;
     /// See [`reverse_futility_depth`].
-    reverse_futility_margin = 75, 30, 150;
+    reverse_futility_margin = 66, 30, 150;
 
     /// Razoring: greatest depth, base margin and margin per ply.
     razor_depth = 4, 1, 8;
@@ -99,7 +99,7 @@ params! {
     /// Null move: least depth, base reduction, depth divisor, evaluation divisor and the cap of its part.
     null_depth = 3, 1, 6;
     /// See [`null_depth`].
-    null_base = 4, 2, 7;
+    null_base = 5, 2, 7;
     /// See [`null_depth`].
     null_depth_divisor = 4, 2, 8;
     /// See [`null_depth`].
@@ -138,24 +138,24 @@ params! {
     /// Late-move pruning: greatest depth and base count of quiets.
     late_move_depth = 8, 4, 14;
     /// See [`late_move_depth`].
-    late_move_base = 4, 1, 10;
+    late_move_base = 3, 1, 10;
 
     /// History pruning: greatest reduced depth and threshold per ply.
     history_pruning_depth = 4, 2, 8;
     /// See [`history_pruning_depth`].
-    history_pruning_margin = -3500, -10000, -1000;
+    history_pruning_margin = -6500, -10000, -1000;
 
     /// Static-exchange pruning: greatest depth, loss allowed to quiets (per squared ply) and to captures (per ply).
     see_pruning_depth = 9, 4, 14;
     /// See [`see_pruning_depth`].
-    see_quiet_margin = -22, -60, -8;
+    see_quiet_margin = -16, -60, -8;
     /// See [`see_pruning_depth`].
-    see_noisy_margin = -95, -200, -40;
+    see_noisy_margin = -75, -200, -40;
 
     /// Late-move reductions in 1/100 ply: base and divisor for quiets.
     lmr_quiet_base = 85, 20, 160;
     /// See [`lmr_quiet_base`].
-    lmr_quiet_divisor = 225, 140, 400;
+    lmr_quiet_divisor = 245, 140, 400;
     /// Late-move reductions: base and divisor for captures, as [`lmr_quiet_base`].
     lmr_noisy_base = 10, -60, 100;
     /// See [`lmr_noisy_base`].
@@ -163,38 +163,54 @@ params! {
     /// Least depth for late-move reductions.
     lmr_depth = 2, 1, 5;
     /// History worth one ply of reduction.
-    lmr_history_divisor = 9000, 3000, 20000;
+    lmr_history_divisor = 7500, 3000, 20000;
     /// Less reduction, in 1/1024 ply, at nodes that were on a principal variation once.
-    lmr_table_pv = 1024, 0, 3072;
+    lmr_table_pv = 600, 0, 3072;
     /// Less at nodes that are on one.
     lmr_pv = 512, 0, 3072;
     /// More at expected cut nodes.
     lmr_cut_node = 1536, 0, 4096;
     /// More where the evaluation does not improve.
-    lmr_not_improving = 512, 0, 3072;
+    lmr_not_improving = 900, 0, 3072;
     /// Less for checks.
-    lmr_check = 1024, 0, 3072;
+    lmr_check = 900, 0, 3072;
     /// More for quiets where the table's move is a capture.
     lmr_table_noisy = 1024, 0, 3072;
     /// More where the next ply has failed high more often than so many times.
-    lmr_cutoffs_many = 3, 1, 8;
+    lmr_cutoffs_many = 2, 1, 8;
     /// See [`lmr_cutoffs_many`].
-    lmr_cutoffs = 1024, 0, 3072;
+    lmr_cutoffs = 1600, 0, 3072;
+    /// A search at reduced depth that beats the best score by so much is repeated a ply deeper than usual, ...
+    lmr_deeper = 45, 0, 200;
+    /// ... one that beats it by less than so much a ply shallower.
+    lmr_shallower = 8, 0, 60;
     /// Less for killers and counter moves.
-    lmr_refutation = 1024, 0, 3072;
+    lmr_refutation = 1100, 0, 3072;
 
     /// Quiescence: a capture must bring the stand-pat score within this of alpha.
-    quiescence_margin = 140, 50, 300;
+    quiescence_margin = 150, 50, 300;
 
     /// History bonus per ply of depth.
-    history_bonus = 170, 60, 400;
+    history_bonus = 155, 60, 400;
     /// See [`history_bonus`]: taken off.
     history_bonus_base = 60, 0, 300;
     /// Greatest bonus.
     history_bonus_cap = 1700, 600, 4000;
+    /// What the moves before one that cuts off lose, in percent of what it gains.
+    history_malus = 125, 20, 300;
+
+    /// What a quiet move earns to which no move is an answer, in percent of the bonus for a cut-off.
+    refutation_bonus = 55, 0, 200;
+
+    /// What it is worth in the order of quiet moves that a minor leaves a square attacked by a pawn, and costs to go to one, ...
+    threat_minor = 7000, 0, 30000;
+    /// ... a rook one attacked by a pawn or minor, ...
+    threat_rook = 10500, 0, 30000;
+    /// ... a queen one attacked by anything less.
+    threat_queen = 17500, 0, 30000;
 
     /// Correction histories: most that they move the evaluation, in centipawns.
-    correction_cap = 120, 30, 300;
+    correction_cap = 150, 30, 300;
 
     /// Least depth of a node at which a move waits for another worker that is at it.
     defer_depth = 3, 1, 8;

@@ -14,8 +14,8 @@ use super::params::*;
 use super::reductions::PLY;
 use super::score::{DECISIVE_BOUND, DRAW, INFINITE, MAX_PLY, is_decisive, mate_in, mated_in};
 use super::selectivity::Singular;
-use super::worker::{NO_EVAL, Worker};
-use crate::position::{Move, Position};
+use super::worker::{Frame, NO_EVAL, Worker};
+use crate::position::{Color, Move, Position};
 use crate::table::{Bound, SearchTable, Usage};
 
 /// A kind of node.
@@ -68,6 +68,7 @@ impl<T: SearchTable> Worker<T> {
     pub(super) fn make(&mut self, position: &Position, ply: usize, mv: Move) -> Position {
         self.job.table.prefetch(position.key_after(mv));
         self.frame(ply).played = Some(PieceTo::new(position.side_to_move(), position.moved(mv), mv));
+        self.frame(ply).quiet = None;
         self.keys.push(position.key());
         let mut child = position.clone();
         child.play(mv);
@@ -184,8 +185,10 @@ impl<T: SearchTable> Worker<T> {
                     return Some(score);
                 }
             }
-            // 7. Reverse futility: so far above beta that a shallow search will hardly bring it below.
+            // 7. Reverse futility: so far above beta that a shallow search will hardly bring it below; unless the table knows a quiet
+            // move, which is a reason to look.
             if depth <= reverse_futility_depth()
+                && (table_move.is_none() || table_noisy)
                 && estimate - reverse_futility_margin() * (depth - i32::from(improving)) >= beta
                 && beta > -DECISIVE_BOUND
                 && estimate < DECISIVE_BOUND
@@ -331,8 +334,10 @@ impl<T: SearchTable> Worker<T> {
             }
             let nodes_before_move = self.nodes();
             let child = self.make(position, ply, mv);
+            self.frame(ply).quiet = quiet.then_some(mv);
             let gives_check = child.in_check();
             let new_depth = depth - 1 + extension;
+            let mut full_depth = new_depth;
             if extension >= 2 {
                 self.frame(ply).double_extensions += 1;
             }
@@ -369,12 +374,18 @@ impl<T: SearchTable> Worker<T> {
                 reduction += self.jitter();
                 let reduced = (new_depth - reduction / PLY).clamp(1, new_depth.max(1));
                 score = -self.search::<NonPv>(&child, -alpha - 1, -alpha, reduced, next, true)?;
+                if score > alpha && reduced < new_depth {
+                    // How surprising it was decides how deep to look again.
+                    full_depth += i32::from(score > best_score + lmr_deeper());
+                    full_depth -= i32::from(score < best_score + lmr_shallower());
+                    full_depth = full_depth.max(reduced + 1);
+                }
                 score > alpha && reduced < new_depth
             } else {
                 !N::PV || number > 1
             };
             if full_null_window {
-                score = -self.search::<NonPv>(&child, -alpha - 1, -alpha, new_depth, next, !cut_node)?;
+                score = -self.search::<NonPv>(&child, -alpha - 1, -alpha, full_depth, next, !cut_node)?;
             }
             if N::PV && (number == 1 || score > alpha) {
                 score = -self.search::<Pv>(&child, -beta, -alpha, new_depth, next, false)?;
@@ -427,11 +438,13 @@ impl<T: SearchTable> Worker<T> {
 
         best_score = best_score.min(most);
 
-        // 19. Learn from a cut-off.
+        // 19. Learn from a cut-off; and where no move raised alpha, that the one which led here was good.
         if best_score >= beta
             && let Some(mv) = best_move
         {
             self.learn_cutoff(position, ply, mv, &tried, depth + i32::from(best_score > beta + 80));
+        } else if !N::ROOT && best_score <= original_alpha {
+            self.learn_refutation(us, ply, depth);
         }
 
         // 20. Remember it, and how far off the evaluation was.
@@ -482,12 +495,22 @@ impl<T: SearchTable> Worker<T> {
             if depth > 3 || !tried.quiet.is_empty() {
                 self.memory.histories.learn_quiet(us, mv, piece_to, before, bonus);
             }
+            let malus = bonus * history_malus() / 100;
             for &(quiet, piece_to) in &tried.quiet {
-                self.memory.histories.learn_quiet(us, quiet, piece_to, before, -bonus);
+                self.memory.histories.learn_quiet(us, quiet, piece_to, before, -malus);
             }
         }
         for &(noisy, piece_to) in &tried.noisy {
             self.memory.histories.learn_capture(piece_to, position.captured(noisy), -bonus);
+        }
+    }
+
+    /// Nothing helped against the move that led to this node: a lesson if it was a quiet one.
+    fn learn_refutation(&mut self, us: Color, ply: usize, depth: i32) {
+        let Frame { quiet, played, .. } = *self.frame_before(ply, 1);
+        if let (Some(mv), Some(piece_to)) = (quiet, played) {
+            let bonus = bonus(depth) * refutation_bonus() / 100;
+            self.memory.histories.learn_quiet(!us, mv, piece_to, self.played_before(ply - 1), bonus);
         }
     }
 

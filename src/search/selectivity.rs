@@ -51,6 +51,7 @@ impl<T: SearchTable> Worker<T> {
         let reduction =
             null_base() + depth / null_depth_divisor() + ((estimate - beta) / null_eval_divisor()).min(null_eval_cap());
         self.frame(ply).played = None;
+        self.frame(ply).quiet = None;
         self.keys.push(position.key());
         let mut child = position.clone();
         child.play_null();

@@ -33,6 +33,8 @@ pub(super) struct Frame {
     pub(super) eval: i32,
     /// The move being searched, as a key of the continuation histories; `None` for a null move.
     pub(super) played: Option<PieceTo>,
+    /// The same, if it is a quiet one of the node's own search.
+    pub(super) quiet: Option<Move>,
     pub(super) killers: [Option<Move>; 2],
     /// The move that a singular search leaves out.
     pub(super) excluded: Option<Move>,
@@ -43,8 +45,15 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    const EMPTY: Self =
-        Self { eval: NO_EVAL, played: None, killers: [None; 2], excluded: None, double_extensions: 0, cutoffs: 0 };
+    const EMPTY: Self = Self {
+        eval: NO_EVAL,
+        played: None,
+        quiet: None,
+        killers: [None; 2],
+        excluded: None,
+        double_extensions: 0,
+        cutoffs: 0,
+    };
 }
 
 /// What a worker is to search: the same for all workers of one search.

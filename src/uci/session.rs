@@ -53,8 +53,8 @@ pub fn run(input: impl Read + Send + 'static, output: Output) -> Result<(), Star
         output,
         sink,
         engine,
-        evaluation: Evaluation::Classical,
-        network: Network::embedded().map(Arc::new),
+        evaluation: Evaluation::Network,
+        network: Network::embedded(),
         strength: Strength::default(),
         game: Game::new(Position::startpos()),
         started: 0,
@@ -98,9 +98,10 @@ struct Session {
     output: Output,
     sink: Arc<UciSink>,
     engine: Engine,
-    /// What should evaluate; without a network the engine cannot do everything.
+    /// What evaluates.
     evaluation: Evaluation,
-    network: Option<Arc<Network>>,
+    /// The network to evaluate with when networks are wanted.
+    network: Arc<Network>,
     strength: Strength,
     game: Game,
     /// How many searches were started; the sink knows how many of them have ended.
@@ -320,10 +321,10 @@ impl Session {
     /// Takes the network of this file, or that of this build. One that cannot be used costs nothing.
     fn set_network(&mut self, path: Option<&Path>) {
         match path.map(Network::read) {
-            None => self.network = Network::embedded().map(Arc::new),
+            None => self.network = Network::embedded(),
             Some(Ok(network)) => {
                 self.output.info(&format!("{network:?} loaded"));
-                self.network = Some(Arc::new(network));
+                self.network = Arc::new(network);
             }
             Some(Err(error)) => return self.output.info(&format!("{error}; the evaluation stays as it was")),
         }
@@ -332,13 +333,9 @@ impl Session {
 
     /// Lets the engine evaluate as the options say; in whatever order they come.
     fn set_evaluator(&mut self) {
-        let evaluator = match (self.evaluation, &self.network) {
-            (Evaluation::Classical, _) => Evaluator::Classical,
-            (Evaluation::Network, Some(network)) => Evaluator::Network(Arc::clone(network)),
-            (Evaluation::Network, None) => {
-                self.output.info("no network is loaded; the classical evaluation plays until EvalFile names one");
-                Evaluator::Classical
-            }
+        let evaluator = match self.evaluation {
+            Evaluation::Classical => Evaluator::Classical,
+            Evaluation::Network => Evaluator::Network(Arc::clone(&self.network)),
         };
         self.engine.set_evaluator(evaluator);
     }
@@ -381,11 +378,9 @@ impl Session {
         let table: String = explanation.to_string().lines().map(|line| format!("{}\n", line.trim_end())).collect();
         let total = f64::from(explanation.total) / 100.0;
         self.output.line(&format!("{table}Evaluation: {total:+.2} pawns for White"));
-        if let Some(network) = &self.network {
-            let value = f64::from(network.evaluate(position)) / 100.0;
-            let white = if position.side_to_move() == Color::White { value } else { -value };
-            self.output.line(&format!("Network:    {white:+.2} pawns for White"));
-        }
+        let value = f64::from(self.network.evaluate(position)) / 100.0;
+        let white = if position.side_to_move() == Color::White { value } else { -value };
+        self.output.line(&format!("Network:    {white:+.2} pawns for White"));
     }
 
     fn perft(&mut self, depth: u32) {

@@ -281,7 +281,7 @@ impl Table {
         let assessment = self.thinker.assess(self.contest.game(), &limits);
         let score = san::score(assessment.score, position.side_to_move());
         let line = san::line(position, &assessment.line);
-        let glance = Score::Centipawns(Evaluator::Classical.evaluate(position));
+        let glance = Score::Centipawns(Evaluator::default().evaluate(position));
         let glance = match position.in_check() {
             true => String::new(),
             false => format!("; at a glance {}", san::score(glance, position.side_to_move())),

@@ -22,6 +22,7 @@ mod tests;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
 
 pub use accumulators::Accumulators;
 pub(crate) use features::row;
@@ -38,7 +39,7 @@ use crate::position::{Color, Position};
 /// Rows of the first layer: 2 colours, 6 kinds of men, 64 squares.
 pub const INPUTS: usize = 768;
 /// Neurons of an accumulator.
-pub const HIDDEN: usize = 128;
+pub const HIDDEN: usize = 256;
 /// Output neurons.
 pub const BUCKETS: usize = 8;
 /// What 1.0 is in the first layer, and the most that an activation can be.
@@ -128,6 +129,7 @@ pub enum NetworkError {
 }
 
 /// A network to compute with.
+#[derive(Clone)]
 pub struct Network {
     rows: Box<[Row; INPUTS]>,
     biases: Row,
@@ -139,13 +141,14 @@ pub struct Network {
 }
 
 impl Network {
-    /// The network of this build, if it has one.
-    ///
-    /// There is none yet: the first that beats the classical evaluation comes here with `include_bytes!`. (Its numbers are
-    /// copied when it is loaded, so that the bytes need no alignment.)
-    pub fn embedded() -> Option<Network> {
-        const BYTES: Option<&[u8]> = None;
-        BYTES.and_then(|bytes| Self::from_bytes(bytes).ok())
+    /// The network of this build, `sesame.nnue`; `docs/nnue.md` tells how it was made.
+    pub fn embedded() -> Arc<Network> {
+        // The numbers are copied when it is loaded, so that the bytes need no alignment.
+        static NETWORK: LazyLock<Arc<Network>> = LazyLock::new(|| {
+            let network = Network::from_bytes(include_bytes!("sesame.nnue"));
+            Arc::new(network.unwrap_or_else(|problem| unreachable!("the network of this build is tested: {problem}")))
+        });
+        Arc::clone(&NETWORK)
     }
 
     /// Reads the file of a network.
@@ -200,8 +203,8 @@ impl Network {
     }
 
     /// The same network, computed in another way; `None` if this machine cannot.
-    pub fn with_simd(self, simd: Simd) -> Option<Network> {
-        Some(Network { kernels: Kernels::of(simd)?, ..self })
+    pub fn with_simd(&self, simd: Simd) -> Option<Network> {
+        Some(Network { kernels: Kernels::of(simd)?, ..self.clone() })
     }
 
     /// The hash of its numbers, by which networks are told apart.

@@ -12,6 +12,7 @@ use super::set::PositionSet;
 use super::standing::recommendation;
 use super::{Study, StudyArgs, StudyError};
 use crate::engine::{BestMove, Engine, Info, Limits, Options, Score, Sink};
+use crate::eval::Evaluator;
 use crate::position::Game;
 use crate::report::markdown::Table as MarkdownTable;
 use crate::table::{Entry, Scheme, Table, TableOptions};
@@ -113,7 +114,8 @@ fn search_sequences(
 ) -> Result<Vec<Measure>, StudyError> {
     let table = Table::<Entry>::with_options(&TableOptions { positions, scheme, ..TableOptions::default() })?;
     let (sender, news) = channel::unbounded();
-    let options = Options { threads: threads as usize, lockstep, ..Options::default() };
+    let options =
+        Options { threads: threads as usize, lockstep, evaluator: Evaluator::Classical, ..Options::default() };
     let mut engine = Engine::with_table(table, options, Arc::new(Ends(sender)))?;
     let limits = Limits { depth: Some(depth), ..Limits::default() };
     let mut measures = Vec::new();
