@@ -276,7 +276,7 @@ mod tests {
         // How soon a thread begins is the system's business: so first without a limit, until each has had a turn.
         for limit in [None, Some(200_000)] {
             let control = Control::new(5, limit).on_cores(2);
-            let waiting = AtomicUsize::new(5);
+            let waiting = AtomicU64::new(5);
             let counts: Vec<u64> = std::thread::scope(|scope| {
                 let search = |worker| {
                     let (control, waiting) = (&control, &waiting);
