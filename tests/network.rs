@@ -97,8 +97,12 @@ fn a_network_is_taken_from_a_file_or_not_at_all() {
         assert_eq!(of(&mut session), with_network);
     }
     session.send("position startpos moves e2e4\neval");
-    let lines = session.until("Network:");
-    assert!(lines.iter().any(|line| line.starts_with("Evaluation:")), "{lines:?}");
+    let lines = session.until("Evaluation:");
+    let value = |name: &str| {
+        let line = lines.iter().find(|line| line.starts_with(name)).unwrap();
+        line.split_whitespace().nth(1).unwrap().to_owned()
+    };
+    assert!(value("Evaluation:") == value("Network:") && value("Network:") != value("Classical:"), "{lines:?}");
     session.send("position startpos\nsetoption name Evaluation value classical\nucinewgame");
     assert_eq!(of(&mut session), classical);
     // An empty name is that of this build's network.

@@ -39,8 +39,8 @@ fn mistakes_in_the_arguments_exit_with_2() {
         &["bench", "--hash", "33554433"],
         &["bench", "--threads", "1025"],
         &["bench", "3", "4"],
-        &["bench", "--eval-file", "x"],
-        &["bench", "--evaluation", "network"],
+        &["bench", "--evaluation", "classical", "--eval-file", "x"],
+        &["bench", "--evaluation", "classical", "--simd", "plain"],
         &["bench", "--evaluation", "network", "--simd", "mmx"],
         &["perft"],
         &["perft", "x"],
@@ -60,7 +60,11 @@ fn mistakes_in_the_arguments_exit_with_2() {
 
 #[test]
 fn failures_exit_with_1() {
-    for arguments in [&["bench", "--hash", "33554432"][..], &["analyse", "--hash", "33554432", "--depth", "1"]] {
+    for arguments in [
+        &["bench", "--hash", "33554432"][..],
+        &["bench", "--eval-file", "/no/such/file"],
+        &["analyse", "--hash", "33554432", "--depth", "1"],
+    ] {
         let (code, _, errors) = run(arguments);
         assert_eq!(code, 1, "{arguments:?}: {errors}");
         assert!(errors.starts_with("error: "), "{errors}");

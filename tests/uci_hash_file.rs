@@ -9,7 +9,9 @@ use support::folder::Folder;
 use support::{Session, infos, is_opening_move};
 
 const MIDDLE: &str = "position fen r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2QK2R w KQ - 2 8";
-const DEPTH: &str = "go depth 12";
+/// What is saved has been searched deeper than what is compared, so that it surely helps.
+const DEPTH: &str = "go depth 9";
+const DEEPER: &str = "go depth 12";
 
 /// An engine that is to use this file.
 fn start(file: &std::path::Path, hash: usize) -> Session {
@@ -46,6 +48,7 @@ fn a_saved_analysis_goes_on_where_it_was() {
     let file = folder.0.join("my analysis.hash");
     let mut session = start(&file, 16);
     let first = session.search(DEPTH);
+    session.search(DEEPER);
     let said = press(&mut session, "Save Hash");
     assert!(said.starts_with("info string saved ") && said.contains(" 17 MiB, "), "{said}");
     session.quit();
@@ -62,7 +65,7 @@ fn a_saved_analysis_goes_on_where_it_was() {
             second[0]
         );
         // One thread: the same nodes each time.
-        assert!(hash != 16 || nodes(&second) < nodes(&first) * 3 / 4, "{} {}", nodes(&first), nodes(&second));
+        assert!(hash != 16 || nodes(&second) < nodes(&first) / 2, "{} {}", nodes(&first), nodes(&second));
         session.quit();
     }
 }
@@ -92,7 +95,7 @@ fn a_file_that_cannot_be_used_changes_nothing() {
     let said = press(&mut session, "Save Hash");
     assert!(said.contains("not saved") && said.contains("no regular file"), "{said}");
     session.send("setoption name Hash File value <empty>");
-    assert!(session.complaint("setoption name Save Hash").contains("Hash File"));
+    assert!(press(&mut session, "Save Hash").contains("Hash File"));
     session.quit();
 }
 

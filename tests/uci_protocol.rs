@@ -546,7 +546,7 @@ fn helpers() {
     assert!(lines.iter().any(|line| line.starts_with("Key: ")));
     session.send("eval");
     let lines = session.sync();
-    for start in ["term ", "MATERIAL", "KING_DANGER", "phase "] {
+    for start in ["term ", "MATERIAL", "KING_DANGER", "phase ", "Classical: ", "Network: "] {
         assert!(lines.iter().any(|line| line.starts_with(start)), "{start}: {lines:#?}");
     }
     assert!(lines.last().is_some_and(|line| line.starts_with("Evaluation: ")), "{lines:#?}");

@@ -53,6 +53,7 @@ fn check(position: &Position) {
     assert_eq!(position.has_legal_move(), !moves.is_empty(), "{fen}");
     if !position.in_check() {
         Evaluator::Classical.evaluate(position);
+        Evaluator::default().evaluate(position);
         let _ = explain(position).to_string();
     }
 }

@@ -88,6 +88,7 @@ mod tests {
     fn the_fingerprint_stays_the_same() {
         let classical = fingerprint(&Evaluator::Classical);
         assert_eq!(classical, fingerprint(&Evaluator::Classical));
+        assert_ne!(classical, fingerprint(&Evaluator::default()));
         assert_ne!(classical, XxHash3_64::oneshot(&[]));
     }
 }

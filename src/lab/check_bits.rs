@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn fewer_bits_err_as_often_as_they_should_and_48_do_not() {
-        let findings = measure(8, 4096, |_| ()).unwrap();
+        let findings = measure(10, 4096, |_| ()).unwrap();
         assert_eq!(findings.iter().map(|finding| finding.bits).collect::<Vec<_>>(), BITS);
         for Finding { bits, counts, .. } in &findings {
             let (wrong, predicted) = (counts.wrong as f64, counts.predicted(*bits));
@@ -254,7 +254,7 @@ mod tests {
         assert!(eight.counts.wrong > 500 && eight.counts.caught > 100 && eight.counts.cut_offs > 0, "{eight:?}");
         assert_eq!(whole.counts.wrong, 0);
         assert_eq!(table(&findings).lines().count(), 2 + BITS.len());
-        let files = page(8, 4096, &findings).unwrap();
+        let files = page(10, 4096, &findings).unwrap();
         assert!(files.iter().any(|(name, svg)| name == "check-bits.svg" && svg.starts_with("<svg")), "{files:?}");
     }
 }

@@ -273,9 +273,9 @@ mod tests {
 
     #[test]
     fn more_workers_than_cores_all_get_turns_and_all_end() {
-        // How soon a thread begins is the system's business: so first without a limit, until each has had a turn.
-        for limit in [None, Some(200_000)] {
-            let control = Control::new(5, limit).on_cores(2);
+        // How soon a thread begins is the system's business: so first with time enough for each to have a turn.
+        for limit in [1 << 32, 200_000] {
+            let control = Control::new(5, Some(limit)).on_cores(2);
             let waiting = AtomicU64::new(5);
             let counts: Vec<u64> = std::thread::scope(|scope| {
                 let search = |worker| {
@@ -286,7 +286,7 @@ mod tests {
                         while count.count(control).is_some() {
                             if count.get() == Rotation::CROWD_QUANTUM
                                 && waiting.fetch_sub(1, Relaxed) == 1
-                                && limit.is_none()
+                                && limit > 200_000
                             {
                                 control.stop();
                             }
@@ -298,9 +298,11 @@ mod tests {
                 let workers: Vec<_> = (0..5).map(|worker| scope.spawn(search(worker))).collect();
                 workers.into_iter().map(|worker| worker.join().unwrap()).collect()
             });
-            match limit {
-                None => assert!(counts.iter().all(|&nodes| nodes >= Rotation::CROWD_QUANTUM), "{counts:?}"),
-                Some(limit) => assert!((limit..=limit + 5 * SHARED_LIMIT_INTERVAL).contains(&control.nodes())),
+            if limit > 200_000 {
+                assert!(counts.iter().all(|&nodes| nodes >= Rotation::CROWD_QUANTUM), "{counts:?}");
+                assert!(control.nodes() < limit);
+            } else {
+                assert!((limit..=limit + 5 * SHARED_LIMIT_INTERVAL).contains(&control.nodes()));
             }
         }
     }

@@ -200,7 +200,7 @@ params! {
     history_malus = 125, 20, 300;
 
     /// What a quiet move earns to which no move is an answer, in percent of the bonus for a cut-off.
-    refutation_bonus = 55, 0, 200;
+    fail_low_bonus = 55, 0, 200;
 
     /// What it is worth in the order of quiet moves that a minor leaves a square attacked by a pawn, and costs to go to one, ...
     threat_minor = 7000, 0, 30000;

@@ -374,13 +374,14 @@ impl<T: SearchTable> Worker<T> {
                 reduction += self.jitter();
                 let reduced = (new_depth - reduction / PLY).clamp(1, new_depth.max(1));
                 score = -self.search::<NonPv>(&child, -alpha - 1, -alpha, reduced, next, true)?;
-                if score > alpha && reduced < new_depth {
+                let again = score > alpha && reduced < new_depth;
+                if again {
                     // How surprising it was decides how deep to look again.
                     full_depth += i32::from(score > best_score + lmr_deeper());
                     full_depth -= i32::from(score < best_score + lmr_shallower());
                     full_depth = full_depth.max(reduced + 1);
                 }
-                score > alpha && reduced < new_depth
+                again
             } else {
                 !N::PV || number > 1
             };
@@ -444,7 +445,7 @@ impl<T: SearchTable> Worker<T> {
         {
             self.learn_cutoff(position, ply, mv, &tried, depth + i32::from(best_score > beta + 80));
         } else if !N::ROOT && best_score <= original_alpha {
-            self.learn_refutation(us, ply, depth);
+            self.learn_fail_low(us, ply, depth);
         }
 
         // 20. Remember it, and how far off the evaluation was.
@@ -505,11 +506,11 @@ impl<T: SearchTable> Worker<T> {
         }
     }
 
-    /// Nothing helped against the move that led to this node: a lesson if it was a quiet one.
-    fn learn_refutation(&mut self, us: Color, ply: usize, depth: i32) {
+    /// Nothing helped against the move that led to this node (or, in a singular search, nothing else): a lesson if it was a quiet one.
+    fn learn_fail_low(&mut self, us: Color, ply: usize, depth: i32) {
         let Frame { quiet, played, .. } = *self.frame_before(ply, 1);
         if let (Some(mv), Some(piece_to)) = (quiet, played) {
-            let bonus = bonus(depth) * refutation_bonus() / 100;
+            let bonus = bonus(depth) * fail_low_bonus() / 100;
             self.memory.histories.learn_quiet(!us, mv, piece_to, self.played_before(ply - 1), bonus);
         }
     }

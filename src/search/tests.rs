@@ -20,7 +20,7 @@ fn job(game: &Game, table: &Arc<Table>) -> Job {
         table: Arc::clone(table),
         control: Arc::new(Control::new(1, None)),
         endgames: None,
-        evaluator: Evaluator::Classical,
+        evaluator: Evaluator::default(),
     }
 }
 
@@ -170,8 +170,8 @@ fn under_bigall_a_table_hit_counts_as_the_nodes_behind_it() {
     let game = game("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1");
     let work_of_a_second_search = |scheme| {
         let table = Arc::new(Table::new(16, scheme).unwrap());
-        search_job(job(&game, &table), 7);
-        let (_, nodes) = search_job(job(&game, &table), 7);
+        search_job(job(&game, &table), 10);
+        let (_, nodes) = search_job(job(&game, &table), 10);
         let (_, work) = table.probe_with_work(game.position().key()).unwrap();
         (work.nodes(), nodes)
     };
@@ -242,18 +242,23 @@ fn an_iteration_that_is_not_wanted_any_more_is_given_up_and_leaves_nothing_begun
 #[test]
 fn a_worker_begins_where_another_has_got_to() {
     let game = game("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1");
-    let control = |words: &str| Arc::new(Control::new(2, None).with_teamwork(words.parse().unwrap()));
-    let nodes_after = |words: &str| {
+    // The score found by the one ahead, and that from which the other set out.
+    let scores = |words: &str| {
         let table = table();
         let (ahead, _) = search_job(job(&game, &table), 8);
-        let mut worker = Worker::new(1, Memory::new(), Job { control: control(words), ..job(&game, &table) });
+        let control = Arc::new(Control::new(2, None).with_teamwork(words.parse().unwrap()));
+        let mut worker = Worker::new(1, Memory::new(), Job { control, ..job(&game, &table) });
         worker.job.control.skip_to(8);
         let Outcome::Complete(iteration) = worker.iterate(9, |_, _| {}) else { panic!("nobody stopped it") };
         assert_eq!((ahead.depth, iteration.depth), (8, 9));
-        worker.nodes()
+        let line = &ahead.lines[0];
+        let known = worker.root_moves.iter().find(|root| root.mv == line.pv[0]).unwrap();
+        (line.score, known.previous_score)
     };
-    // With the score of depth 8 it needs no full window.
-    assert!(nodes_after("same+stop") < nodes_after("same"));
+    let (found, begun) = scores("same+stop");
+    assert_eq!(found, begun);
+    let (found, begun) = scores("same");
+    assert_ne!(found, begun);
 }
 
 #[test]

@@ -33,7 +33,7 @@ pub(super) struct Frame {
     pub(super) eval: i32,
     /// The move being searched, as a key of the continuation histories; `None` for a null move.
     pub(super) played: Option<PieceTo>,
-    /// The same, if it is a quiet one of the node's own search.
+    /// The move itself if it is quiet; `None` for all moves of ProbCut and quiescence, and for a null move.
     pub(super) quiet: Option<Move>,
     pub(super) killers: [Option<Move>; 2],
     /// The move that a singular search leaves out.

@@ -377,10 +377,14 @@ impl Session {
         // The columns are padded; at the end of a line that is of no use.
         let table: String = explanation.to_string().lines().map(|line| format!("{}\n", line.trim_end())).collect();
         let total = f64::from(explanation.total) / 100.0;
-        self.output.line(&format!("{table}Evaluation: {total:+.2} pawns for White"));
-        let value = f64::from(self.network.evaluate(position)) / 100.0;
-        let white = if position.side_to_move() == Color::White { value } else { -value };
-        self.output.line(&format!("Network:    {white:+.2} pawns for White"));
+        self.output.line(&format!("{table}Classical:  {total:+.2} pawns for White"));
+        let white = |value: i32| {
+            let value = f64::from(value) / 100.0;
+            if position.side_to_move() == Color::White { value } else { -value }
+        };
+        self.output.line(&format!("Network:    {:+.2} pawns for White", white(self.network.evaluate(position))));
+        let value = white(self.engine.options().evaluator.evaluate(position));
+        self.output.line(&format!("Evaluation: {value:+.2} pawns for White ({})", self.engine.options().evaluator));
     }
 
     fn perft(&mut self, depth: u32) {

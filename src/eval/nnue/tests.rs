@@ -233,3 +233,12 @@ fn network_speed() {
         }
     }
 }
+
+#[test]
+fn the_network_of_this_build_is_that_of_its_recipe() {
+    let recipe = include_str!("sesame.recipe");
+    let network = Network::embedded();
+    assert!(recipe.contains(&format!("network {:016x}\n", network.hash())), "{recipe}");
+    assert!(recipe.contains(&format!("{HIDDEN} neurons")), "{recipe}");
+    assert!(Arc::ptr_eq(&network, &Network::embedded()));
+}

@@ -68,9 +68,9 @@ pub struct TrainArgs {
     /// The same in the end; it changes evenly [default: as at first]
     #[arg(long, allow_negative_numbers = true, value_parser = parse_share)]
     pub last_result_share: Option<f32>,
-    /// First learn what the classical evaluation says of so many million positions off the games
-    #[arg(long, default_value_t = 0, value_parser = value_parser!(u32).range(..=10_000), value_name = "MILLIONS")]
-    pub warm_up: u32,
+    /// First learn what the classical evaluation says of so many million positions off the games (up to 10,000)
+    #[arg(long, default_value_t = 0.0, allow_negative_numbers = true, value_parser = parse_millions, value_name = "MILLIONS")]
+    pub warm_up: f32,
     /// The first step size of that; it falls like the other
     #[arg(long, default_value_t = 0.001, allow_negative_numbers = true, value_parser = parse_rate)]
     pub warm_up_rate: f32,
@@ -83,6 +83,10 @@ pub struct TrainArgs {
     /// Threads [default: one for each core]
     #[arg(long, value_parser = value_parser!(u16).range(1..=256))]
     pub threads: Option<u16>,
+}
+
+fn parse_millions(text: &str) -> Result<f32, String> {
+    number(text, |millions| (0.0..=10_000.0).contains(&millions), "a number from 0 to 10000")
 }
 
 fn parse_rate(text: &str) -> Result<f32, String> {
@@ -252,9 +256,7 @@ fn train(
     let mut random = Xoshiro256PlusPlus::seed_from_u64(args.seed);
     let mut trainer = Trainer::new(Model::random(&mut random), scale.into(), threads);
     shuffle(&mut sets.training, &mut random);
-    if args.warm_up > 0 {
-        warm_up(&mut trainer, &sets.training, args);
-    }
+    warm_up(&mut trainer, &sets.training, args)?;
     let mut blocks: Vec<&[Sample]> = sets.training.chunks(BLOCK).collect();
     let batch_blocks = (args.batch as usize).div_ceil(BLOCK);
     let all_steps = blocks.len().div_ceil(batch_blocks) as f32 * args.epochs as f32;
@@ -280,15 +282,15 @@ fn train(
 }
 
 /// Teaches a new network what the classical evaluation says, before it learns from games.
-fn warm_up(trainer: &mut Trainer, games: &[Sample], args: &TrainArgs) {
+fn warm_up(trainer: &mut Trainer, games: &[Sample], args: &TrainArgs) -> Result<(), TuningError> {
     let mut classroom = Classroom::new();
     let batch = (args.batch as usize).next_multiple_of(BLOCK);
-    let steps = (u64::from(args.warm_up) * 1_000_000).div_ceil(batch as u64);
+    let steps = ((f64::from(args.warm_up) * 1e6) as u64).div_ceil(batch as u64);
     let (mut start, mut errors, mut seen) = (Instant::now(), 0.0, 0);
     for step in 1..=steps {
         let samples = classroom.samples(games, batch, args.seed.wrapping_add(step << 32), trainer.threads);
         if samples.is_empty() {
-            break;
+            return Err(TuningError::TooFewPositions { found: 0, needed: batch });
         }
         let blocks: Vec<&[Sample]> = samples.chunks(BLOCK).collect();
         errors += trainer.step(&blocks, 0.0, args.warm_up_rate * cosine(step as f32 / steps as f32));
@@ -302,6 +304,7 @@ fn warm_up(trainer: &mut Trainer, games: &[Sample], args: &TrainArgs) {
     }
     // What it remembers of the gradients belongs to other targets.
     trainer.forget();
+    Ok(())
 }
 
 /// The step size when so much is done, as a share of the first.

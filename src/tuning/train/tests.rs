@@ -46,7 +46,7 @@ fn args(epochs: u32) -> TrainArgs {
         rate: 0.005,
         result_share: 0.0,
         last_result_share: None,
-        warm_up: 0,
+        warm_up: 0.0,
         warm_up_rate: 0.005,
         scale: None,
         seed: 1,
@@ -56,10 +56,14 @@ fn args(epochs: u32) -> TrainArgs {
 
 /// Trains on these samples but for the last sixth, which is held out.
 fn trained(samples: impl Iterator<Item = Sample>, epochs: u32, threads: usize) -> (Model, Vec<Point>) {
+    trained_with(samples, &args(epochs), threads)
+}
+
+fn trained_with(samples: impl Iterator<Item = Sample>, args: &TrainArgs, threads: usize) -> (Model, Vec<Point>) {
     let mut sets = Sets { training: samples.collect(), ..Sets::default() };
     sets.held_out = sets.training.split_off(sets.training.len() * 5 / 6);
     let mut points = Vec::new();
-    let model = train(&mut sets, &args(epochs), SCALE, threads, |_, point| {
+    let model = train(&mut sets, args, SCALE, threads, |_, point| {
         points.push(point);
         Ok(())
     });
@@ -73,7 +77,8 @@ fn samples(positions: &[Position]) -> impl Iterator<Item = Sample> {
 #[test]
 fn the_threads_change_nothing() {
     let all = positions(1_200);
-    let [(one, errors), (other, other_errors)] = [1, 3].map(|threads| trained(samples(&all), 2, threads));
+    let args = TrainArgs { warm_up: 0.004, ..args(2) };
+    let [(one, errors), (other, other_errors)] = [1, 3].map(|threads| trained_with(samples(&all), &args, threads));
     assert!(one.0 == other.0);
     for (point, other) in errors.iter().zip(other_errors) {
         assert_eq!((point.training, point.held_out), (other.training, other.held_out));
