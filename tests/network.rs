@@ -88,9 +88,13 @@ fn a_network_is_taken_from_a_file_or_not_at_all() {
     let mut bytes = std::fs::read(&path).unwrap();
     bytes[5_000] ^= 1;
     std::fs::write(&damaged, bytes).unwrap();
-    for (file, reason) in
-        [(damaged.to_str().unwrap(), "damaged"), ("/no/such/file", "/no/such/file"), ("Cargo.toml", "not a network")]
-    {
+    for (file, reason) in [
+        (damaged.to_str().unwrap(), "damaged"),
+        ("/no/such/file", "/no/such/file"),
+        ("Cargo.toml", "not a network"),
+        // A device has no end.
+        (if cfg!(unix) { "/dev/zero" } else { "src" }, "no regular file"),
+    ] {
         let complaint = session.complaint(&set(file));
         assert!(complaint.contains(reason) && complaint.contains("stays"), "{complaint}");
         session.send("ucinewgame");

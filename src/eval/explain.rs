@@ -54,6 +54,10 @@ impl fmt::Display for Explanation {
         for danger in &self.dangers {
             row(f, danger)?;
         }
-        writeln!(f, "\nphase {} of {PHASE_MAX}; evaluation {} (White's side, centipawns)", self.phase, self.total)
+        writeln!(
+            f,
+            "\nphase {} of {PHASE_MAX}; classical evaluation {} (White's side, centipawns)",
+            self.phase, self.total
+        )
     }
 }

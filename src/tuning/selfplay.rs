@@ -137,7 +137,9 @@ fn open(args: &DatagenArgs, evaluator: &Evaluator) -> Result<(File, Census), Tun
         std::fs::TryLockError::Error(source) => TuningError::file(path)(source),
     })?;
     let census = check(path)?;
-    compare_recipe(path, &recipe(args, evaluator), census.games > 0)?;
+    // What is there without a recipe is somebody else's, even if no game can be read from it.
+    let length = file.metadata().map_err(TuningError::file(path))?.len();
+    compare_recipe(path, &recipe(args, evaluator), length > 0)?;
     file.set_len(census.length).map_err(TuningError::file(path))?;
     Ok((file, census))
 }
@@ -153,17 +155,17 @@ fn recipe(args: &DatagenArgs, evaluator: &Evaluator) -> String {
     )
 }
 
-/// Keeps the recipe beside the file. A file with games in it goes on with its own recipe or not at all.
-fn compare_recipe(path: &Path, recipe: &str, has_games: bool) -> Result<(), TuningError> {
+/// Keeps the recipe beside the file. A file with something in it goes on with its own recipe or not at all.
+fn compare_recipe(path: &Path, recipe: &str, is_old: bool) -> Result<(), TuningError> {
     let mut beside = path.as_os_str().to_owned();
     beside.push(".recipe");
     let beside = PathBuf::from(beside);
     match std::fs::read_to_string(&beside) {
         Ok(found) if found == recipe => Ok(()),
-        Ok(found) if has_games => {
+        Ok(found) if is_old => {
             Err(TuningError::OtherRecipe { path: path.to_owned(), found, wanted: recipe.to_owned() })
         }
-        Err(error) if has_games => Err(TuningError::file(&beside)(error)),
+        Err(error) if is_old => Err(TuningError::file(&beside)(error)),
         _ => std::fs::write(&beside, recipe).map_err(TuningError::file(&beside)),
     }
 }
@@ -426,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn two_runs_do_not_write_to_one_file() {
+    fn nobody_elses_file_is_written_to() {
         let folder = temporary("lock");
         let path = folder.join("games");
         let args = DatagenArgs {
@@ -439,6 +441,10 @@ mod tests {
             eval_file: None,
             classical: true,
         };
+        // What somebody else has written is not cut off as a game that was not finished.
+        std::fs::write(&path, [7; 3_000]).unwrap();
+        assert!(run(&args).is_err() && std::fs::read(&path).unwrap() == [7; 3_000]);
+        std::fs::remove_file(&path).unwrap();
         let held = open(&args, &Evaluator::Classical).unwrap();
         assert!(matches!(run(&args), Err(TuningError::InUse(_))));
         drop(held);

@@ -22,6 +22,8 @@ const MAGIC: &[u8; 8] = b"SESAMENN";
 const HEAD: usize = 64;
 /// Numbers in all.
 const NUMBERS: usize = INPUTS * HIDDEN + HIDDEN + BUCKETS * 2 * HIDDEN + BUCKETS;
+/// How long a file is, in bytes.
+pub(super) const LENGTH: usize = HEAD + 2 * NUMBERS;
 /// Squared clipped ReLU, mirrored by the own king's file.
 const KINDS: [u8; 2] = [2, 1];
 
@@ -82,7 +84,7 @@ impl Weights {
             return Err(BadNetwork::Architecture(found));
         }
         if body.len() != 2 * NUMBERS {
-            return Err(BadNetwork::Length { found: bytes.len(), wanted: HEAD + 2 * NUMBERS });
+            return Err(BadNetwork::Length { found: bytes.len(), wanted: LENGTH });
         }
         let wanted = u64::from_le_bytes([32, 33, 34, 35, 36, 37, 38, 39].map(|at| head[at]));
         let found = XxHash3_64::oneshot(body);

@@ -21,6 +21,7 @@ mod kernels;
 mod tests;
 
 use std::fmt;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
@@ -156,7 +157,7 @@ impl Network {
     /// # Errors
     /// When the file cannot be read, or holds anything but a whole network of the shape that this program computes.
     pub fn read(path: &Path) -> Result<Network, NetworkError> {
-        let bytes = std::fs::read(path).map_err(|source| NetworkError::File { path: path.to_owned(), source })?;
+        let bytes = read_plain_file(path).map_err(|source| NetworkError::File { path: path.to_owned(), source })?;
         Self::from_bytes(&bytes).map_err(|problem| NetworkError::Bad { path: path.to_owned(), problem })
     }
 
@@ -242,6 +243,16 @@ impl Network {
         let limit = i64::from(VALUE_LIMIT) - 1;
         value.clamp(-limit, limit) as i32
     }
+}
+
+/// The bytes of a plain file, as far as a network could be long: a pipe would be waited for, a device read for ever.
+fn read_plain_file(path: &Path) -> io::Result<Vec<u8>> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
+    }
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)?.take(2 * file::LENGTH as u64).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Networks are equal when their numbers are.
