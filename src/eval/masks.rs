@@ -74,7 +74,7 @@ pub(super) fn beside(set: BitBoard) -> BitBoard {
 
 /// Squares attacked by pawns of `us` on `pawns`.
 #[inline(always)]
-pub(super) fn pawn_attacks(us: Color, pawns: BitBoard) -> BitBoard {
+pub(crate) fn pawn_attacks(us: Color, pawns: BitBoard) -> BitBoard {
     up(us, beside(pawns))
 }
 

@@ -26,6 +26,7 @@ mod weights;
 
 pub use explain::{Explanation, explain};
 pub use layout::{COUNT, GROUPS, Group};
+pub(crate) use masks::pawn_attacks;
 pub use pawns::EvalCache;
 pub use score::Pair;
 pub(crate) use trace::Record;

@@ -8,6 +8,7 @@ use arrayvec::ArrayVec;
 
 use super::history::{Histories, PieceTo};
 use super::params::{threat_minor, threat_queen, threat_rook};
+use crate::eval::pawn_attacks;
 use crate::position::{BitBoard, Move, MoveList, Piece, Position, SEE_VALUES, attacks};
 
 /// What a quiet check is worth in the order, in history units.
@@ -211,10 +212,7 @@ fn lesser_threats(position: &Position) -> [(BitBoard, i32); 6] {
     let them = !position.side_to_move();
     let occupied = position.occupied();
     let enemy = position.colors(them);
-    let mut pawns = BitBoard::EMPTY;
-    for square in enemy & position.pieces(Piece::Pawn) {
-        pawns |= attacks::get_pawn_attacks(square, them);
-    }
+    let pawns = pawn_attacks(them, enemy & position.pieces(Piece::Pawn));
     let mut minors = pawns;
     for square in enemy & position.pieces(Piece::Knight) {
         minors |= attacks::get_knight_moves(square);
