@@ -1,6 +1,6 @@
 //! Files that are replaced as a whole.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -10,14 +10,7 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// If it cannot be written, as on a full disk, or what is there is no file, as `/dev/full` is not; what was there stays.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let permissions = match fs::metadata(path) {
-        Ok(there) if !there.is_file() => return Err(io::Error::other("what is there is no file")),
-        Ok(there) => Some(there.permissions()),
-        Err(_) => None,
-    };
-    let beside = beside(path);
-    let mut file = draft(&beside)?;
+    let Draft { path, permissions, beside, mut file } = Draft::open(path)?;
     let written = permissions
         .map_or(Ok(()), |permissions| file.set_permissions(permissions))
         .and_then(|()| file.set_len(0))
@@ -31,14 +24,41 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     written
 }
 
-/// Opens the file at `beside` for this process alone: whoever else is about to replace the same file has finished.
-fn draft(beside: &Path) -> io::Result<File> {
-    loop {
-        let file = File::options().write(true).create(true).truncate(false).open(beside)?;
-        // Where files cannot be locked, two processes had better not write the same one.
-        let _ = file.lock();
-        if is_at(&file, beside) {
-            return Ok(file);
+/// Whether [`replace`] could begin, before work is done whose result it is to write. Nothing is left behind.
+///
+/// # Errors
+/// If it could not.
+pub(crate) fn check_replaceable(path: &Path) -> io::Result<()> {
+    fs::remove_file(Draft::open(path)?.beside)
+}
+
+/// A file that is about to take the place of another.
+struct Draft {
+    /// The file to replace, and who may use it if it is there.
+    path: PathBuf,
+    permissions: Option<Permissions>,
+    /// Where it is written first, open for this process alone.
+    beside: PathBuf,
+    file: File,
+}
+
+impl Draft {
+    /// Whoever else is about to replace the same file has finished.
+    fn open(path: &Path) -> io::Result<Draft> {
+        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let permissions = match fs::metadata(&path) {
+            Ok(there) if !there.is_file() => return Err(io::Error::other("what is there is no file")),
+            Ok(there) => Some(there.permissions()),
+            Err(_) => None,
+        };
+        let beside = beside(&path);
+        loop {
+            let file = File::options().write(true).create(true).truncate(false).open(&beside)?;
+            // Where files cannot be locked, two processes had better not write the same one.
+            let _ = file.lock();
+            if is_at(&file, &beside) {
+                return Ok(Draft { path, permissions, beside, file });
+            }
         }
     }
 }

@@ -132,6 +132,11 @@ fn epd() {
 }
 
 #[test]
+fn pgn() {
+    check("pgn");
+}
+
+#[test]
 fn table_file() {
     check("table_file");
 }

@@ -1,6 +1,7 @@
 //! Positions and moves as text.
 
 use sesame::eval::{Evaluator, explain};
+use sesame::games::pgn::{Reader, Record};
 use sesame::position::{Game, MoveList, Position};
 use sesame::scaling::Positions;
 use shakmaty::fen::Fen;
@@ -83,4 +84,28 @@ pub fn epd(bytes: &[u8]) {
             assert!(moves.iter().filter(|&&mv| solution.holds(mv)).count() <= moves.len());
         }
     }
+}
+
+/// The bytes are a file of games.
+pub fn pgn(bytes: &[u8]) {
+    let (mut number, mut line) = (0, 0);
+    for game in Reader::new(bytes) {
+        number += 1;
+        let (found, place) = match &game {
+            Ok(record) => (record.number, record.line),
+            Err(error) => (error.game, error.line),
+        };
+        assert!(found == number && place >= line, "game {found}, line {place} after game {number}, line {line}");
+        line = place;
+        let Ok(record) = game else { continue };
+        let text = record.to_string();
+        let mut again = Reader::new(text.as_bytes());
+        let copy = again.next().expect("what was written is a game").unwrap_or_else(|error| panic!("{error}: {text}"));
+        assert!(again.next().is_none(), "{text}");
+        // In the export format it stays as it is.
+        assert_eq!(copy.to_string(), text);
+        let moves = |record: &Record| record.replay().ok().map(|replay| (replay.start.fen(true), replay.moves));
+        assert_eq!(moves(&copy), moves(&record), "{text}");
+    }
+    assert!(number <= bytes.len() as u64, "a game of no bytes");
 }

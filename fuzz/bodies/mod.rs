@@ -14,7 +14,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-pub use chess::{epd, fen};
+pub use chess::{epd, fen, pgn};
 pub use files::{network_file, table_file, training_data};
 pub use session::uci_session;
 pub use syzygy::syzygy_file;
@@ -23,10 +23,11 @@ pub use syzygy::syzygy_file;
 pub type Body = fn(&[u8]);
 
 /// Every target with its name.
-pub const ALL: [(&str, Body); 7] = [
+pub const ALL: [(&str, Body); 8] = [
     ("uci_session", uci_session),
     ("fen", fen),
     ("epd", epd),
+    ("pgn", pgn),
     ("table_file", table_file),
     ("network_file", network_file),
     ("training_data", training_data),

@@ -72,6 +72,9 @@ pub fn run(command: &DataCommand, mut line: impl FnMut(&str) -> bool) -> Result<
         DataCommand::Check { files } => {
             for path in files {
                 let census = check(path)?;
+                if census.games == 0 && census.torn {
+                    return Err(TuningError::NoGame(path.clone()));
+                }
                 for text in census.lines(path) {
                     line(&text);
                 }
@@ -268,6 +271,9 @@ mod tests {
         let mut bytes = std::fs::read(&one).unwrap();
         bytes[32] ^= 1;
         std::fs::write(&one, bytes).unwrap();
+        // A game cut off, without any other, may be anything.
+        std::fs::write(&two, &std::fs::read(&two).unwrap()[..40]).unwrap();
+        assert!(matches!(lines(&DataCommand::Check { files: vec![two] }), Err(TuningError::NoGame(_))));
         let error = lines(&DataCommand::Check { files: vec![one] }).unwrap_err().to_string();
         assert!(error.contains("game 0") && error.contains("move 1"), "{error}");
         std::fs::remove_dir_all(&folder).unwrap();

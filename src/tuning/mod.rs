@@ -78,6 +78,12 @@ pub enum TuningError {
     /// The picture of the errors could not be drawn.
     #[error(transparent)]
     Chart(#[from] crate::report::ChartError),
+    /// What is to be written is also read.
+    #[error("{}: it is read, so nothing can be written there", .0.display())]
+    OwnInput(PathBuf),
+    /// There is something in the file, and no game that is whole.
+    #[error("{}: it has no whole game; is it a file of games?", .0.display())]
+    NoGame(PathBuf),
     /// The files hold too few positions to fit anything.
     #[error("{found} usable positions to learn from; {needed} are needed")]
     TooFewPositions {

@@ -240,7 +240,7 @@ pub(crate) fn declarations() -> impl Iterator<Item = String> {
 /// The numbers of the search, where this build lets them be tuned.
 #[cfg(feature = "tune")]
 mod tuned {
-    use super::{Setting, parse_number};
+    use super::{Setting, kept, parse_number};
     use crate::search::tunable::ALL;
 
     pub(super) fn declarations() -> impl Iterator<Item = String> {
@@ -250,14 +250,17 @@ mod tuned {
         })
     }
 
-    /// Changes it at once: a tuner sets its options before it searches. `None` if there is no such number, or it cannot be that.
-    pub(super) fn understand(name: &str, value: Option<&str>) -> Option<Setting> {
+    /// Changes it at once: a tuner sets its options before it searches. `None` if there is no such number.
+    pub(super) fn understand(name: &str, value: Option<&str>) -> Option<Result<Setting, String>> {
         let number = ALL.iter().find(|number| number.name.eq_ignore_ascii_case(name))?;
-        let value = i32::try_from(parse_number(value?)?).ok()?;
-        (number.least..=number.most).contains(&value).then(|| {
-            number.set(value);
-            Setting::Tuned
-        })
+        let value = value.unwrap_or_default();
+        let (least, most) = (number.least, number.most);
+        let new = parse_number(value).and_then(|value| i32::try_from(value).ok());
+        let Some(new) = new.filter(|new| (least..=most).contains(new)) else {
+            return Some(Err(kept(number.name, &format!("a whole number from {least} to {most}"), value)));
+        };
+        number.set(new);
+        Some(Ok(Setting::Tuned))
     }
 }
 
@@ -270,7 +273,7 @@ mod tuned {
         std::iter::empty()
     }
 
-    pub(super) fn understand(_: &str, _: Option<&str>) -> Option<Setting> {
+    pub(super) fn understand(_: &str, _: Option<&str>) -> Option<Result<Setting, String>> {
         None
     }
 }
@@ -282,7 +285,7 @@ mod tuned {
 pub(crate) fn understand(name: &str, value: Option<&str>) -> Result<Setting, String> {
     let Some(Specification { name, kind }) = OPTIONS.iter().find(|option| option.name.eq_ignore_ascii_case(name))
     else {
-        return tuned::understand(name, value).ok_or_else(|| format!("unknown option {}", quote(name)));
+        return tuned::understand(name, value).unwrap_or_else(|| Err(format!("unknown option {}", quote(name))));
     };
     let value = value.unwrap_or_default();
     let wanted = match kind {
@@ -325,8 +328,13 @@ pub(crate) fn understand(name: &str, value: Option<&str>) -> Result<Setting, Str
             return Ok(set((!value.is_empty() && value != EMPTY).then(|| PathBuf::from(value))));
         }
     };
+    Err(kept(name, &wanted, value))
+}
+
+/// The message for a value that is none.
+fn kept(name: &str, wanted: &str, value: &str) -> String {
     let found = if value.is_empty() { "nothing".to_owned() } else { quote(value) };
-    Err(format!("option {name} kept as it was: expected {wanted}, found {found}"))
+    format!("option {name} kept as it was: expected {wanted}, found {found}")
 }
 
 #[cfg(test)]

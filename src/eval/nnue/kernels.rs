@@ -2,7 +2,7 @@
 //!
 //! They compute the same integers: additions may come in any order, and nothing overflows, since weights are checked when they
 //! are loaded. In the output, an activation `v` (0 to 255) times its weight `w` (at most 128) fits 16 bits; that times `v`
-//! once more is summed in 32 bits, where the 256 products that an accumulator can have at most still fit. (The order of these
+//! once more is summed in 32 bits, where all weights of an accumulator together are small enough. (The order of these
 //! multiplications is from Lizard, by Liam McGuire.)
 
 use std::fmt;
@@ -146,12 +146,12 @@ mod plain {
 
 /// The two loops over whole vectors, with the operations of one kind of registers that are in scope where this is used.
 ///
-/// A whole tile stays in registers while all rows are added: at most 8 vectors.
+/// A whole tile stays in registers while all rows are added: as many vectors as half of the registers there are.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! loops {
-    ($features:literal, $vector:ty, $sum:ty, $lanes:literal) => {
+    ($features:literal, $vector:ty, $sum:ty, $lanes:literal, $tile:literal) => {
         const LANES: usize = $lanes;
-        const TILE: usize = if HIDDEN / LANES < 8 { HIDDEN / LANES } else { 8 };
+        const TILE: usize = if HIDDEN / LANES < $tile { HIDDEN / LANES } else { $tile };
         const TILES: usize = HIDDEN / (TILE * LANES);
         const _: () = assert!(TILES * TILE * LANES == HIDDEN);
 
@@ -204,7 +204,7 @@ mod avx2 {
 
     use super::{HIDDEN, INPUTS, QA, Row};
 
-    loops!("avx2", __m256i, __m256i, 16);
+    loops!("avx2", __m256i, __m256i, 16, 8);
 
     #[inline]
     #[target_feature(enable = "avx2")]
@@ -277,7 +277,7 @@ mod avx512 {
 
     use super::{HIDDEN, INPUTS, QA, Row};
 
-    loops!("avx512f,avx512bw", __m512i, __m512i, 32);
+    loops!("avx512f,avx512bw", __m512i, __m512i, 32, 16);
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw")]
@@ -348,7 +348,7 @@ mod neon {
 
     use super::{HIDDEN, INPUTS, QA, Row};
 
-    loops!("neon", int16x8_t, int32x4_t, 8);
+    loops!("neon", int16x8_t, int32x4_t, 8, 16);
 
     #[inline]
     #[target_feature(enable = "neon")]

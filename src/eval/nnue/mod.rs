@@ -51,8 +51,11 @@ pub const QB: i32 = 64;
 /// The greatest output weight. Times an activation it must fit 16 bits.
 pub const OUTPUT_LIMIT: i32 = 128;
 
-// The sum over one accumulator must fit 32 bits: see `kernels.rs`.
-const _: () = assert!(HIDDEN.is_multiple_of(64) && HIDDEN as i64 * OUTPUT_LIMIT as i64 * 255 * 255 < 1 << 31);
+/// The greatest sum of one accumulator's output weights, without their signs: times squared activations it must fit 32 bits.
+pub const OUTPUT_SUM_LIMIT: i32 = i32::MAX / (QA * QA);
+
+// Whole vectors of every kind.
+const _: () = assert!(HIDDEN.is_multiple_of(64));
 
 /// The output neuron for a board with so many men, 2 to 32.
 #[inline]
@@ -186,7 +189,11 @@ impl Network {
             let largest = rows.iter().map(|row| i32::from(row.0[i]).abs()).max().unwrap_or(0);
             32 * largest + i32::from(weights.biases[i]).abs() > i32::from(i16::MAX)
         });
-        if overflows || weights.output.iter().any(|&weight| i32::from(weight).abs() > OUTPUT_LIMIT) {
+        let too_large = output.iter().any(|weights: &[i16; HIDDEN]| {
+            let sizes = weights.iter().map(|&weight| i32::from(weight).abs());
+            sizes.clone().any(|size| size > OUTPUT_LIMIT) || sizes.sum::<i32>() > OUTPUT_SUM_LIMIT
+        });
+        if overflows || too_large {
             return Err(BadNetwork::Overflow);
         }
         let boxed: Result<Box<[Row; INPUTS]>, _> = rows.into_boxed_slice().try_into();

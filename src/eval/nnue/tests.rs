@@ -18,7 +18,7 @@ pub(crate) fn random_weights(seed: u64) -> Weights {
     Weights {
         features: numbers(INPUTS * HIDDEN, 100),
         biases: numbers(HIDDEN, 200),
-        output: numbers(BUCKETS * 2 * HIDDEN, 127),
+        output: numbers(BUCKETS * 2 * HIDDEN, 100),
         output_biases: numbers(BUCKETS, 9_000),
         scale: 400,
     }
@@ -188,11 +188,17 @@ fn weights_that_could_overflow_are_refused() {
     weights.output[3] = 129;
     assert_eq!(Network::new(&weights).unwrap_err(), BadNetwork::Overflow);
 
-    // The largest that pass: every activation at its most, every weight too.
+    // All together too large, though none by itself; and the largest that pass, with every activation at its most.
+    let most = OUTPUT_LIMIT.min(OUTPUT_SUM_LIMIT / HIDDEN as i32) as i16;
+    let mut weights = random_weights(6);
+    weights.output[..HIDDEN].fill(most);
+    assert!(Network::new(&weights).is_ok());
+    weights.output[..HIDDEN].fill(most + 1);
+    assert_eq!(Network::new(&weights).unwrap_err(), BadNetwork::Overflow);
     let largest = Weights {
         features: vec![1_000; INPUTS * HIDDEN],
         biases: vec![700; HIDDEN],
-        output: vec![128; BUCKETS * 2 * HIDDEN],
+        output: vec![most; BUCKETS * 2 * HIDDEN],
         output_biases: vec![32_767; BUCKETS],
         scale: 4_000,
     };

@@ -160,7 +160,10 @@ impl<R: BufRead> Lexer<R> {
                     self.bump();
                     return Err(Problem::Unexpected(char::from(byte)));
                 }
-                _ => self.word()?,
+                _ => match self.word()? {
+                    Some(word) => word,
+                    None => continue,
+                },
             };
             return Ok(Some(token));
         }
@@ -284,12 +287,14 @@ impl<R: BufRead> Lexer<R> {
         meanings.iter().find(|(meaning, _)| signs.get(..count) == Some(meaning)).map(|&(_, nag)| nag)
     }
 
-    fn word(&mut self) -> Result<Token, Problem> {
+    /// A word; nothing for one in which nothing is to be seen.
+    fn word(&mut self) -> Result<Option<Token>, Problem> {
         let mut word = Vec::new();
         while self.peek().is_some_and(|byte| !byte.is_ascii_whitespace() && !b"{}()[];$!?\"<>\0".contains(&byte)) {
             self.take(&mut word)?;
         }
-        Ok(Token::Word(text(word)))
+        let word: String = text(word).split_whitespace().collect();
+        Ok((!word.is_empty()).then_some(Token::Word(word)))
     }
 
     /// Goes to where the next game seems to begin: a line that begins with a bracket after one that does not. What is wrong may have been

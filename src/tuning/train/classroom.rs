@@ -1,6 +1,6 @@
-//! Positions valued by the classical evaluation, as many as are wanted.
+//! Positions valued by a teacher, the classical evaluation or an earlier network, as many as are wanted.
 //!
-//! Games are dear: each position costs a search. What the classical evaluation knows costs a microsecond. So before a network learns
+//! Games are dear: each position costs a search. What a teacher knows costs a microsecond. So before a network learns
 //! from games it may learn that, from positions a few random moves off those of the games (knowledge distillation: Hinton,
 //! Vinyals and Dean 2015). Then games teach it what is better.
 
@@ -9,7 +9,8 @@ use rand_xoshiro::rand_core::SeedableRng;
 
 use super::sample::Sample;
 use super::trainer::PARTS;
-use crate::eval::{EvalCache, evaluate};
+use crate::eval::{EvalCache, Evaluator, evaluate};
+use crate::position::Position;
 use crate::random::below;
 use crate::tuning::in_parallel;
 
@@ -21,19 +22,21 @@ const TRIES: usize = 8;
 
 /// Makes such positions.
 pub(super) struct Classroom {
+    teacher: Evaluator,
     /// One for each part of a batch.
     caches: Vec<EvalCache>,
 }
 
 impl Classroom {
-    pub(super) fn new() -> Self {
-        Self { caches: (0..PARTS).map(|_| EvalCache::new()).collect() }
+    pub(super) fn new(teacher: Evaluator) -> Self {
+        Self { teacher, caches: (0..PARTS).map(|_| EvalCache::new()).collect() }
     }
 
-    /// `count` positions, rounded up to a multiple of [`PARTS`], with their classical values; fewer where hardly any can be reached. They
+    /// `count` positions, rounded up to a multiple of [`PARTS`], with the teacher's values; fewer where hardly any can be reached. They
     /// depend on `seed`, not on the number of threads.
     pub(super) fn samples(&mut self, from: &[Sample], count: usize, seed: u64, threads: usize) -> Vec<Sample> {
         let count = count.div_ceil(PARTS);
+        let teacher = &self.teacher;
         let mut parts: Vec<_> = self.caches.iter_mut().zip(0..).collect();
         let made = in_parallel(parts.chunks_mut(PARTS.div_ceil(threads)), |parts| {
             let part = |(cache, part): &mut (&mut EvalCache, u64)| {
@@ -44,7 +47,11 @@ impl Classroom {
                     if samples.len() >= count {
                         break;
                     }
-                    leave(&from[below(&mut random, from.len())], &mut random, cache, &mut samples);
+                    let value = |position: &Position| match teacher {
+                        Evaluator::Classical => evaluate(position, cache),
+                        Evaluator::Network(network) => network.evaluate(position),
+                    };
+                    leave(&from[below(&mut random, from.len())], &mut random, value, &mut samples);
                 }
                 samples.truncate(count);
                 samples
@@ -56,14 +63,19 @@ impl Classroom {
 }
 
 /// Takes positions on a random way off this one.
-fn leave(sample: &Sample, random: &mut Xoshiro256PlusPlus, cache: &mut EvalCache, samples: &mut Vec<Sample>) {
+fn leave(
+    sample: &Sample,
+    random: &mut Xoshiro256PlusPlus,
+    mut value: impl FnMut(&Position) -> i32,
+    samples: &mut Vec<Sample>,
+) {
     let Some(mut position) = sample.position() else { return };
     for _ in 0..MOVES {
         let moves = position.legal_moves();
         let Some(&mv) = moves.get(below(random, moves.len())) else { return };
         position.play(mv);
         if !position.in_check() {
-            samples.push(Sample::of_side_to_move(&position, evaluate(&position, cache), 1));
+            samples.push(Sample::of_side_to_move(&position, value(&position), 1));
         }
     }
 }

@@ -15,6 +15,7 @@ use std::fmt::Write as _;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use clap::{Args, value_parser};
@@ -27,6 +28,7 @@ use self::model::{Model, NUMBERS};
 use self::sample::Sample;
 use self::trainer::Trainer;
 use super::{TuningError, cores, data, in_parallel, is_held_out, number, parse_share};
+use crate::eval::Evaluator;
 use crate::eval::nnue::{HIDDEN, Network, Weights};
 use crate::files;
 use crate::random::shuffle;
@@ -56,7 +58,7 @@ pub struct TrainArgs {
     /// Passes over the positions
     #[arg(long, default_value_t = 20, value_parser = value_parser!(u32).range(1..))]
     pub epochs: u32,
-    /// Positions in a step, rounded up to a multiple of 64
+    /// Positions in a step, rounded up to a multiple of 64; there must be as many
     #[arg(long, default_value_t = 16_384, value_parser = value_parser!(u32).range(64..=1 << 20))]
     pub batch: u32,
     /// The first step size (above 0, up to 1); it falls along a cosine to 1/500 of this
@@ -68,12 +70,15 @@ pub struct TrainArgs {
     /// The same in the end; it changes evenly [default: as at first]
     #[arg(long, allow_negative_numbers = true, value_parser = parse_share)]
     pub last_result_share: Option<f32>,
-    /// First learn what the classical evaluation says of so many million positions off the games (up to 10,000)
+    /// First learn what a teacher says of so many million positions off the games (up to 10,000)
     #[arg(long, default_value_t = 0.0, allow_negative_numbers = true, value_parser = parse_millions, value_name = "MILLIONS")]
     pub warm_up: f32,
     /// The first step size of that; it falls like the other
     #[arg(long, default_value_t = 0.001, allow_negative_numbers = true, value_parser = parse_rate)]
     pub warm_up_rate: f32,
+    /// The teacher: the network of this file [default: the classical evaluation]
+    #[arg(long, value_name = "FILE")]
+    pub teacher: Option<PathBuf>,
     /// How many centipawns make an expected result of 1 / (1 + 1/e) [default: fitted to the games]
     #[arg(long, value_parser = value_parser!(u16).range(10..=4_000), value_name = "CENTIPAWNS")]
     pub scale: Option<u16>,
@@ -99,7 +104,12 @@ fn parse_rate(text: &str) -> Result<f32, String> {
 /// When a file cannot be read or written, or holds too few positions.
 pub fn run(args: &TrainArgs) -> Result<(), TuningError> {
     let threads = args.threads.map_or_else(cores, usize::from);
+    check_output(args)?;
     let start = Instant::now();
+    let teacher = match &args.teacher {
+        None => Evaluator::Classical,
+        Some(path) => Evaluator::Network(Arc::new(Network::read(path)?)),
+    };
     let mut sets = Sets::default();
     for path in &args.files {
         sets.load(path, threads)?;
@@ -111,12 +121,12 @@ pub fn run(args: &TrainArgs) -> Result<(), TuningError> {
         return Err(TuningError::NothingHeldOut);
     }
     let scale = args.scale.unwrap_or_else(|| fit_scale(&sets.training));
-    let mut recipe = recipe(args, &sets, scale)?;
+    let mut recipe = recipe(args, &sets, scale, &teacher)?;
     eprint!("{recipe}");
     eprintln!("read in {:.0} s, {threads} threads, {NUMBERS} weights", start.elapsed().as_secs_f64());
 
     let mut points = Vec::new();
-    let model = train(&mut sets, args, scale, threads, |model, point| {
+    let model = train(&mut sets, args, scale, teacher, threads, |model, point| {
         let Point { epoch, training, held_out, results, rate, .. } = point;
         eprintln!(
             "epoch {epoch:3}: error {training:.6}, held out {held_out:.6} (results {results:.6}), {rate:.0} positions/s"
@@ -132,6 +142,20 @@ pub fn run(args: &TrainArgs) -> Result<(), TuningError> {
     }
     write(&args.output.with_extension("recipe"), recipe.as_bytes())?;
     eprintln!("{}: network {:016x}", args.output.display(), weights.hash());
+    Ok(())
+}
+
+/// Finds out before hours of work whether what they bring can be written, and that it takes the place of nothing that is read.
+fn check_output(args: &TrainArgs) -> Result<(), TuningError> {
+    let beside = ["csv", "svg", "recipe"].map(|kind| args.output.with_extension(kind));
+    for output in beside.iter().chain([&args.output]) {
+        let there = std::fs::canonicalize(output).ok();
+        let mut read = args.files.iter().chain(&args.teacher);
+        if let Some(file) = read.find(|file| there.is_some() && std::fs::canonicalize(file).ok() == there) {
+            return Err(TuningError::OwnInput(file.clone()));
+        }
+        files::check_replaceable(output).map_err(TuningError::file(output))?;
+    }
     Ok(())
 }
 
@@ -196,10 +220,10 @@ fn hash(path: &Path) -> Result<u64, TuningError> {
 }
 
 /// Everything that the network depends on, as text.
-fn recipe(args: &TrainArgs, sets: &Sets, scale: u16) -> Result<String, TuningError> {
+fn recipe(args: &TrainArgs, sets: &Sets, scale: u16, teacher: &Evaluator) -> Result<String, TuningError> {
     let last_share = args.last_result_share.unwrap_or(args.result_share);
     Ok(format!(
-        "sesame {} train, {HIDDEN} neurons\n{}{} positions to learn from, {} held out\nscale {scale}\nseed {}\nwarm-up {} million, rate {}\n\
+        "sesame {} train, {HIDDEN} neurons\n{}{} positions to learn from, {} held out\nscale {scale}\nseed {}\nwarm-up {} million, rate {}, by {teacher}\n\
          epochs {}\nbatch {}\nrate {}\nresult share {} to {last_share}\n",
         env!("CARGO_PKG_VERSION"),
         sets.described,
@@ -250,13 +274,14 @@ fn train(
     sets: &mut Sets,
     args: &TrainArgs,
     scale: u16,
+    teacher: Evaluator,
     threads: usize,
     mut report: impl FnMut(&Model, Point) -> Result<(), TuningError>,
 ) -> Result<Model, TuningError> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(args.seed);
     let mut trainer = Trainer::new(Model::random(&mut random), scale.into(), threads);
     shuffle(&mut sets.training, &mut random);
-    warm_up(&mut trainer, &sets.training, args)?;
+    warm_up(&mut trainer, &sets.training, args, teacher)?;
     let mut blocks: Vec<&[Sample]> = sets.training.chunks(BLOCK).collect();
     let batch_blocks = (args.batch as usize).div_ceil(BLOCK);
     let all_steps = blocks.len().div_ceil(batch_blocks) as f32 * args.epochs as f32;
@@ -281,9 +306,9 @@ fn train(
     Ok(trainer.model)
 }
 
-/// Teaches a new network what the classical evaluation says, before it learns from games.
-fn warm_up(trainer: &mut Trainer, games: &[Sample], args: &TrainArgs) -> Result<(), TuningError> {
-    let mut classroom = Classroom::new();
+/// Teaches a new network what the teacher says, before it learns from games.
+fn warm_up(trainer: &mut Trainer, games: &[Sample], args: &TrainArgs, teacher: Evaluator) -> Result<(), TuningError> {
+    let mut classroom = Classroom::new(teacher);
     let batch = (args.batch as usize).next_multiple_of(BLOCK);
     let steps = ((f64::from(args.warm_up) * 1e6) as u64).div_ceil(batch as u64);
     let (mut start, mut errors, mut seen) = (Instant::now(), 0.0, 0);

@@ -48,6 +48,7 @@ fn args(epochs: u32) -> TrainArgs {
         last_result_share: None,
         warm_up: 0.0,
         warm_up_rate: 0.005,
+        teacher: None,
         scale: None,
         seed: 1,
         threads: None,
@@ -63,7 +64,7 @@ fn trained_with(samples: impl Iterator<Item = Sample>, args: &TrainArgs, threads
     let mut sets = Sets { training: samples.collect(), ..Sets::default() };
     sets.held_out = sets.training.split_off(sets.training.len() * 5 / 6);
     let mut points = Vec::new();
-    let model = train(&mut sets, args, SCALE, threads, |_, point| {
+    let model = train(&mut sets, args, SCALE, Evaluator::Classical, threads, |_, point| {
         points.push(point);
         Ok(())
     });
@@ -122,7 +123,7 @@ fn a_network_learns_material_and_keeps_it_in_integers() {
 #[test]
 fn a_network_learns_what_the_classical_evaluation_says() {
     let games: Vec<Sample> = samples(&positions(600)).collect();
-    let [mut classroom, mut other] = [Classroom::new(), Classroom::new()];
+    let [mut classroom, mut other] = [(); 2].map(|()| Classroom::new(Evaluator::Classical));
     let lesson = |classroom: &mut Classroom, seed, threads| classroom.samples(&games, 4_096, seed, threads);
     let new = lesson(&mut classroom, 0, 2);
     assert_eq!(new.len(), 4_096);
@@ -133,7 +134,7 @@ fn a_network_learns_what_the_classical_evaluation_says() {
     );
     for sample in new.iter().step_by(100) {
         let position = sample.position().unwrap();
-        assert_eq!(i32::from(sample.score), crate::eval::Evaluator::Classical.evaluate(&position));
+        assert_eq!(i32::from(sample.score), Evaluator::Classical.evaluate(&position));
         assert_eq!(Sample::new(&position, 5, 1).rows(), sample.rows());
     }
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
@@ -146,6 +147,11 @@ fn a_network_learns_what_the_classical_evaluation_says() {
     }
     let after = trainer.mean_error(&new, 0.0);
     assert!(after < 0.4 * before, "{before} {after}");
+    // A network can teach as well.
+    let teacher = Evaluator::default();
+    for sample in lesson(&mut Classroom::new(teacher.clone()), 0, 2).iter().step_by(100) {
+        assert_eq!(i32::from(sample.score), teacher.evaluate(&sample.position().unwrap()));
+    }
     // Where no move can be made, no position comes, and no wait.
     let mated = Position::from_fen("7k/5KQ1/8/8/8/8/8/8 b - - 0 1").unwrap();
     assert!(classroom.samples(&[Sample::new(&mated, 0, 2)], 64, 1, 2).is_empty());
@@ -199,6 +205,14 @@ fn a_run_writes_the_network_its_recipe_and_its_curves() {
     assert_eq!(table.lines().count(), 3, "{table}");
     let picture = std::fs::read_to_string(output.with_extension("svg")).unwrap();
     roxmltree::Document::parse(&picture).unwrap();
+
+    // What is read is not written over, and where nothing can be written is known at once.
+    for read in [&games, &output.with_extension("csv")] {
+        let args = TrainArgs { files: vec![read.clone()], output: read.clone(), ..args.clone() };
+        assert!(matches!(run(&args), Err(TuningError::OwnInput(_))));
+    }
+    let nowhere = TrainArgs { output: folder.join("no such folder").join("a.nnue"), files: vec![], ..args.clone() };
+    assert!(matches!(run(&nowhere), Err(TuningError::File { .. })));
 
     std::fs::write(&games, &bytes[..1_500]).unwrap();
     assert!(matches!(run(&args), Err(TuningError::TooFewPositions { .. })));
