@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI16, AtomicU16, Ordering::Relaxed};
 
 use super::params::{HISTORY_MAX, correction_cap, history_bonus, history_bonus_base, history_bonus_cap};
-use crate::position::{Color, Move, Piece, Position};
+use crate::position::{BitBoard, Color, Move, Piece, Position};
 
 /// A moving piece and its destination, the key of a continuation table: 12 pieces x 64 squares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +28,21 @@ impl PieceTo {
     fn index(self) -> usize {
         usize::from(self.0)
     }
+}
+
+/// A quiet move as the histories know it.
+#[derive(Debug, Clone, Copy)]
+pub struct Quiet {
+    /// The side to move.
+    pub color: Color,
+    /// The move.
+    pub mv: Move,
+    /// The piece that moves, and where to.
+    pub piece_to: PieceTo,
+    /// The moves one, two and four plies before.
+    pub before: [Option<PieceTo>; 3],
+    /// All squares that the enemy attacks.
+    pub threats: BitBoard,
 }
 
 /// A learnt value. Atomic because workers may share it; of two that learn at the same moment one may be forgotten, which harms nothing.
@@ -77,7 +92,8 @@ const CORRECTION_GRAIN: i32 = 16;
 /// What was learnt about moves, by one worker or by several together. Some 1.2 MB.
 #[derive(Debug)]
 pub struct Histories {
-    butterfly: [[[Lesson; 64]; 64]; 2],
+    /// By the side to move, by whether the enemy attacks the squares that the move leaves and goes to, and by these squares.
+    butterfly: [[[[Lesson; 64]; 64]; 4]; 2],
     capture: [[[Lesson; 6]; 64]; 12],
     continuation: Box<[[Lesson; PieceTo::COUNT]]>,
     /// Moves as bits; 0 is none.
@@ -88,7 +104,7 @@ impl Histories {
     /// Empty histories.
     pub fn new() -> Self {
         Self {
-            butterfly: [const { [const { [const { Lesson::none() }; 64] }; 64] }; 2],
+            butterfly: [const { [const { [const { [const { Lesson::none() }; 64] }; 64] }; 4] }; 2],
             capture: [const { [const { [const { Lesson::none() }; 6] }; 64] }; 12],
             continuation: (0..PieceTo::COUNT).map(|_| [const { Lesson::none() }; PieceTo::COUNT]).collect(),
             counter: [const { AtomicU16::new(0) }; PieceTo::COUNT],
@@ -98,18 +114,30 @@ impl Histories {
     /// Forgets everything, as for a new game.
     pub fn clear(&self) {
         let (butterfly, capture) = (self.butterfly.as_flattened(), self.capture.as_flattened());
-        let lessons =
-            butterfly.as_flattened().iter().chain(capture.as_flattened()).chain(self.continuation.as_flattened());
+        let lessons = butterfly
+            .as_flattened()
+            .as_flattened()
+            .iter()
+            .chain(capture.as_flattened())
+            .chain(self.continuation.as_flattened());
         lessons.for_each(Lesson::forget);
         for counter in &self.counter {
             counter.store(0, Relaxed);
         }
     }
 
-    /// The standing of a quiet move, given the one, two and four plies before it: roughly plus and minus 4 x [`HISTORY_MAX`].
     #[inline]
-    pub fn quiet(&self, color: Color, mv: Move, piece_to: PieceTo, before: [Option<PieceTo>; 3]) -> i32 {
-        let mut sum = self.butterfly[color as usize][mv.from() as usize][mv.to() as usize].get();
+    fn butterfly(&self, quiet: Quiet) -> &Lesson {
+        let Quiet { color, mv, threats, .. } = quiet;
+        let aims = 2 * usize::from(threats.has(mv.from())) + usize::from(threats.has(mv.to()));
+        &self.butterfly[color as usize][aims][mv.from() as usize][mv.to() as usize]
+    }
+
+    /// The standing of a quiet move: roughly plus and minus 4 x [`HISTORY_MAX`].
+    #[inline]
+    pub fn quiet(&self, quiet: Quiet) -> i32 {
+        let Quiet { piece_to, before, .. } = quiet;
+        let mut sum = self.butterfly(quiet).get();
         for (earlier, weight) in before.into_iter().zip([2, 2, 1]) {
             if let Some(earlier) = earlier {
                 sum += weight * self.continuation[earlier.index()][piece_to.index()].get() / 2;
@@ -142,16 +170,10 @@ impl Histories {
 
     /// Rewards (or with a negative `bonus` punishes) a quiet move.
     #[inline]
-    pub fn learn_quiet(&self, color: Color, mv: Move, piece_to: PieceTo, before: [Option<PieceTo>; 3], bonus: i32) {
-        self.butterfly[color as usize][mv.from() as usize][mv.to() as usize].learn::<HISTORY_MAX>(bonus);
-        self.learn_continuation(piece_to, before, bonus);
-    }
-
-    /// Rewards or punishes a move only as the continuation of the moves before it.
-    #[inline]
-    pub fn learn_continuation(&self, piece_to: PieceTo, before: [Option<PieceTo>; 3], bonus: i32) {
-        for earlier in before.into_iter().flatten() {
-            self.continuation[earlier.index()][piece_to.index()].learn::<HISTORY_MAX>(bonus);
+    pub fn learn_quiet(&self, quiet: Quiet, bonus: i32) {
+        self.butterfly(quiet).learn::<HISTORY_MAX>(bonus);
+        for earlier in quiet.before.into_iter().flatten() {
+            self.continuation[earlier.index()][quiet.piece_to.index()].learn::<HISTORY_MAX>(bonus);
         }
     }
 

@@ -18,6 +18,7 @@ mod rotation;
 pub mod score;
 mod selectivity;
 mod teamwork;
+mod threats;
 mod worker;
 
 #[cfg(test)]

@@ -6,16 +6,18 @@
 
 use arrayvec::ArrayVec;
 
-use super::history::{Histories, PieceTo};
-use super::params::{threat_minor, threat_queen, threat_rook};
-use crate::eval::pawn_attacks;
+use super::history::{Histories, PieceTo, Quiet};
+use super::threats::Threats;
 use crate::position::{BitBoard, Move, MoveList, Piece, Position, SEE_VALUES, attacks};
 
 /// What a quiet check is worth in the order, in history units.
 const CHECK_BONUS: i32 = 9000;
 
+/// How much of a capture's history makes up for a centipawn lost.
+const HISTORY_PER_CENTIPAWN: i32 = 128;
+
 /// What ordering needs to know of a node besides its position.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Hints {
     /// The table's move, already shown to be legal here.
     pub table_move: Option<Move>,
@@ -23,6 +25,8 @@ pub struct Hints {
     pub refutations: [Option<Move>; 3],
     /// The moves one, two and four plies before.
     pub before: [Option<PieceTo>; 3],
+    /// What the enemy attacks.
+    pub threats: Threats,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,7 +77,7 @@ impl MovePicker {
 
     /// Captures and promotions only, those that gain at least `threshold` first.
     pub fn noisy(table_move: Option<Move>, threshold: i32) -> Self {
-        Self::new(Hints { table_move, refutations: [None; 3], before: [None; 3] }, threshold, false)
+        Self::new(Hints { table_move, ..Hints::default() }, threshold, false)
     }
 
     fn new(hints: Hints, threshold: i32, with_quiets: bool) -> Self {
@@ -106,7 +110,9 @@ impl MovePicker {
                 }
                 Stage::GoodNoisy => match self.pick() {
                     Some(mv) if Some(mv) == self.hints.table_move => {}
-                    Some(mv) if position.see_ge(mv, self.threshold) => return Some((mv, Class::GoodNoisy)),
+                    Some(mv) if position.see_ge(mv, self.least_gain(position, histories, mv)) => {
+                        return Some((mv, Class::GoodNoisy));
+                    }
                     Some(mv) => self.bad.push(mv),
                     None => self.stage = if self.with_quiets { Stage::Refutations } else { Stage::BadNoisy },
                 },
@@ -163,6 +169,16 @@ impl MovePicker {
         }
     }
 
+    /// What a capture must win to come before the quiets: less, where captures of its kind have proved good.
+    #[inline]
+    fn least_gain(&self, position: &Position, histories: &Histories, mv: Move) -> i32 {
+        if !self.with_quiets {
+            return self.threshold;
+        }
+        let piece_to = PieceTo::new(position.side_to_move(), position.moved(mv), mv);
+        self.threshold - histories.capture(piece_to, position.captured(mv)) / HISTORY_PER_CENTIPAWN
+    }
+
     /// Takes the best of what is left: a selection sort that stops when the node does.
     #[inline]
     fn pick(&mut self) -> Option<Move> {
@@ -195,43 +211,18 @@ impl MovePicker {
     fn score_quiet(&mut self, position: &Position, histories: &Histories) {
         let color = position.side_to_move();
         let checks = check_squares(position);
-        let threats = lesser_threats(position);
+        let Hints { before, threats, .. } = self.hints;
+        let lesser = threats.by_lesser();
         for &mv in &self.moves {
             let piece = position.moved(mv);
             let piece_to = PieceTo::new(color, piece, mv);
             let bonus = if checks[piece as usize].has(mv.to()) { CHECK_BONUS } else { 0 };
-            let (attacked, worth) = threats[piece as usize];
+            let (attacked, worth) = lesser[piece as usize];
             let safety = worth * (i32::from(attacked.has(mv.from())) - i32::from(attacked.has(mv.to())));
-            self.scores.push(histories.quiet(color, mv, piece_to, self.hints.before) + bonus + safety);
+            let quiet = Quiet { color, mv, piece_to, before, threats: threats.all };
+            self.scores.push(histories.quiet(quiet) + bonus + safety);
         }
     }
-}
-
-/// By piece, the squares that an enemy of less worth attacks, and what it is worth not to stand there.
-fn lesser_threats(position: &Position) -> [(BitBoard, i32); 6] {
-    let them = !position.side_to_move();
-    let occupied = position.occupied();
-    let enemy = position.colors(them);
-    let pawns = pawn_attacks(them, enemy & position.pieces(Piece::Pawn));
-    let mut minors = pawns;
-    for square in enemy & position.pieces(Piece::Knight) {
-        minors |= attacks::get_knight_moves(square);
-    }
-    for square in enemy & position.pieces(Piece::Bishop) {
-        minors |= attacks::get_bishop_moves(square, occupied);
-    }
-    let mut rooks = minors;
-    for square in enemy & position.pieces(Piece::Rook) {
-        rooks |= attacks::get_rook_moves(square, occupied);
-    }
-    [
-        (BitBoard::EMPTY, 0),
-        (pawns, threat_minor()),
-        (pawns, threat_minor()),
-        (minors, threat_rook()),
-        (rooks, threat_queen()),
-        (BitBoard::EMPTY, 0),
-    ]
 }
 
 /// By piece, the squares from which it would check the enemy king.
@@ -273,7 +264,7 @@ mod tests {
                     let hints = Hints {
                         table_move: Some(table_move),
                         refutations: [Some(killer), wild, Some(killer)],
-                        before: [None; 3],
+                        ..Hints::default()
                     };
                     let mut moves: Vec<Move> = picked(&position, hints).into_iter().map(|(mv, _)| mv).collect();
                     assert_eq!(moves[0], table_move);
@@ -288,7 +279,7 @@ mod tests {
     fn losing_captures_come_last() {
         // Qxd5 loses the queen to the pawn; exd5 wins a pawn.
         let position = Position::from_fen("4k3/8/2p5/3p4/4P3/8/8/3QK3 w - - 0 1").unwrap();
-        let moves = picked(&position, Hints { table_move: None, refutations: [None; 3], before: [None; 3] });
+        let moves = picked(&position, Hints::default());
         assert_eq!(position.to_uci(moves[0].0, false), "e4d5");
         assert_eq!(moves[0].1, Class::GoodNoisy);
         let (last, class) = *moves.last().unwrap();

@@ -167,7 +167,7 @@ params! {
     /// Less reduction, in 1/1024 ply, at nodes that were on a principal variation once.
     lmr_table_pv = 600, 0, 3072;
     /// Less at nodes that are on one.
-    lmr_pv = 512, 0, 3072;
+    lmr_pv = 350, 0, 3072;
     /// More at expected cut nodes.
     lmr_cut_node = 1536, 0, 4096;
     /// More where the evaluation does not improve.

@@ -7,13 +7,14 @@ use arrayvec::ArrayVec;
 
 use super::busy::Task;
 use super::endgames::Verdict;
-use super::history::{PieceTo, bonus};
+use super::history::{PieceTo, Quiet, bonus};
 use super::line::RootLine;
 use super::ordering::{Class, Hints, MovePicker};
 use super::params::*;
 use super::reductions::PLY;
 use super::score::{DECISIVE_BOUND, DRAW, INFINITE, MAX_PLY, is_decisive, mate_in, mated_in};
 use super::selectivity::Singular;
+use super::threats::Threats;
 use super::worker::{Frame, NO_EVAL, Worker};
 use crate::position::{Color, Move, Position};
 use crate::table::{Bound, SearchTable, Usage};
@@ -128,7 +129,9 @@ impl<T: SearchTable> Worker<T> {
                 && !position.is_noisy(mv)
             {
                 let piece_to = PieceTo::new(us, position.moved(mv), mv);
-                self.memory.histories.learn_quiet(us, mv, piece_to, self.played_before(ply), bonus(depth) / 2);
+                let (before, threats) = (self.played_before(ply), Threats::of(position).all);
+                let quiet = Quiet { color: us, mv, piece_to, before, threats };
+                self.memory.histories.learn_quiet(quiet, bonus(depth) / 2);
             }
             self.note_cut_off(known);
             return Some(known.score);
@@ -214,7 +217,10 @@ impl<T: SearchTable> Worker<T> {
         let before = self.played_before(ply);
         let killers = self.frame(ply).killers;
         let counter = before[0].and_then(|previous| self.memory.histories.counter(previous));
-        let mut picker = MovePicker::all(Hints { table_move, refutations: [killers[0], killers[1], counter], before });
+        let threats = Threats::of(position);
+        self.frame(ply).threats = threats.all;
+        let refutations = [killers[0], killers[1], counter];
+        let mut picker = MovePicker::all(Hints { table_move, refutations, before, threats });
         let mut tried = Tried::default();
         let mut best_move = None;
         let original_alpha = alpha;
@@ -254,7 +260,7 @@ impl<T: SearchTable> Worker<T> {
             let quiet = class == Class::Quiet;
             let piece_to = PieceTo::new(us, position.moved(mv), mv);
             let standing = if quiet {
-                self.memory.histories.quiet(us, mv, piece_to, before)
+                self.memory.histories.quiet(Quiet { color: us, mv, piece_to, before, threats: threats.all })
             } else {
                 self.memory.histories.capture(piece_to, position.captured(mv))
             };
@@ -481,6 +487,8 @@ impl<T: SearchTable> Worker<T> {
         let us = position.side_to_move();
         let bonus = bonus(depth);
         let before = self.played_before(ply);
+        let threats = self.frame(ply).threats;
+        let learnt = |mv, piece_to| Quiet { color: us, mv, piece_to, before, threats };
         let piece_to = PieceTo::new(us, position.moved(mv), mv);
         if position.is_noisy(mv) {
             self.memory.histories.learn_capture(piece_to, position.captured(mv), bonus);
@@ -494,11 +502,11 @@ impl<T: SearchTable> Worker<T> {
             }
             // A first move at small depth teaches nothing that ordering did not know.
             if depth > 3 || !tried.quiet.is_empty() {
-                self.memory.histories.learn_quiet(us, mv, piece_to, before, bonus);
+                self.memory.histories.learn_quiet(learnt(mv, piece_to), bonus);
             }
             let malus = bonus * history_malus() / 100;
             for &(quiet, piece_to) in &tried.quiet {
-                self.memory.histories.learn_quiet(us, quiet, piece_to, before, -malus);
+                self.memory.histories.learn_quiet(learnt(quiet, piece_to), -malus);
             }
         }
         for &(noisy, piece_to) in &tried.noisy {
@@ -508,10 +516,11 @@ impl<T: SearchTable> Worker<T> {
 
     /// Nothing helped against the move that led to this node (or, in a singular search, nothing else): a lesson if it was a quiet one.
     fn learn_fail_low(&mut self, us: Color, ply: usize, depth: i32) {
-        let Frame { quiet, played, .. } = *self.frame_before(ply, 1);
+        let Frame { quiet, played, threats, .. } = *self.frame_before(ply, 1);
         if let (Some(mv), Some(piece_to)) = (quiet, played) {
             let bonus = bonus(depth) * fail_low_bonus() / 100;
-            self.memory.histories.learn_quiet(!us, mv, piece_to, self.played_before(ply - 1), bonus);
+            let quiet = Quiet { color: !us, mv, piece_to, before: self.played_before(ply - 1), threats };
+            self.memory.histories.learn_quiet(quiet, bonus);
         }
     }
 

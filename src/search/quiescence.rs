@@ -4,6 +4,7 @@ use super::ordering::{Class, Hints, MovePicker};
 use super::params::quiescence_margin;
 use super::pvs::Node;
 use super::score::{DECISIVE_BOUND, DRAW, INFINITE, MAX_PLY, is_decisive, mated_in};
+use super::threats::Threats;
 use super::worker::Worker;
 use crate::position::{Position, SEE_VALUES};
 use crate::table::{Bound, SearchTable, Usage};
@@ -67,7 +68,12 @@ impl<T: SearchTable> Worker<T> {
             self.job.table.used(Usage::MoveHint);
         }
         let mut picker = if in_check {
-            MovePicker::all(Hints { table_move, refutations: [None; 3], before: self.played_before(ply) })
+            MovePicker::all(Hints {
+                table_move,
+                before: self.played_before(ply),
+                threats: Threats::of(position),
+                ..Hints::default()
+            })
         } else {
             MovePicker::noisy(table_move, 0)
         };

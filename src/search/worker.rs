@@ -16,9 +16,10 @@ use super::pvs::Root;
 use super::reductions::{PLY, Reductions};
 use super::score::{INFINITE, MAX_PLY, is_decisive};
 use super::teamwork::Teamwork;
+use super::threats::Threats;
 use crate::eval::nnue::Accumulators;
 use crate::eval::{EvalCache, Evaluator, evaluate};
-use crate::position::{Game, Move, Position, is_repetition};
+use crate::position::{BitBoard, Game, Move, Position, is_repetition};
 use crate::table::{Bound, SearchTable, Table};
 
 /// Frames kept before the root, so that "four plies ago" needs no test.
@@ -35,6 +36,8 @@ pub(super) struct Frame {
     pub(super) played: Option<PieceTo>,
     /// The move itself if it is quiet; `None` for all moves of ProbCut and quiescence, and for a null move.
     pub(super) quiet: Option<Move>,
+    /// What the enemy attacks at this ply's node.
+    pub(super) threats: BitBoard,
     pub(super) killers: [Option<Move>; 2],
     /// The move that a singular search leaves out.
     pub(super) excluded: Option<Move>,
@@ -49,6 +52,7 @@ impl Frame {
         eval: NO_EVAL,
         played: None,
         quiet: None,
+        threats: BitBoard::EMPTY,
         killers: [None; 2],
         excluded: None,
         double_extensions: 0,
@@ -478,7 +482,7 @@ fn ordered_root_moves<T: SearchTable>(histories: &Histories, job: &Job<T>) -> Ve
         .look_up(position.key())
         .and_then(|(entry, _)| Move::from_bits(entry.mv))
         .filter(|&mv| position.is_legal(mv));
-    let mut picker = MovePicker::all(Hints { table_move, refutations: [None; 3], before: [None; 3] });
+    let mut picker = MovePicker::all(Hints { table_move, threats: Threats::of(position), ..Hints::default() });
     let mut moves: Vec<RootMove> = std::iter::from_fn(|| picker.next(position, histories, false))
         .filter(|(mv, _)| job.root_moves.contains(mv))
         .map(|(mv, _)| RootMove::new(mv, job.endgames.as_ref().map_or(0, |endgames| endgames.rank(mv))))

@@ -74,6 +74,9 @@ pub enum BadGame {
     },
 }
 
+/// The most that a score counts for those before it, in centipawns: a game that is won need not be won by more.
+const LARGEST_BLENDED: f32 = 1_500.0;
+
 impl Record {
     /// Whether a position teaches the evaluation anything: not at the very start of a game, not in check, the best move quiet and no
     /// mate in sight. The evaluation is only asked in such positions, and only there a score is about the position alone.
@@ -91,6 +94,22 @@ impl Record {
             }
             position.play(mv);
         }
+    }
+
+    /// The game with scores that also know what came after: a share of `1 - lambda` of each is its own, the rest that of the next ply, which has
+    /// such a score too (TD(lambda), Sutton 1988; in chess Baxter, Tridgell and Weaver 2000). Mates stay as they are, and count as [`LARGEST_BLENDED`].
+    #[must_use]
+    pub fn blended(mut self, lambda: f32) -> Record {
+        let mut later = None;
+        for (_, score) in self.moves.iter_mut().rev() {
+            let own = f32::from(*score).clamp(-LARGEST_BLENDED, LARGEST_BLENDED);
+            let blend = later.map_or(own, |later| own + lambda * (later - own));
+            later = Some(blend);
+            if !is_mate(i32::from(*score)) && lambda > 0.0 {
+                *score = blend.round() as i16;
+            }
+        }
+        self
     }
 
     /// How many useful positions there are.
@@ -322,6 +341,22 @@ mod tests {
             record
         };
         (0..count).map(&mut game).collect()
+    }
+
+    #[test]
+    fn scores_are_blended_with_those_that_came_after() {
+        let mut record = games(1).swap_remove(0);
+        record.moves.truncate(4);
+        let with = |scores: [i16; 4]| {
+            let mut record = record.clone();
+            record.moves.iter_mut().zip(scores).for_each(|((_, score), new)| *score = new);
+            record
+        };
+        let scores = |record: Record| -> Vec<i16> { record.moves.iter().map(|&(_, score)| score).collect() };
+        assert_eq!(scores(with([0, 0, 0, 80]).blended(0.5)), [10, 20, 40, 80]);
+        assert_eq!(scores(with([0, 0, 0, 80]).blended(0.0)), [0, 0, 0, 80]);
+        assert_eq!(scores(with([7, -9, 3, 80]).blended(1.0)), [80; 4]);
+        assert_eq!(scores(with([0, 100, -31_900, 5_000]).blended(0.5)), [25, 50, -31_900, 1_500], "a mate stays one");
     }
 
     #[test]

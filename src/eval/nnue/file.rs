@@ -20,10 +20,15 @@ use super::{BUCKETS, BadNetwork, HIDDEN, INPUTS, QA, QB, Weights};
 pub(super) const VERSION: u32 = 1;
 const MAGIC: &[u8; 8] = b"SESAMENN";
 const HEAD: usize = 64;
-/// Numbers in all.
-const NUMBERS: usize = INPUTS * HIDDEN + HIDDEN + BUCKETS * 2 * HIDDEN + BUCKETS;
-/// How long a file is, in bytes.
-pub(super) const LENGTH: usize = HEAD + 2 * NUMBERS;
+/// The longest that a file can be, in bytes.
+pub(super) const LENGTH: usize = length(HIDDEN);
+/// Rows of as many numbers as there are neurons: the first layer's, its biases, the output's.
+const ROWS: usize = INPUTS + 1 + 2 * BUCKETS;
+
+/// How long the file of a network with so many neurons is, in bytes.
+const fn length(hidden: usize) -> usize {
+    HEAD + 2 * (ROWS * hidden + BUCKETS)
+}
 /// Squared clipped ReLU, mirrored by the own king's file.
 const KINDS: [u8; 2] = [2, 1];
 
@@ -34,6 +39,11 @@ pub(super) fn architecture() -> String {
 
 fn describe([inputs, hidden, buckets, qa, qb]: [u16; 5], [activation, view]: [u8; 2]) -> String {
     format!("({inputs} -> {hidden})x2 -> {buckets}, quantised by {qa} and {qb}, kinds {activation} and {view}")
+}
+
+/// The hash that the head of a file tells, if it is so long.
+pub(super) fn hash(bytes: &[u8]) -> Option<u64> {
+    bytes.get(32..40)?.try_into().ok().map(u64::from_le_bytes)
 }
 
 impl Weights {
@@ -66,10 +76,10 @@ impl Weights {
         bytes
     }
 
-    /// The weights that the bytes of a file hold.
+    /// The weights that the bytes of a file hold. A network of fewer neurons gets some that weigh nothing.
     ///
     /// # Errors
-    /// When they hold anything but a whole network of the shape that this program computes.
+    /// When they hold anything but a whole network of the shape that this program computes, or of fewer neurons.
     pub fn from_bytes(bytes: &[u8]) -> Result<Weights, BadNetwork> {
         let Some((head, body)) = bytes.split_first_chunk::<HEAD>().filter(|(head, _)| head.starts_with(MAGIC)) else {
             return Err(BadNetwork::Foreign);
@@ -79,26 +89,33 @@ impl Weights {
         if version != VERSION {
             return Err(BadNetwork::Version(version));
         }
-        let found = describe([12, 14, 16, 18, 20].map(half), [head[24], head[25]]);
-        if found != architecture() {
-            return Err(BadNetwork::Architecture(found));
+        let shape = [12, 14, 16, 18, 20].map(half);
+        let hidden = usize::from(shape[1]);
+        if describe([shape[0], HIDDEN as u16, shape[2], shape[3], shape[4]], [head[24], head[25]]) != architecture()
+            || !(1..=HIDDEN).contains(&hidden)
+        {
+            return Err(BadNetwork::Architecture(describe(shape, [head[24], head[25]])));
         }
-        if body.len() != 2 * NUMBERS {
-            return Err(BadNetwork::Length { found: bytes.len(), wanted: LENGTH });
+        if bytes.len() != length(hidden) {
+            return Err(BadNetwork::Length { found: bytes.len(), wanted: length(hidden) });
         }
-        let wanted = u64::from_le_bytes([32, 33, 34, 35, 36, 37, 38, 39].map(|at| head[at]));
         let found = XxHash3_64::oneshot(body);
+        let wanted = hash(bytes).unwrap_or(!found);
         if found != wanted {
             return Err(BadNetwork::Damaged { found, wanted });
         }
         let (numbers, _) = body.as_chunks();
         let mut numbers = numbers.iter().map(|&number| i16::from_le_bytes(number));
-        let mut take = |count| numbers.by_ref().take(count).collect();
+        let mut rows = |count| -> Vec<i16> {
+            let row =
+                |_| numbers.by_ref().take(hidden).chain(std::iter::repeat_n(0, HIDDEN - hidden)).collect::<Vec<_>>();
+            (0..count).flat_map(row).collect()
+        };
         Ok(Weights {
-            features: take(INPUTS * HIDDEN),
-            biases: take(HIDDEN),
-            output: take(BUCKETS * 2 * HIDDEN),
-            output_biases: take(BUCKETS),
+            features: rows(INPUTS),
+            biases: rows(1),
+            output: rows(2 * BUCKETS),
+            output_biases: numbers.collect(),
             scale: half(22),
         })
     }

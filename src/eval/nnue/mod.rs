@@ -40,7 +40,7 @@ use crate::position::{Color, Position};
 /// Rows of the first layer: 2 colours, 6 kinds of men, 64 squares.
 pub const INPUTS: usize = 768;
 /// Neurons of an accumulator.
-pub const HIDDEN: usize = 256;
+pub const HIDDEN: usize = 512;
 /// Output neurons.
 pub const BUCKETS: usize = 8;
 /// What 1.0 is in the first layer, and the most that an activation can be.
@@ -158,7 +158,7 @@ impl Network {
     /// Reads the file of a network.
     ///
     /// # Errors
-    /// When the file cannot be read, or holds anything but a whole network of the shape that this program computes.
+    /// When the file cannot be read, or holds anything but a whole network of the shape that this program computes, or of fewer neurons.
     pub fn read(path: &Path) -> Result<Network, NetworkError> {
         let bytes = read_plain_file(path).map_err(|source| NetworkError::File { path: path.to_owned(), source })?;
         Self::from_bytes(&bytes).map_err(|problem| NetworkError::Bad { path: path.to_owned(), problem })
@@ -167,9 +167,11 @@ impl Network {
     /// The network that the bytes of a file hold.
     ///
     /// # Errors
-    /// When they hold anything but a whole network of the shape that this program computes.
+    /// When they hold anything but a whole network of the shape that this program computes, or of fewer neurons.
     pub fn from_bytes(bytes: &[u8]) -> Result<Network, BadNetwork> {
-        Network::new(&Weights::from_bytes(bytes)?)
+        let network = Network::new(&Weights::from_bytes(bytes)?)?;
+        // By that of its file it is known, also when it has been given more neurons.
+        Ok(Network { hash: file::hash(bytes).unwrap_or(network.hash), ..network })
     }
 
     /// A network with these weights.

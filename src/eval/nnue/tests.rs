@@ -180,6 +180,30 @@ fn a_file_is_read_whole_or_not_at_all() {
 }
 
 #[test]
+fn a_network_of_fewer_neurons_is_computed_as_well() {
+    const FEW: usize = HIDDEN / 2;
+    let mut weights = random_weights(9);
+    let rows = [&mut weights.features, &mut weights.biases, &mut weights.output];
+    let mut narrow = Vec::new();
+    for row in rows.into_iter().flat_map(|numbers| numbers.chunks_mut(HIDDEN)) {
+        row[FEW..].fill(0);
+        narrow.extend(row[..FEW].iter().flat_map(|number| number.to_le_bytes()));
+    }
+    narrow.extend(weights.output_biases.iter().flat_map(|number| number.to_le_bytes()));
+    let mut bytes = weights.to_bytes()[..64].to_vec();
+    bytes[14..16].copy_from_slice(&(FEW as u16).to_le_bytes());
+    let hash = twox_hash::XxHash3_64::oneshot(&narrow);
+    bytes[32..40].copy_from_slice(&hash.to_le_bytes());
+    bytes.extend(narrow);
+    assert_eq!(Weights::from_bytes(&bytes), Ok(weights.clone()));
+    assert_eq!(Network::from_bytes(&bytes).unwrap().hash(), hash);
+    bytes[14..16].copy_from_slice(&(HIDDEN as u16 + 64).to_le_bytes());
+    assert!(matches!(Weights::from_bytes(&bytes), Err(BadNetwork::Architecture(_))));
+    bytes[14..16].copy_from_slice(&0_u16.to_le_bytes());
+    assert!(matches!(Weights::from_bytes(&bytes), Err(BadNetwork::Architecture(_))));
+}
+
+#[test]
 fn weights_that_could_overflow_are_refused() {
     let mut weights = random_weights(6);
     weights.features[7 * HIDDEN] = 1_100;

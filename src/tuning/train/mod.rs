@@ -70,6 +70,9 @@ pub struct TrainArgs {
     /// The same in the end; it changes evenly [default: as at first]
     #[arg(long, allow_negative_numbers = true, value_parser = parse_share)]
     pub last_result_share: Option<f32>,
+    /// How much of a score comes from those that came after it in the game (0 to 1)
+    #[arg(long, default_value_t = 0.0, allow_negative_numbers = true, value_parser = parse_share)]
+    pub lambda: f32,
     /// First learn what a teacher says of so many million positions off the games (up to 10,000)
     #[arg(long, default_value_t = 0.0, allow_negative_numbers = true, value_parser = parse_millions, value_name = "MILLIONS")]
     pub warm_up: f32,
@@ -112,7 +115,7 @@ pub fn run(args: &TrainArgs) -> Result<(), TuningError> {
     };
     let mut sets = Sets::default();
     for path in &args.files {
-        sets.load(path, threads)?;
+        sets.load(path, args.lambda, threads)?;
     }
     if sets.training.len() < args.batch as usize {
         return Err(TuningError::TooFewPositions { found: sets.training.len(), needed: args.batch as usize });
@@ -169,7 +172,7 @@ struct Sets {
 }
 
 impl Sets {
-    fn load(&mut self, path: &Path, threads: usize) -> Result<(), TuningError> {
+    fn load(&mut self, path: &Path, lambda: f32, threads: usize) -> Result<(), TuningError> {
         let before = self.training.len() + self.held_out.len();
         let mut games = data::open(path)?.enumerate();
         let mut count = 0;
@@ -183,7 +186,7 @@ impl Sets {
                 let mut sets = Sets::default();
                 for (number, bytes) in games {
                     let bytes = bytes.as_ref().map_err(|error| TuningError::file(path)(error.kind().into()))?;
-                    let game = data::decode(path, *number, bytes)?;
+                    let game = data::decode(path, *number, bytes)?.blended(lambda);
                     let set = if is_held_out(*number) { &mut sets.held_out } else { &mut sets.training };
                     game.visit(|position, score| set.push(Sample::new(position, score, game.result)));
                 }
@@ -224,7 +227,7 @@ fn recipe(args: &TrainArgs, sets: &Sets, scale: u16, teacher: &Evaluator) -> Res
     let last_share = args.last_result_share.unwrap_or(args.result_share);
     Ok(format!(
         "sesame {} train, {HIDDEN} neurons\n{}{} positions to learn from, {} held out\nscale {scale}\nseed {}\nwarm-up {} million, rate {}, by {teacher}\n\
-         epochs {}\nbatch {}\nrate {}\nresult share {} to {last_share}\n",
+         epochs {}\nbatch {}\nrate {}\nresult share {} to {last_share}\nlambda {}\n",
         env!("CARGO_PKG_VERSION"),
         sets.described,
         sets.training.len(),
@@ -236,6 +239,7 @@ fn recipe(args: &TrainArgs, sets: &Sets, scale: u16, teacher: &Evaluator) -> Res
         args.batch,
         args.rate,
         args.result_share,
+        args.lambda,
     ))
 }
 

@@ -46,6 +46,7 @@ fn args(epochs: u32) -> TrainArgs {
         rate: 0.005,
         result_share: 0.0,
         last_result_share: None,
+        lambda: 0.0,
         warm_up: 0.0,
         warm_up_rate: 0.005,
         teacher: None,

@@ -1,0 +1,105 @@
+//! What the enemy attacks: for the order of quiet moves, and for what is learnt of them.
+//!
+//! That a piece leaves an attacked square, or goes to one, says much of a move. So butterfly histories are kept apart by it
+//! (an idea that many engines share: <https://www.chessprogramming.org/History_Heuristic>).
+
+use super::params::{threat_minor, threat_queen, threat_rook};
+use crate::eval::pawn_attacks;
+use crate::position::{BitBoard, Piece, Position, attacks};
+
+/// The squares that the side not to move attacks.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Threats {
+    by_pawns: BitBoard,
+    /// By pawns and minors.
+    by_minors: BitBoard,
+    /// By these and rooks.
+    by_rooks: BitBoard,
+    /// By anything.
+    pub all: BitBoard,
+}
+
+impl Threats {
+    /// The threats against the side to move.
+    pub fn of(position: &Position) -> Self {
+        let them = !position.side_to_move();
+        let occupied = position.occupied();
+        let enemy = position.colors(them);
+        let by_pawns = pawn_attacks(them, enemy & position.pieces(Piece::Pawn));
+        let mut by_minors = by_pawns;
+        for square in enemy & position.pieces(Piece::Knight) {
+            by_minors |= attacks::get_knight_moves(square);
+        }
+        for square in enemy & position.pieces(Piece::Bishop) {
+            by_minors |= attacks::get_bishop_moves(square, occupied);
+        }
+        let mut by_rooks = by_minors;
+        for square in enemy & position.pieces(Piece::Rook) {
+            by_rooks |= attacks::get_rook_moves(square, occupied);
+        }
+        let mut all = by_rooks | attacks::get_king_moves(position.king(them));
+        for square in enemy & position.pieces(Piece::Queen) {
+            all |= attacks::get_bishop_moves(square, occupied) | attacks::get_rook_moves(square, occupied);
+        }
+        Self { by_pawns, by_minors, by_rooks, all }
+    }
+
+    /// By piece, the squares that an enemy of less worth attacks, and what it is worth not to stand there.
+    pub fn by_lesser(&self) -> [(BitBoard, i32); Piece::NUM] {
+        [
+            (BitBoard::EMPTY, 0),
+            (self.by_pawns, threat_minor()),
+            (self.by_pawns, threat_minor()),
+            (self.by_minors, threat_rook()),
+            (self.by_rooks, threat_queen()),
+            (BitBoard::EMPTY, 0),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::position::Square;
+
+    #[test]
+    fn every_attacked_square_and_no_other() {
+        for fen in [
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R b KQkq - 0 1",
+            "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+        ] {
+            let position = Position::from_fen(fen).unwrap();
+            let them = !position.side_to_move();
+            let threats = Threats::of(&position);
+            for square in Square::ALL {
+                let attackers = |pieces: &[Piece]| {
+                    let one = |&piece: &Piece| {
+                        let from = match piece {
+                            Piece::Pawn => attacks::get_pawn_attacks(square, !them),
+                            Piece::Knight => attacks::get_knight_moves(square),
+                            Piece::Bishop => attacks::get_bishop_moves(square, position.occupied()),
+                            Piece::Rook => attacks::get_rook_moves(square, position.occupied()),
+                            Piece::Queen => {
+                                attacks::get_bishop_moves(square, position.occupied())
+                                    | attacks::get_rook_moves(square, position.occupied())
+                            }
+                            Piece::King => attacks::get_king_moves(square),
+                        };
+                        !(from & position.colored(them, piece)).is_empty()
+                    };
+                    pieces.iter().any(one)
+                };
+                assert_eq!(threats.all.has(square), attackers(&Piece::ALL), "{square} in {fen}");
+                let lesser = threats.by_lesser();
+                let minors = [Piece::Pawn, Piece::Knight, Piece::Bishop];
+                assert_eq!(
+                    lesser[Piece::Knight as usize].0.has(square),
+                    attackers(&[Piece::Pawn]),
+                    "{square} in {fen}"
+                );
+                assert_eq!(lesser[Piece::Rook as usize].0.has(square), attackers(&minors), "{square} in {fen}");
+            }
+        }
+    }
+}
