@@ -24,6 +24,11 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     written
 }
 
+/// Whether both paths lead to the same file, which is there.
+pub(crate) fn are_same(one: &Path, other: &Path) -> bool {
+    fs::canonicalize(one).ok().zip(fs::canonicalize(other).ok()).is_some_and(|(one, other)| one == other)
+}
+
 /// Whether [`replace`] could begin, before work is done whose result it is to write. Nothing is left behind.
 ///
 /// # Errors
@@ -43,7 +48,10 @@ struct Draft {
 }
 
 impl Draft {
-    /// Whoever else is about to replace the same file has finished.
+    /// Opens the file beside the one at `path`, once whoever else is about to replace that has finished.
+    ///
+    /// # Errors
+    /// If nothing can be written there, or what is at `path` is no file.
     fn open(path: &Path) -> io::Result<Draft> {
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let permissions = match fs::metadata(&path) {

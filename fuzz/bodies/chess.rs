@@ -91,6 +91,7 @@ pub fn pgn(bytes: &[u8]) {
     let (mut number, mut line) = (0, 0);
     for game in Reader::new(bytes) {
         number += 1;
+        assert!(number <= bytes.len() as u64, "a game of no bytes");
         let (found, place) = match &game {
             Ok(record) => (record.number, record.line),
             Err(error) => (error.game, error.line),
@@ -107,5 +108,4 @@ pub fn pgn(bytes: &[u8]) {
         let moves = |record: &Record| record.replay().ok().map(|replay| (replay.start.fen(true), replay.moves));
         assert_eq!(moves(&copy), moves(&record), "{text}");
     }
-    assert!(number <= bytes.len() as u64, "a game of no bytes");
 }

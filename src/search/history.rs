@@ -129,8 +129,8 @@ impl Histories {
     #[inline]
     fn butterfly(&self, quiet: Quiet) -> &Lesson {
         let Quiet { color, mv, threats, .. } = quiet;
-        let aims = 2 * usize::from(threats.has(mv.from())) + usize::from(threats.has(mv.to()));
-        &self.butterfly[color as usize][aims][mv.from() as usize][mv.to() as usize]
+        let threatened = 2 * usize::from(threats.has(mv.from())) + usize::from(threats.has(mv.to()));
+        &self.butterfly[color as usize][threatened][mv.from() as usize][mv.to() as usize]
     }
 
     /// The standing of a quiet move: roughly plus and minus 4 x [`HISTORY_MAX`].
@@ -284,5 +284,19 @@ mod tests {
             lesson.learn::<HISTORY_MAX>(-history_bonus_cap());
         }
         assert!(lesson.get() >= -HISTORY_MAX && lesson.get() < -HISTORY_MAX * 9 / 10);
+    }
+
+    #[test]
+    fn butterfly_histories_are_apart_by_threats() {
+        let histories = Histories::new();
+        let position = Position::startpos();
+        let mv = position.from_uci("g1f3").unwrap();
+        let piece_to = PieceTo::new(Color::White, Piece::Knight, mv);
+        let squares = [BitBoard::EMPTY, mv.to().into(), mv.from().into(), BitBoard::from(mv.to()) | mv.from().into()];
+        let quiet = squares.map(|threats| Quiet { color: Color::White, mv, piece_to, before: [None; 3], threats });
+        for (number, quiet) in quiet.into_iter().enumerate() {
+            histories.learn_quiet(quiet, 100 * (number as i32 + 1));
+        }
+        assert_eq!(quiet.map(|quiet| histories.quiet(quiet)), [100, 200, 300, 400]);
     }
 }

@@ -1,8 +1,8 @@
 //! Staged move ordering: most nodes cut off after one or two moves, so each stage is generated only when the one before it is
 //! used up.
 //!
-//! Table move, winning captures (most valuable victim, capture history), killers and the counter move, quiets by history,
-//! losing captures (<https://www.chessprogramming.org/Move_Ordering>).
+//! Table move, good captures (most valuable victim, capture history), killers and the counter move, quiets by history,
+//! bad captures (<https://www.chessprogramming.org/Move_Ordering>).
 
 use arrayvec::ArrayVec;
 
@@ -13,7 +13,7 @@ use crate::position::{BitBoard, Move, MoveList, Piece, Position, SEE_VALUES, att
 /// What a quiet check is worth in the order, in history units.
 const CHECK_BONUS: i32 = 9000;
 
-/// How much of a capture's history makes up for a centipawn lost.
+/// How much of a capture's history weighs as much as a centipawn.
 const HISTORY_PER_CENTIPAWN: i32 = 128;
 
 /// What ordering needs to know of a node besides its position.
@@ -46,11 +46,11 @@ enum Stage {
 pub enum Class {
     /// The table's move.
     Table,
-    /// A capture or promotion that does not lose material by static exchange.
+    /// A capture or promotion that is good by static exchange and history.
     GoodNoisy,
     /// Any quiet move.
     Quiet,
-    /// A capture that loses material.
+    /// Another capture: one that loses material, mostly.
     BadNoisy,
 }
 
@@ -58,7 +58,7 @@ pub enum Class {
 pub struct MovePicker {
     stage: Stage,
     hints: Hints,
-    /// Captures must win at least this by static exchange to come before the quiets.
+    /// Captures must win about this by static exchange to come before the quiets.
     threshold: i32,
     with_quiets: bool,
     moves: MoveList,
@@ -169,7 +169,8 @@ impl MovePicker {
         }
     }
 
-    /// What a capture must win to come before the quiets: less, where captures of its kind have proved good.
+    /// What a capture must win to come before the quiets: up to 128 centipawns less where captures of its kind have proved good, and up to as many
+    /// more where they have proved bad (<https://www.chessprogramming.org/Move_Ordering>).
     #[inline]
     fn least_gain(&self, position: &Position, histories: &Histories, mv: Move) -> i32 {
         if !self.with_quiets {
@@ -284,5 +285,23 @@ mod tests {
         assert_eq!(moves[0].1, Class::GoodNoisy);
         let (last, class) = *moves.last().unwrap();
         assert_eq!((position.to_uci(last, false).as_str(), class), ("d1d5", Class::BadNoisy));
+    }
+
+    #[test]
+    fn history_decides_what_a_capture_may_lose() {
+        // The knight takes a pawn that a pawn protects: some two pawns lost.
+        let position = Position::from_fen("4k3/2p5/3p4/8/4N3/8/8/4K3 w - - 0 1").unwrap();
+        let equal = Position::from_fen("4k3/2p5/3n4/8/4N3/8/8/4K3 w - - 0 1").unwrap();
+        let class = |position: &Position, captured, bonus| {
+            let histories = Histories::new();
+            let mv = position.from_uci("e4d6").unwrap();
+            let piece_to = PieceTo::new(position.side_to_move(), Piece::Knight, mv);
+            (0..200).for_each(|_| histories.learn_capture(piece_to, Some(captured), bonus));
+            let mut picker = MovePicker::all(Hints::default());
+            std::iter::from_fn(|| picker.next(position, &histories, false)).find(|&(found, _)| found == mv).unwrap().1
+        };
+        assert_eq!(class(&equal, Piece::Knight, 0), Class::GoodNoisy);
+        assert_eq!(class(&equal, Piece::Knight, -1_700), Class::BadNoisy);
+        assert_eq!(class(&position, Piece::Pawn, 1_700), Class::BadNoisy, "no history makes up for so much");
     }
 }

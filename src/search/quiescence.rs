@@ -84,7 +84,7 @@ impl<T: SearchTable> Worker<T> {
         while let Some((mv, class)) = picker.next(position, &self.memory.histories, skip_quiets) {
             number += 1;
             if best_score > -DECISIVE_BOUND {
-                // 4a. Losing captures come last: nothing after them helps.
+                // 4a. Bad captures come last: nothing after them helps.
                 if class == Class::BadNoisy {
                     break;
                 }

@@ -99,6 +99,8 @@ mod tests {
                     "{square} in {fen}"
                 );
                 assert_eq!(lesser[Piece::Rook as usize].0.has(square), attackers(&minors), "{square} in {fen}");
+                let rooks = [Piece::Pawn, Piece::Knight, Piece::Bishop, Piece::Rook];
+                assert_eq!(lesser[Piece::Queen as usize].0.has(square), attackers(&rooks), "{square} in {fen}");
             }
         }
     }

@@ -74,7 +74,7 @@ pub enum BadGame {
     },
 }
 
-/// The most that a score counts for those before it, in centipawns: a game that is won need not be won by more.
+/// The most that a blended score can be, in centipawns: a game that is won need not be won by more.
 const LARGEST_BLENDED: f32 = 1_500.0;
 
 impl Record {
@@ -97,15 +97,19 @@ impl Record {
     }
 
     /// The game with scores that also know what came after: a share of `1 - lambda` of each is its own, the rest that of the next ply, which has
-    /// such a score too (TD(lambda), Sutton 1988; in chess Baxter, Tridgell and Weaver 2000). Mates stay as they are, and count as [`LARGEST_BLENDED`].
+    /// such a score too (TD(lambda), Sutton 1988; in chess Baxter, Tridgell and Weaver 2000). None is beyond 1,500 centipawns then, but
+    /// for mates, which stay as they are. With a `lambda` of 0 nothing changes.
     #[must_use]
     pub fn blended(mut self, lambda: f32) -> Record {
+        if lambda == 0.0 {
+            return self;
+        }
         let mut later = None;
         for (_, score) in self.moves.iter_mut().rev() {
             let own = f32::from(*score).clamp(-LARGEST_BLENDED, LARGEST_BLENDED);
             let blend = later.map_or(own, |later| own + lambda * (later - own));
             later = Some(blend);
-            if !is_mate(i32::from(*score)) && lambda > 0.0 {
+            if !is_mate(i32::from(*score)) {
                 *score = blend.round() as i16;
             }
         }

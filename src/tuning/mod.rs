@@ -81,6 +81,12 @@ pub enum TuningError {
     /// What is to be written is also read.
     #[error("{}: it is read, so nothing can be written there", .0.display())]
     OwnInput(PathBuf),
+    /// What belongs to a network would be written over it.
+    #[error("{}: its errors, their picture and its recipe would take its place; it needs another ending", .0.display())]
+    NoName(PathBuf),
+    /// A teacher without a lesson.
+    #[error("--teacher has nothing to teach without --warm-up")]
+    IdleTeacher,
     /// There is something in the file, and no game that is whole.
     #[error("{}: it has no whole game; is it a file of games?", .0.display())]
     NoGame(PathBuf),

@@ -14,6 +14,7 @@ use crate::cli::Failure;
 use crate::cli::arguments::AnalyseArguments;
 use crate::cli::thinker::{Assessment, Thinker};
 use crate::engine::Limits;
+use crate::files::are_same;
 use crate::games::pgn::{PgnError, Reader, Record, Replay};
 use crate::position::Game;
 use crate::report::Progress;
@@ -147,8 +148,7 @@ struct Results {
 impl Results {
     fn new(input: &Path, arguments: &AnalyseArguments) -> Result<Results, Failure> {
         if let Some(path) = &arguments.out {
-            let same = fs::canonicalize(path).ok().zip(fs::canonicalize(input).ok());
-            if same.is_some_and(|(out, input)| out == input) {
+            if are_same(path, input) {
                 return Err(Failure::failed(
                     "--out names the file that is read: a stop halfway would lose the rest of it",
                 ));

@@ -41,9 +41,9 @@ fn describe([inputs, hidden, buckets, qa, qb]: [u16; 5], [activation, view]: [u8
     format!("({inputs} -> {hidden})x2 -> {buckets}, quantised by {qa} and {qb}, kinds {activation} and {view}")
 }
 
-/// The hash that the head of a file tells, if it is so long.
-pub(super) fn hash(bytes: &[u8]) -> Option<u64> {
-    bytes.get(32..40)?.try_into().ok().map(u64::from_le_bytes)
+/// The hash that the head of a file tells; 0 for what is too short to be one.
+pub(super) fn hash(bytes: &[u8]) -> u64 {
+    bytes.get(32..40).and_then(|hash| hash.try_into().ok()).map_or(0, u64::from_le_bytes)
 }
 
 impl Weights {
@@ -100,7 +100,7 @@ impl Weights {
             return Err(BadNetwork::Length { found: bytes.len(), wanted: length(hidden) });
         }
         let found = XxHash3_64::oneshot(body);
-        let wanted = hash(bytes).unwrap_or(!found);
+        let wanted = hash(bytes);
         if found != wanted {
             return Err(BadNetwork::Damaged { found, wanted });
         }

@@ -144,14 +144,24 @@ mod plain {
     }
 }
 
+/// The largest part, up to `most`, into which `count` can be cut evenly.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+const fn largest_part(count: usize, most: usize) -> usize {
+    let mut part = most;
+    while !count.is_multiple_of(part) {
+        part -= 1;
+    }
+    part
+}
+
 /// The two loops over whole vectors, with the operations of one kind of registers that are in scope where this is used.
 ///
-/// A whole tile stays in registers while all rows are added: as many vectors as half of the registers there are.
+/// A whole tile stays in registers while all rows are added: at most as many vectors as half of the registers there are.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! loops {
     ($features:literal, $vector:ty, $sum:ty, $lanes:literal, $tile:literal) => {
         const LANES: usize = $lanes;
-        const TILE: usize = if HIDDEN / LANES < $tile { HIDDEN / LANES } else { $tile };
+        const TILE: usize = largest_part(HIDDEN / LANES, $tile);
         const TILES: usize = HIDDEN / (TILE * LANES);
         const _: () = assert!(TILES * TILE * LANES == HIDDEN);
 
@@ -202,7 +212,7 @@ macro_rules! loops {
 mod avx2 {
     use std::arch::x86_64::*;
 
-    use super::{HIDDEN, INPUTS, QA, Row};
+    use super::{HIDDEN, INPUTS, QA, Row, largest_part};
 
     loops!("avx2", __m256i, __m256i, 16, 8);
 
@@ -275,7 +285,7 @@ mod avx2 {
 mod avx512 {
     use std::arch::x86_64::*;
 
-    use super::{HIDDEN, INPUTS, QA, Row};
+    use super::{HIDDEN, INPUTS, QA, Row, largest_part};
 
     loops!("avx512f,avx512bw", __m512i, __m512i, 32, 16);
 
@@ -346,7 +356,7 @@ mod avx512 {
 mod neon {
     use std::arch::aarch64::*;
 
-    use super::{HIDDEN, INPUTS, QA, Row};
+    use super::{HIDDEN, INPUTS, QA, Row, largest_part};
 
     loops!("neon", int16x8_t, int32x4_t, 8, 16);
 

@@ -171,7 +171,7 @@ impl Network {
     pub fn from_bytes(bytes: &[u8]) -> Result<Network, BadNetwork> {
         let network = Network::new(&Weights::from_bytes(bytes)?)?;
         // By that of its file it is known, also when it has been given more neurons.
-        Ok(Network { hash: file::hash(bytes).unwrap_or(network.hash), ..network })
+        Ok(Network { hash: file::hash(bytes), ..network })
     }
 
     /// A network with these weights.
@@ -217,7 +217,7 @@ impl Network {
         Some(Network { kernels: Kernels::of(simd)?, ..self.clone() })
     }
 
-    /// The hash of its numbers, by which networks are told apart.
+    /// The hash of its numbers as its file has them, by which networks are told apart.
     pub fn hash(&self) -> u64 {
         self.hash
     }
@@ -264,7 +264,7 @@ fn read_plain_file(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Networks are equal when their numbers are.
+/// Networks are equal when their hashes are.
 impl PartialEq for Network {
     fn eq(&self, other: &Self) -> bool {
         self.hash == other.hash

@@ -18,7 +18,8 @@ pub(crate) fn random_weights(seed: u64) -> Weights {
     Weights {
         features: numbers(INPUTS * HIDDEN, 100),
         biases: numbers(HIDDEN, 200),
-        output: numbers(BUCKETS * 2 * HIDDEN, 100),
+        // All together small enough, and values mostly within their limit.
+        output: numbers(BUCKETS * 2 * HIDDEN, 60),
         output_biases: numbers(BUCKETS, 9_000),
         scale: 400,
     }
@@ -196,7 +197,13 @@ fn a_network_of_fewer_neurons_is_computed_as_well() {
     bytes[32..40].copy_from_slice(&hash.to_le_bytes());
     bytes.extend(narrow);
     assert_eq!(Weights::from_bytes(&bytes), Ok(weights.clone()));
-    assert_eq!(Network::from_bytes(&bytes).unwrap().hash(), hash);
+    let narrow = Network::from_bytes(&bytes).unwrap();
+    assert_eq!(narrow.hash(), hash);
+    let wide = Network::new(&weights).unwrap();
+    random_positions(2, |position| assert_eq!(narrow.evaluate(position), wide.evaluate(position)));
+    for wrong in [&bytes[..bytes.len() - 2], &[&bytes[..], &[0, 0]].concat()] {
+        assert!(matches!(Weights::from_bytes(wrong), Err(BadNetwork::Length { .. })));
+    }
     bytes[14..16].copy_from_slice(&(HIDDEN as u16 + 64).to_le_bytes());
     assert!(matches!(Weights::from_bytes(&bytes), Err(BadNetwork::Architecture(_))));
     bytes[14..16].copy_from_slice(&0_u16.to_le_bytes());

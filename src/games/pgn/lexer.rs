@@ -37,6 +37,8 @@ pub(super) struct Lexer<R> {
     /// Why the input ended, if not because it has an end.
     failure: Option<io::Error>,
     begun: Begun,
+    /// Words that were found with the last one, the next at the end.
+    words: Vec<String>,
 }
 
 /// What of the next tag has been read already, to find out that it is one.
@@ -50,8 +52,15 @@ enum Begun {
 
 impl<R: BufRead> Lexer<R> {
     pub(super) fn new(input: R) -> Self {
-        let mut lexer =
-            Lexer { input, line: 1, is_line_start: true, room: MAX_TEXT, failure: None, begun: Begun::Nothing };
+        let mut lexer = Lexer {
+            input,
+            line: 1,
+            is_line_start: true,
+            room: MAX_TEXT,
+            failure: None,
+            begun: Begun::Nothing,
+            words: Vec::new(),
+        };
         // The byte order mark that some editors put before UTF-8.
         if lexer.peek() == Some(0xEF) {
             (0..3).for_each(|_| _ = lexer.bump());
@@ -130,6 +139,9 @@ impl<R: BufRead> Lexer<R> {
     }
 
     fn is_at(&mut self, bytes: &[u8]) -> bool {
+        if !self.words.is_empty() {
+            return false;
+        }
         self.skip_blanks();
         self.peek().is_some_and(|byte| bytes.contains(&byte))
     }
@@ -139,6 +151,9 @@ impl<R: BufRead> Lexer<R> {
         self.spend(TOKEN)?;
         if self.begun != Begun::Nothing {
             return self.tag().map(Some);
+        }
+        if let Some(word) = self.words.pop() {
+            return Ok(Some(Token::Word(word)));
         }
         loop {
             self.skip_blanks();
@@ -287,20 +302,25 @@ impl<R: BufRead> Lexer<R> {
         meanings.iter().find(|(meaning, _)| signs.get(..count) == Some(meaning)).map(|&(_, nag)| nag)
     }
 
-    /// A word; nothing for one in which nothing is to be seen.
+    /// A word; nothing for one in which nothing is to be seen. Others that were found with it come next.
     fn word(&mut self) -> Result<Option<Token>, Problem> {
         let mut word = Vec::new();
         while self.peek().is_some_and(|byte| !byte.is_ascii_whitespace() && !b"{}()[];$!?\"<>\0".contains(&byte)) {
             self.take(&mut word)?;
         }
-        let word: String = text(word).split_whitespace().collect();
-        Ok((!word.is_empty()).then_some(Token::Word(word)))
+        // Blanks beyond ASCII, as pages on the web have them, part words too.
+        let word = text(word);
+        let mut words = word.split_whitespace().map(str::to_owned);
+        let first = words.next().map(Token::Word);
+        self.words = words.rev().collect();
+        Ok(first)
     }
 
     /// Goes to where the next game seems to begin: a line that begins with a bracket after one that does not. What is wrong may have been
     /// found `in_tags`; the rest of those tags is no new game.
     pub(super) fn skip_to_next_game(&mut self, in_tags: bool) {
         let mut after_tag = in_tags;
+        self.words.clear();
         if self.begun != Begun::Nothing {
             return;
         }

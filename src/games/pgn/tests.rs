@@ -97,6 +97,13 @@ fn the_liberties_of_files_in_the_wild() {
 }
 
 #[test]
+fn blanks_beyond_ascii_part_words() {
+    let record = only("1.\u{a0}e4\u{a0}e5 2. Nf3\u{2003}Nc6 \u{85} \u{1b} 3. Bb5\u{a0}*\n");
+    assert_eq!(sans(&record), ["e4", "e5", "Nf3", "Nc6", "Bb5"]);
+    assert_eq!(record.to_string().lines().last(), Some("1. e4 e5 2. Nf3 Nc6 3. Bb5 *"));
+}
+
+#[test]
 fn control_characters_are_dropped() {
     let record = only("[White \"A\u{1b}[31m\u{7}\u{ffff}\"]\n\n1. e4\u{8} {\u{9b}x\ty\0} *");
     assert_eq!((record.tag("White"), record.plies[0].san.as_str()), (Some("A[31m"), "e4"));

@@ -104,7 +104,8 @@ fn parse_rate(text: &str) -> Result<f32, String> {
 /// Runs `sesame train`.
 ///
 /// # Errors
-/// When a file cannot be read or written, or holds too few positions.
+/// When a file cannot be read or written, is no network or no file of games, or holds too few positions; when what would be written is also
+/// read; when a teacher has nothing to teach.
 pub fn run(args: &TrainArgs) -> Result<(), TuningError> {
     let threads = args.threads.map_or_else(cores, usize::from);
     check_output(args)?;
@@ -150,11 +151,15 @@ pub fn run(args: &TrainArgs) -> Result<(), TuningError> {
 
 /// Finds out before hours of work whether what they bring can be written, and that it takes the place of nothing that is read.
 fn check_output(args: &TrainArgs) -> Result<(), TuningError> {
+    if args.teacher.is_some() && args.warm_up == 0.0 {
+        return Err(TuningError::IdleTeacher);
+    }
     let beside = ["csv", "svg", "recipe"].map(|kind| args.output.with_extension(kind));
+    if beside.iter().any(|path| *path == args.output || files::are_same(path, &args.output)) {
+        return Err(TuningError::NoName(args.output.clone()));
+    }
     for output in beside.iter().chain([&args.output]) {
-        let there = std::fs::canonicalize(output).ok();
-        let mut read = args.files.iter().chain(&args.teacher);
-        if let Some(file) = read.find(|file| there.is_some() && std::fs::canonicalize(file).ok() == there) {
+        if let Some(file) = args.files.iter().chain(&args.teacher).find(|file| files::are_same(file, output)) {
             return Err(TuningError::OwnInput(file.clone()));
         }
         files::check_replaceable(output).map_err(TuningError::file(output))?;

@@ -6,7 +6,8 @@ use rand_xoshiro::rand_core::Rng;
 use super::sample::{Sample, sigmoid};
 use crate::eval::nnue::{BUCKETS, HIDDEN, INPUTS, QA, QB, Weights};
 
-/// No weight grows beyond this: quantised, the output's still fit 8 bits (1.98 * 64 = 127).
+/// No weight grows beyond this: quantised, the output's still fit 8 bits (1.98 * 64 = 127). All together they are far from what an accumulator may
+/// have (`OUTPUT_SUM_LIMIT`), which is checked when a network is written.
 pub(super) const CLIP: f32 = 1.98;
 
 /// Where the parts of the network begin in the vector of all its numbers.

@@ -208,10 +208,24 @@ fn a_run_writes_the_network_its_recipe_and_its_curves() {
     roxmltree::Document::parse(&picture).unwrap();
 
     // What is read is not written over, and where nothing can be written is known at once.
-    for read in [&games, &output.with_extension("csv")] {
-        let args = TrainArgs { files: vec![read.clone()], output: read.clone(), ..args.clone() };
+    for (read, output) in [(&games, &games), (&output.with_extension("csv"), &output)] {
+        let args = TrainArgs { files: vec![read.clone()], output: output.clone(), ..args.clone() };
         assert!(matches!(run(&args), Err(TuningError::OwnInput(_))));
     }
+    let args_of_teacher = TrainArgs {
+        files: vec![games.clone()],
+        teacher: Some(output.clone()),
+        warm_up: 0.004,
+        output: output.clone(),
+        ..args.clone()
+    };
+    assert!(matches!(run(&args_of_teacher), Err(TuningError::OwnInput(_))));
+    assert!(matches!(run(&TrainArgs { warm_up: 0.0, ..args_of_teacher }), Err(TuningError::IdleTeacher)));
+    let no_name = TrainArgs { output: folder.join("a.csv"), ..args.clone() };
+    assert!(matches!(run(&no_name), Err(TuningError::NoName(_))));
+    assert!(std::fs::read(&games).unwrap() == bytes);
+    let names: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names.len(), 5, "nothing is left behind: {names:?}");
     let nowhere = TrainArgs { output: folder.join("no such folder").join("a.nnue"), files: vec![], ..args.clone() };
     assert!(matches!(run(&nowhere), Err(TuningError::File { .. })));
 
