@@ -239,8 +239,9 @@ mod tests {
         assert_eq!(findings.iter().map(|finding| finding.bits).collect::<Vec<_>>(), BITS);
         for Finding { bits, counts, .. } in &findings {
             let (wrong, predicted) = (counts.wrong as f64, counts.predicted(*bits));
+            // They come in groups: a wrong entry is met as often as its position is.
             assert!(
-                (wrong - predicted).abs() < 0.2 * predicted + 3.0,
+                (wrong - predicted).abs() < 4.0 * predicted.sqrt() + 0.1 * predicted + 3.0,
                 "{bits} bits: {wrong} wrong, {predicted} predicted"
             );
             assert_eq!(counts.wrong, counts.passing(*bits), "{bits}");

