@@ -102,7 +102,25 @@ const POSITIONS: [&str; 4] = [
     "r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2QK2R w KQ - 4 8",
 ];
 
-/// The first byte says how the file is made of the others: as they are, or as the weights of a network, more or less large.
+/// Of a network, see `src/eval/nnue/file.rs`: the head's bytes, and the rows of as many numbers as there are neurons.
+const NETWORK_HEAD: usize = 64;
+const NETWORK_ROWS: usize = INPUTS + 1 + 2 * BUCKETS;
+
+/// The file of a network without its neurons from number `hidden` on.
+fn narrow(file: &[u8], hidden: usize) -> Vec<u8> {
+    let (head, body) = file.split_at(NETWORK_HEAD);
+    let (rows, output_biases) = body.split_at(2 * NETWORK_ROWS * HIDDEN);
+    let body: Vec<u8> =
+        rows.chunks(2 * HIDDEN).flat_map(|row| &row[..2 * hidden]).chain(output_biases).copied().collect();
+    let mut file = head.to_vec();
+    file[14..16].copy_from_slice(&(hidden as u16).to_le_bytes());
+    file[32..40].copy_from_slice(&XxHash3_64::oneshot(&body).to_le_bytes());
+    file.extend(body);
+    file
+}
+
+/// The first byte says how the file is made of the others: as they are, or as the weights of a network, more or less large. The last
+/// one of such a network says how many of its neurons are kept.
 pub fn network_file(bytes: &[u8]) {
     let (kind, bytes) = bytes.split_first().unwrap_or((&1, &[]));
     if *kind == 0 {
@@ -125,6 +143,13 @@ pub fn network_file(bytes: &[u8]) {
     };
     let file = weights.to_bytes();
     assert_eq!(Weights::from_bytes(&file).as_ref(), Ok(&weights));
+    let hidden = bytes.last().map_or(HIDDEN, |&part| usize::from(part) * HIDDEN / 256 + 1);
+    let file = narrow(&file, hidden);
+    let fewer = Weights::from_bytes(&file).expect("a file of fewer neurons");
+    let rows = |weights: &Weights| [&weights.features[..], &weights.biases, &weights.output].concat();
+    for (row, whole) in rows(&fewer).chunks(HIDDEN).zip(rows(&weights).chunks(HIDDEN)) {
+        assert!(row[..hidden] == whole[..hidden] && row[hidden..].iter().all(|&number| number == 0));
+    }
     if Network::from_bytes(&file).is_err() {
         return;
     }

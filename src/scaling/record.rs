@@ -276,9 +276,7 @@ impl Journal {
             Ok(_) if existing == Existing::Refuse => return Err(ScalingError::Exists { path }),
             Ok(_) => {}
         }
-        let trial = folder.join(format!("{}.new", kind.file()));
-        std::fs::write(&trial, "").map_err(ScalingError::file(&trial))?;
-        std::fs::remove_file(&trial).map_err(ScalingError::file(&trial))
+        files::check_replaceable(&path).map_err(ScalingError::file(&path))
     }
 
     /// Begins the file, or goes on with what is there.

@@ -1,6 +1,7 @@
 //! What the workers of one search share besides the table and what they learn: when to stop, the node counters, the rules.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::time::Instant;
 
 use crossbeam::utils::CachePadded;
 
@@ -24,10 +25,24 @@ pub struct Control {
     /// The root move being searched, packed; 0 before there is one. Written once for each root move, read only by who tells it.
     at_root: CachePadded<AtomicU64>,
     limit: Option<u64>,
+    deadline: Option<Deadline>,
     rotation: Option<Rotation>,
     teamwork: Teamwork,
     busy: Option<Busy>,
 }
+
+/// When the time is up.
+#[derive(Debug)]
+struct Deadline {
+    started: Instant,
+    /// Nanoseconds after `started`; [`NEVER`] until somebody says it. Written once or twice in a search.
+    end: CachePadded<AtomicU64>,
+}
+
+const NEVER: u64 = u64::MAX;
+
+/// How many nodes a worker searches between two looks at the clock: about half a millisecond.
+const CLOCK_INTERVAL: u64 = 1024;
 
 /// Deeper than any iteration.
 const EVERYTHING: u32 = u32::MAX;
@@ -41,10 +56,16 @@ impl Control {
             table_hits: CachePadded::new(AtomicU64::new(0)),
             at_root: CachePadded::new(AtomicU64::new(0)),
             limit,
+            deadline: None,
             rotation: None,
             teamwork: Teamwork::ALONE,
             busy: None,
         }
+    }
+
+    /// Controls of a search that time may end: the end is told by [`end_at`](Self::end_at).
+    pub fn with_deadline(self, started: Instant) -> Self {
+        Self { deadline: Some(Deadline { started, end: CachePadded::new(AtomicU64::new(NEVER)) }), ..self }
     }
 
     /// Controls for workers that take turns of `quantum` nodes, one at a time: see [`Rotation`].
@@ -102,6 +123,24 @@ impl Control {
         self.unwanted.load(Relaxed) == EVERYTHING
     }
 
+    /// Lets the first worker that sees this moment pass tell all to stop, once an iteration has been finished. The coordinator has a timer of its
+    /// own; where there are more threads than cores it wakes up late, by far more than the workers need to see it. Without a
+    /// [deadline](Self::with_deadline) it does nothing.
+    pub fn end_at(&self, moment: Instant) {
+        if let Some(Deadline { started, end }) = &self.deadline {
+            let after = moment.saturating_duration_since(*started).as_nanos();
+            end.store(u64::try_from(after).unwrap_or(NEVER), Relaxed);
+        }
+    }
+
+    /// Whether the time is up.
+    fn is_late(&self) -> bool {
+        self.deadline.as_ref().is_some_and(|Deadline { started, end }| match end.load(Relaxed) {
+            NEVER => false,
+            end => started.elapsed().as_nanos() >= u128::from(end),
+        })
+    }
+
     /// Tells every worker that iterations up to `depth` are no longer wanted.
     pub fn skip_to(&self, depth: u32) {
         self.unwanted.fetch_max(depth, Relaxed);
@@ -152,8 +191,10 @@ pub struct NodeCount {
     worker: usize,
     /// The depth of the iteration, at least 1.
     depth: u32,
+    /// Which of this worker's iterations it is, from 1.
+    iteration: u32,
     nodes: u64,
-    /// When to look around: at the end of the turn, or when the shared limit may be reached.
+    /// When to look around: at the end of the turn, when the shared limit may be reached, or now and then at the clock.
     next_check: u64,
     turn_ends: u64,
 }
@@ -170,12 +211,14 @@ impl NodeCount {
             Some(limit) => limit.min(SHARED_LIMIT_INTERVAL),
         };
         let turn_ends = control.rotation.as_ref().map_or(u64::MAX, Rotation::quantum);
-        Self { worker, depth: 1, nodes: 0, next_check: limit_check.min(turn_ends), turn_ends }
+        let next_check = limit_check.min(turn_ends).min(control.deadline.as_ref().map_or(u64::MAX, |_| CLOCK_INTERVAL));
+        Self { worker, depth: 1, iteration: 0, nodes: 0, next_check, turn_ends }
     }
 
     /// Counts the nodes of an iteration to `depth` from now on.
     pub fn begin(&mut self, depth: u32) {
         self.depth = depth.max(1);
+        self.iteration += 1;
     }
 
     /// Nodes counted so far.
@@ -198,8 +241,8 @@ impl NodeCount {
         Some(())
     }
 
-    /// The slow path: passes the turn on where workers take turns, and stops the search when all workers together have reached the
-    /// limit. Alone, a worker gets here at exactly the limit, so that a search by nodes is repeatable.
+    /// The slow path: passes the turn on where workers take turns, and stops the search when its time is up or all workers together have
+    /// reached the limit. Alone, a worker gets here at exactly the limit, so that a search by nodes is repeatable.
     #[cold]
     fn look_around(&mut self, control: &Control) {
         if control.stopped() {
@@ -211,16 +254,21 @@ impl NodeCount {
             rotation.pass(self.worker);
             self.turn_ends = self.nodes + rotation.quantum();
         }
-        let Some(limit) = control.limit else {
-            self.next_check = self.turn_ends;
-            return;
-        };
+        self.next_check = self.turn_ends;
+        if control.deadline.is_some() {
+            // In its first iteration it has nothing yet, and neither may the others.
+            if self.iteration > 1 && control.is_late() {
+                return control.stop();
+            }
+            self.next_check = self.next_check.min(self.nodes + CLOCK_INTERVAL);
+        }
+        let Some(limit) = control.limit else { return };
         let left = limit.saturating_sub(control.nodes());
         if left == 0 {
             control.stop();
         } else {
             let share = (left / control.nodes.len() as u64).clamp(1, SHARED_LIMIT_INTERVAL);
-            self.next_check = (self.nodes + share).min(self.turn_ends);
+            self.next_check = self.next_check.min(self.nodes + share);
         }
     }
 }
@@ -253,6 +301,25 @@ mod tests {
             }
         });
         assert!((100_000..=100_000 + 4 * SHARED_LIMIT_INTERVAL).contains(&control.nodes()));
+    }
+
+    #[test]
+    fn a_worker_sees_that_the_time_is_up_but_finishes_an_iteration_first() {
+        let started = Instant::now();
+        for limit in [None, Some(1_000_000)] {
+            let control = Control::new(1, limit).with_deadline(started);
+            let mut count = NodeCount::new(0, &control);
+            count.begin(1);
+            control.end_at(started);
+            assert!((0..3 * CLOCK_INTERVAL).all(|_| count.count(&control).is_some()));
+            count.begin(2);
+            let more = (0..3 * CLOCK_INTERVAL).take_while(|_| count.count(&control).is_some()).count();
+            assert!(control.stopped() && more as u64 <= CLOCK_INTERVAL, "{more}");
+        }
+        let patient = Control::new(1, None).with_deadline(started);
+        let mut count = NodeCount::new(0, &patient);
+        (count.begin(1), count.begin(2));
+        assert!((0..3 * CLOCK_INTERVAL).all(|_| count.count(&patient).is_some()), "nobody has said when");
     }
 
     #[test]

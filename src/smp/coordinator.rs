@@ -1,5 +1,5 @@
 //! The coordinator: one thread that runs a search from `go` to `bestmove`. It alone keeps the best line, reports, and decides
-//! when to stop; the workers only look at a flag.
+//! when to stop; the workers only look at a flag, and at the clock in case it wakes up late.
 
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
@@ -168,6 +168,7 @@ impl<T: SearchTable> Coordinator<T> {
     pub fn start(&self, search: Search<T>) -> Running {
         let pool = &search.pool;
         let control = Control::new(pool.len(), search.limits.nodes).with_teamwork(*pool.teamwork());
+        let control = if search.limits.by_time() { control.with_deadline(search.started) } else { control };
         let control = Arc::new(if search.lockstep {
             control.in_lockstep(Rotation::QUANTUM)
         } else {
@@ -265,6 +266,7 @@ impl<T: SearchTable> Conduct<T> {
         }
         let color = self.search.game.position().side_to_move();
         self.budget = clock::plan(&self.search.limits, color, self.search.overhead, self.root_moves.len() == 1);
+        self.set_deadline();
         let deepest = self.search.deepest();
         loop {
             match self.next_event(events) {
@@ -303,6 +305,13 @@ impl<T: SearchTable> Conduct<T> {
                 }
                 Err(_) => return None,
             }
+        }
+    }
+
+    /// Tells the workers when the time is up, if that is known.
+    fn set_deadline(&self) {
+        if let Some(end) = self.deadline() {
+            self.running.control.end_at(end);
         }
     }
 
@@ -357,6 +366,7 @@ impl<T: SearchTable> Conduct<T> {
             return;
         }
         self.clock_from = Some(Instant::now());
+        self.set_deadline();
         self.released = !self.search.limits.infinite;
         if self.released && self.soft_limit_reached() {
             self.stop();

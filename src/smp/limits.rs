@@ -25,6 +25,13 @@ pub struct Limits {
     pub search_moves: Vec<Move>,
 }
 
+impl Limits {
+    /// Whether time is among them.
+    pub fn by_time(&self) -> bool {
+        self.clock.is_some() || self.move_time.is_some()
+    }
+}
+
 /// Both players' clocks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Clock {

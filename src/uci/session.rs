@@ -323,7 +323,7 @@ impl Session {
         match path.map(Network::read) {
             None => self.network = Network::embedded(),
             Some(Ok(network)) => {
-                self.output.info(&format!("{network:?} loaded"));
+                self.output.info(&format!("network {:016x} loaded, computed with {}", network.hash(), network.simd()));
                 self.network = Arc::new(network);
             }
             Some(Err(error)) => return self.output.info(&format!("{error}; the evaluation stays as it was")),
