@@ -593,5 +593,12 @@ fn mate_is_found_and_ends_the_search() {
         let last = lines.iter().rev().find_map(|line| parse_info(line)).unwrap();
         assert_eq!((last.kind.as_str(), last.score), ("mate", 2), "{lines:#?}");
     }
+    // The workers are through with all depths before they hear that it is enough; nobody else has to.
+    session.send("position fen 6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1");
+    for _ in 0..20 {
+        let lines = session.search("go mate 1");
+        let mates = lines.iter().filter(|line| line.contains(" score mate 1 ")).count();
+        assert_eq!((mates, best_move(&lines)), (1, "d1d8"), "{lines:#?}");
+    }
     session.quit();
 }

@@ -3,7 +3,7 @@
 //! The search gets a number of nodes per move and finds several lines. Which of them is played is left to chance: a line that is
 //! worse by so many centipawns is less likely by that power of e, with a temperature (the idea of skill levels that pick among the
 //! lines of MultiPV is Stockfish's; a chance by the Boltzmann distribution is the usual way to do it). Both numbers follow from the
-//! Elo, by a ladder that matches are to calibrate: `scripts/calibrate-elo`, `docs/uci.md`.
+//! Elo, by a ladder that matches have calibrated: `scripts/calibrate-elo`, `docs/uci.md`.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
@@ -36,16 +36,19 @@ const fn rung(elo: u32, nodes: u64, temperature: f64) -> Rung {
     Rung { elo, nodes, temperature }
 }
 
-/// Provisional: no match has confirmed these numbers yet. Between two rungs nodes grow geometrically and temperatures fall evenly.
-const LADDER: [Rung; 8] = [
-    rung(1300, 1_500, 250.0),
-    rung(1500, 2_000, 150.0),
-    rung(1700, 3_500, 90.0),
-    rung(1900, 7_000, 55.0),
-    rung(2100, 18_000, 32.0),
-    rung(2300, 50_000, 18.0),
-    rung(2500, 170_000, 10.0),
-    rung(2700, 600_000, 5.0),
+/// As strong as Stockfish's skill levels from 0 to 9, the Elo of which are known: docs/uci.md. Between two rungs nodes grow geometrically and
+/// temperatures fall evenly.
+const LADDER: [Rung; 10] = [
+    rung(1320, 2_000, 150.0),
+    rung(1470, 2_700, 118.0),
+    rung(1610, 3_600, 89.0),
+    rung(1740, 4_900, 73.0),
+    rung(1920, 7_900, 52.0),
+    rung(2200, 20_000, 30.0),
+    rung(2360, 36_000, 22.5),
+    rung(2500, 63_000, 16.5),
+    rung(2600, 97_000, 13.5),
+    rung(2700, 150_000, 11.0),
 ];
 
 /// How many lines there are to choose from. The fewest nodes suffice to search so many one ply deep, in most positions.
@@ -53,7 +56,7 @@ const LINES: usize = 4;
 /// A line that is worse by more temperatures than this is never played.
 const MOST_LOSS: f64 = 6.0;
 /// A player of the lowest Elo sees mates in one move. So many Elo more, and he sees them in one more.
-const ELO_PER_MATE_MOVE: u32 = 350;
+const ELO_PER_MATE_MOVE: u32 = 345;
 /// What a mate beyond sight is worth, in centipawns.
 const UNSEEN_MATE: f64 = 2_000.0;
 
@@ -254,31 +257,31 @@ mod tests {
             assert!(rung.nodes >= before.nodes && rung.temperature < before.temperature, "{rung:?} after {before:?}");
             before = rung;
         }
-        assert_eq!(Handicap::new(1300, None).rung(), LADDER[0]);
-        assert_eq!(Handicap::new(2700, None).rung(), LADDER[7]);
-        assert_eq!(Handicap::new(1700, None).rung(), LADDER[2]);
+        for rung in LADDER {
+            assert_eq!(Handicap::new(rung.elo, None).rung(), rung);
+        }
         assert_eq!(
             (Handicap::new(0, None), Handicap::new(9999, None)),
-            (Handicap::new(1300, None), Handicap::new(2700, None))
+            (Handicap::new(Handicap::MIN_ELO, None), Handicap::new(Handicap::MAX_ELO, None))
         );
     }
 
     #[test]
     fn worse_lines_are_rarer_and_bad_ones_never_played() {
         let scores = [cp(30), cp(20), cp(-100), cp(-5000)];
-        let (weak, strong) = (choices(1300, &scores), choices(2700, &scores));
+        let (weak, strong) = (choices(1320, &scores), choices(2700, &scores));
         assert!(weak[0] > weak[1] && weak[1] > weak[2] && weak[2] > 100 && weak[3] == 0, "{weak:?}");
-        assert!(strong[0] > 800 && strong[1] > 0 && strong[2] == 0, "{strong:?}");
-        assert_eq!(choices(1300, &[cp(5)]), [1000]);
+        assert!(strong[0] > 700 && strong[1] > 0 && strong[2] == 0, "{strong:?}");
+        assert_eq!(choices(1320, &[cp(5)]), [1000]);
     }
 
     #[test]
     fn mates_in_sight_are_given_and_not_walked_into() {
-        assert_eq!(choices(1300, &[Score::Mate(1), cp(2000), cp(1990)]), [1000, 0, 0]);
+        assert_eq!(choices(1320, &[Score::Mate(1), cp(2000), cp(1990)]), [1000, 0, 0]);
         assert_eq!(choices(2700, &[Score::Mate(5), cp(2000)]), [1000, 0]);
-        assert!(choices(1300, &[Score::Mate(5), cp(1990)])[1] > 300, "beyond sight it is one good move of several");
-        assert_eq!(choices(1300, &[cp(-2000), cp(-2000), Score::Mate(-1)])[2], 0);
-        assert!(choices(1300, &[cp(-2000), Score::Mate(-4)])[1] > 300);
+        assert!(choices(1320, &[Score::Mate(5), cp(1990)])[1] > 300, "beyond sight it is one good move of several");
+        assert_eq!(choices(1320, &[cp(-2000), cp(-2000), Score::Mate(-1)])[2], 0);
+        assert!(choices(1320, &[cp(-2000), Score::Mate(-4)])[1] > 300);
         assert_eq!(choices(2700, &[cp(-2000), Score::Mate(-4)])[1], 0);
         assert_eq!(choices(2000, &[Score::Mate(-1), Score::Mate(-1)])[0], 1000, "nothing else is left");
     }

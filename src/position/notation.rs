@@ -21,9 +21,11 @@ pub enum MoveError {
 }
 
 impl Position {
-    /// The move in UCI notation. Castling is `e1g1`, or with `chess960` the king taking his rook, `e1h1`.
+    /// The move in UCI notation. Castling is `e1g1`, or with `chess960` the king taking his rook, `e1h1`. It is so without `chess960` too where king
+    /// or rook did not start on the squares of standard chess: where the king goes would not tell it from one of his steps, or not even be a move.
     pub fn to_uci(&self, mv: Move, chess960: bool) -> String {
-        if !chess960 && self.is_castling(mv) {
+        let is_standard = mv.from().file() == File::E && matches!(mv.to().file(), File::A | File::H);
+        if !chess960 && is_standard && self.is_castling(mv) {
             format!("{}{}", mv.from(), castling_targets(mv).0)
         } else {
             mv.to_string()

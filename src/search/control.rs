@@ -87,6 +87,11 @@ impl Control {
         Self { teamwork, busy, ..self }
     }
 
+    /// How many workers there are.
+    pub fn workers(&self) -> usize {
+        self.nodes.len()
+    }
+
     /// The rules by which the workers work together.
     pub fn teamwork(&self) -> &Teamwork {
         &self.teamwork

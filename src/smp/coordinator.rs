@@ -30,6 +30,10 @@ const AT_MOVE_AFTER: Duration = Duration::from_secs(3);
 /// ...and no more often than this.
 const AT_MOVE_INTERVAL: Duration = Duration::from_millis(100);
 
+/// A search of less than this is for one worker: waking and ending the others would take the longest part of it, above all where there are
+/// more threads than cores.
+const WORTH_HELP: Duration = Duration::from_millis(20);
+
 /// A mate is settled when the search has gone this many plies beyond it.
 const MATE_MARGIN: u32 = 12;
 
@@ -79,6 +83,19 @@ impl<T: SearchTable> Search<T> {
         self.limits.depth.unwrap_or(MAX_DEPTH)
     }
 
+    /// What the clocks allow.
+    fn budget(&self, root_moves: &[Move]) -> Option<Budget> {
+        let color = self.game.position().side_to_move();
+        clock::plan(&self.limits, color, self.overhead, root_moves.len() == 1)
+    }
+
+    /// How many workers the search is for.
+    fn workers(&self, root_moves: &[Move]) -> usize {
+        let is_held = self.limits.infinite || self.limits.ponder;
+        let is_short = !is_held && self.budget(root_moves).is_some_and(|budget| budget.hard < WORTH_HELP);
+        if is_short { 1 } else { self.pool.len() }
+    }
+
     /// Sets the workers to `root_moves`.
     fn begin(&self, root_moves: Vec<Move>, running: &Running) {
         let job = Job {
@@ -90,8 +107,8 @@ impl<T: SearchTable> Search<T> {
             endgames: self.endgames.clone(),
             evaluator: self.evaluator.clone(),
         };
-        let board = Arc::new(DepthBoard::new(self.pool.len(), self.deepest(), self.pool.teamwork()));
-        self.pool.search(&job, &board, &running.events);
+        let board = DepthBoard::new(running.control.workers(), self.deepest(), self.pool.teamwork());
+        self.pool.search(&job, &Arc::new(board), &running.events);
     }
 }
 
@@ -167,7 +184,8 @@ impl<T: SearchTable> Coordinator<T> {
     /// Starts a search.
     pub fn start(&self, search: Search<T>) -> Running {
         let pool = &search.pool;
-        let control = Control::new(pool.len(), search.limits.nodes).with_teamwork(*pool.teamwork());
+        let root_moves = search.root_moves();
+        let control = Control::new(search.workers(&root_moves), search.limits.nodes).with_teamwork(*pool.teamwork());
         let control = if search.limits.by_time() { control.with_deadline(search.started) } else { control };
         let control = Arc::new(if search.lockstep {
             control.in_lockstep(Rotation::QUANTUM)
@@ -177,7 +195,6 @@ impl<T: SearchTable> Coordinator<T> {
         let (sender, events) = unbounded();
         let (done_sender, done) = bounded(0);
         let running = Running { control, events: sender, done, started: search.started };
-        let root_moves = search.root_moves();
         // From here, and first: the workers need not wait until the coordinator's thread has woken. But endgame tables are asked about the
         // root there: they may be on a slow disk, and whoever calls has other things to answer meanwhile.
         let begun = root_moves.is_empty() || !endgames::may_know_root(&search);
@@ -228,6 +245,8 @@ struct Conduct<T> {
     printed: Option<Standing>,
     progress: Progress,
     last_best: Option<(Move, i32)>,
+    /// The mate that was asked for is found.
+    mate_found: bool,
     /// What was told last of the root move being searched, and when to look again; `None` when the workers have been stopped.
     at_move: Option<(u32, u32, Move)>,
     next_look: Option<Instant>,
@@ -235,7 +254,7 @@ struct Conduct<T> {
 
 impl<T: SearchTable> Conduct<T> {
     fn new(search: Search<T>, root_moves: Vec<Move>, running: Running) -> Self {
-        let workers = search.pool.len();
+        let workers = running.control.workers();
         let limits = &search.limits;
         let held = limits.infinite || limits.ponder;
         let clock_from = (!limits.ponder).then_some(running.started);
@@ -250,6 +269,7 @@ impl<T: SearchTable> Conduct<T> {
             printed: None,
             progress: Progress { stable: 0, score_drop: 0, best_move_share: 0.0 },
             last_best: None,
+            mate_found: false,
             at_move: None,
             next_look: running.started.checked_add(AT_MOVE_AFTER),
             search,
@@ -264,8 +284,7 @@ impl<T: SearchTable> Conduct<T> {
             self.report_end(None, None);
             return;
         }
-        let color = self.search.game.position().side_to_move();
-        self.budget = clock::plan(&self.search.limits, color, self.search.overhead, self.root_moves.len() == 1);
+        self.budget = self.search.budget(&self.root_moves);
         self.set_deadline();
         let deepest = self.search.deepest();
         loop {
@@ -385,6 +404,10 @@ impl<T: SearchTable> Conduct<T> {
     }
 
     fn hear(&mut self, worker: usize, iteration: Iteration, deepest: u32) {
+        if self.mate_found {
+            // What came before the workers heard of it.
+            return;
+        }
         let Some(best) = iteration.lines.first() else { return };
         let Some(&mv) = best.pv.first() else { return };
         let (score, depth) = (best.score, iteration.depth);
@@ -399,9 +422,9 @@ impl<T: SearchTable> Conduct<T> {
             self.judge_progress(mv, score, iteration.best_move_share);
         }
         let limits = &self.search.limits;
-        let mated = limits.mate.is_some_and(|wanted| is_mate_within(score, wanted));
+        self.mate_found = limits.mate.is_some_and(|wanted| is_mate_within(score, wanted));
         let decided = depth >= deepest && self.standings.len() > 1 || self.mate_is_settled(score, depth);
-        if self.grace_until.is_some() || decided || mated || (news && self.soft_limit_reached()) {
+        if self.grace_until.is_some() || decided || self.mate_found || (news && self.soft_limit_reached()) {
             self.stop();
         }
     }

@@ -231,15 +231,16 @@ impl<T: SearchTable> Pool<T> {
         }
     }
 
-    /// Sets every worker to the job. When the last of them has ended, there is one [`Event::Ended`], even if some could not take the
+    /// Sets as many workers to the job as its controls are for. When the last of them has ended, there is one [`Event::Ended`], even if some could not take the
     /// order.
     pub(super) fn search(&self, job: &Job<T>, board: &Arc<DepthBoard>, events: &Sender<Event>) {
         if self.orders.is_empty() {
             // The system has refused even the first thread: there is a move all the same.
             let _ = events.send(Event::Ended(Vec::new()));
         }
-        let ends = Arc::new(Ends::new(self.orders.len()));
-        for (worker, orders) in self.orders.iter().enumerate() {
+        let orders = &self.orders[..self.orders.len().min(job.control.workers())];
+        let ends = Arc::new(Ends::new(orders.len()));
+        for (worker, orders) in orders.iter().enumerate() {
             let (control, ends) = (Arc::clone(&job.control), Arc::clone(&ends));
             let report = Report { worker, last: None, events: events.clone(), control, ends };
             // An order that is not taken is dropped, and its report with it, which says so.

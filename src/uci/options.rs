@@ -371,7 +371,7 @@ mod tests {
         assert_eq!(lines[19], "option name EvalFile type string default <empty>");
         assert_eq!(lines[20], "option name UCI_ShowWDL type check default false");
         assert_eq!(lines[21], "option name UCI_LimitStrength type check default false");
-        assert_eq!(lines[22], "option name UCI_Elo type spin default 2000 min 1300 max 2700");
+        assert_eq!(lines[22], "option name UCI_Elo type spin default 2000 min 1320 max 2700");
         assert_eq!(lines[23], "option name Strength Seed type spin default 0 min 0 max 2147483647");
         assert_eq!(lines[24], "option name UCI_AnalyseMode type check default false");
         assert_eq!(lines[25], "option name UCI_Opponent type string default <empty>");

@@ -222,7 +222,8 @@ impl<R: BufRead> Lexer<R> {
                     let spaces = self.skip_spaces();
                     if self.peek() == Some(b']') {
                         self.bump();
-                        return Ok(Token::Tag(text(name), text(value)));
+                        // Of the control characters only blanks are left, which would not be written as they are.
+                        return Ok(Token::Tag(text(name), text(value).replace(char::is_control, " ")));
                     }
                     value.push(b'"');
                     value.resize(value.len() + spaces, b' ');

@@ -105,8 +105,9 @@ fn blanks_beyond_ascii_part_words() {
 
 #[test]
 fn control_characters_are_dropped() {
-    let record = only("[White \"A\u{1b}[31m\u{7}\u{ffff}\"]\n\n1. e4\u{8} {\u{9b}x\ty\0} *");
+    let record = only("[White \"A\u{1b}[31m\u{7}\u{ffff}\"]\n[Black \"C\td\u{85}\"]\n\n1. e4\u{8} {\u{9b}x\ty\0} *");
     assert_eq!((record.tag("White"), record.plies[0].san.as_str()), (Some("A[31m"), "e4"));
+    assert_eq!(record.tag("Black"), Some("C d "));
     assert_eq!(record.plies[0].notes, [Note::Comment("x y".into())]);
 }
 

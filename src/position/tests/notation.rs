@@ -24,6 +24,23 @@ fn uci_in_and_out() {
 }
 
 #[test]
+fn castling_from_other_squares_is_written_as_the_king_taking_his_rook() {
+    for (fen, castling, step) in [
+        // The king stays, goes one step, goes two from another square.
+        ("4k3/8/8/8/8/8/8/6KR w H - 0 1", "g1h1", "g1f1"),
+        ("4k3/8/8/8/8/8/8/5K1R w H - 0 1", "f1h1", "f1g1"),
+        ("4k3/8/8/8/8/8/8/1R1K4 w B - 0 1", "d1b1", "d1c1"),
+        ("4k3/8/8/8/8/8/8/1R2K3 w B - 0 1", "e1b1", "e1d1"),
+    ] {
+        let position = Position::from_fen(fen).unwrap();
+        for text in [castling, step] {
+            let mv = position.from_uci(text).unwrap();
+            assert_eq!((position.to_uci(mv, false), position.to_uci(mv, true)), (text.into(), text.into()), "{fen}");
+        }
+    }
+}
+
+#[test]
 fn castling_in_both_styles() {
     let standard = position("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1");
     for (short, long) in [("e1g1", "e1h1"), ("e1c1", "e1a1")] {
