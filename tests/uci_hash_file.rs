@@ -192,7 +192,7 @@ fn what_found_no_room_is_not_counted() {
     let folder = Folder::new("count");
     let file = folder.0.join("table");
     let mut session = start(&file, 4);
-    session.search("go nodes 150000");
+    session.search("go nodes 400000");
     let said = press(&mut session, "Save Hash");
     let count = |said: &str| -> u64 { said.split(' ').nth(3).unwrap().parse().unwrap() };
     let in_file = count(&said);
