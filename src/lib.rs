@@ -91,6 +91,7 @@ pub mod eval;
 mod files;
 pub mod games;
 pub mod lab;
+mod plain;
 pub mod position;
 mod random;
 pub mod report;

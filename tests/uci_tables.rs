@@ -215,8 +215,8 @@ fn files_that_are_no_tables_are_named_and_play_goes_on() {
     assert_eq!(said.last().unwrap(), "info string endgame tables: 1 WDL and 0 DTZ, up to 3 men");
     assert_eq!(said.len(), 10, "{said:#?}");
     for (file, fault) in [
-        ("KPvK.rtbw", "damaged"),
-        ("KPvKP.rtbw", "damaged"),
+        ("KPvK.rtbw", "is damaged: something is wrong with its length"),
+        ("KPvKP.rtbw", "is damaged: something is wrong with its first byte"),
         ("KRvK.rtbw", "truncated"),
         ("KNvK.rtbw", "begins differently"),
         ("KBvK.rtbw", "truncated"),
@@ -233,5 +233,48 @@ fn files_that_are_no_tables_are_named_and_play_goes_on() {
     assert!(table_hits(&session.search("go depth 4")) > 0);
     session.send("position fen 8/8/8/3k4/8/8/8/KR6 w - - 0 1");
     assert_eq!(table_hits(&session.search("go depth 4")), 0);
+    session.quit();
+}
+
+/// To open a pipe would be to wait for ever.
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_no_table() {
+    let folder = Folder::new("pipe").with_pipe("KQvK.rtbw").with("KRvK.rtbw", &table("KRvK.rtbw"));
+    std::os::unix::fs::symlink("/dev/zero", folder.0.join("KBvK.rtbw")).unwrap();
+    let folder = folder.with_pipe("KRvK.rtbz");
+    let (session, said) = start(&[&folder.0]);
+    assert_eq!(said.len(), 4, "{said:#?}");
+    for (line, file) in said.iter().zip(["KBvK.rtbw", "KQvK.rtbw", "KRvK.rtbz"]) {
+        assert!(line.ends_with(&format!("/{file} cannot be read: it is no regular file")), "{line}");
+    }
+    assert_eq!(said[3], "info string endgame tables: 1 WDL and 0 DTZ, up to 3 men");
+    session.quit();
+}
+
+/// The engine may hear of `isready` before it has noticed that the search is over, whose move the GUI has read.
+#[test]
+fn what_waited_for_a_search_is_done_before_the_next_readyok() {
+    let mut session = Session::start();
+    for round in 0..400 {
+        // A new table now and then, too: its memory is to be touched.
+        let new_table = round % 20 == 0;
+        let mib = 40 + round % 40;
+        session.send("go nodes 600");
+        session.send(&format!("setoption name SyzygyPath value /nonexistent{round}"));
+        if new_table {
+            session.send(&format!("setoption name Hash value {mib}"));
+        }
+        session.until("bestmove");
+        let said = session.sync();
+        let wanted = format!("info string folder /nonexistent{round}: ");
+        assert!(said.iter().any(|line| line.starts_with(&wanted)), "round {round}: {said:?}");
+        if new_table && cfg!(target_os = "linux") {
+            let status = fs::read_to_string(format!("/proc/{}/status", session.id())).unwrap();
+            let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
+            let resident: u64 = line.split_whitespace().nth(1).unwrap().parse().unwrap();
+            assert!(resident >= mib << 10, "round {round}: {line}, the table has {mib} MiB");
+        }
+    }
     session.quit();
 }

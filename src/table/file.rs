@@ -22,6 +22,7 @@ use super::scheme::{Scheme, SchemeRule};
 use super::shared::Table;
 use super::slot::{CHECK_BITS, Image, Slot, Tag};
 use super::stats::Recorder;
+use crate::plain;
 
 const MAGIC: [u8; 8] = *b"SESAMEHT";
 const VERSION: u32 = 1;
@@ -40,18 +41,18 @@ const WHOLE_KEY_BUCKETS: usize = 1 << 16;
 /// Why a table was not saved or loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum TableFileError {
-    /// The system refused to read or write.
+    /// The system refused to read or write, or what is there is a folder, a pipe or a device.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// What is there is a folder or a device.
-    #[error("it is no regular file")]
-    NotRegular,
     /// The file is something else.
     #[error("it is no saved table")]
     NotOurs,
     /// Saved by another version of the program, in a form that this one does not read.
     #[error("its form is number {0}, this program reads {VERSION}")]
     Version(u32),
+    /// Saved by another version of the program, in this form but with entries that are packed differently.
+    #[error("its entries are packed in way number {0}, this program reads {LAYOUT}")]
+    Layout(u32),
     /// The scores in it are those of another evaluation or search.
     #[error("it was saved with another evaluation")]
     Foreign,
@@ -83,7 +84,7 @@ pub enum TableFileError {
 /// What was saved or loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TableFileReport {
-    /// Entries written, or read and placed.
+    /// Entries written, or in the table now.
     pub positions: u64,
     /// The size of the file.
     pub bytes: u64,
@@ -133,8 +134,10 @@ impl Head {
         if bytes[..8] != MAGIC {
             return Err(TableFileError::NotOurs);
         }
-        if (u32_at(8), u32_at(12)) != (VERSION, LAYOUT) {
-            return Err(TableFileError::Version(u32_at(8)));
+        match (u32_at(8), u32_at(12)) {
+            (VERSION, LAYOUT) => {}
+            (VERSION, layout) => return Err(TableFileError::Layout(layout)),
+            (version, _) => return Err(TableFileError::Version(version)),
         }
         if word(&bytes[HEAD - 8..]) != XxHash3_64::oneshot(&bytes[..HEAD - 8]) {
             return Err(TableFileError::Damaged);
@@ -245,37 +248,44 @@ impl<'a> Crew<'a> {
 struct Draft {
     file: File,
     path: PathBuf,
+    /// The file to replace.
+    target: PathBuf,
     finished: bool,
 }
 
 impl Draft {
+    /// A draft of the file at `path`. Where that is a symbolic link, what it points at is replaced; the new file is as accessible as the old one.
     fn beside(path: &Path) -> Result<Draft, TableFileError> {
-        match fs::metadata(path) {
-            Ok(there) if !there.is_file() => return Err(TableFileError::NotRegular),
-            _ => {}
-        }
-        let name = path.file_name().ok_or(TableFileError::NotRegular)?;
-        remove_orphans(path, name);
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let permissions = match fs::metadata(&target) {
+            Ok(there) if !there.is_file() => return Err(plain::no_plain_file().into()),
+            there => there.ok().map(|there| there.permissions()),
+        };
+        let name = target.file_name().ok_or_else(plain::no_plain_file)?;
+        remove_orphans(&target, name);
         let mut draft = name.to_owned();
         draft.push(format!(".{}{DRAFT}", std::process::id()));
-        let path = path.with_file_name(draft);
+        let path = target.with_file_name(draft);
         // Emptied once it is surely ours.
         let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path)?;
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
             return Err(TableFileError::InUse);
         }
-        let draft = Draft { file, path, finished: false };
+        let draft = Draft { file, path, target, finished: false };
+        if let Some(permissions) = permissions {
+            draft.file.set_permissions(permissions)?;
+        }
         draft.file.set_len(0)?;
         Ok(draft)
     }
 
-    /// Puts the file, complete and on the disk, in the place of the one at `path`.
-    fn finish(mut self, path: &Path) -> Result<(), TableFileError> {
+    /// Puts the file, complete and on the disk, in the place of the other.
+    fn finish(mut self) -> Result<(), TableFileError> {
         self.file.sync_all()?;
-        fs::rename(&self.path, path)?;
+        fs::rename(&self.path, &self.target)?;
         self.finished = true;
         // So that the new name outlives a loss of power. Not all systems can; the file is whole under one name or the other.
-        if let Some(folder) = path.parent()
+        if let Some(folder) = self.target.parent()
             && let Ok(folder) = File::open(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
         {
             let _ = folder.sync_all();
@@ -293,8 +303,11 @@ fn remove_orphans(path: &Path, name: &OsStr) {
         let number = there.as_encoded_bytes().strip_prefix(name.as_encoded_bytes());
         let number = number.and_then(|rest| rest.strip_prefix(b".")?.strip_suffix(DRAFT.as_bytes()));
         let is_draft = number.is_some_and(|number| !number.is_empty() && number.iter().all(u8::is_ascii_digit));
+        // Some systems lock only what is open for writing; but a draft of a file that nobody may write is as little to be written.
+        let open = |path: &Path| OpenOptions::new().write(true).open(path).or_else(|_| File::open(path));
         if is_draft
-            && let Ok(file) = OpenOptions::new().write(true).open(entry.path())
+            && entry.file_type().is_ok_and(|there| there.is_file())
+            && let Ok(file) = open(&entry.path())
             && file.try_lock().is_ok()
         {
             let _ = fs::remove_file(entry.path());
@@ -347,7 +360,7 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
         let sums_at = HEAD as u64 + head.buckets * BUCKET_BYTES as u64;
         write_at(&draft.file, &tail, sums_at)?;
         write_at(&draft.file, &head.to_bytes(), 0)?;
-        draft.finish(path)?;
+        draft.finish()?;
         let positions = positions.into_inner() as u64;
         Ok(TableFileReport { positions, bytes: sums_at + tail.len() as u64, replaced: false })
     }
@@ -359,11 +372,8 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
     /// # Errors
     /// When the file cannot be used. The table stays as it was, save for [`TableFileError::Changed`].
     pub fn load(&self, path: &Path, work: TableFileWork<'_>) -> Result<TableFileReport, TableFileError> {
-        let file = File::open(path)?;
-        let there = file.metadata()?;
-        if !there.is_file() {
-            return Err(TableFileError::NotRegular);
-        }
+        let file = plain::open(path)?;
+        let found = file.metadata()?.len();
         let mut bytes = [0; HEAD];
         read_at(&file, &mut bytes, 0).map_err(|error| match error.kind() {
             io::ErrorKind::UnexpectedEof => TableFileError::NotOurs,
@@ -374,8 +384,8 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
             return Err(TableFileError::Foreign);
         }
         let expected = head.length().ok_or(TableFileError::Damaged)?;
-        if there.len() != expected || head.buckets == 0 {
-            return Err(TableFileError::Length { expected, found: there.len() });
+        if found != expected || head.buckets == 0 {
+            return Err(TableFileError::Length { expected, found });
         }
         let same_places = head.buckets == self.buckets().len() as u64
             && head.scheme.has_two_levels() == self.scheme().has_two_levels();
@@ -406,12 +416,14 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
         if !same_places {
             self.clear(work.threads);
         }
-        let positions = AtomicUsize::new(0);
         let rest = crew.run(|chunk, buffer| {
             read(chunk, buffer)?;
             let start = chunk as usize * CHUNK;
-            let placed = if same_places { self.put_back(start, buffer) } else { self.place_anew(&head, start, buffer) };
-            positions.fetch_add(placed, Ordering::Relaxed);
+            if same_places {
+                self.put_back(start, buffer);
+            } else {
+                self.place_anew(&head, start, buffer);
+            }
             Ok(())
         });
         if rest.is_err() {
@@ -419,26 +431,31 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
             return Err(TableFileError::Changed);
         }
         self.set_generation(before(head.generation));
-        Ok(TableFileReport { positions: positions.into_inner() as u64, bytes: expected, replaced: !same_places })
+        // Counted in the table: of those that were placed anew some gave way to others.
+        Ok(TableFileReport { positions: self.count(work.threads), bytes: expected, replaced: !same_places })
     }
 
-    /// Puts the slots of a chunk where they were. Counts those that are taken.
-    fn put_back(&self, start: usize, bytes: &[u8]) -> usize {
+    /// How many slots are taken, counted by many threads.
+    fn count(&self, threads: usize) -> u64 {
+        let taken = AtomicUsize::new(0);
+        share_out(threads, self.buckets().chunks(CHUNK), |part| {
+            let slots = part.iter().flat_map(|bucket| bucket.slots());
+            taken.fetch_add(slots.filter(|slot| !slot.read().is_empty()).count(), Ordering::Relaxed);
+        });
+        taken.into_inner() as u64
+    }
+
+    /// Puts the slots of a chunk where they were.
+    fn put_back(&self, start: usize, bytes: &[u8]) {
         let slots = self.buckets()[start..].iter().flat_map(|bucket| bucket.slots());
-        let mut taken = 0;
-        for (slot, image) in slots.zip(images(bytes)) {
-            slot.write(image);
-            taken += usize::from(!image.is_empty());
-        }
-        taken
+        slots.zip(images(bytes)).for_each(|(slot, image)| slot.write(image));
     }
 
-    /// Stores the entries of a chunk of another table where they belong in this one. Counts them.
-    fn place_anew(&self, head: &Head, start: usize, bytes: &[u8]) -> usize {
+    /// Stores the entries of a chunk of another table where they belong in this one, as far as the scheme keeps them.
+    fn place_anew(&self, head: &Head, start: usize, bytes: &[u8]) {
         let theirs = head.buckets as usize;
         let buckets = self.buckets();
         let rule = SchemeRule::<P>::new(self.scheme(), self.update(), Generation::from_bits(head.generation));
-        let mut placed = 0;
         for (image, slot) in images(bytes).zip(0..) {
             // What some other thread had torn as it was saved is of no position.
             let Some(key) = whole_key(image.tag, start + slot / 2, theirs).filter(|_| !image.is_empty()) else {
@@ -451,9 +468,7 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
             } else {
                 bucket.slot(place.second).store(key, image, &rule);
             }
-            placed += 1;
         }
-        placed
     }
 
     fn buckets(&self) -> &[TableCell<BITS>] {

@@ -1,6 +1,5 @@
 //! One table: a file in memory, and where in it everything is.
 
-use std::fs::File;
 use std::io;
 use std::path::Path;
 
@@ -10,6 +9,7 @@ use super::Wdl;
 use super::encoding::Encoding;
 use super::material::Material;
 use super::pairs::Pairs;
+use crate::plain;
 use crate::position::{Color, Position};
 
 /// Every file is a multiple of 64 bytes and 16 bytes of checksum.
@@ -40,7 +40,7 @@ pub enum TableFault {
     #[error("is no such table: it begins differently")]
     Magic,
     /// Its parts do not fit together.
-    #[error("is damaged: {0} makes no sense")]
+    #[error("is damaged: something is wrong with {0}")]
     Layout(&'static str),
 }
 
@@ -104,7 +104,7 @@ pub(super) enum Dtz {
 impl TableFile {
     /// Opens the table for `material` at `path` and checks that its parts fit together and end where it does.
     pub(super) fn open(path: &Path, material: Material, kind: Kind) -> Result<TableFile, TableFault> {
-        let file = File::open(path)?;
+        let file = plain::open(path)?;
         let length = file.metadata()?.len();
         if length < 64 || length % 64 != CHECKSUM as u64 {
             return Err(TableFault::Size(length));

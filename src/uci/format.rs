@@ -1,5 +1,6 @@
 //! What a search reports, as UCI text.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use crate::engine::bench::nodes_per_second;
@@ -84,6 +85,18 @@ pub(crate) fn moves(line: &[Move], root: &Position, chess960: bool) -> (Vec<Stri
     (texts, true)
 }
 
+/// A message that may name a path of any length: of a very long one its beginning, which says what it is about, and its end, which says what is wrong.
+pub(crate) fn shorten(text: &str) -> Cow<'_, str> {
+    const KEPT: usize = 200;
+    let length = text.chars().count();
+    if length <= 2 * KEPT {
+        return Cow::Borrowed(text);
+    }
+    let (start, end): (String, String) =
+        (text.chars().take(KEPT).collect(), text.chars().skip(length - KEPT).collect());
+    Cow::Owned(format!("{start}...{end}"))
+}
+
 #[cfg(test)]
 #[allow(clippy::indexing_slicing)]
 mod tests {
@@ -161,6 +174,13 @@ mod tests {
         assert_eq!(best_move(&best, &root, true), "bestmove e1h1 ponder e8a8");
         assert_eq!(best_move(&BestMove { ponder: None, ..best.clone() }, &root, false), "bestmove e1g1");
         assert_eq!(best_move(&BestMove { best: None, ponder: None, ..best }, &root, false), "bestmove (none)");
+    }
+
+    #[test]
+    fn long_messages_keep_both_ends() {
+        let (start, end) = ("é".repeat(200), "ü".repeat(200));
+        assert_eq!(shorten(&format!("{start}{end}")), format!("{start}{end}"));
+        assert_eq!(shorten(&format!("{start}/{end}")), format!("{start}...{end}"));
     }
 
     #[test]

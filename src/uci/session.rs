@@ -14,6 +14,7 @@ use crossbeam::select;
 use parking_lot::Mutex;
 
 use super::board::describe;
+use super::format::shorten;
 use super::job::Job;
 use super::options::{DEFAULT_ELO, DEFAULT_HASH_FILE, Evaluation, Setting, declarations};
 use super::output::Output;
@@ -59,7 +60,7 @@ pub fn run(input: impl Read + Send + 'static, output: Output) -> Result<(), Star
         game: Game::new(Position::startpos()),
         started: 0,
         job: None,
-        moving_hash: false,
+        saving: false,
         settings: VecDeque::new(),
         deferred: VecDeque::new(),
         hash_file: DEFAULT_HASH_FILE.to_owned(),
@@ -84,12 +85,11 @@ pub fn run(input: impl Read + Send + 'static, output: Output) -> Result<(), Star
         }
     }
     session.end_search();
-    if let Some(job) = session.job {
-        job.stop();
-        // A file in the making is to be removed. Anything else may end with the process.
-        if session.moving_hash {
-            job.join();
-        }
+    // Who quits right after saving wants the file, and waits for it. Anything else may end with the process, a load too: it changes no file.
+    match session.job {
+        Some(job) if session.saving => job.join(),
+        Some(job) => job.stop(),
+        None => {}
     }
     Ok(())
 }
@@ -108,8 +108,8 @@ struct Session {
     started: u64,
     /// A bench or perft, or the table being saved or loaded.
     job: Option<Job>,
-    /// The job started last is about the table.
-    moving_hash: bool,
+    /// The job started last saves the table.
+    saving: bool,
     /// Settings that wait for the search to end. They came before all that is deferred.
     settings: VecDeque<Setting>,
     /// Commands that wait for the job to end.
@@ -174,7 +174,7 @@ impl Session {
     /// Answers at once what can be, and sees to it that the rest happens in order.
     fn handle(&mut self, parsed: Parsed) -> ControlFlow<()> {
         if let Some(complaint) = parsed.complaint {
-            self.output.info(&complaint);
+            self.output.info(&shorten(&complaint));
         }
         let Some(command) = parsed.command else {
             return ControlFlow::Continue(());
@@ -245,8 +245,10 @@ impl Session {
         }
     }
 
-    /// What takes time and nothing is waiting for is done here. In the middle of a search or a job the answer comes at once.
+    /// What takes time and nothing is waiting for is done here. In the middle of a search or a job the answer comes at once. A search may have
+    /// ended since the loop last looked: then whoever has read its move and asks wants the settings that waited for it to be in force.
     fn get_ready(&mut self) {
+        self.settle();
         if !self.is_busy() {
             self.engine.prepare();
         }
@@ -326,7 +328,9 @@ impl Session {
                 self.output.info(&format!("network {:016x} loaded, computed with {}", network.hash(), network.simd()));
                 self.network = Arc::new(network);
             }
-            Some(Err(error)) => return self.output.info(&format!("{error}; the evaluation stays as it was")),
+            Some(Err(error)) => {
+                return self.output.info(&shorten(&format!("{error}; the evaluation stays as it was")));
+            }
         }
         self.set_evaluator();
     }
@@ -428,7 +432,7 @@ impl Session {
         });
     }
 
-    /// Saves the table, or loads it, as a job: what follows waits for it, and `stop` ends it.
+    /// Saves the table, or loads it, as a job: what follows waits for it, but for `stop`, which ends it, and `quit`.
     fn move_hash(&mut self, save: bool) {
         if self.hash_file.is_empty() {
             return self.output.info("no file to save the table to or load it from: set `Hash File`");
@@ -450,21 +454,23 @@ impl Session {
             };
             let result = if save { hash.save(&path, stop, &progress) } else { hash.load(&path, stop, &progress) };
             let file = path.display();
-            match result {
+            let said = match result {
                 Ok(report) => {
                     let anew = if report.replaced { ", fitted into a table of another size or scheme" } else { "" };
-                    let (positions, mib) = (report.positions, report.bytes.div_ceil(1 << 20));
+                    // The nearest: a file is a table and a few bytes.
+                    let (positions, mib) = (report.positions, (report.bytes + (1 << 19)) >> 20);
                     let millis = start.elapsed().as_millis();
-                    output.info(&format!("{done} {positions} positions, {mib} MiB, in {millis} ms: {file}{anew}"));
+                    format!("{done} {positions} positions, {mib} MiB, in {millis} ms: {file}{anew}")
                 }
-                Err(error) => output.info(&format!("{failed}: {file}: {error}")),
-            }
+                Err(error) => format!("{failed}: {file}: {error}"),
+            };
+            output.info(&shorten(&said));
         });
-        self.moving_hash = self.job.is_some();
+        self.saving = save && self.job.is_some();
     }
 
     fn start_job(&mut self, work: impl FnOnce(&AtomicBool) + Send + 'static) {
-        self.moving_hash = false;
+        self.saving = false;
         match Job::start(self.wake.clone(), work) {
             Ok(job) => self.job = Some(job),
             Err(error) => self.output.info(&format!("cannot start a thread: {error}")),

@@ -92,6 +92,6 @@ impl Sink for UciSink {
     }
 
     fn message(&self, text: &str) {
-        self.output.info(text);
+        self.output.info(&format::shorten(text));
     }
 }

@@ -21,6 +21,14 @@ impl Folder {
         self
     }
 
+    /// With a named pipe in it, which nobody ever opens on the other side.
+    #[cfg(unix)]
+    pub(crate) fn with_pipe(self, name: &str) -> Folder {
+        let made = std::process::Command::new("mkfifo").arg(self.0.join(name)).status().unwrap();
+        assert!(made.success());
+        self
+    }
+
     /// The names of what is in it.
     pub(crate) fn names(&self) -> Vec<String> {
         fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()

@@ -254,13 +254,10 @@ impl Network {
     }
 }
 
-/// The bytes of a plain file, as far as a network could be long: a pipe would be waited for, a device read for ever.
+/// The bytes of a plain file, as far as a network could be long.
 fn read_plain_file(path: &Path) -> io::Result<Vec<u8>> {
-    if !std::fs::metadata(path)?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
-    }
     let mut bytes = Vec::new();
-    std::fs::File::open(path)?.take(2 * file::LENGTH as u64).read_to_end(&mut bytes)?;
+    crate::plain::open(path)?.take(2 * file::LENGTH as u64).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
