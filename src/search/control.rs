@@ -323,7 +323,8 @@ mod tests {
         }
         let patient = Control::new(1, None).with_deadline(started);
         let mut count = NodeCount::new(0, &patient);
-        (count.begin(1), count.begin(2));
+        count.begin(1);
+        count.begin(2);
         assert!((0..3 * CLOCK_INTERVAL).all(|_| count.count(&patient).is_some()), "nobody has said when");
     }
 

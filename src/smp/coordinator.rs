@@ -16,6 +16,7 @@ use super::report::{AtMove, BestMove, Bound, Info, Line, Score, Sink};
 use super::vote::elect;
 use crate::eval::Evaluator;
 use crate::position::{Game, Move};
+use crate::prompt::wake_promptly;
 use crate::search::score::{DRAW, MAX_DEPTH, is_mate, moves_to_mate};
 use crate::search::{Control, Endgames, Iteration, Job, RootLine, Rotation, Vote};
 use crate::table::{SearchTable, Table};
@@ -169,6 +170,7 @@ impl<T: SearchTable> Coordinator<T> {
     pub fn new() -> std::io::Result<Self> {
         let (assignments, inbox) = unbounded::<Assignment<T>>();
         let thread = thread::Builder::new().name("coordinator".into()).spawn(move || {
+            wake_promptly();
             for Assignment { mut search, mut root_moves, begun, running, events, done } in inbox {
                 if !begun {
                     running.control.add_table_hits(endgames::rank_root(&mut search, &mut root_moves));

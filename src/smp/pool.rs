@@ -13,6 +13,7 @@ use parking_lot::Mutex;
 use super::affinity::{allowed_cores, bind_to};
 use super::board::DepthBoard;
 use crate::position::Move;
+use crate::prompt::wake_promptly;
 use crate::search::{
     Control, Iteration, Job, Learning, Memory, Outcome, RootLine, Teamwork, WORKER_STACK_BYTES, Worker,
 };
@@ -268,6 +269,7 @@ fn start<T: SearchTable>(
     orders: &Receiver<Order<T>>,
     ready: Sender<io::Result<()>>,
 ) {
+    wake_promptly();
     let bound = core.map_or(Ok(()), bind_to);
     if has_room(ROOM) {
         let memory = Memory::sharing(learning, teamwork);

@@ -11,6 +11,7 @@ use crossbeam::channel::{self, Receiver};
 use super::options::Setting;
 use super::output::Output;
 use super::parse::{Command, Parsed, parse};
+use crate::prompt::wake_promptly;
 
 /// The longest line that is read, in bytes. The longest possible game, 11,796 plies, takes less than 70,000.
 const MAX_LINE: usize = 1 << 18;
@@ -24,6 +25,7 @@ const QUEUE: usize = 64;
 pub(crate) fn spawn(input: impl Read + Send + 'static, output: Output) -> io::Result<Receiver<Parsed>> {
     let (sender, receiver) = channel::bounded(QUEUE);
     thread::Builder::new().name("uci-reader".into()).spawn(move || {
+        wake_promptly();
         let mut input = BufReader::new(input);
         let mut line = Vec::new();
         while let Some(length) = read_line(&mut input, &mut line) {

@@ -27,6 +27,7 @@ use crate::engine::{Clock, Engine, EngineError, Evaluator, Handicap, Limits, Opt
 use crate::eval::explain;
 use crate::eval::nnue::Network;
 use crate::position::{Color, Game, Position};
+use crate::prompt::wake_promptly;
 
 /// How often long work tells how far it is.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
@@ -67,6 +68,7 @@ pub fn run(input: impl Read + Send + 'static, output: Output) -> Result<(), Star
         closing: false,
         wake,
     };
+    wake_promptly();
     let mut commands = reader::spawn(input, session.output.clone())?;
     loop {
         session.settle();
