@@ -449,22 +449,30 @@ fn names_that_are_no_text() {
 
 #[test]
 fn games_that_are_none() {
-    let bad = "[Event \"1\"]\n\n1. e4 e5 2. Ke3 *\n\n[Event \"2\"]\n\n1. e4 {no end *\n\n[Event \"3\"]\n\n1. e4 *\n\n[Variant \"Atomic\"]\n\n1. e4 *\n";
+    let bad = "[Event \"1\"]\n\n1. e4 e5 2. Ke3 *\n\n[Event \"2\"]\n\n1. e4 {no end *\n\n[Event \"3\"]\n\n1. e4 *\n\n[Variant \"Atomic\"]\n\n1. e4 *\n\n[FEN \"9/8 b - - 0 7\"]\n\n7... e5 8. e4 *\n";
     let (code, games, errors) = run(&["analyse", "--pgn", "-", "--nodes", "100"], bad);
     assert_eq!(code, 1);
     // What cannot be played through stays as it is; what cannot be read has no moves to write.
     assert_in_order(
         &games,
-        &["[Event \"1\"]", "1. e4 e5 2. Ke3 *", "[Event \"3\"]", "1. e4 {[%eval ", "Atomic", "1. e4 *"],
+        &[
+            "[Event \"1\"]",
+            "1. e4 e5 2. Ke3 *",
+            "[Event \"3\"]",
+            "1. e4 {[%eval ",
+            "Atomic",
+            "1. e4 *",
+            "7... e5 8. e4 *",
+        ],
     );
-    assert_eq!((games.matches("[Event ").count(), games.matches("[Annotator ").count()), (3, 1), "{games}");
+    assert_eq!((games.matches("[Event ").count(), games.matches("[Annotator ").count()), (4, 1), "{games}");
     assert_in_order(
         &errors,
         &[
             "-: game 1, line 3: \"Ke3\" is not one legal move",
             "game 2, line 7: the comment that begins here has no end",
             "game 4, line 13: the variant \"Atomic\" is not chess",
-            "3 games could not be read",
+            "4 games could not be read",
         ],
     );
     let (code, _, errors) = run(&["analyse", "--pgn", "-"], "");
