@@ -2,6 +2,8 @@
 
 mod support;
 
+use std::ffi::OsStr;
+use std::fmt::Debug;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -10,9 +12,14 @@ use std::process::{Command, Stdio};
 use support::Session;
 
 /// Runs the program with this input to its end: exit code, standard output, standard error.
-fn run(arguments: &[&str], input: &str) -> (i32, String, String) {
+fn run<S: AsRef<OsStr> + Debug>(arguments: &[S], input: &str) -> (i32, String, String) {
+    run_into(Stdio::piped(), arguments, input)
+}
+
+/// The same with another standard output.
+fn run_into<S: AsRef<OsStr> + Debug>(output: Stdio, arguments: &[S], input: &str) -> (i32, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sesame"));
-    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.args(arguments).stdin(Stdio::piped()).stdout(output).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     // Whoever ends before all was said hears no more.
@@ -187,16 +194,34 @@ fn a_game_that_cannot_be_saved() {
     let here = text(folder.path());
     let (code, _, errors) = run(&["play", "--pgn", here], "");
     assert!(code == 1 && errors.starts_with("error: "), "{errors}");
-    let nowhere = path(&folder, "missing/game.pgn");
-    let arguments = ["play", "--depth", "1", "--pgn", text(&nowhere)];
-    let (code, output, errors) = run(&arguments, &format!("e4\nsave {here}\n"));
-    assert_in_order(
-        &output,
-        &["could not be saved to ", "It goes on.", "Sesame plays 1... ", "could not be saved to "],
-    );
-    assert!(code == 1 && errors.contains("the game could not be saved"), "{errors}");
+    // What cannot be saved from the start is told before the first move.
+    let file = path(&folder, "sub/game.pgn");
+    let arguments = ["play", "--depth", "1", "--pgn", text(&file)];
+    let (code, output, errors) = run(&arguments, "e4\n");
+    assert!(code == 1 && output.is_empty() && errors.contains("sub/game.pgn: "), "{output}{errors}");
+    // What can no longer be saved does not end the game.
+    fs::create_dir(path(&folder, "sub")).unwrap();
+    let mut session = Session::start_with(&arguments);
+    session.send("fen");
+    session.until("rnbqkbnr/pppppppp/");
+    fs::remove_dir_all(path(&folder, "sub")).unwrap();
+    session.send(&format!("e4\nsave {here}"));
+    let complaint = "The game could not be saved to ";
+    assert!(session.until(complaint).last().unwrap().ends_with("It goes on."));
+    session.until("Sesame plays 1... ");
+    session.until(complaint);
+    session.until("> save ");
+    session.until(complaint);
+    session.close_input();
+    assert_eq!(session.end().0.code(), Some(1));
+    assert!(session.errors().contains("the game could not be saved"));
     let output = play(&[], "e4\nsave /dev/full\n");
     assert!(output.contains("could not be saved to /dev/full"), "{output}");
+    // A line of any length is shown in part.
+    let output = play(&[], &"x".repeat(3000));
+    let echo = output.lines().find(|line| line.starts_with("> ")).unwrap();
+    assert_eq!(echo, format!("> {}…", "x".repeat(80)));
+    assert!(output.lines().all(|line| line.chars().count() < 200), "{output}");
     for arguments in [&["play", "--fen", "8/8"][..], &["play", "--color", "green"], &["play", "--time", "0"]] {
         assert_eq!(run(arguments, "").0, 2, "{arguments:?}");
     }
@@ -238,6 +263,11 @@ fn a_suite_is_solved() {
     let again = ["analyse", "--epd", text(&mates), "--depth", "1", "--csv", text(&csv)];
     let (code, _, errors) = run(&again, "");
     assert!(code == 1 && errors.contains("--force"), "{errors}");
+    // Where nothing can be written is told before the work.
+    let nowhere = path(&folder, "missing/a.csv");
+    let (code, output, errors) = run(&["analyse", text(&mates), "--depth", "1", "--csv", text(&nowhere)], "");
+    assert!(code == 1 && output.is_empty() && errors.contains("missing/a.csv cannot be written: "), "{output}{errors}");
+    assert!(succeed(&["analyse", "--depth", "1", "--epd", "-"], MATES).contains("\n-              4  3 of 3"));
     let forced: Vec<&str> = again.iter().chain(&["--force"]).copied().collect();
     succeed(&forced, "");
     assert_eq!(fs::read_to_string(&csv).unwrap().lines().count(), 5);
@@ -346,19 +376,103 @@ fn games_are_annotated() {
     assert!(code == 1 && errors.contains("has no game 3, only 2"), "{errors}");
 }
 
+/// What is in the way of any graph is told before the first game; what is of other games is not in the way.
+#[test]
+fn graphs_that_are_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, out, graphs) = (path(&folder, "games.pgn"), path(&folder, "out.pgn"), path(&folder, "graphs"));
+    fs::write(&file, GAMES).unwrap();
+    fs::create_dir(&graphs).unwrap();
+    for game in [2, 3] {
+        fs::write(graphs.join(format!("game-{game}.svg")), "old").unwrap();
+    }
+    let both = ["analyse", text(&file), "--depth", "1", "--out", text(&out), "--graphs", text(&graphs)];
+    let with = |more: &[&'static str]| both.iter().chain(more).copied().collect::<Vec<&str>>();
+    for arguments in [with(&[]), with(&["--game", "2"])] {
+        let (code, output, errors) = run(&arguments, "");
+        assert!(code == 1 && output.is_empty() && !out.exists(), "{output}");
+        assert!(errors.contains("game-2.svg exists already: replace it with --force"), "{errors}");
+    }
+    succeed(&with(&["--game", "1"]), "");
+    succeed(&with(&["--force"]), "");
+    let is_old = |game| fs::read_to_string(graphs.join(format!("game-{game}.svg"))).unwrap() == "old";
+    assert_eq!([1, 2, 3].map(is_old), [false, false, true]);
+    let nowhere = path(&folder, "missing/out.pgn");
+    let (code, output, errors) = run(&["analyse", text(&file), "--depth", "1", "--out", text(&nowhere)], "");
+    assert!(code == 1 && output.is_empty() && errors.contains("out.pgn cannot be written: "), "{output}{errors}");
+}
+
+/// A disk that is full is told once; a reader that leaves is none of that (`a_reader_that_leaves`).
+#[cfg(target_os = "linux")]
+#[test]
+fn an_output_that_cannot_be_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let (man, epd, pgn) = (path(&folder, "man"), path(&folder, "a.epd"), path(&folder, "a.pgn"));
+    fs::write(&epd, MATES).unwrap();
+    fs::write(&pgn, "1. e4 *\n").unwrap();
+    for arguments in [
+        &["analyse", "--depth", "3"][..],
+        &["analyse", text(&epd), "--depth", "1"],
+        &["analyse", text(&pgn), "--depth", "1", "--out", text(&path(&folder, "b.pgn"))],
+        &["bench", "1"],
+        &["perft", "2"],
+        &["completions", "bash"],
+        &["man", "--out", text(&man)],
+        &["play"],
+        &["uci"],
+        &["--help"],
+        &["--version"],
+    ] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let (code, _, errors) = run_into(full.into(), arguments, "isready\n");
+        assert_eq!(code, 1, "{arguments:?}");
+        let told = "error: the standard output cannot be written: No space left on device";
+        assert!(errors.starts_with(told) && errors.matches("error").count() == 2, "{arguments:?}: {errors}");
+    }
+}
+
+/// Names are what the system takes for names.
+#[cfg(target_os = "linux")]
+#[test]
+fn names_that_are_no_text() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = tempfile::tempdir().unwrap();
+    for (name, content) in [(&b"\xff.pgn"[..], "1. e4 *"), (b"\xff.epd", MATES)] {
+        let file = folder.path().join(OsStr::from_bytes(name));
+        fs::write(&file, content).unwrap();
+        let (code, output, errors) = run(&[OsStr::new("analyse"), file.as_os_str(), OsStr::new("--depth=1")], "");
+        assert!(code == 0 && !output.is_empty(), "{errors}");
+    }
+    let (code, _, errors) = run(&[OsStr::new("analyse"), OsStr::from_bytes(b"\xff")], "");
+    assert!(code == 2 && errors.contains("bad FEN"), "{errors}");
+}
+
 #[test]
 fn games_that_are_none() {
-    let bad = "[Event \"1\"]\n\n1. e4 e5 2. Ke3 *\n\n[Event \"2\"]\n\n1. e4 {no end *\n\n[Event \"3\"]\n\n1. e4 *\n\n[Variant \"Atomic\"]\n\n1. e4 *\n";
+    let bad = "[Event \"1\"]\n\n1. e4 e5 2. Ke3 *\n\n[Event \"2\"]\n\n1. e4 {no end *\n\n[Event \"3\"]\n\n1. e4 *\n\n[Variant \"Atomic\"]\n\n1. e4 *\n\n[FEN \"9/8 b - - 0 7\"]\n\n7... e5 8. e4 *\n";
     let (code, games, errors) = run(&["analyse", "--pgn", "-", "--nodes", "100"], bad);
     assert_eq!(code, 1);
-    assert_eq!((games.matches("[Event ").count(), games.contains("[Event \"3\"]")), (1, true), "{games}");
+    // What cannot be played through stays as it is; what cannot be read has no moves to write.
+    assert_in_order(
+        &games,
+        &[
+            "[Event \"1\"]",
+            "1. e4 e5 2. Ke3 *",
+            "[Event \"3\"]",
+            "1. e4 {[%eval ",
+            "Atomic",
+            "1. e4 *",
+            "7... e5 8. e4 *",
+        ],
+    );
+    assert_eq!((games.matches("[Event ").count(), games.matches("[Annotator ").count()), (4, 1), "{games}");
     assert_in_order(
         &errors,
         &[
             "-: game 1, line 3: \"Ke3\" is not one legal move",
             "game 2, line 7: the comment that begins here has no end",
             "game 4, line 13: the variant \"Atomic\" is not chess",
-            "3 games could not be read",
+            "4 games could not be read",
         ],
     );
     let (code, _, errors) = run(&["analyse", "--pgn", "-"], "");

@@ -1,5 +1,6 @@
 //! What the command line may say.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -99,8 +100,8 @@ pub(super) struct BenchArguments {
 pub(super) struct AnalyseArguments {
     /// The position, in quotes or not, or the files [default: the start position]
     #[arg(num_args = 0.., value_name = "FEN | FILE")]
-    pub(super) words: Vec<String>,
-    /// Solve the positions of these EPD files
+    pub(super) words: Vec<OsString>,
+    /// Solve the positions of these EPD files; - is the standard input
     #[arg(long, num_args = 1.., value_name = "FILE", conflicts_with_all = ["words", "pgn"])]
     pub(super) epd: Vec<PathBuf>,
     /// Annotate the games of this PGN file; - is the standard input
@@ -181,12 +182,15 @@ impl AnalyseArguments {
         if !self.epd.is_empty() {
             return Ok(Subject::Suites(self.epd.clone()));
         }
-        let ends_in = |word: &&String, end: &str| {
+        let ends_in = |word: &&OsString, end: &str| {
             Path::new(word).extension().is_some_and(|extension| extension.eq_ignore_ascii_case(end))
         };
         let count = |end: &str| self.words.iter().filter(|word| ends_in(word, end)).count();
         match (count("epd"), count("pgn"), self.words.as_slice()) {
-            (0, 0, words) => Ok(Subject::Position(words.join(" "))),
+            (0, 0, words) => {
+                let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+                Ok(Subject::Position(words.join(" ")))
+            }
             (0, 1, [path]) => Ok(Subject::Games(PathBuf::from(path))),
             (files, 0, words) if files == words.len() => Ok(Subject::Suites(words.iter().map(PathBuf::from).collect())),
             (_, 0, _) => Err("other words among the EPD files".to_owned()),

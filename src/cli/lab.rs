@@ -76,17 +76,16 @@ fn positive(text: &str) -> Result<f64, String> {
     if number.is_finite() && number > 0.0 { Ok(number) } else { Err("it must be more than 0".to_owned()) }
 }
 
-pub(super) fn run(command: &LabCommand) -> Result<(), Failure> {
-    let output = Output::stdout();
+pub(super) fn run(command: &LabCommand, output: &Output) -> Result<(), Failure> {
     match command {
-        LabCommand::Run(arguments) => lab_run::run(arguments)?,
-        LabCommand::Choices(arguments) => lab_run::choices(arguments)?,
+        LabCommand::Run(arguments) => lab_run::run(arguments, output)?,
+        LabCommand::Choices(arguments) => lab_run::choices(arguments, output)?,
         LabCommand::CheckBits { depth, positions, output: folder } => {
             let positions = (*positions).try_into().map_err(Failure::failed)?;
             let findings =
                 check_bits::measure(*depth, positions, |finding| tell(&format!("{} bits: done", finding.bits)))
                     .map_err(Failure::failed)?;
-            save(folder, check_bits::page(*depth, positions, &findings).map_err(Failure::failed)?)?;
+            save(output, folder, check_bits::page(*depth, positions, &findings).map_err(Failure::failed)?)?;
         }
         LabCommand::Crowding { depth, jobs, output: folder } => {
             let sizes: Vec<usize> = crowding::SIZES_KIB.into_iter().chain([crowding::AMPLE_KIB]).collect();
@@ -94,7 +93,7 @@ pub(super) fn run(command: &LabCommand) -> Result<(), Failure> {
                 tell(&format!("{} with {} KiB: done", bench.design.name(), bench.kib));
             })
             .map_err(Failure::failed)?;
-            save(folder, crowding::page(*depth, &benches).map_err(Failure::failed)?)?;
+            save(output, folder, crowding::page(*depth, &benches).map_err(Failure::failed)?)?;
         }
         LabCommand::Report(ReportArguments { results, output: folder, wall_time }) => {
             let options = ReportOptions { results: results.clone(), output: folder.clone(), wall_time: *wall_time };
@@ -112,13 +111,13 @@ pub(super) fn run(command: &LabCommand) -> Result<(), Failure> {
 }
 
 /// Writes a page's files into `folder`, and says so.
-fn save(folder: &Path, files: Vec<(String, String)>) -> Result<(), Failure> {
+fn save(output: &Output, folder: &Path, files: Vec<(String, String)>) -> Result<(), Failure> {
     let failed = |path: &Path, error: io::Error| Failure::Failed(format!("{}: {error}", path.display()));
     fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
     for (name, text) in files {
         let path = folder.join(name);
         fs::write(&path, text).map_err(|error| failed(&path, error))?;
-        Output::stdout().line(&path.display().to_string());
+        output.line(&path.display().to_string());
     }
     Ok(())
 }

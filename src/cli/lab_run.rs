@@ -104,7 +104,7 @@ fn depths(text: &str) -> Result<RangeInclusive<u32>, String> {
     }
 }
 
-pub(super) fn run(arguments: &LabRunArguments) -> Result<(), Failure> {
+pub(super) fn run(arguments: &LabRunArguments, output: &Output) -> Result<(), Failure> {
     let mut selection = Selection { depths: arguments.depths.clone(), ..Selection::default() };
     if !arguments.schemes.is_empty() {
         selection.schemes = arguments.schemes.iter().map(|choice| choice.0).collect();
@@ -147,7 +147,7 @@ pub(super) fn run(arguments: &LabRunArguments) -> Result<(), Failure> {
         let text = format!("seconds={seconds:.1}\nthreads={threads}\nobservations={made}\n");
         std::fs::write(&meta, text).map_err(meta_failed)?;
     }
-    Output::stdout().line(&format!(
+    output.line(&format!(
         "{} observations in {}, {} of them found there; {} nodes in {:.1} s, {:.1} million per second",
         summary.observations,
         options.output.display(),
@@ -159,8 +159,7 @@ pub(super) fn run(arguments: &LabRunArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-pub(super) fn choices(arguments: &ChoicesArguments) -> Result<(), Failure> {
-    let output = Output::stdout();
+pub(super) fn choices(arguments: &ChoicesArguments, output: &Output) -> Result<(), Failure> {
     let positions = experiment::positions();
     let variants = validation::variants();
     let is_wanted = |name: &str| arguments.only.is_empty() || arguments.only.iter().any(|word| name.contains(word));
@@ -197,13 +196,14 @@ mod tests {
             positions: None,
             threads: Some(1),
         };
+        let run = |arguments| run(&arguments, &Output::new(std::io::sink()));
         let note = || std::fs::read_to_string(&meta).ok();
         std::fs::write(&meta, "seconds=1\nthreads=9\nobservations=18\n").unwrap();
-        let first = run(&arguments(false, 1..=1)).is_ok();
+        let first = run(arguments(false, 1..=1)).is_ok();
         let of_first = note();
-        let again = run(&arguments(false, 1..=1)).is_err();
+        let again = run(arguments(false, 1..=1)).is_err();
         let of_refused = note();
-        let resumed = run(&arguments(true, 1..=2)).is_ok();
+        let resumed = run(arguments(true, 1..=2)).is_ok();
         let of_resumed = note();
         std::fs::remove_file(&output).unwrap();
 

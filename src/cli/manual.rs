@@ -13,13 +13,13 @@ use super::arguments::{Arguments, CompletionsArguments, ManArguments};
 use crate::uci::Output;
 
 /// Writes a manual page for the program and for each subcommand into a folder, which is made if there is none.
-pub(super) fn write_pages(arguments: &ManArguments) -> Result<(), Failure> {
+pub(super) fn write_pages(arguments: &ManArguments, output: &Output) -> Result<(), Failure> {
     let folder = &arguments.out;
     let failed = |error| Failure::Failed(format!("{}: {error}", folder.display()));
     fs::create_dir_all(folder).map_err(failed)?;
     clap_mangen::generate_to(Arguments::command(), folder).map_err(failed)?;
     let pages = count_pages(folder).map_err(failed)?;
-    Output::stdout().line(&format!("{pages} pages in {}", folder.display()));
+    output.line(&format!("{pages} pages in {}", folder.display()));
     Ok(())
 }
 
@@ -33,8 +33,8 @@ fn count_pages(folder: &Path) -> std::io::Result<usize> {
 }
 
 /// Prints what the shell reads to complete the program's arguments.
-pub(super) fn print_completions(arguments: &CompletionsArguments) -> Result<(), Failure> {
-    Output::stdout().line(completions(arguments.shell)?.trim_end());
+pub(super) fn print_completions(arguments: &CompletionsArguments, output: &Output) -> Result<(), Failure> {
+    output.line(completions(arguments.shell)?.trim_end());
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! The command line: subcommands for people and testers; without one, the UCI protocol.
 //!
 //! The exit code is 0 for success (also when whoever reads the output stops reading), 1 for a failure such as a table larger
-//! than the memory, and 2 for arguments that cannot be understood, a bad FEN among them.
+//! than the memory or an output that cannot be written, and 2 for arguments that cannot be understood, a bad FEN among them.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod analyse;
@@ -14,7 +14,7 @@ mod san;
 mod terminal;
 mod thinker;
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -46,6 +46,23 @@ impl Failure {
     fn failed(error: impl ToString) -> Failure {
         Failure::Failed(error.to_string())
     }
+
+    /// The output is not where it was to go.
+    fn unwritten(error: &io::Error) -> Failure {
+        Failure::Failed(format!("the standard output cannot be written: {error}"))
+    }
+
+    /// Tells it to whoever started the program.
+    fn tell(&self) -> ExitCode {
+        let _ = writeln!(io::stderr(), "error: {self}");
+        match self {
+            Failure::Usage(_) => {
+                let _ = writeln!(io::stderr(), "\nFor more information, try '--help'.");
+                ExitCode::from(2)
+            }
+            Failure::Failed(_) => ExitCode::FAILURE,
+        }
+    }
 }
 
 /// Runs the program with the process's arguments.
@@ -54,39 +71,43 @@ pub fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => {
             // Help and version come this way as well, with code 0. Should nobody read it, nothing is lost.
-            let _ = error.print();
+            let printed = error.print().and_then(|()| io::stdout().flush());
+            if let Err(failed) = printed
+                && failed.kind() != ErrorKind::BrokenPipe
+                && !error.use_stderr()
+            {
+                return Failure::unwritten(&failed).tell();
+            }
             return u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
         }
     };
-    let result = match arguments.command {
-        None | Some(Command::Uci) => talk_uci(),
-        Some(Command::Bench(arguments)) => run_bench(&arguments),
-        Some(Command::Analyse(arguments)) => analyse::run(&arguments),
-        Some(Command::Play(arguments)) => play::run(&arguments),
-        Some(Command::Perft(arguments)) => run_perft(&arguments),
-        Some(Command::Lab(command)) => lab::run(&command),
-        Some(Command::Scaling(arguments)) => run_scaling(&arguments),
-        Some(Command::Datagen(arguments)) => tuning::selfplay::run(&arguments).map_err(Failure::failed),
-        Some(Command::Data(command)) => run_data(&command),
-        Some(Command::Tune(arguments)) => tuning::texel::run(&arguments).map_err(Failure::failed),
-        Some(Command::Train(arguments)) => tuning::train::run(&arguments).map_err(Failure::failed),
-        Some(Command::Man(arguments)) => manual::write_pages(&arguments),
-        Some(Command::Completions(arguments)) => manual::print_completions(&arguments),
-    };
-    let Err(failure) = result else {
-        return ExitCode::SUCCESS;
-    };
-    let _ = writeln!(io::stderr(), "error: {failure}");
-    match failure {
-        Failure::Usage(_) => {
-            let _ = writeln!(io::stderr(), "\nFor more information, try '--help'.");
-            ExitCode::from(2)
-        }
-        Failure::Failed(_) => ExitCode::FAILURE,
+    // The only one, so that it knows at the end whether all was written.
+    let output = Output::stdout();
+    let result = run(arguments.command.unwrap_or(Command::Uci), &output);
+    let unwritten = output.failure().map(Failure::unwritten);
+    // Both are told; what the command itself says is told last, and its code counts.
+    unwritten.into_iter().chain(result.err()).fold(ExitCode::SUCCESS, |_, failure| failure.tell())
+}
+
+fn run(command: Command, output: &Output) -> Result<(), Failure> {
+    match command {
+        Command::Uci => talk_uci(output),
+        Command::Bench(arguments) => run_bench(&arguments, output),
+        Command::Analyse(arguments) => analyse::run(&arguments, output),
+        Command::Play(arguments) => play::run(&arguments, output),
+        Command::Perft(arguments) => run_perft(&arguments, output),
+        Command::Lab(command) => lab::run(&command, output),
+        Command::Scaling(arguments) => run_scaling(&arguments, output),
+        Command::Datagen(arguments) => tuning::selfplay::run(&arguments).map_err(Failure::failed),
+        Command::Data(command) => run_data(&command, output),
+        Command::Tune(arguments) => tuning::texel::run(&arguments).map_err(Failure::failed),
+        Command::Train(arguments) => tuning::train::run(&arguments).map_err(Failure::failed),
+        Command::Man(arguments) => manual::write_pages(&arguments, output),
+        Command::Completions(arguments) => manual::print_completions(&arguments, output),
     }
 }
 
-fn talk_uci() -> Result<(), Failure> {
+fn talk_uci(output: &Output) -> Result<(), Failure> {
     if io::stdin().is_terminal() {
         let version = env!("CARGO_PKG_VERSION");
         let _ = writeln!(
@@ -94,10 +115,10 @@ fn talk_uci() -> Result<(), Failure> {
             "Sesame {version} speaks UCI; `quit` ends it, `sesame --help` shows what else it does."
         );
     }
-    uci::run(io::stdin(), Output::stdout()).map_err(Failure::failed)
+    uci::run(io::stdin(), output.clone()).map_err(Failure::failed)
 }
 
-fn run_bench(arguments: &BenchArguments) -> Result<(), Failure> {
+fn run_bench(arguments: &BenchArguments, output: &Output) -> Result<(), Failure> {
     let default = BenchOptions::default();
     let options = BenchOptions {
         depth: arguments.depth.or(arguments.depth_alone).unwrap_or(default.depth),
@@ -109,7 +130,6 @@ fn run_bench(arguments: &BenchArguments) -> Result<(), Failure> {
         stats: arguments.stats,
         evaluator: evaluator(arguments)?,
     };
-    let output = Output::stdout();
     let stop = AtomicBool::new(false);
     let report = bench::run(&options, &stop, |step| {
         output.line(&step.to_string());
@@ -141,8 +161,7 @@ fn evaluator(arguments: &BenchArguments) -> Result<Evaluator, Failure> {
     able.ok_or_else(|| Failure::Failed(format!("this machine has no {simd} registers")))
 }
 
-fn run_data(command: &DataCommand) -> Result<(), Failure> {
-    let output = Output::stdout();
+fn run_data(command: &DataCommand, output: &Output) -> Result<(), Failure> {
     let line = |line: &str| {
         output.line(line);
         !output.is_closed()
@@ -150,17 +169,16 @@ fn run_data(command: &DataCommand) -> Result<(), Failure> {
     tuning::data::run(command, line).map_err(Failure::failed)
 }
 
-fn run_scaling(arguments: &ScalingArgs) -> Result<(), Failure> {
+fn run_scaling(arguments: &ScalingArgs, output: &Output) -> Result<(), Failure> {
     let tell = |line: &str| drop(writeln!(io::stderr(), "{line}"));
     let tables = scaling::run(arguments, &tell).map_err(Failure::failed)?;
-    Output::stdout().line(tables.trim());
+    output.line(tables.trim());
     Ok(())
 }
 
-fn run_perft(arguments: &PerftArguments) -> Result<(), Failure> {
+fn run_perft(arguments: &PerftArguments, output: &Output) -> Result<(), Failure> {
     let (fen, depth) = arguments.fen_and_depth().map_err(Failure::Usage)?;
     let position = position(&fen)?;
-    let output = Output::stdout();
     let stop = AtomicBool::new(false);
     let start = Instant::now();
     let sum = uci::divide(&position, depth, arguments.chess960, &stop, |text, leaves| {

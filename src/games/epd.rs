@@ -126,18 +126,36 @@ fn after_words(line: &str, count: usize) -> &str {
     (0..count).fold(line, |rest, _| rest.trim_start().split_once(char::is_whitespace).map_or("", |(_, rest)| rest))
 }
 
-/// EPD's operations: each a name and its operand, without quotes. A semicolon within quotes ends nothing.
+/// EPD's operations: each a name and its operand, without quotes. A semicolon within quotes ends nothing, an escaped quote no quotes.
 fn operations(text: &str) -> Vec<(&str, String)> {
-    let mut is_quoted = false;
+    let (mut is_quoted, mut is_escaped) = (false, false);
     let parts = text.split(|letter| {
-        is_quoted ^= letter == '"';
+        let is_plain = !std::mem::take(&mut is_escaped);
+        is_escaped = is_plain && is_quoted && letter == '\\';
+        is_quoted ^= is_plain && letter == '"';
         letter == ';' && !is_quoted
     });
-    let unquoted = |operand: &str| operand.trim().trim_matches('"').to_owned();
     parts
         .filter_map(|part| part.trim().split_once(char::is_whitespace))
-        .map(|(name, operand)| (name, unquoted(operand)))
+        .map(|(name, operand)| (name, unquoted(operand.trim())))
         .collect()
+}
+
+/// An operand without its quotes, if it has any, and without the backslashes that escape quotes and backslashes between them.
+fn unquoted(operand: &str) -> String {
+    if !operand.starts_with('"') {
+        return operand.to_owned();
+    }
+    let mut text = String::with_capacity(operand.len());
+    let mut letters = operand.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' => text.push(letters.next_if(|next| ['"', '\\'].contains(next)).unwrap_or(letter)),
+            '"' => {}
+            _ => text.push(letter),
+        }
+    }
+    text
 }
 
 #[cfg(test)]
@@ -157,6 +175,15 @@ mod tests {
         }
         let epd = Epd::read(&format!("{START} bm e4; id \"my, own;\u{1b} name\"; c0 \"x\"; dm 4;")).unwrap();
         assert_eq!((epd.id.as_deref(), epd.mate_in), (Some("my, own; name"), Some(4)));
+        for (written, id) in [
+            (r#""two, \"q\"""#, r#"two, "q""#),
+            (r#""a\"; b\\""#, r#"a"; b\"#),
+            (r#""C:\new""#, r"C:\new"),
+            (r#"a "b" c"#, r#"a "b" c"#),
+        ] {
+            let epd = Epd::read(&format!("{START} id {written}; dm 4;")).unwrap();
+            assert_eq!((epd.id.as_deref(), epd.mate_in), (Some(id), Some(4)), "{written}");
+        }
         let bare = Epd::read(START).unwrap();
         assert_eq!((bare.id, bare.solution, bare.mate_in), (None, None, None));
     }

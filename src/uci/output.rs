@@ -1,9 +1,9 @@
 //! The one way out: whole lines, flushed, never interleaved.
 
-use std::io::Write;
+use std::io::{self, ErrorKind, Write};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
@@ -12,8 +12,8 @@ use super::stdout::Stdout;
 
 /// A writer of lines that any thread may use. Clones share the writer.
 ///
-/// Once a write has failed, which for the standard output means that nobody reads it any more, it stays
-/// [closed](Output::is_closed) and drops whatever else is written.
+/// Once a write has failed it stays [closed](Output::is_closed) and drops whatever else is written. As a rule nobody reads it any more then;
+/// [`Output::failure`] tells of anything else.
 #[derive(Clone)]
 pub struct Output {
     shared: Arc<Shared>,
@@ -22,6 +22,7 @@ pub struct Output {
 struct Shared {
     writer: Mutex<Box<dyn Write + Send>>,
     closed: AtomicBool,
+    failure: OnceLock<io::Error>,
     journal: Journal,
     /// Shared with a writer that would otherwise wait for its reader for ever.
     leaving: Arc<AtomicBool>,
@@ -40,8 +41,9 @@ impl Output {
     }
 
     fn leaving_with(writer: impl Write + Send + 'static, leaving: Arc<AtomicBool>) -> Output {
-        let (writer, closed) = (Mutex::new(Box::new(writer) as _), AtomicBool::new(false));
-        Output { shared: Arc::new(Shared { writer, closed, journal: Journal::default(), leaving }) }
+        let writer = Mutex::new(Box::new(writer) as _);
+        let (closed, failure, journal) = (AtomicBool::new(false), OnceLock::new(), Journal::default());
+        Output { shared: Arc::new(Shared { writer, closed, failure, journal, leaving }) }
     }
 
     /// Says that the program is about to end, and need not wait for a reader who has stopped reading.
@@ -69,7 +71,12 @@ impl Output {
         }
         // With the writer in hand, so that the log has the lines in their order; first, so that whoever has read the line finds it there.
         let noted = self.shared.journal.note(Direction::Out, text);
-        if writer.write_all(text.as_bytes()).and_then(|()| writer.flush()).is_err() {
+        if let Err(error) = writer.write_all(text.as_bytes()).and_then(|()| writer.flush()) {
+            // A reader who has left, or does not read while the program leaves, is no failure.
+            if !matches!(error.kind(), ErrorKind::BrokenPipe | ErrorKind::TimedOut) {
+                // The first counts: nothing is written after it.
+                let _ = self.shared.failure.set(error);
+            }
             self.shared.closed.store(true, Ordering::Relaxed);
         }
         drop(writer);
@@ -106,21 +113,24 @@ impl Output {
     pub fn is_closed(&self) -> bool {
         self.shared.closed.load(Ordering::Relaxed)
     }
+
+    /// Why a write has failed, if not because its reader has left: a full disk.
+    pub fn failure(&self) -> Option<&io::Error> {
+        self.shared.failure.get()
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::io;
-
     use super::*;
 
-    /// A writer that accepts a number of writes and keeps them.
-    struct Limited(Arc<Mutex<Vec<u8>>>, usize);
+    /// A writer that accepts a number of writes and keeps them, and then fails in this way.
+    struct Limited(Arc<Mutex<Vec<u8>>>, usize, ErrorKind);
 
     impl Write for Limited {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             if self.1 == 0 {
-                return Err(io::ErrorKind::BrokenPipe.into());
+                return Err(self.2.into());
             }
             self.1 -= 1;
             self.0.lock().extend_from_slice(bytes);
@@ -133,15 +143,20 @@ mod tests {
     }
 
     #[test]
-    fn lines_go_out_until_the_reader_has_gone() {
-        let written = Arc::new(Mutex::new(Vec::new()));
-        let output = Output::new(Limited(written.clone(), 2));
-        output.line("uciok");
-        output.clone().info("two\nlines");
-        assert!(!output.is_closed());
-        output.line("lost");
-        assert!(output.is_closed());
-        output.line("lost too");
-        assert_eq!(String::from_utf8_lossy(&written.lock()), "uciok\ninfo string two lines\n");
+    fn lines_go_out_until_the_reader_has_gone_or_the_disk_is_full() {
+        for (kind, is_failure) in
+            [(ErrorKind::BrokenPipe, false), (ErrorKind::TimedOut, false), (ErrorKind::StorageFull, true)]
+        {
+            let written = Arc::new(Mutex::new(Vec::new()));
+            let output = Output::new(Limited(written.clone(), 2, kind));
+            output.line("uciok");
+            output.clone().info("two\nlines");
+            assert!(!output.is_closed());
+            output.line("lost");
+            assert!(output.is_closed());
+            output.line("lost too");
+            assert_eq!(String::from_utf8_lossy(&written.lock()), "uciok\ninfo string two lines\n");
+            assert_eq!(output.failure().map(io::Error::kind), is_failure.then_some(kind));
+        }
     }
 }

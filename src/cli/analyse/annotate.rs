@@ -30,7 +30,7 @@ pub(super) struct Point {
 }
 
 /// Annotates a game. `assessments` are those of the positions before and after each move; what was annotated by this or by Lichess
-/// before is replaced.
+/// before is replaced, what people wrote stays.
 pub(super) fn annotate(record: &Record, replay: &Replay, assessments: &[Assessment]) -> Annotated {
     let mut record = record.clone();
     let mut position = replay.start.clone();
@@ -74,13 +74,11 @@ fn write(
     side_to_move: Color,
 ) {
     ply.san = san;
-    erase(ply);
+    let earlier = erase(ply);
+    rate(&mut ply.nags, &earlier, judged.as_ref().map(|(judgement, _)| *judgement));
     let mut comment = score.map_or_else(String::new, |score| eval_command(score, side_to_move));
     let mut notes = Vec::new();
     if let Some((judgement, best)) = judged {
-        // One opinion on a move is enough, the newest.
-        ply.nags.retain(|nag| !(1..=6).contains(nag));
-        ply.nags.insert(0, judgement.nag());
         comment += &format!(" {}. {best} was best.", judgement.name());
         notes.push(Note::Variation(line));
     }
@@ -90,16 +88,20 @@ fn write(
     ply.notes.splice(0..0, notes);
 }
 
-/// Takes away what an earlier annotation has written: evaluations, signs for bad moves, and the sentences and lines that went with them.
-fn erase(ply: &mut Ply) {
-    ply.nags.retain(|nag| Judgement::ALL.iter().all(|judgement| judgement.nag() != *nag));
+/// Takes away what an earlier annotation has said: evaluations, and judgements with the lines that went with them. Returns the judgements.
+fn erase(ply: &mut Ply) -> Vec<Judgement> {
     let mut kept: Vec<Note> = Vec::new();
+    let mut judgements = Vec::new();
     let mut after_judgement = false;
     for note in ply.notes.drain(..) {
         match note {
             Note::Comment(comment) => {
-                let (comment, was_judged) = without_verdict(&without_eval(&comment));
-                after_judgement |= was_judged;
+                let mut comment = without_eval(&comment);
+                while let Some((judgement, rest)) = without_verdict(&comment) {
+                    judgements.push(judgement);
+                    after_judgement = true;
+                    comment = rest;
+                }
                 if !comment.is_empty() {
                     kept.push(Note::Comment(comment));
                 }
@@ -109,6 +111,18 @@ fn erase(ply: &mut Ply) {
         }
     }
     ply.notes = kept;
+    judgements
+}
+
+/// Gives a move the glyph of its judgement. The glyph of an earlier judgement gives way to it; any other is a person's, and one opinion is enough.
+fn rate(nags: &mut Vec<u8>, earlier: &[Judgement], now: Option<Judgement>) {
+    // What is judged again as it was keeps its glyph where it stands, whosoever it is: to annotate twice is to annotate once.
+    nags.retain(|nag| !earlier.iter().any(|&judgement| Some(judgement) != now && judgement.nag() == *nag));
+    if let Some(judgement) = now
+        && !nags.iter().any(|nag| (1..=6).contains(nag))
+    {
+        nags.insert(0, judgement.nag());
+    }
 }
 
 /// A comment without `[%eval ...]`.
@@ -121,8 +135,9 @@ fn without_eval(comment: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A comment without a sentence such as `Blunder. Nf3 was best.`, which may have the change of the evaluation before it; and whether there was one.
-fn without_verdict(comment: &str) -> (String, bool) {
+/// The judgement in a sentence such as `Blunder. Nf3 was best.`, if there is one, and the comment without it and without the change of the evaluation that
+/// may stand before it.
+fn without_verdict(comment: &str) -> Option<(Judgement, String)> {
     const END: &str = " was best.";
     for judgement in Judgement::ALL {
         let opening = format!("{}. ", judgement.name());
@@ -132,10 +147,10 @@ fn without_verdict(comment: &str) -> (String, bool) {
         let is_one_move = rest.get(opening.len()..end).is_some_and(|best| !best.contains(' '));
         let before = before.trim();
         if is_one_move && (before.is_empty() || before.starts_with('(') && before.ends_with(')')) {
-            return (rest.get(end + END.len()..).unwrap_or_default().trim().to_owned(), true);
+            return Some((judgement, rest.get(end + END.len()..).unwrap_or_default().trim().to_owned()));
         }
     }
-    (comment.to_owned(), false)
+    None
 }
 
 /// The evaluation as Lichess writes it into comments: White's, in pawns or in moves to mate.
@@ -178,18 +193,26 @@ mod tests {
         opinions
     }
 
+    /// The opinion that each move is as good as any.
+    fn calm(replay: &Replay) -> Vec<Assessment> {
+        let moves = replay.moves.iter().map(|&mv| vec![mv]).chain([Vec::new()]);
+        moves.map(|line| Assessment { score: Score::Centipawns(0), line, depth: 9 }).collect()
+    }
+
+    fn moves(record: &Record) -> String {
+        record.to_string().rsplit("\n\n").next().unwrap().replace('\n', " ").trim().to_owned()
+    }
+
     const FOOL: &str = "1. f3 $1 {[%eval 0.5] [%clk 0:01:00]} e5 2. g4 $3 $14 {A human word.} (2. e4) Qh4# 0-1";
 
     #[test]
     fn a_blunder_is_named() {
         let (record, replay) = game(FOOL);
         let annotated = annotate(&record, &replay, &opinions(&replay));
-        let text = annotated.record.to_string();
-        let moves = text.rsplit("\n\n").next().unwrap().replace('\n', " ");
         assert_eq!(
-            moves,
-            "1. f3 $6 {[%eval -0.40] Inaccuracy. e4 was best.} (1. e4) {[%clk 0:01:00]} 1... e5 {[%eval -0.50]} \
-             2. g4 $4 $14 {[%eval #-1] Blunder. Nh3 was best.} (2. Nh3) {A human word.} (2. e4) 2... Qh4# 0-1 "
+            moves(&annotated.record),
+            "1. f3 $1 {[%eval -0.40] Inaccuracy. e4 was best.} (1. e4) {[%clk 0:01:00]} 1... e5 {[%eval -0.50]} \
+             2. g4 $3 $14 {[%eval #-1] Blunder. Nh3 was best.} (2. Nh3) {A human word.} (2. e4) 2... Qh4# 0-1"
         );
         assert_eq!(annotated.remarks.len(), 2);
         assert_eq!(annotated.remarks[1], "2. g4?? blunder (-0.50 to #-1). Best: 2. Nh3");
@@ -202,23 +225,68 @@ mod tests {
         assert_eq!(judged, [false, true, false, true, false]);
     }
 
+    /// What may be said of a move: by people, by an earlier annotation, or by both.
+    const SAID: [&str; 13] = [
+        "",
+        "$1",
+        "$2",
+        "$4 {A human word.}",
+        "$6 $13",
+        "$14 $4",
+        "$3 $4 (2. e4)",
+        "$4 {Blunder. Nh3 was best.} (2. Nh3)",
+        "$14 $2 {[%eval 0.3] Blunder. e4 was best.} {A human word.} (2. e4)",
+        "$2 $4 {(0.34 → -3.20) Mistake. e4 was best.} (2. e4)",
+        "$4 {Mistake. e4 was best. Blunder. Nh3 was best. So I think.} (2. e4)",
+        "$6 {Inaccuracy. e4 was best.}",
+        "$6 {Inaccuracy. I think e4 was best.}",
+    ];
+
     #[test]
     fn to_annotate_twice_is_to_annotate_once() {
-        let (record, replay) = game(FOOL);
-        let once = annotate(&record, &replay, &opinions(&replay)).record;
-        let (again, replay) = game(&once.to_string());
-        let twice = annotate(&again, &replay, &opinions(&replay)).record;
-        assert_eq!(twice.to_string(), once.to_string());
+        let texts =
+            SAID.iter().flat_map(|first| SAID.map(|second| format!("1. f3 {first} e5 2. g4 {second} Qh4# 0-1")));
+        for text in texts.chain([FOOL.to_owned()]) {
+            for opinions in [opinions, calm] {
+                let (record, replay) = game(&text);
+                let once = annotate(&record, &replay, &opinions(&replay)).record;
+                let (again, replay) = game(&once.to_string());
+                let twice = annotate(&again, &replay, &opinions(&replay)).record;
+                assert_eq!(twice.to_string(), once.to_string(), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn glyphs_of_people_stay() {
+        let annotated = |said: &str, opinions: fn(&Replay) -> Vec<Assessment>| {
+            let (record, replay) = game(&format!("1. f3 e5 2. g4 {said} Qh4# 0-1"));
+            let annotated = moves(&annotate(&record, &replay, &opinions(&replay)).record);
+            annotated.split_once("2. g4 ").unwrap().1.split_once(" 2... Qh4#").unwrap().0.to_owned()
+        };
+        for nags in ["$1", "$2", "$3", "$4", "$5", "$6", "$14 $4", "$2 $4"] {
+            let told = annotated(nags, opinions);
+            assert_eq!(told, format!("{nags} {{[%eval #-1] Blunder. Nh3 was best.}} (2. Nh3)"));
+            assert_eq!(annotated(nags, calm), format!("{nags} {{[%eval 0.00]}}"));
+        }
+        // No opinion on the move.
+        assert_eq!(annotated("$14", opinions), "$4 $14 {[%eval #-1] Blunder. Nh3 was best.} (2. Nh3)");
+        // What an earlier annotation said goes, with the glyph of its own class only.
+        assert_eq!(annotated("$4 $14 {Blunder. Nh3 was best.} (2. Nh3)", calm), "$14 {[%eval 0.00]}");
+        assert_eq!(annotated("$2 {Blunder. Nh3 was best.} (2. Nh3)", calm), "$2 {[%eval 0.00]}");
+        let was_mistake = "$2 {(0.34 → -1.20) Mistake. e4 was best.} (2. e4)";
+        assert_eq!(annotated(was_mistake, opinions), "$4 {[%eval #-1] Blunder. Nh3 was best.} (2. Nh3)");
     }
 
     #[test]
     fn what_lichess_wrote_is_known() {
         assert_eq!(without_eval("[%eval 0.3,18] [%clk 0:03:00]"), "[%clk 0:03:00]");
         assert_eq!(without_eval("[%eval #-3"), "");
-        assert_eq!(without_verdict("(0.34 → -3.20) Blunder. Nf3 was best."), (String::new(), true));
-        assert_eq!(without_verdict("Mistake. Qxd4 was best. So I think."), ("So I think.".into(), true));
+        assert_eq!(without_verdict("(0.34 → -3.20) Blunder. Nf3 was best."), Some((Judgement::Blunder, String::new())));
+        let (judgement, rest) = without_verdict("Mistake. Qxd4 was best. So I think.").unwrap();
+        assert_eq!((judgement, rest.as_str()), (Judgement::Mistake, "So I think."));
         for human in ["Blunder. I think Nf3 was best.", "A Blunder. Nf3 was best.", "Blunder."] {
-            assert_eq!(without_verdict(human), (human.into(), false));
+            assert_eq!(without_verdict(human), None, "{human}");
         }
     }
 }

@@ -42,16 +42,19 @@ impl Source {
     }
 }
 
-/// Refuses to replace what is there, unless told to.
-pub(super) fn refuse_to_replace(path: &Path, force: bool) -> Result<(), Failure> {
+/// Makes sure, before the work, that its result can be written: nothing that is there is replaced, unless `force` says so.
+pub(super) fn check_output(path: &Path, force: bool) -> Result<(), Failure> {
     if path.exists() && !force {
         return Err(Failure::Failed(format!("{} exists already: replace it with --force", path.display())));
     }
-    Ok(())
+    files::check_replaceable(path).map_err(|error| unwritten(path, &error))
 }
 
 /// Writes a file as a whole.
 pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    files::replace(path, text.as_bytes())
-        .map_err(|error| Failure::Failed(format!("{} could not be written: {error}", path.display())))
+    files::replace(path, text.as_bytes()).map_err(|error| unwritten(path, &error))
+}
+
+fn unwritten(path: &Path, error: &io::Error) -> Failure {
+    Failure::Failed(format!("{} cannot be written: {error}", path.display()))
 }

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write};
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::annotate::{Annotated, annotate, place};
-use super::files::{Source, refuse_to_replace, write};
+use super::files::{Source, check_output, write};
 use super::graph;
 use super::judge::Tally;
 use crate::cli::Failure;
@@ -24,24 +25,27 @@ use crate::uci::Output;
 /// How long to think on a position when nobody says.
 const DEFAULT_TIME: Duration = Duration::from_millis(500);
 
-pub(super) fn run(path: &Path, arguments: &AnalyseArguments) -> Result<(), Failure> {
+pub(super) fn run(path: &Path, arguments: &AnalyseArguments, output: &Output) -> Result<(), Failure> {
     let source = Source::open(path)?;
-    let positions = count(&source, path, arguments.game)?;
-    let mut results = Results::new(path, arguments)?;
+    let (games, positions) = count(&source, path, arguments.game)?;
+    let mut results = Results::new(path, arguments, games, output.clone())?;
     let limits = arguments.limits_or(DEFAULT_TIME);
     let thinker = Thinker::new(arguments.threads, arguments.hash, 1, Duration::ZERO)?;
-    let mut analyst = Analyst { thinker, limits, progress: Progress::new(positions, 0) };
-    let mut bad = 0;
+    let mut analyst = Analyst { thinker, limits, progress: Progress::new(positions, 0), bad: 0 };
     for game in Reader::new(source.read()?) {
         if !is_wanted(&game, arguments.game) {
             continue;
         }
-        let analysed = game.and_then(|record| Ok((record.replay()?, record)));
-        let (replay, record) = match analysed {
-            Ok(game) => game,
+        let (replay, record) = match game.map(|record| (record.replay(), record)) {
+            Ok((Ok(replay), record)) => (replay, record),
+            Ok((Err(error), record)) => {
+                analyst.complain(path, &error);
+                // No loss for who keeps only what is written.
+                analyst.progress.aside(|| results.write(&record))?;
+                continue;
+            }
             Err(error) => {
-                bad += 1;
-                analyst.progress.aside(|| drop(writeln!(io::stderr(), "{}: {error}", path.display())));
+                analyst.complain(path, &error);
                 continue;
             }
         };
@@ -55,10 +59,10 @@ pub(super) fn run(path: &Path, arguments: &AnalyseArguments) -> Result<(), Failu
     }
     analyst.progress.finish();
     results.conclude();
-    match bad {
+    match analyst.bad {
         0 => Ok(()),
         1 => Err(Failure::failed("a game could not be read: see above")),
-        _ => Err(Failure::Failed(format!("{bad} games could not be read: see above"))),
+        bad => Err(Failure::Failed(format!("{bad} games could not be read: see above"))),
     }
 }
 
@@ -70,8 +74,8 @@ fn is_wanted(game: &Result<Record, PgnError>, wanted: Option<u64>) -> bool {
     wanted.is_none_or(|wanted| wanted == number)
 }
 
-/// How many positions there are to search, which a first, fast reading tells.
-fn count(source: &Source, path: &Path, wanted: Option<u64>) -> Result<u64, Failure> {
+/// Which games there are to annotate, and how many positions to search: a first, fast reading tells.
+fn count(source: &Source, path: &Path, wanted: Option<u64>) -> Result<(RangeInclusive<u64>, u64), Failure> {
     let (mut games, mut positions) = (0, 0);
     for game in Reader::new(source.read()?) {
         games += 1;
@@ -84,7 +88,7 @@ fn count(source: &Source, path: &Path, wanted: Option<u64>) -> Result<u64, Failu
         Some(wanted) if wanted > games => {
             Err(Failure::Failed(format!("{} has no game {wanted}, only {games}", path.display())))
         }
-        _ => Ok(positions),
+        _ => Ok((wanted.unwrap_or(1)..=wanted.unwrap_or(games), positions)),
     }
 }
 
@@ -107,9 +111,16 @@ struct Analyst {
     thinker: Thinker,
     limits: Limits,
     progress: Progress,
+    /// Games that are none.
+    bad: u64,
 }
 
 impl Analyst {
+    fn complain(&mut self, path: &Path, error: &PgnError) {
+        self.bad += 1;
+        self.progress.aside(|| drop(writeln!(io::stderr(), "{}: {error}", path.display())));
+    }
+
     /// What each position of a game is worth. It goes from the end to the beginning: what the table has kept of the later positions helps to see
     /// in the earlier ones what was to come.
     fn assess(&mut self, record: &Record, replay: &Replay, output: &Output) -> Vec<Assessment> {
@@ -140,38 +151,61 @@ struct Results {
     /// What is to be in that file so far.
     text: String,
     graphs: Option<PathBuf>,
-    force: bool,
     players: BTreeMap<String, (u32, Tally)>,
     games: u32,
 }
 
 impl Results {
-    fn new(input: &Path, arguments: &AnalyseArguments) -> Result<Results, Failure> {
+    /// Makes sure, before the work, that all of these games can be written.
+    fn new(
+        input: &Path,
+        arguments: &AnalyseArguments,
+        games: RangeInclusive<u64>,
+        output: Output,
+    ) -> Result<Results, Failure> {
         if let Some(path) = &arguments.out {
             if are_same(path, input) {
                 return Err(Failure::failed(
                     "--out names the file that is read: a stop halfway would lose the rest of it",
                 ));
             }
-            refuse_to_replace(path, arguments.force)?;
+            check_output(path, arguments.force)?;
         }
         if let Some(folder) = &arguments.graphs {
             fs::create_dir_all(folder).map_err(|error| Failure::Failed(format!("{}: {error}", folder.display())))?;
+            // Whether something can be written there the first tells; the others could only be in the way.
+            let first = *games.start();
+            for game in games {
+                let path = graph_file(folder, game);
+                if game == first || path.exists() {
+                    check_output(&path, arguments.force)?;
+                }
+            }
         }
         Ok(Results {
-            output: Output::stdout(),
+            output,
             file: arguments.out.clone(),
             text: String::new(),
             graphs: arguments.graphs.clone(),
-            force: arguments.force,
             players: BTreeMap::new(),
             games: 0,
         })
     }
 
-    /// Takes up a game. Files are complete with every game.
+    /// Takes up a game that was annotated.
     fn add(&mut self, record: &Record, replay: &Replay, annotated: &Annotated) -> Result<(), Failure> {
-        let text = annotated.record.to_string();
+        self.write(&annotated.record)?;
+        if let Some(folder) = &self.graphs {
+            let path = graph_file(folder, record.number);
+            write(&path, &graph::draw(record, replay, &annotated.course).map_err(Failure::failed)?)?;
+        }
+        self.summarise(record, annotated);
+        Ok(())
+    }
+
+    /// Writes a game as text. A file is complete with every game.
+    fn write(&mut self, record: &Record) -> Result<(), Failure> {
+        let text = record.to_string();
         match &self.file {
             None => self.output.line(&text),
             Some(path) => {
@@ -180,12 +214,6 @@ impl Results {
                 write(path, &self.text)?;
             }
         }
-        if let Some(folder) = &self.graphs {
-            let path = folder.join(format!("game-{}.svg", record.number));
-            refuse_to_replace(&path, self.force)?;
-            write(&path, &graph::draw(record, replay, &annotated.course).map_err(Failure::failed)?)?;
-        }
-        self.summarise(record, annotated);
         Ok(())
     }
 
@@ -231,4 +259,9 @@ impl Results {
         }
         self.tell(&format!("All {} games\n\n{}", self.games, table.aligned()));
     }
+}
+
+/// The file for the course of a game.
+fn graph_file(folder: &Path, game: u64) -> PathBuf {
+    folder.join(format!("game-{game}.svg"))
 }

@@ -10,11 +10,12 @@ mod suites;
 
 use super::Failure;
 use super::arguments::{AnalyseArguments, Subject};
+use crate::uci::Output;
 
-pub(super) fn run(arguments: &AnalyseArguments) -> Result<(), Failure> {
+pub(super) fn run(arguments: &AnalyseArguments, output: &Output) -> Result<(), Failure> {
     match arguments.subject().map_err(Failure::Usage)? {
-        Subject::Position(fen) => position::run(&fen, arguments),
-        Subject::Suites(paths) => suites::run(&paths, arguments),
-        Subject::Games(path) => games::run(&path, arguments),
+        Subject::Position(fen) => position::run(&fen, arguments, output),
+        Subject::Suites(paths) => suites::run(&paths, arguments, output),
+        Subject::Games(path) => games::run(&path, arguments, output),
     }
 }

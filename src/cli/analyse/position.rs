@@ -18,11 +18,10 @@ const DEFAULT_TIME: Duration = Duration::from_secs(10);
 /// How often the progress line changes.
 const TICK: Duration = Duration::from_millis(200);
 
-pub(super) fn run(fen: &str, arguments: &AnalyseArguments) -> Result<(), Failure> {
+pub(super) fn run(fen: &str, arguments: &AnalyseArguments, output: &Output) -> Result<(), Failure> {
     let root = position(fen)?;
     let game = Game::new(root.clone());
-    let output = Output::stdout();
-    introduce(&root, arguments, &output);
+    introduce(&root, arguments, output);
     if let Some(outcome @ (Outcome::Checkmate | Outcome::Stalemate)) = game.legal_result() {
         output.line(end_of_game(outcome, root.side_to_move()));
         return Ok(());

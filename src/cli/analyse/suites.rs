@@ -1,11 +1,10 @@
 //! The positions of EPD files, solved or not.
 
-use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::files::{refuse_to_replace, write};
+use super::files::{Source, check_output, write};
 use crate::cli::arguments::AnalyseArguments;
 use crate::cli::thinker::{Thinker, Thought};
 use crate::cli::{Failure, san};
@@ -28,13 +27,12 @@ struct Suite {
     bad: usize,
 }
 
-pub(super) fn run(paths: &[PathBuf], arguments: &AnalyseArguments) -> Result<(), Failure> {
+pub(super) fn run(paths: &[PathBuf], arguments: &AnalyseArguments, output: &Output) -> Result<(), Failure> {
     if let Some(path) = &arguments.csv {
-        refuse_to_replace(path, arguments.force)?;
+        check_output(path, arguments.force)?;
     }
     let suites = paths.iter().map(|path| Suite::read(path)).collect::<Result<Vec<Suite>, Failure>>()?;
     let total: usize = suites.iter().map(|suite| suite.positions.len()).sum();
-    let output = Output::stdout();
     let progress = Progress::new(total as u64, 0);
     let mut thinker = Thinker::new(arguments.threads, arguments.hash, 1, Duration::ZERO)?;
     let limits = arguments.limits_or(DEFAULT_TIME);
@@ -72,9 +70,11 @@ pub(super) fn run(paths: &[PathBuf], arguments: &AnalyseArguments) -> Result<(),
 }
 
 impl Suite {
-    /// Reads a file; what is wrong with a line goes to the standard error.
+    /// Reads a file, or the standard input for `-`; what is wrong with a line goes to the standard error.
     fn read(path: &Path) -> Result<Suite, Failure> {
-        let bytes = fs::read(path).map_err(|error| Failure::Failed(format!("{}: {error}", path.display())))?;
+        let mut bytes = Vec::new();
+        let read = Source::open(path)?.read()?.read_to_end(&mut bytes);
+        read.map_err(|error| Failure::Failed(format!("{}: {error}", path.display())))?;
         let mut suite = Suite { path: path.to_owned(), positions: Vec::new(), bad: 0 };
         for (line, epd) in epd::read_all(&String::from_utf8_lossy(&bytes)) {
             match epd {

@@ -18,12 +18,13 @@ use contest::Contest;
 use table::Table;
 
 use super::Failure;
+use crate::uci::Output;
 use clock::ChessClock;
 
-pub(super) fn run(arguments: &PlayArguments) -> Result<(), Failure> {
+pub(super) fn run(arguments: &PlayArguments, output: &Output) -> Result<(), Failure> {
     let start = arguments.start().map_err(Failure::Usage)?;
     let contest = Contest::new(start, arguments.side(), arguments.time.map(ChessClock::new));
     let lines = input::spawn(io::stdin()).map_err(Failure::failed)?;
     let date = Zoned::now().strftime("%Y.%m.%d").to_string();
-    Table::new(arguments, contest, lines, date)?.play()
+    Table::new(arguments, contest, lines, output.clone(), date)?.play()
 }

@@ -24,12 +24,13 @@ struct Saved {
 }
 
 impl Store {
-    /// Makes sure that a file can be read, if it is there.
+    /// Makes sure, before the game, that it can be saved there.
     ///
     /// # Errors
-    /// If it is something else than a file, or cannot be read.
+    /// If what is there is something else than a file or cannot be read, or nothing can be written.
     pub(super) fn check(path: &Path) -> io::Result<()> {
-        read(path).map(|_| ())
+        read(path)?;
+        files::check_replaceable(path)
     }
 
     /// Saves the game.
@@ -95,6 +96,7 @@ mod tests {
         let text = fs::read_to_string(&path).unwrap();
         let games: Vec<_> = Reader::new(text.as_bytes()).collect::<Result<_, _>>().unwrap();
         assert_eq!(games.iter().map(|game| game.plies.len()).collect::<Vec<_>>(), [1, 3, 3]);
+        assert!(Store::check(&path).is_ok() && Store::check(&folder.path().join("missing/games.pgn")).is_err());
         assert!(Store::check(folder.path()).is_err() && store.save(folder.path(), &game).is_err());
     }
 }

@@ -28,6 +28,9 @@ const MOVE_OVERHEAD: Duration = Duration::from_millis(50);
 /// How long to think for a hint or an evaluation, at most.
 const HINT_TIME: Duration = Duration::from_secs(1);
 
+/// How much of a line is shown again, in characters.
+const ECHO: usize = 80;
+
 const ENGINE: &str = concat!("Sesame ", env!("CARGO_PKG_VERSION"));
 
 pub(super) struct Table {
@@ -62,6 +65,7 @@ impl Table {
         arguments: &PlayArguments,
         contest: Contest,
         lines: Receiver<String>,
+        output: Output,
         date: String,
     ) -> Result<Table, Failure> {
         if let Some(path) = &arguments.pgn {
@@ -75,7 +79,7 @@ impl Table {
             limits: arguments.limits(),
             opinion: None,
             lines,
-            output: Output::stdout(),
+            output,
             look,
             is_person: io::stdin().is_terminal(),
             store: Store::default(),
@@ -191,7 +195,10 @@ impl Table {
     /// What comes through a pipe is shown, so that the output reads as a session does.
     fn echo(&self, line: &str) {
         if !self.is_person {
-            self.output.line(&format!("> {}", line.trim()));
+            let mut letters = line.trim().chars();
+            let shown: String = letters.by_ref().take(ECHO).collect();
+            let mark = if letters.next().is_some() { "…" } else { "" };
+            self.output.line(&format!("> {shown}{mark}"));
         }
     }
 

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use super::{Note, ROSTER, Record};
-use crate::position::{Color, Position};
+use crate::position::Color;
 
 /// The longest line of moves, in characters.
 const WIDTH: usize = 79;
@@ -31,8 +31,7 @@ impl fmt::Display for Record {
 
 impl Record {
     fn write_moves(&self, lines: &mut Lines<'_, '_>) -> fmt::Result {
-        let start = self.tag("FEN").and_then(|fen| Position::from_fen(fen).ok()).unwrap_or_else(Position::startpos);
-        let (mut number, mut color) = (u32::from(start.fullmove_number()), start.side_to_move());
+        let (mut number, mut color) = beginning(self.tag("FEN").unwrap_or_default());
         for comment in &self.opening {
             lines.comment(comment)?;
         }
@@ -60,6 +59,14 @@ impl Record {
         }
         Ok(())
     }
+}
+
+/// The number of the first move and who makes it: what the FEN says, although it may otherwise be no position.
+fn beginning(fen: &str) -> (u32, Color) {
+    let mut fields = fen.split_ascii_whitespace().skip(1);
+    let color = if fields.next() == Some("b") { Color::Black } else { Color::White };
+    let number = fields.nth(3).and_then(|number| number.parse::<u32>().ok());
+    (number.map_or(1, |number| number.clamp(1, u16::MAX.into())), color)
 }
 
 fn write_tag(f: &mut fmt::Formatter<'_>, name: &str, value: &str) -> fmt::Result {
