@@ -39,16 +39,16 @@ const fn rung(elo: u32, nodes: u64, temperature: f64) -> Rung {
 /// As strong as Stockfish's skill levels from 0 to 9, the Elo of which are known: docs/uci.md. Between two rungs nodes grow geometrically and
 /// temperatures fall evenly.
 const LADDER: [Rung; 10] = [
-    rung(1320, 2_000, 150.0),
-    rung(1470, 2_700, 118.0),
-    rung(1610, 3_600, 89.0),
-    rung(1740, 4_900, 73.0),
-    rung(1920, 7_900, 52.0),
-    rung(2200, 20_000, 30.0),
-    rung(2360, 36_000, 22.5),
-    rung(2500, 63_000, 16.5),
-    rung(2600, 97_000, 13.5),
-    rung(2700, 150_000, 11.0),
+    rung(1320, 2_000, 157.0),
+    rung(1470, 2_600, 123.0),
+    rung(1610, 3_400, 94.0),
+    rung(1740, 4_500, 77.0),
+    rung(1920, 7_000, 55.0),
+    rung(2200, 17_000, 33.0),
+    rung(2360, 30_000, 25.0),
+    rung(2500, 50_000, 18.0),
+    rung(2600, 76_000, 15.0),
+    rung(2700, 115_000, 12.5),
 ];
 
 /// How many lines there are to choose from. The fewest nodes suffice to search so many one ply deep, in most positions.
@@ -271,7 +271,7 @@ mod tests {
         let scores = [cp(30), cp(20), cp(-100), cp(-5000)];
         let (weak, strong) = (choices(1320, &scores), choices(2700, &scores));
         assert!(weak[0] > weak[1] && weak[1] > weak[2] && weak[2] > 100 && weak[3] == 0, "{weak:?}");
-        assert!(strong[0] > 700 && strong[1] > 0 && strong[2] == 0, "{strong:?}");
+        assert!(strong[0] > 650 && strong[1] > 0 && strong[2] == 0, "{strong:?}");
         assert_eq!(choices(1320, &[cp(5)]), [1000]);
     }
 
