@@ -134,8 +134,12 @@ fn random_games_in_step() {
                 break;
             }
             for &(mv, theirs) in &same {
-                assert_eq!(position.to_uci(mv, true), UciMove::from_chess960(theirs).to_string(), "{fen}");
-                assert_eq!(position.to_uci(mv, false), UciMove::from_standard(theirs).to_string(), "{fen}");
+                let as_960 = UciMove::from_chess960(theirs).to_string();
+                assert_eq!(position.to_uci(mv, true), as_960, "{fen}");
+                // Where castling is not that of standard chess, its way of writing can be read as a step of the king.
+                let is_standard = !theirs.is_castle() || ["e1h1", "e1a1", "e8h8", "e8a8"].contains(&&*as_960);
+                let wanted = if is_standard { UciMove::from_standard(theirs).to_string() } else { as_960 };
+                assert_eq!(position.to_uci(mv, false), wanted, "{fen}");
                 assert_eq!(position.to_san(mv), SanPlus::from_move(oracle.clone(), theirs).to_string(), "{fen}");
                 assert_eq!(position.captured(mv).is_some(), theirs.is_capture(), "{mv} in {fen}");
                 assert_eq!(position.is_castling(mv), theirs.is_castle(), "{mv} in {fen}");
