@@ -114,7 +114,7 @@ def limited_strength(engine):
     engine.configure({"UCI_LimitStrength": True, "UCI_Elo": 1400})
     board = chess.Board()
     result = engine.play(board, chess.engine.Limit(time=5.0), info=chess.engine.INFO_ALL)
-    check(result.move in board.legal_moves and result.info["nodes"] < 2000, result)
+    check(result.move in board.legal_moves and result.info["nodes"] <= 2600, result)
     # python-chess sets UCI_AnalyseMode for an analysis: that is not limited.
     # The last line is that of the last whole iteration, which may have ended far before the limit.
     info = engine.analyse(board, chess.engine.Limit(nodes=60000))
