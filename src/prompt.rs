@@ -1,8 +1,8 @@
 //! Threads that are waited for.
 
-/// Lets the thread that calls run sooner once it wakes up, where there are more threads than cores: it asks for short time slices, of which Linux
+/// Lets the thread that calls, and those that it starts from then on, run sooner once it wakes up, where there are more threads than cores: it asks for short time slices, of which Linux
 /// (from 6.12 on) takes account when it decides who runs next. It gets no more of the processors than before, and needs no privilege. Where the
-/// system does not know this nothing changes. Measured in docs/smp.md.
+/// system does not know this nothing changes. What it brings is measured in docs/smp.md.
 #[cfg(target_os = "linux")]
 pub(crate) fn wake_promptly() {
     /// `struct sched_attr` of the kernel's interface, in its first version.
@@ -19,7 +19,7 @@ pub(crate) fn wake_promptly() {
         deadline: u64,
         period: u64,
     }
-    /// The shortest that the kernel gives.
+    /// A tenth of a millisecond; Linux takes no less (`__setparam_fair`).
     const SLICE: u64 = 100_000;
 
     let mut attributes = Attributes::default();

@@ -41,7 +41,7 @@ struct Deadline {
 
 const NEVER: u64 = u64::MAX;
 
-/// How many nodes a worker searches between two looks at the clock: about half a millisecond.
+/// How many nodes a worker searches between two looks at the clock: less than a millisecond of running time.
 const CLOCK_INTERVAL: u64 = 1024;
 
 /// Deeper than any iteration.
@@ -136,6 +136,12 @@ impl Control {
             let after = moment.saturating_duration_since(*started).as_nanos();
             end.store(u64::try_from(after).unwrap_or(NEVER), Relaxed);
         }
+    }
+
+    /// Whether somebody has said when the time is up.
+    #[cfg(test)]
+    pub(crate) fn is_timed(&self) -> bool {
+        self.deadline.as_ref().is_some_and(|deadline| deadline.end.load(Relaxed) != NEVER)
     }
 
     /// Whether the time is up.

@@ -31,8 +31,8 @@ const AT_MOVE_AFTER: Duration = Duration::from_secs(3);
 /// ...and no more often than this.
 const AT_MOVE_INTERVAL: Duration = Duration::from_millis(100);
 
-/// A search of less than this is for one worker: waking and ending the others would take the longest part of it, above all where there are
-/// more threads than cores.
+/// A search whose hard limit is less than this is for one worker: waking and ending the others would take the longest part of it, above all where
+/// there are more threads than cores.
 const WORTH_HELP: Duration = Duration::from_millis(20);
 
 /// A mate is settled when the search has gone this many plies beyond it.
@@ -194,6 +194,12 @@ impl<T: SearchTable> Coordinator<T> {
         } else {
             control.on_cores(pool.cores())
         });
+        // Also this first: until the coordinator's thread has woken the workers look at the clock alone.
+        if let Some(budget) = search.budget(&root_moves).filter(|_| !search.limits.ponder)
+            && let Some(end) = search.started.checked_add(budget.hard)
+        {
+            control.end_at(end);
+        }
         let (sender, events) = unbounded();
         let (done_sender, done) = bounded(0);
         let running = Running { control, events: sender, done, started: search.started };
@@ -247,8 +253,8 @@ struct Conduct<T> {
     printed: Option<Standing>,
     progress: Progress,
     last_best: Option<(Move, i32)>,
-    /// The mate that was asked for is found.
-    mate_found: bool,
+    /// Who has found the mate that was asked for.
+    mate_found: Option<usize>,
     /// What was told last of the root move being searched, and when to look again; `None` when the workers have been stopped.
     at_move: Option<(u32, u32, Move)>,
     next_look: Option<Instant>,
@@ -271,7 +277,7 @@ impl<T: SearchTable> Conduct<T> {
             printed: None,
             progress: Progress { stable: 0, score_drop: 0, best_move_share: 0.0 },
             last_best: None,
-            mate_found: false,
+            mate_found: None,
             at_move: None,
             next_look: running.started.checked_add(AT_MOVE_AFTER),
             search,
@@ -287,7 +293,6 @@ impl<T: SearchTable> Conduct<T> {
             return;
         }
         self.budget = self.search.budget(&self.root_moves);
-        self.set_deadline();
         let deepest = self.search.deepest();
         loop {
             match self.next_event(events) {
@@ -326,13 +331,6 @@ impl<T: SearchTable> Conduct<T> {
                 }
                 Err(_) => return None,
             }
-        }
-    }
-
-    /// Tells the workers when the time is up, if that is known.
-    fn set_deadline(&self) {
-        if let Some(end) = self.deadline() {
-            self.running.control.end_at(end);
         }
     }
 
@@ -387,7 +385,9 @@ impl<T: SearchTable> Conduct<T> {
             return;
         }
         self.clock_from = Some(Instant::now());
-        self.set_deadline();
+        if let Some(end) = self.deadline() {
+            self.running.control.end_at(end);
+        }
         self.released = !self.search.limits.infinite;
         if self.released && self.soft_limit_reached() {
             self.stop();
@@ -406,7 +406,7 @@ impl<T: SearchTable> Conduct<T> {
     }
 
     fn hear(&mut self, worker: usize, iteration: Iteration, deepest: u32) {
-        if self.mate_found {
+        if self.mate_found.is_some() {
             // What came before the workers heard of it.
             return;
         }
@@ -424,9 +424,9 @@ impl<T: SearchTable> Conduct<T> {
             self.judge_progress(mv, score, iteration.best_move_share);
         }
         let limits = &self.search.limits;
-        self.mate_found = limits.mate.is_some_and(|wanted| is_mate_within(score, wanted));
+        self.mate_found = limits.mate.filter(|&wanted| is_mate_within(score, wanted)).map(|_| worker);
         let decided = depth >= deepest && self.standings.len() > 1 || self.mate_is_settled(score, depth);
-        if self.grace_until.is_some() || decided || self.mate_found || (news && self.soft_limit_reached()) {
+        if self.grace_until.is_some() || decided || self.mate_found.is_some() || (news && self.soft_limit_reached()) {
             self.stop();
         }
     }
@@ -477,7 +477,7 @@ impl<T: SearchTable> Conduct<T> {
     fn conclude(&mut self) {
         // Of several lines the deepest were told last, all of one worker.
         let vote = if self.search.multi_pv > 1 { Vote::Deepest } else { self.search.pool.teamwork().vote };
-        let winner = elect(&self.standings, vote);
+        let winner = self.mate_found.or_else(|| elect(&self.standings, vote));
         self.tell_missing_mate(winner);
         let Some(winner) = winner else {
             let best = self.fallback.or_else(|| self.root_moves.first().copied());
@@ -544,5 +544,61 @@ impl<T: SearchTable> Conduct<T> {
     fn report_end(&self, best: Option<Move>, ponder: Option<Move>) {
         let (nodes, elapsed) = (self.running.control.nodes(), self.running.started.elapsed());
         self.search.sink.best_move(&BestMove { best, ponder, nodes, elapsed });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::position::Position;
+    use crate::search::Teamwork;
+    use crate::table::Scheme;
+
+    struct Deaf;
+
+    impl Sink for Deaf {
+        fn info(&self, _: &Info) {}
+        fn best_move(&self, _: &BestMove) {}
+        fn at_move(&self, _: &AtMove) {}
+        fn message(&self, _: &str) {}
+    }
+
+    fn search(limits: Limits) -> Search {
+        Search {
+            game: Game::new(Position::startpos()),
+            limits,
+            multi_pv: 1,
+            overhead: Duration::from_millis(10),
+            lockstep: false,
+            evaluator: Evaluator::Classical,
+            table: Arc::new(Table::new(1, Scheme::default()).unwrap()),
+            endgames: None,
+            pool: Arc::new(Pool::new(2, Teamwork::default(), false).unwrap()),
+            sink: Arc::new(Deaf),
+            started: Instant::now(),
+        }
+    }
+
+    #[test]
+    fn the_workers_know_how_many_they_are_and_when_the_time_is_up_before_they_begin() {
+        let coordinator = Coordinator::new().unwrap();
+        let millis = |millis| Limits { move_time: Some(Duration::from_millis(millis)), ..Limits::default() };
+        for (limits, workers, is_timed) in [
+            (millis(5), 1, true),
+            (millis(25), 1, true),
+            (millis(200), 2, true),
+            (Limits { ponder: true, ..millis(5) }, 2, false),
+            (Limits { infinite: true, ..millis(5) }, 2, true),
+            (Limits { depth: Some(1), ..Limits::default() }, 2, false),
+        ] {
+            let running = coordinator.start(search(limits.clone()));
+            assert_eq!((running.control.workers(), running.control.is_timed()), (workers, is_timed), "{limits:?}");
+            if limits.ponder {
+                running.ponder_hit();
+            }
+            running.stop();
+            running.wait();
+            assert_eq!(running.control.is_timed(), limits.by_time(), "{limits:?}");
+        }
     }
 }

@@ -232,8 +232,8 @@ impl<T: SearchTable> Pool<T> {
         }
     }
 
-    /// Sets as many workers to the job as its controls are for. When the last of them has ended, there is one [`Event::Ended`], even if some could not take the
-    /// order.
+    /// Sets as many workers to the job as its controls are for. When the last of them has ended, there is one [`Event::Ended`], even if some
+    /// could not take the order.
     pub(super) fn search(&self, job: &Job<T>, board: &Arc<DepthBoard>, events: &Sender<Event>) {
         if self.orders.is_empty() {
             // The system has refused even the first thread: there is a move all the same.

@@ -273,7 +273,8 @@ impl Draft {
         }
         let draft = Draft { file, path, target, finished: false };
         if let Some(permissions) = permissions {
-            draft.file.set_permissions(permissions)?;
+            // Where the file system knows none there are none to keep.
+            let _ = draft.file.set_permissions(permissions);
         }
         draft.file.set_len(0)?;
         Ok(draft)

@@ -87,7 +87,7 @@ pub fn run(input: impl Read + Send + 'static, output: Output) -> Result<(), Star
         }
     }
     session.end_search();
-    // Who quits right after saving wants the file, and waits for it. Anything else may end with the process, a load too: it changes no file.
+    // Who quits while the table is being saved wants the file, and waits for it. Anything else may end with the process, a load too: it changes no file.
     match session.job {
         Some(job) if session.saving => job.join(),
         Some(job) => job.stop(),
