@@ -36,8 +36,8 @@ const fn rung(elo: u32, nodes: u64, temperature: f64) -> Rung {
     Rung { elo, nodes, temperature }
 }
 
-/// Meant to be as strong as Stockfish's skill levels from 0 to 9, the Elo of which are known: docs/uci.md says what was measured. Between two rungs nodes grow geometrically and
-/// temperatures fall evenly.
+/// Meant to be as strong as Stockfish's skill levels from 0 to 9, the Elo of which are known: docs/uci.md says what was measured. Between two
+/// rungs nodes grow geometrically and temperatures fall evenly.
 const LADDER: [Rung; 10] = [
     rung(1320, 2_000, 157.0),
     rung(1470, 2_600, 123.0),
