@@ -426,14 +426,8 @@ impl<T: SearchTable> Drop for Engine<T> {
 mod tests {
     use super::*;
     use crate::position::Position;
+    use crate::smp::Deaf;
     use crate::table::Entry;
-
-    struct Deaf;
-    impl Sink for Deaf {
-        fn info(&self, _: &Info) {}
-        fn best_move(&self, _: &BestMove) {}
-        fn message(&self, _: &str) {}
-    }
 
     #[test]
     fn settings_are_applied_one_by_one_and_a_refused_one_costs_nothing() {

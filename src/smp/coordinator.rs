@@ -552,16 +552,8 @@ mod tests {
     use super::*;
     use crate::position::Position;
     use crate::search::Teamwork;
+    use crate::smp::Deaf;
     use crate::table::Scheme;
-
-    struct Deaf;
-
-    impl Sink for Deaf {
-        fn info(&self, _: &Info) {}
-        fn best_move(&self, _: &BestMove) {}
-        fn at_move(&self, _: &AtMove) {}
-        fn message(&self, _: &str) {}
-    }
 
     fn search(limits: Limits) -> Search {
         Search {

@@ -18,4 +18,6 @@ pub use board::DepthBoard;
 pub use coordinator::{Coordinator, Running, Search};
 pub use limits::{Clock, Limits};
 pub use pool::{Pinning, Pool};
+#[cfg(test)]
+pub(crate) use report::Deaf;
 pub use report::{AtMove, BestMove, Bound, Info, Line, Score, Sink};

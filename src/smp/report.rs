@@ -81,3 +81,14 @@ pub trait Sink: Send + Sync {
     /// A message for the person at the GUI.
     fn message(&self, text: &str);
 }
+
+/// A sink for tests to which nothing of what is told matters.
+#[cfg(test)]
+pub(crate) struct Deaf;
+
+#[cfg(test)]
+impl Sink for Deaf {
+    fn info(&self, _: &Info) {}
+    fn best_move(&self, _: &BestMove) {}
+    fn message(&self, _: &str) {}
+}
