@@ -84,6 +84,9 @@ pub enum TuningError {
     /// What belongs to a network would be written over it.
     #[error("{}: its errors, their picture and its recipe would take its place; it needs another ending", .0.display())]
     NoName(PathBuf),
+    /// Neither warm-up nor games.
+    #[error("--epochs 0 without --warm-up leaves nothing to learn")]
+    NothingToLearn,
     /// A teacher without a lesson.
     #[error("--teacher has nothing to teach without --warm-up")]
     IdleTeacher,

@@ -160,8 +160,7 @@ impl Network {
     /// # Errors
     /// When the file cannot be read, or holds anything but a whole network of the shape that this program computes, or of fewer neurons.
     pub fn read(path: &Path) -> Result<Network, NetworkError> {
-        let bytes = read_plain_file(path).map_err(|source| NetworkError::File { path: path.to_owned(), source })?;
-        Self::from_bytes(&bytes).map_err(|problem| NetworkError::Bad { path: path.to_owned(), problem })
+        read_as(path, Self::from_bytes)
     }
 
     /// The network that the bytes of a file hold.
@@ -251,6 +250,21 @@ impl Network {
         let value = (sum / qa + self.output_biases[bucket]) * self.scale / (qa * qb);
         let limit = i64::from(VALUE_LIMIT) - 1;
         value.clamp(-limit, limit) as i32
+    }
+}
+
+fn read_as<T>(path: &Path, read: impl FnOnce(&[u8]) -> Result<T, BadNetwork>) -> Result<T, NetworkError> {
+    let bytes = read_plain_file(path).map_err(|source| NetworkError::File { path: path.to_owned(), source })?;
+    read(&bytes).map_err(|problem| NetworkError::Bad { path: path.to_owned(), problem })
+}
+
+impl Weights {
+    /// Reads the file of a network.
+    ///
+    /// # Errors
+    /// As [`Network::read`].
+    pub fn read(path: &Path) -> Result<Weights, NetworkError> {
+        read_as(path, Self::from_bytes)
     }
 }
 

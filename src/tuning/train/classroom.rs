@@ -8,11 +8,13 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
 use super::sample::Sample;
-use super::trainer::PARTS;
 use crate::eval::{EvalCache, Evaluator, evaluate};
 use crate::position::Position;
 use crate::random::below;
 use crate::tuning::in_parallel;
+
+/// Parts made at a time, each in its own random order.
+const PARTS: usize = 8;
 
 /// Random moves off the games, at most.
 const MOVES: usize = 6;
@@ -22,21 +24,22 @@ const TRIES: usize = 8;
 
 /// Makes such positions.
 pub(super) struct Classroom {
-    teacher: Evaluator,
+    /// The lesson is the mean of what they say.
+    teachers: Vec<Evaluator>,
     /// One for each part of a batch.
     caches: Vec<EvalCache>,
 }
 
 impl Classroom {
-    pub(super) fn new(teacher: Evaluator) -> Self {
-        Self { teacher, caches: (0..PARTS).map(|_| EvalCache::new()).collect() }
+    pub(super) fn new(teachers: Vec<Evaluator>) -> Self {
+        Self { teachers, caches: (0..PARTS).map(|_| EvalCache::new()).collect() }
     }
 
-    /// `count` positions, rounded up to a multiple of [`PARTS`], with the teacher's values; fewer where hardly any can be reached. They
+    /// `count` positions, rounded up to a multiple of [`PARTS`], with the teachers' values; fewer where hardly any can be reached. They
     /// depend on `seed`, not on the number of threads.
     pub(super) fn samples(&mut self, from: &[Sample], count: usize, seed: u64, threads: usize) -> Vec<Sample> {
         let count = count.div_ceil(PARTS);
-        let teacher = &self.teacher;
+        let teachers = &self.teachers;
         let mut parts: Vec<_> = self.caches.iter_mut().zip(0..).collect();
         let made = in_parallel(parts.chunks_mut(PARTS.div_ceil(threads)), |parts| {
             let part = |(cache, part): &mut (&mut EvalCache, u64)| {
@@ -47,9 +50,12 @@ impl Classroom {
                     if samples.len() >= count {
                         break;
                     }
-                    let value = |position: &Position| match teacher {
-                        Evaluator::Classical => evaluate(position, cache),
-                        Evaluator::Network(network) => network.evaluate(position),
+                    let value = |position: &Position| {
+                        let values = teachers.iter().map(|teacher| match teacher {
+                            Evaluator::Classical => evaluate(position, cache),
+                            Evaluator::Network(network) => network.evaluate(position),
+                        });
+                        values.sum::<i32>() / teachers.len() as i32
                     };
                     leave(&from[below(&mut random, from.len())], &mut random, value, &mut samples);
                 }

@@ -2,7 +2,7 @@
 //!
 //! Everything is sparse where the network is: of the 768 rows only those of the men on the board are read, and only their gradients
 //! written, so that a processor does some hundred thousands of positions a second. The result depends on the files, the seed and
-//! the settings, and not on the number of threads: a batch is always cut into the same parts, added in the same order.
+//! the settings, and not on the number of threads: these share the neurons, each of which sees a batch in the same order.
 
 mod classroom;
 mod curves;
@@ -55,11 +55,14 @@ pub struct TrainArgs {
     /// Write the network here, after every epoch
     #[arg(long, short, default_value = "network.nnue", value_name = "FILE")]
     pub output: PathBuf,
-    /// Passes over the positions
-    #[arg(long, default_value_t = 20, value_parser = value_parser!(u32).range(1..))]
+    /// Go on from the network of this file [default: from random numbers]
+    #[arg(long, value_name = "FILE")]
+    pub start: Option<PathBuf>,
+    /// Passes over the positions; 0 for the warm-up alone
+    #[arg(long, default_value_t = 20)]
     pub epochs: u32,
     /// Positions in a step, rounded up to a multiple of 64; there must be as many
-    #[arg(long, default_value_t = 16_384, value_parser = value_parser!(u32).range(64..=1 << 20))]
+    #[arg(long, default_value_t = 1_024, value_parser = value_parser!(u32).range(64..=1 << 20))]
     pub batch: u32,
     /// The first step size (above 0, up to 1); it falls along a cosine to 1/500 of this
     #[arg(long, default_value_t = 0.001, allow_negative_numbers = true, value_parser = parse_rate)]
@@ -77,11 +80,14 @@ pub struct TrainArgs {
     #[arg(long, default_value_t = 0.0, allow_negative_numbers = true, value_parser = parse_millions, value_name = "MILLIONS")]
     pub warm_up: f32,
     /// The first step size of that; it falls like the other
-    #[arg(long, default_value_t = 0.001, allow_negative_numbers = true, value_parser = parse_rate)]
+    #[arg(long, default_value_t = 0.003, allow_negative_numbers = true, value_parser = parse_rate)]
     pub warm_up_rate: f32,
     /// The teacher: the network of this file [default: the classical evaluation]
     #[arg(long, value_name = "FILE")]
     pub teacher: Option<PathBuf>,
+    /// Let the classical evaluation teach beside it: what is learnt is the mean of both
+    #[arg(long, requires = "teacher")]
+    pub both_teach: bool,
     /// How many centipawns make an expected result of 1 / (1 + 1/e) [default: fitted to the games]
     #[arg(long, value_parser = value_parser!(u16).range(10..=4_000), value_name = "CENTIPAWNS")]
     pub scale: Option<u16>,
@@ -110,10 +116,7 @@ pub fn run(args: &TrainArgs) -> Result<(), TuningError> {
     let threads = args.threads.map_or_else(cores, usize::from);
     check_output(args)?;
     let start = Instant::now();
-    let teacher = match &args.teacher {
-        None => Evaluator::Classical,
-        Some(path) => Evaluator::Network(Arc::new(Network::read(path)?)),
-    };
+    let origin = Origin::read(args)?;
     let mut sets = Sets::default();
     for path in &args.files {
         sets.load(path, args.lambda, threads)?;
@@ -124,13 +127,14 @@ pub fn run(args: &TrainArgs) -> Result<(), TuningError> {
     if sets.held_out.is_empty() {
         return Err(TuningError::NothingHeldOut);
     }
-    let scale = args.scale.unwrap_or_else(|| fit_scale(&sets.training));
-    let mut recipe = recipe(args, &sets, scale, &teacher)?;
+    let own_scale = origin.start.as_ref().map(|weights| weights.scale);
+    let scale = args.scale.or(own_scale).unwrap_or_else(|| fit_scale(&sets.training));
+    let mut recipe = recipe(args, &sets, scale, &origin);
     eprint!("{recipe}");
     eprintln!("read in {:.0} s, {threads} threads, {NUMBERS} weights", start.elapsed().as_secs_f64());
 
     let mut points = Vec::new();
-    let model = train(&mut sets, args, scale, teacher, threads, |model, point| {
+    let model = train(&mut sets, args, scale, origin, threads, |model, point| {
         let Point { epoch, training, held_out, results, rate, .. } = point;
         eprintln!(
             "epoch {epoch:3}: error {training:.6}, held out {held_out:.6} (results {results:.6}), {rate:.0} positions/s"
@@ -139,6 +143,9 @@ pub fn run(args: &TrainArgs) -> Result<(), TuningError> {
         save(&args.output, &model.quantised(scale), &points)
     })?;
     let weights = model.quantised(scale);
+    if points.is_empty() {
+        save(&args.output, &weights, &points)?;
+    }
     let _ = writeln!(recipe, "network {:016x}", weights.hash());
     if let Some(last) = points.last() {
         let _ =
@@ -149,17 +156,51 @@ pub fn run(args: &TrainArgs) -> Result<(), TuningError> {
     Ok(())
 }
 
+/// What a network learns from before the games.
+struct Origin {
+    /// What it goes on from, unless from random numbers.
+    start: Option<Weights>,
+    teachers: Vec<Evaluator>,
+}
+
+impl Origin {
+    fn read(args: &TrainArgs) -> Result<Self, TuningError> {
+        let start = args.start.as_deref().map(Weights::read).transpose()?;
+        let network = args.teacher.as_deref().map(Network::read).transpose()?;
+        let mut teachers: Vec<_> = network.map(|network| Evaluator::Network(Arc::new(network))).into_iter().collect();
+        if teachers.is_empty() || args.both_teach {
+            teachers.push(Evaluator::Classical);
+        }
+        Ok(Self { start, teachers })
+    }
+
+    /// What it goes on from, and who teaches, in words.
+    fn described(&self) -> (String, String) {
+        let start = match &self.start {
+            None => "random numbers".to_owned(),
+            Some(weights) => format!("network {:016x}", weights.hash()),
+        };
+        let teachers: Vec<String> = self.teachers.iter().map(Evaluator::to_string).collect();
+        (start, teachers.join(" and "))
+    }
+}
+
 /// Finds out before hours of work whether what they bring can be written, and that it takes the place of nothing that is read.
 fn check_output(args: &TrainArgs) -> Result<(), TuningError> {
-    if args.teacher.is_some() && args.warm_up == 0.0 {
+    if args.warm_up == 0.0 && args.teacher.is_some() {
         return Err(TuningError::IdleTeacher);
+    }
+    if args.warm_up == 0.0 && args.epochs == 0 {
+        return Err(TuningError::NothingToLearn);
     }
     let beside = ["csv", "svg", "recipe"].map(|kind| args.output.with_extension(kind));
     if beside.iter().any(|path| *path == args.output || files::are_same(path, &args.output)) {
         return Err(TuningError::NoName(args.output.clone()));
     }
     for output in beside.iter().chain([&args.output]) {
-        if let Some(file) = args.files.iter().chain(&args.teacher).find(|file| files::are_same(file, output)) {
+        if let Some(file) =
+            args.files.iter().chain(&args.teacher).chain(&args.start).find(|file| files::are_same(file, output))
+        {
             return Err(TuningError::OwnInput(file.clone()));
         }
         files::check_replaceable(output).map_err(TuningError::file(output))?;
@@ -228,10 +269,11 @@ fn hash(path: &Path) -> Result<u64, TuningError> {
 }
 
 /// Everything that the network depends on, as text.
-fn recipe(args: &TrainArgs, sets: &Sets, scale: u16, teacher: &Evaluator) -> Result<String, TuningError> {
+fn recipe(args: &TrainArgs, sets: &Sets, scale: u16, origin: &Origin) -> String {
+    let (start, teachers) = origin.described();
     let last_share = args.last_result_share.unwrap_or(args.result_share);
-    Ok(format!(
-        "sesame {} train, {HIDDEN} neurons\n{}{} positions to learn from, {} held out\nscale {scale}\nseed {}\nwarm-up {} million, rate {}, by {teacher}\n\
+    format!(
+        "sesame {} train, {HIDDEN} neurons\n{}{} positions to learn from, {} held out\nscale {scale}\nfrom {start}\nseed {}\nwarm-up {} million, rate {}, by {teachers}\n\
          epochs {}\nbatch {}\nrate {}\nresult share {} to {last_share}\nlambda {}\n",
         env!("CARGO_PKG_VERSION"),
         sets.described,
@@ -245,7 +287,7 @@ fn recipe(args: &TrainArgs, sets: &Sets, scale: u16, teacher: &Evaluator) -> Res
         args.rate,
         args.result_share,
         args.lambda,
-    ))
+    )
 }
 
 /// How many centipawns of the search's scores make an expected result of 1 / (1 + 1/e): golden-section search for what
@@ -283,18 +325,21 @@ fn train(
     sets: &mut Sets,
     args: &TrainArgs,
     scale: u16,
-    teacher: Evaluator,
+    origin: Origin,
     threads: usize,
     mut report: impl FnMut(&Model, Point) -> Result<(), TuningError>,
 ) -> Result<Model, TuningError> {
+    let (share, last_share) = (args.result_share, args.last_result_share.unwrap_or(args.result_share));
     let mut random = Xoshiro256PlusPlus::seed_from_u64(args.seed);
-    let mut trainer = Trainer::new(Model::random(&mut random), scale.into(), threads);
+    let model = origin.start.as_ref().map_or_else(|| Model::random(&mut random), Model::of);
+    let mut trainer = Trainer::new(model, scale.into(), threads);
     shuffle(&mut sets.training, &mut random);
-    warm_up(&mut trainer, &sets.training, args, teacher)?;
+    warm_up(&mut trainer, &sets.training, args, origin.teachers)?;
+    let [held_out, results] = [share, 1.0].map(|share| trainer.mean_error(&sets.held_out, share));
+    eprintln!("before the games: held out {held_out:.6} (results {results:.6})");
     let mut blocks: Vec<&[Sample]> = sets.training.chunks(BLOCK).collect();
     let batch_blocks = (args.batch as usize).div_ceil(BLOCK);
     let all_steps = blocks.len().div_ceil(batch_blocks) as f32 * args.epochs as f32;
-    let (share, last_share) = (args.result_share, args.last_result_share.unwrap_or(args.result_share));
     let mut steps = 0.0;
     for epoch in 1..=args.epochs {
         let start = Instant::now();
@@ -316,8 +361,13 @@ fn train(
 }
 
 /// Teaches a new network what the teacher says, before it learns from games.
-fn warm_up(trainer: &mut Trainer, games: &[Sample], args: &TrainArgs, teacher: Evaluator) -> Result<(), TuningError> {
-    let mut classroom = Classroom::new(teacher);
+fn warm_up(
+    trainer: &mut Trainer,
+    games: &[Sample],
+    args: &TrainArgs,
+    teachers: Vec<Evaluator>,
+) -> Result<(), TuningError> {
+    let mut classroom = Classroom::new(teachers);
     let batch = (args.batch as usize).next_multiple_of(BLOCK);
     let steps = ((f64::from(args.warm_up) * 1e6) as u64).div_ceil(batch as u64);
     let (mut start, mut errors, mut seen) = (Instant::now(), 0.0, 0);
@@ -346,11 +396,14 @@ fn cosine(done: f32) -> f32 {
     LAST_RATE + (1.0 - LAST_RATE) * 0.5 * (1.0 + (std::f32::consts::PI * done).cos())
 }
 
-/// Writes the network and the errors so far.
+/// Writes the network and the errors so far, if there are any.
 fn save(path: &Path, weights: &Weights, points: &[Point]) -> Result<(), TuningError> {
     // A network that the engine would refuse must not be written.
     Network::new(weights).map_err(|problem| crate::eval::nnue::NetworkError::Bad { path: path.to_owned(), problem })?;
     write(path, &weights.to_bytes())?;
+    if points.is_empty() {
+        return Ok(());
+    }
     let mut table = String::from("epoch,training,held_out,results,positions_per_second\n");
     for Point { epoch, training, held_out, results, rate } in points {
         let _ = writeln!(table, "{epoch},{training:.7},{held_out:.7},{results:.7},{rate:.0}");

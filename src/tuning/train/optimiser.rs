@@ -1,47 +1,57 @@
 //! AdamW (Loshchilov and Hutter 2019): steps of a size of their own for each number, and a constant pull towards zero.
 
-use super::model::{CLIP, NUMBERS};
-use crate::tuning::in_parallel;
+use super::model::CLIP;
 
 /// The memory of gradients and of their squares.
 const MOMENTUM: [f32; 2] = [0.9, 0.999];
 /// How strongly weights are pulled towards zero, per step and step size.
 const DECAY: f32 = 0.01;
 
-/// What has been learnt about the gradient of each number.
-pub(super) struct Optimiser {
-    first: Vec<f32>,
-    second: Vec<f32>,
-    steps: i32,
+/// Moments below this are none. Those of rows that are hardly ever on the board would shrink until they are subnormal,
+/// with which processors are slow.
+const TINY: f32 = 1e-30;
+
+/// One step of all numbers of a network.
+#[derive(Clone, Copy)]
+pub(super) struct Step {
+    /// What the moments lack because they began at zero.
+    unbias: [f32; 2],
+    /// What turns a sum over samples into their mean.
+    share: f32,
+    rate: f32,
 }
 
-impl Optimiser {
-    pub(super) fn new() -> Self {
-        Self { first: vec![0.0; NUMBERS], second: vec![0.0; NUMBERS], steps: 0 }
+impl Step {
+    /// Step number `number` (1 is the first), of size `rate`, after `count` samples.
+    pub(super) fn new(number: i32, count: usize, rate: f32) -> Self {
+        Self { unbias: MOMENTUM.map(|momentum| 1.0 - momentum.powi(number)), share: 1.0 / count as f32, rate }
+    }
+}
+
+/// What has been learnt about the gradient of some numbers.
+#[derive(Clone)]
+pub(super) struct Moments {
+    first: Vec<f32>,
+    second: Vec<f32>,
+}
+
+impl Moments {
+    /// Nothing, of `count` numbers.
+    pub(super) fn none(count: usize) -> Self {
+        Self { first: vec![0.0; count], second: vec![0.0; count] }
     }
 
-    /// Moves `numbers` against the sum of `gradients`, which is that over `count` samples, with step size `rate`.
-    pub(super) fn step(&mut self, numbers: &mut [f32], gradients: &[&[f32]], count: usize, rate: f32, threads: usize) {
-        self.steps = self.steps.saturating_add(1);
-        let unbias = MOMENTUM.map(|momentum| 1.0 - momentum.powi(self.steps));
-        let share = numbers.len().div_ceil(threads);
-        let moments = self.first.chunks_mut(share).zip(self.second.chunks_mut(share));
-        let parts = numbers.chunks_mut(share).zip(moments).enumerate();
-        in_parallel(parts, |(part, (numbers, (first, second)))| {
-            let from = part * share;
-            let mut sums = vec![0.0; numbers.len()];
-            for gradient in gradients {
-                for (sum, slope) in sums.iter_mut().zip(&gradient[from..]) {
-                    *sum += slope;
-                }
-            }
-            for (i, sum) in sums.into_iter().enumerate() {
-                let slope = sum / count as f32;
-                first[i] += (1.0 - MOMENTUM[0]) * (slope - first[i]);
-                second[i] += (1.0 - MOMENTUM[1]) * (slope * slope - second[i]);
-                let step = (first[i] / unbias[0]) / ((second[i] / unbias[1]).sqrt() + 1e-8);
-                numbers[i] = (numbers[i] - rate * (step + DECAY * numbers[i])).clamp(-CLIP, CLIP);
-            }
-        });
+    /// Moves `numbers` against `gradient`, the sum of those of the samples, and sets it to zero.
+    pub(super) fn step(&mut self, numbers: &mut [f32], gradient: &mut [f32], step: Step) {
+        let moments = self.first.iter_mut().zip(&mut self.second);
+        for ((number, sum), (first, second)) in numbers.iter_mut().zip(gradient).zip(moments) {
+            let slope = *sum * step.share;
+            *sum = 0.0;
+            let nothing_tiny = |moment: f32| if moment.abs() < TINY { 0.0 } else { moment };
+            *first = nothing_tiny(*first + (1.0 - MOMENTUM[0]) * (slope - *first));
+            *second = nothing_tiny(*second + (1.0 - MOMENTUM[1]) * (slope * slope - *second));
+            let way = (*first / step.unbias[0]) / ((*second / step.unbias[1]).sqrt() + 1e-8);
+            *number = (*number - step.rate * (way + DECAY * *number)).clamp(-CLIP, CLIP);
+        }
     }
 }

@@ -3,7 +3,6 @@
 use rand_xoshiro::rand_core::Rng;
 
 use super::*;
-use crate::eval::nnue::{QA, QB};
 use crate::position::{Color, Piece, Position};
 use crate::tuning::train::sample::sigmoid;
 
@@ -49,7 +48,9 @@ fn args(epochs: u32) -> TrainArgs {
         lambda: 0.0,
         warm_up: 0.0,
         warm_up_rate: 0.005,
+        start: None,
         teacher: None,
+        both_teach: false,
         scale: None,
         seed: 1,
         threads: None,
@@ -65,7 +66,8 @@ fn trained_with(samples: impl Iterator<Item = Sample>, args: &TrainArgs, threads
     let mut sets = Sets { training: samples.collect(), ..Sets::default() };
     sets.held_out = sets.training.split_off(sets.training.len() * 5 / 6);
     let mut points = Vec::new();
-    let model = train(&mut sets, args, SCALE, Evaluator::Classical, threads, |_, point| {
+    let origin = Origin { start: None, teachers: vec![Evaluator::Classical] };
+    let model = train(&mut sets, args, SCALE, origin, threads, |_, point| {
         points.push(point);
         Ok(())
     });
@@ -81,7 +83,7 @@ fn the_threads_change_nothing() {
     let all = positions(1_200);
     let args = TrainArgs { warm_up: 0.004, ..args(2) };
     let [(one, errors), (other, other_errors)] = [1, 3].map(|threads| trained_with(samples(&all), &args, threads));
-    assert!(one.0 == other.0);
+    assert!(one == other);
     for (point, other) in errors.iter().zip(other_errors) {
         assert_eq!((point.training, point.held_out), (other.training, other.held_out));
     }
@@ -98,14 +100,7 @@ fn a_network_learns_material_and_keeps_it_in_integers() {
     // Integers compute what floats with the same, rounded numbers do; and rounding costs little.
     let weights = model.quantised(SCALE);
     let network = Network::from_bytes(&weights.to_bytes()).unwrap();
-    let part = |numbers: &[i16], one: i32| numbers.iter().map(|&number| f32::from(number) / one as f32).collect();
-    let parts: [Vec<f32>; 4] = [
-        part(&weights.features, QA),
-        part(&weights.biases, QA),
-        part(&weights.output, QB),
-        part(&weights.output_biases, QA * QB),
-    ];
-    let rounded = Model(parts.concat());
+    let rounded = Model::of(&weights);
     let (mut worst, mut sum) = (0.0_f32, 0.0);
     for (position, sample) in all.iter().zip(samples(&all)) {
         let [rounded, exact] = [&rounded, &model].map(|model| {
@@ -124,7 +119,7 @@ fn a_network_learns_material_and_keeps_it_in_integers() {
 #[test]
 fn a_network_learns_what_the_classical_evaluation_says() {
     let games: Vec<Sample> = samples(&positions(600)).collect();
-    let [mut classroom, mut other] = [(); 2].map(|()| Classroom::new(Evaluator::Classical));
+    let [mut classroom, mut other] = [(); 2].map(|()| Classroom::new(vec![Evaluator::Classical]));
     let lesson = |classroom: &mut Classroom, seed, threads| classroom.samples(&games, 4_096, seed, threads);
     let new = lesson(&mut classroom, 0, 2);
     assert_eq!(new.len(), 4_096);
@@ -150,7 +145,7 @@ fn a_network_learns_what_the_classical_evaluation_says() {
     assert!(after < 0.4 * before, "{before} {after}");
     // A network can teach as well.
     let teacher = Evaluator::default();
-    for sample in lesson(&mut Classroom::new(teacher.clone()), 0, 2).iter().step_by(100) {
+    for sample in lesson(&mut Classroom::new(vec![teacher.clone()]), 0, 2).iter().step_by(100) {
         assert_eq!(i32::from(sample.score), teacher.evaluate(&sample.position().unwrap()));
     }
     // Where no move can be made, no position comes, and no wait.
@@ -221,6 +216,34 @@ fn a_run_writes_the_network_its_recipe_and_its_curves() {
     };
     assert!(matches!(run(&args_of_teacher), Err(TuningError::OwnInput(_))));
     assert!(matches!(run(&TrainArgs { warm_up: 0.0, ..args_of_teacher }), Err(TuningError::IdleTeacher)));
+    let idle = TrainArgs { epochs: 0, ..args.clone() };
+    assert!(matches!(run(&idle), Err(TuningError::NothingToLearn)));
+    let own_start = TrainArgs { start: Some(output.clone()), ..args.clone() };
+    assert!(matches!(run(&own_start), Err(TuningError::OwnInput(_))));
+
+    // Learning goes on from a network, with its scale.
+    let other = folder.join("other.nnue");
+    let going_on = TrainArgs {
+        start: Some(output.clone()),
+        output: other.clone(),
+        scale: None,
+        epochs: 0,
+        warm_up: 0.001,
+        warm_up_rate: 1e-6,
+        ..args.clone()
+    };
+    run(&going_on).unwrap();
+    let recipe = std::fs::read_to_string(other.with_extension("recipe")).unwrap();
+    assert!(
+        recipe.contains(&format!("from network {:016x}", network.hash())) && recipe.contains("scale 200"),
+        "{recipe}"
+    );
+    let position = Position::startpos();
+    let values = [&network, &Network::read(&other).unwrap()].map(|network| network.evaluate(&position));
+    assert!(values[0].abs_diff(values[1]) <= 3, "{values:?}");
+    for name in ["other.nnue", "other.recipe"] {
+        std::fs::remove_file(folder.join(name)).unwrap();
+    }
     let no_name = TrainArgs { output: folder.join("a.csv"), ..args.clone() };
     assert!(matches!(run(&no_name), Err(TuningError::NoName(_))));
     assert!(std::fs::read(&games).unwrap() == bytes);
