@@ -248,12 +248,12 @@ fn a_worker_begins_where_another_has_got_to() {
     // The score found by the one ahead, and that from which the other set out.
     let scores = |words: &str| {
         let table = table();
-        let (ahead, _) = search_job(job(&game, &table), 8);
+        let (ahead, _) = search_job(job(&game, &table), 9);
         let control = Arc::new(Control::new(2, None).with_teamwork(words.parse().unwrap()));
         let mut worker = Worker::new(1, Memory::new(), Job { control, ..job(&game, &table) });
-        worker.job.control.skip_to(8);
-        let Outcome::Complete(iteration) = worker.iterate(9, |_, _| {}) else { panic!("nobody stopped it") };
-        assert_eq!((ahead.depth, iteration.depth), (8, 9));
+        worker.job.control.skip_to(9);
+        let Outcome::Complete(iteration) = worker.iterate(10, |_, _| {}) else { panic!("nobody stopped it") };
+        assert_eq!((ahead.depth, iteration.depth), (9, 10));
         let line = &ahead.lines[0];
         let known = worker.root_moves.iter().find(|root| root.mv == line.pv[0]).unwrap();
         (line.score, known.previous_score)
