@@ -15,7 +15,7 @@
 
 use twox_hash::XxHash3_64;
 
-use super::{BUCKETS, BadNetwork, HIDDEN, INPUTS, QA, QB, Weights};
+use super::{BUCKETS, BadNetwork, HIDDEN, INPUTS, QA, QB, SCALES, Weights};
 
 pub(super) const VERSION: u32 = 1;
 const MAGIC: &[u8; 8] = b"SESAMENN";
@@ -44,6 +44,12 @@ fn describe([inputs, hidden, buckets, qa, qb]: [u16; 5], [activation, view]: [u8
 /// The hash that the head of a file tells; 0 for what is too short to be one.
 pub(super) fn hash(bytes: &[u8]) -> u64 {
     bytes.get(32..40).and_then(|hash| hash.try_into().ok()).map_or(0, u64::from_le_bytes)
+}
+
+/// The shape that the head of a file tells, for messages; what is too short to tell has that of this program.
+pub(super) fn shape_of(bytes: &[u8]) -> String {
+    let Some(head) = bytes.first_chunk::<HEAD>() else { return architecture() };
+    describe([12, 14, 16, 18, 20].map(|at| u16::from_le_bytes([head[at], head[at + 1]])), [head[24], head[25]])
 }
 
 impl Weights {
@@ -103,6 +109,9 @@ impl Weights {
         let wanted = hash(bytes);
         if found != wanted {
             return Err(BadNetwork::Damaged { found, wanted });
+        }
+        if !SCALES.contains(&half(22)) {
+            return Err(BadNetwork::Scale(half(22)));
         }
         let (numbers, _) = body.as_chunks();
         let mut numbers = numbers.iter().map(|&number| i16::from_le_bytes(number));

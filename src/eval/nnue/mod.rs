@@ -78,6 +78,9 @@ pub struct Weights {
     pub scale: u16,
 }
 
+/// The scales that a network may have: how many centipawns an output of 1.0 is.
+pub const SCALES: std::ops::RangeInclusive<u16> = 10..=4_000;
+
 /// Why bytes are no network for this engine.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadNetwork {
@@ -106,6 +109,9 @@ pub enum BadNetwork {
         /// The hash of what was written.
         wanted: u64,
     },
+    /// A scale that no network of Sesame has.
+    #[error("its scale is {0} instead of {low} to {high}", low = SCALES.start(), high = SCALES.end())]
+    Scale(u16),
     /// Numbers with which a sum could overflow.
     #[error("its weights are too large to compute with")]
     Overflow,
@@ -253,18 +259,27 @@ impl Network {
     }
 }
 
+/// Reads a file as `read` understands it.
 fn read_as<T>(path: &Path, read: impl FnOnce(&[u8]) -> Result<T, BadNetwork>) -> Result<T, NetworkError> {
     let bytes = read_plain_file(path).map_err(|source| NetworkError::File { path: path.to_owned(), source })?;
     read(&bytes).map_err(|problem| NetworkError::Bad { path: path.to_owned(), problem })
 }
 
 impl Weights {
-    /// Reads the file of a network.
+    /// Reads the file of a network of as many neurons as this program computes, to learn on from it: neurons that weigh nothing could not.
     ///
     /// # Errors
-    /// As [`Network::read`].
+    /// As [`Network::read`]; also when it has fewer neurons.
     pub fn read(path: &Path) -> Result<Weights, NetworkError> {
-        read_as(path, Self::from_bytes)
+        read_as(path, |bytes| {
+            let weights = Self::from_bytes(bytes)?;
+            Network::new(&weights)?;
+            if weights.hash() == file::hash(bytes) {
+                Ok(weights)
+            } else {
+                Err(BadNetwork::Architecture(file::shape_of(bytes)))
+            }
+        })
     }
 }
 

@@ -169,6 +169,7 @@ fn a_file_is_read_whole_or_not_at_all() {
     assert_eq!(problem(&|bytes| bytes[8] = 9), BadNetwork::Version(9));
     assert!(matches!(problem(&|bytes| bytes[14] ^= 64), BadNetwork::Architecture(_)));
     assert!(matches!(problem(&|bytes| bytes[24] = 1), BadNetwork::Architecture(_)));
+    assert_eq!(problem(&|bytes| bytes[22..24].fill(0)), BadNetwork::Scale(0));
     assert!(matches!(problem(&|bytes| bytes.truncate(bytes.len() - 1)), BadNetwork::Length { .. }));
     assert!(matches!(problem(&|bytes| bytes.push(0)), BadNetwork::Length { .. }));
     for at in [64, 5_000, bytes.len() - 1] {
@@ -201,6 +202,12 @@ fn a_network_of_fewer_neurons_is_computed_as_well() {
     assert_eq!(narrow.hash(), hash);
     let wide = Network::new(&weights).unwrap();
     random_positions(2, |position| assert_eq!(narrow.evaluate(position), wide.evaluate(position)));
+    // It is nothing to learn on from: neurons that weigh nothing have no gradient.
+    let path = std::env::temp_dir().join(format!("sesame-narrow-{}", std::process::id()));
+    std::fs::write(&path, &bytes).unwrap();
+    let refused = Weights::read(&path).unwrap_err();
+    std::fs::remove_file(&path).unwrap();
+    assert!(refused.to_string().contains(&format!("-> {FEW}")), "{refused}");
     for wrong in [&bytes[..bytes.len() - 2], &[&bytes[..], &[0, 0]].concat()] {
         assert!(matches!(Weights::from_bytes(wrong), Err(BadNetwork::Length { .. })));
     }

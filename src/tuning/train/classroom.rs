@@ -1,4 +1,4 @@
-//! Positions valued by a teacher, the classical evaluation or an earlier network, as many as are wanted.
+//! Positions valued by teachers, the classical evaluation or an earlier network or both, as many as are wanted.
 //!
 //! Games are dear: each position costs a search. What a teacher knows costs a few microseconds. So before a network learns
 //! from games it may learn that, from positions a few random moves off those of the games (knowledge distillation: Hinton,

@@ -29,7 +29,7 @@ use self::sample::Sample;
 use self::trainer::Trainer;
 use super::{TuningError, cores, data, in_parallel, is_held_out, number, parse_share};
 use crate::eval::Evaluator;
-use crate::eval::nnue::{HIDDEN, Network, Weights};
+use crate::eval::nnue::{HIDDEN, Network, SCALES, Weights};
 use crate::files;
 use crate::random::shuffle;
 
@@ -52,20 +52,20 @@ pub struct TrainArgs {
     /// Files of games
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
-    /// Write the network here, after every epoch
+    /// Write the network here, before the games and after every epoch
     #[arg(long, short, default_value = "network.nnue", value_name = "FILE")]
     pub output: PathBuf,
-    /// Go on from the network of this file [default: from random numbers]
-    #[arg(long, value_name = "FILE")]
+    /// Go on from the network of this file, with its scale [default: from random numbers]
+    #[arg(long, value_name = "FILE", conflicts_with = "scale")]
     pub start: Option<PathBuf>,
     /// Passes over the positions; 0 for the warm-up alone
-    #[arg(long, default_value_t = 20)]
+    #[arg(long, default_value_t = 1)]
     pub epochs: u32,
     /// Positions in a step, rounded up to a multiple of 64; there must be as many
-    #[arg(long, default_value_t = 1_024, value_parser = value_parser!(u32).range(64..=1 << 20))]
+    #[arg(long, default_value_t = 1_024, value_parser = value_parser!(u32).range(64..=1 << 16))]
     pub batch: u32,
     /// The first step size (above 0, up to 1); it falls along a cosine to 1/500 of this
-    #[arg(long, default_value_t = 0.001, allow_negative_numbers = true, value_parser = parse_rate)]
+    #[arg(long, default_value_t = 0.0003, allow_negative_numbers = true, value_parser = parse_rate)]
     pub rate: f32,
     /// The share of the game's result in the target (0 to 1); the rest is the search's score
     #[arg(long, default_value_t = 0.3, allow_negative_numbers = true, value_parser = parse_share)]
@@ -88,13 +88,13 @@ pub struct TrainArgs {
     /// Let the classical evaluation teach beside it: what is learnt is the mean of both
     #[arg(long, requires = "teacher")]
     pub both_teach: bool,
-    /// How many centipawns make an expected result of 1 / (1 + 1/e) [default: fitted to the games]
-    #[arg(long, value_parser = value_parser!(u16).range(10..=4_000), value_name = "CENTIPAWNS")]
+    /// How many centipawns make an expected result of 1 / (1 + 1/e) [default: fitted to the games, or that of --start]
+    #[arg(long, value_parser = value_parser!(u16).range(i64::from(*SCALES.start())..=i64::from(*SCALES.end())), value_name = "CENTIPAWNS")]
     pub scale: Option<u16>,
     /// Seed of the first weights and of the order
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Threads [default: one for each core]
+    /// Threads; no more learn than there are blocks of 64 neurons [default: one for each core]
     #[arg(long, value_parser = value_parser!(u16).range(1..=256))]
     pub threads: Option<u16>,
 }
@@ -111,7 +111,7 @@ fn parse_rate(text: &str) -> Result<f32, String> {
 ///
 /// # Errors
 /// When a file cannot be read or written, is no network or no file of games, or holds too few positions; when what would be written is also
-/// read; when a teacher has nothing to teach.
+/// read; when a teacher has nothing to teach, or nothing is to be learnt.
 pub fn run(args: &TrainArgs) -> Result<(), TuningError> {
     let threads = args.threads.map_or_else(cores, usize::from);
     check_output(args)?;
@@ -135,28 +135,28 @@ pub fn run(args: &TrainArgs) -> Result<(), TuningError> {
 
     let mut points = Vec::new();
     let model = train(&mut sets, args, scale, origin, threads, |model, point| {
-        let Point { epoch, training, held_out, results, rate, .. } = point;
-        eprintln!(
-            "epoch {epoch:3}: error {training:.6}, held out {held_out:.6} (results {results:.6}), {rate:.0} positions/s"
-        );
+        let Point { epoch, training, held_out, results } = point;
+        match training {
+            None => eprintln!("before the games: held out {held_out:.6} (results {results:.6})"),
+            Some((error, rate)) => eprintln!(
+                "epoch {epoch:3}: error {error:.6}, held out {held_out:.6} (results {results:.6}), {rate:.0} positions/s"
+            ),
+        }
         points.push(point);
         save(&args.output, &model.quantised(scale), &points)
     })?;
     let weights = model.quantised(scale);
-    if points.is_empty() {
-        save(&args.output, &weights, &points)?;
-    }
     let _ = writeln!(recipe, "network {:016x}", weights.hash());
     if let Some(last) = points.last() {
-        let _ =
-            writeln!(recipe, "error {:.6}, held out {:.6}, results {:.6}", last.training, last.held_out, last.results);
+        let training = last.training.map_or_else(String::new, |(error, _)| format!("error {error:.6}, "));
+        let _ = writeln!(recipe, "{training}held out {:.6}, results {:.6}", last.held_out, last.results);
     }
     write(&args.output.with_extension("recipe"), recipe.as_bytes())?;
     eprintln!("{}: network {:016x}", args.output.display(), weights.hash());
     Ok(())
 }
 
-/// What a network learns from before the games.
+/// What a network begins with, and who teaches it before the games.
 struct Origin {
     /// What it goes on from, unless from random numbers.
     start: Option<Weights>,
@@ -271,17 +271,19 @@ fn hash(path: &Path) -> Result<u64, TuningError> {
 /// Everything that the network depends on, as text.
 fn recipe(args: &TrainArgs, sets: &Sets, scale: u16, origin: &Origin) -> String {
     let (start, teachers) = origin.described();
+    let warm_up = match args.warm_up {
+        0.0 => "no warm-up".to_owned(),
+        millions => format!("warm-up {millions} million, rate {}, by {teachers}", args.warm_up_rate),
+    };
     let last_share = args.last_result_share.unwrap_or(args.result_share);
     format!(
-        "sesame {} train, {HIDDEN} neurons\n{}{} positions to learn from, {} held out\nscale {scale}\nfrom {start}\nseed {}\nwarm-up {} million, rate {}, by {teachers}\n\
+        "sesame {} train, {HIDDEN} neurons\n{}{} positions to learn from, {} held out\nscale {scale}\nfrom {start}\nseed {}\n{warm_up}\n\
          epochs {}\nbatch {}\nrate {}\nresult share {} to {last_share}\nlambda {}\n",
         env!("CARGO_PKG_VERSION"),
         sets.described,
         sets.training.len(),
         sets.held_out.len(),
         args.seed,
-        args.warm_up,
-        args.warm_up_rate,
         args.epochs,
         args.batch,
         args.rate,
@@ -335,32 +337,34 @@ fn train(
     let mut trainer = Trainer::new(model, scale.into(), threads);
     shuffle(&mut sets.training, &mut random);
     warm_up(&mut trainer, &sets.training, args, origin.teachers)?;
-    let [held_out, results] = [share, 1.0].map(|share| trainer.mean_error(&sets.held_out, share));
-    eprintln!("before the games: held out {held_out:.6} (results {results:.6})");
+    let measured = |trainer: &Trainer, epoch, training, share| {
+        let [held_out, results] = [share, 1.0].map(|share| trainer.mean_error(&sets.held_out, share));
+        Point { epoch, training, held_out, results }
+    };
+    report(&trainer.model, measured(&trainer, 0, None, share))?;
     let mut blocks: Vec<&[Sample]> = sets.training.chunks(BLOCK).collect();
     let batch_blocks = (args.batch as usize).div_ceil(BLOCK);
-    let all_steps = blocks.len().div_ceil(batch_blocks) as f32 * args.epochs as f32;
-    let mut steps = 0.0;
+    let all_steps = blocks.len().div_ceil(batch_blocks) as u64 * u64::from(args.epochs);
+    let mut steps = 0;
     for epoch in 1..=args.epochs {
         let start = Instant::now();
         shuffle(&mut blocks, &mut random);
         let mut errors = 0.0;
         for batch in blocks.chunks(batch_blocks) {
-            let done: f32 = steps / all_steps;
-            steps += 1.0;
+            let done = (steps as f64 / all_steps as f64) as f32;
+            steps += 1;
             let share = share + (last_share - share) * done;
             errors += trainer.step(batch, share, args.rate * cosine(done));
         }
         let rate = sets.training.len() as f64 / start.elapsed().as_secs_f64();
-        let share = share + (last_share - share) * steps / all_steps;
-        let [held_out, results] = [share, 1.0].map(|share| trainer.mean_error(&sets.held_out, share));
-        let training = errors / sets.training.len() as f64;
-        report(&trainer.model, Point { epoch, training, held_out, results, rate })?;
+        let share = share + (last_share - share) * (steps as f64 / all_steps as f64) as f32;
+        let training = Some((errors / sets.training.len() as f64, rate));
+        report(&trainer.model, measured(&trainer, epoch, training, share))?;
     }
     Ok(trainer.model)
 }
 
-/// Teaches a new network what the teacher says, before it learns from games.
+/// Teaches a network what the teachers say, before it learns from games.
 fn warm_up(
     trainer: &mut Trainer,
     games: &[Sample],
@@ -396,17 +400,16 @@ fn cosine(done: f32) -> f32 {
     LAST_RATE + (1.0 - LAST_RATE) * 0.5 * (1.0 + (std::f32::consts::PI * done).cos())
 }
 
-/// Writes the network and the errors so far, if there are any.
+/// Writes the network and the errors so far.
 fn save(path: &Path, weights: &Weights, points: &[Point]) -> Result<(), TuningError> {
     // A network that the engine would refuse must not be written.
     Network::new(weights).map_err(|problem| crate::eval::nnue::NetworkError::Bad { path: path.to_owned(), problem })?;
     write(path, &weights.to_bytes())?;
-    if points.is_empty() {
-        return Ok(());
-    }
     let mut table = String::from("epoch,training,held_out,results,positions_per_second\n");
-    for Point { epoch, training, held_out, results, rate } in points {
-        let _ = writeln!(table, "{epoch},{training:.7},{held_out:.7},{results:.7},{rate:.0}");
+    for Point { epoch, training, held_out, results } in points {
+        let (error, rate) =
+            training.map_or_else(Default::default, |(error, rate)| (format!("{error:.7}"), format!("{rate:.0}")));
+        let _ = writeln!(table, "{epoch},{error},{held_out:.7},{results:.7},{rate}");
     }
     write(&path.with_extension("csv"), table.as_bytes())?;
     write(&path.with_extension("svg"), draw(points)?.as_bytes())

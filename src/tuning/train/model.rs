@@ -18,6 +18,7 @@ pub(super) const CLIP: f32 = 1.98;
 const WIDTH: usize = 64;
 /// Blocks of a network.
 const BLOCKS: usize = HIDDEN / WIDTH;
+const _: () = assert!(HIDDEN.is_multiple_of(WIDTH));
 /// How many numbers there are.
 pub(super) const NUMBERS: usize = BLOCKS * (INPUTS + 1 + 2 * BUCKETS) * WIDTH + BUCKETS;
 
@@ -33,7 +34,7 @@ type Lane = [f32; WIDTH];
 pub(super) type Activity = [Lane; 2];
 
 /// All numbers of some neurons, or their gradient.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub(super) struct Block(Vec<Lane>);
 
 impl Block {
@@ -100,7 +101,7 @@ impl Block {
 }
 
 /// All numbers of a network.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub(super) struct Model {
     pub(super) blocks: Vec<Block>,
     pub(super) output_biases: [f32; BUCKETS],

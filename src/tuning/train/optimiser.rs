@@ -29,7 +29,6 @@ impl Step {
 }
 
 /// What has been learnt about the gradient of some numbers.
-#[derive(Clone)]
 pub(super) struct Moments {
     first: Vec<f32>,
     second: Vec<f32>,

@@ -25,6 +25,7 @@ impl Learner {
         Self { gradient, moments, activities: Vec::new(), outputs: Vec::new() }
     }
 
+    /// Finds out what the neurons do in each position of the batch.
     fn look(&mut self, block: &Block, batch: &[Lesson]) {
         self.activities.clear();
         self.activities.extend(batch.iter().map(|lesson| block.activity(&lesson.rows)));
@@ -34,6 +35,7 @@ impl Learner {
         self.outputs.extend(outputs);
     }
 
+    /// Makes a step, given how the error of each position grows with its output.
     fn learn(&mut self, block: &mut Block, batch: &[Lesson], slopes: &[f32], step: Step) {
         for ((lesson, activity), &slope) in batch.iter().zip(&self.activities).zip(slopes) {
             block.add_gradient(&lesson.rows, activity, lesson.bucket, slope, &mut self.gradient);
@@ -49,6 +51,7 @@ struct Lesson {
     target: f32,
 }
 
+/// A network with all that its learning needs.
 pub(super) struct Trainer {
     pub(super) model: Model,
     learners: Vec<Learner>,
@@ -103,6 +106,7 @@ impl Trainer {
         errors
     }
 
+    /// The batch as the network sees it, in its order.
     fn lessons(&self, batch: &[&[Sample]], result_share: f32) -> Vec<Lesson> {
         let lesson = |sample: &Sample| Lesson {
             rows: sample.rows(),
