@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use sesame::eval::nnue::{BUCKETS, HIDDEN, INPUTS, Network, Simd, Weights};
+use sesame::eval::nnue::{BUCKETS, BadNetwork, HIDDEN, INPUTS, Network, SCALES, Simd, Weights};
 use sesame::position::Position;
 use sesame::table::{Bound, Entry, Scheme, Table, TableFileError, TableFileReport, TableFileWork};
 use sesame::tuning::games::{Games, Record};
@@ -141,6 +141,11 @@ pub fn network_file(bytes: &[u8]) {
         output_biases: numbers(29, BUCKETS, kind % 9),
         scale: u16::from_le_bytes([scale.first().copied().unwrap_or(1), scale.get(1).copied().unwrap_or(1)]),
     };
+    let file = weights.to_bytes();
+    if !SCALES.contains(&weights.scale) {
+        assert_eq!(Weights::from_bytes(&file), Err(BadNetwork::Scale(weights.scale)));
+    }
+    let weights = Weights { scale: weights.scale.clamp(*SCALES.start(), *SCALES.end()), ..weights };
     let file = weights.to_bytes();
     assert_eq!(Weights::from_bytes(&file).as_ref(), Ok(&weights));
     let hidden = bytes.last().map_or(HIDDEN, |&part| usize::from(part) * HIDDEN / 256 + 1);
