@@ -146,7 +146,7 @@ fn a_network_learns_what_the_classical_evaluation_says() {
     }
     let after = trainer.mean_error(&new, 0.0);
     assert!(after < 0.4 * before, "{before} {after}");
-    // So can two: the lesson is the mean of what they say.
+    // Two can teach together: the lesson is the mean of what they say.
     let both = vec![Evaluator::default(), Evaluator::Classical];
     for sample in lesson(&mut Classroom::new(both.clone()), 0, 2).iter().step_by(100) {
         let position = sample.position().unwrap();
