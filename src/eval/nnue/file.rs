@@ -100,7 +100,7 @@ impl Weights {
         if describe([shape[0], HIDDEN as u16, shape[2], shape[3], shape[4]], [head[24], head[25]]) != architecture()
             || !(1..=HIDDEN).contains(&hidden)
         {
-            return Err(BadNetwork::Architecture(describe(shape, [head[24], head[25]])));
+            return Err(BadNetwork::Architecture(shape_of(bytes)));
         }
         if bytes.len() != length(hidden) {
             return Err(BadNetwork::Length { found: bytes.len(), wanted: length(hidden) });
