@@ -147,18 +147,26 @@ fn run_bench(arguments: &BenchArguments, output: &Output) -> Result<(), Failure>
 
 /// What the bench is to evaluate with.
 fn evaluator(arguments: &BenchArguments) -> Result<Evaluator, Failure> {
-    if arguments.evaluation == Evaluation::Classical {
-        let foreign = arguments.eval_file.is_some() || arguments.simd.is_some();
-        let message = "--eval-file and --simd are for --evaluation network";
-        return if foreign { Err(Failure::Usage(message.to_owned())) } else { Ok(Evaluator::Classical) };
-    }
+    let with_network = match arguments.evaluation {
+        Evaluation::Classical if arguments.eval_file.is_some() || arguments.simd.is_some() => {
+            return Err(Failure::Usage("--eval-file and --simd are for a network".to_owned()));
+        }
+        Evaluation::Classical => return Ok(Evaluator::Classical),
+        Evaluation::Network => Evaluator::Network,
+        Evaluation::Hybrid => Evaluator::Hybrid,
+    };
     let network = match &arguments.eval_file {
         Some(path) => Arc::new(Network::read(path).map_err(Failure::failed)?),
         None => Network::embedded(),
     };
-    let Some(simd) = arguments.simd else { return Ok(Evaluator::Network(network)) };
-    let able = network.with_simd(simd).map(|network| Evaluator::Network(Arc::new(network)));
-    able.ok_or_else(|| Failure::Failed(format!("this machine has no {simd} registers")))
+    let network = match arguments.simd {
+        None => Some(network),
+        Some(simd) => network.with_simd(simd).map(Arc::new),
+    };
+    network.map(with_network).ok_or_else(|| {
+        let simd = arguments.simd.map_or_else(String::new, |simd| format!("{simd} "));
+        Failure::Failed(format!("this machine has no {simd}registers"))
+    })
 }
 
 fn run_data(command: &DataCommand, output: &Output) -> Result<(), Failure> {

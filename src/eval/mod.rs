@@ -1,6 +1,6 @@
 //! Static evaluation: how good a position is without looking ahead.
 //!
-//! There are two, and an [`Evaluator`] says which one plays: the classical evaluation and the network ([`nnue`]).
+//! There are two, the classical evaluation and the network ([`nnue`]), and an [`Evaluator`] says which one plays, or that both do.
 //!
 //! The classical one, [`evaluate`], is a tapered, hand-written sum of terms whose weights
 //! (`weights.rs`) the tuner of this crate fits to games that Sesame played against itself. The sum is written once, over a
@@ -58,31 +58,54 @@ pub enum Evaluator {
     Classical,
     /// A network.
     Network(Arc<Network>),
+    /// Both: the mean of what they say. They err in different positions, so that it is nearer the truth than either.
+    Hybrid(Arc<Network>),
 }
 
-/// The network of this build.
+/// The hybrid evaluation with the network of this build.
 impl Default for Evaluator {
     fn default() -> Self {
-        Evaluator::Network(Network::embedded())
+        Evaluator::Hybrid(Network::embedded())
     }
 }
 
 impl Evaluator {
     /// The value of a single position in which the side to move is not in check, from its side. Searches have faster ways.
     pub fn evaluate(&self, position: &Position) -> i32 {
+        self.evaluate_with(position, &mut EvalCache::new())
+    }
+
+    /// The same, with a cache for many positions.
+    pub fn evaluate_with(&self, position: &Position, cache: &mut EvalCache) -> i32 {
         match self {
-            Evaluator::Classical => evaluate(position, &mut EvalCache::new()),
+            Evaluator::Classical => evaluate(position, cache),
             Evaluator::Network(network) => network.evaluate(position),
+            Evaluator::Hybrid(network) => hybrid(network.evaluate(position), evaluate(position, cache)),
+        }
+    }
+
+    /// The network that it needs, if any.
+    pub fn network(&self) -> Option<&Arc<Network>> {
+        match self {
+            Evaluator::Classical => None,
+            Evaluator::Network(network) | Evaluator::Hybrid(network) => Some(network),
         }
     }
 }
 
-/// `classical`, or `network` with the hash of its numbers.
+/// The hybrid evaluation, given what the network and the classical evaluation say.
+#[inline]
+pub(crate) fn hybrid(network: i32, classical: i32) -> i32 {
+    (network + classical) / 2
+}
+
+/// `classical`; or `network`, or `hybrid`, with the hash of the network's numbers.
 impl fmt::Display for Evaluator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Evaluator::Classical => f.write_str("classical"),
             Evaluator::Network(network) => write!(f, "network {:016x}", network.hash()),
+            Evaluator::Hybrid(network) => write!(f, "hybrid {:016x}", network.hash()),
         }
     }
 }

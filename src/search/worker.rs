@@ -18,7 +18,7 @@ use super::score::{INFINITE, MAX_PLY, is_decisive};
 use super::teamwork::Teamwork;
 use super::threats::Threats;
 use crate::eval::nnue::Accumulators;
-use crate::eval::{EvalCache, Evaluator, evaluate};
+use crate::eval::{EvalCache, Evaluator, evaluate, hybrid};
 use crate::position::{BitBoard, Game, Move, Position, is_repetition};
 use crate::table::{Bound, SearchTable, Table};
 
@@ -175,10 +175,10 @@ impl Memory {
     }
 
     fn set_evaluator(&mut self, evaluator: &Evaluator) {
-        match (evaluator, &self.accumulators) {
-            (Evaluator::Classical, _) => self.accumulators = None,
-            (Evaluator::Network(network), Some(known)) if Arc::ptr_eq(known.network(), network) => {}
-            (Evaluator::Network(network), _) => {
+        match (evaluator.network(), &self.accumulators) {
+            (None, _) => self.accumulators = None,
+            (Some(network), Some(known)) if Arc::ptr_eq(known.network(), network) => {}
+            (Some(network), _) => {
                 self.accumulators = Some(Accumulators::new(Arc::clone(network), MAX_PLY));
             }
         }
@@ -440,9 +440,13 @@ impl<T: SearchTable> Worker<T> {
     /// The static evaluation of the position `ply` plies from the root as the table keeps it, before correction.
     #[inline]
     pub(super) fn evaluate(&mut self, position: &Position, ply: usize) -> i32 {
-        match &mut self.memory.accumulators {
-            None => evaluate(position, &mut self.memory.cache),
-            Some(accumulators) => accumulators.evaluate(position, ply),
+        let Memory { accumulators, cache, .. } = &mut self.memory;
+        match (&self.job.evaluator, accumulators) {
+            (_, None) => evaluate(position, cache),
+            (Evaluator::Hybrid(_), Some(accumulators)) => {
+                hybrid(accumulators.evaluate(position, ply), evaluate(position, cache))
+            }
+            (_, Some(accumulators)) => accumulators.evaluate(position, ply),
         }
     }
 }

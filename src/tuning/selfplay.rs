@@ -68,7 +68,7 @@ pub struct DatagenArgs {
     /// How many of a hundred games begin from a random start position of Chess960
     #[arg(long, default_value_t = 0, value_parser = value_parser!(u32).range(..=100), value_name = "PERCENT")]
     pub chess960: u32,
-    /// Play with the network of this file instead of that of this build
+    /// Play with the network of this file (beside the classical evaluation) instead of that of this build
     #[arg(long, value_name = "FILE", conflicts_with = "classical")]
     pub eval_file: Option<PathBuf>,
     /// Play with the classical evaluation: the first games of all
@@ -84,7 +84,7 @@ pub fn run(args: &DatagenArgs) -> Result<(), TuningError> {
     let evaluator = match &args.eval_file {
         None if args.classical => Evaluator::Classical,
         None => Evaluator::default(),
-        Some(path) => Evaluator::Network(Arc::new(Network::read(path)?)),
+        Some(path) => Evaluator::Hybrid(Arc::new(Network::read(path)?)),
     };
     let (file, census) = open(args, &evaluator)?;
     let threads = args.threads.map_or_else(super::cores, usize::from);

@@ -55,7 +55,7 @@ pub fn run(input: impl Read + Send + 'static, output: Output) -> Result<(), Star
         output,
         sink,
         engine,
-        evaluation: Evaluation::Network,
+        evaluation: Evaluation::Hybrid,
         network: Network::embedded(),
         strength: Strength::default(),
         game: Game::new(Position::startpos()),
@@ -342,6 +342,7 @@ impl Session {
         let evaluator = match self.evaluation {
             Evaluation::Classical => Evaluator::Classical,
             Evaluation::Network => Evaluator::Network(Arc::clone(&self.network)),
+            Evaluation::Hybrid => Evaluator::Hybrid(Arc::clone(&self.network)),
         };
         self.engine.set_evaluator(evaluator);
     }

@@ -1,4 +1,4 @@
-//! Positions valued by teachers, the classical evaluation or an earlier network or both, as many as are wanted.
+//! Positions valued by a teacher, the classical evaluation or an earlier network or both, as many as are wanted.
 //!
 //! Games are dear: each position costs a search. What a teacher knows costs a few microseconds. So before a network learns
 //! from games it may learn that, from positions a few random moves off those of the games (knowledge distillation: Hinton,
@@ -8,7 +8,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
 use super::sample::Sample;
-use crate::eval::{EvalCache, Evaluator, evaluate};
+use crate::eval::{EvalCache, Evaluator};
 use crate::position::Position;
 use crate::random::below;
 use crate::tuning::in_parallel;
@@ -24,22 +24,21 @@ const TRIES: usize = 8;
 
 /// Makes such positions.
 pub(super) struct Classroom {
-    /// The lesson is the mean of what they say.
-    teachers: Vec<Evaluator>,
+    teacher: Evaluator,
     /// One for each part of a batch.
     caches: Vec<EvalCache>,
 }
 
 impl Classroom {
-    pub(super) fn new(teachers: Vec<Evaluator>) -> Self {
-        Self { teachers, caches: (0..PARTS).map(|_| EvalCache::new()).collect() }
+    pub(super) fn new(teacher: Evaluator) -> Self {
+        Self { teacher, caches: (0..PARTS).map(|_| EvalCache::new()).collect() }
     }
 
-    /// `count` positions, rounded up to a multiple of [`PARTS`], with the teachers' values; fewer where hardly any can be reached. They
+    /// `count` positions, rounded up to a multiple of [`PARTS`], with the teacher's values; fewer where hardly any can be reached. They
     /// depend on `seed`, not on the number of threads.
     pub(super) fn samples(&mut self, from: &[Sample], count: usize, seed: u64, threads: usize) -> Vec<Sample> {
         let count = count.div_ceil(PARTS);
-        let teachers = &self.teachers;
+        let teacher = &self.teacher;
         let mut parts: Vec<_> = self.caches.iter_mut().zip(0..).collect();
         let made = in_parallel(parts.chunks_mut(PARTS.div_ceil(threads)), |parts| {
             let part = |(cache, part): &mut (&mut EvalCache, u64)| {
@@ -50,13 +49,7 @@ impl Classroom {
                     if samples.len() >= count {
                         break;
                     }
-                    let value = |position: &Position| {
-                        let values = teachers.iter().map(|teacher| match teacher {
-                            Evaluator::Classical => evaluate(position, cache),
-                            Evaluator::Network(network) => network.evaluate(position),
-                        });
-                        values.sum::<i32>() / teachers.len() as i32
-                    };
+                    let value = |position: &Position| teacher.evaluate_with(position, cache);
                     leave(&from[below(&mut random, from.len())], &mut random, value, &mut samples);
                 }
                 samples.truncate(count);

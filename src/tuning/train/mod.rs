@@ -160,18 +160,19 @@ pub fn run(args: &TrainArgs) -> Result<(), TuningError> {
 struct Origin {
     /// What it goes on from, unless from random numbers.
     start: Option<Weights>,
-    teachers: Vec<Evaluator>,
+    teacher: Evaluator,
 }
 
 impl Origin {
     fn read(args: &TrainArgs) -> Result<Self, TuningError> {
         let start = args.start.as_deref().map(Weights::read).transpose()?;
         let network = args.teacher.as_deref().map(Network::read).transpose()?;
-        let mut teachers: Vec<_> = network.map(|network| Evaluator::Network(Arc::new(network))).into_iter().collect();
-        if teachers.is_empty() || args.both_teach {
-            teachers.push(Evaluator::Classical);
-        }
-        Ok(Self { start, teachers })
+        let teacher = match network.map(Arc::new) {
+            None => Evaluator::Classical,
+            Some(network) if args.both_teach => Evaluator::Hybrid(network),
+            Some(network) => Evaluator::Network(network),
+        };
+        Ok(Self { start, teacher })
     }
 
     /// What it goes on from, and who teaches, in words.
@@ -180,8 +181,7 @@ impl Origin {
             None => "random numbers".to_owned(),
             Some(weights) => format!("network {:016x}", weights.hash()),
         };
-        let teachers: Vec<String> = self.teachers.iter().map(Evaluator::to_string).collect();
-        (start, teachers.join(" and "))
+        (start, self.teacher.to_string())
     }
 }
 
@@ -270,10 +270,10 @@ fn hash(path: &Path) -> Result<u64, TuningError> {
 
 /// Everything that the network depends on, as text.
 fn recipe(args: &TrainArgs, sets: &Sets, scale: u16, origin: &Origin) -> String {
-    let (start, teachers) = origin.described();
+    let (start, teacher) = origin.described();
     let warm_up = match args.warm_up {
         0.0 => "no warm-up".to_owned(),
-        millions => format!("warm-up {millions} million, rate {}, by {teachers}", args.warm_up_rate),
+        millions => format!("warm-up {millions} million, rate {}, by {teacher}", args.warm_up_rate),
     };
     let last_share = args.last_result_share.unwrap_or(args.result_share);
     format!(
@@ -336,7 +336,7 @@ fn train(
     let model = origin.start.as_ref().map_or_else(|| Model::random(&mut random), Model::of);
     let mut trainer = Trainer::new(model, scale.into(), threads);
     shuffle(&mut sets.training, &mut random);
-    warm_up(&mut trainer, &sets.training, args, origin.teachers)?;
+    warm_up(&mut trainer, &sets.training, args, origin.teacher)?;
     let measured = |trainer: &Trainer, epoch, training, share| {
         let [held_out, results] = [share, 1.0].map(|share| trainer.mean_error(&sets.held_out, share));
         Point { epoch, training, held_out, results }
@@ -364,14 +364,9 @@ fn train(
     Ok(trainer.model)
 }
 
-/// Teaches a network what the teachers say, before it learns from games.
-fn warm_up(
-    trainer: &mut Trainer,
-    games: &[Sample],
-    args: &TrainArgs,
-    teachers: Vec<Evaluator>,
-) -> Result<(), TuningError> {
-    let mut classroom = Classroom::new(teachers);
+/// Teaches a network what the teacher says, before it learns from games.
+fn warm_up(trainer: &mut Trainer, games: &[Sample], args: &TrainArgs, teacher: Evaluator) -> Result<(), TuningError> {
+    let mut classroom = Classroom::new(teacher);
     let batch = (args.batch as usize).next_multiple_of(BLOCK);
     let steps = ((f64::from(args.warm_up) * 1e6) as u64).div_ceil(batch as u64);
     let (mut start, mut errors, mut seen) = (Instant::now(), 0.0, 0);

@@ -66,7 +66,7 @@ fn trained_with(samples: impl Iterator<Item = Sample>, args: &TrainArgs, threads
     let mut sets = Sets { training: samples.collect(), ..Sets::default() };
     sets.held_out = sets.training.split_off(sets.training.len() * 5 / 6);
     let mut points = Vec::new();
-    let origin = Origin { start: None, teachers: vec![Evaluator::Classical] };
+    let origin = Origin { start: None, teacher: Evaluator::Classical };
     let model = train(&mut sets, args, SCALE, origin, threads, |_, point| {
         points.push(point);
         Ok(())
@@ -122,7 +122,7 @@ fn a_network_learns_material_and_keeps_it_in_integers() {
 #[test]
 fn a_network_learns_what_the_classical_evaluation_says() {
     let games: Vec<Sample> = samples(&positions(600)).collect();
-    let [mut classroom, mut other] = [(); 2].map(|()| Classroom::new(vec![Evaluator::Classical]));
+    let [mut classroom, mut other] = [(); 2].map(|()| Classroom::new(Evaluator::Classical));
     let lesson = |classroom: &mut Classroom, seed, threads| classroom.samples(&games, 4_096, seed, threads);
     let new = lesson(&mut classroom, 0, 2);
     assert_eq!(new.len(), 4_096);
@@ -147,15 +147,15 @@ fn a_network_learns_what_the_classical_evaluation_says() {
     let after = trainer.mean_error(&new, 0.0);
     assert!(after < 0.4 * before, "{before} {after}");
     // Two can teach together: the lesson is the mean of what they say.
-    let both = vec![Evaluator::default(), Evaluator::Classical];
-    for sample in lesson(&mut Classroom::new(both.clone()), 0, 2).iter().step_by(100) {
+    let network = Network::embedded();
+    for sample in lesson(&mut Classroom::new(Evaluator::Hybrid(Arc::clone(&network))), 0, 2).iter().step_by(100) {
         let position = sample.position().unwrap();
-        let sum: i32 = both.iter().map(|teacher| teacher.evaluate(&position)).sum();
+        let sum = network.evaluate(&position) + Evaluator::Classical.evaluate(&position);
         assert_eq!(i32::from(sample.score), sum / 2);
     }
     // A network can teach as well.
-    let teacher = Evaluator::default();
-    for sample in lesson(&mut Classroom::new(vec![teacher.clone()]), 0, 2).iter().step_by(100) {
+    let teacher = Evaluator::Network(network);
+    for sample in lesson(&mut Classroom::new(teacher.clone()), 0, 2).iter().step_by(100) {
         assert_eq!(i32::from(sample.score), teacher.evaluate(&sample.position().unwrap()));
     }
     // Where no move can be made, no position comes, and no wait.
