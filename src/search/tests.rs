@@ -6,7 +6,7 @@ use super::score::{DRAW, MATE, MAX_PLY, is_mate, mate_in, mated_in};
 use super::{Control, Iteration, Job, Memory, Outcome, WORKER_STACK_BYTES, Worker};
 use crate::eval::Evaluator;
 use crate::position::{Game, Move, Position};
-use crate::table::{Bound, Entry, Scheme, Table};
+use crate::table::{Bound, Entry, Scheme, SearchTable, Table};
 
 fn table() -> Arc<Table> {
     Arc::new(Table::new(4, Scheme::TwoBig1).unwrap())
@@ -245,15 +245,23 @@ fn an_iteration_that_is_not_wanted_any_more_is_given_up_and_leaves_nothing_begun
 #[test]
 fn a_worker_begins_where_another_has_got_to() {
     let game = game("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1");
+    // An iteration after which the table has the root's score, not a bound of it: one that ended without failing high.
+    let leaves_score = |depth: &u32| {
+        let table = table();
+        search_job(job(&game, &table), *depth);
+        let (entry, _) = table.look_up(game.position().key()).unwrap();
+        entry.bound == Bound::Exact && u32::from(entry.depth) >= *depth
+    };
+    let depth = (5..12).find(leaves_score).unwrap();
     // The score found by the one ahead, and that from which the other set out.
     let scores = |words: &str| {
         let table = table();
-        let (ahead, _) = search_job(job(&game, &table), 9);
+        let (ahead, _) = search_job(job(&game, &table), depth);
         let control = Arc::new(Control::new(2, None).with_teamwork(words.parse().unwrap()));
         let mut worker = Worker::new(1, Memory::new(), Job { control, ..job(&game, &table) });
-        worker.job.control.skip_to(9);
-        let Outcome::Complete(iteration) = worker.iterate(10, |_, _| {}) else { panic!("nobody stopped it") };
-        assert_eq!((ahead.depth, iteration.depth), (9, 10));
+        worker.job.control.skip_to(depth);
+        let Outcome::Complete(iteration) = worker.iterate(depth + 1, |_, _| {}) else { panic!("nobody stopped it") };
+        assert_eq!((ahead.depth, iteration.depth), (depth, depth + 1));
         let line = &ahead.lines[0];
         let known = worker.root_moves.iter().find(|root| root.mv == line.pv[0]).unwrap();
         (line.score, known.previous_score)
