@@ -159,14 +159,9 @@ fn evaluator(arguments: &BenchArguments) -> Result<Evaluator, Failure> {
         Some(path) => Arc::new(Network::read(path).map_err(Failure::failed)?),
         None => Network::embedded(),
     };
-    let network = match arguments.simd {
-        None => Some(network),
-        Some(simd) => network.with_simd(simd).map(Arc::new),
-    };
-    network.map(with_network).ok_or_else(|| {
-        let simd = arguments.simd.map_or_else(String::new, |simd| format!("{simd} "));
-        Failure::Failed(format!("this machine has no {simd}registers"))
-    })
+    let Some(simd) = arguments.simd else { return Ok(with_network(network)) };
+    let able = network.with_simd(simd).map(|network| with_network(Arc::new(network)));
+    able.ok_or_else(|| Failure::Failed(format!("this machine has no {simd} registers")))
 }
 
 fn run_data(command: &DataCommand, output: &Output) -> Result<(), Failure> {
