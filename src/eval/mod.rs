@@ -58,7 +58,7 @@ pub enum Evaluator {
     Classical,
     /// A network.
     Network(Arc<Network>),
-    /// Both: the mean of what they say. They err in different positions, so that it is nearer the truth than either.
+    /// Both: the mean of what they say, in which errors that they do not share partly cancel out.
     Hybrid(Arc<Network>),
 }
 
