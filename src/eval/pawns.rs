@@ -6,6 +6,7 @@ use super::masks::*;
 use super::score::Pair;
 use super::trace::{Sum, Trace};
 use crate::position::{BitBoard, Color, File, Piece, Position, Square};
+use crate::table::prefetch;
 
 /// What one worker remembers between evaluations: the pawn structures seen last.
 pub struct EvalCache {
@@ -42,12 +43,23 @@ impl EvalCache {
         Self { entries: entries.unwrap_or_else(|_| unreachable!("the vector has this length")) }
     }
 
+    /// Fetches what is known of the pawns of a position that will be evaluated soon.
+    #[inline]
+    pub fn prefetch(&self, position: &Position) {
+        prefetch(&self.entries[Self::place(key(position))]);
+    }
+
+    /// The high bits of a product depend on all bits of its factor.
+    #[inline(always)]
+    fn place(key: u64) -> usize {
+        (key >> (64 - Self::ENTRIES.trailing_zeros())) as usize
+    }
+
     /// The pawn part of the evaluation, from memory if it is there.
     #[inline(always)]
     pub(super) fn pawns<T: Trace>(&mut self, position: &Position, trace: &mut T) -> PawnEntry {
         let key = key(position);
-        // The high bits of a product depend on all bits of its factor.
-        let slot = &mut self.entries[(key >> (64 - Self::ENTRIES.trailing_zeros())) as usize];
+        let slot = &mut self.entries[Self::place(key)];
         if slot.key != key || T::RECORDS {
             *slot = PawnEntry::new(position, key, trace);
         }

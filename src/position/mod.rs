@@ -140,6 +140,12 @@ impl Position {
         key
     }
 
+    /// The key after a null move.
+    #[inline]
+    pub fn key_after_null(&self) -> u64 {
+        self.keys.key ^ zobrist::black_to_move() ^ zobrist::en_passant(self.en_passant)
+    }
+
     /// Who is to move.
     #[inline]
     pub fn side_to_move(&self) -> Color {
@@ -306,7 +312,7 @@ impl Position {
         debug_assert!(!self.in_check());
         if let Some(board) = self.board.null_move() {
             self.board = board;
-            self.keys.key ^= zobrist::black_to_move() ^ zobrist::en_passant(self.en_passant);
+            self.keys.key = self.key_after_null();
             self.en_passant = None;
             self.reversible = 0;
         }

@@ -19,6 +19,7 @@ pub mod score;
 mod selectivity;
 mod teamwork;
 mod threats;
+mod values;
 mod worker;
 
 #[cfg(test)]

@@ -64,10 +64,17 @@ impl<T: SearchTable> Worker<T> {
         (raw + self.memory.corrections.get(position)).clamp(-DECISIVE_BOUND + 1, DECISIVE_BOUND - 1)
     }
 
+    /// Fetches what is known of the position after `mv`, so that it is here when it is asked for: memory is slow.
+    #[inline]
+    pub(super) fn prefetch_after(&self, position: &Position, mv: Move) {
+        let key = position.key_after(mv);
+        self.job.table.prefetch(key);
+        self.memory.values.prefetch(key);
+    }
+
     /// Plays `mv` into a copy, telling the path.
     #[inline]
     pub(super) fn make(&mut self, position: &Position, ply: usize, mv: Move) -> Position {
-        self.job.table.prefetch(position.key_after(mv));
         self.frame(ply).played = Some(PieceTo::new(position.side_to_move(), position.moved(mv), mv));
         self.frame(ply).quiet = None;
         self.keys.push(position.key());
@@ -155,6 +162,14 @@ impl<T: SearchTable> Worker<T> {
                 Some(Verdict::AtMost(score)) => most = score,
                 None => {}
             }
+        }
+
+        // What is searched first can be fetched while this node is evaluated.
+        if let Some(mv) = table_move {
+            self.prefetch_after(position, mv);
+        }
+        if !N::PV && !in_check && depth >= null_depth() {
+            self.job.table.prefetch(position.key_after_null());
         }
 
         // 5. Static evaluation, corrected by history and, where it helps, by the table's score.
@@ -257,6 +272,7 @@ impl<T: SearchTable> Worker<T> {
                     None => break,
                 },
             };
+            self.prefetch_after(position, mv);
             let quiet = class == Class::Quiet;
             let piece_to = PieceTo::new(us, position.moved(mv), mv);
             let standing = if quiet {

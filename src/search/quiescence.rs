@@ -83,6 +83,7 @@ impl<T: SearchTable> Worker<T> {
         let mut skip_quiets = false;
         while let Some((mv, class)) = picker.next(position, &self.memory.histories, skip_quiets) {
             number += 1;
+            self.prefetch_after(position, mv);
             if best_score > -DECISIVE_BOUND {
                 // 4a. Bad captures come last: nothing after them helps.
                 if class == Class::BadNoisy {

@@ -102,6 +102,7 @@ impl<T: SearchTable> Worker<T> {
             if class == Class::BadNoisy {
                 break;
             }
+            self.prefetch_after(position, mv);
             let child = self.make(position, ply, mv);
             let mut score = -self.quiescence::<NonPv>(&child, -raised, -raised + 1, ply + 1)?;
             if score >= raised {

@@ -17,6 +17,7 @@ use super::reductions::{PLY, Reductions};
 use super::score::{INFINITE, MAX_PLY, is_decisive};
 use super::teamwork::Teamwork;
 use super::threats::Threats;
+use super::values::Values;
 use crate::eval::nnue::Accumulators;
 use crate::eval::{EvalCache, Evaluator, evaluate, hybrid};
 use crate::position::{BitBoard, Game, Move, Position, is_repetition};
@@ -126,6 +127,9 @@ pub struct Memory {
     teamwork: Teamwork,
     pub(super) reductions: Reductions,
     pub(super) cache: EvalCache,
+    /// What `values` and `accumulators` belong to.
+    evaluator: Evaluator,
+    pub(super) values: Values,
     /// What the network remembers, when a network evaluates.
     accumulators: Option<Accumulators>,
     frames: Box<[Frame]>,
@@ -157,6 +161,8 @@ impl Memory {
             teamwork,
             reductions: Reductions::new(),
             cache: EvalCache::new(),
+            evaluator: Evaluator::Classical,
+            values: Values::new(),
             accumulators: None,
             frames: vec![Frame::EMPTY; FRAMES_BEFORE_ROOT + MAX_PLY + 2].into_boxed_slice(),
             pv: PvTable::new(),
@@ -172,15 +178,21 @@ impl Memory {
             self.corrections.clear();
         }
         self.cache = EvalCache::new();
+        self.values = Values::new();
     }
 
     fn set_evaluator(&mut self, evaluator: &Evaluator) {
-        match (evaluator.network(), &self.accumulators) {
-            (None, _) => self.accumulators = None,
-            (Some(network), Some(known)) if Arc::ptr_eq(known.network(), network) => {}
-            (Some(network), _) => {
-                self.accumulators = Some(Accumulators::new(Arc::clone(network), MAX_PLY));
-            }
+        use Evaluator::{Classical, Hybrid, Network};
+        let same = match (&self.evaluator, evaluator) {
+            (Classical, Classical) => true,
+            // Equal networks may be computed in different ways.
+            (Network(known), Network(network)) | (Hybrid(known), Hybrid(network)) => Arc::ptr_eq(known, network),
+            _ => false,
+        };
+        if !same {
+            self.values = Values::new();
+            self.accumulators = evaluator.network().map(|network| Accumulators::new(Arc::clone(network), MAX_PLY));
+            self.evaluator = evaluator.clone();
         }
     }
 }
@@ -440,14 +452,15 @@ impl<T: SearchTable> Worker<T> {
     /// The static evaluation of the position `ply` plies from the root as the table keeps it, before correction.
     #[inline]
     pub(super) fn evaluate(&mut self, position: &Position, ply: usize) -> i32 {
-        let Memory { accumulators, cache, .. } = &mut self.memory;
-        match (&self.job.evaluator, accumulators) {
+        let Memory { evaluator, accumulators, cache, values, .. } = &mut self.memory;
+        values.get_or(position.key(), || match (evaluator, accumulators) {
             (_, None) => evaluate(position, cache),
             (Evaluator::Hybrid(_), Some(accumulators)) => {
+                cache.prefetch(position);
                 hybrid(accumulators.evaluate(position, ply), evaluate(position, cache))
             }
             (_, Some(accumulators)) => accumulators.evaluate(position, ply),
-        }
+        })
     }
 }
 

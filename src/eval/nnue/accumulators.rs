@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Network;
-use super::features::{Board, View, rows_of};
+use super::features::{Board, Changes, RowChanges, View};
 use super::kernels::Row;
 use crate::position::{Color, Position};
 
@@ -70,7 +70,10 @@ impl Accumulators {
         let (before, now) = self.plies.split_at_mut(ply);
         let now = &mut now[0];
         let nearest = nearest.map(|(distance, ply)| (distance, &before[ply]));
-        let path = nearest.map(|(_, ply)| ply.board.changes_to(&board));
+        let (mut path, mut others, mut changed) = (Changes::default(), Changes::default(), RowChanges::default());
+        if let Some((_, ply)) = nearest {
+            ply.board.changes_to(&board, &mut path);
+        }
         let rows = &self.network.rows;
         for player in Color::ALL {
             let view = View::of(position, player);
@@ -80,16 +83,14 @@ impl Accumulators {
             let usable = nearest.filter(|&(distance, ply)| {
                 ply.mirrored[index] == view.mirrored && (distance <= NEAR || distance <= half.board.distance(&board))
             });
-            match (usable, &path) {
-                (Some((_, ply)), Some(changes)) => {
-                    let (added, removed) = rows_of(changes, view);
-                    self.network.kernels.update(rows, &ply.rows[index], target, &added, &removed);
-                }
-                _ => {
-                    let (added, removed) = rows_of(&half.board.changes_to(&board), view);
-                    self.network.kernels.update(rows, &half.row, target, &added, &removed);
-                    (half.board, half.row) = (board, *target);
-                }
+            if let Some((_, ply)) = usable {
+                path.rows(view, &mut changed);
+                self.network.kernels.update(rows, &ply.rows[index], target, &changed.added, &changed.removed);
+            } else {
+                half.board.changes_to(&board, &mut others);
+                others.rows(view, &mut changed);
+                self.network.kernels.update(rows, &half.row, target, &changed.added, &changed.removed);
+                (half.board, half.row) = (board, *target);
             }
             now.mirrored[index] = view.mirrored;
         }

@@ -29,7 +29,7 @@ pub use accumulators::Accumulators;
 pub(crate) use features::row;
 #[cfg(test)]
 pub(crate) use features::rows_from_scratch;
-use features::{Board, View, rows_of};
+use features::{Board, Changes, RowChanges, View};
 
 pub use kernels::Simd;
 use kernels::{Kernels, Row};
@@ -235,15 +235,15 @@ impl Network {
     /// The value of a position in which the side to move is not in check, from its side, computed from scratch. Units and
     /// bounds are those of [`evaluate`](super::evaluate).
     pub fn evaluate(&self, position: &Position) -> i32 {
-        let changes = Board::EMPTY.changes_to(&Board::of(position));
-        let rows = Color::ALL.map(|color| {
-            let mut row = Row::ZERO;
-            let view = View::of(position, color);
-            let (added, removed) = rows_of(&changes, view);
-            self.kernels.update(&self.rows, &self.biases, &mut row, &added, &removed);
-            row
+        let (mut changes, mut rows) = (Changes::default(), RowChanges::default());
+        Board::EMPTY.changes_to(&Board::of(position), &mut changes);
+        let accumulators = Color::ALL.map(|color| {
+            let mut accumulator = Row::ZERO;
+            changes.rows(View::of(position, color), &mut rows);
+            self.kernels.update(&self.rows, &self.biases, &mut accumulator, &rows.added, &rows.removed);
+            accumulator
         });
-        self.output(position, &rows)
+        self.output(position, &accumulators)
     }
 
     /// The value of a position with these accumulators, White's first.
