@@ -93,6 +93,7 @@ pub mod games;
 pub mod lab;
 mod plain;
 pub mod position;
+mod prefetch;
 mod prompt;
 mod random;
 pub mod report;

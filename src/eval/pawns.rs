@@ -6,7 +6,7 @@ use super::masks::*;
 use super::score::Pair;
 use super::trace::{Sum, Trace};
 use crate::position::{BitBoard, Color, File, Piece, Position, Square};
-use crate::table::prefetch;
+use crate::prefetch::prefetch;
 
 /// What one worker remembers between evaluations: the pawn structures seen last.
 pub struct EvalCache {
@@ -45,7 +45,7 @@ impl EvalCache {
 
     /// Fetches what is known of the pawns of a position that will be evaluated soon.
     #[inline]
-    pub fn prefetch(&self, position: &Position) {
+    pub(crate) fn prefetch(&self, position: &Position) {
         prefetch(&self.entries[Self::place(key(position))]);
     }
 

@@ -131,8 +131,7 @@ impl Position {
     pub fn key_after(&self, mv: Move) -> u64 {
         let us = self.side_to_move();
         let moved = self.moved(mv);
-        let mut key = self.keys.key ^ zobrist::black_to_move() ^ zobrist::en_passant(self.en_passant);
-        key ^= zobrist::piece(us, moved, mv.from());
+        let mut key = self.key_after_null() ^ zobrist::piece(us, moved, mv.from());
         key ^= zobrist::piece(us, mv.promotion().unwrap_or(moved), mv.to());
         if let Some(victim) = self.piece_on(mv.to()) {
             key ^= zobrist::piece(!us, victim, mv.to());
@@ -140,7 +139,7 @@ impl Position {
         key
     }
 
-    /// The key after a null move.
+    /// The key after a null move, exactly.
     #[inline]
     pub fn key_after_null(&self) -> u64 {
         self.keys.key ^ zobrist::black_to_move() ^ zobrist::en_passant(self.en_passant)

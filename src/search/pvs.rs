@@ -67,7 +67,11 @@ impl<T: SearchTable> Worker<T> {
     /// Fetches what is known of the position after `mv`, so that it is here when it is asked for: memory is slow.
     #[inline]
     pub(super) fn prefetch_after(&self, position: &Position, mv: Move) {
-        let key = position.key_after(mv);
+        self.prefetch(position.key_after(mv));
+    }
+
+    #[inline]
+    fn prefetch(&self, key: u64) {
         self.job.table.prefetch(key);
         self.memory.values.prefetch(key);
     }
@@ -168,8 +172,8 @@ impl<T: SearchTable> Worker<T> {
         if let Some(mv) = table_move {
             self.prefetch_after(position, mv);
         }
-        if !N::PV && !in_check && depth >= null_depth() {
-            self.job.table.prefetch(position.key_after_null());
+        if !N::PV && !in_check && excluded.is_none() && depth >= null_depth() {
+            self.prefetch(position.key_after_null());
         }
 
         // 5. Static evaluation, corrected by history and, where it helps, by the table's score.

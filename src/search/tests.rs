@@ -6,6 +6,7 @@ use super::score::{DRAW, MATE, MAX_PLY, is_mate, mate_in, mated_in};
 use super::{Control, Iteration, Job, Memory, Outcome, WORKER_STACK_BYTES, Worker};
 use crate::eval::Evaluator;
 use crate::eval::nnue::Network;
+use crate::eval::nnue::tests::random_weights;
 use crate::position::{Game, Move, Position};
 use crate::table::{Bound, Entry, Scheme, SearchTable, Table};
 
@@ -287,15 +288,16 @@ fn the_deepest_recursion_fits_its_stack() {
 fn a_memory_that_changes_its_evaluator_forgets_its_values() {
     let game = game("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1");
     let position = game.position();
-    let network = Network::embedded;
+    let (network, other) = (Network::embedded(), Arc::new(Network::new(&random_weights(1)).unwrap()));
     let mut memory = Memory::new();
     let mut found = Vec::new();
-    for evaluator in [Evaluator::Hybrid(network()), Evaluator::Network(network()), Evaluator::Classical] {
+    let networks = [Evaluator::Hybrid(Arc::clone(&network)), Evaluator::Network(network), Evaluator::Network(other)];
+    for evaluator in networks.into_iter().chain([Evaluator::Classical]) {
         let mut worker = Worker::new(0, memory, Job { evaluator: evaluator.clone(), ..job(&game, &table()) });
         let values = [(); 2].map(|()| worker.evaluate(position, 0));
         assert_eq!(values, [evaluator.evaluate(position); 2]);
         found.push(values[0]);
         memory = worker.finish();
     }
-    assert!(found[0] != found[1] && found[1] != found[2], "{found:?} tell the evaluators apart");
+    assert!(found.windows(2).all(|pair| pair[0] != pair[1]), "{found:?} tell the evaluators apart");
 }

@@ -1,13 +1,14 @@
 //! The values of positions that a worker has evaluated lately.
 //!
 //! The table keeps evaluations too, but none of a node where quiescence stood pat, and none for as long as one would like: a seventh of
-//! all evaluations are of positions that have been evaluated a moment before, by another order of moves.
+//! all evaluations are of positions that have been evaluated a moment before, by razoring, ProbCut or a search that is repeated, or by another order of
+//! moves.
 
-use crate::table::prefetch;
+use crate::prefetch::prefetch;
 
-/// Positions and their values. A value is found by 62 bits of the key: two of those that neither the place nor the slot keeps make room for it.
+/// Positions and their values. A value is found by 62 bits of the key: its lowest 14 are the place, its highest 48 are in the slot.
 pub(super) struct Values {
-    /// Above, what the place does not tell of the key; in the lowest 16 bits, the value.
+    /// The highest 48 bits of the key, and below them the value.
     slots: Box<[u64; Values::SLOTS]>,
 }
 
@@ -20,6 +21,11 @@ impl Values {
     pub(super) fn new() -> Self {
         let slots = vec![0; Self::SLOTS].into_boxed_slice().try_into();
         Self { slots: slots.unwrap_or_else(|_| unreachable!("the vector has this length")) }
+    }
+
+    /// Forgets all.
+    pub(super) fn clear(&mut self) {
+        self.slots.fill(0);
     }
 
     /// Fetches what is known of a position that will be asked for soon.

@@ -178,7 +178,7 @@ impl Memory {
             self.corrections.clear();
         }
         self.cache = EvalCache::new();
-        self.values = Values::new();
+        self.values.clear();
     }
 
     fn set_evaluator(&mut self, evaluator: &Evaluator) {
@@ -190,7 +190,7 @@ impl Memory {
             _ => false,
         };
         if !same {
-            self.values = Values::new();
+            self.values.clear();
             self.accumulators = evaluator.network().map(|network| Accumulators::new(Arc::clone(network), MAX_PLY));
             self.evaluator = evaluator.clone();
         }
@@ -456,6 +456,7 @@ impl<T: SearchTable> Worker<T> {
         values.get_or(position.key(), || match (evaluator, accumulators) {
             (_, None) => evaluate(position, cache),
             (Evaluator::Hybrid(_), Some(accumulators)) => {
+                // It comes while the network is at work.
                 cache.prefetch(position);
                 hybrid(accumulators.evaluate(position, ply), evaluate(position, cache))
             }

@@ -4,9 +4,10 @@ use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU64, Ordering::Relaxed};
 
 use super::bucket::Place;
 use super::entry::Entry;
-use super::memory::{BUCKET_BYTES, Memory, prefetch};
+use super::memory::{BUCKET_BYTES, Memory};
 use super::payload::{Generation, Payload};
 use super::shared::{Table, TableError};
+use crate::prefetch::prefetch;
 
 /// Entries in a cluster.
 const WAYS: usize = 3;

@@ -125,19 +125,6 @@ fn advise(map: &MmapMut, huge_pages: bool) {
     let _ = (map, huge_pages);
 }
 
-/// Fetches the cache line of `value`, without waiting for it.
-#[inline(always)]
-pub fn prefetch<T>(value: &T) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a prefetch is a hint about any address at all, and SSE is part of x86-64.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(value).cast()) };
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = value;
-}
-
 /// The memory that a table can have without being killed for it, in bytes, where that is known: the least of the machine's
 /// and the control group's, less a sixteenth for everything else.
 fn usable_memory() -> Option<u64> {

@@ -18,11 +18,11 @@ mod stats;
 mod word;
 mod work;
 
+pub use crate::prefetch::prefetch;
 pub use bucket::{Bucket, Place};
 pub use cluster::Cluster;
 pub use entry::{Bound, Entry};
 pub use file::{TableFileError, TableFileReport, TableFileWork};
-pub use memory::prefetch;
 pub use payload::{Generation, Payload};
 pub use scheme::{Rule, Scheme, SchemeRule, Stored, UnknownScheme, Update};
 pub use search_table::SearchTable;

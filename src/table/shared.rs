@@ -7,12 +7,13 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::bucket::{Bucket, Place};
 use super::entry::Entry;
-use super::memory::{BUCKET_BYTES, Memory, Refusal, TableCell, prefetch};
+use super::memory::{BUCKET_BYTES, Memory, Refusal, TableCell};
 use super::payload::{Generation, Payload};
 use super::scheme::{Scheme, SchemeRule, Update};
 use super::slot::{CHECK_BITS, Image, Slot, Tag};
 use super::stats::{Recorder, Silent};
 use super::work::Work;
+use crate::prefetch::prefetch;
 
 /// What table to make. The default is the engine's, with 16 MiB.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]

@@ -72,7 +72,7 @@ impl Accumulators {
         let nearest = nearest.map(|(distance, ply)| (distance, &before[ply]));
         let (mut path, mut others, mut changed) = (Changes::default(), Changes::default(), RowChanges::default());
         if let Some((_, ply)) = nearest {
-            ply.board.changes_to(&board, &mut path);
+            ply.board.write_changes_to(&board, &mut path);
         }
         let rows = &self.network.rows;
         for player in Color::ALL {
@@ -84,11 +84,11 @@ impl Accumulators {
                 ply.mirrored[index] == view.mirrored && (distance <= NEAR || distance <= half.board.distance(&board))
             });
             if let Some((_, ply)) = usable {
-                path.rows(view, &mut changed);
+                path.write_rows(view, &mut changed);
                 self.network.kernels.update(rows, &ply.rows[index], target, &changed.added, &changed.removed);
             } else {
-                half.board.changes_to(&board, &mut others);
-                others.rows(view, &mut changed);
+                half.board.write_changes_to(&board, &mut others);
+                others.write_rows(view, &mut changed);
                 self.network.kernels.update(rows, &half.row, target, &changed.added, &changed.removed);
                 (half.board, half.row) = (board, *target);
             }

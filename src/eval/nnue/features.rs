@@ -52,8 +52,8 @@ pub(crate) fn row(own: bool, kind: usize, square: usize) -> u16 {
 #[cfg(test)]
 pub(crate) fn rows_from_scratch(position: &Position, player: Color) -> Rows {
     let (mut changes, mut rows) = (Changes::default(), RowChanges::default());
-    Board::EMPTY.changes_to(&Board::of(position), &mut changes);
-    changes.rows(View::of(position, player), &mut rows);
+    Board::EMPTY.write_changes_to(&Board::of(position), &mut changes);
+    changes.write_rows(View::of(position, player), &mut rows);
     rows.added
 }
 
@@ -88,10 +88,10 @@ impl Changes {
     /// The rows of these men as this view has them, in place of what `rows` holds. (Lists that were returned would be copied a moment after they
     /// were written, piece by piece, which processors are slow at.)
     #[inline]
-    pub(super) fn rows(&self, view: View, rows: &mut RowChanges) {
-        for (men, rows) in [(&self.added, &mut rows.added), (&self.removed, &mut rows.removed)] {
-            rows.clear();
-            rows.extend(men.iter().map(|&man| view.row(man)));
+    pub(super) fn write_rows(&self, view: View, rows: &mut RowChanges) {
+        for (men, list) in [(&self.added, &mut rows.added), (&self.removed, &mut rows.removed)] {
+            list.clear();
+            list.extend(men.iter().map(|&man| view.row(man)));
         }
     }
 }
@@ -124,7 +124,7 @@ impl Board {
 
     /// What happens between this board and `new`, in place of what `changes` holds.
     #[inline]
-    pub(super) fn changes_to(&self, new: &Self, changes: &mut Changes) {
+    pub(super) fn write_changes_to(&self, new: &Self, changes: &mut Changes) {
         changes.added.clear();
         changes.removed.clear();
         for piece in Piece::ALL {

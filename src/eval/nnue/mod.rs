@@ -18,7 +18,7 @@ mod features;
 mod file;
 mod kernels;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::fmt;
 use std::io::{self, Read};
@@ -236,10 +236,10 @@ impl Network {
     /// bounds are those of [`evaluate`](super::evaluate).
     pub fn evaluate(&self, position: &Position) -> i32 {
         let (mut changes, mut rows) = (Changes::default(), RowChanges::default());
-        Board::EMPTY.changes_to(&Board::of(position), &mut changes);
+        Board::EMPTY.write_changes_to(&Board::of(position), &mut changes);
         let accumulators = Color::ALL.map(|color| {
             let mut accumulator = Row::ZERO;
-            changes.rows(View::of(position, color), &mut rows);
+            changes.write_rows(View::of(position, color), &mut rows);
             self.kernels.update(&self.rows, &self.biases, &mut accumulator, &rows.added, &rows.removed);
             accumulator
         });
