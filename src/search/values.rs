@@ -1,7 +1,7 @@
 //! The values of positions that a worker has evaluated lately.
 //!
 //! The table keeps evaluations too, but none of a node where quiescence stood pat, and none for as long as one would like: a seventh of
-//! all evaluations are of positions that have been evaluated a moment before, by razoring, ProbCut or a search that is repeated, or by another order of
+//! all evaluations, or more, are of positions that have been evaluated a moment before, by razoring, ProbCut or a search that is repeated, or by another order of
 //! moves.
 
 use crate::prefetch::prefetch;
