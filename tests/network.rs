@@ -56,9 +56,9 @@ fn every_way_to_compute_it_searches_the_same_nodes() {
     }
     assert!(nodes.len() > 1 || cfg!(not(any(target_arch = "x86_64", target_arch = "aarch64"))), "{nodes:?}");
     assert!(nodes.iter().all(|&count| count == nodes[0] && count != own), "{nodes:?} {own}");
-    assert_eq!(bench(&["--evaluation", "hybrid", "--eval-file", file]), Ok(nodes[0]));
-    let alone = bench(&["--evaluation", "network", "--eval-file", file]).unwrap();
-    assert!(![own, classical, nodes[0]].contains(&alone), "{alone}");
+    assert_eq!(bench(&["--evaluation", "network", "--eval-file", file]), Ok(nodes[0]));
+    let hybrid = bench(&["--evaluation", "hybrid", "--eval-file", file]).unwrap();
+    assert!(![own, classical, nodes[0]].contains(&hybrid), "{hybrid}");
     let foreign = Simd::ALL.into_iter().find(|&simd| Simd::available().all(|has| has != simd)).unwrap().to_string();
     let refused = bench(&["--evaluation", "network", "--eval-file", file, "--simd", &foreign]).unwrap_err();
     assert!(refused.contains(&foreign), "{refused}");
@@ -120,7 +120,7 @@ fn a_network_is_taken_from_a_file_or_not_at_all() {
     session.send("position startpos\nsetoption name Evaluation value classical\nucinewgame");
     assert_eq!(of(&mut session), classical);
     // An empty name is that of this build's network.
-    session.send("setoption name EvalFile value <empty>\nsetoption name Evaluation value hybrid\nucinewgame");
+    session.send("setoption name EvalFile value <empty>\nsetoption name Evaluation value network\nucinewgame");
     assert_eq!(of(&mut session), own);
     session.quit();
     std::fs::remove_dir_all(path.parent().unwrap()).unwrap();

@@ -79,7 +79,7 @@ pub(super) struct BenchArguments {
     #[arg(long)]
     pub(super) stats: bool,
     /// What evaluates positions
-    #[arg(long, value_enum, default_value_t = Evaluation::Hybrid, value_name = "WHAT")]
+    #[arg(long, value_enum, default_value_t = Evaluation::Network, value_name = "WHAT")]
     pub(super) evaluation: Evaluation,
     /// The file of the network [default: the network of this build]
     #[arg(long, value_name = "FILE")]

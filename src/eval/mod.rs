@@ -62,10 +62,10 @@ pub enum Evaluator {
     Hybrid(Arc<Network>),
 }
 
-/// The hybrid evaluation with the network of this build.
+/// The network of this build.
 impl Default for Evaluator {
     fn default() -> Self {
-        Evaluator::Hybrid(Network::embedded())
+        Evaluator::Network(Network::embedded())
     }
 }
 

@@ -180,10 +180,8 @@ fn under_bigall_a_table_hit_counts_as_the_nodes_behind_it() {
     let (work, nodes) = work_of_a_second_search(Scheme::Big1);
     assert!(work <= nodes);
     let (work, nodes) = work_of_a_second_search(Scheme::BigAll);
-    assert!(
-        work > nodes + nodes / 2,
-        "{work} is hardly more than the {nodes} nodes of a search that lives on table hits"
-    );
+    // Anything beyond its own nodes is of searches that left what it found; how much depends on the evaluation.
+    assert!(work > nodes, "{work} is no more than the {nodes} nodes of a search that lives on table hits");
 }
 
 #[test]

@@ -83,7 +83,7 @@ pub struct DatagenArgs {
 pub fn run(args: &DatagenArgs) -> Result<(), TuningError> {
     let evaluator = match &args.eval_file {
         None if args.classical => Evaluator::Classical,
-        None => Evaluator::default(),
+        None => Evaluator::Hybrid(Network::embedded()),
         Some(path) => Evaluator::Hybrid(Arc::new(Network::read(path)?)),
     };
     let (file, census) = open(args, &evaluator)?;

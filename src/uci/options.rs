@@ -180,8 +180,8 @@ static OPTIONS: [Specification; 28] = [
         name: "Evaluation",
         kind: Kind::Words {
             settings: &[
-                ("hybrid", Setting::Evaluation(Evaluation::Hybrid)),
                 ("network", Setting::Evaluation(Evaluation::Network)),
+                ("hybrid", Setting::Evaluation(Evaluation::Hybrid)),
                 ("classical", Setting::Evaluation(Evaluation::Classical)),
             ],
         },
@@ -370,7 +370,7 @@ mod tests {
         for scheme in Scheme::ALL {
             assert!(lines[8].contains(&format!(" var {scheme}")));
         }
-        assert_eq!(lines[18], "option name Evaluation type combo default hybrid var hybrid var network var classical");
+        assert_eq!(lines[18], "option name Evaluation type combo default network var network var hybrid var classical");
         assert_eq!(lines[19], "option name EvalFile type string default <empty>");
         assert_eq!(lines[20], "option name UCI_ShowWDL type check default false");
         assert_eq!(lines[21], "option name UCI_LimitStrength type check default false");
@@ -411,7 +411,7 @@ mod tests {
         assert_eq!(default("SyzygyProbeDepth"), Setting::SyzygyProbeDepth(options.tables.probe_depth));
         assert_eq!(default("SyzygyProbeLimit"), Setting::SyzygyProbeLimit(options.tables.probe_limit));
         assert_eq!(default("Syzygy50MoveRule"), Setting::Syzygy50MoveRule(options.tables.fifty_move_rule));
-        assert_eq!(default("Evaluation"), Setting::Evaluation(Evaluation::Hybrid));
+        assert_eq!(default("Evaluation"), Setting::Evaluation(Evaluation::Network));
         assert_eq!(options.evaluator, crate::eval::Evaluator::default());
         assert_eq!((default("UCI_LimitStrength"), options.handicap), (Setting::LimitStrength(false), None));
     }

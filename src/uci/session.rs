@@ -55,7 +55,7 @@ pub fn run(input: impl Read + Send + 'static, output: Output) -> Result<(), Star
         output,
         sink,
         engine,
-        evaluation: Evaluation::Hybrid,
+        evaluation: Evaluation::Network,
         network: Network::embedded(),
         strength: Strength::default(),
         game: Game::new(Position::startpos()),

@@ -59,22 +59,22 @@ pub struct TrainArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "scale")]
     pub start: Option<PathBuf>,
     /// Passes over the positions; 0 for the warm-up alone
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 2)]
     pub epochs: u32,
     /// Positions in a step, rounded up to a multiple of 64; there must be as many
     #[arg(long, default_value_t = 1_024, value_parser = value_parser!(u32).range(64..=1 << 16))]
     pub batch: u32,
     /// The first step size (above 0, up to 1); it falls along a cosine to 1/500 of this
-    #[arg(long, default_value_t = 0.0003, allow_negative_numbers = true, value_parser = parse_rate)]
+    #[arg(long, default_value_t = 0.001, allow_negative_numbers = true, value_parser = parse_rate)]
     pub rate: f32,
     /// The share of the game's result in the target (0 to 1); the rest is the search's score
-    #[arg(long, default_value_t = 0.3, allow_negative_numbers = true, value_parser = parse_share)]
+    #[arg(long, default_value_t = 0.0, allow_negative_numbers = true, value_parser = parse_share)]
     pub result_share: f32,
     /// The same in the end; it changes evenly [default: as at first]
     #[arg(long, allow_negative_numbers = true, value_parser = parse_share)]
     pub last_result_share: Option<f32>,
     /// How much of a score comes from those that came after it in the game (0 to 1)
-    #[arg(long, default_value_t = 0.0, allow_negative_numbers = true, value_parser = parse_share)]
+    #[arg(long, default_value_t = 0.3, allow_negative_numbers = true, value_parser = parse_share)]
     pub lambda: f32,
     /// First learn what a teacher says of so many million positions off the games (up to 10,000)
     #[arg(long, default_value_t = 0.0, allow_negative_numbers = true, value_parser = parse_millions, value_name = "MILLIONS")]
