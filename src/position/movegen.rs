@@ -46,12 +46,20 @@ impl Position {
     /// Appends the legal quiet moves: all that are not noisy, so castling and underpromotions without capture as well. In check,
     /// those that answer the check.
     pub fn quiet_moves(&self, list: &mut MoveList) {
+        self.quiet_moves_to(|_| BitBoard::FULL, list);
+    }
+
+    /// Appends those of the [quiet moves](Self::quiet_moves) that bring a piece to one of the `squares` for its kind.
+    #[inline]
+    pub fn quiet_moves_to(&self, squares: impl Fn(Piece) -> BitBoard, list: &mut MoveList) {
         let us = self.side_to_move();
         let theirs = self.colors(!us);
         let en_passant = self.en_passant_target();
         let last_rank = Rank::Eighth.relative_to(us).bitboard();
-        self.board.generate_moves(|moves| {
-            let to = moves.to - theirs;
+        // The generator asks for every square around the king whether it is safe: not for nothing.
+        let idle = if squares(Piece::King).is_empty() { self.king(us).bitboard() } else { BitBoard::EMPTY };
+        self.board.generate_moves_for(!idle, |moves| {
+            let to = (moves.to & squares(moves.piece)) - theirs;
             if moves.piece == Piece::Pawn {
                 push_all(list, moves.from, to - en_passant - last_rank);
                 for to in to & last_rank {

@@ -4,6 +4,7 @@
 //! and looks at one relaxed flag ([`Control`]) at each node.
 
 mod busy;
+mod checks;
 mod control;
 mod endgames;
 mod history;

@@ -6,9 +6,10 @@
 
 use arrayvec::ArrayVec;
 
+use super::checks::CheckSquares;
 use super::history::{Histories, PieceTo, Quiet};
 use super::threats::Threats;
-use crate::position::{BitBoard, Move, MoveList, Piece, Position, SEE_VALUES, attacks};
+use crate::position::{Move, MoveList, Piece, Position, SEE_VALUES};
 
 /// What a quiet check is worth in the order, in history units.
 const CHECK_BONUS: i32 = 9000;
@@ -27,6 +28,19 @@ pub struct Hints {
     pub before: [Option<PieceTo>; 3],
     /// What the enemy attacks.
     pub threats: Threats,
+    /// From where pieces check.
+    pub checks: CheckSquares,
+}
+
+/// Which quiet moves are wanted from now on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quiets {
+    /// All.
+    All,
+    /// Those that give check.
+    Checks,
+    /// None.
+    None,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,8 +109,9 @@ impl MovePicker {
         }
     }
 
-    /// The next move and its class; `skip_quiets` leaves out the quiet moves from now on.
-    pub fn next(&mut self, position: &Position, histories: &Histories, skip_quiets: bool) -> Option<(Move, Class)> {
+    /// The next move and its class; what `quiets` leaves out once never comes later.
+    pub fn next(&mut self, position: &Position, histories: &Histories, quiets: Quiets) -> Option<(Move, Class)> {
+        let left_out = |hints: &Hints, mv| quiets == Quiets::Checks && !hints.checks.has(position, mv);
         loop {
             match self.stage {
                 Stage::TableMove => {
@@ -117,7 +132,7 @@ impl MovePicker {
                     None => self.stage = if self.with_quiets { Stage::Refutations } else { Stage::BadNoisy },
                 },
                 Stage::Refutations => {
-                    if skip_quiets {
+                    if quiets == Quiets::None {
                         self.stage = Stage::BadNoisy;
                         continue;
                     }
@@ -131,6 +146,7 @@ impl MovePicker {
                         && !self.hints.refutations[..self.next_refutation - 1].contains(&refutation)
                         && position.is_legal(mv)
                         && !position.is_noisy(mv)
+                        && !left_out(&self.hints, mv)
                     {
                         return Some((mv, Class::Quiet));
                     }
@@ -139,20 +155,23 @@ impl MovePicker {
                     self.moves.clear();
                     self.scores.clear();
                     self.next = 0;
-                    if !skip_quiets {
-                        position.quiet_moves(&mut self.moves);
-                        self.score_quiet(position, histories);
+                    match quiets {
+                        Quiets::All => position.quiet_moves(&mut self.moves),
+                        Quiets::Checks => position.quiet_moves_to(|piece| self.hints.checks.by(piece), &mut self.moves),
+                        Quiets::None => {}
                     }
+                    self.score_quiet(position, histories);
                     self.stage = Stage::Quiet;
                 }
                 Stage::Quiet => {
-                    if skip_quiets {
+                    if quiets == Quiets::None {
                         self.stage = Stage::BadNoisy;
                         continue;
                     }
                     match self.pick() {
                         Some(mv) if Some(mv) == self.hints.table_move || self.hints.refutations.contains(&Some(mv)) => {
                         }
+                        Some(mv) if left_out(&self.hints, mv) => {}
                         Some(mv) => return Some((mv, Class::Quiet)),
                         None => self.stage = Stage::BadNoisy,
                     }
@@ -211,30 +230,18 @@ impl MovePicker {
 
     fn score_quiet(&mut self, position: &Position, histories: &Histories) {
         let color = position.side_to_move();
-        let checks = check_squares(position);
-        let Hints { before, threats, .. } = self.hints;
+        let Hints { before, threats, checks, .. } = self.hints;
         let lesser = threats.by_lesser();
         for &mv in &self.moves {
             let piece = position.moved(mv);
             let piece_to = PieceTo::new(color, piece, mv);
-            let bonus = if checks[piece as usize].has(mv.to()) { CHECK_BONUS } else { 0 };
+            let bonus = if checks.has(position, mv) { CHECK_BONUS } else { 0 };
             let (attacked, worth) = lesser[piece as usize];
             let safety = worth * (i32::from(attacked.has(mv.from())) - i32::from(attacked.has(mv.to())));
             let quiet = Quiet { color, mv, piece_to, before, threats: threats.all };
             self.scores.push(histories.quiet(quiet) + bonus + safety);
         }
     }
-}
-
-/// By piece, the squares from which it would check the enemy king.
-fn check_squares(position: &Position) -> [BitBoard; 6] {
-    let us = position.side_to_move();
-    let king = position.king(!us);
-    let occupied = position.occupied();
-    let diagonal = attacks::get_bishop_moves(king, occupied);
-    let straight = attacks::get_rook_moves(king, occupied);
-    let pawn = attacks::get_pawn_attacks(king, !us);
-    [pawn, attacks::get_knight_moves(king), diagonal, straight, diagonal | straight, BitBoard::EMPTY]
 }
 
 #[cfg(test)]
@@ -244,7 +251,7 @@ mod tests {
     fn picked(position: &Position, hints: Hints) -> Vec<(Move, Class)> {
         let histories = Histories::new();
         let mut picker = MovePicker::all(hints);
-        std::iter::from_fn(|| picker.next(position, &histories, false)).collect()
+        std::iter::from_fn(|| picker.next(position, &histories, Quiets::All)).collect()
     }
 
     #[test]
@@ -277,6 +284,38 @@ mod tests {
     }
 
     #[test]
+    fn of_the_quiet_moves_only_checks_where_no_others_are_wanted() {
+        let fen = "3r2k1/5ppp/8/1p2q3/8/1B1N4/3Q1PPP/3R2K1 b - - 0 1";
+        let position = Position::from_fen(fen).unwrap();
+        let histories = Histories::new();
+        let hints = Hints { checks: CheckSquares::of(&position), ..Hints::default() };
+        let all = picked(&position, hints);
+        let wanted: Vec<_> = all
+            .iter()
+            .copied()
+            .filter(|&(mv, class)| class != Class::Quiet || hints.checks.has(&position, mv))
+            .collect();
+        assert!(wanted.len() < all.len() && wanted.iter().any(|&(_, class)| class == Class::Quiet));
+        let mut picker = MovePicker::all(hints);
+        let from_the_start: Vec<_> =
+            std::iter::from_fn(|| picker.next(&position, &histories, Quiets::Checks)).collect();
+        assert_eq!(from_the_start, wanted);
+        // From the second quiet move on, the checks left are those that come after it.
+        let mut picker = MovePicker::all(hints);
+        let mut quiets = Quiets::All;
+        let later = std::iter::from_fn(|| {
+            let next = picker.next(&position, &histories, quiets)?;
+            if next.1 == Class::Quiet {
+                quiets = Quiets::Checks;
+            }
+            Some(next)
+        });
+        let later: Vec<_> =
+            later.filter(|&(mv, class)| class != Class::Quiet || hints.checks.has(&position, mv)).collect();
+        assert_eq!(later, wanted);
+    }
+
+    #[test]
     fn losing_captures_come_last() {
         // Qxd5 loses the queen to the pawn; exd5 wins a pawn.
         let position = Position::from_fen("4k3/8/2p5/3p4/4P3/8/8/3QK3 w - - 0 1").unwrap();
@@ -298,7 +337,10 @@ mod tests {
             let piece_to = PieceTo::new(position.side_to_move(), Piece::Knight, mv);
             (0..200).for_each(|_| histories.learn_capture(piece_to, Some(captured), bonus));
             let mut picker = MovePicker::all(Hints::default());
-            std::iter::from_fn(|| picker.next(position, &histories, false)).find(|&(found, _)| found == mv).unwrap().1
+            std::iter::from_fn(|| picker.next(position, &histories, Quiets::All))
+                .find(|&(found, _)| found == mv)
+                .unwrap()
+                .1
         };
         assert_eq!(class(&equal, Piece::Knight, 0), Class::GoodNoisy);
         assert_eq!(class(&equal, Piece::Knight, -1_700), Class::BadNoisy);

@@ -92,7 +92,7 @@ params! {
     /// Razoring: greatest depth, base margin and margin per ply.
     razor_depth = 4, 1, 8;
     /// See [`razor_depth`].
-    razor_base = 200, 50, 500;
+    razor_base = 190, 50, 500;
     /// See [`razor_depth`].
     razor_margin = 180, 50, 400;
 
@@ -103,7 +103,7 @@ params! {
     /// See [`null_depth`].
     null_depth_divisor = 4, 2, 8;
     /// See [`null_depth`].
-    null_eval_divisor = 200, 80, 500;
+    null_eval_divisor = 194, 80, 500;
     /// See [`null_depth`].
     null_eval_cap = 3, 1, 7;
     /// From this depth a null-move cut-off is verified by a search of the real moves, zugzwang or not.
@@ -112,7 +112,7 @@ params! {
     /// ProbCut: least depth, and margin above beta.
     probcut_depth = 5, 3, 9;
     /// See [`probcut_depth`].
-    probcut_margin = 180, 80, 350;
+    probcut_margin = 177, 80, 350;
     /// Plies taken off for the ProbCut verification.
     probcut_reduction = 4, 2, 6;
 
@@ -120,7 +120,7 @@ params! {
     iir_depth = 4, 2, 8;
 
     /// Singular extensions: least depth.
-    singular_depth = 7, 4, 10;
+    singular_depth = 5, 4, 10;
     /// Margin below the table score, in 1/16 centipawn per ply.
     singular_margin = 24, 8, 64;
     /// Extra margin for extending by two plies.
@@ -133,7 +133,7 @@ params! {
     /// See [`futility_depth`].
     futility_base = 90, 20, 250;
     /// See [`futility_depth`].
-    futility_margin = 85, 30, 200;
+    futility_margin = 79, 30, 200;
 
     /// Late-move pruning: greatest depth and base count of quiets.
     late_move_depth = 8, 4, 14;
@@ -143,19 +143,19 @@ params! {
     /// History pruning: greatest reduced depth and threshold per ply.
     history_pruning_depth = 4, 2, 8;
     /// See [`history_pruning_depth`].
-    history_pruning_margin = -6500, -10000, -1000;
+    history_pruning_margin = -7150, -10000, -1000;
 
     /// Static-exchange pruning: greatest depth, loss allowed to quiets (per squared ply) and to captures (per ply).
     see_pruning_depth = 9, 4, 14;
     /// See [`see_pruning_depth`].
     see_quiet_margin = -16, -60, -8;
     /// See [`see_pruning_depth`].
-    see_noisy_margin = -75, -200, -40;
+    see_noisy_margin = -79, -200, -40;
 
     /// Late-move reductions in 1/100 ply: base and divisor for quiets.
-    lmr_quiet_base = 85, 20, 160;
+    lmr_quiet_base = 79, 20, 160;
     /// See [`lmr_quiet_base`].
-    lmr_quiet_divisor = 245, 140, 400;
+    lmr_quiet_divisor = 254, 140, 400;
     /// Late-move reductions: base and divisor for captures, as [`lmr_quiet_base`].
     lmr_noisy_base = 10, -60, 100;
     /// See [`lmr_noisy_base`].
@@ -163,7 +163,7 @@ params! {
     /// Least depth for late-move reductions.
     lmr_depth = 2, 1, 5;
     /// History worth one ply of reduction.
-    lmr_history_divisor = 7500, 3000, 20000;
+    lmr_history_divisor = 8950, 3000, 20000;
     /// Less reduction, in 1/1024 ply, at nodes that were on a principal variation once.
     lmr_table_pv = 600, 0, 3072;
     /// Less at nodes that are on one.
@@ -171,7 +171,7 @@ params! {
     /// More at expected cut nodes.
     lmr_cut_node = 1536, 0, 4096;
     /// More where the evaluation does not improve.
-    lmr_not_improving = 900, 0, 3072;
+    lmr_not_improving = 1010, 0, 3072;
     /// Less for checks.
     lmr_check = 900, 0, 3072;
     /// More for quiets where the table's move is a capture.
@@ -188,7 +188,7 @@ params! {
     lmr_refutation = 1100, 0, 3072;
 
     /// Quiescence: a capture must bring the stand-pat score within this of alpha.
-    quiescence_margin = 150, 50, 300;
+    quiescence_margin = 214, 50, 300;
 
     /// History bonus per ply of depth.
     history_bonus = 155, 60, 400;
@@ -210,7 +210,7 @@ params! {
     threat_queen = 17500, 0, 30000;
 
     /// Correction histories: most that they move the evaluation, in centipawns.
-    correction_cap = 150, 30, 300;
+    correction_cap = 157, 30, 300;
 
     /// Least depth of a node at which a move waits for another worker that is at it.
     defer_depth = 3, 1, 8;

@@ -6,10 +6,11 @@
 use arrayvec::ArrayVec;
 
 use super::busy::Task;
+use super::checks::CheckSquares;
 use super::endgames::Verdict;
 use super::history::{PieceTo, Quiet, bonus};
 use super::line::RootLine;
-use super::ordering::{Class, Hints, MovePicker};
+use super::ordering::{Class, Hints, MovePicker, Quiets};
 use super::params::*;
 use super::reductions::PLY;
 use super::score::{DECISIVE_BOUND, DRAW, INFINITE, MAX_PLY, is_decisive, mate_in, mated_in};
@@ -99,7 +100,7 @@ impl<T: SearchTable> Worker<T> {
     ) -> Option<i32> {
         // 1. Leaves are quiescence's.
         if depth <= 0 {
-            return self.quiescence::<N>(position, alpha, beta, ply);
+            return self.quiescence::<N>(position, alpha, beta, ply, Quiets::Checks);
         }
         let work_before = self.work();
         self.count_node()?;
@@ -202,7 +203,7 @@ impl<T: SearchTable> Worker<T> {
         if !N::PV && !in_check && excluded.is_none() {
             // 6. Razoring: so far below alpha that only captures could help, so ask only them.
             if depth <= razor_depth() && estimate + razor_base() + razor_margin() * depth * depth < alpha {
-                let score = self.quiescence::<NonPv>(position, alpha, alpha + 1, ply)?;
+                let score = self.quiescence::<NonPv>(position, alpha, alpha + 1, ply, Quiets::Checks)?;
                 if score <= alpha && !is_decisive(score) {
                     return Some(score);
                 }
@@ -239,11 +240,12 @@ impl<T: SearchTable> Worker<T> {
         let threats = Threats::of(position);
         self.frame(ply).threats = threats.all;
         let refutations = [killers[0], killers[1], counter];
-        let mut picker = MovePicker::all(Hints { table_move, refutations, before, threats });
+        let checks = CheckSquares::of(position);
+        let mut picker = MovePicker::all(Hints { table_move, refutations, before, threats, checks });
         let mut tried = Tried::default();
         let mut best_move = None;
         let original_alpha = alpha;
-        let mut skip_quiets = false;
+        let mut quiets = Quiets::All;
         let mut moves = 0;
         let heeds_others = depth >= defer_depth() && self.job.control.busy().is_some();
         let mut put_off = PutOff::new();
@@ -258,7 +260,7 @@ impl<T: SearchTable> Worker<T> {
                     (root.mv, class)
                 })
             } else {
-                match picker.next(position, &self.memory.histories, skip_quiets) {
+                match picker.next(position, &self.memory.histories, quiets) {
                     Some((mv, Class::Table)) if table_noisy => Some((mv, Class::GoodNoisy)),
                     Some((mv, Class::Table)) => Some((mv, Class::Quiet)),
                     next => next,
@@ -290,28 +292,38 @@ impl<T: SearchTable> Worker<T> {
             if !N::ROOT && best_score > -DECISIVE_BOUND && position.has_non_pawn_material(us) {
                 if quiet {
                     let reduced = (depth - reduction / PLY).max(0);
+                    // Checks are what sacrifices are made for: only what they lose speaks against them.
+                    let checks = checks.has(position, mv);
                     // 12a. Late moves.
                     if depth <= late_move_depth()
                         && number as i32 > (late_move_base() + depth * depth) / (2 - i32::from(improving))
                     {
-                        skip_quiets = true;
-                        continue;
+                        quiets = Quiets::Checks;
+                        if !checks {
+                            continue;
+                        }
                     }
                     // 12b. Futility: hopelessly below alpha.
                     if !in_check
+                        && !checks
                         && reduced <= futility_depth()
                         && eval + futility_base() + futility_margin() * reduced <= alpha
                         && !is_decisive(alpha)
                     {
-                        skip_quiets = true;
+                        quiets = Quiets::Checks;
                         continue;
                     }
                     // 12c. Moves that history speaks against.
-                    if reduced <= history_pruning_depth() && standing < history_pruning_margin() * (reduced + 1) {
+                    if !checks
+                        && reduced <= history_pruning_depth()
+                        && standing < history_pruning_margin() * (reduced + 1)
+                    {
                         continue;
                     }
                     // 12d. Moves that lose material.
-                    if reduced <= see_pruning_depth() && !position.see_ge(mv, see_quiet_margin() * reduced * reduced) {
+                    let margin =
+                        if checks { see_noisy_margin() * depth } else { see_quiet_margin() * reduced * reduced };
+                    if reduced <= see_pruning_depth() && !position.see_ge(mv, margin) {
                         continue;
                     }
                 } else if class == Class::BadNoisy

@@ -1,6 +1,7 @@
-//! Quiescence: captures, promotions, and every evasion of a check, until the position is quiet enough to evaluate.
+//! Quiescence: captures, promotions, at its first ply quiet checks, and every evasion of a check, until the position is quiet enough to evaluate.
 
-use super::ordering::{Class, Hints, MovePicker};
+use super::checks::CheckSquares;
+use super::ordering::{Class, Hints, MovePicker, Quiets};
 use super::params::quiescence_margin;
 use super::pvs::Node;
 use super::score::{DECISIVE_BOUND, DRAW, INFINITE, MAX_PLY, is_decisive, mated_in};
@@ -10,13 +11,15 @@ use crate::position::{Position, SEE_VALUES};
 use crate::table::{Bound, SearchTable, Usage};
 
 impl<T: SearchTable> Worker<T> {
-    /// The score of `position` within `alpha..beta` once the captures are over (fail-soft), or `None` when told to stop.
+    /// The score of `position` within `alpha..beta` once the captures are over (fail-soft), or `None` when told to stop. `quiets` says
+    /// which quiet moves are looked at here, when not in check; none are further on.
     pub(super) fn quiescence<N: Node>(
         &mut self,
         position: &Position,
         mut alpha: i32,
         beta: i32,
         ply: usize,
+        quiets: Quiets,
     ) -> Option<i32> {
         let work_before = self.work();
         self.count_node()?;
@@ -67,48 +70,46 @@ impl<T: SearchTable> Worker<T> {
         if table_move.is_some() {
             self.job.table.used(Usage::MoveHint);
         }
-        let mut picker = if in_check {
-            MovePicker::all(Hints {
-                table_move,
-                before: self.played_before(ply),
-                threats: Threats::of(position),
-                ..Hints::default()
-            })
-        } else {
-            MovePicker::noisy(table_move, 0)
+        let mut quiets = if in_check { Quiets::All } else { quiets };
+        let before = self.played_before(ply);
+        let hints = || Hints { table_move, before, checks: CheckSquares::of(position), ..Hints::default() };
+        let mut picker = match quiets {
+            Quiets::All => MovePicker::all(Hints { threats: Threats::of(position), ..hints() }),
+            Quiets::Checks => MovePicker::all(hints()),
+            Quiets::None => MovePicker::noisy(table_move, 0),
         };
         let original_alpha = alpha;
         let mut best_move = None;
         let mut number = 0;
-        let mut skip_quiets = false;
-        while let Some((mv, class)) = picker.next(position, &self.memory.histories, skip_quiets) {
+        while let Some((mv, class)) = picker.next(position, &self.memory.histories, quiets) {
             number += 1;
             self.prefetch_after(position, mv);
             if best_score > -DECISIVE_BOUND {
-                // 4a. Bad captures come last: nothing after them helps.
-                if class == Class::BadNoisy {
-                    break;
-                }
-                // 4b. Captures that cannot bring the score near alpha.
-                if !in_check && mv.promotion().is_none() {
-                    let victim = position.captured(mv).map_or(0, |piece| SEE_VALUES[piece as usize]);
-                    if futility + victim <= alpha {
-                        best_score = best_score.max(futility + victim);
-                        continue;
+                match class {
+                    // 4a. Bad captures come last: nothing after them helps.
+                    Class::BadNoisy => break,
+                    // 4b. One quiet evasion that does not lose to mate is enough to see that there is one.
+                    Class::Quiet if in_check => quiets = Quiets::None,
+                    // 4c. Checks that lose the piece.
+                    Class::Quiet if !position.see_ge(mv, 0) => continue,
+                    Class::GoodNoisy | Class::Table if !in_check && mv.promotion().is_none() => {
+                        let victim = position.captured(mv).map_or(0, |piece| SEE_VALUES[piece as usize]);
+                        // 4d. Captures that cannot bring the score near alpha.
+                        if futility + victim <= alpha {
+                            best_score = best_score.max(futility + victim);
+                            continue;
+                        }
+                        // 4e. Exchanges that win nothing when something is needed.
+                        if futility <= alpha && !position.see_ge(mv, 1) {
+                            best_score = best_score.max(futility);
+                            continue;
+                        }
                     }
-                    // 4c. Exchanges that win nothing when something is needed.
-                    if futility <= alpha && !position.see_ge(mv, 1) {
-                        best_score = best_score.max(futility);
-                        continue;
-                    }
-                }
-                // 4d. One quiet evasion that does not lose to mate is enough to see that there is one.
-                if in_check && class == Class::Quiet {
-                    skip_quiets = true;
+                    _ => {}
                 }
             }
             let child = self.make(position, ply, mv);
-            let score = -self.quiescence::<N>(&child, -beta, -alpha, ply + 1)?;
+            let score = -self.quiescence::<N>(&child, -beta, -alpha, ply + 1, Quiets::None)?;
             self.keys.pop();
             if score > best_score {
                 best_score = score;

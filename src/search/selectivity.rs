@@ -1,7 +1,7 @@
 //! The searches beside a node's own that decide what of it is worth searching: null move, ProbCut, singular extension.
 
 use super::known::Known;
-use super::ordering::{Class, MovePicker};
+use super::ordering::{Class, MovePicker, Quiets};
 use super::params::*;
 use super::pvs::{Node, NonPv};
 use super::score::{DECISIVE_BOUND, is_decisive};
@@ -98,13 +98,13 @@ impl<T: SearchTable> Worker<T> {
         let table_move = known.and_then(|known| known.mv).filter(|&mv| position.is_noisy(mv));
         let threshold = raised - eval;
         let mut picker = MovePicker::noisy(table_move, threshold);
-        while let Some((mv, class)) = picker.next(position, &self.memory.histories, true) {
+        while let Some((mv, class)) = picker.next(position, &self.memory.histories, Quiets::None) {
             if class == Class::BadNoisy {
                 break;
             }
             self.prefetch_after(position, mv);
             let child = self.make(position, ply, mv);
-            let mut score = -self.quiescence::<NonPv>(&child, -raised, -raised + 1, ply + 1)?;
+            let mut score = -self.quiescence::<NonPv>(&child, -raised, -raised + 1, ply + 1, Quiets::None)?;
             if score >= raised {
                 score = -self.search::<NonPv>(&child, -raised, -raised + 1, reduced, ply + 1, !cut_node)?;
             }

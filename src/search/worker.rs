@@ -6,11 +6,12 @@ use rand_xoshiro::Xoshiro128PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use super::busy::Task;
+use super::checks::CheckSquares;
 use super::control::{Control, NodeCount};
 use super::endgames::Endgames;
 use super::history::{Corrections, Histories, Learning, PieceTo};
 use super::line::{PvTable, RootLine, RootMove};
-use super::ordering::{Hints, MovePicker};
+use super::ordering::{Hints, MovePicker, Quiets};
 use super::params::{aspiration_delta, aspiration_depth};
 use super::pvs::Root;
 use super::reductions::{PLY, Reductions};
@@ -500,8 +501,9 @@ fn ordered_root_moves<T: SearchTable>(histories: &Histories, job: &Job<T>) -> Ve
         .look_up(position.key())
         .and_then(|(entry, _)| Move::from_bits(entry.mv))
         .filter(|&mv| position.is_legal(mv));
-    let mut picker = MovePicker::all(Hints { table_move, threats: Threats::of(position), ..Hints::default() });
-    let mut moves: Vec<RootMove> = std::iter::from_fn(|| picker.next(position, histories, false))
+    let (threats, checks) = (Threats::of(position), CheckSquares::of(position));
+    let mut picker = MovePicker::all(Hints { table_move, threats, checks, ..Hints::default() });
+    let mut moves: Vec<RootMove> = std::iter::from_fn(|| picker.next(position, histories, Quiets::All))
         .filter(|(mv, _)| job.root_moves.contains(mv))
         .map(|(mv, _)| RootMove::new(mv, job.endgames.as_ref().map_or(0, |endgames| endgames.rank(mv))))
         .collect();

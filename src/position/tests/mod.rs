@@ -164,6 +164,18 @@ fn noisy_and_quiet_moves_are_the_legal_ones() {
         let listed: Vec<Move> = noisy.iter().chain(&quiet).copied().collect();
         assert_eq!(listed.len(), generated.len(), "{position}");
         assert_eq!(listed.into_iter().collect::<BTreeSet<_>>(), generated, "{position}");
+        // Any squares will do: half of the board, another half for each piece, none for the king.
+        let squares = |piece: Piece| {
+            if piece == Piece::King {
+                BitBoard::EMPTY
+            } else {
+                BitBoard(0xf0f0_3c3c_5555_9669_u64.rotate_left(piece as u32))
+            }
+        };
+        let mut some = MoveList::new();
+        position.quiet_moves_to(squares, &mut some);
+        let wanted: Vec<Move> = quiet.iter().copied().filter(|&mv| squares(position.moved(mv)).has(mv.to())).collect();
+        assert_eq!(some.to_vec(), wanted, "{position}");
         for &mv in &generated {
             let (moved, captured) = (position.moved(mv), position.captured(mv));
             let noisy = captured.is_some() || mv.promotion() == Some(Piece::Queen);
