@@ -48,7 +48,10 @@ fn plan_clock(clock: &Clock, color: Color, overhead: Duration, single_reply: boo
     let share = spendable / moves;
     // Keep most of the clock for the moves to come, unless the time control comes right after this one: on a busy machine the
     // time-out that ends this search, and the GUI, can be late by several increments.
-    let soft = share.saturating_add(clock.increment(color) / 5 * 3).min(left / moves.min(LEAST_MOVES_AHEAD));
+    // The increment comes with every move, so all of it but the overhead can be thought away; of a small one three fifths.
+    let increment = clock.increment(color);
+    let income = increment.saturating_sub(overhead).max(increment / 5 * 3);
+    let soft = share.saturating_add(income).min(left / moves.min(LEAST_MOVES_AHEAD));
     let most = if clock.moves_to_go == Some(1) { left } else { left / 4 };
     let hard = soft.saturating_mul(HARD_PER_SOFT).min(most);
     let soft = if single_reply { soft / 10 } else { soft };
