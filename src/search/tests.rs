@@ -75,6 +75,15 @@ fn mates_are_found_with_the_right_distance() {
 }
 
 #[test]
+fn quiescence_sees_a_quiet_check_that_mates_at_its_first_ply() {
+    // After Kg8 the rook mates on d8: one ply of search, and the quiescence behind it.
+    let game = game("7k/5ppp/8/8/8/8/6PP/3R2K1 b - - 0 1");
+    let mut job = job(&game, &table());
+    job.root_moves = vec![game.position().from_uci("h8g8").unwrap()];
+    assert_eq!(search_job(job, 1).0.lines[0].score, mated_in(2));
+}
+
+#[test]
 fn the_same_job_takes_the_same_nodes_and_finds_the_same_line() {
     let game = game("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1");
     let (one, nodes) = search_job(job(&game, &table()), 8);
