@@ -10,7 +10,7 @@ use support::{Session, infos, is_opening_move};
 
 const MIDDLE: &str = "position fen r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2QK2R w KQ - 2 8";
 /// What is saved has been searched for longer than what is compared: it surely helps, and fills more permille
-/// of every table here than the first lines of any search, which go on while they are reported.
+/// of every table here than the first line of any search does: the search goes on while that is written, and its figure may be late.
 const DEPTH: &str = "go depth 9";
 const LONGER: &str = "go nodes 400000";
 

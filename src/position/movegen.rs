@@ -56,7 +56,7 @@ impl Position {
         let theirs = self.colors(!us);
         let en_passant = self.en_passant_target();
         let last_rank = Rank::Eighth.relative_to(us).bitboard();
-        // The generator asks for every square around the king whether it is safe: not for nothing.
+        // The generator asks for every square around the king whether it is safe: not where no move of the king is wanted.
         let idle = if squares(Piece::King).is_empty() { self.king(us).bitboard() } else { BitBoard::EMPTY };
         self.board.generate_moves_for(!idle, |moves| {
             let to = (moves.to & squares(moves.piece)) - theirs;

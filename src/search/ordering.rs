@@ -37,7 +37,7 @@ pub struct Hints {
 pub enum Quiets {
     /// All.
     All,
-    /// Those that give check.
+    /// Those that give check with the piece that moves ([`CheckSquares`]).
     Checks,
     /// None.
     None,
@@ -285,34 +285,41 @@ mod tests {
 
     #[test]
     fn of_the_quiet_moves_only_checks_where_no_others_are_wanted() {
-        let fen = "3r2k1/5ppp/8/1p2q3/8/1B1N4/3Q1PPP/3R2K1 b - - 0 1";
-        let position = Position::from_fen(fen).unwrap();
-        let histories = Histories::new();
+        let position = Position::from_fen("3r2k1/5ppp/8/1p2q3/8/1B1N4/3Q1PPP/3R2K1 b - - 0 1").unwrap();
         let hints = Hints { checks: CheckSquares::of(&position), ..Hints::default() };
+        // All quiet moves up to the first one, from then on only checks; or only checks from the start.
+        let narrowed = |hints, histories: &Histories, mut quiets| {
+            let mut picker = MovePicker::all(hints);
+            let moves = std::iter::from_fn(|| {
+                let next = picker.next(&position, histories, quiets)?;
+                if next.1 == Class::Quiet {
+                    quiets = Quiets::Checks;
+                }
+                Some(next)
+            });
+            moves.collect::<Vec<_>>()
+        };
         let all = picked(&position, hints);
-        let wanted: Vec<_> = all
-            .iter()
-            .copied()
-            .filter(|&(mv, class)| class != Class::Quiet || hints.checks.has(&position, mv))
-            .collect();
-        assert!(wanted.len() < all.len() && wanted.iter().any(|&(_, class)| class == Class::Quiet));
-        let mut picker = MovePicker::all(hints);
-        let from_the_start: Vec<_> =
-            std::iter::from_fn(|| picker.next(&position, &histories, Quiets::Checks)).collect();
-        assert_eq!(from_the_start, wanted);
-        // From the second quiet move on, the checks left are those that come after it.
-        let mut picker = MovePicker::all(hints);
-        let mut quiets = Quiets::All;
-        let later = std::iter::from_fn(|| {
-            let next = picker.next(&position, &histories, quiets)?;
-            if next.1 == Class::Quiet {
-                quiets = Quiets::Checks;
-            }
-            Some(next)
-        });
-        let later: Vec<_> =
-            later.filter(|&(mv, class)| class != Class::Quiet || hints.checks.has(&position, mv)).collect();
-        assert_eq!(later, wanted);
+        let is_wanted = |&(mv, class): &(Move, Class)| class != Class::Quiet || hints.checks.has(&position, mv);
+        let checks: Vec<_> = all.iter().copied().filter(is_wanted).collect();
+        let first_quiet = checks.iter().position(|&(_, class)| class == Class::Quiet).expect("there is a quiet check");
+        assert_eq!(narrowed(hints, &Histories::new(), Quiets::Checks), checks);
+
+        // Two killers that give no check: none is wanted, or the first one only.
+        let [first, second] = ["g8f8", "h7h6"].map(|mv| position.from_uci(mv).unwrap());
+        let with_killers = Hints { refutations: [Some(first), Some(second), None], ..hints };
+        assert_eq!(narrowed(with_killers, &Histories::new(), Quiets::Checks), checks);
+        let mut expected = checks;
+        expected.insert(first_quiet, (first, Class::Quiet));
+        assert_eq!(narrowed(with_killers, &Histories::new(), Quiets::All), expected);
+
+        // The same where history puts that move first, and the quiet moves have all been generated.
+        let histories = Histories::new();
+        let color = position.side_to_move();
+        let (piece_to, threats) = (PieceTo::new(color, Piece::King, first), hints.threats.all);
+        let quiet = Quiet { color, mv: first, piece_to, before: [None; 3], threats };
+        (0..200).for_each(|_| histories.learn_quiet(quiet, 1_700));
+        assert_eq!(narrowed(hints, &histories, Quiets::All), expected);
     }
 
     #[test]

@@ -145,7 +145,7 @@ params! {
     /// See [`history_pruning_depth`].
     history_pruning_margin = -7150, -10000, -1000;
 
-    /// Static-exchange pruning: greatest depth, loss allowed to quiets (per squared ply) and to captures (per ply).
+    /// Static-exchange pruning: greatest depth, loss allowed to quiets (per squared ply), to captures and quiet checks (per ply).
     see_pruning_depth = 9, 4, 14;
     /// See [`see_pruning_depth`].
     see_quiet_margin = -16, -60, -8;

@@ -201,7 +201,7 @@ impl<T: SearchTable> Worker<T> {
         self.frame(ply).double_extensions = if N::ROOT { 0 } else { self.frame_before(ply, 1).double_extensions };
 
         if !N::PV && !in_check && excluded.is_none() {
-            // 6. Razoring: so far below alpha that only captures could help, so ask only them.
+            // 6. Razoring: so far below alpha that only captures or checks could help, so ask only them.
             if depth <= razor_depth() && estimate + razor_base() + razor_margin() * depth * depth < alpha {
                 let score = self.quiescence::<NonPv>(position, alpha, alpha + 1, ply, Quiets::Checks)?;
                 if score <= alpha && !is_decisive(score) {
@@ -293,19 +293,19 @@ impl<T: SearchTable> Worker<T> {
                 if quiet {
                     let reduced = (depth - reduction / PLY).max(0);
                     // Checks are what sacrifices are made for: only what they lose speaks against them.
-                    let checks = checks.has(position, mv);
+                    let is_check = checks.has(position, mv);
                     // 12a. Late moves.
                     if depth <= late_move_depth()
                         && number as i32 > (late_move_base() + depth * depth) / (2 - i32::from(improving))
                     {
                         quiets = Quiets::Checks;
-                        if !checks {
+                        if !is_check {
                             continue;
                         }
                     }
                     // 12b. Futility: hopelessly below alpha.
                     if !in_check
-                        && !checks
+                        && !is_check
                         && reduced <= futility_depth()
                         && eval + futility_base() + futility_margin() * reduced <= alpha
                         && !is_decisive(alpha)
@@ -314,7 +314,7 @@ impl<T: SearchTable> Worker<T> {
                         continue;
                     }
                     // 12c. Moves that history speaks against.
-                    if !checks
+                    if !is_check
                         && reduced <= history_pruning_depth()
                         && standing < history_pruning_margin() * (reduced + 1)
                     {
@@ -322,7 +322,7 @@ impl<T: SearchTable> Worker<T> {
                     }
                     // 12d. Moves that lose material.
                     let margin =
-                        if checks { see_noisy_margin() * depth } else { see_quiet_margin() * reduced * reduced };
+                        if is_check { see_noisy_margin() * depth } else { see_quiet_margin() * reduced * reduced };
                     if reduced <= see_pruning_depth() && !position.see_ge(mv, margin) {
                         continue;
                     }

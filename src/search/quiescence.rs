@@ -35,7 +35,7 @@ impl<T: SearchTable> Worker<T> {
             return Some(if in_check { DRAW } else { self.evaluate(position, ply) });
         }
 
-        // 2. The table: any entry is deep enough here.
+        // 2. The table: any entry is deep enough here, also one that looked at no quiet checks.
         let known = self.probe(position, ply);
         if !N::PV
             && let Some(known) = known
@@ -71,10 +71,12 @@ impl<T: SearchTable> Worker<T> {
             self.job.table.used(Usage::MoveHint);
         }
         let mut quiets = if in_check { Quiets::All } else { quiets };
+        // Where only checks are wanted the threats are not asked for: a shorter way to their order.
         let before = self.played_before(ply);
         let hints = || Hints { table_move, before, checks: CheckSquares::of(position), ..Hints::default() };
         let mut picker = match quiets {
             Quiets::All => MovePicker::all(Hints { threats: Threats::of(position), ..hints() }),
+            // Beside the checks the history of captures moves what they must win, as in the main search.
             Quiets::Checks => MovePicker::all(hints()),
             Quiets::None => MovePicker::noisy(table_move, 0),
         };

@@ -48,14 +48,16 @@ fn plan_clock(clock: &Clock, color: Color, overhead: Duration, single_reply: boo
     let share = spendable / moves;
     // Keep most of the clock for the moves to come, unless the time control comes right after this one: on a busy machine the
     // time-out that ends this search, and the GUI, can be late by several increments.
-    // The increment comes with every move, so all of it but the overhead can be thought away; of a small one three fifths.
-    let increment = clock.increment(color);
-    let income = increment.saturating_sub(overhead).max(increment / 5 * 3);
-    let soft = share.saturating_add(income).min(left / moves.min(LEAST_MOVES_AHEAD));
+    let soft = share.saturating_add(income(clock.increment(color), overhead)).min(left / moves.min(LEAST_MOVES_AHEAD));
     let most = if clock.moves_to_go == Some(1) { left } else { left / 4 };
     let hard = soft.saturating_mul(HARD_PER_SOFT).min(most);
     let soft = if single_reply { soft / 10 } else { soft };
     Budget { soft: Some(soft.min(hard)), hard }
+}
+
+/// What of the increment can be thought away at each move: all but the overhead, and three fifths where the overhead is large beside it.
+fn income(increment: Duration, overhead: Duration) -> Duration {
+    increment.saturating_sub(overhead).max(increment / 5 * 3)
 }
 
 /// How much of what is left of a clock is kept from every plan: at most [`RESERVE`], and a smaller share the more there is, so that a clock that has
@@ -152,17 +154,30 @@ mod tests {
     }
 
     #[test]
+    fn what_comes_with_a_move_is_thought_away_but_for_what_a_move_costs() {
+        let income = |increment, overhead| {
+            super::income(Duration::from_millis(increment), Duration::from_millis(overhead)).as_millis()
+        };
+        assert_eq!(
+            [income(600, 10), income(50, 10), income(20, 10), income(50, 1000), income(0, 10)],
+            [590, 40, 12, 30, 0]
+        );
+    }
+
+    #[test]
     fn a_low_clock_fills_up_until_late_moves_do_no_harm() {
         // What cutechess saw at 2+0.02 on two cores with four busy games: moves 10 ms late, and now and then 50 ms.
-        let (increment, overhead) = (Duration::from_millis(20), Duration::from_millis(10));
-        let mut time = Duration::from_millis(60);
-        for number in 0..300 {
-            let clock = Clock { time: [time; 2], increment: [increment; 2], moves_to_go: None };
-            let budget = plan_clock(&clock, Color::White, overhead, false);
-            let late = Duration::from_millis(if number % 16 == 15 { 50 } else { 10 });
-            let thought = if number % 8 == 7 { budget.hard } else { budget.soft.unwrap() };
-            time = time.checked_sub(thought + late).expect("no loss on time") + increment;
-            assert!(number < 30 || time > Duration::from_millis(110), "{time:?} after {number} moves");
+        let overhead = Duration::from_millis(10);
+        for increment in [20, 50, 100].map(Duration::from_millis) {
+            let mut time = Duration::from_millis(60);
+            for number in 0..300 {
+                let clock = Clock { time: [time; 2], increment: [increment; 2], moves_to_go: None };
+                let budget = plan_clock(&clock, Color::White, overhead, false);
+                let late = Duration::from_millis(if number % 16 == 15 { 50 } else { 10 });
+                let thought = if number % 8 == 7 { budget.hard } else { budget.soft.unwrap() };
+                time = time.checked_sub(thought + late).expect("no loss on time") + increment;
+                assert!(number < 30 || time > Duration::from_millis(110), "{time:?} after {number} moves");
+            }
         }
     }
 }
