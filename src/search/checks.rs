@@ -2,7 +2,8 @@
 
 use crate::position::{BitBoard, Move, Piece, Position, attacks};
 
-/// By piece, the squares from which it would check the king of the side not to move. Checks that are discovered, or given by castling or by a promoted man, are not seen.
+/// By piece, the squares from which it would check the king of the side not to move. Checks that are discovered,
+/// or given by castling or by a promoted man, are not seen.
 #[derive(Debug, Clone, Copy)]
 pub struct CheckSquares([BitBoard; Piece::NUM]);
 

@@ -1,4 +1,5 @@
-//! Quiescence: captures, promotions, at its first ply quiet checks, and every evasion of a check, until the position is quiet enough to evaluate.
+//! Quiescence: captures, promotions, at its first ply quiet checks, and every evasion of a check, until the position is quiet
+//! enough to evaluate.
 
 use super::checks::CheckSquares;
 use super::ordering::{Class, Hints, MovePicker, Quiets};
