@@ -72,6 +72,28 @@ fn failures_exit_with_1() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn without_a_device_training_on_one_is_refused_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("network.nnue");
+    // Libraries that are none, found before those of the system; and a loader of OpenCL's that finds no driver, where one is installed.
+    for library in ["libOpenCL.so.1", "libOpenCL.so"] {
+        std::fs::write(folder.path().join(library), "no library").unwrap();
+    }
+    let nowhere = std::path::Path::new("/no/such/folder");
+    for (variable, path) in [("LD_LIBRARY_PATH", folder.path()), ("OCL_ICD_VENDORS", nowhere)] {
+        let arguments = ["train", "/no/such/file", "--device", "gpu", "-o"];
+        let mut program = Command::new(env!("CARGO_BIN_EXE_sesame"));
+        let ran = program.args(arguments).arg(&output).env(variable, path).output().unwrap();
+        let errors = String::from_utf8(ran.stderr).unwrap();
+        assert_eq!(ran.status.code(), Some(1), "{errors}");
+        assert!(errors.starts_with("error: ") && errors.contains("--device cpu"), "{errors}");
+        assert!(errors.contains("OpenCL") && !errors.contains("/no/such/file"), "{errors}");
+        assert!(!output.exists());
+    }
+}
+
+#[test]
 fn bench_ends_in_the_line_that_openbench_reads() {
     let nodes = |arguments: &[&str]| -> u64 {
         let output = succeed(arguments);

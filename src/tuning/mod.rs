@@ -101,6 +101,9 @@ pub enum TuningError {
         /// How many make a step.
         needed: usize,
     },
+    /// A device to learn on is not there, or has failed.
+    #[error(transparent)]
+    Device(#[from] train::DeviceError),
     /// No position is held out to measure the error by.
     #[error("no usable positions held out; at least one file needs {HELD_OUT_EVERY} games or more")]
     NothingHeldOut,

@@ -2,12 +2,15 @@
 //!
 //! Everything is sparse where the network is: of the 768 rows only those of the men on the board are read, and only their gradients
 //! written, so that a processor does some hundred thousands of positions a second. The result depends on the files, the seed and
-//! the settings, and not on the number of threads: these share the neurons, each of which sees a batch in the same order.
+//! the settings, and not on the number of threads: these share the neurons, each of which sees a batch in the same order. A GPU can take the steps
+//! instead ([`DeviceKind`]); then the result depends on that as well.
 
 mod classroom;
 mod curves;
+mod gpu;
 mod model;
 mod optimiser;
+mod processor;
 mod sample;
 mod trainer;
 
@@ -18,15 +21,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use clap::{Args, value_parser};
+use clap::{Args, ValueEnum, value_parser};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
 use self::classroom::Classroom;
 use self::curves::{Point, draw};
+pub use self::gpu::DeviceError;
+use self::gpu::Gpu;
 use self::model::{Model, NUMBERS};
+use self::processor::Processor;
 use self::sample::Sample;
-use self::trainer::Trainer;
+use self::trainer::{Learner, Trainer};
 use super::{TuningError, cores, data, in_parallel, is_held_out, number, parse_share};
 use crate::eval::Evaluator;
 use crate::eval::nnue::{HIDDEN, Network, SCALES, Weights};
@@ -97,6 +103,18 @@ pub struct TrainArgs {
     /// Threads; no more learn than there are blocks of 64 neurons [default: one for each core]
     #[arg(long, value_parser = value_parser!(u16).range(1..=256))]
     pub threads: Option<u16>,
+    /// What takes the steps; a GPU makes another network than the processor, which is no better
+    #[arg(long, value_enum, default_value_t = DeviceKind::Cpu)]
+    pub device: DeviceKind,
+}
+
+/// What takes the steps of the training.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DeviceKind {
+    /// The processor
+    Cpu,
+    /// The best device of OpenCL: a GPU if there is one
+    Gpu,
 }
 
 fn parse_millions(text: &str) -> Result<f32, String> {
@@ -111,10 +129,14 @@ fn parse_rate(text: &str) -> Result<f32, String> {
 ///
 /// # Errors
 /// When a file cannot be read or written, is no network or no file of games, or holds too few positions; when what would be written is also
-/// read; when a teacher has nothing to teach, or nothing is to be learnt.
+/// read; when a teacher has nothing to teach, or nothing is to be learnt; when a device is wanted that is not there, or that fails.
 pub fn run(args: &TrainArgs) -> Result<(), TuningError> {
     let threads = args.threads.map_or_else(cores, usize::from);
     check_output(args)?;
+    let gpu = match args.device {
+        DeviceKind::Cpu => None,
+        DeviceKind::Gpu => Some(Gpu::open((args.batch as usize).next_multiple_of(BLOCK))?),
+    };
     let start = Instant::now();
     let origin = Origin::read(args)?;
     let mut sets = Sets::default();
@@ -129,12 +151,12 @@ pub fn run(args: &TrainArgs) -> Result<(), TuningError> {
     }
     let own_scale = origin.start.as_ref().map(|weights| weights.scale);
     let scale = args.scale.or(own_scale).unwrap_or_else(|| fit_scale(&sets.training));
-    let mut recipe = recipe(args, &sets, scale, &origin);
+    let mut recipe = recipe(args, &sets, scale, &origin, gpu.as_ref());
     eprint!("{recipe}");
     eprintln!("read in {:.0} s, {threads} threads, {NUMBERS} weights", start.elapsed().as_secs_f64());
 
     let mut points = Vec::new();
-    let model = train(&mut sets, args, scale, origin, threads, |model, point| {
+    let model = train(&mut sets, args, scale, origin, threads, gpu, |model, point| {
         let Point { epoch, training, held_out, results } = point;
         match training {
             None => eprintln!("before the games: held out {held_out:.6} (results {results:.6})"),
@@ -269,16 +291,17 @@ fn hash(path: &Path) -> Result<u64, TuningError> {
 }
 
 /// Everything that the network depends on, as text.
-fn recipe(args: &TrainArgs, sets: &Sets, scale: u16, origin: &Origin) -> String {
+fn recipe(args: &TrainArgs, sets: &Sets, scale: u16, origin: &Origin, gpu: Option<&Gpu>) -> String {
     let (start, teacher) = origin.described();
     let warm_up = match args.warm_up {
         0.0 => "no warm-up".to_owned(),
         millions => format!("warm-up {millions} million, rate {}, by {teacher}", args.warm_up_rate),
     };
     let last_share = args.last_result_share.unwrap_or(args.result_share);
+    let device = gpu.map_or_else(String::new, |gpu| format!("device {}\n", gpu.name()));
     format!(
         "sesame {} train, {HIDDEN} neurons\n{}{} positions to learn from, {} held out\nscale {scale}\nfrom {start}\nseed {}\n{warm_up}\n\
-         epochs {}\nbatch {}\nrate {}\nresult share {} to {last_share}\nlambda {}\n",
+         epochs {}\nbatch {}\nrate {}\nresult share {} to {last_share}\nlambda {}\n{device}",
         env!("CARGO_PKG_VERSION"),
         sets.described,
         sets.training.len(),
@@ -329,19 +352,29 @@ fn train(
     scale: u16,
     origin: Origin,
     threads: usize,
+    gpu: Option<Gpu>,
     mut report: impl FnMut(&Model, Point) -> Result<(), TuningError>,
 ) -> Result<Model, TuningError> {
     let (share, last_share) = (args.result_share, args.last_result_share.unwrap_or(args.result_share));
     let mut random = Xoshiro256PlusPlus::seed_from_u64(args.seed);
     let model = origin.start.as_ref().map_or_else(|| Model::random(&mut random), Model::of);
-    let mut trainer = Trainer::new(model, scale.into(), threads);
+    let learner: Box<dyn Learner> = match gpu {
+        None => Box::new(Processor::new(model, threads)),
+        Some(mut gpu) => {
+            gpu.take(&model)?;
+            Box::new(gpu)
+        }
+    };
+    let mut trainer = Trainer::new(learner, scale.into(), threads);
     shuffle(&mut sets.training, &mut random);
     warm_up(&mut trainer, &sets.training, args, origin.teacher)?;
-    let measured = |trainer: &Trainer, epoch, training, share| {
-        let [held_out, results] = [share, 1.0].map(|share| trainer.mean_error(&sets.held_out, share));
-        Point { epoch, training, held_out, results }
+    let mut measure = |trainer: &mut Trainer, epoch, training, share| {
+        let model = trainer.model()?;
+        let [held_out, results] = [share, 1.0].map(|share| trainer.mean_error(&model, &sets.held_out, share));
+        report(&model, Point { epoch, training, held_out, results })?;
+        Ok::<_, TuningError>(model)
     };
-    report(&trainer.model, measured(&trainer, 0, None, share))?;
+    let mut model = measure(&mut trainer, 0, None, share)?;
     let mut blocks: Vec<&[Sample]> = sets.training.chunks(BLOCK).collect();
     let batch_blocks = (args.batch as usize).div_ceil(BLOCK);
     let all_steps = blocks.len().div_ceil(batch_blocks) as u64 * u64::from(args.epochs);
@@ -349,19 +382,19 @@ fn train(
     for epoch in 1..=args.epochs {
         let start = Instant::now();
         shuffle(&mut blocks, &mut random);
-        let mut errors = 0.0;
         for batch in blocks.chunks(batch_blocks) {
             let done = (steps as f64 / all_steps as f64) as f32;
             steps += 1;
             let share = share + (last_share - share) * done;
-            errors += trainer.step(batch, share, args.rate * cosine(done));
+            trainer.step(batch, share, args.rate * cosine(done))?;
         }
+        let errors = trainer.errors()?;
         let rate = sets.training.len() as f64 / start.elapsed().as_secs_f64();
         let share = share + (last_share - share) * (steps as f64 / all_steps as f64) as f32;
         let training = Some((errors / sets.training.len() as f64, rate));
-        report(&trainer.model, measured(&trainer, epoch, training, share))?;
+        model = measure(&mut trainer, epoch, training, share)?;
     }
-    Ok(trainer.model)
+    Ok(model)
 }
 
 /// Teaches a network what the teacher says, before it learns from games.
@@ -369,25 +402,25 @@ fn warm_up(trainer: &mut Trainer, games: &[Sample], args: &TrainArgs, teacher: E
     let mut classroom = Classroom::new(teacher);
     let batch = (args.batch as usize).next_multiple_of(BLOCK);
     let steps = ((f64::from(args.warm_up) * 1e6) as u64).div_ceil(batch as u64);
-    let (mut start, mut errors, mut seen) = (Instant::now(), 0.0, 0);
+    let (mut start, mut seen) = (Instant::now(), 0);
     for step in 1..=steps {
         let samples = classroom.samples(games, batch, args.seed.wrapping_add(step << 32), trainer.threads);
         if samples.is_empty() {
             return Err(TuningError::TooFewPositions { found: 0, needed: batch });
         }
         let blocks: Vec<&[Sample]> = samples.chunks(BLOCK).collect();
-        errors += trainer.step(&blocks, 0.0, args.warm_up_rate * cosine(step as f32 / steps as f32));
+        trainer.step(&blocks, 0.0, args.warm_up_rate * cosine(step as f32 / steps as f32))?;
         seen += samples.len();
         if step % steps.div_ceil(WARM_UP_REPORTS) == 0 || step == steps {
             let percent = 100 * step / steps;
-            let (error, rate) = (errors / seen as f64, seen as f64 / start.elapsed().as_secs_f64());
+            let error = trainer.errors()? / seen as f64;
+            let rate = seen as f64 / start.elapsed().as_secs_f64();
             eprintln!("warm-up {percent:3} %: error {error:.6}, {rate:.0} positions/s");
-            (start, errors, seen) = (Instant::now(), 0.0, 0);
+            (start, seen) = (Instant::now(), 0);
         }
     }
     // What it remembers of the gradients belongs to other targets.
-    trainer.forget();
-    Ok(())
+    trainer.forget()
 }
 
 /// The step size when so much is done, as a share of the first.

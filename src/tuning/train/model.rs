@@ -20,12 +20,14 @@ const WIDTH: usize = 64;
 const BLOCKS: usize = HIDDEN / WIDTH;
 const _: () = assert!(HIDDEN.is_multiple_of(WIDTH));
 /// How many numbers there are.
-pub(super) const NUMBERS: usize = BLOCKS * (INPUTS + 1 + 2 * BUCKETS) * WIDTH + BUCKETS;
+pub(super) const NUMBERS: usize = ROWS * HIDDEN + BUCKETS;
 
 /// Where in a block its biases are, and behind them its weights to the outputs: for each output those of the side to move, then those of
 /// the other.
-const BIASES: usize = INPUTS;
-const OUTPUT: usize = INPUTS + 1;
+pub(super) const BIASES: usize = INPUTS;
+pub(super) const OUTPUT: usize = INPUTS + 1;
+/// All rows of a block.
+pub(super) const ROWS: usize = OUTPUT + 2 * BUCKETS;
 
 /// A number for each neuron of a block.
 type Lane = [f32; WIDTH];
@@ -34,13 +36,13 @@ type Lane = [f32; WIDTH];
 pub(super) type Activity = [Lane; 2];
 
 /// All numbers of some neurons, or their gradient.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Block(Vec<Lane>);
 
 impl Block {
     /// Nothing but zeros.
     pub(super) fn zero() -> Self {
-        Self(vec![[0.0; WIDTH]; OUTPUT + 2 * BUCKETS])
+        Self(vec![[0.0; WIDTH]; ROWS])
     }
 
     /// Its numbers in a row.
@@ -101,7 +103,7 @@ impl Block {
 }
 
 /// All numbers of a network.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Model {
     pub(super) blocks: Vec<Block>,
     pub(super) output_biases: [f32; BUCKETS],
@@ -137,39 +139,49 @@ impl Model {
         sigmoid(outputs.sum::<f32>() + self.output_biases[bucket])
     }
 
+    /// All its numbers in the order of a network's file: rows, biases, output weights, output biases.
+    pub(super) fn numbers(&self) -> Vec<f32> {
+        // One row of the network is in all blocks.
+        let rows = (0..ROWS).flat_map(|row| self.blocks.iter().flat_map(move |block| block.0[row]));
+        rows.chain(self.output_biases).collect()
+    }
+
+    /// The network that has these numbers, in that order.
+    pub(super) fn from_numbers(numbers: &[f32]) -> Self {
+        let (rows, biases) = numbers.split_at(ROWS * HIDDEN);
+        let rows: Vec<&[f32]> = rows.chunks(HIDDEN).collect();
+        let blocks = (0..BLOCKS).map(|block| {
+            let lane = |row: &&[f32]| std::array::from_fn(|i| row[block * WIDTH + i]);
+            Block(rows.iter().map(lane).collect())
+        });
+        Self { blocks: blocks.collect(), output_biases: std::array::from_fn(|bucket| biases[bucket]) }
+    }
+
     /// The network in integers; `scale` is how many centipawns an output of 1.0 is.
     pub(super) fn quantised(&self, scale: u16) -> Weights {
-        let round = |number: f32, factor: i32| (number * factor as f32).round() as i16;
-        // One row of the network is in all blocks.
-        let gathered = |rows: std::ops::Range<usize>, factor: i32| -> Vec<i16> {
-            rows.flat_map(|row| self.blocks.iter().flat_map(move |block| block.0[row]))
-                .map(|number| round(number, factor))
-                .collect()
+        let numbers = self.numbers();
+        let (rows, output_biases) = numbers.split_at(ROWS * HIDDEN);
+        let rounded = |numbers: &[f32], factor: i32| -> Vec<i16> {
+            numbers.iter().map(|&number| (number * factor as f32).round() as i16).collect()
         };
         Weights {
-            features: gathered(0..BIASES, QA),
-            biases: gathered(BIASES..OUTPUT, QA),
-            output: gathered(OUTPUT..OUTPUT + 2 * BUCKETS, QB),
-            output_biases: self.output_biases.iter().map(|&number| round(number, QA * QB)).collect(),
+            features: rounded(&rows[..BIASES * HIDDEN], QA),
+            biases: rounded(&rows[BIASES * HIDDEN..OUTPUT * HIDDEN], QA),
+            output: rounded(&rows[OUTPUT * HIDDEN..], QB),
+            output_biases: rounded(output_biases, QA * QB),
             scale,
         }
     }
 
     /// A network of integers in floating point.
     pub(super) fn of(weights: &Weights) -> Self {
-        let parts = [(&weights.features, QA), (&weights.biases, QA), (&weights.output, QB)];
+        let Weights { features, biases, output, output_biases, scale: _ } = weights;
+        let parts = [(features, QA), (biases, QA), (output, QB), (output_biases, QA * QB)];
         let numbers: Vec<f32> = parts
             .into_iter()
             .flat_map(|(numbers, one)| numbers.iter().map(move |&number| f32::from(number) / one as f32))
             .collect();
-        let rows: Vec<&[f32]> = numbers.chunks(HIDDEN).collect();
-        let blocks = (0..BLOCKS).map(|block| {
-            let lane = |row: &&[f32]| std::array::from_fn(|i| row[block * WIDTH + i]);
-            Block(rows.iter().map(lane).collect())
-        });
-        let one = (QA * QB) as f32;
-        let output_biases = std::array::from_fn(|bucket| f32::from(weights.output_biases[bucket]) / one);
-        Self { blocks: blocks.collect(), output_biases }
+        Self::from_numbers(&numbers)
     }
 }
 

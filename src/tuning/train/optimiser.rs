@@ -3,22 +3,24 @@
 use super::model::CLIP;
 
 /// The memory of gradients and of their squares.
-const MOMENTUM: [f32; 2] = [0.9, 0.999];
+pub(super) const MOMENTUM: [f32; 2] = [0.9, 0.999];
 /// How strongly weights are pulled towards zero, per step and step size.
-const DECAY: f32 = 0.01;
+pub(super) const DECAY: f32 = 0.01;
+/// What keeps a step finite where there has been no gradient.
+pub(super) const EPSILON: f32 = 1e-8;
 
 /// Moments below this are none. Those of rows that are hardly ever on the board would shrink until they are subnormal,
 /// with which processors are slow.
-const TINY: f32 = 1e-30;
+pub(super) const TINY: f32 = 1e-30;
 
 /// One step of all numbers of a network.
 #[derive(Clone, Copy)]
 pub(super) struct Step {
     /// What the moments lack because they began at zero.
-    unbias: [f32; 2],
+    pub(super) unbias: [f32; 2],
     /// What turns a sum over samples into their mean.
-    share: f32,
-    rate: f32,
+    pub(super) share: f32,
+    pub(super) rate: f32,
 }
 
 impl Step {
@@ -49,7 +51,7 @@ impl Moments {
             let nothing_tiny = |moment: f32| if moment.abs() < TINY { 0.0 } else { moment };
             *first = nothing_tiny(*first + (1.0 - MOMENTUM[0]) * (slope - *first));
             *second = nothing_tiny(*second + (1.0 - MOMENTUM[1]) * (slope * slope - *second));
-            let way = (*first / step.unbias[0]) / ((*second / step.unbias[1]).sqrt() + 1e-8);
+            let way = (*first / step.unbias[0]) / ((*second / step.unbias[1]).sqrt() + EPSILON);
             *number = (*number - step.rate * (way + DECAY * *number)).clamp(-CLIP, CLIP);
         }
     }

@@ -7,7 +7,7 @@ use crate::position::{Color, Piece, Position};
 use crate::tuning::train::sample::sigmoid;
 
 /// The scale of these worlds.
-const SCALE: u16 = 400;
+pub(super) const SCALE: u16 = 400;
 
 /// What White's men are worth less Black's, in pawns.
 fn material(position: &Position) -> i32 {
@@ -19,7 +19,7 @@ fn material(position: &Position) -> i32 {
 }
 
 /// Positions of random games, a few of each, since those of one game resemble each other.
-fn positions(count: usize) -> Vec<Position> {
+pub(super) fn positions(count: usize) -> Vec<Position> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(8);
     let mut positions = Vec::new();
     while positions.len() < count {
@@ -36,7 +36,7 @@ fn positions(count: usize) -> Vec<Position> {
     positions
 }
 
-fn args(epochs: u32) -> TrainArgs {
+pub(super) fn args(epochs: u32) -> TrainArgs {
     TrainArgs {
         files: Vec::new(),
         output: PathBuf::new(),
@@ -54,6 +54,7 @@ fn args(epochs: u32) -> TrainArgs {
         scale: None,
         seed: 1,
         threads: None,
+        device: DeviceKind::Cpu,
     }
 }
 
@@ -63,18 +64,28 @@ fn trained(samples: impl Iterator<Item = Sample>, epochs: u32, threads: usize) -
 }
 
 fn trained_with(samples: impl Iterator<Item = Sample>, args: &TrainArgs, threads: usize) -> (Model, Vec<Point>) {
+    trained_on(None, samples, args, threads)
+}
+
+/// The same on a device.
+pub(super) fn trained_on(
+    gpu: Option<Gpu>,
+    samples: impl Iterator<Item = Sample>,
+    args: &TrainArgs,
+    threads: usize,
+) -> (Model, Vec<Point>) {
     let mut sets = Sets { training: samples.collect(), ..Sets::default() };
     sets.held_out = sets.training.split_off(sets.training.len() * 5 / 6);
     let mut points = Vec::new();
     let origin = Origin { start: None, teacher: Evaluator::Classical };
-    let model = train(&mut sets, args, SCALE, origin, threads, |_, point| {
+    let model = train(&mut sets, args, SCALE, origin, threads, gpu, |_, point| {
         points.push(point);
         Ok(())
     });
     (model.unwrap(), points)
 }
 
-fn samples(positions: &[Position]) -> impl Iterator<Item = Sample> {
+pub(super) fn samples(positions: &[Position]) -> impl Iterator<Item = Sample> {
     positions.iter().map(|position| Sample::new(position, 100 * material(position), 1))
 }
 
@@ -137,14 +148,19 @@ fn a_network_learns_what_the_classical_evaluation_says() {
         assert_eq!(Sample::new(&position, 5, 1).rows(), sample.rows());
     }
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
-    let mut trainer = Trainer::new(Model::random(&mut random), SCALE.into(), 2);
-    let before = trainer.mean_error(&new, 0.0);
+    let processor = Processor::new(Model::random(&mut random), 2);
+    let mut trainer = Trainer::new(Box::new(processor), SCALE.into(), 2);
+    let error = |trainer: &mut Trainer| {
+        let model = trainer.model().unwrap();
+        trainer.mean_error(&model, &new, 0.0)
+    };
+    let before = error(&mut trainer);
     for seed in 1..=60 {
         let samples = lesson(&mut classroom, seed, 2);
         let blocks: Vec<&[Sample]> = samples.chunks(BLOCK).collect();
-        trainer.step(&blocks, 0.0, 0.005);
+        trainer.step(&blocks, 0.0, 0.005).unwrap();
     }
-    let after = trainer.mean_error(&new, 0.0);
+    let after = error(&mut trainer);
     assert!(after < 0.4 * before, "{before} {after}");
     // Two can teach together: the lesson is the mean of what they say.
     let network = Network::embedded();
@@ -179,11 +195,8 @@ fn the_scale_is_that_of_the_games() {
     assert!((245..=255).contains(&fit_scale(&samples)), "{}", fit_scale(&samples));
 }
 
-#[test]
-fn a_run_writes_the_network_its_recipe_and_its_curves() {
-    let folder = std::env::temp_dir().join(format!("sesame-train-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let (games, output) = (folder.join("games"), folder.join("small.nnue"));
+/// A file of random games.
+pub(super) fn bytes_of_games() -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut random = Xoshiro256PlusPlus::seed_from_u64(9);
     for number in 0..400_u32 {
@@ -199,6 +212,15 @@ fn a_run_writes_the_network_its_recipe_and_its_curves() {
         }
         bytes.extend(record.to_bytes());
     }
+    bytes
+}
+
+#[test]
+fn a_run_writes_the_network_its_recipe_and_its_curves() {
+    let folder = std::env::temp_dir().join(format!("sesame-train-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (games, output) = (folder.join("games"), folder.join("small.nnue"));
+    let bytes = bytes_of_games();
     std::fs::write(&games, &bytes).unwrap();
     let args =
         TrainArgs { files: vec![games.clone()], output: output.clone(), scale: Some(200), threads: Some(2), ..args(2) };
