@@ -11,10 +11,11 @@ use super::lab::LabCommand;
 use super::play::PlayArguments;
 use crate::engine::bench::DEFAULT_DEPTH;
 use crate::engine::{Limits, Teamwork};
+use crate::eval::Evaluation;
 use crate::eval::nnue::Simd;
 use crate::scaling::ScalingArgs;
 use crate::tuning::{DataCommand, DatagenArgs, TrainArgs, TuneArgs};
-use crate::uci::{Evaluation, MAX_HASH_MIB, MAX_MULTI_PV, MAX_THREADS};
+use crate::uci::{MAX_HASH_MIB, MAX_MULTI_PV, MAX_THREADS};
 
 /// A UCI chess engine whose threads share one lock-free transposition table.
 ///

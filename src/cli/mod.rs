@@ -23,12 +23,12 @@ use std::time::Instant;
 use clap::Parser;
 
 use crate::engine::bench::{self, BenchOptions};
-use crate::eval::Evaluator;
 use crate::eval::nnue::Network;
+use crate::eval::{Evaluation, Evaluator};
 use crate::position::Position;
 use crate::scaling::{self, ScalingArgs};
 use crate::tuning::{self, DataCommand};
-use crate::uci::{self, Evaluation, Output};
+use crate::uci::{self, Output};
 use arguments::{Arguments, BenchArguments, Command, PerftArguments};
 
 /// Why a command ended badly.
@@ -147,20 +147,19 @@ fn run_bench(arguments: &BenchArguments, output: &Output) -> Result<(), Failure>
 
 /// What the bench is to evaluate with.
 fn evaluator(arguments: &BenchArguments) -> Result<Evaluator, Failure> {
-    let with_network = match arguments.evaluation {
-        Evaluation::Classical if arguments.eval_file.is_some() || arguments.simd.is_some() => {
+    let evaluation = arguments.evaluation;
+    if evaluation == Evaluation::Classical {
+        if arguments.eval_file.is_some() || arguments.simd.is_some() {
             return Err(Failure::Usage("--eval-file and --simd are for a network".to_owned()));
         }
-        Evaluation::Classical => return Ok(Evaluator::Classical),
-        Evaluation::Network => Evaluator::Network,
-        Evaluation::Hybrid => Evaluator::Hybrid,
-    };
+        return Ok(Evaluator::Classical);
+    }
     let network = match &arguments.eval_file {
         Some(path) => Arc::new(Network::read(path).map_err(Failure::failed)?),
         None => Network::embedded(),
     };
-    let Some(simd) = arguments.simd else { return Ok(with_network(network)) };
-    let able = network.with_simd(simd).map(|network| with_network(Arc::new(network)));
+    let Some(simd) = arguments.simd else { return Ok(evaluation.with(network)) };
+    let able = network.with_simd(simd).map(|network| evaluation.with(Arc::new(network)));
     able.ok_or_else(|| Failure::Failed(format!("this machine has no {simd} registers")))
 }
 

@@ -51,6 +51,28 @@ pub(crate) const DANGER_MAX: i32 = 2_000;
 /// What the squared danger is divided by.
 pub(crate) const DANGER_DIVISOR: i32 = 1_024;
 
+/// A kind of evaluation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Evaluation {
+    /// The classical, hand-written evaluation
+    Classical,
+    /// A network
+    Network,
+    /// Both: the mean of what they say
+    Hybrid,
+}
+
+impl Evaluation {
+    /// An evaluator of this kind, with `network` where it needs one.
+    pub fn with(self, network: Arc<Network>) -> Evaluator {
+        match self {
+            Evaluation::Classical => Evaluator::Classical,
+            Evaluation::Network => Evaluator::Network(network),
+            Evaluation::Hybrid => Evaluator::Hybrid(network),
+        }
+    }
+}
+
 /// What evaluates positions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Evaluator {

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI16, AtomicU16, Ordering::Relaxed};
 
-use super::params::{HISTORY_MAX, correction_cap, history_bonus, history_bonus_base, history_bonus_cap};
+use super::params::*;
 use crate::position::{BitBoard, Color, Move, Piece, Position};
 
 /// A moving piece and its destination, the key of a continuation table: 12 pieces x 64 squares.
@@ -138,9 +138,9 @@ impl Histories {
     pub fn quiet(&self, quiet: Quiet) -> i32 {
         let Quiet { piece_to, before, .. } = quiet;
         let mut sum = self.butterfly(quiet).get();
-        for (earlier, weight) in before.into_iter().zip([2, 2, 1]) {
+        for (earlier, weight) in before.into_iter().zip([continuation_one(), continuation_two(), continuation_four()]) {
             if let Some(earlier) = earlier {
-                sum += weight * self.continuation[earlier.index()][piece_to.index()].get() / 2;
+                sum += weight * self.continuation[earlier.index()][piece_to.index()].get() / 64;
             }
         }
         sum
@@ -225,7 +225,7 @@ impl Corrections {
     /// Learns that a search to `depth` differed from the corrected evaluation by `error` centipawns.
     #[inline]
     pub fn learn(&self, position: &Position, error: i32, depth: i32) {
-        let bonus = (error * depth / 8).clamp(-CORRECTION_MAX / 4, CORRECTION_MAX / 4);
+        let bonus = (error * depth / correction_divisor()).clamp(-CORRECTION_MAX / 4, CORRECTION_MAX / 4);
         for lesson in self.of(position) {
             lesson.learn::<CORRECTION_MAX>(bonus);
         }

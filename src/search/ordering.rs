@@ -8,14 +8,9 @@ use arrayvec::ArrayVec;
 
 use super::checks::CheckSquares;
 use super::history::{Histories, PieceTo, Quiet};
+use super::params::{capture_history_divisor, check_bonus};
 use super::threats::Threats;
 use crate::position::{Move, MoveList, Piece, Position, SEE_VALUES};
-
-/// What a quiet check is worth in the order, in history units.
-const CHECK_BONUS: i32 = 9000;
-
-/// How much of a capture's history weighs as much as a centipawn.
-const HISTORY_PER_CENTIPAWN: i32 = 128;
 
 /// What ordering needs to know of a node besides its position.
 #[derive(Debug, Clone, Copy, Default)]
@@ -196,7 +191,7 @@ impl MovePicker {
             return self.threshold;
         }
         let piece_to = PieceTo::new(position.side_to_move(), position.moved(mv), mv);
-        self.threshold - histories.capture(piece_to, position.captured(mv)) / HISTORY_PER_CENTIPAWN
+        self.threshold - histories.capture(piece_to, position.captured(mv)) / capture_history_divisor()
     }
 
     /// Takes the best of what is left: a selection sort that stops when the node does.
@@ -235,7 +230,7 @@ impl MovePicker {
         for &mv in &self.moves {
             let piece = position.moved(mv);
             let piece_to = PieceTo::new(color, piece, mv);
-            let bonus = if checks.has(position, mv) { CHECK_BONUS } else { 0 };
+            let bonus = if checks.has(position, mv) { check_bonus() } else { 0 };
             let (attacked, worth) = lesser[piece as usize];
             let safety = worth * (i32::from(attacked.has(mv.from())) - i32::from(attacked.has(mv.to())));
             let quiet = Quiet { color, mv, piece_to, before, threats: threats.all };

@@ -1,5 +1,4 @@
-//! The numbers of the search that a tuner would try first: margins in centipawns, depths in plies, histories in their own
-//! units.
+//! The numbers of the search and of its clock: margins in centipawns, depths in plies, histories in their own units.
 //!
 //! Each is a function that returns a constant. Built with the feature `tune` they are variables, and UCI options
 //! of the same names, for SPSA: see `scripts/spsa` and `docs/search.md`.
@@ -81,6 +80,10 @@ pub const HISTORY_MAX: i32 = 16_384;
 params! {
     /// Half-width of the first aspiration window.
     aspiration_delta = 18, 5, 40;
+    /// It is wider by the score divided by this.
+    aspiration_score_divisor = 64, 16, 1024;
+    /// By how many percent a window grows in which the score was not.
+    aspiration_growth = 50, 10, 200;
     /// Depth from which iterations open with an aspiration window.
     aspiration_depth = 4, 2, 8;
 
@@ -106,6 +109,10 @@ params! {
     null_eval_divisor = 194, 80, 500;
     /// See [`null_depth`].
     null_eval_cap = 3, 1, 7;
+    /// Null move: the evaluation may be this far below beta per ply of depth, ...
+    null_slope = 20, 0, 60;
+    /// ... less this.
+    null_slack = 120, 0, 300;
     /// From this depth a null-move cut-off is verified by a search of the real moves, zugzwang or not.
     null_verify_depth = 13, 6, 20;
 
@@ -168,6 +175,8 @@ params! {
     lmr_table_pv = 600, 0, 3072;
     /// Less at nodes that are on one.
     lmr_pv = 350, 0, 3072;
+    /// Less at the root.
+    lmr_root = 1024, 0, 4096;
     /// More at expected cut nodes.
     lmr_cut_node = 1536, 0, 4096;
     /// More where the evaluation does not improve.
@@ -199,9 +208,22 @@ params! {
     /// What the moves before one that cuts off lose, in percent of what it gains.
     history_malus = 125, 20, 300;
 
+    /// A score this far above beta makes the bonus that of a ply more.
+    history_surprise = 80, 20, 300;
+    /// What the history after the move one ply before weighs, in 1/64 of that of the squares, ...
+    continuation_one = 64, 0, 192;
+    /// ... two plies before, ...
+    continuation_two = 64, 0, 192;
+    /// ... four plies before.
+    continuation_four = 32, 0, 192;
+
     /// What a quiet move earns to which no move is an answer, in percent of the bonus for a cut-off.
     fail_low_bonus = 55, 0, 200;
 
+    /// What a quiet check is worth in the order.
+    check_bonus = 9000, 0, 30000;
+    /// How much of a capture's history weighs as much as a centipawn.
+    capture_history_divisor = 128, 32, 1024;
     /// What it is worth in the order of quiet moves that a minor leaves a square attacked by a pawn, and costs to go to one, ...
     threat_minor = 7000, 0, 30000;
     /// ... a rook one attacked by a pawn or minor, ...
@@ -211,9 +233,32 @@ params! {
 
     /// Correction histories: most that they move the evaluation, in centipawns.
     correction_cap = 157, 30, 300;
+    /// What is learnt of an error at a depth, in 1/16 centipawn: their product, divided by this.
+    correction_divisor = 8, 2, 32;
 
     /// Least depth of a node at which a move waits for another worker that is at it.
     defer_depth = 3, 1, 8;
+
+    /// Moves that a clock without a next time control is spread over.
+    clock_moves = 22, 10, 50;
+    /// The hard limit in soft limits.
+    clock_hard = 5, 2, 10;
+    /// The soft limit in thousandths where the iteration has changed its mind, ...
+    clock_changed = 1700, 1000, 3000;
+    /// ... where the last but one did, ...
+    clock_stable_one = 1250, 800, 2000;
+    /// ... the one before, ...
+    clock_stable_two = 1050, 700, 1500;
+    /// ... the one before that, ...
+    clock_stable_three = 950, 500, 1300;
+    /// ... and where none of these did.
+    clock_stable = 850, 400, 1200;
+    /// The same factor by the share of the nodes that went into the best move: this less the share, ...
+    clock_effort_base = 1550, 1050, 2500;
+    /// ... times this.
+    clock_effort_scale = 1350, 500, 2500;
+    /// What the limit grows by, in thousandths, for each centipawn that the score has fallen.
+    clock_score_drop = 12, 0, 40;
 }
 
 #[cfg(test)]

@@ -390,6 +390,10 @@ impl<T: SearchTable> Worker<T> {
                 if N::PV {
                     reduction -= lmr_pv();
                 }
+                // A sacrifice that is to be found comes late in the order, and is nowhere as dear to miss as here.
+                if N::ROOT {
+                    reduction -= lmr_root();
+                }
                 if cut_node {
                     reduction += lmr_cut_node();
                 }
@@ -481,7 +485,7 @@ impl<T: SearchTable> Worker<T> {
         if best_score >= beta
             && let Some(mv) = best_move
         {
-            self.learn_cutoff(position, ply, mv, &tried, depth + i32::from(best_score > beta + 80));
+            self.learn_cutoff(position, ply, mv, &tried, depth + i32::from(best_score > beta + history_surprise()));
         } else if !N::ROOT && best_score <= original_alpha {
             self.learn_fail_low(us, ply, depth);
         }

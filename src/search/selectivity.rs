@@ -40,7 +40,7 @@ impl<T: SearchTable> Worker<T> {
         let us = position.side_to_move();
         if depth < null_depth()
             || estimate < beta
-            || eval < beta - 20 * depth + 120
+            || eval < beta - null_slope() * depth + null_slack()
             || beta <= -DECISIVE_BOUND
             || ply < self.null_min_ply
             || self.frame_before(ply, 1).played.is_none() && ply > 0

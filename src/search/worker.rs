@@ -12,7 +12,7 @@ use super::endgames::Endgames;
 use super::history::{Corrections, Histories, Learning, PieceTo};
 use super::line::{PvTable, RootLine, RootMove};
 use super::ordering::{Hints, MovePicker, Quiets};
-use super::params::{aspiration_delta, aspiration_depth};
+use super::params::*;
 use super::pvs::Root;
 use super::reductions::{PLY, Reductions};
 use super::score::{INFINITE, MAX_PLY, is_decisive};
@@ -349,8 +349,9 @@ impl<T: SearchTable> Worker<T> {
     fn aspirate(&mut self, depth: i32, on_bound: &mut impl FnMut(RootLine, u64)) -> Option<()> {
         let position = self.job.game.position().clone();
         let expected = self.root_moves[self.pv_index].previous_score;
-        let mut delta =
-            aspiration_delta() + self.diversity.width + if is_decisive(expected) { 0 } else { expected.abs() / 64 };
+        let mut delta = aspiration_delta()
+            + self.diversity.width
+            + if is_decisive(expected) { 0 } else { expected.abs() / aspiration_score_divisor() };
         let (mut alpha, mut beta) = if depth < aspiration_depth() || expected == -INFINITE {
             (-INFINITE, INFINITE)
         } else {
@@ -382,7 +383,7 @@ impl<T: SearchTable> Worker<T> {
                 return Some(());
             };
             on_bound(RootLine { score, bound, ..self.root_moves[self.pv_index].line() }, self.job.control.nodes());
-            delta += delta / 2;
+            delta += delta * aspiration_growth() / 100;
             if delta > 600 || is_decisive(score) {
                 (alpha, beta) = match bound {
                     Bound::Upper => (-INFINITE, beta),

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::limits::{Clock, Limits};
 use crate::position::Color;
+use crate::search::params::*;
 
 /// How long a search may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,14 +15,10 @@ pub struct Budget {
     pub hard: Duration,
 }
 
-/// Moves that a clock without a next time control is spread over.
-const MOVES_AHEAD: u32 = 22;
 /// However large the increment, the clock must last for this many moves.
 const LEAST_MOVES_AHEAD: u32 = 10;
 /// A time control farther away than this is treated as one this far.
 const MOST_MOVES_AHEAD: u32 = 40;
-/// The hard limit in soft limits.
-const HARD_PER_SOFT: u32 = 5;
 /// What is kept of a long clock, and half of what is left of one this short: where there are more threads than cores, a move can be told late by
 /// more than a whole increment.
 const RESERVE: Duration = Duration::from_millis(200);
@@ -42,7 +39,7 @@ pub fn plan(limits: &Limits, color: Color, overhead: Duration, single_reply: boo
 fn plan_clock(clock: &Clock, color: Color, overhead: Duration, single_reply: bool) -> Budget {
     let left = clock.time(color).saturating_sub(overhead);
     let left = left - reserve(left);
-    let moves = clock.moves_to_go.unwrap_or(MOVES_AHEAD).clamp(1, MOST_MOVES_AHEAD);
+    let moves = clock.moves_to_go.unwrap_or(clock_moves().unsigned_abs()).clamp(1, MOST_MOVES_AHEAD);
     // The overhead of the moves still to come is not there to think with either.
     let spendable = left.saturating_sub(overhead.saturating_mul(moves - 1).min(left / 2));
     let share = spendable / moves;
@@ -50,7 +47,7 @@ fn plan_clock(clock: &Clock, color: Color, overhead: Duration, single_reply: boo
     // time-out that ends this search, and the GUI, can be late by several increments.
     let soft = share.saturating_add(income(clock.increment(color), overhead)).min(left / moves.min(LEAST_MOVES_AHEAD));
     let most = if clock.moves_to_go == Some(1) { left } else { left / 4 };
-    let hard = soft.saturating_mul(HARD_PER_SOFT).min(most);
+    let hard = soft.saturating_mul(clock_hard().unsigned_abs()).min(most);
     let soft = if single_reply { soft / 10 } else { soft };
     Budget { soft: Some(soft.min(hard)), hard }
 }
@@ -80,15 +77,18 @@ pub struct Progress {
 /// What to multiply the soft limit with: more for a wavering choice or a falling score, less for a settled one. Always between
 /// 0.3 and 4.
 pub fn scale(progress: Progress) -> f64 {
-    let stability = match progress.stable {
-        0 => 1.7,
-        1 => 1.25,
-        2 => 1.05,
-        3 => 0.95,
-        _ => 0.85,
-    };
-    let effort = (1.55 - progress.best_move_share.clamp(0.0, 1.0)) * 1.35;
-    let score = (1.0 + f64::from(progress.score_drop.clamp(-100, 100)) * 0.012).clamp(0.85, 1.5);
+    let thousandths = |number: i32| f64::from(number) / 1000.0;
+    let stability = thousandths(match progress.stable {
+        0 => clock_changed(),
+        1 => clock_stable_one(),
+        2 => clock_stable_two(),
+        3 => clock_stable_three(),
+        _ => clock_stable(),
+    });
+    let effort = (thousandths(clock_effort_base()) - progress.best_move_share.clamp(0.0, 1.0))
+        * thousandths(clock_effort_scale());
+    let fallen = f64::from(progress.score_drop.clamp(-100, 100));
+    let score = (1.0 + fallen * thousandths(clock_score_drop())).clamp(0.85, 1.5);
     (stability * effort * score).clamp(0.3, 4.0)
 }
 

@@ -46,6 +46,9 @@ pub enum TuningError {
     /// The search's table could not be had.
     #[error(transparent)]
     Table(#[from] crate::table::TableError),
+    /// The search could not be measured for the recipe.
+    #[error(transparent)]
+    Bench(#[from] crate::engine::EngineError),
     /// A thread could not be started.
     #[error("no thread to play games in: {0}")]
     Thread(#[source] io::Error),
@@ -87,6 +90,9 @@ pub enum TuningError {
     /// Neither warm-up nor games.
     #[error("--epochs 0 without --warm-up leaves nothing to learn")]
     NothingToLearn,
+    /// A network where none plays.
+    #[error("--eval-file is for a network")]
+    NoNetworkWanted,
     /// A teacher without a lesson.
     #[error("--teacher has nothing to teach without --warm-up")]
     IdleTeacher,

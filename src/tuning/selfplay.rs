@@ -19,8 +19,9 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use super::TuningError;
 use super::data::{Census, check};
 use super::games::Record;
-use crate::eval::Evaluator;
+use crate::engine::bench::{self, BenchOptions};
 use crate::eval::nnue::Network;
+use crate::eval::{Evaluation, Evaluator};
 use crate::position::{Color, Game, Move, Outcome as End, Position};
 use crate::search::{Control, Job, Memory, Outcome, WORKER_STACK_BYTES, Worker};
 use crate::table::{Scheme, Table};
@@ -43,6 +44,8 @@ const MAX_PLIES: usize = 400;
 const HARD_LIMIT: u64 = 8;
 /// Size of each player's table in MiB.
 const TABLE_MIB: usize = 8;
+/// The depth of the bench that the recipe names: some milliseconds.
+const RECIPE_BENCH_DEPTH: u32 = 5;
 /// How often the progress is shown.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
 
@@ -68,12 +71,12 @@ pub struct DatagenArgs {
     /// How many of a hundred games begin from a random start position of Chess960
     #[arg(long, default_value_t = 0, value_parser = value_parser!(u32).range(..=100), value_name = "PERCENT")]
     pub chess960: u32,
-    /// Play with the network of this file (beside the classical evaluation) instead of that of this build
-    #[arg(long, value_name = "FILE", conflicts_with = "classical")]
+    /// What plays: the classical evaluation, for the first games of all, a network, or the mean of both, which is worth more at so few nodes
+    #[arg(long, value_enum, default_value_t = Evaluation::Hybrid, value_name = "WHAT")]
+    pub evaluation: Evaluation,
+    /// Play with the network of this file instead of that of this build
+    #[arg(long, value_name = "FILE")]
     pub eval_file: Option<PathBuf>,
-    /// Play with the classical evaluation: the first games of all
-    #[arg(long)]
-    pub classical: bool,
 }
 
 /// Runs `sesame datagen`.
@@ -82,9 +85,9 @@ pub struct DatagenArgs {
 /// When the file cannot be written, is another run's or made with other settings, or search tables or threads cannot be had.
 pub fn run(args: &DatagenArgs) -> Result<(), TuningError> {
     let evaluator = match &args.eval_file {
-        None if args.classical => Evaluator::Classical,
-        None => Evaluator::Hybrid(Network::embedded()),
-        Some(path) => Evaluator::Hybrid(Arc::new(Network::read(path)?)),
+        Some(_) if args.evaluation == Evaluation::Classical => return Err(TuningError::NoNetworkWanted),
+        Some(path) => args.evaluation.with(Arc::new(Network::read(path)?)),
+        None => args.evaluation.with(Network::embedded()),
     };
     let (file, census) = open(args, &evaluator)?;
     let threads = args.threads.map_or_else(super::cores, usize::from);
@@ -139,20 +142,28 @@ fn open(args: &DatagenArgs, evaluator: &Evaluator) -> Result<(File, Census), Tun
     let census = check(path)?;
     // What is there without a recipe is somebody else's, even if no game can be read from it.
     let length = file.metadata().map_err(TuningError::file(path))?.len();
-    compare_recipe(path, &recipe(args, evaluator), length > 0)?;
+    compare_recipe(path, &recipe(args, evaluator)?, length > 0)?;
     file.set_len(census.length).map_err(TuningError::file(path))?;
     Ok((file, census))
 }
 
-/// What the games depend on, as text.
-fn recipe(args: &DatagenArgs, evaluator: &Evaluator) -> String {
-    format!(
-        "sesame {} datagen\nseed {}\nnodes {}\nchess960 {} %\nevaluation {evaluator}\n",
+/// What the games depend on, as text. Another search plays other games: a small bench tells it from this one.
+fn recipe(args: &DatagenArgs, evaluator: &Evaluator) -> Result<String, TuningError> {
+    let options = BenchOptions {
+        depth: RECIPE_BENCH_DEPTH,
+        hash_mib: 1,
+        evaluator: evaluator.clone(),
+        ..BenchOptions::default()
+    };
+    let bench = bench::run(&options, &AtomicBool::new(false), |_| {})?;
+    Ok(format!(
+        "sesame {} datagen\nsearch with bench {RECIPE_BENCH_DEPTH} of {} nodes\nseed {}\nnodes {}\nchess960 {} %\nevaluation {evaluator}\n",
         env!("CARGO_PKG_VERSION"),
+        bench.map_or(0, |bench| bench.nodes),
         args.seed,
         args.nodes,
         args.chess960,
-    )
+    ))
 }
 
 /// Keeps the recipe beside the file. A file with something in it goes on with its own recipe or not at all.
@@ -385,18 +396,27 @@ mod tests {
         folder
     }
 
+    /// Short games of the classical evaluation.
+    fn classical(file: PathBuf, positions: u64) -> DatagenArgs {
+        DatagenArgs {
+            file,
+            positions,
+            nodes: 100,
+            threads: Some(1),
+            seed: 7,
+            chess960: 0,
+            eval_file: None,
+            evaluation: Evaluation::Classical,
+        }
+    }
+
     #[test]
     fn a_file_depends_neither_on_threads_nor_on_being_killed() {
         let folder = temporary("same");
         let args = |name: &str, positions, threads| DatagenArgs {
-            file: folder.join(name),
-            positions,
-            nodes: 100,
             threads: Some(threads),
-            seed: 7,
             chess960: 50,
-            eval_file: None,
-            classical: true,
+            ..classical(folder.join(name), positions)
         };
         run(&args("one", 300, 1)).unwrap();
         let whole = std::fs::read(folder.join("one")).unwrap();
@@ -421,9 +441,50 @@ mod tests {
         let standard = games.iter().filter(standard).count();
         assert!(standard > 0 && standard < games.len(), "both kinds of openings");
 
-        let other = DatagenArgs { nodes: 200, ..args("one", 400, 1) };
-        let error = run(&other).unwrap_err().to_string();
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_file_goes_on_with_its_own_settings_and_search_alone() {
+        let folder = temporary("recipe");
+        let path = folder.join("games");
+        let args = classical(path.clone(), 1);
+        run(&args).unwrap();
+        let played = std::fs::read(&path).unwrap();
+        let more = DatagenArgs { positions: 1_000, ..args.clone() };
+        let error = run(&DatagenArgs { nodes: 200, ..more.clone() }).unwrap_err().to_string();
         assert!(error.contains("nodes 100") && error.contains("nodes 200"), "{error}");
+
+        // As if another search had begun it.
+        let beside = folder.join("games.recipe");
+        let recipe = std::fs::read_to_string(&beside).unwrap();
+        let nodes = recipe.split(&format!("search with bench {RECIPE_BENCH_DEPTH} of ")).nth(1).unwrap();
+        let nodes: u64 = nodes.split(' ').next().unwrap().parse().unwrap();
+        assert!(nodes > 1_000, "{recipe}");
+        std::fs::write(&beside, recipe.replace(&format!(" of {nodes} "), " of 12345 ")).unwrap();
+        let error = run(&more).unwrap_err().to_string();
+        assert!(error.contains("12345") && error.contains(&nodes.to_string()), "{error}");
+        assert!(std::fs::read(&path).unwrap() == played, "nothing is lost");
+        std::fs::write(&beside, recipe).unwrap();
+        run(&more).unwrap();
+
+        let network = Some(PathBuf::from("network.nnue"));
+        assert!(matches!(run(&DatagenArgs { eval_file: network, ..more }), Err(TuningError::NoNetworkWanted)));
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn who_plays_is_in_the_recipe() {
+        let folder = temporary("players");
+        for (evaluation, begins) in [(Evaluation::Network, "network "), (Evaluation::Hybrid, "hybrid ")] {
+            let path = folder.join(begins.trim());
+            run(&DatagenArgs { evaluation, ..classical(path.clone(), 1) }).unwrap();
+            let recipe = std::fs::read_to_string(path.with_extension("recipe")).unwrap();
+            assert!(
+                recipe.contains(&format!("\nevaluation {begins}{:016x}\n", Network::embedded().hash())),
+                "{recipe}"
+            );
+        }
         std::fs::remove_dir_all(&folder).unwrap();
     }
 
@@ -431,16 +492,7 @@ mod tests {
     fn nobody_elses_file_is_written_to() {
         let folder = temporary("lock");
         let path = folder.join("games");
-        let args = DatagenArgs {
-            file: path.clone(),
-            positions: 1,
-            nodes: 100,
-            threads: Some(1),
-            seed: 1,
-            chess960: 0,
-            eval_file: None,
-            classical: true,
-        };
+        let args = classical(path.clone(), 1);
         // What somebody else has written is not cut off as a game that was not finished.
         std::fs::write(&path, [7; 3_000]).unwrap();
         assert!(run(&args).is_err() && std::fs::read(&path).unwrap() == [7; 3_000]);

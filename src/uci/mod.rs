@@ -20,7 +20,7 @@ mod stdout;
 
 pub(crate) use board::symbol;
 pub use board::{Style, draw};
-pub(crate) use options::{Evaluation, MAX_HASH_MIB, MAX_MULTI_PV, MAX_THREADS};
+pub(crate) use options::{MAX_HASH_MIB, MAX_MULTI_PV, MAX_THREADS};
 pub use output::Output;
 pub use perft::divide;
 pub use session::{StartError, run};

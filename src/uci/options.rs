@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::parse::{parse_number, quote};
 use crate::engine::{Handicap, Teamwork};
+use crate::eval::Evaluation;
 use crate::table::Scheme;
 use crate::tablebase::MAX_MEN;
 
@@ -85,17 +86,6 @@ pub(crate) enum Setting {
     /// A number of the search, which has been changed already.
     #[cfg(feature = "tune")]
     Tuned,
-}
-
-/// What may evaluate positions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Evaluation {
-    /// The classical, hand-written evaluation
-    Classical,
-    /// A network
-    Network,
-    /// Both: the mean of what they say
-    Hybrid,
 }
 
 /// What a text option is when it is nothing, as the protocol writes it.

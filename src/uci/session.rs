@@ -16,16 +16,16 @@ use parking_lot::Mutex;
 use super::board::describe;
 use super::format::shorten;
 use super::job::Job;
-use super::options::{DEFAULT_ELO, DEFAULT_HASH_FILE, Evaluation, Setting, declarations};
+use super::options::{DEFAULT_ELO, DEFAULT_HASH_FILE, Setting, declarations};
 use super::output::Output;
 use super::parse::{BenchArguments, Command, Go, Parsed, Placement};
 use super::perft::divide;
 use super::reader;
 use super::sink::UciSink;
 use crate::engine::bench::{self, BenchOptions, nodes_per_second};
-use crate::engine::{Clock, Engine, EngineError, Evaluator, Handicap, Limits, Options, TableUse};
-use crate::eval::explain;
+use crate::engine::{Clock, Engine, EngineError, Handicap, Limits, Options, TableUse};
 use crate::eval::nnue::Network;
+use crate::eval::{Evaluation, explain};
 use crate::position::{Color, Game, Position};
 use crate::prompt::wake_promptly;
 
@@ -339,12 +339,7 @@ impl Session {
 
     /// Lets the engine evaluate as the options say; in whatever order they come.
     fn set_evaluator(&mut self) {
-        let evaluator = match self.evaluation {
-            Evaluation::Classical => Evaluator::Classical,
-            Evaluation::Network => Evaluator::Network(Arc::clone(&self.network)),
-            Evaluation::Hybrid => Evaluator::Hybrid(Arc::clone(&self.network)),
-        };
-        self.engine.set_evaluator(evaluator);
+        self.engine.set_evaluator(self.evaluation.with(Arc::clone(&self.network)));
     }
 
     /// The game that `position` describes. If any of it is wrong, the one before is kept whole.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use proptest::prelude::*;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -126,6 +127,41 @@ fn updates_equal_sums_from_scratch_in_any_tree() {
             walk(&mut accumulators, &Position::chess960(48 * number), 0, &mut random, &mut seen);
         }
         assert!(seen.iter().all(|&count| count > 10), "evaluations, castling, en passant, ... : {seen:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Any line of any start, some of its positions evaluated on the way and any of them taken back, as a search does.
+    #[test]
+    fn updates_equal_sums_from_scratch_on_any_way(
+        seed in any::<u64>(), start in 0..960_u32, steps in proptest::collection::vec((any::<u8>(), 0..8_u8), 1..120),
+    ) {
+        let weights = random_weights(seed);
+        let plain = Network::new(&weights).unwrap().with_simd(Simd::Plain).unwrap();
+        for network in on_each_path(&weights) {
+            let mut accumulators = Accumulators::new(network, 130);
+            let mut line = vec![Position::chess960(start)];
+            for &(choice, action) in &steps {
+                let position = &line[line.len() - 1];
+                let moves = position.legal_moves();
+                match action {
+                    0 if line.len() > 1 => drop(line.pop()),
+                    1 if !position.in_check() => {
+                        let wanted = accumulators.network().evaluate(position);
+                        prop_assert_eq!(accumulators.evaluate(position, line.len() - 1), wanted);
+                        prop_assert_eq!(plain.evaluate(position), wanted);
+                    }
+                    _ if moves.is_empty() => drop(line.pop()),
+                    _ => {
+                        let mut child = position.clone();
+                        child.play(moves[usize::from(choice) % moves.len()]);
+                        line.push(child);
+                    }
+                }
+            }
+        }
     }
 }
 
