@@ -83,7 +83,7 @@ params! {
     /// It is wider by the score divided by this.
     aspiration_score_divisor = 64, 16, 1024;
     /// By how many percent a window grows in which the score was not.
-    aspiration_growth = 50, 10, 200;
+    aspiration_growth = 50, 25, 200;
     /// Depth from which iterations open with an aspiration window.
     aspiration_depth = 4, 2, 8;
 
@@ -240,7 +240,7 @@ params! {
     defer_depth = 3, 1, 8;
 
     /// Moves that a clock without a next time control is spread over.
-    clock_moves = 22, 10, 50;
+    clock_moves = 22, 10, 40;
     /// The hard limit in soft limits.
     clock_hard = 5, 2, 10;
     /// The soft limit in thousandths where the iteration has changed its mind, ...

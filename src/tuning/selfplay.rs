@@ -44,8 +44,8 @@ const MAX_PLIES: usize = 400;
 const HARD_LIMIT: u64 = 8;
 /// Size of each player's table in MiB.
 const TABLE_MIB: usize = 8;
-/// The depth of the bench that the recipe names: some milliseconds.
-const RECIPE_BENCH_DEPTH: u32 = 5;
+/// The depth of the bench that the recipe names: some tenths of a second.
+const RECIPE_BENCH_DEPTH: u32 = 8;
 /// How often the progress is shown.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
 
@@ -147,19 +147,20 @@ fn open(args: &DatagenArgs, evaluator: &Evaluator) -> Result<(File, Census), Tun
     Ok((file, census))
 }
 
-/// What the games depend on, as text. Another search plays other games: a small bench tells it from this one.
+/// What the games depend on, as text. Another search plays other games: a small bench tells most from this one.
 fn recipe(args: &DatagenArgs, evaluator: &Evaluator) -> Result<String, TuningError> {
     let options = BenchOptions {
         depth: RECIPE_BENCH_DEPTH,
-        hash_mib: 1,
+        hash_mib: TABLE_MIB,
         evaluator: evaluator.clone(),
         ..BenchOptions::default()
     };
-    let bench = bench::run(&options, &AtomicBool::new(false), |_| {})?;
+    let ended = bench::run(&options, &AtomicBool::new(false), |_| {})?;
+    let bench = ended.ok_or_else(|| TuningError::Thread(io::Error::other("that of the bench has ended")))?;
     Ok(format!(
         "sesame {} datagen\nsearch with bench {RECIPE_BENCH_DEPTH} of {} nodes\nseed {}\nnodes {}\nchess960 {} %\nevaluation {evaluator}\n",
         env!("CARGO_PKG_VERSION"),
-        bench.map_or(0, |bench| bench.nodes),
+        bench.nodes,
         args.seed,
         args.nodes,
         args.chess960,

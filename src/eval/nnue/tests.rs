@@ -136,7 +136,7 @@ proptest! {
     /// Any line of any start, some of its positions evaluated on the way and any of them taken back, as a search does.
     #[test]
     fn updates_equal_sums_from_scratch_on_any_way(
-        seed in any::<u64>(), start in 0..960_u32, steps in proptest::collection::vec((any::<u8>(), 0..8_u8), 1..120),
+        seed in any::<u64>(), start in 0..960_u32, steps in proptest::collection::vec((any::<u8>(), 0..12_u8), 1..120),
     ) {
         let weights = random_weights(seed);
         let plain = Network::new(&weights).unwrap().with_simd(Simd::Plain).unwrap();
@@ -148,12 +148,17 @@ proptest! {
                 let moves = position.legal_moves();
                 match action {
                     0 if line.len() > 1 => drop(line.pop()),
-                    1 if !position.in_check() => {
+                    1..=4 if !position.in_check() => {
                         let wanted = accumulators.network().evaluate(position);
                         prop_assert_eq!(accumulators.evaluate(position, line.len() - 1), wanted);
                         prop_assert_eq!(plain.evaluate(position), wanted);
                     }
                     _ if moves.is_empty() => drop(line.pop()),
+                    5 if !position.in_check() => {
+                        let mut child = position.clone();
+                        child.play_null();
+                        line.push(child);
+                    }
                     _ => {
                         let mut child = position.clone();
                         child.play(moves[usize::from(choice) % moves.len()]);

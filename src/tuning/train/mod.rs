@@ -103,7 +103,7 @@ pub struct TrainArgs {
     /// Threads; no more learn than there are blocks of 64 neurons [default: one for each core]
     #[arg(long, value_parser = value_parser!(u16).range(1..=256))]
     pub threads: Option<u16>,
-    /// What takes the steps; a GPU makes another network than the processor, which is no better
+    /// What takes the steps; a GPU's network may differ from the processor's in its last bits
     #[arg(long, value_enum, default_value_t = DeviceKind::Cpu)]
     pub device: DeviceKind,
 }

@@ -40,8 +40,8 @@ struct Slot {
     starts: Buffer<u32>,
     entries: Buffer<u32>,
     errors: Buffer<f32>,
-    /// How many samples are being learnt from, and that this is done.
-    running: Option<(usize, Event)>,
+    /// How many samples are being learnt from, and that the kernels are done with it.
+    running: Option<(usize, [Event; 3])>,
 }
 
 /// A network on a device, with all that its learning needs there.
@@ -118,7 +118,7 @@ impl Gpu {
     fn settle(&mut self) -> Result<(), DeviceError> {
         let slot = &mut self.slots[0];
         if let Some((count, learnt)) = slot.running.take() {
-            self.device.wait(&learnt)?;
+            learnt.iter().try_for_each(|event| self.device.wait(event))?;
             let errors = self.device.read(&slot.errors, count)?;
             self.errors += errors.iter().map(|&error| f64::from(error).powi(2)).sum::<f64>();
         }
@@ -126,7 +126,7 @@ impl Gpu {
     }
 
     /// Has the device learn from the batch in the first slot, when it has done with the one before.
-    fn launch(&self, count: usize, step: Step) -> Result<Event, DeviceError> {
+    fn launch(&self, count: usize, step: Step) -> Result<[Event; 3], DeviceError> {
         let Slot { lessons, rows, starts, entries, errors, .. } = &self.slots[0];
         let [numbers, parts, slopes] = [&self.numbers, &self.parts, &self.slopes].map(Buffer::argument);
         let look = [numbers, lessons.argument(), rows.argument(), parts, slopes, errors.argument()];
@@ -140,9 +140,11 @@ impl Gpu {
         // an output that it has, entries that are parts of these lessons, and starts that are places among the entries. Nobody writes to them
         // before the event.
         unsafe {
-            self.device.launch(&self.look, &look, [count, 1], [LOOK_ITEMS, 1])?;
-            self.device.launch(&self.learn, &learn(parts), [HIDDEN / COLUMNS, ROWS], [COLUMNS, LINES])?;
-            self.device.launch(&self.learn_output_biases, &learn(slopes), [BUCKETS, 1], [LOOK_ITEMS, 1])
+            Ok([
+                self.device.launch(&self.look, &look, [count, 1], [LOOK_ITEMS, 1])?,
+                self.device.launch(&self.learn, &learn(parts), [HIDDEN / COLUMNS, ROWS], [COLUMNS, LINES])?,
+                self.device.launch(&self.learn_output_biases, &learn(slopes), [BUCKETS, 1], [LOOK_ITEMS, 1])?,
+            ])
         }
     }
 }
