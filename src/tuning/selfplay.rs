@@ -71,7 +71,7 @@ pub struct DatagenArgs {
     /// How many of a hundred games begin from a random start position of Chess960
     #[arg(long, default_value_t = 0, value_parser = value_parser!(u32).range(..=100), value_name = "PERCENT")]
     pub chess960: u32,
-    /// What plays: the classical evaluation, for the first games of all, a network, or the mean of both, which is worth more at so few nodes
+    /// What plays: the classical evaluation, for the first games of all, a network, or the mean of both
     #[arg(long, value_enum, default_value_t = Evaluation::Hybrid, value_name = "WHAT")]
     pub evaluation: Evaluation,
     /// Play with the network of this file instead of that of this build
