@@ -37,6 +37,17 @@ pub(crate) fn check_replaceable(path: &Path) -> io::Result<()> {
     fs::remove_file(Draft::open(path)?.beside)
 }
 
+/// Whether a file that is not there yet could be written to `path` by [`replace`].
+///
+/// # Errors
+/// If one is there, or it could not be written.
+pub(crate) fn check_new(path: &Path) -> io::Result<()> {
+    if fs::symlink_metadata(path).is_ok() {
+        return Err(io::Error::new(io::ErrorKind::AlreadyExists, "it is there already, and is not replaced"));
+    }
+    check_replaceable(path)
+}
+
 /// A file that is about to take the place of another.
 struct Draft {
     /// The file to replace, and who may use it if it is there.

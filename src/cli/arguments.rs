@@ -2,17 +2,19 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, value_parser};
 use clap_complete::Shell;
 
+use super::Failure;
 use super::lab::LabCommand;
 use super::play::PlayArguments;
 use crate::engine::bench::DEFAULT_DEPTH;
 use crate::engine::{Limits, Teamwork};
-use crate::eval::Evaluation;
-use crate::eval::nnue::Simd;
+use crate::eval::nnue::{Network, Simd};
+use crate::eval::{Evaluation, Evaluator};
 use crate::scaling::ScalingArgs;
 use crate::tuning::{DataCommand, DatagenArgs, TrainArgs, TuneArgs};
 use crate::uci::{MAX_HASH_MIB, MAX_MULTI_PV, MAX_THREADS};
@@ -49,6 +51,36 @@ pub(super) enum Command {
     Completions(CompletionsArguments),
 }
 
+/// What evaluates positions, for the subcommands that search.
+#[derive(Debug, Args)]
+pub(super) struct EvaluatorArguments {
+    /// What evaluates positions
+    #[arg(long, value_enum, default_value_t = Evaluation::Network, value_name = "WHAT")]
+    evaluation: Evaluation,
+    /// The file of the network [default: the network of this build]
+    #[arg(long, value_name = "FILE")]
+    eval_file: Option<PathBuf>,
+}
+
+impl EvaluatorArguments {
+    /// What these words mean, with the file read; a network is computed with these registers, or with the best there are.
+    pub(super) fn read(&self, simd: Option<Simd>) -> Result<Evaluator, Failure> {
+        if self.evaluation == Evaluation::Classical {
+            if self.eval_file.is_some() || simd.is_some() {
+                return Err(Failure::Usage("--eval-file and --simd are for a network".to_owned()));
+            }
+            return Ok(Evaluator::Classical);
+        }
+        let network = match &self.eval_file {
+            Some(path) => Arc::new(Network::read(path).map_err(Failure::failed)?),
+            None => Network::embedded(),
+        };
+        let Some(simd) = simd else { return Ok(self.evaluation.with(network)) };
+        let able = network.with_simd(simd).map(|network| self.evaluation.with(Arc::new(network)));
+        able.ok_or_else(|| Failure::Failed(format!("this machine has no {simd} registers")))
+    }
+}
+
 /// Search the bench positions, and end with the line `N nodes M nps`
 ///
 /// With one thread N is the same in every run: a fingerprint of the search.
@@ -79,12 +111,8 @@ pub(super) struct BenchArguments {
     /// Count what happens at the transposition table, and show it; a little slower
     #[arg(long)]
     pub(super) stats: bool,
-    /// What evaluates positions
-    #[arg(long, value_enum, default_value_t = Evaluation::Network, value_name = "WHAT")]
-    pub(super) evaluation: Evaluation,
-    /// The file of the network [default: the network of this build]
-    #[arg(long, value_name = "FILE")]
-    pub(super) eval_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) evaluator: EvaluatorArguments,
     /// Compute the network with these registers (plain, neon, avx2, avx512) [default: the best there are]
     #[arg(long)]
     pub(super) simd: Option<Simd>,
@@ -126,6 +154,8 @@ pub(super) struct AnalyseArguments {
     /// Size of the transposition table in MiB
     #[arg(long, default_value_t = 64, value_parser = value_parser!(u32).range(1..=MAX_HASH_MIB), value_name = "MIB")]
     pub(super) hash: u32,
+    #[command(flatten)]
+    pub(super) evaluator: EvaluatorArguments,
     /// Draw the board with letters, even where figurines could be shown
     #[arg(long)]
     pub(super) ascii: bool,

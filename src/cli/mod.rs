@@ -16,15 +16,12 @@ mod thinker;
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use clap::Parser;
 
 use crate::engine::bench::{self, BenchOptions};
-use crate::eval::nnue::Network;
-use crate::eval::{Evaluation, Evaluator};
 use crate::position::Position;
 use crate::scaling::{self, ScalingArgs};
 use crate::tuning::{self, DataCommand};
@@ -128,7 +125,7 @@ fn run_bench(arguments: &BenchArguments, output: &Output) -> Result<(), Failure>
         teamwork: arguments.teamwork,
         pin: arguments.pin,
         stats: arguments.stats,
-        evaluator: evaluator(arguments)?,
+        evaluator: arguments.evaluator.read(arguments.simd)?,
     };
     let stop = AtomicBool::new(false);
     let report = bench::run(&options, &stop, |step| {
@@ -143,24 +140,6 @@ fn run_bench(arguments: &BenchArguments, output: &Output) -> Result<(), Failure>
         output.line(&report.to_string());
     }
     Ok(())
-}
-
-/// What the bench is to evaluate with.
-fn evaluator(arguments: &BenchArguments) -> Result<Evaluator, Failure> {
-    let evaluation = arguments.evaluation;
-    if evaluation == Evaluation::Classical {
-        if arguments.eval_file.is_some() || arguments.simd.is_some() {
-            return Err(Failure::Usage("--eval-file and --simd are for a network".to_owned()));
-        }
-        return Ok(Evaluator::Classical);
-    }
-    let network = match &arguments.eval_file {
-        Some(path) => Arc::new(Network::read(path).map_err(Failure::failed)?),
-        None => Network::embedded(),
-    };
-    let Some(simd) = arguments.simd else { return Ok(evaluation.with(network)) };
-    let able = network.with_simd(simd).map(|network| evaluation.with(Arc::new(network)));
-    able.ok_or_else(|| Failure::Failed(format!("this machine has no {simd} registers")))
 }
 
 fn run_data(command: &DataCommand, output: &Output) -> Result<(), Failure> {

@@ -8,6 +8,7 @@ use crossbeam::channel::{self, Receiver, Sender};
 
 use super::Failure;
 use crate::engine::{BestMove, Bound, Engine, Info, Limits, Options, Score, Sink};
+use crate::eval::Evaluator;
 use crate::position::{Game, Move, Outcome};
 
 /// What a search tells.
@@ -58,13 +59,20 @@ pub(super) struct Assessment {
 }
 
 impl Thinker {
-    pub(super) fn new(threads: u16, hash: u32, multi_pv: u16, move_overhead: Duration) -> Result<Thinker, Failure> {
+    pub(super) fn new(
+        threads: u16,
+        hash: u32,
+        multi_pv: u16,
+        move_overhead: Duration,
+        evaluator: Evaluator,
+    ) -> Result<Thinker, Failure> {
         let (sender, events) = channel::unbounded();
         let options = Options {
             hash_mib: hash.try_into().map_err(Failure::failed)?,
             threads: usize::from(threads),
             multi_pv: usize::from(multi_pv),
             move_overhead,
+            evaluator,
             ..Options::default()
         };
         let engine = Engine::new(options, Arc::new(Channel(sender))).map_err(Failure::failed)?;
@@ -145,7 +153,7 @@ mod tests {
 
     #[test]
     fn positions_are_assessed_whatever_the_limits() {
-        let mut thinker = Thinker::new(1, 1, 1, Duration::ZERO).unwrap();
+        let mut thinker = Thinker::new(1, 1, 1, Duration::ZERO, Evaluator::default()).unwrap();
         let mut assess =
             |fen: &str, limits: &Limits| thinker.assess(&Game::new(Position::from_fen(fen).unwrap()), limits);
         let one_node = Limits { nodes: Some(1), ..Limits::default() };

@@ -2,25 +2,29 @@
 
 use std::collections::HashSet;
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Write};
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
-use super::TuningError;
 use super::games::{Games, Record};
 use super::import::{self, ImportArgs};
 use super::outlook::{self, WdlArgs};
+use super::{TuningError, in_parallel};
 use crate::eval::nnue::bucket;
+use crate::files;
 use crate::random::shuffle;
 use crate::search::score::is_mate;
+
+/// Games read at a time.
+const CHUNK: usize = 4_096;
 
 /// The files of games that `datagen` writes
 #[derive(Debug, Clone, Subcommand)]
 pub enum DataCommand {
-    /// Check every byte of files of games, and count what they hold
+    /// Check files of games, every move and score of theirs, and count what they hold
     Check {
         /// The files
         #[arg(required = true)]
@@ -93,7 +97,7 @@ pub fn run(command: &DataCommand, mut line: impl FnMut(&str) -> bool) -> Result<
                 Ok(())
             })
         }
-        DataCommand::Mix(args) => mix(args),
+        DataCommand::Mix(args) => mix(args, line),
         DataCommand::Import(args) => import::run(args, line),
         DataCommand::Wdl(args) => outlook::run(args, line),
     }
@@ -105,16 +109,65 @@ pub(super) fn open(path: &Path) -> Result<Games<BufReader<File>>, TuningError> {
     Ok(Games::new(BufReader::with_capacity(1 << 20, file)))
 }
 
+/// The games of a file as bytes, with their numbers; after an error there are none. Something that is not a single whole game is one.
+pub(super) fn numbered(
+    path: &Path,
+) -> Result<impl Iterator<Item = Result<(usize, Vec<u8>), TuningError>> + '_, TuningError> {
+    let mut games = open(path)?;
+    let mut next = Some(0);
+    Ok(std::iter::from_fn(move || {
+        let number = next.take()?;
+        match games.next() {
+            Some(Ok(bytes)) => {
+                next = Some(number + 1);
+                Some(Ok((number, bytes)))
+            }
+            Some(Err(error)) => Some(Err(TuningError::file(path)(error))),
+            None if number == 0 && games.is_torn() => Some(Err(TuningError::NoGame(path.to_owned()))),
+            None => None,
+        }
+    }))
+}
+
 /// The games of a file; after one that is wrong there are none.
 pub(super) fn records(path: &Path) -> Result<impl Iterator<Item = Result<Record, TuningError>> + '_, TuningError> {
-    let mut games = open(path)?.enumerate();
+    let mut games = numbered(path)?;
     let mut good = true;
     Ok(std::iter::from_fn(move || {
-        let (number, bytes) = games.next().filter(|_| good)?;
-        let record = bytes.map_err(TuningError::file(path)).and_then(|bytes| decode(path, number, &bytes));
+        let game = games.next().filter(|_| good)?;
+        let record = game.and_then(|(number, bytes)| decode(path, number, &bytes));
         good = record.is_ok();
         Some(record)
     }))
+}
+
+/// Shows each game of a file, with its number, to `add`, in `threads` threads, each of which fills a set of its own; `keep` is given the sets in the games' order.
+/// How many games there are.
+pub(super) fn gather<S: Default + Send>(
+    path: &Path,
+    threads: usize,
+    add: impl Fn(&mut S, usize, Record) + Sync,
+    mut keep: impl FnMut(S),
+) -> Result<usize, TuningError> {
+    let mut games = numbered(path)?;
+    let mut count = 0;
+    loop {
+        let chunk = games.by_ref().take(CHUNK).collect::<Result<Vec<_>, _>>()?;
+        if chunk.is_empty() {
+            return Ok(count);
+        }
+        count += chunk.len();
+        let sets = in_parallel(chunk.chunks(chunk.len().div_ceil(threads)), |games| {
+            let mut set = S::default();
+            for (number, bytes) in games {
+                add(&mut set, *number, decode(path, *number, bytes)?);
+            }
+            Ok::<_, TuningError>(set)
+        });
+        for set in sets {
+            keep(set?);
+        }
+    }
 }
 
 /// The game that these bytes, the game with this number in a file, hold.
@@ -198,21 +251,21 @@ impl Census {
     }
 }
 
-fn mix(args: &MixArgs) -> Result<(), TuningError> {
+fn mix(args: &MixArgs, mut line: impl FnMut(&str) -> bool) -> Result<(), TuningError> {
+    files::check_new(&args.output).map_err(TuningError::file(&args.output))?;
     let mut all = Vec::new();
     for path in &args.files {
-        for (number, bytes) in open(path)?.enumerate() {
-            let bytes = bytes.map_err(TuningError::file(path))?;
+        for game in numbered(path)? {
+            let (number, bytes) = game?;
             decode(path, number, &bytes)?;
             all.push(bytes);
         }
     }
     let mut random = Xoshiro256PlusPlus::seed_from_u64(args.seed);
     shuffle(&mut all, &mut random);
-    let output = File::create_new(&args.output).map_err(TuningError::file(&args.output))?;
-    let mut output = BufWriter::new(output);
-    let written = all.iter().try_for_each(|bytes| output.write_all(bytes)).and_then(|()| output.flush());
-    written.map_err(TuningError::file(&args.output))
+    files::replace(&args.output, &all.concat()).map_err(TuningError::file(&args.output))?;
+    line(&format!("{}: {} games", args.output.display(), all.len()));
+    Ok(())
 }
 
 #[cfg(test)]
@@ -266,14 +319,24 @@ mod tests {
         let mut lengths: Vec<usize> = records(&mixed).unwrap().map(|record| record.unwrap().moves.len()).collect();
         lengths.sort_unstable();
         assert_eq!(lengths, [4, 6, 8]);
-        assert!(run(&DataCommand::Mix(mix), |_| true).is_err(), "a file that exists is not written over");
+        let error = run(&DataCommand::Mix(mix.clone()), |_| true).unwrap_err().to_string();
+        assert!(error.contains("not replaced"), "a file that exists is not written over: {error}");
 
         let mut bytes = std::fs::read(&one).unwrap();
         bytes[32] ^= 1;
         std::fs::write(&one, bytes).unwrap();
         // A game cut off, without any other, may be anything.
         std::fs::write(&two, &std::fs::read(&two).unwrap()[..40]).unwrap();
-        assert!(matches!(lines(&DataCommand::Check { files: vec![two] }), Err(TuningError::NoGame(_))));
+        let other = MixArgs { files: vec![two.clone()], output: folder.join("other"), ..mix };
+        for command in [
+            DataCommand::Check { files: vec![two.clone()] },
+            DataCommand::Show(ShowArgs { file: two.clone(), from: 0, games: 1 }),
+            DataCommand::Wdl(WdlArgs { files: vec![two.clone()] }),
+            DataCommand::Mix(other.clone()),
+        ] {
+            assert!(matches!(lines(&command), Err(TuningError::NoGame(_))), "{command:?}");
+        }
+        assert!(!other.output.exists(), "nothing is left behind");
         let error = lines(&DataCommand::Check { files: vec![one] }).unwrap_err().to_string();
         assert!(error.contains("game 0") && error.contains("move 1"), "{error}");
         std::fs::remove_dir_all(&folder).unwrap();

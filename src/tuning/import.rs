@@ -1,13 +1,14 @@
 //! `sesame data import`: games from PGN files with a score in the comment after each move, as fastchess and cutechess write them.
 
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Write};
+use std::io::BufReader;
 use std::path::PathBuf;
 
 use clap::Args;
 
 use super::TuningError;
 use super::games::Record;
+use crate::files;
 use crate::games::pgn::{self, Note, PgnError, Problem, Reader, Replay, Termination};
 use crate::position::Color;
 use crate::search::score::{DECISIVE_BOUND, mate_in, mated_in};
@@ -25,8 +26,8 @@ pub struct ImportArgs {
 
 /// Runs `sesame data import`.
 pub(super) fn run(args: &ImportArgs, mut line: impl FnMut(&str) -> bool) -> Result<(), TuningError> {
-    let output = File::create_new(&args.output).map_err(TuningError::file(&args.output))?;
-    let mut output = BufWriter::new(output);
+    files::check_new(&args.output).map_err(TuningError::file(&args.output))?;
+    let mut all = Vec::new();
     for path in &args.files {
         let input = File::open(path).map_err(TuningError::file(path))?;
         let (mut kept, mut left_out) = (0, 0);
@@ -37,7 +38,7 @@ pub(super) fn run(args: &ImportArgs, mut line: impl FnMut(&str) -> bool) -> Resu
                 Ok(game) => match record(&game) {
                     None => left_out += 1,
                     Some(record) => {
-                        output.write_all(&record.to_bytes()).map_err(TuningError::file(&args.output))?;
+                        all.extend(record.to_bytes());
                         kept += 1;
                     }
                 },
@@ -48,7 +49,10 @@ pub(super) fn run(args: &ImportArgs, mut line: impl FnMut(&str) -> bool) -> Resu
             path.display()
         ));
     }
-    output.flush().map_err(TuningError::file(&args.output))
+    if all.is_empty() {
+        return Err(TuningError::NothingToKeep(args.output.clone()));
+    }
+    files::replace(&args.output, &all).map_err(TuningError::file(&args.output))
 }
 
 /// The game from its first move with a score on; `None` if it cannot be used.
@@ -149,6 +153,25 @@ in it] } a6 $1 {+1.05/8 0.2s} 1-0
         for record in [first, second] {
             assert_eq!(Record::from_bytes(&record.to_bytes()).unwrap(), record);
         }
+    }
+
+    #[test]
+    fn what_cannot_be_imported_leaves_nothing_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let (good, useless) = (path("good.pgn"), path("useless.pgn"));
+        std::fs::write(&good, GAMES).unwrap();
+        std::fs::write(&useless, "[Result \"*\"]\n\n1. e4 *\n").unwrap();
+        let import = |files: &[&PathBuf], output: &str| {
+            run(&ImportArgs { files: files.iter().copied().cloned().collect(), output: path(output) }, |_| true)
+        };
+        assert!(matches!(import(&[&useless], "none"), Err(TuningError::NothingToKeep(_))));
+        assert!(matches!(import(&[&good, &path("nowhere.pgn")], "none"), Err(TuningError::File { .. })));
+        assert!(!path("none").exists());
+        import(&[&good, &useless], "some").unwrap();
+        let bytes = std::fs::read(path("some")).unwrap();
+        assert!(!bytes.is_empty());
+        assert!(import(&[&good], "some").is_err() && std::fs::read(path("some")).unwrap() == bytes, "it is kept");
     }
 
     #[test]

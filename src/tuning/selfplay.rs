@@ -16,12 +16,13 @@ use clap::{Args, value_parser};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-use super::TuningError;
 use super::data::{Census, check};
 use super::games::Record;
+use super::{TuningError, check_recipe, recipe_head};
 use crate::engine::bench::{self, BenchOptions};
 use crate::eval::nnue::Network;
 use crate::eval::{Evaluation, Evaluator};
+use crate::files;
 use crate::position::{Color, Game, Move, Outcome as End, Position};
 use crate::search::{Control, Job, Memory, Outcome, WORKER_STACK_BYTES, Worker};
 use crate::table::{Scheme, Table};
@@ -46,6 +47,8 @@ const HARD_LIMIT: u64 = 8;
 const TABLE_MIB: usize = 8;
 /// The depth of the bench that the recipe names: some tenths of a second.
 const RECIPE_BENCH_DEPTH: u32 = 8;
+/// What a recipe of this kind is called in its first line.
+const RECIPE_KIND: &str = "datagen";
 /// How often the progress is shown.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
 
@@ -59,7 +62,7 @@ pub struct DatagenArgs {
     /// Stop when the file holds this many positions to learn from
     #[arg(long, default_value_t = 1_000_000, value_name = "COUNT")]
     pub positions: u64,
-    /// Nodes per move: after them no iteration is begun; 8 times as many end one
+    /// Nodes per move, at least 100: after them no iteration is begun; 8 times as many end one
     #[arg(long, default_value_t = 5_000, value_parser = value_parser!(u64).range(100..=1 << 40), value_name = "NODES")]
     pub nodes: u64,
     /// Games played at a time [default: one for each core]
@@ -92,13 +95,17 @@ pub fn run(args: &DatagenArgs) -> Result<(), TuningError> {
     let (file, census) = open(args, &evaluator)?;
     let threads = args.threads.map_or_else(super::cores, usize::from);
     if census.games > 0 {
-        eprintln!("{}: going on after {} games, {} positions", args.file.display(), census.games, census.positions);
+        let stands = if census.positions < args.positions { "going on after" } else { "nothing left to do, it has" };
+        eprintln!("{}: {stands} {} games, {} positions", args.file.display(), census.games, census.positions);
+    }
+    if census.positions >= args.positions {
+        return Ok(());
     }
     let shared = Shared {
         args,
         claimed: AtomicU64::new(census.games),
         positions: AtomicU64::new(census.positions),
-        stop: AtomicBool::new(census.positions >= args.positions),
+        stop: AtomicBool::new(false),
         ledger: Mutex::new(Ledger { file, next: census.games, waiting: BTreeMap::new() }),
     };
     let players =
@@ -134,6 +141,10 @@ pub fn run(args: &DatagenArgs) -> Result<(), TuningError> {
 /// Opens the file, locks it, checks what it holds and cuts off what a killed run left unfinished.
 fn open(args: &DatagenArgs, evaluator: &Evaluator) -> Result<(File, Census), TuningError> {
     let path = &args.file;
+    if std::fs::metadata(path).is_ok_and(|there| there.len() == 0) || !path.exists() {
+        // A network's may have the same name.
+        check_recipe(&recipe_path(path), RECIPE_KIND)?;
+    }
     let file = OpenOptions::new().create(true).append(true).read(true).open(path).map_err(TuningError::file(path))?;
     file.try_lock().map_err(|error| match error {
         std::fs::TryLockError::WouldBlock => TuningError::InUse(path.clone()),
@@ -158,8 +169,8 @@ fn recipe(args: &DatagenArgs, evaluator: &Evaluator) -> Result<String, TuningErr
     let ended = bench::run(&options, &AtomicBool::new(false), |_| {})?;
     let bench = ended.ok_or_else(|| TuningError::Thread(io::Error::other("that of the bench has ended")))?;
     Ok(format!(
-        "sesame {} datagen\nsearch with bench {RECIPE_BENCH_DEPTH} of {} nodes\nseed {}\nnodes {}\nchess960 {} %\nevaluation {evaluator}\n",
-        env!("CARGO_PKG_VERSION"),
+        "{}\nsearch with bench {RECIPE_BENCH_DEPTH} of {} nodes\nseed {}\nnodes {}\nchess960 {} %\nevaluation {evaluator}\n",
+        recipe_head(RECIPE_KIND),
         bench.nodes,
         args.seed,
         args.nodes,
@@ -167,18 +178,23 @@ fn recipe(args: &DatagenArgs, evaluator: &Evaluator) -> Result<String, TuningErr
     ))
 }
 
-/// Keeps the recipe beside the file. A file with something in it goes on with its own recipe or not at all.
-fn compare_recipe(path: &Path, recipe: &str, is_old: bool) -> Result<(), TuningError> {
+fn recipe_path(path: &Path) -> PathBuf {
     let mut beside = path.as_os_str().to_owned();
     beside.push(".recipe");
-    let beside = PathBuf::from(beside);
+    beside.into()
+}
+
+/// Keeps the recipe beside the file. A file with something in it goes on with its own recipe or not at all.
+fn compare_recipe(path: &Path, recipe: &str, is_old: bool) -> Result<(), TuningError> {
+    let beside = recipe_path(path);
     match std::fs::read_to_string(&beside) {
         Ok(found) if found == recipe => Ok(()),
         Ok(found) if is_old => {
             Err(TuningError::OtherRecipe { path: path.to_owned(), found, wanted: recipe.to_owned() })
         }
+        Err(error) if is_old && error.kind() == io::ErrorKind::NotFound => Err(TuningError::NoRecipe(path.to_owned())),
         Err(error) if is_old => Err(TuningError::file(&beside)(error)),
-        _ => std::fs::write(&beside, recipe).map_err(TuningError::file(&beside)),
+        _ => files::replace(&beside, recipe.as_bytes()).map_err(TuningError::file(&beside)),
     }
 }
 
@@ -468,6 +484,13 @@ mod tests {
         assert!(std::fs::read(&path).unwrap() == played, "nothing is lost");
         std::fs::write(&beside, recipe).unwrap();
         run(&more).unwrap();
+
+        // Without its recipe nobody knows what it is, and the recipe of something else stays.
+        std::fs::remove_file(&beside).unwrap();
+        assert!(matches!(run(&more), Err(TuningError::NoRecipe(_))));
+        let new = classical(folder.join("new"), 1);
+        std::fs::write(folder.join("new.recipe"), "sesame 0.1.0 train, 512 neurons\n").unwrap();
+        assert!(matches!(run(&new), Err(TuningError::OthersRecipe(_))) && !new.file.exists());
 
         let network = Some(PathBuf::from("network.nnue"));
         assert!(matches!(run(&DatagenArgs { eval_file: network, ..more }), Err(TuningError::NoNetworkWanted)));

@@ -10,22 +10,22 @@ use clap::{Args, value_parser};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
+use super::games::Record;
 use super::model::{Aim, Positions, danger_weights, sigmoid};
-use super::{TuningError, Weight, data, in_parallel, is_held_out, number, parse_share, prior, render};
+use super::{TuningError, Weight, check_outputs, data, in_parallel, is_held_out, number, parse_share, prior, render};
 use crate::eval::{COUNT, EvalCache, current_weights};
+use crate::files;
 use crate::random::shuffle;
 
 /// Positions per step.
 const BATCH: usize = 16_384;
-/// Games read at a time.
-const CHUNK: usize = 4_096;
 /// Adam's memory of gradients and of their squares.
 const MOMENTUM: [f32; 2] = [0.9, 0.999];
 
-/// Fit the weights of the evaluation to positions from `datagen`
+/// Fit the weights of the classical evaluation to games from `datagen`
 #[derive(Debug, Clone, Args)]
 pub struct TuneArgs {
-    /// Files of positions
+    /// Files of games
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
     /// Write the weights here, as src/eval/weights.rs wants them
@@ -64,6 +64,7 @@ fn parse_inertia(text: &str) -> Result<f32, String> {
 /// # Errors
 /// When a file cannot be read or written, is no file of games, or holds too few positions.
 pub fn run(args: &TuneArgs) -> Result<(), TuningError> {
+    check_outputs(args.files.iter(), [&args.output])?;
     let threads = usize::from(args.threads);
     let (training, held_out) = load(args)?;
     if training.len() < BATCH {
@@ -98,7 +99,15 @@ pub fn run(args: &TuneArgs) -> Result<(), TuningError> {
         before[0]
     );
     eprintln!("{origin}");
-    std::fs::write(&args.output, render(&rounded, &origin)).map_err(TuningError::file(&args.output))
+    files::replace(&args.output, render(&rounded, &origin).as_bytes()).map_err(TuningError::file(&args.output))
+}
+
+/// What one thread reads.
+#[derive(Default)]
+struct Set {
+    training: Positions,
+    held_out: Positions,
+    cache: EvalCache,
 }
 
 /// Reads all files: positions to learn from, and positions held out.
@@ -106,31 +115,16 @@ fn load(args: &TuneArgs) -> Result<(Positions, Positions), TuningError> {
     let is_danger = danger_weights();
     let (mut training, mut held_out) = (Positions::default(), Positions::default());
     for path in &args.files {
-        let mut games = data::open(path)?.enumerate();
-        loop {
-            let chunk: Vec<_> = games.by_ref().take(CHUNK).collect();
-            if chunk.is_empty() {
-                break;
-            }
-            let share = chunk.len().div_ceil(usize::from(args.threads));
-            let parts = in_parallel(chunk.chunks(share), |games| {
-                let mut cache = EvalCache::new();
-                let mut sets = (Positions::default(), Positions::default());
-                for (number, bytes) in games {
-                    let bytes = bytes.as_ref().map_err(|error| TuningError::file(path)(error.kind().into()))?;
-                    let game = data::decode(path, *number, bytes)?;
-                    let set = if is_held_out(*number) { &mut sets.1 } else { &mut sets.0 };
-                    let result = f32::from(game.result) / 2.0;
-                    game.visit(|position, score| set.push(position, score, result, &is_danger, &mut cache));
-                }
-                Ok::<_, TuningError>(sets)
-            });
-            for part in parts {
-                let (learn, hold) = part?;
-                training.append(learn);
-                held_out.append(hold);
-            }
-        }
+        let add = |set: &mut Set, number: usize, game: Record| {
+            let Set { training, held_out, cache } = set;
+            let positions = if is_held_out(number) { held_out } else { training };
+            let result = f32::from(game.result) / 2.0;
+            game.visit(|position, score| positions.push(position, score, result, &is_danger, cache));
+        };
+        data::gather(path, usize::from(args.threads), add, |set| {
+            training.append(set.training);
+            held_out.append(set.held_out);
+        })?;
     }
     Ok((training, held_out))
 }

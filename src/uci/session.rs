@@ -325,7 +325,13 @@ impl Session {
     /// Takes the network of this file, or that of this build. One that cannot be used costs nothing.
     fn set_network(&mut self, path: Option<&Path>) {
         match path.map(Network::read) {
-            None => self.network = Network::embedded(),
+            None => {
+                let own = Network::embedded();
+                if own.hash() != self.network.hash() {
+                    self.output.info(&format!("network {:016x} of this build again", own.hash()));
+                }
+                self.network = own;
+            }
             Some(Ok(network)) => {
                 self.output.info(&format!("network {:016x} loaded, computed with {}", network.hash(), network.simd()));
                 self.network = Arc::new(network);

@@ -26,11 +26,12 @@ use crate::uci::Output;
 const DEFAULT_TIME: Duration = Duration::from_millis(500);
 
 pub(super) fn run(path: &Path, arguments: &AnalyseArguments, output: &Output) -> Result<(), Failure> {
+    let evaluator = arguments.evaluator.read(None)?;
     let source = Source::open(path)?;
     let (games, positions) = count(&source, path, arguments.game)?;
     let mut results = Results::new(path, arguments, games, output.clone())?;
     let limits = arguments.limits_or(DEFAULT_TIME);
-    let thinker = Thinker::new(arguments.threads, arguments.hash, 1, Duration::ZERO)?;
+    let thinker = Thinker::new(arguments.threads, arguments.hash, 1, Duration::ZERO, evaluator)?;
     let mut analyst = Analyst { thinker, limits, progress: Progress::new(positions, 0), bad: 0 };
     for game in Reader::new(source.read()?) {
         if !is_wanted(&game, arguments.game) {

@@ -20,6 +20,7 @@ const TICK: Duration = Duration::from_millis(200);
 
 pub(super) fn run(fen: &str, arguments: &AnalyseArguments, output: &Output) -> Result<(), Failure> {
     let root = position(fen)?;
+    let evaluator = arguments.evaluator.read(None)?;
     let game = Game::new(root.clone());
     introduce(&root, arguments, output);
     if let Some(outcome @ (Outcome::Checkmate | Outcome::Stalemate)) = game.legal_result() {
@@ -27,7 +28,7 @@ pub(super) fn run(fen: &str, arguments: &AnalyseArguments, output: &Output) -> R
         return Ok(());
     }
 
-    let mut thinker = Thinker::new(arguments.threads, arguments.hash, arguments.multipv, Duration::ZERO)?;
+    let mut thinker = Thinker::new(arguments.threads, arguments.hash, arguments.multipv, Duration::ZERO, evaluator)?;
     let is_limited = arguments.depth.is_some() || arguments.nodes.is_some();
     let time = arguments.time.or(if is_limited { None } else { Some(DEFAULT_TIME) });
     thinker.start(&game, Limits { move_time: time, ..arguments.limits() });

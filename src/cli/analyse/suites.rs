@@ -31,10 +31,11 @@ pub(super) fn run(paths: &[PathBuf], arguments: &AnalyseArguments, output: &Outp
     if let Some(path) = &arguments.csv {
         check_output(path, arguments.force)?;
     }
+    let evaluator = arguments.evaluator.read(None)?;
     let suites = paths.iter().map(|path| Suite::read(path)).collect::<Result<Vec<Suite>, Failure>>()?;
     let total: usize = suites.iter().map(|suite| suite.positions.len()).sum();
     let progress = Progress::new(total as u64, 0);
-    let mut thinker = Thinker::new(arguments.threads, arguments.hash, 1, Duration::ZERO)?;
+    let mut thinker = Thinker::new(arguments.threads, arguments.hash, 1, Duration::ZERO, evaluator)?;
     let limits = arguments.limits_or(DEFAULT_TIME);
     let mut csv = CSV_HEADINGS.to_owned();
     let mut sums = Vec::new();

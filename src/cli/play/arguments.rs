@@ -9,6 +9,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum, value_parser};
 
 use super::clock::TimeControl;
+use crate::cli::arguments::EvaluatorArguments;
 use crate::cli::terminal::Colours;
 use crate::engine::Limits;
 use crate::position::{Color, Position};
@@ -56,6 +57,8 @@ pub(crate) struct PlayArguments {
     /// Size of the transposition table in MiB
     #[arg(long, default_value_t = 64, value_parser = value_parser!(u32).range(1..=MAX_HASH_MIB), value_name = "MIB")]
     pub(super) hash: u32,
+    #[command(flatten)]
+    pub(super) evaluator: EvaluatorArguments,
     /// When to use colours
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     pub(super) ansi: Colours,

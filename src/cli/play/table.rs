@@ -71,11 +71,12 @@ impl Table {
         if let Some(path) = &arguments.pgn {
             Store::check(path).map_err(|error| Failure::Failed(format!("{}: {error}", path.display())))?;
         }
+        let evaluator = arguments.evaluator.read(None)?;
         let style = if !arguments.ascii && speaks_utf8() { Style::Unicode } else { Style::Ascii };
         let look = Look { style, coloured: arguments.ansi.are_used(), below: contest.person() };
         Ok(Table {
             contest,
-            thinker: Thinker::new(arguments.threads, arguments.hash, 1, MOVE_OVERHEAD)?,
+            thinker: Thinker::new(arguments.threads, arguments.hash, 1, MOVE_OVERHEAD, evaluator)?,
             limits: arguments.limits(),
             opinion: None,
             lines,

@@ -26,14 +26,15 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
 use self::classroom::Classroom;
-use self::curves::{Point, draw};
+use self::curves::{Curves, Point, Report, Taught};
 pub use self::gpu::DeviceError;
 use self::gpu::Gpu;
 use self::model::{Model, NUMBERS};
 use self::processor::Processor;
 use self::sample::Sample;
 use self::trainer::{Learner, Trainer};
-use super::{TuningError, cores, data, in_parallel, is_held_out, number, parse_share};
+use super::games::Record;
+use super::{TuningError, check_outputs, check_recipe, cores, data, is_held_out, number, parse_share, recipe_head};
 use crate::eval::Evaluator;
 use crate::eval::nnue::{HIDDEN, Network, SCALES, Weights};
 use crate::files;
@@ -41,10 +42,10 @@ use crate::random::shuffle;
 
 /// Samples that stay together when the order is changed. They have nothing in common: all were put into random order before.
 const BLOCK: usize = 64;
-/// Games read at a time.
-const CHUNK: usize = 4_096;
 /// Scores count as no more than this when the scale is fitted.
 const LARGEST_SCORE: i16 = 2_000;
+/// What a recipe of this kind is called in its first line.
+const RECIPE_KIND: &str = "train";
 /// How often a warm-up tells how it goes.
 const WARM_UP_REPORTS: u64 = 10;
 /// The last step size as a share of the first.
@@ -67,7 +68,7 @@ pub struct TrainArgs {
     /// Passes over the positions; 0 for the warm-up alone
     #[arg(long, default_value_t = 2)]
     pub epochs: u32,
-    /// Positions in a step, rounded up to a multiple of 64; there must be as many
+    /// Positions in a step (64 to 65536), rounded up to a multiple of 64; there must be as many
     #[arg(long, default_value_t = 1_024, value_parser = value_parser!(u32).range(64..=1 << 16))]
     pub batch: u32,
     /// The first step size (above 0, up to 1); it falls along a cosine to 1/500 of this
@@ -94,7 +95,7 @@ pub struct TrainArgs {
     /// Let the classical evaluation teach beside it: what is learnt is the mean of both
     #[arg(long, requires = "teacher")]
     pub both_teach: bool,
-    /// How many centipawns make an expected result of 1 / (1 + 1/e) [default: fitted to the games, or that of --start]
+    /// How many centipawns (10 to 4000) make an expected result of 1 / (1 + 1/e) [default: fitted to the games, or that of --start]
     #[arg(long, value_parser = value_parser!(u16).range(i64::from(*SCALES.start())..=i64::from(*SCALES.end())), value_name = "CENTIPAWNS")]
     pub scale: Option<u16>,
     /// Seed of the first weights and of the order
@@ -132,7 +133,7 @@ fn parse_rate(text: &str) -> Result<f32, String> {
 /// read; when a teacher has nothing to teach, or nothing is to be learnt; when a device is wanted that is not there, or that fails.
 pub fn run(args: &TrainArgs) -> Result<(), TuningError> {
     let threads = args.threads.map_or_else(cores, usize::from);
-    check_output(args)?;
+    check_args(args)?;
     let gpu = match args.device {
         DeviceKind::Cpu => None,
         DeviceKind::Gpu => Some(Gpu::open((args.batch as usize).next_multiple_of(BLOCK))?),
@@ -151,30 +152,31 @@ pub fn run(args: &TrainArgs) -> Result<(), TuningError> {
     }
     let own_scale = origin.start.as_ref().map(|weights| weights.scale);
     let scale = args.scale.or(own_scale).unwrap_or_else(|| fit_scale(&sets.training));
-    let mut recipe = recipe(args, &sets, scale, &origin, gpu.as_ref());
+    let recipe = recipe(args, &sets, scale, &origin, gpu.as_ref());
     eprint!("{recipe}");
     eprintln!("read in {:.0} s, {threads} threads, {NUMBERS} weights", start.elapsed().as_secs_f64());
 
-    let mut points = Vec::new();
-    let model = train(&mut sets, args, scale, origin, threads, gpu, |model, point| {
-        let Point { epoch, training, held_out, results } = point;
-        match training {
-            None => eprintln!("before the games: held out {held_out:.6} (results {results:.6})"),
-            Some((error, rate)) => eprintln!(
-                "epoch {epoch:3}: error {error:.6}, held out {held_out:.6} (results {results:.6}), {rate:.0} positions/s"
-            ),
+    let mut curves = Curves::default();
+    let model = train(&mut sets, args, scale, origin, threads, gpu, |report| match report {
+        Report::WarmUp(part) => {
+            let Taught { done, error, rate } = part;
+            eprintln!("warm-up {:3.0} %: error {error:.6}, {rate:.0} positions/s", 100.0 * done);
+            curves.warm_up.push(part);
+            Ok(())
         }
-        points.push(point);
-        save(&args.output, &model.quantised(scale), &points)
+        Report::Epoch(model, point) => {
+            let Point { epoch, training, held_out, results } = point;
+            match training {
+                None => eprintln!("before the games: held out {held_out:.6} (results {results:.6})"),
+                Some((error, rate)) => eprintln!(
+                    "epoch {epoch:3}: error {error:.6}, held out {held_out:.6} (results {results:.6}), {rate:.0} positions/s"
+                ),
+            }
+            curves.points.push(point);
+            save(args, &model.quantised(scale), &curves, &recipe)
+        }
     })?;
-    let weights = model.quantised(scale);
-    let _ = writeln!(recipe, "network {:016x}", weights.hash());
-    if let Some(last) = points.last() {
-        let training = last.training.map_or_else(String::new, |(error, _)| format!("error {error:.6}, "));
-        let _ = writeln!(recipe, "{training}held out {:.6}, results {:.6}", last.held_out, last.results);
-    }
-    write(&args.output.with_extension("recipe"), recipe.as_bytes())?;
-    eprintln!("{}: network {:016x}", args.output.display(), weights.hash());
+    eprintln!("{}: network {:016x}", args.output.display(), model.quantised(scale).hash());
     Ok(())
 }
 
@@ -207,8 +209,8 @@ impl Origin {
     }
 }
 
-/// Finds out before hours of work whether what they bring can be written, and that it takes the place of nothing that is read.
-fn check_output(args: &TrainArgs) -> Result<(), TuningError> {
+/// Finds out before hours of work what cannot be done in the end.
+fn check_args(args: &TrainArgs) -> Result<(), TuningError> {
     if args.warm_up == 0.0 && args.teacher.is_some() {
         return Err(TuningError::IdleTeacher);
     }
@@ -219,15 +221,10 @@ fn check_output(args: &TrainArgs) -> Result<(), TuningError> {
     if beside.iter().any(|path| *path == args.output || files::are_same(path, &args.output)) {
         return Err(TuningError::NoName(args.output.clone()));
     }
-    for output in beside.iter().chain([&args.output]) {
-        if let Some(file) =
-            args.files.iter().chain(&args.teacher).chain(&args.start).find(|file| files::are_same(file, output))
-        {
-            return Err(TuningError::OwnInput(file.clone()));
-        }
-        files::check_replaceable(output).map_err(TuningError::file(output))?;
-    }
-    Ok(())
+    let inputs = args.files.iter().chain(&args.teacher).chain(&args.start);
+    check_outputs(inputs, [&args.output].into_iter().chain(&beside))?;
+    // That of a file of games may have the same name.
+    check_recipe(&args.output.with_extension("recipe"), RECIPE_KIND)
 }
 
 /// The positions of all files.
@@ -242,30 +239,15 @@ struct Sets {
 impl Sets {
     fn load(&mut self, path: &Path, lambda: f32, threads: usize) -> Result<(), TuningError> {
         let before = self.training.len() + self.held_out.len();
-        let mut games = data::open(path)?.enumerate();
-        let mut count = 0;
-        loop {
-            let chunk: Vec<_> = games.by_ref().take(CHUNK).collect();
-            if chunk.is_empty() {
-                break;
-            }
-            count += chunk.len();
-            let parts = in_parallel(chunk.chunks(chunk.len().div_ceil(threads)), |games| {
-                let mut sets = Sets::default();
-                for (number, bytes) in games {
-                    let bytes = bytes.as_ref().map_err(|error| TuningError::file(path)(error.kind().into()))?;
-                    let game = data::decode(path, *number, bytes)?.blended(lambda);
-                    let set = if is_held_out(*number) { &mut sets.held_out } else { &mut sets.training };
-                    game.visit(|position, score| set.push(Sample::new(position, score, game.result)));
-                }
-                Ok::<_, TuningError>(sets)
-            });
-            for part in parts {
-                let part = part?;
-                self.training.extend(part.training);
-                self.held_out.extend(part.held_out);
-            }
-        }
+        let add = |sets: &mut Sets, number: usize, game: Record| {
+            let game = game.blended(lambda);
+            let set = if is_held_out(number) { &mut sets.held_out } else { &mut sets.training };
+            game.visit(|position, score| set.push(Sample::new(position, score, game.result)));
+        };
+        let count = data::gather(path, threads, add, |part| {
+            self.training.extend(part.training);
+            self.held_out.extend(part.held_out);
+        })?;
         let positions = self.training.len() + self.held_out.len() - before;
         let hash = hash(path)?;
         let _ = writeln!(self.described, "{} {hash:016x}: {count} games, {positions} positions", path.display());
@@ -300,9 +282,9 @@ fn recipe(args: &TrainArgs, sets: &Sets, scale: u16, origin: &Origin, gpu: Optio
     let last_share = args.last_result_share.unwrap_or(args.result_share);
     let device = gpu.map_or_else(String::new, |gpu| format!("device {}\n", gpu.name()));
     format!(
-        "sesame {} train, {HIDDEN} neurons\n{}{} positions to learn from, {} held out\nscale {scale}\nfrom {start}\nseed {}\n{warm_up}\n\
+        "{}, {HIDDEN} neurons\n{}{} positions to learn from, {} held out\nscale {scale}\nfrom {start}\nseed {}\n{warm_up}\n\
          epochs {}\nbatch {}\nrate {}\nresult share {} to {last_share}\nlambda {}\n{device}",
-        env!("CARGO_PKG_VERSION"),
+        recipe_head(RECIPE_KIND),
         sets.described,
         sets.training.len(),
         sets.held_out.len(),
@@ -345,7 +327,7 @@ fn fit_scale(samples: &[Sample]) -> u16 {
     f64::midpoint(low, high).round() as u16
 }
 
-/// Trains; `report` hears of each epoch.
+/// Trains; `report` hears of each part of the warm-up and of each epoch.
 fn train(
     sets: &mut Sets,
     args: &TrainArgs,
@@ -353,7 +335,7 @@ fn train(
     origin: Origin,
     threads: usize,
     gpu: Option<Gpu>,
-    mut report: impl FnMut(&Model, Point) -> Result<(), TuningError>,
+    mut report: impl FnMut(Report<'_>) -> Result<(), TuningError>,
 ) -> Result<Model, TuningError> {
     let (share, last_share) = (args.result_share, args.last_result_share.unwrap_or(args.result_share));
     let mut random = Xoshiro256PlusPlus::seed_from_u64(args.seed);
@@ -367,11 +349,11 @@ fn train(
     };
     let mut trainer = Trainer::new(learner, scale.into(), threads);
     shuffle(&mut sets.training, &mut random);
-    warm_up(&mut trainer, &sets.training, args, origin.teacher)?;
+    warm_up(&mut trainer, &sets.training, args, origin.teacher, |part| report(Report::WarmUp(part)))?;
     let mut measure = |trainer: &mut Trainer, epoch, training, share| {
         let model = trainer.model()?;
         let [held_out, results] = [share, 1.0].map(|share| trainer.mean_error(&model, &sets.held_out, share));
-        report(&model, Point { epoch, training, held_out, results })?;
+        report(Report::Epoch(&model, Point { epoch, training, held_out, results }))?;
         Ok::<_, TuningError>(model)
     };
     let mut model = measure(&mut trainer, 0, None, share)?;
@@ -398,7 +380,13 @@ fn train(
 }
 
 /// Teaches a network what the teacher says, before it learns from games.
-fn warm_up(trainer: &mut Trainer, games: &[Sample], args: &TrainArgs, teacher: Evaluator) -> Result<(), TuningError> {
+fn warm_up(
+    trainer: &mut Trainer,
+    games: &[Sample],
+    args: &TrainArgs,
+    teacher: Evaluator,
+    mut report: impl FnMut(Taught) -> Result<(), TuningError>,
+) -> Result<(), TuningError> {
     let mut classroom = Classroom::new(teacher);
     let batch = (args.batch as usize).next_multiple_of(BLOCK);
     let steps = ((f64::from(args.warm_up) * 1e6) as u64).div_ceil(batch as u64);
@@ -412,10 +400,9 @@ fn warm_up(trainer: &mut Trainer, games: &[Sample], args: &TrainArgs, teacher: E
         trainer.step(&blocks, 0.0, args.warm_up_rate * cosine(step as f32 / steps as f32))?;
         seen += samples.len();
         if step % steps.div_ceil(WARM_UP_REPORTS) == 0 || step == steps {
-            let percent = 100 * step / steps;
             let error = trainer.errors()? / seen as f64;
             let rate = seen as f64 / start.elapsed().as_secs_f64();
-            eprintln!("warm-up {percent:3} %: error {error:.6}, {rate:.0} positions/s");
+            report(Taught { done: step as f64 / steps as f64, error, rate })?;
             (start, seen) = (Instant::now(), 0);
         }
     }
@@ -428,19 +415,23 @@ fn cosine(done: f32) -> f32 {
     LAST_RATE + (1.0 - LAST_RATE) * 0.5 * (1.0 + (std::f32::consts::PI * done).cos())
 }
 
-/// Writes the network and the errors so far.
-fn save(path: &Path, weights: &Weights, points: &[Point]) -> Result<(), TuningError> {
+/// Writes the network, the errors so far and the recipe, which says so if there is more to come.
+fn save(args: &TrainArgs, weights: &Weights, curves: &Curves, recipe: &str) -> Result<(), TuningError> {
+    let path = &args.output;
     // A network that the engine would refuse must not be written.
-    Network::new(weights).map_err(|problem| crate::eval::nnue::NetworkError::Bad { path: path.to_owned(), problem })?;
+    Network::new(weights).map_err(|problem| crate::eval::nnue::NetworkError::Bad { path: path.clone(), problem })?;
     write(path, &weights.to_bytes())?;
-    let mut table = String::from("epoch,training,held_out,results,positions_per_second\n");
-    for Point { epoch, training, held_out, results } in points {
-        let (error, rate) =
-            training.map_or_else(Default::default, |(error, rate)| (format!("{error:.7}"), format!("{rate:.0}")));
-        let _ = writeln!(table, "{epoch},{error},{held_out:.7},{results:.7},{rate}");
+    write(&path.with_extension("csv"), curves.table().as_bytes())?;
+    write(&path.with_extension("svg"), curves.draw()?.as_bytes())?;
+    let mut recipe = format!("{recipe}network {:016x}\n", weights.hash());
+    if let Some(&Point { epoch, training, held_out, results }) = curves.points.last() {
+        let training = training.map_or_else(String::new, |(error, _)| format!("error {error:.6}, "));
+        let _ = writeln!(recipe, "{training}held out {held_out:.6}, results {results:.6}");
+        if epoch < args.epochs {
+            let _ = writeln!(recipe, "unfinished: after epoch {epoch}");
+        }
     }
-    write(&path.with_extension("csv"), table.as_bytes())?;
-    write(&path.with_extension("svg"), draw(points)?.as_bytes())
+    write(&path.with_extension("recipe"), recipe.as_bytes())
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), TuningError> {

@@ -78,8 +78,10 @@ pub(super) fn trained_on(
     sets.held_out = sets.training.split_off(sets.training.len() * 5 / 6);
     let mut points = Vec::new();
     let origin = Origin { start: None, teacher: Evaluator::Classical };
-    let model = train(&mut sets, args, SCALE, origin, threads, gpu, |_, point| {
-        points.push(point);
+    let model = train(&mut sets, args, SCALE, origin, threads, gpu, |report| {
+        if let Report::Epoch(_, point) = report {
+            points.push(point);
+        }
         Ok(())
     });
     (model.unwrap(), points)
@@ -231,6 +233,7 @@ fn a_run_writes_the_network_its_recipe_and_its_curves() {
     assert!(recipe.contains("400 games") && recipe.contains("scale 200"), "{recipe}");
     let table = std::fs::read_to_string(output.with_extension("csv")).unwrap();
     assert_eq!(table.lines().count(), 4, "{table}");
+    assert!(!recipe.contains("unfinished"), "{recipe}");
     let picture = std::fs::read_to_string(output.with_extension("svg")).unwrap();
     roxmltree::Document::parse(&picture).unwrap();
 
@@ -273,9 +276,22 @@ fn a_run_writes_the_network_its_recipe_and_its_curves() {
     let position = Position::startpos();
     let values = [&network, &Network::read(&other).unwrap()].map(|network| network.evaluate(&position));
     assert!(values[0].abs_diff(values[1]) <= 3, "{values:?}");
+    let table = std::fs::read_to_string(other.with_extension("csv")).unwrap();
+    let begins = ["epoch,warm_up,", "-0.50,0.", "0.00,0.", "0,,,0."];
+    assert!(
+        table.lines().count() == begins.len() && table.lines().zip(begins).all(|(line, begin)| line.starts_with(begin)),
+        "two steps of the warm-up, then what was before the games: {table}"
+    );
+    assert!(std::fs::read_to_string(other.with_extension("svg")).unwrap().contains("to the teacher"));
     for kind in ["nnue", "recipe", "csv", "svg"] {
         std::fs::remove_file(other.with_extension(kind)).unwrap();
     }
+    let others = TrainArgs { output: folder.join("games.nnue"), ..args.clone() };
+    std::fs::write(folder.join("games.recipe"), "sesame 0.1.0 datagen\n").unwrap();
+    assert!(matches!(run(&others), Err(TuningError::OthersRecipe(_))));
+    std::fs::remove_file(folder.join("games.recipe")).unwrap();
+    let foreign = TrainArgs { files: vec![games.clone(), output.with_extension("csv")], output: other, ..args.clone() };
+    assert!(matches!(run(&foreign), Err(TuningError::NoGame(_))));
     let no_name = TrainArgs { output: folder.join("a.csv"), ..args.clone() };
     assert!(matches!(run(&no_name), Err(TuningError::NoName(_))));
     assert!(std::fs::read(&games).unwrap() == bytes);

@@ -20,7 +20,7 @@ use parking_lot::Mutex;
 pub enum DeviceError {
     /// OpenCL's library is not there.
     #[error(
-        "no OpenCL here ({0}): a GPU needs its driver and OpenCL's loader (Debian: ocl-icd-libopencl1); --device cpu needs neither"
+        "OpenCL cannot be loaded ({0}): a GPU needs its driver and OpenCL's loader (Debian: ocl-icd-libopencl1); --device cpu needs neither"
     )]
     NoLibrary(String),
     /// The library is there, and knows no device.
