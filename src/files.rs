@@ -1,7 +1,7 @@
 //! Files that are replaced as a whole.
 
 use std::fs::{self, File, Permissions};
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// Writes `bytes` to the file at `path`, in place of what is there: whatever happens meanwhile, it holds the old or the new, complete. Where `path` is a
@@ -10,18 +10,21 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// If it cannot be written, as on a full disk, or what is there is no file, as `/dev/full` is not; what was there stays.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let Draft { path, permissions, beside, mut file } = Draft::open(path)?;
-    let written = permissions
-        .map_or(Ok(()), |permissions| file.set_permissions(permissions))
-        .and_then(|()| file.set_len(0))
-        .and_then(|()| file.write_all(bytes))
-        .and_then(|()| file.sync_all())
-        .and_then(|()| fs::rename(&beside, path));
-    if written.is_err() {
-        // Of no use to anybody; if it cannot be removed either, the first error says why.
-        let _ = fs::remove_file(&beside);
-    }
-    written
+    Draft::open(path)?.finish([bytes], |beside, path| fs::rename(beside, path))
+}
+
+/// Writes these bytes, one after the other, to a new file at `path`: whatever happens meanwhile, it is there complete or not at all.
+///
+/// # Errors
+/// If a file is there, or it cannot be written; what was there stays.
+pub(crate) fn create<'a>(path: &Path, parts: impl IntoIterator<Item = &'a [u8]>) -> io::Result<()> {
+    check_new(path)?;
+    Draft::open(path)?.finish(parts, |beside, path| match fs::hard_link(beside, path) {
+        Ok(()) => fs::remove_file(beside),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(already_there()),
+        // Not every file system has links.
+        Err(_) => fs::rename(beside, path),
+    })
 }
 
 /// Whether both paths lead to the same file, which is there.
@@ -37,15 +40,19 @@ pub(crate) fn check_replaceable(path: &Path) -> io::Result<()> {
     fs::remove_file(Draft::open(path)?.beside)
 }
 
-/// Whether a file that is not there yet could be written to `path` by [`replace`].
+/// Whether [`create`] could begin, before work is done whose result it is to write. Nothing is left behind.
 ///
 /// # Errors
 /// If one is there, or it could not be written.
 pub(crate) fn check_new(path: &Path) -> io::Result<()> {
     if fs::symlink_metadata(path).is_ok() {
-        return Err(io::Error::new(io::ErrorKind::AlreadyExists, "it is there already, and is not replaced"));
+        return Err(already_there());
     }
     check_replaceable(path)
+}
+
+fn already_there() -> io::Error {
+    io::Error::new(io::ErrorKind::AlreadyExists, "it is there already, and is not replaced")
 }
 
 /// A file that is about to take the place of another.
@@ -80,6 +87,29 @@ impl Draft {
             }
         }
     }
+
+    /// Writes the parts one after the other and has `put` bring the file from where it is written to its place.
+    fn finish<'a>(
+        self,
+        parts: impl IntoIterator<Item = &'a [u8]>,
+        put: impl FnOnce(&Path, &Path) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let Self { path, permissions, beside, mut file } = self;
+        let written = permissions
+            .map_or(Ok(()), |permissions| file.set_permissions(permissions))
+            .and_then(|()| file.set_len(0))
+            .and_then(|()| {
+                let mut file = BufWriter::new(&mut file);
+                parts.into_iter().try_for_each(|part| file.write_all(part)).and_then(|()| file.flush())
+            })
+            .and_then(|()| file.sync_all())
+            .and_then(|()| put(&beside, &path));
+        if written.is_err() {
+            // Of no use to anybody; if it cannot be removed either, the first error says why.
+            let _ = fs::remove_file(&beside);
+        }
+        written
+    }
 }
 
 /// Whether this is the file at `path`: while its lock was waited for it may have taken another's place.
@@ -106,6 +136,24 @@ fn beside(path: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_there_is_not_created_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games");
+        create(&path, [&b"one, "[..], b"two"]).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"one, two");
+        assert_eq!(create(&path, [&b"three"[..]]).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        // It comes while the other is being written.
+        fs::remove_file(&path).unwrap();
+        let late = std::iter::once_with(|| {
+            fs::write(&path, "mine").unwrap();
+            &b"yours"[..]
+        });
+        assert_eq!(create(&path, late).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(&path).unwrap(), b"mine");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "nothing is left behind");
+    }
 
     #[test]
     fn of_many_writers_one_is_last() {

@@ -121,6 +121,7 @@ fn a_network_is_taken_from_a_file_or_not_at_all() {
     assert_eq!(of(&mut session), classical);
     // An empty name is that of this build's network.
     session.send("setoption name EvalFile value <empty>\nsetoption name Evaluation value network\nucinewgame");
+    session.until("info string network");
     assert_eq!(of(&mut session), own);
     session.quit();
     std::fs::remove_dir_all(path.parent().unwrap()).unwrap();

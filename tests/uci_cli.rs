@@ -45,6 +45,8 @@ fn mistakes_in_the_arguments_exit_with_2() {
         &["perft"],
         &["perft", "x"],
         &["perft", "8/8/8/8/8/8/8/8 w - - 0 1", "3"],
+        &["analyse", "--evaluation", "classical", "--eval-file", "x"],
+        &["play", "--evaluation", "classical", "--eval-file", "x"],
         &["analyse", "--time", "-1"],
         &["analyse", "nonsense"],
         &["analyse", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR", "x", "KQkq", "-"],
@@ -63,12 +65,36 @@ fn failures_exit_with_1() {
     for arguments in [
         &["bench", "--hash", "33554432"][..],
         &["bench", "--eval-file", "/no/such/file"],
+        &["analyse", "--eval-file", "/no/such/file"],
+        &["analyse", "x.epd", "--eval-file", "/no/such/file"],
+        &["analyse", "x.pgn", "--eval-file", "/no/such/file"],
+        &["play", "--eval-file", "/no/such/file"],
         &["analyse", "--hash", "33554432", "--depth", "1"],
     ] {
         let (code, _, errors) = run(arguments);
         assert_eq!(code, 1, "{arguments:?}: {errors}");
         assert!(errors.starts_with("error: "), "{errors}");
+        assert_eq!(errors.contains("/no/such/file"), arguments.contains(&"/no/such/file"), "{errors}");
     }
+}
+
+#[test]
+fn an_analysis_evaluates_with_what_is_named() {
+    let fen = "r1bq1rk1/pp2bppp/2n2n2/3p4/3P4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 1";
+    let [network, classical, again] =
+        [&["network"][..], &["classical"], &["network", "--eval-file", "src/eval/nnue/sesame.nnue"]].map(|what| {
+            let (code, output, errors) =
+                run(&[&["analyse", fen, "--depth", "1", "--ascii", "--evaluation"], what].concat());
+            assert_eq!(code, 0, "{errors}");
+            // Depth and score of the first line.
+            output
+                .lines()
+                .skip_while(|line| !line.contains("depth"))
+                .nth(1)
+                .map(|line| line.split_whitespace().take(2).collect::<String>())
+                .unwrap()
+        });
+    assert!(network == again && network != classical, "{network} {classical}");
 }
 
 #[test]

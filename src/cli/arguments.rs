@@ -66,10 +66,12 @@ impl EvaluatorArguments {
     /// What these words mean, with the file read; a network is computed with these registers, or with the best there are.
     pub(super) fn read(&self, simd: Option<Simd>) -> Result<Evaluator, Failure> {
         if self.evaluation == Evaluation::Classical {
-            if self.eval_file.is_some() || simd.is_some() {
-                return Err(Failure::Usage("--eval-file and --simd are for a network".to_owned()));
-            }
-            return Ok(Evaluator::Classical);
+            let idle = [("--eval-file", self.eval_file.is_some()), ("--simd", simd.is_some())];
+            let idle = idle.iter().find(|(_, given)| *given);
+            return match idle {
+                Some((name, _)) => Err(Failure::Usage(format!("{name} is for a network"))),
+                None => Ok(Evaluator::Classical),
+            };
         }
         let network = match &self.eval_file {
             Some(path) => Arc::new(Network::read(path).map_err(Failure::failed)?),

@@ -12,6 +12,7 @@ use rand_xoshiro::rand_core::SeedableRng;
 use super::games::{Games, Record};
 use super::import::{self, ImportArgs};
 use super::outlook::{self, WdlArgs};
+use super::outputs::check_new;
 use super::{TuningError, in_parallel};
 use crate::eval::nnue::bucket;
 use crate::files;
@@ -59,7 +60,7 @@ pub struct MixArgs {
     /// The files
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
-    /// The file to write
+    /// The file to write; there must be none
     #[arg(long, short)]
     pub output: PathBuf,
     /// Seed of the order
@@ -104,15 +105,13 @@ pub fn run(command: &DataCommand, mut line: impl FnMut(&str) -> bool) -> Result<
 }
 
 /// The games of a file as bytes.
-pub(super) fn open(path: &Path) -> Result<Games<BufReader<File>>, TuningError> {
+fn open(path: &Path) -> Result<Games<BufReader<File>>, TuningError> {
     let file = File::open(path).map_err(TuningError::file(path))?;
     Ok(Games::new(BufReader::with_capacity(1 << 20, file)))
 }
 
 /// The games of a file as bytes, with their numbers; after an error there are none. Something that is not a single whole game is one.
-pub(super) fn numbered(
-    path: &Path,
-) -> Result<impl Iterator<Item = Result<(usize, Vec<u8>), TuningError>> + '_, TuningError> {
+fn numbered(path: &Path) -> Result<impl Iterator<Item = Result<(usize, Vec<u8>), TuningError>> + '_, TuningError> {
     let mut games = open(path)?;
     let mut next = Some(0);
     Ok(std::iter::from_fn(move || {
@@ -141,8 +140,8 @@ pub(super) fn records(path: &Path) -> Result<impl Iterator<Item = Result<Record,
     }))
 }
 
-/// Shows each game of a file, with its number, to `add`, in `threads` threads, each of which fills a set of its own; `keep` is given the sets in the games' order.
-/// How many games there are.
+/// Shows each game of a file, with its number, to `add`, in `threads` threads, each of which fills a set of its own; `keep` is
+/// given the sets in the games' order. Returns how many games there are.
 pub(super) fn gather<S: Default + Send>(
     path: &Path,
     threads: usize,
@@ -171,7 +170,7 @@ pub(super) fn gather<S: Default + Send>(
 }
 
 /// The game that these bytes, the game with this number in a file, hold.
-pub(super) fn decode(path: &Path, number: usize, bytes: &[u8]) -> Result<Record, TuningError> {
+fn decode(path: &Path, number: usize, bytes: &[u8]) -> Result<Record, TuningError> {
     Record::from_bytes(bytes).map_err(|problem| TuningError::Game { path: path.to_owned(), number, problem })
 }
 
@@ -252,7 +251,7 @@ impl Census {
 }
 
 fn mix(args: &MixArgs, mut line: impl FnMut(&str) -> bool) -> Result<(), TuningError> {
-    files::check_new(&args.output).map_err(TuningError::file(&args.output))?;
+    check_new(&args.output)?;
     let mut all = Vec::new();
     for path in &args.files {
         for game in numbered(path)? {
@@ -263,7 +262,10 @@ fn mix(args: &MixArgs, mut line: impl FnMut(&str) -> bool) -> Result<(), TuningE
     }
     let mut random = Xoshiro256PlusPlus::seed_from_u64(args.seed);
     shuffle(&mut all, &mut random);
-    files::replace(&args.output, &all.concat()).map_err(TuningError::file(&args.output))?;
+    if all.is_empty() {
+        return Err(TuningError::NothingToKeep(args.output.clone()));
+    }
+    files::create(&args.output, all.iter().map(Vec::as_slice)).map_err(TuningError::file(&args.output))?;
     line(&format!("{}: {} games", args.output.display(), all.len()));
     Ok(())
 }

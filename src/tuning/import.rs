@@ -8,6 +8,7 @@ use clap::Args;
 
 use super::TuningError;
 use super::games::Record;
+use super::outputs::check_new;
 use crate::files;
 use crate::games::pgn::{self, Note, PgnError, Problem, Reader, Replay, Termination};
 use crate::position::Color;
@@ -19,14 +20,14 @@ pub struct ImportArgs {
     /// The PGN files
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
-    /// The file to write
+    /// The file to write; there must be none
     #[arg(long, short)]
     pub output: PathBuf,
 }
 
 /// Runs `sesame data import`.
 pub(super) fn run(args: &ImportArgs, mut line: impl FnMut(&str) -> bool) -> Result<(), TuningError> {
-    files::check_new(&args.output).map_err(TuningError::file(&args.output))?;
+    check_new(&args.output)?;
     let mut all = Vec::new();
     for path in &args.files {
         let input = File::open(path).map_err(TuningError::file(path))?;
@@ -52,7 +53,7 @@ pub(super) fn run(args: &ImportArgs, mut line: impl FnMut(&str) -> bool) -> Resu
     if all.is_empty() {
         return Err(TuningError::NothingToKeep(args.output.clone()));
     }
-    files::replace(&args.output, &all).map_err(TuningError::file(&args.output))
+    files::create(&args.output, [all.as_slice()]).map_err(TuningError::file(&args.output))
 }
 
 /// The game from its first move with a score on; `None` if it cannot be used.

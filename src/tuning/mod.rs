@@ -10,6 +10,7 @@ pub mod games;
 mod import;
 mod model;
 mod outlook;
+mod outputs;
 mod prior;
 mod render;
 pub mod selfplay;
@@ -19,8 +20,6 @@ pub mod train;
 use std::io;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
-
-use crate::files;
 
 pub use data::DataCommand;
 pub use import::ImportArgs;
@@ -107,9 +106,9 @@ pub enum TuningError {
     /// None of the games that were to be imported can be used.
     #[error("no game can be used, so {} is not written", .0.display())]
     NothingToKeep(PathBuf),
-    /// The recipe that would be written over is not of this kind.
-    #[error("{}: it is the recipe of something else and would be written over; name another file", .0.display())]
-    OthersRecipe(PathBuf),
+    /// What is there already is not what a run like this one writes.
+    #[error("{}: it is there already and something else, so it is not replaced; name another file", .0.display())]
+    SomethingElse(PathBuf),
     /// The files hold too few positions to fit anything.
     #[error("{found} usable positions to learn from; {needed} are needed")]
     TooFewPositions {
@@ -132,38 +131,6 @@ const HELD_OUT_EVERY: usize = 20;
 /// Whether the game with this number in its file is held out.
 fn is_held_out(number: usize) -> bool {
     number % HELD_OUT_EVERY == HELD_OUT_EVERY - 1
-}
-
-/// Finds out before hours of work whether what they bring can be written, and that it takes the place of nothing that is read.
-fn check_outputs<'a>(
-    inputs: impl Iterator<Item = &'a PathBuf> + Clone,
-    outputs: impl IntoIterator<Item = &'a PathBuf>,
-) -> Result<(), TuningError> {
-    for output in outputs {
-        if let Some(file) = inputs.clone().find(|file| files::are_same(file, output)) {
-            return Err(TuningError::OwnInput(file.clone()));
-        }
-        files::check_replaceable(output).map_err(TuningError::file(output))?;
-    }
-    Ok(())
-}
-
-/// Whose a recipe is: its first line is `sesame VERSION KIND`, as [`recipe_head`] writes it. One that cannot be read belongs to somebody else.
-fn check_recipe(path: &Path, kind: &str) -> Result<(), TuningError> {
-    let is_own = |text: &str| {
-        let mut words = text.split([' ', ',', '\n']);
-        words.next() == Some("sesame") && words.nth(1) == Some(kind)
-    };
-    match std::fs::read_to_string(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Ok(text) if is_own(&text) => Ok(()),
-        _ => Err(TuningError::OthersRecipe(path.to_owned())),
-    }
-}
-
-/// How a recipe begins.
-fn recipe_head(kind: &str) -> String {
-    format!("sesame {} {kind}", env!("CARGO_PKG_VERSION"))
 }
 
 /// The number of cores that the system lets this program use.

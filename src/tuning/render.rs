@@ -5,11 +5,12 @@ use std::fmt::Write;
 use super::Weight;
 use crate::eval::GROUPS;
 
+/// How it begins.
+pub(super) const TITLE: &str = "//! The weights of the evaluation, each for middle game and end game.";
+
 /// The source of `weights.rs` for these weights, rounded to whole units; `origin` goes into its head, a line or more.
 pub fn render(weights: &[Weight], origin: &str) -> String {
-    let mut text = String::from(
-        "//! The weights of the evaluation, each for middle game and end game. Written by `sesame tune`:\n",
-    );
+    let mut text = format!("{TITLE} Written by `sesame tune`:\n");
     for line in origin.lines() {
         let _ = writeln!(text, "//! {line}");
     }

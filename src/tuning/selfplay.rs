@@ -16,9 +16,10 @@ use clap::{Args, value_parser};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
+use super::TuningError;
 use super::data::{Census, check};
 use super::games::Record;
-use super::{TuningError, check_recipe, recipe_head};
+use super::outputs::{check_recipe, recipe_head, recipe_of_games};
 use crate::engine::bench::{self, BenchOptions};
 use crate::eval::nnue::Network;
 use crate::eval::{Evaluation, Evaluator};
@@ -44,7 +45,7 @@ const MAX_PLIES: usize = 400;
 /// A search ends at once after so many times the nodes at which no new iteration is begun.
 const HARD_LIMIT: u64 = 8;
 /// Size of each player's table in MiB.
-const TABLE_MIB: usize = 8;
+const TABLE_MIB: usize = 1;
 /// The depth of the bench that the recipe names: some tenths of a second.
 const RECIPE_BENCH_DEPTH: u32 = 8;
 /// What a recipe of this kind is called in its first line.
@@ -60,7 +61,7 @@ pub struct DatagenArgs {
     /// The file to write to, or to go on with
     pub file: PathBuf,
     /// Stop when the file holds this many positions to learn from
-    #[arg(long, default_value_t = 1_000_000, value_name = "COUNT")]
+    #[arg(long, default_value_t = 1_000_000, value_parser = value_parser!(u64).range(1..), value_name = "COUNT")]
     pub positions: u64,
     /// Nodes per move, at least 100: after them no iteration is begun; 8 times as many end one
     #[arg(long, default_value_t = 5_000, value_parser = value_parser!(u64).range(100..=1 << 40), value_name = "NODES")]
@@ -75,7 +76,7 @@ pub struct DatagenArgs {
     #[arg(long, default_value_t = 0, value_parser = value_parser!(u32).range(..=100), value_name = "PERCENT")]
     pub chess960: u32,
     /// What plays: the classical evaluation, for the first games of all, a network, or the mean of both
-    #[arg(long, value_enum, default_value_t = Evaluation::Hybrid, value_name = "WHAT")]
+    #[arg(long, value_enum, default_value_t = Evaluation::Network, value_name = "WHAT")]
     pub evaluation: Evaluation,
     /// Play with the network of this file instead of that of this build
     #[arg(long, value_name = "FILE")]
@@ -85,7 +86,8 @@ pub struct DatagenArgs {
 /// Runs `sesame datagen`.
 ///
 /// # Errors
-/// When the file cannot be written, is another run's or made with other settings, or search tables or threads cannot be had.
+/// When the file cannot be written, is another run's or made with other settings, or has no recipe or somebody else's beside it; when the network cannot be
+/// read; when search tables or threads cannot be had.
 pub fn run(args: &DatagenArgs) -> Result<(), TuningError> {
     let evaluator = match &args.eval_file {
         Some(_) if args.evaluation == Evaluation::Classical => return Err(TuningError::NoNetworkWanted),
@@ -141,9 +143,9 @@ pub fn run(args: &DatagenArgs) -> Result<(), TuningError> {
 /// Opens the file, locks it, checks what it holds and cuts off what a killed run left unfinished.
 fn open(args: &DatagenArgs, evaluator: &Evaluator) -> Result<(File, Census), TuningError> {
     let path = &args.file;
-    if std::fs::metadata(path).is_ok_and(|there| there.len() == 0) || !path.exists() {
+    if std::fs::metadata(path).map_or(0, |there| there.len()) == 0 {
         // A network's may have the same name.
-        check_recipe(&recipe_path(path), RECIPE_KIND)?;
+        check_recipe(&recipe_of_games(path), RECIPE_KIND)?;
     }
     let file = OpenOptions::new().create(true).append(true).read(true).open(path).map_err(TuningError::file(path))?;
     file.try_lock().map_err(|error| match error {
@@ -169,7 +171,7 @@ fn recipe(args: &DatagenArgs, evaluator: &Evaluator) -> Result<String, TuningErr
     let ended = bench::run(&options, &AtomicBool::new(false), |_| {})?;
     let bench = ended.ok_or_else(|| TuningError::Thread(io::Error::other("that of the bench has ended")))?;
     Ok(format!(
-        "{}\nsearch with bench {RECIPE_BENCH_DEPTH} of {} nodes\nseed {}\nnodes {}\nchess960 {} %\nevaluation {evaluator}\n",
+        "{}\nsearch with bench {RECIPE_BENCH_DEPTH} of {} nodes\nseed {}\nnodes {}\ntable {TABLE_MIB} MiB\nchess960 {} %\nevaluation {evaluator}\n",
         recipe_head(RECIPE_KIND),
         bench.nodes,
         args.seed,
@@ -178,15 +180,9 @@ fn recipe(args: &DatagenArgs, evaluator: &Evaluator) -> Result<String, TuningErr
     ))
 }
 
-fn recipe_path(path: &Path) -> PathBuf {
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".recipe");
-    beside.into()
-}
-
 /// Keeps the recipe beside the file. A file with something in it goes on with its own recipe or not at all.
 fn compare_recipe(path: &Path, recipe: &str, is_old: bool) -> Result<(), TuningError> {
-    let beside = recipe_path(path);
+    let beside = recipe_of_games(path);
     match std::fs::read_to_string(&beside) {
         Ok(found) if found == recipe => Ok(()),
         Ok(found) if is_old => {
@@ -490,7 +486,7 @@ mod tests {
         assert!(matches!(run(&more), Err(TuningError::NoRecipe(_))));
         let new = classical(folder.join("new"), 1);
         std::fs::write(folder.join("new.recipe"), "sesame 0.1.0 train, 512 neurons\n").unwrap();
-        assert!(matches!(run(&new), Err(TuningError::OthersRecipe(_))) && !new.file.exists());
+        assert!(matches!(run(&new), Err(TuningError::SomethingElse(_))) && !new.file.exists());
 
         let network = Some(PathBuf::from("network.nnue"));
         assert!(matches!(run(&DatagenArgs { eval_file: network, ..more }), Err(TuningError::NoNetworkWanted)));

@@ -12,7 +12,8 @@ use rand_xoshiro::rand_core::SeedableRng;
 
 use super::games::Record;
 use super::model::{Aim, Positions, danger_weights, sigmoid};
-use super::{TuningError, Weight, check_outputs, data, in_parallel, is_held_out, number, parse_share, prior, render};
+use super::outputs::{self, Output};
+use super::{TuningError, Weight, data, in_parallel, is_held_out, number, parse_share, prior, render};
 use crate::eval::{COUNT, EvalCache, current_weights};
 use crate::files;
 use crate::random::shuffle;
@@ -28,7 +29,7 @@ pub struct TuneArgs {
     /// Files of games
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
-    /// Write the weights here, as src/eval/weights.rs wants them
+    /// Write the weights here, as src/eval/weights.rs wants them, in place of others
     #[arg(long, short, default_value = "weights.rs", value_name = "FILE")]
     pub output: PathBuf,
     /// Passes over the positions
@@ -62,9 +63,10 @@ fn parse_inertia(text: &str) -> Result<f32, String> {
 /// Runs `sesame tune`.
 ///
 /// # Errors
-/// When a file cannot be read or written, is no file of games, or holds too few positions.
+/// When a file cannot be read or written, is no file of games, or holds too few positions; when what would be written is also read, or is there already
+/// and no weights.
 pub fn run(args: &TuneArgs) -> Result<(), TuningError> {
-    check_outputs(args.files.iter(), [&args.output])?;
+    outputs::check(args.files.iter(), &[Output::new(&args.output, render::TITLE)])?;
     let threads = usize::from(args.threads);
     let (training, held_out) = load(args)?;
     if training.len() < BATCH {
@@ -99,7 +101,7 @@ pub fn run(args: &TuneArgs) -> Result<(), TuningError> {
         before[0]
     );
     eprintln!("{origin}");
-    files::replace(&args.output, render(&rounded, &origin).as_bytes()).map_err(TuningError::file(&args.output))
+    files::replace(&args.output, render::render(&rounded, &origin).as_bytes()).map_err(TuningError::file(&args.output))
 }
 
 /// What one thread reads.
@@ -220,6 +222,34 @@ mod tests {
 
     use super::*;
     use crate::position::Position;
+
+    #[test]
+    fn what_cannot_be_fitted_leaves_everything_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let (games, text, weights) = (path("games"), path("text"), path("weights.rs"));
+        let record = Record { start: Position::startpos(), moves: Vec::new(), result: 1 };
+        std::fs::write(&games, record.to_bytes()).unwrap();
+        std::fs::write(&text, "no games").unwrap();
+        let args = |file: &PathBuf, output: &PathBuf| TuneArgs {
+            files: vec![file.clone()],
+            output: output.clone(),
+            epochs: 1,
+            rate: 2.0,
+            result_share: 0.5,
+            inertia: 100.0,
+            from_prior: false,
+            threads: 1,
+        };
+        assert!(matches!(run(&args(&games, &games)), Err(TuningError::OwnInput(_))));
+        assert!(matches!(run(&args(&games, &text)), Err(TuningError::SomethingElse(_))));
+        assert!(matches!(run(&args(&text, &weights)), Err(TuningError::NoGame(_))));
+        assert!(matches!(run(&args(&games, &weights)), Err(TuningError::TooFewPositions { found: 0, .. })));
+        assert!(!weights.exists() && std::fs::read(&games).unwrap() == record.to_bytes());
+        // Weights may be replaced, so that the games are what is missing.
+        std::fs::write(&weights, render::render(&current_weights(), "here")).unwrap();
+        assert!(matches!(run(&args(&games, &weights)), Err(TuningError::TooFewPositions { .. })));
+    }
 
     #[test]
     fn fitting_lowers_the_error() {

@@ -18,7 +18,8 @@ use twox_hash::XxHash3_64;
 use super::{BUCKETS, BadNetwork, HIDDEN, INPUTS, QA, QB, SCALES, Weights};
 
 pub(super) const VERSION: u32 = 1;
-const MAGIC: &[u8; 8] = b"SESAMENN";
+/// What a file of a network begins with.
+pub const MAGIC: &[u8; 8] = b"SESAMENN";
 const HEAD: usize = 64;
 /// The longest that a file can be, in bytes.
 pub(super) const LENGTH: usize = length(HIDDEN);

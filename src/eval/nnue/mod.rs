@@ -30,6 +30,7 @@ pub(crate) use features::row;
 #[cfg(test)]
 pub(crate) use features::rows_from_scratch;
 use features::{Board, Changes, RowChanges, View};
+pub use file::MAGIC;
 
 pub use kernels::Simd;
 use kernels::{Kernels, Row};

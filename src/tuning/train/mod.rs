@@ -34,9 +34,10 @@ use self::processor::Processor;
 use self::sample::Sample;
 use self::trainer::{Learner, Trainer};
 use super::games::Record;
-use super::{TuningError, check_outputs, check_recipe, cores, data, is_held_out, number, parse_share, recipe_head};
+use super::outputs::{self, Output, check_recipe, recipe_head};
+use super::{TuningError, cores, data, is_held_out, number, parse_share};
 use crate::eval::Evaluator;
-use crate::eval::nnue::{HIDDEN, Network, SCALES, Weights};
+use crate::eval::nnue::{HIDDEN, MAGIC, Network, SCALES, Weights};
 use crate::files;
 use crate::random::shuffle;
 
@@ -65,6 +66,9 @@ pub struct TrainArgs {
     /// Go on from the network of this file, with its scale [default: from random numbers]
     #[arg(long, value_name = "FILE", conflicts_with = "scale")]
     pub start: Option<PathBuf>,
+    /// Write the mean of that network and of what has been learnt from there; errors in training are those of what learns
+    #[arg(long, requires = "start")]
+    pub mean: bool,
     /// Passes over the positions; 0 for the warm-up alone
     #[arg(long, default_value_t = 2)]
     pub epochs: u32,
@@ -130,7 +134,7 @@ fn parse_rate(text: &str) -> Result<f32, String> {
 ///
 /// # Errors
 /// When a file cannot be read or written, is no network or no file of games, or holds too few positions; when what would be written is also
-/// read; when a teacher has nothing to teach, or nothing is to be learnt; when a device is wanted that is not there, or that fails.
+/// read, or is there already and something else; when a teacher has nothing to teach, or nothing is to be learnt; when a device is wanted that is not there, or that fails.
 pub fn run(args: &TrainArgs) -> Result<(), TuningError> {
     let threads = args.threads.map_or_else(cores, usize::from);
     check_args(args)?;
@@ -217,14 +221,21 @@ fn check_args(args: &TrainArgs) -> Result<(), TuningError> {
     if args.warm_up == 0.0 && args.epochs == 0 {
         return Err(TuningError::NothingToLearn);
     }
-    let beside = ["csv", "svg", "recipe"].map(|kind| args.output.with_extension(kind));
-    if beside.iter().any(|path| *path == args.output || files::are_same(path, &args.output)) {
+    let [errors, picture, recipe] = ["csv", "svg", "recipe"].map(|kind| args.output.with_extension(kind));
+    if [&errors, &picture, &recipe].into_iter().any(|path| *path == args.output || files::are_same(path, &args.output))
+    {
         return Err(TuningError::NoName(args.output.clone()));
     }
     let inputs = args.files.iter().chain(&args.teacher).chain(&args.start);
-    check_outputs(inputs, [&args.output].into_iter().chain(&beside))?;
+    let outputs = [
+        Output::new(&args.output, MAGIC),
+        Output::new(errors, "epoch,"),
+        Output::new(picture, "<svg"),
+        Output::new(&recipe, "sesame "),
+    ];
+    outputs::check(inputs, &outputs)?;
     // That of a file of games may have the same name.
-    check_recipe(&args.output.with_extension("recipe"), RECIPE_KIND)
+    check_recipe(&recipe, RECIPE_KIND)
 }
 
 /// The positions of all files.
@@ -275,6 +286,7 @@ fn hash(path: &Path) -> Result<u64, TuningError> {
 /// Everything that the network depends on, as text.
 fn recipe(args: &TrainArgs, sets: &Sets, scale: u16, origin: &Origin, gpu: Option<&Gpu>) -> String {
     let (start, teacher) = origin.described();
+    let mean = if args.mean { ", the mean with which is written" } else { "" };
     let warm_up = match args.warm_up {
         0.0 => "no warm-up".to_owned(),
         millions => format!("warm-up {millions} million, rate {}, by {teacher}", args.warm_up_rate),
@@ -282,7 +294,7 @@ fn recipe(args: &TrainArgs, sets: &Sets, scale: u16, origin: &Origin, gpu: Optio
     let last_share = args.last_result_share.unwrap_or(args.result_share);
     let device = gpu.map_or_else(String::new, |gpu| format!("device {}\n", gpu.name()));
     format!(
-        "{}, {HIDDEN} neurons\n{}{} positions to learn from, {} held out\nscale {scale}\nfrom {start}\nseed {}\n{warm_up}\n\
+        "{}, {HIDDEN} neurons\n{}{} positions to learn from, {} held out\nscale {scale}\nfrom {start}{mean}\nseed {}\n{warm_up}\n\
          epochs {}\nbatch {}\nrate {}\nresult share {} to {last_share}\nlambda {}\n{device}",
         recipe_head(RECIPE_KIND),
         sets.described,
@@ -339,7 +351,10 @@ fn train(
 ) -> Result<Model, TuningError> {
     let (share, last_share) = (args.result_share, args.last_result_share.unwrap_or(args.result_share));
     let mut random = Xoshiro256PlusPlus::seed_from_u64(args.seed);
-    let model = origin.start.as_ref().map_or_else(|| Model::random(&mut random), Model::of);
+    let start = origin.start.as_ref().map(Model::of);
+    let model = start.clone().unwrap_or_else(|| Model::random(&mut random));
+    // The weights of networks that have an origin in common can be averaged (Wortsman et al. 2022, "Robust fine-tuning of zero-shot models").
+    let averaged = start.filter(|_| args.mean);
     let learner: Box<dyn Learner> = match gpu {
         None => Box::new(Processor::new(model, threads)),
         Some(mut gpu) => {
@@ -352,6 +367,10 @@ fn train(
     warm_up(&mut trainer, &sets.training, args, origin.teacher, |part| report(Report::WarmUp(part)))?;
     let mut measure = |trainer: &mut Trainer, epoch, training, share| {
         let model = trainer.model()?;
+        let model = match &averaged {
+            Some(start) => model.mean(start),
+            None => model,
+        };
         let [held_out, results] = [share, 1.0].map(|share| trainer.mean_error(&model, &sets.held_out, share));
         report(Report::Epoch(&model, Point { epoch, training, held_out, results }))?;
         Ok::<_, TuningError>(model)

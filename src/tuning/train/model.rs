@@ -157,6 +157,12 @@ impl Model {
         Self { blocks: blocks.collect(), output_biases: std::array::from_fn(|bucket| biases[bucket]) }
     }
 
+    /// The network half-way to `other`, number by number.
+    pub(super) fn mean(&self, other: &Self) -> Self {
+        let pairs = self.numbers().into_iter().zip(other.numbers());
+        Self::from_numbers(&pairs.map(|(one, other)| f32::midpoint(one, other)).collect::<Vec<f32>>())
+    }
+
     /// The network in integers; `scale` is how many centipawns an output of 1.0 is.
     pub(super) fn quantised(&self, scale: u16) -> Weights {
         let numbers = self.numbers();

@@ -49,6 +49,7 @@ pub(super) fn args(epochs: u32) -> TrainArgs {
         warm_up: 0.0,
         warm_up_rate: 0.005,
         start: None,
+        mean: false,
         teacher: None,
         both_teach: false,
         scale: None,
@@ -102,6 +103,21 @@ fn the_threads_change_nothing() {
         let [one, other] = [point, &other].map(|point| (point.training.map(|(error, _)| error), point.held_out));
         assert_eq!(one, other);
     }
+}
+
+#[test]
+fn the_mean_with_the_start_lies_half_way() {
+    let all = positions(1_200);
+    let start = Model::random(&mut Xoshiro256PlusPlus::seed_from_u64(5)).quantised(SCALE);
+    let [learnt, mean] = [false, true].map(|mean| {
+        let mut sets = Sets { training: samples(&all).collect(), held_out: samples(&all).collect(), ..Sets::default() };
+        let origin = Origin { start: Some(start.clone()), teacher: Evaluator::Classical };
+        train(&mut sets, &TrainArgs { mean, ..args(2) }, SCALE, origin, 2, None, |_| Ok(())).unwrap()
+    });
+    let start = Model::of(&start);
+    assert!(learnt != start && mean == start.mean(&learnt));
+    let half_way = |((start, learnt), mean): ((f32, f32), f32)| (mean - (start + learnt) / 2.0).abs() < 1e-6;
+    assert!(start.numbers().into_iter().zip(learnt.numbers()).zip(mean.numbers()).all(half_way));
 }
 
 #[test]
@@ -234,6 +250,17 @@ fn a_run_writes_the_network_its_recipe_and_its_curves() {
     let table = std::fs::read_to_string(output.with_extension("csv")).unwrap();
     assert_eq!(table.lines().count(), 4, "{table}");
     assert!(!recipe.contains("unfinished"), "{recipe}");
+    let point = Point { epoch: 1, training: None, held_out: 0.5, results: 0.25 };
+    let curves = Curves { points: vec![point], ..Curves::default() };
+    let unfinished = folder.join("unfinished.nnue");
+    let weights = Weights::read(&output).unwrap();
+    save(&TrainArgs { output: unfinished.clone(), ..args.clone() }, &weights, &curves, "begins so\n").unwrap();
+    let text = std::fs::read_to_string(unfinished.with_extension("recipe")).unwrap();
+    let rest = format!("begins so\nnetwork {:016x}\nheld out 0.500000, results 0.250000\n", network.hash());
+    assert_eq!(text, rest + "unfinished: after epoch 1\n");
+    for kind in ["nnue", "recipe", "csv", "svg"] {
+        std::fs::remove_file(unfinished.with_extension(kind)).unwrap();
+    }
     let picture = std::fs::read_to_string(output.with_extension("svg")).unwrap();
     roxmltree::Document::parse(&picture).unwrap();
 
@@ -288,7 +315,7 @@ fn a_run_writes_the_network_its_recipe_and_its_curves() {
     }
     let others = TrainArgs { output: folder.join("games.nnue"), ..args.clone() };
     std::fs::write(folder.join("games.recipe"), "sesame 0.1.0 datagen\n").unwrap();
-    assert!(matches!(run(&others), Err(TuningError::OthersRecipe(_))));
+    assert!(matches!(run(&others), Err(TuningError::SomethingElse(_))));
     std::fs::remove_file(folder.join("games.recipe")).unwrap();
     let foreign = TrainArgs { files: vec![games.clone(), output.with_extension("csv")], output: other, ..args.clone() };
     assert!(matches!(run(&foreign), Err(TuningError::NoGame(_))));
