@@ -128,8 +128,13 @@ fn is_at(_: &File, _: &Path) -> bool {
 /// Where a file is written before it takes the place of the one at `path`. Always the same, so that what a kill leaves there is written
 /// over by the next.
 fn beside(path: &Path) -> PathBuf {
+    longer(path, ".sesame-tmp")
+}
+
+/// The path beside this one whose name is longer by `ending`.
+pub(crate) fn longer(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
-    name.push(".sesame-tmp");
+    name.push(ending);
     name.into()
 }
 

@@ -62,9 +62,7 @@ pub(super) fn check_new(path: &Path) -> Result<(), TuningError> {
 
 /// Where the recipe of a file of games is.
 pub(super) fn recipe_of_games(path: &Path) -> PathBuf {
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".recipe");
-    beside.into()
+    files::longer(path, ".recipe")
 }
 
 /// How a recipe begins.
