@@ -20,11 +20,12 @@ pub enum Depths {
 /// Whose line is played in the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Vote {
-    /// That of the move that has most votes, each weighted by its score and depth; a proven mate, the shortest first, outranks them.
+    /// That of the move that has most votes, each weighted by its score and depth; with two workers, which make no majority, the deeper. A proven
+    /// mate, the shortest first, outranks them.
     Weighted,
     /// The same with one vote for each worker.
     Majority,
-    /// The deepest, without a vote.
+    /// The deepest, without a vote, unless a mate is proven.
     Deepest,
 }
 
@@ -126,7 +127,7 @@ impl Teamwork {
         flag!(jitter, "chance in the helpers' late-move reductions"),
         flag!(widths, "aspiration windows of another width for each worker"),
         choice!(vote, "majority", "each worker's move has one vote, whatever its depth and score", Vote::Majority),
-        choice!(vote, "deepest", "the deepest line is played, without a vote", Vote::Deepest),
+        choice!(vote, "deepest", "the deepest line is played, without a vote, but for a mate", Vote::Deepest),
     ];
 }
 

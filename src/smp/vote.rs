@@ -13,16 +13,18 @@ const BASE_WEIGHT: i64 = 12;
 
 /// The index of the standing whose line is to be played; `None` when there is none.
 ///
-/// By [`Vote::Deepest`] the deepest. Otherwise each worker votes for its move with (score - worst score + a base) x depth, or with 1. A proven mate outranks the vote, the shortest
+/// By [`Vote::Deepest`], or where only two disagree, so that there is no majority, the deepest. Otherwise each worker votes for its move with
+/// (score - worst score + a base) x depth, or with 1. A proven mate outranks all, the shortest
 /// first. Ties go to the deeper line, then to the higher weight, then to the lower worker number, never to chance.
 pub(super) fn elect(standings: &[Option<Standing>], vote: Vote) -> Option<usize> {
     let voters = || standings.iter().enumerate().filter_map(|(worker, standing)| Some((worker, standing.as_ref()?)));
-    if vote == Vote::Deepest {
-        return voters().max_by_key(|(worker, standing)| (standing.depth, Reverse(*worker))).map(|(worker, _)| worker);
-    }
     let (winner, best) = voters().max_by_key(|(worker, standing)| (standing.score, Reverse(*worker)))?;
     if best.score >= MATE_BOUND {
         return Some(winner);
+    }
+    // Weighted, two votes nearly always go to the higher score, also where the deeper search has just seen that it is too high.
+    if vote == Vote::Deepest || voters().count() == 2 {
+        return voters().max_by_key(|(worker, standing)| (standing.depth, Reverse(*worker))).map(|(worker, _)| worker);
     }
     let worst = voters().map(|(_, standing)| standing.score).min()?;
     let weight = |standing: &Standing| (i64::from(standing.score - worst) + BASE_WEIGHT) * i64::from(standing.depth);
@@ -57,6 +59,14 @@ mod tests {
     }
 
     #[test]
+    fn of_two_the_deeper_wins() {
+        let standings = [standing(Square::B1, 90, 12), standing(Square::C1, -15, 13), None];
+        for vote in [Vote::Weighted, Vote::Majority, Vote::Deepest] {
+            assert_eq!(elect(&standings, vote), Some(1));
+        }
+    }
+
+    #[test]
     fn votes_may_count_alike_or_not_at_all() {
         let standings = [
             standing(Square::B1, 90, 12),
@@ -79,7 +89,10 @@ mod tests {
     fn the_shortest_mate_wins_outright() {
         let standings =
             [standing(Square::B1, 20, 30), standing(Square::C1, mate_in(9), 12), standing(Square::D1, mate_in(5), 10)];
-        assert_eq!(elect(&standings, Vote::Weighted), Some(2));
+        for vote in [Vote::Weighted, Vote::Majority, Vote::Deepest] {
+            assert_eq!(elect(&standings, vote), Some(2));
+            assert_eq!(elect(&standings[..2], vote), Some(1));
+        }
     }
 
     #[test]
@@ -91,7 +104,8 @@ mod tests {
 
     #[test]
     fn a_line_that_is_mated_does_not_win() {
-        let standings = [standing(Square::B1, mated_in(6), 20), standing(Square::C1, -300, 10)];
-        assert_eq!(elect(&standings, Vote::Weighted), Some(1));
+        let mated = standing(Square::B1, mated_in(6), 20);
+        let standings = [mated, mated, standing(Square::C1, -300, 10)];
+        assert_eq!(elect(&standings, Vote::Weighted), Some(2));
     }
 }
