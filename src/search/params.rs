@@ -239,8 +239,14 @@ params! {
     /// Least depth of a node at which a move waits for another worker that is at it.
     defer_depth = 3, 1, 8;
 
-    /// Moves that a clock without a next time control is spread over.
-    clock_moves = 22, 10, 40;
+    /// Moves that a clock without a next time control is spread over at the first move of a game, ...
+    clock_moves = 42, 10, 60;
+    /// ... less so many hundredths of a move for each that was played, ...
+    clock_moves_fall = 70, -1, 200;
+    /// ... but at least so many, ...
+    clock_moves_least = 12, 8, 60;
+    /// ... and so many where nothing is added to the clock.
+    clock_moves_sudden = 22, 8, 60;
     /// The hard limit in soft limits.
     clock_hard = 5, 2, 10;
     /// The soft limit in thousandths where the iteration has changed its mind, ...

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::limits::{Clock, Limits};
-use crate::position::Color;
+use crate::position::{Color, Move};
 use crate::search::params::*;
 
 /// How long a search may take.
@@ -23,12 +23,12 @@ const MOST_MOVES_AHEAD: u32 = 40;
 /// more than a whole increment.
 const RESERVE: Duration = Duration::from_millis(200);
 
-/// The budget for `color` to move under `limits`; `None` when time does not limit the search.
+/// The budget for `color` at the game's full move `number` (from 1) under `limits`; `None` when time does not limit the search.
 ///
 /// Under a clock the hard limit never exceeds the remaining time less `overhead`, the time that a move costs outside the search.
 /// `single_reply` says that there is only one move to choose from.
-pub fn plan(limits: &Limits, color: Color, overhead: Duration, single_reply: bool) -> Option<Budget> {
-    let clocked = limits.clock.map(|clock| plan_clock(&clock, color, overhead, single_reply));
+pub fn plan(limits: &Limits, color: Color, number: u32, overhead: Duration, single_reply: bool) -> Option<Budget> {
+    let clocked = limits.clock.map(|clock| plan_clock(&clock, color, number, overhead, single_reply));
     let fixed = limits.move_time.map(|time| Budget { soft: None, hard: time.saturating_sub(overhead).max(time / 2) });
     match (clocked, fixed) {
         (Some(clocked), Some(fixed)) => Some(Budget { soft: clocked.soft, hard: clocked.hard.min(fixed.hard) }),
@@ -36,10 +36,10 @@ pub fn plan(limits: &Limits, color: Color, overhead: Duration, single_reply: boo
     }
 }
 
-fn plan_clock(clock: &Clock, color: Color, overhead: Duration, single_reply: bool) -> Budget {
+fn plan_clock(clock: &Clock, color: Color, number: u32, overhead: Duration, single_reply: bool) -> Budget {
     let left = clock.time(color).saturating_sub(overhead);
     let left = left - reserve(left);
-    let moves = clock.moves_to_go.unwrap_or(clock_moves().unsigned_abs()).clamp(1, MOST_MOVES_AHEAD);
+    let moves = clock.moves_to_go.unwrap_or(moves_ahead(number, clock.increment(color))).clamp(1, MOST_MOVES_AHEAD);
     // The overhead of the moves still to come is not there to think with either.
     let spendable = left.saturating_sub(overhead.saturating_mul(moves - 1).min(left / 2));
     let share = spendable / moves;
@@ -50,6 +50,15 @@ fn plan_clock(clock: &Clock, color: Color, overhead: Duration, single_reply: boo
     let hard = soft.saturating_mul(clock_hard().unsigned_abs()).min(most);
     let soft = if single_reply { soft / 10 } else { soft };
     Budget { soft: Some(soft.min(hard)), hard }
+}
+
+/// The moves that a clock without a next time control is spread over at the full move `number`: many at first, so that the middle game, where most
+/// is decided, has its share; and at the end still enough that a clock to which nothing is added lasts.
+fn moves_ahead(number: u32, increment: Duration) -> u32 {
+    let played = i32::try_from(number.saturating_sub(1)).unwrap_or(i32::MAX);
+    let fall = played.saturating_mul(clock_moves_fall()) / 100;
+    let least = if increment.is_zero() { clock_moves_sudden() } else { clock_moves_least() };
+    clock_moves().saturating_sub(fall).max(least).unsigned_abs()
 }
 
 /// What of the increment can be thought away at each move: all but the overhead, and three fifths where the overhead is large beside it.
@@ -92,6 +101,31 @@ pub fn scale(progress: Progress) -> f64 {
     (stability * effort * score).clamp(0.3, 4.0)
 }
 
+/// How settled the choice is, from iteration to iteration.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Confidence {
+    last: Option<(Move, i32, Progress)>,
+}
+
+impl Confidence {
+    /// Hears of a finished iteration: its best move, the score in centipawns, and the share of the nodes that went into that move.
+    pub fn hear(&mut self, mv: Move, score: i32, best_move_share: f64) {
+        let (stable, score_drop) = match self.last {
+            Some((last, last_score, progress)) => {
+                (if last == mv { progress.stable + 1 } else { 0 }, last_score.saturating_sub(score))
+            }
+            None => (0, 0),
+        };
+        self.last = Some((mv, score, Progress { stable, score_drop, best_move_share }));
+    }
+
+    /// The soft limit that is left of `soft`; `None` before the first iteration, which is always finished.
+    pub fn limit(&self, soft: Duration) -> Option<Duration> {
+        let scaled = |progress| Duration::try_from_secs_f64(soft.as_secs_f64() * scale(progress));
+        self.last.map(|(.., progress)| scaled(progress).unwrap_or(Duration::MAX))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -113,11 +147,12 @@ mod tests {
         fn the_hard_limit_never_exceeds_what_is_left(
             time in durations(), increment in durations(), overhead in durations(),
             moves_to_go in proptest::option::of(prop_oneof![0u32..5, any::<u32>()]), single in any::<bool>(),
+            number in prop_oneof![1u32..80, any::<u32>()],
         ) {
             let clock = Clock { time: [time; 2], increment: [increment; 2], moves_to_go };
             let limits = Limits { clock: Some(clock), ..Limits::default() };
             for color in Color::ALL {
-                let budget = plan(&limits, color, overhead, single).unwrap();
+                let budget = plan(&limits, color, number, overhead, single).unwrap();
                 prop_assert!(budget.hard <= time.saturating_sub(overhead));
                 prop_assert!(budget.soft.unwrap() <= budget.hard);
             }
@@ -126,7 +161,7 @@ mod tests {
         #[test]
         fn a_fixed_time_is_never_exceeded(time in durations(), overhead in durations()) {
             let limits = Limits { move_time: Some(time), ..Limits::default() };
-            let budget = plan(&limits, Color::White, overhead, false).unwrap();
+            let budget = plan(&limits, Color::White, 1, overhead, false).unwrap();
             prop_assert!(budget.hard <= time);
         }
 
@@ -139,7 +174,7 @@ mod tests {
 
     #[test]
     fn no_clock_no_budget() {
-        assert_eq!(plan(&Limits { depth: Some(3), ..Limits::default() }, Color::White, Duration::ZERO, false), None);
+        assert_eq!(plan(&Limits { depth: Some(3), ..Limits::default() }, Color::White, 1, Duration::ZERO, false), None);
     }
 
     #[test]
@@ -147,10 +182,28 @@ mod tests {
         let clock =
             Clock { time: [Duration::from_secs(60); 2], increment: [Duration::from_millis(600); 2], moves_to_go: None };
         let limits = Limits { clock: Some(clock), ..Limits::default() };
-        let budget = plan(&limits, Color::Black, Duration::from_millis(10), false).unwrap();
+        let budget = plan(&limits, Color::Black, 1, Duration::from_millis(10), false).unwrap();
         let soft = budget.soft.unwrap();
         assert!(soft > Duration::from_secs(2) && soft < Duration::from_secs(5), "{soft:?}");
         assert!(budget.hard > soft * 3);
+    }
+
+    #[test]
+    fn the_middle_game_has_its_share_and_a_clock_without_increment_lasts() {
+        let [none, some] = [0, 50].map(Duration::from_millis);
+        assert!(moves_ahead(1, some) > 2 * moves_ahead(40, some));
+        assert!(moves_ahead(40, none) > moves_ahead(40, some));
+        for number in [1, 2, 40, 1000, u32::MAX] {
+            assert!((8..=60).contains(&moves_ahead(number, some)) && (8..=60).contains(&moves_ahead(number, none)));
+        }
+        // Half an hour for 100 moves: each thinks as long as planned and a third more, as it is in games.
+        let mut time = Duration::from_secs(1800);
+        for number in 1..=100 {
+            let clock = Clock { time: [time; 2], increment: [none; 2], moves_to_go: None };
+            let budget = plan_clock(&clock, Color::White, number, Duration::from_millis(10), false);
+            time -= (budget.soft.unwrap() * 4 / 3).min(budget.hard);
+        }
+        assert!(time > Duration::from_millis(500), "{time:?}");
     }
 
     #[test]
@@ -172,7 +225,7 @@ mod tests {
             let mut time = Duration::from_millis(60);
             for number in 0..300 {
                 let clock = Clock { time: [time; 2], increment: [increment; 2], moves_to_go: None };
-                let budget = plan_clock(&clock, Color::White, overhead, false);
+                let budget = plan_clock(&clock, Color::White, number, overhead, false);
                 let late = Duration::from_millis(if number % 16 == 15 { 50 } else { 10 });
                 let thought = if number % 8 == 7 { budget.hard } else { budget.soft.unwrap() };
                 time = time.checked_sub(thought + late).expect("no loss on time") + increment;

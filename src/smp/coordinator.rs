@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
 
 use super::board::DepthBoard;
-use super::clock::{self, Budget, Progress};
+use super::clock::{self, Budget, Confidence};
 use super::endgames;
 use super::limits::Limits;
 use super::pool::{Event, Pool};
@@ -86,8 +86,9 @@ impl<T: SearchTable> Search<T> {
 
     /// What the clocks allow.
     fn budget(&self, root_moves: &[Move]) -> Option<Budget> {
-        let color = self.game.position().side_to_move();
-        clock::plan(&self.limits, color, self.overhead, root_moves.len() == 1)
+        let position = self.game.position();
+        let number = u32::from(position.fullmove_number());
+        clock::plan(&self.limits, position.side_to_move(), number, self.overhead, root_moves.len() == 1)
     }
 
     /// How many workers the search is for.
@@ -251,8 +252,7 @@ struct Conduct<T> {
     lines: Vec<Option<Vec<Line>>>,
     /// The depth, score and first move last printed as the best line.
     printed: Option<Standing>,
-    progress: Progress,
-    last_best: Option<(Move, i32)>,
+    confidence: Confidence,
     /// Who has found the mate that was asked for.
     mate_found: Option<usize>,
     /// What was told last of the root move being searched, and when to look again; `None` when the workers have been stopped.
@@ -275,8 +275,7 @@ impl<T: SearchTable> Conduct<T> {
             standings: vec![None; workers],
             lines: vec![None; workers],
             printed: None,
-            progress: Progress { stable: 0, score_drop: 0, best_move_share: 0.0 },
-            last_best: None,
+            confidence: Confidence::default(),
             mate_found: None,
             at_move: None,
             next_look: running.started.checked_add(AT_MOVE_AFTER),
@@ -421,7 +420,7 @@ impl<T: SearchTable> Conduct<T> {
         let news = self.printed.is_none_or(|printed| depth > printed.depth);
         if news {
             self.print(worker, iteration.nodes);
-            self.judge_progress(mv, score, iteration.best_move_share);
+            self.confidence.hear(mv, score, iteration.best_move_share);
         }
         let limits = &self.search.limits;
         self.mate_found = limits.mate.filter(|&wanted| is_mate_within(score, wanted)).map(|_| worker);
@@ -439,23 +438,11 @@ impl<T: SearchTable> Conduct<T> {
             && moves_to_mate(score).is_some_and(|moves| depth >= 2 * moves.unsigned_abs() + MATE_MARGIN)
     }
 
-    fn judge_progress(&mut self, mv: Move, score: i32, best_move_share: f64) {
-        let (stable, score_drop) = match self.last_best {
-            Some((last, last_score)) => {
-                (if last == mv { self.progress.stable + 1 } else { 0 }, last_score.saturating_sub(score))
-            }
-            None => (0, 0),
-        };
-        self.progress = Progress { stable, score_drop, best_move_share };
-        self.last_best = Some((mv, score));
-    }
-
     /// Whether starting another iteration would be too late. Never while pondering; time spent pondering counts.
     fn soft_limit_reached(&self) -> bool {
         let Some(soft) = self.budget.and_then(|budget| budget.soft) else { return false };
-        self.clock_from.is_some()
-            && self.last_best.is_some()
-            && self.running.started.elapsed().as_secs_f64() >= soft.as_secs_f64() * clock::scale(self.progress)
+        let limit = self.confidence.limit(soft).filter(|_| self.clock_from.is_some());
+        limit.is_some_and(|limit| self.running.started.elapsed() >= limit)
     }
 
     fn print(&mut self, worker: usize, nodes: u64) {
