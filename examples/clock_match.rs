@@ -9,8 +9,11 @@
 //! of games take minutes. Waking threads and the GUI cost nothing here, and with so few nodes time is worth more than in longer games, late in
 //! the game above all: believe the sign, not the size. The numbers are those of `src/search/params.rs`; those not named have their defaults.
 //! Each opening is played twice with colours reversed.
+//!
+//! `--try name=low,high ...` asks of many numbers at once, as `scripts/factorial` does: in each pair every one has one of its values on one side, by
+//! chance, and the other value on the other side.
 
-use std::io::{BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, mpsc};
@@ -39,6 +42,9 @@ struct Arguments {
     /// Those of the other.
     #[arg(long, default_value = "", value_parser = numbers)]
     second: Numbers,
+    /// Numbers to try at once: `name=low,high`.
+    #[arg(long = "try", num_args = 1.., value_parser = factor)]
+    factors: Vec<Factor>,
     /// The clock in milliseconds.
     #[arg(long, default_value_t = 5000)]
     time: u32,
@@ -57,27 +63,46 @@ struct Arguments {
     /// Games at a time.
     #[arg(long, default_value_t = thread::available_parallelism().map_or(1, |cores| cores.get() as u64), value_parser = value_parser!(u64).range(1..))]
     jobs: u64,
-    /// Print the half points of the first side in each pair, and nothing else.
+    /// Print of each pair the half points of the first side, and which factors were high there, and nothing else.
     #[arg(long, hide = true)]
     player: bool,
 }
 
+/// A number of the search or the clock, and its value.
+type Number = (&'static tunable::Tunable, i32);
+
 #[derive(Clone, Debug)]
-struct Numbers(Vec<(&'static tunable::Tunable, i32)>);
+struct Numbers(Vec<Number>);
+
+/// Two values of one number.
+#[derive(Clone, Debug)]
+struct Factor {
+    low: Number,
+    high: Number,
+}
+
+fn number(name: &str, value: &str) -> Result<Number, String> {
+    let tunable = tunable::ALL.iter().find(|known| known.name == name).ok_or_else(|| format!("no number {name}"))?;
+    let value = value.parse().map_err(|_| format!("{value:?} is no whole number"))?;
+    if (tunable.least..=tunable.most).contains(&value) {
+        Ok((tunable, value))
+    } else {
+        Err(format!("{name} is {} to {}", tunable.least, tunable.most))
+    }
+}
 
 fn numbers(text: &str) -> Result<Numbers, String> {
-    let number = |part: &str| {
+    let read = |part: &str| {
         let (name, value) = part.split_once('=').ok_or_else(|| format!("{part:?} is not NAME=VALUE"))?;
-        let tunable =
-            tunable::ALL.iter().find(|known| known.name == name).ok_or_else(|| format!("no number {name}"))?;
-        let value = value.parse().map_err(|_| format!("{value:?} is no whole number"))?;
-        if (tunable.least..=tunable.most).contains(&value) {
-            Ok((tunable, value))
-        } else {
-            Err(format!("{name} is {} to {}", tunable.least, tunable.most))
-        }
+        number(name, value)
     };
-    text.split(',').filter(|part| !part.is_empty()).map(number).collect::<Result<_, _>>().map(Numbers)
+    text.split(',').filter(|part| !part.is_empty()).map(read).collect::<Result<_, _>>().map(Numbers)
+}
+
+fn factor(text: &str) -> Result<Factor, String> {
+    let (name, values) = text.split_once('=').ok_or_else(|| format!("{text:?} is not NAME=LOW,HIGH"))?;
+    let (low, high) = values.split_once(',').ok_or_else(|| format!("{values:?} is not LOW,HIGH"))?;
+    Ok(Factor { low: number(name, low)?, high: number(name, high)? })
 }
 
 impl Numbers {
@@ -218,32 +243,72 @@ fn openings(file: &Path) -> Result<Vec<Position>, String> {
     if openings.is_empty() { Err(format!("{name} holds no opening")) } else { Ok(openings) }
 }
 
-/// Plays pairs until it is killed.
+/// Plays pairs until it is killed, or nobody listens any more.
 fn play(arguments: &Arguments, openings: &[Position]) {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(arguments.seed);
     let (mut first, mut second) = (Side::new(arguments.first.clone()), Side::new(arguments.second.clone()));
     loop {
+        let high: Vec<bool> = arguments.factors.iter().map(|_| random.next_u32() & 1 == 1).collect();
+        let with = |numbers: &Numbers, side: bool| {
+            let factors = arguments.factors.iter().zip(&high);
+            let chosen = factors.map(|(factor, &high)| if high == side { factor.high } else { factor.low });
+            Numbers(numbers.0.iter().copied().chain(chosen).collect())
+        };
+        first.numbers = with(&arguments.first, true);
+        second.numbers = with(&arguments.second, false);
         let opening = Game::new(openings[random.next_u64() as usize % openings.len()].clone());
         let as_white = game(&opening, &mut first, &mut second, arguments);
         let as_black = 2 - game(&opening, &mut second, &mut first, arguments);
-        println!("{as_white} {as_black}");
+        let high: String = high.into_iter().map(|high| if high { '+' } else { '-' }).collect();
+        if writeln!(io::stdout(), "{as_white} {as_black} {high}").is_err() {
+            return;
+        }
     }
 }
 
-/// What the pairs say so far: games won, lost and drawn by the first side, and Elo with its error at 95 %.
-fn summary(games: [u32; 3], pairs: &[f64]) -> String {
-    let count = pairs.len() as f64;
-    let mean = pairs.iter().sum::<f64>() / count;
-    let variance = pairs.iter().map(|score| (score - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
-    let elo = |score: f64| -400.0 * (1.0 / score.clamp(0.001, 0.999) - 1.0).log10();
-    let error = 1.96 * (variance / count).sqrt();
-    let [lost, drawn, won] = games;
-    format!(
-        "{} games: {won}-{lost}-{drawn}, {:+.1} +- {:.1}",
-        2 * pairs.len(),
-        elo(mean),
-        (elo(mean + error) - elo(mean - error)) / 2.0
-    )
+/// Elo per unit of the score near equality.
+const ELO: f64 = 1600.0 / std::f64::consts::LN_10;
+
+/// The pairs so far.
+#[derive(Default)]
+struct Results {
+    /// Games lost, drawn and won by the first side.
+    games: [u32; 3],
+    /// The first side's score beyond one half in each pair, and which factors were high there.
+    pairs: Vec<(f64, Vec<bool>)>,
+}
+
+impl Results {
+    /// Reads a player's line.
+    fn add(&mut self, line: &str) {
+        let mut words = line.split(' ');
+        let points: Vec<usize> = words.by_ref().take(2).filter_map(|half| half.parse().ok()).collect();
+        let high = words.next().unwrap_or_default().chars().map(|sign| sign == '+').collect();
+        points.iter().for_each(|&half| self.games[half] += 1);
+        self.pairs.push((points.iter().sum::<usize>() as f64 / 4.0 - 0.5, high));
+    }
+
+    /// The Elo of what `gain` makes of each pair, with its error at 95 %.
+    fn elo(&self, gain: impl Fn(&(f64, Vec<bool>)) -> f64) -> String {
+        let count = self.pairs.len() as f64;
+        let mean = self.pairs.iter().map(&gain).sum::<f64>() / count;
+        let variance = self.pairs.iter().map(|pair| (gain(pair) - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
+        format!("{:+.1} +- {:.1}", ELO * mean, ELO * 1.96 * (variance / count).sqrt())
+    }
+
+    fn print(&self, factors: &[Factor]) {
+        if self.pairs.is_empty() {
+            println!("no pair has ended");
+            return;
+        }
+        let [lost, drawn, won] = self.games;
+        let elo = self.elo(|pair| pair.0);
+        println!("{} games: {won}-{lost}-{drawn}, Elo near equality {elo}", 2 * self.pairs.len());
+        for (place, Factor { low, high }) in factors.iter().enumerate() {
+            let elo = self.elo(|(score, is_high)| if is_high[place] { *score } else { -score });
+            println!("{elo:>16}  {}: {} against {}", low.0.name, high.1, low.1);
+        }
+    }
 }
 
 fn main() {
@@ -256,7 +321,7 @@ fn main() {
         return;
     }
     // The numbers are those of a whole process, so each player is one.
-    let (sender, results) = mpsc::channel();
+    let (sender, results_of_players) = mpsc::channel();
     let mut players: Vec<_> = (0..arguments.jobs)
         .map(|job| {
             let mut command = Command::new(std::env::current_exe().expect("this program has a path"));
@@ -271,18 +336,17 @@ fn main() {
         .collect();
     drop(sender);
     let end = Instant::now() + Duration::from_secs(arguments.seconds.into());
-    let (mut games, mut pairs) = ([0; 3], Vec::new());
-    while let Ok(line) = results.recv_timeout(end.saturating_duration_since(Instant::now())) {
-        let points: Vec<usize> = line.split(' ').filter_map(|half| half.parse().ok()).collect();
-        points.iter().for_each(|&half| games[half] += 1);
-        pairs.push(points.iter().sum::<usize>() as f64 / 4.0);
-        if pairs.len() % 100 == 0 {
-            println!("{}", summary(games, &pairs));
+    let factors = arguments.factors;
+    let mut results = Results::default();
+    while let Ok(line) = results_of_players.recv_timeout(end.saturating_duration_since(Instant::now())) {
+        results.add(&line);
+        if results.pairs.len().is_multiple_of(500) {
+            results.print(&factors);
         }
     }
     for player in &mut players {
         let _ = player.kill();
         let _ = player.wait();
     }
-    println!("{}", if pairs.is_empty() { "no pair ended".to_owned() } else { summary(games, &pairs) });
+    results.print(&factors);
 }
