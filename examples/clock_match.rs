@@ -2,20 +2,21 @@
 //!
 //! ```text
 //! cargo run --release --features tune --example clock_match -- ../shared/openings/noob_3moves_2000.epd \
-//!     --first clock_moves=32,clock_moves_least=14 --second clock_moves=22,clock_moves_fall=0,clock_moves_least=22 --seconds 600
+//!     --first clock_moves=32,clock_moves_fall=50,clock_moves_least=14 --second clock_moves=22,clock_moves_fall=0,clock_moves_least=22 --seconds 600
 //! ```
 //!
 //! One thread, no real clock: `--speed` nodes are a millisecond, so that nothing depends on the machine or on what else it does, and thousands
-//! of games take minutes. Waking threads and the GUI cost nothing here, and with so few nodes time is worth more than in longer games, late in
-//! the game above all: believe the sign, not the size. The numbers are those of `src/search/params.rs`; those not named have their defaults.
+//! of games take minutes. Waking threads and the GUI cost nothing here, nobody loses on time, a settled mate does not end a search early, and with
+//! so few nodes time may be worth more than in longer games, late in the game above all: believe the sign, not the size. The numbers are those of `src/search/params.rs`; those not named have their defaults.
 //! Each opening is played twice with colours reversed.
 //!
 //! `--try name=low,high ...` asks of many numbers at once, as `scripts/factorial` does: in each pair every one has one of its values on one side, by
 //! chance, and the other value on the other side.
 
+use std::fmt::Display;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -58,14 +59,14 @@ struct Arguments {
     #[arg(long, default_value_t = 600)]
     seconds: u32,
     /// Another seed, other openings.
-    #[arg(long, default_value_t = 1, overrides_with = "seed")]
+    #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Games at a time.
-    #[arg(long, default_value_t = thread::available_parallelism().map_or(1, |cores| cores.get() as u64), value_parser = value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = thread::available_parallelism().map_or(1, |cores| cores.get() as u64), value_parser = value_parser!(u64).range(1..=256))]
     jobs: u64,
-    /// Print of each pair the half points of the first side, and which factors were high there, and nothing else.
+    /// Be a player with this seed: print of each pair the half points of the first side, and which factors were high there.
     #[arg(long, hide = true)]
-    player: bool,
+    player: Option<u64>,
 }
 
 /// A number of the search or the clock, and its value.
@@ -102,7 +103,8 @@ fn numbers(text: &str) -> Result<Numbers, String> {
 fn factor(text: &str) -> Result<Factor, String> {
     let (name, values) = text.split_once('=').ok_or_else(|| format!("{text:?} is not NAME=LOW,HIGH"))?;
     let (low, high) = values.split_once(',').ok_or_else(|| format!("{values:?} is not LOW,HIGH"))?;
-    Ok(Factor { low: number(name, low)?, high: number(name, high)? })
+    let (low, high) = (number(name, low)?, number(name, high)?);
+    if low.1 == high.1 { Err(format!("{name} has the same value twice")) } else { Ok(Factor { low, high }) }
 }
 
 impl Numbers {
@@ -218,7 +220,8 @@ fn game(opening: &Game, white: &mut Side, black: &mut Side, arguments: &Argument
         let (mv, score) = if us == Color::White { &mut *white } else { &mut *black }.play(&game, arguments);
         let score = if us == Color::White { score } else { -score };
         let winner = if score.abs() >= WON { score.signum() } else { 0 };
-        won_plies = if winner != 0 && winner == won { won_plies + 1 } else { 0 };
+        let before = if winner == won { won_plies } else { 0 };
+        won_plies = if winner == 0 { 0 } else { before + 1 };
         won = winner;
         let is_level = score.abs() <= LEVEL && position.fullmove_number() >= LEVEL_FROM_MOVE;
         level_plies = if is_level { level_plies + 1 } else { 0 };
@@ -244,8 +247,8 @@ fn openings(file: &Path) -> Result<Vec<Position>, String> {
 }
 
 /// Plays pairs until it is killed, or nobody listens any more.
-fn play(arguments: &Arguments, openings: &[Position]) {
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(arguments.seed);
+fn play(arguments: &Arguments, openings: &[Position], seed: u64) {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let (mut first, mut second) = (Side::new(arguments.first.clone()), Side::new(arguments.second.clone()));
     loop {
         let high: Vec<bool> = arguments.factors.iter().map(|_| random.next_u32() & 1 == 1).collect();
@@ -268,6 +271,8 @@ fn play(arguments: &Arguments, openings: &[Position]) {
 
 /// Elo per unit of the score near equality.
 const ELO: f64 = 1600.0 / std::f64::consts::LN_10;
+/// Fewer pairs, which may all have ended 1-1, do not tell how far results spread.
+const ENOUGH: usize = 20;
 
 /// The pairs so far.
 #[derive(Default)]
@@ -293,60 +298,96 @@ impl Results {
         let count = self.pairs.len() as f64;
         let mean = self.pairs.iter().map(&gain).sum::<f64>() / count;
         let variance = self.pairs.iter().map(|pair| (gain(pair) - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
+        if self.pairs.len() < ENOUGH {
+            return "of too few pairs".to_owned();
+        }
         format!("{:+.1} +- {:.1}", ELO * mean, ELO * 1.96 * (variance / count).sqrt())
     }
 
-    fn print(&self, factors: &[Factor]) {
+    fn print(&self, factors: &[Factor]) -> io::Result<()> {
+        let mut out = io::stdout().lock();
         if self.pairs.is_empty() {
-            println!("no pair has ended");
-            return;
+            return writeln!(out, "no pair has ended");
         }
         let [lost, drawn, won] = self.games;
         let elo = self.elo(|pair| pair.0);
-        println!("{} games: {won}-{lost}-{drawn}, Elo near equality {elo}", 2 * self.pairs.len());
+        writeln!(out, "{} games: {won}-{lost}-{drawn}, Elo near equality {elo}", 2 * self.pairs.len())?;
         for (place, Factor { low, high }) in factors.iter().enumerate() {
             let elo = self.elo(|(score, is_high)| if is_high[place] { *score } else { -score });
-            println!("{elo:>16}  {}: {} against {}", low.0.name, high.1, low.1);
+            writeln!(out, "{elo:>16}  {}: {} against {}", low.0.name, high.1, low.1)?;
+        }
+        Ok(())
+    }
+}
+
+/// The processes that play, ended with this.
+struct Players(Vec<Child>);
+
+impl Drop for Players {
+    fn drop(&mut self) {
+        for player in &mut self.0 {
+            let _ = player.kill();
+            let _ = player.wait();
         }
     }
 }
 
+/// Why the numbers cannot be tried together, if they cannot.
+fn clash(arguments: &Arguments) -> Option<String> {
+    let names: Vec<&str> = arguments.factors.iter().map(|factor| factor.low.0.name).collect();
+    let fixed: Vec<&str> = arguments.first.0.iter().chain(&arguments.second.0).map(|number| number.0.name).collect();
+    let is_known = |place: usize| names[..place].contains(&names[place]) || fixed.contains(&names[place]);
+    (0..names.len()).find(|&place| is_known(place)).map(|place| format!("{} is given twice", names[place]))
+}
+
+fn fail(why: impl Display) -> ! {
+    Arguments::command().error(ErrorKind::ValueValidation, why).exit()
+}
+
 fn main() {
     let arguments = Arguments::parse();
-    let openings = openings(&arguments.openings)
-        .unwrap_or_else(|why| Arguments::command().error(ErrorKind::ValueValidation, why).exit());
-    if arguments.player {
-        let player = thread::Builder::new().stack_size(WORKER_STACK_BYTES).spawn(move || play(&arguments, &openings));
-        player.expect("a thread").join().expect("a player that does not panic");
+    let openings = openings(&arguments.openings).unwrap_or_else(|why| fail(why));
+    if let Some(why) = clash(&arguments) {
+        fail(why);
+    }
+    if let Some(seed) = arguments.player {
+        let play = move || play(&arguments, &openings, seed);
+        let player = thread::Builder::new().stack_size(WORKER_STACK_BYTES).spawn(play);
+        player.unwrap_or_else(|error| fail(error)).join().expect("a player that does not panic");
         return;
     }
     // The numbers are those of a whole process, so each player is one.
-    let (sender, results_of_players) = mpsc::channel();
-    let mut players: Vec<_> = (0..arguments.jobs)
-        .map(|job| {
-            let mut command = Command::new(std::env::current_exe().expect("this program has a path"));
-            command.args(std::env::args_os().skip(1)).arg("--player").arg("--seed");
-            command.arg(arguments.seed.wrapping_mul(1000).wrapping_add(job).to_string()).stdout(Stdio::piped());
-            let mut player = command.spawn().expect("another process");
-            let lines = BufReader::new(player.stdout.take().expect("it is piped")).lines();
-            let sender = sender.clone();
-            thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| sender.send(line)));
-            player
-        })
-        .collect();
+    let (sender, lines) = mpsc::channel();
+    let mut players = Players(Vec::new());
+    for job in 0..arguments.jobs {
+        let seed = arguments.seed.wrapping_mul(1000).wrapping_add(job);
+        let player = std::env::current_exe().and_then(|program| {
+            let mut command = Command::new(program);
+            command.arg("--player").arg(seed.to_string()).args(std::env::args_os().skip(1));
+            command.stdout(Stdio::piped()).spawn()
+        });
+        let mut player = player.unwrap_or_else(|error| fail(error));
+        let output = player.stdout.take().expect("it is piped");
+        players.0.push(player);
+        let sender = sender.clone();
+        thread::spawn(move || {
+            BufReader::new(output).lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
+        });
+    }
     drop(sender);
     let end = Instant::now() + Duration::from_secs(arguments.seconds.into());
-    let factors = arguments.factors;
     let mut results = Results::default();
-    while let Ok(line) = results_of_players.recv_timeout(end.saturating_duration_since(Instant::now())) {
-        results.add(&line);
-        if results.pairs.len().is_multiple_of(500) {
-            results.print(&factors);
+    let ended = loop {
+        match lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
+            Ok(line) => results.add(&line),
+            Err(ended) => break ended,
         }
+        if results.pairs.len().is_multiple_of(500) && results.print(&arguments.factors).is_err() {
+            return;
+        }
+    };
+    let _ = results.print(&arguments.factors);
+    if ended == mpsc::RecvTimeoutError::Disconnected {
+        fail("the players ended by themselves");
     }
-    for player in &mut players {
-        let _ = player.kill();
-        let _ = player.wait();
-    }
-    results.print(&factors);
 }

@@ -242,10 +242,10 @@ params! {
     /// Moves that a clock without a next time control is spread over at the first move of a game, ...
     clock_moves = 42, 10, 60;
     /// ... less so many hundredths of a move for each that was played, ...
-    clock_moves_fall = 70, -1, 200;
+    clock_moves_fall = 70, 0, 200;
     /// ... but at least so many, ...
     clock_moves_least = 12, 8, 60;
-    /// ... and so many where nothing is added to the clock.
+    /// ... and so many where less is added to the clock than a move costs outside the search.
     clock_moves_sudden = 22, 8, 60;
     /// The hard limit in soft limits.
     clock_hard = 5, 2, 10;

@@ -25,7 +25,7 @@ pub enum Vote {
     Weighted,
     /// The same with one vote for each worker.
     Majority,
-    /// The deepest, without a vote, unless a mate is proven.
+    /// The deepest, without a vote.
     Deepest,
 }
 
@@ -127,7 +127,7 @@ impl Teamwork {
         flag!(jitter, "chance in the helpers' late-move reductions"),
         flag!(widths, "aspiration windows of another width for each worker"),
         choice!(vote, "majority", "each worker's move has one vote, whatever its depth and score", Vote::Majority),
-        choice!(vote, "deepest", "the deepest line is played, without a vote, but for a mate", Vote::Deepest),
+        choice!(vote, "deepest", "the deepest line is played, without a vote", Vote::Deepest),
     ];
 }
 

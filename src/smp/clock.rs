@@ -39,7 +39,10 @@ pub fn plan(limits: &Limits, color: Color, number: u32, overhead: Duration, sing
 fn plan_clock(clock: &Clock, color: Color, number: u32, overhead: Duration, single_reply: bool) -> Budget {
     let left = clock.time(color).saturating_sub(overhead);
     let left = left - reserve(left);
-    let moves = clock.moves_to_go.unwrap_or(moves_ahead(number, clock.increment(color))).clamp(1, MOST_MOVES_AHEAD);
+    let moves = match clock.moves_to_go {
+        Some(moves) => moves.clamp(1, MOST_MOVES_AHEAD),
+        None => moves_ahead(number, clock.increment(color), overhead),
+    };
     // The overhead of the moves still to come is not there to think with either.
     let spendable = left.saturating_sub(overhead.saturating_mul(moves - 1).min(left / 2));
     let share = spendable / moves;
@@ -53,11 +56,11 @@ fn plan_clock(clock: &Clock, color: Color, number: u32, overhead: Duration, sing
 }
 
 /// The moves that a clock without a next time control is spread over at the full move `number`: many at first, so that the middle game, where most
-/// is decided, has its share; and at the end still enough that a clock to which nothing is added lasts.
-fn moves_ahead(number: u32, increment: Duration) -> u32 {
+/// is decided, has its share; and at the end still enough that a clock lasts to which nothing is added that a move does not cost.
+fn moves_ahead(number: u32, increment: Duration, overhead: Duration) -> u32 {
     let played = i32::try_from(number.saturating_sub(1)).unwrap_or(i32::MAX);
     let fall = played.saturating_mul(clock_moves_fall()) / 100;
-    let least = if increment.is_zero() { clock_moves_sudden() } else { clock_moves_least() };
+    let least = if increment < overhead || increment.is_zero() { clock_moves_sudden() } else { clock_moves_least() };
     clock_moves().saturating_sub(fall).max(least).unsigned_abs()
 }
 
@@ -119,7 +122,7 @@ impl Confidence {
         self.last = Some((mv, score, Progress { stable, score_drop, best_move_share }));
     }
 
-    /// The soft limit that is left of `soft`; `None` before the first iteration, which is always finished.
+    /// What `soft` becomes by [`scale`]; `None` until an iteration has finished.
     pub fn limit(&self, soft: Duration) -> Option<Duration> {
         let scaled = |progress| Duration::try_from_secs_f64(soft.as_secs_f64() * scale(progress));
         self.last.map(|(.., progress)| scaled(progress).unwrap_or(Duration::MAX))
@@ -190,20 +193,41 @@ mod tests {
 
     #[test]
     fn the_middle_game_has_its_share_and_a_clock_without_increment_lasts() {
-        let [none, some] = [0, 50].map(Duration::from_millis);
-        assert!(moves_ahead(1, some) > 2 * moves_ahead(40, some));
-        assert!(moves_ahead(40, none) > moves_ahead(40, some));
-        for number in [1, 2, 40, 1000, u32::MAX] {
-            assert!((8..=60).contains(&moves_ahead(number, some)) && (8..=60).contains(&moves_ahead(number, none)));
-        }
+        let ahead =
+            |number, increment| moves_ahead(number, Duration::from_millis(increment), Duration::from_millis(10));
+        assert_eq!([1, 40, 100, u32::MAX].map(|number| ahead(number, 50)), [42, 15, 12, 12]);
+        assert_eq!([0, 9, 10].map(|increment| ahead(100, increment)), [22, 22, 12]);
         // Half an hour for 100 moves: each thinks as long as planned and a third more, as it is in games.
         let mut time = Duration::from_secs(1800);
         for number in 1..=100 {
-            let clock = Clock { time: [time; 2], increment: [none; 2], moves_to_go: None };
+            let clock = Clock { time: [time; 2], increment: [Duration::from_millis(1); 2], moves_to_go: None };
             let budget = plan_clock(&clock, Color::White, number, Duration::from_millis(10), false);
             time -= (budget.soft.unwrap() * 4 / 3).min(budget.hard);
         }
         assert!(time > Duration::from_millis(500), "{time:?}");
+    }
+
+    #[test]
+    fn a_next_time_control_counts_whatever_the_move() {
+        let clock = Clock { time: [Duration::from_secs(60); 2], increment: [Duration::ZERO; 2], moves_to_go: Some(17) };
+        let at = |number| plan_clock(&clock, Color::White, number, Duration::from_millis(10), false);
+        assert_eq!(at(1), at(60));
+    }
+
+    #[test]
+    fn confidence_follows_move_and_score() {
+        let moves = crate::position::Position::startpos().legal_moves();
+        let soft = Duration::from_secs(1);
+        let limit = |heard: &[(usize, i32)]| {
+            let mut confidence = Confidence::default();
+            heard.iter().for_each(|&(mv, score)| confidence.hear(moves[mv], score, 0.5));
+            confidence.limit(soft)
+        };
+        assert_eq!(limit(&[]), None);
+        let stable = limit(&[(0, 20); 6]);
+        assert!(limit(&[(0, 20), (0, 20), (0, 20), (0, 20), (0, 20), (1, 20)]) > stable, "another move");
+        assert!(limit(&[(0, 20), (0, 20), (0, 20), (0, 20), (0, 20), (0, -20)]) > stable, "a fallen score");
+        assert!(limit(&[(0, i32::MIN), (0, i32::MAX), (0, i32::MIN)]).is_some());
     }
 
     #[test]
@@ -223,7 +247,7 @@ mod tests {
         let overhead = Duration::from_millis(10);
         for increment in [20, 50, 100].map(Duration::from_millis) {
             let mut time = Duration::from_millis(60);
-            for number in 0..300 {
+            for number in 1..=300 {
                 let clock = Clock { time: [time; 2], increment: [increment; 2], moves_to_go: None };
                 let budget = plan_clock(&clock, Color::White, number, overhead, false);
                 let late = Duration::from_millis(if number % 16 == 15 { 50 } else { 10 });

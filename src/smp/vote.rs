@@ -13,18 +13,23 @@ const BASE_WEIGHT: i64 = 12;
 
 /// The index of the standing whose line is to be played; `None` when there is none.
 ///
-/// By [`Vote::Deepest`], or where only two disagree, so that there is no majority, the deepest. Otherwise each worker votes for its move with
-/// (score - worst score + a base) x depth, or with 1. A proven mate outranks all, the shortest
-/// first. Ties go to the deeper line, then to the higher weight, then to the lower worker number, never to chance.
+/// By [`Vote::Deepest`] the deepest. Otherwise a proven mate, the shortest first; without one, and where only two have a line, so that there is no
+/// majority, the deepest of these, even if it is mated; and with more each worker votes for its move with (score - worst score + a base) x depth, or with 1.
+/// Ties go to the deeper line, then to the higher score, then to the lower worker number, never to chance.
 pub(super) fn elect(standings: &[Option<Standing>], vote: Vote) -> Option<usize> {
     let voters = || standings.iter().enumerate().filter_map(|(worker, standing)| Some((worker, standing.as_ref()?)));
-    let (winner, best) = voters().max_by_key(|(worker, standing)| (standing.score, Reverse(*worker)))?;
+    let deepest = || voters().max_by_key(|(worker, standing)| (standing.depth, standing.score, Reverse(*worker)));
+    if vote == Vote::Deepest {
+        return deepest().map(|(worker, _)| worker);
+    }
+    let (winner, best) =
+        voters().max_by_key(|(worker, standing)| (standing.score, standing.depth, Reverse(*worker)))?;
     if best.score >= MATE_BOUND {
         return Some(winner);
     }
     // Weighted, two votes nearly always go to the higher score, also where the deeper search has just seen that it is too high.
-    if vote == Vote::Deepest || voters().count() == 2 {
-        return voters().max_by_key(|(worker, standing)| (standing.depth, Reverse(*worker))).map(|(worker, _)| worker);
+    if voters().count() == 2 {
+        return deepest().map(|(worker, _)| worker);
     }
     let worst = voters().map(|(_, standing)| standing.score).min()?;
     let weight = |standing: &Standing| (i64::from(standing.score - worst) + BASE_WEIGHT) * i64::from(standing.depth);
@@ -60,9 +65,14 @@ mod tests {
 
     #[test]
     fn of_two_the_deeper_wins() {
-        let standings = [standing(Square::B1, 90, 12), standing(Square::C1, -15, 13), None];
+        let (high, deep) = (standing(Square::B1, 90, 12), standing(Square::C1, -15, 13));
+        let mated = standing(Square::D1, mated_in(6), 14);
         for vote in [Vote::Weighted, Vote::Majority, Vote::Deepest] {
-            assert_eq!(elect(&standings, vote), Some(1));
+            assert_eq!(elect(&[high, deep, None], vote), Some(1));
+            assert_eq!(elect(&[deep, None, high], vote), Some(0));
+            assert_eq!(elect(&[high, mated], vote), Some(1));
+            // As deep: the higher score.
+            assert_eq!(elect(&[standing(Square::B1, 15, 12), high], vote), Some(1));
         }
     }
 
@@ -89,9 +99,14 @@ mod tests {
     fn the_shortest_mate_wins_outright() {
         let standings =
             [standing(Square::B1, 20, 30), standing(Square::C1, mate_in(9), 12), standing(Square::D1, mate_in(5), 10)];
-        for vote in [Vote::Weighted, Vote::Majority, Vote::Deepest] {
+        for vote in [Vote::Weighted, Vote::Majority] {
             assert_eq!(elect(&standings, vote), Some(2));
             assert_eq!(elect(&standings[..2], vote), Some(1));
+            // The same mate: the deeper line.
+            assert_eq!(
+                elect(&[standing(Square::B1, mate_in(5), 12), standing(Square::C1, mate_in(5), 13)], vote),
+                Some(1)
+            );
         }
     }
 
