@@ -34,6 +34,7 @@ use sesame::table::{Scheme, Table};
 
 /// Games of the search against itself in which nodes are the time.
 #[derive(Parser)]
+#[command(name = "clock_match")]
 struct Arguments {
     /// The openings, an EPD file.
     openings: PathBuf,
@@ -299,7 +300,7 @@ impl Results {
         let mean = self.pairs.iter().map(&gain).sum::<f64>() / count;
         let variance = self.pairs.iter().map(|pair| (gain(pair) - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
         if self.pairs.len() < ENOUGH {
-            return "of too few pairs".to_owned();
+            return "unknown yet".to_owned();
         }
         format!("{:+.1} +- {:.1}", ELO * mean, ELO * 1.96 * (variance / count).sqrt())
     }
