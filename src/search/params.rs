@@ -197,7 +197,7 @@ params! {
     lmr_refutation = 1100, 0, 3072;
 
     /// Quiescence: a capture must bring the stand-pat score within this of alpha.
-    quiescence_margin = 214, 50, 300;
+    quiescence_margin = 280, 50, 500;
 
     /// History bonus per ply of depth.
     history_bonus = 155, 60, 400;

@@ -540,6 +540,7 @@ mod tests {
     use crate::position::Position;
     use crate::search::Teamwork;
     use crate::smp::Deaf;
+    use crate::smp::limits::Clock;
     use crate::table::Scheme;
 
     fn search(limits: Limits) -> Search {
@@ -556,6 +557,17 @@ mod tests {
             sink: Arc::new(Deaf),
             started: Instant::now(),
         }
+    }
+
+    #[test]
+    fn a_late_move_has_more_of_the_clock() {
+        let clock = Clock { time: [Duration::from_secs(60); 2], ..Clock::default() };
+        let soft = |fen: &str| {
+            let limits = Limits { clock: Some(clock), ..Limits::default() };
+            let search = Search { game: Game::new(Position::from_fen(fen).unwrap()), ..search(limits) };
+            search.budget(&search.root_moves()).unwrap().soft
+        };
+        assert!(soft("4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 25") > soft("4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 1"));
     }
 
     #[test]
