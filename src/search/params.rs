@@ -231,6 +231,11 @@ params! {
     /// ... a queen one attacked by anything less.
     threat_queen = 17500, 0, 30000;
 
+    /// By how many 1,024ths the evaluation grows with each point of pieces (minors 3, rooks 5, queens 9; at first 62) ...
+    material_slope = 4, 0, 16;
+    /// ... from so many on: who is ahead keeps pieces.
+    material_even = 40, 20, 62;
+
     /// Correction histories: most that they move the evaluation, in centipawns.
     correction_cap = 157, 30, 300;
     /// What is learnt of an error at a depth, in 1/16 centipawn: their product, divided by this.

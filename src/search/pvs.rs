@@ -14,7 +14,7 @@ use super::ordering::{Class, Hints, MovePicker, Quiets};
 use super::params::*;
 use super::reductions::PLY;
 use super::score::{DECISIVE_BOUND, DRAW, INFINITE, MAX_PLY, is_decisive, mate_in, mated_in};
-use super::selectivity::Singular;
+use super::selectivity::{Passing, Singular};
 use super::threats::Threats;
 use super::worker::{Frame, NO_EVAL, Worker};
 use crate::position::{Color, Move, Position};
@@ -57,12 +57,6 @@ impl<T: SearchTable> Worker<T> {
             return Some(if mated { mated_in(ply) } else { DRAW });
         }
         (position.insufficient_material() || self.repeats(position)).then_some(DRAW)
-    }
-
-    /// The raw evaluation moved by what the correction histories learnt.
-    #[inline]
-    pub(super) fn corrected(&self, position: &Position, raw: i32) -> i32 {
-        (raw + self.memory.corrections.get(position)).clamp(-DECISIVE_BOUND + 1, DECISIVE_BOUND - 1)
     }
 
     /// Fetches what is known of the position after `mv`, so that it is here when it is asked for: memory is slow.
@@ -218,9 +212,11 @@ impl<T: SearchTable> Worker<T> {
             {
                 return Some((estimate + beta) / 2);
             }
-            // 8. Null move: if passing still beats beta, some move will too, save in zugzwang.
-            if let Some(score) = self.null_move(position, beta, depth, ply, eval, estimate, cut_node)? {
-                return Some(score);
+            // 8. Null move: if passing still beats beta, some move will too, save in zugzwang. If passing is mated, look deeper.
+            match self.null_move(position, beta, depth, ply, eval, estimate, cut_node)? {
+                Passing::FailsHigh(score) => return Some(score),
+                Passing::IsMated if ply < 2 * self.root_depth as usize => depth += 1,
+                Passing::IsMated | Passing::Nothing => {}
             }
             // 9. ProbCut: a capture that beats beta by a margin at less depth beats beta at this one.
             if let Some(score) = self.probcut(position, beta, depth, ply, known, eval, raw_eval, cut_node)? {

@@ -4,7 +4,7 @@ use super::known::Known;
 use super::ordering::{Class, MovePicker, Quiets};
 use super::params::*;
 use super::pvs::{Node, NonPv};
-use super::score::{DECISIVE_BOUND, is_decisive};
+use super::score::{DECISIVE_BOUND, MATE_BOUND, is_decisive};
 use super::worker::Worker;
 use crate::position::{Move, Piece, Position};
 use crate::table::{Bound, SearchTable};
@@ -17,6 +17,16 @@ pub(super) enum Singular {
     MultiCut(i32),
 }
 
+/// What passing shows of a node.
+pub(super) enum Passing {
+    /// Nothing to act on.
+    Nothing,
+    /// It beats beta all the same: cut the node off with this score.
+    FailsHigh(i32),
+    /// Who passes is mated: the enemy threatens mate.
+    IsMated,
+}
+
 /// Whether the side to move has a single piece besides king and pawns.
 fn few_pieces(position: &Position) -> bool {
     let pieces =
@@ -25,7 +35,7 @@ fn few_pieces(position: &Position) -> bool {
 }
 
 impl<T: SearchTable> Worker<T> {
-    /// Step 8: `Some(Some(score))` when passing (or its verification) fails high.
+    /// Step 8.
     #[expect(clippy::too_many_arguments, reason = "the state of the node it is a step of")]
     pub(super) fn null_move(
         &mut self,
@@ -36,7 +46,7 @@ impl<T: SearchTable> Worker<T> {
         eval: i32,
         estimate: i32,
         cut_node: bool,
-    ) -> Option<Option<i32>> {
+    ) -> Option<Passing> {
         let us = position.side_to_move();
         if depth < null_depth()
             || estimate < beta
@@ -46,7 +56,7 @@ impl<T: SearchTable> Worker<T> {
             || self.frame_before(ply, 1).played.is_none() && ply > 0
             || !position.has_non_pawn_material(us)
         {
-            return Some(None);
+            return Some(Passing::Nothing);
         }
         let reduction =
             null_base() + depth / null_depth_divisor() + ((estimate - beta) / null_eval_divisor()).min(null_eval_cap());
@@ -58,19 +68,19 @@ impl<T: SearchTable> Worker<T> {
         let score = -self.search::<NonPv>(&child, -beta, -beta + 1, depth - reduction, ply + 1, !cut_node)?;
         self.keys.pop();
         if score < beta {
-            return Some(None);
+            return Some(if score <= -MATE_BOUND { Passing::IsMated } else { Passing::Nothing });
         }
         // A mate or a table's win found after passing is not proven.
         let score = if score >= DECISIVE_BOUND { beta } else { score };
         // One piece and pawns is where zugzwang lives; and at high depth a wrong cut-off costs most.
         let zugzwang_threatens = few_pieces(position);
         if self.null_min_ply > 0 || !(zugzwang_threatens || depth >= null_verify_depth()) {
-            return Some(Some(score));
+            return Some(Passing::FailsHigh(score));
         }
         self.null_min_ply = ply + 3 * (depth - reduction).max(0) as usize / 4 + 1;
         let verified = self.search::<NonPv>(position, beta - 1, beta, (depth - reduction).max(1), ply, false);
         self.null_min_ply = 0;
-        Some((verified? >= beta).then_some(score))
+        Some(if verified? >= beta { Passing::FailsHigh(score) } else { Passing::Nothing })
     }
 
     /// Step 9.

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use super::score::{DRAW, MATE, MAX_PLY, is_mate, mate_in, mated_in};
+use super::selectivity::Passing;
+use super::worker::by_material;
 use super::{Control, Iteration, Job, Memory, Outcome, WORKER_STACK_BYTES, Worker};
 use crate::eval::Evaluator;
 use crate::eval::nnue::Network;
@@ -106,6 +108,31 @@ fn only_pawns_left_there_is_no_null_move() {
     // Mutual zugzwang (trebuchet): whoever moves loses the pawn. A null move would call it good for the side to move.
     assert!(score("8/8/8/3pK3/2kP4/8/8/8 w - - 0 1", 14) < -100);
     assert!(score("8/8/8/3pK3/2kP4/8/8/8 b - - 0 1", 14) < -100);
+}
+
+#[test]
+fn the_more_pieces_are_left_the_larger_the_evaluation() {
+    let position = |fen| Position::from_fen(fen).unwrap();
+    let (start, pawns) = (Position::startpos(), position("4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1"));
+    let even = position("1nbqkb2/8/8/8/8/8/8/1NBQKB2 w - - 0 1");
+    for raw in [-30_000, -120, 0, 120, 30_000] {
+        let [full, none, even] = [&start, &pawns, &even].map(|position| by_material(position, raw));
+        assert_eq!((full.signum(), none.signum()), (raw.signum(), raw.signum()));
+        assert!(raw == 0 && full == none || full.abs() > even.abs() && even.abs() > none.abs(), "{raw}: {full} {none}");
+    }
+}
+
+#[test]
+fn who_passes_and_is_mated_knows_that_mate_threatens() {
+    // Rd1 mates, unless the king has h2.
+    for (fen, threatens) in
+        [("3r2k1/Q4ppp/8/8/8/8/5PPP/6K1 w - - 0 1", true), ("3r2k1/Q4ppp/8/8/8/7P/5PP1/6K1 w - - 0 1", false)]
+    {
+        let game = game(fen);
+        let mut worker = Worker::new(0, Memory::new(), job(&game, &table()));
+        let passing = worker.null_move(game.position(), 100, 6, 0, 400, 400, true).unwrap();
+        assert_eq!(matches!(passing, Passing::IsMated), threatens, "{fen}");
+    }
 }
 
 #[test]

@@ -15,13 +15,13 @@ use super::ordering::{Hints, MovePicker, Quiets};
 use super::params::*;
 use super::pvs::Root;
 use super::reductions::{PLY, Reductions};
-use super::score::{INFINITE, MAX_PLY, is_decisive};
+use super::score::{DECISIVE_BOUND, INFINITE, MAX_PLY, is_decisive};
 use super::teamwork::Teamwork;
 use super::threats::Threats;
 use super::values::Values;
 use crate::eval::nnue::Accumulators;
 use crate::eval::{EvalCache, Evaluator, evaluate, hybrid};
-use crate::position::{BitBoard, Game, Move, Position, is_repetition};
+use crate::position::{BitBoard, Game, Move, Piece, Position, is_repetition};
 use crate::table::{Bound, SearchTable, Table};
 
 /// Frames kept before the root, so that "four plies ago" needs no test.
@@ -465,6 +465,21 @@ impl<T: SearchTable> Worker<T> {
             (_, Some(accumulators)) => accumulators.evaluate(position, ply),
         })
     }
+
+    /// The raw evaluation, by the pieces that are left, moved by what the correction histories learnt.
+    #[inline]
+    pub(super) fn corrected(&self, position: &Position, raw: i32) -> i32 {
+        let corrected = by_material(position, raw) + self.memory.corrections.get(position);
+        corrected.clamp(-DECISIVE_BOUND + 1, DECISIVE_BOUND - 1)
+    }
+}
+
+/// An evaluation made larger where many pieces are left and smaller where few are: who is ahead keeps pieces, who is behind trades.
+#[inline]
+pub(super) fn by_material(position: &Position, raw: i32) -> i32 {
+    let minors = (position.pieces(Piece::Knight) | position.pieces(Piece::Bishop)).len();
+    let points = 3 * minors + 5 * position.pieces(Piece::Rook).len() + 9 * position.pieces(Piece::Queen).len();
+    raw * (1024 + material_slope() * (points as i32 - material_even())) / 1024
 }
 
 /// What makes a worker's search differ from the others'.
