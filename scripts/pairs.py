@@ -48,6 +48,15 @@ def declared(engine):
     return found
 
 
+def fingerprint(engine):
+    """The nodes of its bench to depth 8, which tell most searches apart; a build with other options to try has the same."""
+    try:
+        answer = subprocess.run([engine, "bench", "8"], capture_output=True, text=True, check=True).stdout
+        return int(re.search(r"^(\d+) nodes", answer, re.M)[1])
+    except (OSError, ValueError, TypeError, subprocess.SubprocessError) as error:
+        sys.exit(f"{engine} bench 8: {error}")
+
+
 def need_games():
     """Ends the script when what games need is missing, before the first is played."""
     if not shutil.which(FASTCHESS):
@@ -76,6 +85,10 @@ def points(engine, sides, nodes, seed, pairs=1, concurrency=1):
             games = open(pgn, encoding="utf-8").read() if os.path.exists(pgn) else ""
         except (OSError, ValueError) as error:
             raise Failed(f"{FASTCHESS}: {error}") from error
+    # Not a result of play: a number that makes a side crash must not look like a weak one.
+    fault = re.search(r"\{(.*(?:disconnects|connection stalls|illegal move|loses on time|interrupted).*)\}", run.stdout)
+    if fault:
+        raise Failed(f"a game with {sides[0]} against {sides[1]} ended so: {fault[1]}")
     results = re.findall(r'\[White "(\w+)"\].*?\[Result "([^"]+)"\]', games, re.S)
     if len(results) != 2 * pairs or not all(result in POINTS for _, result in results):
         raise Failed(f"fastchess played {len(results)} of {2 * pairs} games to the end:\n{run.stdout[-2000:]}{run.stderr[-2000:]}")
