@@ -2,12 +2,14 @@
 
 use std::collections::HashSet;
 use std::fs::File;
+use std::hash::Hasher as _;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
+use twox_hash::XxHash3_64;
 
 use super::games::{Games, Record};
 use super::import::{self, ImportArgs};
@@ -140,22 +142,33 @@ pub(super) fn records(path: &Path) -> Result<impl Iterator<Item = Result<Record,
     }))
 }
 
+/// What was read of a file to which another program may have been adding.
+pub(super) struct Gathered {
+    pub(super) games: usize,
+    /// XXH3 of the bytes of these games: that of the file, if it holds no more.
+    pub(super) hash: u64,
+}
+
 /// Shows each game of a file, with its number, to `add`, in `threads` threads, each of which fills a set of its own; `keep` is
-/// given the sets in the games' order. Returns how many games there are.
+/// given the sets in the games' order.
 pub(super) fn gather<S: Default + Send>(
     path: &Path,
     threads: usize,
     add: impl Fn(&mut S, usize, Record) + Sync,
     mut keep: impl FnMut(S),
-) -> Result<usize, TuningError> {
+) -> Result<Gathered, TuningError> {
     let mut games = numbered(path)?;
     let mut count = 0;
+    let mut hasher = XxHash3_64::new();
     loop {
         let chunk = games.by_ref().take(CHUNK).collect::<Result<Vec<_>, _>>()?;
         if chunk.is_empty() {
-            return Ok(count);
+            return Ok(Gathered { games: count, hash: hasher.finish() });
         }
         count += chunk.len();
+        for (_, bytes) in &chunk {
+            hasher.write(bytes);
+        }
         let sets = in_parallel(chunk.chunks(chunk.len().div_ceil(threads)), |games| {
             let mut set = S::default();
             for (number, bytes) in games {

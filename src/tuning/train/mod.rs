@@ -15,8 +15,6 @@ mod sample;
 mod trainer;
 
 use std::fmt::Write as _;
-use std::fs::File;
-use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -33,6 +31,7 @@ use self::model::{Model, NUMBERS};
 use self::processor::Processor;
 use self::sample::Sample;
 use self::trainer::{Learner, Trainer};
+use super::data::Gathered;
 use super::games::Record;
 use super::outputs::{self, Output, check_recipe, recipe_head};
 use super::{TuningError, cores, data, is_held_out, number, parse_share};
@@ -255,32 +254,14 @@ impl Sets {
             let set = if is_held_out(number) { &mut sets.held_out } else { &mut sets.training };
             game.visit(|position, score| set.push(Sample::new(position, score, game.result)));
         };
-        let count = data::gather(path, threads, add, |part| {
+        let Gathered { games, hash } = data::gather(path, threads, add, |part| {
             self.training.extend(part.training);
             self.held_out.extend(part.held_out);
         })?;
         let positions = self.training.len() + self.held_out.len() - before;
-        let hash = hash(path)?;
-        let _ = writeln!(self.described, "{} {hash:016x}: {count} games, {positions} positions", path.display());
+        let _ = writeln!(self.described, "{} {hash:016x}: {games} games, {positions} positions", path.display());
         Ok(())
     }
-}
-
-fn hash(path: &Path) -> Result<u64, TuningError> {
-    let hash = || {
-        let mut hasher = twox_hash::XxHash3_64::new();
-        let mut file = BufReader::with_capacity(1 << 20, File::open(path)?);
-        loop {
-            let bytes = std::io::BufRead::fill_buf(&mut file)?;
-            if bytes.is_empty() {
-                return Ok(std::hash::Hasher::finish(&hasher));
-            }
-            std::hash::Hasher::write(&mut hasher, bytes);
-            let length = bytes.len();
-            std::io::BufRead::consume(&mut file, length);
-        }
-    };
-    hash().map_err(TuningError::file(path))
 }
 
 /// Everything that the network depends on, as text.
