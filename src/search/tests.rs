@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::pvs::NonPv;
 use super::score::{DRAW, MATE, MAX_PLY, is_mate, mate_in, mated_in};
 use super::selectivity::Passing;
 use super::worker::by_material;
@@ -132,6 +133,22 @@ fn who_passes_and_is_mated_knows_that_mate_threatens() {
         let mut worker = Worker::new(0, Memory::new(), job(&game, &table()));
         let passing = worker.null_move(game.position(), 100, 6, 0, 400, 400, true).unwrap();
         assert_eq!(matches!(passing, Passing::IsMated), threatens, "{fen}");
+    }
+}
+
+#[test]
+fn where_mate_threatens_the_search_is_a_ply_deeper() {
+    // The same two positions, too deep for reverse futility. With h2 free passing is good enough, and nothing is searched.
+    for (fen, searched) in
+        [("3r2k1/Q4ppp/8/8/8/8/5PPP/6K1 w - - 0 1", Some(11)), ("3r2k1/Q4ppp/8/8/8/7P/5PP1/6K1 w - - 0 1", None)]
+    {
+        let (game, table) = (game(fen), table());
+        let mut worker = Worker::new(0, Memory::new(), job(&game, &table));
+        worker.root_depth = 10;
+        let eval = worker.evaluate(game.position(), 0);
+        worker.search::<NonPv>(game.position(), eval / 2 - 1, eval / 2, 10, 0, false).unwrap();
+        let entry = table.look_up(game.position().key());
+        assert_eq!(entry.map(|(entry, _)| entry.depth), searched, "{fen}");
     }
 }
 
