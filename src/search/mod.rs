@@ -9,6 +9,7 @@ mod control;
 mod endgames;
 mod history;
 mod known;
+mod lessons;
 mod line;
 mod ordering;
 pub mod params;

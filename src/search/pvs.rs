@@ -9,6 +9,7 @@ use super::busy::Task;
 use super::checks::CheckSquares;
 use super::endgames::Verdict;
 use super::history::{PieceTo, Quiet, bonus};
+use super::lessons::Tried;
 use super::line::RootLine;
 use super::ordering::{Class, Hints, MovePicker, Quiets};
 use super::params::*;
@@ -16,8 +17,8 @@ use super::reductions::PLY;
 use super::score::{DECISIVE_BOUND, DRAW, INFINITE, MAX_PLY, is_decisive, mate_in, mated_in};
 use super::selectivity::{Passing, Singular};
 use super::threats::Threats;
-use super::worker::{Frame, NO_EVAL, Worker};
-use crate::position::{Color, Move, Position};
+use super::worker::{NO_EVAL, Worker};
+use crate::position::{Move, Position};
 use crate::table::{Bound, SearchTable, Usage};
 
 /// A kind of node.
@@ -515,47 +516,6 @@ impl<T: SearchTable> Worker<T> {
         Some(best_score)
     }
 
-    fn learn_cutoff(&mut self, position: &Position, ply: usize, mv: Move, tried: &Tried, depth: i32) {
-        let us = position.side_to_move();
-        let bonus = bonus(depth);
-        let before = self.played_before(ply);
-        let threats = self.frame(ply).threats;
-        let learnt = |mv, piece_to| Quiet { color: us, mv, piece_to, before, threats };
-        let piece_to = PieceTo::new(us, position.moved(mv), mv);
-        if position.is_noisy(mv) {
-            self.memory.histories.learn_capture(piece_to, position.captured(mv), bonus);
-        } else {
-            let killers = &mut self.frame(ply).killers;
-            if killers[0] != Some(mv) {
-                *killers = [Some(mv), killers[0]];
-            }
-            if let Some(previous) = before[0] {
-                self.memory.histories.set_counter(previous, mv);
-            }
-            // A first move at small depth teaches nothing that ordering did not know.
-            if depth > 3 || !tried.quiet.is_empty() {
-                self.memory.histories.learn_quiet(learnt(mv, piece_to), bonus);
-            }
-            let malus = bonus * history_malus() / 100;
-            for &(quiet, piece_to) in &tried.quiet {
-                self.memory.histories.learn_quiet(learnt(quiet, piece_to), -malus);
-            }
-        }
-        for &(noisy, piece_to) in &tried.noisy {
-            self.memory.histories.learn_capture(piece_to, position.captured(noisy), -bonus);
-        }
-    }
-
-    /// Nothing helped against the move that led to this node (or, in a singular search, nothing else): a lesson if it was a quiet one.
-    fn learn_fail_low(&mut self, us: Color, ply: usize, depth: i32) {
-        let Frame { quiet, played, threats, .. } = *self.frame_before(ply, 1);
-        if let (Some(mv), Some(piece_to)) = (quiet, played) {
-            let bonus = bonus(depth) * fail_low_bonus() / 100;
-            let quiet = Quiet { color: !us, mv, piece_to, before: self.played_before(ply - 1), threats };
-            self.memory.histories.learn_quiet(quiet, bonus);
-        }
-    }
-
     /// Step 16. `bound` says what is known of the score; `None` when the move is only known to be no better than another.
     fn account_root_move(&mut self, index: usize, score: i32, bound: Option<Bound>, nodes_before: u64) {
         let spent = self.nodes() - nodes_before;
@@ -578,21 +538,3 @@ impl<T: SearchTable> Worker<T> {
 
 /// Moves that wait because another worker is at them, each with its class and its number in the order.
 type PutOff = ArrayVec<(Move, Class, usize), 16>;
-
-/// The moves tried at a node before the one that cut off; those beyond the capacity are not worth remembering.
-#[derive(Default)]
-struct Tried {
-    quiet: ArrayVec<(Move, PieceTo), 48>,
-    noisy: ArrayVec<(Move, PieceTo), 24>,
-}
-
-impl Tried {
-    #[inline]
-    fn push(&mut self, mv: Move, piece_to: PieceTo, quiet: bool) {
-        if quiet {
-            let _ = self.quiet.try_push((mv, piece_to));
-        } else {
-            let _ = self.noisy.try_push((mv, piece_to));
-        }
-    }
-}

@@ -1,0 +1,70 @@
+//! What the end of a node teaches the histories.
+
+use arrayvec::ArrayVec;
+
+use super::history::{PieceTo, Quiet, bonus};
+use super::params::{fail_low_bonus, history_malus};
+use super::worker::{Frame, Worker};
+use crate::position::{Color, Move, Position};
+use crate::table::SearchTable;
+
+/// The moves tried at a node before the one that cut off; those beyond the capacity are not worth remembering.
+#[derive(Default)]
+pub(super) struct Tried {
+    quiet: ArrayVec<(Move, PieceTo), 48>,
+    noisy: ArrayVec<(Move, PieceTo), 24>,
+}
+
+impl Tried {
+    #[inline]
+    pub(super) fn push(&mut self, mv: Move, piece_to: PieceTo, quiet: bool) {
+        if quiet {
+            let _ = self.quiet.try_push((mv, piece_to));
+        } else {
+            let _ = self.noisy.try_push((mv, piece_to));
+        }
+    }
+}
+
+impl<T: SearchTable> Worker<T> {
+    pub(super) fn learn_cutoff(&mut self, position: &Position, ply: usize, mv: Move, tried: &Tried, depth: i32) {
+        let us = position.side_to_move();
+        let bonus = bonus(depth);
+        let before = self.played_before(ply);
+        let threats = self.frame(ply).threats;
+        let learnt = |mv, piece_to| Quiet { color: us, mv, piece_to, before, threats };
+        let piece_to = PieceTo::new(us, position.moved(mv), mv);
+        if position.is_noisy(mv) {
+            self.memory.histories.learn_capture(piece_to, position.captured(mv), bonus);
+        } else {
+            let killers = &mut self.frame(ply).killers;
+            if killers[0] != Some(mv) {
+                *killers = [Some(mv), killers[0]];
+            }
+            if let Some(previous) = before[0] {
+                self.memory.histories.set_counter(previous, mv);
+            }
+            // A first move at small depth teaches nothing that ordering did not know.
+            if depth > 3 || !tried.quiet.is_empty() {
+                self.memory.histories.learn_quiet(learnt(mv, piece_to), bonus);
+            }
+            let malus = bonus * history_malus() / 100;
+            for &(quiet, piece_to) in &tried.quiet {
+                self.memory.histories.learn_quiet(learnt(quiet, piece_to), -malus);
+            }
+        }
+        for &(noisy, piece_to) in &tried.noisy {
+            self.memory.histories.learn_capture(piece_to, position.captured(noisy), -bonus);
+        }
+    }
+
+    /// Nothing helped against the move that led to this node (or, in a singular search, nothing else): a lesson if it was a quiet one.
+    pub(super) fn learn_fail_low(&mut self, us: Color, ply: usize, depth: i32) {
+        let Frame { quiet, played, threats, .. } = *self.frame_before(ply, 1);
+        if let (Some(mv), Some(piece_to)) = (quiet, played) {
+            let bonus = bonus(depth) * fail_low_bonus() / 100;
+            let quiet = Quiet { color: !us, mv, piece_to, before: self.played_before(ply - 1), threats };
+            self.memory.histories.learn_quiet(quiet, bonus);
+        }
+    }
+}
