@@ -3,7 +3,7 @@
 use arrayvec::ArrayVec;
 
 use super::history::{PieceTo, Quiet, bonus};
-use super::params::{fail_low_bonus, history_malus};
+use super::params::{fail_low_bonus, history_first_depth, history_malus};
 use super::worker::{Frame, Worker};
 use crate::position::{Color, Move, Position};
 use crate::table::SearchTable;
@@ -44,8 +44,7 @@ impl<T: SearchTable> Worker<T> {
             if let Some(previous) = before[0] {
                 self.memory.histories.set_counter(previous, mv);
             }
-            // A first move at small depth teaches nothing that ordering did not know.
-            if depth > 3 || !tried.quiet.is_empty() {
+            if depth > history_first_depth() || !tried.quiet.is_empty() {
                 self.memory.histories.learn_quiet(learnt(mv, piece_to), bonus);
             }
             let malus = bonus * history_malus() / 100;

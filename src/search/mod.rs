@@ -11,6 +11,7 @@ mod history;
 mod known;
 mod lessons;
 mod line;
+mod mating;
 mod ordering;
 pub mod params;
 mod pvs;

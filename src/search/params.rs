@@ -84,6 +84,8 @@ params! {
     aspiration_score_divisor = 64, 16, 1024;
     /// By how many percent a window grows in which the score was not.
     aspiration_growth = 50, 25, 200;
+    /// Beyond this half-width a window is open on the side of the failure.
+    aspiration_most = 600, 100, 2000;
     /// Depth from which iterations open with an aspiration window.
     aspiration_depth = 4, 2, 8;
 
@@ -128,12 +130,18 @@ params! {
 
     /// Singular extensions: least depth.
     singular_depth = 5, 4, 10;
+    /// By so many plies the table's entry may be less deep than the node.
+    singular_table_depth = 3, 1, 6;
     /// Margin below the table score, in 1/16 centipawn per ply.
     singular_margin = 24, 8, 64;
     /// Extra margin for extending by two plies.
     singular_double_margin = 18, 2, 60;
     /// Most double extensions in one line.
     singular_double_limit = 8, 2, 20;
+    /// Plies less for a move that is not singular but beats beta by the table, ...
+    singular_negative = 2, 0, 4;
+    /// ... or stands at an expected cut node.
+    singular_negative_cut = 1, 0, 4;
 
     /// Futility pruning of quiets: greatest reduced depth, base and margin per ply.
     futility_depth = 8, 4, 14;
@@ -164,7 +172,7 @@ params! {
     /// See [`lmr_quiet_base`].
     lmr_quiet_divisor = 254, 140, 400;
     /// Late-move reductions: base and divisor for captures, as [`lmr_quiet_base`].
-    lmr_noisy_base = 10, -60, 100;
+    lmr_noisy_base = 30, -60, 100;
     /// See [`lmr_noisy_base`].
     lmr_noisy_divisor = 330, 180, 600;
     /// Least depth for late-move reductions.
@@ -183,6 +191,8 @@ params! {
     lmr_not_improving = 1010, 0, 3072;
     /// Less for checks.
     lmr_check = 900, 0, 3072;
+    /// Less for quiets after which the enemy has to fear a mate.
+    lmr_mate_looms = 2048, 0, 4096;
     /// More for quiets where the table's move is a capture.
     lmr_table_noisy = 1024, 0, 3072;
     /// More where the next ply has failed high more often than so many times.
@@ -197,7 +207,7 @@ params! {
     lmr_refutation = 1100, 0, 3072;
 
     /// Quiescence: a capture must bring the stand-pat score within this of alpha.
-    quiescence_margin = 280, 50, 500;
+    quiescence_margin = 340, 50, 500;
 
     /// History bonus per ply of depth.
     history_bonus = 155, 60, 400;
@@ -207,6 +217,8 @@ params! {
     history_bonus_cap = 1700, 600, 4000;
     /// What the moves before one that cuts off lose, in percent of what it gains.
     history_malus = 125, 20, 300;
+    /// Greatest depth at which a first move that cuts off teaches nothing that ordering did not know.
+    history_first_depth = 3, 0, 10;
 
     /// A score this far above beta makes the bonus that of a ply more.
     history_surprise = 80, 20, 300;

@@ -11,6 +11,7 @@ use super::endgames::Verdict;
 use super::history::{PieceTo, Quiet, bonus};
 use super::lessons::Tried;
 use super::line::RootLine;
+use super::mating;
 use super::ordering::{Class, Hints, MovePicker, Quiets};
 use super::params::*;
 use super::reductions::PLY;
@@ -204,12 +205,13 @@ impl<T: SearchTable> Worker<T> {
                 }
             }
             // 7. Reverse futility: so far above beta that a shallow search will hardly bring it below; unless the table knows a quiet
-            // move, which is a reason to look.
+            // move, which is a reason to look, or mate looms, which no margin covers.
             if depth <= reverse_futility_depth()
                 && (table_move.is_none() || table_noisy)
                 && estimate - reverse_futility_margin() * (depth - i32::from(improving)) >= beta
                 && beta > -DECISIVE_BOUND
                 && estimate < DECISIVE_BOUND
+                && !mating::looms(position)
             {
                 return Some((estimate + beta) / 2);
             }
@@ -349,7 +351,7 @@ impl<T: SearchTable> Worker<T> {
                 && let Some(known) = known
                 && depth >= singular_depth()
                 && known.bound != Bound::Upper
-                && known.depth >= depth - 3
+                && known.depth >= depth - singular_table_depth()
                 && !is_decisive(known.score)
                 && ply < 2 * self.root_depth as usize
             {
@@ -399,6 +401,9 @@ impl<T: SearchTable> Worker<T> {
                 }
                 if gives_check {
                     reduction -= lmr_check();
+                }
+                if quiet && mating::looms(&child) {
+                    reduction -= lmr_mate_looms();
                 }
                 if table_noisy && quiet {
                     reduction += lmr_table_noisy();

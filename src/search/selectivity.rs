@@ -154,9 +154,9 @@ impl<T: SearchTable> Worker<T> {
             // Several moves beat beta: one of them will.
             Singular::MultiCut(lowered)
         } else if known.score >= beta {
-            Singular::Extend(-2)
+            Singular::Extend(-singular_negative())
         } else if cut_node {
-            Singular::Extend(-1)
+            Singular::Extend(-singular_negative_cut())
         } else {
             Singular::Extend(0)
         })

@@ -384,7 +384,7 @@ impl<T: SearchTable> Worker<T> {
             };
             on_bound(RootLine { score, bound, ..self.root_moves[self.pv_index].line() }, self.job.control.nodes());
             delta += delta * aspiration_growth() / 100;
-            if delta > 600 || is_decisive(score) {
+            if delta > aspiration_most() || is_decisive(score) {
                 (alpha, beta) = match bound {
                     Bound::Upper => (-INFINITE, beta),
                     _ => (alpha, INFINITE),
