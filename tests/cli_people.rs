@@ -370,6 +370,7 @@ fn games_are_annotated() {
     // One game, to the standard output; what was annotated before is annotated anew.
     let (code, games, summary) = run(&["analyse", text(&out), "--game", "2", "--depth", "7"], "");
     assert_eq!(code, 0, "{summary}");
+    let games = games.replace('\n', " ");
     assert_eq!((games.matches("[Event ").count(), games.matches("Blunder. ").count()), (1, 1), "{games}");
     assert!(summary.contains("Game 2: Bob <b> – Ada") && !summary.contains("Game 1"), "{summary}");
     let (code, _, errors) = run(&["analyse", text(&out), "--game", "3"], "");
