@@ -27,6 +27,7 @@ impl Tried {
 }
 
 impl<T: SearchTable> Worker<T> {
+    /// `mv` cut the node off: it is rewarded, and what was `tried` before it punished.
     pub(super) fn learn_cutoff(&mut self, position: &Position, ply: usize, mv: Move, tried: &Tried, depth: i32) {
         let us = position.side_to_move();
         let bonus = bonus(depth);

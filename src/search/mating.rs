@@ -1,4 +1,5 @@
-//! What smells of mate: attacks on a king that the numbers of a shallow search do not show.
+//! What smells of mate: attacks on a king that the numbers of a shallow search do not show. What it is good for, and that games
+//! alone do not show it: docs/strength-log.md, eighth trial.
 
 use crate::position::{BitBoard, Piece, Position, Square, attacks};
 

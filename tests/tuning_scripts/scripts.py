@@ -84,7 +84,7 @@ class Tuning(unittest.TestCase):
         status, shown, errors = self.run_script(*self.factorial("good=20,80", "idle=80,20", "--minutes", "0.15"))
         self.assertEqual(status, 0, errors)
         effects = {name: (float(elo), float(error)) for elo, error, name in re.findall(r"([+-]\d+\.\d) \+- +(\d+\.\d) +(\w+):", shown)}
-        # The better side wins every game: 1.5 points more a pair than an even one could lie above the other half of the time.
+        # Who has more of `good` wins both games of a pair.
         self.assertGreater(effects["good"][0], 5 * effects["good"][1], shown)
         self.assertLess(abs(effects["idle"][0]), 3 * effects["idle"][1], shown)
         self.assertIn("good: 80 against 20", shown)
