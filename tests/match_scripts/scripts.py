@@ -1,6 +1,7 @@
-"""Tries `scripts/factorial` and `scripts/spsa` with an engine and a fastchess that are scripts too: who has more of `good` wins, `idle` does nothing.
+"""Tries the scripts that play matches with an engine and a fastchess that are scripts too. For `scripts/factorial` and `scripts/spsa` who has more of
+`good` wins, and `idle` does nothing; for `scripts/match` and `scripts/calibrate-elo` what they ask of fastchess is written down.
 
-    python3 tests/tuning_scripts/scripts.py
+    python3 tests/match_scripts/scripts.py
 """
 
 import json
@@ -50,13 +51,25 @@ if number >= int(os.environ.get("FAIL", "1000000")):
     print("Finished game 1 (first vs second): 0-1 {" + os.environ["FAULT"] + "}")
 """
 
+# Writes down what it is asked, a line a call.
+SCRIBE = r"""#!/usr/bin/env python3
+import json, os, sys
+with open(os.path.join(os.path.dirname(__file__), "asked"), "a") as asked:
+    print(json.dumps(sys.argv[1:]), file=asked)
+print("Results of a vs b (60+1):\nElo: 12.34 +/- 5.67, nElo: 1.00 +/- 2.00\nGames: 40, Wins: 1")
+"""
 
-class Tuning(unittest.TestCase):
+
+class Folder(unittest.TestCase):
+    """A folder with an engine, openings and the class's fastchess."""
+
+    fastchess = FASTCHESS
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
-        for name, text in (("engine", ENGINE), ("fastchess", FASTCHESS), ("openings.epd", "")):
+        for name, text in (("engine", ENGINE), ("fastchess", self.fastchess), ("openings.epd", "")):
             with open(self.path(name), "w") as file:
                 file.write(text)
             os.chmod(self.path(name), 0o755)
@@ -67,7 +80,7 @@ class Tuning(unittest.TestCase):
     def run_script(self, name, *arguments, **environment):
         """Its exit status, output and errors."""
         settings = {**os.environ, "FASTCHESS": self.path("fastchess"), "OPENINGS": self.path("openings.epd"), **environment}
-        command = [sys.executable, os.path.join(SCRIPTS, name), *arguments]
+        command = [os.path.join(SCRIPTS, name), *arguments]
         run = subprocess.run(command, env=settings, cwd=self.folder, capture_output=True, text=True, check=False, timeout=300)
         self.assertNotIn("Traceback", run.stderr)
         return run.returncode, run.stdout, run.stderr
@@ -77,6 +90,86 @@ class Tuning(unittest.TestCase):
         self.assertNotEqual(status, 0)
         self.assertIn(expected, errors)
 
+
+class Matches(Folder):
+    fastchess = SCRIBE
+
+    def asked(self):
+        """What fastchess was asked last: a list of words for each of its options, in order."""
+        with open(self.path("asked"), encoding="utf-8") as file:
+            words = json.loads(file.readlines()[-1])
+        options = []
+        for word in words:
+            if re.match(r"-[a-z]", word):
+                options.append([])
+            options[-1].append(word)
+        return options
+
+    def play(self, *arguments, **environment):
+        status, _, errors = self.run_script("match", *arguments, PGN=self.path("games.pgn"), **environment)
+        self.assertEqual(status, 0, errors)
+        return self.asked()
+
+    def test_a_match_is_of_two_sides_with_what_each_was_given(self):
+        engine = self.path("engine")
+        asked = self.play("games", "199", engine, engine, "2+0.02", SEED="7", THREADS="2", OLD_THREADS="", CONCURRENCY="3", HASH="8", ADJUDICATE="40",
+                          NEW_OPTIONS="option.good=1", OLD_OPTIONS="option.Use NNUE=false;option.idle=2")  # fmt: skip
+        self.assertIn(["-engine", f"cmd={engine}", "name=new", "option.Threads=2", "option.good=1"], asked)
+        self.assertIn(["-engine", f"cmd={engine}", "name=old", "option.Use NNUE=false", "option.idle=2"], asked)
+        self.assertIn(["-each", "tc=2+0.02", "option.Hash=8"], asked)
+        # Each opening with both colours.
+        self.assertIn(["-rounds", "100"], asked)
+        self.assertIn(["-games", "2"], asked)
+        for expected in (["-srand", "7"], ["-concurrency", "3"], ["-resign", "movecount=4", "score=600", "twosided=true"]):
+            self.assertIn(expected, asked)
+        self.assertIn(["-draw", "movenumber=40", "movecount=8", "score=10"], asked)
+
+    def test_what_is_not_said_has_its_default(self):
+        engine = self.path("engine")
+        asked = self.play("sprt", engine, engine)
+        self.assertIn(["-each", "tc=5+0.05", "option.Hash=16"], asked)
+        self.assertIn(["-sprt", "elo0=0", "elo1=5", "alpha=0.05", "beta=0.05"], asked)
+        self.assertEqual([words[-1] for words in asked if words[0] == "-engine"], ["option.Threads=1"] * 2)
+        self.assertNotIn("-draw", [words[0] for words in asked])
+        asked = self.play("sprt", engine, engine, "nodes=6000", SPRT="elo0=-5 elo1=0")
+        self.assertIn(["-each", "tc=inf", "nodes=6000", "option.Hash=16"], asked)
+        self.assertIn(["-sprt", "elo0=-5", "elo1=0", "alpha=0.05", "beta=0.05"], asked)
+        asked = self.play("games", "2", engine, engine, "st=0.1")
+        self.assertIn(["-each", "st=0.1", "option.Hash=16"], asked)
+
+    def test_what_cannot_be_played_is_refused_and_leaves_nothing_behind(self):
+        engine = self.path("engine")
+        match = ("match", "games", "2", engine, engine)
+        self.refused("THREADS=two", *match, THREADS="two")
+        self.refused("SEED=-1", *match, SEED="-1")
+        self.refused("a positive number of games", "match", "games", "0", engine, engine)
+        self.refused("two engines are wanted", *match[:-1])
+        self.refused("no engine", "match", "games", "2", engine, self.path("nobody"))
+        self.refused("no fastchess", *match, FASTCHESS=self.path("nothing"))
+        self.refused("no openings", *match, OPENINGS=self.path("nothing.epd"))
+        for limit in ("5+", "nodes=0", "0", "fast"):
+            self.refused("a limit is", *match, limit, PGN=self.path("games.pgn"))
+        self.assertFalse(os.path.exists(self.path("asked")))
+        self.assertFalse(os.path.exists(self.path("games.pgn")))
+
+    def test_a_rung_is_calibrated_against_its_level_and_told_in_a_table(self):
+        out = self.path("out")
+        status, shown, errors = self.run_script("calibrate-elo", "levels", self.path("engine"), "41", RUNGS="1920", OUT=out)
+        self.assertEqual(status, 0, errors)
+        asked = self.asked()
+        limited = ["option.UCI_LimitStrength=true", "option.UCI_Elo=1920", "tc=60+1"]
+        self.assertIn(["-engine", f"cmd={self.path('engine')}", "name=sesame-1920", *limited], asked)
+        level = ["name=stockfish-level-4", "option.Skill Level=4", "tc=inf", "nodes=6000"]
+        self.assertIn(["-engine", "cmd=stockfish", *level], asked)
+        self.assertIn(["-rounds", "21"], asked)
+        with open(self.path("asked"), encoding="utf-8") as file:
+            self.assertEqual(len(file.readlines()), 1, "other rungs were not asked for")
+        status, shown, errors = self.run_script("calibrate-elo", "table", OUT=out)
+        self.assertEqual(status, 0, errors)
+        self.assertIn("| 1920-stockfish-level-4 | 40 | 12.34 +/- 5.67 |", shown)
+
+
+class Tuning(Folder):
     def factorial(self, *arguments):
         return ("factorial", self.path("engine"), "-o", self.path("trial"), "--minutes", "0.05", *arguments)
 
