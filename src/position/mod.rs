@@ -25,10 +25,25 @@ pub use see::SEE_VALUES;
 
 /// Attacks and rays by square, from cozy-chess.
 pub mod attacks {
+    use cozy_chess::{BitBoard, Color, Piece, Square};
     pub use cozy_chess::{
         get_between_rays, get_bishop_moves, get_bishop_rays, get_king_moves, get_knight_moves, get_line_rays,
         get_pawn_attacks, get_pawn_quiets, get_rook_moves, get_rook_rays,
     };
+
+    /// The squares that a `piece` of `color` on `square` attacks when `occupied` are the occupied squares; along its lines up to the first of
+    /// these, with it. The colour matters for pawns alone.
+    #[inline]
+    pub fn attacks_of(piece: Piece, color: Color, square: Square, occupied: BitBoard) -> BitBoard {
+        match piece {
+            Piece::Pawn => get_pawn_attacks(square, color),
+            Piece::Knight => get_knight_moves(square),
+            Piece::Bishop => get_bishop_moves(square, occupied),
+            Piece::Rook => get_rook_moves(square, occupied),
+            Piece::Queen => get_bishop_moves(square, occupied) | get_rook_moves(square, occupied),
+            Piece::King => get_king_moves(square),
+        }
+    }
 }
 
 /// The keys of a position; see [`Position::keys_from_scratch`].

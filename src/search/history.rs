@@ -84,8 +84,6 @@ pub fn bonus(depth: i32) -> i32 {
 }
 
 const CORRECTION_SIZE: usize = 16_384;
-/// Correction entries saturate at plus and minus this.
-const CORRECTION_MAX: i32 = 1024;
 /// Correction entries in one centipawn.
 const CORRECTION_GRAIN: i32 = 16;
 

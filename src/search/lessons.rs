@@ -3,7 +3,7 @@
 use arrayvec::ArrayVec;
 
 use super::history::{PieceTo, Quiet, bonus};
-use super::params::{fail_low_bonus, history_first_depth, history_malus};
+use super::params::{capture_malus, fail_low_bonus, history_first_depth, history_malus};
 use super::worker::{Frame, Worker};
 use crate::position::{Color, Move, Position};
 use crate::table::SearchTable;
@@ -53,8 +53,9 @@ impl<T: SearchTable> Worker<T> {
                 self.memory.histories.learn_quiet(learnt(quiet, piece_to), -malus);
             }
         }
+        let malus = bonus * capture_malus() / 100;
         for &(noisy, piece_to) in &tried.noisy {
-            self.memory.histories.learn_capture(piece_to, position.captured(noisy), -bonus);
+            self.memory.histories.learn_capture(piece_to, position.captured(noisy), -malus);
         }
     }
 

@@ -1,7 +1,7 @@
 //! What smells of mate: attacks on a king that the numbers of a shallow search do not show. What it is good for, and that games
 //! alone do not show it: docs/strength-log.md, eighth trial.
 
-use crate::position::{BitBoard, Piece, Position, Square, attacks};
+use crate::position::{BitBoard, Piece, Position, attacks};
 
 /// Whether the side to move has to fear a mate: its king has nowhere to go, or a queen or rook of the enemy, with help, can take
 /// a place beside it that nothing else guards.
@@ -19,19 +19,12 @@ pub fn looms(position: &Position) -> bool {
     [Piece::Queen, Piece::Rook].into_iter().any(|piece| {
         (enemy & position.pieces(piece)).into_iter().any(|from| {
             let rest = occupied & !BitBoard::from(from);
-            (reach(position, piece, from) & beside & !enemy).into_iter().any(|square| {
+            (attacks::attacks_of(piece, !us, from, occupied) & beside & !enemy).into_iter().any(|square| {
                 let men = position.attackers_to(square, rest) & rest;
                 !(men & enemy).is_empty() && (men & own & without_king).is_empty()
             })
         })
     })
-}
-
-/// What a rook, or else a queen, attacks from `square`.
-fn reach(position: &Position, piece: Piece, square: Square) -> BitBoard {
-    let occupied = position.occupied();
-    let straight = attacks::get_rook_moves(square, occupied);
-    if piece == Piece::Rook { straight } else { straight | attacks::get_bishop_moves(square, occupied) }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! One worker's search: iterative deepening, principal-variation search, quiescence, move ordering, histories.
 //!
-//! A worker prints nothing, reads no clock and never ends the process: it searches a [`Job`] depth by depth ([`Worker::iterate`])
-//! and looks at one relaxed flag ([`Control`]) at each node.
+//! A worker prints nothing and never ends the process: it searches a [`Job`] depth by depth ([`Worker::iterate`]), looks at one
+//! relaxed flag ([`Control`]) at each node, and at the clock every 1024 in case the hard limit has passed.
 
 mod busy;
 mod checks;

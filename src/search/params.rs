@@ -76,8 +76,13 @@ macro_rules! params {
 
 /// Histories saturate at plus and minus this.
 pub const HISTORY_MAX: i32 = 16_384;
+/// Correction histories saturate at plus and minus this, in 1/16 centipawn.
+pub const CORRECTION_MAX: i32 = 1024;
 
 params! {
+    /// From this halfmove clock on the table ends no node: the fifty-move rule is near, and the clock is not in the key.
+    table_clock = 90, 40, 101;
+
     /// Half-width of the first aspiration window.
     aspiration_delta = 18, 5, 40;
     /// It is wider by the score divided by this.
@@ -117,6 +122,8 @@ params! {
     null_slack = 120, 0, 300;
     /// From this depth a null-move cut-off is verified by a search of the real moves, zugzwang or not.
     null_verify_depth = 13, 6, 20;
+    /// Sixteenths of that search's depth below which no null move is tried in it.
+    null_verify_share = 12, 4, 17;
 
     /// ProbCut: least depth, and margin above beta.
     probcut_depth = 5, 3, 9;
@@ -130,6 +137,8 @@ params! {
 
     /// Singular extensions: least depth.
     singular_depth = 5, 4, 10;
+    /// Sixteenths of the depth, less one ply, at which the other moves are searched.
+    singular_share = 8, 4, 13;
     /// By so many plies the table's entry may be less deep than the node.
     singular_table_depth = 3, 1, 6;
     /// Margin below the table score, in 1/16 centipawn per ply.
@@ -138,6 +147,8 @@ params! {
     singular_double_margin = 18, 2, 60;
     /// Most double extensions in one line.
     singular_double_limit = 8, 2, 20;
+    /// A line is extended no more from this many times the iteration's depth on (singular and mate threat extensions).
+    extension_limit = 2, 1, 4;
     /// Plies less for a move that is not singular but beats beta by the table, ...
     singular_negative = 2, 0, 4;
     /// ... or stands at an expected cut node.
@@ -215,8 +226,12 @@ params! {
     history_bonus_base = 60, 0, 300;
     /// Greatest bonus.
     history_bonus_cap = 1700, 600, 4000;
-    /// What the moves before one that cuts off lose, in percent of what it gains.
+    /// What the quiet moves before a quiet one that cuts off lose, in percent of the bonus, ...
     history_malus = 125, 20, 300;
+    /// ... and what the captures before any that does.
+    capture_malus = 100, 20, 300;
+    /// What the table's quiet move earns where the table cuts off, in percent of the bonus.
+    table_cut_bonus = 50, 0, 200;
     /// Greatest depth at which a first move that cuts off teaches nothing that ordering did not know.
     history_first_depth = 3, 0, 10;
 
@@ -256,6 +271,9 @@ params! {
     /// Least depth of a node at which a move waits for another worker that is at it.
     defer_depth = 3, 1, 8;
 
+    /// Where workers vote by score, what each has besides its lead on the worst, in centipawns.
+    vote_base = 12, 0, 100;
+
     /// Moves that a clock without a next time control is spread over at the first move of a game, ...
     clock_moves = 42, 10, 60;
     /// ... less so many hundredths of a move for each that was played, ...
@@ -282,6 +300,14 @@ params! {
     clock_effort_scale = 1350, 500, 2500;
     /// What the limit grows by, in thousandths, for each centipawn that the score has fallen.
     clock_score_drop = 12, 0, 40;
+    /// The least that this factor, by the score, is, in thousandths, ...
+    clock_score_least = 850, 500, 1000;
+    /// ... and the most; ...
+    clock_score_most = 1500, 1000, 3000;
+    /// ... and the least that all factors together are, ...
+    clock_scale_least = 300, 50, 1000;
+    /// ... and the most.
+    clock_scale_most = 4000, 1000, 8000;
 }
 
 #[cfg(test)]

@@ -78,10 +78,19 @@ impl<T: SearchTable> Worker<T> {
     pub(super) fn make(&mut self, position: &Position, ply: usize, mv: Move) -> Position {
         self.frame(ply).played = Some(PieceTo::new(position.side_to_move(), position.moved(mv), mv));
         self.frame(ply).quiet = None;
+        self.frame(ply + 1).mate_looms = None;
         self.keys.push(position.key());
         let mut child = position.clone();
         child.play(mv);
         child
+    }
+
+    /// Whether mate looms in `position`, the node at `ply`: reckoned once, by who asks first, the node or its parent.
+    #[inline]
+    fn mate_looms(&mut self, position: &Position, ply: usize) -> bool {
+        let looms = *self.frame(ply).mate_looms.get_or_insert_with(|| mating::looms(position));
+        debug_assert_eq!(looms, mating::looms(position), "an answer for another position");
+        looms
     }
 
     /// The score of `position` within `alpha..beta` at `depth` plies (fail-soft), or `None` when told to stop.
@@ -130,7 +139,7 @@ impl<T: SearchTable> Worker<T> {
             && let Some(known) = known
             && known.depth >= depth
             && known.cuts(beta)
-            && position.halfmove_clock() < 90
+            && i32::from(position.halfmove_clock()) < table_clock()
         {
             if known.score >= beta
                 && let Some(mv) = known.mv
@@ -139,7 +148,7 @@ impl<T: SearchTable> Worker<T> {
                 let piece_to = PieceTo::new(us, position.moved(mv), mv);
                 let (before, threats) = (self.played_before(ply), Threats::of(position).all);
                 let quiet = Quiet { color: us, mv, piece_to, before, threats };
-                self.memory.histories.learn_quiet(quiet, bonus(depth) / 2);
+                self.memory.histories.learn_quiet(quiet, bonus(depth) * table_cut_bonus() / 100);
             }
             self.note_cut_off(known);
             return Some(known.score);
@@ -211,14 +220,14 @@ impl<T: SearchTable> Worker<T> {
                 && estimate - reverse_futility_margin() * (depth - i32::from(improving)) >= beta
                 && beta > -DECISIVE_BOUND
                 && estimate < DECISIVE_BOUND
-                && !mating::looms(position)
+                && !self.mate_looms(position, ply)
             {
                 return Some((estimate + beta) / 2);
             }
             // 8. Null move: if passing still beats beta, some move will too, save in zugzwang. If passing is mated, look deeper.
             match self.null_move(position, beta, depth, ply, eval, estimate, cut_node)? {
                 Passing::FailsHigh(score) => return Some(score),
-                Passing::IsMated if ply < 2 * self.root_depth as usize => depth += 1,
+                Passing::IsMated if ply < (extension_limit() * self.root_depth) as usize => depth += 1,
                 Passing::IsMated | Passing::Nothing => {}
             }
             // 9. ProbCut: a capture that beats beta by a margin at less depth beats beta at this one.
@@ -353,7 +362,7 @@ impl<T: SearchTable> Worker<T> {
                 && known.bound != Bound::Upper
                 && known.depth >= depth - singular_table_depth()
                 && !is_decisive(known.score)
-                && ply < 2 * self.root_depth as usize
+                && ply < (extension_limit() * self.root_depth) as usize
             {
                 match self.singular::<N>(position, mv, known, beta, depth, ply, cut_node)? {
                     Singular::Extend(plies) => extension = plies,
@@ -402,7 +411,7 @@ impl<T: SearchTable> Worker<T> {
                 if gives_check {
                     reduction -= lmr_check();
                 }
-                if quiet && mating::looms(&child) {
+                if quiet && self.mate_looms(&child, next) {
                     reduction -= lmr_mate_looms();
                 }
                 if table_noisy && quiet {

@@ -3,7 +3,7 @@
 
 use super::checks::CheckSquares;
 use super::ordering::{Class, Hints, MovePicker, Quiets};
-use super::params::quiescence_margin;
+use super::params::{quiescence_margin, table_clock};
 use super::pvs::Node;
 use super::score::{DECISIVE_BOUND, DRAW, INFINITE, MAX_PLY, is_decisive, mated_in};
 use super::threats::Threats;
@@ -41,7 +41,7 @@ impl<T: SearchTable> Worker<T> {
         if !N::PV
             && let Some(known) = known
             && known.cuts(beta)
-            && position.halfmove_clock() < 90
+            && i32::from(position.halfmove_clock()) < table_clock()
         {
             self.note_cut_off(known);
             return Some(known.score);

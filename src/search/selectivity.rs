@@ -62,6 +62,7 @@ impl<T: SearchTable> Worker<T> {
             null_base() + depth / null_depth_divisor() + ((estimate - beta) / null_eval_divisor()).min(null_eval_cap());
         self.frame(ply).played = None;
         self.frame(ply).quiet = None;
+        self.frame(ply + 1).mate_looms = None;
         self.keys.push(position.key());
         let mut child = position.clone();
         child.play_null();
@@ -77,7 +78,7 @@ impl<T: SearchTable> Worker<T> {
         if self.null_min_ply > 0 || !(zugzwang_threatens || depth >= null_verify_depth()) {
             return Some(Passing::FailsHigh(score));
         }
-        self.null_min_ply = ply + 3 * (depth - reduction).max(0) as usize / 4 + 1;
+        self.null_min_ply = ply + (null_verify_share() * (depth - reduction).max(0) / 16) as usize + 1;
         let verified = self.search::<NonPv>(position, beta - 1, beta, (depth - reduction).max(1), ply, false);
         self.null_min_ply = 0;
         Some(if verified? >= beta { Passing::FailsHigh(score) } else { Passing::Nothing })
@@ -143,7 +144,8 @@ impl<T: SearchTable> Worker<T> {
         let lowered = known.score - depth * singular_margin() / 16;
         let saved = *self.frame(ply);
         self.frame(ply).excluded = Some(mv);
-        let score = self.search::<NonPv>(position, lowered - 1, lowered, (depth - 1) / 2, ply, cut_node)?;
+        let score =
+            self.search::<NonPv>(position, lowered - 1, lowered, (depth - 1) * singular_share() / 16, ply, cut_node)?;
         *self.frame(ply) = saved;
         Some(if score < lowered {
             let clearly = !N::PV

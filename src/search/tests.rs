@@ -153,6 +153,42 @@ fn where_mate_threatens_the_search_is_a_ply_deeper() {
 }
 
 #[test]
+fn where_mate_looms_no_margin_spares_the_search() {
+    // Qxg2 mates, unless the knight guards it. Far above beta as both are, only the second needs no look.
+    for (fen, searched) in
+        [("6k1/5ppp/8/8/8/5p1q/QR3P1P/6K1 w - - 0 1", Some(2)), ("6k1/5ppp/8/8/8/5p1q/QR3P1P/4N1K1 w - - 0 1", None)]
+    {
+        let (game, table) = (game(fen), table());
+        let mut worker = Worker::new(0, Memory::new(), job(&game, &table));
+        worker.root_depth = 2;
+        let raw = worker.evaluate(game.position(), 1);
+        let beta = worker.corrected(game.position(), raw) - 400;
+        worker.search::<NonPv>(game.position(), beta - 1, beta, 2, 1, true).unwrap();
+        let entry = table.look_up(game.position().key());
+        assert_eq!(entry.map(|(entry, _)| entry.depth), searched, "{fen}");
+    }
+}
+
+#[test]
+fn a_quiet_move_after_which_mate_looms_is_hardly_reduced() {
+    // Qh6 threatens mate on g7 with the pawn's help, unless the knight guards it.
+    let depth = |fen| {
+        let (game, table) = (game(fen), table());
+        let mut worker = Worker::new(0, Memory::new(), job(&game, &table));
+        worker.root_depth = 8;
+        let raw = worker.evaluate(game.position(), 1);
+        let alpha = worker.corrected(game.position(), raw) + 50;
+        worker.search::<NonPv>(game.position(), alpha, alpha + 1, 8, 1, true).unwrap();
+        let mut child = game.position().clone();
+        child.play(child.from_uci("d2h6").unwrap());
+        table.look_up(child.key()).unwrap().0.depth
+    };
+    let looming = depth("r4rk1/p1n2p1p/5Pp1/8/1p6/1P6/P2Q4/1K6 w - - 0 1");
+    let harmless = depth("r3nrk1/p4p1p/5Pp1/8/1p6/1P6/P2Q4/1K6 w - - 0 1");
+    assert!(looming > harmless, "{looming} {harmless}");
+}
+
+#[test]
 fn a_position_repeated_in_the_search_is_a_draw() {
     // White is hopelessly behind and has a perpetual check on e8 and h5.
     assert_eq!(score("6k1/6p1/8/7Q/8/1q6/1r4PP/7K w - - 0 1", 10), DRAW);

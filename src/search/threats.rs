@@ -39,7 +39,7 @@ impl Threats {
         }
         let mut all = by_rooks | attacks::get_king_moves(position.king(them));
         for square in enemy & position.pieces(Piece::Queen) {
-            all |= attacks::get_bishop_moves(square, occupied) | attacks::get_rook_moves(square, occupied);
+            all |= attacks::attacks_of(Piece::Queen, them, square, occupied);
         }
         Self { by_pawns, by_minors, by_rooks, all }
     }
@@ -75,17 +75,7 @@ mod tests {
             for square in Square::ALL {
                 let attackers = |pieces: &[Piece]| {
                     let one = |&piece: &Piece| {
-                        let from = match piece {
-                            Piece::Pawn => attacks::get_pawn_attacks(square, !them),
-                            Piece::Knight => attacks::get_knight_moves(square),
-                            Piece::Bishop => attacks::get_bishop_moves(square, position.occupied()),
-                            Piece::Rook => attacks::get_rook_moves(square, position.occupied()),
-                            Piece::Queen => {
-                                attacks::get_bishop_moves(square, position.occupied())
-                                    | attacks::get_rook_moves(square, position.occupied())
-                            }
-                            Piece::King => attacks::get_king_moves(square),
-                        };
+                        let from = attacks::attacks_of(piece, !them, square, position.occupied());
                         !(from & position.colored(them, piece)).is_empty()
                     };
                     pieces.iter().any(one)

@@ -40,6 +40,8 @@ pub(super) struct Frame {
     pub(super) quiet: Option<Move>,
     /// What the enemy attacks at this ply's node.
     pub(super) threats: BitBoard,
+    /// Whether mate looms at this ply's node ([`looms`](super::mating::looms)); `None` until somebody has asked.
+    pub(super) mate_looms: Option<bool>,
     pub(super) killers: [Option<Move>; 2],
     /// The move that a singular search leaves out.
     pub(super) excluded: Option<Move>,
@@ -55,6 +57,7 @@ impl Frame {
         played: None,
         quiet: None,
         threats: BitBoard::EMPTY,
+        mate_looms: None,
         killers: [None; 2],
         excluded: None,
         double_extensions: 0,

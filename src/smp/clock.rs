@@ -87,7 +87,7 @@ pub struct Progress {
 }
 
 /// What to multiply the soft limit with: more for a wavering choice or a falling score, less for a settled one. Always between
-/// 0.3 and 4.
+/// [`clock_scale_least`] and [`clock_scale_most`].
 pub fn scale(progress: Progress) -> f64 {
     let thousandths = |number: i32| f64::from(number) / 1000.0;
     let stability = thousandths(match progress.stable {
@@ -100,8 +100,9 @@ pub fn scale(progress: Progress) -> f64 {
     let effort = (thousandths(clock_effort_base()) - progress.best_move_share.clamp(0.0, 1.0))
         * thousandths(clock_effort_scale());
     let fallen = f64::from(progress.score_drop.clamp(-100, 100));
-    let score = (1.0 + fallen * thousandths(clock_score_drop())).clamp(0.85, 1.5);
-    (stability * effort * score).clamp(0.3, 4.0)
+    let score = (1.0 + fallen * thousandths(clock_score_drop()))
+        .clamp(thousandths(clock_score_least()), thousandths(clock_score_most()));
+    (stability * effort * score).clamp(thousandths(clock_scale_least()), thousandths(clock_scale_most()))
 }
 
 /// How settled the choice is, from iteration to iteration.

@@ -6,10 +6,8 @@ use std::collections::HashMap;
 use super::coordinator::Standing;
 use crate::position::Move;
 use crate::search::Vote;
+use crate::search::params::vote_base;
 use crate::search::score::{MATE_BOUND, is_mate};
-
-/// Added to every worker's score above the worst, so that the worst has a voice too (in centipawns).
-const BASE_WEIGHT: i64 = 12;
 
 /// The index of the standing whose line is to be played; `None` when there is none.
 ///
@@ -32,7 +30,7 @@ pub(super) fn elect(standings: &[Option<Standing>], vote: Vote) -> Option<usize>
         return deepest().map(|(worker, _)| worker);
     }
     let worst = voters().map(|(_, standing)| standing.score).min()?;
-    let weight = |standing: &Standing| (i64::from(standing.score - worst) + BASE_WEIGHT) * i64::from(standing.depth);
+    let weight = |standing: &Standing| i64::from(standing.score - worst + vote_base()) * i64::from(standing.depth);
     let mut votes: HashMap<Move, i64> = HashMap::new();
     for (_, standing) in voters() {
         *votes.entry(standing.mv).or_default() += if vote == Vote::Majority { 1 } else { weight(standing) };

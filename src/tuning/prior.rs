@@ -6,7 +6,7 @@
 
 use super::Weight;
 use crate::eval::{COUNT, GROUPS};
-use crate::position::attacks::{get_bishop_moves, get_king_moves, get_knight_moves, get_pawn_attacks, get_rook_moves};
+use crate::position::attacks::attacks_of;
 use crate::position::{BitBoard, Color, Piece, Square};
 
 /// The sixteen squares in the middle; the inner four count twice.
@@ -31,14 +31,7 @@ pub fn prior() -> Vec<Weight> {
 
 /// Mobility on the empty board and control of its centre, less the average square's.
 fn piece_square(piece: Piece, square: Square) -> Weight {
-    let sight = |square| match piece {
-        Piece::Pawn => get_pawn_attacks(square, Color::White),
-        Piece::Knight => get_knight_moves(square),
-        Piece::Bishop => get_bishop_moves(square, BitBoard::EMPTY),
-        Piece::Rook => get_rook_moves(square, BitBoard::EMPTY),
-        Piece::Queen => get_bishop_moves(square, BitBoard::EMPTY) | get_rook_moves(square, BitBoard::EMPTY),
-        Piece::King => get_king_moves(square),
-    };
+    let sight = |square| attacks_of(piece, Color::White, square, BitBoard::EMPTY);
     let centre = |square| ((sight(square) & CENTRE).len() + (sight(square) & INNER).len()) as f32;
     let mobility = |square| sight(square).len() as f32;
     let mean = |of: &dyn Fn(Square) -> f32| Square::ALL.into_iter().map(of).sum::<f32>() / 64.0;

@@ -47,7 +47,7 @@ pub struct TuneArgs {
     /// Start from first principles instead of the weights in play
     #[arg(long)]
     pub from_prior: bool,
-    /// Threads
+    /// Threads; how many there are decides the last bits of sums, so that the weights are the same on machines of more cores
     #[arg(long, default_value_t = 2, value_parser = value_parser!(u16).range(1..=256))]
     pub threads: u16,
 }

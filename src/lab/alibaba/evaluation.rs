@@ -1,7 +1,7 @@
 //! Material and piece-square tables that are filled before each search (section 4.3).
 
 use super::choices::{Blockers, Choices};
-use crate::position::attacks::{get_bishop_moves, get_king_moves, get_knight_moves, get_pawn_attacks, get_rook_moves};
+use crate::position::attacks::attacks_of;
 use crate::position::{BitBoard, Color, File, Move, Piece, Position, Rank, Square};
 
 /// The value of a piece in centipawns, by [`Piece`]: the paper's, from its definition of the endgame (section 5).
@@ -29,14 +29,7 @@ impl PieceSquares {
         let weights = &choices.weights;
         let value = |color, piece, square: Square| {
             let own = root.colors(color) & blockers;
-            let reached = match piece {
-                Piece::Pawn => get_pawn_attacks(square, color),
-                Piece::Knight => get_knight_moves(square),
-                Piece::Bishop => get_bishop_moves(square, blockers),
-                Piece::Rook => get_rook_moves(square, blockers),
-                Piece::Queen => get_bishop_moves(square, blockers) | get_rook_moves(square, blockers),
-                Piece::King => get_king_moves(square),
-            };
+            let reached = attacks_of(piece, color, square, blockers);
             let mobility = (reached - own).len() as i32;
             let control =
                 weights.centre * (reached & CENTRE).len() as i32 + weights.around * (reached & AROUND).len() as i32;

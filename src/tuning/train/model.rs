@@ -7,8 +7,9 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::Rng;
 
-use super::sample::{Rows, Sample, sigmoid};
+use super::sample::{Rows, Sample};
 use crate::eval::nnue::{BUCKETS, HIDDEN, INPUTS, QA, QB, Weights};
+use crate::tuning::model::sigmoid;
 
 /// No weight grows beyond this: quantised, the output's still fit 8 bits (1.98 * 64 = 127). All together they are far from what an accumulator may
 /// have (`OUTPUT_SUM_LIMIT`), which is checked when a network is written.

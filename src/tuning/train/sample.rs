@@ -4,6 +4,7 @@ use arrayvec::ArrayVec;
 
 use crate::eval::nnue::{bucket, row};
 use crate::position::{Color, Position, Square};
+use crate::tuning::model::sigmoid;
 
 /// The rows of the men on the board in one player's view.
 pub(super) type Rows = ArrayVec<u16, 32>;
@@ -86,10 +87,6 @@ impl Sample {
         let search = sigmoid(f32::from(self.score) / scale);
         result_share * f32::from(self.result) / 2.0 + (1.0 - result_share) * search
     }
-}
-
-pub(super) fn sigmoid(x: f32) -> f32 {
-    1.0 / (1.0 + (-x).exp())
 }
 
 #[cfg(test)]

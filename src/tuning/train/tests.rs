@@ -4,7 +4,7 @@ use rand_xoshiro::rand_core::Rng;
 
 use super::*;
 use crate::position::{Color, Piece, Position};
-use crate::tuning::train::sample::sigmoid;
+use crate::tuning::model::sigmoid;
 
 /// The scale of these worlds.
 pub(super) const SCALE: u16 = 400;
