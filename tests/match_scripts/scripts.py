@@ -192,11 +192,28 @@ class Tuning(Folder):
         self.assertEqual(status, 0, errors)
         self.assertIn("torn", errors)
         self.assertGreater(self.pairs(), before)
+        with open(self.path("trial"), encoding="utf-8") as file:
+            numbers = [json.loads(line)["number"] for line in file]
+        self.assertEqual(len(numbers), len(set(numbers)), "no pair is played twice")
         self.refused("another search", *self.factorial("good=20,80"), BENCH="1001")
         self.refused("a trial at 6000 nodes", *self.factorial("good=20,80", "--nodes", "7000"))
         self.refused("good=20,80; name another file", *self.factorial("good=10,80"))
         self.refused("takes 0 to 100", *self.factorial("good=20,101"))
         self.refused("does not know best", *self.factorial("best=1,2"))
+
+    def test_what_is_tried_depends_on_seed_and_number_alone(self):
+        tried = []
+        for seed, jobs in (("7", "1"), ("7", "2"), ("11", "2")):
+            self.run_script(*self.factorial("good=20,80", "idle=20,80", "--seed", seed, "--jobs", jobs))
+            with open(self.path("trial"), encoding="utf-8") as file:
+                lines = {line["number"]: line["high"] for line in map(json.loads, file)}
+            tried.append(lines)
+            os.remove(self.path("trial"))
+        once, again, otherwise = tried
+        both = once.keys() & again.keys()
+        self.assertIn(1, both)
+        self.assertEqual([once[number] for number in both], [again[number] for number in both])
+        self.assertNotEqual(once[1], otherwise[1])
 
     def pairs(self):
         with open(self.path("trial"), "rb") as file:
