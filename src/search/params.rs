@@ -186,8 +186,8 @@ params! {
     lmr_noisy_base = 30, -60, 100;
     /// See [`lmr_noisy_base`].
     lmr_noisy_divisor = 330, 180, 600;
-    /// Least depth for late-move reductions.
-    lmr_depth = 2, 1, 5;
+    /// Least depth for late-move reductions: below 3 plies there is nothing to take off.
+    lmr_depth = 3, 2, 6;
     /// History worth one ply of reduction.
     lmr_history_divisor = 8950, 3000, 20000;
     /// Less reduction, in 1/1024 ply, at nodes that were on a principal variation once.

@@ -411,9 +411,6 @@ impl<T: SearchTable> Worker<T> {
                 if gives_check {
                     reduction -= lmr_check();
                 }
-                if quiet && self.mate_looms(&child, next) {
-                    reduction -= lmr_mate_looms();
-                }
                 if table_noisy && quiet {
                     reduction += lmr_table_noisy();
                 }
@@ -425,6 +422,10 @@ impl<T: SearchTable> Worker<T> {
                 }
                 reduction -= standing * PLY / lmr_history_divisor();
                 reduction += self.jitter();
+                // Last, for it costs something, and only where it can matter.
+                if quiet && reduction >= PLY && self.mate_looms(&child, next) {
+                    reduction -= lmr_mate_looms();
+                }
                 let reduced = (new_depth - reduction / PLY).clamp(1, new_depth.max(1));
                 score = -self.search::<NonPv>(&child, -alpha - 1, -alpha, reduced, next, true)?;
                 let again = score > alpha && reduced < new_depth;
