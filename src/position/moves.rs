@@ -126,6 +126,12 @@ impl MoveList {
         debug_assert!(pushed.is_ok());
     }
 
+    /// Keeps the first `length` moves, or all if there are no more.
+    #[inline]
+    pub fn truncate(&mut self, length: usize) {
+        self.0.truncate(length);
+    }
+
     /// Empties the list, cheaper than a new one.
     #[inline]
     pub fn clear(&mut self) {

@@ -76,6 +76,8 @@ pub struct MovePicker {
     bad: MoveList,
     next_bad: usize,
     next_refutation: usize,
+    /// Whether the quiet moves left are checks alone.
+    narrowed: bool,
 }
 
 impl MovePicker {
@@ -101,6 +103,7 @@ impl MovePicker {
             bad: MoveList::new(),
             next_bad: 0,
             next_refutation: 0,
+            narrowed: false,
         }
     }
 
@@ -163,10 +166,12 @@ impl MovePicker {
                         self.stage = Stage::BadNoisy;
                         continue;
                     }
+                    if quiets == Quiets::Checks && !self.narrowed {
+                        self.keep_checks(position);
+                    }
                     match self.pick() {
                         Some(mv) if Some(mv) == self.hints.table_move || self.hints.refutations.contains(&Some(mv)) => {
                         }
-                        Some(mv) if left_out(&self.hints, mv) => {}
                         Some(mv) => return Some((mv, Class::Quiet)),
                         None => self.stage = Stage::BadNoisy,
                     }
@@ -192,6 +197,22 @@ impl MovePicker {
         }
         let piece_to = PieceTo::new(position.side_to_move(), position.moved(mv), mv);
         self.threshold - histories.capture(piece_to, position.captured(mv)) / capture_history_divisor()
+    }
+
+    /// Drops the quiet moves left that give no check, at once: each would have to be found to be the best of those left before it is passed over.
+    #[cold]
+    fn keep_checks(&mut self, position: &Position) {
+        let mut kept = self.next;
+        for index in self.next..self.moves.len() {
+            if self.hints.checks.has(position, self.moves[index]) {
+                self.moves.swap(kept, index);
+                self.scores.swap(kept, index);
+                kept += 1;
+            }
+        }
+        self.moves.truncate(kept);
+        self.scores.truncate(kept);
+        self.narrowed = true;
     }
 
     /// Takes the best of what is left: a selection sort that stops when the node does.

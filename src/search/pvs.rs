@@ -258,7 +258,25 @@ impl<T: SearchTable> Worker<T> {
         let heeds_others = depth >= defer_depth() && self.job.control.busy().is_some();
         let mut put_off = PutOff::new();
 
+        // Pruning waits until some move has shown that we are not being mated.
+        let has_pieces = position.has_non_pawn_material(us);
+        let may_prune = |best_score: i32| !N::ROOT && best_score > -DECISIVE_BOUND && has_pieces;
+
         loop {
+            // 12a. Late moves, and those whose evaluation is hopelessly below alpha, are not looked at any more, and not even generated if none has
+            // been so far; but for checks: they are what sacrifices are made for. What holds for a move holds for those after it.
+            if quiets == Quiets::All && may_prune(best_score) {
+                let late = (late_move_base() + depth * depth) / (2 - i32::from(improving));
+                let number = moves + 1;
+                let reduced = (depth - self.memory.reductions.get(true, depth, number) / PLY).max(0);
+                let hopeless = !in_check
+                    && reduced <= futility_depth()
+                    && eval + futility_base() + futility_margin() * reduced <= alpha
+                    && !is_decisive(alpha);
+                if depth <= late_move_depth() && number as i32 > late || hopeless {
+                    quiets = Quiets::Checks;
+                }
+            }
             let next = if N::ROOT {
                 // The root keeps its own order: the last iteration's best first.
                 // Moves of a lower rank have their turn when those above have theirs.
@@ -296,39 +314,19 @@ impl<T: SearchTable> Worker<T> {
             };
             let mut reduction = self.memory.reductions.get(quiet, depth, number);
 
-            // 12. Pruning at shallow depth, once some move has shown that we are not being mated.
-            if !N::ROOT && best_score > -DECISIVE_BOUND && position.has_non_pawn_material(us) {
+            // 12. Pruning at shallow depth.
+            if may_prune(best_score) {
                 if quiet {
                     let reduced = (depth - reduction / PLY).max(0);
-                    // Checks are what sacrifices are made for: only what they lose speaks against them.
                     let is_check = checks.has(position, mv);
-                    // 12a. Late moves.
-                    if depth <= late_move_depth()
-                        && number as i32 > (late_move_base() + depth * depth) / (2 - i32::from(improving))
-                    {
-                        quiets = Quiets::Checks;
-                        if !is_check {
-                            continue;
-                        }
-                    }
-                    // 12b. Futility: hopelessly below alpha.
-                    if !in_check
-                        && !is_check
-                        && reduced <= futility_depth()
-                        && eval + futility_base() + futility_margin() * reduced <= alpha
-                        && !is_decisive(alpha)
-                    {
-                        quiets = Quiets::Checks;
-                        continue;
-                    }
-                    // 12c. Moves that history speaks against.
+                    // 12b. Moves that history speaks against; against checks only what they lose does.
                     if !is_check
                         && reduced <= history_pruning_depth()
                         && standing < history_pruning_margin() * (reduced + 1)
                     {
                         continue;
                     }
-                    // 12d. Moves that lose material.
+                    // 12c. Moves that lose material.
                     let margin =
                         if is_check { see_noisy_margin() * depth } else { see_quiet_margin() * reduced * reduced };
                     if reduced <= see_pruning_depth() && !position.see_ge(mv, margin) {
