@@ -115,6 +115,8 @@ fn narrow(file: &[u8], hidden: usize) -> Vec<u8> {
     let mut file = head.to_vec();
     file[14..16].copy_from_slice(&(hidden as u16).to_le_bytes());
     file[32..40].copy_from_slice(&XxHash3_64::oneshot(&body).to_le_bytes());
+    let sum = XxHash3_64::oneshot(&file[..40]).to_le_bytes();
+    file[40..48].copy_from_slice(&sum);
     file.extend(body);
     file
 }
