@@ -82,23 +82,25 @@ pub fn run(command: &DataCommand, mut line: impl FnMut(&str) -> bool) -> Result<
                 if census.games == 0 && census.torn {
                     return Err(TuningError::NoGame(path.clone()));
                 }
-                for text in census.lines(path) {
-                    line(&text);
+                if !census.lines(path).iter().all(|text| line(text)) {
+                    break;
                 }
             }
             Ok(())
         }
         DataCommand::Show(args) => {
-            let mut records = records(&args.file)?.skip(args.from).take(args.games);
-            records.try_for_each(|record| {
+            let mut go_on = true;
+            for record in records(&args.file)?.skip(args.from).take(args.games) {
                 let record = record?;
                 let result = f64::from(record.result) / 2.0;
-                let mut go_on = true;
                 record.visit(|position, score| {
                     go_on = go_on && line(&format!("{} | {score} | {result:.1}", position.fen(false)));
                 });
-                Ok(())
-            })
+                if !go_on {
+                    break;
+                }
+            }
+            Ok(())
         }
         DataCommand::Mix(args) => mix(args, line),
         DataCommand::Import(args) => import::run(args, line),
