@@ -18,6 +18,7 @@ use super::outputs::check_new;
 use super::{TuningError, in_parallel};
 use crate::eval::nnue::bucket;
 use crate::files;
+use crate::plain;
 use crate::random::shuffle;
 use crate::search::score::is_mate;
 
@@ -110,7 +111,7 @@ pub fn run(command: &DataCommand, mut line: impl FnMut(&str) -> bool) -> Result<
 
 /// The games of a file as bytes.
 fn open(path: &Path) -> Result<Games<BufReader<File>>, TuningError> {
-    let file = File::open(path).map_err(TuningError::file(path))?;
+    let file = plain::open(path).map_err(TuningError::file(path))?;
     Ok(Games::new(BufReader::with_capacity(1 << 20, file)))
 }
 
@@ -311,6 +312,39 @@ mod tests {
             true
         })?;
         Ok(lines)
+    }
+
+    #[test]
+    fn nothing_is_read_once_nobody_listens() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games");
+        std::fs::write(&path, [game(4, 2), game(6, 0)].iter().flat_map(Record::to_bytes).collect::<Vec<u8>>()).unwrap();
+        for command in [
+            DataCommand::Show(ShowArgs { file: path.clone(), from: 0, games: 2 }),
+            DataCommand::Check { files: vec![path.clone(), path, folder.path().join("nowhere")] },
+        ] {
+            let mut heard = 0;
+            run(&command, |_| {
+                heard += 1;
+                heard < 2
+            })
+            .unwrap();
+            assert_eq!(heard, 2, "{command:?}");
+        }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_device_holds_no_games() {
+        // It has no end.
+        let device = PathBuf::from("/dev/zero");
+        for command in [
+            DataCommand::Check { files: vec![device.clone()] },
+            DataCommand::Show(ShowArgs { file: device.clone(), from: 0, games: 1 }),
+        ] {
+            let error = lines(&command).unwrap_err().to_string();
+            assert!(error.contains("/dev/zero") && error.contains("no regular file"), "{error}");
+        }
     }
 
     #[test]

@@ -24,6 +24,7 @@ use crate::engine::bench::{self, BenchOptions};
 use crate::eval::nnue::Network;
 use crate::eval::{Evaluation, Evaluator};
 use crate::files;
+use crate::plain;
 use crate::position::{Color, Game, Move, Outcome as End, Position};
 use crate::search::{Control, Job, Memory, Outcome, WORKER_STACK_BYTES, Worker};
 use crate::table::{Scheme, Table};
@@ -183,7 +184,7 @@ fn recipe(args: &DatagenArgs, evaluator: &Evaluator) -> Result<String, TuningErr
 /// Keeps the recipe beside the file. A file with something in it goes on with its own recipe or not at all.
 fn compare_recipe(path: &Path, recipe: &str, is_old: bool) -> Result<(), TuningError> {
     let beside = recipe_of_games(path);
-    match std::fs::read_to_string(&beside) {
+    match plain::open(&beside).and_then(io::read_to_string) {
         Ok(found) if found == recipe => Ok(()),
         Ok(found) if is_old => {
             Err(TuningError::OtherRecipe { path: path.to_owned(), found, wanted: recipe.to_owned() })
