@@ -181,6 +181,14 @@ fn in_threads<I: Send, O: Send>(
 }
 
 impl TuningError {
+    /// Whether the arguments make no sense, whatever the files hold.
+    pub fn is_usage(&self) -> bool {
+        matches!(
+            self,
+            Self::OwnInput(_) | Self::NoName(_) | Self::NothingToLearn | Self::NoNetworkWanted | Self::IdleTeacher
+        )
+    }
+
     fn file(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
         |source| Self::File { path: path.to_owned(), source }
     }
