@@ -4,6 +4,7 @@
 //! mixes such files, and fits to them what a score means for the result. `sesame tune` fits the weights of the classical evaluation to them ([`texel`]) and writes
 //! `src/eval/weights.rs`; `docs/tuning.md` shows the way from nothing to the weights in play. `docs/nnue.md` does so for the
 //! network.
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod data;
 pub mod games;
