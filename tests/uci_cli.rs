@@ -52,6 +52,15 @@ fn mistakes_in_the_arguments_exit_with_2() {
         &["analyse", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR", "x", "KQkq", "-"],
         &["analyse", "8/8/8/8/8/8/8/8 w - - 0 1", "--depth", "3"],
         &["analyse", "\u{1F451}"],
+        &["datagen", "x", "--evaluation", "classical", "--eval-file", "x"],
+        &["datagen", "x", "--nodes", "99"],
+        &["data", "check"],
+        &["tune", "x", "--rate", "nan"],
+        &["train", "x", "--teacher", "x"],
+        &["train", "x", "--epochs", "0"],
+        &["train", "x", "-o", "x.csv"],
+        &["train", "Cargo.toml", "-o", "Cargo.toml"],
+        &["tune", "Cargo.toml", "-o", "Cargo.toml"],
     ] {
         let (code, output, errors) = run(arguments);
         assert_eq!(code, 2, "{arguments:?}: {errors}");
@@ -70,6 +79,8 @@ fn failures_exit_with_1() {
         &["analyse", "x.pgn", "--eval-file", "/no/such/file"],
         &["play", "--eval-file", "/no/such/file"],
         &["analyse", "--hash", "33554432", "--depth", "1"],
+        &["data", "check", "/no/such/file"],
+        &["datagen", "/no/such/folder/x", "--eval-file", "/no/such/file"],
     ] {
         let (code, _, errors) = run(arguments);
         assert_eq!(code, 1, "{arguments:?}: {errors}");

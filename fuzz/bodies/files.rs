@@ -115,6 +115,8 @@ fn narrow(file: &[u8], hidden: usize) -> Vec<u8> {
     let mut file = head.to_vec();
     file[14..16].copy_from_slice(&(hidden as u16).to_le_bytes());
     file[32..40].copy_from_slice(&XxHash3_64::oneshot(&body).to_le_bytes());
+    let sum = XxHash3_64::oneshot(&file[..40]).to_le_bytes();
+    file[40..48].copy_from_slice(&sum);
     file.extend(body);
     file
 }
@@ -175,7 +177,8 @@ pub fn training_data(bytes: &[u8]) {
     let mut games = Games::new(bytes);
     let mut length = 0;
     for game in games.by_ref() {
-        let game = game.expect("reading from memory cannot fail");
+        // Reading from memory cannot fail, but a game may be too long.
+        let Ok(game) = game else { break };
         length += game.len();
         let Ok(record) = Record::from_bytes(&game) else { continue };
         record.visit(|position, _| assert!(!position.in_check()));

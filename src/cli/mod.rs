@@ -24,7 +24,7 @@ use clap::Parser;
 use crate::engine::bench::{self, BenchOptions};
 use crate::position::Position;
 use crate::scaling::{self, ScalingArgs};
-use crate::tuning::{self, DataCommand};
+use crate::tuning::{self, DataCommand, TuningError};
 use crate::uci::{self, Output};
 use arguments::{Arguments, BenchArguments, Command, PerftArguments};
 
@@ -42,6 +42,10 @@ enum Failure {
 impl Failure {
     fn failed(error: impl ToString) -> Failure {
         Failure::Failed(error.to_string())
+    }
+
+    fn tuning(error: TuningError) -> Failure {
+        if error.is_usage() { Failure::Usage(error.to_string()) } else { Failure::failed(error) }
     }
 
     /// The output is not where it was to go.
@@ -95,10 +99,10 @@ fn run(command: Command, output: &Output) -> Result<(), Failure> {
         Command::Perft(arguments) => run_perft(&arguments, output),
         Command::Lab(command) => lab::run(&command, output),
         Command::Scaling(arguments) => run_scaling(&arguments, output),
-        Command::Datagen(arguments) => tuning::selfplay::run(&arguments).map_err(Failure::failed),
+        Command::Datagen(arguments) => tuning::selfplay::run(&arguments).map_err(Failure::tuning),
         Command::Data(command) => run_data(&command, output),
-        Command::Tune(arguments) => tuning::texel::run(&arguments).map_err(Failure::failed),
-        Command::Train(arguments) => tuning::train::run(&arguments).map_err(Failure::failed),
+        Command::Tune(arguments) => tuning::texel::run(&arguments).map_err(Failure::tuning),
+        Command::Train(arguments) => tuning::train::run(&arguments).map_err(Failure::tuning),
         Command::Man(arguments) => manual::write_pages(&arguments, output),
         Command::Completions(arguments) => manual::print_completions(&arguments, output),
     }
@@ -147,7 +151,7 @@ fn run_data(command: &DataCommand, output: &Output) -> Result<(), Failure> {
         output.line(line);
         !output.is_closed()
     };
-    tuning::data::run(command, line).map_err(Failure::failed)
+    tuning::data::run(command, line).map_err(Failure::tuning)
 }
 
 fn run_scaling(arguments: &ScalingArgs, output: &Output) -> Result<(), Failure> {

@@ -18,6 +18,7 @@ use super::outputs::check_new;
 use super::{TuningError, in_parallel};
 use crate::eval::nnue::bucket;
 use crate::files;
+use crate::plain;
 use crate::random::shuffle;
 use crate::search::score::is_mate;
 
@@ -82,23 +83,25 @@ pub fn run(command: &DataCommand, mut line: impl FnMut(&str) -> bool) -> Result<
                 if census.games == 0 && census.torn {
                     return Err(TuningError::NoGame(path.clone()));
                 }
-                for text in census.lines(path) {
-                    line(&text);
+                if !census.lines(path).iter().all(|text| line(text)) {
+                    break;
                 }
             }
             Ok(())
         }
         DataCommand::Show(args) => {
-            let mut records = records(&args.file)?.skip(args.from).take(args.games);
-            records.try_for_each(|record| {
+            let mut go_on = true;
+            for record in records(&args.file)?.skip(args.from).take(args.games) {
                 let record = record?;
                 let result = f64::from(record.result) / 2.0;
-                let mut go_on = true;
                 record.visit(|position, score| {
                     go_on = go_on && line(&format!("{} | {score} | {result:.1}", position.fen(false)));
                 });
-                Ok(())
-            })
+                if !go_on {
+                    break;
+                }
+            }
+            Ok(())
         }
         DataCommand::Mix(args) => mix(args, line),
         DataCommand::Import(args) => import::run(args, line),
@@ -108,7 +111,7 @@ pub fn run(command: &DataCommand, mut line: impl FnMut(&str) -> bool) -> Result<
 
 /// The games of a file as bytes.
 fn open(path: &Path) -> Result<Games<BufReader<File>>, TuningError> {
-    let file = File::open(path).map_err(TuningError::file(path))?;
+    let file = plain::open(path).map_err(TuningError::file(path))?;
     Ok(Games::new(BufReader::with_capacity(1 << 20, file)))
 }
 
@@ -309,6 +312,39 @@ mod tests {
             true
         })?;
         Ok(lines)
+    }
+
+    #[test]
+    fn nothing_is_read_once_nobody_listens() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games");
+        std::fs::write(&path, [game(4, 2), game(6, 0)].iter().flat_map(Record::to_bytes).collect::<Vec<u8>>()).unwrap();
+        for command in [
+            DataCommand::Show(ShowArgs { file: path.clone(), from: 0, games: 2 }),
+            DataCommand::Check { files: vec![path.clone(), path, folder.path().join("nowhere")] },
+        ] {
+            let mut heard = 0;
+            run(&command, |_| {
+                heard += 1;
+                heard < 2
+            })
+            .unwrap();
+            assert_eq!(heard, 2, "{command:?}");
+        }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_device_holds_no_games() {
+        // It has no end.
+        let device = PathBuf::from("/dev/zero");
+        for command in [
+            DataCommand::Check { files: vec![device.clone()] },
+            DataCommand::Show(ShowArgs { file: device.clone(), from: 0, games: 1 }),
+        ] {
+            let error = lines(&command).unwrap_err().to_string();
+            assert!(error.contains("/dev/zero") && error.contains("no regular file"), "{error}");
+        }
     }
 
     #[test]

@@ -15,6 +15,9 @@ use crate::search::score::{MATE, is_mate};
 pub const HEAD_BYTES: usize = 32;
 /// Bytes of a move with its score.
 pub const PLY_BYTES: usize = 4;
+/// The most moves that a game in a file may have: more than the rules allow any, and few enough that a file of something else is not taken for one
+/// game and read into memory as a whole.
+pub const MOST_PLIES: usize = 1 << 16;
 /// What ends a game; no move is 0.
 const END: [u8; PLY_BYTES] = [0; PLY_BYTES];
 
@@ -302,8 +305,13 @@ impl<R: Read> Games<R> {
                 }
                 Err(error) => return Err(error),
             }
+            let is_over = ply == END;
+            if !is_over && bytes.len() >= HEAD_BYTES + PLY_BYTES * MOST_PLIES {
+                let problem = format!("a game of more than {MOST_PLIES} plies; is it a file of games?");
+                return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
+            }
             bytes.extend_from_slice(&ply);
-            if ply == END {
+            if is_over {
                 self.length += bytes.len() as u64;
                 return Ok(Some(bytes));
             }
@@ -406,6 +414,16 @@ mod tests {
             assert_eq!(games.length() as usize, bytes.len() - if cut == 0 { 0 } else { last });
             assert_eq!(games.is_torn(), cut > 0);
         }
+    }
+
+    #[test]
+    fn what_has_no_end_is_not_read_to_the_end() {
+        let whole = [vec![1; HEAD_BYTES + PLY_BYTES * MOST_PLIES], END.to_vec()].concat();
+        let lengths: Vec<usize> = Games::new(&whole[..]).map(|game| game.unwrap().len()).collect();
+        assert_eq!(lengths, [whole.len()]);
+        let mut games = Games::new(io::repeat(1));
+        let error = games.next().unwrap().unwrap_err();
+        assert!(error.kind() == io::ErrorKind::InvalidData && games.length() == 0, "{error}");
     }
 
     #[test]

@@ -1,16 +1,16 @@
 //! `sesame data import`: games from PGN files with a score in the comment after each move, as fastchess and cutechess write them.
 
-use std::fs::File;
 use std::io::BufReader;
 use std::path::PathBuf;
 
 use clap::Args;
 
 use super::TuningError;
-use super::games::Record;
+use super::games::{MOST_PLIES, Record};
 use super::outputs::check_new;
 use crate::files;
 use crate::games::pgn::{self, Note, PgnError, Problem, Reader, Replay, Termination};
+use crate::plain;
 use crate::position::Color;
 use crate::search::score::{DECISIVE_BOUND, mate_in, mated_in};
 
@@ -30,7 +30,7 @@ pub(super) fn run(args: &ImportArgs, mut line: impl FnMut(&str) -> bool) -> Resu
     check_new(&args.output)?;
     let mut all = Vec::new();
     for path in &args.files {
-        let input = File::open(path).map_err(TuningError::file(path))?;
+        let input = plain::open(path).map_err(TuningError::file(path))?;
         let (mut kept, mut left_out) = (0, 0);
         for game in Reader::new(BufReader::new(input)) {
             match game {
@@ -84,7 +84,7 @@ fn record(game: &pgn::Record) -> Option<Record> {
         }
         position.play(mv);
     }
-    Some(Record { start: start?, moves: scored, result })
+    (scored.len() <= MOST_PLIES).then_some(Record { start: start?, moves: scored, result })
 }
 
 /// The score at the beginning of a comment: `+0.35/12 0.1s`, `-M7/20`, centipawns in pawns.

@@ -4,6 +4,7 @@
 //! mixes such files, and fits to them what a score means for the result. `sesame tune` fits the weights of the classical evaluation to them ([`texel`]) and writes
 //! `src/eval/weights.rs`; `docs/tuning.md` shows the way from nothing to the weights in play. `docs/nnue.md` does so for the
 //! network.
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod data;
 pub mod games;
@@ -20,6 +21,8 @@ pub mod train;
 use std::io;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::thread::Builder;
 
 pub use data::DataCommand;
 pub use import::ImportArgs;
@@ -147,19 +150,72 @@ fn parse_share(text: &str) -> Result<f32, String> {
     number(text, |share| (0.0..=1.0).contains(&share), "a number from 0 to 1")
 }
 
-/// Runs `work` on each input in a thread of its own; the results come in the inputs' order.
+/// Runs `work` on each input in a thread of its own, the last in the calling one; the results come in the inputs' order.
 fn in_parallel<I: Send, O: Send>(inputs: impl Iterator<Item = I>, work: impl Fn(I) -> O + Sync) -> Vec<O> {
+    in_threads(Builder::new, inputs, work)
+}
+
+/// The same in threads of a kind. Where the system refuses one, the calling thread does its work.
+fn in_threads<I: Send, O: Send>(
+    builder: impl Fn() -> Builder,
+    inputs: impl Iterator<Item = I>,
+    work: impl Fn(I) -> O + Sync,
+) -> Vec<O> {
+    // A thread takes its input once it runs, so that no input is lost with a thread that is refused.
+    let inputs: Vec<Mutex<Option<I>>> = inputs.map(|input| Mutex::new(Some(input))).collect();
+    let Some((last, others)) = inputs.split_last() else { return Vec::new() };
+    let take = |input: &Mutex<Option<I>>| {
+        let input = input.lock().unwrap_or_else(PoisonError::into_inner).take();
+        input.map(&work)
+    };
+    let take = &take;
     std::thread::scope(|scope| {
-        let threads: Vec<_> = inputs.map(|input| scope.spawn(|| work(input))).collect();
-        threads
-            .into_iter()
-            .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect()
+        let threads: Vec<_> =
+            others.iter().map(|input| builder().spawn_scoped(scope, move || take(input)).map_err(|_| input)).collect();
+        let last = take(last);
+        let others = threads.into_iter().map(|thread| match thread {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            Err(input) => take(input),
+        });
+        others.chain([last]).flatten().collect()
     })
 }
 
 impl TuningError {
+    /// Whether the arguments make no sense, whatever the files hold.
+    pub fn is_usage(&self) -> bool {
+        matches!(
+            self,
+            Self::OwnInput(_) | Self::NoName(_) | Self::NothingToLearn | Self::NoNetworkWanted | Self::IdleTeacher
+        )
+    }
+
     fn file(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
         |source| Self::File { path: path.to_owned(), source }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_is_done_in_order_with_or_without_threads() {
+        let double = |number: u32| 2 * number;
+        for count in [0, 1, 2, 9] {
+            let wanted: Vec<u32> = (0..count).map(double).collect();
+            assert_eq!(in_parallel(0..count, double), wanted);
+        }
+    }
+
+    /// There is no room for such a stack, so that each thread is refused.
+    #[test]
+    #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+    fn what_a_refused_thread_was_to_do_is_done() {
+        let builder = || Builder::new().stack_size(1 << 50);
+        assert!(builder().spawn(|| ()).is_err());
+        let here = std::thread::current().id();
+        let done = in_threads(builder, 0..5, |number| (number, std::thread::current().id()));
+        assert_eq!(done, (0..5).map(|number| (number, here)).collect::<Vec<_>>());
     }
 }

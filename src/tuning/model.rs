@@ -17,7 +17,8 @@ pub(super) struct Positions {
 /// Where a position's weights are, and how it is blended.
 #[derive(Clone, Copy)]
 struct Head {
-    start: u32,
+    /// Of some 50 million positions, 32 bits would not do.
+    start: usize,
     /// Weights of the score, of the danger to White's king, and to Black's, in this order.
     lengths: [u16; 3],
     phase: u8,
@@ -87,19 +88,19 @@ impl Positions {
             *length = (self.indices.len() - before) as u16;
         }
         let (phase, score) = (record.phase as u8, score.clamp(-3_000, 3_000) as i16);
-        self.heads.push(Head { start: start as u32, lengths, phase, scale, score, result });
+        self.heads.push(Head { start, lengths, phase, scale, score, result });
     }
 
     /// Moves all positions of `other` in here.
     pub(super) fn append(&mut self, other: Self) {
-        let offset = self.indices.len() as u32;
+        let offset = self.indices.len();
         self.heads.extend(other.heads.into_iter().map(|head| Head { start: head.start + offset, ..head }));
         self.indices.extend(other.indices);
         self.counts.extend(other.counts);
     }
 
     fn parts(&self, head: &Head) -> [(&[u16], &[i8]); 3] {
-        let mut start = head.start as usize;
+        let mut start = head.start;
         head.lengths.map(|length| {
             let range = start..start + length as usize;
             start = range.end;

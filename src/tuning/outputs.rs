@@ -1,11 +1,10 @@
 //! What tools write, looked at before they work for hours: it takes the place of an earlier run's, and of nothing else.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::TuningError;
-use crate::files;
+use crate::{files, plain};
 
 /// A file to write, and how one begins that may be replaced.
 pub(super) struct Output {
@@ -80,7 +79,7 @@ fn check_beginning(path: &Path, wanted: &[u8]) -> Result<(), TuningError> {
 /// The first bytes of a file, if it is there; fewer where it ends before.
 fn beginning_of(path: &Path, length: usize) -> Result<Option<Vec<u8>>, TuningError> {
     let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(length as u64).read_to_end(&mut bytes));
+    let read = plain::open(path).and_then(|file| file.take(length as u64).read_to_end(&mut bytes));
     match read {
         Ok(_) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

@@ -24,6 +24,7 @@ use crate::engine::bench::{self, BenchOptions};
 use crate::eval::nnue::Network;
 use crate::eval::{Evaluation, Evaluator};
 use crate::files;
+use crate::plain;
 use crate::position::{Color, Game, Move, Outcome as End, Position};
 use crate::search::{Control, Job, Memory, Outcome, WORKER_STACK_BYTES, Worker};
 use crate::table::{Scheme, Table};
@@ -171,7 +172,7 @@ fn recipe(args: &DatagenArgs, evaluator: &Evaluator) -> Result<String, TuningErr
     let ended = bench::run(&options, &AtomicBool::new(false), |_| {})?;
     let bench = ended.ok_or_else(|| TuningError::Thread(io::Error::other("that of the bench has ended")))?;
     Ok(format!(
-        "{}\nsearch with bench {RECIPE_BENCH_DEPTH} of {} nodes\nseed {}\nnodes {}\ntable {TABLE_MIB} MiB\nchess960 {} %\nevaluation {evaluator}\n",
+        "{}\nsearch with bench {RECIPE_BENCH_DEPTH} of {} nodes\nseed {}\nnodes {}, iterations that are over\ntable {TABLE_MIB} MiB\nchess960 {} %\nevaluation {evaluator}\n",
         recipe_head(RECIPE_KIND),
         bench.nodes,
         args.seed,
@@ -183,7 +184,7 @@ fn recipe(args: &DatagenArgs, evaluator: &Evaluator) -> Result<String, TuningErr
 /// Keeps the recipe beside the file. A file with something in it goes on with its own recipe or not at all.
 fn compare_recipe(path: &Path, recipe: &str, is_old: bool) -> Result<(), TuningError> {
     let beside = recipe_of_games(path);
-    match std::fs::read_to_string(&beside) {
+    match plain::open(&beside).and_then(io::read_to_string) {
         Ok(found) if found == recipe => Ok(()),
         Ok(found) if is_old => {
             Err(TuningError::OtherRecipe { path: path.to_owned(), found, wanted: recipe.to_owned() })
@@ -285,7 +286,7 @@ impl Player {
         Ok(())
     }
 
-    /// Plays a game; `None` if its opening is no good.
+    /// Plays a game; `None` if its opening is no good, or a search of it found nothing.
     fn play_game(&mut self, random: &mut Xoshiro256PlusPlus) -> Option<Record> {
         let mut game = opening(random, self.chess960)?;
         self.table.clear(1);
@@ -317,7 +318,8 @@ impl Player {
         Some(record)
     }
 
-    /// The best move and its score from the side to move.
+    /// The best move and its score from the side to move, of the last iteration that was over: where one is cut off, the score may be a bound. `None` if
+    /// none was, so that nothing is learnt from such a game.
     fn search(&mut self, game: &Game) -> Option<(Move, i32)> {
         let job = Job {
             game: game.clone(),
@@ -330,16 +332,13 @@ impl Player {
         };
         self.table.next_generation();
         let mut worker = Worker::new(0, self.memory.take().unwrap_or_default(), job);
-        let mut best = worker.first_root_move().map(|mv| (mv, 0));
+        let mut best = None;
         for depth in 1..64 {
-            let (iteration, go_on) = match worker.iterate(depth, |_, _| {}) {
-                Outcome::Complete(iteration) => (Some(iteration), worker.nodes() < self.nodes),
-                Outcome::Stopped(partial) => (partial, false),
-            };
-            if let Some(line) = iteration.as_ref().and_then(|iteration| iteration.lines.first()) {
+            let Outcome::Complete(iteration) = worker.iterate(depth, |_, _| {}) else { break };
+            if let Some(line) = iteration.lines.first() {
                 best = line.pv.first().map(|&mv| (mv, line.score)).or(best);
             }
-            if !go_on {
+            if worker.nodes() >= self.nodes {
                 break;
             }
         }
@@ -532,5 +531,32 @@ mod tests {
         assert_eq!(judge.rule(1 - WIN_SCORE, 30), None);
         assert_eq!(judge.rule(-WIN_SCORE, 30), None, "they must be in a row");
         assert_eq!(judge.rule(0, MAX_PLIES), Some(1));
+    }
+
+    #[test]
+    fn the_judge_knows_black_wins_and_draws() {
+        let mut judge = Judge::default();
+        assert!((1..WIN_PLIES).all(|_| judge.rule(-WIN_SCORE, 30).is_none()));
+        assert_eq!(judge.rule(-WIN_SCORE, 30), Some(0));
+
+        let mut judge = Judge::default();
+        assert!((0..DRAW_FROM_PLY).all(|ply| judge.rule(0, ply).is_none()), "too early");
+        let late = |ply: u32| DRAW_FROM_PLY + ply as usize;
+        assert!((1..DRAW_PLIES).all(|ply| judge.rule(DRAW_SCORE, late(ply)).is_none()));
+        assert_eq!(judge.rule(DRAW_SCORE + 1, late(12)), None);
+        assert!((1..DRAW_PLIES).all(|ply| judge.rule(-DRAW_SCORE, late(ply)).is_none()), "they must be in a row");
+        assert_eq!(judge.rule(0, late(13)), Some(1));
+    }
+
+    #[test]
+    fn a_search_that_ends_before_its_first_iteration_finds_nothing() {
+        let mut player = Player::new(&classical(PathBuf::new(), 1), Evaluator::Classical).unwrap();
+        let game = Game::new(Position::startpos());
+        assert!(player.search(&game).is_some());
+        player.nodes = 0;
+        assert_eq!(player.search(&game), None);
+        player.nodes = 100;
+        let (mv, _) = player.search(&game).unwrap();
+        assert!(game.position().is_legal(mv), "it goes on afterwards");
     }
 }

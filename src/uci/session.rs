@@ -327,7 +327,7 @@ impl Session {
         match path.map(Network::read) {
             None => {
                 let own = Network::embedded();
-                if own.hash() != self.network.hash() {
+                if own != self.network {
                     self.output.info(&format!("network {:016x} of this build again", own.hash()));
                 }
                 self.network = own;

@@ -11,7 +11,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// How long to wait for anything. Far longer than it takes even on a busy machine.
@@ -23,6 +23,8 @@ pub(crate) struct Session {
     input: Option<ChildStdin>,
     lines: Receiver<String>,
     errors: Arc<Mutex<String>>,
+    /// Reads the standard error.
+    listener: Option<JoinHandle<()>>,
     transcript: Vec<String>,
 }
 
@@ -74,14 +76,14 @@ impl Session {
         let errors = Arc::new(Mutex::new(String::new()));
         let mut error_output = child.stderr.take().expect("piped");
         let collected = Arc::clone(&errors);
-        thread::spawn(move || {
+        let listener = thread::spawn(move || {
             let mut buffer = [0; 4096];
             while let Ok(length @ 1..) = error_output.read(&mut buffer) {
                 collected.lock().unwrap().push_str(&String::from_utf8_lossy(&buffer[..length]));
             }
         });
         let input = child.stdin.take();
-        Session { child, input, lines, errors, transcript: Vec::new() }
+        Session { child, input, lines, errors, listener: Some(listener), transcript: Vec::new() }
     }
 
     /// The number of the process.
@@ -200,6 +202,9 @@ impl Session {
             }
         };
         let rest: Vec<String> = self.lines.iter().collect();
+        if let Some(listener) = self.listener.take() {
+            listener.join().expect("it only listens");
+        }
         self.transcript.extend(rest.iter().cloned());
         (status, rest)
     }
@@ -307,6 +312,8 @@ pub(crate) fn is_opening_move(mv: &str) -> bool {
 /// The FEN that the engine has on its board.
 pub(crate) fn board(session: &mut Session) -> String {
     session.send("d");
-    let lines = session.sync();
+    // It waits for a perft that is about to end; `isready` would not.
+    let lines = session.until("Fen: ");
+    session.sync();
     lines.iter().find_map(|line| line.strip_prefix("Fen: ")).expect("a FEN").to_owned()
 }

@@ -10,7 +10,8 @@
 //! | 24, 25 | 2: squared clipped ReLU; 1: mirrored by the own king's file |
 //! | 26 to 31 | 0 |
 //! | 32 to 39 | XXH3 (64 bits) of the numbers |
-//! | 40 to 63 | 0 |
+//! | 40 to 47 | XXH3 (64 bits) of bytes 0 to 39; 0 in files written before there was one |
+//! | 48 to 63 | 0; nobody reads them |
 //! | 64 on | the numbers, 16 bits each: rows, biases, output weights by bucket, output biases |
 
 use twox_hash::XxHash3_64;
@@ -21,6 +22,8 @@ pub(super) const VERSION: u32 = 1;
 /// What a file of a network begins with.
 pub const MAGIC: &[u8; 8] = b"SESAMENN";
 const HEAD: usize = 64;
+/// Where the checksum of the head begins, which is of all before it.
+const SUM: usize = 40;
 /// The longest that a file can be, in bytes.
 pub(super) const LENGTH: usize = length(HIDDEN);
 /// Rows of as many numbers as there are neurons: the first layer's, its biases, the output's.
@@ -45,6 +48,19 @@ fn describe([inputs, hidden, buckets, qa, qb]: [u16; 5], [activation, view]: [u8
 /// The hash that the head of a file tells; 0 for what is too short to be one.
 pub(super) fn hash(bytes: &[u8]) -> u64 {
     bytes.get(32..40).and_then(|hash| hash.try_into().ok()).map_or(0, u64::from_le_bytes)
+}
+
+/// The checksum that the head of a file should tell.
+fn sum_of(head: &[u8; HEAD]) -> [u8; 8] {
+    XxHash3_64::oneshot(&head[..SUM]).to_le_bytes()
+}
+
+/// Writes its checksum into the head of a file.
+#[cfg(test)]
+pub(super) fn seal(bytes: &mut [u8]) {
+    let head = bytes.first_chunk_mut().unwrap();
+    let sum = sum_of(head);
+    head[SUM..SUM + 8].copy_from_slice(&sum);
 }
 
 /// The shape that the head of a file tells, for messages; what is too short to tell has that of this program.
@@ -78,6 +94,7 @@ impl Weights {
         bytes.extend(KINDS);
         bytes.resize(32, 0);
         bytes.extend(XxHash3_64::oneshot(&body).to_le_bytes());
+        bytes.extend(XxHash3_64::oneshot(&bytes).to_le_bytes());
         bytes.resize(HEAD, 0);
         bytes.extend(body);
         bytes
@@ -95,6 +112,11 @@ impl Weights {
         let version = u32::from_le_bytes([8, 9, 10, 11].map(|at| head[at]));
         if version != VERSION {
             return Err(BadNetwork::Version(version));
+        }
+        // Not of the numbers alone: another scale is another network.
+        let sum = &head[SUM..SUM + 8];
+        if sum != [0; 8] && sum != sum_of(head) {
+            return Err(BadNetwork::DamagedHead);
         }
         let shape = [12, 14, 16, 18, 20].map(half);
         let hidden = usize::from(shape[1]);

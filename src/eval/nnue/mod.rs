@@ -110,6 +110,9 @@ pub enum BadNetwork {
         /// The hash of what was written.
         wanted: u64,
     },
+    /// The head is not the one that was written.
+    #[error("it is damaged: its head, with shape, scale and hash, has another checksum")]
+    DamagedHead,
     /// A scale that no network of Sesame has.
     #[error("its scale is {0} instead of {low} to {high}", low = SCALES.start(), high = SCALES.end())]
     Scale(u16),
@@ -223,7 +226,7 @@ impl Network {
         Some(Network { kernels: Kernels::of(simd)?, ..self.clone() })
     }
 
-    /// The hash of its numbers as its file has them, by which networks are told apart.
+    /// The hash of its numbers as its file has them, by which networks are named. The scale is none of them.
     pub fn hash(&self) -> u64 {
         self.hash
     }
@@ -291,10 +294,10 @@ fn read_plain_file(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Networks are equal when their hashes are.
+/// Networks are equal when their hashes and scales are.
 impl PartialEq for Network {
     fn eq(&self, other: &Self) -> bool {
-        self.hash == other.hash
+        (self.hash, self.scale) == (other.hash, other.scale)
     }
 }
 

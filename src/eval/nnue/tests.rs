@@ -203,9 +203,10 @@ fn a_file_is_read_whole_or_not_at_all() {
     let problem = |change: &dyn Fn(&mut Vec<u8>)| {
         let mut changed = bytes.clone();
         change(&mut changed);
+        file::seal(&mut changed);
         Network::from_bytes(&changed).unwrap_err()
     };
-    assert_eq!(problem(&|bytes| bytes.truncate(10)), BadNetwork::Foreign);
+    assert_eq!(Network::from_bytes(&bytes[..10]), Err(BadNetwork::Foreign));
     assert_eq!(problem(&|bytes| bytes[0] = b'X'), BadNetwork::Foreign);
     assert_eq!(problem(&|bytes| bytes[8] = 9), BadNetwork::Version(9));
     assert!(matches!(problem(&|bytes| bytes[14] ^= 64), BadNetwork::Architecture(_)));
@@ -220,6 +221,36 @@ fn a_file_is_read_whole_or_not_at_all() {
 
     let path = std::env::temp_dir().join("sesame-no-such-network");
     assert!(matches!(Network::read(&path), Err(NetworkError::File { .. })));
+}
+
+#[test]
+fn damage_to_the_head_is_found() {
+    let weights = random_weights(8);
+    let bytes = weights.to_bytes();
+    let flipped = |bytes: &[u8], bit: usize| {
+        let mut changed = bytes.to_vec();
+        changed[bit / 8] ^= 1 << (bit % 8);
+        Weights::from_bytes(&changed)
+    };
+    for bit in 0..8 * 64 {
+        let found = flipped(&bytes, bit);
+        match bit / 8 {
+            0..8 => assert_eq!(found, Err(BadNetwork::Foreign)),
+            8..12 => assert!(matches!(found, Err(BadNetwork::Version(_))), "{bit}"),
+            12..48 => assert_eq!(found, Err(BadNetwork::DamagedHead), "{bit}"),
+            // Nobody reads them, so that nothing changes.
+            _ => assert_eq!(found.as_ref(), Ok(&weights), "{bit}"),
+        }
+    }
+    // In a file from before there was a checksum the scale may be any.
+    let mut old = bytes.clone();
+    old[40..48].fill(0);
+    assert_eq!(Weights::from_bytes(&old).as_ref(), Ok(&weights));
+    assert!(flipped(&old, 8 * 14).is_err() && flipped(&old, 8 * 32).is_err());
+    let other = flipped(&old, 8 * 22).unwrap();
+    assert_eq!((other.scale, other.hash()), (weights.scale ^ 1, weights.hash()));
+    let network = Network::new(&weights).unwrap();
+    assert!(network == network.with_simd(Simd::Plain).unwrap() && network != Network::new(&other).unwrap());
 }
 
 #[test]
@@ -238,6 +269,7 @@ fn a_network_of_fewer_neurons_is_computed_as_well() {
     let hash = twox_hash::XxHash3_64::oneshot(&narrow);
     bytes[32..40].copy_from_slice(&hash.to_le_bytes());
     bytes.extend(narrow);
+    file::seal(&mut bytes);
     assert_eq!(Weights::from_bytes(&bytes), Ok(weights.clone()));
     let narrow = Network::from_bytes(&bytes).unwrap();
     assert_eq!(narrow.hash(), hash);
@@ -253,8 +285,10 @@ fn a_network_of_fewer_neurons_is_computed_as_well() {
         assert!(matches!(Weights::from_bytes(wrong), Err(BadNetwork::Length { .. })));
     }
     bytes[14..16].copy_from_slice(&(HIDDEN as u16 + 64).to_le_bytes());
+    file::seal(&mut bytes);
     assert!(matches!(Weights::from_bytes(&bytes), Err(BadNetwork::Architecture(_))));
     bytes[14..16].copy_from_slice(&0_u16.to_le_bytes());
+    file::seal(&mut bytes);
     assert!(matches!(Weights::from_bytes(&bytes), Err(BadNetwork::Architecture(_))));
 }
 
@@ -326,4 +360,6 @@ fn the_network_of_this_build_is_that_of_its_recipe() {
     assert!(recipe.contains(&format!("network {:016x}\n", network.hash())), "{recipe}");
     assert!(recipe.contains(&format!("{HIDDEN} neurons")), "{recipe}");
     assert!(Arc::ptr_eq(&network, &Network::embedded()));
+    let bytes = include_bytes!("sesame.nnue");
+    assert!(Weights::from_bytes(bytes).unwrap().to_bytes() == bytes, "with the checksum of its head");
 }
