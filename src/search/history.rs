@@ -170,8 +170,14 @@ impl Histories {
     #[inline]
     pub fn learn_quiet(&self, quiet: Quiet, bonus: i32) {
         self.butterfly(quiet).learn::<HISTORY_MAX>(bonus);
-        for earlier in quiet.before.into_iter().flatten() {
-            self.continuation[earlier.index()][quiet.piece_to.index()].learn::<HISTORY_MAX>(bonus);
+        self.learn_continuation(quiet.before, quiet.piece_to, bonus);
+    }
+
+    /// Rewards or punishes a quiet move as an answer to the moves one, two and four plies `before` it alone.
+    #[inline]
+    pub fn learn_continuation(&self, before: [Option<PieceTo>; 3], piece_to: PieceTo, bonus: i32) {
+        for earlier in before.into_iter().flatten() {
+            self.continuation[earlier.index()][piece_to.index()].learn::<HISTORY_MAX>(bonus);
         }
     }
 

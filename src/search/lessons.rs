@@ -59,6 +59,14 @@ impl<T: SearchTable> Worker<T> {
         }
     }
 
+    /// The quiet move that led to this node was refuted, and it was the one expected to be best: it is punished where it followed others.
+    pub(super) fn learn_refuted(&mut self, ply: usize, depth: i32) {
+        let Frame { quiet: Some(_), played: Some(piece_to), is_first: true, .. } = *self.frame_before(ply, 1) else {
+            return;
+        };
+        self.memory.histories.learn_continuation(self.played_before(ply - 1), piece_to, -bonus(depth));
+    }
+
     /// Nothing helped against the move that led to this node (or, in a singular search, nothing else): a lesson if it was a quiet one.
     pub(super) fn learn_fail_low(&mut self, us: Color, ply: usize, depth: i32) {
         let Frame { quiet, played, threats, .. } = *self.frame_before(ply, 1);

@@ -236,6 +236,9 @@ impl<T: SearchTable> Worker<T> {
             }
         }
 
+        // Who stands above beta without a move improves, whatever was before.
+        let improving = improving || !in_check && eval >= beta;
+
         // 10. Internal iterative reduction: without a table move this node is unlikely to matter yet.
         if depth >= iir_depth() && table_move.is_none() && excluded.is_none() && (N::PV || cut_node) {
             depth -= 1;
@@ -265,14 +268,16 @@ impl<T: SearchTable> Worker<T> {
         loop {
             // 12a. Late moves, and those whose evaluation is hopelessly below alpha, are not looked at any more, and not even generated if none has
             // been so far; but for checks: they are what sacrifices are made for. What holds for a move holds for those after it.
-            if quiets == Quiets::All && may_prune(best_score) {
+            if quiets == Quiets::All && moves > 0 && may_prune(best_score) {
                 let late = (late_move_base() + depth * depth) / (2 - i32::from(improving));
                 let number = moves + 1;
                 let reduced = (depth - self.memory.reductions.get(true, depth, number) / PLY).max(0);
-                let hopeless = !in_check
-                    && reduced <= futility_depth()
-                    && eval + futility_base() + futility_margin() * reduced <= alpha
-                    && !is_decisive(alpha);
+                let hoped = eval + futility_base() + futility_margin() * reduced;
+                let hopeless = !in_check && reduced <= futility_depth() && hoped <= alpha && !is_decisive(alpha);
+                if hopeless {
+                    // What is left out might have scored this much: a bound without it would be too low.
+                    best_score = best_score.max((best_score + 3 * hoped) / 4);
+                }
                 if depth <= late_move_depth() && number as i32 > late || hopeless {
                     quiets = Quiets::Checks;
                 }
@@ -379,6 +384,7 @@ impl<T: SearchTable> Worker<T> {
             let nodes_before_move = self.nodes();
             let child = self.make(position, ply, mv);
             self.frame(ply).quiet = quiet.then_some(mv);
+            self.frame(ply).is_first = number == 1;
             let gives_check = child.in_check();
             let new_depth = depth - 1 + extension;
             let mut full_depth = new_depth;
@@ -496,6 +502,9 @@ impl<T: SearchTable> Worker<T> {
             && let Some(mv) = best_move
         {
             self.learn_cutoff(position, ply, mv, &tried, depth + i32::from(best_score > beta + history_surprise()));
+            if !N::ROOT {
+                self.learn_refuted(ply, depth);
+            }
         } else if !N::ROOT && best_score <= original_alpha {
             self.learn_fail_low(us, ply, depth);
         }

@@ -81,7 +81,6 @@ impl<T: SearchTable> Worker<T> {
             Quiets::Checks => MovePicker::all(hints()),
             Quiets::None => MovePicker::noisy(table_move, 0),
         };
-        let original_alpha = alpha;
         let mut best_move = None;
         let mut number = 0;
         while let Some((mv, class)) = picker.next(position, &self.memory.histories, quiets) {
@@ -135,13 +134,10 @@ impl<T: SearchTable> Worker<T> {
         }
         debug_assert!(best_score > -INFINITE, "a position not in check stands pat, one in check has a move");
 
-        // 6. Remember it; depth 0 is quiescence.
-        let bound = match () {
-            () if best_score >= beta => Bound::Lower,
-            () if best_score > original_alpha && N::PV => Bound::Exact,
-            () => Bound::Upper,
-        };
-        let pv = N::PV || known.is_some_and(|known| known.pv);
+        // 6. Remember it; depth 0 is quiescence. It is never exact, since quiet moves were left out, and would replace a deeper entry if it were;
+        // nor does a line of captures make a principal variation.
+        let bound = if best_score >= beta { Bound::Lower } else { Bound::Upper };
+        let pv = known.is_some_and(|known| known.pv);
         self.remember(position, ply, best_move, best_score, 0, bound, pv, raw_eval, work_before);
         Some(best_score)
     }

@@ -106,6 +106,7 @@ impl<T: SearchTable> Worker<T> {
             return Some(None);
         }
         let work_before = self.work();
+        let pv = known.is_some_and(|known| known.pv);
         let table_move = known.and_then(|known| known.mv).filter(|&mv| position.is_noisy(mv));
         let threshold = raised - eval;
         let mut picker = MovePicker::noisy(table_move, threshold);
@@ -121,7 +122,7 @@ impl<T: SearchTable> Worker<T> {
             }
             self.keys.pop();
             if score >= raised {
-                self.remember(position, ply, Some(mv), score, reduced + 1, Bound::Lower, false, raw_eval, work_before);
+                self.remember(position, ply, Some(mv), score, reduced + 1, Bound::Lower, pv, raw_eval, work_before);
                 return Some(Some(if is_decisive(score) { score } else { score - probcut_margin() }));
             }
         }

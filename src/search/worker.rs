@@ -38,6 +38,8 @@ pub(super) struct Frame {
     pub(super) played: Option<PieceTo>,
     /// The move itself if it is quiet; `None` for all moves of ProbCut and quiescence, and for a null move.
     pub(super) quiet: Option<Move>,
+    /// Whether it is the first move at its node.
+    pub(super) is_first: bool,
     /// What the enemy attacks at this ply's node.
     pub(super) threats: BitBoard,
     /// Whether mate looms at this ply's node ([`looms`](super::mating::looms)); `None` until somebody has asked.
@@ -56,6 +58,7 @@ impl Frame {
         eval: NO_EVAL,
         played: None,
         quiet: None,
+        is_first: false,
         threats: BitBoard::EMPTY,
         mate_looms: None,
         killers: [None; 2],
