@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
-use super::pvs::NonPv;
-use super::score::{DRAW, MATE, MAX_PLY, is_mate, mate_in, mated_in};
+use super::history::{PieceTo, Quiet};
+use super::ordering::Quiets;
+use super::pvs::{NonPv, Pv};
+use super::score::{DRAW, INFINITE, MATE, MAX_PLY, is_mate, mate_in, mated_in};
 use super::selectivity::Passing;
 use super::worker::by_material;
 use super::{Control, Iteration, Job, Memory, Outcome, WORKER_STACK_BYTES, Worker};
 use crate::eval::Evaluator;
 use crate::eval::nnue::Network;
 use crate::eval::nnue::tests::random_weights;
-use crate::position::{Game, Move, Position};
+use crate::position::{BitBoard, Color, Game, Move, Piece, Position};
 use crate::table::{Bound, Entry, Scheme, SearchTable, Table};
 
 fn table() -> Arc<Table> {
@@ -186,6 +188,39 @@ fn a_quiet_move_after_which_mate_looms_is_hardly_reduced() {
     let looming = depth("r4rk1/p1n2p1p/5Pp1/8/1p6/1P6/P2Q4/1K6 w - - 0 1");
     let harmless = depth("r3nrk1/p4p1p/5Pp1/8/1p6/1P6/P2Q4/1K6 w - - 0 1");
     assert!(looming > harmless, "{looming} {harmless}");
+}
+
+#[test]
+fn what_quiescence_leaves_is_a_bound_and_no_principal_variation() {
+    // A pawn can be taken: a score inside the window, with a move.
+    let (game, table) = (game("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1"), table());
+    let mut worker = Worker::new(0, Memory::new(), job(&game, &table));
+    let score = worker.quiescence::<Pv>(game.position(), -INFINITE, INFINITE, 0, Quiets::None).unwrap();
+    let (entry, _) = table.look_up(game.position().key()).unwrap();
+    let taken = game.position().from_uci("e4d5").unwrap();
+    assert_eq!((i32::from(entry.score), Move::from_bits(entry.mv)), (score, Some(taken)));
+    assert_eq!((entry.bound, entry.pv), (Bound::Upper, false));
+}
+
+#[test]
+fn a_first_move_that_is_refuted_is_punished_as_an_answer_to_those_before() {
+    let game = Game::new(Position::startpos());
+    let (earlier, mv) = ["e2e4", "g1f3"].map(|mv| game.position().from_uci(mv).unwrap()).into();
+    let piece_to = PieceTo::new(Color::White, Piece::Knight, mv);
+    for (is_first, quiet, punished) in [(true, Some(mv), true), (false, Some(mv), false), (true, None, false)] {
+        let mut worker = Worker::new(0, Memory::new(), job(&game, &table()));
+        worker.frame(0).played = Some(PieceTo::new(Color::Black, Piece::Pawn, earlier));
+        worker.frame(1).played = Some(piece_to);
+        worker.frame(1).quiet = quiet;
+        worker.frame(1).is_first = is_first;
+        worker.learn_refuted(2, 6);
+        let standing = |before| {
+            let quiet = Quiet { color: Color::White, mv, piece_to, before, threats: BitBoard::EMPTY };
+            worker.memory.histories.quiet(quiet)
+        };
+        assert_eq!(standing(worker.played_before(1)) < 0, punished);
+        assert_eq!(standing([None; 3]), 0, "wherever else it is played it stands as before");
+    }
 }
 
 #[test]
