@@ -275,7 +275,7 @@ impl<T: SearchTable> Worker<T> {
                 let hoped = eval + futility_base() + futility_margin() * reduced;
                 let hopeless = !in_check && reduced <= futility_depth() && hoped <= alpha && !is_decisive(alpha);
                 if hopeless {
-                    // What is left out might have scored this much: a bound without it would be too low.
+                    // What quiet moves there still are might have scored this much: a bound without them would be too low.
                     best_score = best_score.max((best_score + 3 * hoped) / 4);
                 }
                 if depth <= late_move_depth() && number as i32 > late || hopeless {

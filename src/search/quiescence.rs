@@ -134,8 +134,8 @@ impl<T: SearchTable> Worker<T> {
         }
         debug_assert!(best_score > -INFINITE, "a position not in check stands pat, one in check has a move");
 
-        // 6. Remember it; depth 0 is quiescence. It is never exact, since quiet moves were left out, and would replace a deeper entry if it were;
-        // nor does a line of captures make a principal variation.
+        // 6. Remember it; depth 0 is quiescence. Inside the window it is kept as an upper bound: an exact score would replace an entry of any depth.
+        // Nor does a line of captures make a principal variation.
         let bound = if best_score >= beta { Bound::Lower } else { Bound::Upper };
         let pv = known.is_some_and(|known| known.pv);
         self.remember(position, ply, best_move, best_score, 0, bound, pv, raw_eval, work_before);
