@@ -384,7 +384,7 @@ impl<T: SearchTable> Worker<T> {
             let nodes_before_move = self.nodes();
             let child = self.make(position, ply, mv);
             self.frame(ply).quiet = quiet.then_some(mv);
-            self.frame(ply).is_first = number == 1;
+            self.frame(ply).is_first = number == 1 && excluded.is_none();
             let gives_check = child.in_check();
             let new_depth = depth - 1 + extension;
             let mut full_depth = new_depth;

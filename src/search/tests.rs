@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use super::history::{PieceTo, Quiet};
 use super::ordering::Quiets;
+use super::params::*;
 use super::pvs::{NonPv, Pv};
+use super::reductions::PLY;
 use super::score::{DRAW, INFINITE, MATE, MAX_PLY, is_mate, mate_in, mated_in};
 use super::selectivity::Passing;
 use super::worker::by_material;
@@ -221,6 +223,50 @@ fn a_first_move_that_is_refuted_is_punished_as_an_answer_to_those_before() {
         assert_eq!(standing(worker.played_before(1)) < 0, punished);
         assert_eq!(standing([None; 3]), 0, "wherever else it is played it stands as before");
     }
+}
+
+#[test]
+fn in_a_singular_search_no_move_is_the_one_expected_to_be_best() {
+    let (game, table) = (Game::new(Position::startpos()), table());
+    for (excluded, is_first) in [(None, true), (Some("e2e4"), false)] {
+        let mut worker = Worker::new(0, Memory::new(), job(&game, &table));
+        worker.root_depth = 2;
+        worker.frame(1).excluded = excluded.map(|mv| game.position().from_uci(mv).unwrap());
+        // Any move beats this alpha, so that the first is the last.
+        worker.search::<Pv>(game.position(), -2_000, -1_999, 2, 1, false).unwrap();
+        assert_eq!(worker.frame(1).is_first, is_first);
+    }
+}
+
+#[test]
+fn what_futility_leaves_out_raises_the_score() {
+    let game = game("r2q1rk1/ppp2ppp/2np1n2/2b1p3/2B1P1b1/2NP1N2/PPP2PPP/R1BQ1RK1 w - - 0 8");
+    let mut worker = Worker::new(0, Memory::new(), job(&game, &table()));
+    worker.root_depth = 4;
+    let raw = worker.evaluate(game.position(), 1);
+    let eval = worker.corrected(game.position(), raw);
+    let reduced = 4 - worker.memory.reductions.get(true, 4, 2) / PLY;
+    let hoped = eval + futility_base() + futility_margin() * reduced;
+    // One more than the second move could hope for: but for what futility says of it, the score would be that of the first, near the evaluation.
+    let score = worker.search::<Pv>(game.position(), hoped, hoped + 1, 4, 1, false).unwrap();
+    assert!(score <= hoped && score > eval + (hoped - eval) / 2, "{score} of {eval} to {hoped}");
+}
+
+#[test]
+fn who_stands_above_beta_improves_whatever_was_before() {
+    // A pawn forks the knights, so that no move keeps what the evaluation promises.
+    let game = game("6k1/ppp2ppp/8/3p4/2N1N3/8/PPP2PPP/6K1 w - - 0 20");
+    let nodes = |beta_above_eval: i32, before: i32| {
+        let mut worker = Worker::new(0, Memory::new(), job(&game, &table()));
+        worker.root_depth = 4;
+        let raw = worker.evaluate(game.position(), 2);
+        let beta = worker.corrected(game.position(), raw) + beta_above_eval;
+        worker.frame(0).eval = before;
+        worker.search::<Pv>(game.position(), beta - 1, beta, 4, 2, false).unwrap();
+        worker.nodes()
+    };
+    assert_eq!(nodes(0, -5_000), nodes(0, 5_000));
+    assert_ne!(nodes(1, -5_000), nodes(1, 5_000));
 }
 
 #[test]

@@ -38,7 +38,7 @@ pub(super) struct Frame {
     pub(super) played: Option<PieceTo>,
     /// The move itself if it is quiet; `None` for all moves of ProbCut and quiescence, and for a null move.
     pub(super) quiet: Option<Move>,
-    /// Whether it is the first move that is searched at its node; in a singular search, the first besides the one left out.
+    /// Whether it is the first move that is searched at its node, the one expected to be best; never in a singular search, where that one is left out.
     pub(super) is_first: bool,
     /// What the enemy attacks at this ply's node.
     pub(super) threats: BitBoard,

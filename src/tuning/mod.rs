@@ -7,6 +7,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod data;
+mod descent;
 pub mod games;
 mod import;
 mod model;

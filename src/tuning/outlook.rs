@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::descent::cosine;
 use super::games::{FIRST_PLY, Record};
 use super::{TuningError, data, is_held_out};
 use crate::eval::outlook::{FULL_MATERIAL, LEAST_MIDDLE, LEAST_WIDTH, OutlookModel, material};
@@ -28,9 +29,11 @@ const GRAIN: i32 = 5;
 /// Fewer positions than this do not make a model.
 const NEEDED: u64 = 1_000;
 
-/// Steps of the descent, and the length of the first in centipawns; the last are a hundredth of it.
+/// Steps of the descent, and the length of the first in centipawns.
 const STEPS: u32 = 4_000;
 const RATE: f64 = 4.0;
+/// What is left of it in the end.
+const LAST_RATE: f32 = 0.01;
 /// Adam's memory of gradients and of their squares.
 const MOMENTUM: [f64; 2] = [0.9, 0.999];
 
@@ -147,8 +150,7 @@ fn fit(cells: &[Cell], sees_material: bool) -> OutlookModel {
     let mut memory = vec![[0.0; 2]; numbers.len()];
     for step in 1..=STEPS {
         let gradient = gradient(cells, &model(&numbers));
-        let progress = f64::from(step) / f64::from(STEPS);
-        let rate = RATE * (0.01 + 0.99 * 0.5 * (1.0 + (std::f64::consts::PI * progress).cos()));
+        let rate = RATE * f64::from(cosine(step as f32 / STEPS as f32, LAST_RATE));
         for (i, number) in numbers.iter_mut().enumerate() {
             if !sees_material && i % 3 > 0 {
                 continue;

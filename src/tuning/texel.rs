@@ -10,6 +10,7 @@ use clap::{Args, value_parser};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
+use super::descent::{cosine, golden_section};
 use super::games::Record;
 use super::model::{Aim, Positions, danger_weights, sigmoid};
 use super::outputs::{self, Output};
@@ -22,6 +23,8 @@ use crate::random::shuffle;
 const BATCH: usize = 16_384;
 /// Adam's memory of gradients and of their squares.
 const MOMENTUM: [f32; 2] = [0.9, 0.999];
+/// What is left of the step size in the end.
+const LAST_RATE: f32 = 0.01;
 
 /// Fit the weights of the classical evaluation to games from `datagen`
 #[derive(Debug, Clone, Args)]
@@ -150,17 +153,11 @@ fn mean_errors(positions: &Positions, weights: &[Weight], aim: &Aim, threads: us
     })
 }
 
-/// The steepness at which the evaluation as it is predicts the results best: golden-section search.
+/// The steepness at which the evaluation as it is predicts the results best.
 fn fit_k(positions: &Positions, weights: &[Weight], threads: usize) -> f32 {
-    const GOLDEN: f32 = 0.618_034;
     let values: Vec<f32> = (0..positions.len()).map(|i| positions.value(i, weights)).collect();
-    let error = |k: f32| mean(positions, threads, |i| (sigmoid(k * values[i]) - positions.result(i)).powi(2));
-    let (mut low, mut high) = (0.000_5_f32, 0.02_f32);
-    for _ in 0..20 {
-        let (left, right) = (high - GOLDEN * (high - low), low + GOLDEN * (high - low));
-        if error(left) < error(right) { high = right } else { low = left }
-    }
-    (low + high) / 2.0
+    let error = |k: f64| mean(positions, threads, |i| (sigmoid(k as f32 * values[i]) - positions.result(i)).powi(2));
+    golden_section(0.000_5, 0.02, 20, error) as f32
 }
 
 /// Adam over shuffled batches; every fifth epoch and the last `report` hears the epoch, the weights and the training error.
@@ -194,9 +191,7 @@ fn descend(
                 gradient
             });
             steps += 1;
-            // The step size falls along a cosine.
-            let done = steps as f32 / all_steps;
-            let rate = args.rate * (0.01 + 0.99 * 0.5 * (1.0 + (std::f32::consts::PI * done).cos()));
+            let rate = args.rate * cosine(steps as f32 / all_steps, LAST_RATE);
             let unbias = MOMENTUM.map(|momentum| 1.0 - momentum.powi(steps));
             for index in 0..COUNT {
                 for phase in 0..2 {

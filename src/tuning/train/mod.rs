@@ -32,6 +32,7 @@ use self::processor::Processor;
 use self::sample::Sample;
 use self::trainer::{Learner, Trainer};
 use super::data::Gathered;
+use super::descent::{cosine, golden_section};
 use super::games::Record;
 use super::outputs::{self, Output, check_recipe, recipe_head};
 use super::{TuningError, cores, data, is_held_out, number, parse_share};
@@ -290,10 +291,9 @@ fn recipe(args: &TrainArgs, sets: &Sets, scale: u16, origin: &Origin, gpu: Optio
     )
 }
 
-/// How many centipawns of the search's scores make an expected result of 1 / (1 + 1/e): golden-section search for what
+/// How many centipawns of the search's scores make an expected result of 1 / (1 + 1/e): what
 /// predicts the results best. So the network's values are in the unit of the scores that it learnt from.
 fn fit_scale(samples: &[Sample]) -> u16 {
-    const GOLDEN: f64 = 0.618_034;
     let width = usize::from(LARGEST_SCORE.unsigned_abs());
     // By score: how many, and the sum of their results.
     let mut table = vec![(0_u64, 0_u64); 2 * width + 1];
@@ -312,12 +312,7 @@ fn fit_scale(samples: &[Sample]) -> u16 {
             })
             .sum()
     };
-    let (mut low, mut high) = (20.0, 1_000.0);
-    for _ in 0..30 {
-        let (left, right) = (high - GOLDEN * (high - low), low + GOLDEN * (high - low));
-        if error(left) < error(right) { high = right } else { low = left }
-    }
-    f64::midpoint(low, high).round() as u16
+    golden_section(20.0, 1_000.0, 30, error).round() as u16
 }
 
 /// Trains; `report` hears of each part of the warm-up and of each epoch.
@@ -368,7 +363,7 @@ fn train(
             let done = (steps as f64 / all_steps as f64) as f32;
             steps += 1;
             let share = share + (last_share - share) * done;
-            trainer.step(batch, share, args.rate * cosine(done))?;
+            trainer.step(batch, share, args.rate * cosine(done, LAST_RATE))?;
         }
         let errors = trainer.errors()?;
         let rate = sets.training.len() as f64 / start.elapsed().as_secs_f64();
@@ -397,7 +392,7 @@ fn warm_up(
             return Err(TuningError::TooFewPositions { found: 0, needed: batch });
         }
         let blocks: Vec<&[Sample]> = samples.chunks(BLOCK).collect();
-        trainer.step(&blocks, 0.0, args.warm_up_rate * cosine(step as f32 / steps as f32))?;
+        trainer.step(&blocks, 0.0, args.warm_up_rate * cosine(step as f32 / steps as f32, LAST_RATE))?;
         seen += samples.len();
         if step % steps.div_ceil(WARM_UP_REPORTS) == 0 || step == steps {
             let error = trainer.errors()? / seen as f64;
@@ -408,11 +403,6 @@ fn warm_up(
     }
     // What it remembers of the gradients belongs to other targets.
     trainer.forget()
-}
-
-/// The step size when so much is done, as a share of the first.
-fn cosine(done: f32) -> f32 {
-    LAST_RATE + (1.0 - LAST_RATE) * 0.5 * (1.0 + (std::f32::consts::PI * done).cos())
 }
 
 /// Writes the network, the errors so far and the recipe, which says so if there is more to come.
