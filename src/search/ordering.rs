@@ -158,6 +158,7 @@ impl MovePicker {
                         Quiets::Checks => position.quiet_moves_to(|piece| self.hints.checks.by(piece), &mut self.moves),
                         Quiets::None => {}
                     }
+                    self.narrowed = quiets == Quiets::Checks;
                     self.score_quiet(position, histories);
                     self.stage = Stage::Quiet;
                 }

@@ -242,14 +242,14 @@ fn in_a_singular_search_no_move_is_the_one_expected_to_be_best() {
 fn what_futility_leaves_out_raises_the_score() {
     let game = game("r2q1rk1/ppp2ppp/2np1n2/2b1p3/2B1P1b1/2NP1N2/PPP2PPP/R1BQ1RK1 w - - 0 8");
     let mut worker = Worker::new(0, Memory::new(), job(&game, &table()));
-    worker.root_depth = 4;
+    worker.root_depth = 3;
     let raw = worker.evaluate(game.position(), 1);
     let eval = worker.corrected(game.position(), raw);
-    let reduced = 4 - worker.memory.reductions.get(true, 4, 2) / PLY;
+    let reduced = 3 - worker.memory.reductions.get(true, 3, 2) / PLY;
     let hoped = eval + futility_base() + futility_margin() * reduced;
-    // One more than the second move could hope for: but for what futility says of it, the score would be that of the first, near the evaluation.
-    let score = worker.search::<Pv>(game.position(), hoped, hoped + 1, 4, 1, false).unwrap();
-    assert!(score <= hoped && score > eval + (hoped - eval) / 2, "{score} of {eval} to {hoped}");
+    // No more than the second move could hope for: but for what futility says of it, the score would be that of the first, near the evaluation.
+    let score = worker.search::<Pv>(game.position(), hoped, hoped + 1, 3, 1, false).unwrap();
+    assert!(score < hoped && score > eval + (hoped - eval) / 2, "{score} of {eval} to {hoped}");
 }
 
 #[test]
@@ -373,17 +373,19 @@ fn every_line_is_legal_and_lines_of_multi_pv_differ_and_fall() {
 #[test]
 fn a_stop_is_obeyed_and_leaves_what_was_found() {
     let game = game("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1");
-    let limited = Job { control: Arc::new(Control::new(1, Some(20_000))), ..job(&game, &table()) };
-    let mut worker = Worker::new(0, Memory::new(), limited);
-    for depth in 1.. {
-        if let Outcome::Stopped(partial) = worker.iterate(depth, |_, _| {}) {
-            if let Some(partial) = partial {
-                assert!(game.position().is_legal(partial.lines[0].pv[0]));
-            }
-            break;
-        }
-    }
-    assert_eq!(worker.nodes(), 20_000);
+    let stopped_at = |nodes| {
+        let limited = Job { control: Arc::new(Control::new(1, Some(nodes))), ..job(&game, &table()) };
+        let mut worker = Worker::new(0, Memory::new(), limited);
+        let partial = (1..).find_map(|depth| match worker.iterate(depth, |_, _| {}) {
+            Outcome::Stopped(partial) => Some(partial),
+            Outcome::Complete(_) => None,
+        });
+        assert_eq!(worker.nodes(), nodes);
+        partial.unwrap()
+    };
+    let found: Vec<_> = (20..30).filter_map(|thousand| stopped_at(1_000 * thousand)).collect();
+    assert!(!found.is_empty(), "some stop comes after the first move of an iteration");
+    assert!(found.iter().all(|partial| game.position().is_legal(partial.lines[0].pv[0])));
 }
 
 #[test]
