@@ -249,7 +249,7 @@ fn what_futility_leaves_out_raises_the_score() {
     let hoped = eval + futility_base() + futility_margin() * reduced;
     // No more than the second move could hope for: but for what futility says of it, the score would be that of the first, near the evaluation.
     let score = worker.search::<Pv>(game.position(), hoped, hoped + 1, 3, 1, false).unwrap();
-    assert!(score < hoped && score > eval + (hoped - eval) / 2, "{score} of {eval} to {hoped}");
+    assert!(score < hoped && score > eval + 2 * (hoped - eval) / 3, "{score} of {eval} to {hoped}");
 }
 
 #[test]
