@@ -30,7 +30,7 @@ use sesame::position::{Color, Game, Move, Outcome as End, Position};
 use sesame::search::{Control, Job, Memory, Outcome, WORKER_STACK_BYTES, Worker, tunable};
 use sesame::smp::clock::{Confidence, plan};
 use sesame::smp::{Clock, Limits};
-use sesame::table::{Scheme, Table};
+use sesame_table::{Scheme, Table};
 
 /// Games of the search against itself in which nodes are the time.
 #[derive(Parser)]

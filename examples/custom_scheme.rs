@@ -17,10 +17,8 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 use crossbeam::channel::{self, Receiver, Sender};
 use sesame::engine::{BestMove, Engine, Info, Limits, Options, Sink};
 use sesame::position::{Game, Position};
-use sesame::table::{
-    Bucket, Entry, Generation, Image, Payload, Place, Rule, Scheme, SearchTable, Slot, Table, TableError, Tag,
-    VerifiedSlot, Work, prefetch,
-};
+use sesame::search::{TtEntry, SearchTable};
+use sesame_table::{Bucket, Generation, Image, Payload, Place, Rule, Scheme, Slot, Table, TableError, Tag, VerifiedSlot, Work, prefetch};
 
 /// The plies that an entry loses with every search.
 const PLIES_PER_SEARCH: i32 = 4;
@@ -32,9 +30,9 @@ struct Aging {
 
 impl Aging {
     fn worth(&self, image: &Image) -> i32 {
-        let stamp = Entry::generation(image.data).unwrap_or(self.generation);
+        let stamp = TtEntry::generation(image.data).unwrap_or(self.generation);
         let age = (Generation::COUNT + self.generation.bits() - stamp.bits()) % Generation::COUNT;
-        i32::from(Entry::depth(image.data)) - PLIES_PER_SEARCH * i32::from(age)
+        i32::from(TtEntry::depth(image.data)) - PLIES_PER_SEARCH * i32::from(age)
     }
 }
 
@@ -48,7 +46,7 @@ impl Rule for Aging {
     }
 
     fn update(&self, old: &Image, new: &Image) -> Option<u64> {
-        Entry::merge(old.data, new.data)
+        TtEntry::merge(old.data, new.data)
     }
 }
 
@@ -83,12 +81,12 @@ impl SearchTable for AgingTable {
         Ok(AgingTable { buckets: buckets.into(), generation: AtomicU8::new(0) })
     }
 
-    fn look_up(&self, key: u64) -> Option<(Entry, Work)> {
+    fn look_up(&self, key: u64) -> Option<(TtEntry, Work)> {
         let image = self.bucket(key).probe(key)?;
-        Some((Entry::unpack(image.data)?, image.tag.work()))
+        Some((TtEntry::unpack(image.data)?, image.tag.work()))
     }
 
-    fn store(&self, key: u64, entry: &Entry, work: u64) {
+    fn store(&self, key: u64, entry: &TtEntry, work: u64) {
         let generation = self.generation();
         let image = Image { data: entry.pack(generation), tag: Tag::new(key, Work::from_nodes(work)) };
         self.bucket(key).store(key, image, &Aging { generation });
@@ -113,7 +111,7 @@ impl SearchTable for AgingTable {
     fn hashfull(&self) -> u32 {
         let generation = Some(self.generation());
         let slots = self.buckets.iter().take(500).flat_map(Bucket::slots).map(Slot::read);
-        let fresh = slots.filter(|image| !image.is_empty() && Entry::generation(image.data) == generation);
+        let fresh = slots.filter(|image| !image.is_empty() && TtEntry::generation(image.data) == generation);
         fresh.count() as u32
     }
 }

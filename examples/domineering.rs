@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::Instant;
 
-use sesame::table::{Generation, Payload, Scheme, Table, TableError, TableOptions};
+use sesame_table::{Generation, Payload, Scheme, Table, TableError, TableOptions};
 
 /// What is remembered of a position: whether the player to move wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

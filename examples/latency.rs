@@ -26,7 +26,8 @@ use clap::Parser;
 use crossbeam::channel::{self, Receiver, Sender};
 use sesame::engine::{BestMove, Engine, EngineError, Info, Limits, Options, Sink};
 use sesame::position::{Game, Position};
-use sesame::table::{Entry, Scheme, SearchTable, Table, TableError, Usage, Work};
+use sesame::search::{TtEntry, SearchTable};
+use sesame_table::{Scheme, Table, TableError, Usage, Work};
 
 /// How long things take that should take no time.
 #[derive(Parser)]
@@ -103,7 +104,7 @@ impl SearchTable for Noting {
     }
 
     #[inline]
-    fn look_up(&self, key: u64) -> Option<(Entry, Work)> {
+    fn look_up(&self, key: u64) -> Option<(TtEntry, Work)> {
         let search = self.search.load(Relaxed);
         let looked = match LOOKED.get() {
             (last, times) if last == search => times,
@@ -120,7 +121,7 @@ impl SearchTable for Noting {
     }
 
     #[inline]
-    fn store(&self, key: u64, entry: &Entry, work: u64) {
+    fn store(&self, key: u64, entry: &TtEntry, work: u64) {
         self.table.store(key, entry, work);
     }
 

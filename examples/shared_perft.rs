@@ -13,7 +13,7 @@ use std::thread;
 use std::time::Instant;
 
 use sesame::position::Position;
-use sesame::table::{Counters, Generation, Payload, Scheme, Table, TableOptions, Update};
+use sesame_table::{Counters, Generation, Payload, Scheme, Table, TableOptions, Update};
 
 /// How many paths of `depth` plies begin in a position: 56 bits of count over 8 bits of depth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,7 +17,7 @@
 //! | [`engine`] | the library's interface: options, games, searches, a sink | [`engine::Engine`] |
 //! | [`smp`] | many workers, one search | [`smp::Limits`], [`smp::Sink`] |
 //! | [`search`] | one worker's search | [`search::score`] |
-//! | [`eval`] | what a position is worth, by hand-written terms or by a network | [`eval::evaluate`], [`eval::nnue::Network`] |
+//! | [`eval`] | what a position is worth, by hand-written terms or by a network | [`eval::evaluate`], [`eval::Network`] |
 //! | [`table`] | the shared table; knows nothing of chess | [`table::Table`] |
 //! | [`tablebase`] | Syzygy endgame tables | [`tablebase::Tablebases`] |
 //! | [`games`] | games and positions in files: PGN, EPD | [`games::pgn::Reader`] |
@@ -56,17 +56,18 @@
 //! game with it, `examples/shared_perft.rs` counts moves.
 //!
 //! ```
-//! use sesame::table::{Bound, Entry, Scheme, Table};
+//! use crate::search::{Bound, TtEntry};
+use sesame_table::{Scheme, Table};
 //!
 //! let table = Table::new(1, Scheme::TwoBig1)?;
-//! let entry = Entry { mv: 0, score: 25, depth: 8, bound: Bound::Exact, pv: true, eval: 20 };
+//! let entry = TtEntry { mv: 0, score: 25, depth: 8, bound: Bound::Exact, pv: true, eval: 20 };
 //! std::thread::scope(|scope| {
 //!     // The key is a hash of all 64 bits; the work is what finding the entry took, in nodes.
 //!     scope.spawn(|| table.store(0x0123_4567_89ab_cdef, &entry, 4711));
 //! });
 //! assert_eq!(table.probe(0x0123_4567_89ab_cdef), Some(entry));
 //! assert_eq!(table.probe(0xfedc_ba98_7654_3210), None);
-//! # Ok::<(), sesame::table::TableError>(())
+//! # Ok::<(), sesame_table::TableError>(())
 //! ```
 //!
 //! Which of two positions gives way is decided by a [`Scheme`](table::Scheme), the seven of Breuker, Uiterwijk and van den Herik (1994), or by

@@ -5,7 +5,7 @@ mod support;
 use std::path::PathBuf;
 use std::process::Command;
 
-use sesame::eval::nnue::{BUCKETS, HIDDEN, INPUTS, Simd, Weights};
+use sesame::eval::{BUCKETS, HIDDEN, INPUTS, Simd, Weights};
 use support::Session;
 
 /// Writes a network of small numbers that look random into a folder of its own.

@@ -2,11 +2,12 @@
 
 mod models;
 
-use sesame::table::{Bound, Counters, Entry, Generation, Payload, Scheme, Stored, Table, TableError, TableOptions};
+use sesame::search::{Bound, TtEntry};
+use sesame_table::{Counters, Generation, Payload, Scheme, Stored, Table, TableError, TableOptions};
 
 use models::mix;
 
-const ENTRY: Entry = Entry { mv: 0x1234, score: -200, depth: 9, bound: Bound::Exact, pv: true, eval: 31 };
+const ENTRY: TtEntry = TtEntry { mv: 0x1234, score: -200, depth: 9, bound: Bound::Exact, pv: true, eval: 31 };
 
 fn small(scheme: Scheme, positions: usize) -> Table {
     Table::with_options(&TableOptions { positions, scheme, ..TableOptions::default() }).unwrap()
@@ -45,7 +46,7 @@ fn sizes_out_of_range_and_refused_memory_are_errors() {
     let error = Table::new(33_554_432, Scheme::New).unwrap_err();
     assert!(error.to_string().contains("33554432 MiB"), "{error}");
     let options = TableOptions { positions: usize::MAX, ..TableOptions::default() };
-    assert!(Table::<Entry>::with_options(&options).is_err());
+    assert!(Table::<TtEntry>::with_options(&options).is_err());
 }
 
 /// Set where [`with_little_memory`] runs under its limit; without it, it has nothing to test.
@@ -87,7 +88,7 @@ impl Payload for Trusting {
     }
 
     fn unpack(bits: u64) -> Option<Self> {
-        Some(Entry::unpack(bits).map(|_| Trusting).expect("what is found was stored"))
+        Some(TtEntry::unpack(bits).map(|_| Trusting).expect("what is found was stored"))
     }
 }
 
@@ -104,20 +105,20 @@ fn decode_wild_words<P: Payload>() {
 
 #[test]
 fn wild_words_decode_without_a_panic() {
-    decode_wild_words::<Entry>();
+    decode_wild_words::<TtEntry>();
     assert!(std::panic::catch_unwind(decode_wild_words::<Trusting>).is_err(), "a trusting decoder must be caught");
 }
 
 #[test]
 fn counters_see_what_happens() {
     let options = TableOptions { positions: 2, scheme: Scheme::TwoDeep, ..TableOptions::default() };
-    let table = Table::<Entry, Counters>::with_options(&options).unwrap();
-    let at = |depth| Entry { depth, ..ENTRY };
+    let table = Table::<TtEntry, Counters>::with_options(&options).unwrap();
+    let at = |depth| TtEntry { depth, ..ENTRY };
     table.store(1, &at(5), 1); // first level, empty
     table.store(2, &at(3), 1); // second level
     table.store(3, &at(6), 1); // shifts 1 to the second level, over 2
     table.store(1, &at(7), 1); // in place
-    table.store(1, &Entry { bound: Bound::Lower, ..at(2) }, 1); // not worth it
+    table.store(1, &TtEntry { bound: Bound::Lower, ..at(2) }, 1); // not worth it
     table.next_generation();
     table.store(4, &at(0), 1); // over 3
     assert_eq!([1, 2, 3, 4].map(|key| table.probe(key).is_some()), [true, false, false, true]);
@@ -132,7 +133,7 @@ fn counters_see_what_happens() {
 fn the_same_key_keeps_its_move_against_none() {
     let table = Table::new(1, Scheme::TwoBig1).unwrap();
     table.store(5, &ENTRY, 10);
-    table.store(5, &Entry { mv: 0, ..ENTRY }, 10);
+    table.store(5, &TtEntry { mv: 0, ..ENTRY }, 10);
     assert_eq!(table.probe(5), Some(ENTRY));
     assert_eq!(table.occupied(), 1);
 }
@@ -181,10 +182,10 @@ fn clear_and_wipe_forget_everything_with_any_number_of_threads() {
 fn an_entry_is_stale_for_31_generations_and_fresh_again_at_the_32nd() {
     for (generations, stored) in [(0, Stored::Second), (1, Stored::Stale), (31, Stored::Stale), (32, Stored::Second)] {
         let options = TableOptions { positions: 2, scheme: Scheme::TwoDeep, ..TableOptions::default() };
-        let table = Table::<Entry, Counters>::with_options(&options).unwrap();
+        let table = Table::<TtEntry, Counters>::with_options(&options).unwrap();
         table.store(1, &ENTRY, 1);
         (0..generations).for_each(|_| table.next_generation());
-        table.store(2, &Entry { depth: 1, ..ENTRY }, 1);
+        table.store(2, &TtEntry { depth: 1, ..ENTRY }, 1);
         assert_eq!(table.recorder().stats().stored(stored), 1, "after {generations} generations");
         assert_eq!(table.probe(1).is_some(), stored == Stored::Second, "after {generations} generations");
     }

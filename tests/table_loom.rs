@@ -16,7 +16,8 @@ use std::time::Instant;
 
 use loom::sync::atomic::AtomicU64;
 use loom::thread;
-use sesame::table::{Bucket, Entry, Generation, Image, Scheme, SchemeRule, Slot, Stored, Update, VerifiedSlot, Word};
+use sesame::search::TtEntry;
+use sesame_table::{Bucket, Generation, Image, Scheme, SchemeRule, Slot, Stored, Update, VerifiedSlot, Word};
 
 use models::{
     Broken, CheckFirst, CheckOfAnother, Flaw, LooksTwice, ModelSlot, NoEmptyTest, NoXor, WITHOUT_MOVE, bucket_of,
@@ -192,7 +193,7 @@ fn merge_in_place<S: ModelSlot>() {
     let slot = Arc::new(S::with(image(0, 3)));
     let writers = [(0, WITHOUT_MOVE + 4), (1, 9)].map(|(n, salt)| {
         let slot = Arc::clone(&slot);
-        let rule = SchemeRule::<Entry>::new(Scheme::New, Update::Merge, Generation::default());
+        let rule = SchemeRule::<TtEntry>::new(Scheme::New, Update::Merge, Generation::default());
         thread::spawn(move || slot.store(key(n), image(n, salt), &rule))
     });
     look(&*slot, &[key(0), key(1)]);

@@ -4,13 +4,14 @@
 //! The reference shares no code with the table: no slots, no packing, no rounding of work but its own.
 
 use proptest::prelude::*;
-use sesame::table::{Bound, Entry, Scheme, Table, TableOptions, Update};
+use sesame::search::{Bound, TtEntry};
+use sesame_table::{Scheme, Table, TableOptions, Update};
 
 /// A position in the reference's table.
 #[derive(Clone, Copy, Debug)]
 struct Stored {
     key: u64,
-    entry: Entry,
+    entry: TtEntry,
     nodes: u64,
     stamped: bool,
 }
@@ -35,12 +36,12 @@ impl Reference {
         (u128::from(key) * self.indices.len() as u128 / (1 << 64)) as usize
     }
 
-    fn probe(&self, key: u64) -> Option<Entry> {
+    fn probe(&self, key: u64) -> Option<TtEntry> {
         let positions = self.indices[self.index(key)];
         positions.into_iter().flatten().find(|stored| stored.key == key).map(|stored| stored.entry)
     }
 
-    fn store(&mut self, key: u64, entry: Entry, nodes: u64) {
+    fn store(&mut self, key: u64, entry: TtEntry, nodes: u64) {
         let index = self.index(key);
         let new = Stored { key, entry, nodes: leading_twelve_bits(nodes), stamped: false };
         let [first, second] = &mut self.indices[index];
@@ -140,7 +141,7 @@ fn leading_twelve_bits(mut nodes: u64) -> u64 {
 
 #[derive(Clone, Debug)]
 enum Action {
-    Store(usize, Entry, u64),
+    Store(usize, TtEntry, u64),
     Probe(usize),
     NextGeneration,
     Clear(usize),
@@ -156,11 +157,11 @@ fn keys() -> Vec<u64> {
     keys
 }
 
-fn entries() -> impl Strategy<Value = Entry> {
+fn entries() -> impl Strategy<Value = TtEntry> {
     let bound = prop_oneof![Just(Bound::Upper), Just(Bound::Lower), Just(Bound::Exact)];
     let mv = prop_oneof![Just(0), any::<u16>()];
     (mv, any::<i16>(), 0..20u8, bound, any::<bool>(), any::<i16>())
-        .prop_map(|(mv, score, depth, bound, pv, eval)| Entry { mv, score, depth, bound, pv, eval })
+        .prop_map(|(mv, score, depth, bound, pv, eval)| TtEntry { mv, score, depth, bound, pv, eval })
 }
 
 fn actions() -> impl Strategy<Value = Vec<Action>> {

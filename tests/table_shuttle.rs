@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64 as Counter, Ordering::Relaxed};
 use std::time::Instant;
 
-use sesame::table::{Bucket, Generation, Place, Scheme, SchemeRule, Update, VerifiedSlot, Word};
+use sesame_table::{Bucket, Generation, Place, Scheme, SchemeRule, Update, VerifiedSlot, Word};
 use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
 use shuttle::sync::atomic::{AtomicU64, Ordering};
 use shuttle::{Config, Runner, thread};
@@ -79,7 +79,7 @@ impl<S: ModelSlot> SmallTable<S> {
 
     fn store(&self, key: u64, salt: u8) {
         let generation = Generation::from_bits(self.generation.load() as u8);
-        let rule = SchemeRule::<sesame::table::Entry>::new(self.scheme, Update::Overwrite, generation);
+        let rule = SchemeRule::<sesame_table::Entry>::new(self.scheme, Update::Overwrite, generation);
         let place = Place::of(key, self.buckets.len());
         let (bucket, new) = (&self.buckets[place.bucket], image_of(key, salt, generation));
         if self.scheme.has_two_levels() {

@@ -11,9 +11,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::Instant;
 
-use sesame::table::{
-    Bound, Bucket, CHECK_BITS, Entry, Generation, Image, Place, Recorder, Scheme, Table, TableOptions, Update,
-};
+use sesame::search::{Bound, TtEntry};
+use sesame_table::{Bucket, CHECK_BITS, Generation, Image, Place, Recorder, Scheme, Table, TableOptions, Update};
 
 use models::{Broken, ModelSlot, NoXor, image_of, judge, mix, rule};
 
@@ -28,9 +27,9 @@ fn move_of(key: u64) -> u16 {
 
 /// The payload of `key` and `salt`, with the salt as its score; negative ones have no move. Evaluation and move are the key's
 /// alone, so that what merging makes of two entries can be judged.
-fn entry_of(key: u64, salt: i16) -> Entry {
+fn entry_of(key: u64, salt: i16) -> TtEntry {
     let bits = mix(key ^ u64::from(salt as u16) << 40);
-    Entry {
+    TtEntry {
         mv: if salt < 0 { 0 } else { move_of(key) },
         score: salt,
         depth: (bits >> 16) as u8,
@@ -41,9 +40,9 @@ fn entry_of(key: u64, salt: i16) -> Entry {
 }
 
 /// Whether `entry` may be accepted for `key`: as it was stored, or with the key's move that merging gave it.
-fn is_right(key: u64, entry: &Entry, update: Update) -> bool {
+fn is_right(key: u64, entry: &TtEntry, update: Update) -> bool {
     let stored = entry_of(key, entry.score);
-    *entry == stored || update == Update::Merge && *entry == Entry { mv: move_of(key), ..stored }
+    *entry == stored || update == Update::Merge && *entry == TtEntry { mv: move_of(key), ..stored }
 }
 
 /// What the slots of this test can hold: the verified bits of its keys.
@@ -95,7 +94,7 @@ fn no_probe_accepts_what_was_not_stored_for_its_key() {
     ];
     for (scheme, update) in kinds {
         let options = TableOptions { positions: POSITIONS, scheme, update, ..TableOptions::default() };
-        let table = Table::<Entry, Torn>::with_options(&options).unwrap();
+        let table = Table::<TtEntry, Torn>::with_options(&options).unwrap();
         let rounds = (probes / (kinds.len() * threads) as f64).ceil() as u64;
         let start = Instant::now();
         let (hits, wrong) = fight(threads, rounds, |key, random| {

@@ -9,7 +9,7 @@ use std::path::Path;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use sesame::position::Position;
-use sesame::tablebase::Tablebases;
+use sesame::syzygy::Tablebases;
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess};
 

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 
 use sesame::position::{Game, Move, Outcome, Position};
-use sesame::tablebase::{PATH_SEPARATOR, Tablebases, Wdl};
+use sesame::syzygy::{PATH_SEPARATOR, Tablebases, Wdl};
 use support::folder::Folder;
 use support::{Session, infos, parse_info};
 
@@ -23,7 +23,7 @@ fn start(folders: &[&Path]) -> (Session, Vec<String>) {
 }
 
 /// The `tbhits` of the last line of play.
-fn table_hits(lines: &[String]) -> u64 {
+fn tb_hits(lines: &[String]) -> u64 {
     let line = lines.iter().rev().find(|line| parse_info(line).is_some()).unwrap();
     let mut words = line.split(' ').skip_while(|word| *word != "tbhits");
     words.nth(1).unwrap().parse().unwrap()
@@ -87,7 +87,7 @@ fn a_result_at_the_root_is_told_and_kept() {
     // Only Kd6 and a few more keep the win; the opposition decides.
     session.send("position fen 3k4/8/4K3/8/8/8/4P3/8 w - - 0 1");
     let lines = session.search("go depth 4");
-    assert!(table_hits(&lines) > 0, "{lines:?}");
+    assert!(tb_hits(&lines) > 0, "{lines:?}");
     assert_eq!(centipawns(&lines), 20_000);
     // Stalemate or a lost pawn: all moves draw.
     session.send("position fen 8/8/8/8/8/5k2/5p2/5K2 w - - 0 1");
@@ -135,23 +135,23 @@ fn the_search_asks_below_the_root() {
     // Five men: captures lead to rook against rook.
     let fen = "8/8/3k4/3p4/8/1r6/3K4/7R b - - 0 1";
     session.send(&format!("position fen {fen}"));
-    assert!(table_hits(&session.search("go depth 8")) > 0);
+    assert!(tb_hits(&session.search("go depth 8")) > 0);
     session.send("setoption name SyzygyProbeLimit value 0");
-    assert_eq!(table_hits(&session.search("go depth 8")), 0);
+    assert_eq!(tb_hits(&session.search("go depth 8")), 0);
     session.send("setoption name SyzygyProbeLimit value 7");
     session.send("setoption name SyzygyProbeDepth value 100");
     session.send("ucinewgame");
-    let fewer = table_hits(&session.search("go depth 8"));
+    let fewer = tb_hits(&session.search("go depth 8"));
     // Positions of four men need the depth now; of three there are none yet.
     session.send("setoption name SyzygyProbeDepth value 1");
     session.send("ucinewgame");
-    let more = table_hits(&session.search("go depth 8"));
+    let more = tb_hits(&session.search("go depth 8"));
     assert!(fewer < more, "{fewer} {more}");
     session.send("setoption name Threads value 4");
-    assert!(table_hits(&session.search("go depth 10")) > 0);
+    assert!(tb_hits(&session.search("go depth 10")) > 0);
     session.send("setoption name SyzygyPath value <empty>");
     session.send("ucinewgame");
-    assert_eq!(table_hits(&session.search("go depth 8")), 0);
+    assert_eq!(tb_hits(&session.search("go depth 8")), 0);
     session.quit();
 }
 
@@ -159,9 +159,9 @@ fn the_search_asks_below_the_root() {
 fn nobody_who_may_castle_is_looked_up() {
     let (mut session, _) = start(&[&tables::committed()]);
     session.send("position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1");
-    assert_eq!(table_hits(&session.search("go depth 1")), 0);
+    assert_eq!(tb_hits(&session.search("go depth 1")), 0);
     session.send("position fen 4k3/8/8/8/8/8/8/4K2R w - - 0 1");
-    assert!(table_hits(&session.search("go depth 1")) > 0);
+    assert!(tb_hits(&session.search("go depth 1")) > 0);
     session.quit();
 }
 
@@ -179,7 +179,7 @@ fn who_wins_is_enough_without_distances() {
     let lines = session.search("go depth 8");
     let last = infos(&lines).pop().unwrap();
     assert!(last.kind == "mate" && last.score > 0 || last.score == 20_000, "{last:?}");
-    assert!(table_hits(&lines) > 10);
+    assert!(tb_hits(&lines) > 10);
     session.quit();
 }
 
@@ -230,9 +230,9 @@ fn files_that_are_no_tables_are_named_and_play_goes_on() {
         assert!(named.starts_with("info string ") && named.contains(fault), "{named}");
     }
     session.send("position fen 8/8/8/3k4/8/8/8/KQ6 w - - 0 1");
-    assert!(table_hits(&session.search("go depth 4")) > 0);
+    assert!(tb_hits(&session.search("go depth 4")) > 0);
     session.send("position fen 8/8/8/3k4/8/8/8/KR6 w - - 0 1");
-    assert_eq!(table_hits(&session.search("go depth 4")), 0);
+    assert_eq!(tb_hits(&session.search("go depth 4")), 0);
     session.quit();
 }
 

@@ -1,6 +1,7 @@
 //! The limit: reads of 32 random bytes, without a table.
 
-use sesame::table::{Entry, Place, prefetch};
+use sesame::search::TtEntry;
+use sesame_table::{Place, prefetch};
 
 use super::{Design, PAIR};
 
@@ -41,5 +42,5 @@ impl<const BRANCH: bool> Design for Bare<'_, BRANCH> {
         prefetch(&self.cells[Place::of(key, self.cells.len()).bucket]);
     }
 
-    fn store(&self, _: u64, _: &Entry, _: u64) {}
+    fn store(&self, _: u64, _: &TtEntry, _: u64) {}
 }

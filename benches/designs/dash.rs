@@ -3,7 +3,8 @@
 use std::hash::{BuildHasherDefault, Hasher};
 
 use dashmap::DashMap;
-use sesame::table::{Entry, Generation, Payload};
+use sesame::search::TtEntry;
+use sesame_table::{Generation, Payload};
 
 use super::{Design, below, digest};
 
@@ -27,11 +28,11 @@ impl Design for Dash {
     #[inline(always)]
     fn probe(&self, key: u64) -> u64 {
         let found = self.map.get(&(below(key, self.positions) as u64));
-        digest(found.and_then(|entry| if entry.0 == key { Entry::unpack(entry.1) } else { None }))
+        digest(found.and_then(|entry| if entry.0 == key { TtEntry::unpack(entry.1) } else { None }))
     }
 
     #[inline(always)]
-    fn store(&self, key: u64, entry: &Entry, _: u64) {
+    fn store(&self, key: u64, entry: &TtEntry, _: u64) {
         self.map.insert(below(key, self.positions) as u64, (key, entry.pack(Generation::default())));
     }
 }

@@ -2,7 +2,8 @@
 
 use crossbeam::utils::CachePadded;
 use parking_lot::{Mutex, RwLock};
-use sesame::table::{Entry, Generation, Payload};
+use sesame::search::TtEntry;
+use sesame_table::{Generation, Payload};
 
 use super::{Design, below, digest};
 
@@ -31,11 +32,11 @@ fn place(key: u64, slots: usize) -> usize {
 
 fn find(slots: &[Slot], key: u64) -> u64 {
     let (owner, data) = split(&slots[place(key, slots.len())]);
-    digest(if owner == key { Entry::unpack(data) } else { None })
+    digest(if owner == key { TtEntry::unpack(data) } else { None })
 }
 
 /// The new entry always replaces the old.
-fn replace(slots: &mut [Slot], key: u64, entry: &Entry) {
+fn replace(slots: &mut [Slot], key: u64, entry: &TtEntry) {
     let place = place(key, slots.len());
     slots[place] = joined(key, entry.pack(Generation::default()));
 }
@@ -66,7 +67,7 @@ impl Design for Mutexes<'_> {
     }
 
     #[inline(always)]
-    fn store(&self, key: u64, entry: &Entry, _: u64) {
+    fn store(&self, key: u64, entry: &TtEntry, _: u64) {
         replace(&mut self.stripes[below(key, LOCKS)].lock(), key, entry);
     }
 }
@@ -90,7 +91,7 @@ impl Design for RwLocks<'_> {
     }
 
     #[inline(always)]
-    fn store(&self, key: u64, entry: &Entry, _: u64) {
+    fn store(&self, key: u64, entry: &TtEntry, _: u64) {
         replace(&mut self.shards[below(key, LOCKS)].write(), key, entry);
     }
 }

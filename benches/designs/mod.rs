@@ -12,7 +12,9 @@ pub use dash::Dash;
 pub use locked::{Mutexes, RwLocks};
 
 use memmap2::{MmapMut, MmapOptions};
-use sesame::table::{Bound, Cluster, Entry, Scheme, Table, TableOptions};
+use sesame::search::{Bound, TtEntry};
+use crate::cluster::Cluster;
+use sesame_table::{Scheme, Table, TableOptions};
 
 /// A table to be measured: the least that a search needs of one.
 pub trait Design: Sync {
@@ -25,7 +27,7 @@ pub trait Design: Sync {
     fn probe(&self, key: u64) -> u64;
 
     /// Remembers `entry`, which took `work` nodes.
-    fn store(&self, key: u64, entry: &Entry, work: u64);
+    fn store(&self, key: u64, entry: &TtEntry, work: u64);
 
     /// Fetches what a probe of `key` will touch.
     fn prefetch(&self, key: u64) {
@@ -38,7 +40,7 @@ pub trait Design: Sync {
 
 /// The move found, and 0 for none: the least that a caller wants to know, and no branch.
 #[inline(always)]
-fn digest(entry: Option<Entry>) -> u64 {
+fn digest(entry: Option<TtEntry>) -> u64 {
     entry.map_or(0, |entry| u64::from(entry.mv))
 }
 
@@ -52,7 +54,7 @@ impl Design for Table {
     }
 
     #[inline(always)]
-    fn store(&self, key: u64, entry: &Entry, work: u64) {
+    fn store(&self, key: u64, entry: &TtEntry, work: u64) {
         Table::store(self, key, entry, work);
     }
 
@@ -76,7 +78,7 @@ impl Design for Cluster {
     }
 
     #[inline(always)]
-    fn store(&self, key: u64, entry: &Entry, _: u64) {
+    fn store(&self, key: u64, entry: &TtEntry, _: u64) {
         Cluster::store(self, key, entry);
     }
 
@@ -149,8 +151,8 @@ pub const fn filled_key(n: usize, positions: usize) -> u64 {
 
 /// An entry for `key` that costs next to nothing to make.
 #[inline(always)]
-pub const fn entry_of(key: u64) -> Entry {
-    Entry { mv: key as u16 | 1, score: 17, depth: key as u8 & 31, bound: Bound::Lower, pv: false, eval: key as i16 }
+pub const fn entry_of(key: u64) -> TtEntry {
+    TtEntry { mv: key as u16 | 1, score: 17, depth: key as u8 & 31, bound: Bound::Lower, pv: false, eval: key as i16 }
 }
 
 /// Fills every place of a table for `positions` positions, so that all keys of [`filled_key`] are there, in the order of their places.

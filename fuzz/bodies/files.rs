@@ -6,9 +6,10 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use sesame::eval::nnue::{BUCKETS, BadNetwork, HIDDEN, INPUTS, Network, SCALES, Simd, Weights};
+use sesame::eval::{BUCKETS, BadNetwork, HIDDEN, INPUTS, Network, SCALES, Simd, Weights};
 use sesame::position::Position;
-use sesame::table::{Bound, Entry, Scheme, Table, TableFileError, TableFileReport, TableFileWork};
+use sesame::search::{Bound, TtEntry};
+use sesame_table::{Scheme, Table, TableFileError, TableFileReport, TableFileWork};
 use sesame::tuning::games::{Games, Record};
 use twox_hash::XxHash3_64;
 
@@ -34,7 +35,7 @@ pub fn table_file(bytes: &[u8]) {
     let scratch = Scratch::new();
     let path = scratch.file("table", &file);
     let table = Table::new(1, scheme).expect("a table of 1 MiB");
-    let known = Entry { mv: 1, score: 2, depth: 3, bound: Bound::Exact, pv: false, eval: 4 };
+    let known = TtEntry { mv: 1, score: 2, depth: 3, bound: Bound::Exact, pv: false, eval: 4 };
     table.store(5, &known, 6);
     match load(&table, &path) {
         Ok(report) => {

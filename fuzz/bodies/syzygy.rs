@@ -1,7 +1,7 @@
 //! Endgame tables.
 
 use sesame::position::{Game, Position};
-use sesame::tablebase::Tablebases;
+use sesame::syzygy::Tablebases;
 
 use super::Scratch;
 

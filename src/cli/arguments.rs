@@ -12,10 +12,9 @@ use super::Failure;
 use super::lab::LabCommand;
 use super::play::PlayArguments;
 use crate::engine::bench::DEFAULT_DEPTH;
-use crate::engine::{Limits, Teamwork};
-use crate::eval::nnue::{Network, Simd};
-use crate::eval::{Evaluation, Evaluator};
-use crate::scaling::ScalingArgs;
+use crate::engine::{Limits, SmpStrategy};
+use crate::eval::{Network, Simd};
+use crate::cli::scaling::ScalingArgs;
 use crate::tuning::{DataCommand, DatagenArgs, TrainArgs, TuneArgs};
 use crate::uci::{MAX_HASH_MIB, MAX_MULTI_PV, MAX_THREADS};
 
@@ -51,34 +50,23 @@ pub(super) enum Command {
     Completions(CompletionsArguments),
 }
 
-/// What evaluates positions, for the subcommands that search.
+/// The network, for the subcommands that search.
 #[derive(Debug, Args)]
-pub(super) struct EvaluatorArguments {
-    /// What evaluates positions
-    #[arg(long, value_enum, default_value_t = Evaluation::Network, value_name = "WHAT")]
-    evaluation: Evaluation,
+pub(super) struct NetworkArguments {
     /// The file of the network [default: the network of this build]
     #[arg(long, value_name = "FILE")]
     eval_file: Option<PathBuf>,
 }
 
-impl EvaluatorArguments {
-    /// What these words mean, with the file read; a network is computed with these registers, or with the best there are.
-    pub(super) fn read(&self, simd: Option<Simd>) -> Result<Evaluator, Failure> {
-        if self.evaluation == Evaluation::Classical {
-            let idle = [("--eval-file", self.eval_file.is_some()), ("--simd", simd.is_some())];
-            let idle = idle.iter().find(|(_, given)| *given);
-            return match idle {
-                Some((name, _)) => Err(Failure::Usage(format!("{name} is for a network"))),
-                None => Ok(Evaluator::Classical),
-            };
-        }
+impl NetworkArguments {
+    /// Reads the network, to be computed with the kernels `simd`, or with the best of this machine.
+    pub(super) fn read(&self, simd: Option<Simd>) -> Result<Arc<Network>, Failure> {
         let network = match &self.eval_file {
             Some(path) => Arc::new(Network::read(path).map_err(Failure::failed)?),
             None => Network::embedded(),
         };
-        let Some(simd) = simd else { return Ok(self.evaluation.with(network)) };
-        let able = network.with_simd(simd).map(|network| self.evaluation.with(Arc::new(network)));
+        let Some(simd) = simd else { return Ok(network) };
+        let able = network.with_simd(simd).map(Arc::new);
         able.ok_or_else(|| Failure::Failed(format!("this machine has no {simd} registers")))
     }
 }
@@ -104,9 +92,9 @@ pub(super) struct BenchArguments {
     /// Let the threads take turns: slow, but the same nodes in every run with any number of threads
     #[arg(long)]
     pub(super) lockstep: bool,
-    /// How the threads work together: words joined by +, as the UCI option Teamwork takes them
+    /// How the threads work together: words joined by +, as the UCI option SmpStrategy takes them
     #[arg(long, default_value_t, value_name = "WORDS")]
-    pub(super) teamwork: Teamwork,
+    pub(super) strategy: SmpStrategy,
     /// Bind each thread to a core of its own, where there are cores enough
     #[arg(long)]
     pub(super) pin: bool,
@@ -114,7 +102,7 @@ pub(super) struct BenchArguments {
     #[arg(long)]
     pub(super) stats: bool,
     #[command(flatten)]
-    pub(super) evaluator: EvaluatorArguments,
+    pub(super) network: NetworkArguments,
     /// Compute the network with these registers (plain, neon, avx2, avx512) [default: the best there are]
     #[arg(long)]
     pub(super) simd: Option<Simd>,
@@ -157,7 +145,7 @@ pub(super) struct AnalyseArguments {
     #[arg(long, default_value_t = 64, value_parser = value_parser!(u32).range(1..=MAX_HASH_MIB), value_name = "MIB")]
     pub(super) hash: u32,
     #[command(flatten)]
-    pub(super) evaluator: EvaluatorArguments,
+    pub(super) network: NetworkArguments,
     /// Draw the board with letters, even where figurines could be shown
     #[arg(long)]
     pub(super) ascii: bool,

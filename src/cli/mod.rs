@@ -23,7 +23,7 @@ use clap::Parser;
 
 use crate::engine::bench::{self, BenchOptions};
 use crate::position::Position;
-use crate::scaling::{self, ScalingArgs};
+use crate::cli::scaling::{self, ScalingArgs};
 use crate::tuning::{self, DataCommand, TuningError};
 use crate::uci::{self, Output};
 use arguments::{Arguments, BenchArguments, Command, PerftArguments};
@@ -126,10 +126,10 @@ fn run_bench(arguments: &BenchArguments, output: &Output) -> Result<(), Failure>
         threads: usize::from(arguments.threads),
         hash_mib: arguments.hash.try_into().map_err(Failure::failed)?,
         lockstep: arguments.lockstep,
-        teamwork: arguments.teamwork,
+        strategy: arguments.strategy,
         pin: arguments.pin,
         stats: arguments.stats,
-        evaluator: arguments.evaluator.read(arguments.simd)?,
+        network: arguments.network.read(arguments.simd)?,
     };
     let stop = AtomicBool::new(false);
     let report = bench::run(&options, &stop, |step| {

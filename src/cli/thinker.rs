@@ -8,7 +8,7 @@ use crossbeam::channel::{self, Receiver, Sender};
 
 use super::Failure;
 use crate::engine::{BestMove, Bound, Engine, Info, Limits, Options, Score, Sink};
-use crate::eval::Evaluator;
+use crate::eval::Network;
 use crate::position::{Game, Move, Outcome};
 
 /// What a search tells.
@@ -64,7 +64,7 @@ impl Thinker {
         hash: u32,
         multi_pv: u16,
         move_overhead: Duration,
-        evaluator: Evaluator,
+        network: Arc<Network>,
     ) -> Result<Thinker, Failure> {
         let (sender, events) = channel::unbounded();
         let options = Options {
@@ -72,7 +72,7 @@ impl Thinker {
             threads: usize::from(threads),
             multi_pv: usize::from(multi_pv),
             move_overhead,
-            evaluator,
+            network,
             ..Options::default()
         };
         let engine = Engine::new(options, Arc::new(Channel(sender))).map_err(Failure::failed)?;
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn positions_are_assessed_whatever_the_limits() {
-        let mut thinker = Thinker::new(1, 1, 1, Duration::ZERO, Evaluator::default()).unwrap();
+        let mut thinker = Thinker::new(1, 1, 1, Duration::ZERO, Network::embedded()).unwrap();
         let mut assess =
             |fen: &str, limits: &Limits| thinker.assess(&Game::new(Position::from_fen(fen).unwrap()), limits);
         let one_node = Limits { nodes: Some(1), ..Limits::default() };

@@ -11,9 +11,10 @@ use std::time::Duration;
 use crossbeam::channel::{self, RecvTimeoutError, Sender};
 
 use super::bench_positions::POSITIONS;
-use super::{BestMove, Engine, EngineError, Evaluator, Info, Limits, Options, Scheme, Sink, Teamwork};
+use super::{BestMove, Engine, EngineError, Info, Limits, Options, Network, Scheme, Sink, SmpStrategy};
 use crate::position::{Game, Position};
-use crate::table::{Counters, Entry, SearchTable, Stats, Table};
+use crate::search::{TtEntry, SearchTable};
+use sesame_table::{Counters, Stats, Table};
 
 /// The depth of a bench that is not asked for another one: some five seconds in all.
 pub const DEFAULT_DEPTH: u32 = 15;
@@ -30,13 +31,13 @@ pub struct BenchOptions {
     /// Whether the threads take turns, so that the nodes are the same in every run with any number of them.
     pub lockstep: bool,
     /// How the threads work together.
-    pub teamwork: Teamwork,
+    pub strategy: SmpStrategy,
     /// Whether each thread is bound to a core of its own, where there are cores enough.
     pub pin: bool,
     /// Whether to count what happens at the table. It costs some speed and no nodes.
     pub stats: bool,
-    /// What evaluates positions.
-    pub evaluator: Evaluator,
+    /// The network that evaluates positions.
+    pub network: Arc<Network>,
 }
 
 impl Default for BenchOptions {
@@ -46,10 +47,10 @@ impl Default for BenchOptions {
             threads: 1,
             hash_mib: 16,
             lockstep: false,
-            teamwork: Teamwork::default(),
+            strategy: SmpStrategy::default(),
             pin: false,
             stats: false,
-            evaluator: Evaluator::default(),
+            network: Network::embedded(),
         }
     }
 }
@@ -127,7 +128,7 @@ pub fn run(
     mut each: impl FnMut(&Step<'_>),
 ) -> Result<Option<Report>, EngineError> {
     if options.stats {
-        let table = Table::<Entry, Counters>::with_mib(options.hash_mib, Scheme::default())?;
+        let table = Table::<TtEntry, Counters>::with_mib(options.hash_mib, Scheme::default())?;
         let ended = run_on(table, options, stop, |step, _| each(step))?;
         Ok(ended.map(|(report, engine)| Report { stats: Some(engine.table().recorder().stats()), ..report }))
     } else {
@@ -148,9 +149,9 @@ pub fn run_on<T: SearchTable>(
     mut each: impl FnMut(&Step<'_>, &T),
 ) -> Result<Option<(Report, Engine<T>)>, EngineError> {
     let (sender, ends) = channel::unbounded();
-    let BenchOptions { threads, lockstep, teamwork, pin, ref evaluator, .. } = *options;
-    let evaluator = evaluator.clone();
-    let engine_options = Options { threads, lockstep, teamwork, pin, evaluator, ..Options::default() };
+    let BenchOptions { threads, lockstep, strategy, pin, ref network, .. } = *options;
+    let network = Arc::clone(network);
+    let engine_options = Options { threads, lockstep, strategy, pin, network, ..Options::default() };
     let mut engine = Engine::with_table(table, engine_options, Arc::new(Ends(sender)))?;
     let limits = Limits { depth: Some(options.depth.max(1)), ..Limits::default() };
     let mut report = Report { nodes: 0, elapsed: Duration::ZERO, stats: None };
@@ -181,7 +182,7 @@ pub fn run_on<T: SearchTable>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::Rotation;
+    use crate::search::RoundRobin;
 
     #[test]
     fn the_line_that_openbench_reads() {
@@ -227,8 +228,8 @@ mod tests {
         for (threads, depth) in [(2, 6), (5, 7), (16, 9)] {
             let searched = nodes(depth, threads, true);
             assert_eq!(nodes(depth, threads, true), searched, "{threads} threads");
-            // Else most workers never have a second turn, and the rotation shows nothing.
-            let turns = searched / (POSITIONS.len() as u64 * threads as u64 * Rotation::QUANTUM);
+            // Else most workers never have a second turn, and the round_robin shows nothing.
+            let turns = searched / (POSITIONS.len() as u64 * threads as u64 * RoundRobin::QUANTUM);
             assert!(turns >= 2 || threads < 16, "{threads} threads: {turns} turns for each");
         }
         assert_ne!(nodes(6, 2, true), nodes(6, 5, true));
@@ -237,20 +238,20 @@ mod tests {
     #[test]
     fn every_rule_of_teamwork_is_repeatable_in_lockstep_and_none_changes_what_one_thread_does() {
         let stop = AtomicBool::new(false);
-        let nodes = |threads, teamwork| {
-            let options = BenchOptions { depth: 6, threads, teamwork, lockstep: true, ..BenchOptions::default() };
+        let nodes = |threads, strategy| {
+            let options = BenchOptions { depth: 6, threads, strategy, lockstep: true, ..BenchOptions::default() };
             run(&options, &stop, |step| assert!(!step.best.is_empty(), "{step}")).unwrap().unwrap().nodes
         };
-        let alone = Teamwork::ALONE;
+        let alone = SmpStrategy::ALONE;
         let mut different = std::collections::HashSet::new();
-        for word in Teamwork::WORDS {
-            let teamwork = word.name.parse().unwrap();
-            assert_eq!(nodes(1, teamwork), nodes(1, alone), "{}", word.name);
-            assert_eq!(nodes(3, teamwork), nodes(3, teamwork), "{}", word.name);
-            different.insert(nodes(3, teamwork));
+        for word in SmpStrategy::WORDS {
+            let strategy = word.name.parse().unwrap();
+            assert_eq!(nodes(1, strategy), nodes(1, alone), "{}", word.name);
+            assert_eq!(nodes(3, strategy), nodes(3, strategy), "{}", word.name);
+            different.insert(nodes(3, strategy));
         }
         // With three workers a quarter, an eighth and a sixteenth of them are the same; and whose line is played changes no node.
-        assert_eq!(different.len(), Teamwork::WORDS.len() - 4, "each of the others makes a difference");
+        assert_eq!(different.len(), SmpStrategy::WORDS.len() - 4, "each of the others makes a difference");
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub(super) static POSITIONS: [&str; 50] = [
     "r3r1k1/pp1q1pp1/4b1p1/3p2B1/3Q1R2/8/PPP3PP/4R1K1 w - - 0 1", // WAC.055
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", // all kinds of moves
     "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",        // promotions
-    // Endgames: studies, theory, and practical ones.
+    // SyzygyProbe: studies, theory, and practical ones.
     "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1", // Lasker and Reichhelm, 1901: corresponding squares
     "7K/8/k1P5/7p/8/8/8/8 w - - 0 1",          // Reti, 1921: both diagonals
     "8/8/1KP5/3r4/8/8/8/k7 w - - 0 1",         // Saavedra, 1895: underpromotion

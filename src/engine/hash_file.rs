@@ -9,11 +9,11 @@ use twox_hash::XxHash3_64;
 
 use super::Engine;
 use super::bench_positions::POSITIONS;
-use crate::eval::Evaluator;
+use crate::eval::Network;
 use crate::position::Position;
-use crate::search::score::{DECISIVE_BOUND, MATE, TABLE_WIN};
-use crate::table::{Table, TableFileWork};
-pub use crate::table::{TableFileError, TableFileReport};
+use crate::search::score::{DECISIVE_BOUND, MATE, TB_WIN};
+use sesame_table::{Table, TableFileWork};
+pub use sesame_table::{TableFileError, TableFileReport};
 
 /// The engine's table, to be saved or loaded from another thread while the engine goes on answering. Nothing may be searched meanwhile.
 #[derive(Debug, Clone)]
@@ -27,7 +27,7 @@ impl Engine {
     pub fn hash_file(&mut self) -> HashFile {
         self.finish();
         self.is_touched = true;
-        HashFile { table: Arc::clone(&self.table), fingerprint: fingerprint(&self.options.evaluator) }
+        HashFile { table: Arc::clone(&self.table), fingerprint: fingerprint(&self.options.network) }
     }
 }
 
@@ -66,17 +66,17 @@ impl HashFile {
 
 /// A number that differs, as good as surely, between builds whose scores mean something else: the keys and evaluations of the bench
 /// positions, and the scale of the decisive scores, hashed.
-fn fingerprint(evaluator: &Evaluator) -> u64 {
-    let mut bytes = evaluator.to_string().into_bytes();
+fn fingerprint(network: &Network) -> u64 {
+    let mut bytes = network.to_string().into_bytes();
     for fen in POSITIONS {
         // The list is tested: each position can be set.
         let Ok(position) = Position::from_fen(fen) else { continue };
         bytes.extend(position.key().to_le_bytes());
         if !position.in_check() {
-            bytes.extend(evaluator.evaluate(&position).to_le_bytes());
+            bytes.extend(network.evaluate(&position).to_le_bytes());
         }
     }
-    bytes.extend([MATE, TABLE_WIN, DECISIVE_BOUND].into_iter().flat_map(i32::to_le_bytes));
+    bytes.extend([MATE, TB_WIN, DECISIVE_BOUND].into_iter().flat_map(i32::to_le_bytes));
     XxHash3_64::oneshot(&bytes)
 }
 
@@ -86,9 +86,8 @@ mod tests {
 
     #[test]
     fn the_fingerprint_stays_the_same() {
-        let classical = fingerprint(&Evaluator::Classical);
-        assert_eq!(classical, fingerprint(&Evaluator::Classical));
-        assert_ne!(classical, fingerprint(&Evaluator::default()));
-        assert_ne!(classical, XxHash3_64::oneshot(&[]));
+        let embedded = fingerprint(&Network::embedded());
+        assert_eq!(embedded, fingerprint(&Network::embedded()));
+        assert_ne!(embedded, XxHash3_64::oneshot(&[]));
     }
 }

@@ -27,24 +27,25 @@
 
 pub mod bench;
 mod bench_positions;
-mod handicap;
+mod strength_limit;
 mod hash_file;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-pub use crate::eval::Evaluator;
+pub use crate::eval::Network;
 use crate::position::Game;
-use crate::search::Endgames;
-pub use crate::search::{Depths, Teamwork, UnknownTeamwork, Word};
+use crate::search::SyzygyProbe;
+pub use crate::search::{Depths, SmpStrategy, UnknownStrategy, Word};
 pub use crate::smp::{AtMove, BestMove, Bound, Clock, Info, Limits, Line, Score, Sink};
 use crate::smp::{Coordinator, Pinning, Pool, Running, Search};
-pub use handicap::Handicap;
+pub use strength_limit::StrengthLimit;
 pub use hash_file::{HashFile, TableFileError, TableFileReport};
 
-pub use crate::table::{Scheme, TableError};
-use crate::table::{SearchTable, Table};
-use crate::tablebase::{MAX_MEN, Tablebases};
+pub use sesame_table::{Scheme, TableError};
+use crate::search::SearchTable;
+use sesame_table::Table;
+use crate::syzygy::{MAX_MEN, Tablebases};
 
 /// The engine's settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,20 +63,20 @@ pub struct Options {
     /// Whether the workers take turns, so that a search to a depth or of a number of nodes is repeatable with any number of workers.
     pub lockstep: bool,
     /// How several workers work together.
-    pub teamwork: Teamwork,
+    pub strategy: SmpStrategy,
     /// Whether each worker is bound to a core of its own, where there are cores enough.
     pub pin: bool,
-    /// What evaluates positions.
-    pub evaluator: Evaluator,
-    /// How endgame tables are used, once there are any: see [`Engine::load_tables`].
-    pub tables: TableUse,
+    /// The network that evaluates positions.
+    pub network: Arc<Network>,
+    /// How endgame tables are used, once there are any: see [`Engine::load_syzygy`].
+    pub tables: SyzygyOptions,
     /// Play weaker than possible.
-    pub handicap: Option<Handicap>,
+    pub strength_limit: Option<StrengthLimit>,
 }
 
 /// How a search uses endgame tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TableUse {
+pub struct SyzygyOptions {
     /// Positions with the most men that there are tables for are looked up only where at least so many plies are left to search; 1 to 100.
     pub probe_depth: u32,
     /// Positions with more men than this are not looked up; 0 to 7.
@@ -84,7 +85,7 @@ pub struct TableUse {
     pub fifty_move_rule: bool,
 }
 
-impl Default for TableUse {
+impl Default for SyzygyOptions {
     fn default() -> Self {
         Self { probe_depth: 1, probe_limit: MAX_MEN, fifty_move_rule: true }
     }
@@ -99,11 +100,11 @@ impl Default for Options {
             move_overhead: Duration::from_millis(10),
             scheme: Scheme::TwoBig1,
             lockstep: false,
-            teamwork: Teamwork::default(),
+            strategy: SmpStrategy::default(),
             pin: false,
-            tables: TableUse::default(),
-            evaluator: Evaluator::default(),
-            handicap: None,
+            tables: SyzygyOptions::default(),
+            network: Network::embedded(),
+            strength_limit: None,
         }
     }
 }
@@ -153,7 +154,7 @@ impl<T: SearchTable> Engine<T> {
     /// # Errors
     /// When the first thread is refused.
     pub fn with_table(table: T, options: Options, sink: Arc<dyn Sink>) -> Result<Self, EngineError> {
-        let pool = Arc::new(Pool::new(options.threads, options.teamwork, options.pin)?);
+        let pool = Arc::new(Pool::new(options.threads, options.strategy, options.pin)?);
         let (table, coordinator) = (Arc::new(table), Coordinator::new()?);
         let tablebases = Arc::new(Tablebases::none());
         let mut engine = Self { options, is_touched: false, sink, table, tablebases, pool, coordinator, running: None };
@@ -216,7 +217,7 @@ impl<T: SearchTable> Engine<T> {
                 pool.resize(threads)?;
             }
             // The coordinator has yet to let go of the last search's handle.
-            None => self.pool = Arc::new(Pool::new(threads, self.options.teamwork, self.options.pin)?),
+            None => self.pool = Arc::new(Pool::new(threads, self.options.strategy, self.options.pin)?),
         }
         self.note_threads(threads);
         Ok(self.options.threads)
@@ -236,7 +237,7 @@ impl<T: SearchTable> Engine<T> {
                 pool.set_pin(pin)?;
             }
             // The coordinator has yet to let go of the last search's handle.
-            None => self.pool = Arc::new(Pool::new(threads, self.options.teamwork, pin)?),
+            None => self.pool = Arc::new(Pool::new(threads, self.options.strategy, pin)?),
         }
         self.note_threads(threads);
         Ok(())
@@ -271,9 +272,9 @@ impl<T: SearchTable> Engine<T> {
 
     /// Changes what evaluates positions. Since the table and what the threads have learnt hold values of the old one, both are
     /// emptied, as for a new game.
-    pub fn set_evaluator(&mut self, evaluator: Evaluator) {
-        if self.options.evaluator != evaluator {
-            self.options.evaluator = evaluator;
+    pub fn set_network(&mut self, network: Arc<Network>) {
+        if self.options.network != network {
+            self.options.network = network;
             self.new_game();
         }
     }
@@ -282,16 +283,16 @@ impl<T: SearchTable> Engine<T> {
     ///
     /// # Errors
     /// When the system refuses the first thread of the new workers.
-    pub fn set_teamwork(&mut self, teamwork: Teamwork) -> Result<(), EngineError> {
+    pub fn set_strategy(&mut self, strategy: SmpStrategy) -> Result<(), EngineError> {
         self.finish();
         let threads = self.options.threads;
-        self.options.teamwork = teamwork;
+        self.options.strategy = strategy;
         match Arc::get_mut(&mut self.pool) {
             Some(pool) => {
-                pool.set_teamwork(teamwork)?;
+                pool.set_strategy(strategy)?;
             }
             // The coordinator has yet to let go of the last search's handle.
-            None => self.pool = Arc::new(Pool::new(threads, teamwork, self.options.pin)?),
+            None => self.pool = Arc::new(Pool::new(threads, strategy, self.options.pin)?),
         }
         self.note_threads(threads);
         Ok(())
@@ -304,7 +305,7 @@ impl<T: SearchTable> Engine<T> {
 
     /// Loads the endgame tables in the folders of `path` in place of those there were, and tells the sink what was found and what is wrong.
     /// An empty path, or `<empty>`, means no tables.
-    pub fn load_tables(&mut self, path: &str) {
+    pub fn load_syzygy(&mut self, path: &str) {
         self.finish();
         if path.is_empty() || path == "<empty>" {
             self.tablebases = Arc::new(Tablebases::none());
@@ -319,20 +320,20 @@ impl<T: SearchTable> Engine<T> {
     }
 
     /// Says how endgame tables are used, from the next search on.
-    pub fn set_table_use(&mut self, tables: TableUse) {
+    pub fn set_syzygy_options(&mut self, tables: SyzygyOptions) {
         self.options.tables = tables;
     }
 
     /// Makes the engine play weaker than possible, or as well as it can, from the next search on.
-    pub fn set_handicap(&mut self, handicap: Option<Handicap>) {
-        self.options.handicap = handicap;
+    pub fn set_strength_limit(&mut self, strength_limit: Option<StrengthLimit>) {
+        self.options.strength_limit = strength_limit;
     }
 
     /// The endgame tables as the next search is to use them; `None` without any.
-    fn endgames(&self) -> Option<Endgames> {
-        let TableUse { probe_depth, probe_limit, fifty_move_rule } = self.options.tables;
+    fn endgames(&self) -> Option<SyzygyProbe> {
+        let SyzygyOptions { probe_depth, probe_limit, fifty_move_rule } = self.options.tables;
         let most_men = self.tablebases.most_men().min(probe_limit);
-        (most_men > 0).then(|| Endgames {
+        (most_men > 0).then(|| SyzygyProbe {
             tables: Arc::clone(&self.tablebases),
             most_men,
             least_depth: i32::try_from(probe_depth).unwrap_or(i32::MAX),
@@ -370,15 +371,15 @@ impl<T: SearchTable> Engine<T> {
             multi_pv: self.options.multi_pv,
             overhead: self.options.move_overhead,
             lockstep: self.options.lockstep,
-            evaluator: self.options.evaluator.clone(),
+            network: Arc::clone(&self.options.network),
             table: Arc::clone(&self.table),
             endgames: self.endgames(),
             pool: Arc::clone(&self.pool),
             sink: Arc::clone(&self.sink),
             started,
         };
-        if let Some(handicap) = self.options.handicap {
-            handicap.restrain(&mut search);
+        if let Some(strength_limit) = self.options.strength_limit {
+            strength_limit.restrain(&mut search);
         }
         self.running = Some(self.coordinator.start(search));
     }
@@ -426,15 +427,15 @@ impl<T: SearchTable> Drop for Engine<T> {
 mod tests {
     use super::*;
     use crate::position::Position;
-    use crate::smp::Deaf;
-    use crate::table::Entry;
+    use crate::smp::NullSink;
+    use crate::search::TtEntry;
 
     #[test]
     fn settings_are_applied_one_by_one_and_a_refused_one_costs_nothing() {
-        let mut engine = Engine::new(Options::default(), Arc::new(Deaf)).unwrap();
+        let mut engine = Engine::new(Options::default(), Arc::new(NullSink)).unwrap();
         engine.set_hash(2).unwrap();
         engine.set_scheme(Scheme::Deep).unwrap();
-        let entry = Entry { mv: 1, score: 2, depth: 3, bound: Bound::Exact, pv: false, eval: 4 };
+        let entry = TtEntry { mv: 1, score: 2, depth: 3, bound: Bound::Exact, pv: false, eval: 4 };
         engine.table().store(5, &entry, 6);
         assert!(matches!(engine.set_hash(1 << 25), Err(EngineError::Table(_))));
         assert_eq!((engine.table().mib(), engine.table().scheme()), (2, Scheme::Deep));
@@ -444,7 +445,7 @@ mod tests {
 
     #[test]
     fn only_a_table_that_nobody_has_used_is_prepared() {
-        let mut engine = Engine::new(Options::default(), Arc::new(Deaf)).unwrap();
+        let mut engine = Engine::new(Options::default(), Arc::new(NullSink)).unwrap();
         engine.prepare();
         engine.go(&Game::new(Position::startpos()), Limits { depth: Some(3), ..Limits::default() });
         engine.wait();

@@ -1,125 +1,365 @@
-//! What must hold for any weights: symmetry, agreement with the trace, bounds.
+//! What must hold for any network: every way to compute it gives the same value, and it sees what it should.
 
+use std::sync::Arc;
+
+use proptest::prelude::*;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
+use super::super::tests::{mirrored, random_positions};
 use super::*;
+use crate::position::Piece;
 
-/// Calls `visit` with positions (no checks) along random games from the start.
-pub(super) fn random_positions(games: usize, mut visit: impl FnMut(&Position)) {
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(1994);
-    for game in 0..games {
-        let mut position =
-            if game % 4 == 0 { Position::chess960(random.next_u32() % 960) } else { Position::startpos() };
-        for _ in 0..160 {
-            let moves = position.legal_moves();
-            if moves.is_empty() || position.insufficient_material() {
-                break;
-            }
-            position.play(moves[random.next_u32() as usize % moves.len()]);
-            if !position.in_check() {
-                visit(&position);
-            }
-        }
-    }
-}
-
-/// The same position with colours changed and the board turned.
-pub(super) fn mirrored(position: &Position) -> Position {
-    let fen = position.fen(true);
-    let fields: Vec<&str> = fen.split(' ').collect();
-    let swap = |text: &str| -> String {
-        let swap_case = |c: char| if c.is_ascii_uppercase() { c.to_ascii_lowercase() } else { c.to_ascii_uppercase() };
-        text.chars().map(swap_case).collect()
+/// A network of random numbers as large as training leaves them.
+pub(crate) fn random_weights(seed: u64) -> Weights {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut numbers = |count: usize, limit: i32| -> Vec<i16> {
+        (0..count).map(|_| (random.next_u32() % (2 * limit as u32 + 1)) as i16 - limit as i16).collect()
     };
-    let board: Vec<String> = fields[0].split('/').rev().map(swap).collect();
-    let side = if fields[1] == "w" { "b" } else { "w" };
-    let en_passant = fields[3].replace('3', "x").replace('6', "3").replace('x', "6");
-    let castling = if fields[2] == "-" { String::from("-") } else { swap(fields[2]) };
-    Position::from_fen(&format!("{} {side} {castling} {en_passant} 0 1", board.join("/"))).unwrap()
+    Weights {
+        features: numbers(INPUTS * HIDDEN, 100),
+        biases: numbers(HIDDEN, 200),
+        // All together small enough, and values mostly within their limit.
+        output: numbers(BUCKETS * 2 * HIDDEN, 60),
+        output_biases: numbers(BUCKETS, 9_000),
+        scale: 400,
+    }
+}
+
+fn on_each_path(weights: &Weights) -> Vec<Arc<Network>> {
+    Simd::available().map(|simd| Arc::new(Network::new(weights).unwrap().with_simd(simd).unwrap())).collect()
 }
 
 #[test]
-fn a_position_and_its_mirror_image_have_the_same_value() {
-    let (mut cache, mut seen) = (EvalCache::new(), 0);
-    random_positions(150, |position| {
-        let mirror = mirrored(position);
-        assert_eq!(evaluate(position, &mut cache), evaluate(&mirror, &mut cache), "{}", position.fen(true));
-        seen += 1;
+fn all_paths_and_the_definition_agree_along_random_games() {
+    let weights = random_weights(1);
+    let networks = on_each_path(&weights);
+    let mut values = std::collections::HashSet::new();
+    random_positions(30, |position| {
+        let wanted = by_definition(&weights, position);
+        values.insert(wanted);
+        for network in &networks {
+            assert_eq!(network.evaluate(position), wanted, "{network:?} in {position}");
+        }
     });
-    assert!(seen > 10_000);
+    assert!(values.len() > 1_000, "the network says something");
+}
+
+/// The network as the book has it, with one number after the other.
+fn by_definition(weights: &Weights, position: &Position) -> i32 {
+    let accumulator = |player: Color| {
+        let mirror = if position.king(player).file() > crate::position::File::D { 7 } else { 0 };
+        let turn = if player == Color::Black { 56 } else { 0 };
+        let mut sums: Vec<i32> = weights.biases.iter().map(|&bias| bias.into()).collect();
+        for square in position.occupied() {
+            let whose = if position.color_on(square) == Some(player) { 0 } else { 384 };
+            let row = whose + 64 * position.piece_on(square).unwrap() as usize + (square as usize ^ turn ^ mirror);
+            for (sum, &weight) in sums.iter_mut().zip(&weights.features[row * HIDDEN..]) {
+                *sum += i32::from(weight);
+            }
+        }
+        sums
+    };
+    let us = position.side_to_move();
+    let bucket = (position.occupied().len() as usize - 2) / 4;
+    let values = [accumulator(us), accumulator(!us)].concat();
+    let sum: i64 = values
+        .iter()
+        .zip(&weights.output[bucket * 2 * HIDDEN..])
+        .map(|(&value, &weight)| i64::from(value.clamp(0, 255)).pow(2) * i64::from(weight))
+        .sum();
+    ((sum / 255 + i64::from(weights.output_biases[bucket])) * i64::from(weights.scale) / (255 * 64)) as i32
+}
+
+/// Walks a random tree as a search does, evaluating some positions, and compares with evaluations from scratch.
+fn walk(
+    accumulators: &mut Accumulators,
+    position: &Position,
+    ply: usize,
+    random: &mut Xoshiro256PlusPlus,
+    seen: &mut [u32; 6],
+) {
+    if !position.in_check() && !random.next_u32().is_multiple_of(3) {
+        let wanted = accumulators.network().evaluate(position);
+        assert_eq!(accumulators.evaluate(position, ply), wanted, "ply {ply} of {position}");
+        seen[0] += 1;
+    }
+    if ply >= 24 {
+        return;
+    }
+    // Deep in the tree one move each, now and then two.
+    for _ in 0..1 + u32::from(random.next_u32().is_multiple_of(5)) {
+        let moves = position.legal_moves();
+        let Some(&mv) = moves.get(random.next_u32() as usize % moves.len().max(1)) else { return };
+        seen[1] += u32::from(position.is_castling(mv));
+        seen[2] += u32::from(position.is_en_passant(mv));
+        seen[3] += u32::from(mv.promotion().is_some());
+        seen[4] += u32::from(position.moved(mv) == Piece::King);
+        let mut child = position.clone();
+        if random.next_u32().is_multiple_of(20) && !position.in_check() {
+            child.play_null();
+            seen[5] += 1;
+        } else {
+            child.play(mv);
+        }
+        walk(accumulators, &child, ply + 1, random, seen);
+    }
 }
 
 #[test]
-fn the_trace_put_together_is_the_evaluation() {
-    let mut cache = EvalCache::new();
-    random_positions(40, |position| {
-        let mut record = Record::new();
-        let traced = evaluate_white(position, &mut cache, &mut record);
-        let silent = evaluate_white(position, &mut cache, &mut Silent);
-        assert_eq!((traced, record.recombine()), (silent, silent), "{}", position.fen(true));
-    });
+fn updates_equal_sums_from_scratch_in_any_tree() {
+    let weights = random_weights(2);
+    for network in on_each_path(&weights) {
+        let mut accumulators = Accumulators::new(network, 20);
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(3);
+        let mut seen = [0; 6];
+        for fen in [
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "8/Pk3p1P/8/2pPp3/4K3/8/p1P3p1/8 w - c6 0 1",
+            "r1b1k1r1/8/8/pPpPpP2/8/8/1PP1P1PP/R2K3R w AHag c6 0 1",
+        ] {
+            let position = Position::from_fen(fen).unwrap();
+            for _ in 0..30 {
+                walk(&mut accumulators, &position, 0, &mut random, &mut seen);
+            }
+        }
+        for number in 0..20 {
+            walk(&mut accumulators, &Position::chess960(48 * number), 0, &mut random, &mut seen);
+        }
+        assert!(seen.iter().all(|&count| count > 10), "evaluations, castling, en passant, ... : {seen:?}");
+    }
 }
 
-#[test]
-fn the_value_does_not_depend_on_the_cache() {
-    let mut cache = EvalCache::new();
-    random_positions(40, |position| {
-        assert_eq!(evaluate(position, &mut cache), evaluate(position, &mut EvalCache::new()), "{}", position.fen(true));
-    });
-}
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
 
-#[test]
-fn values_stay_in_bounds_even_on_absurd_boards() {
-    for fen in [
-        // All that eight promotions give, against next to nothing.
-        "7k/QQQQQQ2/QQQ5/RR6/BB6/2NN4/8/K7 w - - 0 1",
-        "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1",
-        "7k/RRRRRR2/RRRR4/8/8/BBNN4/6Q1/K7 w - - 0 1",
-        // The same on both sides.
-        "qqqqqqqk/qqrrbbnn/8/8/8/8/QQRRBBNN/QQQQQQQK w - - 0 1",
-        // Eight pawns about to queen, and on both sides.
-        "8/PPPPPPPP/8/8/4k3/8/8/4K3 w - - 0 1",
-        "8/PPPPPPPP/8/8/8/8/8/k3K3 w - - 0 1",
-        "8/PPPPPPPP/6k1/8/8/4K3/pppppppp/8 w - - 0 1",
-        "4k3/8/8/8/8/8/8/4K3 w - - 0 1",
-    ] {
-        for fen in [fen.to_owned(), fen.replace(" w ", " b ")] {
-            let position = Position::from_fen(&fen).unwrap_or_else(|error| panic!("{fen}: {error}"));
-            assert!(!position.in_check(), "{fen}");
-            let value = evaluate(&position, &mut EvalCache::new());
-            assert!(value.abs() < VALUE_LIMIT, "{fen}: {value}");
+    /// Any line of any start, some of its positions evaluated on the way and any of them taken back, as a search does.
+    #[test]
+    fn updates_equal_sums_from_scratch_on_any_way(
+        seed in any::<u64>(), start in 0..960_u32, steps in proptest::collection::vec((any::<u8>(), 0..12_u8), 1..120),
+    ) {
+        let weights = random_weights(seed);
+        let plain = Network::new(&weights).unwrap().with_simd(Simd::Plain).unwrap();
+        for network in on_each_path(&weights) {
+            let mut accumulators = Accumulators::new(network, 130);
+            let mut line = vec![Position::chess960(start)];
+            for &(choice, action) in &steps {
+                let position = &line[line.len() - 1];
+                let moves = position.legal_moves();
+                match action {
+                    0 if line.len() > 1 => drop(line.pop()),
+                    1..=4 if !position.in_check() => {
+                        let wanted = accumulators.network().evaluate(position);
+                        prop_assert_eq!(accumulators.evaluate(position, line.len() - 1), wanted);
+                        prop_assert_eq!(plain.evaluate(position), wanted);
+                    }
+                    _ if moves.is_empty() => drop(line.pop()),
+                    5 if !position.in_check() => {
+                        let mut child = position.clone();
+                        child.play_null();
+                        line.push(child);
+                    }
+                    _ => {
+                        let mut child = position.clone();
+                        child.play(moves[usize::from(choice) % moves.len()]);
+                        line.push(child);
+                    }
+                }
+            }
         }
     }
 }
 
 #[test]
-fn clear_cases_are_seen_clearly() {
-    let value = |fen| evaluate(&Position::from_fen(fen).unwrap(), &mut EvalCache::new());
-    assert!(value("4k3/8/8/8/8/8/8/Q3K3 w - - 0 1") > 500, "a queen more");
-    assert_eq!(value("4k3/8/8/8/8/8/8/NN2K3 w - - 0 1"), 0, "two knights do not win");
-    assert_eq!(value("k7/8/P7/8/8/8/8/2B1K3 w - - 0 1"), 0, "the wrong bishop");
-    assert!(value("k7/8/P7/8/8/8/8/3BK3 w - - 0 1") > 100, "the right bishop");
-    let (good, bad) = (value("7k/5K2/8/8/8/8/8/2B1N3 w - - 0 1"), value("k7/2K5/8/8/8/8/8/2B1N3 w - - 0 1"));
-    assert!(good > bad, "a dark bishop mates in a dark corner: {good} {bad}");
+fn a_position_and_its_images_have_the_same_value() {
+    let network = Network::new(&random_weights(4)).unwrap();
+    random_positions(20, |position| {
+        assert_eq!(network.evaluate(position), network.evaluate(&mirrored(position)), "{position}");
+        // Left and right, where nobody can castle.
+        let fen = position.fen(false);
+        let fields: Vec<&str> = fen.split(' ').collect();
+        if fields[2] == "-" && fields[3] == "-" {
+            let board: Vec<String> = fields[0].split('/').map(|rank| rank.chars().rev().collect()).collect();
+            let image = Position::from_fen(&format!("{} {} - - 0 1", board.join("/"), fields[1])).unwrap();
+            assert_eq!(network.evaluate(position), network.evaluate(&image), "{position}");
+        }
+    });
 }
 
-/// Prints the speed; run it with `cargo test --release -- --ignored --nocapture evaluation_speed`.
+#[test]
+fn buckets_cover_all_numbers_of_men() {
+    let buckets: Vec<usize> = (2..=32).map(bucket).collect();
+    assert_eq!((buckets[0], buckets[30]), (0, 7));
+    assert!(buckets.windows(2).all(|pair| pair[0] <= pair[1] && pair[1] - pair[0] <= 1));
+}
+
+#[test]
+fn a_file_is_read_whole_or_not_at_all() {
+    let weights = random_weights(5);
+    let bytes = weights.to_bytes();
+    assert_eq!(Weights::from_bytes(&bytes), Ok(weights.clone()));
+    assert_eq!(Network::from_bytes(&bytes).unwrap().hash(), weights.hash());
+
+    let problem = |change: &dyn Fn(&mut Vec<u8>)| {
+        let mut changed = bytes.clone();
+        change(&mut changed);
+        file::seal(&mut changed);
+        Network::from_bytes(&changed).unwrap_err()
+    };
+    assert_eq!(Network::from_bytes(&bytes[..10]), Err(BadNetwork::Foreign));
+    assert_eq!(problem(&|bytes| bytes[0] = b'X'), BadNetwork::Foreign);
+    assert_eq!(problem(&|bytes| bytes[8] = 9), BadNetwork::Version(9));
+    assert!(matches!(problem(&|bytes| bytes[14] ^= 64), BadNetwork::Architecture(_)));
+    assert!(matches!(problem(&|bytes| bytes[24] = 1), BadNetwork::Architecture(_)));
+    assert_eq!(problem(&|bytes| bytes[22..24].fill(0)), BadNetwork::Scale(0));
+    assert!(matches!(problem(&|bytes| bytes.truncate(bytes.len() - 1)), BadNetwork::Length { .. }));
+    assert!(matches!(problem(&|bytes| bytes.push(0)), BadNetwork::Length { .. }));
+    for at in [64, 5_000, bytes.len() - 1] {
+        assert!(matches!(problem(&|bytes| bytes[at] ^= 16), BadNetwork::Damaged { .. }));
+    }
+    assert!(matches!(Network::from_bytes(b"not a network"), Err(BadNetwork::Foreign)));
+
+    let path = std::env::temp_dir().join("sesame-no-such-network");
+    assert!(matches!(Network::read(&path), Err(NetworkError::File { .. })));
+}
+
+#[test]
+fn damage_to_the_head_is_found() {
+    let weights = random_weights(8);
+    let bytes = weights.to_bytes();
+    let flipped = |bytes: &[u8], bit: usize| {
+        let mut changed = bytes.to_vec();
+        changed[bit / 8] ^= 1 << (bit % 8);
+        Weights::from_bytes(&changed)
+    };
+    for bit in 0..8 * 64 {
+        let found = flipped(&bytes, bit);
+        match bit / 8 {
+            0..8 => assert_eq!(found, Err(BadNetwork::Foreign)),
+            8..12 => assert!(matches!(found, Err(BadNetwork::Version(_))), "{bit}"),
+            12..48 => assert_eq!(found, Err(BadNetwork::DamagedHead), "{bit}"),
+            // Nobody reads them, so that nothing changes.
+            _ => assert_eq!(found.as_ref(), Ok(&weights), "{bit}"),
+        }
+    }
+    // In a file from before there was a checksum the scale may be any.
+    let mut old = bytes.clone();
+    old[40..48].fill(0);
+    assert_eq!(Weights::from_bytes(&old).as_ref(), Ok(&weights));
+    assert!(flipped(&old, 8 * 14).is_err() && flipped(&old, 8 * 32).is_err());
+    let other = flipped(&old, 8 * 22).unwrap();
+    assert_eq!((other.scale, other.hash()), (weights.scale ^ 1, weights.hash()));
+    let network = Network::new(&weights).unwrap();
+    assert!(network == network.with_simd(Simd::Plain).unwrap() && network != Network::new(&other).unwrap());
+}
+
+#[test]
+fn a_network_of_fewer_neurons_is_computed_as_well() {
+    const FEW: usize = HIDDEN / 2;
+    let mut weights = random_weights(9);
+    let rows = [&mut weights.features, &mut weights.biases, &mut weights.output];
+    let mut narrow = Vec::new();
+    for row in rows.into_iter().flat_map(|numbers| numbers.chunks_mut(HIDDEN)) {
+        row[FEW..].fill(0);
+        narrow.extend(row[..FEW].iter().flat_map(|number| number.to_le_bytes()));
+    }
+    narrow.extend(weights.output_biases.iter().flat_map(|number| number.to_le_bytes()));
+    let mut bytes = weights.to_bytes()[..64].to_vec();
+    bytes[14..16].copy_from_slice(&(FEW as u16).to_le_bytes());
+    let hash = twox_hash::XxHash3_64::oneshot(&narrow);
+    bytes[32..40].copy_from_slice(&hash.to_le_bytes());
+    bytes.extend(narrow);
+    file::seal(&mut bytes);
+    assert_eq!(Weights::from_bytes(&bytes), Ok(weights.clone()));
+    let narrow = Network::from_bytes(&bytes).unwrap();
+    assert_eq!(narrow.hash(), hash);
+    let wide = Network::new(&weights).unwrap();
+    random_positions(2, |position| assert_eq!(narrow.evaluate(position), wide.evaluate(position)));
+    // It is nothing to learn on from: neurons that weigh nothing have no gradient.
+    let path = std::env::temp_dir().join(format!("sesame-narrow-{}", std::process::id()));
+    std::fs::write(&path, &bytes).unwrap();
+    let refused = Weights::read(&path).unwrap_err();
+    std::fs::remove_file(&path).unwrap();
+    assert!(refused.to_string().contains(&format!("-> {FEW}")), "{refused}");
+    for wrong in [&bytes[..bytes.len() - 2], &[&bytes[..], &[0, 0]].concat()] {
+        assert!(matches!(Weights::from_bytes(wrong), Err(BadNetwork::Length { .. })));
+    }
+    bytes[14..16].copy_from_slice(&(HIDDEN as u16 + 64).to_le_bytes());
+    file::seal(&mut bytes);
+    assert!(matches!(Weights::from_bytes(&bytes), Err(BadNetwork::Architecture(_))));
+    bytes[14..16].copy_from_slice(&0_u16.to_le_bytes());
+    file::seal(&mut bytes);
+    assert!(matches!(Weights::from_bytes(&bytes), Err(BadNetwork::Architecture(_))));
+}
+
+#[test]
+fn weights_that_could_overflow_are_refused() {
+    let mut weights = random_weights(6);
+    weights.features[7 * HIDDEN] = 1_100;
+    assert_eq!(Network::new(&weights).unwrap_err(), BadNetwork::Overflow);
+    let mut weights = random_weights(6);
+    weights.output[3] = 129;
+    assert_eq!(Network::new(&weights).unwrap_err(), BadNetwork::Overflow);
+
+    // All together too large, though none by itself; and the largest that pass, with every activation at its most.
+    let most = OUTPUT_LIMIT.min(OUTPUT_SUM_LIMIT / HIDDEN as i32) as i16;
+    let mut weights = random_weights(6);
+    weights.output[..HIDDEN].fill(most);
+    assert!(Network::new(&weights).is_ok());
+    weights.output[..HIDDEN].fill(most + 1);
+    assert_eq!(Network::new(&weights).unwrap_err(), BadNetwork::Overflow);
+    let largest = Weights {
+        features: vec![1_000; INPUTS * HIDDEN],
+        biases: vec![700; HIDDEN],
+        output: vec![most; BUCKETS * 2 * HIDDEN],
+        output_biases: vec![32_767; BUCKETS],
+        scale: 4_000,
+    };
+    for network in on_each_path(&largest) {
+        assert_eq!(network.evaluate(&Position::startpos()), VALUE_LIMIT - 1);
+    }
+}
+
+/// Prints the speed; run it with `cargo test --release --lib network_speed -- --ignored --nocapture`.
 #[test]
 #[ignore = "a measurement"]
-fn evaluation_speed() {
-    let mut positions = Vec::new();
-    random_positions(60, |position| positions.push(position.clone()));
-    let mut cache = EvalCache::new();
-    for round in 0..3 {
-        let start = std::time::Instant::now();
-        let mut sum = 0_i64;
-        for _ in 0..100 {
-            for position in &positions {
-                sum += i64::from(evaluate(position, &mut cache));
-            }
+fn network_speed() {
+    let mut games: Vec<Vec<Position>> = vec![Vec::new()];
+    let mut last = 0;
+    random_positions(60, |position| {
+        let ply = position.fullmove_number();
+        if ply < last {
+            games.push(Vec::new());
         }
-        let rate = 100.0 * positions.len() as f64 / start.elapsed().as_secs_f64();
-        eprintln!("round {round}: {rate:.0} evaluations per second (checksum {sum})");
+        last = ply;
+        games.last_mut().unwrap().push(position.clone());
+    });
+    let count: usize = games.iter().map(Vec::len).sum();
+    for network in on_each_path(&random_weights(7)) {
+        let mut accumulators = Accumulators::new(Arc::clone(&network), 200);
+        for (name, incremental) in [("from scratch", false), ("incrementally", true)] {
+            let start = std::time::Instant::now();
+            let mut sum = 0_i64;
+            for _ in 0..100 {
+                for (ply, position) in games.iter().flat_map(|game| game.iter().enumerate()) {
+                    let value =
+                        if incremental { accumulators.evaluate(position, ply) } else { network.evaluate(position) };
+                    sum += i64::from(value);
+                }
+            }
+            let rate = 100.0 * count as f64 / start.elapsed().as_secs_f64();
+            eprintln!("{}, {name}: {:.2} million per second (checksum {sum})", network.simd(), rate / 1e6);
+        }
     }
+}
+
+#[test]
+fn the_network_of_this_build_is_that_of_its_recipe() {
+    let recipe = include_str!("sesame.recipe");
+    let network = Network::embedded();
+    assert!(recipe.contains(&format!("network {:016x}\n", network.hash())), "{recipe}");
+    assert!(recipe.contains(&format!("{HIDDEN} neurons")), "{recipe}");
+    assert!(Arc::ptr_eq(&network, &Network::embedded()));
+    let bytes = include_bytes!("sesame.nnue");
+    assert!(Weights::from_bytes(bytes).unwrap().to_bytes() == bytes, "with the checksum of its head");
 }

@@ -1,11 +1,8 @@
-//! The random numbers behind the keys (A. L. Zobrist, 1970), made at compile time: reading one is a plain load.
+//! The random numbers behind the keys (A. L. Zobrist, 1970), drawn by the build script: reading one is a plain load.
 
 use cozy_chess::CastleRights;
 
 use super::{Color, File, Piece, Square};
-
-/// The seed of all keys.
-const SEED: u64 = 0x005E_5A3E;
 
 /// One random number per fact about a position.
 struct Keys {
@@ -15,77 +12,8 @@ struct Keys {
     black_to_move: u64,
 }
 
-static KEYS: Keys = Keys::new();
-
-impl Keys {
-    const fn new() -> Self {
-        let mut random = Xoshiro::new(SEED);
-        let mut keys = Self {
-            pieces: [[[0; Square::NUM]; Piece::NUM]; Color::NUM],
-            castles: [[0; File::NUM]; Color::NUM],
-            en_passant: [0; File::NUM],
-            black_to_move: random.next(),
-        };
-        let mut color = 0;
-        while color < Color::NUM {
-            let mut piece = 0;
-            while piece < Piece::NUM {
-                let mut square = 0;
-                while square < Square::NUM {
-                    keys.pieces[color][piece][square] = random.next();
-                    square += 1;
-                }
-                piece += 1;
-            }
-            let mut file = 0;
-            while file < File::NUM {
-                keys.castles[color][file] = random.next();
-                file += 1;
-            }
-            color += 1;
-        }
-        let mut file = 0;
-        while file < File::NUM {
-            keys.en_passant[file] = random.next();
-            file += 1;
-        }
-        keys
-    }
-}
-
-/// xoshiro256** (D. Blackman and S. Vigna, 2018) seeded with SplitMix64. The generator of `rand_xoshiro`, which cannot run at
-/// compile time; the test below shows that both give the same numbers.
-struct Xoshiro([u64; 4]);
-
-impl Xoshiro {
-    const fn new(seed: u64) -> Self {
-        let mut state = [0; 4];
-        let mut mix = seed;
-        let mut word = 0;
-        while word < 4 {
-            mix = mix.wrapping_add(0x9E37_79B9_7F4A_7C15);
-            let mut z = mix;
-            z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-            z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-            state[word] = z ^ z >> 31;
-            word += 1;
-        }
-        Self(state)
-    }
-
-    const fn next(&mut self) -> u64 {
-        let s = &mut self.0;
-        let result = s[1].wrapping_mul(5).rotate_left(7).wrapping_mul(9);
-        let shifted = s[1] << 17;
-        s[2] ^= s[0];
-        s[3] ^= s[1];
-        s[1] ^= s[2];
-        s[0] ^= s[3];
-        s[2] ^= shifted;
-        s[3] = s[3].rotate_left(45);
-        result
-    }
-}
+/// The keys that the build script drew.
+static KEYS: Keys = include!(concat!(env!("OUT_DIR"), "/zobrist_keys.rs"));
 
 /// The key of a piece on a square.
 #[inline]
@@ -134,7 +62,7 @@ mod tests {
 
     #[test]
     fn the_keys_are_the_numbers_of_rand_xoshiro() {
-        let mut random = Xoshiro256StarStar::seed_from_u64(SEED);
+        let mut random = Xoshiro256StarStar::seed_from_u64(0x005E_5A3E);
         assert!(all().into_iter().all(|key| key == random.next_u64()));
     }
 

@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use crossbeam::utils::CachePadded;
 
-use super::busy::Busy;
-use super::rotation::Rotation;
-use super::teamwork::Teamwork;
+use super::searching::SearchingTable;
+use super::round_robin::RoundRobin;
+use super::strategy::SmpStrategy;
 use crate::position::Move;
 
 /// How many nodes a worker searches between two looks at the others' counters, when a node limit is shared.
@@ -21,14 +21,14 @@ pub struct Control {
     /// One counter per worker, each on a cache line of its own with one writer, summed only on demand.
     nodes: Box<[CachePadded<AtomicU64>]>,
     /// Positions that the endgame tables knew. Rare enough that all workers count in one place.
-    table_hits: CachePadded<AtomicU64>,
+    tb_hits: CachePadded<AtomicU64>,
     /// The root move being searched, packed; 0 before there is one. Written once for each root move, read only by who tells it.
     at_root: CachePadded<AtomicU64>,
     limit: Option<u64>,
     deadline: Option<Deadline>,
-    rotation: Option<Rotation>,
-    teamwork: Teamwork,
-    busy: Option<Busy>,
+    round_robin: Option<RoundRobin>,
+    strategy: SmpStrategy,
+    busy: Option<SearchingTable>,
 }
 
 /// When the time is up.
@@ -53,12 +53,12 @@ impl Control {
         Self {
             unwanted: CachePadded::new(AtomicU32::new(0)),
             nodes: (0..workers).map(|_| CachePadded::new(AtomicU64::new(0))).collect(),
-            table_hits: CachePadded::new(AtomicU64::new(0)),
+            tb_hits: CachePadded::new(AtomicU64::new(0)),
             at_root: CachePadded::new(AtomicU64::new(0)),
             limit,
             deadline: None,
-            rotation: None,
-            teamwork: Teamwork::ALONE,
+            round_robin: None,
+            strategy: SmpStrategy::ALONE,
             busy: None,
         }
     }
@@ -68,23 +68,23 @@ impl Control {
         Self { deadline: Some(Deadline { started, end: CachePadded::new(AtomicU64::new(NEVER)) }), ..self }
     }
 
-    /// Controls for workers that take turns of `quantum` nodes, one at a time: see [`Rotation`].
+    /// Controls for workers that take turns of `quantum` nodes, one at a time: see [`RoundRobin`].
     pub fn in_lockstep(self, quantum: u64) -> Self {
-        Self { rotation: Some(Rotation::new(self.nodes.len(), 1, quantum)), ..self }
+        Self { round_robin: Some(RoundRobin::new(self.nodes.len(), 1, quantum)), ..self }
     }
 
-    /// Controls for workers of whom no more run at a time than there are `cores`: see [`Rotation`]. If there are cores for all,
+    /// Controls for workers of whom no more run at a time than there are `cores`: see [`RoundRobin`]. If there are cores for all,
     /// nobody takes turns.
     pub fn on_cores(self, cores: usize) -> Self {
         let workers = self.nodes.len();
         let crowded = workers > cores;
-        Self { rotation: crowded.then(|| Rotation::new(workers, cores, Rotation::CROWD_QUANTUM)), ..self }
+        Self { round_robin: crowded.then(|| RoundRobin::new(workers, cores, RoundRobin::CROWDED_QUANTUM)), ..self }
     }
 
-    /// Controls for workers that work together by these rules; without, each works [alone](Teamwork::ALONE).
-    pub fn with_teamwork(self, teamwork: Teamwork) -> Self {
-        let busy = (teamwork.defer && self.nodes.len() > 1).then(Busy::new);
-        Self { teamwork, busy, ..self }
+    /// Controls for workers that work together by these rules; without, each works [alone](SmpStrategy::ALONE).
+    pub fn with_strategy(self, strategy: SmpStrategy) -> Self {
+        let busy = (strategy.defer && self.nodes.len() > 1).then(SearchingTable::new);
+        Self { strategy, busy, ..self }
     }
 
     /// How many workers there are.
@@ -93,27 +93,27 @@ impl Control {
     }
 
     /// The rules by which the workers work together.
-    pub fn teamwork(&self) -> &Teamwork {
-        &self.teamwork
+    pub fn strategy(&self) -> &SmpStrategy {
+        &self.strategy
     }
 
     /// The moves being searched, where that is to be minded.
     #[inline]
-    pub(super) fn busy(&self) -> Option<&Busy> {
+    pub(super) fn busy(&self) -> Option<&SearchingTable> {
         self.busy.as_ref()
     }
 
     /// Where workers take turns, waits for `worker`'s first.
     pub fn enter(&self, worker: usize) {
-        if let Some(rotation) = &self.rotation {
-            rotation.wait(worker);
+        if let Some(round_robin) = &self.round_robin {
+            round_robin.wait(worker);
         }
     }
 
     /// Where workers take turns, gives up `worker`'s: it has ended, or never began.
     pub fn leave(&self, worker: usize) {
-        if let Some(rotation) = &self.rotation {
-            rotation.leave(worker);
+        if let Some(round_robin) = &self.round_robin {
+            round_robin.leave(worker);
         }
     }
 
@@ -164,13 +164,13 @@ impl Control {
     }
 
     /// Counts so many positions that the endgame tables knew.
-    pub fn add_table_hits(&self, hits: u64) {
-        self.table_hits.fetch_add(hits, Relaxed);
+    pub fn add_tb_hits(&self, hits: u64) {
+        self.tb_hits.fetch_add(hits, Relaxed);
     }
 
     /// The positions that the endgame tables knew, up to now.
-    pub fn table_hits(&self) -> u64 {
-        self.table_hits.load(Relaxed)
+    pub fn tb_hits(&self) -> u64 {
+        self.tb_hits.load(Relaxed)
     }
 
     /// Notes that a worker begins with `mv`, the root's move number `number` (from 1) in an iteration to `depth`. What others do at less depth
@@ -221,7 +221,7 @@ impl NodeCount {
             Some(limit) if control.nodes.len() == 1 => limit,
             Some(limit) => limit.min(SHARED_LIMIT_INTERVAL),
         };
-        let turn_ends = control.rotation.as_ref().map_or(u64::MAX, Rotation::quantum);
+        let turn_ends = control.round_robin.as_ref().map_or(u64::MAX, RoundRobin::quantum);
         let next_check = limit_check.min(turn_ends).min(control.deadline.as_ref().map_or(u64::MAX, |_| CLOCK_INTERVAL));
         Self { worker, depth: 1, iteration: 0, nodes: 0, next_check, turn_ends }
     }
@@ -259,11 +259,11 @@ impl NodeCount {
         if control.stopped() {
             return;
         }
-        if let Some(rotation) = &control.rotation
+        if let Some(round_robin) = &control.round_robin
             && self.nodes >= self.turn_ends
         {
-            rotation.pass(self.worker);
-            self.turn_ends = self.nodes + rotation.quantum();
+            round_robin.pass(self.worker);
+            self.turn_ends = self.nodes + round_robin.quantum();
         }
         self.next_check = self.turn_ends;
         if control.deadline.is_some() {
@@ -363,7 +363,7 @@ mod tests {
                         control.enter(worker);
                         let mut count = NodeCount::new(worker, control);
                         while count.count(control).is_some() {
-                            if count.get() == Rotation::CROWD_QUANTUM
+                            if count.get() == RoundRobin::CROWDED_QUANTUM
                                 && waiting.fetch_sub(1, Relaxed) == 1
                                 && limit > 200_000
                             {
@@ -378,7 +378,7 @@ mod tests {
                 workers.into_iter().map(|worker| worker.join().unwrap()).collect()
             });
             if limit > 200_000 {
-                assert!(counts.iter().all(|&nodes| nodes >= Rotation::CROWD_QUANTUM), "{counts:?}");
+                assert!(counts.iter().all(|&nodes| nodes >= RoundRobin::CROWDED_QUANTUM), "{counts:?}");
                 assert!(control.nodes() < limit);
             } else {
                 assert!((limit..=limit + 5 * SHARED_LIMIT_INTERVAL).contains(&control.nodes()));

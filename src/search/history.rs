@@ -238,12 +238,12 @@ impl Corrections {
 
 /// All that is learnt in a game, by one worker or by several together.
 #[derive(Debug, Clone, Default)]
-pub struct Learning {
+pub struct SharedHistories {
     pub(super) histories: Arc<Histories>,
     pub(super) corrections: Arc<Corrections>,
 }
 
-impl Learning {
+impl SharedHistories {
     /// Nothing learnt.
     pub fn new() -> Self {
         Self::default()

@@ -2,7 +2,7 @@
 
 use super::score::{INFINITE, MAX_PLY};
 use crate::position::Move;
-use crate::table::Bound;
+use crate::search::Bound;
 
 /// The principal variation of every ply on the current path (<https://www.chessprogramming.org/Triangular_PV-Table>).
 pub struct PvTable {

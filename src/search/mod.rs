@@ -1,6 +1,6 @@
 //! One worker's search: iterative deepening, principal-variation search, quiescence, move ordering, histories.
 //!
-//! A worker prints nothing and never ends the process: it searches a [`Job`] depth by depth ([`Worker::iterate`]), looks at one
+//! A worker prints nothing and never ends the process: it searches a [`SearchContext`] depth by depth ([`Worker::iterate`]), looks at one
 //! relaxed flag ([`Control`]) at each node, and at the clock every 1024 in case the hard limit has passed.
 
 mod busy;
@@ -17,10 +17,10 @@ pub mod params;
 mod pvs;
 mod quiescence;
 mod reductions;
-mod rotation;
+mod round_robin;
 pub mod score;
 mod selectivity;
-mod teamwork;
+mod strategy;
 mod threats;
 mod values;
 mod worker;
@@ -32,11 +32,11 @@ mod tests;
 pub const WORKER_STACK_BYTES: usize = 8 << 20;
 
 pub use control::{Control, NodeCount};
-pub use endgames::Endgames;
-pub use history::Learning;
+pub use endgames::SyzygyProbe;
+pub use history::SharedHistories;
 pub use line::RootLine;
 #[cfg(feature = "tune")]
 pub use params::tunable;
-pub use rotation::Rotation;
-pub use teamwork::{Depths, Teamwork, UnknownTeamwork, Vote, Word};
-pub use worker::{Iteration, Job, Memory, Outcome, Worker};
+pub use round_robin::RoundRobin;
+pub use strategy::{Depths, SmpStrategy, UnknownStrategy, Vote, Word};
+pub use worker::{Iteration, SearchContext, ThreadData, Outcome, Worker};

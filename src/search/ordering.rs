@@ -16,7 +16,7 @@ use crate::position::{Move, MoveList, Piece, Position, SEE_VALUES};
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Hints {
     /// The table's move, already shown to be legal here.
-    pub table_move: Option<Move>,
+    pub tt_move: Option<Move>,
     /// Quiet moves that cut off sibling nodes, and the counter move; not yet shown to be legal.
     pub refutations: [Option<Move>; 3],
     /// The moves one, two and four plies before.
@@ -87,13 +87,13 @@ impl MovePicker {
     }
 
     /// Captures and promotions only, those that gain at least `threshold` first.
-    pub fn noisy(table_move: Option<Move>, threshold: i32) -> Self {
-        Self::new(Hints { table_move, ..Hints::default() }, threshold, false)
+    pub fn noisy(tt_move: Option<Move>, threshold: i32) -> Self {
+        Self::new(Hints { tt_move, ..Hints::default() }, threshold, false)
     }
 
     fn new(hints: Hints, threshold: i32, with_quiets: bool) -> Self {
         Self {
-            stage: if hints.table_move.is_some() { Stage::TableMove } else { Stage::GenerateNoisy },
+            stage: if hints.tt_move.is_some() { Stage::TableMove } else { Stage::GenerateNoisy },
             hints,
             threshold,
             with_quiets,
@@ -114,7 +114,7 @@ impl MovePicker {
             match self.stage {
                 Stage::TableMove => {
                     self.stage = Stage::GenerateNoisy;
-                    return self.hints.table_move.map(|mv| (mv, Class::Table));
+                    return self.hints.tt_move.map(|mv| (mv, Class::Table));
                 }
                 Stage::GenerateNoisy => {
                     position.noisy_moves(&mut self.moves);
@@ -122,7 +122,7 @@ impl MovePicker {
                     self.stage = Stage::GoodNoisy;
                 }
                 Stage::GoodNoisy => match self.pick() {
-                    Some(mv) if Some(mv) == self.hints.table_move => {}
+                    Some(mv) if Some(mv) == self.hints.tt_move => {}
                     Some(mv) if position.see_ge(mv, self.least_gain(position, histories, mv)) => {
                         return Some((mv, Class::GoodNoisy));
                     }
@@ -140,7 +140,7 @@ impl MovePicker {
                     };
                     self.next_refutation += 1;
                     if let Some(mv) = refutation
-                        && Some(mv) != self.hints.table_move
+                        && Some(mv) != self.hints.tt_move
                         && !self.hints.refutations[..self.next_refutation - 1].contains(&refutation)
                         && position.is_legal(mv)
                         && !position.is_noisy(mv)
@@ -171,7 +171,7 @@ impl MovePicker {
                         self.keep_checks(position);
                     }
                     match self.pick() {
-                        Some(mv) if Some(mv) == self.hints.table_move || self.hints.refutations.contains(&Some(mv)) => {
+                        Some(mv) if Some(mv) == self.hints.tt_move || self.hints.refutations.contains(&Some(mv)) => {
                         }
                         Some(mv) => return Some((mv, Class::Quiet)),
                         None => self.stage = Stage::BadNoisy,
@@ -284,15 +284,15 @@ mod tests {
             legal.sort_by_key(|mv| mv.bits());
             // Every pair of moves as table move and refutation, and words that are no legal move at all.
             let wild = Move::from_bits(0x7fff);
-            for &table_move in &legal {
+            for &tt_move in &legal {
                 for &killer in &legal {
                     let hints = Hints {
-                        table_move: Some(table_move),
+                        tt_move: Some(tt_move),
                         refutations: [Some(killer), wild, Some(killer)],
                         ..Hints::default()
                     };
                     let mut moves: Vec<Move> = picked(&position, hints).into_iter().map(|(mv, _)| mv).collect();
-                    assert_eq!(moves[0], table_move);
+                    assert_eq!(moves[0], tt_move);
                     moves.sort_by_key(|mv| mv.bits());
                     assert_eq!(moves, legal);
                 }

@@ -5,11 +5,11 @@
 
 use arrayvec::ArrayVec;
 
-use super::busy::Task;
+use super::searching::SearchingMove;
 use super::checks::CheckSquares;
-use super::endgames::Verdict;
+use super::tb::Verdict;
 use super::history::{PieceTo, Quiet, bonus};
-use super::lessons::Tried;
+use super::history_update::Tried;
 use super::line::RootLine;
 use super::mating;
 use super::ordering::{Class, Hints, MovePicker, Quiets};
@@ -20,7 +20,8 @@ use super::selectivity::{Passing, Singular};
 use super::threats::Threats;
 use super::worker::{NO_EVAL, Worker};
 use crate::position::{Move, Position};
-use crate::table::{Bound, SearchTable, Usage};
+use crate::search::{Bound, SearchTable};
+use sesame_table::Usage;
 
 /// A kind of node.
 pub(super) trait Node {
@@ -70,7 +71,7 @@ impl<T: SearchTable> Worker<T> {
     #[inline]
     fn prefetch(&self, key: u64) {
         self.job.table.prefetch(key);
-        self.memory.values.prefetch(key);
+        self.memory.eval_cache.prefetch(key);
     }
 
     /// Plays `mv` into a copy, telling the path.
@@ -85,12 +86,12 @@ impl<T: SearchTable> Worker<T> {
         child
     }
 
-    /// Whether mate looms in `position`, the node at `ply`: reckoned once, by who asks first, the node or its parent.
+    /// Whether mate mate_threat in `position`, the node at `ply`: reckoned once, by who asks first, the node or its parent.
     #[inline]
     fn mate_looms(&mut self, position: &Position, ply: usize) -> bool {
-        let looms = *self.frame(ply).mate_looms.get_or_insert_with(|| mating::looms(position));
-        debug_assert_eq!(looms, mating::looms(position), "an answer for another position");
-        looms
+        let mate_threat = *self.frame(ply).mate_looms.get_or_insert_with(|| mating::mate_threat(position));
+        debug_assert_eq!(mate_threat, mating::mate_threat(position), "an answer for another position");
+        mate_threat
     }
 
     /// The score of `position` within `alpha..beta` at `depth` plies (fail-soft), or `None` when told to stop.
@@ -133,7 +134,7 @@ impl<T: SearchTable> Worker<T> {
 
         // 4. The table. A deep enough bound ends a null-window node, unless the fifty-move rule is near: it is not in the key.
         let known = if excluded.is_some() { None } else { self.probe(position, ply) };
-        let table_move =
+        let tt_move =
             if N::ROOT { Some(self.root_moves[self.pv_index].mv) } else { known.and_then(|known| known.mv) };
         if !N::PV
             && let Some(known) = known
@@ -156,13 +157,13 @@ impl<T: SearchTable> Worker<T> {
         if known.is_some_and(|known| known.mv.is_some()) {
             self.job.table.used(Usage::MoveHint);
         }
-        let table_pv = N::PV || known.is_some_and(|known| known.pv);
-        let table_noisy = table_move.is_some_and(|mv| position.is_noisy(mv));
+        let tt_pv = N::PV || known.is_some_and(|known| known.pv);
+        let tt_capture = tt_move.is_some_and(|mv| position.is_noisy(mv));
 
         // 4a. The endgame tables, where there are any.
         let mut best_score = -INFINITE;
         let mut most = INFINITE;
-        if !N::ROOT && self.table_men != 0 && position.occupied().len() <= self.table_men && excluded.is_none() {
+        if !N::ROOT && self.tb_men != 0 && position.occupied().len() <= self.tb_men && excluded.is_none() {
             match self.ask_tables(position, alpha, beta, depth, ply, N::PV) {
                 Some(Verdict::Settled(score)) => return Some(score),
                 Some(Verdict::AtLeast(score)) => {
@@ -175,7 +176,7 @@ impl<T: SearchTable> Worker<T> {
         }
 
         // What is searched first can be fetched while this node is evaluated.
-        if let Some(mv) = table_move {
+        if let Some(mv) = tt_move {
             self.prefetch_after(position, mv);
         }
         if !N::PV && !in_check && excluded.is_none() && depth >= null_depth() {
@@ -214,9 +215,9 @@ impl<T: SearchTable> Worker<T> {
                 }
             }
             // 7. Reverse futility: so far above beta that a shallow search will hardly bring it below; unless the table knows a quiet
-            // move, which is a reason to look, or mate looms, which no margin covers.
+            // move, which is a reason to look, or mate mate_threat, which no margin covers.
             if depth <= reverse_futility_depth()
-                && (table_move.is_none() || table_noisy)
+                && (tt_move.is_none() || tt_capture)
                 && estimate - reverse_futility_margin() * (depth - i32::from(improving)) >= beta
                 && beta > -DECISIVE_BOUND
                 && estimate < DECISIVE_BOUND
@@ -240,7 +241,7 @@ impl<T: SearchTable> Worker<T> {
         let improving = improving || !in_check && eval >= beta;
 
         // 10. Internal iterative reduction: without a table move this node is unlikely to matter yet.
-        if depth >= iir_depth() && table_move.is_none() && excluded.is_none() && (N::PV || cut_node) {
+        if depth >= iir_depth() && tt_move.is_none() && excluded.is_none() && (N::PV || cut_node) {
             depth -= 1;
         }
 
@@ -252,14 +253,14 @@ impl<T: SearchTable> Worker<T> {
         self.frame(ply).threats = threats.all;
         let refutations = [killers[0], killers[1], counter];
         let checks = CheckSquares::of(position);
-        let mut picker = MovePicker::all(Hints { table_move, refutations, before, threats, checks });
+        let mut picker = MovePicker::all(Hints { tt_move, refutations, before, threats, checks });
         let mut tried = Tried::default();
         let mut best_move = None;
         let original_alpha = alpha;
         let mut quiets = Quiets::All;
         let mut moves = 0;
         let heeds_others = depth >= defer_depth() && self.job.control.busy().is_some();
-        let mut put_off = PutOff::new();
+        let mut put_off = DeferredMoves::new();
 
         // Pruning waits until some move has shown that we are not being mated.
         let has_pieces = position.has_non_pawn_material(us);
@@ -292,7 +293,7 @@ impl<T: SearchTable> Worker<T> {
                 })
             } else {
                 match picker.next(position, &self.memory.histories, quiets) {
-                    Some((mv, Class::Table)) if table_noisy => Some((mv, Class::GoodNoisy)),
+                    Some((mv, Class::Table)) if tt_capture => Some((mv, Class::GoodNoisy)),
                     Some((mv, Class::Table)) => Some((mv, Class::Quiet)),
                     next => next,
                 }
@@ -346,7 +347,7 @@ impl<T: SearchTable> Worker<T> {
             }
 
             // A move that another worker is at waits for its turn behind the others, when the score may be in the table.
-            let task = (heeds_others && number > 1).then(|| Task::new(position.key(), mv, depth));
+            let task = (heeds_others && number > 1).then(|| SearchingMove::new(position.key(), mv, depth));
             if let Some(task) = task
                 && !waited
                 && !put_off.is_full()
@@ -359,7 +360,7 @@ impl<T: SearchTable> Worker<T> {
             // 13. Extensions.
             let mut extension = 0;
             if !N::ROOT
-                && Some(mv) == table_move
+                && Some(mv) == tt_move
                 && let Some(known) = known
                 && depth >= singular_depth()
                 && known.bound != Bound::Upper
@@ -396,7 +397,7 @@ impl<T: SearchTable> Worker<T> {
             // 15. Late moves at less depth with a null window, and again where that fails high.
             let mut score = -INFINITE;
             let full_null_window = if depth >= lmr_depth() && number > 1 + usize::from(N::ROOT) {
-                if table_pv {
+                if tt_pv {
                     reduction -= lmr_table_pv();
                 }
                 if N::PV {
@@ -415,7 +416,7 @@ impl<T: SearchTable> Worker<T> {
                 if gives_check {
                     reduction -= lmr_check();
                 }
-                if table_noisy && quiet {
+                if tt_capture && quiet {
                     reduction += lmr_table_noisy();
                 }
                 if self.frame(next).cutoffs as i32 > lmr_cutoffs_many() {
@@ -519,7 +520,7 @@ impl<T: SearchTable> Worker<T> {
             // A root without some of its moves has a score, but it is not the position's.
             let whole = !N::ROOT || self.pv_index == 0 && !self.restricted;
             if whole {
-                self.remember(position, ply, best_move, best_score, depth, bound, table_pv, raw_eval, work_before);
+                self.remember(position, ply, best_move, best_score, depth, bound, tt_pv, raw_eval, work_before);
             }
             let misjudged = match bound {
                 Bound::Lower => best_score > eval,
@@ -559,4 +560,4 @@ impl<T: SearchTable> Worker<T> {
 }
 
 /// Moves that wait because another worker is at them, each with its class and its number in the order.
-type PutOff = ArrayVec<(Move, Class, usize), 16>;
+type DeferredMoves = ArrayVec<(Move, Class, usize), 16>;

@@ -9,7 +9,8 @@ use super::score::{DECISIVE_BOUND, DRAW, INFINITE, MAX_PLY, is_decisive, mated_i
 use super::threats::Threats;
 use super::worker::Worker;
 use crate::position::{Position, SEE_VALUES};
-use crate::table::{Bound, SearchTable, Usage};
+use crate::search::{Bound, SearchTable};
+use sesame_table::Usage;
 
 impl<T: SearchTable> Worker<T> {
     /// The score of `position` within `alpha..beta` once the captures are over (fail-soft), or `None` when told to stop. `quiets` says
@@ -47,7 +48,7 @@ impl<T: SearchTable> Worker<T> {
             return Some(known.score);
         }
 
-        // 3. Standing pat: not obliged to capture, unless in check.
+        // 3. RootResult pat: not obliged to capture, unless in check.
         let mut raw_eval = None;
         let mut best_score = -INFINITE;
         let mut futility = -INFINITE;
@@ -67,19 +68,19 @@ impl<T: SearchTable> Worker<T> {
         }
 
         // 4. The moves.
-        let table_move = known.and_then(|known| known.mv).filter(|&mv| in_check || position.is_noisy(mv));
-        if table_move.is_some() {
+        let tt_move = known.and_then(|known| known.mv).filter(|&mv| in_check || position.is_noisy(mv));
+        if tt_move.is_some() {
             self.job.table.used(Usage::MoveHint);
         }
         let mut quiets = if in_check { Quiets::All } else { quiets };
         // Where only checks are wanted the threats are not asked for: a shorter way to their order.
         let before = self.played_before(ply);
-        let hints = || Hints { table_move, before, checks: CheckSquares::of(position), ..Hints::default() };
+        let hints = || Hints { tt_move, before, checks: CheckSquares::of(position), ..Hints::default() };
         let mut picker = match quiets {
             Quiets::All => MovePicker::all(Hints { threats: Threats::of(position), ..hints() }),
             // Beside the checks the history of captures moves what they must win, as in the main search.
             Quiets::Checks => MovePicker::all(hints()),
-            Quiets::None => MovePicker::noisy(table_move, 0),
+            Quiets::None => MovePicker::noisy(tt_move, 0),
         };
         let mut best_move = None;
         let mut number = 0;

@@ -1,7 +1,7 @@
 //! Scores: centipawns, mates, and their form in the table.
 //!
 //! A score is an `i32` from the side to move. Mates count down from [`MATE`] by the plies from the root to the mate, so that a
-//! shorter mate is worth more. In the table they count from the position instead (see [`to_table`]), because the same position
+//! shorter mate is worth more. In the table they count from the position instead (see [`to_tt`]), because the same position
 //! is reached at different plies (<https://www.chessprogramming.org/Transposition_Table#Mate_Scores>).
 
 /// Deepest ply a line can reach, counted from the root.
@@ -15,9 +15,9 @@ pub const MATE: i32 = 32_000;
 /// Scores at or above this are wins by mate; at or below its negation, losses.
 pub const MATE_BOUND: i32 = MATE - MAX_PLY as i32;
 /// The score of a position that the endgame tables say is won, at the root itself: below every mate.
-pub const TABLE_WIN: i32 = MATE_BOUND - 1;
+pub const TB_WIN: i32 = MATE_BOUND - 1;
 /// Scores at or above this are won, by mate or by the tables; at or below its negation, lost. Evaluations stay between.
-pub const DECISIVE_BOUND: i32 = TABLE_WIN - MAX_PLY as i32;
+pub const DECISIVE_BOUND: i32 = TB_WIN - MAX_PLY as i32;
 /// The score of a draw.
 pub const DRAW: i32 = 0;
 
@@ -42,13 +42,13 @@ pub const fn is_mate(score: i32) -> bool {
 /// The score of a position `ply` plies from the root that the endgame tables say is won.
 #[inline]
 pub const fn table_win(ply: usize) -> i32 {
-    TABLE_WIN - ply as i32
+    TB_WIN - ply as i32
 }
 
 /// The score of a position `ply` plies from the root that the endgame tables say is lost.
 #[inline]
 pub const fn table_loss(ply: usize) -> i32 {
-    -TABLE_WIN + ply as i32
+    -TB_WIN + ply as i32
 }
 
 /// Whether `score` is a win or loss, by mate or by the endgame tables.
@@ -65,29 +65,29 @@ pub const fn is_table_score(score: i32) -> bool {
 
 /// A score relative to the root, found at `ply`, as the table keeps it: mates and wins by the endgame tables relative to the position.
 #[inline]
-pub fn to_table(score: i32, ply: usize) -> i16 {
+pub fn to_tt(score: i32, ply: usize) -> i16 {
     let score = match score {
         s if s >= MATE_BOUND => s + ply as i32,
         s if s <= -MATE_BOUND => s - ply as i32,
-        s if s >= DECISIVE_BOUND => (s + ply as i32).min(TABLE_WIN),
-        s if s <= -DECISIVE_BOUND => (s - ply as i32).max(-TABLE_WIN),
+        s if s >= DECISIVE_BOUND => (s + ply as i32).min(TB_WIN),
+        s if s <= -DECISIVE_BOUND => (s - ply as i32).max(-TB_WIN),
         s => s,
     };
     score.clamp(-MATE, MATE) as i16
 }
 
-/// The inverse of [`to_table`] at the reader's `ply`. Total: any word found in memory gives a score inside the open window.
+/// The inverse of [`to_tt`] at the reader's `ply`. Total: any word found in memory gives a score inside the open window.
 ///
 /// A mate that the fifty-move rule would forestall is no mate: when fewer than the mate's plies are left before the
 /// `halfmove_clock` reaches 100, the score becomes a plain large one. So does a win by the endgame tables that many plies away.
 #[inline]
-pub fn from_table(score: i16, ply: usize, halfmove_clock: u8) -> i32 {
+pub fn from_tt(score: i16, ply: usize, halfmove_clock: u8) -> i32 {
     let score = i32::from(score).clamp(-MATE, MATE);
     if !is_decisive(score) {
         return score;
     }
     let (size, sign) = (score.abs(), score.signum());
-    let end = if is_mate(score) { MATE } else { TABLE_WIN };
+    let end = if is_mate(score) { MATE } else { TB_WIN };
     let plies_left = 100 - i32::from(halfmove_clock);
     if end - size > plies_left {
         return sign * (DECISIVE_BOUND - 1);
@@ -115,44 +115,44 @@ mod tests {
     #[test]
     fn a_mate_read_back_at_another_ply_counts_from_there() {
         // Found at ply 6: mate at ply 9, three plies on. Read at ply 2 it is a mate at ply 5.
-        let stored = to_table(mate_in(9), 6);
-        assert_eq!(from_table(stored, 2, 0), mate_in(5));
-        let stored = to_table(mated_in(9), 6);
-        assert_eq!(from_table(stored, 2, 0), mated_in(5));
+        let stored = to_tt(mate_in(9), 6);
+        assert_eq!(from_tt(stored, 2, 0), mate_in(5));
+        let stored = to_tt(mated_in(9), 6);
+        assert_eq!(from_tt(stored, 2, 0), mated_in(5));
     }
 
     #[test]
     fn a_mate_beyond_the_fifty_move_rule_is_no_mate() {
-        let stored = to_table(mate_in(11), 0);
-        assert_eq!(from_table(stored, 0, 89), mate_in(11));
-        assert!(!is_mate(from_table(stored, 0, 90)));
-        assert!(!is_mate(from_table(-stored, 0, 90)));
+        let stored = to_tt(mate_in(11), 0);
+        assert_eq!(from_tt(stored, 0, 89), mate_in(11));
+        assert!(!is_mate(from_tt(stored, 0, 90)));
+        assert!(!is_mate(from_tt(-stored, 0, 90)));
     }
 
     #[test]
     fn a_win_by_the_endgame_tables_counts_from_the_reader_and_is_below_every_mate() {
-        // Known at ply 6 two plies on, read at ply 1.
-        let stored = to_table(table_win(8), 6);
-        assert_eq!(from_table(stored, 1, 0), table_win(3));
-        let stored = to_table(table_loss(8), 6);
-        assert_eq!(from_table(stored, 1, 0), table_loss(3));
+        // TtHit at ply 6 two plies on, read at ply 1.
+        let stored = to_tt(table_win(8), 6);
+        assert_eq!(from_tt(stored, 1, 0), table_win(3));
+        let stored = to_tt(table_loss(8), 6);
+        assert_eq!(from_tt(stored, 1, 0), table_loss(3));
         assert!(table_win(0) < mate_in(MAX_PLY) && table_win(MAX_PLY) >= DECISIVE_BOUND);
         assert!(is_table_score(table_win(MAX_PLY)) && is_table_score(table_loss(0)));
         assert!(!is_table_score(mate_in(MAX_PLY)) && !is_table_score(DECISIVE_BOUND - 1));
         // Two plies on, with one left on the fifty-move clock.
-        let stored = to_table(table_win(8), 6);
-        assert!(is_decisive(from_table(stored, 1, 98)));
-        assert!(!is_decisive(from_table(stored, 1, 99)));
-        assert!(!is_decisive(from_table(-stored, 1, 99)));
+        let stored = to_tt(table_win(8), 6);
+        assert!(is_decisive(from_tt(stored, 1, 98)));
+        assert!(!is_decisive(from_tt(stored, 1, 99)));
+        assert!(!is_decisive(from_tt(-stored, 1, 99)));
     }
 
     #[test]
     fn every_word_reads_as_a_score_inside_the_window() {
         for word in i16::MIN..=i16::MAX {
             for ply in [0, 1, 100, MAX_PLY] {
-                let score = from_table(word, ply, 0);
+                let score = from_tt(word, ply, 0);
                 assert!(score > -INFINITE && score < INFINITE);
-                to_table(score, ply);
+                to_tt(score, ply);
             }
         }
     }

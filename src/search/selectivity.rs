@@ -1,13 +1,13 @@
 //! The searches beside a node's own that decide what of it is worth searching: null move, ProbCut, singular extension.
 
-use super::known::Known;
+use super::tt::TtHit;
 use super::ordering::{Class, MovePicker, Quiets};
 use super::params::*;
 use super::pvs::{Node, NonPv};
 use super::score::{DECISIVE_BOUND, MATE_BOUND, is_decisive};
 use super::worker::Worker;
 use crate::position::{Move, Piece, Position};
-use crate::table::{Bound, SearchTable};
+use crate::search::{Bound, SearchTable};
 
 /// The outcome of a singular search.
 pub(super) enum Singular {
@@ -92,7 +92,7 @@ impl<T: SearchTable> Worker<T> {
         beta: i32,
         depth: i32,
         ply: usize,
-        known: Option<Known>,
+        known: Option<TtHit>,
         eval: i32,
         raw_eval: Option<i32>,
         cut_node: bool,
@@ -107,9 +107,9 @@ impl<T: SearchTable> Worker<T> {
         }
         let work_before = self.work();
         let pv = known.is_some_and(|known| known.pv);
-        let table_move = known.and_then(|known| known.mv).filter(|&mv| position.is_noisy(mv));
+        let tt_move = known.and_then(|known| known.mv).filter(|&mv| position.is_noisy(mv));
         let threshold = raised - eval;
-        let mut picker = MovePicker::noisy(table_move, threshold);
+        let mut picker = MovePicker::noisy(tt_move, threshold);
         while let Some((mv, class)) = picker.next(position, &self.memory.histories, Quiets::None) {
             if class == Class::BadNoisy {
                 break;
@@ -136,7 +136,7 @@ impl<T: SearchTable> Worker<T> {
         &mut self,
         position: &Position,
         mv: Move,
-        known: Known,
+        known: TtHit,
         beta: i32,
         depth: i32,
         ply: usize,

@@ -10,19 +10,20 @@ use super::reductions::PLY;
 use super::score::{DRAW, INFINITE, MATE, MAX_PLY, is_mate, mate_in, mated_in};
 use super::selectivity::Passing;
 use super::worker::by_material;
-use super::{Control, Iteration, Job, Memory, Outcome, WORKER_STACK_BYTES, Worker};
+use super::{Control, Iteration, SearchContext, ThreadData, Outcome, WORKER_STACK_BYTES, Worker};
 use crate::eval::Evaluator;
-use crate::eval::nnue::Network;
-use crate::eval::nnue::tests::random_weights;
+use crate::eval::Network;
+use crate::eval::tests::random_weights;
 use crate::position::{BitBoard, Color, Game, Move, Piece, Position};
-use crate::table::{Bound, Entry, Scheme, SearchTable, Table};
+use crate::search::{Bound, TtEntry, SearchTable};
+use sesame_table::{Scheme, Table};
 
 fn table() -> Arc<Table> {
     Arc::new(Table::new(4, Scheme::TwoBig1).unwrap())
 }
 
-fn job(game: &Game, table: &Arc<Table>) -> Job {
-    Job {
+fn job(game: &Game, table: &Arc<Table>) -> SearchContext {
+    SearchContext {
         game: game.clone(),
         root_moves: game.position().legal_moves().to_vec(),
         multi_pv: 1,
@@ -33,8 +34,8 @@ fn job(game: &Game, table: &Arc<Table>) -> Job {
     }
 }
 
-fn search_job(job: Job, depth: u32) -> (Iteration, u64) {
-    let mut worker = Worker::new(0, Memory::new(), job);
+fn search_job(job: SearchContext, depth: u32) -> (Iteration, u64) {
+    let mut worker = Worker::new(0, ThreadData::new(), job);
     let mut last = None;
     for depth in 1..=depth {
         match worker.iterate(depth, |_, _| {}) {
@@ -134,7 +135,7 @@ fn who_passes_and_is_mated_knows_that_mate_threatens() {
         [("3r2k1/Q4ppp/8/8/8/8/5PPP/6K1 w - - 0 1", true), ("3r2k1/Q4ppp/8/8/8/7P/5PP1/6K1 w - - 0 1", false)]
     {
         let game = game(fen);
-        let mut worker = Worker::new(0, Memory::new(), job(&game, &table()));
+        let mut worker = Worker::new(0, ThreadData::new(), job(&game, &table()));
         let passing = worker.null_move(game.position(), 100, 6, 0, 400, 400, true).unwrap();
         assert_eq!(matches!(passing, Passing::IsMated), threatens, "{fen}");
     }
@@ -147,7 +148,7 @@ fn where_mate_threatens_the_search_is_a_ply_deeper() {
         [("3r2k1/Q4ppp/8/8/8/8/5PPP/6K1 w - - 0 1", Some(11)), ("3r2k1/Q4ppp/8/8/8/7P/5PP1/6K1 w - - 0 1", None)]
     {
         let (game, table) = (game(fen), table());
-        let mut worker = Worker::new(0, Memory::new(), job(&game, &table));
+        let mut worker = Worker::new(0, ThreadData::new(), job(&game, &table));
         worker.root_depth = 10;
         let eval = worker.evaluate(game.position(), 0);
         worker.search::<NonPv>(game.position(), eval / 2 - 1, eval / 2, 10, 0, false).unwrap();
@@ -163,7 +164,7 @@ fn where_mate_looms_no_margin_spares_the_search() {
         [("6k1/5ppp/8/8/8/5p1q/QR3P1P/6K1 w - - 0 1", Some(2)), ("6k1/5ppp/8/8/8/5p1q/QR3P1P/4N1K1 w - - 0 1", None)]
     {
         let (game, table) = (game(fen), table());
-        let mut worker = Worker::new(0, Memory::new(), job(&game, &table));
+        let mut worker = Worker::new(0, ThreadData::new(), job(&game, &table));
         worker.root_depth = 2;
         let raw = worker.evaluate(game.position(), 1);
         let beta = worker.corrected(game.position(), raw) - 400;
@@ -178,7 +179,7 @@ fn a_quiet_move_after_which_mate_looms_is_hardly_reduced() {
     // Qh6 threatens mate on g7 with the pawn's help, unless the knight guards it.
     let depth = |fen| {
         let (game, table) = (game(fen), table());
-        let mut worker = Worker::new(0, Memory::new(), job(&game, &table));
+        let mut worker = Worker::new(0, ThreadData::new(), job(&game, &table));
         worker.root_depth = 8;
         let raw = worker.evaluate(game.position(), 1);
         let alpha = worker.corrected(game.position(), raw) + 50;
@@ -196,7 +197,7 @@ fn a_quiet_move_after_which_mate_looms_is_hardly_reduced() {
 fn what_quiescence_leaves_is_a_bound_and_no_principal_variation() {
     // A pawn can be taken: a score inside the window, with a move.
     let (game, table) = (game("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1"), table());
-    let mut worker = Worker::new(0, Memory::new(), job(&game, &table));
+    let mut worker = Worker::new(0, ThreadData::new(), job(&game, &table));
     let score = worker.quiescence::<Pv>(game.position(), -INFINITE, INFINITE, 0, Quiets::None).unwrap();
     let (entry, _) = table.look_up(game.position().key()).unwrap();
     let taken = game.position().from_uci("e4d5").unwrap();
@@ -210,7 +211,7 @@ fn a_first_move_that_is_refuted_is_punished_as_an_answer_to_those_before() {
     let (earlier, mv) = ["e2e4", "g1f3"].map(|mv| game.position().from_uci(mv).unwrap()).into();
     let piece_to = PieceTo::new(Color::White, Piece::Knight, mv);
     for (is_first, quiet, punished) in [(true, Some(mv), true), (false, Some(mv), false), (true, None, false)] {
-        let mut worker = Worker::new(0, Memory::new(), job(&game, &table()));
+        let mut worker = Worker::new(0, ThreadData::new(), job(&game, &table()));
         worker.frame(0).played = Some(PieceTo::new(Color::Black, Piece::Pawn, earlier));
         worker.frame(1).played = Some(piece_to);
         worker.frame(1).quiet = quiet;
@@ -229,7 +230,7 @@ fn a_first_move_that_is_refuted_is_punished_as_an_answer_to_those_before() {
 fn in_a_singular_search_no_move_is_the_one_expected_to_be_best() {
     let (game, table) = (Game::new(Position::startpos()), table());
     for (excluded, is_first) in [(None, true), (Some("e2e4"), false)] {
-        let mut worker = Worker::new(0, Memory::new(), job(&game, &table));
+        let mut worker = Worker::new(0, ThreadData::new(), job(&game, &table));
         worker.root_depth = 2;
         worker.frame(1).excluded = excluded.map(|mv| game.position().from_uci(mv).unwrap());
         // Any move beats this alpha, so that the first is the last.
@@ -241,7 +242,7 @@ fn in_a_singular_search_no_move_is_the_one_expected_to_be_best() {
 #[test]
 fn what_futility_leaves_out_raises_the_score() {
     let game = game("r2q1rk1/ppp2ppp/2np1n2/2b1p3/2B1P1b1/2NP1N2/PPP2PPP/R1BQ1RK1 w - - 0 8");
-    let mut worker = Worker::new(0, Memory::new(), job(&game, &table()));
+    let mut worker = Worker::new(0, ThreadData::new(), job(&game, &table()));
     worker.root_depth = 3;
     let raw = worker.evaluate(game.position(), 1);
     let eval = worker.corrected(game.position(), raw);
@@ -257,7 +258,7 @@ fn who_stands_above_beta_improves_whatever_was_before() {
     // A pawn forks the knights, so that no move keeps what the evaluation promises.
     let game = game("6k1/ppp2ppp/8/3p4/2N1N3/8/PPP2PPP/6K1 w - - 0 20");
     let nodes = |beta_above_eval: i32, before: i32| {
-        let mut worker = Worker::new(0, Memory::new(), job(&game, &table()));
+        let mut worker = Worker::new(0, ThreadData::new(), job(&game, &table()));
         worker.root_depth = 4;
         let raw = worker.evaluate(game.position(), 2);
         let beta = worker.corrected(game.position(), raw) + beta_above_eval;
@@ -282,12 +283,12 @@ fn a_position_of_the_game_counts_when_it_would_occur_for_the_third_time() {
     // The start has occurred twice and comes up again after Kg1: that would be the third time.
     let twice = game_after(won, &[&shuffle[..], &["g1f1", "g8f8"]].concat());
     let mv = twice.position().from_uci("f1g1").unwrap();
-    let back = Job { root_moves: vec![mv], ..job(&twice, &table()) };
+    let back = SearchContext { root_moves: vec![mv], ..job(&twice, &table()) };
     // Black, to move after Kg1, completes the repetition with Kg8 at once.
     assert_eq!(search_job(back, 6).0.lines[0].score, DRAW);
     // Seen once before the root only, it is no draw yet.
     let once = game_after(won, &["g1f1", "g8f8"]);
-    let back = Job { root_moves: vec![mv], ..job(&once, &table()) };
+    let back = SearchContext { root_moves: vec![mv], ..job(&once, &table()) };
     assert!(search_job(back, 6).0.lines[0].score > 300);
 }
 
@@ -315,7 +316,7 @@ fn the_fifty_move_rule_ends_the_game_but_mate_comes_first() {
 fn a_table_entry_without_a_move_at_the_root_does_no_harm() {
     let game = game("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1");
     let table = table();
-    let entry = Entry { mv: 0, score: -500, depth: 60, bound: Bound::Exact, pv: true, eval: 0 };
+    let entry = TtEntry { mv: 0, score: -500, depth: 60, bound: Bound::Exact, pv: true, eval: 0 };
     table.store(game.position().key(), &entry, 1_000_000);
     let (iteration, _) = search_job(job(&game, &table), 3);
     assert_eq!((best(&game, &iteration).as_str(), iteration.lines[0].score), ("d1d8", mate_in(1)));
@@ -330,9 +331,9 @@ fn an_entry_whose_move_is_illegal_here_is_ignored_whole() {
     let table = table();
     // A wrong position's entry at the child: its "mate" must not be believed.
     let illegal = Move::from_bits(0x0fc1).unwrap().bits();
-    let entry = Entry { mv: illegal, score: -(MATE as i16), depth: 60, bound: Bound::Exact, pv: false, eval: 0 };
+    let entry = TtEntry { mv: illegal, score: -(MATE as i16), depth: 60, bound: Bound::Exact, pv: false, eval: 0 };
     table.store(child.key(), &entry, 1_000_000);
-    let only = Job { root_moves: vec![mv], ..job(&game, &table) };
+    let only = SearchContext { root_moves: vec![mv], ..job(&game, &table) };
     let (iteration, _) = search_job(only, 2);
     assert!(!is_mate(iteration.lines[0].score));
 }
@@ -357,7 +358,7 @@ fn under_bigall_a_table_hit_counts_as_the_nodes_behind_it() {
 #[test]
 fn every_line_is_legal_and_lines_of_multi_pv_differ_and_fall() {
     let game = game("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1");
-    let several = Job { multi_pv: 5, ..job(&game, &table()) };
+    let several = SearchContext { multi_pv: 5, ..job(&game, &table()) };
     let (iteration, _) = search_job(several, 7);
     assert_eq!(iteration.lines.len(), 5);
     for (rank, line) in iteration.lines.iter().enumerate() {
@@ -374,8 +375,8 @@ fn every_line_is_legal_and_lines_of_multi_pv_differ_and_fall() {
 fn a_stop_is_obeyed_and_leaves_what_was_found() {
     let game = game("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1");
     let stopped_at = |nodes| {
-        let limited = Job { control: Arc::new(Control::new(1, Some(nodes))), ..job(&game, &table()) };
-        let mut worker = Worker::new(0, Memory::new(), limited);
+        let limited = SearchContext { control: Arc::new(Control::new(1, Some(nodes))), ..job(&game, &table()) };
+        let mut worker = Worker::new(0, ThreadData::new(), limited);
         let partial = (1..).find_map(|depth| match worker.iterate(depth, |_, _| {}) {
             Outcome::Stopped(partial) => Some(partial),
             Outcome::Complete(_) => None,
@@ -391,9 +392,9 @@ fn a_stop_is_obeyed_and_leaves_what_was_found() {
 #[test]
 fn an_iteration_that_is_not_wanted_any_more_is_given_up_and_leaves_nothing_begun() {
     let game = game("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1");
-    let control = Arc::new(Control::new(2, None).with_teamwork("same+stop+defer".parse().unwrap()));
-    let together = Job { control: Arc::clone(&control), ..job(&game, &table()) };
-    let mut worker = Worker::new(1, Memory::new(), together);
+    let control = Arc::new(Control::new(2, None).with_strategy("same+stop+defer".parse().unwrap()));
+    let together = SearchContext { control: Arc::clone(&control), ..job(&game, &table()) };
+    let mut worker = Worker::new(1, ThreadData::new(), together);
     std::thread::scope(|scope| {
         scope.spawn(|| {
             while control.nodes() < 100_000 {
@@ -429,8 +430,8 @@ fn a_worker_begins_where_another_has_got_to() {
     let scores = |words: &str| {
         let table = table();
         let (ahead, _) = search_job(job(&game, &table), depth);
-        let control = Arc::new(Control::new(2, None).with_teamwork(words.parse().unwrap()));
-        let mut worker = Worker::new(1, Memory::new(), Job { control, ..job(&game, &table) });
+        let control = Arc::new(Control::new(2, None).with_strategy(words.parse().unwrap()));
+        let mut worker = Worker::new(1, ThreadData::new(), SearchContext { control, ..job(&game, &table) });
         worker.job.control.skip_to(depth);
         let Outcome::Complete(iteration) = worker.iterate(depth + 1, |_, _| {}) else { panic!("nobody stopped it") };
         assert_eq!((ahead.depth, iteration.depth), (depth, depth + 1));
@@ -459,11 +460,11 @@ fn a_memory_that_changes_its_evaluator_forgets_its_values() {
     let game = game("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1");
     let position = game.position();
     let (network, other) = (Network::embedded(), Arc::new(Network::new(&random_weights(1)).unwrap()));
-    let mut memory = Memory::new();
+    let mut memory = ThreadData::new();
     let mut found = Vec::new();
     let networks = [Evaluator::Hybrid(Arc::clone(&network)), Evaluator::Network(network), Evaluator::Network(other)];
     for evaluator in networks.into_iter().chain([Evaluator::Classical]) {
-        let mut worker = Worker::new(0, memory, Job { evaluator: evaluator.clone(), ..job(&game, &table()) });
+        let mut worker = Worker::new(0, memory, SearchContext { evaluator: evaluator.clone(), ..job(&game, &table()) });
         let values = [(); 2].map(|()| worker.evaluate(position, 0));
         assert_eq!(values, [evaluator.evaluate(position); 2]);
         found.push(values[0]);

@@ -5,24 +5,24 @@ use std::sync::Arc;
 use rand_xoshiro::Xoshiro128PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-use super::busy::Task;
+use super::searching::SearchingMove;
 use super::checks::CheckSquares;
 use super::control::{Control, NodeCount};
-use super::endgames::Endgames;
-use super::history::{Corrections, Histories, Learning, PieceTo};
+use super::tb::SyzygyProbe;
+use super::history::{Corrections, Histories, SharedHistories, PieceTo};
 use super::line::{PvTable, RootLine, RootMove};
 use super::ordering::{Hints, MovePicker, Quiets};
 use super::params::*;
 use super::pvs::Root;
 use super::reductions::{PLY, Reductions};
 use super::score::{DECISIVE_BOUND, INFINITE, MAX_PLY, is_decisive};
-use super::teamwork::Teamwork;
+use super::strategy::SmpStrategy;
 use super::threats::Threats;
-use super::values::Values;
-use crate::eval::nnue::Accumulators;
-use crate::eval::{EvalCache, Evaluator, evaluate, hybrid};
+use super::eval_cache::EvalCache;
+use crate::eval::{Accumulators, Network};
 use crate::position::{BitBoard, Game, Move, Piece, Position, is_repetition};
-use crate::table::{Bound, SearchTable, Table};
+use crate::search::{Bound, SearchTable};
+use sesame_table::Table;
 
 /// Frames kept before the root, so that "four plies ago" needs no test.
 const FRAMES_BEFORE_ROOT: usize = 4;
@@ -31,7 +31,7 @@ pub(super) const NO_EVAL: i32 = INFINITE;
 
 /// What one ply of the current path leaves for the plies after it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Frame {
+pub(super) struct StackEntry {
     /// Corrected static evaluation, or [`NO_EVAL`] in check.
     pub(super) eval: i32,
     /// The move being searched, as a key of the continuation histories; `None` for a null move.
@@ -42,7 +42,7 @@ pub(super) struct Frame {
     pub(super) is_first: bool,
     /// What the enemy attacks at this ply's node.
     pub(super) threats: BitBoard,
-    /// Whether mate looms at this ply's node ([`looms`](super::mating::looms)); `None` until somebody has asked.
+    /// Whether mate mate_threat at this ply's node ([`mate_threat`](super::mate_threat::mate_threat)); `None` until somebody has asked.
     pub(super) mate_looms: Option<bool>,
     pub(super) killers: [Option<Move>; 2],
     /// The move that a singular search leaves out.
@@ -53,7 +53,7 @@ pub(super) struct Frame {
     pub(super) cutoffs: u32,
 }
 
-impl Frame {
+impl StackEntry {
     const EMPTY: Self = Self {
         eval: NO_EVAL,
         played: None,
@@ -69,7 +69,7 @@ impl Frame {
 }
 
 /// What a worker is to search: the same for all workers of one search.
-pub struct Job<T = Table> {
+pub struct SearchContext<T = Table> {
     /// The root and the game before it.
     pub game: Game,
     /// The root moves to search; not empty, all legal.
@@ -81,23 +81,23 @@ pub struct Job<T = Table> {
     /// The shared controls.
     pub control: Arc<Control>,
     /// The endgame tables, when they are to be asked below the root.
-    pub endgames: Option<Endgames>,
-    /// What evaluates positions.
-    pub evaluator: Evaluator,
+    pub endgames: Option<SyzygyProbe>,
+    /// The network that evaluates positions.
+    pub network: Arc<Network>,
 }
 
 // Not derived: a derived one would ask it of the table itself.
-impl<T> Clone for Job<T> {
+impl<T> Clone for SearchContext<T> {
     fn clone(&self) -> Self {
-        let Job { game, root_moves, multi_pv, table, control, endgames, evaluator } = self;
-        Job {
+        let SearchContext { game, root_moves, multi_pv, table, control, endgames, network } = self;
+        SearchContext {
             game: game.clone(),
             root_moves: root_moves.clone(),
             multi_pv: *multi_pv,
             table: Arc::clone(table),
             control: Arc::clone(control),
             endgames: endgames.clone(),
-            evaluator: evaluator.clone(),
+            network: Arc::clone(network),
         }
     }
 }
@@ -127,84 +127,71 @@ pub enum Outcome {
 
 /// What a worker keeps from search to search: what it has learnt, perhaps together with others, and its caches. Some megabytes; made by the
 /// thread that will use it.
-pub struct Memory {
+pub struct ThreadData {
     pub(super) histories: Arc<Histories>,
     pub(super) corrections: Arc<Corrections>,
     /// Says which of the two are shared.
-    teamwork: Teamwork,
+    strategy: SmpStrategy,
     pub(super) reductions: Reductions,
-    pub(super) cache: EvalCache,
-    /// What `values` and `accumulators` belong to.
-    evaluator: Evaluator,
-    pub(super) values: Values,
-    /// What the network remembers, when a network evaluates.
-    accumulators: Option<Accumulators>,
-    frames: Box<[Frame]>,
+    /// Evaluations by the network of `accumulators`.
+    pub(super) eval_cache: EvalCache,
+    accumulators: Accumulators,
+    frames: Box<[StackEntry]>,
     pub(super) pv: PvTable,
 }
 
-impl Memory {
+impl ThreadData {
     /// The memory of a worker that learns alone.
     pub fn new() -> Self {
-        Self::with(Learning::new(), Teamwork::ALONE)
+        Self::with(SharedHistories::new(), SmpStrategy::ALONE)
     }
 
-    /// The memory of a worker that learns together with others, into `all`, what `teamwork` says is learnt together.
-    pub fn sharing(all: &Learning, teamwork: Teamwork) -> Self {
-        if teamwork.histories && teamwork.corrections {
-            return Self::with(all.clone(), teamwork);
+    /// The memory of a worker that learns together with others, into `all`, what `strategy` says is learnt together.
+    pub fn sharing(all: &SharedHistories, strategy: SmpStrategy) -> Self {
+        if strategy.histories && strategy.corrections {
+            return Self::with(all.clone(), strategy);
         }
-        let histories = if teamwork.histories { Arc::clone(&all.histories) } else { Arc::default() };
-        let corrections = if teamwork.corrections { Arc::clone(&all.corrections) } else { Arc::default() };
-        let learning = Learning { histories, corrections };
-        Self::with(learning, teamwork)
+        let histories = if strategy.histories { Arc::clone(&all.histories) } else { Arc::default() };
+        let corrections = if strategy.corrections { Arc::clone(&all.corrections) } else { Arc::default() };
+        let learning = SharedHistories { histories, corrections };
+        Self::with(learning, strategy)
     }
 
-    fn with(learning: Learning, teamwork: Teamwork) -> Self {
-        let Learning { histories, corrections } = learning;
+    fn with(learning: SharedHistories, strategy: SmpStrategy) -> Self {
+        let SharedHistories { histories, corrections } = learning;
         Self {
             histories,
             corrections,
-            teamwork,
+            strategy,
             reductions: Reductions::new(),
-            cache: EvalCache::new(),
-            evaluator: Evaluator::Classical,
-            values: Values::new(),
-            accumulators: None,
-            frames: vec![Frame::EMPTY; FRAMES_BEFORE_ROOT + MAX_PLY + 2].into_boxed_slice(),
+            eval_cache: EvalCache::new(),
+            accumulators: Accumulators::new(Network::embedded(), MAX_PLY),
+            frames: vec![StackEntry::EMPTY; FRAMES_BEFORE_ROOT + MAX_PLY + 2].into_boxed_slice(),
             pv: PvTable::new(),
         }
     }
 
     /// Forgets what the worker has learnt alone, as for a new game. What is shared is for its owner to forget.
     pub fn forget(&mut self) {
-        if !self.teamwork.histories {
+        if !self.strategy.histories {
             self.histories.clear();
         }
-        if !self.teamwork.corrections {
+        if !self.strategy.corrections {
             self.corrections.clear();
         }
-        self.cache = EvalCache::new();
-        self.values.clear();
+        self.eval_cache.clear();
     }
 
-    fn set_evaluator(&mut self, evaluator: &Evaluator) {
-        use Evaluator::{Classical, Hybrid, Network};
-        let same = match (&self.evaluator, evaluator) {
-            (Classical, Classical) => true,
-            // Equal networks may be computed in different ways.
-            (Network(known), Network(network)) | (Hybrid(known), Hybrid(network)) => Arc::ptr_eq(known, network),
-            _ => false,
-        };
-        if !same {
-            self.values.clear();
-            self.accumulators = evaluator.network().map(|network| Accumulators::new(Arc::clone(network), MAX_PLY));
-            self.evaluator = evaluator.clone();
+    fn set_network(&mut self, network: &Arc<Network>) {
+        // By pointer: equal networks may use different SIMD kernels.
+        if !Arc::ptr_eq(self.accumulators.network(), network) {
+            self.eval_cache.clear();
+            self.accumulators = Accumulators::new(Arc::clone(network), MAX_PLY);
         }
     }
 }
 
-impl Default for Memory {
+impl Default for ThreadData {
     fn default() -> Self {
         Self::new()
     }
@@ -212,7 +199,7 @@ impl Default for Memory {
 
 /// One searcher at one job. Workers share the job's table and controls, and what they learn together.
 pub struct Worker<T = Table> {
-    pub(super) memory: Memory,
+    pub(super) memory: ThreadData,
     /// Keys of all positions before the current one: the game's, then the path's.
     pub(super) keys: Vec<u64>,
     root_len: usize,
@@ -225,11 +212,11 @@ pub struct Worker<T = Table> {
     /// No null move before this ply, while one is being verified.
     pub(super) null_min_ply: usize,
     /// With more men than this no endgame table is asked; 0 without tables.
-    pub(super) table_men: u32,
-    pub(super) job: Job<T>,
+    pub(super) tb_men: u32,
+    pub(super) job: SearchContext<T>,
     count: NodeCount,
     /// What this worker has told the others that it is at, outermost first.
-    at_work: Vec<Task>,
+    at_work: Vec<SearchingMove>,
     /// What makes this worker's search differ from the others', if anything.
     diversity: Diversity,
     /// See [`Worker::work`].
@@ -240,9 +227,9 @@ pub struct Worker<T = Table> {
 
 impl<T: SearchTable> Worker<T> {
     /// Worker number `index` at `job`, with what `memory` has learnt before.
-    pub fn new(index: usize, mut memory: Memory, job: Job<T>) -> Self {
-        memory.frames.fill(Frame::EMPTY);
-        memory.set_evaluator(&job.evaluator);
+    pub fn new(index: usize, mut memory: ThreadData, job: SearchContext<T>) -> Self {
+        memory.frames.fill(StackEntry::EMPTY);
+        memory.set_network(&job.network);
         #[cfg(feature = "tune")]
         {
             // The numbers that it is made of may have changed.
@@ -262,16 +249,16 @@ impl<T: SearchTable> Worker<T> {
             null_min_ply: 0,
             count: NodeCount::new(index, &job.control),
             at_work: Vec::new(),
-            diversity: Diversity::new(index, job.control.teamwork()),
+            diversity: Diversity::new(index, job.control.strategy()),
             nodes_behind_hits: 0,
-            table_men: job.endgames.as_ref().map_or(0, |endgames| endgames.most_men as u32),
+            tb_men: job.endgames.as_ref().map_or(0, |endgames| endgames.most_men as u32),
             job,
             partial: None,
         }
     }
 
     /// Ends the job and gives the memory back for the next.
-    pub fn finish(self) -> Memory {
+    pub fn finish(self) -> ThreadData {
         self.memory
     }
 
@@ -283,7 +270,7 @@ impl<T: SearchTable> Worker<T> {
     /// Whether this worker's iteration is in vain once another has finished one as deep. With several lines it is not: the other's are not in the
     /// table. Nor with some root moves left out: then nothing of the root is.
     pub fn may_be_overtaken(&self) -> bool {
-        self.job.control.teamwork().stop && self.job.multi_pv == 1 && !self.restricted
+        self.job.control.strategy().stop && self.job.multi_pv == 1 && !self.restricted
     }
 
     /// Nodes searched for the current job.
@@ -405,12 +392,12 @@ impl<T: SearchTable> Worker<T> {
     }
 
     /// Counts a position that the endgame tables knew.
-    pub(super) fn count_table_hit(&self) {
-        self.job.control.add_table_hits(1);
+    pub(super) fn count_tb_hit(&self) {
+        self.job.control.add_tb_hits(1);
     }
 
     /// Tells the others that this worker is at `task`, until [`Worker::end_task`].
-    pub(super) fn begin_task(&mut self, task: Task) {
+    pub(super) fn begin_task(&mut self, task: SearchingMove) {
         if let Some(busy) = self.job.control.busy() {
             busy.begin(task);
             self.at_work.push(task);
@@ -435,13 +422,13 @@ impl<T: SearchTable> Worker<T> {
     }
 
     #[inline]
-    pub(super) fn frame(&mut self, ply: usize) -> &mut Frame {
+    pub(super) fn frame(&mut self, ply: usize) -> &mut StackEntry {
         &mut self.memory.frames[ply + FRAMES_BEFORE_ROOT]
     }
 
     /// The frame `back` plies before `ply`, back to four before the root.
     #[inline]
-    pub(super) fn frame_before(&self, ply: usize, back: usize) -> &Frame {
+    pub(super) fn frame_before(&self, ply: usize, back: usize) -> &StackEntry {
         &self.memory.frames[ply + FRAMES_BEFORE_ROOT - back]
     }
 
@@ -460,16 +447,8 @@ impl<T: SearchTable> Worker<T> {
     /// The static evaluation of the position `ply` plies from the root as the table keeps it, before correction.
     #[inline]
     pub(super) fn evaluate(&mut self, position: &Position, ply: usize) -> i32 {
-        let Memory { evaluator, accumulators, cache, values, .. } = &mut self.memory;
-        values.get_or(position.key(), || match (evaluator, accumulators) {
-            (_, None) => evaluate(position, cache),
-            (Evaluator::Hybrid(_), Some(accumulators)) => {
-                // It comes while the network is at work.
-                cache.prefetch(position);
-                hybrid(accumulators.evaluate(position, ply), evaluate(position, cache))
-            }
-            (_, Some(accumulators)) => accumulators.evaluate(position, ply),
-        })
+        let ThreadData { accumulators, eval_cache, .. } = &mut self.memory;
+        eval_cache.get_or(position.key(), || accumulators.evaluate(position, ply))
     }
 
     /// The raw evaluation, by the pieces that are left, moved by what the correction histories learnt.
@@ -498,11 +477,11 @@ struct Diversity {
 }
 
 impl Diversity {
-    fn new(worker: usize, teamwork: &Teamwork) -> Self {
+    fn new(worker: usize, strategy: &SmpStrategy) -> Self {
         Self {
-            jitter: if teamwork.jitter && worker > 0 { PLY / 2 } else { 0 },
+            jitter: if strategy.jitter && worker > 0 { PLY / 2 } else { 0 },
             chance: Xoshiro128PlusPlus::seed_from_u64(worker as u64),
-            width: if teamwork.widths { 3 * (worker % 8) as i32 } else { 0 },
+            width: if strategy.widths { 3 * (worker % 8) as i32 } else { 0 },
         }
     }
 
@@ -516,15 +495,15 @@ impl Diversity {
 }
 
 /// The allowed root moves in the order in which an inner node would try them.
-fn ordered_root_moves<T: SearchTable>(histories: &Histories, job: &Job<T>) -> Vec<RootMove> {
+fn ordered_root_moves<T: SearchTable>(histories: &Histories, job: &SearchContext<T>) -> Vec<RootMove> {
     let position = job.game.position();
-    let table_move = job
+    let tt_move = job
         .table
         .look_up(position.key())
         .and_then(|(entry, _)| Move::from_bits(entry.mv))
         .filter(|&mv| position.is_legal(mv));
     let (threats, checks) = (Threats::of(position), CheckSquares::of(position));
-    let mut picker = MovePicker::all(Hints { table_move, threats, checks, ..Hints::default() });
+    let mut picker = MovePicker::all(Hints { tt_move, threats, checks, ..Hints::default() });
     let mut moves: Vec<RootMove> = std::iter::from_fn(|| picker.next(position, histories, Quiets::All))
         .filter(|(mv, _)| job.root_moves.contains(mv))
         .map(|(mv, _)| RootMove::new(mv, job.endgames.as_ref().map_or(0, |endgames| endgames.rank(mv))))

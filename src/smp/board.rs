@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::search::score::MAX_DEPTH;
-use crate::search::{Depths, Teamwork};
+use crate::search::{Depths, SmpStrategy};
 
 /// Counts, for one search, how many workers have claimed each depth, and says which to take next: see [`Depths`].
 #[derive(Debug)]
@@ -12,19 +12,19 @@ pub struct DepthBoard {
     completed: AtomicU32,
     workers: u32,
     deepest: u32,
-    teamwork: Teamwork,
+    strategy: SmpStrategy,
 }
 
 impl DepthBoard {
-    /// A board for `workers` workers that hands out depths 1 to `deepest` (capped at [`MAX_DEPTH`], at least 1) by the rules of `teamwork`.
-    pub fn new(workers: usize, deepest: u32, teamwork: &Teamwork) -> Self {
+    /// A board for `workers` workers that hands out depths 1 to `deepest` (capped at [`MAX_DEPTH`], at least 1) by the rules of `strategy`.
+    pub fn new(workers: usize, deepest: u32, strategy: &SmpStrategy) -> Self {
         let deepest = deepest.clamp(1, MAX_DEPTH);
         Self {
             claims: (0..=deepest).map(|_| AtomicU32::new(0)).collect(),
             completed: AtomicU32::new(0),
             workers: u32::try_from(workers).unwrap_or(u32::MAX),
             deepest,
-            teamwork: *teamwork,
+            strategy: *strategy,
         }
     }
 
@@ -40,8 +40,8 @@ impl DepthBoard {
 
     /// The next depth for a worker that has finished `last` (0 at first), or `None` when there is nothing deeper to do.
     pub fn claim(&self, worker: usize, last: u32) -> Option<u32> {
-        let done = if self.teamwork.stop { self.completed.load(Relaxed) } else { 0 };
-        let ahead = self.teamwork.depths == Depths::Parity && last == 0 && worker % 2 == 1;
+        let done = if self.strategy.stop { self.completed.load(Relaxed) } else { 0 };
+        let ahead = self.strategy.depths == Depths::Parity && last == 0 && worker % 2 == 1;
         let mut depth = last.max(done) + 1 + u32::from(ahead && self.deepest > 1);
         while depth < self.deepest && self.passes_over(worker, depth) {
             depth += 1;
@@ -56,7 +56,7 @@ impl DepthBoard {
     }
 
     fn passes_over(&self, worker: usize, depth: u32) -> bool {
-        match self.teamwork.depths {
+        match self.strategy.depths {
             Depths::Same | Depths::Parity => false,
             Depths::Fraction(part) => {
                 self.claims.get(depth as usize).is_some_and(|claims| claims.load(Relaxed) > self.workers / part)
@@ -82,8 +82,8 @@ fn left_out(worker: usize, depth: u32) -> bool {
 mod tests {
     use super::*;
 
-    fn board(workers: usize, deepest: u32, teamwork: &str) -> DepthBoard {
-        DepthBoard::new(workers, deepest, &teamwork.parse().unwrap())
+    fn board(workers: usize, deepest: u32, strategy: &str) -> DepthBoard {
+        DepthBoard::new(workers, deepest, &strategy.parse().unwrap())
     }
 
     /// The depths that a worker takes when it has the board to itself.
@@ -94,14 +94,14 @@ mod tests {
 
     #[test]
     fn one_worker_takes_every_depth_once() {
-        for word in Teamwork::WORDS {
+        for word in SmpStrategy::WORDS {
             assert_eq!(depths(&board(1, 5, word.name), 0), [1, 2, 3, 4, 5], "{}", word.name);
         }
     }
 
     #[test]
     fn many_workers_all_come_to_the_last_depth() {
-        for word in Teamwork::WORDS {
+        for word in SmpStrategy::WORDS {
             let board = board(16, 20, word.name);
             std::thread::scope(|scope| {
                 for worker in 0..16 {

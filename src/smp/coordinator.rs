@@ -14,12 +14,13 @@ use super::limits::Limits;
 use super::pool::{Event, Pool};
 use super::report::{AtMove, BestMove, Bound, Info, Line, Score, Sink};
 use super::vote::elect;
-use crate::eval::Evaluator;
+use crate::eval::Network;
 use crate::position::{Game, Move};
-use crate::prompt::wake_promptly;
+use crate::smp::low_latency::wake_promptly;
 use crate::search::score::{DRAW, MAX_DEPTH, is_mate, moves_to_mate};
-use crate::search::{Control, Endgames, Iteration, Job, RootLine, Rotation, Vote};
-use crate::table::{SearchTable, Table};
+use crate::search::{Control, SyzygyProbe, Iteration, SearchContext, RootLine, RoundRobin, Vote};
+use crate::search::SearchTable;
+use sesame_table::Table;
 
 /// How long a search that is told to stop before it has anything may go on to finish its first ply.
 const FIRST_PLY_GRACE: Duration = Duration::from_millis(20);
@@ -40,7 +41,7 @@ const MATE_MARGIN: u32 = 12;
 
 /// What a worker would play.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Standing {
+pub(super) struct RootResult {
     pub(super) mv: Move,
     pub(super) score: i32,
     pub(super) depth: u32,
@@ -56,14 +57,14 @@ pub struct Search<T = Table> {
     pub multi_pv: usize,
     /// Time a move costs outside the search.
     pub overhead: Duration,
-    /// Whether the workers take turns, so that a search by depth or nodes is repeatable: see [`Rotation`].
+    /// Whether the workers take turns, so that a search by depth or nodes is repeatable: see [`RoundRobin`].
     pub lockstep: bool,
-    /// What evaluates positions.
-    pub evaluator: Evaluator,
+    /// The network that evaluates positions.
+    pub network: Arc<Network>,
     /// The table.
     pub table: Arc<T>,
     /// The endgame tables, if there are any.
-    pub endgames: Option<Endgames>,
+    pub endgames: Option<SyzygyProbe>,
     /// The workers.
     pub pool: Arc<Pool<T>>,
     /// Where it reports.
@@ -100,16 +101,16 @@ impl<T: SearchTable> Search<T> {
 
     /// Sets the workers to `root_moves`.
     fn begin(&self, root_moves: Vec<Move>, running: &Running) {
-        let job = Job {
+        let job = SearchContext {
             game: self.game.clone(),
             root_moves,
             multi_pv: self.multi_pv.max(1),
             table: Arc::clone(&self.table),
             control: Arc::clone(&running.control),
             endgames: self.endgames.clone(),
-            evaluator: self.evaluator.clone(),
+            network: Arc::clone(&self.network),
         };
-        let board = DepthBoard::new(running.control.workers(), self.deepest(), self.pool.teamwork());
+        let board = DepthBoard::new(running.control.workers(), self.deepest(), self.pool.strategy());
         self.pool.search(&job, &Arc::new(board), &running.events);
     }
 }
@@ -174,7 +175,7 @@ impl<T: SearchTable> Coordinator<T> {
             wake_promptly();
             for Assignment { mut search, mut root_moves, begun, running, events, done } in inbox {
                 if !begun {
-                    running.control.add_table_hits(endgames::rank_root(&mut search, &mut root_moves));
+                    running.control.add_tb_hits(endgames::rank_root(&mut search, &mut root_moves));
                     search.begin(root_moves.clone(), &running);
                 }
                 Conduct::new(search, root_moves, running).run(&events);
@@ -188,10 +189,10 @@ impl<T: SearchTable> Coordinator<T> {
     pub fn start(&self, search: Search<T>) -> Running {
         let pool = &search.pool;
         let root_moves = search.root_moves();
-        let control = Control::new(search.workers(&root_moves), search.limits.nodes).with_teamwork(*pool.teamwork());
+        let control = Control::new(search.workers(&root_moves), search.limits.nodes).with_strategy(*pool.strategy());
         let control = if search.limits.by_time() { control.with_deadline(search.started) } else { control };
         let control = Arc::new(if search.lockstep {
-            control.in_lockstep(Rotation::QUANTUM)
+            control.in_lockstep(RoundRobin::QUANTUM)
         } else {
             control.on_cores(pool.cores())
         });
@@ -248,10 +249,10 @@ struct Conduct<T> {
     /// `stop` or `ponderhit` has come, so the best move may go out.
     released: bool,
     fallback: Option<Move>,
-    standings: Vec<Option<Standing>>,
+    standings: Vec<Option<RootResult>>,
     lines: Vec<Option<Vec<Line>>>,
     /// The depth, score and first move last printed as the best line.
-    printed: Option<Standing>,
+    printed: Option<RootResult>,
     confidence: Confidence,
     /// Who has found the mate that was asked for.
     mate_found: Option<usize>,
@@ -412,7 +413,7 @@ impl<T: SearchTable> Conduct<T> {
         let Some(best) = iteration.lines.first() else { return };
         let Some(&mv) = best.pv.first() else { return };
         let (score, depth) = (best.score, iteration.depth);
-        self.standings[worker] = Some(Standing { mv, score, depth });
+        self.standings[worker] = Some(RootResult { mv, score, depth });
         let lines: Vec<Line> =
             iteration.lines.iter().zip(1..).map(|(line, rank)| self.line_at(rank, depth, line)).collect();
         self.lines[worker] = Some(lines);
@@ -463,7 +464,7 @@ impl<T: SearchTable> Conduct<T> {
 
     fn conclude(&mut self) {
         // Of several lines the deepest were told last, all of one worker.
-        let vote = if self.search.multi_pv > 1 { Vote::Deepest } else { self.search.pool.teamwork().vote };
+        let vote = if self.search.multi_pv > 1 { Vote::Deepest } else { self.search.pool.strategy().vote };
         let winner = self.mate_found.or_else(|| elect(&self.standings, vote));
         self.tell_missing_mate(winner);
         let Some(winner) = winner else {
@@ -505,8 +506,8 @@ impl<T: SearchTable> Conduct<T> {
 
     fn info(&self, line: Line, nodes: u64) -> Info {
         let elapsed = self.running.started.elapsed();
-        let table_hits = self.running.control.table_hits();
-        Info { line, nodes, elapsed, table_hits, hashfull: self.search.table.hashfull() }
+        let tb_hits = self.running.control.tb_hits();
+        Info { line, nodes, elapsed, tb_hits, hashfull: self.search.table.hashfull() }
     }
 
     /// The line as it is told: where the endgame tables know the root they have the last word, but for a mate.
@@ -538,10 +539,10 @@ impl<T: SearchTable> Conduct<T> {
 mod tests {
     use super::*;
     use crate::position::Position;
-    use crate::search::Teamwork;
-    use crate::smp::Deaf;
+    use crate::search::SmpStrategy;
+    use crate::smp::NullSink;
     use crate::smp::limits::Clock;
-    use crate::table::Scheme;
+    use sesame_table::Scheme;
 
     fn search(limits: Limits) -> Search {
         Search {
@@ -550,11 +551,11 @@ mod tests {
             multi_pv: 1,
             overhead: Duration::from_millis(10),
             lockstep: false,
-            evaluator: Evaluator::Classical,
+            network: Network::embedded(),
             table: Arc::new(Table::new(1, Scheme::default()).unwrap()),
             endgames: None,
-            pool: Arc::new(Pool::new(2, Teamwork::default(), false).unwrap()),
-            sink: Arc::new(Deaf),
+            pool: Arc::new(Pool::new(2, SmpStrategy::default(), false).unwrap()),
+            sink: Arc::new(NullSink),
             started: Instant::now(),
         }
     }

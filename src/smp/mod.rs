@@ -19,5 +19,5 @@ pub use coordinator::{Coordinator, Running, Search};
 pub use limits::{Clock, Limits};
 pub use pool::{Pinning, Pool};
 #[cfg(test)]
-pub(crate) use report::Deaf;
+pub(crate) use report::NullSink;
 pub use report::{AtMove, BestMove, Bound, Info, Line, Score, Sink};

@@ -13,11 +13,12 @@ use parking_lot::Mutex;
 use super::affinity::{allowed_cores, bind_to};
 use super::board::DepthBoard;
 use crate::position::Move;
-use crate::prompt::wake_promptly;
+use crate::smp::low_latency::wake_promptly;
 use crate::search::{
-    Control, Iteration, Job, Learning, Memory, Outcome, RootLine, Teamwork, WORKER_STACK_BYTES, Worker,
+    Control, Iteration, SearchContext, SharedHistories, ThreadData, Outcome, RootLine, SmpStrategy, WORKER_STACK_BYTES, Worker,
 };
-use crate::table::{SearchTable, Table};
+use crate::search::SearchTable;
+use sesame_table::Table;
 
 /// What happens during a search, in the order in which the coordinator hears of it.
 #[derive(Debug)]
@@ -38,7 +39,7 @@ pub(super) enum Event {
 }
 
 enum Order<T> {
-    Search(Box<(Job<T>, Arc<DepthBoard>, Report)>),
+    Search(Box<(SearchContext<T>, Arc<DepthBoard>, Report)>),
     Forget,
 }
 
@@ -66,18 +67,18 @@ pub struct Pool<T = Table> {
     /// Whether those that there are were bound as they started.
     is_bound: bool,
     pinning: Pinning,
-    teamwork: Teamwork,
-    /// What all workers learn together, so far as `teamwork` says so.
-    learning: Learning,
+    strategy: SmpStrategy,
+    /// What all workers learn together, so far as `strategy` says so.
+    learning: SharedHistories,
 }
 
 impl<T: SearchTable> Pool<T> {
-    /// A pool of `wanted` workers, or of as many as the system grants, who work together by the rules of `teamwork`; if they are to be
+    /// A pool of `wanted` workers, or of as many as the system grants, who work together by the rules of `strategy`; if they are to be
     /// `pinned`, each on a core of its own.
     ///
     /// # Errors
     /// When the system refuses even the first thread.
-    pub fn new(wanted: usize, teamwork: Teamwork, pinned: bool) -> io::Result<Self> {
+    pub fn new(wanted: usize, strategy: SmpStrategy, pinned: bool) -> io::Result<Self> {
         let mut pool = Self {
             orders: Vec::new(),
             threads: Vec::new(),
@@ -85,8 +86,8 @@ impl<T: SearchTable> Pool<T> {
             pin: pinned,
             is_bound: false,
             pinning: Pinning::Off,
-            teamwork,
-            learning: Learning::new(),
+            strategy,
+            learning: SharedHistories::new(),
         };
         pool.resize(wanted)?;
         Ok(pool)
@@ -127,10 +128,10 @@ impl<T: SearchTable> Pool<T> {
     ///
     /// # Errors
     /// When the system refuses even the first thread.
-    pub fn set_teamwork(&mut self, teamwork: Teamwork) -> io::Result<usize> {
+    pub fn set_strategy(&mut self, strategy: SmpStrategy) -> io::Result<usize> {
         let wanted = self.threads.len();
         self.dismiss_from(0);
-        (self.teamwork, self.learning) = (teamwork, Learning::new());
+        (self.strategy, self.learning) = (strategy, SharedHistories::new());
         self.resize(wanted)
     }
 
@@ -175,8 +176,8 @@ impl<T: SearchTable> Pool<T> {
             let (sender, orders) = unbounded();
             let (ready, is_ready) = bounded(1);
             let builder = thread::Builder::new().name(format!("worker-{index}")).stack_size(WORKER_STACK_BYTES);
-            let (learning, teamwork, core) = (self.learning.clone(), self.teamwork, bind_to.get(index).copied());
-            match builder.spawn(move || start(index, core, &learning, teamwork, &orders, ready)) {
+            let (learning, strategy, core) = (self.learning.clone(), self.strategy, bind_to.get(index).copied());
+            match builder.spawn(move || start(index, core, &learning, strategy, &orders, ready)) {
                 Ok(thread) => {
                     self.orders.push(sender);
                     self.threads.push(thread);
@@ -220,8 +221,8 @@ impl<T: SearchTable> Pool<T> {
     }
 
     /// The rules by which the workers work together.
-    pub fn teamwork(&self) -> &Teamwork {
-        &self.teamwork
+    pub fn strategy(&self) -> &SmpStrategy {
+        &self.strategy
     }
 
     /// Makes the workers forget what they have learnt, before their next search. None may be searching.
@@ -234,7 +235,7 @@ impl<T: SearchTable> Pool<T> {
 
     /// Sets as many workers to the job as its controls are for. When the last of them has ended, there is one [`Event::Ended`], even if some
     /// could not take the order.
-    pub(super) fn search(&self, job: &Job<T>, board: &Arc<DepthBoard>, events: &Sender<Event>) {
+    pub(super) fn search(&self, job: &SearchContext<T>, board: &Arc<DepthBoard>, events: &Sender<Event>) {
         if self.orders.is_empty() {
             // The system has refused even the first thread: there is a move all the same.
             let _ = events.send(Event::Ended(Vec::new()));
@@ -264,15 +265,15 @@ impl<T> Drop for Pool<T> {
 fn start<T: SearchTable>(
     index: usize,
     core: Option<usize>,
-    learning: &Learning,
-    teamwork: Teamwork,
+    learning: &SharedHistories,
+    strategy: SmpStrategy,
     orders: &Receiver<Order<T>>,
     ready: Sender<io::Result<()>>,
 ) {
     wake_promptly();
     let bound = core.map_or(Ok(()), bind_to);
     if has_room(ROOM) {
-        let memory = Memory::sharing(learning, teamwork);
+        let memory = ThreadData::sharing(learning, strategy);
         let _ = ready.send(bound);
         drop(ready);
         serve(index, memory, orders);
@@ -285,7 +286,7 @@ const ROOM: usize = 96 << 20;
 /// What a thread takes at most, in bytes: its stack, that, and the address space that an allocator keeps for it.
 const ROOM_OF_A_THREAD: usize = 128 << 20;
 
-/// Whether the system has so many bytes, which are not touched. Memory that is refused where it is needed ends the process, so this is
+/// Whether the system has so many bytes, which are not touched. ThreadData that is refused where it is needed ends the process, so this is
 /// asked before.
 fn has_room(bytes: usize) -> bool {
     let mut room = Vec::<u8>::new();
@@ -296,7 +297,7 @@ fn has_room(bytes: usize) -> bool {
 }
 
 /// A worker thread's life.
-fn serve<T: SearchTable>(index: usize, mut memory: Memory, orders: &Receiver<Order<T>>) {
+fn serve<T: SearchTable>(index: usize, mut memory: ThreadData, orders: &Receiver<Order<T>>) {
     for order in orders {
         match order {
             Order::Search(order) => {
@@ -405,7 +406,7 @@ mod tests {
 
     #[test]
     fn a_pool_resized_hundreds_of_times_has_the_workers_asked_for() {
-        let mut pool = Pool::<Table>::new(1, Teamwork::default(), false).unwrap();
+        let mut pool = Pool::<Table>::new(1, SmpStrategy::default(), false).unwrap();
         for round in 0..300 {
             let wanted = 1 + round * 7 % 13;
             assert_eq!(pool.resize(wanted).unwrap(), wanted);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::position::Move;
-pub use crate::table::Bound;
+pub use crate::search::Bound;
 
 /// A score as people read it, from the side to move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub struct Info {
     /// Time since the search began.
     pub elapsed: Duration,
     /// Positions that the endgame tables knew.
-    pub table_hits: u64,
+    pub tb_hits: u64,
     /// Table occupancy by this search's entries, in permille.
     pub hashfull: u32,
 }
@@ -84,10 +84,10 @@ pub trait Sink: Send + Sync {
 
 /// A sink for tests to which nothing of what is told matters.
 #[cfg(test)]
-pub(crate) struct Deaf;
+pub(crate) struct NullSink;
 
 #[cfg(test)]
-impl Sink for Deaf {
+impl Sink for NullSink {
     fn info(&self, _: &Info) {}
     fn best_move(&self, _: &BestMove) {}
     fn message(&self, _: &str) {}

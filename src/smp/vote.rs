@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use super::coordinator::Standing;
+use super::coordinator::RootResult;
 use crate::position::Move;
 use crate::search::Vote;
 use crate::search::params::vote_base;
@@ -14,7 +14,7 @@ use crate::search::score::{MATE_BOUND, is_mate};
 /// By [`Vote::Deepest`] the deepest. Otherwise a proven mate, the shortest first; without one, and where only two have a line, so that there is no
 /// majority, the deepest of these, even if it is mated; and with more each worker votes for its move with (score - worst score + a base) x depth, or with 1.
 /// Ties go to the deeper line, then to the higher score, then to the lower worker number, never to chance.
-pub(super) fn elect(standings: &[Option<Standing>], vote: Vote) -> Option<usize> {
+pub(super) fn elect(standings: &[Option<RootResult>], vote: Vote) -> Option<usize> {
     let voters = || standings.iter().enumerate().filter_map(|(worker, standing)| Some((worker, standing.as_ref()?)));
     let deepest = || voters().max_by_key(|(worker, standing)| (standing.depth, standing.score, Reverse(*worker)));
     if vote == Vote::Deepest {
@@ -30,7 +30,7 @@ pub(super) fn elect(standings: &[Option<Standing>], vote: Vote) -> Option<usize>
         return deepest().map(|(worker, _)| worker);
     }
     let worst = voters().map(|(_, standing)| standing.score).min()?;
-    let weight = |standing: &Standing| i64::from(standing.score - worst + vote_base()) * i64::from(standing.depth);
+    let weight = |standing: &RootResult| i64::from(standing.score - worst + vote_base()) * i64::from(standing.depth);
     let mut votes: HashMap<Move, i64> = HashMap::new();
     for (_, standing) in voters() {
         *votes.entry(standing.mv).or_default() += if vote == Vote::Majority { 1 } else { weight(standing) };
@@ -50,8 +50,8 @@ mod tests {
     use crate::position::Square;
     use crate::search::score::{mate_in, mated_in};
 
-    fn standing(to: Square, score: i32, depth: u32) -> Option<Standing> {
-        Some(Standing { mv: Move::new(Square::A1, to, None), score, depth })
+    fn standing(to: Square, score: i32, depth: u32) -> Option<RootResult> {
+        Some(RootResult { mv: Move::new(Square::A1, to, None), score, depth })
     }
 
     #[test]

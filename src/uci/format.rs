@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use crate::engine::bench::nodes_per_second;
 use crate::engine::{AtMove, BestMove, Bound, Info, Score};
-use crate::eval::outlook::Outlook;
+use crate::eval::wdl::WdlChances;
 use crate::position::{Move, Position};
 
 /// The `info` line: all of its fields together, as tools that read games expect.
@@ -25,7 +25,7 @@ pub(crate) fn info(info: &Info, root: &Position, chess960: bool, show_wdl: bool)
         Bound::Upper => " upperbound",
     });
     if show_wdl {
-        let Outlook { win, draw, loss } = outlook(line.score, root);
+        let WdlChances { win, draw, loss } = wdl(line.score, root);
         let _ = write!(text, " wdl {win} {draw} {loss}");
     }
     let _ = write!(
@@ -34,7 +34,7 @@ pub(crate) fn info(info: &Info, root: &Position, chess960: bool, show_wdl: bool)
         info.nodes,
         nodes_per_second(info.nodes, info.elapsed),
         info.hashfull,
-        info.table_hits,
+        info.tb_hits,
         info.elapsed.as_millis()
     );
     let (moves, _) = moves(&line.pv, root, chess960);
@@ -46,11 +46,11 @@ pub(crate) fn info(info: &Info, root: &Position, chess960: bool, show_wdl: bool)
 }
 
 /// The chances that a score stands for.
-fn outlook(score: Score, root: &Position) -> Outlook {
+fn wdl(score: Score, root: &Position) -> WdlChances {
     match score {
-        Score::Centipawns(score) => Outlook::of(score, root),
-        Score::Mate(moves) if moves > 0 => Outlook::WON,
-        Score::Mate(_) => Outlook::LOST,
+        Score::Centipawns(score) => WdlChances::of(score, root),
+        Score::Mate(moves) if moves > 0 => WdlChances::WON,
+        Score::Mate(_) => WdlChances::LOST,
     }
 }
 
@@ -118,7 +118,7 @@ mod tests {
 
     fn sample(root: &Position, score: Score, bound: Bound, moves: &[&str]) -> Info {
         let line = Line { rank: 2, depth: 9, seldepth: 14, score, bound, pv: line(root, moves) };
-        Info { line, nodes: 12_345, elapsed: Duration::from_micros(10_500), table_hits: 3, hashfull: 7 }
+        Info { line, nodes: 12_345, elapsed: Duration::from_micros(10_500), tb_hits: 3, hashfull: 7 }
     }
 
     #[test]
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(chances(Score::Mate(3), Bound::Exact), [1000, 0, 0]);
         assert_eq!(chances(Score::Mate(-3), Bound::Exact), [0, 0, 1000]);
         assert_eq!(chances(Score::Mate(0), Bound::Exact), [0, 0, 1000]);
-        let Outlook { win, draw, loss } = Outlook::of(80, &root);
+        let WdlChances { win, draw, loss } = WdlChances::of(80, &root);
         assert_eq!(chances(Score::Centipawns(80), Bound::Lower), [win, draw, loss]);
     }
 

@@ -4,10 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::parse::{parse_number, quote};
-use crate::engine::{Handicap, Teamwork};
-use crate::eval::Evaluation;
-use crate::table::Scheme;
-use crate::tablebase::MAX_MEN;
+use crate::engine::{StrengthLimit, SmpStrategy};
+use sesame_table::Scheme;
+use crate::syzygy::MAX_MEN;
 
 /// The most search threads that may be asked for.
 pub(crate) const MAX_THREADS: i64 = 1024;
@@ -52,7 +51,7 @@ pub(crate) enum Setting {
     /// The table's replacement scheme.
     Replacement(Scheme),
     /// How the search threads work together.
-    Teamwork(Teamwork),
+    SmpStrategy(SmpStrategy),
     /// The file that the table is saved to and loaded from.
     HashFile(String),
     /// Save the table.
@@ -67,8 +66,6 @@ pub(crate) enum Setting {
     SyzygyProbeLimit(usize),
     /// Whether the fifty-move rule counts in the tables.
     Syzygy50MoveRule(bool),
-    /// What evaluates positions.
-    Evaluation(Evaluation),
     /// The file of the network; `None` for the one of this build.
     EvalFile(Option<PathBuf>),
     /// Whether chances of a win, a draw and a loss are told with each score.
@@ -118,11 +115,7 @@ enum Kind {
         default: Scheme,
         set: fn(Scheme) -> Setting,
     },
-    Teamwork,
-    /// Words with what they mean; the first is the default.
-    Words {
-        settings: &'static [(&'static str, Setting)],
-    },
+    SmpStrategy,
     /// A file; none is the default.
     Path {
         set: fn(Option<PathBuf>) -> Setting,
@@ -130,7 +123,7 @@ enum Kind {
 }
 
 /// The options in the order in which `uci` declares them. Their defaults are those of the engine's [`Options`](crate::engine::Options).
-static OPTIONS: [Specification; 28] = [
+static OPTIONS: [Specification; 27] = [
     Specification { name: "Hash", kind: Kind::Spin { default: 16, min: 1, max: MAX_HASH_MIB, set: Setting::Hash } },
     Specification { name: "Threads", kind: Kind::Spin { default: 1, min: 1, max: MAX_THREADS, set: Setting::Threads } },
     Specification { name: "Clear Hash", kind: Kind::Button { setting: Setting::ClearHash } },
@@ -151,7 +144,7 @@ static OPTIONS: [Specification; 28] = [
     Specification { name: "UCI_Chess960", kind: Kind::Check { default: false, set: Setting::Chess960 } },
     Specification { name: "Lockstep", kind: Kind::Check { default: false, set: Setting::Lockstep } },
     Specification { name: "Replacement", kind: Kind::Scheme { default: Scheme::TwoBig1, set: Setting::Replacement } },
-    Specification { name: "Teamwork", kind: Kind::Teamwork },
+    Specification { name: "SmpStrategy", kind: Kind::SmpStrategy },
     Specification { name: "Pin Threads", kind: Kind::Check { default: false, set: Setting::PinThreads } },
     Specification { name: "Hash File", kind: Kind::Text { default: DEFAULT_HASH_FILE, set: Setting::HashFile } },
     Specification { name: "Save Hash", kind: Kind::Button { setting: Setting::SaveHash } },
@@ -166,16 +159,6 @@ static OPTIONS: [Specification; 28] = [
         kind: Kind::Spin { default: MAX_MEN as i64, min: 0, max: MAX_MEN as i64, set: Setting::SyzygyProbeLimit },
     },
     Specification { name: "Syzygy50MoveRule", kind: Kind::Check { default: true, set: Setting::Syzygy50MoveRule } },
-    Specification {
-        name: "Evaluation",
-        kind: Kind::Words {
-            settings: &[
-                ("network", Setting::Evaluation(Evaluation::Network)),
-                ("hybrid", Setting::Evaluation(Evaluation::Hybrid)),
-                ("classical", Setting::Evaluation(Evaluation::Classical)),
-            ],
-        },
-    },
     Specification { name: "EvalFile", kind: Kind::Path { set: Setting::EvalFile } },
     Specification { name: "UCI_ShowWDL", kind: Kind::Check { default: false, set: Setting::ShowWdl } },
     Specification { name: "UCI_LimitStrength", kind: Kind::Check { default: false, set: Setting::LimitStrength } },
@@ -183,8 +166,8 @@ static OPTIONS: [Specification; 28] = [
         name: "UCI_Elo",
         kind: Kind::Spin {
             default: DEFAULT_ELO as i64,
-            min: Handicap::MIN_ELO as i64,
-            max: Handicap::MAX_ELO as i64,
+            min: StrengthLimit::MIN_ELO as i64,
+            max: StrengthLimit::MAX_ELO as i64,
             set: |elo| Setting::Elo(elo as u32),
         },
     },
@@ -215,14 +198,7 @@ pub(crate) fn declarations() -> impl Iterator<Item = String> {
                     line += &format!(" var {scheme}");
                 }
             }
-            Kind::Teamwork => line += &format!("string default {}", Teamwork::default()),
-            Kind::Words { settings } => {
-                line += "combo default ";
-                line += settings.first().map_or(EMPTY, |(word, _)| word);
-                for (word, _) in *settings {
-                    line += &format!(" var {word}");
-                }
-            }
+            Kind::SmpStrategy => line += &format!("string default {}", SmpStrategy::default()),
             Kind::Path { .. } => line += &format!("string default {EMPTY}"),
         }
         line
@@ -307,16 +283,10 @@ pub(crate) fn understand(name: &str, value: Option<&str>) -> Result<Setting, Str
             }
             format!("one of {}", schemes.map(|scheme| scheme.to_string()).join(", "))
         }
-        Kind::Teamwork => match value.parse() {
-            Ok(teamwork) => return Ok(Setting::Teamwork(teamwork)),
-            Err(_) => format!("one or more of {}, joined by +", Teamwork::WORDS.map(|word| word.name).join(", ")),
+        Kind::SmpStrategy => match value.parse() {
+            Ok(strategy) => return Ok(Setting::SmpStrategy(strategy)),
+            Err(_) => format!("one or more of {}, joined by +", SmpStrategy::WORDS.map(|word| word.name).join(", ")),
         },
-        Kind::Words { settings } => {
-            if let Some((_, setting)) = settings.iter().find(|(word, _)| value.eq_ignore_ascii_case(word)) {
-                return Ok(setting.clone());
-            }
-            format!("one of {}", settings.iter().map(|&(word, _)| word).collect::<Vec<_>>().join(", "))
-        }
         Kind::Path { set } => {
             return Ok(set((!value.is_empty() && value != EMPTY).then(|| PathBuf::from(value))));
         }
@@ -348,7 +318,7 @@ mod tests {
         assert_eq!(lines[6], "option name UCI_Chess960 type check default false");
         assert_eq!(lines[7], "option name Lockstep type check default false");
         assert!(lines[8].starts_with("option name Replacement type combo default TWOBIG1 var "), "{}", lines[8]);
-        assert_eq!(lines[9], format!("option name Teamwork type string default {}", Teamwork::default()));
+        assert_eq!(lines[9], format!("option name SmpStrategy type string default {}", SmpStrategy::default()));
         assert_eq!(lines[10], "option name Pin Threads type check default false");
         assert_eq!(lines[11], "option name Hash File type string default sesame.hash");
         assert_eq!(lines[12], "option name Save Hash type button");
@@ -383,7 +353,7 @@ mod tests {
                 Kind::Button { setting } => setting.clone(),
                 Kind::Text { default, set } => set((*default).to_owned()),
                 Kind::Scheme { default, set } => set(*default),
-                Kind::Teamwork => unreachable!("declared from the real default"),
+                Kind::SmpStrategy => unreachable!("declared from the real default"),
                 Kind::Words { settings } => settings[0].1.clone(),
                 Kind::Path { set } => set(None),
             }
@@ -403,7 +373,7 @@ mod tests {
         assert_eq!(default("Syzygy50MoveRule"), Setting::Syzygy50MoveRule(options.tables.fifty_move_rule));
         assert_eq!(default("Evaluation"), Setting::Evaluation(Evaluation::Network));
         assert_eq!(options.evaluator, crate::eval::Evaluator::default());
-        assert_eq!((default("UCI_LimitStrength"), options.handicap), (Setting::LimitStrength(false), None));
+        assert_eq!((default("UCI_LimitStrength"), options.strength_limit), (Setting::LimitStrength(false), None));
     }
 
     #[test]
@@ -420,7 +390,7 @@ mod tests {
         assert_eq!(understand("MultiPV", Some("256")), Ok(Setting::MultiPv(256)));
         assert_eq!(understand("Move Overhead", Some("0")), Ok(Setting::MoveOverhead(Duration::ZERO)));
         assert_eq!(understand("UCI_Chess960", Some("True")), Ok(Setting::Chess960(true)));
-        assert_eq!(understand("Teamwork", Some("same")), Ok(Setting::Teamwork(Teamwork::ALONE)));
+        assert_eq!(understand("SmpStrategy", Some("same")), Ok(Setting::SmpStrategy(SmpStrategy::ALONE)));
         let path = "/some folder/tables:C:\\tb";
         assert_eq!(understand("syzygypath", Some(path)), Ok(Setting::SyzygyPath(path.to_owned())));
         assert_eq!(understand("SyzygyPath", Some("<empty>")), Ok(Setting::SyzygyPath(String::new())));
@@ -455,7 +425,7 @@ mod tests {
             ("Ponder", "yes"),
             ("UCI_Chess960", ""),
             ("Replacement", "RANDOM"),
-            ("Teamwork", "half+none"),
+            ("SmpStrategy", "half+none"),
             ("Evaluation", "material"),
             ("UCI_Elo", "1299"),
             ("UCI_Elo", "2701"),

@@ -11,7 +11,7 @@ use crossbeam::channel::{self, Receiver};
 use super::options::Setting;
 use super::output::Output;
 use super::parse::{Command, Parsed, parse};
-use crate::prompt::wake_promptly;
+use crate::smp::low_latency::wake_promptly;
 
 /// The longest line that is read, in bytes. The longest possible game, 11,796 plies, takes less than 70,000.
 const MAX_LINE: usize = 1 << 18;

@@ -23,11 +23,10 @@ use super::perft::divide;
 use super::reader;
 use super::sink::UciSink;
 use crate::engine::bench::{self, BenchOptions, nodes_per_second};
-use crate::engine::{Clock, Engine, EngineError, Handicap, Limits, Options, TableUse};
-use crate::eval::nnue::Network;
-use crate::eval::{Evaluation, explain};
+use crate::engine::{Clock, Engine, EngineError, StrengthLimit, Limits, Options, SyzygyOptions};
+use crate::eval::Network;
 use crate::position::{Color, Game, Position};
-use crate::prompt::wake_promptly;
+use crate::smp::low_latency::wake_promptly;
 
 /// How often long work tells how far it is.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
@@ -55,8 +54,6 @@ pub fn run(input: impl Read + Send + 'static, output: Output) -> Result<(), Star
         output,
         sink,
         engine,
-        evaluation: Evaluation::Network,
-        network: Network::embedded(),
         strength: Strength::default(),
         game: Game::new(Position::startpos()),
         started: 0,
@@ -100,10 +97,6 @@ struct Session {
     output: Output,
     sink: Arc<UciSink>,
     engine: Engine,
-    /// What evaluates.
-    evaluation: Evaluation,
-    /// The network to evaluate with when networks are wanted.
-    network: Arc<Network>,
     strength: Strength,
     game: Game,
     /// How many searches were started; the sink knows how many of them have ended.
@@ -140,8 +133,8 @@ impl Default for Strength {
 
 impl Strength {
     /// Who analyses wants to know the truth.
-    fn handicap(&self) -> Option<Handicap> {
-        (self.limited && !self.analysing).then(|| Handicap::new(self.elo, (self.seed > 0).then_some(self.seed)))
+    fn strength_limit(&self) -> Option<StrengthLimit> {
+        (self.limited && !self.analysing).then(|| StrengthLimit::new(self.elo, (self.seed > 0).then_some(self.seed)))
     }
 }
 
@@ -278,12 +271,8 @@ impl Session {
             Setting::MoveOverhead(overhead) => return self.engine.set_move_overhead(overhead),
             Setting::Chess960(chess960) => return self.sink.set_chess960(chess960),
             Setting::Lockstep(lockstep) => return self.engine.set_lockstep(lockstep),
-            Setting::Teamwork(teamwork) => (self.engine.set_teamwork(teamwork), "the threads stay as they were"),
+            Setting::SmpStrategy(strategy) => (self.engine.set_strategy(strategy), "the threads stay as they were"),
             Setting::PinThreads(pin) => (self.engine.set_pin(pin), "no thread is left to search"),
-            Setting::Evaluation(evaluation) => {
-                self.evaluation = evaluation;
-                return self.set_evaluator();
-            }
             Setting::EvalFile(path) => return self.set_network(path.as_deref()),
             Setting::ShowWdl(show) => return self.sink.set_show_wdl(show),
             Setting::LimitStrength(limited) => return self.set_strength(|strength| strength.limited = limited),
@@ -297,15 +286,15 @@ impl Session {
             Setting::HashFile(path) => return self.hash_file = path,
             Setting::SaveHash => return self.move_hash(true),
             Setting::LoadHash => return self.move_hash(false),
-            Setting::SyzygyPath(path) => return self.engine.load_tables(&path),
+            Setting::SyzygyPath(path) => return self.engine.load_syzygy(&path),
             Setting::SyzygyProbeDepth(probe_depth) => {
-                return self.set_table_use(|tables| TableUse { probe_depth, ..tables });
+                return self.set_syzygy_options(|tables| SyzygyOptions { probe_depth, ..tables });
             }
             Setting::SyzygyProbeLimit(probe_limit) => {
-                return self.set_table_use(|tables| TableUse { probe_limit, ..tables });
+                return self.set_syzygy_options(|tables| SyzygyOptions { probe_limit, ..tables });
             }
             Setting::Syzygy50MoveRule(fifty_move_rule) => {
-                return self.set_table_use(|tables| TableUse { fifty_move_rule, ..tables });
+                return self.set_syzygy_options(|tables| SyzygyOptions { fifty_move_rule, ..tables });
             }
         };
         if let Err(error) = result {
@@ -315,11 +304,11 @@ impl Session {
 
     fn set_strength(&mut self, change: impl FnOnce(&mut Strength)) {
         change(&mut self.strength);
-        self.engine.set_handicap(self.strength.handicap());
+        self.engine.set_strength_limit(self.strength.strength_limit());
     }
 
-    fn set_table_use(&mut self, change: impl FnOnce(TableUse) -> TableUse) {
-        self.engine.set_table_use(change(self.engine.options().tables));
+    fn set_syzygy_options(&mut self, change: impl FnOnce(SyzygyOptions) -> SyzygyOptions) {
+        self.engine.set_syzygy_options(change(self.engine.options().tables));
     }
 
     /// Takes the network of this file, or that of this build. One that cannot be used costs nothing.
@@ -327,25 +316,19 @@ impl Session {
         match path.map(Network::read) {
             None => {
                 let own = Network::embedded();
-                if own != self.network {
+                if own != self.engine.options().network {
                     self.output.info(&format!("network {:016x} of this build again", own.hash()));
                 }
-                self.network = own;
+                self.engine.set_network(own);
             }
             Some(Ok(network)) => {
                 self.output.info(&format!("network {:016x} loaded, computed with {}", network.hash(), network.simd()));
-                self.network = Arc::new(network);
+                self.engine.set_network(Arc::new(network));
             }
             Some(Err(error)) => {
-                return self.output.info(&shorten(&format!("{error}; the evaluation stays as it was")));
+                self.output.info(&shorten(&format!("{error}; the evaluation stays as it was")));
             }
         }
-        self.set_evaluator();
-    }
-
-    /// Lets the engine evaluate as the options say; in whatever order they come.
-    fn set_evaluator(&mut self) {
-        self.engine.set_evaluator(self.evaluation.with(Arc::clone(&self.network)));
     }
 
     /// The game that `position` describes. If any of it is wrong, the one before is kept whole.
@@ -381,18 +364,10 @@ impl Session {
         if position.in_check() {
             return self.output.line("Evaluation: none, the side to move is in check");
         }
-        let explanation = explain(position);
-        // The columns are padded; at the end of a line that is of no use.
-        let table: String = explanation.to_string().lines().map(|line| format!("{}\n", line.trim_end())).collect();
-        let total = f64::from(explanation.total) / 100.0;
-        self.output.line(&format!("{table}Classical:  {total:+.2} pawns for White"));
-        let white = |value: i32| {
-            let value = f64::from(value) / 100.0;
-            if position.side_to_move() == Color::White { value } else { -value }
-        };
-        self.output.line(&format!("Network:    {:+.2} pawns for White", white(self.network.evaluate(position))));
-        let value = white(self.engine.options().evaluator.evaluate(position));
-        self.output.line(&format!("Evaluation: {value:+.2} pawns for White ({})", self.engine.options().evaluator));
+        let network = &self.engine.options().network;
+        let value = f64::from(network.evaluate(position)) / 100.0;
+        let value = if position.side_to_move() == Color::White { value } else { -value };
+        self.output.line(&format!("Evaluation: {value:+.2} pawns for White ({network})"));
     }
 
     fn perft(&mut self, depth: u32) {
@@ -419,7 +394,7 @@ impl Session {
             depth: arguments.depth.unwrap_or(default.depth),
             threads: arguments.threads.unwrap_or(default.threads),
             hash_mib: arguments.hash.unwrap_or(default.hash_mib),
-            evaluator: self.engine.options().evaluator.clone(),
+            network: Arc::clone(&self.engine.options().network),
             ..default
         };
         let output = self.output.clone();

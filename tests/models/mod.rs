@@ -5,10 +5,8 @@
 
 use std::marker::PhantomData;
 
-use sesame::table::{
-    Bound, Bucket, CHECK_BITS, Entry, Generation, Image, Payload, Scheme, SchemeRule, Slot, Tag, Update, VerifiedSlot,
-    Word, Work,
-};
+use sesame::search::{Bound, TtEntry};
+use sesame_table::{Bucket, CHECK_BITS, Generation, Image, Payload, Scheme, SchemeRule, Slot, Tag, Update, VerifiedSlot, Word, Work};
 
 /// The output function of SplitMix64, a bijection.
 pub fn mix(mut x: u64) -> u64 {
@@ -27,10 +25,10 @@ pub fn move_of(key: u64) -> u16 {
 }
 
 /// The entry of `key` and `salt`, which is its score. The evaluation is, as it must be, the key's alone, and so is the move: what
-/// merging makes of two entries can be judged. The depth is 16, so that [`Entry::merge`] never leaves the old one alone.
-pub fn entry_of(key: u64, salt: u8) -> Entry {
+/// merging makes of two entries can be judged. The depth is 16, so that [`TtEntry::merge`] never leaves the old one alone.
+pub fn entry_of(key: u64, salt: u8) -> TtEntry {
     let bits = mix(key ^ mix(u64::from(salt)));
-    Entry {
+    TtEntry {
         mv: if salt < WITHOUT_MOVE { move_of(key) } else { 0 },
         score: i16::from(salt),
         depth: 16,
@@ -50,11 +48,11 @@ pub fn image_of(key: u64, salt: u8, generation: Generation) -> Image {
 /// Says what is wrong unless `image`, accepted for `key`, is one that [`image_of`] makes of that key: data and work of one and the
 /// same store. An entry stored without a move may have been given the key's by merging.
 pub fn judge(key: u64, image: &Image) -> Result<(), String> {
-    let of_the_key = Entry::unpack(image.data).and_then(|entry| {
+    let of_the_key = TtEntry::unpack(image.data).and_then(|entry| {
         let salt = u8::try_from(entry.score).ok()?;
-        let mut expected = image_of(key, salt, Entry::generation(image.data)?);
+        let mut expected = image_of(key, salt, TtEntry::generation(image.data)?);
         if entry.mv == move_of(key) {
-            expected.data = Entry { mv: entry.mv, ..entry_of(key, salt) }.pack(Entry::generation(image.data)?);
+            expected.data = TtEntry { mv: entry.mv, ..entry_of(key, salt) }.pack(TtEntry::generation(image.data)?);
         }
         Some(expected)
     });
@@ -66,7 +64,7 @@ pub fn judge(key: u64, image: &Image) -> Result<(), String> {
 }
 
 /// The rule of the models, by size and as in 1994, unless a model says otherwise.
-pub fn rule(scheme: Scheme, generation: Generation) -> SchemeRule<Entry> {
+pub fn rule(scheme: Scheme, generation: Generation) -> SchemeRule<TtEntry> {
     SchemeRule::new(scheme, Update::Overwrite, generation)
 }
 

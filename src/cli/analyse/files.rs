@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use crate::cli::Failure;
-use crate::files;
+use sesame_report::files;
 
 /// Something that can be read more than once.
 pub(super) enum Source {

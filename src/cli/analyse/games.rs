@@ -15,23 +15,23 @@ use crate::cli::Failure;
 use crate::cli::arguments::AnalyseArguments;
 use crate::cli::thinker::{Assessment, Thinker};
 use crate::engine::Limits;
-use crate::files::are_same;
+use sesame_report::files::are_same;
 use crate::games::pgn::{PgnError, Reader, Record, Replay};
 use crate::position::Game;
-use crate::report::Progress;
-use crate::report::markdown::Table;
+use sesame_report::Progress;
+use sesame_report::markdown::Table;
 use crate::uci::Output;
 
 /// How long to think on a position when nobody says.
 const DEFAULT_TIME: Duration = Duration::from_millis(500);
 
 pub(super) fn run(path: &Path, arguments: &AnalyseArguments, output: &Output) -> Result<(), Failure> {
-    let evaluator = arguments.evaluator.read(None)?;
+    let network = arguments.network.read(None)?;
     let source = Source::open(path)?;
     let (games, positions) = count(&source, path, arguments.game)?;
     let mut results = Results::new(path, arguments, games, output.clone())?;
     let limits = arguments.limits_or(DEFAULT_TIME);
-    let thinker = Thinker::new(arguments.threads, arguments.hash, 1, Duration::ZERO, evaluator)?;
+    let thinker = Thinker::new(arguments.threads, arguments.hash, 1, Duration::ZERO, network)?;
     let mut analyst = Analyst { thinker, limits, progress: Progress::new(positions, 0), bad: 0 };
     for game in Reader::new(source.read()?) {
         if !is_wanted(&game, arguments.game) {

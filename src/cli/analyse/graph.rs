@@ -5,8 +5,8 @@ use super::judge::{Judgement, chances, turned};
 use crate::engine::Score;
 use crate::games::pgn::{Record, Replay};
 use crate::position::Color;
-use crate::report::ChartError;
-use crate::report::chart::{Axis, Chart, Curve, Drawn, Look, Reference};
+use sesame_report::ChartError;
+use sesame_report::chart::{Axis, Chart, Curve, Drawn, Look, Reference};
 
 /// Evaluations that are labelled, in pawns: evenly spread winning chances would be uneven pawns.
 const LABELLED: [i32; 7] = [-5, -3, -1, 0, 1, 3, 5];

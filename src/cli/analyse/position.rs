@@ -20,7 +20,7 @@ const TICK: Duration = Duration::from_millis(200);
 
 pub(super) fn run(fen: &str, arguments: &AnalyseArguments, output: &Output) -> Result<(), Failure> {
     let root = position(fen)?;
-    let evaluator = arguments.evaluator.read(None)?;
+    let network = arguments.network.read(None)?;
     let game = Game::new(root.clone());
     introduce(&root, arguments, output);
     if let Some(outcome @ (Outcome::Checkmate | Outcome::Stalemate)) = game.legal_result() {
@@ -28,7 +28,7 @@ pub(super) fn run(fen: &str, arguments: &AnalyseArguments, output: &Output) -> R
         return Ok(());
     }
 
-    let mut thinker = Thinker::new(arguments.threads, arguments.hash, arguments.multipv, Duration::ZERO, evaluator)?;
+    let mut thinker = Thinker::new(arguments.threads, arguments.hash, arguments.multipv, Duration::ZERO, network)?;
     let is_limited = arguments.depth.is_some() || arguments.nodes.is_some();
     let time = arguments.time.or(if is_limited { None } else { Some(DEFAULT_TIME) });
     thinker.start(&game, Limits { move_time: time, ..arguments.limits() });
@@ -124,7 +124,7 @@ mod tests {
     fn info(root: &Position, bound: Bound) -> Info {
         let pv = vec![root.legal_moves().iter().copied().find(|&mv| root.to_uci(mv, false) == "e7e5").unwrap()];
         let line = Line { rank: 1, depth: 9, seldepth: 12, score: Score::Centipawns(30), bound, pv };
-        Info { line, nodes: 123_456, elapsed: Duration::from_millis(1234), table_hits: 0, hashfull: 0 }
+        Info { line, nodes: 123_456, elapsed: Duration::from_millis(1234), tb_hits: 0, hashfull: 0 }
     }
 
     #[test]

@@ -11,8 +11,8 @@ use crate::cli::{Failure, san};
 use crate::engine::{Info, Limits, Score};
 use crate::games::epd::{self, Epd, held_from};
 use crate::position::Game;
-use crate::report::Progress;
-use crate::report::markdown::{Table, grouped, or_dash};
+use sesame_report::Progress;
+use sesame_report::markdown::{Table, grouped, or_dash};
 use crate::uci::Output;
 
 /// How long to think on a position when nobody says.
@@ -31,11 +31,11 @@ pub(super) fn run(paths: &[PathBuf], arguments: &AnalyseArguments, output: &Outp
     if let Some(path) = &arguments.csv {
         check_output(path, arguments.force)?;
     }
-    let evaluator = arguments.evaluator.read(None)?;
+    let network = arguments.network.read(None)?;
     let suites = paths.iter().map(|path| Suite::read(path)).collect::<Result<Vec<Suite>, Failure>>()?;
     let total: usize = suites.iter().map(|suite| suite.positions.len()).sum();
     let progress = Progress::new(total as u64, 0);
-    let mut thinker = Thinker::new(arguments.threads, arguments.hash, 1, Duration::ZERO, evaluator)?;
+    let mut thinker = Thinker::new(arguments.threads, arguments.hash, 1, Duration::ZERO, network)?;
     let limits = arguments.limits_or(DEFAULT_TIME);
     let mut csv = CSV_HEADINGS.to_owned();
     let mut sums = Vec::new();
@@ -271,7 +271,7 @@ mod tests {
             line: Line { rank: 1, depth, seldepth: depth, score, bound: Bound::Exact, pv: vec![mv(text)] },
             nodes: 1,
             elapsed: Duration::from_secs(depth.into()),
-            table_hits: 0,
+            tb_hits: 0,
             hashfull: 0,
         };
         let end = BestMove { best: Some(mv(best)), ponder: None, nodes: 100, elapsed: Duration::from_secs(9) };

@@ -9,7 +9,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum, value_parser};
 
 use super::clock::TimeControl;
-use crate::cli::arguments::EvaluatorArguments;
+use crate::cli::arguments::NetworkArguments;
 use crate::cli::terminal::Colours;
 use crate::engine::Limits;
 use crate::position::{Color, Position};
@@ -58,7 +58,7 @@ pub(crate) struct PlayArguments {
     #[arg(long, default_value_t = 64, value_parser = value_parser!(u32).range(1..=MAX_HASH_MIB), value_name = "MIB")]
     pub(super) hash: u32,
     #[command(flatten)]
-    pub(super) evaluator: EvaluatorArguments,
+    pub(super) network: NetworkArguments,
     /// When to use colours
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     pub(super) ansi: Colours,

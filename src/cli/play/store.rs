@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::files;
+use sesame_report::files;
 use crate::games::pgn::Record;
 
 /// The files that a game is saved to. A file keeps what is in it, also what others add meanwhile: the game stands behind what was there first, and is replaced each

@@ -15,7 +15,7 @@ use super::store::Store;
 use crate::cli::terminal::{Waiting, speaks_utf8};
 use crate::cli::thinker::{Event, Thinker};
 use crate::cli::{Failure, san};
-use crate::engine::{BestMove, Evaluator, Limits, Score};
+use crate::engine::{BestMove, Limits, Network, Score};
 use crate::position::{Color, Move};
 use crate::uci::{Output, Style};
 
@@ -71,12 +71,12 @@ impl Table {
         if let Some(path) = &arguments.pgn {
             Store::check(path).map_err(|error| Failure::Failed(format!("{}: {error}", path.display())))?;
         }
-        let evaluator = arguments.evaluator.read(None)?;
+        let network = arguments.network.read(None)?;
         let style = if !arguments.ascii && speaks_utf8() { Style::Unicode } else { Style::Ascii };
         let look = Look { style, coloured: arguments.ansi.are_used(), below: contest.person() };
         Ok(Table {
             contest,
-            thinker: Thinker::new(arguments.threads, arguments.hash, 1, MOVE_OVERHEAD, evaluator)?,
+            thinker: Thinker::new(arguments.threads, arguments.hash, 1, MOVE_OVERHEAD, network)?,
             limits: arguments.limits(),
             opinion: None,
             lines,
@@ -289,7 +289,7 @@ impl Table {
         let assessment = self.thinker.assess(self.contest.game(), &limits);
         let score = san::score(assessment.score, position.side_to_move());
         let line = san::line(position, &assessment.line);
-        let glance = Score::Centipawns(Evaluator::default().evaluate(position));
+        let glance = Score::Centipawns(Network::embedded().evaluate(position));
         let glance = match position.in_check() {
             true => String::new(),
             false => format!("; at a glance {}", san::score(glance, position.side_to_move())),

@@ -1,0 +1,141 @@
+//! Material and piece-square tables that are filled before each search (section 4.3).
+
+use super::choices::{Blockers, Choices};
+use sesame::position::attacks::attacks_of;
+use sesame::position::{BitBoard, Color, File, Move, Piece, Position, Rank, Square};
+
+/// The value of a piece in centipawns, by [`Piece`]: the paper's, from its definition of the endgame (section 5).
+pub const VALUES: [i32; Piece::NUM] = [100, 325, 325, 500, 900, 0];
+
+/// The four squares in the centre.
+pub const CENTRE: BitBoard = BitBoard(0x0000_0018_1800_0000);
+
+/// The twelve squares around them.
+pub const AROUND: BitBoard = BitBoard(0x0000_3C24_243C_0000);
+
+/// What every piece is worth on every square, material included, in centipawns, for one search.
+#[derive(Debug, Clone)]
+pub struct PieceSquares([[[i16; Square::NUM]; Piece::NUM]; Color::NUM]);
+
+impl PieceSquares {
+    /// Fills the tables for a search from `root`: for each piece on each square its mobility from there and the central squares
+    /// that it controls, among the pieces that `choices` leaves in its way.
+    pub fn fill(root: &Position, choices: &Choices) -> Self {
+        let blockers = match choices.blockers {
+            Blockers::None => BitBoard::EMPTY,
+            Blockers::Pawns => root.pieces(Piece::Pawn),
+            Blockers::All => root.occupied(),
+        };
+        let weights = &choices.weights;
+        let value = |color, piece, square: Square| {
+            let own = root.colors(color) & blockers;
+            let reached = attacks_of(piece, color, square, blockers);
+            let mobility = (reached - own).len() as i32;
+            let control =
+                weights.centre * (reached & CENTRE).len() as i32 + weights.around * (reached & AROUND).len() as i32;
+            let positional = match piece {
+                Piece::Pawn => control,
+                Piece::King => weights.king * mobility,
+                _ => weights.mobility * mobility + control,
+            };
+            (VALUES[piece as usize] + positional) as i16
+        };
+        let tables =
+            Color::ALL.map(|color| Piece::ALL.map(|piece| Square::ALL.map(|square| value(color, piece, square))));
+        Self(tables)
+    }
+
+    /// The worth of one piece on one square.
+    #[inline(always)]
+    pub fn value(&self, color: Color, piece: Piece, square: Square) -> i32 {
+        i32::from(self.0[color as usize][piece as usize][square as usize])
+    }
+
+    /// The evaluation for the side to move, from scratch: what the sum of all [`PieceSquares::gain`]s must equal.
+    pub fn evaluate(&self, position: &Position) -> i32 {
+        let us = position.side_to_move();
+        let side = |color| -> i32 {
+            Piece::ALL
+                .into_iter()
+                .flat_map(|piece| position.colored(color, piece).into_iter().map(move |square| (piece, square)))
+                .map(|(piece, square)| self.value(color, piece, square))
+                .sum()
+        };
+        side(us) - side(!us)
+    }
+
+    /// What a legal move adds to the evaluation of the side that makes it.
+    #[inline]
+    pub fn gain(&self, position: &Position, mv: Move) -> i32 {
+        let us = position.side_to_move();
+        if position.is_castling(mv) {
+            return self.castling_gain(us, mv);
+        }
+        let moved = position.moved(mv);
+        let mut gain = self.value(us, mv.promotion().unwrap_or(moved), mv.to()) - self.value(us, moved, mv.from());
+        if let Some(victim) = position.piece_on(mv.to()) {
+            gain += self.value(!us, victim, mv.to());
+        } else if moved == Piece::Pawn && mv.from().file() != mv.to().file() {
+            // En passant: the victim stands beside the pawn that takes it.
+            gain += self.value(!us, Piece::Pawn, Square::new(mv.to().file(), mv.from().rank()));
+        }
+        gain
+    }
+
+    #[cold]
+    fn castling_gain(&self, us: Color, mv: Move) -> i32 {
+        let (king, rook) = if mv.from().file() < mv.to().file() { (File::G, File::F) } else { (File::C, File::D) };
+        let rank = Rank::First.relative_to(us);
+        self.value(us, Piece::King, Square::new(king, rank)) - self.value(us, Piece::King, mv.from())
+            + self.value(us, Piece::Rook, Square::new(rook, rank))
+            - self.value(us, Piece::Rook, mv.to())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand_xoshiro::Xoshiro256StarStar;
+    use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+    #[test]
+    fn incremental_is_from_scratch_along_random_games() {
+        let mut random = Xoshiro256StarStar::seed_from_u64(4);
+        let mut kinds = [false; 3];
+        for n in 0..200 {
+            let mut position = Position::chess960(if n % 2 == 0 { 518 } else { n });
+            let tables = PieceSquares::fill(&position, &Choices::default());
+            let mut evaluation = tables.evaluate(&position);
+            for _ in 0..150 {
+                let moves = position.legal_moves();
+                if moves.is_empty() {
+                    break;
+                }
+                let mv = moves[random.next_u64() as usize % moves.len()];
+                let is_kind = [position.is_castling(mv), position.is_en_passant(mv), mv.promotion().is_some()];
+                kinds.iter_mut().zip(is_kind).for_each(|(seen, is_kind)| *seen |= is_kind);
+                evaluation = -(evaluation + tables.gain(&position, mv));
+                position.play(mv);
+                assert_eq!(evaluation, tables.evaluate(&position), "after {mv}: {position}");
+            }
+        }
+        assert_eq!(kinds, [true; 3], "castling, en passant and promotion all occurred");
+    }
+
+    #[test]
+    fn the_start_position_is_even_and_a_pawn_is_a_pawn() {
+        let start = Position::startpos();
+        assert_eq!(PieceSquares::fill(&start, &Choices::default()).evaluate(&start), 0);
+        assert_eq!((CENTRE.len(), AROUND.len()), (4, 12));
+        assert!(CENTRE.is_disjoint(AROUND) && CENTRE.has(Square::E4) && AROUND.has(Square::F6));
+    }
+
+    #[test]
+    fn mobility_and_the_centre_count() {
+        let start = Position::startpos();
+        let tables = PieceSquares::fill(&start, &Choices::default());
+        let on = |square| tables.value(Color::White, Piece::Knight, square);
+        // From f3 a knight controls d4 and e5; from e5 it has more moves, but no square of the centre; from h1 one move.
+        assert!(on(Square::F3) > on(Square::E5) && on(Square::E5) > on(Square::G1) && on(Square::G1) > on(Square::H1));
+    }
+}

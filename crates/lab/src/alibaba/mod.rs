@@ -1,0 +1,66 @@
+//! ALIBABA, the test program of Breuker et al. (1994), section 4: a simple chess program, "designed to be easily reproducible".
+//!
+//! Iterative deepening with an aspiration window of plus and minus a pawn; principal-variation search with minimal windows; a
+//! quiescence search of captures and promotions; refutation tables and the history heuristic; material and piece-square tables.
+//! No extensions, no pruning beyond alpha-beta. Where the paper is silent there is a switch: [`Choices`].
+
+mod choices;
+mod evaluation;
+mod leaf;
+mod moves;
+mod root;
+mod search;
+
+pub use choices::{Blockers, Choices, EarlyEnd, HistoryBonus, HistoryUpdate, PositionalWeights, RootOrder};
+pub use evaluation::{PieceSquares, VALUES};
+pub use moves::{History, Picker};
+pub use root::{Iteration, Searcher};
+
+/// More than any score.
+pub const INFINITE: i32 = 32_500;
+
+/// The score of having mated on the board; a mate n plies away scores n less.
+pub const MATE: i32 = 32_000;
+
+/// Scores beyond this are mates.
+pub const MATE_IN_MAX: i32 = MATE - 1_000;
+
+/// The greatest depth of a search in plies.
+pub const MAX_DEPTH: u32 = 30;
+
+/// A line of play from some position on.
+#[derive(Copy, Clone, Debug)]
+pub struct Line {
+    moves: [u16; MAX_DEPTH as usize + 1],
+    len: u8,
+}
+
+impl Line {
+    const EMPTY: Line = Line { moves: [0; MAX_DEPTH as usize + 1], len: 0 };
+
+    /// The move at `ply`, if the line reaches so far.
+    #[inline]
+    fn get(&self, ply: usize) -> Option<sesame::position::Move> {
+        let bits = if ply < usize::from(self.len) { *self.moves.get(ply)? } else { 0 };
+        sesame::position::Move::from_bits(bits)
+    }
+
+    /// Becomes `mv` alone.
+    #[inline]
+    fn begin(&mut self, mv: sesame::position::Move) {
+        self.moves[0] = mv.bits();
+        self.len = 1;
+    }
+
+    /// Becomes `mv` and then `rest`.
+    #[inline]
+    fn extend(&mut self, mv: sesame::position::Move, rest: &Line) {
+        let len = usize::from(rest.len).min(MAX_DEPTH as usize);
+        self.moves[0] = mv.bits();
+        self.moves[1..=len].copy_from_slice(&rest.moves[..len]);
+        self.len = len as u8 + 1;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,348 @@
+//! The search as a whole.
+
+use proptest::prelude::*;
+
+use super::*;
+use sesame::position::{Game, MoveList, Piece, Position};
+use sesame::search::{TtEntry, SearchTable};
+use sesame_table::{Counters, Scheme, Table, TableOptions, Update};
+
+type Counted = Table<TtEntry, Counters>;
+
+fn table<T: From1994>(positions: usize, scheme: Scheme) -> T {
+    let options = TableOptions { positions, scheme, update: Update::Overwrite, stamps: true, huge_pages: false };
+    T::from_1994(&options)
+}
+
+trait From1994: SearchTable {
+    fn from_1994(options: &TableOptions) -> Self;
+}
+
+impl From1994 for Table {
+    fn from_1994(options: &TableOptions) -> Self {
+        Table::with_options(options).unwrap()
+    }
+}
+
+impl From1994 for Counted {
+    fn from_1994(options: &TableOptions) -> Self {
+        Table::with_options(options).unwrap()
+    }
+}
+
+fn game(fen: &str) -> Game {
+    Game::new(Position::from_fen(fen).unwrap())
+}
+
+fn search(choices: Choices, table: Option<Table>, game: &Game, depth: u32) -> Vec<Iteration> {
+    Searcher::new(choices, table).search(game, depth)
+}
+
+/// Choices under which the score of a leaf depends on the position alone.
+fn pure() -> Choices {
+    Choices { early_end: EarlyEnd::Never, ..Choices::default() }
+}
+
+/// Middle games, an endgame, checks, promotions, en passant, castling.
+const POSITIONS: [&str; 8] = [
+    "r1bq1rk1/3n2pp/p3pp2/3pP3/Np1Q1P1P/7R/PPP3P1/2KR1B2 w - - 0 16",
+    "6k1/1r2q2p/pn1Rb1p1/4Q1N1/7P/2p2P2/PP6/1K6 w - - 0 32",
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+    "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
+    "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8",
+    "8/8/8/2k5/3Pp3/8/8/4K3 b - d3 0 1",
+    "k7/2Q5/8/8/8/8/8/K1R5 b - - 0 1",
+];
+
+/// Alpha-beta without anything: all legal moves in the order of the generator, everything from scratch.
+fn plain(position: &Position, weights: &PieceSquares, mut alpha: i32, beta: i32, depth: u32, ply: i32) -> i32 {
+    let moves = position.legal_moves();
+    if moves.is_empty() {
+        return if position.in_check() { -MATE + ply } else { 0 };
+    }
+    if position.halfmove_clock() >= 100 {
+        return 0;
+    }
+    let is_quiet = |mv| position.captured(mv).is_none() && mv.promotion().is_none();
+    let mut best = -INFINITE;
+    let mut wanted = moves.to_vec();
+    if depth == 0 && !position.in_check() {
+        best = weights.evaluate(position);
+        wanted.retain(|&mv| !is_quiet(mv));
+    }
+    for mv in wanted {
+        alpha = alpha.max(best);
+        if alpha >= beta {
+            break;
+        }
+        let mut child = position.clone();
+        child.play(mv);
+        best = best.max(-plain(&child, weights, -beta, -alpha, depth.saturating_sub(1), ply + 1));
+    }
+    best
+}
+
+#[test]
+fn without_a_table_the_score_is_that_of_plain_alpha_beta() {
+    for (index, fen) in POSITIONS.into_iter().enumerate() {
+        let game = game(fen);
+        let weights = PieceSquares::fill(game.position(), &pure());
+        // The plain search has no order to its moves; where much can be taken, 3 plies would take it a minute.
+        let depth = if [3, 6, 7].contains(&index) { 3 } else { 2 };
+        for iteration in search(pure(), None, &game, depth) {
+            let expected = plain(game.position(), &weights, -INFINITE, INFINITE, iteration.depth, 0);
+            assert_eq!(iteration.score, expected, "{fen} at depth {}", iteration.depth);
+            let mut child = game.position().clone();
+            child.play(iteration.mv);
+            let score = -plain(&child, &weights, -INFINITE, INFINITE, iteration.depth - 1, 1);
+            assert_eq!(score, expected, "{fen}: {} is not the best move", iteration.mv);
+        }
+    }
+}
+
+#[test]
+fn leaves_that_are_not_set_up_count_and_score_as_if_they_were() {
+    for fen in POSITIONS {
+        for second_occurrence_draws in [false, true] {
+            // Where leaves are stored each is set up; without a table nothing else is different.
+            let [quick, slow] = [false, true].map(|store_leaves| {
+                let choices = Choices { store_leaves, second_occurrence_draws, ..Choices::default() };
+                search(choices, None, &game(fen), 4)
+            });
+            assert_eq!(quick, slow, "{fen}");
+        }
+    }
+}
+
+#[test]
+fn the_same_search_visits_the_same_nodes() {
+    for scheme in [None, Some(Scheme::TwoBig1), Some(Scheme::BigAll)] {
+        let game = game(POSITIONS[0]);
+        let run = || search(Choices::default(), scheme.map(|scheme| table(1 << 13, scheme)), &game, 5);
+        assert_eq!(run(), run());
+        // The same searcher again, with its table cleared: nothing else is kept.
+        let mut searcher = Searcher::new(Choices::default(), scheme.map(|scheme| table::<Table>(1 << 13, scheme)));
+        let first = searcher.search(&game, 5);
+        searcher.search(&self::game(POSITIONS[1]), 4);
+        searcher.table_mut().into_iter().for_each(|table| table.wipe(1));
+        assert_eq!(searcher.search(&game, 5), first);
+    }
+}
+
+#[test]
+fn iterations_do_not_know_how_many_will_follow() {
+    for scheme in [None, Some(Scheme::Deep), Some(Scheme::TwoBig1)] {
+        let game = game(POSITIONS[0]);
+        let run = |depth| search(Choices::default(), scheme.map(|scheme| table(1 << 12, scheme)), &game, depth);
+        let deepest = run(5);
+        for depth in 1..5 {
+            assert_eq!(run(depth), deepest[..depth as usize]);
+        }
+    }
+}
+
+#[test]
+fn mates_are_found_and_counted() {
+    // Mate in one, mate in two, and being mated.
+    let mates = [("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1", 1), ("7k/8/8/8/8/8/R7/1R5K w - - 0 1", 3)];
+    for (fen, plies) in mates {
+        for scheme in [None, Some(Scheme::TwoBig1)] {
+            let iterations = search(Choices::default(), scheme.map(|scheme| table(1 << 16, scheme)), &game(fen), 5);
+            for iteration in &iterations[plies as usize..] {
+                assert_eq!(iteration.score, MATE - plies, "{fen} at depth {}", iteration.depth);
+            }
+        }
+    }
+    let mated = search(Choices::default(), None, &game("7k/R7/8/8/8/8/8/1R5K b - - 0 1"), 4);
+    assert_eq!(mated.last().unwrap().score, -MATE + 2);
+    assert!(search(Choices::default(), None, &game("k7/1Q6/1K6/8/8/8/8/8 b - - 0 1"), 3).is_empty());
+}
+
+#[test]
+fn stalemate_is_a_draw_for_leaves_too() {
+    // Qc7 stalemates. A leaf that is stalemate must not look like a queen more.
+    let fen = "k7/8/8/2Q5/8/8/8/K7 w - - 0 1";
+    let game = game(fen);
+    let weights = PieceSquares::fill(game.position(), &pure());
+    let mut child = game.position().clone();
+    let mv = child.from_uci("c5c7").unwrap();
+    child.play(mv);
+    assert!(child.legal_moves().is_empty() && !child.in_check());
+    let mut searcher: Searcher = Searcher::new(pure(), None);
+    searcher.weights = weights;
+    assert_eq!(searcher.leaf(&child, -900, -INFINITE, INFINITE, 1), 0);
+    let mut searcher: Searcher = Searcher::new(pure(), None);
+    let iteration = searcher.search(&game, 1)[0];
+    assert!(iteration.score > 800 && iteration.mv != mv);
+}
+
+#[test]
+fn repetition_and_fifty_moves_are_draws() {
+    let score = |game: &Game, depth| search(pure(), None, game, depth).last().unwrap().score;
+    // Any reversible move of White's, then any of Black's, makes a hundred plies.
+    assert_eq!(score(&game("7k/8/8/8/8/8/1r5P/K7 w - - 99 80"), 1).signum(), 1, "the king takes the rook");
+    assert_eq!(score(&game("7k/8/8/8/2q5/8/8/K7 w - - 99 80"), 2), 0);
+    // The position stood on the board twice already; the third time is a draw, though Black is a rook ahead.
+    let mut shuffled = Game::new(Position::from_fen("7k/8/8/8/8/5r2/8/K7 b - - 0 1").unwrap());
+    for uci in ["h8g8", "a1b1", "g8h8", "b1a1", "h8g8", "a1b1", "g8h8"] {
+        let mv = shuffled.position().from_uci(uci).unwrap();
+        shuffled.play(mv);
+    }
+    let mut searcher: Searcher = Searcher::new(pure(), None);
+    searcher.path.extend_from_slice(shuffled.previous_keys());
+    assert!(!searcher.is_draw(shuffled.position()));
+    searcher.path.push(shuffled.position().key());
+    let mut third = shuffled.position().clone();
+    third.play(third.from_uci("b1a1").unwrap());
+    assert!(searcher.is_draw(&third));
+    searcher.path.pop();
+    searcher.choices.second_occurrence_draws = true;
+    assert!(searcher.is_draw(shuffled.position()));
+}
+
+#[test]
+fn the_table_is_used_as_the_paper_says() {
+    let game = game(POSITIONS[0]);
+    let mut searcher = Searcher::new(Choices::default(), Some(table::<Counted>(1 << 16, Scheme::TwoBig1)));
+    let nodes = searcher.search(&game, 5).last().unwrap().nodes;
+    let stats = searcher.table().unwrap().recorder().stats();
+    assert!(stats.hits > 0 && stats.cut_offs > 0 && stats.move_hints > 0);
+    assert!(stats.cut_offs < stats.hits && stats.hits < stats.probes && stats.probes < nodes);
+    assert_eq!(stats.illegal, 0);
+    let without = search(Choices::default(), None, &game, 5).last().unwrap().nodes;
+    assert!(nodes < without, "{nodes} with a table, {without} without");
+
+    // Kept and stamped, it makes the same search much shorter; nothing is stored in quiescence.
+    searcher.table_mut().unwrap().next_generation();
+    let again = searcher.search(&game, 5).last().unwrap().nodes;
+    assert!(again * 2 < nodes, "{again} after {nodes}");
+    let leaves = Choices { store_leaves: true, ..Choices::default() };
+    let mut storing = Searcher::new(leaves, Some(table::<Counted>(1 << 16, Scheme::TwoBig1)));
+    storing.search(&game, 3);
+    let stored = storing.table().unwrap().recorder().stats().all_stores();
+    let mut usual = Searcher::new(Choices::default(), Some(table::<Counted>(1 << 16, Scheme::TwoBig1)));
+    usual.search(&game, 3);
+    let few = usual.table().unwrap().recorder().stats().all_stores();
+    assert!(few * 4 < stored, "{few} interior nodes, {stored} with leaves");
+    let silent = Choices { probe_quiescence: false, ..Choices::default() };
+    let mut silent = Searcher::new(silent, Some(table::<Counted>(1 << 16, Scheme::TwoBig1)));
+    silent.search(&game, 3);
+    let interior = silent.table().unwrap().recorder().stats().probes;
+    assert!(interior * 2 < usual.table().unwrap().recorder().stats().probes);
+}
+
+#[test]
+fn bigall_counts_what_lies_behind_hits() {
+    let game = game(POSITIONS[0]);
+    let mut big1 = Searcher::new(Choices::default(), Some(table::<Table>(1 << 16, Scheme::Big1)));
+    let mut big_all = Searcher::new(Choices::default(), Some(table::<Table>(1 << 16, Scheme::BigAll)));
+    big1.search(&game, 5);
+    big_all.search(&game, 5);
+    assert_eq!(big1.behind_hits, 0);
+    assert!(big_all.behind_hits > 0);
+}
+
+#[test]
+fn a_window_that_fails_is_opened() {
+    // Quiet at first, then a piece falls: the score leaves the aspiration window, and is exact all the same.
+    let narrow = Choices { aspiration: Some(1), ..pure() };
+    let open = Choices { aspiration: None, ..pure() };
+    for fen in POSITIONS {
+        let score = |choices| search(choices, None, &game(fen), 4).iter().map(|i| i.score).collect::<Vec<_>>();
+        assert_eq!(score(narrow), score(open), "{fen}");
+    }
+}
+
+#[test]
+fn moves_come_in_the_papers_order_and_are_all_legal_ones() {
+    for fen in POSITIONS {
+        let position = Position::from_fen(fen).unwrap();
+        let history = History::new(true);
+        let mut expected: Vec<_> = position.legal_moves().to_vec();
+        let hints = [expected.first().copied(), expected.last().copied()];
+        for hints in [[None, None], [hints[0], None], hints] {
+            let mut picker = Picker::new(hints[0], hints[1]);
+            let mut moves: Vec<_> = std::iter::from_fn(|| picker.next(&position, &history)).collect();
+            let value = |piece: Piece| VALUES[piece as usize];
+            let rest = &moves[hints.iter().flatten().count().min(moves.len())..];
+            let kinds = rest.iter().map(|&mv| match position.captured(mv) {
+                Some(victim) => {
+                    let capturer = position.moved(mv);
+                    (0, -value(victim), if capturer == Piece::King { 1000 } else { value(capturer) })
+                }
+                None => mv.promotion().map_or((2, 0, 0), |piece| (1, -value(piece), 0)),
+            });
+            assert!(kinds.is_sorted(), "{fen}: {moves:?}");
+            moves.sort_unstable();
+            expected.sort_unstable();
+            assert_eq!(moves, expected, "{fen}");
+        }
+    }
+}
+
+#[test]
+fn captures_are_generated_for_the_victims_asked_for() {
+    for fen in POSITIONS {
+        let position = Position::from_fen(fen).unwrap();
+        if position.in_check() {
+            continue;
+        }
+        for victims in [Piece::Pawn, Piece::Rook].map(|piece| position.pieces(piece)) {
+            let victims = victims & position.colors(!position.side_to_move());
+            let mut found = MoveList::new();
+            moves::captures(&position, victims, &mut found);
+            let mut expected: Vec<_> = position.legal_moves().to_vec();
+            expected.retain(|&mv| {
+                victims.has(mv.to())
+                    || position.is_en_passant(mv) && !(victims & position.pieces(Piece::Pawn)).is_empty()
+            });
+            let mut found = found.to_vec();
+            found.sort_unstable();
+            expected.sort_unstable();
+            assert_eq!(found, expected, "{fen}");
+        }
+    }
+}
+
+/// A position some random moves away from one of [`POSITIONS`], with its clocks.
+fn wandered() -> impl Strategy<Value = Game> {
+    (0..POSITIONS.len(), prop::collection::vec(any::<u16>(), 0..12)).prop_map(|(index, choices)| {
+        let mut game = game(POSITIONS[index]);
+        for choice in choices {
+            let moves = game.position().legal_moves();
+            let Some(&mv) = moves.get(usize::from(choice) % moves.len().max(1)) else { break };
+            game.play(mv);
+        }
+        // Without its past: what is a repetition depends on the way, and the table does not know it.
+        Game::new(Position::from_fen(&game.position().fen(true)).unwrap())
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    /// E. Altavilla's finding (ViperMate): cut-offs only from entries of exactly the depth needed leave the search as it is.
+    #[test]
+    fn with_entries_of_exactly_the_depth_needed_the_table_changes_nothing(game in wandered(), size in 4u32..16) {
+        let choices = Choices { exact_depth_only: true, ..pure() };
+        let without = search(choices, None, &game, 4);
+        for scheme in [Scheme::New, Scheme::TwoBig1] {
+            let with = search(choices, Some(table(1 << size, scheme)), &game, 4);
+            prop_assert_eq!(with.len(), without.len());
+            for (with, without) in with.iter().zip(&without) {
+                prop_assert_eq!((with.score, with.mv), (without.score, without.mv), "{} {}", game.position(), with.depth);
+            }
+        }
+    }
+
+    #[test]
+    fn any_position_is_searched_without_a_panic(game in wandered(), margin in 0i32..300) {
+        let choices = Choices { early_end: EarlyEnd::Margin(margin), store_leaves: margin % 2 == 0, ..Choices::default() };
+        let iterations = search(choices, Some(table(64, Scheme::BigAll)), &game, 3);
+        prop_assert_eq!(iterations.is_empty(), !game.position().has_legal_move());
+        for iteration in iterations {
+            prop_assert!(game.position().is_legal(iteration.mv) && iteration.score.abs() <= MATE);
+        }
+    }
+}

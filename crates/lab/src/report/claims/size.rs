@@ -1,0 +1,297 @@
+//! Claims about the size of the table: Figure 1.
+
+use super::super::cells::{Cell, DEPTHS, Grid, LARGEST, Line, Results, SCHEMES, SIZES, TESTS};
+use super::super::paper::Paper;
+use super::super::tables::{extremes, spread};
+use super::{
+    Claim, FEWER, MORE, Pairing, Question, greatest, least, line_name, number, one_ply_deeper, paired, paragraphs,
+};
+use crate::experiment::DEEP_SIZES;
+use sesame_report::markdown::{self, NOTHING, Table, Unit, or_dash, percent};
+use sesame_table::Scheme;
+
+const DEPTH: u32 = 7;
+
+/// All schemes, cleared, at `sizes`, none of which may be missing.
+fn cleared(results: &Results, sizes: &[usize]) -> Option<Grid> {
+    Grid::whole(results, &SCHEMES.map(Line::cleared), DEPTH, sizes)
+}
+
+/// The geometric mean of the schemes' totals at each size.
+fn means(grid: &Grid, picks: &[usize]) -> Vec<f64> {
+    let mean = |row: &Vec<f64>| (row.iter().map(|total| total.ln()).sum::<f64>() / row.len() as f64).exp();
+    grid.totals(picks).iter().map(mean).collect()
+}
+
+pub(super) fn constancy(results: &Results) -> Claim {
+    let question = Question {
+        name: "constancy",
+        source: "section 7, Figure 1",
+        statement: "As the table grows, the number of nodes tends to a constant, possibly before 1024K.",
+        criterion:
+            "What the last doubling, 512K to 1024K, saves in the mean of the schemes (7 ply, cleared): at most 2 %."
+                .to_owned(),
+        paper: "no figure".to_owned(),
+        holds: -1.0..=0.02,
+        unit: Unit::Share,
+        needs: "all schemes at 512K and 1024K, 7 ply, cleared",
+    };
+    let last = cleared(results, &[LARGEST / 2, LARGEST]);
+    let saving = last.and_then(|grid| {
+        number(|picks| match means(&grid, picks)[..] {
+            [before, after] => 1.0 - after / before,
+            _ => f64::NAN,
+        })
+    });
+    let elsewhere = "What doublings save at 8 ply is said under the statement \"doubling\".".to_owned();
+    question.answer(saving, paragraphs([doublings(results), elsewhere]))
+}
+
+/// What each doubling saves, by scheme.
+fn doublings(results: &Results) -> String {
+    let steps: Vec<(usize, usize)> = SIZES.windows(2).map(|pair| (pair[0], pair[1])).collect();
+    let labels = steps.iter().map(|&(from, to)| format!("{}–{}", from / 1024, markdown::size(to)));
+    let mut table =
+        Table::new(std::iter::once("saved by doubling".to_owned()).chain(labels).chain(["mean".to_owned()]));
+    let mut has_any = false;
+    for (stamped, scheme) in [false, true].into_iter().flat_map(|stamped| SCHEMES.map(|scheme| (stamped, scheme))) {
+        let total = |size| results.total(Cell::of(Line { scheme, stamped }, size, DEPTH));
+        let saved = |from, to| Some(1.0 - total(to)? / total(from)?);
+        has_any |= steps.iter().any(|&(from, to)| saved(from, to).is_some());
+        let whole = total(SIZES[0])
+            .zip(total(LARGEST))
+            .map(|(first, last)| 1.0 - (last / first).powf(1.0 / steps.len() as f64));
+        let name = line_name(Line { scheme, stamped });
+        let entries = steps.iter().map(|&(from, to)| or_dash(saved(from, to), percent));
+        table.row(std::iter::once(name).chain(entries).chain([or_dash(whole, percent)]));
+    }
+    if has_any { table.to_string() } else { String::new() }
+}
+
+pub(super) fn doubling(results: &Results, paper: &Paper) -> Claim {
+    let question = Question {
+        name: "doubling",
+        source: "section 6.3",
+        statement: "Each doubling of the table saves 5 % (Schaeffer) to 7 % (Ebeling) of the nodes.",
+        criterion: "The mean saving of the seven doublings from 8K to 1024K, in the mean of the schemes (7 ply, cleared): 5 to 7 %."
+            .to_owned(),
+        paper: "5 to 7 %, from others".to_owned(),
+        holds: 0.05..=0.07,
+        unit: Unit::Share,
+        needs: "all schemes at 8K and 1024K, 7 ply, cleared",
+    };
+    let saving = |depth, first, last| number(|picks| saved_per_doubling(results, depth, first, last, picks));
+    let from = |first| move |depth| saving(depth, first, LARGEST);
+    let context = one_ply_deeper(results, paper, (&question.holds, question.unit), from(DEEP_SIZES[0]));
+    let details = paragraphs([doublings_by_depth(results), deep_doublings(results)]);
+    question.answer(from(SIZES[0])(DEPTH), details).with_context(context)
+}
+
+/// What a doubling saves between two sizes in the mean of the schemes, cleared; not a number if one of the sizes is missing.
+fn saved_per_doubling(results: &Results, depth: u32, first: usize, last: usize, picks: &[usize]) -> f64 {
+    let grid = Grid::whole(results, &SCHEMES.map(Line::cleared), depth, &[first, last]);
+    let doublings = f64::from(last.ilog2() - first.ilog2());
+    match grid.map(|grid| means(&grid, picks)).as_deref() {
+        Some(&[before, after]) => 1.0 - (after / before).powf(1.0 / doublings),
+        _ => f64::NAN,
+    }
+}
+
+/// What each doubling saves between the sizes that were also searched to 8 ply, which are two doublings apart.
+fn deep_doublings(results: &Results) -> String {
+    let picks: Vec<usize> = (0..TESTS).collect();
+    let ends = [DEEP_SIZES[0], LARGEST];
+    let steps: Vec<&[usize]> = DEEP_SIZES.windows(2).chain([&ends[..]]).collect();
+    let labels = steps.iter().map(|step| format!("{}–{}", step[0] / 1024, markdown::size(step[1])));
+    let heading = std::iter::once("saved per doubling, cleared".to_owned()).chain(labels);
+    by_depth(heading, |depth| {
+        let saved = |step: &&[usize]| {
+            Some(saved_per_doubling(results, depth, step[0], step[1], &picks)).filter(|saved| saved.is_finite())
+        };
+        steps.iter().map(saved).collect()
+    })
+}
+
+/// What each doubling saves in the mean of the schemes, by depth: the deeper the search, the more crowded the table.
+fn doublings_by_depth(results: &Results) -> String {
+    let picks: Vec<usize> = (0..TESTS).collect();
+    let labels = SIZES.windows(2).map(|pair| format!("{}–{}", pair[0] / 1024, markdown::size(pair[1])));
+    let heading = std::iter::once("saved by doubling, cleared".to_owned()).chain(labels);
+    by_depth(heading, |depth| {
+        let saved = |sizes: &[usize]| {
+            Some(saved_per_doubling(results, depth, sizes[0], sizes[1], &picks)).filter(|saved| saved.is_finite())
+        };
+        SIZES.windows(2).map(saved).collect()
+    })
+}
+
+/// The spread by depth and size: what is crowded at one depth is not at another.
+fn spreads_by_depth(results: &Results) -> String {
+    let heading = std::iter::once("spread, cleared".to_owned()).chain(SIZES.map(markdown::size));
+    by_depth(heading, |depth| {
+        let at = |size| {
+            let total = |scheme| results.total(Cell::of(Line::cleared(scheme), size, depth));
+            Some(spread(&SCHEMES.into_iter().map(total).collect::<Option<Vec<f64>>>()?))
+        };
+        SIZES.into_iter().map(at).collect()
+    })
+}
+
+/// A table of percentages with a row for each depth that has any. Empty if there is none.
+fn by_depth(heading: impl Iterator<Item = String>, row: impl Fn(u32) -> Vec<Option<f64>>) -> String {
+    let mut table = Table::new(heading);
+    let mut is_empty = true;
+    for depth in DEPTHS {
+        let entries = row(depth);
+        if entries.iter().any(Option::is_some) {
+            is_empty = false;
+            let entries = entries.into_iter().map(|entry| or_dash(entry, percent));
+            table.row(std::iter::once(format!("{depth} ply")).chain(entries));
+        }
+    }
+    if is_empty { String::new() } else { table.to_string() }
+}
+
+/// The spread at the sizes, averaged.
+fn mean_spread(results: &Results, sizes: &[usize]) -> Option<sesame_report::statistics::Estimate> {
+    let grid = cleared(results, sizes)?;
+    number(|picks| {
+        let totals = grid.totals(picks);
+        totals.iter().map(|row| spread(row)).sum::<f64>() / totals.len() as f64
+    })
+}
+
+pub(super) fn spread_at_8k(results: &Results) -> Claim {
+    let question = Question {
+        name: "spread at 8K",
+        source: "section 7, Figure 1",
+        statement: "At 8K positions the best and the worst scheme are 23 % apart.",
+        criterion: "Worst over best total (7 ply, cleared): within a third of the paper's figure, 15 to 31 %."
+            .to_owned(),
+        paper: "23 %".to_owned(),
+        holds: 0.15..=0.31,
+        unit: Unit::Share,
+        needs: "all schemes at 8K, 7 ply, cleared",
+    };
+    let details = paragraphs([spreads(results), spreads_by_depth(results)]);
+    question.answer(mean_spread(results, &SIZES[..1]), details)
+}
+
+/// Best, worst and spread at each size.
+fn spreads(results: &Results) -> String {
+    let mut table =
+        Table::new(["table", "best, cleared", "worst, cleared", "spread", "best, stamped", "worst, stamped", "spread"]);
+    let mut has_any = false;
+    for size in SIZES {
+        let entries = [false, true].into_iter().flat_map(|stamped| {
+            let lines = SCHEMES.map(|scheme| Line { scheme, stamped });
+            let totals: Option<Vec<f64>> =
+                lines.iter().map(|&line| results.total(Cell::of(line, size, DEPTH))).collect();
+            let Some(totals) = totals else { return vec![NOTHING.to_owned(); 3] };
+            has_any = true;
+            let (best, worst) = extremes(&totals);
+            let who = |wanted: f64| {
+                let found = SCHEMES.iter().zip(&totals).find(|(_, total)| **total == wanted);
+                or_dash(found, |(scheme, _)| scheme.name().to_owned())
+            };
+            vec![who(best), who(worst), percent(spread(&totals))]
+        });
+        let row: Vec<String> = std::iter::once(markdown::size(size)).chain(entries).collect();
+        table.row(row);
+    }
+    if has_any { table.to_string() } else { String::new() }
+}
+
+pub(super) fn spread_from_512k(results: &Results, paper: &Paper) -> Claim {
+    let theirs: Option<Vec<f64>> = SCHEMES.iter().map(|&scheme| paper.largest(Line::cleared(scheme), DEPTH)).collect();
+    let question = Question {
+        name: "spread from 512K",
+        source: "section 7, Figure 1",
+        statement: "From 512K positions up the schemes are only about 3 % apart.",
+        criterion: "Worst over best total at 512K and 1024K, averaged (7 ply, cleared): at most 4 %.".to_owned(),
+        paper: format!("3 %; {} in Table 2", or_dash(theirs, |totals| percent(spread(&totals)))),
+        holds: 0.0..=0.04,
+        unit: Unit::Share,
+        needs: "all schemes at 512K and 1024K, 7 ply, cleared",
+    };
+    let pairs = SCHEMES.into_iter().skip(1).map(|scheme| {
+        let cell = |scheme| Cell::of(Line::cleared(scheme), LARGEST, DEPTH);
+        Pairing::single(format!("{scheme} against TWOBIG1, 1024K"), cell(scheme), cell(Scheme::TwoBig1))
+    });
+    question.answer(mean_spread(results, &SIZES[6..]), paired(results, "7 ply, cleared", pairs))
+}
+
+pub(super) fn spread_shrinks(results: &Results) -> Claim {
+    let question = Question {
+        name: "spread shrinks",
+        source: "section 7, Figure 1",
+        statement: "As the table grows, the spread between the schemes shrinks.",
+        criterion: "The spread at 1024K as part of the spread at 8K (7 ply, cleared): less than 1.".to_owned(),
+        paper: "3 / 23 = 0.13".to_owned(),
+        holds: FEWER,
+        unit: Unit::Number,
+        needs: "all schemes at 8K and 1024K, 7 ply, cleared",
+    };
+    let part = cleared(results, &[SIZES[0], LARGEST]).and_then(|grid| {
+        number(|picks| match &grid.totals(picks)[..] {
+            [first, last] => spread(last) / spread(first),
+            _ => f64::NAN,
+        })
+    });
+    question.answer(part, "The statement \"spread at 8K\" has the spread at every size and depth.\n".to_owned())
+}
+
+pub(super) fn best_at_8k(results: &Results) -> Claim {
+    let question = Question {
+        name: "best at 8K",
+        source: "section 7, Figure 1",
+        statement: "At 8K positions TWOBIG1 is best.",
+        criterion: "TWOBIG1's total against the best of the others (7 ply, cleared): fewer.".to_owned(),
+        paper: "best".to_owned(),
+        holds: FEWER,
+        unit: Unit::Difference,
+        needs: "all schemes at 8K, 7 ply, cleared",
+    };
+    let against_best = cleared(results, &SIZES[..1]).and_then(|grid| {
+        number(|picks| match &grid.totals(picks)[..] {
+            // TWOBIG1 is the first of SCHEMES.
+            [row] => row[0] / least(row[1..].iter().copied()),
+            _ => f64::NAN,
+        })
+    });
+    question.answer(against_best, at_8k(results, Scheme::TwoBig1))
+}
+
+pub(super) fn worst_at_8k(results: &Results) -> Claim {
+    let question = Question {
+        name: "worst at 8K",
+        source: "section 7, Figure 1",
+        statement: "At 8K positions NEW is worst.",
+        criterion: "NEW's total against the worst of the others (7 ply, cleared): more.".to_owned(),
+        paper: "worst".to_owned(),
+        holds: MORE,
+        unit: Unit::Difference,
+        needs: "all schemes at 8K, 7 ply, cleared",
+    };
+    let is_new = |place: usize| SCHEMES.get(place) == Some(&Scheme::New);
+    let against_worst = cleared(results, &SIZES[..1]).and_then(|grid| {
+        number(|picks| {
+            let totals = grid.totals(picks);
+            let row = || totals.iter().flatten().copied().enumerate();
+            let new = greatest(row().filter(|(place, _)| is_new(*place)).map(|(_, total)| total));
+            new / greatest(row().filter(|(place, _)| !is_new(*place)).map(|(_, total)| total))
+        })
+    });
+    question.answer(against_worst, at_8k(results, Scheme::New))
+}
+
+/// One scheme against each other at 8K.
+fn at_8k(results: &Results, scheme: Scheme) -> String {
+    let cell = |scheme, stamped| Cell::of(Line { scheme, stamped }, SIZES[0], DEPTH);
+    let others = move |stamped| {
+        let others = SCHEMES.into_iter().filter(move |&other| other != scheme);
+        let label = move |other| line_name(Line { scheme: other, stamped });
+        others.map(move |other| Pairing::single(label(other), cell(scheme, stamped), cell(other, stamped)))
+    };
+    paired(results, &format!("{scheme} at 8K against"), others(false).chain(others(true)))
+}

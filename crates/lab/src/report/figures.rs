@@ -1,0 +1,195 @@
+//! Figures 1 to 3 of the paper drawn again, and what they do not show.
+
+use super::cells::{Cell, DEPTHS, LARGEST, Line, Results, SCHEMES, SIZES};
+use super::paper::Paper;
+use sesame_report::chart::{Axis, Chart, ChartError, Curve, Look, Reference};
+use sesame_report::markdown;
+use sesame_table::Scheme;
+
+/// A picture, and what is said about it.
+#[derive(Debug)]
+pub(super) struct Picture {
+    /// Its file's name.
+    pub(super) file: &'static str,
+    /// What it is, in a few words.
+    pub(super) title: String,
+    /// What it shows and how it is to be read.
+    pub(super) caption: String,
+    /// The picture, or none where the results hold nothing for it.
+    pub(super) svg: Option<String>,
+}
+
+/// All pictures, in the order of the report.
+pub(super) fn all(results: &Results, paper: &Paper) -> Result<Vec<Picture>, ChartError> {
+    Ok(vec![
+        by_size(results, false)?,
+        against_best(results, false)?,
+        by_size(results, true)?,
+        against_best(results, true)?,
+        saving(results, paper)?,
+        growth(results, paper)?,
+    ])
+}
+
+/// A scheme's colour, marker and dashes: the same in all pictures. Lines of two-level schemes are unbroken.
+pub(in crate) fn look(scheme: Scheme) -> Look {
+    let number = match scheme {
+        Scheme::TwoBig1 => 0,
+        Scheme::TwoDeep => 1,
+        Scheme::Big1 => 2,
+        Scheme::BigAll => 3,
+        Scheme::Deep => 4,
+        Scheme::New => 5,
+        Scheme::Old => 6,
+    };
+    Look::ALL[number]
+}
+
+/// One curve for each scheme over the table sizes; `value` is given the scheme's cell at a size.
+fn scheme_curves(stamped: bool, value: impl Fn(Cell) -> Option<f64>) -> Vec<Curve> {
+    let curve = |scheme: Scheme| {
+        let point = |size: usize| Some((log2(size), value(Cell::of(Line { scheme, stamped }, size, 7))?));
+        let points = SIZES.into_iter().filter_map(point).collect();
+        Curve::new(scheme.name(), look(scheme), points)
+    };
+    SCHEMES.into_iter().map(curve).filter(|curve| !curve.points.is_empty()).collect()
+}
+
+fn log2(size: usize) -> f64 {
+    f64::from(size.ilog2())
+}
+
+fn size_axis() -> Axis {
+    let ticks: Vec<(f64, String)> = SIZES.into_iter().map(|size| (log2(size), markdown::size(size))).collect();
+    Axis { title: "table size in positions (K = 1024)".to_owned(), ticks, range: 12.7..20.3 }
+}
+
+fn depth_axis() -> Axis {
+    let ticks = DEPTHS.into_iter().map(|depth| (f64::from(depth), depth.to_string())).collect();
+    Axis { title: "search depth in plies".to_owned(), ticks, range: 2.8..8.2 }
+}
+
+fn heights(curves: &[Curve]) -> impl Iterator<Item = f64> {
+    curves.iter().flat_map(|curve| curve.points.iter().map(|point| point.1))
+}
+
+/// As many decimals as the distance between labels needs.
+fn decimals(value: f64, step: f64) -> String {
+    let digits = (-(step * 1.000_001).log10().floor()).max(0.0) as usize;
+    // Rounding may leave a zero its sign.
+    format!("{:.digits$}", value + 0.0).replace('-', "−")
+}
+
+fn between(stamped: bool) -> &'static str {
+    if stamped { "entries time-stamped between positions" } else { "table cleared between positions" }
+}
+
+/// Figures 1 and 2.
+fn by_size(results: &Results, stamped: bool) -> Result<Picture, ChartError> {
+    let (file, number) = if stamped { ("figure-2.svg", 2) } else { ("figure-1.svg", 1) };
+    let curves = scheme_curves(stamped, |cell| Some(results.total(cell)? / 1e6));
+    let title = format!("Figure {number}. Nodes by table size, 7 ply, {}", between(stamped));
+    let caption = "Nodes visited, summed over the 18 positions. The vertical axis does not begin at 0. The paper \
+                   prints no numbers for this figure, only its trends; the numbers of its 1024K end are in Tables 2 and 3."
+        .to_owned();
+    let chart = Chart {
+        title: title.clone(),
+        x: size_axis(),
+        y: Axis::round("nodes in millions", heights(&curves), decimals),
+        curves,
+        reference: None,
+    };
+    Ok(Picture { file, title, caption, svg: drawn(&chart)? })
+}
+
+/// Figures 1 and 2 under the magnifying glass.
+fn against_best(results: &Results, stamped: bool) -> Result<Picture, ChartError> {
+    let (file, number) = if stamped { ("figure-2-relative.svg", "2a") } else { ("figure-1-relative.svg", "1a") };
+    let base = |cell: Cell| Cell::of(Line { scheme: Scheme::TwoBig1, stamped }, cell.series.positions, cell.depth);
+    let curves = scheme_curves(stamped, |cell| Some((results.total(cell)? / results.total(base(cell))? - 1.0) * 100.0));
+    let title = format!("Figure {number}. Nodes against TWOBIG1, 7 ply, {}", between(stamped));
+    let caption =
+        "The same numbers as differences from TWOBIG1 at the same size, in per cent: above 0 means more nodes."
+            .to_owned();
+    let chart = Chart {
+        title: title.clone(),
+        x: size_axis(),
+        y: Axis::round("nodes more than TWOBIG1, in %", heights(&curves), decimals),
+        curves,
+        reference: None,
+    };
+    Ok(Picture { file, title, caption, svg: drawn(&chart)? })
+}
+
+/// Figure 3.
+fn saving(results: &Results, paper: &Paper) -> Result<Picture, ChartError> {
+    let lines = [Line::stamped(Scheme::TwoBig1), Line::cleared(Scheme::TwoBig1)];
+    let cells = |line: Line, depth: u32| (Cell::of(line, LARGEST, depth), Cell::without_table(depth));
+    let ours = |line: Line| {
+        let height = |depth| {
+            let (table, none) = cells(line, depth);
+            Some(results.total(table)? / results.total(none)?)
+        };
+        by_depth(height)
+    };
+    let theirs = |line: Line| by_depth(|depth| paper.ratio(cells(line, depth).0, cells(line, depth).1));
+    let [stamped, cleared] = lines;
+    let curves = vec![
+        Curve::new("ours, stamped", Look::ALL[0], ours(stamped)),
+        Curve::new("paper, stamped", Look::ALL[2], theirs(stamped)),
+        Curve::new("ours, cleared", Look::ALL[1], ours(cleared)),
+        Curve::new("paper, cleared", Look::ALL[3], theirs(cleared)),
+    ];
+    let title = "Figure 3. Nodes with a 1024K table, relative to none (TWOBIG1)".to_owned();
+    let caption = "The paper's figure is the line \"paper, stamped\"; here computed from its Tables 1 to 3.".to_owned();
+    let chart = Chart {
+        title: title.clone(),
+        x: depth_axis(),
+        y: Axis::round("nodes, without a table = 1", heights(&curves).chain([0.0, 1.0]), decimals),
+        reference: Some(Reference::Level(1.0, "without a table".to_owned())),
+        curves,
+    };
+    let has_ours = chart.curves.iter().any(|curve| curve.name.starts_with("ours") && !curve.points.is_empty());
+    Ok(Picture { file: "figure-3.svg", title, caption, svg: if has_ours { drawn(&chart)? } else { None } })
+}
+
+/// Table 1 as a picture, beside what the largest table saves.
+fn growth(results: &Results, paper: &Paper) -> Result<Picture, ChartError> {
+    let with_table = |depth| Cell::of(Line::cleared(Scheme::TwoBig1), LARGEST, depth);
+    let log = |nodes: Option<f64>| nodes.map(f64::log10);
+    let curves = vec![
+        Curve::new("ours, no table", Look::ALL[0], by_depth(|depth| log(results.total(Cell::without_table(depth))))),
+        Curve::new("paper, no table", Look::ALL[2], by_depth(|depth| log(paper.total(Cell::without_table(depth))))),
+        Curve::new("ours, TWOBIG1", Look::ALL[1], by_depth(|depth| log(results.total(with_table(depth))))),
+        Curve::new("paper, TWOBIG1", Look::ALL[3], by_depth(|depth| log(paper.total(with_table(depth))))),
+    ];
+    let title = "Figure 4. Nodes by depth, without a table and with 1024K positions (cleared)".to_owned();
+    let caption = "Nodes visited, summed over the 18 positions, on a logarithmic scale. Not in the paper; its numbers are those of \
+                   Tables 1 and 2."
+        .to_owned();
+    let chart = Chart { title: title.clone(), x: depth_axis(), y: decades(heights(&curves)), curves, reference: None };
+    let has_ours = chart.curves.iter().any(|curve| curve.name.starts_with("ours") && !curve.points.is_empty());
+    Ok(Picture { file: "figure-4.svg", title, caption, svg: if has_ours { drawn(&chart)? } else { None } })
+}
+
+/// An axis for the decimal logarithms of node counts.
+fn decades(values: impl Iterator<Item = f64>) -> Axis {
+    let (low, high) =
+        values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
+    let (first, last) = if low <= high { (low.floor() as i32, high.ceil() as i32) } else { (5, 9) };
+    let label = |power: i32| format!("{}", 10f64.powi(power - 6));
+    let ticks = (first..=last).map(|power| (f64::from(power), label(power))).collect();
+    Axis {
+        title: "nodes in millions (logarithmic)".to_owned(),
+        ticks,
+        range: f64::from(first)..f64::from(last.max(first + 1)),
+    }
+}
+
+fn by_depth(height: impl Fn(u32) -> Option<f64>) -> Vec<(f64, f64)> {
+    DEPTHS.into_iter().filter_map(|depth| Some((f64::from(depth), height(depth)?))).collect()
+}
+
+fn drawn(chart: &Chart) -> Result<Option<String>, ChartError> {
+    if chart.curves.iter().all(|curve| curve.points.is_empty()) { Ok(None) } else { chart.draw().map(Some) }
+}

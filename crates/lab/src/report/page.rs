@@ -1,0 +1,356 @@
+//! The report as one page of Markdown.
+
+use std::fmt::Write;
+
+use super::cells::{Grid, LARGEST, Line, Results, SCHEMES, SIZES, TESTS};
+use super::claims::{Claim, Verdict};
+use super::figures::Picture;
+use super::paper::{self, Paper};
+use super::{Study, WallTime, tables};
+use sesame_report::html;
+use sesame_report::markdown::{self, Table};
+
+/// All that goes into the page.
+pub(super) struct Page<'a> {
+    pub(super) results: &'a Results,
+    pub(super) paper: &'a Paper,
+    pub(super) claims: &'a [Claim],
+    pub(super) pictures: &'a [Picture],
+    pub(super) studies: &'a [Study],
+    pub(super) wall_time: Option<WallTime>,
+    /// The results file's name, as the reader finds it.
+    pub(super) source: &'a str,
+}
+
+/// The page's title.
+pub(super) const TITLE: &str = "Replacement schemes for transposition tables: 1994 and now";
+
+impl Page<'_> {
+    /// The whole page.
+    pub(super) fn markdown(&self) -> String {
+        let mut page = format!("# {TITLE}\n\n");
+        for section in [
+            self.summary(),
+            self.verdicts(),
+            self.differences(),
+            self.pictures(),
+            self.tables(),
+            self.nearness(),
+            self.studies(),
+            self.details(),
+            self.method(),
+            self.again(),
+        ] {
+            if !section.is_empty() {
+                let _ = write!(page, "{}\n\n", section.trim());
+            }
+        }
+        page.truncate(page.trim_end().len());
+        page.push('\n');
+        markdown::unbroken(&page)
+    }
+
+    fn summary(&self) -> String {
+        let (read, said): (Vec<&Claim>, Vec<&Claim>) =
+            self.claims.iter().partition(|claim| claim.is_read_from_tables());
+        let text = format!(
+            "Of {} statements in D. M. Breuker, J. W. H. M. Uiterwijk and H. J. van den Herik, \"Replacement Schemes for Transposition \
+             Tables\" (ICCA Journal 17(4), 1994), our results {}. Of {} more that its text does not make and that we read from its \
+             tables, they {}. \"Beyond chance\" is the chance of which {TESTS} positions were taken. The ranges that decide what \
+             agrees are ours, set before the full run; each is named under its statement.",
+            said.len(),
+            score(&said),
+            read.len(),
+            score(&read)
+        );
+        let merits: Vec<String> = [self.merit(false), self.merit(true)].into_iter().flatten().collect();
+        [text, merits.join(" "), self.extent()]
+            .into_iter()
+            .filter(|part| !part.is_empty())
+            .collect::<Vec<_>>()
+            .join("\n\n")
+    }
+
+    /// Best and worst over all sizes, in a sentence.
+    fn merit(&self, stamped: bool) -> Option<String> {
+        let grid = Grid::new(self.results, &SCHEMES.map(|scheme| Line { scheme, stamped }), 7, &SIZES)?;
+        let picks: Vec<usize> = (0..TESTS).collect();
+        let mut order: Vec<(f64, &str)> =
+            grid.merits(&picks).into_iter().zip(SCHEMES.map(|scheme| scheme.name())).collect();
+        order.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let [(best, first), (second, next), .., (worst, last)] = order[..] else { return None };
+        let how = if stamped { "With entries stamped" } else { "With the table cleared" };
+        Some(format!(
+            "{how} between positions, over the sizes {} at 7 ply, {first} visits the fewest nodes; {next} is second with {}, \
+             {last} last with {}.",
+            markdown::sizes(&grid.sizes),
+            markdown::signed_percent(second / best - 1.0),
+            markdown::signed_percent(worst / best - 1.0),
+        ))
+    }
+
+    /// What was run, and how long it took.
+    fn extent(&self) -> String {
+        let searches = self.results.with_table();
+        let mut text = format!(
+            "The results are {} of the paper's {} searches with a table and {} without, all by ALIBABA written again from the paper's \
+             section 4, with the table that the engine uses. ",
+            markdown::grouped(searches as u64),
+            markdown::grouped(paper::OBSERVATIONS as u64),
+            self.results.without_table(),
+        );
+        if self.results.incomplete() > 0 {
+            let _ = write!(
+                text,
+                "{} entries lack some of their {TESTS} positions and are left out: the run is not finished. ",
+                self.results.incomplete()
+            );
+        }
+        if self.results.unplanned() > 0 {
+            let _ = write!(
+                text,
+                "{} more searches, of sizes or depths that the paper's experiment does not have, are left out. ",
+                markdown::grouped(self.results.unplanned() as u64)
+            );
+        }
+        text.push_str(&self.time(searches));
+        text
+    }
+
+    fn time(&self, searches: usize) -> String {
+        let Some(WallTime { seconds, threads }) = self.wall_time else {
+            return format!(
+                "The paper's run took {} hours; how long this one took is not recorded.",
+                markdown::grouped(paper::HOURS as u64)
+            );
+        };
+        let threads = threads.map_or_else(String::new, |threads| {
+            if threads == 1 { " on one thread".to_owned() } else { format!(" on {threads} threads") }
+        });
+        let took =
+            if seconds < 120.0 { format!("{seconds:.0} seconds") } else { format!("{:.1} minutes", seconds / 60.0) };
+        let hours = markdown::grouped(paper::HOURS as u64);
+        if searches < paper::OBSERVATIONS {
+            return format!("They took {took}{threads}; the paper's whole run took {hours} hours on one SUN 4.");
+        }
+        let ratio = markdown::grouped((paper::HOURS * 3600.0 / seconds).round() as u64);
+        format!("They took {took}{threads}; the paper's {hours} hours on one SUN 4 are **{ratio} times** as long.")
+    }
+
+    fn verdicts(&self) -> String {
+        let mut table =
+            Table::new(["", "the paper says", "its figure", "ours (95 % interval)", "verdict", "beyond chance"])
+                .with_text_columns(6);
+        for (number, claim) in (1..).zip(self.claims) {
+            let verdict = match claim.verdict {
+                Verdict::Agrees => claim.verdict.to_string(),
+                _ => format!("**{}**", claim.verdict),
+            };
+            let chance = if claim.is_certain { "yes" } else { "no" };
+            let link = format!("[{number}](#{})", html::slug(&heading(number, claim)));
+            table.row([
+                link,
+                claim.statement.to_owned(),
+                claim.paper.clone(),
+                claim.ours.clone(),
+                verdict,
+                chance.to_owned(),
+            ]);
+        }
+        format!(
+            "## Statement by statement\n\n{table}\nWhat each figure counts is said below under its number. \"Beyond chance\": the whole interval \
+             speaks for the verdict, see [How to read the numbers](#how-to-read-the-numbers).\n"
+        )
+    }
+
+    /// The claims that did not come out as in the paper.
+    fn differences(&self) -> String {
+        let of =
+            |verdict| (1..).zip(self.claims).filter(move |(_, claim)| claim.verdict == verdict && !claim.is_missing);
+        let item = |(number, claim): (usize, &Claim)| {
+            let link = format!("[{number}](#{})", html::slug(&heading(number, claim)));
+            let context = if claim.context.is_empty() { String::new() } else { format!(" {}", claim.context) };
+            format!("- {link} {} The paper: {}. Ours: {}.{context}\n", claim.statement, claim.paper, claim.ours)
+        };
+        let disagreed: String = of(Verdict::Disagrees).map(item).collect();
+        let open: String = of(Verdict::CannotTell).map(item).collect();
+        let mut text = "## Where we differ\n\n".to_owned();
+        match (disagreed.is_empty(), self.claims.iter().any(|claim| claim.is_missing)) {
+            (true, false) if open.is_empty() => text.push_str("Nowhere: every statement came out as in the paper.\n"),
+            (true, _) => text.push_str("No statement that the results speak to came out against the paper.\n"),
+            (false, _) => {
+                let _ = write!(
+                    text,
+                    "We disagree here; the tables under each number show at which sizes and depths and on how many positions.\n\n{disagreed}"
+                );
+            }
+        }
+        if !open.is_empty() {
+            let _ = write!(
+                text,
+                "\nWe cannot tell here. Our figure lies outside the range that would count as agreement, but the end of its interval \
+                 lies inside: {TESTS} other positions of such a game might have agreed.\n\n{open}"
+            );
+        }
+        if self.studies.iter().any(|study| study.file == "discussion.md") {
+            text.push_str("\nWhat explains the differences is discussed [on a page of its own](discussion.md).\n");
+        }
+        text
+    }
+
+    fn pictures(&self) -> String {
+        let mut text = "## Figures\n".to_owned();
+        for picture in self.pictures {
+            let Picture { file, title, caption, svg } = picture;
+            match svg {
+                Some(_) => {
+                    let _ = write!(text, "\n### {title}\n\n![{title}]({file})\n\n{caption}\n");
+                }
+                None => {
+                    let _ = write!(text, "\n### {title}\n\nThe results hold nothing for this figure.\n");
+                }
+            }
+        }
+        text
+    }
+
+    fn tables(&self) -> String {
+        let (results, paper) = (self.results, self.paper);
+        let mut text = format!(
+            "## Tables\n\nNodes visited in thousands, summed over the {TESTS} positions; \"ratio\" is ours over the paper's. A dash: not in \
+             the results.\n\n### Table 1. Without a table\n\n{}\n",
+            tables::without_table(results, paper)
+        );
+        for (number, stamped) in [(2, false), (3, true)] {
+            let how = if stamped { "stamped" } else { "cleared" };
+            let largest = markdown::size(LARGEST);
+            let _ = write!(
+                text,
+                "### Table {number}. {largest} positions, {how} between positions\n\n{}\n",
+                tables::largest(results, paper, stamped)
+            );
+        }
+        for (number, stamped) in [(1, false), (2, true)] {
+            if let Some(table) = tables::by_size(results, stamped, 7) {
+                let how = if stamped { "stamped" } else { "cleared" };
+                let _ = write!(text, "### The numbers of Figure {number}: 7 ply, {how}\n\n{table}\n");
+            }
+        }
+        text
+    }
+
+    fn nearness(&self) -> String {
+        let sentences = tables::nearness(self.results, self.paper);
+        if sentences.is_empty() {
+            return String::new();
+        }
+        let choices = match self.studies.iter().find(|study| study.file == "choices.md") {
+            Some(study) => format!("[{}]({})", study.title, study.file),
+            None => "[docs/lab.md](../lab.md)".to_owned(),
+        };
+        format!(
+            "## How near our ALIBABA is to theirs\n\n{} What the paper leaves open, and what each choice does to the node counts: \
+             {choices}.\n\nThe share of the nodes that the table leaves, ours / the paper's:\n\n{}\n",
+            sentences.join(" "),
+            tables::savings(self.results, self.paper)
+        )
+    }
+
+    fn studies(&self) -> String {
+        let listed = |study: &&Study| !matches!(study.file.as_str(), "discussion.md" | "choices.md");
+        if !self.studies.iter().any(|study| listed(&study)) {
+            return String::new();
+        }
+        let mut text = "## Beyond the paper\n\n".to_owned();
+        for study in self.studies.iter().filter(listed) {
+            let _ = writeln!(text, "- [{}]({})", study.title, study.file);
+        }
+        text
+    }
+
+    fn details(&self) -> String {
+        let mut text = "## The statements in detail\n\nEach table compares position by position; a negative percentage means that the first \
+                        named visits fewer nodes. \"All nodes\" is the ratio of the sums, the paper's measure, in which the biggest trees \
+                        count most; \"per position\" is the geometric mean of the 18 ratios, in which all count alike.\n"
+            .to_owned();
+        for (number, claim) in (1..).zip(self.claims) {
+            let chance = match (claim.verdict, claim.is_certain) {
+                (Verdict::CannotTell, _) => "",
+                (_, true) => ", beyond chance",
+                (_, false) => ", but not beyond chance",
+            };
+            let _ = write!(
+                text,
+                "\n### {}\n\n{} ({})\n\n- Counted: {}\n- Paper: {}\n- Ours: {}\n- Verdict: **{}**{chance}\n",
+                heading(number, claim),
+                claim.statement,
+                claim.source,
+                claim.criterion,
+                claim.paper,
+                claim.ours,
+                claim.verdict
+            );
+            if !claim.details.is_empty() {
+                let _ = write!(text, "\n{}\n", claim.details.trim_end());
+            }
+        }
+        text
+    }
+
+    fn method(&self) -> String {
+        format!(
+            "## How to read the numbers\n\n\
+             - Nodes are all nodes visited: interior nodes, leaves and quiescence, in all iterations up to the depth.\n\
+             - Every statement is one number with a range that it must lie in. It **agrees** if the number does; **disagrees** if not even \
+             the number's 95 % interval reaches the range; otherwise, or if the results lack the searches, we **cannot tell**. \
+             \"Beyond chance\" means that the whole interval is on the verdict's side. The paper gives few figures and no tolerances: the \
+             ranges were set by us, before the full run. An end of an interval that rounds to the edge of the range, or to no \
+             difference, has more digits; printed as +0.0 it is 0 or within half a thousandth of a per cent of it.\n\
+             - Intervals are percentiles of a bootstrap over the {TESTS} positions: {} seeded draws with replacement, all that was \
+             measured on a position staying together. They say how much depends on which positions of such a game are taken. The {TESTS} \
+             are successive positions of one game and resemble each other: for chess at large the intervals are too narrow.\n\
+             - Where entries are stamped, the positions also depend on each other through the table: what a search finds in it was left \
+             there by the positions before. The bootstrap takes them for independent, so the intervals of stamped figures are too narrow \
+             even for such a game.\n\
+             - A comparison with the best (or worst) of several others draws the opponent anew in each resample, which makes it harder to be \
+             called best.\n",
+            markdown::grouped(sesame_report::statistics::RESAMPLES as u64)
+        )
+    }
+
+    fn again(&self) -> String {
+        format!(
+            "## Run it again\n\n\
+             ```\n\
+             cargo build --release\n\
+             target/release/sesame lab run --output {0}\n\
+             target/release/sesame lab report --results {0} --output docs/replacement-schemes\n\
+             ```\n\n\
+             The same command gives the same bytes. All on one page, pictures included: [report.html](report.html). The laboratory's own page \
+             is [docs/lab.md](../lab.md).\n",
+            self.source
+        )
+    }
+}
+
+/// How many of the claims came out how, for a sentence that begins with "our results".
+fn score(claims: &[&Claim]) -> String {
+    let of = |verdict| claims.iter().filter(move |claim| claim.verdict == verdict);
+    let missing = of(Verdict::CannotTell).filter(|claim| claim.is_missing).count();
+    let lacking = match missing {
+        0 => String::new(),
+        _ => format!(", for {missing} of which they lack the searches"),
+    };
+    format!(
+        "**agree with {}** ({} of them beyond chance), **disagree with {}**, and cannot tell about {}{lacking}",
+        of(Verdict::Agrees).count(),
+        of(Verdict::Agrees).filter(|claim| claim.is_certain).count(),
+        of(Verdict::Disagrees).count(),
+        of(Verdict::CannotTell).count(),
+    )
+}
+
+/// The heading of a claim's details.
+fn heading(number: usize, claim: &Claim) -> String {
+    format!("Statement {number}: {}", claim.name)
+}

@@ -1,0 +1,74 @@
+//! Tables 1 to 3 of the paper.
+
+use super::cells::{Cell, Line};
+use crate::results::Series;
+
+/// The tables, typed off: `table,scheme,stamping,positions,ply3,..,ply8`, nodes in thousands.
+const TABLES: &str = include_str!("paper.csv");
+
+/// Hours that the paper's experiment took on one SUN 4 (section 6.4).
+pub(super) const HOURS: f64 = 1300.0;
+
+/// How many searches that was, without those of Table 1.
+pub(super) const OBSERVATIONS: usize = 11_088;
+
+/// The paper's nodes, in thousands.
+#[derive(Debug)]
+pub(super) struct Paper {
+    cells: Vec<(Cell, f64)>,
+}
+
+impl Paper {
+    /// The tables. A line that cannot be read is left out; a test sees to it that there is none.
+    pub(super) fn new() -> Paper {
+        Paper { cells: TABLES.lines().skip(1).filter_map(read_line).flatten().collect() }
+    }
+
+    /// The paper's sum over the test positions in nodes, known to the thousand.
+    pub(super) fn total(&self, cell: Cell) -> Option<f64> {
+        let found = self.cells.iter().find(|(known, _)| *known == cell)?;
+        Some(found.1 * 1000.0)
+    }
+
+    /// The total of `cell` over that of `base`.
+    pub(super) fn ratio(&self, cell: Cell, base: Cell) -> Option<f64> {
+        Some(self.total(cell)? / self.total(base)?)
+    }
+
+    /// The total of `line` at the largest table.
+    pub(super) fn largest(&self, line: Line, depth: u32) -> Option<f64> {
+        self.total(Cell::of(line, super::cells::LARGEST, depth))
+    }
+}
+
+fn read_line(line: &str) -> Option<Vec<(Cell, f64)>> {
+    let fields: Vec<&str> = line.split(',').collect();
+    let [_, scheme, stamping, positions, ref nodes @ ..] = fields[..] else { return None };
+    let scheme = if scheme == "none" { None } else { Some(scheme.parse().ok()?) };
+    let series = Series { scheme, stamped: stamping == "yes", positions: positions.parse().ok()? };
+    let cell = |(depth, nodes): (u32, &&str)| Some((Cell { series, depth }, nodes.parse().ok()?));
+    (3..).zip(nodes).map(cell).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cells::{DEPTHS, LARGEST, SCHEMES};
+    use super::*;
+    use sesame_table::Scheme;
+
+    #[test]
+    fn the_tables_are_whole() {
+        let paper = Paper::new();
+        assert_eq!(paper.cells.len(), 6 * 15);
+        for depth in DEPTHS {
+            assert!(paper.total(Cell::without_table(depth)).is_some());
+            for (scheme, stamped) in SCHEMES.into_iter().flat_map(|scheme| [(scheme, false), (scheme, true)]) {
+                assert!(paper.largest(Line { scheme, stamped }, depth).is_some());
+            }
+        }
+        assert_eq!(paper.total(Cell::without_table(8)), Some(610_696_000.0));
+        assert_eq!(paper.largest(Line::stamped(Scheme::TwoBig1), 8), Some(180_187_000.0));
+        assert_eq!(paper.total(Cell::of(Line::cleared(Scheme::Old), LARGEST, 4)), Some(931_000.0));
+        assert_eq!(paper.total(Cell::of(Line::cleared(Scheme::Old), 8192, 4)), None);
+    }
+}

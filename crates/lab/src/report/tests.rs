@@ -1,0 +1,388 @@
+//! The report on results made to agree with the paper, made to disagree, and with holes.
+
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+use super::cells::{Cell, DEPTHS, LARGEST, Line, SCHEMES, SIZES, TESTS};
+use super::claims::Verdict;
+use super::*;
+use sesame_report::markdown;
+use sesame_table::Scheme;
+
+/// How the made-up results are made.
+struct Model {
+    /// Whether the paper's statements are turned round.
+    contrary: bool,
+}
+
+impl Model {
+    /// Nodes of all positions.
+    fn total(&self, cell: Cell, paper: &Paper) -> f64 {
+        let Some(scheme) = cell.series.scheme else { return paper.total(cell).unwrap() };
+        let line = Line { scheme, stamped: cell.series.stamped };
+        let place = SIZES.iter().position(|&size| size == cell.series.positions).unwrap();
+        match (self.contrary, cell.depth) {
+            (false, 7) => 40e6 * Self::growth(place) * (1.0 + penalty(scheme) * Self::crowd(place)) * stamp(line, 0.97),
+            (false, depth) => paper.largest(line, depth).unwrap() * Self::growth(place),
+            // Doublings save too much, or cost where entries are stamped; the spread grows; the paper's order is upside down where the
+            // table is cleared; stamps cost.
+            (true, 7) => {
+                let upside_down = if line.stamped { penalty(scheme) } else { 0.23 - penalty(scheme) };
+                let upside_down = if line.stamped && scheme == Scheme::TwoBig1 { 0.3 } else { upside_down };
+                150e6
+                    * if line.stamped { 1.1f64 } else { 0.8 }.powi(place as i32)
+                    * (1.0 + upside_down * (2.0 + place as f64))
+                    * stamp(line, 1.2)
+            }
+            (true, 8) => paper.total(Cell::without_table(8)).unwrap() * (1.4 - penalty(scheme)),
+            (true, depth) => paper.total(Cell::without_table(depth)).unwrap() * if depth == 3 { 0.5 } else { 1.4 },
+        }
+    }
+
+    /// Nodes against those at 1024K.
+    fn growth(place: usize) -> f64 {
+        [0.91, 0.92, 0.93, 0.95, 0.97, 0.98, 0.99][place..].iter().product::<f64>().recip()
+    }
+
+    /// How much the scheme matters.
+    fn crowd(place: usize) -> f64 {
+        [1.0, 0.85, 0.7, 0.5, 0.35, 0.2, 0.12, 0.1][place]
+    }
+
+    /// The whole experiment, with noise on every single count.
+    fn observations(&self) -> Vec<Observation> {
+        let paper = Paper::new();
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(1994);
+        let mut unit = || (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
+        let weights: Vec<f64> = (0..TESTS).map(|_| 0.3 + unit()).collect();
+        let sum: f64 = weights.iter().sum();
+        let mut observations = Vec::new();
+        for cell in plan() {
+            let total = self.total(cell, &paper);
+            for (test, weight) in (1..).zip(&weights) {
+                let noise = 1.0 + 0.004 * (unit() - 0.5);
+                let nodes = (total * weight / sum * noise).round() as u64;
+                let Cell { series, depth } = cell;
+                observations.push(Observation { series, test, depth, nodes, score: 0, mv: "e2e4".to_owned() });
+            }
+        }
+        observations
+    }
+
+    fn claims(&self) -> Vec<claims::Claim> {
+        claims::all(&Results::new(&self.observations()).unwrap(), &Paper::new())
+    }
+}
+
+const AGREEING: Model = Model { contrary: false };
+const CONTRARY: Model = Model { contrary: true };
+
+/// How much worse than TWOBIG1 a scheme is at 8K.
+fn penalty(scheme: Scheme) -> f64 {
+    match scheme {
+        Scheme::TwoBig1 => 0.0,
+        Scheme::TwoDeep => 0.02,
+        Scheme::Big1 => 0.10,
+        Scheme::BigAll => 0.105,
+        Scheme::Deep => 0.18,
+        Scheme::Old => 0.20,
+        Scheme::New => 0.23,
+    }
+}
+
+fn stamp(line: Line, factor: f64) -> f64 {
+    if line.stamped { factor } else { 1.0 }
+}
+
+/// All cells of the experiment.
+fn plan() -> Vec<Cell> {
+    let mut cells: Vec<Cell> = DEPTHS.into_iter().map(Cell::without_table).collect();
+    for line in SCHEMES.into_iter().flat_map(|scheme| [Line::cleared(scheme), Line::stamped(scheme)]) {
+        for size in SIZES {
+            cells.extend(DEPTHS.into_iter().filter(|&depth| depth < 8).map(|depth| Cell::of(line, size, depth)));
+        }
+        cells.extend([SIZES[1], SIZES[3], SIZES[5], LARGEST].map(|size| Cell::of(line, size, 8)));
+    }
+    cells
+}
+
+fn rendered(observations: &[Observation]) -> BTreeMap<String, String> {
+    render(observations, "results.csv", None, &Surroundings::default()).unwrap().into_iter().collect()
+}
+
+#[test]
+fn the_plan_is_the_papers() {
+    assert_eq!((plan().len() - DEPTHS.len()) * TESTS, paper::OBSERVATIONS);
+}
+
+#[test]
+fn what_agrees_is_said_to_agree() {
+    for claim in AGREEING.claims() {
+        assert_eq!(claim.verdict, Verdict::Agrees, "{}: {}", claim.name, claim.ours);
+        assert!(!claim.details.is_empty(), "{}", claim.name);
+    }
+}
+
+#[test]
+fn what_disagrees_is_said_to_disagree() {
+    for claim in CONTRARY.claims() {
+        // Of these the contrary model leaves things as they are: BIG1 and BIGALL stay neighbours, DEEP stays in the middle.
+        let expected = match claim.name {
+            "BIGALL and BIG1" | "DEEP not best" => continue,
+            _ => Verdict::Disagrees,
+        };
+        assert_eq!(claim.verdict, expected, "{}: {}", claim.name, claim.ours);
+        assert!(claim.is_certain, "{}: {}", claim.name, claim.ours);
+    }
+}
+
+#[test]
+fn verdicts_reach_the_page() {
+    let page = &rendered(&CONTRARY.observations())["README.md"];
+    let summary = page.lines().nth(2).unwrap();
+    // The two that the contrary model leaves: one is the paper's, one is read from its tables.
+    assert!(summary.starts_with("Of 18 statements in") && summary.contains("**disagree with 17**"), "{summary}");
+    assert!(summary.contains("Of 4 more") && summary.contains("**disagree with 3**"), "{summary}");
+    assert!(page.contains("TWOBIG1 is the best of the seven schemes. The paper: fewer;"));
+    assert!(
+        rendered(&AGREEING.observations())["README.md"].contains("Nowhere: every statement came out as in the paper.")
+    );
+}
+
+#[test]
+fn tables_hold_the_sums() {
+    let observations = AGREEING.observations();
+    let page = &rendered(&observations)["README.md"];
+    let row = |scheme: Option<Scheme>, stamped: bool, positions: usize| -> Vec<f64> {
+        let series = crate::results::Series { scheme, stamped, positions };
+        let nodes = |depth| {
+            let of_cell = observations.iter().filter(|seen| seen.series == series && seen.depth == depth);
+            of_cell.map(|seen| seen.nodes).sum::<u64>() as f64
+        };
+        DEPTHS.map(nodes).to_vec()
+    };
+    let written = |name: &str, totals: Vec<f64>| {
+        let entries: Vec<String> =
+            totals.iter().map(|total| markdown::grouped((total / 1000.0).round() as u64)).collect();
+        format!("| {name}ours | {} |\n", entries.join(" | "))
+    };
+    assert!(page.contains(&written("", row(None, false, 0))));
+    let tables: Vec<&str> = page.split("### Table ").collect();
+    for scheme in SCHEMES {
+        for (table, stamped) in [(2, false), (3, true)] {
+            let wanted = written(&format!("{scheme}, "), row(Some(scheme), stamped, LARGEST));
+            assert!(tables[table].contains(&wanted), "{wanted} not in Table {table}");
+        }
+    }
+    assert!(page.contains("| paper | 185 | 1,083 | 3,847 | 23,573 | 96,969 | 610,696 |"));
+    assert!(page.contains("| OLD, paper | 191 | 934 | 2,777 | 11,926 | 39,580 | 205,200 |"));
+    assert!(page.contains("| ratio | 1.00 | 1.00 | 1.00 | 1.00 | 1.00 | 1.00 |"));
+}
+
+#[test]
+fn pictures_are_well_formed_and_tell_the_schemes_apart() {
+    let files = rendered(&AGREEING.observations());
+    let pictures: Vec<_> = files.iter().filter(|(name, _)| name.ends_with(".svg")).collect();
+    assert_eq!(pictures.len(), 6);
+    for (name, svg) in pictures {
+        let document = roxmltree::Document::parse(svg).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let texts: Vec<String> = document
+            .descendants()
+            .filter(|node| node.has_tag_name("text"))
+            .map(|node| node.text().unwrap().trim().to_owned())
+            .collect();
+        if name.starts_with("figure-1") || name.starts_with("figure-2") {
+            for label in SCHEMES.map(Scheme::name).into_iter().chain(["8K", "1024K"]) {
+                assert_eq!(texts.iter().filter(|text| *text == label).count(), 1, "{label} in {name}");
+            }
+        }
+        assert!(files["report.html"].contains(svg.as_str()), "{name} is not in report.html");
+        assert!(files["README.md"].contains(&format!("({name})")), "{name} is not in README.md");
+    }
+}
+
+#[test]
+fn the_same_results_give_the_same_bytes() {
+    let observations = AGREEING.observations();
+    let backwards: Vec<Observation> = observations.iter().rev().cloned().collect();
+    assert_eq!(rendered(&observations), rendered(&backwards));
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let files = rendered(&AGREEING.observations());
+    let page = &files["README.md"];
+    let headings: Vec<String> = page
+        .lines()
+        .filter(|line| line.starts_with('#'))
+        .map(|line| html::slug(line.trim_start_matches(['#', ' '])))
+        .collect();
+    let targets: Vec<&str> = page.split("](#").skip(1).filter_map(|rest| rest.split(')').next()).collect();
+    assert!(targets.len() > 20);
+    for target in targets {
+        assert!(headings.iter().any(|heading| heading == target), "{target}");
+        assert!(files["report.html"].contains(&format!("id=\"{target}\"")), "{target}");
+    }
+}
+
+#[test]
+fn results_with_holes() {
+    let none = rendered(&[]);
+    assert_eq!(none.keys().collect::<Vec<_>>(), ["README.md", "report.html"]);
+    assert!(none["README.md"].contains("cannot tell about 18, for 18 of which they lack the searches."));
+    assert!(none["README.md"].contains("cannot tell about 4, for 4 of which they lack the searches."));
+    assert!(!none["README.md"].contains("\n\n\n"));
+
+    let mut observations = AGREEING.observations();
+    // A position missing at 64K, all of BIGALL, and everything at 8 ply.
+    observations.retain(|seen| {
+        let is_hole = seen.series.positions == SIZES[3] && seen.test == 7 && seen.series.scheme == Some(Scheme::New);
+        !is_hole && seen.series.scheme != Some(Scheme::BigAll) && seen.depth < 8
+    });
+    let claims = claims::all(&Results::new(&observations).unwrap(), &Paper::new());
+    let verdict = |name: &str| claims.iter().find(|claim| claim.name == name).unwrap().verdict;
+    assert_eq!(verdict("TWODEEP saves"), Verdict::Agrees);
+    assert_eq!(verdict("spread at 8K"), Verdict::CannotTell);
+    assert_eq!(verdict("factor at 8 ply"), Verdict::CannotTell);
+    let page = &rendered(&observations)["README.md"];
+    assert!(page.contains("10 entries lack some of their 18 positions"), "{page}");
+    assert!(page.contains("not in the results, which would need all schemes at 8K, 7 ply, cleared"));
+
+    // Any prefix of a run, whatever it breaks off in.
+    let observations = AGREEING.observations();
+    for length in [1, 17, 18, 107, 108, 1_000, 5_000, 11_000] {
+        rendered(&observations[..length]);
+    }
+}
+
+#[test]
+fn other_positions_are_refused() {
+    let mut observations = AGREEING.observations();
+    observations[5].test = 19;
+    let error = render(&observations, "r.csv", None, &Surroundings::default()).unwrap_err();
+    assert!(error.to_string().contains("test position 19"));
+    observations[5].test = 0;
+    assert!(render(&observations, "r.csv", None, &Surroundings::default()).is_err());
+}
+
+#[test]
+fn what_the_paper_does_not_have_is_not_counted() {
+    let mut observations = AGREEING.observations();
+    let known = observations.len();
+    let model = observations.last().unwrap().clone();
+    let of = |scheme, positions, depth| {
+        let series = crate::results::Series { scheme, stamped: false, positions };
+        Observation { series, depth, ..model.clone() }
+    };
+    let scheme = Some(Scheme::Deep);
+    observations.extend([of(scheme, 4096, 7), of(scheme, SIZES[0], 8), of(scheme, SIZES[0], 2), of(None, 0, 9)]);
+    let results = Results::new(&observations).unwrap();
+    assert_eq!((results.with_table(), results.unplanned()), (paper::OBSERVATIONS, 4));
+    assert_eq!((results.with_table() + results.without_table(), results.incomplete()), (known, 0));
+    let page = &rendered(&observations)["README.md"];
+    assert!(page.contains("The results are 11,088 of the paper's 11,088 searches with a table and 108 without"));
+    assert!(
+        page.contains("4 more searches, of sizes or depths that the paper's experiment does not have, are left out.")
+    );
+}
+
+/// 16K to 64K is two doublings: what one saves is known where the model says so.
+#[test]
+fn doublings_at_eight_plies() {
+    let page = &rendered(&AGREEING.observations())["README.md"];
+    let table = page.split("| saved per doubling, cleared |").nth(1).unwrap();
+    let row = table.lines().find(|line| line.starts_with("| 8 ply |")).unwrap();
+    let growth = |place: usize| Model::growth(place);
+    let saved = |from: usize, to: usize| 1.0 - (growth(to) / growth(from)).powf(1.0 / (to - from) as f64);
+    let entries: Vec<f64> = row
+        .split('|')
+        .skip(2)
+        .filter_map(|entry| entry.trim().trim_end_matches("\u{a0}%").parse::<f64>().ok())
+        .map(|percent| percent / 100.0)
+        .collect();
+    let wanted = [saved(1, 3), saved(3, 5), saved(5, 7), saved(1, 7)];
+    assert_eq!(entries.len(), wanted.len(), "{row}");
+    for (entry, wanted) in entries.iter().zip(wanted) {
+        assert!((entry - wanted).abs() < 0.002, "{row}: {wanted}");
+    }
+}
+
+#[test]
+fn differences_say_what_the_next_depth_says() {
+    let mut observations = AGREEING.observations();
+    // At 7 ply DEEP is as good as TWODEEP; at 8 ply it stays as it was.
+    let two: Vec<Observation> =
+        observations.iter().filter(|seen| seen.series.scheme == Some(Scheme::TwoDeep)).cloned().collect();
+    for seen in observations.iter_mut().filter(|seen| seen.series.scheme == Some(Scheme::Deep) && seen.depth == 7) {
+        let same = crate::results::Series { scheme: Some(Scheme::TwoDeep), ..seen.series };
+        seen.nodes = two.iter().find(|two| two.key() == (same, seen.test, 7)).unwrap().nodes;
+    }
+    let page = markdown::unbroken(&rendered(&observations)["README.md"]);
+    let item = page.lines().find(|line| line.starts_with("- [9](#statement-9-twodeep-saves)")).unwrap();
+    assert!(
+        item.contains("(16K, 64K, 256K, 1024K): 0.0\u{a0}% (0.0 to 0.0) at 7 ply, outside the range; 5."),
+        "{item}"
+    );
+    assert!(item.contains("at 8 ply, inside it."), "{item}");
+    assert!(
+        item.contains("we visit 1.00 times the nodes of the paper's 7 ply at 7 ply and 6.30 times at 8 ply"),
+        "{item}"
+    );
+}
+
+#[test]
+fn wall_times() {
+    let text = "seconds=1200.5\nthreads=2\nobservations=18\n";
+    assert_eq!(WallTime::parse(text, 18), Some(WallTime { seconds: 1200.5, threads: Some(2) }));
+    // Of another run, or of nobody knows what.
+    assert_eq!(WallTime::parse(text, 19), None);
+    assert_eq!(WallTime::parse("seconds=1200.5\nthreads=2\n", 18), None);
+    assert_eq!(WallTime::parse("threads=2\nobservations=18", 18), None);
+    assert_eq!(WallTime::parse("seconds=-1\nobservations=18", 18), None);
+    let time = WallTime::parse("seconds = 1170\nobservations = 5", 5);
+    let files = render(&AGREEING.observations(), "r.csv", time, &Surroundings::default()).unwrap();
+    assert!(files[0].1.contains("**4,000 times**"));
+    let part = render(&AGREEING.observations()[..500], "r.csv", time, &Surroundings::default()).unwrap();
+    assert!(!part[0].1.contains("times**"));
+}
+
+#[test]
+fn what_stands_beside_the_report_is_taken_in() {
+    let folder = std::env::temp_dir().join(format!("sesame-report-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let results = folder.join("results.csv");
+    let csv = |hash: u64| {
+        let columns = "scheme,stamped,positions,test,depth,nodes,score,move";
+        format!("# sesame lab results 1 alibaba 1 {hash:016x}\n{columns}\nnone,no,0,1,3,10234,31,e2e4\n")
+    };
+    let hash = experiment::hash(&experiment::positions());
+    fs::write(&results, csv(hash)).unwrap();
+    fs::write(folder.join("results.csv.meta"), "seconds=90\nthreads=2\nobservations=1\n").unwrap();
+    fs::write(folder.join("seeds.md"), "# What the seeds say\n\n![s](seeds.svg) ![t](../secret.svg)\n").unwrap();
+    fs::write(folder.join("seeds.svg"), "<svg>seeds</svg>").unwrap();
+    fs::write(folder.join("discussion.md"), "# Why\n").unwrap();
+    let options = ReportOptions { results, output: folder.clone(), wall_time: None };
+    let written = write(&options);
+    let page = fs::read_to_string(folder.join("README.md"));
+    let html = fs::read_to_string(folder.join("report.html"));
+    fs::write(folder.join("results.csv.meta"), "seconds=90\nthreads=2\nobservations=2\n").unwrap();
+    let stale = write(&options).map(|_| fs::read_to_string(folder.join("README.md")).unwrap());
+    fs::write(&options.results, csv(hash ^ 1)).unwrap();
+    let foreign = write(&options);
+    let missing = write(&ReportOptions { results: folder.join("none.csv"), ..options });
+    fs::remove_dir_all(&folder).unwrap();
+
+    assert_eq!(written.unwrap().len(), 2);
+    let page = page.unwrap();
+    assert!(page.contains("- [What the seeds say](seeds.md)"));
+    assert!(page.contains("[on a page of its own](discussion.md)"));
+    assert!(page.contains("They took 90 seconds on 2 threads"));
+    assert!(!page.contains("larger.md"));
+    let html = html.unwrap();
+    assert!(html.contains("<svg>seeds</svg>") && html.contains("href=\"#seeds\""));
+    assert!(missing.is_err());
+    assert!(stale.unwrap().contains("how long this one took is not recorded"));
+    assert!(
+        matches!(foreign, Err(ReportError::Results(ResultsError::OtherPositions { found, .. })) if found == hash ^ 1)
+    );
+}

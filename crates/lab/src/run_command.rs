@@ -1,0 +1,231 @@
+//! `sesame lab run` and `sesame lab choices`.
+
+use std::io::ErrorKind;
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum, value_parser};
+
+use super::Failure;
+use crate::experiment::{self, Selection};
+use crate::report::meta_path;
+use crate::run::{self, RunOptions};
+use crate::{results, validation};
+use sesame_table::Scheme;
+use sesame::uci::Output;
+
+/// The experiment of 1994: seven schemes, eight table sizes, 18 positions, 3 to 8 plies
+///
+/// Without options these are the paper's 11,088 observations and those without a table. Each is in the results file as soon as it is
+/// made; a run that was killed goes on with --resume.
+#[derive(Debug, Args)]
+pub(super) struct LabRunArguments {
+    /// The results file to make
+    #[arg(long, default_value = "results.csv", value_name = "FILE")]
+    output: PathBuf,
+    /// Go on where the results file ends
+    #[arg(long)]
+    resume: bool,
+    /// Only these replacement schemes; "none" is the search without a table
+    #[arg(long, value_delimiter = ',', value_parser = scheme, value_name = "SCHEMES")]
+    schemes: Vec<SchemeOrNone>,
+    /// Time-stamped tables, cleared ones, or both
+    #[arg(long, value_enum, default_value_t = Stamping::Both)]
+    stamping: Stamping,
+    /// Only these table sizes in positions, such as 8K,1024K
+    #[arg(long, value_delimiter = ',', value_parser = size, value_name = "SIZES")]
+    sizes: Vec<usize>,
+    /// Only these depths in plies, such as 3..5 [default: 3..7, and 8 at 16K, 64K, 256K, 1024K and without a table]
+    #[arg(long, value_parser = depths, value_name = "DEPTHS")]
+    depths: Option<RangeInclusive<u32>>,
+    /// Other test positions: EPD, an empty line between games
+    #[arg(long, value_name = "FILE")]
+    positions: Option<PathBuf>,
+    /// Searches at a time [default: one for each core]
+    #[arg(long, value_parser = value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+}
+
+/// What each choice that the paper leaves open does to the node counts, as a Markdown table
+#[derive(Debug, Args)]
+pub(super) struct ChoicesArguments {
+    /// Depth of each search in plies
+    #[arg(long, default_value_t = 6, value_parser = value_parser!(u32).range(3..=12), value_name = "PLIES")]
+    depth: u32,
+    /// Only the choices whose description contains one of these words; "experiment" stands for what the experiment uses
+    #[arg(long, value_delimiter = ',', value_name = "WORDS")]
+    only: Vec<String>,
+}
+
+/// So that clap does not take the option for one of its own.
+type SchemeOrNone = Choice<Scheme>;
+
+/// A value or "none".
+#[derive(Copy, Clone, Debug)]
+struct Choice<T>(Option<T>);
+
+#[derive(Copy, Clone, PartialEq, Eq, Debug, ValueEnum)]
+enum Stamping {
+    Yes,
+    No,
+    Both,
+}
+
+fn scheme(text: &str) -> Result<SchemeOrNone, String> {
+    if text.eq_ignore_ascii_case(results::NO_TABLE) {
+        return Ok(Choice(None));
+    }
+    let scheme = text.parse::<Scheme>().map_err(|error| format!("{error}, and none"))?;
+    Ok(Choice(Some(scheme)))
+}
+
+/// A number of positions; K stands for 1,024 and M for 1,048,576.
+fn size(text: &str) -> Result<usize, String> {
+    let (digits, unit) = match text.trim() {
+        text if text.ends_with(['K', 'k']) => (text.trim_end_matches(['K', 'k']), 1 << 10),
+        text if text.ends_with(['M', 'm']) => (text.trim_end_matches(['M', 'm']), 1 << 20),
+        text => (text, 1),
+    };
+    let number = digits.parse::<usize>().ok().and_then(|number| number.checked_mul(unit));
+    // An odd number would be rounded up by the table, and the file would say otherwise.
+    match number {
+        Some(number) if number >= 2 && number % 2 == 0 => Ok(number),
+        _ => Err("not an even number of positions such as 8K".to_owned()),
+    }
+}
+
+fn depths(text: &str) -> Result<RangeInclusive<u32>, String> {
+    const DEEPEST: u32 = 20;
+    let (first, last) = text.split_once("..").unwrap_or((text, text));
+    let number = |text: &str| text.trim_start_matches('=').trim().parse::<u32>().ok();
+    match (number(first), number(last)) {
+        (Some(first), Some(last)) if 1 <= first && first <= last && last <= DEEPEST => Ok(first..=last),
+        _ => Err(format!("not a range of depths from 1 to {DEEPEST} such as 3..8")),
+    }
+}
+
+pub(super) fn run(arguments: &LabRunArguments, output: &Output) -> Result<(), Failure> {
+    let mut selection = Selection { depths: arguments.depths.clone(), ..Selection::default() };
+    if !arguments.schemes.is_empty() {
+        selection.schemes = arguments.schemes.iter().map(|choice| choice.0).collect();
+    }
+    if !arguments.sizes.is_empty() {
+        selection.sizes = arguments.sizes.clone();
+    }
+    match arguments.stamping {
+        Stamping::Yes => selection.stamping = vec![true],
+        Stamping::No => selection.stamping = vec![false],
+        Stamping::Both => {}
+    }
+    let positions = match &arguments.positions {
+        Some(path) => experiment::read_positions(path).map_err(Failure::failed)?,
+        None => experiment::positions(),
+    };
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let options = RunOptions {
+        selection,
+        positions,
+        output: arguments.output.clone(),
+        resume: arguments.resume,
+        threads: arguments.threads.map_or(cores, usize::from),
+    };
+    let meta = meta_path(&options.output);
+    let meta_failed = |error| Failure::Failed(format!("{}: {error}", meta.display()));
+    // What it says is of another run. A results file that is there and is not to be resumed keeps its own: the run is refused.
+    if options.resume || !options.output.exists() {
+        match std::fs::remove_file(&meta) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(meta_failed(error)),
+            _ => {}
+        }
+    }
+    let summary = run::run(&options).map_err(Failure::failed)?;
+    let seconds = summary.time.as_secs_f64();
+    if summary.found == 0 {
+        // The report says how long the experiment took; of a resumed run nobody knows. The number tells it whether the file is
+        // still what this run made.
+        let (threads, made) = (options.threads, summary.observations);
+        let text = format!("seconds={seconds:.1}\nthreads={threads}\nobservations={made}\n");
+        std::fs::write(&meta, text).map_err(meta_failed)?;
+    }
+    output.line(&format!(
+        "{} observations in {}, {} of them found there; {} nodes in {:.1} s, {:.1} million per second",
+        summary.observations,
+        options.output.display(),
+        summary.found,
+        summary.nodes,
+        seconds,
+        summary.nodes as f64 / seconds.max(1e-9) / 1e6,
+    ));
+    Ok(())
+}
+
+pub(super) fn choices(arguments: &ChoicesArguments, output: &Output) -> Result<(), Failure> {
+    let positions = experiment::positions();
+    let variants = validation::variants();
+    let is_wanted = |name: &str| arguments.only.is_empty() || arguments.only.iter().any(|word| name.contains(word));
+    if !variants.iter().any(|(name, _)| is_wanted(name)) {
+        return Err(Failure::Usage("no choice is described by such words".to_owned()));
+    }
+    output.line(&validation::heading(arguments.depth));
+    for (name, choices) in variants.into_iter().filter(|(name, _)| is_wanted(name)) {
+        let sums = validation::measure(choices, &positions, arguments.depth).map_err(Failure::failed)?;
+        output.line(&validation::Row { name, sums: &sums }.to_string());
+        if output.is_closed() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is noted of a run is gone as soon as the file is touched again, and comes back only with a whole run.
+    #[test]
+    fn the_note_on_time_is_of_this_run() {
+        let output = std::env::temp_dir().join(format!("sesame-lab-run-{}.csv", std::process::id()));
+        let meta = meta_path(&output);
+        let arguments = |resume, depths| LabRunArguments {
+            output: output.clone(),
+            resume,
+            schemes: vec![Choice(None)],
+            stamping: Stamping::Both,
+            sizes: Vec::new(),
+            depths: Some(depths),
+            positions: None,
+            threads: Some(1),
+        };
+        let run = |arguments| run(&arguments, &Output::new(std::io::sink()));
+        let note = || std::fs::read_to_string(&meta).ok();
+        std::fs::write(&meta, "seconds=1\nthreads=9\nobservations=18\n").unwrap();
+        let first = run(arguments(false, 1..=1)).is_ok();
+        let of_first = note();
+        let again = run(arguments(false, 1..=1)).is_err();
+        let of_refused = note();
+        let resumed = run(arguments(true, 1..=2)).is_ok();
+        let of_resumed = note();
+        std::fs::remove_file(&output).unwrap();
+
+        assert!(first && again && resumed);
+        let of_first = of_first.unwrap();
+        assert!(of_first.starts_with("seconds=") && of_first.ends_with("\nthreads=1\nobservations=18\n"), "{of_first}");
+        assert_eq!(of_refused, Some(of_first));
+        assert_eq!(of_resumed, None);
+    }
+
+    #[test]
+    fn sizes_schemes_and_depths() {
+        assert_eq!((size("8K"), size("1M"), size(" 64k"), size("100")), (Ok(8192), Ok(1 << 20), Ok(65_536), Ok(100)));
+        for text in ["", "K", "0", "3", "-8K", "8KB", "99999999999999999999", "18446744073709551615K"] {
+            assert!(size(text).is_err(), "{text}");
+        }
+        assert_eq!((depths("3..8"), depths("5"), depths("3..=4")), (Ok(3..=8), Ok(5..=5), Ok(3..=4)));
+        for text in ["", "..", "0..3", "8..3", "3..99", "x"] {
+            assert!(depths(text).is_err(), "{text}");
+        }
+        assert!(scheme("none").is_ok_and(|choice| choice.0.is_none()));
+        assert!(scheme("twobig1").is_ok_and(|choice| choice.0 == Some(Scheme::TwoBig1)));
+        assert!(scheme("BIG2").is_err());
+    }
+}

@@ -1,0 +1,260 @@
+//! Sesame's own search: nodes to a fixed depth under every scheme, at tables as crowded as in 1994 and at a usual size.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::own::{Limit, OwnSearch};
+use super::page::{self, Files, Setting};
+use super::panel::Panel;
+use super::record::Row;
+use super::runner::{Measure, Task};
+use super::set::PositionSet;
+use super::{Study, StudyArgs, StudyError};
+use sesame::position::Game;
+use sesame_report::markdown::{NOTHING, Table as MarkdownTable, grouped, or_dash, percent};
+use sesame_report::statistics::{Estimate, bootstrap};
+use sesame::search::{TtEntry, SearchTable};
+use sesame_table::{Scheme, Table, TableOptions, Update};
+
+/// A table size, the depth searched at it, and how many of the sequences.
+struct Plan {
+    positions: usize,
+    depth: u32,
+    sequences: usize,
+}
+
+/// From crowded to roomy. The last is 16 MiB, the engine's default; it takes longer searches to fill.
+const PLANS: [Plan; 4] = [
+    Plan { positions: 8 << 10, depth: 13, sequences: 16 },
+    Plan { positions: 32 << 10, depth: 13, sequences: 16 },
+    Plan { positions: 128 << 10, depth: 13, sequences: 16 },
+    Plan { positions: 1 << 20, depth: 17, sequences: 6 },
+];
+
+/// What the scores and moves are compared with: searches at a larger table, of more plies than all but the last plan's.
+pub(super) const REFERENCE: &str = "reference";
+const REFERENCE_POSITIONS: usize = 4 << 20;
+const REFERENCE_DEPTH: u32 = 17;
+
+/// The scheme that the others are compared with.
+const BASE: &str = Scheme::TwoBig1.name();
+
+/// The engine's way to store a position again, and that of 1994.
+pub(super) const ENGINES: &str = "merge";
+const OF_1994: &str = "overwrite";
+
+pub(super) fn tasks<'a>(set: &'a PositionSet, args: &'a StudyArgs) -> Vec<Task<'a>> {
+    let mut tasks = Vec::new();
+    for setting in &PLANS {
+        for (name, update) in [(ENGINES, Update::Merge), (OF_1994, Update::Overwrite)] {
+            for scheme in Scheme::ALL {
+                let options = TableOptions { positions: setting.positions, scheme, update, ..TableOptions::default() };
+                let depth = args.depth(setting.depth);
+                let set = set.first(args.sequences(setting.sequences));
+                let size = (depth, set.len());
+                let work = move || search_sequences(Table::<TtEntry>::with_options(&options)?, &set, depth);
+                tasks.push(Task::single(name, setting.positions, scheme.name(), size, work));
+            }
+        }
+    }
+    let options = TableOptions { positions: REFERENCE_POSITIONS, ..TableOptions::default() };
+    let (depth, set) = (args.depth(REFERENCE_DEPTH), set.first(args.sequences(set.sequences.len())));
+    let size = (depth, set.len());
+    let work = move || search_sequences(Table::<TtEntry>::with_options(&options)?, &set, depth);
+    tasks.push(Task::single(REFERENCE, REFERENCE_POSITIONS, BASE, size, work));
+    tasks
+}
+
+/// Searches the sequences one after the other, each as a game of its own: the table and what the search has learnt are kept from
+/// position to position, and stamped.
+pub(super) fn search_sequences<T: SearchTable>(
+    table: T,
+    set: &PositionSet,
+    depth: u32,
+) -> Result<Vec<Measure>, StudyError> {
+    let mut search = OwnSearch::new(table);
+    let mut measures = Vec::new();
+    for sequence in &set.sequences {
+        search.new_game();
+        for (ply, position) in &sequence.positions {
+            let Some(found) = search.search(&Game::new(position.clone()), Limit::Depth(depth)) else { continue };
+            let best = position.to_uci(found.mv, false);
+            let (game, ply) = (sequence.number, *ply);
+            measures.push(Measure { game, ply, depth, nodes: found.nodes, score: found.score, best });
+        }
+    }
+    Ok(measures)
+}
+
+pub(super) fn page(rows: &[Row]) -> Result<Files, StudyError> {
+    let all = page::settings(rows);
+    let settings: Vec<&Setting<'_>> = all.iter().filter(|setting| setting.name != REFERENCE).collect();
+    let reference = Reference::new(rows.iter().filter(|row| row.setting == REFERENCE));
+    let mut text = page::head("Sesame's own search", Study::Modern.name());
+    text += INTRODUCTION;
+    text += page::INTERVALS;
+    text += MEASURES;
+    text += "![Nodes by scheme and table size](modern.svg)\n\n";
+    for setting in &settings {
+        text += &section(setting, rows, &reference);
+    }
+    text += "## What storing a position again does\n\n";
+    text += UPDATES;
+    text += &updates(&settings, rows, &reference).to_string();
+    let labelled: Vec<(String, &Setting<'_>)> = settings
+        .iter()
+        .filter(|setting| setting.name == ENGINES)
+        .map(|&setting| (page::size_label(setting.positions), setting))
+        .collect();
+    let picture = page::picture("Sesame's search", "table size in positions (K = 1024)", &labelled, BASE)?;
+    Ok(vec![("modern.md".to_owned(), text), ("modern.svg".to_owned(), picture)])
+}
+
+fn section(setting: &Setting<'_>, rows: &[Row], reference: &Reference) -> String {
+    let (size, panel) = (page::size_label(setting.positions), &setting.panel);
+    let crowding = setting.crowding(BASE).unwrap_or_default();
+    let mut text = format!(
+        "## {size} positions, `{}`\n\n{}; {crowding:.1} nodes of a search for each place in the table. From the fewest nodes to the \
+         most: {}. Beaten by none: {}.\n\n",
+        setting.name,
+        setting.extent(),
+        page::order(panel).join(", "),
+        page::list(&page::unbeaten(panel)),
+    );
+    let of_setting = |arm: &str| in_setting(rows, setting.name, setting.positions, arm);
+    let base = of_setting(BASE);
+    let against = format!("nodes against {BASE}");
+    let further = format!("further off than {BASE}");
+    let mut table = MarkdownTable::new(["scheme", "nodes", &against, "reference's move", "off its score", &further]);
+    for arm in panel.arms() {
+        let own = of_setting(arm);
+        let ratio = if arm == BASE { NOTHING.to_owned() } else { page::difference(panel.ratio(arm, BASE)) };
+        let off = if arm == BASE { None } else { reference.further_off(&own, &base) };
+        table.row([
+            arm.clone(),
+            or_dash(panel.total(arm), |nodes| grouped(nodes.round() as u64)),
+            ratio,
+            or_dash(reference.agreement(&own), percent),
+            or_dash(reference.error(&own), |error| format!("{error:.1}")),
+            centipawns(off),
+        ]);
+    }
+    text += &format!("{table}\n");
+    text
+}
+
+pub(super) fn in_setting<'a>(rows: &'a [Row], setting: &str, positions: usize, arm: &str) -> Vec<&'a Row> {
+    rows.iter().filter(|row| row.setting == setting && row.positions == positions && row.arm == arm).collect()
+}
+
+/// A difference in centipawns with its interval, in bold where it lies on one side of 0.
+pub(super) fn centipawns(estimate: Option<Estimate>) -> String {
+    or_dash(estimate, |Estimate { value, interval }| signed(value, interval.low, interval.high))
+}
+
+/// A difference and the ends of its interval with their signs, in bold where the interval lies on one side of 0.
+pub(super) fn signed(value: f64, low: f64, high: f64) -> String {
+    let text = format!("{value:+.1} ({low:+.1} to {high:+.1})").replace('-', "−");
+    if low <= 0.0 && high >= 0.0 { text } else { format!("**{text}**") }
+}
+
+/// For each size: TWOBIG1 with the update of 1994 against the engine's.
+fn updates(settings: &[&Setting<'_>], rows: &[Row], reference: &Reference) -> MarkdownTable {
+    let mut table =
+        MarkdownTable::new(["table", "scheme", "nodes, `overwrite` against `merge`", "further off the score"])
+            .with_text_columns(2);
+    for setting in settings.iter().filter(|setting| setting.name == ENGINES) {
+        for arm in setting.panel.arms() {
+            let merge = in_setting(rows, ENGINES, setting.positions, arm);
+            let overwrite = in_setting(rows, OF_1994, setting.positions, arm);
+            let named = |rows: &[&Row]| -> Vec<Row> {
+                rows.iter().map(|&row| Row { arm: row.setting.clone(), ..row.clone() }).collect()
+            };
+            let (both, other) = (named(&merge), named(&overwrite));
+            let ratio = Panel::new(both.iter().chain(&other)).ratio(OF_1994, ENGINES);
+            let off = centipawns(reference.further_off(&overwrite, &merge));
+            table.row([page::size_label(setting.positions), arm.clone(), page::difference(ratio), off]);
+        }
+    }
+    table
+}
+
+/// What the reference's searches found, by game and ply.
+pub(super) struct Reference {
+    found: HashMap<(u32, u32), (i32, String)>,
+}
+
+/// Differences in score beyond this count as this much: no mate should outweigh all else.
+const MOST_OFF: i32 = 200;
+
+impl Reference {
+    pub(super) fn new<'a>(rows: impl Iterator<Item = &'a Row>) -> Self {
+        Self { found: rows.map(|row| ((row.game, row.ply), (row.score, row.best.clone()))).collect() }
+    }
+
+    fn get(&self, row: &Row) -> Option<&(i32, String)> {
+        self.found.get(&(row.game, row.ply))
+    }
+
+    fn off(&self, row: &Row) -> Option<f64> {
+        let (score, _) = self.get(row)?;
+        Some(f64::from((row.score - score).abs().min(MOST_OFF)))
+    }
+
+    /// The share of the positions in which the reference's move was found.
+    fn agreement(&self, rows: &[&Row]) -> Option<f64> {
+        let same = rows.iter().filter(|row| self.get(row).is_some_and(|(_, best)| *best == row.best)).count();
+        let all = rows.iter().filter(|row| self.get(row).is_some()).count();
+        (all > 0).then(|| same as f64 / all as f64)
+    }
+
+    /// How far the scores are off the reference's, on average, in centipawns.
+    fn error(&self, rows: &[&Row]) -> Option<f64> {
+        let errors: Vec<f64> = rows.iter().filter_map(|row| self.off(row)).collect();
+        (!errors.is_empty()).then(|| errors.iter().sum::<f64>() / errors.len() as f64)
+    }
+
+    /// By how much further off `rows` are than `base` on the same positions, on average; games are resampled.
+    pub(super) fn further_off(&self, rows: &[&Row], base: &[&Row]) -> Option<Estimate> {
+        mean_difference(rows, base, |row| self.off(row))
+    }
+
+    /// By how much less often `rows` have the reference's move than `base` on the same positions, as a share of them.
+    pub(super) fn moves_lost(&self, rows: &[&Row], base: &[&Row]) -> Option<Estimate> {
+        mean_difference(rows, base, |row| self.get(row).map(|(_, best)| if *best == row.best { 0.0 } else { 1.0 }))
+    }
+}
+
+/// The mean of what `measure` says of `rows` less what it says of `base`, on the same positions at the same table size; games are
+/// resampled.
+fn mean_difference(rows: &[&Row], base: &[&Row], measure: impl Fn(&Row) -> Option<f64>) -> Option<Estimate> {
+    let place = |row: &Row| (row.positions, row.game, row.ply);
+    let other: HashMap<_, &Row> = base.iter().map(|&row| (place(row), row)).collect();
+    let mut games: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
+    for row in rows {
+        let both = other.get(&place(row)).and_then(|base| Some(measure(row)? - measure(base)?));
+        let Some(difference) = both else { continue };
+        let (sum, count) = games.entry(row.game).or_default();
+        *sum += difference;
+        *count += 1.0;
+    }
+    let games: Vec<(f64, f64)> = games.into_values().collect();
+    bootstrap(games.len(), |picks| {
+        let (sum, count) =
+            picks.iter().fold((0.0, 0.0), |(sum, count), &game| (sum + games[game].0, count + games[game].1));
+        sum / count
+    })
+}
+
+const INTRODUCTION: &str = "The schemes at work in the engine: its search with one thread, at tables as crowded as in 1994 and at its default of 16 MiB \
+     (1024K positions), to a fixed depth. A game's positions are searched one after the other as at play: the table and the histories stay, \
+     the table is stamped. A search by one thread is the same in every run. `merge` is the engine's way to store a position that \
+     is there already, `overwrite` that of 1994 (`docs/table.md`).\n\n";
+
+const MEASURES: &str = "Fewer nodes to a depth are not all: this search reduces where the table knows no move, so a table that forgets can make the \
+     same nominal depth cheaper, and worse. So each result is held against a reference, the engine's search of 17 plies at 4096K positions: how often \
+     its move was found, by how many centipawns the score is off (more than 200 count as 200), and how much further off that is than under \
+     TWOBIG1. Up to 128K positions the reference is four plies deeper than what is held against it; at 1024K it is not deeper at all, of 17 plies as well, and \
+     differs only by its larger table. And it is itself a search under TWOBIG1 with `merge`, so it may favour TWOBIG1 against the other schemes and `merge` against \
+     `overwrite`, most of all at 1024K.\n\n";
+
+const UPDATES: &str = "Every scheme with `overwrite` against itself with `merge`, at the same depth.\n\n";

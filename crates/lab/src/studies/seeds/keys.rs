@@ -1,0 +1,129 @@
+//! Otter's Zobrist keys: 837 numbers, of which 64 for the square passed over by any double step of a pawn, whether or not somebody can
+//! capture there.
+
+use std::collections::{HashMap, HashSet};
+
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+use sesame::position::{Color, Move, Piece, Position, Square};
+
+/// The numbers.
+#[derive(Debug)]
+pub(super) struct OtterKeys {
+    pieces: [[[u64; Square::NUM]; Piece::NUM]; Color::NUM],
+    turn: u64,
+    /// By colour, king's side and queen's side.
+    castling: [[u64; 2]; Color::NUM],
+    en_passant: [u64; Square::NUM],
+}
+
+/// What a walk through the moves from a position met.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Walk {
+    /// Different positions, as the rules of repetition have it.
+    pub(super) positions: u64,
+    /// Different keys of Otter's for them.
+    pub(super) keys: u64,
+    /// Otter's keys that belong to more than one position.
+    pub(super) collisions: u64,
+}
+
+impl OtterKeys {
+    /// How many numbers there are.
+    #[cfg(test)]
+    const COUNT: usize = Color::NUM * Piece::NUM * Square::NUM + 1 + Color::NUM * 2 + Square::NUM;
+
+    pub(super) fn new(seed: u64) -> Self {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let mut number = || random.next_u64();
+        Self {
+            pieces: std::array::from_fn(|_| std::array::from_fn(|_| std::array::from_fn(|_| number()))),
+            turn: number(),
+            castling: std::array::from_fn(|_| std::array::from_fn(|_| number())),
+            en_passant: std::array::from_fn(|_| number()),
+        }
+    }
+
+    /// The key of `position`, reached by a move that passed over `passed` in a double step.
+    pub(super) fn key(&self, position: &Position, passed: Option<Square>) -> u64 {
+        let mut key = if position.side_to_move() == Color::White { self.turn } else { 0 };
+        for color in Color::ALL {
+            for piece in Piece::ALL {
+                for square in position.colored(color, piece) {
+                    key ^= self.pieces[color as usize][piece as usize][square as usize];
+                }
+            }
+            let rights = position.castles(color);
+            for (side, right) in [rights.short, rights.long].into_iter().enumerate() {
+                key ^= if right.is_some() { self.castling[color as usize][side] } else { 0 };
+            }
+        }
+        key ^ passed.map_or(0, |square| self.en_passant[square as usize])
+    }
+
+    /// Plays all moves from `position` to `depth` plies.
+    pub(super) fn walk(&self, position: &Position, depth: u32) -> Walk {
+        // Our key of every key of Otter's.
+        let mut keys: HashMap<u64, u64> = HashMap::new();
+        let mut collisions = HashSet::new();
+        self.visit(position, None, depth, &mut keys, &mut collisions);
+        let positions: HashSet<u64> = keys.values().copied().collect();
+        Walk { positions: positions.len() as u64, keys: keys.len() as u64, collisions: collisions.len() as u64 }
+    }
+
+    fn visit(
+        &self,
+        position: &Position,
+        passed: Option<Square>,
+        depth: u32,
+        keys: &mut HashMap<u64, u64>,
+        collisions: &mut HashSet<u64>,
+    ) {
+        let key = self.key(position, passed);
+        if *keys.entry(key).or_insert(position.key()) != position.key() {
+            collisions.insert(key);
+        }
+        if depth == 0 {
+            return;
+        }
+        for &mv in &position.legal_moves() {
+            let passed = passed_over(position, mv);
+            let mut child = position.clone();
+            child.play(mv);
+            self.visit(&child, passed, depth - 1, keys, collisions);
+        }
+    }
+}
+
+/// The square that a double step passes over.
+fn passed_over(position: &Position, mv: Move) -> Option<Square> {
+    let (from, to) = (mv.from(), mv.to());
+    let is_double = position.moved(mv) == Piece::Pawn && (from as usize).abs_diff(to as usize) == 16;
+    is_double.then(|| Square::index((from as usize + to as usize) / 2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_numbers_as_the_seed_says() {
+        assert_eq!(OtterKeys::COUNT, 837);
+        assert_eq!(size_of::<OtterKeys>(), 837 * 8);
+    }
+
+    #[test]
+    fn a_double_step_splits_a_position_and_nothing_collides() {
+        let keys = OtterKeys::new(1);
+        // Without pawns that could step twice, both keys tell the same positions apart.
+        let rooks = Position::from_fen("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1").unwrap();
+        let walk = keys.walk(&rooks, 3);
+        assert_eq!((walk.positions, walk.collisions), (walk.keys, 0));
+        // e2-e4 in one step or in two: the same position for the rules.
+        let pawn = Position::from_fen("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1").unwrap();
+        let walk = keys.walk(&pawn, 5);
+        assert!(walk.keys > walk.positions, "{walk:?}");
+        assert_eq!(walk.collisions, 0);
+    }
+}

@@ -1,0 +1,397 @@
+//! From searches to speed-ups: geometric means over positions of what N workers need against one, with bootstrap intervals.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::author::Traffic;
+use super::record::{Row, Run};
+use sesame_report::statistics::{Estimate, bootstrap, compare};
+
+/// What so many workers are worth in one variant.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Point {
+    pub(super) threads: u32,
+    /// How many positions were compared.
+    pub(super) positions: usize,
+    /// One worker's time to the depth over this one's; none in lockstep.
+    pub(super) speed_up: Option<Estimate>,
+    /// One worker's nodes to the depth over the nodes of each of these workers.
+    pub(super) per_worker: Option<Estimate>,
+    /// The nodes of all these workers together over one worker's.
+    pub(super) nodes: Option<Estimate>,
+    /// Nodes per second over one worker's.
+    pub(super) rate: Option<Estimate>,
+    /// In how many searches the move was one worker's, 0 to 1.
+    pub(super) agreement: Option<Estimate>,
+    /// How many of the cores that it could use it had, 0 to 1.
+    pub(super) cores_had: Option<f64>,
+}
+
+impl Point {
+    /// What the run was made for: time to depth by the clock, nodes per worker in lockstep.
+    pub(super) fn main(&self) -> Option<Estimate> {
+        self.speed_up.or(self.per_worker)
+    }
+}
+
+/// The points of one variant, by workers.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Curve {
+    pub(super) variant: String,
+    pub(super) points: Vec<Point>,
+}
+
+impl Curve {
+    pub(super) fn at(&self, threads: u32) -> Option<&Point> {
+        self.points.iter().find(|point| point.threads == threads)
+    }
+}
+
+/// The searches of one variant with one number of workers, by position.
+type Arm<'a> = BTreeMap<&'a str, Vec<&'a Row>>;
+
+/// All searches of one kind.
+pub(super) struct Panel<'a> {
+    run: Run,
+    arms: BTreeMap<(String, u32), Arm<'a>>,
+    /// The variants in the order of the file.
+    variants: Vec<&'a str>,
+    cores: usize,
+}
+
+impl<'a> Panel<'a> {
+    /// The searches made for `run`, on a machine of so many cores.
+    pub(super) fn new(rows: &'a [Row], run: Run, cores: usize) -> Self {
+        let mut panel = Self { run, arms: BTreeMap::new(), variants: Vec::new(), cores };
+        for row in rows.iter().filter(|row| row.run == run) {
+            let arm = panel.arms.entry((row.variant.clone(), row.threads)).or_default();
+            arm.entry(&row.position).or_default().push(row);
+            if !panel.variants.contains(&row.variant.as_str()) {
+                panel.variants.push(&row.variant);
+            }
+        }
+        panel
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.arms.is_empty()
+    }
+
+    pub(super) fn variants(&self) -> &[&'a str] {
+        &self.variants
+    }
+
+    /// The numbers of workers, rising.
+    pub(super) fn threads(&self) -> Vec<u32> {
+        self.arms.keys().map(|(_, threads)| *threads).collect::<BTreeSet<_>>().into_iter().collect()
+    }
+
+    /// The positions.
+    pub(super) fn positions(&self) -> BTreeSet<&'a str> {
+        self.arms.values().flat_map(|arm| arm.keys().copied()).collect()
+    }
+
+    /// One worker's searches on each position.
+    pub(super) fn alone(&self) -> Option<&Arm<'a>> {
+        self.arms.iter().find(|((_, threads), _)| *threads == 1).map(|(_, arm)| arm)
+    }
+
+    /// The searches of a variant; with one worker all variants are the same.
+    fn arm(&self, variant: &str, threads: u32) -> Option<&Arm<'a>> {
+        if threads == 1 { self.alone() } else { self.arms.get(&(variant.to_owned(), threads)) }
+    }
+
+    pub(super) fn curves(&self) -> Vec<Curve> {
+        let curve = |variant: &&str| {
+            let point = |threads| self.point(variant, threads);
+            Curve { variant: (*variant).to_owned(), points: self.threads().into_iter().filter_map(point).collect() }
+        };
+        self.variants.iter().map(curve).collect()
+    }
+
+    fn point(&self, variant: &str, threads: u32) -> Option<Point> {
+        let (arm, alone) = (self.arm(variant, threads)?, self.alone()?);
+        let by_clock = self.run != Run::Lockstep;
+        let against = |measure: fn(&Row) -> f64| ratio(alone, arm, measure);
+        let share_of_cores = |row: &Row| {
+            let cores = f64::from(threads).min(self.cores as f64);
+            Some(row.cpu_micros? as f64 / row.micros?.max(1) as f64 / cores)
+        };
+        let had: Option<Vec<f64>> = arm.values().flatten().map(|row| share_of_cores(row)).collect();
+        Some(Point {
+            threads,
+            positions: arm.keys().filter(|position| alone.contains_key(*position)).count(),
+            speed_up: against(time).filter(|_| by_clock),
+            per_worker: against(|row| nodes(row) / f64::from(row.threads)),
+            nodes: against(nodes).map(inverse),
+            rate: against(|row| nodes(row) / time(row)).filter(|_| by_clock).map(inverse),
+            agreement: agreement(alone, arm),
+            cores_had: had
+                .filter(|had| by_clock && !had.is_empty())
+                .map(|had| had.iter().sum::<f64>() / had.len() as f64),
+        })
+    }
+
+    /// A variant against another with the same workers: by how much faster, or by how many fewer nodes, it gets there. Above 1 is better.
+    pub(super) fn against(&self, variant: &str, other: &str, threads: u32) -> Option<Estimate> {
+        ratio(self.arm(other, threads)?, self.arm(variant, threads)?, self.measure())
+    }
+
+    /// What is gained from `fewer` workers to `more`.
+    pub(super) fn gain(&self, variant: &str, fewer: u32, more: u32) -> Option<Estimate> {
+        let measure = self.measure();
+        let per_worker =
+            |row: &Row| measure(row) / if self.run == Run::Lockstep { f64::from(row.threads) } else { 1.0 };
+        ratio(self.arm(variant, fewer)?, self.arm(variant, more)?, per_worker)
+    }
+
+    fn measure(&self) -> fn(&Row) -> f64 {
+        if self.run == Run::Lockstep { nodes } else { time }
+    }
+
+    /// What happened at the table, summed over positions.
+    pub(super) fn traffic(&self, variant: &str, threads: u32) -> Option<Traffic> {
+        let rows = self.arm(variant, threads)?.values().flatten();
+        let mut sum = None::<Traffic>;
+        for traffic in rows.filter_map(|row| row.traffic) {
+            let before = sum.unwrap_or_default();
+            sum = Some(Traffic {
+                probes: before.probes + traffic.probes,
+                hits: before.hits + traffic.hits,
+                foreign_hits: before.foreign_hits + traffic.foreign_hits,
+                cut_offs: before.cut_offs + traffic.cut_offs,
+                foreign_cut_offs: before.foreign_cut_offs + traffic.foreign_cut_offs,
+                unknown_cut_offs: before.unknown_cut_offs + traffic.unknown_cut_offs,
+            });
+        }
+        sum
+    }
+
+    /// By how much searches that are the same to the node differ in time: the standard deviation of the logarithm within positions,
+    /// with one worker. None unless something was repeated.
+    pub(super) fn noise(&self) -> Option<f64> {
+        let (mut squares, mut freedom) = (0.0, 0usize);
+        for rows in self.alone()?.values().filter(|rows| rows.len() > 1) {
+            let times: Vec<f64> = rows.iter().map(|row| time(row).ln()).collect();
+            let mean = times.iter().sum::<f64>() / times.len() as f64;
+            squares += times.iter().map(|time| (time - mean).powi(2)).sum::<f64>();
+            freedom += times.len() - 1;
+        }
+        (freedom > 0).then(|| (squares / freedom as f64).sqrt())
+    }
+
+    /// How positions with a solution were solved.
+    pub(super) fn solving(&self, variant: &str, threads: u32) -> Option<Solving> {
+        let (arm, alone) = (self.arm(variant, threads)?, self.alone()?);
+        let searches = arm.values().map(Vec::len).sum::<usize>();
+        let solved = arm.values().flatten().filter(|row| row.solved_micros.is_some()).count();
+        let telling = self.telling();
+        let compared: Arm<'a> = arm
+            .iter()
+            .filter(|(position, _)| telling.contains(*position))
+            .map(|(&id, rows)| (id, rows.clone()))
+            .collect();
+        Some(Solving {
+            solved: solved as f64 / searches.max(1) as f64,
+            positions: arm.len(),
+            compared: compared.len(),
+            speed_up: ratio(alone, &compared, until_solved),
+        })
+    }
+
+    /// The positions whose times to the solution are compared, the same for all numbers of workers: what one worker sees at once says
+    /// nothing, and neither does what nobody ever sees.
+    fn telling(&self) -> BTreeSet<&'a str> {
+        let at_once = |rows: &[&Row]| median(rows.iter().map(|row| until_solved(row))) < AT_ONCE;
+        let seen: BTreeSet<&str> = self
+            .arms
+            .values()
+            .flatten()
+            .filter(|(_, rows)| rows.iter().any(|row| row.solved_micros.is_some()))
+            .map(|(position, _)| *position)
+            .collect();
+        let alone = self.alone().into_iter().flatten();
+        alone
+            .filter(|(position, rows)| seen.contains(**position) && !at_once(rows))
+            .map(|(position, _)| *position)
+            .collect()
+    }
+}
+
+/// How positions with a solution were solved.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Solving {
+    /// In how many of the searches, 0 to 1.
+    pub(super) solved: f64,
+    /// Positions with a solution.
+    pub(super) positions: usize,
+    /// Of those, the ones whose times are compared.
+    pub(super) compared: usize,
+    /// One worker's time to the solution over this one's. A search that did not find it counts with its whole time.
+    pub(super) speed_up: Option<Estimate>,
+}
+
+/// A solution that one worker finds in so many microseconds is found at once.
+const AT_ONCE: f64 = 10_000.0;
+
+fn time(row: &Row) -> f64 {
+    row.micros.unwrap_or(0).max(1) as f64
+}
+
+fn nodes(row: &Row) -> f64 {
+    row.nodes.max(1) as f64
+}
+
+fn until_solved(row: &Row) -> f64 {
+    row.solved_micros.map_or_else(|| time(row), |micros| micros.max(1) as f64)
+}
+
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// The geometric mean over positions of `measure` in one arm over that in another, each the geometric mean of its rounds.
+fn ratio(above: &Arm<'_>, below: &Arm<'_>, measure: impl Fn(&Row) -> f64) -> Option<Estimate> {
+    let mean = |rows: &Vec<&Row>| rows.iter().map(|row| measure(row).ln()).sum::<f64>() / rows.len() as f64;
+    let of_position = |(position, rows): (&&str, &Vec<&Row>)| Some((mean(above.get(position)?) - mean(rows)).exp());
+    Some(compare(&below.iter().filter_map(of_position).collect::<Vec<f64>>())?.mean)
+}
+
+/// The other way round.
+fn inverse(estimate: Estimate) -> Estimate {
+    let interval = sesame_report::statistics::Interval {
+        low: estimate.interval.high.recip(),
+        high: estimate.interval.low.recip(),
+    };
+    Estimate { value: estimate.value.recip(), interval }
+}
+
+/// The share of searches whose move is one worker's (which by depth is always the same), with its interval.
+fn agreement(alone: &Arm<'_>, arm: &Arm<'_>) -> Option<Estimate> {
+    let of_position = |(position, rows): (&&str, &Vec<&Row>)| {
+        let best = &alone.get(position)?.first()?.best;
+        Some(rows.iter().filter(|row| row.best == *best).count() as f64 / rows.len().max(1) as f64)
+    };
+    let shares: Vec<f64> = arm.iter().filter_map(of_position).collect();
+    bootstrap(shares.len(), |picks| picks.iter().filter_map(|&pick| shares.get(pick)).sum::<f64>() / picks.len() as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(run: Run, threads: u32, position: &str, nodes: u64, micros: u64) -> Row {
+        Row {
+            run,
+            variant: "default".into(),
+            threads,
+            round: 1,
+            position: position.into(),
+            depth: 9,
+            nodes,
+            micros: (run != Run::Lockstep).then_some(micros),
+            cpu_micros: (run != Run::Lockstep).then_some(micros * u64::from(threads) * 9 / 10),
+            best: if threads == 1 || position == "a" { "e2e4".into() } else { "d2d4".into() },
+            solved_micros: None,
+            traffic: None,
+        }
+    }
+
+    fn near(estimate: Option<Estimate>, value: f64) {
+        let found = estimate.unwrap();
+        assert!((found.value - value).abs() < 1e-9, "{found:?}, not {value}");
+        assert!(found.interval.low <= value + 1e-9 && value <= found.interval.high + 1e-9, "{found:?}");
+    }
+
+    #[test]
+    fn speed_ups_by_the_clock() {
+        // Twice as fast on the one, four times on the other; with the nodes as they were, and doubled.
+        let rows = [
+            row(Run::Depth, 1, "a", 1000, 8000),
+            row(Run::Depth, 1, "b", 1000, 8000),
+            row(Run::Depth, 4, "a", 1000, 4000),
+            row(Run::Depth, 4, "b", 2000, 2000),
+            // Another kind of run, and a position that one worker has not searched.
+            row(Run::Solution, 4, "a", 1, 1),
+            row(Run::Depth, 4, "c", 1, 1000),
+        ];
+        let panel = Panel::new(&rows, Run::Depth, 4);
+        let curves = panel.curves();
+        let [one, four] = curves[0].points.as_slice() else { panic!("{curves:?}") };
+        assert_eq!((one.threads, four.threads, four.positions), (1, 4, 2));
+        near(one.speed_up, 1.0);
+        near(four.speed_up, 8f64.sqrt());
+        near(four.nodes, 2f64.sqrt());
+        near(four.per_worker, 4.0 / 2f64.sqrt());
+        near(four.rate, 4.0);
+        near(four.agreement, 0.5);
+        assert!((four.cores_had.unwrap() - 0.9).abs() < 1e-9);
+        near(panel.gain("default", 1, 4), 8f64.sqrt());
+        assert_eq!(panel.noise(), None);
+    }
+
+    #[test]
+    fn in_lockstep_nodes_count() {
+        let mut rows = vec![
+            row(Run::Lockstep, 1, "a", 1000, 0),
+            row(Run::Lockstep, 2, "a", 1600, 0),
+            row(Run::Lockstep, 4, "a", 2000, 0),
+        ];
+        rows.push(Row { variant: "other".into(), nodes: 1000, ..rows[2].clone() });
+        let panel = Panel::new(&rows, Run::Lockstep, 1);
+        assert_eq!(panel.variants(), ["default", "other"]);
+        let curves = panel.curves();
+        near(curves[0].at(4).unwrap().main(), 2.0);
+        assert_eq!(curves[0].at(4).unwrap().speed_up, None);
+        assert!(curves[0].at(4).unwrap().cores_had.is_none());
+        near(curves[1].at(4).unwrap().main(), 4.0);
+        assert_eq!(curves[1].points.len(), 2, "one worker is the same in all variants, and two were not searched");
+        near(panel.against("other", "default", 4), 2.0);
+        near(panel.gain("default", 2, 4), 1.6);
+    }
+
+    #[test]
+    fn noise_is_what_repeats_differ_by() {
+        let mut rows = Vec::new();
+        for (position, time) in [("a", 1e4), ("b", 1e6)] {
+            for (round, sign) in (1..).zip([-1.0f64, 1.0]) {
+                let micros = (time * (0.05 * sign).exp()).round() as u64;
+                rows.push(Row { round, ..row(Run::Depth, 1, position, 1000, micros) });
+            }
+        }
+        // Two values at a distance of 0.1 have the standard deviation 0.1 / sqrt(2).
+        let noise = Panel::new(&rows, Run::Depth, 1).noise().unwrap();
+        assert!((noise - 0.1 / 2f64.sqrt()).abs() < 1e-4, "{noise}");
+    }
+
+    #[test]
+    fn solutions_found_and_not_found() {
+        let solution = |threads, position, solved: Option<u64>| Row {
+            solved_micros: solved,
+            ..row(Run::Solution, threads, position, 1, 1_000_000)
+        };
+        let rows = [
+            solution(1, "late", Some(400_000)),
+            solution(2, "late", Some(100_000)),
+            solution(1, "at once", Some(900)),
+            solution(2, "at once", Some(9)),
+            solution(1, "never", None),
+            solution(2, "never", None),
+            solution(1, "only by two", None),
+            solution(2, "only by two", Some(500_000)),
+        ];
+        let panel = Panel::new(&rows, Run::Solution, 2);
+        let solving = panel.solving("default", 2).unwrap();
+        assert_eq!((solving.positions, solving.compared, solving.solved), (4, 2, 0.75));
+        near(solving.speed_up, 8f64.sqrt());
+        assert_eq!(panel.solving("default", 1).unwrap().solved, 0.5);
+        // What four see is compared for two as well, who took the whole time for it, as one did.
+        let with_four = [&rows[..], &[solution(4, "never", Some(500_000))]].concat();
+        let panel = Panel::new(&with_four, Run::Solution, 4);
+        let solving = panel.solving("default", 2).unwrap();
+        assert_eq!(solving.compared, 3);
+        near(solving.speed_up, 2.0);
+        assert_eq!(panel.solving("default", 1).unwrap().compared, 3);
+    }
+}

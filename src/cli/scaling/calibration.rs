@@ -1,0 +1,142 @@
+//! How deep each position is searched: about as deep as one thread gets in a given time, or within a given number of nodes.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::positions::Entry;
+use super::searcher::Trace;
+use crate::engine::Limits;
+
+/// What one thread may spend on a position.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub enum Measure {
+    /// Time: the depth depends on the machine, and a little on the run.
+    Time(Duration),
+    /// Nodes: the depth is always the same.
+    Nodes(u64),
+}
+
+impl fmt::Display for Measure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Measure::Time(time) => write!(f, "{} seconds of one thread", time.as_secs_f64()),
+            Measure::Nodes(nodes) => write!(f, "{nodes} nodes of one thread"),
+        }
+    }
+}
+
+/// A depth nearer to the time in question is taken even when it takes up to this much longer.
+const BEYOND: f64 = 1.5;
+/// A search that ends by itself before this part of what it may spend has nothing to search.
+const LEAST_PART: f64 = 0.5;
+
+/// A position with the depth to which it is searched.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Calibrated {
+    /// The position.
+    pub entry: Entry,
+    /// The depth in plies.
+    pub depth: u32,
+    /// What one thread needed to get there: nodes.
+    pub nodes: u64,
+    /// And time.
+    pub time: Duration,
+}
+
+impl Measure {
+    /// The limits of the search that finds the depth.
+    pub(super) fn limits(self) -> Limits {
+        match self {
+            Measure::Time(time) => Limits { move_time: Some(time.mul_f64(BEYOND)), ..Limits::default() },
+            Measure::Nodes(nodes) => Limits { nodes: Some(nodes), ..Limits::default() },
+        }
+    }
+
+    /// The depth for a position, from the search that was to find it.
+    ///
+    /// # Errors
+    /// Says why there is none.
+    pub(super) fn depth(self, entry: &Entry, trace: &Trace) -> Result<Calibrated, String> {
+        let spent = match self {
+            Measure::Time(time) => trace.elapsed.as_secs_f64() / time.as_secs_f64(),
+            Measure::Nodes(nodes) => trace.nodes as f64 / nodes as f64,
+        };
+        let best = match self {
+            Measure::Time(time) => {
+                // What was stopped tells its depth after the limit.
+                let complete = trace.steps.iter().filter(|step| step.elapsed < time.mul_f64(BEYOND));
+                let off = |elapsed: Duration| (elapsed.as_secs_f64() / time.as_secs_f64()).max(1e-9).ln().abs();
+                complete.min_by(|a, b| off(a.elapsed).total_cmp(&off(b.elapsed)))
+            }
+            Measure::Nodes(nodes) => trace.steps.iter().filter(|step| step.nodes < nodes).max_by_key(|step| step.depth),
+        };
+        if spent < LEAST_PART {
+            return Err(format!("{} is left out: its search is over too soon, as of a mate or a dead draw", entry.id));
+        }
+        match best {
+            None => Err(format!("{} is left out: {self} are not enough for the first ply", entry.id)),
+            Some(step) => {
+                let (depth, nodes, time) = (step.depth, step.nodes, step.elapsed);
+                Ok(Calibrated { entry: entry.clone(), depth, nodes, time })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Variant;
+    use super::super::positions::Positions;
+    use super::super::searcher::{Pace, Searcher, Step};
+    use super::*;
+    use sesame_table::Table;
+
+    fn trace(steps: &[(u64, u64)], nodes: u64, millis: u64) -> (Entry, Trace) {
+        let entry = Positions::built_in().entries[0].clone();
+        let best = entry.position.legal_moves()[0];
+        let step = |(depth, &(nodes, millis))| Step { depth, best, nodes, elapsed: Duration::from_millis(millis) };
+        let steps = (1..).zip(steps).map(step).collect();
+        (entry, Trace { steps, best: Some(best), nodes, elapsed: Duration::from_millis(millis), cpu: None })
+    }
+
+    #[test]
+    fn the_depth_nearest_in_time() {
+        let second = Measure::Time(Duration::from_secs(1));
+        let depth = |steps: &[(u64, u64)], millis| {
+            let (entry, trace) = trace(steps, 100, millis);
+            second.depth(&entry, &trace).map(|found| found.depth)
+        };
+        assert_eq!(depth(&[(1, 100), (2, 700), (3, 1600)], 1501), Ok(2));
+        assert_eq!(depth(&[(1, 100), (2, 600), (3, 1400), (4, 1501)], 1501), Ok(3));
+        assert_eq!(depth(&[(1, 900), (2, 1400)], 1501), Ok(1));
+        assert!(depth(&[(1, 1), (2, 2), (3, 3)], 4).unwrap_err().contains("too soon"));
+        assert!(depth(&[(1, 1501)], 1501).unwrap_err().contains("first ply"));
+    }
+
+    #[test]
+    fn the_deepest_within_the_nodes() {
+        let measure = Measure::Nodes(1000);
+        let depth = |steps: &[(u64, u64)], nodes| {
+            let (entry, trace) = trace(steps, nodes, 1);
+            measure.depth(&entry, &trace).map(|found| (found.depth, found.nodes))
+        };
+        assert_eq!(depth(&[(10, 0), (300, 0), (999, 0), (1000, 0)], 1000), Ok((3, 999)));
+        assert_eq!(depth(&[(10, 0), (300, 0), (1000, 0)], 1000), Ok((2, 300)));
+        assert!(depth(&[(10, 0), (20, 0)], 20).is_err());
+        assert!(depth(&[], 1000).is_err());
+    }
+
+    #[test]
+    fn searches_to_the_depth_found_take_the_nodes_found() {
+        let mut searcher = Searcher::<Table>::new(1, Pace::Turns).unwrap();
+        searcher.arrange(1, &Variant::default()).unwrap();
+        let measure = Measure::Nodes(5000);
+        for entry in Positions::built_in().first(3).entries {
+            let found = measure.depth(&entry, &searcher.search(&entry.position, measure.limits())).unwrap();
+            assert!(found.nodes < 5000 && found.depth > 2);
+            let limits = |depth| Limits { depth: Some(depth), ..Limits::default() };
+            assert_eq!(searcher.search(&entry.position, limits(found.depth)).nodes, found.nodes);
+            assert!(searcher.search(&entry.position, limits(found.depth + 1)).nodes >= 5000);
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Speed-ups over the number of workers, as curves with their intervals.
+
+use sesame_report::ChartError;
+use sesame_report::chart::{Axis, Chart, Curve, Drawn, Look, Reference};
+use sesame_report::statistics::Estimate;
+
+/// A line of a chart: its name and what it is at so many workers.
+pub(super) struct Line {
+    pub(super) name: String,
+    /// The number of its look: the same line looks the same in all pictures.
+    pub(super) look: usize,
+    pub(super) points: Vec<(u32, Estimate)>,
+}
+
+/// What a chart compares with.
+pub(super) enum Against {
+    /// N times one worker.
+    Ideal,
+    /// The same line at 1, with this meaning.
+    One(&'static str),
+}
+
+/// Draws ratios over workers, both on logarithmic axes.
+pub(super) fn ratios(title: &str, y_title: &str, lines: &[Line], against: Against) -> Result<String, ChartError> {
+    let threads = || lines.iter().flat_map(|line| line.points.iter().map(|point| point.0));
+    let (least, most) = (threads().min().unwrap_or(1), threads().max().unwrap_or(1).max(2));
+    let dodge = |number: usize| {
+        // Beside each other, so that intervals do not hide each other.
+        let middle = (lines.len() as f64 - 1.0) / 2.0;
+        (number as f64 - middle) * f64::from(most).log2() * 0.008
+    };
+    let curve = |(line, number): (&Line, usize)| {
+        let x = |threads: u32| f64::from(threads).log2() + dodge(number);
+        let spans = |point: &&(u32, Estimate)| point.1.interval.high > point.1.interval.low * 1.000_001;
+        let span = |&(threads, estimate): &(u32, Estimate)| {
+            (x(threads), estimate.interval.low.log2(), estimate.interval.high.log2())
+        };
+        Curve {
+            name: line.name.clone(),
+            look: Look::nth(line.look),
+            points: line.points.iter().map(|&(threads, estimate)| (x(threads), estimate.value.log2())).collect(),
+            spans: line.points.iter().filter(spans).map(span).collect(),
+            drawn: Drawn::Both,
+        }
+    };
+    let curves: Vec<Curve> = lines.iter().zip(0..).map(curve).collect();
+    let ends = lines.iter().flat_map(|line| &line.points).flat_map(|point| {
+        [point.1.value, point.1.interval.low, point.1.interval.high].into_iter().filter(|value| *value > 0.0)
+    });
+    let (low, high) =
+        ends.chain([1.0]).fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), end| (low.min(end), high.max(end)));
+    let high = if matches!(against, Against::Ideal) { high.max(f64::from(most)) } else { high };
+    let ends_of_x = (f64::from(least).log2(), f64::from(most).log2());
+    let margin = 0.05 * (ends_of_x.1 - ends_of_x.0).max(1.0);
+    let mut ticks: Vec<u32> = threads().collect();
+    ticks.sort_unstable();
+    ticks.dedup();
+    let x = Axis {
+        title: "workers".to_owned(),
+        ticks: ticks.into_iter().map(|threads| (f64::from(threads).log2(), threads.to_string())).collect(),
+        range: ends_of_x.0 - margin..ends_of_x.1 + margin,
+    };
+    let reference = match against {
+        Against::Ideal => Reference::Line([ends_of_x.0, ends_of_x.1].map(|end| (end, end)), "ideal".to_owned()),
+        Against::One(meaning) => Reference::Level(0.0, meaning.to_owned()),
+    };
+    Chart { title: title.to_owned(), x, y: ratio_axis(y_title, low, high), curves, reference: Some(reference) }.draw()
+}
+
+/// A logarithmic axis for ratios, labelled more densely the less it spans.
+fn ratio_axis(title: &str, low: f64, high: f64) -> Axis {
+    let width = (high / low).log2();
+    let all: Vec<f64> = match width {
+        _ if width > 3.3 => (-8..=10).map(|power| 2f64.powi(power)).collect(),
+        _ if width > 1.4 => {
+            vec![0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0, 16.0]
+        }
+        _ if width > 0.5 => (1..100).map(|tenth| f64::from(tenth) / 10.0).collect(),
+        _ => (1..200).map(|step| f64::from(step) / 20.0).collect(),
+    };
+    let first = all.iter().rev().find(|&&tick| tick <= low * 1.001).copied().unwrap_or(low);
+    let last = all.iter().find(|&&tick| tick >= high * 0.999 && tick > first).copied().unwrap_or(high);
+    let write = |value: f64| {
+        let text = format!("{value:.2}");
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    };
+    let within = all.into_iter().filter(|tick| (first..=last).contains(tick));
+    Axis {
+        title: title.to_owned(),
+        ticks: within.map(|tick| (tick.log2(), write(tick))).collect(),
+        range: first.log2()..last.log2().max(first.log2() + 0.01),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sesame_report::statistics::Interval;
+
+    fn estimate(value: f64) -> Estimate {
+        Estimate { value, interval: Interval { low: value * 0.9, high: value * 1.1 } }
+    }
+
+    #[test]
+    fn axes_hold_what_they_are_for() {
+        for (low, high) in [(1.0, 1.0), (0.97, 1.04), (1.0, 2.0), (0.8, 3.9), (1.0, 8.0), (0.4, 256.0), (0.5, 1.0)] {
+            let axis = ratio_axis("", low, high);
+            assert!(axis.range.start <= low.log2() + 0.01 && high.log2() - 0.01 <= axis.range.end, "{low} {high}");
+            let labels: Vec<&str> = axis.ticks.iter().map(|tick| tick.1.as_str()).collect();
+            assert!((2..=22).contains(&labels.len()), "{low} {high}: {labels:?}");
+            assert!(axis.ticks.windows(2).all(|pair| pair[0].0 < pair[1].0), "{labels:?}");
+            assert!(labels.contains(&"1"), "{labels:?}");
+        }
+    }
+
+    #[test]
+    fn a_picture_of_each_kind() {
+        let lines = [
+            Line { name: "measured".into(), look: 0, points: vec![(1, estimate(1.0)), (2, estimate(1.5))] },
+            Line {
+                name: "simulated".into(),
+                look: 9,
+                points: [1, 2, 4, 64].map(|n| (n, estimate(f64::from(n).sqrt()))).into(),
+            },
+        ];
+        for against in [Against::Ideal, Against::One("default")] {
+            let svg = ratios("Title", "times", &lines, against).unwrap();
+            assert!(
+                svg.contains("<title>Title</title>") && svg.contains("simulated") && svg.contains("\n64\n"),
+                "{svg}"
+            );
+        }
+        assert!(ratios("Title", "times", &[], Against::Ideal).is_ok());
+    }
+}

@@ -1,0 +1,154 @@
+//! Searches by the clock, on the machine at hand.
+
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::SeedableRng;
+
+use super::author::AuthorTable;
+use super::record::{Journal, Kind, Recording, Row, Run};
+use super::searcher::{Pace, Searcher, Trace};
+use super::{Calibrated, Plan, ScalingArgs, ScalingError, Variant, machine, warnings};
+use crate::engine::Limits;
+use sesame_report::random::shuffle;
+use sesame_report::Progress;
+use crate::search::SearchTable;
+use sesame_table::Table;
+
+/// One search to be made.
+#[derive(Clone, Debug)]
+struct Task<'a> {
+    run: Run,
+    position: &'a Calibrated,
+    variant: &'a Variant,
+    threads: u32,
+    round: u32,
+}
+
+/// Makes all searches of the plan, one after the other: each round in a random order, so that whatever else the machine does
+/// falls on all alike.
+pub(super) fn run(plan: &Plan, args: &ScalingArgs, tell: &dyn Fn(&str)) -> Result<Recording, ScalingError> {
+    // Before this run adds to it.
+    let load = machine::load().map_or_else(|| "not told".to_owned(), |load| format!("{load:.2}"));
+    let conditions = plan
+        .conditions()
+        .with("rounds", args.rounds)
+        .with("seed", args.seed)
+        .with("pinned", if args.pin { "as far as possible" } else { "no" })
+        .with("processor", machine::processor().unwrap_or_else(|| "not told".to_owned()))
+        .with("cores", machine::cores())
+        .with("load before", load);
+    warnings::before(&conditions, plan.threads.iter().copied())
+        .iter()
+        .for_each(|line| tell(&format!("warning: {line}")));
+
+    let mut searcher = Searcher::<Table>::new(plan.hash_mib, Pace::Free)?.pinned(args.pin)?;
+    let calibrated = calibrate(plan, &mut searcher, tell)?;
+    let mut journal = Journal::open(Kind::Real, &args.out, conditions, args.existing())?;
+    let tasks = tasks(plan, &calibrated, args);
+    let millis = |task: &Task<'_>| task.millis(args);
+    let progress = Progress::new(tasks.iter().map(millis).sum(), 0);
+    // Made only when it is needed: it takes memory.
+    let mut counting: Option<Searcher<AuthorTable>> = None;
+    let result = tasks.iter().try_for_each(|task| {
+        let row = if task.run == Run::Table {
+            let searcher = match &mut counting {
+                Some(searcher) => searcher,
+                none => none.insert(Searcher::new(plan.hash_mib, Pace::Free)?.pinned(args.pin)?),
+            };
+            searcher.arrange(task.threads as usize, task.variant)?;
+            searcher.table().reset();
+            let trace = task.search(searcher, args);
+            Row { traffic: Some(searcher.table().traffic()), ..task.row(&trace) }
+        } else {
+            searcher.arrange(task.threads as usize, task.variant)?;
+            task.row(&task.search(&mut searcher, args))
+        };
+        progress.advance(task.millis(args), format!("{} with {}", task.position.entry.id, task.threads));
+        journal.add(row)
+    });
+    progress.finish();
+    searcher.messages().iter().for_each(|line| tell(&format!("warning: {line}")));
+    result?;
+    Ok(journal.recording().clone())
+}
+
+/// The depth of each position. Those without one are told of.
+fn calibrate(
+    plan: &Plan,
+    searcher: &mut Searcher<Table>,
+    tell: &dyn Fn(&str),
+) -> Result<Vec<Calibrated>, ScalingError> {
+    let progress = Progress::new(plan.positions.entries.len() as u64, 0);
+    let first = plan.variants.first().cloned().unwrap_or_default();
+    searcher.arrange(1, &first)?;
+    let mut found = Vec::new();
+    for entry in &plan.positions.entries {
+        found.push(plan.measure.depth(entry, &searcher.search(&entry.position, plan.measure.limits())));
+        progress.advance(1, format!("how deep: {}", entry.id));
+    }
+    progress.finish();
+    super::usable(found.into_iter(), tell)
+}
+
+/// All searches in their order: the rounds, and then the searches on the table that counts.
+fn tasks<'a>(plan: &'a Plan, calibrated: &'a [Calibrated], args: &ScalingArgs) -> Vec<Task<'a>> {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(args.seed);
+    let all = |run, round| {
+        calibrated.iter().flat_map(move |position| {
+            plan.arms().map(move |(variant, threads)| Task { run, position, variant, threads, round })
+        })
+    };
+    let mut tasks = Vec::new();
+    for round in 1..=args.rounds {
+        let solved = all(Run::Solution, round).filter(|task| task.position.entry.solution.is_some());
+        let mut of_round: Vec<Task<'a>> = all(Run::Depth, round).chain(solved).collect();
+        shuffle(&mut of_round, &mut random);
+        tasks.extend(of_round);
+    }
+    let mut counted: Vec<Task<'a>> = all(Run::Table, 1).collect();
+    shuffle(&mut counted, &mut random);
+    tasks.extend(counted);
+    tasks
+}
+
+impl Task<'_> {
+    fn search<T: SearchTable>(&self, searcher: &mut Searcher<T>, args: &ScalingArgs) -> Trace {
+        let position = &self.position.entry.position;
+        match self.run {
+            Run::Solution => {
+                let limits = Limits { move_time: Some(args.solution_time()), ..Limits::default() };
+                searcher.search(position, limits)
+            }
+            _ => searcher.search_to(position, self.position.depth, args.open),
+        }
+    }
+
+    /// About how long it takes, for the time left.
+    fn millis(&self, args: &ScalingArgs) -> u64 {
+        let expected = match self.run {
+            Run::Solution => args.solution_time(),
+            _ => self.position.time.div_f64(f64::from(self.threads).sqrt()),
+        };
+        expected.as_millis() as u64 + 20
+    }
+
+    fn row(&self, trace: &Trace) -> Row {
+        let Calibrated { entry, depth, .. } = self.position;
+        let is_timed = self.run == Run::Solution;
+        let solved = entry.solution.as_ref().filter(|_| is_timed).and_then(|solution| trace.solved_after(solution));
+        let reached = trace.steps.last().map_or(0, |step| step.depth);
+        Row {
+            run: self.run,
+            variant: self.variant.name().to_owned(),
+            threads: self.threads,
+            round: self.round,
+            position: entry.id.clone(),
+            depth: if is_timed { reached } else { *depth },
+            nodes: trace.nodes,
+            micros: Some(trace.elapsed.as_micros() as u64),
+            cpu_micros: trace.cpu.map(|time| time.as_micros() as u64),
+            best: trace.best.map_or_else(|| "-".to_owned(), |mv| entry.position.to_uci(mv, false)),
+            solved_micros: solved.map(|time| time.as_micros() as u64),
+            traffic: None,
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Ways for the workers to share a search, by name.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::engine::{SmpStrategy, UnknownStrategy};
+
+/// A way for the workers to share a search, with the name that it has in results and pictures.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Variant {
+    name: String,
+    /// The rules.
+    pub strategy: SmpStrategy,
+}
+
+impl Variant {
+    /// The name of the way that is used at play.
+    const DEFAULT: &str = "default";
+
+    /// Its name, without commas: `default`, or the words of its rules.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl Default for Variant {
+    /// As at play.
+    fn default() -> Self {
+        Self { name: Self::DEFAULT.to_owned(), strategy: SmpStrategy::default() }
+    }
+}
+
+impl FromStr for Variant {
+    type Err = UnknownStrategy;
+
+    fn from_str(text: &str) -> Result<Self, UnknownStrategy> {
+        if text.trim().eq_ignore_ascii_case(Self::DEFAULT) {
+            return Ok(Self::default());
+        }
+        let strategy: SmpStrategy = text.parse()?;
+        Ok(Self { name: strategy.to_string(), strategy })
+    }
+}
+
+/// The name, and where it is not made of them, the words of the rules.
+impl fmt::Display for Variant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, strategy } = self;
+        let words = strategy.to_string();
+        if *name == words { f.write_str(name) } else { write!(f, "{name} ({words})") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names() {
+        let name = |text: &str| text.parse::<Variant>().map(|variant| variant.name().to_owned());
+        assert_eq!(name(" Default"), Ok("default".to_owned()));
+        assert_eq!(name("DEFER+half"), Ok("half+defer".to_owned()));
+        assert!(name("nonsense").unwrap_err().to_string().contains("half"));
+        assert_eq!(Variant::default().to_string(), format!("default ({})", SmpStrategy::default()));
+        assert_eq!("same".parse::<Variant>().unwrap().to_string(), "same");
+    }
+}
