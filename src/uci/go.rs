@@ -37,7 +37,7 @@ pub(crate) struct GoCommand {
 }
 
 /// The words that `go` knows; `searchmoves` ends at the next of them.
-const GO_WORDS: [&str; 13] = [
+pub(super) const GO_WORDS: [&str; 13] = [
     "searchmoves",
     "ponder",
     "infinite",

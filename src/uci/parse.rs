@@ -262,6 +262,7 @@ pub(crate) fn quote(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::go::GO_WORDS;
     use super::*;
 
     fn command(line: &str) -> Command {
@@ -276,7 +277,7 @@ mod tests {
         parsed.complaint.unwrap_or_else(|| panic!("no complaint about {line:?}"))
     }
 
-    fn go(line: &str) -> Go {
+    fn go(line: &str) -> GoCommand {
         match command(line) {
             Command::Go(go) => go,
             other => panic!("{line:?} gave {other:?}"),
@@ -284,7 +285,7 @@ mod tests {
     }
 
     /// A `go` that is complained about but runs.
-    fn bad_go(line: &str) -> (Go, String) {
+    fn bad_go(line: &str) -> (GoCommand, String) {
         let parsed = parse(line.as_bytes());
         match (parsed.command, parsed.complaint) {
             (Some(Command::Go(go)), Some(complaint)) => {
@@ -358,13 +359,13 @@ mod tests {
 
     #[test]
     fn limits_in_any_order() {
-        let wanted = Go {
+        let wanted = GoCommand {
             time: [Some(ms(300)), Some(ms(200))],
             increment: [ms(3), ms(2)],
             moves_to_go: Some(9),
             ponder: true,
             search_moves: vec!["e2e4".into(), "d2d4".into()],
-            ..Go::default()
+            ..GoCommand::default()
         };
         assert_eq!(go("go ponder wtime 300 btime 200 winc 3 binc 2 movestogo 9 searchmoves e2e4 d2d4"), wanted);
         assert_eq!(go("go searchmoves e2e4 d2d4 movestogo 9 binc 2 winc 3 btime 200 ponder wtime 300"), wanted);

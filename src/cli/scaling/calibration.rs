@@ -89,7 +89,6 @@ mod tests {
     use super::super::positions::Positions;
     use super::super::searcher::{Pace, Searcher, Step};
     use super::*;
-    use crate::search::TranspositionTable;
 
     fn trace(steps: &[(u64, u64)], nodes: u64, millis: u64) -> (Entry, Trace) {
         let entry = Positions::built_in().entries[0].clone();

@@ -209,7 +209,6 @@ mod tests {
     use super::super::positions::Positions;
     use super::super::writer_table::WriterTable;
     use super::*;
-    use crate::search::TranspositionTable;
 
     fn to_depth(depth: u32) -> Limits {
         Limits { depth: Some(depth), ..Limits::default() }
