@@ -102,9 +102,9 @@ pub(super) fn excerpt(text: &str) -> String {
 impl Position {
     /// Parses a FEN, an X-FEN or a Shredder-FEN.
     ///
-    /// Any white space separates fields. Missing clocks count as `0 1`. The halfmove clock is capped at 100 and the move
-    /// number at 65,535; move number 0 becomes 1. The castling letters `KQkq` stand for the outermost rook on that side
-    /// of the king, `A` to `H` for the rook on that file.
+    /// Any white space separates fields. Missing clocks count as `0 1`. The halfmove clock is capped at 100
+    /// and the move number at 65,535; move number 0 becomes 1. The castling letters `KQkq` stand for the
+    /// outermost rook on that side of the king, `A` to `H` for the rook on that file.
     ///
     /// # Errors
     /// The first error in the FEN.
@@ -146,7 +146,8 @@ impl Position {
 
         match builder.build() {
             Ok(board) => Ok(Self::from_board(board)),
-            // The parser above leaves one case to the builder: a check that the double step cannot have left standing.
+            // The parser above leaves one case to the builder: a check that the double step cannot have left
+            // standing.
             Err(BoardBuilderError::InvalidEnPassant) => match builder.en_passant {
                 Some(square) => Err(FenError::EnPassantPawn(square)),
                 None => Err(FenError::EnPassant(excerpt(en_passant))),
@@ -156,8 +157,9 @@ impl Position {
         }
     }
 
-    /// Formats the position as X-FEN, or as Shredder-FEN with `chess960`. X-FEN equals standard FEN for positions of
-    /// standard chess. The en passant square is written only where an en passant capture is legal.
+    /// Formats the position as X-FEN, or as Shredder-FEN with `chess960`. X-FEN equals standard FEN for
+    /// positions of standard chess. The en passant square is written only where an en passant capture is
+    /// legal.
     pub fn fen(&self, chess960: bool) -> String {
         let mut fen = String::with_capacity(90);
         for rank in Rank::ALL.into_iter().rev() {
@@ -298,7 +300,8 @@ impl Sets {
     }
 }
 
-/// Returns the file of the rook on `color`'s first rank that is farthest from the king's file, on his short or long side.
+/// Returns the file of the rook on `color`'s first rank that is farthest from the king's file, on his short
+/// or long side.
 fn outermost_rook(rooks: BitBoard, color: Color, king: File, short: bool) -> Option<File> {
     let files = (rooks & Rank::First.relative_to(color).bitboard()).into_iter().map(Square::file);
     if short { files.filter(|&file| file > king).max() } else { files.filter(|&file| file < king).min() }

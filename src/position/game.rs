@@ -48,8 +48,8 @@ impl Game {
         &self.keys
     }
 
-    /// Returns the outcome of the game, or `None` while it goes on. Checkmate takes precedence over draws. Threefold
-    /// repetition and the fifty-move rule need no claim.
+    /// Returns the outcome of the game, or `None` while it goes on. Checkmate takes precedence over draws.
+    /// Threefold repetition and the fifty-move rule need no claim.
     pub fn outcome(&self) -> Option<Outcome> {
         let position = &self.position;
         if !position.has_legal_move() {
@@ -74,9 +74,10 @@ impl Default for Game {
 
 /// Returns true if a search may score the position with `key` as a draw by repetition.
 ///
-/// `path` holds the keys of all earlier positions: those of the game, then those of the search line. `root_len` of them
-/// lie before the root of the search. One earlier occurrence at or after the root is enough, because the side that could
-/// avoid it has seen it. Before the root, two earlier occurrences are needed, as in the rule.
+/// `path` holds the keys of all earlier positions: those of the game, then those of the search line.
+/// `root_len` of them lie before the root of the search. One earlier occurrence at or after the root is
+/// enough, because the side that could avoid it has seen it. Before the root, two earlier occurrences are
+/// needed, as in the rule.
 ///
 /// `halfmove_clock` limits the plies to look back: the plies since the last capture or pawn move, or better
 /// [`Position::reversible_plies`], which also stops at a null move.

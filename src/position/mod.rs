@@ -1,9 +1,9 @@
 //! The rules of chess: positions, moves, Zobrist keys, draws, static exchange evaluation.
 //!
-//! [`Position`] wraps the board of cozy-chess, which generates legal moves. It adds Zobrist keys that include en passant
-//! only where it is legal, moves in 16 bits, separate lists of noisy and quiet moves, static exchange evaluation and
-//! draws. [`Game`] is a position with its history. FEN and move notations are parsed and written here; no input of a user
-//! panics.
+//! [`Position`] wraps the board of cozy-chess, which generates legal moves. It adds Zobrist keys that include
+//! en passant only where it is legal, moves in 16 bits, separate lists of noisy and quiet moves, static
+//! exchange evaluation and draws. [`Game`] is a position with its history. FEN and move notations are parsed
+//! and written here; no input of a user panics.
 
 pub mod attacks;
 mod fen;
@@ -36,18 +36,21 @@ pub struct Keys {
     pub non_pawn: [u64; Color::NUM],
 }
 
-/// A position of standard chess or Chess960: board, side to move, castling rights, en passant, clocks and keys.
+/// A position of standard chess or Chess960: board, side to move, castling rights, en passant, clocks and
+/// keys.
 ///
-/// It owns no heap memory, for a copy-make search. A `Position` is always valid: each side has one king, and the side not
-/// to move is not in check. It comes from [`Position::startpos`], [`Position::chess960`] or [`Position::from_fen`] and
-/// changes by legal moves and null moves only.
+/// It owns no heap memory, for a copy-make search. A `Position` is always valid: each side has one king, and
+/// the side not to move is not in check. It comes from [`Position::startpos`], [`Position::chess960`] or
+/// [`Position::from_fen`] and changes by legal moves and null moves only.
 #[derive(Clone)]
 pub struct Position {
     board: Board,
     keys: Keys,
-    /// The mailbox: the piece on each square. Move ordering reads it so often that copying 64 bytes more pays.
+    /// The mailbox: the piece on each square. Move ordering reads it so often that copying 64 bytes more
+    /// pays.
     squares: [Option<Piece>; Square::NUM],
-    /// The file of a pawn that can legally be captured en passant. (`board` has the file after every double step.)
+    /// The file of a pawn that can legally be captured en passant. (`board` has the file after every double
+    /// step.)
     en_passant: Option<File>,
     /// See [`Position::reversible_plies`].
     reversible: u8,
@@ -59,7 +62,8 @@ impl Position {
         Self::from_board(Board::startpos())
     }
 
-    /// Returns Chess960 start position `n` in Scharnagl's numbering; 518 is the start position of standard chess.
+    /// Returns Chess960 start position `n` in Scharnagl's numbering; 518 is the start position of standard
+    /// chess.
     ///
     /// # Panics
     /// When `n` is 960 or more.
@@ -76,8 +80,8 @@ impl Position {
         position
     }
 
-    /// Returns the Zobrist key. It is equal for positions that count as equal under the repetition rule, and for others
-    /// by accident only. The clocks are not part of it.
+    /// Returns the Zobrist key. It is equal for positions that count as equal under the repetition rule, and
+    /// for others by accident only. The clocks are not part of it.
     #[inline]
     pub fn key(&self) -> u64 {
         self.keys.key
@@ -119,8 +123,8 @@ impl Position {
         Keys { key, pawn, non_pawn }
     }
 
-    /// Returns the key after the legal move `mv`, for prefetching. It ignores castling, lost castling rights, en passant
-    /// captures and new en passant rights, so it is no key to probe with.
+    /// Returns the key after the legal move `mv`, for prefetching. It ignores castling, lost castling rights,
+    /// en passant captures and new en passant rights, so it is no key to probe with.
     #[inline]
     pub fn key_after(&self, mv: Move) -> u64 {
         let us = self.side_to_move();
@@ -199,8 +203,8 @@ impl Position {
         !self.checkers().is_empty()
     }
 
-    /// Returns the single pieces between the king of the side to move and an enemy slider: own pieces are pinned, enemy
-    /// pieces can give a discovered check.
+    /// Returns the single pieces between the king of the side to move and an enemy slider: own pieces are
+    /// pinned, enemy pieces can give a discovered check.
     #[inline]
     pub fn pinned(&self) -> BitBoard {
         self.board.pinned()
@@ -212,8 +216,8 @@ impl Position {
         self.board.halfmove_clock()
     }
 
-    /// Returns the plies since the last capture, pawn move or null move, or since the FEN of this position, capped at
-    /// 255. A repetition can lie no further back.
+    /// Returns the plies since the last capture, pawn move or null move, or since the FEN of this position,
+    /// capped at 255. A repetition can lie no further back.
     #[inline]
     pub fn reversible_plies(&self) -> u8 {
         self.reversible
@@ -237,7 +241,8 @@ impl Position {
         self.en_passant.map(|file| Square::new(file, Rank::Sixth.relative_to(self.side_to_move())))
     }
 
-    /// Returns true if a move is legal. It accepts any [`Move`], such as one from a TT entry of another position.
+    /// Returns true if a move is legal. It accepts any [`Move`], such as one from a TT entry of another
+    /// position.
     #[inline]
     pub fn is_legal(&self, mv: Move) -> bool {
         self.board.is_legal(mv.to_cozy())
@@ -374,7 +379,8 @@ impl Position {
         !(self.colors(color) - self.pieces(Piece::Pawn) - self.pieces(Piece::King)).is_empty()
     }
 
-    /// Returns true for K against K, KN against K, KB against K, and KB against KB with bishops of one square colour.
+    /// Returns true for K against K, KN against K, KB against K, and KB against KB with bishops of one square
+    /// colour.
     #[inline]
     pub fn insufficient_material(&self) -> bool {
         let occupied = self.occupied();

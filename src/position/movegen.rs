@@ -12,7 +12,8 @@ impl Position {
         list
     }
 
-    /// Appends the legal noisy moves: all captures, with en passant and capturing promotions, and promotions to a queen.
+    /// Appends the legal noisy moves: all captures, with en passant and capturing promotions, and promotions
+    /// to a queen.
     pub fn noisy_moves(&self, list: &mut MoveList) {
         let us = self.side_to_move();
         let king = self.king(us);
@@ -42,19 +43,22 @@ impl Position {
         }
     }
 
-    /// Appends the legal quiet moves: all that are not noisy, with castling and underpromotions without capture.
+    /// Appends the legal quiet moves: all that are not noisy, with castling and underpromotions without
+    /// capture.
     pub fn quiet_moves(&self, list: &mut MoveList) {
         self.quiet_moves_to(|_| BitBoard::FULL, list);
     }
 
-    /// Appends the [quiet moves](Self::quiet_moves) whose target is in `squares` for the kind of piece that moves.
+    /// Appends the [quiet moves](Self::quiet_moves) whose target is in `squares` for the kind of piece that
+    /// moves.
     #[inline]
     pub fn quiet_moves_to(&self, squares: impl Fn(Piece) -> BitBoard, list: &mut MoveList) {
         let us = self.side_to_move();
         let theirs = self.colors(!us);
         let en_passant = self.en_passant_target();
         let last_rank = Rank::Eighth.relative_to(us).bitboard();
-        // The generator tests every square around the king for safety. Without target squares the king is left out.
+        // The generator tests every square around the king for safety. Without target squares the king is
+        // left out.
         let skipped = if squares(Piece::King).is_empty() { self.king(us).bitboard() } else { BitBoard::EMPTY };
         self.board.generate_moves_for(!skipped, |moves| {
             let to = (moves.to & squares(moves.piece)) - theirs;
@@ -76,7 +80,8 @@ impl Position {
         self.board.generate_moves(|_| true)
     }
 
-    /// Counts the leaf nodes of the tree of legal moves of `depth` plies; 1 at depth 0. The last ply is counted in bulk.
+    /// Counts the leaf nodes of the tree of legal moves of `depth` plies; 1 at depth 0. The last ply is
+    /// counted in bulk.
     pub fn perft(&self, depth: u32) -> u64 {
         if depth == 0 {
             return 1;
@@ -97,8 +102,8 @@ impl Position {
         nodes
     }
 
-    /// Returns the square behind a pawn that has just made a double step, as a set. A pawn moves there only by an en
-    /// passant capture, because the pawn in front of it blocks any push.
+    /// Returns the square behind a pawn that has just made a double step, as a set. A pawn moves there only
+    /// by an en passant capture, because the pawn in front of it blocks any push.
     #[inline]
     fn en_passant_target(&self) -> BitBoard {
         let rank = Rank::Sixth.relative_to(self.side_to_move());

@@ -10,9 +10,10 @@ use super::{Piece, Square};
 
 /// A move in 16 bits.
 ///
-/// Bits 0 to 5 are the origin, bits 6 to 11 the target, bits 12 to 14 the promotion (0 none, 1 knight, 2 bishop, 3 rook,
-/// 4 queen); bit 15 is zero. Castling is encoded as the king capturing its own rook, in standard chess and Chess960. The
-/// word is never 0, which would be a1a1, so `Option<Move>` takes two bytes too.
+/// Bits 0 to 5 are the origin, bits 6 to 11 the target, bits 12 to 14 the promotion (0 none, 1 knight, 2
+/// bishop, 3 rook, 4 queen); bit 15 is zero. Castling is encoded as the king capturing its own rook, in
+/// standard chess and Chess960. The word is never 0, which would be a1a1, so `Option<Move>` takes two bytes
+/// too.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Move(NonZeroU16);
 
@@ -68,8 +69,8 @@ impl Move {
         self.0.get()
     }
 
-    /// Decodes a word. Returns `None` for equal squares, an unknown promotion or bit 15 set. The move need not be legal in
-    /// any position; see [`Position::is_legal`](super::Position::is_legal).
+    /// Decodes a word. Returns `None` for equal squares, an unknown promotion or bit 15 set. The move need
+    /// not be legal in any position; see [`Position::is_legal`](super::Position::is_legal).
     #[inline]
     pub const fn from_bits(bits: u16) -> Option<Self> {
         if bits & 63 == bits >> 6 & 63 || bits >> 12 > 4 {

@@ -23,9 +23,9 @@ pub enum MoveError {
 impl Position {
     /// Formats a legal move in UCI notation.
     ///
-    /// Castling is written `e1g1`, or with `chess960` as the king capturing its rook, `e1h1`. The latter form is also used
-    /// if king or rook are not on their squares of standard chess: the king's target alone could be a king's step, or its
-    /// own square.
+    /// Castling is written `e1g1`, or with `chess960` as the king capturing its rook, `e1h1`. The latter form
+    /// is also used if king or rook are not on their squares of standard chess: the king's target alone could
+    /// be a king's step, or its own square.
     pub fn to_uci(&self, mv: Move, chess960: bool) -> String {
         let is_standard = mv.from().file() == File::E && matches!(mv.to().file(), File::A | File::H);
         if !chess960 && is_standard && self.is_castling(mv) {
@@ -35,8 +35,8 @@ impl Position {
         }
     }
 
-    /// Parses a legal move in UCI notation. Castling may be written `e1g1` or `e1h1`, in standard chess and Chess960. If
-    /// the first form is also a legal step of the king, it is the step.
+    /// Parses a legal move in UCI notation. Castling may be written `e1g1` or `e1h1`, in standard chess and
+    /// Chess960. If the first form is also a legal step of the king, it is the step.
     ///
     /// # Errors
     /// [`MoveError::Syntax`] or [`MoveError::Illegal`].
@@ -97,8 +97,9 @@ impl Position {
         san
     }
 
-    /// Parses a legal move in standard algebraic notation. Signs for captures, promotion, check, mate and annotations are
-    /// optional, castling may be written with zeros, and more of the origin may be given than is needed.
+    /// Parses a legal move in standard algebraic notation. Signs for captures, promotion, check, mate and
+    /// annotations are optional, castling may be written with zeros, and more of the origin may be given than
+    /// is needed.
     ///
     /// # Errors
     /// [`MoveError::San`] if the text fits no legal move, or several.
@@ -118,8 +119,8 @@ impl Position {
         }
     }
 
-    /// Appends the origin as far as other pieces of the kind with the same target need it: the file if it is unique, else
-    /// the rank if that is unique, else both.
+    /// Appends the origin as far as other pieces of the kind with the same target need it: the file if it is
+    /// unique, else the rank if that is unique, else both.
     fn push_origin(&self, san: &mut String, mv: Move, piece: Piece) {
         let from = mv.from();
         let (mut rivals, mut same_file, mut same_rank) = (false, false, false);

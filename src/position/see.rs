@@ -3,8 +3,8 @@
 use super::attacks::{get_bishop_moves, get_king_moves, get_knight_moves, get_pawn_attacks, get_rook_moves};
 use super::{BitBoard, Color, Move, Piece, Position, Square};
 
-/// Piece values of the static exchange evaluation, in centipawns, by [`Piece`]. The king needs none: it never captures a
-/// defended piece.
+/// Piece values of the static exchange evaluation, in centipawns, by [`Piece`]. The king needs none: it never
+/// captures a defended piece.
 pub const SEE_VALUES: [i32; Piece::NUM] = [100, 300, 300, 500, 900, 0];
 
 /// The order in which pieces join an exchange: least valuable attacker first.
@@ -15,15 +15,16 @@ fn value(piece: Piece) -> i32 {
 }
 
 impl Position {
-    /// Returns true if the exchange that the legal move `mv` begins wins at least `threshold` centipawns for the side to
-    /// move. A negative threshold allows a loss.
+    /// Returns true if the exchange that the legal move `mv` begins wins at least `threshold` centipawns for
+    /// the side to move. A negative threshold allows a loss.
     ///
-    /// Both sides capture in turn on the target square with their least valuable attacker, the one on the lowest square
-    /// among equals. X-ray attackers join in, and either side may stop. A king captures undefended pieces only. Promotion
-    /// counts for `mv` itself, not for later captures. Pins are ignored. Castling wins 0.
+    /// Both sides capture in turn on the target square with their least valuable attacker, the one on the
+    /// lowest square among equals. X-ray attackers join in, and either side may stop. A king captures
+    /// undefended pieces only. Promotion counts for `mv` itself, not for later captures. Pins are ignored.
+    /// Castling wins 0.
     ///
-    /// This is the swap algorithm with a threshold (Stockfish's `see_ge`). The bound is tested after every capture, so
-    /// most exchanges are decided before any attack lookup.
+    /// This is the swap algorithm with a threshold (Stockfish's `see_ge`). The bound is tested after every
+    /// capture, so most exchanges are decided before any attack lookup.
     pub fn see_ge(&self, mv: Move, threshold: i32) -> bool {
         let (from, to) = (mv.from(), mv.to());
         let us = self.side_to_move();
@@ -31,8 +32,8 @@ impl Position {
             return threshold <= 0;
         }
 
-        // `lead`: the surplus over the threshold of the side that moved last; 0 is enough if the exchange stops here.
-        // `stake`: the value of its piece on the target square.
+        // `lead`: the surplus over the threshold of the side that moved last; 0 is enough if the exchange
+        // stops here. `stake`: the value of its piece on the target square.
         let mut lead = self.captured(mv).map_or(0, value).saturating_sub(threshold);
         let mut stake = value(self.moved(mv));
         if let Some(promotion) = mv.promotion() {
@@ -76,7 +77,8 @@ impl Position {
                 return last == us;
             }
 
-            // One side's surplus is the other's deficit. Equality is enough for us and not for them, hence the 1.
+            // One side's surplus is the other's deficit. Equality is enough for us and not for them, hence
+            // the 1.
             lead = stake - lead - 1;
             stake = value(piece);
             if lead < 0 {
@@ -89,8 +91,8 @@ impl Position {
         }
     }
 
-    /// Returns the pieces of both colours that attack `square`, with `occupied` as blockers. Pieces of this position that
-    /// are not in `occupied` are included; mask the result to exclude them.
+    /// Returns the pieces of both colours that attack `square`, with `occupied` as blockers. Pieces of this
+    /// position that are not in `occupied` are included; mask the result to exclude them.
     #[inline]
     pub fn attackers_to(&self, square: Square, occupied: BitBoard) -> BitBoard {
         let queens = self.pieces(Piece::Queen);

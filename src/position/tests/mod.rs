@@ -22,8 +22,8 @@ fn position(fen: &str) -> Position {
     Position::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}"))
 }
 
-/// Calls `check` with every position of `games` random games and the move played there, if any. The games start from
-/// standard chess, Chess960 and the positions of the suite in turn.
+/// Calls `check` with every position of `games` random games and the move played there, if any. The games
+/// start from standard chess, Chess960 and the positions of the suite in turn.
 fn random_games(seed: u64, games: u32, mut check: impl FnMut(&Position, Option<Move>)) {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let suite: Vec<Position> = suite().collect();
@@ -95,7 +95,8 @@ fn null_move_changes_only_the_side() {
             assert_eq!(null.en_passant(), None);
             assert_eq!(null.reversible_plies(), 0);
             assert!(Square::ALL.into_iter().all(|square| null.piece_on(square) == position.piece_on(square)));
-            // The board keeps its en passant file after a double step without a legal capture; the key has none.
+            // The board keeps its en passant file after a double step without a legal capture; the key has
+            // none.
             let fields = position.fen(true);
             let mut fields: Vec<&str> = fields.split(' ').collect();
             fields[1] = if position.side_to_move() == Color::White { "b" } else { "w" };
@@ -164,7 +165,8 @@ fn noisy_and_quiet_moves_partition_legal_moves() {
         let listed: Vec<Move> = noisy.iter().chain(&quiet).copied().collect();
         assert_eq!(listed.len(), generated.len(), "{position}");
         assert_eq!(listed.into_iter().collect::<BTreeSet<_>>(), generated, "{position}");
-        // Arbitrary target squares: another half of the board for each piece, no squares for every other king.
+        // Arbitrary target squares: another half of the board for each piece, no squares for every other
+        // king.
         let squares = |piece: Piece| {
             if piece == Piece::King && position.key().is_multiple_of(2) {
                 BitBoard::EMPTY

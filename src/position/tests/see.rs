@@ -57,8 +57,8 @@ impl Letters {
         after
     }
 
-    /// Returns the material that a side wins by captures on `to`, or 0 by none. With `free`, it may capture with any
-    /// attacker first, not only the least valuable.
+    /// Returns the material that a side wins by captures on `to`, or 0 by none. With `free`, it may capture
+    /// with any attacker first, not only the least valuable.
     fn wins(&self, to: usize, white: bool, free: bool) -> i32 {
         let mut best = 0;
         for from in self.attackers(to, white) {
