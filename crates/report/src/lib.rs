@@ -17,6 +17,7 @@ pub mod chart;
 pub mod command;
 pub mod files;
 pub mod html;
+pub mod journal;
 pub mod markdown;
 mod progress;
 pub mod random;
