@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, value_parser};
 use clap_complete::Shell;
 
-use super::Failure;
+use super::CommandError;
 use super::play::PlayArguments;
 use super::redirect::OtherProgram;
 use super::scaling::ScalingArgs;
@@ -61,14 +61,14 @@ pub(super) struct NetworkArguments {
 
 impl NetworkArguments {
     /// Reads the network, to be computed with the kernels `simd`, or with the best of this machine.
-    pub(super) fn read(&self, simd: Option<Simd>) -> Result<Arc<Network>, Failure> {
+    pub(super) fn read(&self, simd: Option<Simd>) -> Result<Arc<Network>, CommandError> {
         let network = match &self.eval_file {
-            Some(path) => Arc::new(Network::read(path).map_err(Failure::failed)?),
+            Some(path) => Arc::new(Network::read(path).map_err(CommandError::failed)?),
             None => Network::embedded(),
         };
         let Some(simd) = simd else { return Ok(network) };
         let able = network.with_simd(simd).map(Arc::new);
-        able.ok_or_else(|| Failure::Failed(format!("this machine has no {simd} registers")))
+        able.ok_or_else(|| CommandError::Failed(format!("this machine has no {simd} registers")))
     }
 }
 

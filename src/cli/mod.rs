@@ -29,7 +29,7 @@ use scaling::ScalingArgs;
 
 /// Why a command ended badly.
 #[derive(Debug, thiserror::Error)]
-enum Failure {
+enum CommandError {
     /// The arguments make no sense: exit code 2.
     #[error("{0}")]
     Usage(String),
@@ -38,25 +38,25 @@ enum Failure {
     Failed(String),
 }
 
-impl Failure {
-    fn failed(error: impl ToString) -> Failure {
-        Failure::Failed(error.to_string())
+impl CommandError {
+    fn failed(error: impl ToString) -> CommandError {
+        CommandError::Failed(error.to_string())
     }
 
     /// The output is not where it was to go.
-    fn unwritten(error: &io::Error) -> Failure {
-        Failure::Failed(format!("the standard output cannot be written: {error}"))
+    fn unwritten(error: &io::Error) -> CommandError {
+        CommandError::Failed(format!("the standard output cannot be written: {error}"))
     }
 
     /// Tells it to whoever started the program.
     fn tell(&self) -> ExitCode {
         let _ = writeln!(io::stderr(), "error: {self}");
         match self {
-            Failure::Usage(_) => {
+            CommandError::Usage(_) => {
                 let _ = writeln!(io::stderr(), "\nFor more information, try '--help'.");
                 ExitCode::from(2)
             }
-            Failure::Failed(_) => ExitCode::FAILURE,
+            CommandError::Failed(_) => ExitCode::FAILURE,
         }
     }
 }
@@ -72,7 +72,7 @@ pub fn main() -> ExitCode {
                 && failed.kind() != ErrorKind::BrokenPipe
                 && !error.use_stderr()
             {
-                return Failure::unwritten(&failed).tell();
+                return CommandError::unwritten(&failed).tell();
             }
             return u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
         }
@@ -80,12 +80,12 @@ pub fn main() -> ExitCode {
     // The only one, so that it knows at the end whether all was written.
     let output = Output::stdout();
     let result = run(arguments.command.unwrap_or(Command::Uci), &output);
-    let unwritten = output.failure().map(Failure::unwritten);
+    let unwritten = output.failure().map(CommandError::unwritten);
     // Both are told; what the command itself says is told last, and its code counts.
     unwritten.into_iter().chain(result.err()).fold(ExitCode::SUCCESS, |_, failure| failure.tell())
 }
 
-fn run(command: Command, output: &Output) -> Result<(), Failure> {
+fn run(command: Command, output: &Output) -> Result<(), CommandError> {
     match command {
         Command::Uci => talk_uci(output),
         Command::Bench(arguments) => run_bench(&arguments, output),
@@ -103,7 +103,7 @@ fn run(command: Command, output: &Output) -> Result<(), Failure> {
     }
 }
 
-fn talk_uci(output: &Output) -> Result<(), Failure> {
+fn talk_uci(output: &Output) -> Result<(), CommandError> {
     if io::stdin().is_terminal() {
         let version = env!("CARGO_PKG_VERSION");
         let _ = writeln!(
@@ -111,15 +111,15 @@ fn talk_uci(output: &Output) -> Result<(), Failure> {
             "Sesame {version} speaks UCI; `quit` ends it, `sesame --help` shows what else it does."
         );
     }
-    uci::run(io::stdin(), output.clone()).map_err(Failure::failed)
+    uci::run(io::stdin(), output.clone()).map_err(CommandError::failed)
 }
 
-fn run_bench(arguments: &BenchArguments, output: &Output) -> Result<(), Failure> {
+fn run_bench(arguments: &BenchArguments, output: &Output) -> Result<(), CommandError> {
     let default = BenchOptions::default();
     let options = BenchOptions {
         depth: arguments.depth.or(arguments.depth_alone).unwrap_or(default.depth),
         threads: usize::from(arguments.threads),
-        hash_mib: arguments.hash.try_into().map_err(Failure::failed)?,
+        hash_mib: arguments.hash.try_into().map_err(CommandError::failed)?,
         lockstep: arguments.lockstep,
         strategy: arguments.strategy,
         pin: arguments.pin,
@@ -131,7 +131,7 @@ fn run_bench(arguments: &BenchArguments, output: &Output) -> Result<(), Failure>
         output.line(&step.to_string());
         stop.store(output.is_closed(), Ordering::Relaxed);
     })
-    .map_err(Failure::failed)?;
+    .map_err(CommandError::failed)?;
     if let Some(report) = report {
         if let Some(stats) = report.stats {
             output.line(&format!("\nAt the table:\n{stats}"));
@@ -141,15 +141,15 @@ fn run_bench(arguments: &BenchArguments, output: &Output) -> Result<(), Failure>
     Ok(())
 }
 
-fn run_scaling(arguments: &ScalingArgs, output: &Output) -> Result<(), Failure> {
+fn run_scaling(arguments: &ScalingArgs, output: &Output) -> Result<(), CommandError> {
     let tell = |line: &str| drop(writeln!(io::stderr(), "{line}"));
-    let tables = scaling::run(arguments, &tell).map_err(Failure::failed)?;
+    let tables = scaling::run(arguments, &tell).map_err(CommandError::failed)?;
     output.line(tables.trim());
     Ok(())
 }
 
-fn run_perft(arguments: &PerftArguments, output: &Output) -> Result<(), Failure> {
-    let (fen, depth) = arguments.fen_and_depth().map_err(Failure::Usage)?;
+fn run_perft(arguments: &PerftArguments, output: &Output) -> Result<(), CommandError> {
+    let (fen, depth) = arguments.fen_and_depth().map_err(CommandError::Usage)?;
     let position = position(&fen)?;
     let stop = AtomicBool::new(false);
     let start = Instant::now();
@@ -166,10 +166,10 @@ fn run_perft(arguments: &PerftArguments, output: &Output) -> Result<(), Failure>
 }
 
 /// The position that a person gave: a FEN, or nothing or `startpos` for the start position.
-fn position(fen: &str) -> Result<Position, Failure> {
+fn position(fen: &str) -> Result<Position, CommandError> {
     match fen.trim() {
         "" | "startpos" => Ok(Position::startpos()),
-        fen => Position::from_fen(fen).map_err(|error| Failure::Usage(format!("bad FEN: {error}"))),
+        fen => Position::from_fen(fen).map_err(|error| CommandError::Usage(format!("bad FEN: {error}"))),
     }
 }
 
@@ -183,6 +183,6 @@ mod tests {
         assert_eq!(position(" startpos ").unwrap().key(), Position::startpos().key());
         let lone_kings = position("8/8/8/4k3/8/8/4K3/8 w - - 0 1").unwrap();
         assert_eq!(lone_kings.occupied().len(), 2);
-        assert!(matches!(position("nonsense"), Err(Failure::Usage(_))));
+        assert!(matches!(position("nonsense"), Err(CommandError::Usage(_))));
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crossbeam::channel::{self, Receiver, Sender};
 
-use super::Failure;
+use super::CommandError;
 use crate::engine::{BestMove, Bound, Engine, Info, Limits, Options, Score, Sink};
 use crate::eval::Network;
 use crate::position::{Game, Move, Outcome};
@@ -65,17 +65,17 @@ impl Thinker {
         multi_pv: u16,
         move_overhead: Duration,
         network: Arc<Network>,
-    ) -> Result<Thinker, Failure> {
+    ) -> Result<Thinker, CommandError> {
         let (sender, events) = channel::unbounded();
         let options = Options {
-            hash_mib: hash.try_into().map_err(Failure::failed)?,
+            hash_mib: hash.try_into().map_err(CommandError::failed)?,
             threads: usize::from(threads),
             multi_pv: usize::from(multi_pv),
             move_overhead,
             network,
             ..Options::default()
         };
-        let engine = Engine::with_sink(options, Arc::new(Channel(sender))).map_err(Failure::failed)?;
+        let engine = Engine::with_sink(options, Arc::new(Channel(sender))).map_err(CommandError::failed)?;
         Ok(Thinker { engine, events })
     }
 
@@ -123,9 +123,9 @@ impl Thinker {
     /// Searches, and says what the position is worth.
     pub(super) fn assess(&mut self, game: &Game, limits: &Limits) -> Assessment {
         let over = |score| Assessment { score, line: Vec::new(), depth: 0 };
-        match game.legal_result() {
+        match game.outcome() {
             Some(Outcome::Checkmate) => return over(Score::Mate(0)),
-            Some(Outcome::Stalemate | Outcome::Material) => return over(Score::Centipawns(0)),
+            Some(Outcome::Stalemate | Outcome::InsufficientMaterial) => return over(Score::Centipawns(0)),
             _ => {}
         }
         // Limits so narrow that not one depth was completed are widened to that.

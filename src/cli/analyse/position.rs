@@ -7,7 +7,7 @@ use crossbeam::channel::RecvTimeoutError;
 use crate::cli::arguments::AnalyseArguments;
 use crate::cli::terminal::{Waiting, speaks_utf8};
 use crate::cli::thinker::{Event, Thinker};
-use crate::cli::{Failure, position, san};
+use crate::cli::{CommandError, position, san};
 use crate::engine::{BestMove, Bound, Info, Limits};
 use crate::position::{Color, Game, Outcome, Position};
 use crate::uci::{Output, Style, draw};
@@ -18,12 +18,12 @@ const DEFAULT_TIME: Duration = Duration::from_secs(10);
 /// How often the progress line changes.
 const TICK: Duration = Duration::from_millis(200);
 
-pub(super) fn run(fen: &str, arguments: &AnalyseArguments, output: &Output) -> Result<(), Failure> {
+pub(super) fn run(fen: &str, arguments: &AnalyseArguments, output: &Output) -> Result<(), CommandError> {
     let root = position(fen)?;
     let network = arguments.network.read(None)?;
     let game = Game::new(root.clone());
     introduce(&root, arguments, output);
-    if let Some(outcome @ (Outcome::Checkmate | Outcome::Stalemate)) = game.legal_result() {
+    if let Some(outcome @ (Outcome::Checkmate | Outcome::Stalemate)) = game.outcome() {
         output.line(end_of_game(outcome, root.side_to_move()));
         return Ok(());
     }
@@ -52,7 +52,7 @@ pub(super) fn run(fen: &str, arguments: &AnalyseArguments, output: &Output) -> R
                 return Ok(());
             }
             Err(RecvTimeoutError::Timeout) => waiting.show(),
-            Err(RecvTimeoutError::Disconnected) => return Err(Failure::failed("the search ended without a move")),
+            Err(RecvTimeoutError::Disconnected) => return Err(CommandError::failed("the search ended without a move")),
         }
         if output.is_closed() {
             return Ok(());

@@ -7,9 +7,9 @@ use std::time::Duration;
 use super::files::{Source, check_output, write};
 use crate::cli::arguments::AnalyseArguments;
 use crate::cli::thinker::{Thinker, Thought};
-use crate::cli::{Failure, san};
+use crate::cli::{CommandError, san};
 use crate::engine::{Info, Limits, Score};
-use crate::games::epd::{self, Epd, held_from};
+use crate::games::epd::{self, Epd, settled_from};
 use crate::position::Game;
 use crate::uci::Output;
 use sesame_report::Progress;
@@ -27,12 +27,12 @@ struct Suite {
     bad: usize,
 }
 
-pub(super) fn run(paths: &[PathBuf], arguments: &AnalyseArguments, output: &Output) -> Result<(), Failure> {
+pub(super) fn run(paths: &[PathBuf], arguments: &AnalyseArguments, output: &Output) -> Result<(), CommandError> {
     if let Some(path) = &arguments.csv {
         check_output(path, arguments.force)?;
     }
     let network = arguments.network.read(None)?;
-    let suites = paths.iter().map(|path| Suite::read(path)).collect::<Result<Vec<Suite>, Failure>>()?;
+    let suites = paths.iter().map(|path| Suite::read(path)).collect::<Result<Vec<Suite>, CommandError>>()?;
     let total: usize = suites.iter().map(|suite| suite.positions.len()).sum();
     let progress = Progress::new(total as u64, 0);
     let mut thinker = Thinker::new(arguments.threads, arguments.hash, 1, Duration::ZERO, network)?;
@@ -45,10 +45,10 @@ pub(super) fn run(paths: &[PathBuf], arguments: &AnalyseArguments, output: &Outp
         for (line, epd) in &suite.positions {
             number += 1;
             let name = epd.id.clone().unwrap_or_else(|| format!("line {line}"));
-            progress.tell(name.clone());
+            progress.set_message(name.clone());
             let answer = Answer::find(&mut thinker, epd, &limits);
             progress.advance(1, name.clone());
-            progress.aside(|| output.line(&format!("{number:>4}/{total}  {name:<16}  {}", answer.text(epd))));
+            progress.suspend(|| output.line(&format!("{number:>4}/{total}  {name:<16}  {}", answer.text(epd))));
             csv += &answer.csv(&suite.path, *line, &name, epd);
             sum.add(&answer);
             if output.is_closed() {
@@ -65,17 +65,17 @@ pub(super) fn run(paths: &[PathBuf], arguments: &AnalyseArguments, output: &Outp
     }
     match suites.iter().map(|suite| suite.bad).sum() {
         0 => Ok(()),
-        1 => Err(Failure::failed("a line could not be used: see above")),
-        bad => Err(Failure::Failed(format!("{bad} lines could not be used: see above"))),
+        1 => Err(CommandError::failed("a line could not be used: see above")),
+        bad => Err(CommandError::Failed(format!("{bad} lines could not be used: see above"))),
     }
 }
 
 impl Suite {
     /// Reads a file, or the standard input for `-`; what is wrong with a line goes to the standard error.
-    fn read(path: &Path) -> Result<Suite, Failure> {
+    fn read(path: &Path) -> Result<Suite, CommandError> {
         let mut bytes = Vec::new();
         let read = Source::open(path)?.read()?.read_to_end(&mut bytes);
-        read.map_err(|error| Failure::Failed(format!("{}: {error}", path.display())))?;
+        read.map_err(|error| CommandError::Failed(format!("{}: {error}", path.display())))?;
         let mut suite = Suite { path: path.to_owned(), positions: Vec::new(), bad: 0 };
         for (line, epd) in epd::read_all(&String::from_utf8_lossy(&bytes)) {
             match epd {
@@ -87,7 +87,7 @@ impl Suite {
             }
         }
         if suite.positions.is_empty() {
-            return Err(Failure::Failed(format!("{} has no position to search", path.display())));
+            return Err(CommandError::Failed(format!("{} has no position to search", path.display())));
         }
         Ok(suite)
     }
@@ -184,7 +184,7 @@ fn verdict(epd: &Epd, thought: &Thought) -> Option<Result<Found, ()>> {
     if epd.solution.is_none() && epd.mate_in.is_none() {
         return None;
     }
-    let is_right = |mv| epd.solution.as_ref().is_none_or(|solution| solution.holds(mv));
+    let is_right = |mv| epd.solution.as_ref().is_none_or(|solution| solution.accepts(mv));
     let is_mate = |score| {
         epd.mate_in.is_none_or(|wanted| match score {
             Score::Mate(moves) => u32::try_from(moves).is_ok_and(|moves| (1..=wanted).contains(&moves)),
@@ -197,7 +197,7 @@ fn verdict(epd: &Epd, thought: &Thought) -> Option<Result<Found, ()>> {
     if !ends_well {
         return Some(Err(()));
     }
-    let first = thought.steps.get(held_from(&thought.steps, holds));
+    let first = thought.steps.get(settled_from(&thought.steps, holds));
     let depth = first.or(thought.steps.last()).map_or(0, |info| info.line.depth);
     Some(Ok(Found { after: first.map_or(thought.end.elapsed, |info| info.elapsed), depth }))
 }

@@ -5,7 +5,7 @@ use crate::uci::{Style, symbol};
 
 /// How the board is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Look {
+pub(super) struct CurveStyle {
     pub(super) style: Style,
     pub(super) coloured: bool,
     /// Who sits below.
@@ -19,7 +19,7 @@ const MOVED: [u8; 2] = [101, 58];
 const CHECK: u8 = 124;
 
 /// Draws the board, in ten lines without colours' frame or eleven with a frame of characters, without a line feed at the end.
-pub(super) fn draw(position: &Position, last: Option<Move>, look: Look) -> String {
+pub(super) fn draw(position: &Position, last: Option<Move>, look: CurveStyle) -> String {
     let (mut ranks, mut files) = (Rank::ALL, File::ALL);
     match look.below {
         Color::White => ranks.reverse(),
@@ -45,7 +45,7 @@ pub(super) fn draw(position: &Position, last: Option<Move>, look: Look) -> Strin
     lines.join("\n")
 }
 
-fn square(position: &Position, square: Square, last: Option<Move>, look: Look) -> String {
+fn square(position: &Position, square: Square, last: Option<Move>, look: CurveStyle) -> String {
     if !look.coloured {
         return format!(" {}", symbol(position, square, look.style));
     }
@@ -87,10 +87,10 @@ mod tests {
     fn without_colours_it_is_the_board_that_analyse_shows() {
         let position = Position::startpos();
         for style in [Style::Ascii, Style::Unicode] {
-            let look = Look { style, coloured: false, below: Color::White };
+            let look = CurveStyle { style, coloured: false, below: Color::White };
             assert_eq!(draw(&position, None, look), crate::uci::draw(&position, style));
         }
-        let flipped = draw(&position, None, Look { style: Style::Ascii, coloured: false, below: Color::Black });
+        let flipped = draw(&position, None, CurveStyle { style: Style::Ascii, coloured: false, below: Color::Black });
         assert_eq!(flipped.lines().nth(1), Some("1 | R N B K Q B N R |"));
         assert_eq!(flipped.lines().last(), Some("    h g f e d c b a"));
     }
@@ -99,7 +99,7 @@ mod tests {
     fn with_colours_every_square_has_its_ground() {
         let position = Position::from_fen("rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3").unwrap();
         let last = Move::new(Square::D8, Square::H4, None);
-        let board = draw(&position, Some(last), Look { style: Style::Unicode, coloured: true, below: Color::White });
+        let board = draw(&position, Some(last), CurveStyle { style: Style::Unicode, coloured: true, below: Color::White });
         assert_eq!(board.lines().count(), 9);
         assert!(board.lines().take(8).all(|line| line.ends_with("\x1b[0m") && line.matches("\x1b[48;5;").count() == 8));
         assert_eq!(board.matches(&format!("48;5;{CHECK};")).count(), 1, "the king in check");

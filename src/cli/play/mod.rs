@@ -17,14 +17,14 @@ pub(super) use arguments::PlayArguments;
 use contest::Contest;
 use table::Table;
 
-use super::Failure;
+use super::CommandError;
 use crate::uci::Output;
 use clock::ChessClock;
 
-pub(super) fn run(arguments: &PlayArguments, output: &Output) -> Result<(), Failure> {
-    let start = arguments.start().map_err(Failure::Usage)?;
+pub(super) fn run(arguments: &PlayArguments, output: &Output) -> Result<(), CommandError> {
+    let start = arguments.start().map_err(CommandError::Usage)?;
     let contest = Contest::new(start, arguments.side(), arguments.time.map(ChessClock::new));
-    let lines = input::spawn(io::stdin()).map_err(Failure::failed)?;
+    let lines = input::spawn(io::stdin()).map_err(CommandError::failed)?;
     let date = Zoned::now().strftime("%Y.%m.%d").to_string();
     Table::new(arguments, contest, lines, output.clone(), date)?.play()
 }

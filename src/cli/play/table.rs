@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 use crossbeam::channel::{self, Receiver, RecvTimeoutError};
 
 use super::PlayArguments;
-use super::board::{self, Look};
+use super::board::{self, CurveStyle};
 use super::clock::{ChessClock, show};
 use super::command::{Command, HELP, read_move};
 use super::contest::{Contest, Ending, name};
 use super::store::Store;
 use crate::cli::terminal::{Waiting, speaks_utf8};
 use crate::cli::thinker::{Event, Thinker};
-use crate::cli::{Failure, san};
+use crate::cli::{CommandError, san};
 use crate::engine::{BestMove, Limits, Network, Score};
 use crate::position::{Color, Move};
 use crate::uci::{Output, Style};
@@ -43,7 +43,7 @@ pub(super) struct Table {
     /// What is typed; its end is the end of the session.
     lines: Receiver<String>,
     output: Output,
-    look: Look,
+    look: CurveStyle,
     /// Whether somebody types who waits for prompts, and may say something while the engine thinks.
     is_person: bool,
     store: Store,
@@ -67,13 +67,13 @@ impl Table {
         lines: Receiver<String>,
         output: Output,
         date: String,
-    ) -> Result<Table, Failure> {
+    ) -> Result<Table, CommandError> {
         if let Some(path) = &arguments.pgn {
-            Store::check(path).map_err(|error| Failure::Failed(format!("{}: {error}", path.display())))?;
+            Store::check(path).map_err(|error| CommandError::Failed(format!("{}: {error}", path.display())))?;
         }
         let network = arguments.network.read(None)?;
         let style = if !arguments.ascii && speaks_utf8() { Style::Unicode } else { Style::Ascii };
-        let look = Look { style, coloured: arguments.ansi.are_used(), below: contest.person() };
+        let look = CurveStyle { style, coloured: arguments.ansi.are_used(), below: contest.person() };
         Ok(Table {
             contest,
             thinker: Thinker::new(arguments.threads, arguments.hash, 1, MOVE_OVERHEAD, network)?,
@@ -94,7 +94,7 @@ impl Table {
     ///
     /// # Errors
     /// If the game was to be saved, and in the end could not be.
-    pub(super) fn play(mut self) -> Result<(), Failure> {
+    pub(super) fn play(mut self) -> Result<(), CommandError> {
         let side = name(self.contest.person());
         self.output.line(&format!("You have {side}. Type a move, such as Nf3 or g1f3, or help.\n"));
         self.show_board();
@@ -106,7 +106,7 @@ impl Table {
         }
         let Some(path) = self.file.clone().filter(|_| self.contest.plies() > 0) else { return Ok(()) };
         let saved = self.store.save(&path, &self.record());
-        saved.map_err(|error| Failure::Failed(format!("the game could not be saved to {}: {error}", path.display())))
+        saved.map_err(|error| CommandError::Failed(format!("the game could not be saved to {}: {error}", path.display())))
     }
 
     fn show_board(&self) {
@@ -140,7 +140,7 @@ impl Table {
         saved.is_ok()
     }
 
-    fn record(&self) -> crate::games::pgn::Record {
+    fn record(&self) -> crate::games::pgn::PgnGame {
         self.contest.record([&self.name, ENGINE], &self.date)
     }
 

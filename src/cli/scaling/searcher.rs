@@ -10,7 +10,7 @@ use super::positions::Solution;
 use super::writer_table::WriterTable;
 use super::{ScalingError, Variant, machine};
 use crate::engine::{BestMove, Bound, Engine, EngineError, Info, Limits, Options, Scheme, Sink};
-use crate::games::epd::held_from;
+use crate::games::epd::settled_from;
 use crate::position::{Game, Move, Position};
 use crate::search::{SearchTable, TranspositionTable};
 
@@ -39,8 +39,8 @@ pub(super) struct Trace {
 impl Trace {
     /// When the search came upon a solution that it then held to its end.
     pub(super) fn solved_after(&self, solution: &Solution) -> Option<Duration> {
-        self.best.filter(|&mv| solution.holds(mv))?;
-        let held = held_from(&self.steps, |step| solution.holds(step.best));
+        self.best.filter(|&mv| solution.accepts(mv))?;
+        let held = settled_from(&self.steps, |step| solution.accepts(step.best));
         Some(self.steps.get(held).map_or(self.elapsed, |step| step.elapsed))
     }
 }
