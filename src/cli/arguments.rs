@@ -13,7 +13,7 @@ use super::play::PlayArguments;
 use super::redirect::OtherProgram;
 use super::scaling::ScalingArgs;
 use crate::engine::bench::DEFAULT_DEPTH;
-use crate::engine::{Limits, SmpStrategy};
+use crate::engine::{Engine, Limits, Options, SmpStrategy};
 use crate::eval::{Network, Simd};
 use crate::uci::{MAX_HASH_MIB, MAX_MULTI_PV, MAX_THREADS};
 
@@ -179,6 +179,19 @@ pub(super) enum Subject {
 }
 
 impl AnalyseArguments {
+    /// Creates the engine that these arguments describe, without a move overhead.
+    pub(super) fn engine(&self, multi_pv: usize, network: Arc<Network>) -> Result<Engine, CommandError> {
+        let options = Options {
+            hash_mib: self.hash.try_into().map_err(CommandError::failed)?,
+            threads: usize::from(self.threads),
+            multi_pv,
+            move_overhead: Duration::ZERO,
+            network,
+            ..Options::default()
+        };
+        Engine::new(options).map_err(CommandError::failed)
+    }
+
     /// What is to be analysed, if the other arguments go with it.
     pub(super) fn subject(&self) -> Result<Subject, String> {
         let subject = self.named_subject()?;

@@ -6,20 +6,20 @@
 
 mod analyse;
 mod arguments;
+mod assessment;
 mod manual;
 mod play;
 mod redirect;
 mod san;
 mod scaling;
 mod terminal;
-mod thinker;
 
-use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use clap::Parser;
+use sesame_report::command::{self, CommandError};
 
 use crate::engine::bench::{self, BenchOptions};
 use crate::position::Position;
@@ -27,62 +27,14 @@ use crate::uci::{self, Output};
 use arguments::{Arguments, BenchArguments, Command, PerftArguments};
 use scaling::ScalingArgs;
 
-/// Why a command ended badly.
-#[derive(Debug, thiserror::Error)]
-enum CommandError {
-    /// The arguments make no sense: exit code 2.
-    #[error("{0}")]
-    Usage(String),
-    /// It could not be done: exit code 1.
-    #[error("{0}")]
-    Failed(String),
-}
-
-impl CommandError {
-    fn failed(error: impl ToString) -> CommandError {
-        CommandError::Failed(error.to_string())
-    }
-
-    /// The output is not where it was to go.
-    fn unwritten(error: &io::Error) -> CommandError {
-        CommandError::Failed(format!("the standard output cannot be written: {error}"))
-    }
-
-    /// Tells it to whoever started the program.
-    fn tell(&self) -> ExitCode {
-        let _ = writeln!(io::stderr(), "error: {self}");
-        match self {
-            CommandError::Usage(_) => {
-                let _ = writeln!(io::stderr(), "\nFor more information, try '--help'.");
-                ExitCode::from(2)
-            }
-            CommandError::Failed(_) => ExitCode::FAILURE,
-        }
-    }
-}
-
 /// Runs the program with the process's arguments.
 pub fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
-        Ok(arguments) => arguments,
-        Err(error) => {
-            // Help and version come this way as well, with code 0. Should nobody read it, nothing is lost.
-            let printed = error.print().and_then(|()| io::stdout().flush());
-            if let Err(failed) = printed
-                && failed.kind() != ErrorKind::BrokenPipe
-                && !error.use_stderr()
-            {
-                return CommandError::unwritten(&failed).tell();
-            }
-            return u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
-        }
-    };
-    // The only one, so that it knows at the end whether all was written.
-    let output = Output::stdout();
-    let result = run(arguments.command.unwrap_or(Command::Uci), &output);
-    let unwritten = output.failure().map(CommandError::unwritten);
-    // Both are told; what the command itself says is told last, and its code counts.
-    unwritten.into_iter().chain(result.err()).fold(ExitCode::SUCCESS, |_, failure| failure.tell())
+    command::main(|arguments: Arguments| {
+        // The only one, so that at the end it knows whether everything was written.
+        let output = Output::stdout();
+        let result = run(arguments.command.unwrap_or(Command::Uci), &output);
+        command::check_output(result, output.failure())
+    })
 }
 
 fn run(command: Command, output: &Output) -> Result<(), CommandError> {

@@ -1,10 +1,10 @@
 //! A game with what the engine thinks of it written into it.
 
 use super::judge::{Cost, Judgement, Tally, turned};
+use crate::cli::assessment::Assessment;
 use crate::cli::san;
-use crate::cli::thinker::Assessment;
 use crate::engine::Score;
-use crate::games::pgn::{Annotation, Ply, PgnGame, Replay};
+use crate::games::pgn::{Annotation, PgnGame, Ply, Replay};
 use crate::position::{Color, Position};
 
 /// The longest line that is given for a move that should have been played, in plies.

@@ -13,9 +13,9 @@ use super::graph;
 use super::judge::Tally;
 use crate::cli::CommandError;
 use crate::cli::arguments::AnalyseArguments;
-use crate::cli::thinker::{Assessment, Thinker};
-use crate::engine::Limits;
-use crate::games::pgn::{PgnError, Reader, PgnGame, Replay};
+use crate::cli::assessment::{Assessment, assess};
+use crate::engine::{Engine, Limits};
+use crate::games::pgn::{PgnError, PgnGame, Reader, Replay};
 use crate::position::Game;
 use crate::uci::Output;
 use sesame_report::Progress;
@@ -31,8 +31,8 @@ pub(super) fn run(path: &Path, arguments: &AnalyseArguments, output: &Output) ->
     let (games, positions) = count(&source, path, arguments.game)?;
     let mut results = Results::new(path, arguments, games, output.clone())?;
     let limits = arguments.limits_or(DEFAULT_TIME);
-    let thinker = Thinker::new(arguments.threads, arguments.hash, 1, Duration::ZERO, network)?;
-    let mut analyst = Analyst { thinker, limits, progress: Progress::new(positions, 0), bad: 0 };
+    let engine = arguments.engine(1, network)?;
+    let mut analyst = Analyst { engine, limits, progress: Progress::new(positions, 0), bad: 0 };
     for game in Reader::new(source.read()?) {
         if !is_wanted(&game, arguments.game) {
             continue;
@@ -50,7 +50,7 @@ pub(super) fn run(path: &Path, arguments: &AnalyseArguments, output: &Output) ->
                 continue;
             }
         };
-        let assessments = analyst.assess(&record, &replay, &results.output);
+        let assessments = analyst.assess(&record, &replay, &results.output)?;
         if results.output.is_closed() {
             break;
         }
@@ -109,7 +109,7 @@ fn sign(record: &mut PgnGame, limits: &Limits) {
 
 /// The engine at work on games.
 struct Analyst {
-    thinker: Thinker,
+    engine: Engine,
     limits: Limits,
     progress: Progress,
     /// Games that are none.
@@ -124,8 +124,8 @@ impl Analyst {
 
     /// What each position of a game is worth. It goes from the end to the beginning: what the table has kept of the later positions helps to see
     /// in the earlier ones what was to come.
-    fn assess(&mut self, record: &PgnGame, replay: &Replay, output: &Output) -> Vec<Assessment> {
-        self.thinker.forget();
+    fn assess(&mut self, record: &PgnGame, replay: &Replay, output: &Output) -> Result<Vec<Assessment>, CommandError> {
+        self.engine.new_game();
         let mut assessments = Vec::with_capacity(replay.moves.len() + 1);
         for plies in (0..=replay.moves.len()).rev() {
             let mut game = Game::new(replay.start.clone());
@@ -133,14 +133,14 @@ impl Analyst {
                 game.play(mv);
             }
             self.progress.set_message(format!("game {}, {}", record.number, place(game.position())));
-            assessments.push(self.thinker.assess(&game, &self.limits));
+            assessments.push(assess(&mut self.engine, &game, &self.limits).map_err(CommandError::failed)?);
             self.progress.advance(1, format!("game {}, {}", record.number, place(game.position())));
             if output.is_closed() {
                 break;
             }
         }
         assessments.reverse();
-        assessments
+        Ok(assessments)
     }
 }
 
@@ -173,7 +173,8 @@ impl Results {
             check_output(path, arguments.force)?;
         }
         if let Some(folder) = &arguments.graphs {
-            fs::create_dir_all(folder).map_err(|error| CommandError::Failed(format!("{}: {error}", folder.display())))?;
+            fs::create_dir_all(folder)
+                .map_err(|error| CommandError::Failed(format!("{}: {error}", folder.display())))?;
             // Whether something can be written there the first tells; the others could only be in the way.
             let first = *games.start();
             for game in games {
@@ -233,8 +234,7 @@ impl Results {
         }
         self.games += 1;
         let [white, black] = names;
-        let mut text =
-            format!("Game {}: {white} – {black}, {}\n\n{}", record.number, record.result, table.aligned());
+        let mut text = format!("Game {}: {white} – {black}, {}\n\n{}", record.number, record.result, table.aligned());
         if !annotated.remarks.is_empty() {
             text.push('\n');
             text += &annotated.remarks.iter().map(|remark| format!("{remark}\n")).collect::<String>();

@@ -6,7 +6,7 @@ use crate::engine::Score;
 use crate::games::pgn::{PgnGame, Replay};
 use crate::position::Color;
 use sesame_report::ChartError;
-use sesame_report::chart::{Axis, Chart, Curve, PlotMode, CurveStyle, Reference};
+use sesame_report::chart::{Axis, Chart, Curve, CurveStyle, PlotMode, Reference};
 
 /// Evaluations that are labelled, in pawns: evenly spread winning chances would be uneven pawns.
 const LABELLED: [i32; 7] = [-5, -3, -1, 0, 1, 3, 5];

@@ -1,7 +1,7 @@
 //! Speed-ups over the number of workers, as curves with their intervals.
 
 use sesame_report::ChartError;
-use sesame_report::chart::{Axis, Chart, Curve, PlotMode, CurveStyle, Reference};
+use sesame_report::chart::{Axis, Chart, Curve, CurveStyle, PlotMode, Reference};
 use sesame_report::statistics::Estimate;
 
 /// A line of a chart: its name and what it is at so many workers.
