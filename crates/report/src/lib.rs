@@ -13,8 +13,6 @@
 //! | [`command`] | the frame of a command-line program: errors and exit codes |
 //! | [`Progress`] | a progress bar |
 
-#![allow(missing_docs)]
-
 pub mod chart;
 pub mod command;
 pub mod files;
