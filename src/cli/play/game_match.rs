@@ -20,7 +20,7 @@ pub(super) enum Ending {
 }
 
 impl Ending {
-    pub(super) fn termination(self) -> GameResult {
+    pub(super) fn result(self) -> GameResult {
         let won_against = |loser| if loser == Color::White { GameResult::BlackWins } else { GameResult::WhiteWins };
         match self {
             Ending::Rules(Outcome::Checkmate, loser) | Ending::Resigned(loser) | Ending::Flag(loser, true) => {
@@ -216,7 +216,7 @@ impl Match {
     pub(super) fn record(&self, names: [&str; 2], date: &str) -> PgnGame {
         let mut record = PgnGame::default();
         let [white, black] = if self.person == Color::White { names } else { [names[1], names[0]] };
-        record.result = self.ending.map_or(GameResult::Unknown, Ending::termination);
+        record.result = self.ending.map_or(GameResult::Unknown, Ending::result);
         for (name, value) in [("Event", "Casual game"), ("Date", date), ("White", white), ("Black", black)] {
             record.set_tag(name, value);
         }

@@ -130,7 +130,7 @@ impl PlaySession {
 
     fn tell_the_end(&self) {
         if let Some(ending) = self.game_match.ending() {
-            self.output.line(&format!("{} {}", ending.text(), ending.termination()));
+            self.output.line(&format!("{} {}", ending.text(), ending.result()));
         }
     }
 

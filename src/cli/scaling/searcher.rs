@@ -182,7 +182,6 @@ fn step(info: &Info) -> Option<Step> {
 #[cfg(test)]
 mod tests {
     use super::super::positions::Positions;
-    use super::super::writer_table::WriterTable;
     use super::*;
 
     fn to_depth(depth: u32) -> Limits {
