@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, value_parser};
+#[cfg(feature = "manual")]
 use clap_complete::Shell;
 
 use super::CommandError;
@@ -47,8 +48,16 @@ pub(super) enum Command {
     Train(OtherProgram),
     #[command(hide = true)]
     Tune(OtherProgram),
+    #[cfg(feature = "manual")]
     Man(ManArguments),
+    #[cfg(feature = "manual")]
     Completions(CompletionsArguments),
+    #[cfg(not(feature = "manual"))]
+    #[command(hide = true)]
+    Man(OtherProgram),
+    #[cfg(not(feature = "manual"))]
+    #[command(hide = true)]
+    Completions(OtherProgram),
 }
 
 /// The network, for the subcommands that search.
@@ -269,6 +278,7 @@ impl PerftArguments {
 }
 
 /// Write manual pages, one for the program and one for each subcommand
+#[cfg(feature = "manual")]
 #[derive(Debug, Args)]
 pub(super) struct ManArguments {
     /// The folder to write them to; it is made if there is none
@@ -279,6 +289,7 @@ pub(super) struct ManArguments {
 /// Print what a shell reads to complete these arguments
 ///
 /// For example: sesame completions bash > ~/.local/share/bash-completion/completions/sesame
+#[cfg(feature = "manual")]
 #[derive(Debug, Args)]
 pub(super) struct CompletionsArguments {
     /// The shell

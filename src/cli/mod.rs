@@ -7,6 +7,7 @@
 mod analyse;
 mod arguments;
 mod assessment;
+#[cfg(feature = "manual")]
 mod manual;
 mod play;
 mod redirect;
@@ -50,8 +51,12 @@ fn run(command: Command, output: &Output) -> Result<(), CommandError> {
         Command::Data(words) => Err(redirect::tuner("data", &words)),
         Command::Train(words) => Err(redirect::tuner("train", &words)),
         Command::Tune(_) => Err(redirect::tune()),
+        #[cfg(feature = "manual")]
         Command::Man(arguments) => manual::write_pages(&arguments, output),
+        #[cfg(feature = "manual")]
         Command::Completions(arguments) => manual::print_completions(&arguments, output),
+        #[cfg(not(feature = "manual"))]
+        Command::Man(_) | Command::Completions(_) => Err(redirect::manual()),
     }
 }
 

@@ -45,3 +45,9 @@ pub(super) fn tune() -> CommandError {
             .to_owned(),
     )
 }
+
+/// `man` and `completions` belong to releases.
+#[cfg(not(feature = "manual"))]
+pub(super) fn manual() -> CommandError {
+    CommandError::usage("manual pages and completions are built by `cargo build --release --features manual`")
+}

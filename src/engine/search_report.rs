@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crossbeam::channel::{self, Receiver, RecvTimeoutError, Sender};
+use crossbeam_channel::{self as channel, Receiver, RecvTimeoutError, Sender};
 
 use super::{BestMove, Bound, Engine, EngineError, Info, Limits, Line, Sink};
 use crate::position::{Game, Move};

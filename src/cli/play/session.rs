@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crossbeam::channel::{self, Receiver, RecvTimeoutError};
+use crossbeam_channel::{self as channel, Receiver, RecvTimeoutError};
 
 use super::PlayArguments;
 use super::board::{self, BoardStyle};

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::thread;
 
-use crossbeam::channel;
+use crossbeam_channel as channel;
 
 use super::record::{Journal, Kind, Recording, Row, Run};
 use super::searcher::{Pace, Searcher};

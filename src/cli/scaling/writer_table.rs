@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU16, AtomicU64, Ordering::Relaxed};
 
-use crossbeam::utils::CachePadded;
+use crossbeam_utils::CachePadded;
 
 use sesame_table::{EntryUse, Scheme, TableError, Work};
 
