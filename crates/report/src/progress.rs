@@ -1,14 +1,14 @@
-//! The bar for the person who waits.
+//! A progress bar on standard error.
 
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// How far a long piece of work has come, with the time left, on standard error; silent where that is no terminal.
+/// The share of a long piece of work that is done, with the time left, on standard error; silent where that is no terminal.
 pub struct Progress(ProgressBar);
 
 impl Progress {
-    /// A bar for work of weight `total`, of which `done` has been done before.
+    /// Returns a bar for work of weight `total`, of which an earlier run has done `done`.
     pub fn new(total: u64, done: u64) -> Self {
         let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
         let style = ProgressStyle::with_template("{wide_bar} {percent:>3} %  {elapsed} gone, {eta} left  {msg}");
@@ -19,23 +19,23 @@ impl Progress {
         Self(bar)
     }
 
-    /// A piece of this weight is done.
+    /// Adds a piece of this weight to the work done, and shows `message`.
     pub fn advance(&self, weight: u64, message: String) {
         self.0.inc(weight);
         self.0.set_message(message);
     }
 
-    /// Says what is being done now.
-    pub fn tell(&self, message: String) {
+    /// Shows the work in hand.
+    pub fn set_message(&self, message: String) {
         self.0.set_message(message);
     }
 
-    /// Writes something to the terminal, without the bar in its way.
-    pub fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
+    /// Hides the bar while `write` writes to the terminal.
+    pub fn suspend<T>(&self, write: impl FnOnce() -> T) -> T {
         self.0.suspend(write)
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn finish(&self) {
         self.0.finish_and_clear();
     }
