@@ -492,6 +492,7 @@ fn limits(go: &Go, position: &Position) -> (Limits, Option<String>) {
     let mut limits = Limits {
         depth: go.depth,
         nodes: go.nodes,
+        soft_nodes: None,
         mate: go.mate,
         move_time: go.move_time,
         clock,
