@@ -167,6 +167,18 @@ mod tests {
     }
 
     #[test]
+    fn no_iteration_begins_after_the_soft_node_limit() {
+        let mut engine = Engine::new(Options::default()).unwrap();
+        let game = Game::new(Position::startpos());
+        let limits = Limits { soft_nodes: Some(5_000), ..Limits::default() };
+        let report = engine.search(&game, limits).unwrap();
+        let nodes: Vec<u64> = report.iterations.iter().map(|info| info.nodes).collect();
+        let (last, others) = nodes.split_last().unwrap();
+        assert!(*last >= 5_000 && others.iter().all(|&nodes| nodes < 5_000), "{nodes:?}");
+        assert_eq!(report.nodes, *last, "the search ends with the iteration");
+    }
+
+    #[test]
     fn finished_positions_have_no_best_move() {
         let mut engine = Engine::new(Options::default()).unwrap();
         let mate = Game::new(Position::from_fen("R6k/8/6K1/8/8/8/8/8 b - - 0 1").unwrap());

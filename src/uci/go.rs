@@ -151,6 +151,7 @@ pub(super) fn limits(go: &GoCommand, position: &Position) -> (Limits, Option<Str
         infinite: go.infinite,
         ponder: go.ponder,
         search_moves,
+        ..Limits::default()
     };
     let limited = limits.depth.is_some()
         || limits.nodes.is_some()
