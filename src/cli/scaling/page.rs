@@ -424,10 +424,10 @@ const BOTH: &str = "The first two columns measure the same thing, one thread's n
 
 #[cfg(test)]
 mod tests {
-    use super::super::record::{Conditions, Row};
+    use super::super::record::{Conditions, ScalingRow};
     use super::*;
 
-    fn row(run: Run, variant: &str, threads: u32, position: &str, nodes: u64, micros: u64) -> Row {
+    fn row(run: Run, variant: &str, threads: u32, position: &str, nodes: u64, micros: u64) -> ScalingRow {
         let is_counted = matches!(run, Run::Table | Run::Lockstep);
         let traffic = Traffic {
             probes: 1000,
@@ -437,7 +437,7 @@ mod tests {
             foreign_cut_offs: 80,
             unknown_cut_offs: 0,
         };
-        Row {
+        ScalingRow {
             run,
             variant: variant.into(),
             threads,
