@@ -11,8 +11,8 @@ use parking_lot::Mutex;
 use sesame::engine::EngineError;
 use sesame::engine::bench::{self, BenchOptions};
 use sesame::eval::Evaluator;
-use sesame_report::chart::{Axis, Chart, ChartError, Curve, Look};
 use sesame::search::TtEntry;
+use sesame_report::chart::{Axis, Chart, ChartError, Curve, Look};
 use sesame_table::{CHECK_BITS, Image, Payload, Recorder, Table, TableOptions, Tag, Usage, Work};
 
 /// The numbers of bits that are tried.

@@ -9,13 +9,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use parking_lot::Mutex;
 
+use crate::cluster::Cluster;
 use sesame::engine::EngineError;
 use sesame::engine::bench::{self, BenchOptions};
 use sesame::eval::Evaluator;
+use sesame::search::{SearchTable, TtEntry};
 use sesame_report::chart::{Axis, Chart, ChartError, Curve, Look, Reference};
 use sesame_report::statistics::{Comparison, compare};
-use sesame::search::{TtEntry, SearchTable};
-use crate::cluster::Cluster;
 use sesame_table::{Scheme, Table, TableError, TableOptions, Update, Usage, Work};
 
 /// A design of table.

@@ -287,9 +287,8 @@ mod tests {
         // The middle game, as the paper defines it: 18 points of material each, at least.
         for test in &positions {
             for color in sesame::position::Color::ALL {
-                let value = |piece| {
-                    test.position.colored(color, piece).len() as i32 * crate::alibaba::VALUES[piece as usize]
-                };
+                let value =
+                    |piece| test.position.colored(color, piece).len() as i32 * crate::alibaba::VALUES[piece as usize];
                 let points: i32 = sesame::position::Piece::ALL.into_iter().map(value).sum();
                 assert!(points >= 1800, "{}: {points}", test.position);
             }

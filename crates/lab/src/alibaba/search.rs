@@ -6,7 +6,7 @@ use super::moves::Picker;
 use super::root::Searcher;
 use super::{INFINITE, Line, MATE, MATE_IN_MAX};
 use sesame::position::{Color, Move, Position, is_repetition};
-use sesame::search::{Bound, TtEntry, SearchTable};
+use sesame::search::{Bound, SearchTable, TtEntry};
 use sesame_table::{Usage, Work};
 
 impl<T: SearchTable> Searcher<T> {

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use sesame::position::{Game, MoveList, Piece, Position};
-use sesame::search::{TtEntry, SearchTable};
+use sesame::search::{SearchTable, TtEntry};
 use sesame_table::{Counters, Scheme, Table, TableOptions, Update};
 
 type Counted = Table<TtEntry, Counters>;

@@ -32,7 +32,7 @@ pub(super) fn all(results: &Results, paper: &Paper) -> Result<Vec<Picture>, Char
 }
 
 /// A scheme's colour, marker and dashes: the same in all pictures. Lines of two-level schemes are unbroken.
-pub(in crate) fn look(scheme: Scheme) -> Look {
+pub(crate) fn look(scheme: Scheme) -> Look {
     let number = match scheme {
         Scheme::TwoBig1 => 0,
         Scheme::TwoDeep => 1,

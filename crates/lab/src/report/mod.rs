@@ -7,7 +7,7 @@
 
 mod cells;
 mod claims;
-pub(in crate) mod figures;
+pub(crate) mod figures;
 mod page;
 mod paper;
 mod tables;
@@ -20,10 +20,10 @@ use std::{fs, io};
 
 use super::experiment;
 use super::results::{self, Observation, ResultsError};
-use sesame_report::html;
 use cells::Results;
 use page::Page;
 use paper::Paper;
+use sesame_report::html;
 
 /// The pages that may stand beside the report, in the order in which it names them: why it differs from the paper, what
 /// each choice does that the paper leaves open, what the other sources say, a larger set of positions, the engine's own search, many threads.

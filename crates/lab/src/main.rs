@@ -1,0 +1,3 @@
+//! The program `sesame-lab`.
+
+fn main() {}
