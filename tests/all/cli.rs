@@ -189,8 +189,7 @@ fn closed_pipe_is_no_failure() {
 #[cfg(target_os = "linux")]
 #[test]
 fn unwritable_output_is_a_failure() {
-    let folder =
-        Folder::new().with("a.epd", b"6k1/5ppp/8/8/8/8/8/K2R4 w - - bm Rd8#;\n").with("a.pgn", b"1. e4 *\n");
+    let folder = Folder::new().with("a.epd", b"6k1/5ppp/8/8/8/8/8/K2R4 w - - bm Rd8#;\n").with("a.pgn", b"1. e4 *\n");
     let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
     let (man, epd, pgn, annotated) = (path("man"), path("a.epd"), path("a.pgn"), path("b.pgn"));
     for arguments in [

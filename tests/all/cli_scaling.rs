@@ -118,8 +118,7 @@ fn results_survive_a_kill() {
 
 #[test]
 fn wrong_arguments_are_reported_before_the_first_search() {
-    let folder =
-        folder().with("empty.epd", b"# nothing\n").with("bad.epd", b"hello\nworld\n").with("file", b"");
+    let folder = folder().with("empty.epd", b"# nothing\n").with("bad.epd", b"hello\nworld\n").with("file", b"");
     // Should a search begin, it takes a day, and the watchdog ends it.
     let long = "--time 86400 --threads 1";
     for (options, part) in [

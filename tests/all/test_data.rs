@@ -17,7 +17,8 @@ fn check(file: &str) -> usize {
         let words: Vec<&str> = line.split(' ').collect();
         let fen = words[..4].join(" ");
         let parsed: Fen = format!("{fen} 0 1").parse().unwrap_or_else(|error| panic!("{line}: {error}"));
-        let position: Chess = parsed.into_position(CastlingMode::Standard).unwrap_or_else(|error| panic!("{line}: {error}"));
+        let position: Chess =
+            parsed.into_position(CastlingMode::Standard).unwrap_or_else(|error| panic!("{line}: {error}"));
         let operations = words[4..].join(" ");
         for operation in operations.split(';').map(str::trim) {
             let Some(("bm" | "am", moves)) = operation.split_once(' ') else { continue };

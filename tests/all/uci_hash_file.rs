@@ -58,11 +58,7 @@ fn loaded_table_shortens_the_search() {
         assert!(said.starts_with("info string loaded ") && said.contains("fitted into") == anew, "{said}");
         let second = session.search(DEPTH);
         println!("{hash} MiB: {} nodes without the file, {} with it", nodes(&first), nodes(&second));
-        assert!(
-            hash_full(&second[0]) > hash_full(&first[0]),
-            "loaded entries count as current: {}",
-            second[0]
-        );
+        assert!(hash_full(&second[0]) > hash_full(&first[0]), "loaded entries count as current: {}", second[0]);
         // One thread: the nodes are repeatable.
         assert!(hash != 16 || nodes(&second) < nodes(&first) / 2, "{} {}", nodes(&first), nodes(&second));
         session.quit();

@@ -32,10 +32,7 @@ fn show_wdl_adds_win_draw_loss() {
     session.send("setoption name UCI_ShowWDL value true");
     let lines = session.search("go depth 8");
     assert!(infos(&lines).len() >= 3);
-    assert!(
-        lines.iter().filter(|line| line.starts_with("info depth")).all(|line| wdl(line).is_some()),
-        "{lines:#?}"
-    );
+    assert!(lines.iter().filter(|line| line.starts_with("info depth")).all(|line| wdl(line).is_some()), "{lines:#?}");
     let mut last = |fen: &str| {
         session.send(&format!("position fen {fen}"));
         let lines = session.search("go depth 6");
@@ -240,7 +237,8 @@ fn debug_log_has_all_input_and_output() {
     assert!(log.iter().position(|line| line == ">> isready").unwrap() < ready(&log));
 
     // An unusable path changes nothing.
-    let complaint = session.complaint(&format!("setoption name Debug Log File value {}/no/log", folder.path().display()));
+    let complaint =
+        session.complaint(&format!("setoption name Debug Log File value {}/no/log", folder.path().display()));
     assert!(complaint.contains("cannot be written") && complaint.contains("/no/log"), "{complaint}");
     let complaint = session.complaint(&format!("setoption name Debug Log File value {}", folder.path().display()));
     assert!(complaint.contains("no regular file"), "{complaint}");

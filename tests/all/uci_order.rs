@@ -247,12 +247,7 @@ fn closed_output_ends_the_program() {
     use std::io::Write;
 
     for commands in ["isready\n", "go infinite\n", "bench depth 6\n", "go perft 6\n", "uci\nuci\nuci\n"] {
-        let mut child = sesame()
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut child = sesame().stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
         // The input stays open.
         let mut input = child.stdin.take().unwrap();

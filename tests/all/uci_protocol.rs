@@ -342,7 +342,8 @@ fn teamwork_is_the_old_name_of_smp_strategy() {
         assert_eq!(session.sync(), Vec::<String>::new(), "{name}");
     }
     // Both names set the same option: in lockstep, the strategy decides which nodes two threads search.
-    session.send("setoption name Threads value 2\nsetoption name Lockstep value true\nposition startpos moves e2e4 c7c5");
+    session
+        .send("setoption name Threads value 2\nsetoption name Lockstep value true\nposition startpos moves e2e4 c7c5");
     let mut nodes = |name: &str, strategy: &str| {
         session.send(&format!("ucinewgame\nsetoption name {name} value {strategy}"));
         infos(&session.search("go depth 9")).pop().unwrap().nodes
