@@ -387,7 +387,7 @@ fn takes_own_rook(fen: &str, mv: &str) -> bool {
     matches!((at(&mv[..2]), at(&mv[2..4])), ('K', 'R') | ('k', 'r'))
 }
 
-/// Whether the other rook stands in the way of castling with the rook on file `rook`.
+/// Tests for another rook that blocks castling with the rook on file `rook`.
 fn is_blocked(king: usize, rook: usize, other: usize) -> bool {
     let (king_to, rook_to) = if rook < king { (2, 3) } else { (6, 5) };
     let way = [king, rook, king_to, rook_to];

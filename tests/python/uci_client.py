@@ -1,6 +1,6 @@
 """Sesame under python-chess, as bots and analysis tools drive it.
 
-    python3 tests/python_chess/client.py target/release/sesame
+    python3 tests/python/uci_client.py target/release/sesame
 
 Needs the module `chess` (pip install chess). python-chess checks each line that the engine writes: a move that is illegal in its
 position, an option that was not declared or an answer out of turn is an error of its own. Ends with code 0 and a line for each
@@ -30,7 +30,7 @@ def options(engine):
     wanted = "Hash Threads MultiPV Ponder Move_Overhead SyzygyPath UCI_ShowWDL UCI_LimitStrength UCI_Elo UCI_AnalyseMode UCI_Chess960"
     for name in wanted.split():
         check(name.replace("_Overhead", " overhead").lower() in names, name, "is not declared")
-    # What lichess-bot sets before a game.
+    # The options that lichess-bot sets before a game.
     engine.configure({"Hash": 32, "Threads": 2, "Move Overhead": 100, "UCI_ShowWDL": True})
     check(engine.options["Hash"].min == 1, "the range of Hash")
     engine.ping()
@@ -44,7 +44,7 @@ def analysis(engine):
     info = engine.analyse(chess.Board(MATE_IN_TWO), chess.engine.Limit(mate=2))
     check(info["score"].relative == chess.engine.Mate(2), info["score"])
     check(info["wdl"].relative.wins == 1000, info["wdl"])
-    # Until it is told to stop.
+    # An analysis without end, stopped from here.
     with engine.analysis(chess.Board()) as stream:
         for info in stream:
             if info.get("depth", 0) >= 8 and "pv" in info:
@@ -67,25 +67,28 @@ def multipv(engine):
 
 def searchmoves(engine):
     board = chess.Board()
-    asked = [chess.Move.from_uci(text) for text in ("a2a3", "h2h4", "g1h3")]
-    result = engine.play(board, chess.engine.Limit(depth=6), root_moves=asked)
-    check(result.move in asked, result.move)
-    infos = engine.analyse(board, chess.engine.Limit(depth=5), multipv=5, root_moves=asked)
+    moves = [chess.Move.from_uci(text) for text in ("a2a3", "h2h4", "g1h3")]
+    result = engine.play(board, chess.engine.Limit(depth=6), root_moves=moves)
+    check(result.move in moves, result.move)
+    infos = engine.analyse(board, chess.engine.Limit(depth=5), multipv=5, root_moves=moves)
     check(sorted(first_moves(infos)) == ["a2a3", "g1h3", "h2h4"], first_moves(infos))
 
 
 def clocks(engine):
-    """A game with clocks, in which the engine ponders: python-chess sends `ponderhit` or `stop` as the reply agrees or not."""
+    """A game with clocks and pondering: python-chess sends `ponderhit` for the expected reply and `stop` for another.
+
+    The nodes end each search long before the clock, so that an expected reply never depends on the machine.
+    """
     board = chess.Board()
     game, replies, hits = object(), 0, 0
-    limit = chess.engine.Limit(white_clock=2.0, black_clock=2.0, white_inc=0.02, black_inc=0.02)
+    limit = chess.engine.Limit(white_clock=3600.0, black_clock=3600.0, white_inc=1.0, black_inc=1.0, nodes=5000)
     while not board.is_game_over(claim_draw=True) and board.ply() < 60:
         result = engine.play(board, limit, game=game, ponder=True, info=chess.engine.INFO_ALL)
         check(result.move in board.legal_moves, result.move, board.fen())
         board.push(result.move)
         if board.is_game_over(claim_draw=True):
             break
-        # The other player answers as expected in two of three cases.
+        # Two of three replies are the expected ones.
         reply = result.ponder if replies % 3 else None
         if reply not in board.legal_moves:
             reply = min(board.legal_moves, key=lambda move: move.uci())
@@ -101,22 +104,22 @@ def chess960(engine):
         game = object()
         while not board.is_game_over() and board.ply() < 30:
             board.push(engine.play(board, chess.engine.Limit(nodes=2000), game=game).move)
-    # Castling, where king and rook change places.
+    # A castling move that swaps king and rook.
     board = chess.Board("4k3/8/8/8/8/8/8/5KR1 w G - 0 1", chess960=True)
     castling = chess.Move.from_uci("f1g1")
     check(castling in board.legal_moves)
     check(engine.play(board, chess.engine.Limit(depth=3), root_moves=[castling]).move == castling)
-    # And back to the rules without.
+    # Back to standard chess.
     check(engine.play(chess.Board(), chess.engine.Limit(depth=3)).move in chess.Board().legal_moves)
 
 
 def limited_strength(engine):
     engine.configure({"UCI_LimitStrength": True, "UCI_Elo": 1400})
     board = chess.Board()
-    result = engine.play(board, chess.engine.Limit(time=5.0), info=chess.engine.INFO_ALL)
+    result = engine.play(board, chess.engine.Limit(time=3600.0), info=chess.engine.INFO_ALL)
     check(result.move in board.legal_moves and result.info["nodes"] <= 2600, result)
-    # python-chess sets UCI_AnalyseMode for an analysis: that is not limited.
-    # The last line is that of the last whole iteration, which may have ended far before the limit.
+    # python-chess sets UCI_AnalyseMode for an analysis, which lifts the limit.
+    # The last line belongs to the last complete iteration, far before the node limit at times.
     info = engine.analyse(board, chess.engine.Limit(nodes=60000))
     check(info["nodes"] > 2000, info["nodes"])
     engine.configure({"UCI_LimitStrength": False})
