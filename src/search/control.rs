@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
-use crossbeam::utils::CachePadded;
+use crossbeam_utils::CachePadded;
 
 use super::round_robin::RoundRobin;
 use super::searching::SearchingTable;
@@ -24,6 +24,8 @@ pub struct Control {
     /// The root move being searched, packed; 0 before there is one. Written once for each root move, read only by who tells it.
     at_root: CachePadded<AtomicU64>,
     limit: Option<u64>,
+    /// The nodes after which no iteration begins.
+    soft_limit: Option<u64>,
     deadline: Option<Deadline>,
     round_robin: Option<RoundRobin>,
     cooperation: Cooperation,
@@ -68,11 +70,22 @@ impl Control {
             tb_hits: CachePadded::new(AtomicU64::new(0)),
             at_root: CachePadded::new(AtomicU64::new(0)),
             limit,
+            soft_limit: None,
             deadline: None,
             round_robin: None,
             cooperation: Cooperation::default(),
             searching: None,
         }
+    }
+
+    /// Sets the number of nodes of all workers after which no iteration begins; by default there is none.
+    pub fn with_soft_limit(self, soft_limit: Option<u64>) -> Self {
+        Self { soft_limit, ..self }
+    }
+
+    /// Returns true if no iteration may begin any more: the workers have searched as many nodes as the soft limit.
+    pub fn soft_limit_reached(&self) -> bool {
+        self.soft_limit.is_some_and(|limit| self.nodes() >= limit)
     }
 
     /// Controls of a search that time may end: the end is told by [`end_at`](Self::end_at).

@@ -11,6 +11,9 @@ pub struct Limits {
     pub depth: Option<u32>,
     /// Stop after this many nodes, all workers together.
     pub nodes: Option<u64>,
+    /// Begin no iteration after this many nodes, all workers together ("soft node limit" of data generators). A search with one worker
+    /// is repeatable with it.
+    pub soft_nodes: Option<u64>,
     /// Stop when a mate in this many moves (or fewer) is proven.
     pub mate: Option<u32>,
     /// Think exactly this long (less the move overhead).

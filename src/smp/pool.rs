@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::AcqRel};
 use std::thread::{self, JoinHandle};
 
-use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
+use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use parking_lot::Mutex;
 
 use super::affinity::{allowed_cores, bind_to};
@@ -341,6 +341,10 @@ fn deepen<T: SearchTable>(worker: &mut Worker<T>, board: &DepthBoard, report: &m
                     report.send(Event::Iterated(report.worker, iteration.clone()));
                 }
                 report.last = Some(iteration);
+                if report.control.soft_limit_reached() {
+                    worker.stop_all();
+                    return;
+                }
             }
             // Another worker has finished this depth: on to the next.
             Outcome::Stopped(_) if !report.control.stopped() => {}

@@ -69,6 +69,7 @@ impl<T> SearchRequest<T> {
     {
         let control =
             Control::new(self.workers(budget), self.limits.nodes).with_cooperation(self.pool.strategy().cooperation());
+        let control = control.with_soft_limit(self.limits.soft_nodes);
         let control = if self.limits.by_time() { control.with_deadline(self.started) } else { control };
         let control =
             if self.lockstep { control.in_lockstep(RoundRobin::QUANTUM) } else { control.on_cores(self.pool.cores()) };
