@@ -48,7 +48,7 @@ pub(super) fn run(plan: &Plan, args: &ScalingArgs, tell: &dyn Fn(&str)) -> Resul
     let progress = Progress::new(tasks.iter().map(millis).sum(), 0);
     // Made only when it is needed: it takes memory.
     let mut counting: Option<Searcher<WriterTable>> = None;
-    let result = tasks.iter().try_for_each(|task| {
+    let result: Result<(), ScalingError> = tasks.iter().try_for_each(|task| {
         let row = if task.run == Run::Table {
             let searcher = match &mut counting {
                 Some(searcher) => searcher,
