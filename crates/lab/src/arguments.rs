@@ -1,7 +1,7 @@
 //! The command line of `sesame-lab`.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, value_parser};
@@ -10,7 +10,7 @@ use sesame::uci::Output;
 use sesame_lab::report::{self, ReportOptions};
 use sesame_lab::studies::{self, PositionsArgs, Study, StudyArgs};
 use sesame_lab::{check_bits, crowding};
-use sesame_report::command::CommandError;
+use sesame_report::command::{CommandError, print_status};
 
 use crate::run_command::{self, ChoicesArguments, RunArguments};
 
@@ -92,14 +92,14 @@ pub(crate) fn run(command: &Command, output: &Output) -> Result<(), CommandError
         Command::Choices(arguments) => run_command::choices(arguments, output)?,
         Command::CheckBits { depth, positions, output: folder } => {
             let positions = (*positions).try_into().map_err(CommandError::failed)?;
-            let done = |result: &check_bits::CheckBitsResult| print_progress(&format!("{} bits: done", result.bits));
+            let done = |result: &check_bits::CheckBitsResult| print_status(&format!("{} bits: done", result.bits));
             let results = check_bits::measure(*depth, positions, done).map_err(CommandError::failed)?;
             save(output, folder, check_bits::page(*depth, positions, &results).map_err(CommandError::failed)?)?;
         }
         Command::Crowding { depth, jobs, output: folder } => {
             let sizes: Vec<usize> = crowding::SIZES_KIB.into_iter().chain([crowding::AMPLE_KIB]).collect();
             let results = crowding::measure(*depth, &crowding::TableDesign::ALL, &sizes, *jobs, |result| {
-                print_progress(&format!("{} with {} KiB: done", result.design.name(), result.kib));
+                print_status(&format!("{} with {} KiB: done", result.design.name(), result.kib));
             })
             .map_err(CommandError::failed)?;
             save(output, folder, crowding::page(*depth, &results).map_err(CommandError::failed)?)?;
@@ -114,7 +114,7 @@ pub(crate) fn run(command: &Command, output: &Output) -> Result<(), CommandError
         Command::Modern(arguments) => run_study(Study::Modern, arguments)?,
         Command::Threads(arguments) => run_study(Study::Threads, arguments)?,
         Command::Sources(arguments) => run_study(Study::Sources, arguments)?,
-        Command::Positions(arguments) => arguments.run(&print_progress).map_err(CommandError::failed)?,
+        Command::Positions(arguments) => arguments.run(&print_status).map_err(CommandError::failed)?,
     }
     Ok(())
 }
@@ -131,13 +131,8 @@ fn save(output: &Output, folder: &Path, files: Vec<(String, String)>) -> Result<
     Ok(())
 }
 
-/// Prints a line to standard error. A failure is ignored: the work goes on without a reader.
-fn print_progress(line: &str) {
-    let _ = writeln!(io::stderr(), "{line}");
-}
-
 fn run_study(study: Study, arguments: &StudyArgs) -> Result<(), CommandError> {
-    studies::run(study, arguments, &print_progress).map_err(CommandError::failed)
+    studies::run(study, arguments, &print_status).map_err(CommandError::failed)
 }
 
 #[cfg(test)]

@@ -7,8 +7,12 @@ mod run_command;
 use std::process::ExitCode;
 
 use sesame::uci::Output;
+use sesame_report::command;
 
 fn main() -> ExitCode {
-    let output = Output::stdout();
-    sesame_report::command::main(|arguments: arguments::Arguments| arguments::run(&arguments.command, &output))
+    command::main(|arguments: arguments::Arguments| {
+        let output = Output::stdout();
+        let result = arguments::run(&arguments.command, &output);
+        command::check_output(result, output.failure())
+    })
 }

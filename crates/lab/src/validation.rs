@@ -123,7 +123,7 @@ pub fn variants() -> Vec<(&'static str, Choices)> {
             "positional weights doubled",
             weighted(weights.mobility * 2, weights.centre * 2, weights.around * 2, weights.king * 2),
         ),
-        ("table moves are not tried", Choices { table_moves: false, ..usual }),
+        ("table moves are not tried", Choices { tt_moves: false, ..usual }),
         ("cut-offs only at exactly the depth needed", Choices { exact_depth_only: true, ..usual }),
     ]
 }

@@ -99,9 +99,9 @@ fn without_moves<'a>(tasks: &mut Vec<Task<'a>>, set: &PositionSet, args: &StudyA
     tasks.push(Task::single("ViperMate", 0, "no table", size, work));
     let arms = [
         ("moves and deeper entries", choices),
-        ("no moves", Choices { table_moves: false, ..choices }),
+        ("no moves", Choices { tt_moves: false, ..choices }),
         ("exact depth", Choices { exact_depth_only: true, ..choices }),
-        ("exact depth and no moves", Choices { exact_depth_only: true, table_moves: false, ..choices }),
+        ("exact depth and no moves", Choices { exact_depth_only: true, tt_moves: false, ..choices }),
     ];
     for (name, choices) in arms {
         let make = || table(ROOMY, Scheme::TwoBig1, true);
