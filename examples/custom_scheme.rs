@@ -17,8 +17,10 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 use crossbeam::channel::{self, Receiver, Sender};
 use sesame::engine::{BestMove, Engine, Info, Limits, Options, Sink};
 use sesame::position::{Game, Position};
-use sesame::search::{TtEntry, SearchTable};
-use sesame_table::{Bucket, Generation, Image, Payload, Place, Rule, Scheme, Slot, Table, TableError, Tag, VerifiedSlot, Work, prefetch};
+use sesame::search::{SearchTable, TtEntry};
+use sesame_table::{
+    Bucket, Generation, Image, Payload, Place, Rule, Scheme, Slot, Table, TableError, Tag, VerifiedSlot, Work, prefetch,
+};
 
 /// The plies that an entry loses with every search.
 const PLIES_PER_SEARCH: i32 = 4;

@@ -8,7 +8,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// If it cannot be opened, or is a folder, a pipe or a device.
-pub(crate) fn open(path: &Path) -> io::Result<File> {
+pub fn open(path: &Path) -> io::Result<File> {
     match fs::metadata(path)?.is_file() {
         true => File::open(path),
         false => Err(not_a_regular_file()),
@@ -16,6 +16,6 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
 }
 
 /// Says that what is there is something else.
-pub(crate) fn not_a_regular_file() -> io::Error {
+pub fn not_a_regular_file() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file")
 }

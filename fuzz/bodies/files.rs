@@ -9,8 +9,8 @@ use std::sync::atomic::AtomicBool;
 use sesame::eval::{BUCKETS, BadNetwork, HIDDEN, INPUTS, Network, SCALES, Simd, Weights};
 use sesame::position::Position;
 use sesame::search::{Bound, TtEntry};
-use sesame_table::{Scheme, Table, TableFileError, TableFileReport, TableFileWork};
 use sesame::tuning::games::{Games, Record};
+use sesame_table::{Scheme, Table, TableFileError, TableFileReport, TableFileWork};
 use twox_hash::XxHash3_64;
 
 use super::{Scratch, repeated};

@@ -9,13 +9,12 @@ use clap::{Args, Parser, Subcommand, value_parser};
 use clap_complete::Shell;
 
 use super::Failure;
-use super::lab::LabCommand;
 use super::play::PlayArguments;
+use super::redirect::OtherProgram;
+use super::scaling::ScalingArgs;
 use crate::engine::bench::DEFAULT_DEPTH;
 use crate::engine::{Limits, SmpStrategy};
 use crate::eval::{Network, Simd};
-use crate::cli::scaling::ScalingArgs;
-use crate::tuning::{DataCommand, DatagenArgs, TrainArgs, TuneArgs};
 use crate::uci::{MAX_HASH_MIB, MAX_MULTI_PV, MAX_THREADS};
 
 /// A UCI chess engine whose threads share one lock-free transposition table.
@@ -37,15 +36,17 @@ pub(super) enum Command {
     Analyse(AnalyseArguments),
     Play(PlayArguments),
     Perft(PerftArguments),
-    /// The laboratory of replacement schemes and of the table
-    #[command(subcommand)]
-    Lab(LabCommand),
     Scaling(ScalingArgs),
-    Datagen(DatagenArgs),
-    #[command(subcommand)]
-    Data(DataCommand),
-    Tune(TuneArgs),
-    Train(TrainArgs),
+    #[command(hide = true)]
+    Lab(OtherProgram),
+    #[command(hide = true)]
+    Datagen(OtherProgram),
+    #[command(hide = true)]
+    Data(OtherProgram),
+    #[command(hide = true)]
+    Train(OtherProgram),
+    #[command(hide = true)]
+    Tune(OtherProgram),
     Man(ManArguments),
     Completions(CompletionsArguments),
 }

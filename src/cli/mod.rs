@@ -6,11 +6,11 @@
 
 mod analyse;
 mod arguments;
-mod lab;
-mod lab_run;
 mod manual;
 mod play;
+mod redirect;
 mod san;
+mod scaling;
 mod terminal;
 mod thinker;
 
@@ -23,10 +23,9 @@ use clap::Parser;
 
 use crate::engine::bench::{self, BenchOptions};
 use crate::position::Position;
-use crate::cli::scaling::{self, ScalingArgs};
-use crate::tuning::{self, DataCommand, TuningError};
 use crate::uci::{self, Output};
 use arguments::{Arguments, BenchArguments, Command, PerftArguments};
+use scaling::ScalingArgs;
 
 /// Why a command ended badly.
 #[derive(Debug, thiserror::Error)]
@@ -42,10 +41,6 @@ enum Failure {
 impl Failure {
     fn failed(error: impl ToString) -> Failure {
         Failure::Failed(error.to_string())
-    }
-
-    fn tuning(error: TuningError) -> Failure {
-        if error.is_usage() { Failure::Usage(error.to_string()) } else { Failure::failed(error) }
     }
 
     /// The output is not where it was to go.
@@ -97,12 +92,12 @@ fn run(command: Command, output: &Output) -> Result<(), Failure> {
         Command::Analyse(arguments) => analyse::run(&arguments, output),
         Command::Play(arguments) => play::run(&arguments, output),
         Command::Perft(arguments) => run_perft(&arguments, output),
-        Command::Lab(command) => lab::run(&command, output),
         Command::Scaling(arguments) => run_scaling(&arguments, output),
-        Command::Datagen(arguments) => tuning::selfplay::run(&arguments).map_err(Failure::tuning),
-        Command::Data(command) => run_data(&command, output),
-        Command::Tune(arguments) => tuning::texel::run(&arguments).map_err(Failure::tuning),
-        Command::Train(arguments) => tuning::train::run(&arguments).map_err(Failure::tuning),
+        Command::Lab(words) => Err(redirect::lab(&words)),
+        Command::Datagen(words) => Err(redirect::tuner("datagen", &words)),
+        Command::Data(words) => Err(redirect::tuner("data", &words)),
+        Command::Train(words) => Err(redirect::tuner("train", &words)),
+        Command::Tune(_) => Err(redirect::tune()),
         Command::Man(arguments) => manual::write_pages(&arguments, output),
         Command::Completions(arguments) => manual::print_completions(&arguments, output),
     }
@@ -144,14 +139,6 @@ fn run_bench(arguments: &BenchArguments, output: &Output) -> Result<(), Failure>
         output.line(&report.to_string());
     }
     Ok(())
-}
-
-fn run_data(command: &DataCommand, output: &Output) -> Result<(), Failure> {
-    let line = |line: &str| {
-        output.line(line);
-        !output.is_closed()
-    };
-    tuning::data::run(command, line).map_err(Failure::tuning)
 }
 
 fn run_scaling(arguments: &ScalingArgs, output: &Output) -> Result<(), Failure> {

@@ -75,7 +75,7 @@ impl Thinker {
             network,
             ..Options::default()
         };
-        let engine = Engine::new(options, Arc::new(Channel(sender))).map_err(Failure::failed)?;
+        let engine = Engine::with_sink(options, Arc::new(Channel(sender))).map_err(Failure::failed)?;
         Ok(Thinker { engine, events })
     }
 

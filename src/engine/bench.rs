@@ -4,16 +4,15 @@
 //! different once the search behaves differently. Its speed is what OpenBench scales time controls by.
 
 use std::fmt;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crossbeam::channel::{self, RecvTimeoutError, Sender};
-
 use super::bench_positions::POSITIONS;
-use super::{BestMove, Engine, EngineError, Info, Limits, Options, Network, Scheme, Sink, SmpStrategy};
+use super::{Engine, EngineError, Info, Limits, Network, NullSink, Options, Scheme, SmpStrategy};
 use crate::position::{Game, Position};
-use crate::search::{TtEntry, SearchTable};
+use crate::search::{SearchTable, TranspositionTable, TtEntry};
 use sesame_table::{Counters, Stats, Table};
 
 /// The depth of a bench that is not asked for another one: some five seconds in all.
@@ -100,22 +99,6 @@ pub fn nodes_per_second(nodes: u64, elapsed: Duration) -> u64 {
     u64::try_from(per_second).unwrap_or(u64::MAX)
 }
 
-/// How long it may take until `stop` is noticed.
-const ATTENTION: Duration = Duration::from_millis(100);
-
-/// Passes on the ends of searches, and nothing else.
-struct Ends(Sender<BestMove>);
-
-impl Sink for Ends {
-    fn info(&self, _: &Info) {}
-
-    fn best_move(&self, best: &BestMove) {
-        let _ = self.0.send(best.clone());
-    }
-
-    fn message(&self, _: &str) {}
-}
-
 /// Runs the bench on an engine of its own, each position on a cleared table, and tells each search's result to `each`.
 ///
 /// Returns `None` if `stop` was set before the end.
@@ -132,7 +115,10 @@ pub fn run(
         let ended = run_on(table, options, stop, |step, _| each(step))?;
         Ok(ended.map(|(report, engine)| Report { stats: Some(engine.table().recorder().stats()), ..report }))
     } else {
-        let ended = run_on(Table::new(options.hash_mib, Scheme::default())?, options, stop, |step, _| each(step))?;
+        let ended =
+            run_on(TranspositionTable::with_mib(options.hash_mib, Scheme::default())?, options, stop, |step, _| {
+                each(step)
+            })?;
         Ok(ended.map(|(report, _)| report))
     }
 }
@@ -148,29 +134,24 @@ pub fn run_on<T: SearchTable>(
     stop: &AtomicBool,
     mut each: impl FnMut(&Step<'_>, &T),
 ) -> Result<Option<(Report, Engine<T>)>, EngineError> {
-    let (sender, ends) = channel::unbounded();
     let BenchOptions { threads, lockstep, strategy, pin, ref network, .. } = *options;
     let network = Arc::clone(network);
     let engine_options = Options { threads, lockstep, strategy, pin, network, ..Options::default() };
-    let mut engine = Engine::with_table(table, engine_options, Arc::new(Ends(sender)))?;
+    let mut engine = Engine::with_table(table, engine_options, Arc::new(NullSink))?;
     let limits = Limits { depth: Some(options.depth.max(1)), ..Limits::default() };
     let mut report = Report { nodes: 0, elapsed: Duration::ZERO, stats: None };
     for (fen, number) in POSITIONS.iter().zip(1..) {
         // The list is tested: each position can be set.
         let Ok(position) = Position::from_fen(fen) else { continue };
         engine.new_game();
-        engine.go(&Game::new(position.clone()), limits.clone());
-        let end = loop {
-            // An engine that goes out of scope stops its search.
-            if stop.load(Ordering::Relaxed) {
-                return Ok(None);
-            }
-            match ends.recv_timeout(ATTENTION) {
-                Ok(end) => break end,
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Ok(None),
-            }
+        let watch = |_: Option<&Info>| match stop.load(Ordering::Relaxed) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
         };
+        let end = engine.search_with(&Game::new(position.clone()), limits.clone(), watch)?;
+        if stop.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
         report.nodes += end.nodes;
         report.elapsed += end.elapsed;
         let best = end.best.map_or_else(String::new, |mv| position.to_uci(mv, false));

@@ -11,14 +11,15 @@ use super::Engine;
 use super::bench_positions::POSITIONS;
 use crate::eval::Network;
 use crate::position::Position;
+use crate::search::TranspositionTable;
 use crate::search::score::{DECISIVE_BOUND, MATE, TB_WIN};
-use sesame_table::{Table, TableFileWork};
+use sesame_table::TableFileWork;
 pub use sesame_table::{TableFileError, TableFileReport};
 
 /// The engine's table, to be saved or loaded from another thread while the engine goes on answering. Nothing may be searched meanwhile.
 #[derive(Debug, Clone)]
 pub struct HashFile {
-    table: Arc<Table>,
+    table: Arc<TranspositionTable>,
     fingerprint: u64,
 }
 

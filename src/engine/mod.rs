@@ -1,50 +1,43 @@
-//! The engine's public API: options, positions, searches, an output sink.
+//! The library's API: an engine with options, positions, searches, and a sink.
 //!
-//! An [`Engine`] owns the table, the workers and the coordinator. Calls that change table or workers stop a running search first
-//! and wait until it has reported its best move; [`Engine::stop`] and [`Engine::ponder_hit`] never wait.
+//! An [`Engine`] owns the transposition table, the worker threads and the coordinator. [`Engine::search`] blocks until a search is over and
+//! returns a [`SearchReport`]. [`Engine::go`] returns at once and reports to a [`Sink`]; [`Engine::stop`] and [`Engine::ponder_hit`]
+//! never wait. Calls that change the table or the threads first stop a running search and wait for its best move.
 //!
 //! ```
-//! use std::sync::{Arc, Mutex};
-//! use sesame::engine::{BestMove, Engine, Info, Limits, Options, Sink};
+//! use sesame::engine::{Engine, Limits, Options};
 //! use sesame::position::{Game, Position};
 //!
-//! #[derive(Default)]
-//! struct Remember(Mutex<Option<BestMove>>);
-//! impl Sink for Remember {
-//!     fn info(&self, _: &Info) {}
-//!     fn best_move(&self, best: &BestMove) { *self.0.lock().unwrap() = Some(best.clone()); }
-//!     fn message(&self, _: &str) {}
-//! }
-//!
-//! let sink = Arc::new(Remember::default());
-//! let mut engine = Engine::new(Options::default(), sink.clone()).unwrap();
-//! let back_rank_mate = Position::from_fen("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1").unwrap();
-//! engine.go(&Game::new(back_rank_mate.clone()), Limits { depth: Some(3), ..Limits::default() });
-//! engine.wait();
-//! let best = sink.0.lock().unwrap().clone().unwrap();
-//! assert_eq!(back_rank_mate.to_uci(best.best.unwrap(), false), "d1d8");
+//! let mut engine = Engine::new(Options::default())?;
+//! let position = Position::from_fen("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1")?;
+//! let report = engine.search(&Game::new(position.clone()), Limits { depth: Some(3), ..Limits::default() })?;
+//! assert_eq!(position.to_uci(report.best.unwrap(), false), "d1d8");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 pub mod bench;
 mod bench_positions;
-mod strength_limit;
 mod hash_file;
+mod search_report;
+mod strength_limit;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-pub use crate::eval::Network;
-use crate::position::Game;
-use crate::search::SyzygyProbe;
-pub use crate::search::{Depths, SmpStrategy, UnknownStrategy, Word};
-pub use crate::smp::{AtMove, BestMove, Bound, Clock, Info, Limits, Line, Score, Sink};
-use crate::smp::{Coordinator, Pinning, Pool, Running, Search};
-pub use strength_limit::StrengthLimit;
 pub use hash_file::{HashFile, TableFileError, TableFileReport};
+pub use search_report::SearchReport;
+pub use strength_limit::StrengthLimit;
 
 pub use sesame_table::{Scheme, TableError};
-use crate::search::SearchTable;
-use sesame_table::Table;
+
+pub use crate::eval::Network;
+use crate::position::Game;
+use crate::search::{SearchTable, SyzygyProbe, TranspositionTable};
+pub use crate::smp::{
+    BestMove, Bound, Clock, CurrentMove, Depths, Info, Limits, Line, NullSink, Score, Sink, SmpStrategy, StrategyWord,
+    UnknownStrategy, Vote,
+};
+use crate::smp::{Coordinator, Pinning, Pool, SearchHandle, SearchRequest};
 use crate::syzygy::{MAX_MEN, Tablebases};
 
 /// The engine's settings.
@@ -68,8 +61,8 @@ pub struct Options {
     pub pin: bool,
     /// The network that evaluates positions.
     pub network: Arc<Network>,
-    /// How endgame tables are used, once there are any: see [`Engine::load_syzygy`].
-    pub tables: SyzygyOptions,
+    /// The use of Syzygy tablebases, once loaded: see [`Engine::load_syzygy`].
+    pub syzygy: SyzygyOptions,
     /// Play weaker than possible.
     pub strength_limit: Option<StrengthLimit>,
 }
@@ -102,7 +95,7 @@ impl Default for Options {
             lockstep: false,
             strategy: SmpStrategy::default(),
             pin: false,
-            tables: SyzygyOptions::default(),
+            syzygy: SyzygyOptions::default(),
             network: Network::embedded(),
             strength_limit: None,
         }
@@ -118,12 +111,15 @@ pub enum EngineError {
     /// The system refused a thread without which nothing works.
     #[error("the system refused a thread: {0}")]
     Thread(#[from] std::io::Error),
+    /// A search ended without a best move: its coordinator has died.
+    #[error("the search ended without a best move")]
+    Stopped,
 }
 
 /// A chess engine: give it a [`Game`] and [`Limits`], and it tells its [`Sink`] what it finds.
 ///
 /// Its table can be of another type than the one that ships, for measurements.
-pub struct Engine<T: SearchTable = Table> {
+pub struct Engine<T: SearchTable = TranspositionTable> {
     options: Options,
     /// Whether the table has been used, or its memory has at least been touched.
     is_touched: bool,
@@ -132,18 +128,50 @@ pub struct Engine<T: SearchTable = Table> {
     tablebases: Arc<Tablebases>,
     pool: Arc<Pool<T>>,
     coordinator: Coordinator<T>,
-    running: Option<Running>,
+    running: Option<SearchHandle>,
 }
 
 impl Engine {
-    /// An engine with `options` that reports to `sink`.
+    /// Creates an engine without a sink, for [`Engine::search`].
     ///
     /// # Errors
-    /// When the table's memory or the first thread is refused. Where the system grants fewer threads than asked for, the engine
+    /// When the table's memory or the first thread is refused. [`Engine::options`] tells how many threads the system granted.
+    pub fn new(options: Options) -> Result<Self, EngineError> {
+        Self::with_sink(options, Arc::new(NullSink))
+    }
+
+    /// Creates an engine that reports to `sink`.
+    ///
+    /// # Errors
+    /// When the table's memory or the first thread is refused. Where the system grants fewer threads than `options` says, the engine
     /// has those and says so through [`Sink::message`].
-    pub fn new(options: Options, sink: Arc<dyn Sink>) -> Result<Self, EngineError> {
-        let table = Table::new(options.hash_mib, options.scheme)?;
+    pub fn with_sink(options: Options, sink: Arc<dyn Sink>) -> Result<Self, EngineError> {
+        let table = TranspositionTable::with_mib(options.hash_mib, options.scheme)?;
         Engine::with_table(table, options, sink)
+    }
+
+    /// Replaces the table by an empty one of `mib` MiB. The memory is not touched yet: see [`Engine::prepare`].
+    ///
+    /// # Errors
+    /// When the memory is refused; the old table stays.
+    pub fn set_hash(&mut self, mib: usize) -> Result<(), EngineError> {
+        self.replace_table(mib, self.options.scheme)
+    }
+
+    /// Replaces the table by an empty one with this replacement scheme. The memory is not touched yet: see [`Engine::prepare`].
+    ///
+    /// # Errors
+    /// When the memory of the new table is refused; the old one stays.
+    pub fn set_scheme(&mut self, scheme: Scheme) -> Result<(), EngineError> {
+        self.replace_table(self.options.hash_mib, scheme)
+    }
+
+    fn replace_table(&mut self, mib: usize, scheme: Scheme) -> Result<(), EngineError> {
+        self.finish();
+        self.table = Arc::new(TranspositionTable::with_mib(mib, scheme)?);
+        (self.options.hash_mib, self.options.scheme) = (mib, scheme);
+        self.is_touched = false;
+        Ok(())
     }
 }
 
@@ -170,30 +198,6 @@ impl<T: SearchTable> Engine<T> {
     /// The settings in force.
     pub fn options(&self) -> &Options {
         &self.options
-    }
-
-    /// Gives the table another size; what it held is lost. The memory is not touched yet: see [`Engine::prepare`].
-    ///
-    /// # Errors
-    /// When the memory is refused; the old table stays.
-    pub fn set_hash(&mut self, mib: usize) -> Result<(), EngineError> {
-        self.replace_table(mib, self.options.scheme)
-    }
-
-    /// Changes the replacement scheme; what the table held is lost. The memory is not touched yet: see [`Engine::prepare`].
-    ///
-    /// # Errors
-    /// When the memory of the new table is refused; the old one stays.
-    pub fn set_scheme(&mut self, scheme: Scheme) -> Result<(), EngineError> {
-        self.replace_table(self.options.hash_mib, scheme)
-    }
-
-    fn replace_table(&mut self, mib: usize, scheme: Scheme) -> Result<(), EngineError> {
-        self.finish();
-        self.table = Arc::new(T::with_mib(mib, scheme)?);
-        (self.options.hash_mib, self.options.scheme) = (mib, scheme);
-        self.is_touched = false;
-        Ok(())
     }
 
     /// Touches the memory of a table that is new, with all threads, so that no search on it waits for the system page by page. For a big table
@@ -321,7 +325,7 @@ impl<T: SearchTable> Engine<T> {
 
     /// Says how endgame tables are used, from the next search on.
     pub fn set_syzygy_options(&mut self, tables: SyzygyOptions) {
-        self.options.tables = tables;
+        self.options.syzygy = tables;
     }
 
     /// Makes the engine play weaker than possible, or as well as it can, from the next search on.
@@ -329,9 +333,9 @@ impl<T: SearchTable> Engine<T> {
         self.options.strength_limit = strength_limit;
     }
 
-    /// The endgame tables as the next search is to use them; `None` without any.
-    fn endgames(&self) -> Option<SyzygyProbe> {
-        let SyzygyOptions { probe_depth, probe_limit, fifty_move_rule } = self.options.tables;
+    /// Returns the tablebases as the next search uses them; `None` without any.
+    fn syzygy(&self) -> Option<SyzygyProbe> {
+        let SyzygyOptions { probe_depth, probe_limit, fifty_move_rule } = self.options.syzygy;
         let most_men = self.tablebases.most_men().min(probe_limit);
         (most_men > 0).then(|| SyzygyProbe {
             tables: Arc::clone(&self.tablebases),
@@ -345,27 +349,32 @@ impl<T: SearchTable> Engine<T> {
     /// Forgets the last game: empties the table and the workers' histories.
     pub fn new_game(&mut self) {
         self.clear_hash();
-        self.pool.forget();
+        self.pool.clear_histories();
     }
 
     /// Empties the table.
     pub fn clear_hash(&mut self) {
         self.finish();
         match Arc::get_mut(&mut self.table) {
-            Some(table) => table.wipe(self.options.threads),
+            Some(table) => table.clear_exclusive(self.options.threads),
             // The coordinator has yet to let go of the last search's handle.
             None => self.table.clear(self.options.threads),
         }
         self.is_touched = true;
     }
 
-    /// Starts a search, whose time counts from this call. A search that still runs is stopped first, and reports its best move.
+    /// Starts a search whose time counts from this call. A search that still runs is stopped first, and reports its best move.
     pub fn go(&mut self, game: &Game, limits: Limits) {
+        self.start(game, limits, Arc::clone(&self.sink));
+    }
+
+    /// Starts a search that reports to `sink`.
+    fn start(&mut self, game: &Game, limits: Limits, sink: Arc<dyn Sink>) {
         let started = Instant::now();
         self.finish();
         self.is_touched = true;
-        self.table.next_generation();
-        let mut search = Search {
+        self.table.new_search();
+        let mut request = SearchRequest {
             game: game.clone(),
             limits,
             multi_pv: self.options.multi_pv,
@@ -373,15 +382,15 @@ impl<T: SearchTable> Engine<T> {
             lockstep: self.options.lockstep,
             network: Arc::clone(&self.options.network),
             table: Arc::clone(&self.table),
-            endgames: self.endgames(),
+            syzygy: self.syzygy(),
             pool: Arc::clone(&self.pool),
-            sink: Arc::clone(&self.sink),
+            sink,
             started,
         };
         if let Some(strength_limit) = self.options.strength_limit {
-            strength_limit.restrain(&mut search);
+            strength_limit.apply(&mut request);
         }
-        self.running = Some(self.coordinator.start(search));
+        self.running = Some(self.coordinator.start(request));
     }
 
     /// Asks the running search to end; it reports its best move soon after. Without a search, nothing happens.
@@ -427,12 +436,11 @@ impl<T: SearchTable> Drop for Engine<T> {
 mod tests {
     use super::*;
     use crate::position::Position;
-    use crate::smp::NullSink;
     use crate::search::TtEntry;
 
     #[test]
     fn settings_are_applied_one_by_one_and_a_refused_one_costs_nothing() {
-        let mut engine = Engine::new(Options::default(), Arc::new(NullSink)).unwrap();
+        let mut engine = Engine::new(Options::default()).unwrap();
         engine.set_hash(2).unwrap();
         engine.set_scheme(Scheme::Deep).unwrap();
         let entry = TtEntry { mv: 1, score: 2, depth: 3, bound: Bound::Exact, pv: false, eval: 4 };
@@ -445,7 +453,7 @@ mod tests {
 
     #[test]
     fn only_a_table_that_nobody_has_used_is_prepared() {
-        let mut engine = Engine::new(Options::default(), Arc::new(NullSink)).unwrap();
+        let mut engine = Engine::new(Options::default()).unwrap();
         engine.prepare();
         engine.go(&Game::new(Position::startpos()), Limits { depth: Some(3), ..Limits::default() });
         engine.wait();

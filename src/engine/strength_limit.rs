@@ -13,7 +13,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use crate::position::Game;
-use crate::smp::{AtMove, BestMove, Info, Line, Score, Search, Sink};
+use crate::smp::{BestMove, CurrentMove, Info, Line, Score, SearchRequest, Sink};
 
 /// How much weaker than possible to play.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,15 +119,15 @@ impl StrengthLimit {
     }
 
     /// Makes `search` one with this strength_limit. Endgame tables are left out: no weaker player knows them.
-    pub(super) fn restrain<T>(&self, search: &mut Search<T>) {
+    pub(super) fn apply<T>(&self, request: &mut SearchRequest<T>) {
         let nodes = self.rung().nodes;
-        search.limits.nodes = Some(search.limits.nodes.map_or(nodes, |limit| limit.min(nodes)));
-        search.endgames = None;
-        let shown = search.multi_pv;
-        search.multi_pv = shown.max(LINES);
-        let chance = chance(self.seed, &search.game);
-        let sink = Arc::clone(&search.sink);
-        search.sink = Arc::new(Chooser { strength_limit: *self, chance, shown, sink, lines: Mutex::default() });
+        request.limits.nodes = Some(request.limits.nodes.map_or(nodes, |limit| limit.min(nodes)));
+        request.syzygy = None;
+        let shown = request.multi_pv;
+        request.multi_pv = shown.max(LINES);
+        let chance = chance(self.seed, &request.game);
+        let sink = Arc::clone(&request.sink);
+        request.sink = Arc::new(Chooser { strength_limit: *self, chance, shown, sink, lines: Mutex::default() });
     }
 }
 
@@ -213,8 +213,8 @@ impl Sink for Chooser {
         }
     }
 
-    fn at_move(&self, at: &AtMove) {
-        self.sink.at_move(at);
+    fn current_move(&self, at: &CurrentMove) {
+        self.sink.current_move(at);
     }
 
     fn message(&self, text: &str) {

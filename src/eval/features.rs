@@ -44,13 +44,13 @@ impl View {
 
 /// The number of the row for an own or another man of this kind, on this square of the view.
 #[inline]
-pub(crate) fn row(own: bool, kind: usize, square: usize) -> u16 {
+pub fn row(own: bool, kind: usize, square: usize) -> u16 {
     ((if own { 0 } else { OTHERS }) + kind * MAN + square) as u16
 }
 
 /// The rows of all men in this player's view.
 #[cfg(test)]
-pub(crate) fn rows_from_scratch(position: &Position, player: Color) -> Rows {
+pub fn rows_from_scratch(position: &Position, player: Color) -> Rows {
     let (mut changes, mut rows) = (Changes::default(), RowChanges::default());
     Board::EMPTY.write_changes_to(&Board::of(position), &mut changes);
     changes.write_rows(View::of(position, player), &mut rows);

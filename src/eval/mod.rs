@@ -17,9 +17,9 @@ mod accumulators;
 mod features;
 mod file;
 mod kernels;
-pub mod wdl;
 #[cfg(test)]
 pub(crate) mod tests;
+pub mod wdl;
 
 use std::fmt;
 use std::io::{self, Read};

@@ -31,6 +31,15 @@ pub mod attacks {
         get_pawn_attacks, get_pawn_quiets, get_rook_moves, get_rook_rays,
     };
 
+    /// Returns the squares that the pawns in the set `pawns`, of `color`, attack.
+    #[inline(always)]
+    pub fn pawn_attack_set(color: Color, pawns: BitBoard) -> BitBoard {
+        const FILE_A: u64 = 0x0101_0101_0101_0101;
+        let (east, west) = ((pawns.0 & !(FILE_A << 7)) << 1, (pawns.0 & !FILE_A) >> 1);
+        let beside = east | west;
+        BitBoard(if color == Color::White { beside << 8 } else { beside >> 8 })
+    }
+
     /// The squares that a `piece` of `color` on `square` attacks when `occupied` are the occupied squares; along its lines up to the first of
     /// these, with it. The colour matters for pawns alone.
     #[inline]

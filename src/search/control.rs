@@ -5,9 +5,8 @@ use std::time::Instant;
 
 use crossbeam::utils::CachePadded;
 
-use super::searching::SearchingTable;
 use super::round_robin::RoundRobin;
-use super::strategy::SmpStrategy;
+use super::searching::SearchingTable;
 use crate::position::Move;
 
 /// How many nodes a worker searches between two looks at the others' counters, when a node limit is shared.
@@ -27,8 +26,8 @@ pub struct Control {
     limit: Option<u64>,
     deadline: Option<Deadline>,
     round_robin: Option<RoundRobin>,
-    strategy: SmpStrategy,
-    busy: Option<SearchingTable>,
+    cooperation: Cooperation,
+    searching: Option<SearchingTable>,
 }
 
 /// When the time is up.
@@ -47,6 +46,19 @@ const CLOCK_INTERVAL: u64 = 1024;
 /// Deeper than any iteration.
 const EVERYTHING: u32 = u32::MAX;
 
+/// How the searches of one request's workers depend on each other, beyond the shared tables. By default they do not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Cooperation {
+    /// A worker aborts an iteration that another has finished, and begins the next with that one's move and score (DiscoCheck).
+    pub abort_overtaken: bool,
+    /// A move that another worker is searching at the same node is deferred until the node's other moves are done (ABDADA).
+    pub defer_moves: bool,
+    /// The late-move reductions of all workers but the first vary at random, by up to half a ply.
+    pub jitter: bool,
+    /// The aspiration windows of eight workers have eight widths.
+    pub vary_windows: bool,
+}
+
 impl Control {
     /// Controls for `workers` workers that stop after `limit` nodes altogether.
     pub fn new(workers: usize, limit: Option<u64>) -> Self {
@@ -58,8 +70,8 @@ impl Control {
             limit,
             deadline: None,
             round_robin: None,
-            strategy: SmpStrategy::ALONE,
-            busy: None,
+            cooperation: Cooperation::default(),
+            searching: None,
         }
     }
 
@@ -81,10 +93,10 @@ impl Control {
         Self { round_robin: crowded.then(|| RoundRobin::new(workers, cores, RoundRobin::CROWDED_QUANTUM)), ..self }
     }
 
-    /// Controls for workers that work together by these rules; without, each works [alone](SmpStrategy::ALONE).
-    pub fn with_strategy(self, strategy: SmpStrategy) -> Self {
-        let busy = (strategy.defer && self.nodes.len() > 1).then(SearchingTable::new);
-        Self { strategy, busy, ..self }
+    /// Sets how the workers' searches depend on each other; by default they do not.
+    pub fn with_cooperation(self, cooperation: Cooperation) -> Self {
+        let searching = (cooperation.defer_moves && self.nodes.len() > 1).then(SearchingTable::new);
+        Self { cooperation, searching, ..self }
     }
 
     /// How many workers there are.
@@ -92,15 +104,15 @@ impl Control {
         self.nodes.len()
     }
 
-    /// The rules by which the workers work together.
-    pub fn strategy(&self) -> &SmpStrategy {
-        &self.strategy
+    /// How the workers' searches depend on each other.
+    pub fn cooperation(&self) -> &Cooperation {
+        &self.cooperation
     }
 
-    /// The moves being searched, where that is to be minded.
+    /// The moves being searched, if moves are deferred.
     #[inline]
-    pub(super) fn busy(&self) -> Option<&SearchingTable> {
-        self.busy.as_ref()
+    pub(super) fn searching(&self) -> Option<&SearchingTable> {
+        self.searching.as_ref()
     }
 
     /// Where workers take turns, waits for `worker`'s first.
@@ -184,7 +196,7 @@ impl Control {
     }
 
     /// The root move begun last in the deepest iteration: the depth, its number from 1, the move.
-    pub fn at_root(&self) -> Option<(u32, u32, Move)> {
+    pub fn current_root_move(&self) -> Option<(u32, u32, Move)> {
         let packed = self.at_root.load(Relaxed);
         let mv = Move::from_bits(packed as u16)?;
         Some(((packed >> 32) as u32, (packed >> 16) as u32 & 0xffff, mv))
@@ -392,13 +404,13 @@ mod tests {
         let first = Move::new(first.0, first.1, None);
         let second = Move::new(second.0, second.1, Some(Piece::Queen));
         let control = Control::new(2, None);
-        assert_eq!(control.at_root(), None);
+        assert_eq!(control.current_root_move(), None);
         control.begin_root_move(7, 30, first);
-        assert_eq!(control.at_root(), Some((7, 30, first)));
+        assert_eq!(control.current_root_move(), Some((7, 30, first)));
         control.begin_root_move(7, 1, second);
-        assert_eq!(control.at_root(), Some((7, 1, second)));
+        assert_eq!(control.current_root_move(), Some((7, 1, second)));
         control.begin_root_move(6, 2, first);
-        assert_eq!(control.at_root(), Some((7, 1, second)));
+        assert_eq!(control.current_root_move(), Some((7, 1, second)));
     }
 
     #[test]

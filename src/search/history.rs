@@ -249,8 +249,8 @@ impl SharedHistories {
         Self::default()
     }
 
-    /// Forgets everything, as for a new game.
-    pub fn forget(&self) {
+    /// Clears everything, as for a new game.
+    pub fn clear(&self) {
         self.histories.clear();
         self.corrections.clear();
     }

@@ -1,8 +1,8 @@
 //! Principal variations: a triangular table, and the lines at the root.
 
 use super::score::{INFINITE, MAX_PLY};
+use super::tt_entry::Bound;
 use crate::position::Move;
-use crate::search::Bound;
 
 /// The principal variation of every ply on the current path (<https://www.chessprogramming.org/Triangular_PV-Table>).
 pub struct PvTable {

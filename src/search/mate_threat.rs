@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mate_looms_where_the_king_is_shut_in_or_its_neighbour_can_be_taken_with_help() {
+    fn mate_threat_where_the_king_is_shut_in_or_its_neighbour_can_be_taken_with_help() {
         for (fen, expected) in [
             // Behind its pawns, and with a way out.
             ("3r2k1/5ppp/8/8/8/8/5PPP/6K1 w - - 0 1", false),

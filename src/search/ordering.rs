@@ -171,8 +171,7 @@ impl MovePicker {
                         self.keep_checks(position);
                     }
                     match self.pick() {
-                        Some(mv) if Some(mv) == self.hints.tt_move || self.hints.refutations.contains(&Some(mv)) => {
-                        }
+                        Some(mv) if Some(mv) == self.hints.tt_move || self.hints.refutations.contains(&Some(mv)) => {}
                         Some(mv) => return Some((mv, Class::Quiet)),
                         None => self.stage = Stage::BadNoisy,
                     }

@@ -81,7 +81,7 @@ pub const CORRECTION_MAX: i32 = 1024;
 
 params! {
     /// From this halfmove clock on the table ends no node: the fifty-move rule is near, and the clock is not in the key.
-    table_clock = 90, 40, 101;
+    tt_clock = 90, 40, 101;
 
     /// Half-width of the first aspiration window.
     aspiration_delta = 18, 5, 40;
@@ -203,7 +203,7 @@ params! {
     /// Less for checks.
     lmr_check = 900, 0, 3072;
     /// Less for quiets after which the enemy has to fear a mate.
-    lmr_mate_looms = 2048, 0, 4096;
+    lmr_mate_threat = 2048, 0, 4096;
     /// More for quiets where the table's move is a capture.
     lmr_table_noisy = 1024, 0, 3072;
     /// More where the next ply has failed high more often than so many times.

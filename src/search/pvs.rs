@@ -5,23 +5,24 @@
 
 use arrayvec::ArrayVec;
 
-use super::searching::SearchingMove;
 use super::checks::CheckSquares;
-use super::tb::Verdict;
 use super::history::{PieceTo, Quiet, bonus};
 use super::history_update::Tried;
 use super::line::RootLine;
-use super::mating;
+use super::mate_threat::mate_threat;
 use super::ordering::{Class, Hints, MovePicker, Quiets};
 use super::params::*;
 use super::reductions::PLY;
 use super::score::{DECISIVE_BOUND, DRAW, INFINITE, MAX_PLY, is_decisive, mate_in, mated_in};
+use super::search_table::SearchTable;
+use super::searching::SearchingMove;
 use super::selectivity::{Passing, Singular};
+use super::tb::Verdict;
 use super::threats::Threats;
+use super::tt_entry::Bound;
 use super::worker::{NO_EVAL, Worker};
 use crate::position::{Move, Position};
-use crate::search::{Bound, SearchTable};
-use sesame_table::Usage;
+use sesame_table::EntryUse;
 
 /// A kind of node.
 pub(super) trait Node {
@@ -70,28 +71,28 @@ impl<T: SearchTable> Worker<T> {
 
     #[inline]
     fn prefetch(&self, key: u64) {
-        self.job.table.prefetch(key);
-        self.memory.eval_cache.prefetch(key);
+        self.context.table.prefetch(key);
+        self.thread.eval_cache.prefetch(key);
     }
 
     /// Plays `mv` into a copy, telling the path.
     #[inline]
     pub(super) fn make(&mut self, position: &Position, ply: usize, mv: Move) -> Position {
-        self.frame(ply).played = Some(PieceTo::new(position.side_to_move(), position.moved(mv), mv));
-        self.frame(ply).quiet = None;
-        self.frame(ply + 1).mate_looms = None;
+        self.stack(ply).played = Some(PieceTo::new(position.side_to_move(), position.moved(mv), mv));
+        self.stack(ply).quiet = None;
+        self.stack(ply + 1).mate_threat = None;
         self.keys.push(position.key());
         let mut child = position.clone();
         child.play(mv);
         child
     }
 
-    /// Whether mate mate_threat in `position`, the node at `ply`: reckoned once, by who asks first, the node or its parent.
+    /// Returns whether the side to move is threatened with mate in `position`, the node at `ply`. Computed once, by the node or its parent.
     #[inline]
-    fn mate_looms(&mut self, position: &Position, ply: usize) -> bool {
-        let mate_threat = *self.frame(ply).mate_looms.get_or_insert_with(|| mating::mate_threat(position));
-        debug_assert_eq!(mate_threat, mating::mate_threat(position), "an answer for another position");
-        mate_threat
+    fn has_mate_threat(&mut self, position: &Position, ply: usize) -> bool {
+        let is_threatened = *self.stack(ply).mate_threat.get_or_insert_with(|| mate_threat(position));
+        debug_assert_eq!(is_threatened, mate_threat(position), "the answer of another position");
+        is_threatened
     }
 
     /// The score of `position` within `alpha..beta` at `depth` plies (fail-soft), or `None` when told to stop.
@@ -110,11 +111,11 @@ impl<T: SearchTable> Worker<T> {
         }
         let work_before = self.work();
         self.count_node()?;
-        self.memory.pv.clear(ply);
+        self.thread.pv.clear(ply);
         self.seldepth = self.seldepth.max(ply);
         let us = position.side_to_move();
         let in_check = position.in_check();
-        let excluded = self.frame(ply).excluded;
+        let excluded = self.stack(ply).excluded;
 
         if !N::ROOT {
             // 2. Draws, and the end of the path's memory.
@@ -134,13 +135,12 @@ impl<T: SearchTable> Worker<T> {
 
         // 4. The table. A deep enough bound ends a null-window node, unless the fifty-move rule is near: it is not in the key.
         let known = if excluded.is_some() { None } else { self.probe(position, ply) };
-        let tt_move =
-            if N::ROOT { Some(self.root_moves[self.pv_index].mv) } else { known.and_then(|known| known.mv) };
+        let tt_move = if N::ROOT { Some(self.root_moves[self.pv_index].mv) } else { known.and_then(|known| known.mv) };
         if !N::PV
             && let Some(known) = known
             && known.depth >= depth
             && known.cuts(beta)
-            && i32::from(position.halfmove_clock()) < table_clock()
+            && i32::from(position.halfmove_clock()) < tt_clock()
         {
             if known.score >= beta
                 && let Some(mv) = known.mv
@@ -149,13 +149,13 @@ impl<T: SearchTable> Worker<T> {
                 let piece_to = PieceTo::new(us, position.moved(mv), mv);
                 let (before, threats) = (self.played_before(ply), Threats::of(position).all);
                 let quiet = Quiet { color: us, mv, piece_to, before, threats };
-                self.memory.histories.learn_quiet(quiet, bonus(depth) * table_cut_bonus() / 100);
+                self.thread.histories.learn_quiet(quiet, bonus(depth) * table_cut_bonus() / 100);
             }
             self.note_cut_off(known);
             return Some(known.score);
         }
         if known.is_some_and(|known| known.mv.is_some()) {
-            self.job.table.used(Usage::MoveHint);
+            self.context.table.record_use(EntryUse::Hint);
         }
         let tt_pv = N::PV || known.is_some_and(|known| known.pv);
         let tt_capture = tt_move.is_some_and(|mv| position.is_noisy(mv));
@@ -190,7 +190,7 @@ impl<T: SearchTable> Worker<T> {
             None => Some(self.evaluate(position, ply)),
         };
         let eval = raw_eval.map_or(NO_EVAL, |raw| self.corrected(position, raw));
-        self.frame(ply).eval = eval;
+        self.stack(ply).eval = eval;
         let estimate = match known {
             Some(known) if !in_check && known.improves(eval) => known.score,
             _ => eval,
@@ -198,13 +198,13 @@ impl<T: SearchTable> Worker<T> {
         let improving = !in_check
             && [2, 4]
                 .into_iter()
-                .map(|back| self.frame_before(ply, back).eval)
+                .map(|back| self.stack_before(ply, back).eval)
                 .find(|&earlier| earlier != NO_EVAL)
                 .is_none_or(|earlier| eval > earlier);
-        self.frame(ply + 1).killers = [None; 2];
-        self.frame(ply + 1).cutoffs = 0;
-        self.frame(ply + 1).excluded = None;
-        self.frame(ply).double_extensions = if N::ROOT { 0 } else { self.frame_before(ply, 1).double_extensions };
+        self.stack(ply + 1).killers = [None; 2];
+        self.stack(ply + 1).cutoffs = 0;
+        self.stack(ply + 1).excluded = None;
+        self.stack(ply).double_extensions = if N::ROOT { 0 } else { self.stack_before(ply, 1).double_extensions };
 
         if !N::PV && !in_check && excluded.is_none() {
             // 6. Razoring: so far below alpha that only captures or checks could help, so ask only them.
@@ -221,7 +221,7 @@ impl<T: SearchTable> Worker<T> {
                 && estimate - reverse_futility_margin() * (depth - i32::from(improving)) >= beta
                 && beta > -DECISIVE_BOUND
                 && estimate < DECISIVE_BOUND
-                && !self.mate_looms(position, ply)
+                && !self.has_mate_threat(position, ply)
             {
                 return Some((estimate + beta) / 2);
             }
@@ -247,10 +247,10 @@ impl<T: SearchTable> Worker<T> {
 
         // 11. The moves.
         let before = self.played_before(ply);
-        let killers = self.frame(ply).killers;
-        let counter = before[0].and_then(|previous| self.memory.histories.counter(previous));
+        let killers = self.stack(ply).killers;
+        let counter = before[0].and_then(|previous| self.thread.histories.counter(previous));
         let threats = Threats::of(position);
-        self.frame(ply).threats = threats.all;
+        self.stack(ply).threats = threats.all;
         let refutations = [killers[0], killers[1], counter];
         let checks = CheckSquares::of(position);
         let mut picker = MovePicker::all(Hints { tt_move, refutations, before, threats, checks });
@@ -259,8 +259,8 @@ impl<T: SearchTable> Worker<T> {
         let original_alpha = alpha;
         let mut quiets = Quiets::All;
         let mut moves = 0;
-        let heeds_others = depth >= defer_depth() && self.job.control.busy().is_some();
-        let mut put_off = DeferredMoves::new();
+        let heeds_others = depth >= defer_depth() && self.context.control.searching().is_some();
+        let mut deferred = DeferredMoves::new();
 
         // Pruning waits until some move has shown that we are not being mated.
         let has_pieces = position.has_non_pawn_material(us);
@@ -272,7 +272,7 @@ impl<T: SearchTable> Worker<T> {
             if quiets == Quiets::All && moves > 0 && may_prune(best_score) {
                 let late = (late_move_base() + depth * depth) / (2 - i32::from(improving));
                 let number = moves + 1;
-                let reduced = (depth - self.memory.reductions.get(true, depth, number) / PLY).max(0);
+                let reduced = (depth - self.thread.reductions.get(true, depth, number) / PLY).max(0);
                 let hoped = eval + futility_base() + futility_margin() * reduced;
                 let hopeless = !in_check && reduced <= futility_depth() && hoped <= alpha && !is_decisive(alpha);
                 if hopeless {
@@ -292,7 +292,7 @@ impl<T: SearchTable> Worker<T> {
                     (root.mv, class)
                 })
             } else {
-                match picker.next(position, &self.memory.histories, quiets) {
+                match picker.next(position, &self.thread.histories, quiets) {
                     Some((mv, Class::Table)) if tt_capture => Some((mv, Class::GoodNoisy)),
                     Some((mv, Class::Table)) => Some((mv, Class::Quiet)),
                     next => next,
@@ -305,7 +305,7 @@ impl<T: SearchTable> Worker<T> {
                     (mv, class, moves, false)
                 }
                 // A picker that has nothing left stays so.
-                None => match put_off.pop_at(0) {
+                None => match deferred.pop_at(0) {
                     Some((mv, class, number)) => (mv, class, number, true),
                     None => break,
                 },
@@ -314,11 +314,11 @@ impl<T: SearchTable> Worker<T> {
             let quiet = class == Class::Quiet;
             let piece_to = PieceTo::new(us, position.moved(mv), mv);
             let standing = if quiet {
-                self.memory.histories.quiet(Quiet { color: us, mv, piece_to, before, threats: threats.all })
+                self.thread.histories.quiet(Quiet { color: us, mv, piece_to, before, threats: threats.all })
             } else {
-                self.memory.histories.capture(piece_to, position.captured(mv))
+                self.thread.histories.capture(piece_to, position.captured(mv))
             };
-            let mut reduction = self.memory.reductions.get(quiet, depth, number);
+            let mut reduction = self.thread.reductions.get(quiet, depth, number);
 
             // 12. Pruning at shallow depth.
             if may_prune(best_score) {
@@ -350,10 +350,10 @@ impl<T: SearchTable> Worker<T> {
             let task = (heeds_others && number > 1).then(|| SearchingMove::new(position.key(), mv, depth));
             if let Some(task) = task
                 && !waited
-                && !put_off.is_full()
-                && self.job.control.busy().is_some_and(|busy| busy.has(task))
+                && !deferred.is_full()
+                && self.context.control.searching().is_some_and(|searching| searching.has(task))
             {
-                put_off.push((mv, class, number));
+                deferred.push((mv, class, number));
                 continue;
             }
 
@@ -380,17 +380,17 @@ impl<T: SearchTable> Worker<T> {
             }
             if N::ROOT {
                 let number = self.pv_index + number;
-                self.job.control.begin_root_move(self.root_depth.unsigned_abs(), number, mv);
+                self.context.control.begin_root_move(self.root_depth.unsigned_abs(), number, mv);
             }
             let nodes_before_move = self.nodes();
             let child = self.make(position, ply, mv);
-            self.frame(ply).quiet = quiet.then_some(mv);
-            self.frame(ply).is_first = number == 1 && excluded.is_none();
+            self.stack(ply).quiet = quiet.then_some(mv);
+            self.stack(ply).is_first = number == 1 && excluded.is_none();
             let gives_check = child.in_check();
             let new_depth = depth - 1 + extension;
             let mut full_depth = new_depth;
             if extension >= 2 {
-                self.frame(ply).double_extensions += 1;
+                self.stack(ply).double_extensions += 1;
             }
             let next = ply + 1;
 
@@ -419,7 +419,7 @@ impl<T: SearchTable> Worker<T> {
                 if tt_capture && quiet {
                     reduction += lmr_table_noisy();
                 }
-                if self.frame(next).cutoffs as i32 > lmr_cutoffs_many() {
+                if self.stack(next).cutoffs as i32 > lmr_cutoffs_many() {
                     reduction += lmr_cutoffs();
                 }
                 if killers.contains(&Some(mv)) || counter == Some(mv) {
@@ -428,8 +428,8 @@ impl<T: SearchTable> Worker<T> {
                 reduction -= standing * PLY / lmr_history_divisor();
                 reduction += self.jitter();
                 // Last, for it costs something, and only where it can matter.
-                if quiet && reduction >= PLY && self.mate_looms(&child, next) {
-                    reduction -= lmr_mate_looms();
+                if quiet && reduction >= PLY && self.has_mate_threat(&child, next) {
+                    reduction -= lmr_mate_threat();
                 }
                 let reduced = (new_depth - reduction / PLY).clamp(1, new_depth.max(1));
                 score = -self.search::<NonPv>(&child, -alpha - 1, -alpha, reduced, next, true)?;
@@ -455,7 +455,7 @@ impl<T: SearchTable> Worker<T> {
                 self.end_task();
             }
             if extension >= 2 {
-                self.frame(ply).double_extensions -= 1;
+                self.stack(ply).double_extensions -= 1;
             }
 
             // 16. The root keeps account of its moves.
@@ -475,10 +475,10 @@ impl<T: SearchTable> Worker<T> {
                 if score > alpha {
                     best_move = Some(mv);
                     if N::PV {
-                        self.memory.pv.extend(ply, mv);
+                        self.thread.pv.extend(ply, mv);
                     }
                     if score >= beta {
-                        self.frame(ply).cutoffs += 1;
+                        self.stack(ply).cutoffs += 1;
                         break;
                     }
                     alpha = score;
@@ -533,7 +533,7 @@ impl<T: SearchTable> Worker<T> {
                 && !is_decisive(best_score)
                 && best_move.is_none_or(|mv| !position.is_noisy(mv))
             {
-                self.memory.corrections.learn(position, best_score - eval, depth);
+                self.thread.corrections.learn(position, best_score - eval, depth);
             }
         }
         Some(best_score)
@@ -552,7 +552,7 @@ impl<T: SearchTable> Worker<T> {
         root.score = score;
         root.seldepth = seldepth;
         root.pv.truncate(1);
-        root.pv.extend(self.memory.pv.line(1));
+        root.pv.extend(self.thread.pv.line(1));
         if bound != Bound::Upper && self.pv_index == 0 {
             self.partial = Some(RootLine { score, bound, seldepth, pv: root.pv.clone() });
         }

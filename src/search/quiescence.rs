@@ -3,14 +3,15 @@
 
 use super::checks::CheckSquares;
 use super::ordering::{Class, Hints, MovePicker, Quiets};
-use super::params::{quiescence_margin, table_clock};
+use super::params::{quiescence_margin, tt_clock};
 use super::pvs::Node;
 use super::score::{DECISIVE_BOUND, DRAW, INFINITE, MAX_PLY, is_decisive, mated_in};
+use super::search_table::SearchTable;
 use super::threats::Threats;
+use super::tt_entry::Bound;
 use super::worker::Worker;
 use crate::position::{Position, SEE_VALUES};
-use crate::search::{Bound, SearchTable};
-use sesame_table::Usage;
+use sesame_table::EntryUse;
 
 impl<T: SearchTable> Worker<T> {
     /// The score of `position` within `alpha..beta` once the captures are over (fail-soft), or `None` when told to stop. `quiets` says
@@ -25,7 +26,7 @@ impl<T: SearchTable> Worker<T> {
     ) -> Option<i32> {
         let work_before = self.work();
         self.count_node()?;
-        self.memory.pv.clear(ply);
+        self.thread.pv.clear(ply);
         self.seldepth = self.seldepth.max(ply);
         let in_check = position.in_check();
 
@@ -42,7 +43,7 @@ impl<T: SearchTable> Worker<T> {
         if !N::PV
             && let Some(known) = known
             && known.cuts(beta)
-            && i32::from(position.halfmove_clock()) < table_clock()
+            && i32::from(position.halfmove_clock()) < tt_clock()
         {
             self.note_cut_off(known);
             return Some(known.score);
@@ -70,7 +71,7 @@ impl<T: SearchTable> Worker<T> {
         // 4. The moves.
         let tt_move = known.and_then(|known| known.mv).filter(|&mv| in_check || position.is_noisy(mv));
         if tt_move.is_some() {
-            self.job.table.used(Usage::MoveHint);
+            self.context.table.record_use(EntryUse::Hint);
         }
         let mut quiets = if in_check { Quiets::All } else { quiets };
         // Where only checks are wanted the threats are not asked for: a shorter way to their order.
@@ -84,7 +85,7 @@ impl<T: SearchTable> Worker<T> {
         };
         let mut best_move = None;
         let mut number = 0;
-        while let Some((mv, class)) = picker.next(position, &self.memory.histories, quiets) {
+        while let Some((mv, class)) = picker.next(position, &self.thread.histories, quiets) {
             number += 1;
             self.prefetch_after(position, mv);
             if best_score > -DECISIVE_BOUND {
@@ -119,7 +120,7 @@ impl<T: SearchTable> Worker<T> {
                 if score > alpha {
                     best_move = Some(mv);
                     if N::PV {
-                        self.memory.pv.extend(ply, mv);
+                        self.thread.pv.extend(ply, mv);
                     }
                     if score >= beta {
                         break;

@@ -41,13 +41,13 @@ pub const fn is_mate(score: i32) -> bool {
 
 /// The score of a position `ply` plies from the root that the endgame tables say is won.
 #[inline]
-pub const fn table_win(ply: usize) -> i32 {
+pub const fn tb_win(ply: usize) -> i32 {
     TB_WIN - ply as i32
 }
 
 /// The score of a position `ply` plies from the root that the endgame tables say is lost.
 #[inline]
-pub const fn table_loss(ply: usize) -> i32 {
+pub const fn tb_loss(ply: usize) -> i32 {
     -TB_WIN + ply as i32
 }
 
@@ -59,7 +59,7 @@ pub const fn is_decisive(score: i32) -> bool {
 
 /// Whether `score` is a win or loss by the endgame tables.
 #[inline]
-pub const fn is_table_score(score: i32) -> bool {
+pub const fn is_tb_score(score: i32) -> bool {
     is_decisive(score) && !is_mate(score)
 }
 
@@ -132,15 +132,15 @@ mod tests {
     #[test]
     fn a_win_by_the_endgame_tables_counts_from_the_reader_and_is_below_every_mate() {
         // TtHit at ply 6 two plies on, read at ply 1.
-        let stored = to_tt(table_win(8), 6);
-        assert_eq!(from_tt(stored, 1, 0), table_win(3));
-        let stored = to_tt(table_loss(8), 6);
-        assert_eq!(from_tt(stored, 1, 0), table_loss(3));
-        assert!(table_win(0) < mate_in(MAX_PLY) && table_win(MAX_PLY) >= DECISIVE_BOUND);
-        assert!(is_table_score(table_win(MAX_PLY)) && is_table_score(table_loss(0)));
-        assert!(!is_table_score(mate_in(MAX_PLY)) && !is_table_score(DECISIVE_BOUND - 1));
+        let stored = to_tt(tb_win(8), 6);
+        assert_eq!(from_tt(stored, 1, 0), tb_win(3));
+        let stored = to_tt(tb_loss(8), 6);
+        assert_eq!(from_tt(stored, 1, 0), tb_loss(3));
+        assert!(tb_win(0) < mate_in(MAX_PLY) && tb_win(MAX_PLY) >= DECISIVE_BOUND);
+        assert!(is_tb_score(tb_win(MAX_PLY)) && is_tb_score(tb_loss(0)));
+        assert!(!is_tb_score(mate_in(MAX_PLY)) && !is_tb_score(DECISIVE_BOUND - 1));
         // Two plies on, with one left on the fifty-move clock.
-        let stored = to_tt(table_win(8), 6);
+        let stored = to_tt(tb_win(8), 6);
         assert!(is_decisive(from_tt(stored, 1, 98)));
         assert!(!is_decisive(from_tt(stored, 1, 99)));
         assert!(!is_decisive(from_tt(-stored, 1, 99)));

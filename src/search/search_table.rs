@@ -1,135 +1,92 @@
-//! What a search asks of a transposition table, so that it can be run on others than the engine's.
+//! The search's view of a transposition table.
 
-use super::cluster::Cluster;
-use super::entry::Entry;
-use super::scheme::Scheme;
-use super::shared::{Table, TableError};
-use super::stats::{Recorder, Usage};
-use super::work::Work;
+use sesame_table::{EntryUse, Recorder, Table, Work};
 
-/// A transposition table as a search sees it. The engine's is [`Table`]; with another recorder it counts, with fewer check bits
-/// it errs, and a rival design such as [`Cluster`](super::Cluster) can take its place: the search is compiled for each.
-pub trait SearchTable: Send + Sync + Sized + 'static {
-    /// An empty table of `mib` mebibytes.
-    ///
-    /// # Errors
-    /// If the size is out of range, or the memory is refused.
-    fn with_mib(mib: usize, scheme: Scheme) -> Result<Self, TableError>;
+use super::tt_entry::TtEntry;
 
-    /// What is remembered of the position `key`, and the work behind it.
-    fn look_up(&self, key: u64) -> Option<(Entry, Work)>;
+/// A transposition table as a search sees it.
+///
+/// The engine's is [`TranspositionTable`]. The search is compiled for each table it runs on, so that measurements can put another
+/// design, or one that counts, under the same search.
+pub trait SearchTable: Send + Sync + 'static {
+    /// Returns the entry of the position `key` and the work behind it.
+    fn probe(&self, key: u64) -> Option<(TtEntry, Work)>;
 
-    /// Remembers `entry` of the position `key`, which took `work` nodes to find.
-    fn store(&self, key: u64, entry: &Entry, work: u64);
+    /// Stores `entry` of the position `key`, which took `work` nodes to find (at least 1).
+    fn store(&self, key: u64, entry: &TtEntry, work: u64);
 
-    /// Fetches what a probe or store of `key` will touch, without waiting for it.
+    /// Prefetches the memory that a probe or store of `key` will touch.
     fn prefetch(&self, key: u64);
 
-    /// See [`Scheme::counts_hits_in_full`].
+    /// Empties the table with `threads` threads, also while others use it.
+    fn clear(&self, threads: usize);
+
+    /// Empties the table with `threads` threads; faster where nobody else can be using it.
+    fn clear_exclusive(&mut self, threads: usize) {
+        self.clear(threads);
+    }
+
+    /// Begins a new search: what is stored becomes stale.
+    fn new_search(&self) {}
+
+    /// Returns how full the table is of this search's entries, in permille.
+    fn hashfull(&self) -> u32 {
+        0
+    }
+
+    /// Returns whether a hit counts as all the nodes behind it: see [`sesame_table::Scheme::counts_hits_in_full`].
     fn counts_hits_in_full(&self) -> bool {
         false
     }
 
-    /// The search says what it made of the entry it has just been given.
-    fn used(&self, usage: Usage) {
+    /// Records the use that the search made of the entry it was given last.
+    fn record_use(&self, usage: EntryUse) {
         let _ = usage;
     }
-
-    /// Begins a new search: what is stored becomes stale.
-    fn next_generation(&self);
-
-    /// Forgets everything, with `threads` threads at once, at the speed of the memory, which it touches.
-    fn wipe(&mut self, threads: usize);
-
-    /// As [`SearchTable::wipe`], beside threads that use the table.
-    fn clear(&self, threads: usize);
-
-    /// How full it is of this search's entries, in permille, from a sample.
-    fn hashfull(&self) -> u32;
 }
 
-impl<R: Recorder + 'static, const BITS: u32> SearchTable for Table<Entry, R, BITS> {
-    fn with_mib(mib: usize, scheme: Scheme) -> Result<Self, TableError> {
-        Table::with_mib(mib, scheme)
-    }
+/// The engine's transposition table.
+pub type TranspositionTable = Table<TtEntry>;
 
-    #[inline]
-    fn look_up(&self, key: u64) -> Option<(Entry, Work)> {
+impl<R: Recorder + 'static, const BITS: u32> SearchTable for Table<TtEntry, R, BITS> {
+    #[inline(always)]
+    fn probe(&self, key: u64) -> Option<(TtEntry, Work)> {
         self.probe_with_work(key)
     }
 
-    #[inline]
-    fn store(&self, key: u64, entry: &Entry, work: u64) {
+    #[inline(always)]
+    fn store(&self, key: u64, entry: &TtEntry, work: u64) {
         Table::store(self, key, entry, work);
     }
 
-    #[inline]
+    #[inline(always)]
     fn prefetch(&self, key: u64) {
         Table::prefetch(self, key);
-    }
-
-    #[inline]
-    fn counts_hits_in_full(&self) -> bool {
-        self.scheme().counts_hits_in_full()
-    }
-
-    #[inline]
-    fn used(&self, usage: Usage) {
-        self.recorder().used(usage);
-    }
-
-    fn next_generation(&self) {
-        Table::next_generation(self);
-    }
-
-    fn wipe(&mut self, threads: usize) {
-        Table::wipe(self, threads);
     }
 
     fn clear(&self, threads: usize) {
         Table::clear(self, threads);
     }
 
+    fn clear_exclusive(&mut self, threads: usize) {
+        Table::clear_exclusive(self, threads);
+    }
+
+    fn new_search(&self) {
+        self.next_generation();
+    }
+
     fn hashfull(&self) -> u32 {
         Table::hashfull(self)
     }
-}
 
-impl SearchTable for Cluster {
-    /// It has no schemes: `scheme` is ignored.
-    fn with_mib(mib: usize, _: Scheme) -> Result<Self, TableError> {
-        Cluster::new(mib)
+    #[inline(always)]
+    fn counts_hits_in_full(&self) -> bool {
+        self.scheme().counts_hits_in_full()
     }
 
-    /// It keeps no work: that of every entry is 1.
-    #[inline]
-    fn look_up(&self, key: u64) -> Option<(Entry, Work)> {
-        self.probe(key).map(|entry| (entry, Work::from_nodes(1)))
-    }
-
-    #[inline]
-    fn store(&self, key: u64, entry: &Entry, _: u64) {
-        Cluster::store(self, key, entry);
-    }
-
-    #[inline]
-    fn prefetch(&self, key: u64) {
-        Cluster::prefetch(self, key);
-    }
-
-    fn next_generation(&self) {
-        Cluster::next_generation(self);
-    }
-
-    fn wipe(&mut self, threads: usize) {
-        Cluster::wipe(self, threads);
-    }
-
-    fn clear(&self, threads: usize) {
-        Cluster::clear(self, threads);
-    }
-
-    fn hashfull(&self) -> u32 {
-        Cluster::hashfull(self)
+    #[inline(always)]
+    fn record_use(&self, usage: EntryUse) {
+        self.recorder().used(usage);
     }
 }

@@ -83,24 +83,25 @@ mod tests {
 
     #[test]
     fn a_task_is_known_from_its_begin_to_its_end() {
-        let busy = SearchingTable::new();
-        busy.begin(task(1, 5));
-        busy.begin(task(1, 5));
-        assert!(busy.has(task(1, 5)) && !busy.has(task(2, 5)) && !busy.has(task(1, 6)));
-        busy.end(task(1, 5));
-        assert!(busy.has(task(1, 5)), "two had begun it");
-        busy.end(task(1, 5));
-        busy.end(task(1, 5));
-        assert!(!busy.has(task(1, 5)));
+        let searching = SearchingTable::new();
+        searching.begin(task(1, 5));
+        searching.begin(task(1, 5));
+        assert!(searching.has(task(1, 5)) && !searching.has(task(2, 5)) && !searching.has(task(1, 6)));
+        searching.end(task(1, 5));
+        assert!(searching.has(task(1, 5)), "two had begun it");
+        searching.end(task(1, 5));
+        searching.end(task(1, 5));
+        assert!(!searching.has(task(1, 5)));
     }
 
     #[test]
     fn more_tasks_than_places_are_forgotten_one_by_one() {
-        let busy = SearchingTable::new();
-        let tasks: Vec<SearchingMove> = (0..).map(|key| task(key, 3)).filter(|task| task.set == 7).take(WAYS + 1).collect();
+        let searching = SearchingTable::new();
+        let tasks: Vec<SearchingMove> =
+            (0..).map(|key| task(key, 3)).filter(|task| task.set == 7).take(WAYS + 1).collect();
         for &task in &tasks {
-            busy.begin(task);
+            searching.begin(task);
         }
-        assert_eq!(tasks.iter().filter(|&&task| busy.has(task)).count(), WAYS);
+        assert_eq!(tasks.iter().filter(|&&task| searching.has(task)).count(), WAYS);
     }
 }

@@ -1,13 +1,14 @@
 //! The searches beside a node's own that decide what of it is worth searching: null move, ProbCut, singular extension.
 
-use super::tt::TtHit;
 use super::ordering::{Class, MovePicker, Quiets};
 use super::params::*;
 use super::pvs::{Node, NonPv};
 use super::score::{DECISIVE_BOUND, MATE_BOUND, is_decisive};
+use super::search_table::SearchTable;
+use super::tt::TtHit;
+use super::tt_entry::Bound;
 use super::worker::Worker;
 use crate::position::{Move, Piece, Position};
-use crate::search::{Bound, SearchTable};
 
 /// The outcome of a singular search.
 pub(super) enum Singular {
@@ -53,16 +54,16 @@ impl<T: SearchTable> Worker<T> {
             || eval < beta - null_slope() * depth + null_slack()
             || beta <= -DECISIVE_BOUND
             || ply < self.null_min_ply
-            || self.frame_before(ply, 1).played.is_none() && ply > 0
+            || self.stack_before(ply, 1).played.is_none() && ply > 0
             || !position.has_non_pawn_material(us)
         {
             return Some(Passing::Nothing);
         }
         let reduction =
             null_base() + depth / null_depth_divisor() + ((estimate - beta) / null_eval_divisor()).min(null_eval_cap());
-        self.frame(ply).played = None;
-        self.frame(ply).quiet = None;
-        self.frame(ply + 1).mate_looms = None;
+        self.stack(ply).played = None;
+        self.stack(ply).quiet = None;
+        self.stack(ply + 1).mate_threat = None;
         self.keys.push(position.key());
         let mut child = position.clone();
         child.play_null();
@@ -110,7 +111,7 @@ impl<T: SearchTable> Worker<T> {
         let tt_move = known.and_then(|known| known.mv).filter(|&mv| position.is_noisy(mv));
         let threshold = raised - eval;
         let mut picker = MovePicker::noisy(tt_move, threshold);
-        while let Some((mv, class)) = picker.next(position, &self.memory.histories, Quiets::None) {
+        while let Some((mv, class)) = picker.next(position, &self.thread.histories, Quiets::None) {
             if class == Class::BadNoisy {
                 break;
             }
@@ -143,11 +144,11 @@ impl<T: SearchTable> Worker<T> {
         cut_node: bool,
     ) -> Option<Singular> {
         let lowered = known.score - depth * singular_margin() / 16;
-        let saved = *self.frame(ply);
-        self.frame(ply).excluded = Some(mv);
+        let saved = *self.stack(ply);
+        self.stack(ply).excluded = Some(mv);
         let score =
             self.search::<NonPv>(position, lowered - 1, lowered, (depth - 1) * singular_share() / 16, ply, cut_node)?;
-        *self.frame(ply) = saved;
+        *self.stack(ply) = saved;
         Some(if score < lowered {
             let clearly = !N::PV
                 && score < lowered - singular_double_margin()

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use super::score::{DRAW, MAX_DEPTH, table_loss, table_win};
+use super::score::{DRAW, MAX_DEPTH, tb_loss, tb_win};
+use super::search_table::SearchTable;
+use super::tt_entry::Bound;
 use super::worker::Worker;
 use crate::position::{Move, Position};
-use crate::search::{Bound, SearchTable};
 use crate::syzygy::{RootRanking, Tablebases, Wdl};
 
 /// A score from a table is worth a search this much deeper than the node's: only its own depth limits it.
@@ -40,8 +41,8 @@ impl SyzygyProbe {
             wdl => wdl,
         };
         match wdl {
-            Wdl::Win => (table_win(ply), Bound::Lower),
-            Wdl::Loss => (table_loss(ply), Bound::Upper),
+            Wdl::Win => (tb_win(ply), Bound::Lower),
+            Wdl::Loss => (tb_loss(ply), Bound::Upper),
             // A draw, but one is better than the other against an opponent who errs.
             Wdl::CursedWin | Wdl::Draw | Wdl::BlessedLoss => (DRAW + wdl.value(), Bound::Exact),
         }
@@ -71,12 +72,12 @@ impl<T: SearchTable> Worker<T> {
         ply: usize,
         pv: bool,
     ) -> Option<Verdict> {
-        let endgames = self.job.endgames.as_ref()?;
+        let syzygy = self.context.syzygy.as_ref()?;
         let men = position.occupied().len() as usize;
-        if position.halfmove_clock() != 0 || men == endgames.most_men && depth < endgames.least_depth {
+        if position.halfmove_clock() != 0 || men == syzygy.most_men && depth < syzygy.least_depth {
             return None;
         }
-        let (score, bound) = endgames.score(endgames.tables.probe_wdl(position)?, ply);
+        let (score, bound) = syzygy.score(syzygy.tables.probe_wdl(position)?, ply);
         self.count_tb_hit();
         let settled = match bound {
             Bound::Exact => true,

@@ -8,28 +8,30 @@ use super::params::*;
 use super::pvs::{NonPv, Pv};
 use super::reductions::PLY;
 use super::score::{DRAW, INFINITE, MATE, MAX_PLY, is_mate, mate_in, mated_in};
+use super::search_table::SearchTable;
+use super::search_table::TranspositionTable;
 use super::selectivity::Passing;
+use super::tt_entry::Bound;
+use super::tt_entry::TtEntry;
 use super::worker::by_material;
-use super::{Control, Iteration, SearchContext, ThreadData, Outcome, WORKER_STACK_BYTES, Worker};
-use crate::eval::Evaluator;
+use super::{Control, Iteration, Outcome, SearchContext, ThreadData, WORKER_STACK_BYTES, Worker};
 use crate::eval::Network;
 use crate::eval::tests::random_weights;
 use crate::position::{BitBoard, Color, Game, Move, Piece, Position};
-use crate::search::{Bound, TtEntry, SearchTable};
-use sesame_table::{Scheme, Table};
+use sesame_table::Scheme;
 
-fn table() -> Arc<Table> {
-    Arc::new(Table::new(4, Scheme::TwoBig1).unwrap())
+fn table() -> Arc<TranspositionTable> {
+    Arc::new(TranspositionTable::with_mib(4, Scheme::TwoBig1).unwrap())
 }
 
-fn job(game: &Game, table: &Arc<Table>) -> SearchContext {
+fn job(game: &Game, table: &Arc<TranspositionTable>) -> SearchContext {
     SearchContext {
         game: game.clone(),
         root_moves: game.position().legal_moves().to_vec(),
         multi_pv: 1,
         table: Arc::clone(table),
         control: Arc::new(Control::new(1, None)),
-        endgames: None,
+        syzygy: None,
         evaluator: Evaluator::default(),
     }
 }
@@ -158,7 +160,7 @@ fn where_mate_threatens_the_search_is_a_ply_deeper() {
 }
 
 #[test]
-fn where_mate_looms_no_margin_spares_the_search() {
+fn where_mate_threat_no_margin_spares_the_search() {
     // Qxg2 mates, unless the knight guards it. Far above beta as both are, only the second needs no look.
     for (fen, searched) in
         [("6k1/5ppp/8/8/8/5p1q/QR3P1P/6K1 w - - 0 1", Some(2)), ("6k1/5ppp/8/8/8/5p1q/QR3P1P/4N1K1 w - - 0 1", None)]
@@ -175,7 +177,7 @@ fn where_mate_looms_no_margin_spares_the_search() {
 }
 
 #[test]
-fn a_quiet_move_after_which_mate_looms_is_hardly_reduced() {
+fn a_quiet_move_after_which_mate_threat_is_hardly_reduced() {
     // Qh6 threatens mate on g7 with the pawn's help, unless the knight guards it.
     let depth = |fen| {
         let (game, table) = (game(fen), table());
@@ -342,7 +344,7 @@ fn an_entry_whose_move_is_illegal_here_is_ignored_whole() {
 fn under_bigall_a_table_hit_counts_as_the_nodes_behind_it() {
     let game = game("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1");
     let work_of_a_second_search = |scheme| {
-        let table = Arc::new(Table::new(16, scheme).unwrap());
+        let table = Arc::new(TranspositionTable::with_mib(16, scheme).unwrap());
         search_job(job(&game, &table), 10);
         let (_, nodes) = search_job(job(&game, &table), 10);
         let (_, work) = table.probe_with_work(game.position().key()).unwrap();
@@ -405,7 +407,7 @@ fn an_iteration_that_is_not_wanted_any_more_is_given_up_and_leaves_nothing_begun
         assert!(matches!(worker.iterate(40, |_, _| {}), Outcome::Stopped(_)));
     });
     assert!(!control.stopped());
-    assert!(control.busy().unwrap().is_idle());
+    assert!(control.searching().unwrap().is_idle());
     let before = worker.keys.len();
     worker.iterate(39, |_, _| {});
     assert!(before > 0 && worker.keys.is_empty(), "the path that was given up is forgotten");

@@ -4,7 +4,6 @@
 //! (an idea that many engines share: <https://www.chessprogramming.org/History_Heuristic>).
 
 use super::params::{threat_minor, threat_queen, threat_rook};
-use crate::eval::pawn_attacks;
 use crate::position::{BitBoard, Piece, Position, attacks};
 
 /// The squares that the side not to move attacks.
@@ -25,7 +24,7 @@ impl Threats {
         let them = !position.side_to_move();
         let occupied = position.occupied();
         let enemy = position.colors(them);
-        let by_pawns = pawn_attacks(them, enemy & position.pieces(Piece::Pawn));
+        let by_pawns = attacks::pawn_attack_set(them, enemy & position.pieces(Piece::Pawn));
         let mut by_minors = by_pawns;
         for square in enemy & position.pieces(Piece::Knight) {
             by_minors |= attacks::get_knight_moves(square);

@@ -1,10 +1,12 @@
 //! What the table knows of a node, in the node's own terms, and what a node leaves there.
 
 use super::score::{from_tt, to_tt};
+use super::search_table::SearchTable;
+use super::tt_entry::Bound;
+use super::tt_entry::TtEntry;
 use super::worker::Worker;
 use crate::position::{Move, Position};
-use crate::search::{Bound, TtEntry, SearchTable};
-use sesame_table::{Usage, Work};
+use sesame_table::{EntryUse, Work};
 
 /// The table's word for "no static evaluation": the position is in check.
 const STORED_NO_EVAL: i16 = i16::MIN;
@@ -48,10 +50,10 @@ impl<T: SearchTable> Worker<T> {
     /// type-1 error, Breuker et al. 1994, section 3) and is ignored whole.
     #[inline]
     pub(super) fn probe(&self, position: &Position, ply: usize) -> Option<TtHit> {
-        let (entry, work) = self.job.table.look_up(position.key())?;
+        let (entry, work) = self.context.table.probe(position.key())?;
         let mv = Move::from_bits(entry.mv);
         if entry.mv != 0 && !mv.is_some_and(|mv| position.is_legal(mv)) {
-            self.job.table.used(Usage::Illegal);
+            self.context.table.record_use(EntryUse::Rejected);
             return None;
         }
         Some(TtHit {
@@ -88,7 +90,7 @@ impl<T: SearchTable> Worker<T> {
             eval: raw_eval.map_or(STORED_NO_EVAL, |eval| eval as i16),
         };
         let work = (self.work() - work_before).max(1);
-        self.job.table.store(position.key(), &entry, work);
+        self.context.table.store(position.key(), &entry, work);
     }
 
     /// What the schemes that go by size compare: nodes searched so far and, under BIGALL alone, the nodes behind the table hits
@@ -101,8 +103,8 @@ impl<T: SearchTable> Worker<T> {
     /// Notes that `known` has ended a node. The node itself is counted already.
     #[inline]
     pub(super) fn note_cut_off(&mut self, known: TtHit) {
-        self.job.table.used(Usage::CutOff);
-        if self.job.table.counts_hits_in_full() {
+        self.context.table.record_use(EntryUse::Cutoff);
+        if self.context.table.counts_hits_in_full() {
             // Works feed on works: saturate far below overflow.
             let behind = known.work.nodes().saturating_sub(1);
             self.nodes_behind_hits = self.nodes_behind_hits.saturating_add(behind).min(1 << 62);

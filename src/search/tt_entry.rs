@@ -1,6 +1,6 @@
 //! The engine's payload: what a search remembers of a position.
 
-use super::payload::{Generation, Payload};
+use sesame_table::{Generation, Payload};
 
 /// What a stored score says about the true one.
 ///

@@ -5,27 +5,27 @@ use std::sync::Arc;
 use rand_xoshiro::Xoshiro128PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-use super::searching::SearchingMove;
 use super::checks::CheckSquares;
-use super::control::{Control, NodeCount};
-use super::tb::SyzygyProbe;
-use super::history::{Corrections, Histories, SharedHistories, PieceTo};
+use super::control::{Control, Cooperation, NodeCount};
+use super::eval_cache::EvalCache;
+use super::history::{Corrections, Histories, PieceTo, SharedHistories};
 use super::line::{PvTable, RootLine, RootMove};
 use super::ordering::{Hints, MovePicker, Quiets};
 use super::params::*;
 use super::pvs::Root;
 use super::reductions::{PLY, Reductions};
 use super::score::{DECISIVE_BOUND, INFINITE, MAX_PLY, is_decisive};
-use super::strategy::SmpStrategy;
+use super::search_table::SearchTable;
+use super::search_table::TranspositionTable;
+use super::searching::SearchingMove;
+use super::tb::SyzygyProbe;
 use super::threats::Threats;
-use super::eval_cache::EvalCache;
+use super::tt_entry::Bound;
 use crate::eval::{Accumulators, Network};
 use crate::position::{BitBoard, Game, Move, Piece, Position, is_repetition};
-use crate::search::{Bound, SearchTable};
-use sesame_table::Table;
 
 /// Frames kept before the root, so that "four plies ago" needs no test.
-const FRAMES_BEFORE_ROOT: usize = 4;
+const ENTRIES_BEFORE_ROOT: usize = 4;
 /// The static evaluation of a position in check: there is none.
 pub(super) const NO_EVAL: i32 = INFINITE;
 
@@ -43,7 +43,7 @@ pub(super) struct StackEntry {
     /// What the enemy attacks at this ply's node.
     pub(super) threats: BitBoard,
     /// Whether mate mate_threat at this ply's node ([`mate_threat`](super::mate_threat::mate_threat)); `None` until somebody has asked.
-    pub(super) mate_looms: Option<bool>,
+    pub(super) mate_threat: Option<bool>,
     pub(super) killers: [Option<Move>; 2],
     /// The move that a singular search leaves out.
     pub(super) excluded: Option<Move>,
@@ -60,7 +60,7 @@ impl StackEntry {
         quiet: None,
         is_first: false,
         threats: BitBoard::EMPTY,
-        mate_looms: None,
+        mate_threat: None,
         killers: [None; 2],
         excluded: None,
         double_extensions: 0,
@@ -69,7 +69,7 @@ impl StackEntry {
 }
 
 /// What a worker is to search: the same for all workers of one search.
-pub struct SearchContext<T = Table> {
+pub struct SearchContext<T = TranspositionTable> {
     /// The root and the game before it.
     pub game: Game,
     /// The root moves to search; not empty, all legal.
@@ -81,7 +81,7 @@ pub struct SearchContext<T = Table> {
     /// The shared controls.
     pub control: Arc<Control>,
     /// The endgame tables, when they are to be asked below the root.
-    pub endgames: Option<SyzygyProbe>,
+    pub syzygy: Option<SyzygyProbe>,
     /// The network that evaluates positions.
     pub network: Arc<Network>,
 }
@@ -89,14 +89,14 @@ pub struct SearchContext<T = Table> {
 // Not derived: a derived one would ask it of the table itself.
 impl<T> Clone for SearchContext<T> {
     fn clone(&self) -> Self {
-        let SearchContext { game, root_moves, multi_pv, table, control, endgames, network } = self;
+        let SearchContext { game, root_moves, multi_pv, table, control, syzygy, network } = self;
         SearchContext {
             game: game.clone(),
             root_moves: root_moves.clone(),
             multi_pv: *multi_pv,
             table: Arc::clone(table),
             control: Arc::clone(control),
-            endgames: endgames.clone(),
+            syzygy: syzygy.clone(),
             network: Arc::clone(network),
         }
     }
@@ -125,58 +125,58 @@ pub enum Outcome {
     Stopped(Option<Iteration>),
 }
 
+/// The tables that a worker shares with others; by default none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Sharing {
+    /// The move histories.
+    pub histories: bool,
+    /// The correction histories.
+    pub corrections: bool,
+}
+
 /// What a worker keeps from search to search: what it has learnt, perhaps together with others, and its caches. Some megabytes; made by the
 /// thread that will use it.
 pub struct ThreadData {
     pub(super) histories: Arc<Histories>,
     pub(super) corrections: Arc<Corrections>,
-    /// Says which of the two are shared.
-    strategy: SmpStrategy,
+    /// The tables that are shared.
+    sharing: Sharing,
     pub(super) reductions: Reductions,
     /// Evaluations by the network of `accumulators`.
     pub(super) eval_cache: EvalCache,
     accumulators: Accumulators,
-    frames: Box<[StackEntry]>,
+    stack: Box<[StackEntry]>,
     pub(super) pv: PvTable,
 }
 
 impl ThreadData {
     /// The memory of a worker that learns alone.
     pub fn new() -> Self {
-        Self::with(SharedHistories::new(), SmpStrategy::ALONE)
+        Self::sharing(&SharedHistories::new(), Sharing::default())
     }
 
-    /// The memory of a worker that learns together with others, into `all`, what `strategy` says is learnt together.
-    pub fn sharing(all: &SharedHistories, strategy: SmpStrategy) -> Self {
-        if strategy.histories && strategy.corrections {
-            return Self::with(all.clone(), strategy);
-        }
-        let histories = if strategy.histories { Arc::clone(&all.histories) } else { Arc::default() };
-        let corrections = if strategy.corrections { Arc::clone(&all.corrections) } else { Arc::default() };
-        let learning = SharedHistories { histories, corrections };
-        Self::with(learning, strategy)
-    }
-
-    fn with(learning: SharedHistories, strategy: SmpStrategy) -> Self {
-        let SharedHistories { histories, corrections } = learning;
+    /// Thread data that shares with other workers, in `shared`, the tables that `sharing` names.
+    pub fn sharing(shared: &SharedHistories, sharing: Sharing) -> Self {
+        let histories = if sharing.histories { Arc::clone(&shared.histories) } else { Arc::default() };
+        let corrections = if sharing.corrections { Arc::clone(&shared.corrections) } else { Arc::default() };
         Self {
             histories,
             corrections,
-            strategy,
+            sharing,
             reductions: Reductions::new(),
             eval_cache: EvalCache::new(),
             accumulators: Accumulators::new(Network::embedded(), MAX_PLY),
-            frames: vec![StackEntry::EMPTY; FRAMES_BEFORE_ROOT + MAX_PLY + 2].into_boxed_slice(),
+            stack: vec![StackEntry::EMPTY; ENTRIES_BEFORE_ROOT + MAX_PLY + 2].into_boxed_slice(),
             pv: PvTable::new(),
         }
     }
 
-    /// Forgets what the worker has learnt alone, as for a new game. What is shared is for its owner to forget.
-    pub fn forget(&mut self) {
-        if !self.strategy.histories {
+    /// Clears this worker's own histories, as for a new game. Shared ones are cleared by [`SharedHistories::clear`].
+    pub fn clear(&mut self) {
+        if !self.sharing.histories {
             self.histories.clear();
         }
-        if !self.strategy.corrections {
+        if !self.sharing.corrections {
             self.corrections.clear();
         }
         self.eval_cache.clear();
@@ -197,9 +197,9 @@ impl Default for ThreadData {
     }
 }
 
-/// One searcher at one job. Workers share the job's table and controls, and what they learn together.
-pub struct Worker<T = Table> {
-    pub(super) memory: ThreadData,
+/// One searcher at one context. Workers share the job's table and controls, and what they learn together.
+pub struct Worker<T = TranspositionTable> {
+    pub(super) thread: ThreadData,
     /// Keys of all positions before the current one: the game's, then the path's.
     pub(super) keys: Vec<u64>,
     root_len: usize,
@@ -213,7 +213,7 @@ pub struct Worker<T = Table> {
     pub(super) null_min_ply: usize,
     /// With more men than this no endgame table is asked; 0 without tables.
     pub(super) tb_men: u32,
-    pub(super) job: SearchContext<T>,
+    pub(super) context: SearchContext<T>,
     count: NodeCount,
     /// What this worker has told the others that it is at, outermost first.
     at_work: Vec<SearchingMove>,
@@ -227,19 +227,19 @@ pub struct Worker<T = Table> {
 
 impl<T: SearchTable> Worker<T> {
     /// Worker number `index` at `job`, with what `memory` has learnt before.
-    pub fn new(index: usize, mut memory: ThreadData, job: SearchContext<T>) -> Self {
-        memory.frames.fill(StackEntry::EMPTY);
-        memory.set_network(&job.network);
+    pub fn new(index: usize, mut thread: ThreadData, context: SearchContext<T>) -> Self {
+        thread.stack.fill(StackEntry::EMPTY);
+        thread.set_network(&context.network);
         #[cfg(feature = "tune")]
         {
             // The numbers that it is made of may have changed.
-            memory.reductions = Reductions::new();
+            thread.reductions = Reductions::new();
         }
-        let keys = job.game.previous_keys().to_vec();
-        let root_moves = ordered_root_moves(&memory.histories, &job);
+        let keys = context.game.previous_keys().to_vec();
+        let root_moves = ordered_root_moves(&thread.histories, &context);
         Self {
-            restricted: root_moves.len() < job.game.position().legal_moves().len(),
-            memory,
+            restricted: root_moves.len() < context.game.position().legal_moves().len(),
+            thread,
             root_len: keys.len(),
             keys,
             root_moves,
@@ -247,33 +247,33 @@ impl<T: SearchTable> Worker<T> {
             root_depth: 0,
             seldepth: 0,
             null_min_ply: 0,
-            count: NodeCount::new(index, &job.control),
+            count: NodeCount::new(index, &context.control),
             at_work: Vec::new(),
-            diversity: Diversity::new(index, job.control.strategy()),
+            diversity: Diversity::new(index, context.control.cooperation()),
             nodes_behind_hits: 0,
-            tb_men: job.endgames.as_ref().map_or(0, |endgames| endgames.most_men as u32),
-            job,
+            tb_men: context.syzygy.as_ref().map_or(0, |syzygy| syzygy.most_men as u32),
+            context,
             partial: None,
         }
     }
 
     /// Ends the job and gives the memory back for the next.
     pub fn finish(self) -> ThreadData {
-        self.memory
+        self.thread
     }
 
     /// Tells all workers at the job to stop.
     pub fn stop_all(&self) {
-        self.job.control.stop();
+        self.context.control.stop();
     }
 
     /// Whether this worker's iteration is in vain once another has finished one as deep. With several lines it is not: the other's are not in the
     /// table. Nor with some root moves left out: then nothing of the root is.
     pub fn may_be_overtaken(&self) -> bool {
-        self.job.control.strategy().stop && self.job.multi_pv == 1 && !self.restricted
+        self.context.control.cooperation().abort_overtaken && self.context.multi_pv == 1 && !self.restricted
     }
 
-    /// Nodes searched for the current job.
+    /// Nodes searched for the current context.
     pub fn nodes(&self) -> u64 {
         self.count.get()
     }
@@ -298,7 +298,7 @@ impl<T: SearchTable> Worker<T> {
         if self.may_be_overtaken() {
             self.adopt(depth.saturating_sub(1));
         }
-        let lines = self.job.multi_pv.min(self.root_moves.len());
+        let lines = self.context.multi_pv.min(self.root_moves.len());
         for pv_index in 0..lines {
             self.pv_index = pv_index;
             if self.aspirate(depth as i32, &mut on_bound).is_none() {
@@ -315,10 +315,10 @@ impl<T: SearchTable> Worker<T> {
 
     /// Begins where another worker has got to, with the move and score that it left in the table for the root at `depth` or deeper.
     fn adopt(&mut self, depth: u32) {
-        if depth == 0 || !self.job.control.skips(depth) {
+        if depth == 0 || !self.context.control.skips(depth) {
             return;
         }
-        let Some(known) = self.probe(self.job.game.position(), 0) else { return };
+        let Some(known) = self.probe(self.context.game.position(), 0) else { return };
         if known.bound == Bound::Exact
             && known.depth >= depth as i32
             && let Some(index) = self
@@ -335,12 +335,12 @@ impl<T: SearchTable> Worker<T> {
         let best = lines.first().and_then(|line| line.pv.first().copied());
         let spent = self.root_moves.iter().find(|root| Some(root.mv) == best).map_or(0, |root| root.nodes);
         let best_move_share = spent as f64 / self.nodes().max(1) as f64;
-        Iteration { depth, lines, nodes: self.job.control.nodes(), best_move_share }
+        Iteration { depth, lines, nodes: self.context.control.nodes(), best_move_share }
     }
 
     /// Aspiration search (Marsland 1986): a narrow window round the last score, widened on the side where it fails.
     fn aspirate(&mut self, depth: i32, on_bound: &mut impl FnMut(RootLine, u64)) -> Option<()> {
-        let position = self.job.game.position().clone();
+        let position = self.context.game.position().clone();
         let expected = self.root_moves[self.pv_index].previous_score;
         let mut delta = aspiration_delta()
             + self.diversity.width
@@ -354,7 +354,7 @@ impl<T: SearchTable> Worker<T> {
         self.partial = None;
         loop {
             self.seldepth = 0;
-            self.memory.pv.clear(0);
+            self.thread.pv.clear(0);
             for root in &mut self.root_moves[self.pv_index..] {
                 root.score = -INFINITE;
             }
@@ -375,7 +375,7 @@ impl<T: SearchTable> Worker<T> {
             } else {
                 return Some(());
             };
-            on_bound(RootLine { score, bound, ..self.root_moves[self.pv_index].line() }, self.job.control.nodes());
+            on_bound(RootLine { score, bound, ..self.root_moves[self.pv_index].line() }, self.context.control.nodes());
             delta += delta * aspiration_growth() / 100;
             if delta > aspiration_most() || is_decisive(score) {
                 (alpha, beta) = match bound {
@@ -388,27 +388,27 @@ impl<T: SearchTable> Worker<T> {
 
     #[inline]
     pub(super) fn count_node(&mut self) -> Option<()> {
-        self.count.count(&self.job.control)
+        self.count.count(&self.context.control)
     }
 
     /// Counts a position that the endgame tables knew.
     pub(super) fn count_tb_hit(&self) {
-        self.job.control.add_tb_hits(1);
+        self.context.control.add_tb_hits(1);
     }
 
     /// Tells the others that this worker is at `task`, until [`Worker::end_task`].
     pub(super) fn begin_task(&mut self, task: SearchingMove) {
-        if let Some(busy) = self.job.control.busy() {
-            busy.begin(task);
+        if let Some(searching) = self.context.control.searching() {
+            searching.begin(task);
             self.at_work.push(task);
         }
     }
 
     /// Tells the others that the task begun last has ended; whether there was one.
     pub(super) fn end_task(&mut self) -> bool {
-        match (self.at_work.pop(), self.job.control.busy()) {
-            (Some(task), Some(busy)) => {
-                busy.end(task);
+        match (self.at_work.pop(), self.context.control.searching()) {
+            (Some(task), Some(searching)) => {
+                searching.end(task);
                 true
             }
             _ => false,
@@ -422,20 +422,20 @@ impl<T: SearchTable> Worker<T> {
     }
 
     #[inline]
-    pub(super) fn frame(&mut self, ply: usize) -> &mut StackEntry {
-        &mut self.memory.frames[ply + FRAMES_BEFORE_ROOT]
+    pub(super) fn stack(&mut self, ply: usize) -> &mut StackEntry {
+        &mut self.thread.stack[ply + ENTRIES_BEFORE_ROOT]
     }
 
     /// The frame `back` plies before `ply`, back to four before the root.
     #[inline]
-    pub(super) fn frame_before(&self, ply: usize, back: usize) -> &StackEntry {
-        &self.memory.frames[ply + FRAMES_BEFORE_ROOT - back]
+    pub(super) fn stack_before(&self, ply: usize, back: usize) -> &StackEntry {
+        &self.thread.stack[ply + ENTRIES_BEFORE_ROOT - back]
     }
 
     /// The moves one, two and four plies before `ply`.
     #[inline]
     pub(super) fn played_before(&self, ply: usize) -> [Option<PieceTo>; 3] {
-        [1, 2, 4].map(|back| self.frame_before(ply, back).played)
+        [1, 2, 4].map(|back| self.stack_before(ply, back).played)
     }
 
     /// Whether `position` repeats one of the game or the path.
@@ -447,14 +447,14 @@ impl<T: SearchTable> Worker<T> {
     /// The static evaluation of the position `ply` plies from the root as the table keeps it, before correction.
     #[inline]
     pub(super) fn evaluate(&mut self, position: &Position, ply: usize) -> i32 {
-        let ThreadData { accumulators, eval_cache, .. } = &mut self.memory;
+        let ThreadData { accumulators, eval_cache, .. } = &mut self.thread;
         eval_cache.get_or(position.key(), || accumulators.evaluate(position, ply))
     }
 
     /// The raw evaluation, by the pieces that are left, moved by what the correction histories learnt.
     #[inline]
     pub(super) fn corrected(&self, position: &Position, raw: i32) -> i32 {
-        let corrected = by_material(position, raw) + self.memory.corrections.get(position);
+        let corrected = by_material(position, raw) + self.thread.corrections.get(position);
         corrected.clamp(-DECISIVE_BOUND + 1, DECISIVE_BOUND - 1)
     }
 }
@@ -477,11 +477,11 @@ struct Diversity {
 }
 
 impl Diversity {
-    fn new(worker: usize, strategy: &SmpStrategy) -> Self {
+    fn new(worker: usize, cooperation: &Cooperation) -> Self {
         Self {
-            jitter: if strategy.jitter && worker > 0 { PLY / 2 } else { 0 },
+            jitter: if cooperation.jitter && worker > 0 { PLY / 2 } else { 0 },
             chance: Xoshiro128PlusPlus::seed_from_u64(worker as u64),
-            width: if strategy.widths { 3 * (worker % 8) as i32 } else { 0 },
+            width: if cooperation.vary_windows { 3 * (worker % 8) as i32 } else { 0 },
         }
     }
 
@@ -495,18 +495,18 @@ impl Diversity {
 }
 
 /// The allowed root moves in the order in which an inner node would try them.
-fn ordered_root_moves<T: SearchTable>(histories: &Histories, job: &SearchContext<T>) -> Vec<RootMove> {
-    let position = job.game.position();
-    let tt_move = job
+fn ordered_root_moves<T: SearchTable>(histories: &Histories, context: &SearchContext<T>) -> Vec<RootMove> {
+    let position = context.game.position();
+    let tt_move = context
         .table
-        .look_up(position.key())
+        .probe(position.key())
         .and_then(|(entry, _)| Move::from_bits(entry.mv))
         .filter(|&mv| position.is_legal(mv));
     let (threats, checks) = (Threats::of(position), CheckSquares::of(position));
     let mut picker = MovePicker::all(Hints { tt_move, threats, checks, ..Hints::default() });
     let mut moves: Vec<RootMove> = std::iter::from_fn(|| picker.next(position, histories, Quiets::All))
-        .filter(|(mv, _)| job.root_moves.contains(mv))
-        .map(|(mv, _)| RootMove::new(mv, job.endgames.as_ref().map_or(0, |endgames| endgames.rank(mv))))
+        .filter(|(mv, _)| context.root_moves.contains(mv))
+        .map(|(mv, _)| RootMove::new(mv, context.syzygy.as_ref().map_or(0, |syzygy| syzygy.rank(mv))))
         .collect();
     moves.sort_by_key(RootMove::order);
     moves

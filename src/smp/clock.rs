@@ -112,8 +112,8 @@ pub struct Confidence {
 }
 
 impl Confidence {
-    /// Hears of a finished iteration: its best move, the score in centipawns, and the share of the nodes that went into that move.
-    pub fn hear(&mut self, mv: Move, score: i32, best_move_share: f64) {
+    /// Takes account of a finished iteration: its best move, the score in centipawns, and the share of the nodes that went into that move.
+    pub fn update(&mut self, mv: Move, score: i32, best_move_share: f64) {
         let (stable, score_drop) = match self.last {
             Some((last, last_score, progress)) => {
                 (if last == mv { progress.stable + 1 } else { 0 }, last_score.saturating_sub(score))

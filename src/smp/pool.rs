@@ -11,14 +11,14 @@ use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
 use parking_lot::Mutex;
 
 use super::affinity::{allowed_cores, bind_to};
-use super::board::DepthBoard;
+use super::depth_board::DepthBoard;
+use super::low_latency::wake_promptly;
+use super::strategy::SmpStrategy;
 use crate::position::Move;
-use crate::smp::low_latency::wake_promptly;
 use crate::search::{
-    Control, Iteration, SearchContext, SharedHistories, ThreadData, Outcome, RootLine, SmpStrategy, WORKER_STACK_BYTES, Worker,
+    Control, Iteration, Outcome, RootLine, SearchContext, SearchTable, SharedHistories, ThreadData, TranspositionTable,
+    WORKER_STACK_BYTES, Worker,
 };
-use crate::search::SearchTable;
-use sesame_table::Table;
 
 /// What happens during a search, in the order in which the coordinator hears of it.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ pub(super) enum Event {
 
 enum Order<T> {
     Search(Box<(SearchContext<T>, Arc<DepthBoard>, Report)>),
-    Forget,
+    Clear,
 }
 
 /// Whether the workers are bound to cores, each to one of its own.
@@ -57,7 +57,7 @@ pub enum Pinning {
 }
 
 /// Worker threads. Dropping the pool ends and joins them; none may be searching.
-pub struct Pool<T = Table> {
+pub struct Pool<T = TranspositionTable> {
     orders: Vec<Sender<Order<T>>>,
     threads: Vec<JoinHandle<()>>,
     /// How many cores the process may use.
@@ -69,7 +69,7 @@ pub struct Pool<T = Table> {
     pinning: Pinning,
     strategy: SmpStrategy,
     /// What all workers learn together, so far as `strategy` says so.
-    learning: SharedHistories,
+    shared: SharedHistories,
 }
 
 impl<T: SearchTable> Pool<T> {
@@ -87,7 +87,7 @@ impl<T: SearchTable> Pool<T> {
             is_bound: false,
             pinning: Pinning::Off,
             strategy,
-            learning: SharedHistories::new(),
+            shared: SharedHistories::new(),
         };
         pool.resize(wanted)?;
         Ok(pool)
@@ -131,7 +131,7 @@ impl<T: SearchTable> Pool<T> {
     pub fn set_strategy(&mut self, strategy: SmpStrategy) -> io::Result<usize> {
         let wanted = self.threads.len();
         self.dismiss_from(0);
-        (self.strategy, self.learning) = (strategy, SharedHistories::new());
+        (self.strategy, self.shared) = (strategy, SharedHistories::new());
         self.resize(wanted)
     }
 
@@ -176,8 +176,8 @@ impl<T: SearchTable> Pool<T> {
             let (sender, orders) = unbounded();
             let (ready, is_ready) = bounded(1);
             let builder = thread::Builder::new().name(format!("worker-{index}")).stack_size(WORKER_STACK_BYTES);
-            let (learning, strategy, core) = (self.learning.clone(), self.strategy, bind_to.get(index).copied());
-            match builder.spawn(move || start(index, core, &learning, strategy, &orders, ready)) {
+            let (shared, strategy, core) = (self.shared.clone(), self.strategy, bind_to.get(index).copied());
+            match builder.spawn(move || start(index, core, &shared, strategy, &orders, ready)) {
                 Ok(thread) => {
                     self.orders.push(sender);
                     self.threads.push(thread);
@@ -226,10 +226,10 @@ impl<T: SearchTable> Pool<T> {
     }
 
     /// Makes the workers forget what they have learnt, before their next search. None may be searching.
-    pub fn forget(&self) {
-        self.learning.forget();
+    pub fn clear_histories(&self) {
+        self.shared.clear();
         for orders in &self.orders {
-            let _ = orders.send(Order::Forget);
+            let _ = orders.send(Order::Clear);
         }
     }
 
@@ -265,7 +265,7 @@ impl<T> Drop for Pool<T> {
 fn start<T: SearchTable>(
     index: usize,
     core: Option<usize>,
-    learning: &SharedHistories,
+    shared: &SharedHistories,
     strategy: SmpStrategy,
     orders: &Receiver<Order<T>>,
     ready: Sender<io::Result<()>>,
@@ -273,7 +273,7 @@ fn start<T: SearchTable>(
     wake_promptly();
     let bound = core.map_or(Ok(()), bind_to);
     if has_room(ROOM) {
-        let memory = ThreadData::sharing(learning, strategy);
+        let memory = ThreadData::sharing(shared, strategy.sharing());
         let _ = ready.send(bound);
         drop(ready);
         serve(index, memory, orders);
@@ -314,7 +314,7 @@ fn serve<T: SearchTable>(index: usize, mut memory: ThreadData, orders: &Receiver
                 memory = worker.finish();
                 drop(report);
             }
-            Order::Forget => memory.forget(),
+            Order::Clear => memory.clear(),
         }
     }
 }
@@ -406,7 +406,7 @@ mod tests {
 
     #[test]
     fn a_pool_resized_hundreds_of_times_has_the_workers_asked_for() {
-        let mut pool = Pool::<Table>::new(1, SmpStrategy::default(), false).unwrap();
+        let mut pool = Pool::<TranspositionTable>::new(1, SmpStrategy::default(), false).unwrap();
         for round in 0..300 {
             let wanted = 1 + round * 7 % 13;
             assert_eq!(pool.resize(wanted).unwrap(), wanted);

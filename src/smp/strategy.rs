@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::search::{Cooperation, Sharing};
+
 /// Which depth a free worker takes next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depths {
@@ -62,7 +64,7 @@ pub struct SmpStrategy {
 
 /// A word of [`SmpStrategy`]'s text.
 #[derive(Debug, Clone, Copy)]
-pub struct Word {
+pub struct StrategyWord {
     /// The word.
     pub name: &'static str,
     /// What it means, in a phrase.
@@ -73,7 +75,7 @@ pub struct Word {
 
 macro_rules! choice {
     ($field:ident, $name:literal, $meaning:literal, $choice:expr) => {
-        Word {
+        StrategyWord {
             name: $name,
             meaning: $meaning,
             set: |strategy| strategy.$field = $choice,
@@ -84,7 +86,7 @@ macro_rules! choice {
 
 macro_rules! flag {
     ($name:ident, $meaning:literal) => {
-        Word {
+        StrategyWord {
             name: stringify!($name),
             meaning: $meaning,
             set: |strategy| strategy.$name = true,
@@ -94,6 +96,17 @@ macro_rules! flag {
 }
 
 impl SmpStrategy {
+    /// The part that a worker's search follows.
+    pub(super) fn cooperation(&self) -> Cooperation {
+        let Self { stop: abort_overtaken, defer: defer_moves, jitter, widths: vary_windows, .. } = *self;
+        Cooperation { abort_overtaken, defer_moves, jitter, vary_windows }
+    }
+
+    /// The tables that workers share.
+    pub(super) fn sharing(&self) -> Sharing {
+        Sharing { histories: self.histories, corrections: self.corrections }
+    }
+
     /// Every worker by itself: the same depths, nothing shared but the table.
     pub const ALONE: Self = Self {
         depths: Depths::Same,
@@ -107,7 +120,7 @@ impl SmpStrategy {
     };
 
     /// All words, in the order in which they are written.
-    pub const WORDS: [Word; 15] = [
+    pub const WORDS: [StrategyWord; 15] = [
         choice!(depths, "same", "each worker takes every depth", Depths::Same),
         choice!(
             depths,

@@ -9,8 +9,8 @@ use super::Wdl;
 use super::encoding::Encoding;
 use super::material::Material;
 use super::pairs::Pairs;
-use crate::regular_file;
 use crate::position::{Color, Position};
+use crate::regular_file;
 
 /// Every file is a multiple of 64 bytes and 16 bytes of checksum.
 const CHECKSUM: usize = 16;

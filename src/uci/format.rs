@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use crate::engine::bench::nodes_per_second;
-use crate::engine::{AtMove, BestMove, Bound, Info, Score};
+use crate::engine::{BestMove, Bound, CurrentMove, Info, Score};
 use crate::eval::wdl::WdlChances;
 use crate::position::{Move, Position};
 
@@ -55,8 +55,8 @@ fn wdl(score: Score, root: &Position) -> WdlChances {
 }
 
 /// The `info` line that tells which root move is being searched.
-pub(crate) fn at_move(at: &AtMove, root: &Position, chess960: bool) -> String {
-    let AtMove { depth, mv, number } = *at;
+pub(crate) fn current_move(at: &CurrentMove, root: &Position, chess960: bool) -> String {
+    let CurrentMove { depth, mv, number } = *at;
     format!("info depth {depth} currmove {} currmovenumber {number}", root.to_uci(mv, chess960))
 }
 
@@ -153,9 +153,9 @@ mod tests {
     #[test]
     fn the_move_being_searched() {
         let root = Position::from_fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1").unwrap();
-        let at = AtMove { depth: 20, mv: root.from_uci("e1g1").unwrap(), number: 3 };
-        assert_eq!(at_move(&at, &root, false), "info depth 20 currmove e1g1 currmovenumber 3");
-        assert_eq!(at_move(&at, &root, true), "info depth 20 currmove e1h1 currmovenumber 3");
+        let at = CurrentMove { depth: 20, mv: root.from_uci("e1g1").unwrap(), number: 3 };
+        assert_eq!(current_move(&at, &root, false), "info depth 20 currmove e1g1 currmovenumber 3");
+        assert_eq!(current_move(&at, &root, true), "info depth 20 currmove e1h1 currmovenumber 3");
     }
 
     #[test]

@@ -6,9 +6,9 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod board;
+mod debug_log;
 mod format;
 mod job;
-mod journal;
 mod options;
 mod output;
 mod parse;

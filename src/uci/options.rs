@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::parse::{parse_number, quote};
-use crate::engine::{StrengthLimit, SmpStrategy};
-use sesame_table::Scheme;
+use crate::engine::{SmpStrategy, StrengthLimit};
 use crate::syzygy::MAX_MEN;
+use sesame_table::Scheme;
 
 /// The most search threads that may be asked for.
 pub(crate) const MAX_THREADS: i64 = 1024;

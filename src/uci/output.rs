@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
-use super::journal::{Direction, Journal};
+use super::debug_log::{DebugLog, Direction};
 use super::stdout::Stdout;
 
 /// A writer of lines that any thread may use. Clones share the writer.
@@ -23,7 +23,7 @@ struct Shared {
     writer: Mutex<Box<dyn Write + Send>>,
     closed: AtomicBool,
     failure: OnceLock<io::Error>,
-    journal: Journal,
+    debug_log: DebugLog,
     /// Shared with a writer that would otherwise wait for its reader for ever.
     leaving: Arc<AtomicBool>,
 }
@@ -42,8 +42,8 @@ impl Output {
 
     fn leaving_with(writer: impl Write + Send + 'static, leaving: Arc<AtomicBool>) -> Output {
         let writer = Mutex::new(Box::new(writer) as _);
-        let (closed, failure, journal) = (AtomicBool::new(false), OnceLock::new(), Journal::default());
-        Output { shared: Arc::new(Shared { writer, closed, failure, journal, leaving }) }
+        let (closed, failure, debug_log) = (AtomicBool::new(false), OnceLock::new(), DebugLog::default());
+        Output { shared: Arc::new(Shared { writer, closed, failure, debug_log, leaving }) }
     }
 
     /// Says that the program is about to end, and need not wait for a reader who has stopped reading.
@@ -70,7 +70,7 @@ impl Output {
             return;
         }
         // With the writer in hand, so that the log has the lines in their order; first, so that whoever has read the line finds it there.
-        let noted = self.shared.journal.note(Direction::Out, text);
+        let noted = self.shared.debug_log.note(Direction::Out, text);
         if let Err(error) = writer.write_all(text.as_bytes()).and_then(|()| writer.flush()) {
             // A reader who has left, or does not read while the program leaves, is no failure.
             if !matches!(error.kind(), ErrorKind::BrokenPipe | ErrorKind::TimedOut) {
@@ -90,7 +90,7 @@ impl Output {
     /// # Errors
     /// Says why that file cannot be used.
     pub(super) fn log_to(&self, path: Option<&Path>) -> Result<(), String> {
-        self.shared.journal.open(path).map_err(|error| {
+        self.shared.debug_log.open(path).map_err(|error| {
             let path = path.unwrap_or(Path::new("")).display();
             format!("the debug log cannot be written: {path}: {error}")
         })
@@ -101,7 +101,7 @@ impl Output {
     /// # Errors
     /// Says that the log has ended, which it then has.
     pub(super) fn note_input(&self, text: &[u8]) -> Result<(), String> {
-        self.shared.journal.note(Direction::In, String::from_utf8_lossy(text).trim_end_matches('\r'))
+        self.shared.debug_log.note(Direction::In, String::from_utf8_lossy(text).trim_end_matches('\r'))
     }
 
     /// Writes `text` as an `info string`: as a single line, whatever it holds.

@@ -23,7 +23,7 @@ use super::perft::divide;
 use super::reader;
 use super::sink::UciSink;
 use crate::engine::bench::{self, BenchOptions, nodes_per_second};
-use crate::engine::{Clock, Engine, EngineError, StrengthLimit, Limits, Options, SyzygyOptions};
+use crate::engine::{Clock, Engine, EngineError, Limits, Options, StrengthLimit, SyzygyOptions};
 use crate::eval::Network;
 use crate::position::{Color, Game, Position};
 use crate::smp::low_latency::wake_promptly;
@@ -49,7 +49,7 @@ pub enum StartError {
 pub fn run(input: impl Read + Send + 'static, output: Output) -> Result<(), StartError> {
     let (wake, woken) = channel::bounded(1);
     let sink = Arc::new(UciSink::new(output.clone(), wake.clone()));
-    let engine = Engine::new(Options::default(), Arc::clone(&sink) as _)?;
+    let engine = Engine::with_sink(Options::default(), Arc::clone(&sink) as _)?;
     let mut session = Session {
         output,
         sink,
@@ -308,7 +308,7 @@ impl Session {
     }
 
     fn set_syzygy_options(&mut self, change: impl FnOnce(SyzygyOptions) -> SyzygyOptions) {
-        self.engine.set_syzygy_options(change(self.engine.options().tables));
+        self.engine.set_syzygy_options(change(self.engine.options().syzygy));
     }
 
     /// Takes the network of this file, or that of this build. One that cannot be used costs nothing.

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use super::format;
 use super::output::Output;
-use crate::engine::{AtMove, BestMove, Info, Sink};
+use crate::engine::{BestMove, CurrentMove, Info, Sink};
 use crate::position::Position;
 
 /// Writes what the search reports, and tells the engine loop when a search has ended.
@@ -86,9 +86,9 @@ impl Sink for UciSink {
         self.wake();
     }
 
-    fn at_move(&self, at: &AtMove) {
+    fn current_move(&self, at: &CurrentMove) {
         let root = self.root.lock();
-        self.output.line(&format::at_move(at, &root, self.chess960()));
+        self.output.line(&format::current_move(at, &root, self.chess960()));
     }
 
     fn message(&self, text: &str) {

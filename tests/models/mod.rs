@@ -6,7 +6,9 @@
 use std::marker::PhantomData;
 
 use sesame::search::{Bound, TtEntry};
-use sesame_table::{Bucket, CHECK_BITS, Generation, Image, Payload, Scheme, SchemeRule, Slot, Tag, Update, VerifiedSlot, Word, Work};
+use sesame_table::{
+    Bucket, CHECK_BITS, Generation, Image, Payload, Scheme, SchemeRule, Slot, Tag, Update, VerifiedSlot, Word, Work,
+};
 
 /// The output function of SplitMix64, a bijection.
 pub fn mix(mut x: u64) -> u64 {

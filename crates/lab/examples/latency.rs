@@ -26,7 +26,7 @@ use clap::Parser;
 use crossbeam::channel::{self, Receiver, Sender};
 use sesame::engine::{BestMove, Engine, EngineError, Info, Limits, Options, Sink};
 use sesame::position::{Game, Position};
-use sesame::search::{TtEntry, SearchTable};
+use sesame::search::{SearchTable, TtEntry};
 use sesame_table::{Scheme, Table, TableError, Usage, Work};
 
 /// How long things take that should take no time.

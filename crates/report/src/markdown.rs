@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::report::statistics::Estimate;
+use crate::statistics::Estimate;
 
 /// A table whose first column is text and whose others are numbers, unless said otherwise.
 #[derive(Clone, Debug, Default)]
@@ -183,7 +183,7 @@ impl Unit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::statistics::Interval;
+    use crate::statistics::Interval;
 
     #[test]
     fn numbers_for_people() {

@@ -15,12 +15,12 @@ use crate::cli::Failure;
 use crate::cli::arguments::AnalyseArguments;
 use crate::cli::thinker::{Assessment, Thinker};
 use crate::engine::Limits;
-use sesame_report::files::are_same;
 use crate::games::pgn::{PgnError, Reader, Record, Replay};
 use crate::position::Game;
-use sesame_report::Progress;
-use sesame_report::markdown::Table;
 use crate::uci::Output;
+use sesame_report::Progress;
+use sesame_report::files::are_same;
+use sesame_report::markdown::Table;
 
 /// How long to think on a position when nobody says.
 const DEFAULT_TIME: Duration = Duration::from_millis(500);

@@ -11,9 +11,9 @@ use crate::cli::{Failure, san};
 use crate::engine::{Info, Limits, Score};
 use crate::games::epd::{self, Epd, held_from};
 use crate::position::Game;
+use crate::uci::Output;
 use sesame_report::Progress;
 use sesame_report::markdown::{Table, grouped, or_dash};
-use crate::uci::Output;
 
 /// How long to think on a position when nobody says.
 const DEFAULT_TIME: Duration = Duration::from_secs(5);

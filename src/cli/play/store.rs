@@ -4,8 +4,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use sesame_report::files;
 use crate::games::pgn::Record;
+use sesame_report::files;
 
 /// The files that a game is saved to. A file keeps what is in it, also what others add meanwhile: the game stands behind what was there first, and is replaced each
 /// time that it is saved again.

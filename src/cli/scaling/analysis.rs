@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::author::Traffic;
 use super::record::{Row, Run};
+use super::writer_table::Traffic;
 use sesame_report::statistics::{Estimate, bootstrap, compare};
 
 /// What so many workers are worth in one variant.

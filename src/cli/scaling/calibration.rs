@@ -89,7 +89,7 @@ mod tests {
     use super::super::positions::Positions;
     use super::super::searcher::{Pace, Searcher, Step};
     use super::*;
-    use sesame_table::Table;
+    use crate::search::TranspositionTable;
 
     fn trace(steps: &[(u64, u64)], nodes: u64, millis: u64) -> (Entry, Trace) {
         let entry = Positions::built_in().entries[0].clone();
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn searches_to_the_depth_found_take_the_nodes_found() {
-        let mut searcher = Searcher::<Table>::new(1, Pace::Turns).unwrap();
+        let mut searcher = Searcher::new(1, Pace::Turns).unwrap();
         searcher.arrange(1, &Variant::default()).unwrap();
         let measure = Measure::Nodes(5000);
         for entry in Positions::built_in().first(3).entries {

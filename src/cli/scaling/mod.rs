@@ -7,7 +7,6 @@
 
 mod analysis;
 mod arguments;
-mod author;
 mod calibration;
 pub mod machine;
 mod page;
@@ -19,18 +18,19 @@ mod searcher;
 mod simulated;
 mod variant;
 mod warnings;
+mod writer_table;
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::engine::EngineError;
-use sesame_report::ChartError;
 pub use arguments::ScalingArgs;
-pub use author::{AuthorTable, Traffic};
+use sesame_report::ChartError;
+
 pub use calibration::{Calibrated, Measure};
-pub use positions::{Entry, Positions, Solution};
+pub use positions::{Entry, Positions};
 use record::Journal;
-pub use record::{Conditions, Existing, Kind, Recording, Row, Run};
+pub use record::{Conditions, Existing, Kind, Recording};
 pub use variant::Variant;
 
 /// Why a measurement came to no end.

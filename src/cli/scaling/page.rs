@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::analysis::{Curve, Panel, Point};
-use super::author::Traffic;
 use super::pictures::{Against, Line, ratios};
 use super::record::{Kind, Recording, Run};
+use super::writer_table::Traffic;
 use super::{ScalingError, warnings};
-use crate::engine::{SmpStrategy, Word};
+use crate::engine::{SmpStrategy, StrategyWord};
 use sesame_report::html;
 use sesame_report::markdown::{NOTHING, Table, Unit, grouped, or_dash, percent};
 use sesame_report::statistics::Estimate;
@@ -211,9 +211,10 @@ impl Writer {
     fn against(&mut self, panel: &Panel<'_>, picture: &str) -> Result<(), ScalingError> {
         let (Some(&base), threads) = (panel.variants().first(), panel.threads()) else { return Ok(()) };
         self.text += &format!("### Variants against {base}\n\n");
-        let used =
-            |word: &&Word| panel.variants().iter().any(|variant| variant.split('+').any(|name| name == word.name));
-        for Word { name, meaning, .. } in SmpStrategy::WORDS.iter().filter(used) {
+        let used = |word: &&StrategyWord| {
+            panel.variants().iter().any(|variant| variant.split('+').any(|name| name == word.name))
+        };
+        for StrategyWord { name, meaning, .. } in SmpStrategy::WORDS.iter().filter(used) {
             self.text += &format!("- `{name}`: {meaning}\n");
         }
         self.text += "\n**Bold**: the interval does not touch 0 %.\n\n";

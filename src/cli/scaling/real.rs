@@ -3,15 +3,15 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
-use super::author::AuthorTable;
 use super::record::{Journal, Kind, Recording, Row, Run};
 use super::searcher::{Pace, Searcher, Trace};
+use super::writer_table::WriterTable;
 use super::{Calibrated, Plan, ScalingArgs, ScalingError, Variant, machine, warnings};
 use crate::engine::Limits;
-use sesame_report::random::shuffle;
-use sesame_report::Progress;
 use crate::search::SearchTable;
-use sesame_table::Table;
+use crate::search::TranspositionTable;
+use sesame_report::Progress;
+use sesame_report::random::shuffle;
 
 /// One search to be made.
 #[derive(Clone, Debug)]
@@ -40,19 +40,19 @@ pub(super) fn run(plan: &Plan, args: &ScalingArgs, tell: &dyn Fn(&str)) -> Resul
         .iter()
         .for_each(|line| tell(&format!("warning: {line}")));
 
-    let mut searcher = Searcher::<Table>::new(plan.hash_mib, Pace::Free)?.pinned(args.pin)?;
+    let mut searcher = Searcher::new(plan.hash_mib, Pace::Free)?.pinned(args.pin)?;
     let calibrated = calibrate(plan, &mut searcher, tell)?;
     let mut journal = Journal::open(Kind::Real, &args.out, conditions, args.existing())?;
     let tasks = tasks(plan, &calibrated, args);
     let millis = |task: &Task<'_>| task.millis(args);
     let progress = Progress::new(tasks.iter().map(millis).sum(), 0);
     // Made only when it is needed: it takes memory.
-    let mut counting: Option<Searcher<AuthorTable>> = None;
+    let mut counting: Option<Searcher<WriterTable>> = None;
     let result = tasks.iter().try_for_each(|task| {
         let row = if task.run == Run::Table {
             let searcher = match &mut counting {
                 Some(searcher) => searcher,
-                none => none.insert(Searcher::new(plan.hash_mib, Pace::Free)?.pinned(args.pin)?),
+                none => none.insert(Searcher::counting(plan.hash_mib, Pace::Free)?.pinned(args.pin)?),
             };
             searcher.arrange(task.threads as usize, task.variant)?;
             searcher.table().reset();
@@ -74,7 +74,7 @@ pub(super) fn run(plan: &Plan, args: &ScalingArgs, tell: &dyn Fn(&str)) -> Resul
 /// The depth of each position. Those without one are told of.
 fn calibrate(
     plan: &Plan,
-    searcher: &mut Searcher<Table>,
+    searcher: &mut Searcher<TranspositionTable>,
     tell: &dyn Fn(&str),
 ) -> Result<Vec<Calibrated>, ScalingError> {
     let progress = Progress::new(plan.positions.entries.len() as u64, 0);

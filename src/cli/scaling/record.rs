@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use super::ScalingError;
-use super::author::Traffic;
+use super::writer_table::Traffic;
 use sesame_report::files;
 
 /// What a search was made for.

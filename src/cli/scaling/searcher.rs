@@ -7,11 +7,12 @@ use std::time::Duration;
 use crossbeam::channel::{self, Receiver, Sender};
 
 use super::positions::Solution;
+use super::writer_table::WriterTable;
 use super::{ScalingError, Variant, machine};
-use crate::engine::{BestMove, Bound, Engine, Info, Limits, Options, Sink};
+use crate::engine::{BestMove, Bound, Engine, EngineError, Info, Limits, Options, Scheme, Sink};
 use crate::games::epd::held_from;
 use crate::position::{Game, Move, Position};
-use crate::search::SearchTable;
+use crate::search::{SearchTable, TranspositionTable};
 
 /// A depth that some worker completed before all others.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -90,13 +91,27 @@ pub(super) struct Searcher<T: SearchTable> {
 /// Between the end of one search and the begin of the next that is timed: for the workers to clear their histories.
 const PAUSE: Duration = Duration::from_millis(20);
 
-impl<T: SearchTable> Searcher<T> {
+impl Searcher<TranspositionTable> {
     /// A searcher with a table of `hash_mib` MiB and one worker.
     pub(super) fn new(hash_mib: usize, pace: Pace) -> Result<Self, ScalingError> {
+        let table = TranspositionTable::with_mib(hash_mib, Scheme::default()).map_err(EngineError::from)?;
+        Self::with_table(table, pace)
+    }
+}
+
+impl Searcher<WriterTable> {
+    /// A searcher with a table of `hash_mib` MiB that knows who wrote what, and one worker.
+    pub(super) fn counting(hash_mib: usize, pace: Pace) -> Result<Self, ScalingError> {
+        let table = WriterTable::with_mib(hash_mib, Scheme::default()).map_err(EngineError::from)?;
+        Self::with_table(table, pace)
+    }
+}
+
+impl<T: SearchTable> Searcher<T> {
+    /// A searcher with `table` and one worker.
+    pub(super) fn with_table(table: T, pace: Pace) -> Result<Self, ScalingError> {
         let (sender, told) = channel::unbounded();
-        let options =
-            Options { hash_mib, move_overhead: Duration::ZERO, lockstep: pace == Pace::Turns, ..Options::default() };
-        let table = T::with_mib(hash_mib, options.scheme).map_err(crate::engine::EngineError::from)?;
+        let options = Options { move_overhead: Duration::ZERO, lockstep: pace == Pace::Turns, ..Options::default() };
         let engine = Engine::with_table(table, options, Arc::new(Listener(sender)))?;
         Ok(Self { engine, told, pace, messages: Vec::new() })
     }
@@ -191,10 +206,10 @@ impl<T: SearchTable> Searcher<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::author::AuthorTable;
     use super::super::positions::Positions;
+    use super::super::writer_table::WriterTable;
     use super::*;
-    use sesame_table::Table;
+    use crate::search::TranspositionTable;
 
     fn to_depth(depth: u32) -> Limits {
         Limits { depth: Some(depth), ..Limits::default() }
@@ -209,12 +224,12 @@ mod tests {
     fn in_turns_a_search_does_not_depend_on_those_before_it() {
         let positions = Positions::built_in().first(3);
         let fresh = |index: usize, workers, variant: &Variant| {
-            let mut searcher = Searcher::<AuthorTable>::new(1, Pace::Turns).unwrap();
+            let mut searcher = Searcher::counting(1, Pace::Turns).unwrap();
             searcher.arrange(workers, variant).unwrap();
             let trace = searcher.search(&positions.entries[index].position, to_depth(6));
             (timeless(&trace), searcher.table().traffic())
         };
-        let mut used = Searcher::<AuthorTable>::new(1, Pace::Turns).unwrap();
+        let mut used = Searcher::counting(1, Pace::Turns).unwrap();
         let searches = [(2, 3, "default"), (0, 1, "same"), (1, 3, "same"), (2, 5, "half+defer"), (1, 3, "default")];
         for (index, workers, variant) in searches {
             let variant = variant.parse().unwrap();
@@ -229,7 +244,7 @@ mod tests {
     #[test]
     fn an_open_search_takes_what_it_takes_to_the_depth() {
         let positions = Positions::built_in().first(2);
-        let mut searcher = Searcher::<Table>::new(1, Pace::Turns).unwrap();
+        let mut searcher = Searcher::new(1, Pace::Turns).unwrap();
         for entry in &positions.entries {
             for workers in [1, 3] {
                 searcher.arrange(workers, &Variant::default()).unwrap();
@@ -247,8 +262,8 @@ mod tests {
     #[test]
     fn who_writes_what() {
         let position = &Positions::built_in().entries[0].position.clone();
-        let mut searcher = Searcher::<AuthorTable>::new(1, Pace::Turns).unwrap();
-        let mut plain = Searcher::<Table>::new(1, Pace::Turns).unwrap();
+        let mut searcher = Searcher::counting(1, Pace::Turns).unwrap();
+        let mut plain = Searcher::new(1, Pace::Turns).unwrap();
         for workers in [1, 2, 4] {
             searcher.arrange(workers, &Variant::default()).unwrap();
             plain.arrange(workers, &Variant::default()).unwrap();
@@ -292,7 +307,7 @@ mod tests {
         assert_eq!(after(&["d1d8", "a1b1", "d1d8", "d1d8"], "d1d8"), Some(3));
         assert_eq!(after(&["a1b1"], "d1d8"), Some(9));
         assert_eq!(after(&["d1d8", "d1d8"], "a1b1"), None);
-        let mut searcher = Searcher::<Table>::new(1, Pace::Free).unwrap();
+        let mut searcher = Searcher::new(1, Pace::Free).unwrap();
         let found = searcher.search(&entry.position, to_depth(3));
         assert!(found.solved_after(&solution).is_some_and(|time| time <= found.elapsed));
     }

@@ -6,9 +6,9 @@ use std::thread;
 
 use crossbeam::channel;
 
-use super::author::AuthorTable;
 use super::record::{Journal, Kind, Recording, Row, Run};
 use super::searcher::{Pace, Searcher};
+use super::writer_table::WriterTable;
 use super::{Calibrated, Plan, ScalingArgs, ScalingError, Variant};
 use sesame_report::Progress;
 
@@ -34,7 +34,7 @@ impl Job<'_> {
         (self.position.nodes as f64 * f64::from(self.threads).sqrt()) as u64
     }
 
-    fn run(&self, searcher: &mut Searcher<AuthorTable>) -> Result<Row, ScalingError> {
+    fn run(&self, searcher: &mut Searcher<WriterTable>) -> Result<Row, ScalingError> {
         let Calibrated { entry, depth, .. } = self.position;
         searcher.arrange(self.threads as usize, self.variant)?;
         searcher.table().reset();
@@ -82,7 +82,7 @@ pub(super) fn run(plan: &Plan, args: &ScalingArgs, tell: &dyn Fn(&str)) -> Resul
 
     let weight = |jobs: &[Job<'_>]| jobs.iter().map(Job::weight).sum::<u64>();
     let progress = Progress::new(weight(&open) + weight(&done), weight(&done));
-    let work = |searcher: &mut Searcher<AuthorTable>, job: &Job<'_>| job.run(searcher);
+    let work = |searcher: &mut Searcher<WriterTable>, job: &Job<'_>| job.run(searcher);
     let result = on_all(&open, args.jobs(), plan.hash_mib, work, |job, row| {
         progress.advance(job.weight(), format!("{} with {}", job.position.entry.id, job.threads));
         journal.add(row)
@@ -95,7 +95,7 @@ pub(super) fn run(plan: &Plan, args: &ScalingArgs, tell: &dyn Fn(&str)) -> Resul
 /// The depth of each position. Those without one are told of.
 fn calibrate(plan: &Plan, jobs: usize, tell: &dyn Fn(&str)) -> Result<Vec<Calibrated>, ScalingError> {
     let entries: Vec<(usize, _)> = plan.positions.entries.iter().enumerate().collect();
-    let work = |searcher: &mut Searcher<AuthorTable>, (_, entry): &(usize, &super::Entry)| {
+    let work = |searcher: &mut Searcher<WriterTable>, (_, entry): &(usize, &super::Entry)| {
         Ok(plan.measure.depth(entry, &searcher.search(&entry.position, plan.measure.limits())))
     };
     let mut found = Vec::new();
@@ -112,7 +112,7 @@ fn on_all<I: Sync, R: Send>(
     items: &[I],
     jobs: usize,
     hash_mib: usize,
-    work: impl Fn(&mut Searcher<AuthorTable>, &I) -> Result<R, ScalingError> + Sync,
+    work: impl Fn(&mut Searcher<WriterTable>, &I) -> Result<R, ScalingError> + Sync,
     mut take: impl FnMut(&I, R) -> Result<(), ScalingError>,
 ) -> Result<(), ScalingError> {
     let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
@@ -121,7 +121,7 @@ fn on_all<I: Sync, R: Send>(
         for _ in 0..jobs.clamp(1, items.len().max(1)) {
             let (sender, next, stop, work) = (sender.clone(), &next, &stop, &work);
             let take_part = move || {
-                let mut searcher = match Searcher::new(hash_mib, Pace::Turns) {
+                let mut searcher = match Searcher::counting(hash_mib, Pace::Turns) {
                     Ok(searcher) => searcher,
                     Err(error) => return drop(sender.send((0, Err(error)))),
                 };

@@ -11,9 +11,9 @@ pub use bare::Bare;
 pub use dash::Dash;
 pub use locked::{Mutexes, RwLocks};
 
+use crate::cluster::Cluster;
 use memmap2::{MmapMut, MmapOptions};
 use sesame::search::{Bound, TtEntry};
-use crate::cluster::Cluster;
 use sesame_table::{Scheme, Table, TableOptions};
 
 /// A table to be measured: the least that a search needs of one.

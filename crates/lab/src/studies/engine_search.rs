@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use sesame::eval::Evaluator;
 use sesame::position::{Game, Move};
-use sesame::search::{Control, Job, Memory, Outcome, Worker};
 use sesame::search::SearchTable;
+use sesame::search::{Control, Job, Memory, Outcome, Worker};
 use sesame_table::Table;
 
 /// When a search ends.

@@ -8,8 +8,8 @@ use super::set::PositionSet;
 use super::{Study, StudyArgs, StudyError};
 use crate::alibaba::{Choices, Searcher};
 use sesame::position::Game;
+use sesame::search::{SearchTable, TtEntry};
 use sesame_report::markdown::Table as MarkdownTable;
-use sesame::search::{TtEntry, SearchTable};
 use sesame_table::{Scheme, Table, TableOptions, Update};
 
 /// Table sizes in positions.

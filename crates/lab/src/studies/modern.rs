@@ -10,9 +10,9 @@ use super::runner::{Measure, Task};
 use super::set::PositionSet;
 use super::{Study, StudyArgs, StudyError};
 use sesame::position::Game;
+use sesame::search::{SearchTable, TtEntry};
 use sesame_report::markdown::{NOTHING, Table as MarkdownTable, grouped, or_dash, percent};
 use sesame_report::statistics::{Estimate, bootstrap};
-use sesame::search::{TtEntry, SearchTable};
 use sesame_table::{Scheme, Table, TableOptions, Update};
 
 /// A table size, the depth searched at it, and how many of the sequences.

@@ -12,8 +12,8 @@ use parking_lot::Mutex;
 
 use super::record::{self, Conditions, Row};
 use super::{Study, StudyArgs, StudyError};
-use sesame_report::files;
 use sesame::search::WORKER_STACK_BYTES;
+use sesame_report::files;
 
 /// Searches that depend on each other, and are independent of all others: one arm of one setting.
 pub(super) struct Task<'a> {

@@ -9,8 +9,8 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use super::StudyError;
 use super::own::{Limit, OwnSearch};
 use sesame::position::{Color, FenError, Game, Piece, Position};
-use sesame::search::score::is_mate;
 use sesame::search::TtEntry;
+use sesame::search::score::is_mate;
 use sesame_table::{Table, TableOptions};
 
 /// The set that is committed: `sesame lab positions src/lab/larger.epd` makes it again.

@@ -14,8 +14,8 @@ use super::{Study, StudyArgs, StudyError};
 use sesame::engine::{BestMove, Engine, Info, Limits, Options, Score, Sink};
 use sesame::eval::Evaluator;
 use sesame::position::Game;
-use sesame_report::markdown::Table as MarkdownTable;
 use sesame::search::TtEntry;
+use sesame_report::markdown::Table as MarkdownTable;
 use sesame_table::{Scheme, Table, TableOptions};
 
 /// Search threads.

@@ -10,11 +10,11 @@ use super::runner::{Measure, Task};
 use super::set::PositionSet;
 use super::{StudyArgs, StudyError};
 use crate::alibaba::{Choices, Searcher};
-use sesame::position::Game;
-use sesame::search::{TtEntry, SearchTable};
-use sesame_table::{Counters, Scheme, Stats, Table, TableOptions, Update};
 pub(super) use claims::page;
 use keys::{OtterKeys, Walk};
+use sesame::position::Game;
+use sesame::search::{SearchTable, TtEntry};
+use sesame_table::{Counters, Scheme, Stats, Table, TableOptions, Update};
 use tables::{Index, PlainTable, Replacement, Seen, Witness};
 
 /// Sequences that ALIBABA searches, and its depth.

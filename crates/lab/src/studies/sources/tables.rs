@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicU64;
 
 use parking_lot::Mutex;
 
-use sesame::search::{Bound, TtEntry, SearchTable};
+use sesame::search::{Bound, SearchTable, TtEntry};
 use sesame_table::{Generation, Image, Payload, Place, Rule, Scheme, Slot, TableError, Tag, VerifiedSlot, Work};
 
 /// What gives way in a [`PlainTable`].

@@ -6,14 +6,13 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::SystemTime;
 
-use humantime::format_rfc3339_micros;
+use jiff::Timestamp;
 use parking_lot::Mutex;
 
 /// Writes lines into a file, while it is told to. Each is with the system before the next: the file is whole whatever ends the process.
 #[derive(Default)]
-pub(super) struct Journal {
+pub(super) struct DebugLog {
     file: Mutex<Option<(File, PathBuf)>>,
     /// Whether there is a file: most often there is none, and nobody need wait to find out.
     is_open: AtomicBool,
@@ -28,7 +27,7 @@ pub(super) enum Direction {
     Out,
 }
 
-impl Journal {
+impl DebugLog {
     /// Writes to the end of the file at `path` from now on, or nowhere.
     ///
     /// # Errors
@@ -79,7 +78,7 @@ impl Journal {
 fn entry(arrow: &str, text: &str) -> String {
     let mut entry = String::with_capacity(text.len() + 32);
     // Writing to a string cannot fail.
-    let _ = writeln!(entry, "{} {arrow} {text}", format_rfc3339_micros(SystemTime::now()));
+    let _ = writeln!(entry, "{} {arrow} {text}", format!("{:.6}", Timestamp::now()));
     entry
 }
 
@@ -90,24 +89,24 @@ mod tests {
 
     #[test]
     fn lines_are_noted_while_there_is_a_file() {
-        let folder = std::env::temp_dir().join(format!("sesame-journal-{}", process::id()));
+        let folder = std::env::temp_dir().join(format!("sesame-log-{}", process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let path = folder.join("a  log");
-        let journal = Journal::default();
-        journal.note(Direction::In, "before").unwrap();
-        journal.open(Some(&path)).unwrap();
-        journal.note(Direction::In, "uci").unwrap();
-        journal.note(Direction::Out, "id name\nuciok").unwrap();
-        assert!(journal.open(Some(&folder)).is_err(), "a folder is no log");
-        journal.note(Direction::In, "still").unwrap();
-        journal.open(None).unwrap();
-        journal.note(Direction::In, "after").unwrap();
+        let log = DebugLog::default();
+        log.note(Direction::In, "before").unwrap();
+        log.open(Some(&path)).unwrap();
+        log.note(Direction::In, "uci").unwrap();
+        log.note(Direction::Out, "id name\nuciok").unwrap();
+        assert!(log.open(Some(&folder)).is_err(), "a folder is no log");
+        log.note(Direction::In, "still").unwrap();
+        log.open(None).unwrap();
+        log.note(Direction::In, "after").unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         let lines: Vec<&str> = text.lines().map(|line| line.split_once(' ').unwrap().1).collect();
         assert!(lines[0].starts_with("-- Sesame "), "{text}");
         assert_eq!(lines[1..], [">> uci", "<< id name", "<< uciok", ">> still"]);
         let stamp = text.split(' ').next().unwrap();
-        assert!(humantime::parse_rfc3339(stamp).is_ok_and(|time| time <= SystemTime::now()), "{stamp}");
+        assert!(stamp.parse::<Timestamp>().is_ok_and(|time| time <= Timestamp::now()), "{stamp}");
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }

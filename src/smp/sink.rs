@@ -1,4 +1,4 @@
-//! What a search tells: lines, progress, and the move at the end.
+//! Search reports: lines, progress, the best move, and the sink that receives them.
 
 use std::time::Duration;
 
@@ -48,7 +48,7 @@ pub struct Info {
 
 /// The root move that is being searched.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AtMove {
+pub struct CurrentMove {
     /// Depth of the iteration in plies.
     pub depth: u32,
     /// The move.
@@ -70,23 +70,22 @@ pub struct BestMove {
     pub elapsed: Duration,
 }
 
-/// Where a search reports to. Called from the coordinator's thread, never from two threads at once for one search.
+/// The receiver of a search's reports. Called from the coordinator's thread, never from two threads at once for one search.
 pub trait Sink: Send + Sync {
     /// A line was completed or improved.
     fn info(&self, info: &Info);
     /// The search has ended; called exactly once per search, after every worker has stopped.
     fn best_move(&self, best: &BestMove);
-    /// What the search is at, now and then while it takes long. Whoever does not care need not listen.
-    fn at_move(&self, _: &AtMove) {}
+    /// Reports the root move being searched, now and then in a long search. Does nothing by default.
+    fn current_move(&self, _: &CurrentMove) {}
     /// A message for the person at the GUI.
     fn message(&self, text: &str);
 }
 
-/// A sink for tests to which nothing of what is told matters.
-#[cfg(test)]
-pub(crate) struct NullSink;
+/// A sink that ignores everything.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NullSink;
 
-#[cfg(test)]
 impl Sink for NullSink {
     fn info(&self, _: &Info) {}
     fn best_move(&self, _: &BestMove) {}

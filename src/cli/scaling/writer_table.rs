@@ -5,20 +5,21 @@ use std::sync::atomic::{AtomicU16, AtomicU64, Ordering::Relaxed};
 
 use crossbeam::utils::CachePadded;
 
-use crate::search::{TtEntry, SearchTable};
-use sesame_table::{Scheme, Table, TableError, Usage, Work};
+use sesame_table::{EntryUse, Scheme, TableError, Work};
+
+use crate::search::{SearchTable, TranspositionTable, TtEntry};
 
 /// A search table that remembers beside each entry which thread wrote it, and counts whose entries are found and cut off.
 ///
 /// It gives the same answers as the table that it wraps, so a search visits the same nodes; it is only slower. Where an author's
 /// note had to give way to others, its entry counts as [unknown](Traffic::unknown_cut_offs).
-pub struct AuthorTable<T: SearchTable = Table> {
-    inner: T,
+pub struct WriterTable {
+    inner: TranspositionTable,
     notes: Notes,
     lanes: Box<[CachePadded<Lane>]>,
 }
 
-/// What happened at an [`AuthorTable`].
+/// What happened at an [`WriterTable`].
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Traffic {
     /// Look-ups.
@@ -78,13 +79,17 @@ fn own_number() -> u16 {
     NUMBER.get()
 }
 
-impl<T: SearchTable> AuthorTable<T> {
-    fn new(inner: T, mib: usize) -> Self {
+impl WriterTable {
+    /// Creates an empty table of `mib` MiB, and notes for it.
+    ///
+    /// # Errors
+    /// As [`sesame_table::Table::with_mib`].
+    pub fn with_mib(mib: usize, scheme: Scheme) -> Result<Self, TableError> {
         let lanes = (0..LANES).map(|_| CachePadded::new(Lane::default())).collect();
-        Self { inner, notes: Notes::new(mib), lanes }
+        Ok(Self { inner: TranspositionTable::with_mib(mib, scheme)?, notes: Notes::new(mib), lanes })
     }
 
-    /// What has happened since the last [`AuthorTable::reset`].
+    /// What has happened since the last [`WriterTable::reset`].
     pub fn traffic(&self) -> Traffic {
         let mut sums = [0; 6];
         for lane in &self.lanes {
@@ -104,17 +109,13 @@ impl<T: SearchTable> AuthorTable<T> {
     }
 
     fn is_there(&self, key: u64) -> bool {
-        self.inner.look_up(key).is_some()
+        SearchTable::probe(&self.inner, key).is_some()
     }
 }
 
-impl<T: SearchTable> SearchTable for AuthorTable<T> {
-    fn with_mib(mib: usize, scheme: Scheme) -> Result<Self, TableError> {
-        Ok(Self::new(T::with_mib(mib, scheme)?, mib))
-    }
-
-    fn look_up(&self, key: u64) -> Option<(Entry, Work)> {
-        let found = self.inner.look_up(key);
+impl SearchTable for WriterTable {
+    fn probe(&self, key: u64) -> Option<(TtEntry, Work)> {
+        let found = SearchTable::probe(&self.inner, key);
         let lane = self.lane();
         lane.probes.fetch_add(1, Relaxed);
         if found.is_some() {
@@ -130,10 +131,10 @@ impl<T: SearchTable> SearchTable for AuthorTable<T> {
         found
     }
 
-    fn store(&self, key: u64, entry: &Entry, work: u64) {
+    fn store(&self, key: u64, entry: &TtEntry, work: u64) {
         self.inner.store(key, entry, work);
         // The table may have kept what it had, or dropped this one at once: then nobody's authorship changes.
-        if self.inner.look_up(key).is_some_and(|(kept, _)| came_of(&kept, entry)) {
+        if SearchTable::probe(&self.inner, key).is_some_and(|(kept, _)| came_of(&kept, entry)) {
             self.notes.sign(key, own_number(), |key| self.is_there(key));
         }
     }
@@ -143,26 +144,26 @@ impl<T: SearchTable> SearchTable for AuthorTable<T> {
     }
 
     fn counts_hits_in_full(&self) -> bool {
-        self.inner.counts_hits_in_full()
+        SearchTable::counts_hits_in_full(&self.inner)
     }
 
     /// The entry meant is the last one that this thread was given.
-    fn used(&self, usage: Usage) {
-        if usage == Usage::CutOff {
+    fn record_use(&self, usage: EntryUse) {
+        if usage == EntryUse::Cutoff {
             let (lane, author) = (self.lane(), LAST.get());
             lane.cut_offs.fetch_add(1, Relaxed);
             lane.foreign_cut_offs.fetch_add(u64::from(author == Author::Another), Relaxed);
             lane.unknown_cut_offs.fetch_add(u64::from(author == Author::Unknown), Relaxed);
         }
-        self.inner.used(usage);
+        self.inner.record_use(usage);
     }
 
-    fn next_generation(&self) {
+    fn new_search(&self) {
         self.inner.next_generation();
     }
 
-    fn wipe(&mut self, threads: usize) {
-        self.inner.wipe(threads);
+    fn clear_exclusive(&mut self, threads: usize) {
+        self.inner.clear_exclusive(threads);
         self.notes.clear();
     }
 
@@ -177,9 +178,9 @@ impl<T: SearchTable> SearchTable for AuthorTable<T> {
 }
 
 /// Whether what the table keeps is what was stored. A store without a move inherits the old entry's.
-fn came_of(kept: &Entry, stored: &Entry) -> bool {
+fn came_of(kept: &TtEntry, stored: &TtEntry) -> bool {
     let mv = if stored.mv == 0 { kept.mv } else { stored.mv };
-    *kept == Entry { mv, ..*stored }
+    *kept == TtEntry { mv, ..*stored }
 }
 
 /// Who wrote which key: groups of notes, a note being the low 48 bits of the key above 16 bits of author. A group's index holds
@@ -242,10 +243,10 @@ mod tests {
     use super::*;
     use crate::search::Bound;
 
-    const ENTRY: Entry = Entry { mv: 7, score: -3, depth: 10, bound: Bound::Lower, pv: false, eval: 12 };
+    const ENTRY: Entry = TtEntry { mv: 7, score: -3, depth: 10, bound: Bound::Lower, pv: false, eval: 12 };
 
-    fn table() -> AuthorTable {
-        AuthorTable::with_mib(1, Scheme::default()).unwrap()
+    fn table() -> WriterTable {
+        WriterTable::with_mib(1, Scheme::default()).unwrap()
     }
 
     /// What `work` does in a thread of its own.
@@ -260,7 +261,7 @@ mod tests {
         elsewhere(|| table.store(2, &ENTRY, 1));
         for key in [1, 2, 3] {
             if table.look_up(key).is_some() {
-                table.used(Usage::CutOff);
+                table.used(TtEntryUse::Cutoff);
             }
         }
         let own =
@@ -274,11 +275,11 @@ mod tests {
     fn whoever_overwrites_is_the_author_and_whoever_is_refused_is_not() {
         let table = table();
         table.store(1, &ENTRY, 1);
-        elsewhere(|| table.store(1, &Entry { depth: 2, ..ENTRY }, 1));
+        elsewhere(|| table.store(1, &TtEntry { depth: 2, ..ENTRY }, 1));
         assert_eq!(table.look_up(1).map(|(entry, _)| entry.depth), Some(10), "much shallower: refused");
-        elsewhere(|| table.store(2, &Entry { mv: 0, ..ENTRY }, 1));
+        elsewhere(|| table.store(2, &TtEntry { mv: 0, ..ENTRY }, 1));
         assert_eq!(table.notes.author(1), Some(own_number()));
-        elsewhere(|| table.store(1, &Entry { mv: 0, depth: 11, ..ENTRY }, 1));
+        elsewhere(|| table.store(1, &TtEntry { mv: 0, depth: 11, ..ENTRY }, 1));
         assert_eq!(table.look_up(1).map(|(entry, _)| (entry.depth, entry.mv)), Some((11, 7)), "the old move is kept");
         assert!(table.notes.author(1).is_some_and(|author| author != own_number()));
         table.clear(1);

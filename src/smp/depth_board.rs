@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use super::strategy::{Depths, SmpStrategy};
 use crate::search::score::MAX_DEPTH;
-use crate::search::{Depths, SmpStrategy};
 
 /// Counts, for one search, how many workers have claimed each depth, and says which to take next: see [`Depths`].
 #[derive(Debug)]

@@ -1,0 +1,273 @@
+//! The table in a file: what comes back, and what is refused.
+
+use super::*;
+use crate::TableOptions;
+
+static STAY: AtomicBool = AtomicBool::new(false);
+
+/// A file that is removed when the test ends.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Scratch {
+        let folder = std::env::temp_dir().join(format!("sesame-hash-{name}-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        Scratch(folder)
+    }
+
+    fn file(&self) -> PathBuf {
+        self.0.join("table.hash")
+    }
+
+    /// The names of what is in the folder.
+    fn names(&self) -> Vec<String> {
+        fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn key(n: u64) -> u64 {
+    (n + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
+fn entry(n: u64) -> Entry {
+    Entry {
+        mv: n as u16,
+        score: (n >> 3) as i16,
+        depth: n as u8,
+        bound: Bound::Lower,
+        pv: n.is_multiple_of(2),
+        eval: !(n as i16),
+    }
+}
+
+fn table(mib: usize, scheme: Scheme) -> Table {
+    Table::new(mib, scheme).unwrap()
+}
+
+fn filled(mib: usize, scheme: Scheme, count: u64) -> Table {
+    let table = table(mib, scheme);
+    (0..3).for_each(|_| table.next_generation());
+    (0..count).for_each(|n| table.store(key(n), &entry(n), n % 5000 + 1));
+    table
+}
+
+fn save(table: &Table, path: &Path) -> Result<TableFileReport, TableFileError> {
+    table.save(path, TableFileWork { fingerprint: 7, threads: 3, stop: &STAY, progress: &|_| () })
+}
+
+fn load(table: &Table, path: &Path) -> Result<TableFileReport, TableFileError> {
+    table.load(path, TableFileWork { fingerprint: 7, threads: 3, stop: &STAY, progress: &|_| () })
+}
+
+#[test]
+fn what_is_saved_is_loaded_slot_by_slot() {
+    let scratch = Scratch::new("same");
+    for scheme in Scheme::ALL {
+        let saved = filled(9, scheme, 400_000);
+        let report = save(&saved, &scratch.file()).unwrap();
+        assert_eq!(report.positions as usize, saved.occupied());
+        assert_eq!(report.bytes, fs::metadata(scratch.file()).unwrap().len());
+        let loaded = filled(9, scheme, 1000);
+        assert_eq!(load(&loaded, &scratch.file()).unwrap(), report);
+        assert_eq!(loaded.generation().next(), saved.generation());
+        for n in 0..400_000 {
+            assert_eq!(loaded.probe_with_work(key(n)), saved.probe_with_work(key(n)), "{scheme} {n}");
+        }
+        assert_eq!(scratch.names(), ["table.hash"]);
+    }
+}
+
+#[test]
+fn another_size_or_scheme_keeps_what_there_is_room_for() {
+    let scratch = Scratch::new("size");
+    let saved = filled(4, Scheme::TwoBig1, 60_000);
+    save(&saved, &scratch.file()).unwrap();
+    let known: Vec<u64> = (0..60_000).filter(|&n| saved.probe(key(n)).is_some()).collect();
+    for (mib, scheme) in
+        [(64, Scheme::TwoBig1), (64, Scheme::Deep), (3, Scheme::TwoBig1), (1, Scheme::TwoDeep), (4, Scheme::New)]
+    {
+        let loaded = filled(mib, scheme, 500);
+        let report = load(&loaded, &scratch.file()).unwrap();
+        assert!(report.replaced && report.positions as usize == loaded.occupied());
+        assert_eq!(loaded.generation().next(), saved.generation());
+        let kept = known.iter().filter(|&&n| loaded.probe(key(n)).is_some()).count();
+        for &n in &known {
+            let found = loaded.probe_with_work(key(n));
+            assert!(found.is_none() || found == saved.probe_with_work(key(n)), "{mib} {scheme} {n}");
+        }
+        assert_eq!(loaded.occupied(), kept);
+        let least = if mib == 64 {
+            known.len() * 97 / 100
+        } else if mib == 1 {
+            30_000
+        } else {
+            known.len() * 4 / 5
+        };
+        assert!(kept >= least, "{mib} {scheme}: {kept} of {}", known.len());
+    }
+}
+
+#[test]
+fn a_small_table_is_loaded_into_its_like_only() {
+    let scratch = Scratch::new("small");
+    let saved = filled(1, Scheme::TwoBig1, 10_000);
+    save(&saved, &scratch.file()).unwrap();
+    let like = table(1, Scheme::TwoDeep);
+    load(&like, &scratch.file()).unwrap();
+    assert_eq!(like.occupied(), saved.occupied());
+    let larger = filled(2, Scheme::TwoBig1, 100);
+    assert!(matches!(load(&larger, &scratch.file()), Err(TableFileError::Unplaceable)));
+    assert_eq!(larger.occupied(), 100);
+}
+
+#[test]
+fn whole_keys_come_from_bucket_and_tag() {
+    for buckets in [1 << 16, (1 << 16) + 1, 98_304, 1 << 20, 3_000_001] {
+        for n in 0..20_000 {
+            let key = key(n);
+            let bucket = Place::of(key, buckets).bucket;
+            let signature = Signature::new(key, super::super::Work::from_nodes(n));
+            assert_eq!(whole_key(signature, bucket, buckets), Some(key));
+            let other = (bucket + buckets / 2) % buckets;
+            assert_ne!(whole_key(signature, other, buckets), Some(key));
+        }
+        for key in [0, u64::MAX] {
+            let bucket = Place::of(key, buckets).bucket;
+            assert_eq!(whole_key(Signature::new(key, super::super::Work::MAX), bucket, buckets), Some(key));
+        }
+    }
+}
+
+#[test]
+fn any_damage_is_noticed_and_the_table_stays() {
+    let scratch = Scratch::new("damage");
+    let saved = filled(5, Scheme::TwoBig1, 50_000);
+    save(&saved, &scratch.file()).unwrap();
+    let bytes = fs::read(scratch.file()).unwrap();
+    let mine = filled(5, Scheme::TwoBig1, 321);
+    let refused = |bytes: &[u8]| {
+        fs::write(scratch.file(), bytes).unwrap();
+        let error = load(&mine, &scratch.file()).unwrap_err();
+        assert_eq!(mine.occupied(), 321, "{error}");
+        assert_eq!(mine.probe(key(5)), Some(entry(5)));
+        error
+    };
+    for place in [0, 8, 12, 16, 24, 32, 33, 40, 120, 127, 128, 4_000_000, bytes.len() - 9, bytes.len() - 1] {
+        let mut damaged = bytes.clone();
+        damaged[place] ^= 4;
+        let error = refused(&damaged);
+        match place {
+            0 => assert!(matches!(error, TableFileError::NotOurs), "{error}"),
+            8 => assert_eq!(error.to_string(), "its form is number 5, this program reads 1"),
+            12 => assert_eq!(error.to_string(), "its entries are packed in way number 5, this program reads 1"),
+            _ => assert!(matches!(error, TableFileError::Damaged), "{place}: {error}"),
+        }
+    }
+    for length in [0, 1, HEAD - 1, HEAD, HEAD + 1, 1 << 20, bytes.len() - 1] {
+        let error = refused(&bytes[..length]);
+        assert!(matches!(error, TableFileError::NotOurs | TableFileError::Length { .. }), "{length}: {error}");
+    }
+    assert!(matches!(refused(&[&bytes[..], &[0]].concat()), TableFileError::Length { .. }));
+    fs::write(scratch.file(), &bytes).unwrap();
+    let work = TableFileWork { fingerprint: 8, threads: 1, stop: &STAY, progress: &|_| () };
+    assert!(matches!(mine.load(&scratch.file(), work), Err(TableFileError::Foreign)));
+    assert_eq!(load(&mine, &scratch.0).unwrap_err().to_string(), "it is no regular file");
+    assert!(matches!(load(&mine, &scratch.0.join("none")), Err(TableFileError::Io(_))));
+    assert_eq!(mine.occupied(), 321);
+    load(&mine, &scratch.file()).unwrap();
+    assert_eq!(mine.occupied(), saved.occupied());
+}
+
+#[test]
+fn what_fails_leaves_the_old_file_and_no_draft() {
+    let scratch = Scratch::new("fails");
+    fs::write(scratch.file(), b"precious").unwrap();
+    let stop = AtomicBool::new(true);
+    let work = TableFileWork { fingerprint: 7, threads: 2, stop: &stop, progress: &|_| () };
+    let table = filled(9, Scheme::TwoBig1, 100);
+    assert!(matches!(table.save(&scratch.file(), work), Err(TableFileError::Stopped)));
+    assert_eq!(fs::read(scratch.file()).unwrap(), b"precious");
+    assert_eq!(scratch.names(), ["table.hash"]);
+    assert_eq!(save(&table, &scratch.0).unwrap_err().to_string(), "it is no regular file");
+    assert!(matches!(save(&table, &scratch.0.join("no/folder")), Err(TableFileError::Io(_))));
+    assert_eq!(scratch.names(), ["table.hash"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_and_permissions_stay() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let scratch = Scratch::new("links");
+    let link = scratch.0.join("link");
+    let elsewhere = scratch.0.join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    let file = elsewhere.join("table.hash");
+    fs::write(&file, b"old").unwrap();
+    symlink("elsewhere/table.hash", &link).unwrap();
+    let table = filled(2, Scheme::TwoBig1, 100);
+    for mode in [0o444, 0o640] {
+        fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+        let report = save(&table, &link).unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        let there = fs::metadata(&file).unwrap();
+        assert_eq!((there.len(), there.permissions().mode() & 0o777), (report.bytes, mode));
+    }
+    assert_eq!(load(&filled(2, Scheme::TwoBig1, 0), &link).unwrap().positions, 100);
+    assert_eq!((scratch.names().len(), fs::read_dir(&elsewhere).unwrap().count()), (2, 1));
+}
+
+#[test]
+fn drafts_of_the_dead_are_removed_and_those_of_the_living_stay() {
+    let scratch = Scratch::new("orphans");
+    let draft = |number: u32| scratch.0.join(format!("table.hash.{number}.tmp"));
+    for number in [1, 2] {
+        fs::write(draft(number), b"half a table").unwrap();
+    }
+    let living = OpenOptions::new().write(true).open(draft(2)).unwrap();
+    living.try_lock().unwrap();
+    save(&table(1, Scheme::New), &scratch.file()).unwrap();
+    assert!(!draft(1).exists() && draft(2).exists(), "{:?}", scratch.names());
+    // One of our own number that somebody writes is left alone, too.
+    fs::write(draft(std::process::id()), b"half a table").unwrap();
+    let twin = OpenOptions::new().write(true).open(draft(std::process::id())).unwrap();
+    twin.try_lock().unwrap();
+    assert!(matches!(save(&table(1, Scheme::New), &scratch.file()), Err(TableFileError::InUse)));
+    assert_eq!(fs::read(draft(std::process::id())).unwrap(), b"half a table");
+    drop((living, twin));
+    save(&table(1, Scheme::New), &scratch.file()).unwrap();
+    assert_eq!(scratch.names(), ["table.hash"]);
+}
+
+#[test]
+fn progress_goes_up_to_a_hundred() {
+    let scratch = Scratch::new("progress");
+    let table = filled(33, Scheme::TwoBig1, 1000);
+    let heard = Mutex::new(Vec::new());
+    let hear = |percent| heard.lock().push(percent);
+    let work = TableFileWork { fingerprint: 7, threads: 1, stop: &STAY, progress: &hear };
+    table.save(&scratch.file(), work).unwrap();
+    assert!(heard.lock().is_sorted() && heard.lock().last() == Some(&100));
+    heard.lock().clear();
+    table.load(&scratch.file(), work).unwrap();
+    assert!(heard.lock().is_sorted() && heard.lock().last() == Some(&100) && heard.lock().len() > 8);
+}
+
+#[test]
+fn tables_of_any_number_of_buckets() {
+    let scratch = Scratch::new("odd");
+    for positions in [1, 2, 2 * CHUNK, 2 * CHUNK + 1, 200_001] {
+        let options = TableOptions { positions, ..TableOptions::default() };
+        let table: Table = Table::with_options(&options).unwrap();
+        (0..5000).for_each(|n| table.store(key(n), &entry(n), 1));
+        save(&table, &scratch.file()).unwrap();
+        let other: Table = Table::with_options(&options).unwrap();
+        load(&other, &scratch.file()).unwrap();
+        assert!((0..5000).all(|n| other.probe(key(n)) == table.probe(key(n))));
+    }
+}

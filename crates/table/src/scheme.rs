@@ -1,0 +1,217 @@
+//! The seven replacement schemes of Breuker et al. (1994), section 6.1.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::str::FromStr;
+
+use super::payload::{Generation, Payload};
+use super::slot::RawEntry;
+
+/// Which of two positions stays when they collide: the seven schemes of Breuker, Uiterwijk and van den Herik, "Replacement
+/// Schemes for Transposition Tables" (ICCA Journal 17(4), 1994), section 6.1.
+///
+/// The five schemes of one level have one slot where a position can be. The two schemes of two levels have a bucket of two:
+/// the first level holds the deeper or bigger, the second the newest of the rest. All have the same number of slots.
+/// The order by time stamps goes before any scheme (section 6.2): an entry of an earlier search is always replaced.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Scheme {
+    /// The position searched deeper stays; of two equals the newer.
+    Deep,
+    /// The new position always replaces the old.
+    New,
+    /// The new position never replaces the old.
+    Old,
+    /// The position with the bigger subtree stays, where a hit inside the subtree counts as one node; of two equals the newer.
+    Big1,
+    /// As [`Scheme::Big1`], but a hit counts as many nodes as were searched to obtain it. The table compares the work it
+    /// is given, so the two differ only in what the search counts: see [`Scheme::counts_hits_in_full`].
+    BigAll,
+    /// Two levels: a new position at least as deep as the first one takes its place and shifts it to the second; any other
+    /// goes to the second.
+    TwoDeep,
+    /// Two levels, as [`Scheme::TwoDeep`], by the size of the subtree counted as in [`Scheme::Big1`].
+    #[default]
+    TwoBig1,
+}
+
+impl Scheme {
+    /// All schemes, in the order of the paper.
+    pub const ALL: [Scheme; 7] =
+        [Scheme::Deep, Scheme::New, Scheme::Old, Scheme::Big1, Scheme::BigAll, Scheme::TwoDeep, Scheme::TwoBig1];
+
+    /// The paper's name, in capitals.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Scheme::Deep => "DEEP",
+            Scheme::New => "NEW",
+            Scheme::Old => "OLD",
+            Scheme::Big1 => "BIG1",
+            Scheme::BigAll => "BIGALL",
+            Scheme::TwoDeep => "TWODEEP",
+            Scheme::TwoBig1 => "TWOBIG1",
+        }
+    }
+
+    /// Whether a position has two slots it can be in.
+    #[inline]
+    pub const fn has_two_levels(self) -> bool {
+        matches!(self, Scheme::TwoDeep | Scheme::TwoBig1)
+    }
+
+    /// Whether the work of a subtree counts a table hit within it as all the nodes behind the hit (BIGALL) and not as one.
+    pub const fn counts_hits_in_full(self) -> bool {
+        matches!(self, Scheme::BigAll)
+    }
+}
+
+impl fmt::Display for Scheme {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A name that is no scheme's.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("unknown replacement scheme \"{0}\"; there are DEEP, NEW, OLD, BIG1, BIGALL, TWODEEP and TWOBIG1")]
+pub struct UnknownScheme(String);
+
+impl FromStr for Scheme {
+    type Err = UnknownScheme;
+
+    /// Reads the paper's name, in capitals or not.
+    fn from_str(name: &str) -> Result<Scheme, UnknownScheme> {
+        let is_named = |scheme: &Scheme| scheme.name().eq_ignore_ascii_case(name.trim());
+        Scheme::ALL.into_iter().find(is_named).ok_or_else(|| UnknownScheme(name.to_owned()))
+    }
+}
+
+/// What happens when a position is stored whose own entry is already there. That is no collision: no scheme decides it.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Update {
+    /// The new entry overwrites the old one, whatever they hold: the behaviour of 1994.
+    Overwrite,
+    /// The payload decides, by [`Payload::merge`]. The engine's entry keeps its move against none, and a result of the same
+    /// search against a bound from a much shallower one.
+    #[default]
+    Merge,
+}
+
+/// What became of a store.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Stored {
+    /// It took an empty slot.
+    Empty,
+    /// It updated the entry of the same key.
+    Updated,
+    /// The entry of the same key was left as it is, by [`Payload::merge`].
+    Kept,
+    /// It replaced an entry of an earlier generation.
+    Stale,
+    /// One level: it replaced a fresh entry.
+    Replaced,
+    /// One level: it was not stored.
+    Refused,
+    /// Two levels: it took the first slot, whose entry moved to the second.
+    Shifted,
+    /// Two levels: it took the second slot.
+    Second,
+}
+
+impl Stored {
+    /// All of them.
+    pub const ALL: [Stored; 8] = [
+        Stored::Empty,
+        Stored::Updated,
+        Stored::Kept,
+        Stored::Stale,
+        Stored::Replaced,
+        Stored::Refused,
+        Stored::Shifted,
+        Stored::Second,
+    ];
+}
+
+impl fmt::Display for Stored {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Stored::Empty => "empty",
+            Stored::Updated => "same key",
+            Stored::Kept => "kept",
+            Stored::Stale => "stale",
+            Stored::Replaced => "replaced",
+            Stored::Refused => "refused",
+            Stored::Shifted => "shifted",
+            Stored::Second => "second",
+        })
+    }
+}
+
+/// Decides what is replaced. [`SchemeRule`] is the one that ships.
+pub trait Rule {
+    /// Whether `old` is to be replaced unconditionally at a collision.
+    fn is_stale(&self, old: &RawEntry) -> bool;
+
+    /// Whether `new` is worth at least as much as `old`, another position's entry.
+    fn prefers(&self, new: &RawEntry, old: &RawEntry) -> bool;
+
+    /// The data to store where `old`, an entry of the same key, is; `None` to leave it alone.
+    fn update(&self, old: &RawEntry, new: &RawEntry) -> Option<u64>;
+}
+
+/// The rule of a [`Scheme`] for payloads of type `P`.
+///
+/// Every question is a match on a value that never changes while a table lives, so each costs one well-predicted branch.
+#[derive(Copy, Clone, Debug)]
+pub struct SchemeRule<P> {
+    scheme: Scheme,
+    update: Update,
+    generation: Generation,
+    payload: PhantomData<fn() -> P>,
+}
+
+impl<P: Payload> SchemeRule<P> {
+    /// The rule of `scheme` and `update` during `generation`.
+    #[inline]
+    pub const fn new(scheme: Scheme, update: Update, generation: Generation) -> Self {
+        SchemeRule { scheme, update, generation, payload: PhantomData }
+    }
+}
+
+impl<P: Payload> Rule for SchemeRule<P> {
+    #[inline(always)]
+    fn is_stale(&self, old: &RawEntry) -> bool {
+        P::generation(old.data).is_some_and(|generation| generation != self.generation)
+    }
+
+    #[inline(always)]
+    fn prefers(&self, new: &RawEntry, old: &RawEntry) -> bool {
+        match self.scheme {
+            Scheme::Deep | Scheme::TwoDeep => P::depth(new.data) >= P::depth(old.data),
+            Scheme::Big1 | Scheme::BigAll | Scheme::TwoBig1 => new.signature.work() >= old.signature.work(),
+            Scheme::New => true,
+            Scheme::Old => false,
+        }
+    }
+
+    #[inline(always)]
+    fn update(&self, old: &RawEntry, new: &RawEntry) -> Option<u64> {
+        match self.update {
+            Update::Overwrite => Some(new.data),
+            Update::Merge => P::merge(old.data, new.data),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Scheme;
+
+    #[test]
+    fn names_round_trip() {
+        for scheme in Scheme::ALL {
+            assert_eq!(scheme.to_string().parse(), Ok(scheme));
+            assert_eq!(scheme.name().to_lowercase().parse(), Ok(scheme));
+        }
+        assert!("TWOBIG2".parse::<Scheme>().unwrap_err().to_string().contains("TWOBIG2"));
+    }
+}

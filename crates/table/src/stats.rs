@@ -1,0 +1,259 @@
+//! Counting what happens at the table, at no cost where nobody counts.
+
+use std::cell::Cell;
+use std::fmt;
+use std::ops::AddAssign;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+
+use crossbeam_utils::CachePadded;
+
+use super::bucket::Place;
+use super::scheme::Stored;
+use super::slot::RawEntry;
+
+/// Is told what happens at a table. All methods do nothing unless overridden, and then cost nothing: the table is compiled
+/// for its recorder.
+pub trait Recorder: Default + Send + Sync {
+    /// A probe for the position `key` accepted `entry`, or found nothing.
+    #[inline(always)]
+    fn probed(&self, key: u64, entry: Option<&RawEntry>) {
+        let _ = (key, entry);
+    }
+
+    /// A probe for `key` passed over `entry`, in bucket `bucket` of `buckets`, because it is not its position's: another position's, or torn,
+    /// that is, read between the two stores of a writer. Not called for empty slots.
+    #[inline(always)]
+    fn mismatched(&self, key: u64, entry: &RawEntry, bucket: usize, buckets: usize) {
+        let _ = (key, entry, bucket, buckets);
+    }
+
+    /// What became of a store.
+    #[inline(always)]
+    fn stored(&self, stored: Stored) {
+        let _ = stored;
+    }
+
+    /// The search says what it made of the entry that was accepted last.
+    #[inline(always)]
+    fn used(&self, usage: EntryUse) {
+        let _ = usage;
+    }
+}
+
+/// What a search makes of an entry that it was given.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub enum EntryUse {
+    /// The entry's bound ended a node.
+    Cutoff,
+    /// The entry's move is tried first.
+    Hint,
+    /// The entry's move is illegal in the position: it belongs to another one, and is ignored whole.
+    Rejected,
+}
+
+/// Counts nothing. The engine's table at play.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct NoStats;
+
+impl Recorder for NoStats {}
+
+/// What has been counted at a table.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct Stats {
+    /// Probes.
+    pub probes: u64,
+    /// Probes that found their position.
+    pub hits: u64,
+    /// Subtrees cut off by an entry, as the search reports them.
+    pub cut_offs: u64,
+    /// Moves taken from an entry, as the search reports them.
+    pub move_hints: u64,
+    /// Entries whose move was illegal, as the search reports them.
+    pub illegal: u64,
+    /// Slots passed over whose key cannot live in their bucket: they were read between the two stores of a writer. The key tells
+    /// only where check and index overlap: of n buckets this recognises all but 65,536 / n of the torn reads.
+    pub torn: u64,
+    /// Stores by what became of them, in the order of [`Stored`].
+    pub stores: [u64; Stored::ALL.len()],
+}
+
+impl Stats {
+    /// How many stores ended so.
+    pub const fn stored(&self, stored: Stored) -> u64 {
+        self.stores[stored as usize]
+    }
+
+    /// All stores.
+    pub fn all_stores(&self) -> u64 {
+        self.stores.iter().sum()
+    }
+}
+
+impl AddAssign for Stats {
+    fn add_assign(&mut self, other: Stats) {
+        self.probes += other.probes;
+        self.hits += other.hits;
+        self.cut_offs += other.cut_offs;
+        self.move_hints += other.move_hints;
+        self.illegal += other.illegal;
+        self.torn += other.torn;
+        self.stores.iter_mut().zip(other.stores).for_each(|(sum, stores)| *sum += stores);
+    }
+}
+
+/// One line for each number, with its share of what it is a part of.
+impl fmt::Display for Stats {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut line = |name: &str, number: u64, whole: u64| {
+            let share = 100.0 * number as f64 / whole.max(1) as f64;
+            writeln!(f, "{name:14} {number:14} {share:6.2} %")
+        };
+        line("probes", self.probes, self.probes)?;
+        line("  hits", self.hits, self.probes)?;
+        line("  cut-offs", self.cut_offs, self.probes)?;
+        line("  move hints", self.move_hints, self.probes)?;
+        line("  illegal", self.illegal, self.probes)?;
+        line("  torn reads", self.torn, self.probes)?;
+        let stores = self.all_stores();
+        line("stores", stores, stores)?;
+        Stored::ALL.into_iter().try_for_each(|stored| line(&format!("  {stored}"), self.stored(stored), stores))
+    }
+}
+
+/// How many threads can count without disturbing each other.
+const LANES: usize = 32;
+
+/// Counts everything, each thread in a cache line of its own.
+#[derive(Debug, Default)]
+pub struct Counters {
+    lanes: [CachePadded<Lane>; LANES],
+}
+
+#[derive(Debug, Default)]
+struct Lane {
+    probes: AtomicU64,
+    hits: AtomicU64,
+    cut_offs: AtomicU64,
+    move_hints: AtomicU64,
+    illegal: AtomicU64,
+    torn: AtomicU64,
+    stores: [AtomicU64; Stored::ALL.len()],
+}
+
+impl Counters {
+    /// The sums over all threads so far.
+    pub fn stats(&self) -> Stats {
+        let mut sum = Stats::default();
+        for lane in &self.lanes {
+            sum += Stats {
+                probes: lane.probes.load(Relaxed),
+                hits: lane.hits.load(Relaxed),
+                cut_offs: lane.cut_offs.load(Relaxed),
+                move_hints: lane.move_hints.load(Relaxed),
+                illegal: lane.illegal.load(Relaxed),
+                torn: lane.torn.load(Relaxed),
+                stores: lane.stores.each_ref().map(|stores| stores.load(Relaxed)),
+            };
+        }
+        sum
+    }
+
+    /// Starts again from zero.
+    pub fn reset(&self) {
+        for lane in &self.lanes {
+            let single = [&lane.probes, &lane.hits, &lane.cut_offs, &lane.move_hints, &lane.illegal, &lane.torn];
+            single.into_iter().chain(&lane.stores).for_each(|number| number.store(0, Relaxed));
+        }
+    }
+
+    /// This thread's lane.
+    fn lane(&self) -> &Lane {
+        static THREADS: AtomicUsize = AtomicUsize::new(0);
+        thread_local! {
+            static LANE: Cell<usize> = const { Cell::new(usize::MAX) };
+        }
+        let lane = match LANE.get() {
+            usize::MAX => {
+                let lane = THREADS.fetch_add(1, Relaxed) % LANES;
+                LANE.set(lane);
+                lane
+            }
+            lane => lane,
+        };
+        &self.lanes[lane]
+    }
+}
+
+impl Recorder for Counters {
+    fn probed(&self, _: u64, entry: Option<&RawEntry>) {
+        let lane = self.lane();
+        lane.probes.fetch_add(1, Relaxed);
+        lane.hits.fetch_add(u64::from(entry.is_some()), Relaxed);
+    }
+
+    fn mismatched(&self, _: u64, entry: &RawEntry, bucket: usize, buckets: usize) {
+        if !Place::can_hold(entry.signature, bucket, buckets) {
+            self.lane().torn.fetch_add(1, Relaxed);
+        }
+    }
+
+    fn stored(&self, stored: Stored) {
+        self.lane().stores[stored as usize].fetch_add(1, Relaxed);
+    }
+
+    fn used(&self, usage: EntryUse) {
+        let lane = self.lane();
+        let number = match usage {
+            EntryUse::Cutoff => &lane.cut_offs,
+            EntryUse::Hint => &lane.move_hints,
+            EntryUse::Rejected => &lane.illegal,
+        };
+        number.fetch_add(1, Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Signature, Work};
+
+    #[test]
+    fn only_keys_of_the_bucket_can_be_in_it() {
+        let key = 0x9abc_def0_1234_5678;
+        let signature = Signature::new(key, Work::default());
+        for buckets in [1, 1000, 1 << 16, 1 << 17, 3 << 20, 1 << 24, (1 << 24) + 7] {
+            let place = Place::of(key, buckets).bucket;
+            assert!(Place::can_hold(signature, place, buckets));
+            let others = (0..1000).map(|n| n * 7919 % buckets).filter(|&bucket| bucket != place);
+            let (all, passed) = others.fold((0, 0), |(all, passed), bucket| {
+                (all + 1, passed + usize::from(Place::can_hold(signature, bucket, buckets)))
+            });
+            // All can while the index takes no more than the 16 bits that the signature lacks; then ever fewer.
+            let expected = if buckets <= 1 << 16 { all } else { (all << 16) / buckets };
+            assert!(passed.abs_diff(expected) <= all / 15, "{buckets}: {passed} of {all}, not {expected}");
+        }
+    }
+
+    #[test]
+    fn counters_add_up_over_threads() {
+        let counters = Counters::default();
+        std::thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    for n in 0..100 {
+                        counters.probed(n, (n % 4 == 0).then_some(&RawEntry::EMPTY));
+                        counters.stored(Stored::Shifted);
+                        counters.used(EntryUse::Hint);
+                    }
+                });
+            }
+        });
+        counters.used(EntryUse::Cutoff);
+        let stats = counters.stats();
+        assert_eq!((stats.probes, stats.hits, stats.cut_offs, stats.move_hints, stats.torn), (300, 75, 1, 300, 0));
+        assert_eq!((stats.stored(Stored::Shifted), stats.all_stores()), (300, 300));
+        assert!(stats.to_string().contains("  75  25.00 %\n"), "{stats}");
+        counters.reset();
+        assert_eq!(counters.stats(), Stats::default());
+    }
+}

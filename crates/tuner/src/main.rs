@@ -1,0 +1,3 @@
+//! The program `sesame-tuner`.
+
+fn main() {}

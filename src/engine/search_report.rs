@@ -1,0 +1,176 @@
+//! Blocking searches and their reports.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crossbeam::channel::{self, RecvTimeoutError, Sender};
+
+use super::{BestMove, Bound, Engine, EngineError, Info, Limits, Line, Sink};
+use crate::position::{Game, Move};
+use crate::search::SearchTable;
+
+/// The longest time between two calls of the closure of [`Engine::search_with`].
+const HEARTBEAT: Duration = Duration::from_millis(100);
+
+/// The result of a blocking search.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SearchReport {
+    /// The move to play; `None` when the root is checkmate or stalemate.
+    pub best: Option<Move>,
+    /// The expected reply.
+    pub ponder: Option<Move>,
+    /// The final lines, best first, as many as [`Options::multi_pv`](super::Options::multi_pv) or the root has.
+    pub lines: Vec<Line>,
+    /// Every exact best line that was reported, in order; the last one is the line that is played.
+    pub iterations: Vec<Info>,
+    /// The nodes of all workers.
+    pub nodes: u64,
+    /// The time that the search took.
+    pub elapsed: Duration,
+    /// Positions found in the Syzygy tablebases.
+    pub tb_hits: u64,
+    /// Messages for the user.
+    pub messages: Vec<String>,
+}
+
+impl SearchReport {
+    fn new() -> Self {
+        Self {
+            best: None,
+            ponder: None,
+            lines: Vec::new(),
+            iterations: Vec::new(),
+            nodes: 0,
+            elapsed: Duration::ZERO,
+            tb_hits: 0,
+            messages: Vec::new(),
+        }
+    }
+
+    fn record(&mut self, info: &Info) {
+        self.tb_hits = info.tb_hits;
+        if info.line.bound != Bound::Exact {
+            return;
+        }
+        if info.line.rank == 1 {
+            self.iterations.push(info.clone());
+        }
+        // A line of rank n replaces the line of that rank and all after it.
+        self.lines.truncate(info.line.rank - 1);
+        self.lines.push(info.line.clone());
+    }
+}
+
+enum Event {
+    Info(Info),
+    Message(String),
+    End(BestMove),
+}
+
+/// Sends everything to the thread that waits for the search.
+struct ChannelSink(Sender<Event>);
+
+impl Sink for ChannelSink {
+    fn info(&self, info: &Info) {
+        let _ = self.0.send(Event::Info(info.clone()));
+    }
+
+    fn best_move(&self, best: &BestMove) {
+        let _ = self.0.send(Event::End(best.clone()));
+    }
+
+    fn message(&self, text: &str) {
+        let _ = self.0.send(Event::Message(text.to_owned()));
+    }
+}
+
+impl<T: SearchTable> Engine<T> {
+    /// Searches `game` within `limits` and returns the report. Nothing goes to the engine's sink.
+    ///
+    /// The limits must end the search by themselves: with `infinite`, or without any limit, use [`Engine::search_with`].
+    ///
+    /// # Errors
+    /// [`EngineError::Stopped`] if the search ended without a best move, because its coordinator died.
+    pub fn search(&mut self, game: &Game, limits: Limits) -> Result<SearchReport, EngineError> {
+        self.search_with(game, limits, |_| ControlFlow::Continue(()))
+    }
+
+    /// Searches as [`Engine::search`] does, and calls `watch` on this thread with every line reported, and with `None` at least every
+    /// 100 ms. `Break` stops the search, which then still returns its report.
+    ///
+    /// # Errors
+    /// As [`Engine::search`].
+    pub fn search_with(
+        &mut self,
+        game: &Game,
+        limits: Limits,
+        mut watch: impl FnMut(Option<&Info>) -> ControlFlow<()>,
+    ) -> Result<SearchReport, EngineError> {
+        let (sender, events) = channel::unbounded();
+        self.start(game, limits, Arc::new(ChannelSink(sender)));
+        let mut report = SearchReport::new();
+        loop {
+            let flow = match events.recv_timeout(HEARTBEAT) {
+                Ok(Event::Info(info)) => {
+                    report.record(&info);
+                    watch(Some(&info))
+                }
+                Ok(Event::Message(text)) => {
+                    report.messages.push(text);
+                    ControlFlow::Continue(())
+                }
+                Ok(Event::End(BestMove { best, ponder, nodes, elapsed })) => {
+                    // The sink is dropped a moment after the best move; only then may the table be changed.
+                    self.finish();
+                    return Ok(SearchReport { best, ponder, nodes, elapsed, ..report });
+                }
+                Err(RecvTimeoutError::Timeout) => watch(None),
+                Err(RecvTimeoutError::Disconnected) => return Err(EngineError::Stopped),
+            };
+            if flow.is_break() {
+                self.stop();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Options;
+    use crate::position::Position;
+
+    #[test]
+    fn a_report_has_every_iteration_and_line() {
+        let mut engine = Engine::new(Options { multi_pv: 3, ..Options::default() }).unwrap();
+        let game = Game::new(Position::startpos());
+        let report = engine.search(&game, Limits { depth: Some(6), ..Limits::default() }).unwrap();
+        assert_eq!(report.iterations.iter().map(|info| info.line.depth).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6]);
+        assert_eq!(report.lines.iter().map(|line| line.rank).collect::<Vec<_>>(), [1, 2, 3]);
+        assert_eq!(report.best, report.lines[0].pv.first().copied());
+        assert!(report.nodes > 0 && report.messages.is_empty());
+    }
+
+    #[test]
+    fn a_search_without_end_stops_when_the_watcher_says_so() {
+        let mut engine = Engine::new(Options::default()).unwrap();
+        let game = Game::new(Position::startpos());
+        let limits = Limits { infinite: true, ..Limits::default() };
+        let watch = |info: Option<&Info>| match info {
+            Some(info) if info.line.depth >= 4 => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        };
+        let report = engine.search_with(&game, limits, watch).unwrap();
+        assert!(report.best.is_some() && report.iterations.len() >= 4);
+        assert!(!engine.is_searching());
+    }
+
+    #[test]
+    fn finished_positions_have_no_best_move() {
+        let mut engine = Engine::new(Options::default()).unwrap();
+        let mate = Game::new(Position::from_fen("R6k/8/6K1/8/8/8/8/8 b - - 0 1").unwrap());
+        let report = engine.search(&mate, Limits { depth: Some(3), ..Limits::default() }).unwrap();
+        assert_eq!((report.best, report.lines.len()), (None, 0));
+    }
+}

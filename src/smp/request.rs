@@ -1,0 +1,106 @@
+//! The request of one search: everything from the root to the sink.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::clock::{self, Budget};
+use super::limits::Limits;
+use super::pool::Pool;
+use super::sink::Sink;
+use crate::eval::Network;
+use crate::position::{Game, Move};
+use crate::search::score::MAX_DEPTH;
+use crate::search::{Control, RoundRobin, SearchContext, SyzygyProbe, TranspositionTable};
+
+/// A search with a hard limit below this gets one worker: waking and ending the others would take most of it, above all where there
+/// are more threads than cores.
+const WORTH_HELPERS: Duration = Duration::from_millis(20);
+
+/// A request for one search.
+pub struct SearchRequest<T = TranspositionTable> {
+    /// The root and its history.
+    pub game: Game,
+    /// The limits that end the search.
+    pub limits: Limits,
+    /// The number of lines to report, at least 1.
+    pub multi_pv: usize,
+    /// The time that a move costs outside the search.
+    pub overhead: Duration,
+    /// Whether the workers take turns, which makes a search by depth or nodes repeatable: see [`RoundRobin`].
+    pub lockstep: bool,
+    /// The network that evaluates positions.
+    pub network: Arc<Network>,
+    /// The transposition table.
+    pub table: Arc<T>,
+    /// The Syzygy tablebases, if any are loaded.
+    pub syzygy: Option<SyzygyProbe>,
+    /// The workers.
+    pub pool: Arc<Pool<T>>,
+    /// The receiver of lines and of the best move.
+    pub sink: Arc<dyn Sink>,
+    /// The moment from which the search's time counts.
+    pub started: Instant,
+}
+
+impl<T> SearchRequest<T> {
+    /// Returns the root moves to search: those of `searchmoves`, or all when none of those is legal.
+    pub(super) fn root_moves(&self) -> Vec<Move> {
+        let legal = self.game.position().legal_moves();
+        let wanted: Vec<Move> = legal.iter().copied().filter(|mv| self.limits.search_moves.contains(mv)).collect();
+        if wanted.is_empty() { legal.to_vec() } else { wanted }
+    }
+
+    /// Returns the deepest iteration to search.
+    pub(super) fn max_depth(&self) -> u32 {
+        self.limits.depth.unwrap_or(MAX_DEPTH)
+    }
+
+    /// Returns the time that the clocks allow; `None` when time does not limit the search.
+    pub(super) fn budget(&self, root_moves: &[Move]) -> Option<Budget> {
+        let position = self.game.position();
+        let number = u32::from(position.fullmove_number());
+        clock::plan(&self.limits, position.side_to_move(), number, self.overhead, root_moves.len() == 1)
+    }
+
+    /// Returns the controls for this search, with the hard limit set if the clock runs already.
+    pub(super) fn control(&self, budget: Option<Budget>) -> Control
+    where
+        T: crate::search::SearchTable,
+    {
+        let control =
+            Control::new(self.workers(budget), self.limits.nodes).with_cooperation(self.pool.strategy().cooperation());
+        let control = if self.limits.by_time() { control.with_deadline(self.started) } else { control };
+        let control =
+            if self.lockstep { control.in_lockstep(RoundRobin::QUANTUM) } else { control.on_cores(self.pool.cores()) };
+        // The workers watch the clock themselves until the coordinator does.
+        if let Some(budget) = budget.filter(|_| !self.limits.ponder)
+            && let Some(end) = self.started.checked_add(budget.hard)
+        {
+            control.end_at(end);
+        }
+        control
+    }
+
+    /// Returns the number of workers to start.
+    fn workers(&self, budget: Option<Budget>) -> usize
+    where
+        T: crate::search::SearchTable,
+    {
+        let is_held = self.limits.infinite || self.limits.ponder;
+        let is_short = !is_held && budget.is_some_and(|budget| budget.hard < WORTH_HELPERS);
+        if is_short { 1 } else { self.pool.len() }
+    }
+
+    /// Returns the workers' share of the request.
+    pub(super) fn context(&self, root_moves: Vec<Move>, control: &Arc<Control>) -> SearchContext<T> {
+        SearchContext {
+            game: self.game.clone(),
+            root_moves,
+            multi_pv: self.multi_pv.max(1),
+            table: Arc::clone(&self.table),
+            control: Arc::clone(control),
+            syzygy: self.syzygy.clone(),
+            network: Arc::clone(&self.network),
+        }
+    }
+}

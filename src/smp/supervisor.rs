@@ -1,0 +1,414 @@
+//! The supervisor of one search: it alone keeps the best line, reports, and decides when to stop.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crossbeam::channel::{Receiver, RecvTimeoutError, Sender};
+
+use super::clock::{Budget, Confidence};
+use super::depth_board::DepthBoard;
+use super::pool::Event;
+use super::request::SearchRequest;
+use super::sink::{BestMove, CurrentMove, Info, Line, Score};
+use super::strategy::Vote;
+use super::tb_root;
+use super::vote::{RootResult, elect};
+use crate::position::Move;
+use crate::search::score::{DRAW, is_mate, moves_to_mate};
+use crate::search::{Bound, Control, Iteration, RootLine, SearchTable};
+
+/// The time that a search which is stopped before it has a line may take to finish its first ply.
+const FIRST_PLY_GRACE: Duration = Duration::from_millis(20);
+
+/// Bounds are reported only this long after the start; earlier they would flood the GUI.
+const BOUNDS_AFTER: Duration = Duration::from_secs(1);
+
+/// The current root move is reported only this long after the start...
+const CURRENT_MOVE_AFTER: Duration = Duration::from_secs(3);
+/// ...and no more often than this.
+const CURRENT_MOVE_INTERVAL: Duration = Duration::from_millis(100);
+
+/// A mate is settled when the search has gone this many plies beyond it.
+const MATE_MARGIN: u32 = 12;
+
+/// Returns whether `score` is a mate by the side to move in `wanted` moves or fewer.
+fn is_mate_within(score: i32, wanted: u32) -> bool {
+    moves_to_mate(score).is_some_and(|moves| moves > 0 && moves.unsigned_abs() <= wanted)
+}
+
+/// The state of one running search.
+pub(super) struct Supervisor<T> {
+    request: SearchRequest<T>,
+    control: Arc<Control>,
+    /// Empty at checkmate and stalemate.
+    root_moves: Vec<Move>,
+    budget: Option<Budget>,
+    /// The moment from which the hard limit counts; `None` while pondering.
+    clock_from: Option<Instant>,
+    /// The end of the grace for the first ply, once it runs.
+    grace_until: Option<Instant>,
+    /// The best move may be reported: the search is not held by `infinite` or `ponder`.
+    released: bool,
+    /// The move to play if no worker has a result.
+    fallback: Option<Move>,
+    /// Each worker's deepest result.
+    results: Vec<Option<RootResult>>,
+    /// Each worker's lines of that result.
+    lines: Vec<Option<Vec<Line>>>,
+    /// The result reported last.
+    reported: Option<RootResult>,
+    confidence: Confidence,
+    /// The worker that found the mate of `go mate`.
+    mate_found_by: Option<usize>,
+    /// The root move reported last: depth, number, move.
+    current_move: Option<(u32, u32, Move)>,
+    /// The moment of the next look at the current root move; `None` once the workers are stopped.
+    next_look: Option<Instant>,
+}
+
+impl<T: SearchTable> Supervisor<T> {
+    /// Ranks the root by the tablebases, and starts the workers, whose events go to `events`.
+    pub(super) fn start(mut request: SearchRequest<T>, events: Sender<Event>) -> Self {
+        let mut root_moves = request.root_moves();
+        let tb_hits = tb_root::rank_root(&mut request, &mut root_moves);
+        let budget = request.budget(&root_moves);
+        let control = Arc::new(request.control(budget));
+        control.add_tb_hits(tb_hits);
+        if !root_moves.is_empty() {
+            let context = request.context(root_moves.clone(), &control);
+            let board = DepthBoard::new(control.workers(), request.max_depth(), request.pool.strategy());
+            request.pool.search(&context, &Arc::new(board), &events);
+        }
+        let limits = &request.limits;
+        Self {
+            clock_from: (!limits.ponder).then_some(request.started),
+            grace_until: None,
+            released: !limits.infinite && !limits.ponder,
+            fallback: None,
+            results: vec![None; control.workers()],
+            lines: vec![None; control.workers()],
+            reported: None,
+            confidence: Confidence::default(),
+            mate_found_by: None,
+            current_move: None,
+            next_look: request.started.checked_add(CURRENT_MOVE_AFTER),
+            budget,
+            root_moves,
+            control,
+            request,
+        }
+    }
+
+    /// Runs the search to its best move.
+    pub(super) fn run(mut self, events: &Receiver<Event>) {
+        if self.root_moves.is_empty() {
+            self.wait_for_release(events);
+            self.report_best_move(None, None);
+            return;
+        }
+        let max_depth = self.request.max_depth();
+        loop {
+            match self.next_event(events) {
+                Some(Event::Started(first)) => self.fallback = self.fallback.or(first),
+                Some(Event::Iterated(worker, iteration)) => self.record(worker, iteration, max_depth),
+                Some(Event::Bound(depth, line, nodes)) => self.report_bound(depth, &line, nodes),
+                Some(Event::Ended(all)) => {
+                    for (worker, last) in all.into_iter().enumerate() {
+                        if let Some(iteration) = last {
+                            self.record(worker, iteration, max_depth);
+                        }
+                    }
+                    break;
+                }
+                Some(Event::Stop) => {
+                    self.released = true;
+                    self.stop();
+                }
+                Some(Event::PonderHit) => self.ponder_hit(),
+                None => self.stop(),
+            }
+        }
+        self.wait_for_release(events);
+        self.conclude();
+    }
+
+    /// Returns the next event; `None` when the time is up. Reports the current root move while waiting.
+    fn next_event(&mut self, events: &Receiver<Event>) -> Option<Event> {
+        loop {
+            let deadline = self.deadline();
+            let Some(until) = deadline.into_iter().chain(self.next_look).min() else { return events.recv().ok() };
+            match events.recv_deadline(until) {
+                Ok(event) => return Some(event),
+                Err(RecvTimeoutError::Timeout) if deadline.is_none_or(|deadline| until < deadline) => {
+                    self.report_current_move();
+                }
+                Err(_) => return None,
+            }
+        }
+    }
+
+    /// Returns the moment at which the time is up.
+    fn deadline(&self) -> Option<Instant> {
+        let hard = match (self.budget, self.clock_from) {
+            (Some(budget), Some(from)) if !self.control.stopped() => from.checked_add(budget.hard),
+            _ => None,
+        };
+        // During the grace of the first ply only the grace counts: the hard limit has passed or no longer matters.
+        self.grace_until.filter(|_| !self.control.stopped()).or(hard)
+    }
+
+    /// Reports the root move being searched, if it is a new one.
+    fn report_current_move(&mut self) {
+        self.next_look = (!self.control.stopped()).then(|| Instant::now() + CURRENT_MOVE_INTERVAL);
+        let current = self.control.current_root_move();
+        let is_new = current != self.current_move
+            && current.is_some_and(|(depth, ..)| self.reported.is_none_or(|reported| depth > reported.depth));
+        if let Some((depth, number, mv)) = current.filter(|_| is_new && self.next_look.is_some()) {
+            self.current_move = current;
+            self.request.sink.current_move(&CurrentMove { depth, mv, number });
+        }
+    }
+
+    /// Stops the workers, but grants a first ply its grace: a move that was searched is better than one that was not.
+    fn stop(&mut self) {
+        let now = Instant::now();
+        let has_nothing = self.results.iter().all(Option::is_none);
+        if has_nothing && self.grace_until.is_none_or(|until| now < until) {
+            self.grace_until.get_or_insert(now + self.grace());
+        } else {
+            self.control.stop();
+        }
+    }
+
+    /// Returns the grace of the first ply: never beyond what the clock has.
+    fn grace(&self) -> Duration {
+        let limits = &self.request.limits;
+        let color = self.request.game.position().side_to_move();
+        let clock = limits.clock.map(|clock| clock.time(color).saturating_sub(self.request.overhead));
+        let Some(left) = [clock, limits.move_time].into_iter().flatten().min() else { return FIRST_PLY_GRACE };
+        let used = self.clock_from.map_or(Duration::ZERO, |from| from.elapsed());
+        FIRST_PLY_GRACE.min(left.saturating_sub(used))
+    }
+
+    /// Starts the clock of a search that ponders. A stray `ponderhit` must not give a clocked search its time again.
+    fn ponder_hit(&mut self) {
+        if self.clock_from.is_some() {
+            return;
+        }
+        self.clock_from = Some(Instant::now());
+        if let Some(end) = self.deadline() {
+            self.control.end_at(end);
+        }
+        self.released = !self.request.limits.infinite;
+        if self.released && self.soft_limit_reached() {
+            self.stop();
+        }
+    }
+
+    /// Holds the best move of `infinite` and `ponder` until `stop` or `ponderhit`, however early the search is over.
+    fn wait_for_release(&mut self, events: &Receiver<Event>) {
+        while !self.released {
+            match events.recv() {
+                Ok(Event::Stop) | Err(_) => self.released = true,
+                Ok(Event::PonderHit) => self.ponder_hit(),
+                Ok(_) => {}
+            }
+        }
+    }
+
+    /// Records a worker's iteration: reports it if it is the deepest so far, and stops the search if it is the last one wanted.
+    fn record(&mut self, worker: usize, iteration: Iteration, max_depth: u32) {
+        if self.mate_found_by.is_some() {
+            // The workers finished this one before they saw the stop.
+            return;
+        }
+        let Some(best) = iteration.lines.first() else { return };
+        let Some(&mv) = best.pv.first() else { return };
+        let (score, depth) = (best.score, iteration.depth);
+        self.results[worker] = Some(RootResult { mv, score, depth });
+        let lines: Vec<Line> =
+            iteration.lines.iter().zip(1..).map(|(line, rank)| self.line_at(rank, depth, line)).collect();
+        self.lines[worker] = Some(lines);
+
+        let is_deeper = self.reported.is_none_or(|reported| depth > reported.depth);
+        if is_deeper {
+            self.report(worker, iteration.nodes);
+            self.confidence.update(mv, score, iteration.best_move_share);
+        }
+        let wanted_mate = self.request.limits.mate.filter(|&wanted| is_mate_within(score, wanted));
+        self.mate_found_by = wanted_mate.map(|_| worker);
+        let is_last = depth >= max_depth && self.results.len() > 1 || self.mate_is_settled(score, depth);
+        if self.grace_until.is_some()
+            || is_last
+            || self.mate_found_by.is_some()
+            || (is_deeper && self.soft_limit_reached())
+        {
+            self.stop();
+        }
+    }
+
+    /// Returns whether a clocked search has found a mate and gone so far beyond it that no shorter one can turn up.
+    fn mate_is_settled(&self, score: i32, depth: u32) -> bool {
+        self.budget.is_some_and(|budget| budget.soft.is_some())
+            && self.released
+            && moves_to_mate(score).is_some_and(|moves| depth >= 2 * moves.unsigned_abs() + MATE_MARGIN)
+    }
+
+    /// Returns whether another iteration would be too late. Never while pondering; time spent pondering counts.
+    fn soft_limit_reached(&self) -> bool {
+        let Some(soft) = self.budget.and_then(|budget| budget.soft) else { return false };
+        let limit = self.confidence.limit(soft).filter(|_| self.clock_from.is_some());
+        limit.is_some_and(|limit| self.request.started.elapsed() >= limit)
+    }
+
+    /// Reports the lines of `worker`.
+    fn report(&mut self, worker: usize, nodes: u64) {
+        let Some(lines) = &self.lines[worker] else { return };
+        for line in lines {
+            self.request.sink.info(&self.info(line.clone(), nodes));
+        }
+        self.reported = self.results[worker];
+    }
+
+    /// Reports a failed aspiration window of a long search.
+    fn report_bound(&self, depth: u32, line: &RootLine, nodes: u64) {
+        let is_deeper = self.reported.is_none_or(|reported| depth > reported.depth);
+        let is_early = self.request.started.elapsed() < BOUNDS_AFTER;
+        if is_deeper && !is_early && self.request.multi_pv == 1 && !self.control.stopped() {
+            self.request.sink.info(&self.info(self.line_at(1, depth, line), nodes));
+        }
+    }
+
+    /// Elects the line to play and reports the best move.
+    fn conclude(&mut self) {
+        // The lines of MultiPV were reported from the deepest worker.
+        let vote = if self.request.multi_pv > 1 { Vote::Deepest } else { self.request.pool.strategy().vote };
+        let winner = self.mate_found_by.or_else(|| elect(&self.results, vote));
+        self.report_missing_mate(winner);
+        let Some(winner) = winner else {
+            let best = self.fallback.or_else(|| self.root_moves.first().copied());
+            self.report_unsearched(best);
+            self.report_best_move(best, None);
+            return;
+        };
+        // The last line that the GUI sees is the one that is played.
+        if self.reported != self.results[winner] {
+            self.report(winner, self.control.nodes());
+        }
+        let pv = self.lines[winner].as_ref().and_then(|lines| lines.first()).map(|line| line.pv.clone());
+        let pv = pv.unwrap_or_default();
+        let best = pv.first().copied();
+        let ponder = pv.get(1).copied().or_else(|| self.expected_reply(best?));
+        self.report_best_move(best, ponder);
+    }
+
+    /// Reports that `go mate` found no mate. There may be one all the same: the search prunes.
+    fn report_missing_mate(&self, winner: Option<usize>) {
+        let Some(wanted) = self.request.limits.mate else { return };
+        let result = winner.and_then(|winner| self.results[winner]);
+        if !result.is_some_and(|result| is_mate_within(result.score, wanted)) {
+            let depth = result.map_or(0, |result| result.depth);
+            self.request.sink.message(&format!("no mate in {wanted} or fewer moves found in {depth} plies of search"));
+        }
+    }
+
+    /// Reports `best` with the static evaluation: not even one ply was searched.
+    fn report_unsearched(&self, best: Option<Move>) {
+        let position = self.request.game.position();
+        let score = if position.in_check() { DRAW } else { self.request.network.evaluate(position) };
+        if let Some(mv) = best {
+            let line = RootLine { score, bound: Bound::Exact, seldepth: 1, pv: vec![mv] };
+            self.request.sink.info(&self.info(self.line_at(1, 1, &line), self.control.nodes()));
+        }
+    }
+
+    fn info(&self, line: Line, nodes: u64) -> Info {
+        let elapsed = self.request.started.elapsed();
+        Info { line, nodes, elapsed, tb_hits: self.control.tb_hits(), hashfull: self.request.table.hashfull() }
+    }
+
+    /// Returns the line as it is reported. Where the tablebases know the root, their score replaces any but a mate.
+    fn line_at(&self, rank: usize, depth: u32, line: &RootLine) -> Line {
+        let ranking = self.request.syzygy.as_ref().and_then(|syzygy| syzygy.ranking.as_ref());
+        let wdl = line.pv.first().and_then(|&mv| ranking?.wdl(mv));
+        let (score, bound) = match wdl {
+            Some(wdl) if !is_mate(line.score) => (tb_root::root_score(wdl), Bound::Exact),
+            _ => (line.score, line.bound),
+        };
+        let score = moves_to_mate(score).map_or_else(|| Score::Centipawns(tb_root::centipawns(score)), Score::Mate);
+        Line { rank, depth, seldepth: line.seldepth.max(1) as u32, score, bound, pv: line.pv.clone() }
+    }
+
+    /// Returns the table's move after `best`, for a line that ends before the reply.
+    fn expected_reply(&self, best: Move) -> Option<Move> {
+        let mut game = self.request.game.clone();
+        game.play(best);
+        let (entry, _) = self.request.table.probe(game.position().key())?;
+        Move::from_bits(entry.mv).filter(|&mv| game.position().is_legal(mv))
+    }
+
+    fn report_best_move(&self, best: Option<Move>, ponder: Option<Move>) {
+        let (nodes, elapsed) = (self.control.nodes(), self.request.started.elapsed());
+        self.request.sink.best_move(&BestMove { best, ponder, nodes, elapsed });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::strategy::SmpStrategy;
+    use super::*;
+    use crate::position::Position;
+    use crate::smp::NullSink;
+    use crate::smp::limits::Clock;
+    use sesame_table::Scheme;
+
+    fn search(limits: Limits) -> SearchRequestRequest {
+        SearchRequest {
+            game: Game::new(Position::startpos()),
+            limits,
+            multi_pv: 1,
+            overhead: Duration::from_millis(10),
+            lockstep: false,
+            network: Network::embedded(),
+            table: Arc::new(TranspositionTable::with_mib(1, Scheme::default()).unwrap()),
+            syzygy: None,
+            pool: Arc::new(Pool::new(2, SmpStrategy::default(), false).unwrap()),
+            sink: Arc::new(NullSink),
+            started: Instant::now(),
+        }
+    }
+
+    #[test]
+    fn a_late_move_has_more_of_the_clock() {
+        let clock = Clock { time: [Duration::from_secs(60); 2], ..Clock::default() };
+        let soft = |fen: &str| {
+            let limits = Limits { clock: Some(clock), ..Limits::default() };
+            let search = SearchRequest { game: Game::new(Position::from_fen(fen).unwrap()), ..search(limits) };
+            search.budget(&search.root_moves()).unwrap().soft
+        };
+        assert!(soft("4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 25") > soft("4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 1"));
+    }
+
+    #[test]
+    fn the_workers_know_how_many_they_are_and_when_the_time_is_up_before_they_begin() {
+        let coordinator = Coordinator::new().unwrap();
+        let millis = |millis| Limits { move_time: Some(Duration::from_millis(millis)), ..Limits::default() };
+        for (limits, workers, is_timed) in [
+            (millis(5), 1, true),
+            (millis(25), 1, true),
+            (millis(200), 2, true),
+            (Limits { ponder: true, ..millis(5) }, 2, false),
+            (Limits { infinite: true, ..millis(5) }, 2, true),
+            (Limits { depth: Some(1), ..Limits::default() }, 2, false),
+        ] {
+            let running = coordinator.start(search(limits.clone()));
+            assert_eq!((running.control.workers(), running.control.is_timed()), (workers, is_timed), "{limits:?}");
+            if limits.ponder {
+                running.ponder_hit();
+            }
+            running.stop();
+            running.wait();
+            assert_eq!(running.control.is_timed(), limits.by_time(), "{limits:?}");
+        }
+    }
+}
