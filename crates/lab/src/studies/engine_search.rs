@@ -1,131 +1,114 @@
-//! Sesame's own search of one thread, at any table, exactly repeatable.
+//! Consecutive searches by Sesame's engine, as in a game.
 
 use std::sync::Arc;
 
-use sesame::eval::Evaluator;
+use sesame::engine::{Engine, EngineError, Limits, NullSink, Options, Score};
 use sesame::position::{Game, Move};
-use sesame::search::SearchTable;
-use sesame::search::{Control, Job, Memory, Outcome, Worker};
-use sesame_table::Table;
 
-/// When a search ends.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Limit {
-    /// After the iteration of this depth.
-    Depth(u32),
-    /// At exactly this many nodes.
-    Nodes(u64),
-}
+use crate::dyn_table::DynTable;
 
-/// What a search found.
+/// A mate in n moves counts as this score in centipawns less n.
+const MATE: i32 = 32_000;
+
+/// The result of a search.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct Found {
-    /// The nodes searched, quiescence included.
+pub struct EngineResult {
+    /// The nodes searched by all threads, quiescence included.
     pub nodes: u64,
-    /// The score in centipawns for the side to move.
-    pub score: i32,
+    /// The score for the side to move.
+    pub score: Score,
     /// The best move.
     pub mv: Move,
 }
 
-/// Sesame's search at play: what it learns and what is in the table stays from search to search.
-pub struct OwnSearch<T = Table> {
-    table: Arc<T>,
-    /// Always there between searches.
-    memory: Option<Memory>,
+impl EngineResult {
+    /// Returns the score in centipawns; a mate in n moves is 32,000 less n.
+    pub fn centipawns(&self) -> i32 {
+        match self.score {
+            Score::Centipawns(score) => score,
+            Score::Mate(moves) => moves.signum() * (MATE - moves.abs()),
+        }
+    }
 }
 
-impl<T: SearchTable> OwnSearch<T> {
-    /// A search with this table.
-    pub fn new(table: T) -> Self {
-        Self { table: Arc::new(table), memory: None }
+/// Sesame's engine on any table. Table and histories are kept from search to search.
+pub struct EngineSearch {
+    engine: Engine<DynTable>,
+}
+
+impl EngineSearch {
+    /// Returns a search of one thread on this table. Its results are the same in every run.
+    ///
+    /// # Errors
+    /// When the system refuses the thread.
+    pub fn new(table: DynTable) -> Result<Self, EngineError> {
+        Self::with_threads(table, 1, false)
     }
 
-    /// The table.
-    pub fn table(&self) -> &T {
-        &self.table
+    /// Returns a search of several threads on this table. In lockstep the threads take turns, and the results are the same in every run.
+    ///
+    /// # Errors
+    /// When the system refuses the threads.
+    pub fn with_threads(table: DynTable, threads: usize, lockstep: bool) -> Result<Self, EngineError> {
+        let options = Options { threads, lockstep, ..Options::default() };
+        Ok(Self { engine: Engine::with_table(table, options, Arc::new(NullSink))? })
     }
 
-    /// Forgets everything.
+    /// Clears table and histories.
     pub fn new_game(&mut self) {
-        match Arc::get_mut(&mut self.table) {
-            Some(table) => table.wipe(1),
-            None => self.table.clear(1),
-        }
-        if let Some(memory) = &mut self.memory {
-            memory.forget();
-        }
+        self.engine.new_game();
     }
 
-    /// Searches the next position; `None` if it has no legal move.
-    pub fn search(&mut self, game: &Game, limit: Limit) -> Option<Found> {
-        self.search_and_tell(game, limit, |_, _| ())
+    /// Searches a position; `None` without a legal move.
+    ///
+    /// # Errors
+    /// When the search ended without a result.
+    pub fn search(&mut self, game: &Game, limits: &Limits) -> Result<Option<EngineResult>, EngineError> {
+        let report = self.engine.search(game, limits.clone())?;
+        let score = report.lines.first().map_or(Score::Centipawns(0), |line| line.score);
+        Ok(report.best.map(|mv| EngineResult { nodes: report.nodes, score, mv }))
     }
+}
 
-    /// As [`OwnSearch::search`], and tells the depth and the table after each iteration.
-    pub fn search_and_tell(&mut self, game: &Game, limit: Limit, mut tell: impl FnMut(u32, &T)) -> Option<Found> {
-        let (deepest, nodes) = match limit {
-            Limit::Depth(depth) => (depth, None),
-            Limit::Nodes(nodes) => (64, Some(nodes)),
-        };
-        self.table.next_generation();
-        let job = Job {
-            game: game.clone(),
-            root_moves: game.position().legal_moves().to_vec(),
-            multi_pv: 1,
-            table: Arc::clone(&self.table),
-            control: Arc::new(Control::new(1, nodes)),
-            endgames: None,
-            evaluator: Evaluator::Classical,
-        };
-        let mut worker = Worker::new(0, self.memory.take().unwrap_or_default(), job);
-        let mut best = worker.first_root_move().map(|mv| (mv, 0));
-        for depth in 1..=deepest {
-            if best.is_none() {
-                break;
-            }
-            let (iteration, go_on) = match worker.iterate(depth, |_, _| {}) {
-                Outcome::Complete(iteration) => (Some(iteration), true),
-                Outcome::Stopped(partial) => (partial, false),
-            };
-            if let Some(line) = iteration.as_ref().and_then(|iteration| iteration.lines.first()) {
-                best = line.pv.first().map(|&mv| (mv, line.score)).or(best);
-            }
-            tell(depth, &self.table);
-            if !go_on {
-                break;
-            }
-        }
-        let nodes = worker.nodes();
-        self.memory = Some(worker.finish());
-        best.map(|(mv, score)| Found { nodes, score, mv })
-    }
+/// Returns the limits of a search to `depth` plies.
+pub fn to_depth(depth: u32) -> Limits {
+    Limits { depth: Some(depth), ..Limits::default() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use sesame::position::Position;
+    use sesame::search::TranspositionTable;
     use sesame_table::TableOptions;
 
-    fn search() -> OwnSearch {
-        OwnSearch::new(Table::with_options(&TableOptions { positions: 8192, ..TableOptions::default() }).unwrap())
+    fn search() -> EngineSearch {
+        let options = TableOptions { positions: 8192, ..TableOptions::default() };
+        let table = Arc::new(TranspositionTable::with_options(&options).unwrap());
+        EngineSearch::new(DynTable::new(&table)).unwrap()
     }
 
     #[test]
-    fn a_new_game_is_like_the_first() {
-        let mut search = search();
-        let found = search.search(&Game::default(), Limit::Depth(6)).unwrap();
-        let again = search.search(&Game::default(), Limit::Depth(6)).unwrap();
-        assert!(again.nodes < found.nodes, "the table is kept within a game");
+    fn new_game_clears_table_and_histories() {
+        let (mut search, game) = (search(), Game::default());
+        let mut nodes = |limits: &Limits| search.search(&game, limits).unwrap().unwrap().nodes;
+        let first = nodes(&to_depth(6));
+        assert!(nodes(&to_depth(6)) < first, "the table is kept within a game");
+        assert_eq!(nodes(&Limits { nodes: Some(1000), ..Limits::default() }), 1000);
         search.new_game();
-        assert_eq!(search.search(&Game::default(), Limit::Depth(6)), Some(found));
-        assert_eq!(search.search(&Game::default(), Limit::Nodes(1000)).unwrap().nodes, 1000);
+        assert_eq!(search.search(&game, &to_depth(6)).unwrap().unwrap().nodes, first);
     }
 
     #[test]
-    fn no_move_no_search() {
+    fn finished_positions_have_no_result() {
         let mated = Position::from_fen("R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1").unwrap();
-        assert_eq!(search().search(&Game::new(mated), Limit::Depth(3)), None);
+        assert_eq!(search().search(&Game::new(mated), &to_depth(3)).unwrap(), None);
+    }
+
+    #[test]
+    fn mates_score_more_than_any_evaluation() {
+        let mate_in_one = Position::from_fen("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1").unwrap();
+        let result = search().search(&Game::new(mate_in_one), &to_depth(3)).unwrap().unwrap();
+        assert_eq!((result.score, result.centipawns()), (Score::Mate(1), 31_999));
     }
 }

@@ -1,102 +1,108 @@
-//! The claims of the seeds other than the paper, each run and answered: ViperMate's, a guide's, Otter's.
+//! The study of claims about tables from three sources other than the paper.
+//!
+//! The sources are the diary of ViperMate's author on its first table, a guide to writing a chess engine, and a page on the table of the
+//! engine Otter.
 
 mod claims;
-mod keys;
+mod otter_keys;
 mod tables;
 
-use super::larger::{Between, search_sequences};
-use super::own::{Limit, OwnSearch};
-use super::runner::{Measure, Task};
+use std::sync::Arc;
+
+use super::engine_search::{EngineSearch, to_depth};
+use super::larger::{BetweenPositions, search_sequences};
+use super::runner::{Measurement, SearchSeries};
 use super::set::PositionSet;
 use super::{StudyArgs, StudyError};
 use crate::alibaba::{Choices, Searcher};
+use crate::dyn_table::DynTable;
 pub(super) use claims::page;
-use keys::{OtterKeys, Walk};
+use otter_keys::{KeyCounts, OtterKeys};
 use sesame::position::Game;
-use sesame::search::{SearchTable, TtEntry};
+use sesame::search::{SearchTable, TranspositionTable, TtEntry};
 use sesame_table::{Counters, Scheme, Stats, Table, TableOptions, Update};
-use tables::{Index, PlainTable, Replacement, Seen, Witness};
+use tables::{Index, Replacement, Seen, SingleLevelTable, Witness};
 
-/// Sequences that ALIBABA searches, and its depth.
+/// The number of sequences that ALIBABA searches, and its depth in plies.
 const SEQUENCES: usize = 8;
 const DEPTH: u32 = 5;
-/// Its depth for what ViperMate's author saw, the deeper the clearer.
+/// ALIBABA's depth for the claims of ViperMate's author.
 const VIPER_DEPTH: u32 = 6;
-/// Crowded tables for it.
+/// The sizes of full tables for ALIBABA, in positions.
 const SIZES: [usize; 2] = [1 << 10, 4 << 10];
-/// A table that is hardly crowded at that depth.
-const ROOMY: usize = 256 << 10;
-/// Depths at which Sesame's search is watched, and how many sequences.
+/// The size of a table that is hardly full at that depth.
+const LARGE: usize = 256 << 10;
+/// The depths at which events in Sesame's search are counted, and the number of sequences.
 const RATE_DEPTHS: [u32; 3] = [6, 9, 12];
 const RATE_SEQUENCES: usize = 4;
-/// The engine's default, 16 MiB.
+/// The engine's default size, 16 MiB, in positions.
 const DEFAULT_SIZE: usize = 1 << 20;
-/// The guide's sizes in MiB, the depth of the searches there, and on the first positions of how many sequences.
+/// The guide's sizes in MiB, the depth of the searches, and the number of sequences whose first positions are searched.
 const GUIDE_MIB: [usize; 4] = [16, 64, 256, 1024];
 const GUIDE_DEPTH: u32 = 24;
 const GUIDE_SEQUENCES: usize = 6;
-/// Plies to which Otter's keys are computed.
+/// The plies to which Otter's keys are computed.
 const WALK_DEPTH: u32 = 3;
-/// A number of positions that is no power of two.
+/// A table size in positions that is not a power of two.
 const ODD_SIZE: usize = 5_000;
 
-pub(super) fn tasks<'a>(set: &'a PositionSet, args: &'a StudyArgs) -> Result<Vec<Task<'a>>, StudyError> {
-    let mut tasks = Vec::new();
-    replacement(&mut tasks, set, args);
-    without_moves(&mut tasks, set, args);
-    age(&mut tasks, set, args);
-    modulo(&mut tasks, set, args);
-    rates(&mut tasks, set, args);
-    transpositions(&mut tasks, set, args);
-    otter_keys(&mut tasks, set, args);
-    sizes(&mut tasks, set, args);
-    Ok(tasks)
+pub(super) fn plan<'a>(set: &'a PositionSet, args: &'a StudyArgs) -> Result<Vec<SearchSeries<'a>>, StudyError> {
+    let mut plan = Vec::new();
+    replacement(&mut plan, set, args);
+    without_moves(&mut plan, set, args);
+    age(&mut plan, set, args);
+    modulo(&mut plan, set, args);
+    rates(&mut plan, set, args);
+    transpositions(&mut plan, set, args);
+    otter_keys(&mut plan, set, args);
+    sizes(&mut plan, set, args);
+    Ok(plan)
 }
 
-/// ALIBABA over the sequences at a table that `make` makes.
+/// Returns the searches of ALIBABA over the sequences with the table that `make` returns.
 fn alibaba<'a, T: SearchTable>(
     set: PositionSet,
     depth: u32,
-    between: Between,
+    between: BetweenPositions,
     choices: Choices,
     make: impl FnOnce() -> Result<Option<T>, StudyError> + Send + 'a,
-) -> impl FnOnce() -> Result<Vec<Measure>, StudyError> + Send + 'a {
+) -> impl FnOnce() -> Result<Vec<Measurement>, StudyError> + Send + 'a {
     move || Ok(search_sequences(&mut Searcher::new(choices, make()?), &set, depth, between))
 }
 
-/// The engine's table with the update of 1994.
-fn table(positions: usize, scheme: Scheme, stamps: bool) -> Result<Option<Table>, StudyError> {
+/// Returns Sesame's table with the update rule of 1994.
+fn table(positions: usize, scheme: Scheme, stamps: bool) -> Result<Option<TranspositionTable>, StudyError> {
     let options = TableOptions { positions, scheme, update: Update::Overwrite, stamps, ..TableOptions::default() };
-    Ok(Some(Table::with_options(&options)?))
+    Ok(Some(TranspositionTable::with_options(&options)?))
 }
 
-/// ViperMate's replacement, and the guide's, in a table that is emptied between positions.
-fn replacement<'a>(tasks: &mut Vec<Task<'a>>, set: &PositionSet, args: &StudyArgs) {
+/// ViperMate's replacement rules, in a table that is emptied between positions.
+fn replacement<'a>(plan: &mut Vec<SearchSeries<'a>>, set: &PositionSet, args: &StudyArgs) {
     let (set, depth) = (set.first(args.sequences(SEQUENCES)), args.depth(DEPTH));
     let choices = Choices::default();
     for size in SIZES {
         for scheme in [Scheme::TwoBig1, Scheme::Deep, Scheme::New] {
             let make = move || table(size, scheme, true);
-            let work = alibaba(set.clone(), depth, Between::Clear, choices, make);
-            tasks.push(Task::single("replacement", size, scheme.name(), (depth, set.len()), work));
+            let work = alibaba(set.clone(), depth, BetweenPositions::Clear, choices, make);
+            plan.push(SearchSeries::single("replacement", size, scheme.name(), (depth, set.len()), work));
         }
         let rules = [("type then depth", Replacement::TypeThenDepth), ("ViperMate", Replacement::ViperMate)];
         for (name, rule) in rules {
-            let make = move || Ok(Some(PlainTable::new(size, rule, Index::Product)));
-            let work = alibaba(set.clone(), depth, Between::Clear, choices, make);
-            tasks.push(Task::single("replacement", size, name, (depth, set.len()), work));
+            let make = move || Ok(Some(SingleLevelTable::new(size, rule, Index::Product)));
+            let work = alibaba(set.clone(), depth, BetweenPositions::Clear, choices, make);
+            plan.push(SearchSeries::single("replacement", size, name, (depth, set.len()), work));
         }
     }
 }
 
-/// ViperMate's table without moves, and its discovery about instability.
-fn without_moves<'a>(tasks: &mut Vec<Task<'a>>, set: &PositionSet, args: &StudyArgs) {
+/// ViperMate's table without moves, and its claims about search instability.
+fn without_moves<'a>(plan: &mut Vec<SearchSeries<'a>>, set: &PositionSet, args: &StudyArgs) {
     let (set, depth) = (set.first(args.sequences(SEQUENCES)), args.depth(VIPER_DEPTH));
     let choices = Choices::default();
-    let none = || Ok(None::<Table>);
-    let work = alibaba(set.clone(), depth, Between::Clear, choices, none);
+    let none = || Ok(None::<TranspositionTable>);
+    let work = alibaba(set.clone(), depth, BetweenPositions::Clear, choices, none);
     let size = (depth, set.len());
-    tasks.push(Task::single("ViperMate", 0, "no table", size, work));
+    plan.push(SearchSeries::single("ViperMate", 0, "no table", size, work));
     let arms = [
         ("moves and deeper entries", choices),
         ("no moves", Choices { tt_moves: false, ..choices }),
@@ -104,14 +110,14 @@ fn without_moves<'a>(tasks: &mut Vec<Task<'a>>, set: &PositionSet, args: &StudyA
         ("exact depth and no moves", Choices { exact_depth_only: true, tt_moves: false, ..choices }),
     ];
     for (name, choices) in arms {
-        let make = || table(ROOMY, Scheme::TwoBig1, true);
-        let work = alibaba(set.clone(), depth, Between::Clear, choices, make);
-        tasks.push(Task::single("ViperMate", ROOMY, name, size, work));
+        let make = || table(LARGE, Scheme::TwoBig1, true);
+        let work = alibaba(set.clone(), depth, BetweenPositions::Clear, choices, make);
+        plan.push(SearchSeries::single("ViperMate", LARGE, name, size, work));
     }
 }
 
-/// The guide's three strategies over a game, the table kept: what is never aged stays.
-fn age<'a>(tasks: &mut Vec<Task<'a>>, set: &PositionSet, args: &StudyArgs) {
+/// The guide's three strategies over a game with a kept table.
+fn age<'a>(plan: &mut Vec<SearchSeries<'a>>, set: &PositionSet, args: &StudyArgs) {
     let (set, depth) = (set.first(args.sequences(SEQUENCES)), args.depth(DEPTH));
     let arms = [
         ("TWOBIG1 stamped", Scheme::TwoBig1, true),
@@ -119,34 +125,34 @@ fn age<'a>(tasks: &mut Vec<Task<'a>>, set: &PositionSet, args: &StudyArgs) {
         ("depth-preferred", Scheme::Deep, false),
         ("depth-preferred with age", Scheme::Deep, true),
     ];
-    for size in SIZES.into_iter().chain([ROOMY]) {
+    for size in SIZES.into_iter().chain([LARGE]) {
         for (name, scheme, stamps) in arms {
             let make = move || table(size, scheme, stamps);
-            let work = alibaba(set.clone(), depth, Between::Stamp, Choices::default(), make);
-            tasks.push(Task::single("age", size, name, (depth, set.len()), work));
+            let work = alibaba(set.clone(), depth, BetweenPositions::Stamp, Choices::default(), make);
+            plan.push(SearchSeries::single("age", size, name, (depth, set.len()), work));
         }
     }
 }
 
-/// Otter's table: one slot, found by the remainder, always overwritten.
-fn modulo<'a>(tasks: &mut Vec<Task<'a>>, set: &PositionSet, args: &StudyArgs) {
+/// Otter's table: one slot by the remainder of the key, always overwritten.
+fn modulo<'a>(plan: &mut Vec<SearchSeries<'a>>, set: &PositionSet, args: &StudyArgs) {
     let (set, depth) = (set.first(args.sequences(SEQUENCES)), args.depth(DEPTH));
     for size in [SIZES[1], ODD_SIZE] {
         for (name, index) in [("product", Index::Product), ("modulo", Index::Modulo)] {
-            let make = move || Ok(Some(PlainTable::new(size, Replacement::Always, index)));
-            let work = alibaba(set.clone(), depth, Between::Clear, Choices::default(), make);
-            tasks.push(Task::single("index", size, name, (depth, set.len()), work));
+            let make = move || Ok(Some(SingleLevelTable::new(size, Replacement::Always, index)));
+            let work = alibaba(set.clone(), depth, BetweenPositions::Clear, Choices::default(), make);
+            plan.push(SearchSeries::single("index", size, name, (depth, set.len()), work));
         }
     }
 }
 
-/// A number by its name, and how to get it.
-type Number<T> = (&'static str, fn(&T) -> u64);
+/// A counted number with its name.
+type NamedCount<T> = (&'static str, fn(&T) -> u64);
 
-/// What is counted at the engine's table in Sesame's search. Each number is an arm of its own, and its searches are made again for it.
-fn rates<'a>(tasks: &mut Vec<Task<'a>>, set: &PositionSet, args: &StudyArgs) {
+/// Counts events at the table in Sesame's search. Each number is an arm of its own, for which the searches are repeated.
+fn rates<'a>(plan: &mut Vec<SearchSeries<'a>>, set: &PositionSet, args: &StudyArgs) {
     let set = set.first(args.sequences(RATE_SEQUENCES));
-    let numbers: [Number<Stats>; 4] = [
+    let numbers: [NamedCount<Stats>; 4] = [
         ("probes", |stats| stats.probes),
         ("hits", |stats| stats.hits),
         ("cut-offs", |stats| stats.cut_offs),
@@ -158,66 +164,72 @@ fn rates<'a>(tasks: &mut Vec<Task<'a>>, set: &PositionSet, args: &StudyArgs) {
             let size = (depth, set.len());
             let work = move || {
                 let options = TableOptions { positions: DEFAULT_SIZE, ..TableOptions::default() };
-                let mut search = OwnSearch::new(Table::<TtEntry, Counters>::with_options(&options)?);
+                let table = Arc::new(Table::<TtEntry, Counters>::with_options(&options)?);
+                let mut search = EngineSearch::new(DynTable::new(&table))?;
                 let mut measures = Vec::new();
                 for_each_position(&set, usize::MAX, |is_first, game, measure| {
                     if is_first {
                         search.new_game();
                     }
-                    search.table().recorder().reset();
-                    if search.search(game, Limit::Depth(depth)).is_some() {
-                        measures.push(Measure { depth, nodes: number(&search.table().recorder().stats()), ..measure });
+                    table.recorder().reset();
+                    if search.search(game, &to_depth(depth))?.is_some() {
+                        measures.push(Measurement { depth, nodes: number(&table.recorder().stats()), ..measure });
                     }
-                });
+                    Ok(())
+                })?;
                 Ok(measures)
             };
-            tasks.push(Task::single(&format!("rates at depth {depth}"), DEFAULT_SIZE, name, size, work));
+            plan.push(SearchSeries::single(&format!("rates at depth {depth}"), DEFAULT_SIZE, name, size, work));
         }
     }
 }
 
-/// How many of the positions of the last iteration are not new in it, when nothing is remembered.
-fn transpositions<'a>(tasks: &mut Vec<Task<'a>>, set: &PositionSet, args: &StudyArgs) {
+/// Counts the positions that occur again in the last iteration, with a table that stores nothing.
+///
+/// A first search counts the probes of all but the last iteration; a second one begins to count after so many.
+fn transpositions<'a>(plan: &mut Vec<SearchSeries<'a>>, set: &PositionSet, args: &StudyArgs) {
     let set = set.first(args.sequences(RATE_SEQUENCES));
-    let numbers: [Number<Seen>; 4] = [
-        ("looked up", |seen| seen.looked_up),
-        ("looked up again", |seen| seen.looked_up_again),
-        ("searched", |seen| seen.searched),
-        ("searched again", |seen| seen.searched_again),
+    let numbers: [NamedCount<TranspositionCounts>; 4] = [
+        ("looked up", |counts| counts.looked_up),
+        ("looked up again", |counts| counts.looked_up_again),
+        ("searched", |counts| counts.searched),
+        ("searched again", |counts| counts.searched_again),
     ];
     for depth in RATE_DEPTHS.map(|depth| args.depth(depth)) {
         for (name, number) in numbers {
             let set = set.clone();
             let size = (depth, set.len());
             let work = move || {
-                let mut search = OwnSearch::new(Witness::default());
+                let counter = Arc::new(TranspositionCounter::default());
+                let mut search = EngineSearch::new(DynTable::new(&counter))?;
                 let mut measures = Vec::new();
                 for_each_position(&set, usize::MAX, |_, game, measure| {
-                    search.new_game();
-                    let found = search.search_and_tell(game, Limit::Depth(depth), |done, witness| {
-                        // Only the last iteration is to be counted.
-                        if done + 1 == depth {
-                            witness.clear(1);
+                    let mut before_last = 0;
+                    for depth in (depth - 1).max(1)..=depth {
+                        search.new_game();
+                        counter.restart(before_last);
+                        if search.search(game, &to_depth(depth))?.is_none() {
+                            return Ok(());
                         }
-                    });
-                    if found.is_some() {
-                        measures.push(Measure { depth, nodes: number(&search.table().seen()), ..measure });
+                        before_last = counter.counts().looked_up;
                     }
-                });
+                    measures.push(Measurement { depth, nodes: number(&counter.counts()), ..measure });
+                    Ok(())
+                })?;
                 Ok(measures)
             };
-            tasks.push(Task::single(&format!("transpositions at depth {depth}"), 0, name, size, work));
+            plan.push(SearchSeries::single(&format!("transpositions at depth {depth}"), 0, name, size, work));
         }
     }
 }
 
-/// Otter's keys over all moves from some positions.
-fn otter_keys<'a>(tasks: &mut Vec<Task<'a>>, set: &PositionSet, args: &StudyArgs) {
+/// Computes Otter's keys over all moves from some positions.
+fn otter_keys<'a>(plan: &mut Vec<SearchSeries<'a>>, set: &PositionSet, args: &StudyArgs) {
     let set = set.first(args.sequences(SEQUENCES));
-    let numbers: [Number<Walk>; 3] = [
-        ("positions", |walk| walk.positions),
-        ("Otter's keys", |walk| walk.keys),
-        ("Otter's collisions", |walk| walk.collisions),
+    let numbers: [NamedCount<KeyCounts>; 3] = [
+        ("positions", |counts| counts.positions),
+        ("Otter's keys", |counts| counts.keys),
+        ("Otter's collisions", |counts| counts.collisions),
     ];
     for (name, number) in numbers {
         let set = set.clone();
@@ -226,45 +238,54 @@ fn otter_keys<'a>(tasks: &mut Vec<Task<'a>>, set: &PositionSet, args: &StudyArgs
             let keys = OtterKeys::new(1);
             let mut measures = Vec::new();
             for_each_position(&set, 1, |_, game, measure| {
-                let nodes = number(&keys.walk(game.position(), WALK_DEPTH));
-                measures.push(Measure { depth: WALK_DEPTH, nodes, ..measure });
-            });
+                let nodes = number(&keys.count(game.position(), WALK_DEPTH));
+                measures.push(Measurement { depth: WALK_DEPTH, nodes, ..measure });
+                Ok(())
+            })?;
             Ok(measures)
         };
-        tasks.push(Task::single("keys", 0, name, size, work));
+        plan.push(SearchSeries::single("keys", 0, name, size, work));
     }
 }
 
-/// Sesame's search at the guide's sizes, each position on an empty table.
-fn sizes<'a>(tasks: &mut Vec<Task<'a>>, set: &PositionSet, args: &StudyArgs) {
+/// Sesame's search at the guide's table sizes, each position on an empty table.
+fn sizes<'a>(plan: &mut Vec<SearchSeries<'a>>, set: &PositionSet, args: &StudyArgs) {
     let (set, depth) = (set.first(args.sequences(GUIDE_SEQUENCES)), args.depth(GUIDE_DEPTH));
     for mib in GUIDE_MIB {
         let set = set.clone();
         let size = (depth, set.sequences.len());
         let work = move || {
-            let mut search = OwnSearch::new(Table::new(mib, Scheme::default())?);
+            let table = Arc::new(TranspositionTable::with_mib(mib, Scheme::default())?);
+            let mut search = EngineSearch::new(DynTable::new(&table))?;
             let mut measures = Vec::new();
             for_each_position(&set, 1, |_, game, measure| {
                 search.new_game();
-                if let Some(found) = search.search(game, Limit::Depth(depth)) {
+                if let Some(found) = search.search(game, &to_depth(depth))? {
                     let best = game.position().to_uci(found.mv, false);
-                    measures.push(Measure { depth, nodes: found.nodes, score: found.score, best, ..measure });
+                    let score = found.centipawns();
+                    measures.push(Measurement { depth, nodes: found.nodes, score, best, ..measure });
                 }
-            });
+                Ok(())
+            })?;
             Ok(measures)
         };
-        tasks.push(Task::single("sizes", mib << 16, &format!("{mib} MiB"), size, work));
+        plan.push(SearchSeries::single("sizes", mib << 16, &format!("{mib} MiB"), size, work));
     }
 }
 
-/// Goes through the first `at_most` positions of each sequence; says whether one is the first of its sequence, and gives a measure
-/// with its game and ply.
-fn for_each_position(set: &PositionSet, at_most: usize, mut visit: impl FnMut(bool, &Game, Measure)) {
+/// Visits the first `at_most` positions of each sequence. `visit` receives true for the first position of a sequence, and a measurement with
+/// game and ply.
+fn for_each_position(
+    set: &PositionSet,
+    at_most: usize,
+    mut visit: impl FnMut(bool, &Game, Measurement) -> Result<(), StudyError>,
+) -> Result<(), StudyError> {
     for sequence in &set.sequences {
         for ((ply, position), index) in sequence.positions.iter().zip(0..at_most) {
             let measure =
-                Measure { game: sequence.number, ply: *ply, depth: 0, nodes: 0, score: 0, best: "-".to_owned() };
-            visit(index == 0, &Game::new(position.clone()), measure);
+                Measurement { game: sequence.number, ply: *ply, depth: 0, nodes: 0, score: 0, best: "-".to_owned() };
+            visit(index == 0, &Game::new(position.clone()), measure)?;
         }
     }
+    Ok(())
 }
