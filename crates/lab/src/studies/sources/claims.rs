@@ -39,7 +39,7 @@ pub(in crate::studies) fn page(rows: &[StudyRow], program: &str) -> Result<Files
         text += &format!("### {}, {size} positions\n\n{}.\n\n", setting.name, setting.extent());
         text += &format!("{}\n", page::ratios(&setting, base));
     }
-    Ok(vec![("seeds.md".to_owned(), text)])
+    Ok(vec![("sources.md".to_owned(), text)])
 }
 
 fn claims(rows: &[StudyRow]) -> Vec<SourceClaim> {
@@ -336,7 +336,11 @@ fn rate(claim: &'static str, found: String, verdict: String) -> SourceClaim {
 
 fn hits(rows: &[StudyRow]) -> SourceClaim {
     let shares = shares(rows, "rates", |sum| (sum("hits"), sum("probes")));
-    rate("40 to 60 % of the probes hit, at depth 6 and more", format_shares(&shares), in_range(&shares, 0.4..=0.6).to_owned())
+    rate(
+        "40 to 60 % of the probes hit, at depth 6 and more",
+        format_shares(&shares),
+        in_range(&shares, 0.4..=0.6).to_owned(),
+    )
 }
 
 fn cut_offs(rows: &[StudyRow]) -> SourceClaim {
@@ -380,7 +384,7 @@ fn gains(rows: &[StudyRow]) -> Vec<SourceClaim> {
         });
         SourceClaim {
             source: "guide",
-            says,
+            claim: says,
             test: format!(
                 "Sesame's search on {} positions, {nodes} nodes each at 16 MiB: nodes to the same depth",
                 panel.positions()
@@ -486,7 +490,7 @@ mod tests {
     fn claims_without_searches_have_no_verdict() {
         let claims = claims(&[]);
         assert!(claims.len() >= 15);
-        for Claim { says, verdict, .. } in claims {
+        for SourceClaim { claim, verdict, .. } in claims {
             assert_eq!(verdict, NOT_RUN, "{claim}");
         }
     }
