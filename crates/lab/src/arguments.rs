@@ -1,26 +1,35 @@
-//! `sesame lab`: the laboratory's experiments.
+//! The command line of `sesame-lab`.
 
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{
-    fs,
-    io::{self, Write},
-};
 
-use clap::{Args, Subcommand, value_parser};
+use clap::{Args, Parser, Subcommand, value_parser};
 
-use super::Failure;
-use super::lab_run::{self, ChoicesArguments, LabRunArguments};
-use crate::report::{self, ReportOptions};
-use crate::studies::{self, PositionsArgs, Study, StudyArgs};
-use crate::{check_bits, crowding};
 use sesame::uci::Output;
+use sesame_lab::report::{self, ReportOptions};
+use sesame_lab::studies::{self, PositionsArgs, Study, StudyArgs};
+use sesame_lab::{check_bits, crowding};
+use sesame_report::command::{CommandError, print_status};
+
+use crate::run_command::{self, ChoicesArguments, RunArguments};
+
+/// The laboratory of replacement schemes for transposition tables
+///
+/// The experiment of Breuker, Uiterwijk and van den Herik (1994), run again on Sesame's table, and further measurements of it.
+#[derive(Debug, Parser)]
+#[command(name = "sesame-lab", version, arg_required_else_help = true)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
 
 #[derive(Debug, Subcommand)]
-pub(super) enum LabCommand {
-    Run(LabRunArguments),
+pub(crate) enum Command {
+    Run(RunArguments),
     Report(ReportArguments),
     Choices(ChoicesArguments),
-    /// What the bits of the table's check are worth: type-1 errors on the bench's traffic
+    /// Count type-1 errors on the bench by the number of key bits that a table verifies
     CheckBits {
         /// Depth of each search in plies
         #[arg(long, default_value_t = 17, value_parser = value_parser!(u32).range(1..), value_name = "PLIES")]
@@ -28,11 +37,11 @@ pub(super) enum LabCommand {
         /// Size of the table in positions
         #[arg(long, default_value_t = 1 << 16, value_parser = value_parser!(u32).range(2..))]
         positions: u32,
-        /// The folder to write the page to
+        /// The folder for the page
         #[arg(long, default_value = "docs/table", value_name = "DIR")]
         output: PathBuf,
     },
-    /// What a crowded table costs, and three entries of 16 check bits beside two of 48
+    /// Count the nodes of the bench by table size and design: two entries of 48 check bits against three of 16
     Crowding {
         /// Depth of each search in plies
         #[arg(long, default_value_t = 15, value_parser = value_parser!(u32).range(1..), value_name = "PLIES")]
@@ -40,33 +49,33 @@ pub(super) enum LabCommand {
         /// Searches at a time
         #[arg(long, default_value_t = 1)]
         jobs: usize,
-        /// The folder to write the page to
+        /// The folder for the page
         #[arg(long, default_value = "docs/table", value_name = "DIR")]
         output: PathBuf,
     },
-    /// ALIBABA over a larger set of positions: which differences between schemes are real
+    /// Compare the schemes in ALIBABA over a larger set of positions
     Larger(StudyArgs),
-    /// Sesame's own search under every scheme
+    /// Compare the schemes in Sesame's own search
     Modern(StudyArgs),
-    /// Sesame's own search under every scheme with 1, 2, 4 and 8 threads
+    /// Compare the schemes in Sesame's own search with 1, 2, 4 and 8 threads
     Threads(StudyArgs),
-    /// What the other seeds claim, and what comes of it
-    Seeds(StudyArgs),
+    /// Test claims about tables from sources other than the paper
+    Sources(StudyArgs),
     Positions(PositionsArgs),
 }
 
-/// What the experiment says: tables, figures and claims beside the paper's, as Markdown, SVG and one HTML page
+/// Write the report: tables, figures and claims beside the paper's, as Markdown, SVG and one HTML page
 ///
-/// Of a run that is not finished, or of a part of the experiment, it says what can be said.
+/// An unfinished run, or a part of the experiment, gives a report on what is there.
 #[derive(Debug, Args)]
-pub(super) struct ReportArguments {
-    /// The results of `sesame lab run`
+pub(crate) struct ReportArguments {
+    /// The results of `sesame-lab run`
     #[arg(long, default_value = "results.csv", value_name = "FILE")]
     results: PathBuf,
-    /// The folder to write to; pages of further studies that lie there are taken in
+    /// The folder for the report; pages of further studies found there are included
     #[arg(long, default_value = "docs/replacement-schemes", value_name = "DIR")]
     output: PathBuf,
-    /// How long the run took [default: what it noted in FILE.meta]
+    /// Duration of the run [default: the one recorded in FILE.meta]
     #[arg(long, value_parser = positive, value_name = "SECONDS")]
     wall_time: Option<f64>,
 }
@@ -76,43 +85,43 @@ fn positive(text: &str) -> Result<f64, String> {
     if number.is_finite() && number > 0.0 { Ok(number) } else { Err("it must be more than 0".to_owned()) }
 }
 
-pub(super) fn run(command: &LabCommand, output: &Output) -> Result<(), Failure> {
+/// Runs a command. Results go to `output`, progress to standard error.
+pub(crate) fn run(command: &Command, output: &Output) -> Result<(), CommandError> {
     match command {
-        LabCommand::Run(arguments) => lab_run::run(arguments, output)?,
-        LabCommand::Choices(arguments) => lab_run::choices(arguments, output)?,
-        LabCommand::CheckBits { depth, positions, output: folder } => {
-            let positions = (*positions).try_into().map_err(Failure::failed)?;
-            let findings =
-                check_bits::measure(*depth, positions, |finding| tell(&format!("{} bits: done", finding.bits)))
-                    .map_err(Failure::failed)?;
-            save(output, folder, check_bits::page(*depth, positions, &findings).map_err(Failure::failed)?)?;
+        Command::Run(arguments) => run_command::run(arguments, output)?,
+        Command::Choices(arguments) => run_command::choices(arguments, output)?,
+        Command::CheckBits { depth, positions, output: folder } => {
+            let positions = (*positions).try_into().map_err(CommandError::failed)?;
+            let done = |result: &check_bits::CheckBitsResult| print_status(&format!("{} bits: done", result.bits));
+            let results = check_bits::measure(*depth, positions, done).map_err(CommandError::failed)?;
+            save(output, folder, check_bits::page(*depth, positions, &results).map_err(CommandError::failed)?)?;
         }
-        LabCommand::Crowding { depth, jobs, output: folder } => {
+        Command::Crowding { depth, jobs, output: folder } => {
             let sizes: Vec<usize> = crowding::SIZES_KIB.into_iter().chain([crowding::AMPLE_KIB]).collect();
-            let benches = crowding::measure(*depth, &crowding::Design::ALL, &sizes, *jobs, |bench| {
-                tell(&format!("{} with {} KiB: done", bench.design.name(), bench.kib));
+            let results = crowding::measure(*depth, &crowding::TableDesign::ALL, &sizes, *jobs, |result| {
+                print_status(&format!("{} with {} KiB: done", result.design.name(), result.kib));
             })
-            .map_err(Failure::failed)?;
-            save(output, folder, crowding::page(*depth, &benches).map_err(Failure::failed)?)?;
+            .map_err(CommandError::failed)?;
+            save(output, folder, crowding::page(*depth, &results).map_err(CommandError::failed)?)?;
         }
-        LabCommand::Report(ReportArguments { results, output: folder, wall_time }) => {
+        Command::Report(ReportArguments { results, output: folder, wall_time }) => {
             let options = ReportOptions { results: results.clone(), output: folder.clone(), wall_time: *wall_time };
-            for path in report::write(&options).map_err(Failure::failed)? {
+            for path in report::write(&options).map_err(CommandError::failed)? {
                 output.line(&path.display().to_string());
             }
         }
-        LabCommand::Larger(arguments) => study(Study::Larger, arguments)?,
-        LabCommand::Modern(arguments) => study(Study::Modern, arguments)?,
-        LabCommand::Threads(arguments) => study(Study::Threads, arguments)?,
-        LabCommand::Seeds(arguments) => study(Study::Seeds, arguments)?,
-        LabCommand::Positions(arguments) => arguments.run(&tell).map_err(Failure::failed)?,
+        Command::Larger(arguments) => run_study(Study::Larger, arguments)?,
+        Command::Modern(arguments) => run_study(Study::Modern, arguments)?,
+        Command::Threads(arguments) => run_study(Study::Threads, arguments)?,
+        Command::Sources(arguments) => run_study(Study::Sources, arguments)?,
+        Command::Positions(arguments) => arguments.run(&print_status).map_err(CommandError::failed)?,
     }
     Ok(())
 }
 
-/// Writes a page's files into `folder`, and says so.
-fn save(output: &Output, folder: &Path, files: Vec<(String, String)>) -> Result<(), Failure> {
-    let failed = |path: &Path, error: io::Error| Failure::Failed(format!("{}: {error}", path.display()));
+/// Writes a page's files into `folder`, and prints their paths.
+fn save(output: &Output, folder: &Path, files: Vec<(String, String)>) -> Result<(), CommandError> {
+    let failed = |path: &Path, error: io::Error| CommandError::Failed(format!("{}: {error}", path.display()));
     fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
     for (name, text) in files {
         let path = folder.join(name);
@@ -122,11 +131,26 @@ fn save(output: &Output, folder: &Path, files: Vec<(String, String)>) -> Result<
     Ok(())
 }
 
-/// Tells how far it is. Should nobody read it, the work goes on.
-fn tell(line: &str) {
-    let _ = writeln!(io::stderr(), "{line}");
+fn run_study(study: Study, arguments: &StudyArgs) -> Result<(), CommandError> {
+    studies::run(study, arguments, &print_status).map_err(CommandError::failed)
 }
 
-fn study(study: Study, arguments: &StudyArgs) -> Result<(), Failure> {
-    studies::run(study, arguments, &tell).map_err(Failure::failed)
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn arguments_are_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn wall_times_are_positive() {
+        assert_eq!(positive("90.5"), Ok(90.5));
+        for text in ["0", "-1", "inf", "NaN", "soon"] {
+            assert!(positive(text).is_err(), "{text}");
+        }
+    }
 }

@@ -1,160 +1,167 @@
-//! What the bits of the check are worth: type-1 errors (Breuker et al. 1994, section 3) on real search traffic.
+//! Type-1 errors on real search traffic by the number of key bits that a table verifies.
 //!
-//! A type-1 error is an entry accepted for a position that it does not belong to. The bench is searched on tables that verify fewer
-//! bits of the key than the engine's 48, and a recorder that sees the 48 bits of every accepted entry tells which were wrong, which of
-//! those the search noticed because the entry's move was illegal, and which ended a node.
+//! A type-1 error (Breuker et al. 1994, section 3) is an entry accepted for a position that it does not belong to. The bench is
+//! searched on tables that verify fewer bits of the key than the shipped 48. A recorder that sees all 48 bits of every accepted entry
+//! counts the wrong ones, those that the search ignored because their move was illegal, and those that ended a node.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use parking_lot::Mutex;
 
-use sesame::engine::EngineError;
-use sesame::engine::bench::{self, BenchOptions};
-use sesame::eval::Evaluator;
 use sesame::search::TtEntry;
 use sesame_report::chart::{Axis, Chart, ChartError, Curve, Look};
-use sesame_table::{CHECK_BITS, Image, Payload, Recorder, Table, TableOptions, Tag, Usage, Work};
+use sesame_table::{CHECK_BITS, EntryUse, Payload, RawEntry, Recorder, Signature, Table, TableOptions, Work};
 
-/// The numbers of bits that are tried.
+use crate::dyn_table::DynTable;
+use crate::engine_bench;
+pub use crate::engine_bench::MeasureError;
+
+/// The numbers of bits that are measured.
 pub const BITS: [u32; 6] = [8, 12, 16, 24, 32, CHECK_BITS];
 
-/// Bits are counted in groups of so many.
+/// Agreeing low bits are counted in groups of so many.
 const GROUP: u32 = 4;
 
-/// What happened on one table, and what was wrong with it.
+/// Probes of one table and the errors among them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Counts {
-    /// Entries of other positions that probes looked at.
+pub struct ErrorCounts {
+    /// Entries of other positions that probes compared with their key.
     pub comparisons: u64,
     /// Entries accepted, right and wrong.
     pub accepted: u64,
-    /// Type-1 errors: entries accepted that belong to another position.
+    /// Type-1 errors: accepted entries of other positions.
     pub wrong: u64,
-    /// Of these, how many had no move that could be tested.
+    /// Wrong entries without a move to test for legality.
     pub moveless: u64,
-    /// Of these, how many had an illegal move, and so were noticed and ignored.
+    /// Wrong entries with an illegal move, which the search ignored.
     pub caught: u64,
-    /// Of these, how many ended a node.
+    /// Wrong entries that ended a node.
     pub cut_offs: u64,
-    /// Entries of the right position with an illegal move. They were stored without one, over an entry of another position that was
-    /// taken for their own, and kept its move.
+    /// Entries of the right position with an illegal move: stored without a move over a wrong entry, whose move was kept.
     pub inherited: u64,
-    /// How many comparisons found the keys to agree in their low 0 to 3 bits and no more, in 4 to 7, and so on; the last is all 48.
+    /// Comparisons whose keys agree in their low 0 to 3 bits and no more, in 4 to 7, and so on; the last is all 48.
     agreeing: [u64; (CHECK_BITS / GROUP) as usize + 1],
 }
 
-impl Counts {
-    /// How many of the comparisons a check of `bits` bits, a multiple of four, lets pass.
+impl ErrorCounts {
+    /// Returns how many of the comparisons a check of `bits` bits, a multiple of four, would accept.
     pub fn passing(&self, bits: u32) -> u64 {
         self.agreeing.iter().skip((bits / GROUP) as usize).sum()
     }
 
-    /// The errors of a check of `bits` bits to be expected if keys are random: one in two to the power of the bits.
+    /// Returns the number of errors to be expected of a check of `bits` bits with random keys: one in 2^bits comparisons.
     pub fn predicted(&self, bits: u32) -> f64 {
         self.comparisons as f64 / f64::from(bits).exp2()
     }
 
-    /// Notes a look at another position's entry.
-    fn compare(&mut self, key: u64, image: &Image) {
+    /// Counts a comparison of `key` with another position's entry.
+    fn count_comparison(&mut self, key: u64, entry: &RawEntry) {
         self.comparisons += 1;
-        let agreeing = (image.tag.key() ^ key).trailing_zeros().min(CHECK_BITS);
+        let agreeing = (entry.signature.key() ^ key).trailing_zeros().min(CHECK_BITS);
         self.agreeing[(agreeing / GROUP) as usize] += 1;
     }
 }
 
-/// Sees the whole 48 bits of what a table of fewer accepts. For one thread: it connects what the search says of an entry with the probe
-/// before.
+/// A recorder that compares all 48 bits of the entries which a table of fewer accepts.
+///
+/// It assigns the search's use of an entry to the probe before, so it serves one thread.
 #[derive(Debug, Default)]
-pub struct Audit {
-    counts: Mutex<Counts>,
+pub struct KeyAudit {
+    counts: Mutex<ErrorCounts>,
     last_was_wrong: AtomicBool,
 }
 
-impl Recorder for Audit {
-    fn probed(&self, key: u64, image: Option<&Image>) {
-        let Some(image) = image else { return };
+impl Recorder for KeyAudit {
+    fn probed(&self, key: u64, entry: Option<&RawEntry>) {
+        let Some(entry) = entry else { return };
         let mut counts = self.counts.lock();
         counts.accepted += 1;
-        let is_wrong = image.tag.key() != Tag::new(key, Work::default()).key();
+        let is_wrong = entry.signature.key() != Signature::new(key, Work::default()).key();
         self.last_was_wrong.store(is_wrong, Relaxed);
         if is_wrong {
-            counts.compare(key, image);
+            counts.count_comparison(key, entry);
             counts.wrong += 1;
-            let has_move = TtEntry::unpack(image.data).is_some_and(|entry| entry.mv != 0);
+            let has_move = TtEntry::unpack(entry.data).is_some_and(|entry| entry.mv != 0);
             counts.moveless += u64::from(!has_move);
         }
     }
 
-    fn passed_over(&self, key: u64, image: &Image, _: usize, _: usize) {
-        self.counts.lock().compare(key, image);
+    fn passed_over(&self, key: u64, entry: &RawEntry, _: usize, _: usize) {
+        self.counts.lock().count_comparison(key, entry);
     }
 
-    fn used(&self, usage: Usage) {
+    fn used(&self, usage: EntryUse) {
         let mut counts = self.counts.lock();
         match (usage, self.last_was_wrong.load(Relaxed)) {
-            (Usage::Illegal, true) => counts.caught += 1,
-            (Usage::Illegal, false) => counts.inherited += 1,
-            (Usage::CutOff, true) => counts.cut_offs += 1,
+            (EntryUse::Illegal, true) => counts.caught += 1,
+            (EntryUse::Illegal, false) => counts.inherited += 1,
+            (EntryUse::CutOff, true) => counts.cut_offs += 1,
             _ => {}
         }
     }
 }
 
-/// What became of the bench with so many bits.
+/// The bench on a table that verifies so many bits.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Finding {
+pub struct CheckBitsResult {
     /// The bits verified.
     pub bits: u32,
-    /// Nodes searched.
+    /// The nodes searched.
     pub nodes: u64,
-    /// What happened at the table.
-    pub counts: Counts,
+    /// The errors.
+    pub counts: ErrorCounts,
     /// The best move of each position of the bench.
     pub moves: Vec<String>,
 }
 
-/// Searches the bench to `depth` plies on tables of `positions` positions with each number of bits in [`BITS`], and tells each finding
-/// to `each`.
+/// Searches the bench to `depth` plies on tables of `positions` positions with each number of bits in [`BITS`], and passes each result to
+/// `done`.
 ///
 /// # Errors
-/// When a table or thread is refused.
-pub fn measure(depth: u32, positions: usize, mut each: impl FnMut(&Finding)) -> Result<Vec<Finding>, EngineError> {
+/// When the system refuses a table or a thread.
+pub fn measure(
+    depth: u32,
+    positions: usize,
+    mut done: impl FnMut(&CheckBitsResult),
+) -> Result<Vec<CheckBitsResult>, MeasureError> {
     let runs = [run::<8>, run::<12>, run::<16>, run::<24>, run::<32>, run::<CHECK_BITS>];
     runs.iter()
         .map(|run| {
-            let finding = run(depth, positions)?;
-            each(&finding);
-            Ok(finding)
+            let result = run(depth, positions)?;
+            done(&result);
+            Ok(result)
         })
         .collect()
 }
 
-fn run<const N: u32>(depth: u32, positions: usize) -> Result<Finding, EngineError> {
-    let table = Table::<TtEntry, Audit, N>::with_options(&TableOptions { positions, ..TableOptions::default() })?;
-    let options = BenchOptions { depth, evaluator: Evaluator::Classical, ..BenchOptions::default() };
-    let mut moves = Vec::new();
-    let stop = AtomicBool::new(false);
-    let ended = bench::run_on(table, &options, &stop, |step, _| moves.push(step.best.clone()))?;
-    // Nobody stops it.
-    let Some((report, engine)) = ended else { unreachable!("a bench that nobody stops ends by itself") };
-    let counts = engine.table().recorder().counts.lock().clone();
-    Ok(Finding { bits: N, nodes: report.nodes, counts, moves })
+fn run<const BITS: u32>(depth: u32, positions: usize) -> Result<CheckBitsResult, MeasureError> {
+    let options = TableOptions { positions, ..TableOptions::default() };
+    let table = Arc::new(Table::<TtEntry, KeyAudit, BITS>::with_options(&options)?);
+    let (mut nodes, mut moves) = (0, Vec::new());
+    engine_bench::run(DynTable::new(&table), depth, |search| {
+        nodes += search.nodes;
+        moves.push(search.best);
+    })?;
+    let counts = table.recorder().counts.lock().clone();
+    Ok(CheckBitsResult { bits: BITS, nodes, counts, moves })
 }
 
-/// The page of a measurement: its files by name, Markdown and picture.
+/// Returns the page of a measurement: its files by name, Markdown and picture.
 ///
 /// # Errors
 /// When the picture cannot be drawn.
-pub fn page(depth: u32, positions: usize, findings: &[Finding]) -> Result<Vec<(String, String)>, ChartError> {
+pub fn page(depth: u32, positions: usize, results: &[CheckBitsResult]) -> Result<Vec<(String, String)>, ChartError> {
     let text = format!(
         "# What the bits of the check are worth\n\n\
-         Written by `sesame lab check-bits --depth {depth} --positions {positions}`: the 50 positions of the bench, each searched to depth {depth} on a table of \
+         Written by `sesame-lab check-bits --depth {depth} --positions {positions}` (Sesame {}): the 50 positions of the bench, each searched to depth {depth} on a table of \
          {positions} positions, which verifies fewer bits of the key than the engine's {CHECK_BITS}. An entry is wrong (a type-1 error; \
          Breuker et al. 1994, section 3) when the {CHECK_BITS} bits that it was stored with are not those of the position it is accepted for.\n\n\
          {}\n![Errors by bits](check-bits.svg)\n\n{EXPLANATION}",
-        table(findings)
+        crate::ENGINE,
+        table(results)
     );
-    Ok(vec![("check-bits.md".into(), text), ("check-bits.svg".into(), picture(findings)?)])
+    Ok(vec![("check-bits.md".into(), text), ("check-bits.svg".into(), picture(results)?)])
 }
 
 const EXPLANATION: &str = "\
@@ -168,14 +175,14 @@ the move. A short check so damages right entries as well.\n\
 - These are the bits compared within a bucket. The index of the bucket verifies as many more as it has, if they are others: with 48 bits, from 65,536 \
 buckets up, all 64 are.\n";
 
-/// The findings as a Markdown table; the last is the measure of the others.
-fn table(findings: &[Finding]) -> String {
+/// Returns the results as a Markdown table. The last one is the reference of the others.
+fn table(results: &[CheckBitsResult]) -> String {
     let mut text = String::from(
         "| bits | comparisons | wrong | predicted | would pass | no move | caught | ended a node | inherited | nodes | other best moves |\n\
          |---|---|---|---|---|---|---|---|---|---|---|\n",
     );
-    let Some(whole) = findings.last() else { return text };
-    for Finding { bits, nodes, counts, moves } in findings {
+    let Some(whole) = results.last() else { return text };
+    for CheckBitsResult { bits, nodes, counts, moves } in results {
         let others = moves.iter().zip(&whole.moves).filter(|(one, other)| one != other).count();
         let predicted = counts.predicted(*bits);
         let predicted = if predicted < 0.001 { format!("{predicted:.0e}") } else { format!("{predicted:.3}") };
@@ -194,21 +201,21 @@ fn table(findings: &[Finding]) -> String {
     text
 }
 
-/// Errors for each comparison by the bits, on a logarithmic axis; what never happened has no point.
-fn picture(findings: &[Finding]) -> Result<String, ChartError> {
-    let curve = |number: usize, name: &str, errors: &dyn Fn(&Finding) -> f64| {
-        let point = |finding: &Finding| {
-            let share = errors(finding) / finding.counts.comparisons as f64;
-            (share > 0.0).then(|| (f64::from(finding.bits), share.log10()))
+/// Draws the errors per comparison by the bits, on a logarithmic axis. A count of zero has no point.
+fn picture(results: &[CheckBitsResult]) -> Result<String, ChartError> {
+    let curve = |number: usize, name: &str, errors: &dyn Fn(&CheckBitsResult) -> f64| {
+        let point = |result: &CheckBitsResult| {
+            let share = errors(result) / result.counts.comparisons as f64;
+            (share > 0.0).then(|| (f64::from(result.bits), share.log10()))
         };
-        Curve::new(name, Look::ALL[number], findings.iter().filter_map(point).collect())
+        Curve::new(name, Look::ALL[number], results.iter().filter_map(point).collect())
     };
-    let left = |counts: &Counts| counts.wrong - counts.caught;
+    let not_caught = |counts: &ErrorCounts| counts.wrong - counts.caught;
     let curves = vec![
-        curve(0, "accepted", &|finding| finding.counts.wrong as f64),
-        curve(2, "not caught", &|finding| left(&finding.counts) as f64),
-        curve(5, "ended a node", &|finding| finding.counts.cut_offs as f64),
-        curve(4, "predicted", &|finding| finding.counts.predicted(finding.bits)),
+        curve(0, "accepted", &|result| result.counts.wrong as f64),
+        curve(2, "not caught", &|result| not_caught(&result.counts) as f64),
+        curve(5, "ended a node", &|result| result.counts.cut_offs as f64),
+        curve(4, "predicted", &|result| result.counts.predicted(result.bits)),
     ];
     let lowest = -(f64::from(CHECK_BITS) * 2f64.log10()).ceil();
     let ticks = (0..=5).map(|step| (lowest * f64::from(step) / 5.0).round());
@@ -235,12 +242,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fewer_bits_err_as_often_as_they_should_and_48_do_not() {
-        let findings = measure(10, 4096, |_| ()).unwrap();
-        assert_eq!(findings.iter().map(|finding| finding.bits).collect::<Vec<_>>(), BITS);
-        for Finding { bits, counts, .. } in &findings {
+    fn error_counts_match_the_prediction() {
+        let results = measure(10, 4096, |_| ()).unwrap();
+        assert_eq!(results.iter().map(|result| result.bits).collect::<Vec<_>>(), BITS);
+        for CheckBitsResult { bits, counts, .. } in &results {
             let (wrong, predicted) = (counts.wrong as f64, counts.predicted(*bits));
-            // They come in groups: a wrong entry is met as often as its position is.
+            // Errors come in groups: a wrong entry is met as often as its position is.
             assert!(
                 (wrong - predicted).abs() < 4.0 * predicted.sqrt() + 0.1 * predicted + 3.0,
                 "{bits} bits: {wrong} wrong, {predicted} predicted"
@@ -252,11 +259,11 @@ mod tests {
             );
             assert!(*bits < 24 || counts.inherited == 0, "{bits}");
         }
-        let [eight, .., whole] = findings.as_slice() else { panic!("{findings:?}") };
+        let [eight, .., whole] = results.as_slice() else { panic!("{results:?}") };
         assert!(eight.counts.wrong > 500 && eight.counts.caught > 100 && eight.counts.cut_offs > 0, "{eight:?}");
         assert_eq!(whole.counts.wrong, 0);
-        assert_eq!(table(&findings).lines().count(), 2 + BITS.len());
-        let files = page(10, 4096, &findings).unwrap();
+        assert_eq!(table(&results).lines().count(), 2 + BITS.len());
+        let files = page(10, 4096, &results).unwrap();
         assert!(files.iter().any(|(name, svg)| name == "check-bits.svg" && svg.starts_with("<svg")), "{files:?}");
     }
 }

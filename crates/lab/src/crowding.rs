@@ -1,48 +1,50 @@
-//! What a crowded table costs, and what verified bits cost against a third entry: nodes to a fixed depth on real searches, by table size and
-//! design, beside a table that is never full.
+//! The cost of a full table, and two entries of 48 check bits against three of 16: nodes to a fixed depth on the bench, by table size
+//! and design, beside a table that is never full.
 //!
-//! A search's node count is a chaotic thing: a single lost entry changes the order of moves and with it everything after. So each figure is a
-//! geometric mean over the bench's positions with its interval, and only what the interval excludes is a finding.
+//! The node count of a search is chaotic: a single lost entry changes the order of moves, and with it everything after. So each
+//! figure is a geometric mean over the bench's positions with its interval, and a difference counts when the interval excludes 1.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use parking_lot::Mutex;
 
-use crate::cluster::Cluster;
-use sesame::engine::EngineError;
-use sesame::engine::bench::{self, BenchOptions};
-use sesame::eval::Evaluator;
 use sesame::search::{SearchTable, TtEntry};
 use sesame_report::chart::{Axis, Chart, ChartError, Curve, Look, Reference};
 use sesame_report::statistics::{Comparison, compare};
-use sesame_table::{Scheme, Table, TableError, TableOptions, Update, Usage, Work};
+use sesame_table::{EntryUse, Scheme, Table, TableOptions, Update, Work};
 
-/// A design of table.
+use crate::cluster::{CLUSTER_BYTES, ClusterTable};
+use crate::dyn_table::DynTable;
+use crate::engine_bench;
+pub use crate::engine_bench::MeasureError;
+
+/// A table design.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Design {
-    /// Sesame's, with a scheme and a way of updating.
+pub enum TableDesign {
+    /// Sesame's table with a scheme and an update rule.
     Sesame(Scheme, Update),
-    /// The rival: see [`Cluster`].
+    /// The rival: see [`ClusterTable`].
     Cluster,
 }
 
-impl Design {
-    /// All that are measured, the engine's first.
-    pub const ALL: [Design; 5] = [
-        Design::Sesame(Scheme::TwoBig1, Update::Merge),
-        Design::Sesame(Scheme::TwoBig1, Update::Overwrite),
-        Design::Sesame(Scheme::TwoDeep, Update::Merge),
-        Design::Sesame(Scheme::TwoDeep, Update::Overwrite),
-        Design::Cluster,
+impl TableDesign {
+    /// The measured designs, the engine's first.
+    pub const ALL: [TableDesign; 5] = [
+        TableDesign::Sesame(Scheme::TwoBig1, Update::Merge),
+        TableDesign::Sesame(Scheme::TwoBig1, Update::Overwrite),
+        TableDesign::Sesame(Scheme::TwoDeep, Update::Merge),
+        TableDesign::Sesame(Scheme::TwoDeep, Update::Overwrite),
+        TableDesign::Cluster,
     ];
 
-    /// For a table's head.
+    /// Returns the name used in column headings.
     pub fn name(self) -> String {
         match self {
-            Design::Sesame(scheme, Update::Merge) => scheme.to_string(),
-            Design::Sesame(scheme, Update::Overwrite) => format!("{scheme}, overwriting"),
-            Design::Cluster => "three entries".into(),
+            TableDesign::Sesame(scheme, Update::Merge) => scheme.to_string(),
+            TableDesign::Sesame(scheme, Update::Overwrite) => format!("{scheme}, overwriting"),
+            TableDesign::Cluster => "three entries".into(),
         }
     }
 }
@@ -50,59 +52,49 @@ impl Design {
 /// The sizes that are measured, in KiB.
 pub const SIZES_KIB: [usize; 9] = [64, 128, 256, 512, 1024, 2048, 4096, 8192, 16_384];
 
-/// The size that is never full.
+/// The size of a table that is never full, in KiB.
 pub const AMPLE_KIB: usize = 512 << 10;
 
-/// One bench on one table.
+/// The bench on one table.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Bench {
+pub struct CrowdingResult {
     /// The design.
-    pub design: Design,
-    /// The size.
+    pub design: TableDesign,
+    /// The size in KiB.
     pub kib: usize,
-    /// Of each position: the nodes searched, and how full the table was then, in permille.
+    /// For each position the nodes searched, and the fullness of the table afterwards in permille.
     pub positions: Vec<(u64, u32)>,
-    /// Probes of all searches.
+    /// Probes in all searches.
     pub probes: u64,
-    /// Those of them that found something.
+    /// Probes that found an entry.
     pub hits: u64,
 }
 
-impl Bench {
-    /// The mean fullness at the ends of the searches, 0 to 1.
+impl CrowdingResult {
+    /// Returns the mean fullness after the searches, 0 to 1.
     pub fn fullness(&self) -> f64 {
         let sum: u32 = self.positions.iter().map(|&(_, permille)| permille).sum();
         f64::from(sum) / 1000.0 / self.positions.len().max(1) as f64
     }
 
-    /// The nodes of this one over those of `other`, position by position.
-    pub fn against(&self, other: &Bench) -> Option<Comparison> {
+    /// Compares the nodes with those of `other`, position by position.
+    pub fn against(&self, other: &CrowdingResult) -> Option<Comparison> {
         let pairs = self.positions.iter().zip(&other.positions);
         let ratios: Vec<f64> = pairs.map(|(&(mine, _), &(others, _))| mine as f64 / others as f64).collect();
         compare(&ratios)
     }
 }
 
-/// A table whose probes and hits are counted, whatever its design.
-struct Counted<T> {
-    table: T,
+/// A table of any design whose probes and hits are counted.
+struct CountingTable {
+    table: DynTable,
     probes: AtomicU64,
     hits: AtomicU64,
 }
 
-impl<T> Counted<T> {
-    fn new(table: T) -> Self {
-        Counted { table, probes: AtomicU64::new(0), hits: AtomicU64::new(0) }
-    }
-}
-
-impl<T: SearchTable> SearchTable for Counted<T> {
-    fn with_mib(mib: usize, scheme: Scheme) -> Result<Self, TableError> {
-        T::with_mib(mib, scheme).map(Counted::new)
-    }
-
-    fn look_up(&self, key: u64) -> Option<(TtEntry, Work)> {
-        let entry = self.table.look_up(key);
+impl SearchTable for CountingTable {
+    fn probe(&self, key: u64) -> Option<(TtEntry, Work)> {
+        let entry = self.table.probe(key);
         self.probes.fetch_add(1, Relaxed);
         self.hits.fetch_add(u64::from(entry.is_some()), Relaxed);
         entry
@@ -116,44 +108,40 @@ impl<T: SearchTable> SearchTable for Counted<T> {
         self.table.prefetch(key);
     }
 
-    fn counts_hits_in_full(&self) -> bool {
-        self.table.counts_hits_in_full()
-    }
-
-    fn used(&self, usage: Usage) {
-        self.table.used(usage);
-    }
-
-    fn next_generation(&self) {
-        self.table.next_generation();
-    }
-
-    fn wipe(&mut self, threads: usize) {
-        self.table.wipe(threads);
-    }
-
     fn clear(&self, threads: usize) {
         self.table.clear(threads);
+    }
+
+    fn new_search(&self) {
+        self.table.new_search();
     }
 
     fn hashfull(&self) -> u32 {
         self.table.hashfull()
     }
+
+    fn counts_hits_in_full(&self) -> bool {
+        self.table.counts_hits_in_full()
+    }
+
+    fn record_use(&self, usage: EntryUse) {
+        self.table.record_use(usage);
+    }
 }
 
-/// Searches the bench to `depth` plies on every design at every size of `sizes_kib`, `jobs` at a time, and tells each result to `each` as
-/// it comes. They are returned in the order of designs and sizes, and do not depend on `jobs`.
+/// Searches the bench to `depth` plies on every design at every size of `sizes_kib`, `jobs` at a time, and passes each result to `done`
+/// as it comes. The results are returned in the order of designs and sizes, and do not depend on `jobs`.
 ///
 /// # Errors
-/// When a table or thread is refused.
+/// When the system refuses a table or a thread.
 pub fn measure(
     depth: u32,
-    designs: &[Design],
+    designs: &[TableDesign],
     sizes_kib: &[usize],
     jobs: usize,
-    each: impl Fn(&Bench) + Sync,
-) -> Result<Vec<Bench>, EngineError> {
-    let plan: Vec<(Design, usize)> =
+    done: impl Fn(&CrowdingResult) + Sync,
+) -> Result<Vec<CrowdingResult>, MeasureError> {
+    let plan: Vec<(TableDesign, usize)> =
         designs.iter().flat_map(|&design| sizes_kib.iter().map(move |&kib| (design, kib))).collect();
     let results = Mutex::new(vec![None; plan.len()]);
     let (next, failure) = (AtomicUsize::new(0), Mutex::new(None));
@@ -163,9 +151,9 @@ pub fn measure(
             && let Some(&(design, kib)) = plan.get(number)
         {
             match run(design, kib, depth) {
-                Ok(bench) => {
-                    each(&bench);
-                    results.lock()[number] = Some(bench);
+                Ok(result) => {
+                    done(&result);
+                    results.lock()[number] = Some(result);
                 }
                 Err(error) => *failure.lock() = Some(error),
             }
@@ -178,58 +166,56 @@ pub fn measure(
     }
 }
 
-/// Bytes of a bucket, of either design, and positions in Sesame's.
-const BUCKET: (usize, usize) = (32, 2);
+/// Entries in a bucket of Sesame's table, which has as many bytes as a cluster.
+const BUCKET_ENTRIES: usize = 2;
 
-fn run(design: Design, kib: usize, depth: u32) -> Result<Bench, EngineError> {
-    let buckets = kib * 1024 / BUCKET.0;
+fn run(design: TableDesign, kib: usize, depth: u32) -> Result<Bench, MeasureError> {
+    let buckets = kib * 1024 / CLUSTER_BYTES;
     match design {
-        Design::Sesame(scheme, update) => {
-            let options = TableOptions { positions: BUCKET.1 * buckets, scheme, update, ..TableOptions::default() };
-            run_on(design, kib, depth, Table::<TtEntry>::with_options(&options)?)
+        TableDesign::Sesame(scheme, update) => {
+            let options =
+                TableOptions { positions: BUCKET_ENTRIES * buckets, scheme, update, ..TableOptions::default() };
+            run_on(design, kib, depth, DynTable::new(&Arc::new(Table::<TtEntry>::with_options(&options)?)))
         }
-        Design::Cluster => run_on(design, kib, depth, Cluster::with_clusters(buckets, true)?),
+        TableDesign::Cluster => run_on(design, kib, depth, DynTable::new(&Arc::new(ClusterTable::new(buckets)?))),
     }
 }
 
-fn run_on<T: SearchTable>(design: Design, kib: usize, depth: u32, table: T) -> Result<Bench, EngineError> {
+fn run_on(design: TableDesign, kib: usize, depth: u32, table: DynTable) -> Result<CrowdingResult, MeasureError> {
+    let table = Arc::new(CountingTable { table, probes: AtomicU64::new(0), hits: AtomicU64::new(0) });
     let mut positions = Vec::new();
-    let options = BenchOptions { depth, evaluator: Evaluator::Classical, ..BenchOptions::default() };
-    let ended = bench::run_on(Counted::new(table), &options, &AtomicBool::new(false), |step, table| {
-        positions.push((step.nodes, table.hashfull()));
-    })?;
-    let (probes, hits) = ended.map_or((0, 0), |(_, engine)| {
-        let table = engine.table();
-        (table.probes.load(Relaxed), table.hits.load(Relaxed))
-    });
-    Ok(Bench { design, kib, positions, probes, hits })
+    engine_bench::run(DynTable::new(&table), depth, |search| positions.push((search.nodes, table.hashfull())))?;
+    Ok(CrowdingResult { design, kib, positions, probes: table.probes.load(Relaxed), hits: table.hits.load(Relaxed) })
 }
 
-/// The page of a measurement: its files by name, Markdown and picture. `benches` holds every design at every size, the largest last.
+/// Returns the page of a measurement: its files by name, Markdown and picture. `results` holds every design at every size, the largest
+/// last.
 ///
 /// # Errors
 /// When the picture cannot be drawn.
-pub fn page(depth: u32, benches: &[Bench]) -> Result<Vec<(String, String)>, ChartError> {
+pub fn page(depth: u32, results: &[CrowdingResult]) -> Result<Vec<(String, String)>, ChartError> {
     let text = format!(
         "# What a crowded table costs, and what a third entry brings\n\n\
-         Written by `sesame lab crowding --depth {depth}`: the 50 positions of the bench to depth {depth}, one thread, each on an empty table of so many KiB. \
+         Written by `sesame-lab crowding --depth {depth}` (Sesame {}): the 50 positions of the bench to depth {depth}, one thread, each on an empty table of so many KiB. \
          *full*: how full of this search's entries the engine's own table (the first column) was at the end, on average. Ratios are geometric means over the \
-         positions, with 95 % bootstrap intervals. *three entries*: the cluster of three entries with 16 check bits each (`src/table/cluster.rs`). \
+         positions, with 95 % bootstrap intervals. *three entries*: the cluster of three entries with 16 check bits each (`crates/lab/src/cluster.rs`). \
          *overwriting*: an entry of the same key is always overwritten, as in 1994; otherwise the engine's merging.\n\n\
          {}\n![Nodes by fullness](crowding.svg)\n",
-        tables(benches)
+        crate::ENGINE,
+        tables(results)
     );
-    Ok(vec![("crowding.md".into(), text), ("crowding.svg".into(), picture(benches)?)])
+    Ok(vec![("crowding.md".into(), text), ("crowding.svg".into(), picture(results)?)])
 }
 
-/// Nodes to depth over those with an ample table, by how full each design's own table was.
-fn picture(benches: &[Bench]) -> Result<String, ChartError> {
-    let ample = |design: Design| benches.iter().rev().find(|bench| bench.design == design);
-    let mut designs: Vec<Design> = benches.iter().map(|bench| bench.design).collect();
+/// Draws the nodes to depth over those with an ample table, by the fullness of each design's own table.
+fn picture(results: &[CrowdingResult]) -> Result<String, ChartError> {
+    let ample = |design: TableDesign| results.iter().rev().find(|result| result.design == design);
+    let mut designs: Vec<TableDesign> = results.iter().map(|result| result.design).collect();
     designs.dedup();
-    let curve = |(&design, look): (&Design, Look)| {
-        let of_design = benches.iter().filter(|bench| bench.design == design);
-        let ratio = |bench: &Bench| Some((100.0 * bench.fullness(), bench.against(ample(design)?)?.mean.value));
+    let curve = |(&design, look): (&TableDesign, Look)| {
+        let of_design = results.iter().filter(|result| result.design == design);
+        let ratio =
+            |result: &CrowdingResult| Some((100.0 * result.fullness(), result.against(ample(design)?)?.mean.value));
         Curve::new(design.name(), look, of_design.filter_map(ratio).collect())
     };
     let curves: Vec<Curve> = designs.iter().zip(Look::ALL).map(curve).collect();
@@ -248,13 +234,14 @@ fn picture(benches: &[Bench]) -> Result<String, ChartError> {
     .draw()
 }
 
-/// The results as Markdown: for each size how full the engine's table was, the nodes of every design over its own with an ample table, and
-/// those of every design over the engine's at the same size; then the hit rates.
-fn tables(benches: &[Bench]) -> String {
-    let sizes: BTreeSet<usize> = benches.iter().map(|bench| bench.kib).collect();
-    let mut designs: Vec<Design> = benches.iter().map(|bench| bench.design).collect();
+/// Returns the results as Markdown: for each size the fullness of the engine's table, the nodes of every design over its own with an
+/// ample table, and those of every design over the engine's at the same size; then the hit rates.
+fn tables(results: &[CrowdingResult]) -> String {
+    let sizes: BTreeSet<usize> = results.iter().map(|result| result.kib).collect();
+    let mut designs: Vec<TableDesign> = results.iter().map(|result| result.design).collect();
     designs.dedup();
-    let find = |design: Design, kib: usize| benches.iter().find(|bench| bench.design == design && bench.kib == kib);
+    let find =
+        |design: TableDesign, kib: usize| results.iter().find(|result| result.design == design && result.kib == kib);
     let ample = sizes.last().copied().unwrap_or(0);
     let Some(&first) = designs.first() else { return String::new() };
     let head = format!(
@@ -262,15 +249,15 @@ fn tables(benches: &[Bench]) -> String {
         designs.iter().map(|design| format!(" {} |", design.name())).collect::<String>(),
         "---|".repeat(designs.len())
     );
-    let rows = |cell: &dyn Fn(Design, usize) -> String| {
+    let rows = |cell: &dyn Fn(TableDesign, usize) -> String| {
         let row = |&kib: &usize| {
-            let full = find(first, kib).map_or(0.0, Bench::fullness);
+            let full = find(first, kib).map_or(0.0, CrowdingResult::fullness);
             let cells: String = designs.iter().map(|&design| format!(" {} |", cell(design, kib))).collect();
             format!("| {kib} | {:.0} % |{cells}\n", 100.0 * full)
         };
         head.clone() + &sizes.iter().map(row).collect::<String>()
     };
-    let ratio = |one: Option<&Bench>, other: Option<&Bench>| {
+    let ratio = |one: Option<&CrowdingResult>, other: Option<&CrowdingResult>| {
         let comparison = one.zip(other).and_then(|(one, other)| one.against(other));
         comparison.map_or_else(
             || "-".into(),
@@ -284,7 +271,7 @@ fn tables(benches: &[Bench]) -> String {
     let hits = rows(&|design, kib| {
         find(design, kib).map_or_else(
             || "-".into(),
-            |bench| format!("{:.1} %", 100.0 * bench.hits as f64 / bench.probes.max(1) as f64),
+            |result| format!("{:.1} %", 100.0 * result.hits as f64 / result.probes.max(1) as f64),
         )
     });
     format!(
@@ -298,8 +285,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_design_at_every_size_whatever_the_jobs() {
-        let designs = [Design::ALL[0], Design::Cluster];
+    fn results_do_not_depend_on_the_jobs() {
+        let designs = [TableDesign::ALL[0], TableDesign::Cluster];
         let one = measure(6, &designs, &[1, 4096], 1, |_| ()).unwrap();
         assert_eq!(measure(6, &designs, &[1, 4096], 3, |_| ()).unwrap(), one);
         let [crowded, ample, rival_crowded, rival_ample] = one.as_slice() else { panic!("{one:?}") };
@@ -307,11 +294,11 @@ mod tests {
         assert_eq!((rival_ample.design, rival_ample.kib), (designs[1], 4096));
         for (crowded, ample) in [(crowded, ample), (rival_crowded, rival_ample)] {
             assert!(crowded.fullness() > 0.9 && ample.fullness() < 0.1, "{crowded:?} {ample:?}");
-            // Without the table's moves nodes are searched at less depth: their number may fall as well as rise.
+            // Nodes without a table move are searched with reduced depth: their number may fall as well as rise.
             assert_ne!(crowded.against(ample).unwrap().mean.value, 1.0);
             assert!(crowded.hits * ample.probes < ample.hits * crowded.probes);
         }
-        // With room for everything the designs differ in nothing but chance.
+        // Tables that are never full differ by chance alone.
         assert!((0.9..1.1).contains(&rival_ample.against(ample).unwrap().mean.value));
         let files = page(6, &one).unwrap();
         assert!(files.iter().any(|(name, svg)| name == "crowding.svg" && svg.starts_with("<svg")), "{files:?}");

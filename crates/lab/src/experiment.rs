@@ -1,17 +1,18 @@
-//! The plan of the experiment (section 6): which series of searches there are, and how they are cut into independent jobs.
+//! The plan of the experiment (section 6): the series of searches, divided into independent jobs.
 //!
-//! A *cleared* series empties the table before each of the test positions, so each is a job of its own. As ALIBABA begins every search
-//! anew but for the table, and counts the nodes of all iterations, one search to the greatest depth gives the node counts of all
-//! smaller ones: the first n iterations do not know whether others follow. A *stamped* series keeps the table from one test position to
-//! the next, and what it holds depends on the depth of the searches before: each depth is a job that plays through all test positions
-//! in their order, beginning with an empty table. Without a table it is as with a cleared one.
+//! A *cleared* series empties the table before each test position, so each position is a job of its own. ALIBABA keeps nothing but the
+//! table from search to search and counts the nodes of all iterations, so that one search to the greatest depth gives the node counts
+//! of all smaller depths. A *stamped* series keeps the table from one test position to the next. Its contents depend on the depth of
+//! the searches before, so each depth is a job that searches all test positions in order, beginning with an empty table. The series
+//! without a table is divided like a cleared one.
 
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-use super::alibaba::{Choices, Searcher};
-use super::results::{Observation, Series};
+use crate::alibaba::{Choices, Searcher};
+use crate::results::{Observation, Series};
 use sesame::position::{Game, Position};
+use sesame::search::TranspositionTable;
 use sesame_table::{Scheme, Table, TableError, TableOptions, Update};
 
 /// The paper's test positions: White's from move 15 on in Kasparov-Short, Amsterdam 1994 (section 5, appendix A).
@@ -20,24 +21,24 @@ const POSITIONS: &str = include_str!("positions.epd");
 /// The table sizes of the experiment, in positions: 8K to 1024K.
 pub const SIZES: [usize; 8] = [8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, 1024 << 10];
 
-/// The sizes at which 8 plies were searched too.
+/// The sizes at which 8 plies were searched as well.
 pub const DEEP_SIZES: [usize; 4] = [16 << 10, 64 << 10, 256 << 10, 1024 << 10];
 
 /// The depths of the experiment in plies; the last one only without a table and at [`DEEP_SIZES`].
 pub const DEPTHS: RangeInclusive<u32> = 3..=8;
 
-/// One of the positions that are searched.
+/// A test position.
 #[derive(Clone, Debug)]
 pub struct TestPosition {
-    /// Its number, from 1.
+    /// The number, from 1.
     pub number: u32,
-    /// The position, without a past.
+    /// The position, without earlier moves.
     pub position: Position,
-    /// Whether its table may be used on from the position before: false at the beginning of another game.
+    /// True where the position before is of the same game, so that a stamped table is kept.
     pub continues: bool,
 }
 
-/// Why there are no test positions.
+/// An error in a file of test positions.
 #[derive(Debug, thiserror::Error)]
 pub enum PositionsError {
     /// The file cannot be read.
@@ -45,15 +46,15 @@ pub enum PositionsError {
     File {
         /// The file.
         path: std::path::PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
-    /// A line is no position that can be searched.
+    /// A line is not a position with a legal move.
     #[error("test positions, line {line}: {what}")]
     Line {
         /// The line's number, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The problem.
         what: String,
     },
     /// There are no lines.
@@ -61,10 +62,10 @@ pub enum PositionsError {
     Empty,
 }
 
-/// The paper's 18 test positions.
+/// Returns the paper's 18 test positions.
 ///
 /// # Panics
-/// Never: the test `the_papers_positions` reads them.
+/// Never: a test reads the compiled-in positions.
 pub fn positions() -> Vec<TestPosition> {
     parse_positions(POSITIONS).expect("the positions that are compiled in")
 }
@@ -72,18 +73,18 @@ pub fn positions() -> Vec<TestPosition> {
 /// Reads test positions from a file of EPD lines.
 ///
 /// # Errors
-/// If it cannot be read, is empty, or holds a line that is no position or one without a legal move.
+/// If the file cannot be read, is empty, or has a line that is not a position with a legal move.
 pub fn read_positions(path: &Path) -> Result<Vec<TestPosition>, PositionsError> {
     let text =
         std::fs::read_to_string(path).map_err(|source| PositionsError::File { path: path.to_owned(), source })?;
     parse_positions(&text)
 }
 
-/// Test positions from EPD lines: four fields of a FEN, then operations, of which `hmvc` and `fmvn` are the clocks. An empty line
-/// or one that begins with `#` says nothing, but after an empty one a new game begins.
+/// Parses test positions from EPD lines: four fields of a FEN, then operations, of which `hmvc` and `fmvn` are the clocks. Lines that
+/// begin with `#` are comments; a new game begins after an empty line.
 ///
 /// # Errors
-/// As [`read_positions`].
+/// If there is no position, or a line is not a position with a legal move.
 pub fn parse_positions(text: &str) -> Result<Vec<TestPosition>, PositionsError> {
     let mut positions = Vec::new();
     let mut continues = false;
@@ -106,7 +107,7 @@ pub fn parse_positions(text: &str) -> Result<Vec<TestPosition>, PositionsError> 
     if positions.is_empty() { Err(PositionsError::Empty) } else { Ok(positions) }
 }
 
-/// The FEN of an EPD line.
+/// Converts an EPD line to a FEN.
 fn fen_of_epd(line: &str) -> String {
     let mut fields = line.split_whitespace();
     let board: Vec<&str> = fields.by_ref().take(4).collect();
@@ -118,7 +119,7 @@ fn fen_of_epd(line: &str) -> String {
     format!("{} {} {}", board.join(" "), clock("hmvc", "0"), clock("fmvn", "1"))
 }
 
-/// A hash of the test positions (FNV-1a over their FENs, and where games begin), by which a results file knows them.
+/// Returns a hash of the test positions: FNV-1a over their FENs and the beginnings of games. It identifies them in results files.
 pub fn hash(positions: &[TestPosition]) -> u64 {
     let text: String = positions
         .iter()
@@ -127,7 +128,7 @@ pub fn hash(positions: &[TestPosition]) -> u64 {
     text.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3))
 }
 
-/// What part of the experiment is wanted; the default is all of it.
+/// A part of the experiment. The default is the whole.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Selection {
     /// The schemes; `None` stands for the series without a table.
@@ -136,7 +137,7 @@ pub struct Selection {
     pub stamping: Vec<bool>,
     /// The table sizes in positions.
     pub sizes: Vec<usize>,
-    /// The depths; `None` are those of the paper, which has 8 plies only at [`DEEP_SIZES`].
+    /// The depths in plies; `None` selects the paper's, with 8 plies only at [`DEEP_SIZES`].
     pub depths: Option<RangeInclusive<u32>>,
 }
 
@@ -152,7 +153,7 @@ impl Default for Selection {
 }
 
 impl Selection {
-    /// The series, in order, none twice.
+    /// Returns the series in order, without duplicates.
     pub fn series(&self) -> Vec<Series> {
         let mut series = Vec::new();
         for &scheme in &self.schemes {
@@ -169,21 +170,23 @@ impl Selection {
         series
     }
 
-    /// The depths at which a series is observed.
+    /// Returns the depths at which a series is observed.
     pub fn depths_of(&self, series: &Series) -> RangeInclusive<u32> {
         let goes_deep = series.scheme.is_none() || DEEP_SIZES.contains(&series.positions);
         self.depths.clone().unwrap_or(*DEPTHS.start()..=if goes_deep { *DEPTHS.end() } else { DEPTHS.end() - 1 })
     }
 
-    /// The jobs, the longest first.
-    pub fn jobs(&self, positions: &[TestPosition]) -> Vec<Job> {
+    /// Returns the jobs, the longest first.
+    pub fn jobs(&self, positions: &[TestPosition]) -> Vec<ExperimentJob> {
         let mut jobs = Vec::new();
         for series in self.series() {
             let depths = self.depths_of(&series);
             if series.stamped {
-                jobs.extend(depths.map(|depth| Job::new(series, 0..positions.len(), depth..=depth)));
+                jobs.extend(depths.map(|depth| ExperimentJob::new(series, 0..positions.len(), depth..=depth)));
             } else {
-                jobs.extend((0..positions.len()).map(|index| Job::new(series, index..index + 1, depths.clone())));
+                jobs.extend(
+                    (0..positions.len()).map(|index| ExperimentJob::new(series, index..index + 1, depths.clone())),
+                );
             }
         }
         jobs.sort_by_key(|job| std::cmp::Reverse(job.weight));
@@ -191,22 +194,22 @@ impl Selection {
     }
 }
 
-/// A piece of the experiment that depends on no other.
+/// A part of the experiment that is independent of all others.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Job {
-    /// Its series.
+pub struct ExperimentJob {
+    /// The series.
     pub series: Series,
-    /// The test positions, as indices.
+    /// The test positions as indices.
     pub tests: std::ops::Range<usize>,
     /// The depths.
     pub depths: RangeInclusive<u32>,
-    /// About how many thousand nodes it takes.
+    /// The estimated cost in thousands of nodes.
     pub weight: u64,
 }
 
-impl Job {
+impl ExperimentJob {
     fn new(series: Series, tests: std::ops::Range<usize>, depths: RangeInclusive<u32>) -> Self {
-        // Thousands of nodes for each position, from depth 3 on; afterwards by the factor of the last.
+        // Thousands of nodes per position, from depth 3 on; each ply beyond the last costs five times as much.
         const WITHOUT_TABLE: [u64; 6] = [10, 60, 200, 1_000, 4_000, 22_000];
         const WITH_TABLE: [u64; 6] = [10, 50, 150, 600, 2_200, 10_000];
         let weights = if series.scheme.is_none() { WITHOUT_TABLE } else { WITH_TABLE };
@@ -219,16 +222,16 @@ impl Job {
         Self { series, tests, depths, weight }
     }
 
-    /// What the job observes, without the outcomes: see [`Observation::key`].
+    /// Returns the keys of the observations that the job makes: see [`Observation::key`].
     pub fn keys(&self) -> impl Iterator<Item = (Series, u32, u32)> + '_ {
         let tests = self.tests.clone().map(|index| index as u32 + 1);
         tests.flat_map(move |test| self.depths.clone().map(move |depth| (self.series, test, depth)))
     }
 
-    /// Does the job. `observed` gets each observation when it is made, and says whether to go on.
+    /// Runs the job. `observed` receives each observation as it is made, and returns false to stop the job.
     ///
     /// # Errors
-    /// If there is no memory for the table.
+    /// If the system refuses the memory of the table.
     pub fn run(
         &self,
         positions: &[TestPosition],
@@ -241,7 +244,7 @@ impl Job {
                 if self.series.stamped && test.continues {
                     table.next_generation();
                 } else {
-                    table.wipe(1);
+                    table.clear_exclusive(1);
                 }
             }
             for iteration in searcher.search(&Game::new(test.position.clone()), *self.depths.end()) {
@@ -254,8 +257,8 @@ impl Job {
         Ok(())
     }
 
-    /// A table of 1994: the new entry of a position overwrites its old one.
-    fn table(&self, scheme: Scheme) -> Result<Table, TableError> {
+    /// Returns a table of 1994: a new entry of a position overwrites its old one.
+    fn table(&self, scheme: Scheme) -> Result<TranspositionTable, TableError> {
         let Series { stamped: stamps, positions, .. } = self.series;
         Table::with_options(&TableOptions { positions, scheme, update: Update::Overwrite, stamps, huge_pages: true })
     }
@@ -277,7 +280,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_papers_positions() {
+    fn paper_positions_are_eighteen_middle_game_positions() {
         let positions = positions();
         assert_eq!(positions.len(), 18);
         assert!(!positions[0].continues && positions[1..].iter().all(|test| test.continues));
@@ -296,11 +299,11 @@ mod tests {
     }
 
     #[test]
-    fn the_plan_has_the_papers_number_of_observations() {
+    fn plan_has_the_papers_number_of_observations() {
         let positions = positions();
         let count = |selection: &Selection| -> usize {
             let jobs = selection.jobs(&positions);
-            let keys: std::collections::HashSet<_> = jobs.iter().flat_map(Job::keys).collect();
+            let keys: std::collections::HashSet<_> = jobs.iter().flat_map(ExperimentJob::keys).collect();
             assert_eq!(keys.len(), jobs.iter().map(|job| job.keys().count()).sum::<usize>(), "none twice");
             keys.len()
         };
@@ -320,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_positions() {
+    fn position_files_are_parsed_and_checked() {
         let fen = "8/8/8/4k3/8/8/4K2R/8 w - -";
         let text = format!("# a comment\n{fen} hmvc 3; fmvn 9;\n{fen} bm Rh5; id \"x\";\n\n{fen}\n");
         let positions = parse_positions(&text).unwrap();
@@ -332,14 +335,14 @@ mod tests {
         let stalemate = "k7/2Q5/8/8/8/8/8/K7 b - -";
         assert!(matches!(parse_positions(stalemate), Err(PositionsError::Line { line: 1, .. })));
         let other = parse_positions(&text.replace("\n\n", "\n")).unwrap();
-        assert_ne!(hash(&positions), hash(&other), "where games begin matters");
+        assert_ne!(hash(&positions), hash(&other), "the beginnings of games are hashed");
     }
 
     #[test]
-    fn a_cleared_series_is_the_same_in_one_search_and_in_many() {
+    fn cleared_series_gives_all_depths_in_one_search() {
         let positions = &positions()[..2];
         let series = Series { scheme: Some(Scheme::TwoDeep), stamped: false, positions: 4096 };
-        let run = |job: Job| {
+        let run = |job: ExperimentJob| {
             let mut observations = Vec::new();
             job.run(positions, |observation| {
                 observations.push(observation);
@@ -349,16 +352,16 @@ mod tests {
             observations
         };
         for index in 0..2 {
-            let together = run(Job::new(series, index..index + 1, 3..=5));
+            let together = run(ExperimentJob::new(series, index..index + 1, 3..=5));
             let apart: Vec<_> =
-                (3..=5).flat_map(|depth| run(Job::new(series, index..index + 1, depth..=depth))).collect();
+                (3..=5).flat_map(|depth| run(ExperimentJob::new(series, index..index + 1, depth..=depth))).collect();
             assert_eq!(together, apart);
         }
-        // And the table is empty before the second position, as if there had been no first.
-        let both = run(Job::new(series, 0..2, 4..=4));
-        assert_eq!(both[1..], run(Job::new(series, 1..2, 4..=4)));
-        // A stamped one remembers.
-        let stamped = run(Job::new(Series { stamped: true, ..series }, 0..2, 4..=4));
+        // The table is empty before the second position.
+        let both = run(ExperimentJob::new(series, 0..2, 4..=4));
+        assert_eq!(both[1..], run(ExperimentJob::new(series, 1..2, 4..=4)));
+        // A stamped series keeps the table.
+        let stamped = run(ExperimentJob::new(Series { stamped: true, ..series }, 0..2, 4..=4));
         assert_eq!(stamped[0].nodes, both[0].nodes);
         assert_ne!(stamped[1].nodes, both[1].nodes);
     }

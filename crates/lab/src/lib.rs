@@ -1,16 +1,33 @@
-//! The laboratory: the experiment of Breuker, Uiterwijk and van den Herik (1994), "Replacement Schemes for Transposition Tables",
-//! run again on the engine's own table, and other measurements of that table.
+//! The laboratory of replacement schemes for transposition tables.
 //!
-//! [`alibaba`] is the paper's test program, [`experiment`] the plan of its 11,088 observations, [`mod@run`] carries the plan out on
-//! all cores, [`results`] keeps every observation on disk, [`validation`] holds ALIBABA against the paper's node counts, one open choice
-//! at a time, [`report`] sets the results beside the paper's, claim by claim. What the paper leaves open, what was chosen, and what each choice does to the node counts: `docs/lab.md`.
+//! It repeats the experiment of Breuker, Uiterwijk and van den Herik (1994), "Replacement Schemes for Transposition Tables", on the
+//! table that Sesame ships, and measures further designs. The program `sesame-lab` runs all of it; `docs/lab.md` lists what the
+//! paper leaves open and the choice made for each point.
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`alibaba`] | the paper's test program |
+//! | [`experiment`] | the plan of the 11,088 searches |
+//! | [`mod@run`] | execution of the plan on all cores |
+//! | [`results`] | the results file |
+//! | [`validation`] | ALIBABA's node counts beside the paper's |
+//! | [`report`] | the report: the paper's tables, figures and claims beside the new ones |
+//! | [`studies`] | a larger set of positions, Sesame's own search, several threads, claims of other sources |
+//! | [`check_bits`], [`crowding`] | type-1 errors and full tables in Sesame's own search |
+//! | [`cluster`], [`dyn_table`] | a rival table design, and any table behind one type |
 
 pub mod alibaba;
 pub mod check_bits;
+pub mod cluster;
 pub mod crowding;
+pub mod dyn_table;
+mod engine_bench;
 pub mod experiment;
 pub mod report;
 pub mod results;
 pub mod run;
 pub mod studies;
 pub mod validation;
+
+/// The engine of this build, as results files and pages name it. Sesame 0.1.0 without the addition had a hand-written evaluation.
+pub(crate) const ENGINE: &str = concat!(env!("CARGO_PKG_VERSION"), " (network)");

@@ -1,4 +1,4 @@
-//! Carrying out the plan: jobs on all cores, the longest first, every observation on disk as soon as it is made.
+//! Execution of the plan: jobs on all cores, the longest first; each observation is on disk as soon as it is made.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -8,84 +8,85 @@ use std::{io, thread};
 
 use crossbeam::channel::{self, Sender};
 
-use super::experiment::{self, Job, Selection, TestPosition};
-use super::results::{self, Observation, Series};
+use crate::experiment::{self, ExperimentJob, Selection, TestPosition};
+use crate::results::{Journal, Observation, ResultsError, Series};
 use sesame_report::Progress;
-use sesame_report::journal::{Existing, JournalError, JournalRow};
 use sesame_table::TableError;
 
-/// What to run and where to put it.
+/// Settings of a run.
 #[derive(Clone, Debug)]
 pub struct RunOptions {
-    /// The part of the experiment that is wanted.
+    /// The part of the experiment to run.
     pub selection: Selection,
     /// The test positions.
     pub positions: Vec<TestPosition>,
     /// The results file.
     pub output: PathBuf,
-    /// Whether to go on where the file ends, instead of beginning one.
+    /// True to continue the results file, false to begin a new one.
     pub resume: bool,
-    /// How many jobs at once.
+    /// Jobs at a time.
     pub threads: usize,
 }
 
-/// What was done.
+/// The outcome of a run.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct Summary {
-    /// Observations in the file.
+pub struct RunSummary {
+    /// Observations in the results file.
     pub observations: usize,
-    /// Of those, the ones that an earlier run had made.
+    /// Observations from earlier runs.
     pub found: usize,
-    /// Nodes visited in this run, as far as they were observed.
+    /// Nodes visited by the observed searches of this run.
     pub nodes: u64,
-    /// How long it took.
+    /// The duration.
     pub time: Duration,
 }
 
-/// Why the experiment stopped.
+/// An error that ended a run.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// The results could not be kept.
+    /// The results file could not be read or written.
     #[error(transparent)]
-    Results(#[from] JournalError),
-    /// No memory for a table.
+    Results(#[from] ResultsError),
+    /// The system refused the memory of a table.
     #[error(transparent)]
     Table(#[from] TableError),
-    /// A thread could not be started.
+    /// The system refused a thread.
     #[error("no thread to search in: {0}")]
     Thread(#[source] io::Error),
 }
 
-/// What the threads send to the one that writes.
+/// A message from a worker thread to the writer.
 enum Message {
     Observed(Observation),
-    /// The job with this index is done.
+    /// The job of this index is done.
     Finished(usize),
     Failed(TableError),
 }
 
-/// Runs the experiment, or what is missing of it, and leaves the results file complete and in order.
+/// Runs the experiment, or the missing part of it. Afterwards the results file is complete and in the order of the plan.
 ///
-/// Shows its progress on standard error if that is a terminal.
+/// Progress is shown on standard error if that is a terminal.
 ///
 /// # Errors
-/// If the results file or the tables cannot be had. What was observed until then is in the file.
-pub fn run(options: &RunOptions) -> Result<Summary, RunError> {
+/// If the results file cannot be read or written, or a table or thread is refused. Observations made until then are in the file.
+pub fn run(options: &RunOptions) -> Result<RunSummary, RunError> {
     let start = Instant::now();
     let hash = experiment::hash(&options.positions);
-    let existing = if options.resume { Existing::Resume } else { Existing::Refuse };
-    let mut journal = results::open(&options.output, hash, existing)?;
-    let found = journal.rows().len();
+    let mut journal = match options.resume {
+        true => Journal::resume(&options.output, hash)?,
+        false => Journal::create(&options.output, hash)?,
+    };
+    let found = journal.len();
     let jobs = options.selection.jobs(&options.positions);
-    let missing = |job: &Job| job.keys().any(|key| !journal.contains(&key));
-    let (jobs, done): (Vec<Job>, Vec<Job>) = jobs.into_iter().partition(missing);
-    let weight = |jobs: &[Job]| jobs.iter().map(|job| job.weight).sum::<u64>();
+    let missing = |job: &ExperimentJob| job.keys().any(|key| !journal.has(&key));
+    let (jobs, done): (Vec<ExperimentJob>, Vec<ExperimentJob>) = jobs.into_iter().partition(missing);
+    let weight = |jobs: &[ExperimentJob]| jobs.iter().map(|job| job.weight).sum::<u64>();
     let progress = Progress::new(weight(&jobs) + weight(&done), weight(&done));
 
     let stop = AtomicBool::new(false);
     let next = AtomicUsize::new(0);
     let (sender, receiver) = channel::unbounded();
-    let mut nodes = Nodes::default();
+    let mut nodes = NodeSum::default();
     let result = thread::scope(|scope| {
         let (jobs, stop, next) = (&jobs, &stop, &next);
         for _ in 0..options.threads.clamp(1, jobs.len().max(1)) {
@@ -108,21 +109,28 @@ pub fn run(options: &RunOptions) -> Result<Summary, RunError> {
             }
             Message::Failed(error) => Err(RunError::Table(error)),
         });
-        // The threads look at it after each search; nobody will read what they still send.
+        // Workers read the flag after each search; their remaining messages are dropped.
         stop.store(true, Ordering::Relaxed);
         result
     });
     progress.finish();
     result?;
-    let observations = journal.finish(Observation::key)?.len();
-    Ok(Summary { observations, found, nodes: nodes.sum, time: start.elapsed() })
+    let observations = journal.len();
+    journal.finish()?;
+    Ok(RunSummary { observations, found, nodes: nodes.sum, time: start.elapsed() })
 }
 
-/// Enough for the deepest recursion: each ply of the search takes a few kilobytes.
+/// Stack of a worker in bytes: each ply of the search takes a few kilobytes.
 const STACK: usize = 16 << 20;
 
-/// What a thread does: one job after the other.
-fn work(jobs: &[Job], positions: &[TestPosition], next: &AtomicUsize, stop: &AtomicBool, sender: &Sender<Message>) {
+/// Runs jobs until none is left.
+fn work(
+    jobs: &[ExperimentJob],
+    positions: &[TestPosition],
+    next: &AtomicUsize,
+    stop: &AtomicBool,
+    sender: &Sender<Message>,
+) {
     loop {
         let index = next.fetch_add(1, Ordering::Relaxed);
         let Some(job) = jobs.get(index).filter(|_| !stop.load(Ordering::Relaxed)) else { return };
@@ -138,15 +146,15 @@ fn work(jobs: &[Job], positions: &[TestPosition], next: &AtomicUsize, stop: &Ato
     }
 }
 
-/// The nodes that were really visited: in a job of several depths those of the last one contain the others'.
+/// A sum of visited nodes. In a job of several depths the nodes of the last contain those of the others.
 #[derive(Default)]
-struct Nodes {
+struct NodeSum {
     sum: u64,
     last: std::collections::HashMap<(Series, u32), u64>,
     seen: HashSet<(Series, u32, u32)>,
 }
 
-impl Nodes {
+impl NodeSum {
     fn count(&mut self, observation: &Observation) {
         if !self.seen.insert(observation.key()) {
             return;

@@ -1,4 +1,4 @@
-//! `sesame lab run` and `sesame lab choices`.
+//! `sesame-lab run` and `sesame-lab choices`.
 
 use std::io::ErrorKind;
 use std::ops::RangeInclusive;
@@ -6,24 +6,24 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, value_parser};
 
-use super::Failure;
-use crate::experiment::{self, Selection};
-use crate::report::meta_path;
-use crate::run::{self, RunOptions};
-use crate::{results, validation};
-use sesame_table::Scheme;
 use sesame::uci::Output;
+use sesame_lab::experiment::{self, Selection};
+use sesame_lab::report::meta_path;
+use sesame_lab::run::{self, RunOptions};
+use sesame_lab::{results, validation};
+use sesame_report::command::CommandError;
+use sesame_table::Scheme;
 
-/// The experiment of 1994: seven schemes, eight table sizes, 18 positions, 3 to 8 plies
+/// Run the experiment of 1994: seven schemes, eight table sizes, 18 positions, 3 to 8 plies
 ///
-/// Without options these are the paper's 11,088 observations and those without a table. Each is in the results file as soon as it is
-/// made; a run that was killed goes on with --resume.
+/// Without options these are the paper's 11,088 searches and those without a table. Each search is written to the results file as
+/// soon as it is done; --resume continues a run that was killed.
 #[derive(Debug, Args)]
-pub(super) struct LabRunArguments {
-    /// The results file to make
+pub(crate) struct RunArguments {
+    /// The results file to write
     #[arg(long, default_value = "results.csv", value_name = "FILE")]
     output: PathBuf,
-    /// Go on where the results file ends
+    /// Continue the results file
     #[arg(long)]
     resume: bool,
     /// Only these replacement schemes; "none" is the search without a table
@@ -46,23 +46,20 @@ pub(super) struct LabRunArguments {
     threads: Option<u16>,
 }
 
-/// What each choice that the paper leaves open does to the node counts, as a Markdown table
+/// Print the node counts under each choice that the paper leaves open, as a Markdown table
 #[derive(Debug, Args)]
-pub(super) struct ChoicesArguments {
+pub(crate) struct ChoicesArguments {
     /// Depth of each search in plies
     #[arg(long, default_value_t = 6, value_parser = value_parser!(u32).range(3..=12), value_name = "PLIES")]
     depth: u32,
-    /// Only the choices whose description contains one of these words; "experiment" stands for what the experiment uses
+    /// Only the choices whose description contains one of these words; "experiment" selects the experiment's own
     #[arg(long, value_delimiter = ',', value_name = "WORDS")]
     only: Vec<String>,
 }
 
-/// So that clap does not take the option for one of its own.
-type SchemeOrNone = Choice<Scheme>;
-
-/// A value or "none".
+/// A scheme, or none for the search without a table. A bare `Option` would make the argument optional for clap.
 #[derive(Copy, Clone, Debug)]
-struct Choice<T>(Option<T>);
+struct SchemeOrNone(Option<Scheme>);
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug, ValueEnum)]
 enum Stamping {
@@ -73,13 +70,13 @@ enum Stamping {
 
 fn scheme(text: &str) -> Result<SchemeOrNone, String> {
     if text.eq_ignore_ascii_case(results::NO_TABLE) {
-        return Ok(Choice(None));
+        return Ok(SchemeOrNone(None));
     }
     let scheme = text.parse::<Scheme>().map_err(|error| format!("{error}, and none"))?;
-    Ok(Choice(Some(scheme)))
+    Ok(SchemeOrNone(Some(scheme)))
 }
 
-/// A number of positions; K stands for 1,024 and M for 1,048,576.
+/// Parses a number of positions; K stands for 1,024 and M for 1,048,576.
 fn size(text: &str) -> Result<usize, String> {
     let (digits, unit) = match text.trim() {
         text if text.ends_with(['K', 'k']) => (text.trim_end_matches(['K', 'k']), 1 << 10),
@@ -87,13 +84,14 @@ fn size(text: &str) -> Result<usize, String> {
         text => (text, 1),
     };
     let number = digits.parse::<usize>().ok().and_then(|number| number.checked_mul(unit));
-    // An odd number would be rounded up by the table, and the file would say otherwise.
+    // The table rounds odd numbers up; the results file would name another size.
     match number {
         Some(number) if number >= 2 && number % 2 == 0 => Ok(number),
         _ => Err("not an even number of positions such as 8K".to_owned()),
     }
 }
 
+/// Parses a depth or a range of depths.
 fn depths(text: &str) -> Result<RangeInclusive<u32>, String> {
     const DEEPEST: u32 = 20;
     let (first, last) = text.split_once("..").unwrap_or((text, text));
@@ -104,7 +102,8 @@ fn depths(text: &str) -> Result<RangeInclusive<u32>, String> {
     }
 }
 
-pub(super) fn run(arguments: &LabRunArguments, output: &Output) -> Result<(), Failure> {
+/// Runs the experiment and prints a summary.
+pub(crate) fn run(arguments: &RunArguments, output: &Output) -> Result<(), CommandError> {
     let mut selection = Selection { depths: arguments.depths.clone(), ..Selection::default() };
     if !arguments.schemes.is_empty() {
         selection.schemes = arguments.schemes.iter().map(|choice| choice.0).collect();
@@ -118,7 +117,7 @@ pub(super) fn run(arguments: &LabRunArguments, output: &Output) -> Result<(), Fa
         Stamping::Both => {}
     }
     let positions = match &arguments.positions {
-        Some(path) => experiment::read_positions(path).map_err(Failure::failed)?,
+        Some(path) => experiment::read_positions(path).map_err(CommandError::failed)?,
         None => experiment::positions(),
     };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -130,25 +129,24 @@ pub(super) fn run(arguments: &LabRunArguments, output: &Output) -> Result<(), Fa
         threads: arguments.threads.map_or(cores, usize::from),
     };
     let meta = meta_path(&options.output);
-    let meta_failed = |error| Failure::Failed(format!("{}: {error}", meta.display()));
-    // What it says is of another run. A results file that is there and is not to be resumed keeps its own: the run is refused.
+    let meta_failed = |error| CommandError::Failed(format!("{}: {error}", meta.display()));
+    // The record of an earlier run is removed, unless this run is refused because its results file exists.
     if options.resume || !options.output.exists() {
         match std::fs::remove_file(&meta) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(meta_failed(error)),
             _ => {}
         }
     }
-    let summary = run::run(&options).map_err(Failure::failed)?;
+    let summary = run::run(&options).map_err(CommandError::failed)?;
     let seconds = summary.time.as_secs_f64();
     if summary.found == 0 {
-        // The report says how long the experiment took; of a resumed run nobody knows. The number tells it whether the file is
-        // still what this run made.
+        // The report quotes the duration, which a resumed run does not know. The number of observations ties the record to this file.
         let (threads, made) = (options.threads, summary.observations);
         let text = format!("seconds={seconds:.1}\nthreads={threads}\nobservations={made}\n");
         std::fs::write(&meta, text).map_err(meta_failed)?;
     }
     output.line(&format!(
-        "{} observations in {}, {} of them found there; {} nodes in {:.1} s, {:.1} million per second",
+        "{} observations in {}, {} of them from an earlier run; {} nodes in {:.1} s, {:.1} million per second",
         summary.observations,
         options.output.display(),
         summary.found,
@@ -159,17 +157,18 @@ pub(super) fn run(arguments: &LabRunArguments, output: &Output) -> Result<(), Fa
     Ok(())
 }
 
-pub(super) fn choices(arguments: &ChoicesArguments, output: &Output) -> Result<(), Failure> {
+/// Prints the table of choices.
+pub(crate) fn choices(arguments: &ChoicesArguments, output: &Output) -> Result<(), CommandError> {
     let positions = experiment::positions();
     let variants = validation::variants();
     let is_wanted = |name: &str| arguments.only.is_empty() || arguments.only.iter().any(|word| name.contains(word));
     if !variants.iter().any(|(name, _)| is_wanted(name)) {
-        return Err(Failure::Usage("no choice is described by such words".to_owned()));
+        return Err(CommandError::Usage("no choice has one of these words in its description".to_owned()));
     }
     output.line(&validation::heading(arguments.depth));
     for (name, choices) in variants.into_iter().filter(|(name, _)| is_wanted(name)) {
-        let sums = validation::measure(choices, &positions, arguments.depth).map_err(Failure::failed)?;
-        output.line(&validation::Row { name, sums: &sums }.to_string());
+        let sums = validation::measure(choices, &positions, arguments.depth).map_err(CommandError::failed)?;
+        output.line(&validation::ChoiceRow { name, sums: &sums }.to_string());
         if output.is_closed() {
             break;
         }
@@ -181,15 +180,15 @@ pub(super) fn choices(arguments: &ChoicesArguments, output: &Output) -> Result<(
 mod tests {
     use super::*;
 
-    /// What is noted of a run is gone as soon as the file is touched again, and comes back only with a whole run.
+    /// A resumed run removes the record of the duration; a refused one keeps it.
     #[test]
-    fn the_note_on_time_is_of_this_run() {
+    fn recorded_duration_belongs_to_one_whole_run() {
         let output = std::env::temp_dir().join(format!("sesame-lab-run-{}.csv", std::process::id()));
         let meta = meta_path(&output);
-        let arguments = |resume, depths| LabRunArguments {
+        let arguments = |resume, depths| RunArguments {
             output: output.clone(),
             resume,
-            schemes: vec![Choice(None)],
+            schemes: vec![SchemeOrNone(None)],
             stamping: Stamping::Both,
             sizes: Vec::new(),
             depths: Some(depths),
@@ -197,14 +196,14 @@ mod tests {
             threads: Some(1),
         };
         let run = |arguments| run(&arguments, &Output::new(std::io::sink()));
-        let note = || std::fs::read_to_string(&meta).ok();
+        let record = || std::fs::read_to_string(&meta).ok();
         std::fs::write(&meta, "seconds=1\nthreads=9\nobservations=18\n").unwrap();
         let first = run(arguments(false, 1..=1)).is_ok();
-        let of_first = note();
+        let of_first = record();
         let again = run(arguments(false, 1..=1)).is_err();
-        let of_refused = note();
+        let of_refused = record();
         let resumed = run(arguments(true, 1..=2)).is_ok();
-        let of_resumed = note();
+        let of_resumed = record();
         std::fs::remove_file(&output).unwrap();
 
         assert!(first && again && resumed);
@@ -215,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_schemes_and_depths() {
+    fn sizes_schemes_and_depths_are_parsed() {
         assert_eq!((size("8K"), size("1M"), size(" 64k"), size("100")), (Ok(8192), Ok(1 << 20), Ok(65_536), Ok(100)));
         for text in ["", "K", "0", "3", "-8K", "8KB", "99999999999999999999", "18446744073709551615K"] {
             assert!(size(text).is_err(), "{text}");

@@ -1,12 +1,12 @@
-//! ALIBABA's node counts beside the paper's Tables 1 and 2, and what each choice that the paper leaves open does to them.
+//! ALIBABA's node counts beside the paper's Tables 1 and 2, and the effect of each choice that the paper leaves open.
 
 use std::fmt;
 use std::thread;
 
-use super::alibaba::{
+use crate::alibaba::{
     Blockers, Choices, EarlyEnd, HistoryBonus, HistoryUpdate, PositionalWeights, RootOrder, Searcher,
 };
-use super::experiment::TestPosition;
+use crate::experiment::TestPosition;
 use sesame::position::Game;
 use sesame_table::{Scheme, Table, TableError, TableOptions, Update};
 
@@ -24,30 +24,30 @@ const POSITIONS: usize = 1024 << 10;
 
 /// Nodes summed over the test positions, by depth from [`FIRST_DEPTH`] on.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Sums {
+pub struct NodeSums {
     /// Without a table.
     pub without: Vec<u64>,
     /// With 1024K positions under TWOBIG1, cleared between the test positions.
     pub with: Vec<u64>,
 }
 
-impl Sums {
-    /// Nodes with the table for each node without.
+impl NodeSums {
+    /// Returns the nodes with the table per node without.
     pub fn ratios(&self) -> Vec<f64> {
         self.with.iter().zip(&self.without).map(|(&with, &without)| with as f64 / without as f64).collect()
     }
 }
 
-/// The paper's ratios, for 3 to 8 plies.
-pub fn papers_ratios() -> [f64; 6] {
+/// Returns the paper's ratios of nodes with and without a table, for 3 to 8 plies.
+pub fn paper_ratios() -> [f64; 6] {
     std::array::from_fn(|index| TABLE_2[index] as f64 / TABLE_1[index] as f64)
 }
 
 /// Searches all positions to `depth`, without and with a table.
 ///
 /// # Errors
-/// If there is no memory for the table.
-pub fn measure(choices: Choices, positions: &[TestPosition], depth: u32) -> Result<Sums, TableError> {
+/// If the system refuses the memory of the table.
+pub fn measure(choices: Choices, positions: &[TestPosition], depth: u32) -> Result<NodeSums, TableError> {
     let table = Table::with_options(&TableOptions {
         positions: POSITIONS,
         scheme: Scheme::TwoBig1,
@@ -59,7 +59,7 @@ pub fn measure(choices: Choices, positions: &[TestPosition], depth: u32) -> Resu
         let mut sums = vec![0; (depth + 1).saturating_sub(FIRST_DEPTH) as usize];
         for test in positions {
             if let Some(table) = searcher.table_mut() {
-                table.wipe(1);
+                table.clear_exclusive(1);
             }
             for iteration in searcher.search(&Game::new(test.position.clone()), depth) {
                 if let Some(sum) = iteration.depth.checked_sub(FIRST_DEPTH).and_then(|at| sums.get_mut(at as usize)) {
@@ -74,16 +74,16 @@ pub fn measure(choices: Choices, positions: &[TestPosition], depth: u32) -> Resu
         let with = sum(Searcher::new(choices, Some(table)));
         (without.join(), with)
     });
-    // A panic in the other thread is a panic here.
+    // A panic of the other thread goes on here.
     let without = without.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-    Ok(Sums { without, with })
+    Ok(NodeSums { without, with })
 }
 
-/// The choices of the experiment, and each of them made otherwise, alone, with a name for people.
+/// Returns the experiment's choices and, one at a time, the alternative to each, with descriptions.
 pub fn variants() -> Vec<(&'static str, Choices)> {
     let usual = Choices::default();
     let weights = usual.weights;
-    let pawns = |mobility, centre, around, king| Choices {
+    let weighted = |mobility, centre, around, king| Choices {
         weights: PositionalWeights { mobility, centre, around, king },
         ..usual
     };
@@ -117,27 +117,27 @@ pub fn variants() -> Vec<(&'static str, Choices)> {
         ("mobility among all pieces", Choices { blockers: Blockers::All, ..usual }),
         (
             "positional weights halved",
-            pawns(weights.mobility / 2, weights.centre / 2, weights.around / 2, weights.king / 2),
+            weighted(weights.mobility / 2, weights.centre / 2, weights.around / 2, weights.king / 2),
         ),
         (
             "positional weights doubled",
-            pawns(weights.mobility * 2, weights.centre * 2, weights.around * 2, weights.king * 2),
+            weighted(weights.mobility * 2, weights.centre * 2, weights.around * 2, weights.king * 2),
         ),
-        ("table moves are not tried", Choices { table_moves: false, ..usual }),
+        ("table moves are not tried", Choices { tt_moves: false, ..usual }),
         ("cut-offs only at exactly the depth needed", Choices { exact_depth_only: true, ..usual }),
     ]
 }
 
-/// A line of the Markdown table of choices: see [`heading`].
+/// A row of the Markdown table of choices: see [`heading`].
 #[derive(Clone, Debug)]
-pub struct Row<'a> {
-    /// What was chosen.
+pub struct ChoiceRow<'a> {
+    /// The description of the choice.
     pub name: &'a str,
-    /// What came of it.
-    pub sums: &'a Sums,
+    /// The node counts under it.
+    pub sums: &'a NodeSums,
 }
 
-/// The head of the Markdown table of choices, to `depth` plies.
+/// Returns the heading of the Markdown table of choices, to `depth` plies.
 pub fn heading(depth: u32) -> String {
     let depths = || FIRST_DEPTH..=depth;
     let columns: String = depths().map(|depth| format!(" {depth} ply |")).collect();
@@ -145,8 +145,9 @@ pub fn heading(depth: u32) -> String {
     format!("| choice |{columns}{columns}\n|---|{rule}{rule}")
 }
 
-/// Nodes without a table in thousands, with their factor to Table 1; then the ratio with to without, and how far it is from the paper's.
-impl fmt::Display for Row<'_> {
+/// Nodes without a table in thousands, with their ratio to Table 1; then the ratio of nodes with and without a table, with the deviation
+/// from the paper's.
+impl fmt::Display for ChoiceRow<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "| {} |", self.name)?;
         for (index, &nodes) in self.sums.without.iter().enumerate() {
@@ -158,7 +159,7 @@ impl fmt::Display for Row<'_> {
         }
         for (index, ratio) in self.sums.ratios().into_iter().enumerate() {
             write!(f, " {ratio:.3}")?;
-            match papers_ratios().get(index) {
+            match paper_ratios().get(index) {
                 Some(paper) => write!(f, " ({:+.0} %) |", 100.0 * (ratio / paper - 1.0))?,
                 None => write!(f, " |")?,
             }

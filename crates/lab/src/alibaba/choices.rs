@@ -1,26 +1,26 @@
-//! What the paper leaves open, as switches.
+//! The points that the paper leaves open, as switches.
 
-/// The quiescence search "may be terminated early, viz. as soon as it becomes clear that all moves to be generated will be
-/// disadvantageous" (section 4.1): when that is.
+/// The condition under which the quiescence search is "terminated early, viz. as soon as it becomes clear that all moves to be
+/// generated will be disadvantageous" (section 4.1).
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum EarlyEnd {
     /// Never. The quiescence score is then a function of the position alone, whatever the window.
     Never,
-    /// When the static evaluation, the most valuable piece that is left to capture and this margin in centipawns together do not
-    /// exceed alpha.
+    /// When the sum of the static evaluation, the most valuable piece left to capture and this margin in centipawns does not exceed
+    /// alpha.
     Margin(i32),
 }
 
-/// How the moves of the root are ordered from one iteration to the next.
+/// The order of the root moves from one iteration to the next.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum RootOrder {
     /// Each move that becomes the best one moves to the front; the others keep their order.
     BestToFront,
-    /// By the score, or bound, that the last iteration returned; equals keep their order.
+    /// By the score or bound of the last iteration; equals keep their order.
     ByScore,
 }
 
-/// Which pieces stand in the way when mobility is counted for the piece-square tables.
+/// The pieces that block others when mobility is counted for the piece-square tables.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Blockers {
     /// None: the board is empty.
@@ -31,10 +31,10 @@ pub enum Blockers {
     All,
 }
 
-/// Which best moves raise their history score: "every time a move is found to be best in a search".
+/// The best moves whose history score is raised: "every time a move is found to be best in a search".
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum HistoryUpdate {
-    /// The best move of every node, also of those where all moves failed low.
+    /// The best move of every node, also where all moves failed low.
     Every,
     /// Only a move that exceeded alpha.
     AboveAlpha,
@@ -42,31 +42,31 @@ pub enum HistoryUpdate {
     EachImprovement,
 }
 
-/// How much a best move's history score grows: "an amount proportional to the depth of the subtree".
+/// The bonus to a best move's history score: "an amount proportional to the depth of the subtree".
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum HistoryBonus {
-    /// By the depth, as the paper says.
+    /// The depth, as in the paper.
     Depth,
-    /// By two to the power of the depth, as Schaeffer (1989) recommends.
+    /// Two to the power of the depth, as Schaeffer (1989) recommends.
     PowerOfTwo,
-    /// Not at all: quiet moves come in the order in which they are generated.
+    /// None: quiet moves keep the order of generation.
     None,
 }
 
 /// The weights of the piece-square tables, in centipawns.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct PositionalWeights {
-    /// For each square that a knight, bishop, rook or queen can move to from the square in question.
+    /// For each square that a knight, bishop, rook or queen can move to.
     pub mobility: i32,
-    /// For each of the four centre squares that a piece or pawn controls from there.
+    /// For each of the four centre squares that a piece or pawn controls.
     pub centre: i32,
-    /// For each of the twelve squares around the centre that it controls.
+    /// For each of the twelve squares around the centre that a piece or pawn controls.
     pub around: i32,
     /// For each square that the king can move to.
     pub king: i32,
 }
 
-/// Everything that section 4 of the paper leaves open and that moves the node counts. The default is what the experiment uses.
+/// The points that section 4 of the paper leaves open and that change node counts. The default is the experiment's choice.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Choices {
     /// See [`EarlyEnd`].
@@ -81,32 +81,32 @@ pub struct Choices {
     pub history_update: HistoryUpdate,
     /// See [`HistoryBonus`].
     pub history_bonus: HistoryBonus,
-    /// Whether the two colours have history tables of their own.
+    /// Each colour has a history table of its own.
     pub history_by_color: bool,
     /// Half of the aspiration window, in centipawns; the paper's is a pawn. `None` searches with an open window.
     pub aspiration: Option<i32>,
-    /// How many plies of the lines in the refutation tables are followed: 0 does without, 1 tries only the reply to the root move.
+    /// Plies of the lines in the refutation tables that are followed: 0 is without, 1 tries only the reply to the root move.
     pub refutation_plies: u32,
-    /// Whether every root move keeps the line that its last search brought back, if only the reply that refuted it; otherwise a line is
-    /// kept only when it is a principal variation, that is, when the move exceeded alpha.
+    /// Every root move keeps the line of its last search, if only the reply that refuted it. Otherwise a line is kept only if it is a
+    /// principal variation, that is, if the move exceeded alpha.
     pub refutations_of_all: bool,
-    /// Whether a move that exceeds its minimal window is searched again from the score found there, as in Marsland (1986), and not from
-    /// alpha. When that score was exact already, the second search fails, and brings back no line.
+    /// A move that exceeds its minimal window is searched again from the score found there, as in Marsland (1986), and not from alpha.
+    /// If that score was exact, the second search fails and returns no line.
     pub research_above_score: bool,
-    /// Whether the stored lines go on where all moves failed low, with the one of the highest bound, or end there.
+    /// Lines continue below nodes where all moves failed low, with the move of the highest bound, instead of ending there.
     pub lines_below_alpha: bool,
-    /// Whether a position's second occurrence on the path is a draw already, and not its third.
+    /// A position's second occurrence on the path is a draw, not only its third.
     pub second_occurrence_draws: bool,
-    /// Whether in quiescence an upper bound from the table may end the node, and not only lower the evaluation.
+    /// In quiescence an upper bound from the table may end the node, not only lower the evaluation.
     pub quiescence_cut_offs: bool,
-    /// Whether leaves, too, are stored in the table, with depth 0.
+    /// Leaves are stored in the table with depth 0.
     pub store_leaves: bool,
-    /// Whether the table is looked up in the quiescence search, which the paper does.
+    /// The quiescence search probes the table, as in the paper.
     pub probe_quiescence: bool,
-    /// Whether the table's moves are tried, which the paper does.
-    pub table_moves: bool,
-    /// Whether only entries of exactly the depth still to be searched may change the window, as Altavilla (ViperMate) tried; the paper
-    /// takes deeper ones too.
+    /// Table moves are tried, as in the paper.
+    pub tt_moves: bool,
+    /// Only entries of exactly the remaining depth may change the window, as Altavilla (ViperMate) tried; the paper accepts deeper
+    /// ones as well.
     pub exact_depth_only: bool,
 }
 
@@ -129,7 +129,7 @@ impl Default for Choices {
             quiescence_cut_offs: false,
             store_leaves: false,
             probe_quiescence: true,
-            table_moves: true,
+            tt_moves: true,
             exact_depth_only: false,
         }
     }

@@ -13,13 +13,13 @@ pub const CENTRE: BitBoard = BitBoard(0x0000_0018_1800_0000);
 /// The twelve squares around them.
 pub const AROUND: BitBoard = BitBoard(0x0000_3C24_243C_0000);
 
-/// What every piece is worth on every square, material included, in centipawns, for one search.
+/// The value of every piece on every square in centipawns, material included, for one search.
 #[derive(Debug, Clone)]
 pub struct PieceSquares([[[i16; Square::NUM]; Piece::NUM]; Color::NUM]);
 
 impl PieceSquares {
-    /// Fills the tables for a search from `root`: for each piece on each square its mobility from there and the central squares
-    /// that it controls, among the pieces that `choices` leaves in its way.
+    /// Fills the tables for a search from `root`: for each piece on each square its mobility and the central squares that it controls,
+    /// with the blocking pieces of `choices`.
     pub fn fill(root: &Position, choices: &Choices) -> Self {
         let blockers = match choices.blockers {
             Blockers::None => BitBoard::EMPTY,
@@ -45,13 +45,13 @@ impl PieceSquares {
         Self(tables)
     }
 
-    /// The worth of one piece on one square.
+    /// Returns the value of a piece on a square in centipawns.
     #[inline(always)]
     pub fn value(&self, color: Color, piece: Piece, square: Square) -> i32 {
         i32::from(self.0[color as usize][piece as usize][square as usize])
     }
 
-    /// The evaluation for the side to move, from scratch: what the sum of all [`PieceSquares::gain`]s must equal.
+    /// Returns the evaluation for the side to move, computed from scratch. The sum of [`PieceSquares::gain`]s along a game equals it.
     pub fn evaluate(&self, position: &Position) -> i32 {
         let us = position.side_to_move();
         let side = |color| -> i32 {
@@ -64,7 +64,7 @@ impl PieceSquares {
         side(us) - side(!us)
     }
 
-    /// What a legal move adds to the evaluation of the side that makes it.
+    /// Returns the change of the moving side's evaluation by a legal move.
     #[inline]
     pub fn gain(&self, position: &Position, mv: Move) -> i32 {
         let us = position.side_to_move();
@@ -76,7 +76,7 @@ impl PieceSquares {
         if let Some(victim) = position.piece_on(mv.to()) {
             gain += self.value(!us, victim, mv.to());
         } else if moved == Piece::Pawn && mv.from().file() != mv.to().file() {
-            // En passant: the victim stands beside the pawn that takes it.
+            // En passant: the victim is beside the capturing pawn.
             gain += self.value(!us, Piece::Pawn, Square::new(mv.to().file(), mv.from().rank()));
         }
         gain
@@ -99,7 +99,7 @@ mod tests {
     use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
     #[test]
-    fn incremental_is_from_scratch_along_random_games() {
+    fn incremental_evaluation_matches_evaluation_from_scratch() {
         let mut random = Xoshiro256StarStar::seed_from_u64(4);
         let mut kinds = [false; 3];
         for n in 0..200 {
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn the_start_position_is_even_and_a_pawn_is_a_pawn() {
+    fn start_position_is_even() {
         let start = Position::startpos();
         assert_eq!(PieceSquares::fill(&start, &Choices::default()).evaluate(&start), 0);
         assert_eq!((CENTRE.len(), AROUND.len()), (4, 12));

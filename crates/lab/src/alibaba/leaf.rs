@@ -14,17 +14,17 @@ use sesame::position::{BitBoard, Color, Move, MoveList, Piece, Position, Square}
 use sesame::search::{Bound, SearchTable};
 use sesame_table::Work;
 
-/// What a node whose moves lead to leaves knows about all of them: most leaves are judged by it without being set up.
+/// Facts about a node at depth 1 that hold for all its leaves. Most leaves are scored with them, without making the move.
 #[derive(Debug)]
 pub(super) struct Frontier {
     /// The squares from which a piece gives check, by [`Piece`].
     checks: [BitBoard; Piece::NUM],
-    /// Our pieces that uncover a check when they leave the line to the enemy king.
+    /// Pieces of the side to move that discover a check by leaving the line to the enemy king.
     discoverers: BitBoard,
     enemy_king: Square,
-    /// Nobody can castle any more.
+    /// Neither side has castling rights.
     castling_is_over: bool,
-    /// The enemy has so many movable pieces that one move of ours cannot stalemate him.
+    /// The enemy has so many movable pieces that a single move cannot stalemate it.
     enemy_can_move: bool,
     fifty_moves_are_far: bool,
 }
@@ -62,13 +62,13 @@ impl Frontier {
             discoverers,
             enemy_king,
             castling_is_over: castles.iter().all(|castles| castles.short.is_none() && castles.long.is_none()),
-            enemy_can_move: can_hardly_be_stalemated(position, !us, pinned),
+            enemy_can_move: cannot_be_stalemated(position, !us, pinned),
             fifty_moves_are_far: position.halfmove_clock() < 99,
         }
     }
 
-    /// Whether the move is an ordinary one, for which [`Position::key_after`] is exact, that neither gives check nor ends the game
-    /// by stalemate or the 50-move rule.
+    /// Returns true for a move whose [`Position::key_after`] is exact and that neither gives check nor ends the game by stalemate or the
+    /// 50-move rule.
     #[inline]
     fn is_plain(&self, position: &Position, mv: Move) -> bool {
         let (from, to) = (mv.from(), mv.to());
@@ -91,9 +91,9 @@ impl Frontier {
     }
 }
 
-/// Whether so many pieces of `color` can move that any single move of the other side leaves one: such a move captures one, pins
-/// two at most (its own new line and one it uncovers), and blocks one pawn, if it captures nothing.
-fn can_hardly_be_stalemated(position: &Position, color: Color, pinned: BitBoard) -> bool {
+/// Returns true if so many pieces of `color` can move that one of them still can after any single move of the other side. Such a move
+/// captures one piece, pins two at most (by its new line and by one that it opens), and blocks one pawn if it captures nothing.
+fn cannot_be_stalemated(position: &Position, color: Color, pinned: BitBoard) -> bool {
     const ENOUGH: u32 = 4;
     let own = position.colors(color);
     let free = own - pinned;
@@ -120,16 +120,16 @@ fn can_hardly_be_stalemated(position: &Position, color: Color, pinned: BitBoard)
     count >= ENOUGH
 }
 
-/// A leaf before its quiescence search.
-enum Stand {
-    /// The table knows its score.
+/// The stand-pat score of a leaf.
+enum StandPat {
+    /// The score of a table entry that ends the node.
     TtHit(i32),
-    /// Its evaluation, adjusted by what the table knows, and the work behind that.
+    /// The evaluation, adjusted by the bound of a table entry, and the work behind that entry.
     Evaluated(i32, Option<Work>),
 }
 
 impl<T: SearchTable> Searcher<T> {
-    /// The score of the leaf after a move for the side that is to move there; counts it.
+    /// Counts the leaf after a move and returns its score for the leaf's side to move.
     #[allow(clippy::too_many_arguments)]
     #[inline]
     pub(super) fn leaf_after(
@@ -150,28 +150,28 @@ impl<T: SearchTable> Searcher<T> {
             if reversible >= 4 && position.piece_on(mv.to()).is_none() && self.is_repetition(key, reversible) {
                 return 0;
             }
-            let stand = match self.stand(key, evaluation, alpha, ply) {
-                Stand::TtHit(score) => return score,
-                Stand::Evaluated(stand, work) => {
-                    if stand >= beta {
+            let stand_pat = match self.stand_pat(key, evaluation, alpha, ply) {
+                StandPat::TtHit(score) => return score,
+                StandPat::Evaluated(stand_pat, work) => {
+                    if stand_pat >= beta {
                         if let Some(work) = work {
                             self.credit(work);
                         }
-                        return stand;
+                        return stand_pat;
                     }
-                    stand
+                    stand_pat
                 }
             };
             let mut child = position.clone();
             child.play(mv);
-            return self.captures(&child, evaluation, stand, alpha, beta, ply);
+            return self.captures(&child, evaluation, stand_pat, alpha, beta, ply);
         }
         let mut child = position.clone();
         child.play(mv);
         self.leaf(&child, evaluation, alpha, beta, ply)
     }
 
-    /// The score of a leaf.
+    /// Returns the score of a leaf.
     pub(super) fn leaf(&mut self, position: &Position, evaluation: i32, alpha: i32, beta: i32, ply: u32) -> i32 {
         if self.is_draw(position) {
             return 0;
@@ -191,35 +191,35 @@ impl<T: SearchTable> Searcher<T> {
         score
     }
 
-    /// What evaluation and table say of a quiet position.
+    /// Returns the stand-pat score of a position that is not in check.
     #[inline]
-    fn stand(&mut self, key: u64, evaluation: i32, alpha: i32, ply: u32) -> Stand {
+    fn stand_pat(&mut self, key: u64, evaluation: i32, alpha: i32, ply: u32) -> StandPat {
         if !self.choices.probe_quiescence {
-            return Stand::Evaluated(evaluation, None);
+            return StandPat::Evaluated(evaluation, None);
         }
-        let Some((entry, work)) = self.table.as_ref().and_then(|table| table.look_up(key)) else {
-            return Stand::Evaluated(evaluation, None);
+        let Some((entry, work)) = self.table.as_ref().and_then(|table| table.probe(key)) else {
+            return StandPat::Evaluated(evaluation, None);
         };
         if !self.is_deep_enough(entry.depth, 0) {
-            return Stand::Evaluated(evaluation, None);
+            return StandPat::Evaluated(evaluation, None);
         }
         let score = from_tt(entry.score, ply);
         match entry.bound {
             Bound::Exact => {
                 self.credit(work);
-                Stand::TtHit(score)
+                StandPat::TtHit(score)
             }
-            Bound::Lower if score > evaluation => Stand::Evaluated(score, Some(work)),
+            Bound::Lower if score > evaluation => StandPat::Evaluated(score, Some(work)),
             Bound::Upper if score <= alpha && self.choices.quiescence_cut_offs => {
                 self.credit(work);
-                Stand::TtHit(score)
+                StandPat::TtHit(score)
             }
-            Bound::Upper if score < evaluation => Stand::Evaluated(score, None),
-            _ => Stand::Evaluated(evaluation, None),
+            Bound::Upper if score < evaluation => StandPat::Evaluated(score, None),
+            _ => StandPat::Evaluated(evaluation, None),
         }
     }
 
-    /// The quiescence search of a position that has already been counted.
+    /// Searches the captures of a position that has been counted already, or all moves in check.
     fn quiescence(&mut self, position: &Position, evaluation: i32, alpha: i32, beta: i32, ply: u32) -> i32 {
         if position.in_check() {
             return self.evasions(position, evaluation, alpha, beta, ply);
@@ -227,24 +227,24 @@ impl<T: SearchTable> Searcher<T> {
         if !position.has_legal_move() {
             return 0;
         }
-        match self.stand(position.key(), evaluation, alpha, ply) {
-            Stand::TtHit(score) => score,
-            Stand::Evaluated(stand, work) => {
-                if stand >= beta {
+        match self.stand_pat(position.key(), evaluation, alpha, ply) {
+            StandPat::TtHit(score) => score,
+            StandPat::Evaluated(stand_pat, work) => {
+                if stand_pat >= beta {
                     if let Some(work) = work {
                         self.credit(work);
                     }
-                    return stand;
+                    return stand_pat;
                 }
-                self.captures(position, evaluation, stand, alpha, beta, ply)
+                self.captures(position, evaluation, stand_pat, alpha, beta, ply)
             }
         }
     }
 
-    /// In check: all moves.
+    /// Searches all moves of a position in check.
     fn evasions(&mut self, position: &Position, evaluation: i32, mut alpha: i32, beta: i32, ply: u32) -> i32 {
         if self.choices.probe_quiescence
-            && let Some((entry, work)) = self.look_up(position)
+            && let Some((entry, work)) = self.probe(position)
         {
             let score = from_tt(entry.score, ply);
             let decides = match entry.bound {
@@ -273,21 +273,21 @@ impl<T: SearchTable> Searcher<T> {
         if best == -INFINITE { -MATE + ply as i32 } else { best }
     }
 
-    /// Captures and promotions, for a side that need not make them: `stand`, less than beta, is what it has without.
+    /// Searches captures and promotions. `stand_pat`, less than beta, is the score without any of them.
     fn captures(
         &mut self,
         position: &Position,
         evaluation: i32,
-        stand: i32,
+        stand_pat: i32,
         mut alpha: i32,
         beta: i32,
         ply: u32,
     ) -> i32 {
         let us = position.side_to_move();
-        let mut best = stand;
-        alpha = alpha.max(stand);
+        let mut best = stand_pat;
+        alpha = alpha.max(stand_pat);
         let promotion = if promoting(position).is_empty() { 0 } else { VALUES[Piece::Queen as usize] - VALUES[0] };
-        // What a capture of this value can lead to, at best.
+        // The highest score that a capture of this value can lead to.
         let early_end = self.choices.early_end;
         let limit = |value: i32| match early_end {
             EarlyEnd::Never => INFINITE,

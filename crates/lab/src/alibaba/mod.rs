@@ -16,45 +16,45 @@ pub use evaluation::{PieceSquares, VALUES};
 pub use moves::{History, Picker};
 pub use root::{Iteration, Searcher};
 
-/// More than any score.
+/// A bound above every score.
 pub const INFINITE: i32 = 32_500;
 
-/// The score of having mated on the board; a mate n plies away scores n less.
+/// The score of a mate on the board; a mate n plies away scores n less.
 pub const MATE: i32 = 32_000;
 
-/// Scores beyond this are mates.
+/// Scores above this are mates.
 pub const MATE_IN_MAX: i32 = MATE - 1_000;
 
 /// The greatest depth of a search in plies.
 pub const MAX_DEPTH: u32 = 30;
 
-/// A line of play from some position on.
+/// A line of moves from a position.
 #[derive(Copy, Clone, Debug)]
-pub struct Line {
+pub struct Variation {
     moves: [u16; MAX_DEPTH as usize + 1],
     len: u8,
 }
 
-impl Line {
-    const EMPTY: Line = Line { moves: [0; MAX_DEPTH as usize + 1], len: 0 };
+impl Variation {
+    const EMPTY: Variation = Variation { moves: [0; MAX_DEPTH as usize + 1], len: 0 };
 
-    /// The move at `ply`, if the line reaches so far.
+    /// Returns the move at `ply`, if the line is so long.
     #[inline]
     fn get(&self, ply: usize) -> Option<sesame::position::Move> {
         let bits = if ply < usize::from(self.len) { *self.moves.get(ply)? } else { 0 };
         sesame::position::Move::from_bits(bits)
     }
 
-    /// Becomes `mv` alone.
+    /// Becomes the single move `mv`.
     #[inline]
-    fn begin(&mut self, mv: sesame::position::Move) {
+    fn set(&mut self, mv: sesame::position::Move) {
         self.moves[0] = mv.bits();
         self.len = 1;
     }
 
-    /// Becomes `mv` and then `rest`.
+    /// Becomes `mv` followed by `rest`.
     #[inline]
-    fn extend(&mut self, mv: sesame::position::Move, rest: &Line) {
+    fn extend(&mut self, mv: sesame::position::Move, rest: &Variation) {
         let len = usize::from(rest.len).min(MAX_DEPTH as usize);
         self.moves[0] = mv.bits();
         self.moves[1..=len].copy_from_slice(&rest.moves[..len]);

@@ -1,18 +1,18 @@
-//! Generating and ordering moves (section 4.2), in stages: what a cut-off makes needless is never generated.
+//! Staged generation and ordering of moves (section 4.2): moves after a cut-off are never generated.
 
 use sesame::position::attacks::{
     get_bishop_moves, get_king_moves, get_knight_moves, get_line_rays, get_pawn_attacks, get_rook_moves,
 };
 use sesame::position::{BitBoard, Color, Move, MoveList, Piece, Position, Rank, Square};
 
-/// The kinds of victims, the most valuable first. Knight and bishop are worth the same.
+/// The kinds of victims, the most valuable first. Knight and bishop have the same value.
 const VICTIMS: [&[Piece]; 4] = [&[Piece::Queen], &[Piece::Rook], &[Piece::Bishop, Piece::Knight], &[Piece::Pawn]];
 
-/// What a pawn can turn into, the most valuable first.
+/// The pieces of a promotion, the most valuable first.
 const PROMOTIONS: [Piece; 4] = [Piece::Queen, Piece::Rook, Piece::Bishop, Piece::Knight];
 
-/// Appends the legal captures of pieces on `victims`, en passant if the position allows it and a pawn is wanted: the most valuable
-/// victim first, of equals the least valuable capturer first. The side to move must not be in check.
+/// Appends the legal captures of pieces on `victims`: the most valuable victim first, of equals the least valuable capturer first. En
+/// passant is included if `victims` has a pawn. The side to move must not be in check.
 pub fn captures(position: &Position, victims: BitBoard, list: &mut MoveList) {
     let us = position.side_to_move();
     let king = position.king(us);
@@ -21,7 +21,7 @@ pub fn captures(position: &Position, victims: BitBoard, list: &mut MoveList) {
         if pinned.has(from) { get_line_rays(king, from) } else { !BitBoard::EMPTY }
     };
 
-    // Who attacks anything at all, in the order of value; the king, who must not be captured in turn, last.
+    // Capturing pieces in the order of value. The king, whose captures must be safe, is last.
     let mut attackers = [(king, BitBoard::EMPTY); 16];
     let mut count = 0;
     let mut attack = |from: Square, targets: BitBoard| {
@@ -88,7 +88,7 @@ fn en_passant(position: &Position, list: &mut MoveList) {
         .for_each(|mv| list.push(mv));
 }
 
-/// Every square that one of these pawns attacks.
+/// Returns the squares that these pawns attack.
 #[inline]
 fn pawn_attacks(pawns: BitBoard, color: Color) -> BitBoard {
     const NOT_A: u64 = 0xFEFE_FEFE_FEFE_FEFE;
@@ -100,7 +100,7 @@ fn pawn_attacks(pawns: BitBoard, color: Color) -> BitBoard {
     })
 }
 
-/// The pawns of the side to move that stand before their last step.
+/// Returns the pawns of the side to move on its seventh rank.
 #[inline]
 pub fn promoting(position: &Position) -> BitBoard {
     let us = position.side_to_move();
@@ -133,23 +133,23 @@ pub struct History {
 }
 
 impl History {
-    /// All scores zero; with tables of their own for the colours, or one for both.
+    /// Returns scores of zero, with a table for each colour or one for both.
     pub fn new(by_color: bool) -> Self {
         Self { scores: Box::new([[0; 1 << 12]; Color::NUM]), by_color }
     }
 
-    /// Forgets everything.
+    /// Sets all scores to zero.
     pub fn clear(&mut self) {
         *self.scores = [[0; 1 << 12]; Color::NUM];
     }
 
-    /// The score of a move.
+    /// Returns the score of a move.
     #[inline]
     pub fn score(&self, us: Color, mv: Move) -> u32 {
         self.scores[self.color(us)][usize::from(mv.bits() & 0xFFF)]
     }
 
-    /// A move was the best one.
+    /// Adds a bonus to the score of a move.
     #[inline]
     pub fn add(&mut self, us: Color, mv: Move, bonus: u32) {
         let color = self.color(us);
@@ -167,31 +167,31 @@ impl History {
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Stage {
     Refutation,
-    TableMove,
+    TtMove,
     Captures,
     Quiets,
     Evasions,
 }
 
-/// Hands out the legal moves of a position in the order of section 4.2: the refutation table's move, the transposition table's,
-/// captures, promotions, the rest by history.
+/// An iterator over the legal moves of a position in the order of section 4.2: the refutation table's move, the transposition
+/// table's, captures, promotions, the rest by history.
 #[derive(Debug)]
 pub struct Picker {
     stage: Stage,
     hints: [Option<Move>; 2],
     noisy: MoveList,
-    /// Score in the upper half, then the order of generation, then the move.
+    /// Packed from the highest bit: score 32, inverted order of generation 16, move 16.
     quiets: Quiets,
     next: usize,
 }
 
 type Quiets = arrayvec::ArrayVec<u64, { MoveList::CAPACITY }>;
 
-/// After so many quiet moves were picked one at a time, a cut-off is no longer likely, and the others are sorted.
+/// Quiet moves that are selected one at a time. After them a cut-off is unlikely, and the rest is sorted.
 const PICKED_SINGLY: usize = 3;
 
 impl Picker {
-    /// A picker that begins with these legal moves, if there are any.
+    /// Returns a picker that begins with these moves, which must be legal.
     #[inline]
     pub fn new(refutation: Option<Move>, tt_move: Option<Move>) -> Self {
         let tt_move = tt_move.filter(|_| tt_move != refutation);
@@ -199,16 +199,16 @@ impl Picker {
         Self { stage: Stage::Refutation, hints, noisy: MoveList::new(), quiets: Quiets::new(), next: 0 }
     }
 
-    /// The next move of `position`, which must be the same in every call.
+    /// Returns the next move of `position`, which must be the same in every call.
     #[inline]
     pub fn next(&mut self, position: &Position, history: &History) -> Option<Move> {
         if self.stage == Stage::Refutation {
-            self.stage = Stage::TableMove;
+            self.stage = Stage::TtMove;
             if self.hints[0].is_some() {
                 return self.hints[0];
             }
         }
-        if self.stage == Stage::TableMove {
+        if self.stage == Stage::TtMove {
             self.stage = if position.in_check() { Stage::Evasions } else { Stage::Captures };
             if self.hints[1].is_some() {
                 return self.hints[1];
@@ -229,7 +229,7 @@ impl Picker {
         self.next_scored()
     }
 
-    /// The move that comes after the last one, where that is known already: worth fetching its table entry for.
+    /// Returns the move after the last one where it is known already, so that its table entry can be prefetched.
     #[inline]
     pub fn upcoming(&self) -> Option<Move> {
         match self.stage {
@@ -239,7 +239,7 @@ impl Picker {
         }
     }
 
-    /// Generates what comes first after the hints.
+    /// Generates the first moves after the hints.
     fn begin(&mut self, position: &Position, history: &History) {
         if self.stage == Stage::Evasions {
             self.generate_evasions(position, history);
@@ -262,7 +262,7 @@ impl Picker {
         self.next = 0;
     }
 
-    /// In check all moves are generated at once.
+    /// Generates all moves of a position in check.
     fn generate_evasions(&mut self, position: &Position, history: &History) {
         let us = position.side_to_move();
         for &mv in &position.legal_moves() {
@@ -272,7 +272,7 @@ impl Picker {
             let score = if let Some(victim) = position.captured(mv) {
                 let kind = |piece| VICTIMS.iter().position(|kind| kind.contains(&piece)).unwrap_or(VICTIMS.len());
                 let (victim, capturer) = (kind(victim), kind(position.moved(mv)));
-                // Behind the king, of no kind, comes nothing.
+                // The king comes after all other capturers.
                 let capturer = if position.moved(mv) == Piece::King { 0 } else { capturer + 1 };
                 u32::MAX - (victim as u32) * 8 - (7 - capturer as u32)
             } else if let Some(piece) = mv.promotion() {
@@ -306,7 +306,7 @@ impl Picker {
     }
 }
 
-/// A move with its score, comparable: of equal scores the one generated first.
+/// Packs a move with its score for comparison. Of equal scores the move generated first is greater.
 #[inline]
 fn scored(mv: Move, score: u32, index: usize) -> u64 {
     u64::from(score) << 32 | (0xFFFF - index as u64) << 16 | u64::from(mv.bits())

@@ -1,19 +1,18 @@
-//! The root: iterative deepening, aspiration, refutation tables (sections 4.1 and 4.2).
+//! Iterative deepening, aspiration windows and refutation tables at the root (sections 4.1 and 4.2).
 
 use super::choices::{Choices, RootOrder};
 use super::evaluation::PieceSquares;
 use super::moves::{History, Picker};
-use super::{INFINITE, Line, MAX_DEPTH};
+use super::{INFINITE, MAX_DEPTH, Variation};
 use sesame::position::{Game, Move, Position};
-use sesame::search::SearchTable;
-use sesame_table::Table;
+use sesame::search::{SearchTable, TranspositionTable};
 
-/// What an iteration found.
+/// The result of an iteration.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Iteration {
-    /// Its depth in plies.
+    /// The depth in plies.
     pub depth: u32,
-    /// All nodes visited in this search so far: interior nodes, leaves and quiescence, of this and all earlier iterations.
+    /// Nodes visited in this and all earlier iterations: interior nodes, leaves and quiescence.
     pub nodes: u64,
     /// The score in centipawns for the side to move.
     pub score: i32,
@@ -21,33 +20,33 @@ pub struct Iteration {
     pub mv: Move,
 }
 
-/// A move of the root with its refutation table: the line that was expected after it when it was last searched.
+/// A root move with its refutation table: the line expected after it when it was searched last.
 #[derive(Debug, Clone)]
 struct RootMove {
     mv: Move,
-    line: Line,
+    line: Variation,
     score: i32,
 }
 
 /// ALIBABA with or without a transposition table.
 #[derive(Debug)]
-pub struct Searcher<T = Table> {
+pub struct Searcher<T = TranspositionTable> {
     pub(super) choices: Choices,
     pub(super) table: Option<T>,
     pub(super) counts_in_full: bool,
     pub(super) weights: PieceSquares,
     pub(super) history: History,
-    /// The keys of all positions before the current one.
+    /// The keys of the positions before the current one.
     pub(super) path: Vec<u64>,
     /// The refutation table of the root move that is being searched.
-    pub(super) refutation: Line,
+    pub(super) refutation: Variation,
     pub(super) nodes: u64,
-    /// What BIGALL counts beyond `nodes`: the nodes behind hits.
+    /// Nodes behind hits, which BIGALL counts in addition to `nodes`.
     pub(super) behind_hits: u64,
 }
 
 impl<T: SearchTable> Searcher<T> {
-    /// A searcher with these choices and this table.
+    /// Returns a searcher with these choices and this table.
     pub fn new(choices: Choices, table: Option<T>) -> Self {
         Self {
             choices,
@@ -56,27 +55,27 @@ impl<T: SearchTable> Searcher<T> {
             weights: PieceSquares::fill(&Position::startpos(), &choices),
             history: History::new(choices.history_by_color),
             path: Vec::new(),
-            refutation: Line::EMPTY,
+            refutation: Variation::EMPTY,
             nodes: 0,
             behind_hits: 0,
         }
     }
 
-    /// The table.
+    /// Returns the table.
     pub fn table(&self) -> Option<&T> {
         self.table.as_ref()
     }
 
-    /// The table, to be wiped, or to begin a new generation between searches.
+    /// Returns the table, to be cleared or to begin a new generation between searches.
     pub fn table_mut(&mut self) -> Option<&mut T> {
         self.table.as_mut()
     }
 
-    /// Searches the position of `game` to `depth` plies, at most [`MAX_DEPTH`]: one iteration for each depth from 1. Empty if there
-    /// is no legal move.
+    /// Searches the position of `game` to `depth` plies, at most [`MAX_DEPTH`], and returns one iteration for each depth from 1. Without
+    /// a legal move there is none.
     ///
-    /// Everything but the table begins anew: piece-square tables, history, refutation tables. So iterations 1 to n do not depend on
-    /// how deep the search goes on.
+    /// Only the table is kept from search to search: piece-square tables, history and refutation tables are reset. So iterations 1 to n
+    /// do not depend on the depth of the search.
     pub fn search(&mut self, game: &Game, depth: u32) -> Vec<Iteration> {
         let position = game.position();
         self.weights = PieceSquares::fill(position, &self.choices);
@@ -99,11 +98,11 @@ impl<T: SearchTable> Searcher<T> {
     fn root_moves(&self, position: &Position) -> Vec<RootMove> {
         let mut picker = Picker::new(None, None);
         std::iter::from_fn(|| picker.next(position, &self.history))
-            .map(|mv| RootMove { mv, line: Line::EMPTY, score: 0 })
+            .map(|mv| RootMove { mv, line: Variation::EMPTY, score: 0 })
             .collect()
     }
 
-    /// One iteration: the score; the best move is then the first. `None` without a move.
+    /// Runs one iteration and returns its score. The best move becomes the first. `None` without a legal move.
     fn iterate(
         &mut self,
         position: &Position,
@@ -122,7 +121,7 @@ impl<T: SearchTable> Searcher<T> {
         if score <= alpha && alpha > -INFINITE {
             (alpha, beta) = (-INFINITE, score);
             let again = self.search_root(position, moves, depth, alpha, beta);
-            // At most what failed low, and at least that: it is the score. More would be an instability of the table's making.
+            // The score is within the new window unless the table makes the search unstable; then the window is opened.
             score = if again > beta { self.search_root(position, moves, depth, -INFINITE, INFINITE) } else { again };
         } else if score >= beta && beta < INFINITE {
             (alpha, beta) = (score, INFINITE);
@@ -135,7 +134,7 @@ impl<T: SearchTable> Searcher<T> {
         Some(score)
     }
 
-    /// Searches all moves with one window, and moves each that is the best so far to the front.
+    /// Searches all moves with one window. Each new best move moves to the front.
     fn search_root(&mut self, position: &Position, moves: &mut [RootMove], depth: u32, alpha: i32, beta: i32) -> i32 {
         self.nodes += 1;
         let evaluation = self.weights.evaluate(position);
@@ -145,7 +144,7 @@ impl<T: SearchTable> Searcher<T> {
             let root_move = &moves[index];
             let mv = root_move.mv;
             self.refutation = root_move.line;
-            let mut line = Line::EMPTY;
+            let mut line = Variation::EMPTY;
             let score =
                 self.search_move(position, evaluation, mv, (raised, beta), depth, 0, index == 0, true, &mut line);
             if score > raised || self.choices.refutations_of_all {
@@ -162,7 +161,7 @@ impl<T: SearchTable> Searcher<T> {
             }
         }
         self.path.pop();
-        self.reward(position.side_to_move(), moves[0].mv, depth, best > alpha);
+        self.update_history(position.side_to_move(), moves[0].mv, depth, best > alpha);
         best
     }
 }

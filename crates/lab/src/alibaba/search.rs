@@ -1,17 +1,17 @@
-//! The principal-variation search with minimal windows (section 4.1), and its use of the table (section 4.4).
+//! Principal-variation search with minimal windows (section 4.1), and its use of the table (section 4.4).
 
 use super::choices::{HistoryBonus, HistoryUpdate};
 use super::leaf::Frontier;
 use super::moves::Picker;
 use super::root::Searcher;
-use super::{INFINITE, Line, MATE, MATE_IN_MAX};
+use super::{INFINITE, MATE, MATE_IN_MAX, Variation};
 use sesame::position::{Color, Move, Position, is_repetition};
 use sesame::search::{Bound, SearchTable, TtEntry};
-use sesame_table::{Usage, Work};
+use sesame_table::{EntryUse, Work};
 
 impl<T: SearchTable> Searcher<T> {
-    /// The score of a move for the side that makes it, by the principal-variation search of its position: the first move with the
-    /// whole window, the others with a minimal one first. `depth` is that of the position before the move, at least 1.
+    /// Returns the score of a move for the side that makes it. The first move is searched with the whole window, the others with a
+    /// minimal one first. `depth` is that of the position before the move, at least 1.
     #[allow(clippy::too_many_arguments)]
     #[inline]
     pub(super) fn search_move(
@@ -24,7 +24,7 @@ impl<T: SearchTable> Searcher<T> {
         ply: u32,
         is_first: bool,
         on_line: bool,
-        line: &mut Line,
+        line: &mut Variation,
     ) -> i32 {
         self.prefetch_after(position, Some(mv));
         let from_score = self.choices.research_above_score;
@@ -46,7 +46,7 @@ impl<T: SearchTable> Searcher<T> {
         principal_variation(is_first, from_score, (alpha, beta), &mut search)
     }
 
-    /// The score of a position for the side to move, at least 1 ply deep, fail-soft.
+    /// Returns the fail-soft score of a position for the side to move; `depth` is at least 1.
     #[allow(clippy::too_many_arguments)]
     fn search_position(
         &mut self,
@@ -57,7 +57,7 @@ impl<T: SearchTable> Searcher<T> {
         depth: u32,
         ply: u32,
         on_line: bool,
-        line: &mut Line,
+        line: &mut Variation,
     ) -> i32 {
         line.len = 0;
         let key = position.key();
@@ -67,29 +67,29 @@ impl<T: SearchTable> Searcher<T> {
         let before = self.work();
         let mut window = Window { alpha, beta };
         let mut tt_move = None;
-        if let Some((entry, work)) = self.look_up(position) {
+        if let Some((entry, work)) = self.probe(position) {
             tt_move = Move::from_bits(entry.mv);
             if self.is_deep_enough(entry.depth, depth) {
                 let score = from_tt(entry.score, ply);
                 if window.narrow(entry.bound, score) {
                     self.credit(work);
                     if let Some(mv) = tt_move {
-                        line.begin(mv);
+                        line.set(mv);
                     }
                     return score;
                 }
             }
         }
-        let hint = tt_move.filter(|_| self.choices.table_moves);
+        let hint = tt_move.filter(|_| self.choices.tt_moves);
         if hint.is_some() {
-            self.tell(Usage::MoveHint);
+            self.record_use(EntryUse::MoveHint);
         }
         let refutation = if on_line { self.refutation.get(ply as usize) } else { None };
         let refutation = refutation.filter(|&mv| ply <= self.choices.refutation_plies && position.is_legal(mv));
 
         let (mut best, mut best_move, mut raised) = (-INFINITE, None, window.alpha);
         let mut picker = Picker::new(refutation, hint);
-        let mut child_line = Line::EMPTY;
+        let mut child_line = Variation::EMPTY;
         let frontier = (depth == 1).then(|| Frontier::new(position));
         let from_score = self.choices.research_above_score;
         self.path.push(key);
@@ -114,7 +114,7 @@ impl<T: SearchTable> Searcher<T> {
                     line.extend(mv, &child_line);
                 }
                 if self.choices.history_update == HistoryUpdate::EachImprovement {
-                    self.reward(position.side_to_move(), mv, depth, true);
+                    self.update_history(position.side_to_move(), mv, depth, true);
                 }
                 raised = raised.max(score);
                 if raised >= window.beta {
@@ -127,12 +127,12 @@ impl<T: SearchTable> Searcher<T> {
             return if position.in_check() { -MATE + ply as i32 } else { 0 };
         };
         if best <= window.alpha && window.alpha > alpha {
-            // The table knows a move that reaches this, and none was shown to exceed it.
+            // The lower bound of the table entry stands: no searched move exceeds it.
             best = window.alpha;
             best_move = tt_move.unwrap_or(best_move);
         }
         if self.choices.history_update != HistoryUpdate::EachImprovement {
-            self.reward(position.side_to_move(), best_move, depth, best > alpha);
+            self.update_history(position.side_to_move(), best_move, depth, best > alpha);
         }
         let bound = if best >= beta {
             Bound::Lower
@@ -145,8 +145,7 @@ impl<T: SearchTable> Searcher<T> {
         best
     }
 
-    /// Whether the position is a draw by repetition or the 50-move rule (unless it is mate, which the caller's search would not
-    /// have reached then).
+    /// Returns true if the position is a draw by repetition or the 50-move rule, and not mate.
     #[inline]
     pub(super) fn is_draw(&self, position: &Position) -> bool {
         let reversible = position.reversible_plies();
@@ -162,12 +161,12 @@ impl<T: SearchTable> Searcher<T> {
         is_repetition(&self.path, key, reversible, counts_double_from)
     }
 
-    /// What the table knows of the position. An entry whose move is illegal belongs to another one and is ignored.
+    /// Probes the table. An entry with an illegal move belongs to another position and is ignored.
     #[inline]
-    pub(super) fn look_up(&self, position: &Position) -> Option<(TtEntry, Work)> {
-        let (entry, work) = self.table.as_ref()?.look_up(position.key())?;
+    pub(super) fn probe(&self, position: &Position) -> Option<(TtEntry, Work)> {
+        let (entry, work) = self.table.as_ref()?.probe(position.key())?;
         if entry.mv != 0 && !Move::from_bits(entry.mv).is_some_and(|mv| position.is_legal(mv)) {
-            self.tell(Usage::Illegal);
+            self.record_use(EntryUse::Illegal);
             return None;
         }
         Some((entry, work))
@@ -178,16 +177,16 @@ impl<T: SearchTable> Searcher<T> {
         if self.choices.exact_depth_only { u32::from(found) == needed } else { u32::from(found) >= needed }
     }
 
-    /// An entry has ended a node: counted as one node, or, for BIGALL, as all the nodes behind it.
+    /// Counts an entry that ended a node: as one node, or, for BIGALL, as all the nodes behind it.
     #[inline]
     pub(super) fn credit(&mut self, work: Work) {
-        self.tell(Usage::CutOff);
+        self.record_use(EntryUse::CutOff);
         if self.counts_in_full {
             self.behind_hits = self.behind_hits.saturating_add(work.nodes().saturating_sub(1));
         }
     }
 
-    /// Fetches the table entry of the position after a move.
+    /// Prefetches the table entry of the position after a move.
     #[inline]
     pub(super) fn prefetch_after(&self, position: &Position, mv: Option<Move>) {
         if let (Some(table), Some(mv)) = (&self.table, mv) {
@@ -196,19 +195,19 @@ impl<T: SearchTable> Searcher<T> {
     }
 
     #[inline]
-    fn tell(&self, usage: Usage) {
+    fn record_use(&self, usage: EntryUse) {
         if let Some(table) = &self.table {
-            table.used(usage);
+            table.record_use(usage);
         }
     }
 
-    /// The work so far, as the scheme counts it.
+    /// Returns the work of the search so far, as the scheme counts it.
     #[inline]
     pub(super) fn work(&self) -> u64 {
         self.nodes.saturating_add(self.behind_hits)
     }
 
-    /// Stores a result. `before` is the work when the position, itself already counted, was begun.
+    /// Stores a result. `before` is the work when the search of the position began, after the position itself was counted.
     #[allow(clippy::too_many_arguments)]
     #[inline]
     pub(super) fn store(
@@ -229,9 +228,9 @@ impl<T: SearchTable> Searcher<T> {
         }
     }
 
-    /// A move was the best of its position.
+    /// Raises the history score of the best move of a position.
     #[inline]
-    pub(super) fn reward(&mut self, us: Color, mv: Move, depth: u32, above_alpha: bool) {
+    pub(super) fn update_history(&mut self, us: Color, mv: Move, depth: u32, above_alpha: bool) {
         if above_alpha || self.choices.history_update == HistoryUpdate::Every {
             let bonus = match self.choices.history_bonus {
                 HistoryBonus::Depth => depth,
@@ -243,8 +242,8 @@ impl<T: SearchTable> Searcher<T> {
     }
 }
 
-/// The scheme of a principal-variation search: `search` gives the score within a window. The first move gets the whole window,
-/// the others a minimal one, and the whole one if they turn out to be better.
+/// Searches a move by the rule of principal-variation search: the first move with the whole window, the others with a minimal one, and
+/// with the whole one if they exceed it. `search` returns the score within a window.
 #[inline]
 pub(super) fn principal_variation(
     is_first: bool,
@@ -259,21 +258,21 @@ pub(super) fn principal_variation(
     if score <= alpha || score >= beta {
         return score;
     }
-    // From the score on, a second search can only confirm it or find more.
+    // A second search from the score on can only confirm or exceed it.
     if from_score { search((score, beta)).max(score) } else { search((alpha, beta)) }
 }
 
-/// The bounds of a search, which the table can narrow.
+/// A search window, which table entries can narrow.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Window {
-    /// Scores of this or less are failures.
+    /// Scores of this or less fail low.
     pub(super) alpha: i32,
-    /// Scores of this or more are more than enough.
+    /// Scores of this or more fail high.
     pub(super) beta: i32,
 }
 
 impl Window {
-    /// Takes a stored score into account; true if nothing is left to be searched.
+    /// Narrows the window by a stored score, and returns true if the score decides the node.
     #[inline]
     pub(super) fn narrow(&mut self, bound: Bound, score: i32) -> bool {
         match bound {
@@ -285,7 +284,7 @@ impl Window {
     }
 }
 
-/// Mate scores are stored as seen from the position, not from the root.
+/// Converts a score for storing: mate distances count from the position, not from the root.
 #[inline]
 fn to_tt(score: i32, ply: u32) -> i16 {
     let score = if score >= MATE_IN_MAX {
@@ -298,7 +297,7 @@ fn to_tt(score: i32, ply: u32) -> i16 {
     score as i16
 }
 
-/// The reverse of [`to_tt`].
+/// Converts a stored score back: mate distances count from the root.
 #[inline]
 pub(super) fn from_tt(score: i16, ply: u32) -> i32 {
     let score = i32::from(score);

@@ -1,13 +1,13 @@
-//! The search as a whole.
+//! Tests of the search as a whole.
 
 use proptest::prelude::*;
 
 use super::*;
 use sesame::position::{Game, MoveList, Piece, Position};
-use sesame::search::{SearchTable, TtEntry};
+use sesame::search::{SearchTable, TranspositionTable, TtEntry};
 use sesame_table::{Counters, Scheme, Table, TableOptions, Update};
 
-type Counted = Table<TtEntry, Counters>;
+type CountedTable = Table<TtEntry, Counters>;
 
 fn table<T: From1994>(positions: usize, scheme: Scheme) -> T {
     let options = TableOptions { positions, scheme, update: Update::Overwrite, stamps: true, huge_pages: false };
@@ -18,13 +18,13 @@ trait From1994: SearchTable {
     fn from_1994(options: &TableOptions) -> Self;
 }
 
-impl From1994 for Table {
+impl From1994 for TranspositionTable {
     fn from_1994(options: &TableOptions) -> Self {
         Table::with_options(options).unwrap()
     }
 }
 
-impl From1994 for Counted {
+impl From1994 for CountedTable {
     fn from_1994(options: &TableOptions) -> Self {
         Table::with_options(options).unwrap()
     }
@@ -34,11 +34,11 @@ fn game(fen: &str) -> Game {
     Game::new(Position::from_fen(fen).unwrap())
 }
 
-fn search(choices: Choices, table: Option<Table>, game: &Game, depth: u32) -> Vec<Iteration> {
+fn search(choices: Choices, table: Option<TranspositionTable>, game: &Game, depth: u32) -> Vec<Iteration> {
     Searcher::new(choices, table).search(game, depth)
 }
 
-/// Choices under which the score of a leaf depends on the position alone.
+/// Returns choices under which the score of a leaf depends on the position alone.
 fn pure() -> Choices {
     Choices { early_end: EarlyEnd::Never, ..Choices::default() }
 }
@@ -55,8 +55,15 @@ const POSITIONS: [&str; 8] = [
     "k7/2Q5/8/8/8/8/8/K1R5 b - - 0 1",
 ];
 
-/// Alpha-beta without anything: all legal moves in the order of the generator, everything from scratch.
-fn plain(position: &Position, weights: &PieceSquares, mut alpha: i32, beta: i32, depth: u32, ply: i32) -> i32 {
+/// Plain alpha-beta: all legal moves in the order of the generator, everything computed from scratch.
+fn plain_alpha_beta(
+    position: &Position,
+    weights: &PieceSquares,
+    mut alpha: i32,
+    beta: i32,
+    depth: u32,
+    ply: i32,
+) -> i32 {
     let moves = position.legal_moves();
     if moves.is_empty() {
         return if position.in_check() { -MATE + ply } else { 0 };
@@ -78,34 +85,34 @@ fn plain(position: &Position, weights: &PieceSquares, mut alpha: i32, beta: i32,
         }
         let mut child = position.clone();
         child.play(mv);
-        best = best.max(-plain(&child, weights, -beta, -alpha, depth.saturating_sub(1), ply + 1));
+        best = best.max(-plain_alpha_beta(&child, weights, -beta, -alpha, depth.saturating_sub(1), ply + 1));
     }
     best
 }
 
 #[test]
-fn without_a_table_the_score_is_that_of_plain_alpha_beta() {
+fn without_a_table_scores_match_plain_alpha_beta() {
     for (index, fen) in POSITIONS.into_iter().enumerate() {
         let game = game(fen);
         let weights = PieceSquares::fill(game.position(), &pure());
-        // The plain search has no order to its moves; where much can be taken, 3 plies would take it a minute.
+        // Plain alpha-beta does not order moves: positions with many captures take it a minute at 3 plies.
         let depth = if [3, 6, 7].contains(&index) { 3 } else { 2 };
         for iteration in search(pure(), None, &game, depth) {
-            let expected = plain(game.position(), &weights, -INFINITE, INFINITE, iteration.depth, 0);
+            let expected = plain_alpha_beta(game.position(), &weights, -INFINITE, INFINITE, iteration.depth, 0);
             assert_eq!(iteration.score, expected, "{fen} at depth {}", iteration.depth);
             let mut child = game.position().clone();
             child.play(iteration.mv);
-            let score = -plain(&child, &weights, -INFINITE, INFINITE, iteration.depth - 1, 1);
+            let score = -plain_alpha_beta(&child, &weights, -INFINITE, INFINITE, iteration.depth - 1, 1);
             assert_eq!(score, expected, "{fen}: {} is not the best move", iteration.mv);
         }
     }
 }
 
 #[test]
-fn leaves_that_are_not_set_up_count_and_score_as_if_they_were() {
+fn leaves_score_the_same_with_and_without_making_the_move() {
     for fen in POSITIONS {
         for second_occurrence_draws in [false, true] {
-            // Where leaves are stored each is set up; without a table nothing else is different.
+            // With stored leaves every move is made. Without a table nothing else differs.
             let [quick, slow] = [false, true].map(|store_leaves| {
                 let choices = Choices { store_leaves, second_occurrence_draws, ..Choices::default() };
                 search(choices, None, &game(fen), 4)
@@ -116,22 +123,23 @@ fn leaves_that_are_not_set_up_count_and_score_as_if_they_were() {
 }
 
 #[test]
-fn the_same_search_visits_the_same_nodes() {
+fn searches_are_deterministic() {
     for scheme in [None, Some(Scheme::TwoBig1), Some(Scheme::BigAll)] {
         let game = game(POSITIONS[0]);
         let run = || search(Choices::default(), scheme.map(|scheme| table(1 << 13, scheme)), &game, 5);
         assert_eq!(run(), run());
-        // The same searcher again, with its table cleared: nothing else is kept.
-        let mut searcher = Searcher::new(Choices::default(), scheme.map(|scheme| table::<Table>(1 << 13, scheme)));
+        // A searcher with a cleared table keeps nothing else.
+        let mut searcher =
+            Searcher::new(Choices::default(), scheme.map(|scheme| table::<TranspositionTable>(1 << 13, scheme)));
         let first = searcher.search(&game, 5);
         searcher.search(&self::game(POSITIONS[1]), 4);
-        searcher.table_mut().into_iter().for_each(|table| table.wipe(1));
+        searcher.table_mut().into_iter().for_each(|table| table.clear_exclusive(1));
         assert_eq!(searcher.search(&game, 5), first);
     }
 }
 
 #[test]
-fn iterations_do_not_know_how_many_will_follow() {
+fn iterations_do_not_depend_on_the_final_depth() {
     for scheme in [None, Some(Scheme::Deep), Some(Scheme::TwoBig1)] {
         let game = game(POSITIONS[0]);
         let run = |depth| search(Choices::default(), scheme.map(|scheme| table(1 << 12, scheme)), &game, depth);
@@ -143,7 +151,7 @@ fn iterations_do_not_know_how_many_will_follow() {
 }
 
 #[test]
-fn mates_are_found_and_counted() {
+fn mate_scores_count_the_plies() {
     // Mate in one, mate in two, and being mated.
     let mates = [("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1", 1), ("7k/8/8/8/8/8/R7/1R5K w - - 0 1", 3)];
     for (fen, plies) in mates {
@@ -160,8 +168,8 @@ fn mates_are_found_and_counted() {
 }
 
 #[test]
-fn stalemate_is_a_draw_for_leaves_too() {
-    // Qc7 stalemates. A leaf that is stalemate must not look like a queen more.
+fn stalemate_is_a_draw_at_leaves() {
+    // Qc7 stalemates: the leaf scores 0, not a queen ahead.
     let fen = "k7/8/8/2Q5/8/8/8/K7 w - - 0 1";
     let game = game(fen);
     let weights = PieceSquares::fill(game.position(), &pure());
@@ -180,10 +188,10 @@ fn stalemate_is_a_draw_for_leaves_too() {
 #[test]
 fn repetition_and_fifty_moves_are_draws() {
     let score = |game: &Game, depth| search(pure(), None, game, depth).last().unwrap().score;
-    // Any reversible move of White's, then any of Black's, makes a hundred plies.
+    // A reversible move of White, or one of each side, completes a hundred plies.
     assert_eq!(score(&game("7k/8/8/8/8/8/1r5P/K7 w - - 99 80"), 1).signum(), 1, "the king takes the rook");
     assert_eq!(score(&game("7k/8/8/8/2q5/8/8/K7 w - - 99 80"), 2), 0);
-    // The position stood on the board twice already; the third time is a draw, though Black is a rook ahead.
+    // The position occurred twice already. The third occurrence is a draw, though Black is a rook ahead.
     let mut shuffled = Game::new(Position::from_fen("7k/8/8/8/8/5r2/8/K7 b - - 0 1").unwrap());
     for uci in ["h8g8", "a1b1", "g8h8", "b1a1", "h8g8", "a1b1", "g8h8"] {
         let mv = shuffled.position().from_uci(uci).unwrap();
@@ -202,9 +210,9 @@ fn repetition_and_fifty_moves_are_draws() {
 }
 
 #[test]
-fn the_table_is_used_as_the_paper_says() {
+fn table_is_used_as_in_the_paper() {
     let game = game(POSITIONS[0]);
-    let mut searcher = Searcher::new(Choices::default(), Some(table::<Counted>(1 << 16, Scheme::TwoBig1)));
+    let mut searcher = Searcher::new(Choices::default(), Some(table::<CountedTable>(1 << 16, Scheme::TwoBig1)));
     let nodes = searcher.search(&game, 5).last().unwrap().nodes;
     let stats = searcher.table().unwrap().recorder().stats();
     assert!(stats.hits > 0 && stats.cut_offs > 0 && stats.move_hints > 0);
@@ -213,30 +221,30 @@ fn the_table_is_used_as_the_paper_says() {
     let without = search(Choices::default(), None, &game, 5).last().unwrap().nodes;
     assert!(nodes < without, "{nodes} with a table, {without} without");
 
-    // Kept and stamped, it makes the same search much shorter; nothing is stored in quiescence.
+    // A kept and stamped table makes the same search much shorter.
     searcher.table_mut().unwrap().next_generation();
     let again = searcher.search(&game, 5).last().unwrap().nodes;
     assert!(again * 2 < nodes, "{again} after {nodes}");
     let leaves = Choices { store_leaves: true, ..Choices::default() };
-    let mut storing = Searcher::new(leaves, Some(table::<Counted>(1 << 16, Scheme::TwoBig1)));
+    let mut storing = Searcher::new(leaves, Some(table::<CountedTable>(1 << 16, Scheme::TwoBig1)));
     storing.search(&game, 3);
     let stored = storing.table().unwrap().recorder().stats().all_stores();
-    let mut usual = Searcher::new(Choices::default(), Some(table::<Counted>(1 << 16, Scheme::TwoBig1)));
+    let mut usual = Searcher::new(Choices::default(), Some(table::<CountedTable>(1 << 16, Scheme::TwoBig1)));
     usual.search(&game, 3);
     let few = usual.table().unwrap().recorder().stats().all_stores();
     assert!(few * 4 < stored, "{few} interior nodes, {stored} with leaves");
     let silent = Choices { probe_quiescence: false, ..Choices::default() };
-    let mut silent = Searcher::new(silent, Some(table::<Counted>(1 << 16, Scheme::TwoBig1)));
+    let mut silent = Searcher::new(silent, Some(table::<CountedTable>(1 << 16, Scheme::TwoBig1)));
     silent.search(&game, 3);
     let interior = silent.table().unwrap().recorder().stats().probes;
     assert!(interior * 2 < usual.table().unwrap().recorder().stats().probes);
 }
 
 #[test]
-fn bigall_counts_what_lies_behind_hits() {
+fn bigall_counts_nodes_behind_hits() {
     let game = game(POSITIONS[0]);
-    let mut big1 = Searcher::new(Choices::default(), Some(table::<Table>(1 << 16, Scheme::Big1)));
-    let mut big_all = Searcher::new(Choices::default(), Some(table::<Table>(1 << 16, Scheme::BigAll)));
+    let mut big1 = Searcher::new(Choices::default(), Some(table::<TranspositionTable>(1 << 16, Scheme::Big1)));
+    let mut big_all = Searcher::new(Choices::default(), Some(table::<TranspositionTable>(1 << 16, Scheme::BigAll)));
     big1.search(&game, 5);
     big_all.search(&game, 5);
     assert_eq!(big1.behind_hits, 0);
@@ -244,8 +252,8 @@ fn bigall_counts_what_lies_behind_hits() {
 }
 
 #[test]
-fn a_window_that_fails_is_opened() {
-    // Quiet at first, then a piece falls: the score leaves the aspiration window, and is exact all the same.
+fn failing_aspiration_windows_are_opened() {
+    // A score outside a narrow aspiration window is exact all the same.
     let narrow = Choices { aspiration: Some(1), ..pure() };
     let open = Choices { aspiration: None, ..pure() };
     for fen in POSITIONS {
@@ -255,7 +263,7 @@ fn a_window_that_fails_is_opened() {
 }
 
 #[test]
-fn moves_come_in_the_papers_order_and_are_all_legal_ones() {
+fn picker_returns_all_legal_moves_in_order() {
     for fen in POSITIONS {
         let position = Position::from_fen(fen).unwrap();
         let history = History::new(true);
@@ -282,7 +290,7 @@ fn moves_come_in_the_papers_order_and_are_all_legal_ones() {
 }
 
 #[test]
-fn captures_are_generated_for_the_victims_asked_for() {
+fn captures_are_limited_to_the_given_victims() {
     for fen in POSITIONS {
         let position = Position::from_fen(fen).unwrap();
         if position.in_check() {
@@ -305,8 +313,8 @@ fn captures_are_generated_for_the_victims_asked_for() {
     }
 }
 
-/// A position some random moves away from one of [`POSITIONS`], with its clocks.
-fn wandered() -> impl Strategy<Value = Game> {
+/// A position after random moves from one of [`POSITIONS`], with its clocks.
+fn random_games() -> impl Strategy<Value = Game> {
     (0..POSITIONS.len(), prop::collection::vec(any::<u16>(), 0..12)).prop_map(|(index, choices)| {
         let mut game = game(POSITIONS[index]);
         for choice in choices {
@@ -314,7 +322,7 @@ fn wandered() -> impl Strategy<Value = Game> {
             let Some(&mv) = moves.get(usize::from(choice) % moves.len().max(1)) else { break };
             game.play(mv);
         }
-        // Without its past: what is a repetition depends on the way, and the table does not know it.
+        // Without earlier moves: repetitions depend on the path, which the table does not know.
         Game::new(Position::from_fen(&game.position().fen(true)).unwrap())
     })
 }
@@ -322,9 +330,9 @@ fn wandered() -> impl Strategy<Value = Game> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
-    /// E. Altavilla's finding (ViperMate): cut-offs only from entries of exactly the depth needed leave the search as it is.
+    /// E. Altavilla's finding (ViperMate): with cut-offs only by entries of exactly the remaining depth, score and move stay the same.
     #[test]
-    fn with_entries_of_exactly_the_depth_needed_the_table_changes_nothing(game in wandered(), size in 4u32..16) {
+    fn exact_depth_cut_offs_leave_the_result_unchanged(game in random_games(), size in 4u32..16) {
         let choices = Choices { exact_depth_only: true, ..pure() };
         let without = search(choices, None, &game, 4);
         for scheme in [Scheme::New, Scheme::TwoBig1] {
@@ -337,7 +345,7 @@ proptest! {
     }
 
     #[test]
-    fn any_position_is_searched_without_a_panic(game in wandered(), margin in 0i32..300) {
+    fn any_position_is_searched_without_a_panic(game in random_games(), margin in 0i32..300) {
         let choices = Choices { early_end: EarlyEnd::Margin(margin), store_leaves: margin % 2 == 0, ..Choices::default() };
         let iterations = search(choices, Some(table(64, Scheme::BigAll)), &game, 3);
         prop_assert_eq!(iterations.is_empty(), !game.position().has_legal_move());

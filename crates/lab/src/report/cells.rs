@@ -1,4 +1,4 @@
-//! The results as the report asks for them: by series and depth, whole cells only.
+//! The results by series and depth, complete cells only.
 
 use std::collections::HashMap;
 
@@ -6,14 +6,14 @@ use crate::experiment::DEEP_SIZES;
 use crate::results::{Observation, Series};
 use sesame_table::Scheme;
 
-/// How many test positions the paper has.
+/// The number of test positions in the paper.
 pub(super) const TESTS: usize = 18;
 
 /// The paper's table sizes in positions: 8K to 1024K.
 pub(super) const SIZES: [usize; 8] =
     [8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, 1024 << 10];
 
-/// The largest of [`SIZES`]: that of Tables 2 and 3.
+/// The largest of [`SIZES`], used in Tables 2 and 3.
 pub(super) const LARGEST: usize = 1024 << 10;
 
 /// The paper's depths in plies.
@@ -23,7 +23,7 @@ pub(super) const DEPTHS: [u32; 6] = [3, 4, 5, 6, 7, 8];
 pub(super) const SCHEMES: [Scheme; 7] =
     [Scheme::TwoBig1, Scheme::TwoDeep, Scheme::Big1, Scheme::BigAll, Scheme::Deep, Scheme::New, Scheme::Old];
 
-/// One entry of the paper's tables: a series at a depth, summed over the test positions.
+/// An entry of the paper's tables: a series at a depth, summed over the test positions.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Cell {
     pub(super) series: Series,
@@ -31,45 +31,45 @@ pub(super) struct Cell {
 }
 
 impl Cell {
-    /// The search to `depth` with a table.
-    pub(super) fn of(line: Line, positions: usize, depth: u32) -> Cell {
-        Cell { series: Series { scheme: Some(line.scheme), stamped: line.stamped, positions }, depth }
+    /// Returns the cell of a search to `depth` with a table.
+    pub(super) fn of(variant: SchemeVariant, positions: usize, depth: u32) -> Cell {
+        Cell { series: Series { scheme: Some(variant.scheme), stamped: variant.stamped, positions }, depth }
     }
 
-    /// The search to `depth` without a table.
+    /// Returns the cell of a search to `depth` without a table.
     pub(super) fn without_table(depth: u32) -> Cell {
         Cell { series: Series { scheme: None, stamped: false, positions: 0 }, depth }
     }
 }
 
-/// Whether the paper's experiment, or its Table 1, has this cell.
+/// Returns true if the paper's experiment or its Table 1 has this cell.
 fn is_planned(Cell { series, depth }: Cell) -> bool {
     let has_size = SIZES.contains(&series.positions) && (depth < 8 || DEEP_SIZES.contains(&series.positions));
     DEPTHS.contains(&depth) && if series.scheme.is_some() { has_size } else { series == Series::WITHOUT_TABLE }
 }
 
-/// What one line of the paper's figures stands for.
+/// A scheme with a table that is cleared, or whose entries are time-stamped, between positions. Each has a line in the paper's figures.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Line {
+pub(super) struct SchemeVariant {
     pub(super) scheme: Scheme,
     pub(super) stamped: bool,
 }
 
-impl Line {
-    /// `scheme`, the table cleared between positions.
-    pub(super) fn cleared(scheme: Scheme) -> Line {
-        Line { scheme, stamped: false }
+impl SchemeVariant {
+    /// Returns the variant with a cleared table.
+    pub(super) fn cleared(scheme: Scheme) -> SchemeVariant {
+        SchemeVariant { scheme, stamped: false }
     }
 
-    /// `scheme`, entries stamped between positions.
-    pub(super) fn stamped(scheme: Scheme) -> Line {
-        Line { scheme, stamped: true }
+    /// Returns the variant with stamped entries.
+    pub(super) fn stamped(scheme: Scheme) -> SchemeVariant {
+        SchemeVariant { scheme, stamped: true }
     }
 }
 
-/// All complete cells of the results: those of the paper's experiment in which no test position is missing.
+/// The complete cells of the results: cells of the paper's experiment in which no test position is missing.
 #[derive(Debug)]
-pub(super) struct Results {
+pub(super) struct CellResults {
     cells: HashMap<Cell, [f64; TESTS]>,
     incomplete: usize,
     with_table: usize,
@@ -77,9 +77,10 @@ pub(super) struct Results {
     unplanned: usize,
 }
 
-impl Results {
-    /// Sorts the observations into cells; those that the paper's experiment does not have are only counted. `Err` holds the number of a test position that the paper does not have.
-    pub(super) fn new(observations: &[Observation]) -> Result<Results, u32> {
+impl CellResults {
+    /// Sorts the observations into cells. Those that the paper's experiment does not have are only counted. `Err` holds the number of a
+    /// test position that the paper does not have.
+    pub(super) fn new(observations: &[Observation]) -> Result<CellResults, u32> {
         let mut partial: HashMap<Cell, [Option<u64>; TESTS]> = HashMap::new();
         let (mut with_table, mut without_table, mut unplanned) = (0, 0, 0);
         for observation in observations {
@@ -99,80 +100,85 @@ impl Results {
         };
         let cells: HashMap<Cell, [f64; TESTS]> =
             partial.into_iter().filter_map(|(cell, row)| Some((cell, complete(row)?))).collect();
-        Ok(Results { incomplete: all - cells.len(), cells, with_table, without_table, unplanned })
+        Ok(CellResults { incomplete: all - cells.len(), cells, with_table, without_table, unplanned })
     }
 
-    /// Nodes of each test position, if none is missing.
+    /// Returns the nodes of each test position, if none is missing.
     pub(super) fn nodes(&self, cell: Cell) -> Option<&[f64; TESTS]> {
         self.cells.get(&cell)
     }
 
-    /// Nodes of all test positions, if none is missing.
+    /// Returns the sum of the nodes over all test positions, if none is missing.
     pub(super) fn total(&self, cell: Cell) -> Option<f64> {
         Some(self.nodes(cell)?.iter().sum())
     }
 
-    /// Nodes of `cell` over nodes of `base`, position by position.
+    /// Returns the nodes of `cell` over the nodes of `base`, position by position.
     pub(super) fn ratios(&self, cell: Cell, base: Cell) -> Option<Vec<f64>> {
         let (nodes, base) = (self.nodes(cell)?, self.nodes(base)?);
         Some(nodes.iter().zip(base).map(|(nodes, base)| nodes / base).collect())
     }
 
-    /// How many cells lack some of their test positions.
+    /// Returns the number of cells that lack some of their test positions.
     pub(super) fn incomplete(&self) -> usize {
         self.incomplete
     }
 
-    /// How many of the paper's searches with a table the results hold.
+    /// Returns the number of the paper's searches with a table in the results.
     pub(super) fn with_table(&self) -> usize {
         self.with_table
     }
 
-    /// How many searches without a table the results hold.
+    /// Returns the number of searches without a table in the results.
     pub(super) fn without_table(&self) -> usize {
         self.without_table
     }
 
-    /// How many searches the results hold that the paper's experiment does not have.
+    /// Returns the number of searches in the results that the paper's experiment does not have.
     pub(super) fn unplanned(&self) -> usize {
         self.unplanned
     }
 }
 
-/// Several lines at one depth, at all sizes where every one of them is complete.
+/// Several scheme variants at one depth, at all sizes where each of them is complete.
 pub(super) struct Grid {
     pub(super) sizes: Vec<usize>,
-    /// By size, then by line.
+    /// By size, then by variant.
     nodes: Vec<Vec<[f64; TESTS]>>,
 }
 
 impl Grid {
-    /// The lines at `depth`, at those of `sizes` that the results have for all of them; `None` if there is no such size.
-    pub(super) fn new(results: &Results, lines: &[Line], depth: u32, sizes: &[usize]) -> Option<Grid> {
+    /// Returns the variants at `depth` and those of `sizes` that the results have for all of them; `None` if there is no such size.
+    pub(super) fn new(results: &CellResults, variants: &[SchemeVariant], depth: u32, sizes: &[usize]) -> Option<Grid> {
         let row = |&size: &usize| -> Option<Vec<[f64; TESTS]>> {
-            lines.iter().map(|&line| results.nodes(Cell::of(line, size, depth)).copied()).collect()
+            variants.iter().map(|&variant| results.nodes(Cell::of(variant, size, depth)).copied()).collect()
         };
         let (sizes, nodes): (Vec<usize>, Vec<_>) = sizes.iter().filter_map(|size| Some((*size, row(size)?))).unzip();
         (!sizes.is_empty()).then_some(Grid { sizes, nodes })
     }
 
-    /// As [`Grid::new`], but only if no size is missing.
-    pub(super) fn whole(results: &Results, lines: &[Line], depth: u32, sizes: &[usize]) -> Option<Grid> {
-        Grid::new(results, lines, depth, sizes).filter(|grid| grid.sizes.len() == sizes.len())
+    /// Returns the grid only if no size is missing.
+    pub(super) fn whole(
+        results: &CellResults,
+        variants: &[SchemeVariant],
+        depth: u32,
+        sizes: &[usize],
+    ) -> Option<Grid> {
+        Grid::new(results, variants, depth, sizes).filter(|grid| grid.sizes.len() == sizes.len())
     }
 
-    /// Summed over the picked positions: by size, then by line.
+    /// Returns the nodes summed over the picked positions, by size, then by variant.
     pub(super) fn totals(&self, picks: &[usize]) -> Vec<Vec<f64>> {
         let total = |nodes: &[f64; TESTS]| picks.iter().filter_map(|&pick| nodes.get(pick)).sum();
         self.nodes.iter().map(|row| row.iter().map(total).collect()).collect()
     }
 
-    /// The geometric mean over the sizes of each line's total: the measure of merit where sizes are taken together.
+    /// Returns the geometric mean over the sizes of each variant's total: the measure of merit over all sizes.
     pub(super) fn merits(&self, picks: &[usize]) -> Vec<f64> {
         let totals = self.totals(picks);
-        let lines = totals.first().map_or(0, Vec::len);
+        let variants = totals.first().map_or(0, Vec::len);
         let logarithm =
-            |line: usize| totals.iter().filter_map(|row| row.get(line)).map(|total| total.ln()).sum::<f64>();
-        (0..lines).map(|line| (logarithm(line) / totals.len() as f64).exp()).collect()
+            |variant: usize| totals.iter().filter_map(|row| row.get(variant)).map(|total| total.ln()).sum::<f64>();
+        (0..variants).map(|variant| (logarithm(variant) / totals.len() as f64).exp()).collect()
     }
 }

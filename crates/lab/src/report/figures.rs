@@ -1,26 +1,26 @@
-//! Figures 1 to 3 of the paper drawn again, and what they do not show.
+//! Figures 1 to 3 of the paper drawn again, and three more.
 
-use super::cells::{Cell, DEPTHS, LARGEST, Line, Results, SCHEMES, SIZES};
+use super::cells::{Cell, CellResults, DEPTHS, LARGEST, SCHEMES, SIZES, SchemeVariant};
 use super::paper::Paper;
-use sesame_report::chart::{Axis, Chart, ChartError, Curve, Look, Reference};
+use sesame_report::chart::{Axis, Chart, ChartError, Curve, CurveStyle, Reference};
 use sesame_report::markdown;
 use sesame_table::Scheme;
 
-/// A picture, and what is said about it.
+/// A figure with its title and caption.
 #[derive(Debug)]
-pub(super) struct Picture {
-    /// Its file's name.
+pub(super) struct Figure {
+    /// The file name.
     pub(super) file: &'static str,
-    /// What it is, in a few words.
+    /// The title.
     pub(super) title: String,
-    /// What it shows and how it is to be read.
+    /// The caption.
     pub(super) caption: String,
-    /// The picture, or none where the results hold nothing for it.
+    /// The drawing; none without results for it.
     pub(super) svg: Option<String>,
 }
 
-/// All pictures, in the order of the report.
-pub(super) fn all(results: &Results, paper: &Paper) -> Result<Vec<Picture>, ChartError> {
+/// Draws all figures, in the order of the report.
+pub(super) fn all(results: &CellResults, paper: &Paper) -> Result<Vec<Figure>, ChartError> {
     Ok(vec![
         by_size(results, false)?,
         against_best(results, false)?,
@@ -31,8 +31,8 @@ pub(super) fn all(results: &Results, paper: &Paper) -> Result<Vec<Picture>, Char
     ])
 }
 
-/// A scheme's colour, marker and dashes: the same in all pictures. Lines of two-level schemes are unbroken.
-pub(crate) fn look(scheme: Scheme) -> Look {
+/// Returns a scheme's colour, marker and dashes, the same in all figures. Lines of two-level schemes are solid.
+pub(crate) fn style(scheme: Scheme) -> CurveStyle {
     let number = match scheme {
         Scheme::TwoBig1 => 0,
         Scheme::TwoDeep => 1,
@@ -42,15 +42,15 @@ pub(crate) fn look(scheme: Scheme) -> Look {
         Scheme::New => 5,
         Scheme::Old => 6,
     };
-    Look::ALL[number]
+    CurveStyle::ALL[number]
 }
 
-/// One curve for each scheme over the table sizes; `value` is given the scheme's cell at a size.
+/// Returns one curve for each scheme over the table sizes. `value` maps the scheme's cell at a size to a height.
 fn scheme_curves(stamped: bool, value: impl Fn(Cell) -> Option<f64>) -> Vec<Curve> {
     let curve = |scheme: Scheme| {
-        let point = |size: usize| Some((log2(size), value(Cell::of(Line { scheme, stamped }, size, 7))?));
+        let point = |size: usize| Some((log2(size), value(Cell::of(SchemeVariant { scheme, stamped }, size, 7))?));
         let points = SIZES.into_iter().filter_map(point).collect();
-        Curve::new(scheme.name(), look(scheme), points)
+        Curve::new(scheme.name(), style(scheme), points)
     };
     SCHEMES.into_iter().map(curve).filter(|curve| !curve.points.is_empty()).collect()
 }
@@ -73,10 +73,10 @@ fn heights(curves: &[Curve]) -> impl Iterator<Item = f64> {
     curves.iter().flat_map(|curve| curve.points.iter().map(|point| point.1))
 }
 
-/// As many decimals as the distance between labels needs.
+/// Formats an axis label with as many decimals as the distance between labels needs.
 fn decimals(value: f64, step: f64) -> String {
     let digits = (-(step * 1.000_001).log10().floor()).max(0.0) as usize;
-    // Rounding may leave a zero its sign.
+    // Adding 0 turns a rounded -0 into 0.
     format!("{:.digits$}", value + 0.0).replace('-', "−")
 }
 
@@ -84,8 +84,8 @@ fn between(stamped: bool) -> &'static str {
     if stamped { "entries time-stamped between positions" } else { "table cleared between positions" }
 }
 
-/// Figures 1 and 2.
-fn by_size(results: &Results, stamped: bool) -> Result<Picture, ChartError> {
+/// Draws Figure 1 or 2.
+fn by_size(results: &CellResults, stamped: bool) -> Result<Figure, ChartError> {
     let (file, number) = if stamped { ("figure-2.svg", 2) } else { ("figure-1.svg", 1) };
     let curves = scheme_curves(stamped, |cell| Some(results.total(cell)? / 1e6));
     let title = format!("Figure {number}. Nodes by table size, 7 ply, {}", between(stamped));
@@ -99,13 +99,14 @@ fn by_size(results: &Results, stamped: bool) -> Result<Picture, ChartError> {
         curves,
         reference: None,
     };
-    Ok(Picture { file, title, caption, svg: drawn(&chart)? })
+    Ok(Figure { file, title, caption, svg: drawn(&chart)? })
 }
 
-/// Figures 1 and 2 under the magnifying glass.
-fn against_best(results: &Results, stamped: bool) -> Result<Picture, ChartError> {
+/// Draws Figure 1 or 2 relative to TWOBIG1.
+fn against_best(results: &CellResults, stamped: bool) -> Result<Figure, ChartError> {
     let (file, number) = if stamped { ("figure-2-relative.svg", "2a") } else { ("figure-1-relative.svg", "1a") };
-    let base = |cell: Cell| Cell::of(Line { scheme: Scheme::TwoBig1, stamped }, cell.series.positions, cell.depth);
+    let base =
+        |cell: Cell| Cell::of(SchemeVariant { scheme: Scheme::TwoBig1, stamped }, cell.series.positions, cell.depth);
     let curves = scheme_curves(stamped, |cell| Some((results.total(cell)? / results.total(base(cell))? - 1.0) * 100.0));
     let title = format!("Figure {number}. Nodes against TWOBIG1, 7 ply, {}", between(stamped));
     let caption =
@@ -118,27 +119,28 @@ fn against_best(results: &Results, stamped: bool) -> Result<Picture, ChartError>
         curves,
         reference: None,
     };
-    Ok(Picture { file, title, caption, svg: drawn(&chart)? })
+    Ok(Figure { file, title, caption, svg: drawn(&chart)? })
 }
 
-/// Figure 3.
-fn saving(results: &Results, paper: &Paper) -> Result<Picture, ChartError> {
-    let lines = [Line::stamped(Scheme::TwoBig1), Line::cleared(Scheme::TwoBig1)];
-    let cells = |line: Line, depth: u32| (Cell::of(line, LARGEST, depth), Cell::without_table(depth));
-    let ours = |line: Line| {
+/// Draws Figure 3.
+fn saving(results: &CellResults, paper: &Paper) -> Result<Figure, ChartError> {
+    let variants = [SchemeVariant::stamped(Scheme::TwoBig1), SchemeVariant::cleared(Scheme::TwoBig1)];
+    let cells = |variant: SchemeVariant, depth: u32| (Cell::of(variant, LARGEST, depth), Cell::without_table(depth));
+    let ours = |variant: SchemeVariant| {
         let height = |depth| {
-            let (table, none) = cells(line, depth);
+            let (table, none) = cells(variant, depth);
             Some(results.total(table)? / results.total(none)?)
         };
         by_depth(height)
     };
-    let theirs = |line: Line| by_depth(|depth| paper.ratio(cells(line, depth).0, cells(line, depth).1));
-    let [stamped, cleared] = lines;
+    let theirs =
+        |variant: SchemeVariant| by_depth(|depth| paper.ratio(cells(variant, depth).0, cells(variant, depth).1));
+    let [stamped, cleared] = variants;
     let curves = vec![
-        Curve::new("ours, stamped", Look::ALL[0], ours(stamped)),
-        Curve::new("paper, stamped", Look::ALL[2], theirs(stamped)),
-        Curve::new("ours, cleared", Look::ALL[1], ours(cleared)),
-        Curve::new("paper, cleared", Look::ALL[3], theirs(cleared)),
+        Curve::new("ours, stamped", CurveStyle::ALL[0], ours(stamped)),
+        Curve::new("paper, stamped", CurveStyle::ALL[2], theirs(stamped)),
+        Curve::new("ours, cleared", CurveStyle::ALL[1], ours(cleared)),
+        Curve::new("paper, cleared", CurveStyle::ALL[3], theirs(cleared)),
     ];
     let title = "Figure 3. Nodes with a 1024K table, relative to none (TWOBIG1)".to_owned();
     let caption = "The paper's figure is the line \"paper, stamped\"; here computed from its Tables 1 to 3.".to_owned();
@@ -150,18 +152,26 @@ fn saving(results: &Results, paper: &Paper) -> Result<Picture, ChartError> {
         curves,
     };
     let has_ours = chart.curves.iter().any(|curve| curve.name.starts_with("ours") && !curve.points.is_empty());
-    Ok(Picture { file: "figure-3.svg", title, caption, svg: if has_ours { drawn(&chart)? } else { None } })
+    Ok(Figure { file: "figure-3.svg", title, caption, svg: if has_ours { drawn(&chart)? } else { None } })
 }
 
-/// Table 1 as a picture, beside what the largest table saves.
-fn growth(results: &Results, paper: &Paper) -> Result<Picture, ChartError> {
-    let with_table = |depth| Cell::of(Line::cleared(Scheme::TwoBig1), LARGEST, depth);
+/// Draws Table 1, beside the nodes with the largest table.
+fn growth(results: &CellResults, paper: &Paper) -> Result<Figure, ChartError> {
+    let with_table = |depth| Cell::of(SchemeVariant::cleared(Scheme::TwoBig1), LARGEST, depth);
     let log = |nodes: Option<f64>| nodes.map(f64::log10);
     let curves = vec![
-        Curve::new("ours, no table", Look::ALL[0], by_depth(|depth| log(results.total(Cell::without_table(depth))))),
-        Curve::new("paper, no table", Look::ALL[2], by_depth(|depth| log(paper.total(Cell::without_table(depth))))),
-        Curve::new("ours, TWOBIG1", Look::ALL[1], by_depth(|depth| log(results.total(with_table(depth))))),
-        Curve::new("paper, TWOBIG1", Look::ALL[3], by_depth(|depth| log(paper.total(with_table(depth))))),
+        Curve::new(
+            "ours, no table",
+            CurveStyle::ALL[0],
+            by_depth(|depth| log(results.total(Cell::without_table(depth)))),
+        ),
+        Curve::new(
+            "paper, no table",
+            CurveStyle::ALL[2],
+            by_depth(|depth| log(paper.total(Cell::without_table(depth)))),
+        ),
+        Curve::new("ours, TWOBIG1", CurveStyle::ALL[1], by_depth(|depth| log(results.total(with_table(depth))))),
+        Curve::new("paper, TWOBIG1", CurveStyle::ALL[3], by_depth(|depth| log(paper.total(with_table(depth))))),
     ];
     let title = "Figure 4. Nodes by depth, without a table and with 1024K positions (cleared)".to_owned();
     let caption = "Nodes visited, summed over the 18 positions, on a logarithmic scale. Not in the paper; its numbers are those of \
@@ -169,10 +179,10 @@ fn growth(results: &Results, paper: &Paper) -> Result<Picture, ChartError> {
         .to_owned();
     let chart = Chart { title: title.clone(), x: depth_axis(), y: decades(heights(&curves)), curves, reference: None };
     let has_ours = chart.curves.iter().any(|curve| curve.name.starts_with("ours") && !curve.points.is_empty());
-    Ok(Picture { file: "figure-4.svg", title, caption, svg: if has_ours { drawn(&chart)? } else { None } })
+    Ok(Figure { file: "figure-4.svg", title, caption, svg: if has_ours { drawn(&chart)? } else { None } })
 }
 
-/// An axis for the decimal logarithms of node counts.
+/// Returns an axis for decimal logarithms of node counts.
 fn decades(values: impl Iterator<Item = f64>) -> Axis {
     let (low, high) =
         values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));

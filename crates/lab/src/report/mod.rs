@@ -1,9 +1,9 @@
-//! What the experiment says, for people: the paper's tables and figures with ours beside them, and what becomes of each of its
-//! claims. One page of Markdown, its pictures as SVG, and all of it again as one HTML page.
+//! The report of the experiment: the paper's tables and figures with the new ones beside them, and a verdict on each of its claims.
 //!
-//! [`render`] makes the files out of results, [`fn@write`] reads and writes them. The same results give the same bytes. Of results
-//! with holes it says what can be said, and names what cannot. Pages that others write into the same folder ([`STUDIES`]) are
-//! linked to, and taken into the HTML page.
+//! The report is one page of Markdown, its figures as SVG, and all of it again as one HTML page. [`render`] makes the files from
+//! results; [`fn@write`] reads the results and writes the files. The same results give the same bytes. Incomplete results give a report
+//! that names the missing searches. Pages of further studies in the same folder ([`STUDY_PAGES`]) are linked and included in the HTML
+//! page.
 
 mod cells;
 mod claims;
@@ -18,63 +18,63 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use super::experiment;
-use super::results::{self, Observation};
-use cells::Results;
-use page::Page;
+use crate::experiment;
+use crate::results::{self, Observation, ResultsError};
+use cells::CellResults;
+use page::ReportPage;
 use paper::Paper;
 use sesame_report::html;
-use sesame_report::journal::JournalError;
 
-/// The pages that may stand beside the report, in the order in which it names them: why it differs from the paper, what
-/// each choice does that the paper leaves open, what the other sources say, a larger set of positions, the engine's own search, many threads.
-pub const STUDIES: [&str; 6] = ["discussion.md", "choices.md", "seeds.md", "larger.md", "modern.md", "threads.md"];
+/// The pages of further studies, in the order in which the report lists them: causes of the differences from the paper, effects of the
+/// choices that the paper leaves open, claims of other sources, a larger set of positions, Sesame's own search, several threads.
+pub const STUDY_PAGES: [&str; 6] =
+    ["discussion.md", "choices.md", "sources.md", "larger.md", "modern.md", "threads.md"];
 
-/// How long the experiment took.
+/// The duration of the experiment.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct WallTime {
-    /// From its beginning to its end, in seconds.
+    /// Seconds from begin to end.
     pub seconds: f64,
-    /// On how many threads, if known.
+    /// The number of threads, if known.
     pub threads: Option<u32>,
 }
 
 impl WallTime {
-    /// Reads what a run writes beside its results: lines `seconds=..`, `threads=..` and `observations=..`. `None` if there are no
-    /// seconds in it, or it does not speak of a run that made just so many `observations`.
+    /// Parses the record that a run writes beside its results: lines `seconds=..`, `threads=..` and `observations=..`. `None` without
+    /// valid seconds, or if the record is not of a run that made exactly `observations` observations.
     pub fn parse(text: &str, observations: usize) -> Option<WallTime> {
         let value = |name: &str| {
             let mut pairs = text.lines().filter_map(|line| line.split_once('='));
             pairs.find(|(key, _)| key.trim() == name).map(|(_, value)| value.trim())
         };
-        let made: usize = value("observations")?.parse().ok()?;
+        let recorded: usize = value("observations")?.parse().ok()?;
         let seconds: f64 = value("seconds")?.parse().ok()?;
         let threads = value("threads").and_then(|threads| threads.parse().ok());
-        (made == observations && seconds.is_finite() && seconds > 0.0).then_some(WallTime { seconds, threads })
+        (recorded == observations && seconds.is_finite() && seconds > 0.0).then_some(WallTime { seconds, threads })
     }
 }
 
-/// A page beside the report.
+/// The page of a further study.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Study {
-    /// The file's name, one of [`STUDIES`].
+pub struct StudyPage {
+    /// The file name, one of [`STUDY_PAGES`].
     pub file: String,
-    /// Its first heading.
+    /// The first heading.
     pub title: String,
-    /// The page.
+    /// The whole page.
     pub markdown: String,
 }
 
-/// Why there is no report.
+/// An error that prevented the report.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
     /// The results could not be read.
     #[error(transparent)]
-    Results(#[from] JournalError),
-    /// The results are of other test positions than the paper's.
+    Results(#[from] ResultsError),
+    /// The results are for test positions that the paper does not have.
     #[error("the results have a test position {0}: the report is about the paper's 18")]
     OtherPositions(u32),
-    /// A picture could not be drawn.
+    /// A figure could not be drawn.
     #[error("{0}")]
     Picture(String),
     /// A file could not be read or written.
@@ -82,34 +82,34 @@ pub enum ReportError {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         error: io::Error,
     },
 }
 
-/// What to report, and where.
+/// Settings of a report.
 #[derive(Clone, Debug)]
 pub struct ReportOptions {
     /// The results file.
     pub results: PathBuf,
-    /// The folder for the report; made if need be.
+    /// The folder for the report, created if it does not exist.
     pub output: PathBuf,
-    /// How long the run took in seconds, in place of what the file beside the results (`.meta`) says.
+    /// The duration of the run in seconds, instead of the one recorded in the `.meta` file beside the results.
     pub wall_time: Option<f64>,
 }
 
-/// Reads the results and writes the report. Returns the files written.
+/// Reads the results, writes the report and returns the paths written.
 ///
 /// # Errors
-/// If the results cannot be read or are of other positions, or a file cannot be written.
+/// If the results cannot be read or are for other positions, or a file cannot be written.
 pub fn write(options: &ReportOptions) -> Result<Vec<PathBuf>, ReportError> {
-    let observations = results::read(&options.results, experiment::hash(&experiment::positions()))?;
+    let observations = results::read_of(&options.results, experiment::hash(&experiment::positions()))?;
     let recorded = recorded_time(&options.results, observations.len());
     let threads = recorded.and_then(|recorded| recorded.threads);
     let wall_time = options.wall_time.map_or(recorded, |seconds| Some(WallTime { seconds, threads }));
-    let surroundings = surroundings(&options.output)?;
+    let related = related_pages(&options.output)?;
     let source = options.results.display().to_string();
-    let files = render(&observations, &source, wall_time, &surroundings)?;
+    let files = render(&observations, &source, wall_time, &related)?;
     let failed = |path: &Path| {
         let path = path.to_owned();
         move |error| ReportError::File { path, error }
@@ -124,28 +124,28 @@ pub fn write(options: &ReportOptions) -> Result<Vec<PathBuf>, ReportError> {
     Ok(written)
 }
 
-/// The file beside the results in which a run notes how long it took: the same name with `.meta` at the end.
+/// Returns the path of the file beside the results in which a run records its duration: the same name with `.meta` appended.
 pub fn meta_path(results: &Path) -> PathBuf {
     let mut name = results.as_os_str().to_owned();
     name.push(".meta");
     PathBuf::from(name)
 }
 
-/// What the run that made these results, all `observations` of them, wrote beside them.
+/// Returns the duration recorded beside the results, if the record is for all `observations` of them.
 fn recorded_time(results: &Path, observations: usize) -> Option<WallTime> {
     WallTime::parse(&fs::read_to_string(meta_path(results)).ok()?, observations)
 }
 
-/// What stands in the report's folder and belongs to it.
+/// Pages of further studies in the report's folder.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Surroundings {
-    /// The pages of [`STUDIES`] that are there.
-    pub studies: Vec<Study>,
+pub struct RelatedPages {
+    /// The pages of [`STUDY_PAGES`] that exist.
+    pub studies: Vec<StudyPage>,
     /// The pictures that they show, by file name.
     pub pictures: BTreeMap<String, String>,
 }
 
-fn surroundings(folder: &Path) -> Result<Surroundings, ReportError> {
+fn related_pages(folder: &Path) -> Result<RelatedPages, ReportError> {
     let read = |name: &str| {
         let path = folder.join(name);
         match fs::read_to_string(&path) {
@@ -154,10 +154,10 @@ fn surroundings(folder: &Path) -> Result<Surroundings, ReportError> {
             Err(error) => Err(ReportError::File { path, error }),
         }
     };
-    let mut found = Surroundings::default();
-    for file in STUDIES {
+    let mut found = RelatedPages::default();
+    for file in STUDY_PAGES {
         let Some(markdown) = read(file)? else { continue };
-        // Only pictures that lie in the folder itself.
+        // Pictures outside the folder are not read.
         let is_own = |name: &String| name.ends_with(".svg") && !name.contains(['/', '\\', ':']);
         for name in html::pictures_of(&markdown).into_iter().filter(is_own) {
             if let Some(svg) = read(&name)? {
@@ -165,32 +165,39 @@ fn surroundings(folder: &Path) -> Result<Surroundings, ReportError> {
             }
         }
         let title = html::title_of(&markdown).unwrap_or_else(|| file.to_owned());
-        found.studies.push(Study { file: file.to_owned(), title, markdown });
+        found.studies.push(StudyPage { file: file.to_owned(), title, markdown });
     }
     Ok(found)
 }
 
-/// The report's files: names and contents. `source` is what the report calls the results file.
+/// Returns the names and contents of the report's files. `source` is the name of the results file in the report.
 ///
 /// # Errors
-/// If there are results of a test position that the paper does not have.
+/// If there are results for a test position that the paper does not have, or a figure cannot be drawn.
 pub fn render(
     observations: &[Observation],
     source: &str,
     wall_time: Option<WallTime>,
-    surroundings: &Surroundings,
+    related: &RelatedPages,
 ) -> Result<Vec<(String, String)>, ReportError> {
-    let results = Results::new(observations).map_err(ReportError::OtherPositions)?;
+    let results = CellResults::new(observations).map_err(ReportError::OtherPositions)?;
     let paper = Paper::new();
     let claims = claims::all(&results, &paper);
     let pictures = figures::all(&results, &paper).map_err(|error| ReportError::Picture(error.to_string()))?;
-    let studies = &surroundings.studies;
-    let page =
-        Page { results: &results, paper: &paper, claims: &claims, pictures: &pictures, studies, wall_time, source };
+    let studies = &related.studies;
+    let page = ReportPage {
+        results: &results,
+        paper: &paper,
+        claims: &claims,
+        pictures: &pictures,
+        studies,
+        wall_time,
+        source,
+    };
     let readme = page.markdown();
     let drawn = pictures.into_iter().filter_map(|picture| Some((picture.file.to_owned(), picture.svg?)));
     let drawn: BTreeMap<String, String> = drawn.collect();
-    let mut inlined = surroundings.pictures.clone();
+    let mut inlined = related.pictures.clone();
     inlined.extend(drawn.clone());
     let studies = studies.iter().map(|study| html::Part { file: &study.file, markdown: &study.markdown });
     let parts: Vec<html::Part> =

@@ -1,32 +1,32 @@
-//! The report as one page of Markdown.
+//! The report as a page of Markdown.
 
 use std::fmt::Write;
 
-use super::cells::{Grid, LARGEST, Line, Results, SCHEMES, SIZES, TESTS};
+use super::cells::{CellResults, Grid, LARGEST, SCHEMES, SIZES, SchemeVariant, TESTS};
 use super::claims::{Claim, Verdict};
-use super::figures::Picture;
+use super::figures::Figure;
 use super::paper::{self, Paper};
-use super::{Study, WallTime, tables};
+use super::{StudyPage, WallTime, tables};
 use sesame_report::html;
 use sesame_report::markdown::{self, Table};
 
-/// All that goes into the page.
-pub(super) struct Page<'a> {
+/// The contents of the page.
+pub(super) struct ReportPage<'a> {
     pub(super) results: &'a Results,
     pub(super) paper: &'a Paper,
     pub(super) claims: &'a [Claim],
-    pub(super) pictures: &'a [Picture],
-    pub(super) studies: &'a [Study],
+    pub(super) pictures: &'a [Figure],
+    pub(super) studies: &'a [StudyPage],
     pub(super) wall_time: Option<WallTime>,
-    /// The results file's name, as the reader finds it.
+    /// The name of the results file in the report.
     pub(super) source: &'a str,
 }
 
-/// The page's title.
+/// The title of the page.
 pub(super) const TITLE: &str = "Replacement schemes for transposition tables: 1994 and now";
 
-impl Page<'_> {
-    /// The whole page.
+impl ReportPage<'_> {
+    /// Returns the whole page.
     pub(super) fn markdown(&self) -> String {
         let mut page = format!("# {TITLE}\n\n");
         for section in [
@@ -71,9 +71,9 @@ impl Page<'_> {
             .join("\n\n")
     }
 
-    /// Best and worst over all sizes, in a sentence.
+    /// Returns a sentence on the best and the worst scheme over all sizes.
     fn merit(&self, stamped: bool) -> Option<String> {
-        let grid = Grid::new(self.results, &SCHEMES.map(|scheme| Line { scheme, stamped }), 7, &SIZES)?;
+        let grid = Grid::new(self.results, &SCHEMES.map(|scheme| SchemeVariant { scheme, stamped }), 7, &SIZES)?;
         let picks: Vec<usize> = (0..TESTS).collect();
         let mut order: Vec<(f64, &str)> =
             grid.merits(&picks).into_iter().zip(SCHEMES.map(|scheme| scheme.name())).collect();
@@ -89,7 +89,7 @@ impl Page<'_> {
         ))
     }
 
-    /// What was run, and how long it took.
+    /// Describes the searches in the results and the duration of the run.
     fn extent(&self) -> String {
         let searches = self.results.with_table();
         let mut text = format!(
@@ -163,7 +163,7 @@ impl Page<'_> {
         )
     }
 
-    /// The claims that did not come out as in the paper.
+    /// Lists the claims that the results do not confirm.
     fn differences(&self) -> String {
         let of =
             |verdict| (1..).zip(self.claims).filter(move |(_, claim)| claim.verdict == verdict && !claim.is_missing);
@@ -201,7 +201,7 @@ impl Page<'_> {
     fn pictures(&self) -> String {
         let mut text = "## Figures\n".to_owned();
         for picture in self.pictures {
-            let Picture { file, title, caption, svg } = picture;
+            let Figure { file, title, caption, svg } = picture;
             match svg {
                 Some(_) => {
                     let _ = write!(text, "\n### {title}\n\n![{title}]({file})\n\n{caption}\n");
@@ -257,7 +257,7 @@ impl Page<'_> {
     }
 
     fn studies(&self) -> String {
-        let listed = |study: &&Study| !matches!(study.file.as_str(), "discussion.md" | "choices.md");
+        let listed = |study: &&StudyPage| !matches!(study.file.as_str(), "discussion.md" | "choices.md");
         if !self.studies.iter().any(|study| listed(&study)) {
             return String::new();
         }
@@ -322,9 +322,9 @@ impl Page<'_> {
         format!(
             "## Run it again\n\n\
              ```\n\
-             cargo build --release\n\
-             target/release/sesame lab run --output {0}\n\
-             target/release/sesame lab report --results {0} --output docs/replacement-schemes\n\
+             cargo build --release -p sesame-lab\n\
+             target/release/sesame-lab run --output {0}\n\
+             target/release/sesame-lab report --results {0} --output docs/replacement-schemes\n\
              ```\n\n\
              The same command gives the same bytes. All on one page, pictures included: [report.html](report.html). The laboratory's own page \
              is [docs/lab.md](../lab.md).\n",
@@ -333,7 +333,7 @@ impl Page<'_> {
     }
 }
 
-/// How many of the claims came out how, for a sentence that begins with "our results".
+/// Counts the verdicts, in words that follow "our results".
 fn score(claims: &[&Claim]) -> String {
     let of = |verdict| claims.iter().filter(move |claim| claim.verdict == verdict);
     let missing = of(Verdict::CannotTell).filter(|claim| claim.is_missing).count();
@@ -350,7 +350,7 @@ fn score(claims: &[&Claim]) -> String {
     )
 }
 
-/// The heading of a claim's details.
+/// Returns the heading of a claim's details.
 fn heading(number: usize, claim: &Claim) -> String {
     format!("Statement {number}: {}", claim.name)
 }

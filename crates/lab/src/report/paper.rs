@@ -1,43 +1,43 @@
 //! Tables 1 to 3 of the paper.
 
-use super::cells::{Cell, Line};
+use super::cells::{Cell, SchemeVariant};
 use crate::results::Series;
 
-/// The tables, typed off: `table,scheme,stamping,positions,ply3,..,ply8`, nodes in thousands.
+/// The tables copied by hand: `table,scheme,stamping,positions,ply3,..,ply8`, nodes in thousands.
 const TABLES: &str = include_str!("paper.csv");
 
-/// Hours that the paper's experiment took on one SUN 4 (section 6.4).
+/// The duration of the paper's experiment on one SUN 4 in hours (section 6.4).
 pub(super) const HOURS: f64 = 1300.0;
 
-/// How many searches that was, without those of Table 1.
+/// The number of searches in it, without those of Table 1.
 pub(super) const OBSERVATIONS: usize = 11_088;
 
-/// The paper's nodes, in thousands.
+/// The paper's node counts, in thousands.
 #[derive(Debug)]
 pub(super) struct Paper {
     cells: Vec<(Cell, f64)>,
 }
 
 impl Paper {
-    /// The tables. A line that cannot be read is left out; a test sees to it that there is none.
+    /// Parses the tables. Malformed lines are left out; a test checks that there are none.
     pub(super) fn new() -> Paper {
         Paper { cells: TABLES.lines().skip(1).filter_map(read_line).flatten().collect() }
     }
 
-    /// The paper's sum over the test positions in nodes, known to the thousand.
+    /// Returns the paper's sum of nodes over the test positions, exact to the thousand.
     pub(super) fn total(&self, cell: Cell) -> Option<f64> {
         let found = self.cells.iter().find(|(known, _)| *known == cell)?;
         Some(found.1 * 1000.0)
     }
 
-    /// The total of `cell` over that of `base`.
+    /// Returns the total of `cell` over that of `base`.
     pub(super) fn ratio(&self, cell: Cell, base: Cell) -> Option<f64> {
         Some(self.total(cell)? / self.total(base)?)
     }
 
-    /// The total of `line` at the largest table.
-    pub(super) fn largest(&self, line: Line, depth: u32) -> Option<f64> {
-        self.total(Cell::of(line, super::cells::LARGEST, depth))
+    /// Returns the total of `variant` at the largest table.
+    pub(super) fn largest(&self, variant: SchemeVariant, depth: u32) -> Option<f64> {
+        self.total(Cell::of(variant, super::cells::LARGEST, depth))
     }
 }
 
@@ -57,18 +57,18 @@ mod tests {
     use sesame_table::Scheme;
 
     #[test]
-    fn the_tables_are_whole() {
+    fn paper_tables_are_complete() {
         let paper = Paper::new();
         assert_eq!(paper.cells.len(), 6 * 15);
         for depth in DEPTHS {
             assert!(paper.total(Cell::without_table(depth)).is_some());
             for (scheme, stamped) in SCHEMES.into_iter().flat_map(|scheme| [(scheme, false), (scheme, true)]) {
-                assert!(paper.largest(Line { scheme, stamped }, depth).is_some());
+                assert!(paper.largest(SchemeVariant { scheme, stamped }, depth).is_some());
             }
         }
         assert_eq!(paper.total(Cell::without_table(8)), Some(610_696_000.0));
-        assert_eq!(paper.largest(Line::stamped(Scheme::TwoBig1), 8), Some(180_187_000.0));
-        assert_eq!(paper.total(Cell::of(Line::cleared(Scheme::Old), LARGEST, 4)), Some(931_000.0));
-        assert_eq!(paper.total(Cell::of(Line::cleared(Scheme::Old), 8192, 4)), None);
+        assert_eq!(paper.largest(SchemeVariant::stamped(Scheme::TwoBig1), 8), Some(180_187_000.0));
+        assert_eq!(paper.total(Cell::of(SchemeVariant::cleared(Scheme::Old), LARGEST, 4)), Some(931_000.0));
+        assert_eq!(paper.total(Cell::of(SchemeVariant::cleared(Scheme::Old), 8192, 4)), None);
     }
 }

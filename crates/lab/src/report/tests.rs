@@ -1,38 +1,38 @@
-//! The report on results made to agree with the paper, made to disagree, and with holes.
+//! Tests of the report on synthetic results that agree with the paper, disagree with it, or are incomplete.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-use super::cells::{Cell, DEPTHS, LARGEST, Line, SCHEMES, SIZES, TESTS};
+use super::cells::{Cell, DEPTHS, LARGEST, SCHEMES, SIZES, SchemeVariant, TESTS};
 use super::claims::Verdict;
 use super::*;
 use sesame_report::journal::JournalRow;
 use sesame_report::markdown;
 use sesame_table::Scheme;
 
-/// How the made-up results are made.
+/// A model of synthetic results.
 struct Model {
-    /// Whether the paper's statements are turned round.
+    /// The paper's claims are reversed.
     contrary: bool,
 }
 
 impl Model {
-    /// Nodes of all positions.
+    /// Returns the nodes of all positions.
     fn total(&self, cell: Cell, paper: &Paper) -> f64 {
         let Some(scheme) = cell.series.scheme else { return paper.total(cell).unwrap() };
-        let line = Line { scheme, stamped: cell.series.stamped };
+        let line = SchemeVariant { scheme, stamped: cell.series.stamped };
         let place = SIZES.iter().position(|&size| size == cell.series.positions).unwrap();
         match (self.contrary, cell.depth) {
             (false, 7) => 40e6 * Self::growth(place) * (1.0 + penalty(scheme) * Self::crowd(place)) * stamp(line, 0.97),
             (false, depth) => paper.largest(line, depth).unwrap() * Self::growth(place),
-            // Doublings save too much, or cost where entries are stamped; the spread grows; the paper's order is upside down where the
-            // table is cleared; stamps cost.
+            // Doublings save too much, or cost nodes with stamped entries; the spread grows; the paper's order is reversed with a
+            // cleared table; stamps cost nodes.
             (true, 7) => {
-                let upside_down = if line.stamped { penalty(scheme) } else { 0.23 - penalty(scheme) };
-                let upside_down = if line.stamped && scheme == Scheme::TwoBig1 { 0.3 } else { upside_down };
+                let reversed = if line.stamped { penalty(scheme) } else { 0.23 - penalty(scheme) };
+                let reversed = if line.stamped && scheme == Scheme::TwoBig1 { 0.3 } else { reversed };
                 150e6
                     * if line.stamped { 1.1f64 } else { 0.8 }.powi(place as i32)
-                    * (1.0 + upside_down * (2.0 + place as f64))
+                    * (1.0 + reversed * (2.0 + place as f64))
                     * stamp(line, 1.2)
             }
             (true, 8) => paper.total(Cell::without_table(8)).unwrap() * (1.4 - penalty(scheme)),
@@ -40,17 +40,17 @@ impl Model {
         }
     }
 
-    /// Nodes against those at 1024K.
+    /// Returns the nodes at a size relative to those at 1024K.
     fn growth(place: usize) -> f64 {
         [0.91, 0.92, 0.93, 0.95, 0.97, 0.98, 0.99][place..].iter().product::<f64>().recip()
     }
 
-    /// How much the scheme matters.
+    /// Returns the weight of the differences between schemes at a size.
     fn crowd(place: usize) -> f64 {
         [1.0, 0.85, 0.7, 0.5, 0.35, 0.2, 0.12, 0.1][place]
     }
 
-    /// The whole experiment, with noise on every single count.
+    /// Returns the whole experiment, with noise on every count.
     fn observations(&self) -> Vec<Observation> {
         let paper = Paper::new();
         let mut random = Xoshiro256PlusPlus::seed_from_u64(1994);
@@ -71,14 +71,14 @@ impl Model {
     }
 
     fn claims(&self) -> Vec<claims::Claim> {
-        claims::all(&Results::new(&self.observations()).unwrap(), &Paper::new())
+        claims::all(&CellResults::new(&self.observations()).unwrap(), &Paper::new())
     }
 }
 
 const AGREEING: Model = Model { contrary: false };
 const CONTRARY: Model = Model { contrary: true };
 
-/// How much worse than TWOBIG1 a scheme is at 8K.
+/// Returns the excess of a scheme over TWOBIG1 at 8K.
 fn penalty(scheme: Scheme) -> f64 {
     match scheme {
         Scheme::TwoBig1 => 0.0,
@@ -91,14 +91,15 @@ fn penalty(scheme: Scheme) -> f64 {
     }
 }
 
-fn stamp(line: Line, factor: f64) -> f64 {
+fn stamp(line: SchemeVariant, factor: f64) -> f64 {
     if line.stamped { factor } else { 1.0 }
 }
 
-/// All cells of the experiment.
+/// Returns all cells of the experiment.
 fn plan() -> Vec<Cell> {
     let mut cells: Vec<Cell> = DEPTHS.into_iter().map(Cell::without_table).collect();
-    for line in SCHEMES.into_iter().flat_map(|scheme| [Line::cleared(scheme), Line::stamped(scheme)]) {
+    for line in SCHEMES.into_iter().flat_map(|scheme| [SchemeVariant::cleared(scheme), SchemeVariant::stamped(scheme)])
+    {
         for size in SIZES {
             cells.extend(DEPTHS.into_iter().filter(|&depth| depth < 8).map(|depth| Cell::of(line, size, depth)));
         }
@@ -108,16 +109,16 @@ fn plan() -> Vec<Cell> {
 }
 
 fn rendered(observations: &[Observation]) -> BTreeMap<String, String> {
-    render(observations, "results.csv", None, &Surroundings::default()).unwrap().into_iter().collect()
+    render(observations, "results.csv", None, &RelatedPages::default()).unwrap().into_iter().collect()
 }
 
 #[test]
-fn the_plan_is_the_papers() {
+fn plan_has_the_papers_size() {
     assert_eq!((plan().len() - DEPTHS.len()) * TESTS, paper::OBSERVATIONS);
 }
 
 #[test]
-fn what_agrees_is_said_to_agree() {
+fn agreeing_results_give_agreement() {
     for claim in AGREEING.claims() {
         assert_eq!(claim.verdict, Verdict::Agrees, "{}: {}", claim.name, claim.ours);
         assert!(!claim.details.is_empty(), "{}", claim.name);
@@ -125,9 +126,9 @@ fn what_agrees_is_said_to_agree() {
 }
 
 #[test]
-fn what_disagrees_is_said_to_disagree() {
+fn contrary_results_give_disagreement() {
     for claim in CONTRARY.claims() {
-        // Of these the contrary model leaves things as they are: BIG1 and BIGALL stay neighbours, DEEP stays in the middle.
+        // The contrary model does not reverse these two: BIG1 and BIGALL stay neighbours, DEEP stays in the middle.
         let expected = match claim.name {
             "BIGALL and BIG1" | "DEEP not best" => continue,
             _ => Verdict::Disagrees,
@@ -138,10 +139,10 @@ fn what_disagrees_is_said_to_disagree() {
 }
 
 #[test]
-fn verdicts_reach_the_page() {
+fn page_shows_the_verdicts() {
     let page = &rendered(&CONTRARY.observations())["README.md"];
     let summary = page.lines().nth(2).unwrap();
-    // The two that the contrary model leaves: one is the paper's, one is read from its tables.
+    // Of the two claims that the model does not reverse, one is in the paper's text and one is read from its tables.
     assert!(summary.starts_with("Of 18 statements in") && summary.contains("**disagree with 17**"), "{summary}");
     assert!(summary.contains("Of 4 more") && summary.contains("**disagree with 3**"), "{summary}");
     assert!(page.contains("TWOBIG1 is the best of the seven schemes. The paper: fewer;"));
@@ -151,7 +152,7 @@ fn verdicts_reach_the_page() {
 }
 
 #[test]
-fn tables_hold_the_sums() {
+fn tables_show_the_sums() {
     let observations = AGREEING.observations();
     let page = &rendered(&observations)["README.md"];
     let row = |scheme: Option<Scheme>, stamped: bool, positions: usize| -> Vec<f64> {
@@ -181,7 +182,7 @@ fn tables_hold_the_sums() {
 }
 
 #[test]
-fn pictures_are_well_formed_and_tell_the_schemes_apart() {
+fn figures_are_well_formed_and_labelled() {
     let files = rendered(&AGREEING.observations());
     let pictures: Vec<_> = files.iter().filter(|(name, _)| name.ends_with(".svg")).collect();
     assert_eq!(pictures.len(), 6);
@@ -203,14 +204,14 @@ fn pictures_are_well_formed_and_tell_the_schemes_apart() {
 }
 
 #[test]
-fn the_same_results_give_the_same_bytes() {
+fn order_of_observations_does_not_matter() {
     let observations = AGREEING.observations();
     let backwards: Vec<Observation> = observations.iter().rev().cloned().collect();
     assert_eq!(rendered(&observations), rendered(&backwards));
 }
 
 #[test]
-fn links_lead_somewhere() {
+fn links_have_targets() {
     let files = rendered(&AGREEING.observations());
     let page = &files["README.md"];
     let headings: Vec<String> = page
@@ -227,7 +228,7 @@ fn links_lead_somewhere() {
 }
 
 #[test]
-fn results_with_holes() {
+fn incomplete_results_name_the_missing_searches() {
     let none = rendered(&[]);
     assert_eq!(none.keys().collect::<Vec<_>>(), ["README.md", "report.html"]);
     assert!(none["README.md"].contains("cannot tell about 18, for 18 of which they lack the searches."));
@@ -235,12 +236,12 @@ fn results_with_holes() {
     assert!(!none["README.md"].contains("\n\n\n"));
 
     let mut observations = AGREEING.observations();
-    // A position missing at 64K, all of BIGALL, and everything at 8 ply.
+    // One position is missing at 64K, all of BIGALL, and everything at 8 ply.
     observations.retain(|seen| {
         let is_hole = seen.series.positions == SIZES[3] && seen.test == 7 && seen.series.scheme == Some(Scheme::New);
         !is_hole && seen.series.scheme != Some(Scheme::BigAll) && seen.depth < 8
     });
-    let claims = claims::all(&Results::new(&observations).unwrap(), &Paper::new());
+    let claims = claims::all(&CellResults::new(&observations).unwrap(), &Paper::new());
     let verdict = |name: &str| claims.iter().find(|claim| claim.name == name).unwrap().verdict;
     assert_eq!(verdict("TWODEEP saves"), Verdict::Agrees);
     assert_eq!(verdict("spread at 8K"), Verdict::CannotTell);
@@ -249,7 +250,7 @@ fn results_with_holes() {
     assert!(page.contains("10 entries lack some of their 18 positions"), "{page}");
     assert!(page.contains("not in the results, which would need all schemes at 8K, 7 ply, cleared"));
 
-    // Any prefix of a run, whatever it breaks off in.
+    // Prefixes of a run are rendered without a panic.
     let observations = AGREEING.observations();
     for length in [1, 17, 18, 107, 108, 1_000, 5_000, 11_000] {
         rendered(&observations[..length]);
@@ -260,14 +261,14 @@ fn results_with_holes() {
 fn other_positions_are_refused() {
     let mut observations = AGREEING.observations();
     observations[5].test = 19;
-    let error = render(&observations, "r.csv", None, &Surroundings::default()).unwrap_err();
+    let error = render(&observations, "r.csv", None, &RelatedPages::default()).unwrap_err();
     assert!(error.to_string().contains("test position 19"));
     observations[5].test = 0;
-    assert!(render(&observations, "r.csv", None, &Surroundings::default()).is_err());
+    assert!(render(&observations, "r.csv", None, &RelatedPages::default()).is_err());
 }
 
 #[test]
-fn what_the_paper_does_not_have_is_not_counted() {
+fn searches_outside_the_plan_are_not_counted() {
     let mut observations = AGREEING.observations();
     let known = observations.len();
     let model = observations.last().unwrap().clone();
@@ -277,7 +278,7 @@ fn what_the_paper_does_not_have_is_not_counted() {
     };
     let scheme = Some(Scheme::Deep);
     observations.extend([of(scheme, 4096, 7), of(scheme, SIZES[0], 8), of(scheme, SIZES[0], 2), of(None, 0, 9)]);
-    let results = Results::new(&observations).unwrap();
+    let results = CellResults::new(&observations).unwrap();
     assert_eq!((results.with_table(), results.unplanned()), (paper::OBSERVATIONS, 4));
     assert_eq!((results.with_table() + results.without_table(), results.incomplete()), (known, 0));
     let page = &rendered(&observations)["README.md"];
@@ -287,7 +288,7 @@ fn what_the_paper_does_not_have_is_not_counted() {
     );
 }
 
-/// 16K to 64K is two doublings: what one saves is known where the model says so.
+/// 16K to 64K is two doublings; the model gives the saving of one.
 #[test]
 fn doublings_at_eight_plies() {
     let page = &rendered(&AGREEING.observations())["README.md"];
@@ -309,9 +310,9 @@ fn doublings_at_eight_plies() {
 }
 
 #[test]
-fn differences_say_what_the_next_depth_says() {
+fn unconfirmed_claims_quote_the_next_depth() {
     let mut observations = AGREEING.observations();
-    // At 7 ply DEEP is as good as TWODEEP; at 8 ply it stays as it was.
+    // DEEP equals TWODEEP at 7 ply and differs at 8 ply.
     let two: Vec<Observation> =
         observations.iter().filter(|seen| seen.series.scheme == Some(Scheme::TwoDeep)).cloned().collect();
     for seen in observations.iter_mut().filter(|seen| seen.series.scheme == Some(Scheme::Deep) && seen.depth == 7) {
@@ -332,23 +333,23 @@ fn differences_say_what_the_next_depth_says() {
 }
 
 #[test]
-fn wall_times() {
+fn wall_times_belong_to_their_results() {
     let text = "seconds=1200.5\nthreads=2\nobservations=18\n";
     assert_eq!(WallTime::parse(text, 18), Some(WallTime { seconds: 1200.5, threads: Some(2) }));
-    // Of another run, or of nobody knows what.
+    // The record of another run, and one without observations.
     assert_eq!(WallTime::parse(text, 19), None);
     assert_eq!(WallTime::parse("seconds=1200.5\nthreads=2\n", 18), None);
     assert_eq!(WallTime::parse("threads=2\nobservations=18", 18), None);
     assert_eq!(WallTime::parse("seconds=-1\nobservations=18", 18), None);
     let time = WallTime::parse("seconds = 1170\nobservations = 5", 5);
-    let files = render(&AGREEING.observations(), "r.csv", time, &Surroundings::default()).unwrap();
+    let files = render(&AGREEING.observations(), "r.csv", time, &RelatedPages::default()).unwrap();
     assert!(files[0].1.contains("**4,000 times**"));
-    let part = render(&AGREEING.observations()[..500], "r.csv", time, &Surroundings::default()).unwrap();
+    let part = render(&AGREEING.observations()[..500], "r.csv", time, &RelatedPages::default()).unwrap();
     assert!(!part[0].1.contains("times**"));
 }
 
 #[test]
-fn what_stands_beside_the_report_is_taken_in() {
+fn study_pages_beside_the_report_are_included() {
     let folder = std::env::temp_dir().join(format!("sesame-report-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
     let results = folder.join("results.csv");
@@ -359,8 +360,8 @@ fn what_stands_beside_the_report_is_taken_in() {
     let hash = experiment::hash(&experiment::positions());
     fs::write(&results, csv(hash)).unwrap();
     fs::write(folder.join("results.csv.meta"), "seconds=90\nthreads=2\nobservations=1\n").unwrap();
-    fs::write(folder.join("seeds.md"), "# What the seeds say\n\n![s](seeds.svg) ![t](../secret.svg)\n").unwrap();
-    fs::write(folder.join("seeds.svg"), "<svg>seeds</svg>").unwrap();
+    fs::write(folder.join("sources.md"), "# What the sources say\n\n![s](sources.svg) ![t](../secret.svg)\n").unwrap();
+    fs::write(folder.join("sources.svg"), "<svg>sources</svg>").unwrap();
     fs::write(folder.join("discussion.md"), "# Why\n").unwrap();
     let options = ReportOptions { results, output: folder.clone(), wall_time: None };
     let written = write(&options);
@@ -375,12 +376,12 @@ fn what_stands_beside_the_report_is_taken_in() {
 
     assert_eq!(written.unwrap().len(), 2);
     let page = page.unwrap();
-    assert!(page.contains("- [What the seeds say](seeds.md)"));
+    assert!(page.contains("- [What the sources say](sources.md)"));
     assert!(page.contains("[on a page of its own](discussion.md)"));
     assert!(page.contains("They took 90 seconds on 2 threads"));
     assert!(!page.contains("larger.md"));
     let html = html.unwrap();
-    assert!(html.contains("<svg>seeds</svg>") && html.contains("href=\"#seeds\""));
+    assert!(html.contains("<svg>sources</svg>") && html.contains("href=\"#sources\""));
     assert!(missing.is_err());
     assert!(stale.unwrap().contains("how long this one took is not recorded"));
     assert!(matches!(foreign, Err(ReportError::Results(JournalError::OtherConditions { line: 1, .. }))));

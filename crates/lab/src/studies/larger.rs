@@ -1,53 +1,53 @@
-//! ALIBABA over the larger set of positions.
+//! The study of ALIBABA over the larger set of positions.
 
 use super::page::{self, Files, Setting};
 use super::panel::Panel;
-use super::record::Row;
-use super::runner::{Measure, Task};
+use super::record::StudyRow;
+use super::runner::{Measurement, SearchSeries};
 use super::set::PositionSet;
 use super::{Study, StudyArgs, StudyError};
 use crate::alibaba::{Choices, Searcher};
 use sesame::position::Game;
-use sesame::search::{SearchTable, TtEntry};
+use sesame::search::{SearchTable, TranspositionTable};
 use sesame_report::markdown::Table as MarkdownTable;
-use sesame_table::{Scheme, Table, TableOptions, Update};
+use sesame_table::{Scheme, TableOptions, Update};
 
 /// Table sizes in positions.
 const SIZES: [usize; 3] = [2 << 10, 8 << 10, 32 << 10];
-/// The depth of each search: a ply less than in the paper's figures, whose trees are some four times as large and whose tables begin
-/// at 8K. So 2K here is about as crowded as 8K there.
+/// The depth of each search in plies: one less than in the paper's figures, whose trees are about four times as large and whose tables
+/// begin at 8K. So a table of 2K here is about as full as one of 8K there.
 const DEPTH: u32 = 6;
-/// The setting and arm of the searches without a table.
+/// The name of setting and arm of the searches without a table.
 const WITHOUT: &str = "none";
 /// The scheme that the others are compared with.
 const BASE: &str = Scheme::TwoBig1.name();
 
-pub(super) fn tasks<'a>(set: &'a PositionSet, args: &'a StudyArgs) -> Vec<Task<'a>> {
+pub(super) fn plan<'a>(set: &'a PositionSet, args: &'a StudyArgs) -> Vec<SearchSeries<'a>> {
     let depth = args.depth(DEPTH);
-    let mut tasks = Vec::new();
+    let mut plan = Vec::new();
     for positions in SIZES {
         for scheme in Scheme::ALL {
             let options = TableOptions { positions, scheme, update: Update::Overwrite, ..TableOptions::default() };
             let set = set.first(args.sequences(set.sequences.len()));
             let searches = set.len();
             let work = move || {
-                let mut searcher = Searcher::new(Choices::default(), Some(Table::<TtEntry>::with_options(&options)?));
-                Ok(search_sequences(&mut searcher, &set, depth, Between::Stamp))
+                let mut searcher = Searcher::new(Choices::default(), Some(TranspositionTable::with_options(&options)?));
+                Ok(search_sequences(&mut searcher, &set, depth, BetweenPositions::Stamp))
             };
-            tasks.push(Task::single("stamped", positions, scheme.name(), (depth, searches), work));
+            plan.push(SearchSeries::single("stamped", positions, scheme.name(), (depth, searches), work));
         }
     }
     let set = set.first(args.sequences(set.sequences.len()));
-    tasks.push(Task::single(WITHOUT, 0, WITHOUT, (depth, set.len()), move || {
-        let mut searcher = Searcher::<Table>::new(Choices::default(), None);
-        Ok(search_sequences(&mut searcher, &set, depth, Between::Clear))
+    plan.push(SearchSeries::single(WITHOUT, 0, WITHOUT, (depth, set.len()), move || {
+        let mut searcher = Searcher::<TranspositionTable>::new(Choices::default(), None);
+        Ok(search_sequences(&mut searcher, &set, depth, BetweenPositions::Clear))
     }));
-    tasks
+    plan
 }
 
-/// What becomes of the table between two positions of a game. Between games it is always emptied.
+/// The treatment of the table between two positions of a game. Between games it is always emptied.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) enum Between {
+pub(super) enum BetweenPositions {
     /// A new generation begins.
     Stamp,
     /// The table is emptied.
@@ -59,22 +59,22 @@ pub(super) fn search_sequences<T: SearchTable>(
     searcher: &mut Searcher<T>,
     set: &PositionSet,
     depth: u32,
-    between: Between,
-) -> Vec<Measure> {
+    between: BetweenPositions,
+) -> Vec<Measurement> {
     let mut measures = Vec::new();
     for sequence in &set.sequences {
         for ((ply, position), index) in sequence.positions.iter().zip(0..) {
             if let Some(table) = searcher.table_mut() {
-                if index == 0 || between == Between::Clear {
-                    table.wipe(1);
+                if index == 0 || between == BetweenPositions::Clear {
+                    table.clear_exclusive(1);
                 } else {
-                    table.next_generation();
+                    table.new_search();
                 }
             }
             let iterations = searcher.search(&Game::new(position.clone()), depth);
             let Some(last) = iterations.last() else { continue };
             let best = position.to_uci(last.mv, false);
-            measures.push(Measure {
+            measures.push(Measurement {
                 game: sequence.number,
                 ply: *ply,
                 depth,
@@ -87,10 +87,10 @@ pub(super) fn search_sequences<T: SearchTable>(
     measures
 }
 
-pub(super) fn page(rows: &[Row]) -> Result<Files, StudyError> {
+pub(super) fn page(rows: &[StudyRow]) -> Result<Files, StudyError> {
     let all = page::settings(rows);
     let settings: Vec<&Setting<'_>> = all.iter().filter(|setting| setting.name != WITHOUT).collect();
-    let mut text = page::head("A larger set of positions", Study::Larger.name());
+    let mut text = page::head("A larger set of positions", Study::Larger.name(), None);
     text += INTRODUCTION;
     text += page::INTERVALS;
     text += "## Which is best\n\n![Nodes by scheme and table size](larger.svg)\n\n";
@@ -108,8 +108,8 @@ pub(super) fn page(rows: &[Row]) -> Result<Files, StudyError> {
     Ok(vec![("larger.md".to_owned(), text), ("larger.svg".to_owned(), picture)])
 }
 
-/// For each size: the order of the schemes, those that none beats, and what the table saves.
-fn summary(settings: &[&Setting<'_>], rows: &[Row]) -> MarkdownTable {
+/// Returns a table of the sizes: the order of the schemes, the unbeaten ones, and the saving against no table.
+fn summary(settings: &[&Setting<'_>], rows: &[StudyRow]) -> MarkdownTable {
     let header = ["table", "from the fewest nodes to the most", "beaten by none", "TWOBIG1 against no table"];
     let mut table = MarkdownTable::new(header).with_text_columns(4);
     for setting in settings {
@@ -129,7 +129,7 @@ const INTRODUCTION: &str = "The paper's 18 positions are of one game, and its au
      ALIBABA, with the choices of the experiment, searches 224 positions: 14 consecutive ones of one player from each of 16 games, eight \
      from move 15 on (middle games, as in the paper) and eight from where a side has fewer than 18 points (the paper's endgames). \
      Sesame played the games at 20,000 nodes a move from random openings; \
-     `sesame lab positions src/lab/larger.epd` makes the set again. Entries are stamped between the positions of a game, and the table \
+     `sesame lab positions` of Sesame 0.1.0 made the set. Entries are stamped between the positions of a game, and the table \
      is emptied between games.\n\n\
      Not covered: the paper's other series, in which the table is cleared between positions of a game, and its 7 plies (and 8): the searches here are of 6, at \
      tables smaller in proportion.\n\n";

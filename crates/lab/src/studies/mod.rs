@@ -1,26 +1,25 @@
-//! What the experiment of 1994 leaves open, and what the other seeds claim: four studies, one command, one results file and one
-//! page in `docs/replacement-schemes/` each.
+//! Four further studies, each with a command, a results file and a page in `docs/replacement-schemes/`.
 //!
-//! | command | asks | page |
+//! | command | subject | page |
 //! |---|---|---|
-//! | `sesame lab larger` | does the order of the schemes hold over a larger set of positions, and which differences are real? | `larger.md` |
-//! | `sesame lab modern` | and in Sesame's own search instead of ALIBABA? | `modern.md` |
-//! | `sesame lab threads` | and when threads share the table? | `threads.md` |
-//! | `sesame lab seeds` | what becomes of the claims of the seeds other than the paper? | `seeds.md` |
+//! | `sesame-lab larger` | the order of the schemes in ALIBABA over a larger set of positions | `larger.md` |
+//! | `sesame-lab modern` | the order of the schemes in Sesame's own search | `modern.md` |
+//! | `sesame-lab threads` | the order of the schemes when several threads share the table | `threads.md` |
+//! | `sesame-lab sources` | claims about tables from sources other than the paper | `sources.md` |
 //!
-//! All of them search sequences of positions from games ([`PositionSet`]; `sesame lab positions` made the larger set). A [`Row`] is
-//! one search; a [`Panel`] compares what was measured on the same positions.
+//! All of them search sequences of positions from games ([`PositionSet`]; `sesame-lab positions` made the larger set). A [`StudyRow`] is
+//! one search; a [`Panel`] compares measurements on the same positions.
 
+mod engine_search;
 mod larger;
 mod modern;
-mod own;
 mod page;
 mod panel;
+mod recommendation;
 mod record;
 mod runner;
-mod seeds;
 mod set;
-mod standing;
+mod sources;
 #[cfg(test)]
 mod tests;
 mod threads;
@@ -30,14 +29,14 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum, value_parser};
 
-pub use own::{Found, OwnSearch};
+pub use engine_search::{EngineResult, EngineSearch, to_depth};
 pub use panel::Panel;
 use record::Conditions;
-pub use record::Row;
-use runner::Task;
+pub use record::StudyRow;
+use runner::SearchSeries;
 pub use set::{PositionSet, PositionsArgs, Sequence, SetError};
 
-/// Which study.
+/// A study.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Study {
     /// ALIBABA over the larger set.
@@ -46,44 +45,44 @@ pub enum Study {
     Modern,
     /// Sesame's own search with 1, 2, 4 and 8 threads.
     Threads,
-    /// The claims of the other seeds.
-    Seeds,
+    /// Claims about tables from other sources.
+    Sources,
 }
 
 impl Study {
-    /// The name of its command, its results file and its page.
+    /// Returns the name of its command, results file and page.
     pub const fn name(self) -> &'static str {
         match self {
             Study::Larger => "larger",
             Study::Modern => "modern",
             Study::Threads => "threads",
-            Study::Seeds => "seeds",
+            Study::Sources => "sources",
         }
     }
 }
 
-/// How to run a study.
+/// Settings of a study.
 #[derive(Debug, Clone, Args)]
 pub struct StudyArgs {
     /// The folder for the results file and the page
     #[arg(long, default_value = "docs/replacement-schemes", value_name = "FOLDER")]
     pub output: PathBuf,
-    /// Series that run at a time
+    /// Series at a time
     #[arg(long, default_value_t = 1, value_parser = value_parser!(u16).range(1..=256))]
     pub jobs: u16,
-    /// Keep the series that the results file already holds, and search the others
+    /// Keep the complete series in the results file, and search the others
     #[arg(long)]
     pub resume: bool,
-    /// Search everything anew although there is a results file of this study, and replace it
+    /// Replace an existing results file of this study
     #[arg(long, conflicts_with = "resume")]
     pub force: bool,
-    /// Search nothing: write the page from the results file
+    /// Write the page from the results file, without any search
     #[arg(long, conflicts_with_all = ["resume", "force"])]
     pub page: bool,
-    /// Search only this many sequences of positions, the first ones
+    /// Search only so many sequences of positions, the first ones
     #[arg(long, value_parser = value_parser!(u16).range(1..), value_name = "COUNT")]
     pub sequences: Option<u16>,
-    /// Search so many plies less deep than the study does, for a trial
+    /// Search so many plies less than the study's depth, for a trial
     #[arg(long, default_value_t = 0, value_name = "PLIES")]
     pub shallower: u32,
 }
@@ -103,18 +102,18 @@ impl Default for StudyArgs {
 }
 
 impl StudyArgs {
-    /// The study's depth, or less if so asked, but at least 1.
+    /// Returns the depth of the searches, at least 1.
     fn depth(&self, depth: u32) -> u32 {
         depth.saturating_sub(self.shallower).max(1)
     }
 
-    /// The study's number of sequences, or fewer if so asked.
+    /// Returns the number of sequences.
     fn sequences(&self, count: usize) -> usize {
-        self.sequences.map_or(count, |asked| count.min(usize::from(asked)))
+        self.sequences.map_or(count, |limit| count.min(usize::from(limit)))
     }
 }
 
-/// Why a study came to no end.
+/// An error that ended a study.
 #[derive(Debug, thiserror::Error)]
 pub enum StudyError {
     /// A file could not be read or written.
@@ -122,20 +121,20 @@ pub enum StudyError {
     File {
         /// The file.
         path: PathBuf,
-        /// What went wrong.
+        /// The error of the system.
         source: io::Error,
     },
-    /// A results file is not what it should be.
+    /// A results file is malformed or of other searches.
     #[error("{}, line {line}: {wrong}", path.display())]
     Results {
         /// The file.
         path: PathBuf,
         /// The number of the line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The problem.
         wrong: String,
     },
-    /// There are results already, which are not to be lost.
+    /// The results file exists already.
     #[error(
         "{} exists already: continue it with --resume, search anew with --force, or name another folder with --output",
         path.display()
@@ -144,8 +143,8 @@ pub enum StudyError {
         /// The file.
         path: PathBuf,
     },
-    /// There is a file in the way that is none of this study.
-    #[error("{} is no results file of `sesame lab {study}`, and is left alone", path.display())]
+    /// The file in place of the results file is not of this study.
+    #[error("{} is no results file of `sesame-lab {study}`, and is left alone", path.display())]
     Foreign {
         /// The file.
         path: PathBuf,
@@ -159,19 +158,19 @@ pub enum StudyError {
         path: PathBuf,
         /// The series: setting, positions, arm, threads, repetition.
         series: String,
-        /// What is wrong with it.
+        /// The problem.
         wrong: String,
     },
-    /// A table could not be had.
+    /// The system refused the memory of a table.
     #[error(transparent)]
     Table(#[from] sesame_table::TableError),
-    /// The engine could not be had.
+    /// The system refused the engine's threads, or a search ended without a result.
     #[error(transparent)]
     Engine(#[from] sesame::engine::EngineError),
     /// The positions could not be read.
     #[error(transparent)]
     Positions(#[from] SetError),
-    /// A thread could not be started.
+    /// The system refused a thread.
     #[error("no thread to search in: {0}")]
     Thread(#[source] io::Error),
     /// A picture could not be drawn.
@@ -185,55 +184,57 @@ impl StudyError {
     }
 }
 
-/// Runs a study and writes its page; `report` is told how far it is.
+/// Runs a study and writes its page. `progress` receives lines about the progress.
 ///
 /// # Errors
-/// If files cannot be read or written, there are results that would be lost, the results to go on with or to write the page from are
-/// of other searches or damaged, or memory or threads not be had.
-pub fn run(study: Study, args: &StudyArgs, report: &(dyn Fn(&str) + Sync)) -> Result<(), StudyError> {
+/// If a file cannot be read or written, results would be overwritten, existing results are damaged or of other searches, or the system
+/// refuses memory or threads.
+pub fn run(study: Study, args: &StudyArgs, progress: &(dyn Fn(&str) + Sync)) -> Result<(), StudyError> {
     let set = PositionSet::larger()?;
     let results = args.output.join(format!("{}.csv", study.name()));
     if !args.page {
         std::fs::create_dir_all(&args.output).map_err(StudyError::file(&args.output))?;
         let conditions = Conditions::of(&set, args);
-        runner::run(study, tasks(study, &set, args)?, &conditions, &results, args, report)?;
+        runner::run(study, plan(study, &set, args)?, &conditions, &results, args, progress)?;
     }
-    let rows = whole(study, &set, &results)?;
+    let (program, rows) = complete(study, &set, &results)?;
     let files = match study {
         Study::Larger => larger::page(&rows)?,
-        Study::Modern => modern::page(&rows)?,
+        Study::Modern => modern::page(&rows, &program)?,
         Study::Threads => {
             let path = args.output.join("modern.csv");
-            let modern = if path.exists() { Some(whole(Study::Modern, &set, &path)?) } else { None };
-            threads::page(&rows, modern.as_deref())?
+            let modern = if path.exists() { Some(complete(Study::Modern, &set, &path)?.1) } else { None };
+            threads::page(&rows, modern.as_deref(), &program)?
         }
-        Study::Seeds => seeds::page(&rows)?,
+        Study::Sources => sources::page(&rows, &program)?,
     };
     for (name, text) in files {
         let path = args.output.join(name);
         std::fs::write(&path, text).map_err(StudyError::file(&path))?;
-        report(&format!("wrote {}", path.display()));
+        progress(&format!("wrote {}", path.display()));
     }
     Ok(())
 }
 
-fn tasks<'a>(study: Study, set: &'a PositionSet, args: &'a StudyArgs) -> Result<Vec<Task<'a>>, StudyError> {
+/// Returns the series of a study, in the order of its results file.
+fn plan<'a>(study: Study, set: &'a PositionSet, args: &'a StudyArgs) -> Result<Vec<SearchSeries<'a>>, StudyError> {
     Ok(match study {
-        Study::Larger => larger::tasks(set, args),
-        Study::Modern => modern::tasks(set, args),
-        Study::Threads => threads::tasks(set, args),
-        Study::Seeds => seeds::tasks(set, args)?,
+        Study::Larger => larger::plan(set, args),
+        Study::Modern => modern::plan(set, args),
+        Study::Threads => threads::plan(set, args),
+        Study::Sources => sources::plan(set, args)?,
     })
 }
 
-/// The searches of a results file, each series of which is whole. Series may be absent: the pages say what was not run.
-fn whole(study: Study, set: &PositionSet, path: &Path) -> Result<Vec<Row>, StudyError> {
+/// Reads a results file in which every series is complete, and returns the engine that made it and the searches. Series may be missing:
+/// the pages name those that were not run.
+fn complete(study: Study, set: &PositionSet, path: &Path) -> Result<(String, Vec<StudyRow>), StudyError> {
     let (conditions, rows) = record::read(study, path)?;
     conditions.must_know(set, path)?;
-    let Conditions { sequences, shallower, .. } = conditions;
+    let Conditions { sequences, shallower, program, .. } = conditions;
     let args = StudyArgs { sequences, shallower, ..StudyArgs::default() };
-    match runner::incomplete(&rows, &tasks(study, set, &args)?, path)?.into_iter().next() {
-        None => Ok(rows),
+    match runner::incomplete(&rows, &plan(study, set, &args)?, path)?.into_iter().next() {
+        None => Ok((program, rows)),
         Some(series) => {
             let wrong = "lacks searches: `--resume` makes them".to_owned();
             Err(StudyError::Series { path: path.to_owned(), series: series.to_string(), wrong })

@@ -1,36 +1,38 @@
-//! Sesame's own search: nodes to a fixed depth under every scheme, at tables as crowded as in 1994 and at a usual size.
+//! The study of Sesame's own search: nodes to a fixed depth under every scheme, at tables as full as in 1994 and at a usual size.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
-use super::own::{Limit, OwnSearch};
+use super::engine_search::{EngineSearch, to_depth};
 use super::page::{self, Files, Setting};
 use super::panel::Panel;
-use super::record::Row;
-use super::runner::{Measure, Task};
+use super::record::StudyRow;
+use super::runner::{Measurement, SearchSeries};
 use super::set::PositionSet;
 use super::{Study, StudyArgs, StudyError};
+use crate::dyn_table::DynTable;
 use sesame::position::Game;
-use sesame::search::{SearchTable, TtEntry};
-use sesame_report::markdown::{NOTHING, Table as MarkdownTable, grouped, or_dash, percent};
+use sesame::search::TranspositionTable;
+use sesame_report::markdown::{DASH, Table as MarkdownTable, grouped, or_dash, percent};
 use sesame_report::statistics::{Estimate, bootstrap};
-use sesame_table::{Scheme, Table, TableOptions, Update};
+use sesame_table::{Scheme, TableOptions, Update};
 
-/// A table size, the depth searched at it, and how many of the sequences.
-struct Plan {
+/// A table size in positions, the depth of the searches with it, and the number of sequences.
+struct SizePlan {
     positions: usize,
     depth: u32,
     sequences: usize,
 }
 
-/// From crowded to roomy. The last is 16 MiB, the engine's default; it takes longer searches to fill.
-const PLANS: [Plan; 4] = [
-    Plan { positions: 8 << 10, depth: 13, sequences: 16 },
-    Plan { positions: 32 << 10, depth: 13, sequences: 16 },
-    Plan { positions: 128 << 10, depth: 13, sequences: 16 },
-    Plan { positions: 1 << 20, depth: 17, sequences: 6 },
+/// The table sizes. The last one is 16 MiB, the engine's default, with deeper searches to fill it.
+const PLANS: [SizePlan; 4] = [
+    SizePlan { positions: 8 << 10, depth: 13, sequences: 16 },
+    SizePlan { positions: 32 << 10, depth: 13, sequences: 16 },
+    SizePlan { positions: 128 << 10, depth: 13, sequences: 16 },
+    SizePlan { positions: 1 << 20, depth: 17, sequences: 6 },
 ];
 
-/// What the scores and moves are compared with: searches at a larger table, of more plies than all but the last plan's.
+/// The name of the reference for scores and moves: searches with a larger table, deeper than at all but the last table size.
 pub(super) const REFERENCE: &str = "reference";
 const REFERENCE_POSITIONS: usize = 4 << 20;
 const REFERENCE_DEPTH: u32 = 17;
@@ -38,58 +40,61 @@ const REFERENCE_DEPTH: u32 = 17;
 /// The scheme that the others are compared with.
 const BASE: &str = Scheme::TwoBig1.name();
 
-/// The engine's way to store a position again, and that of 1994.
-pub(super) const ENGINES: &str = "merge";
-const OF_1994: &str = "overwrite";
+/// The names of the update rules for a position that is stored again: the engine's and that of 1994.
+pub(super) const MERGE: &str = "merge";
+const OVERWRITE: &str = "overwrite";
 
-pub(super) fn tasks<'a>(set: &'a PositionSet, args: &'a StudyArgs) -> Vec<Task<'a>> {
-    let mut tasks = Vec::new();
+pub(super) fn plan<'a>(set: &'a PositionSet, args: &'a StudyArgs) -> Vec<SearchSeries<'a>> {
+    let mut plan = Vec::new();
     for setting in &PLANS {
-        for (name, update) in [(ENGINES, Update::Merge), (OF_1994, Update::Overwrite)] {
+        for (name, update) in [(MERGE, Update::Merge), (OVERWRITE, Update::Overwrite)] {
             for scheme in Scheme::ALL {
                 let options = TableOptions { positions: setting.positions, scheme, update, ..TableOptions::default() };
                 let depth = args.depth(setting.depth);
                 let set = set.first(args.sequences(setting.sequences));
                 let size = (depth, set.len());
-                let work = move || search_sequences(Table::<TtEntry>::with_options(&options)?, &set, depth);
-                tasks.push(Task::single(name, setting.positions, scheme.name(), size, work));
+                let work = move || search_sequences(&mut engine_on(&options)?, &set, depth);
+                plan.push(SearchSeries::single(name, setting.positions, scheme.name(), size, work));
             }
         }
     }
     let options = TableOptions { positions: REFERENCE_POSITIONS, ..TableOptions::default() };
     let (depth, set) = (args.depth(REFERENCE_DEPTH), set.first(args.sequences(set.sequences.len())));
     let size = (depth, set.len());
-    let work = move || search_sequences(Table::<TtEntry>::with_options(&options)?, &set, depth);
-    tasks.push(Task::single(REFERENCE, REFERENCE_POSITIONS, BASE, size, work));
-    tasks
+    let work = move || search_sequences(&mut engine_on(&options)?, &set, depth);
+    plan.push(SearchSeries::single(REFERENCE, REFERENCE_POSITIONS, BASE, size, work));
+    plan
 }
 
-/// Searches the sequences one after the other, each as a game of its own: the table and what the search has learnt are kept from
-/// position to position, and stamped.
-pub(super) fn search_sequences<T: SearchTable>(
-    table: T,
+/// Returns the engine on a table with these options.
+fn engine_on(options: &TableOptions) -> Result<EngineSearch, StudyError> {
+    Ok(EngineSearch::new(DynTable::new(&Arc::new(TranspositionTable::with_options(options)?)))?)
+}
+
+/// Searches the sequences one after the other, each as a game of its own: histories and stamped table are kept from position to position.
+pub(super) fn search_sequences(
+    search: &mut EngineSearch,
     set: &PositionSet,
     depth: u32,
-) -> Result<Vec<Measure>, StudyError> {
-    let mut search = OwnSearch::new(table);
+) -> Result<Vec<Measurement>, StudyError> {
     let mut measures = Vec::new();
     for sequence in &set.sequences {
         search.new_game();
         for (ply, position) in &sequence.positions {
-            let Some(found) = search.search(&Game::new(position.clone()), Limit::Depth(depth)) else { continue };
+            let Some(found) = search.search(&Game::new(position.clone()), &to_depth(depth))? else { continue };
             let best = position.to_uci(found.mv, false);
             let (game, ply) = (sequence.number, *ply);
-            measures.push(Measure { game, ply, depth, nodes: found.nodes, score: found.score, best });
+            measures.push(Measurement { game, ply, depth, nodes: found.nodes, score: found.centipawns(), best });
         }
     }
     Ok(measures)
 }
 
-pub(super) fn page(rows: &[Row]) -> Result<Files, StudyError> {
+pub(super) fn page(rows: &[StudyRow], program: &str) -> Result<Files, StudyError> {
     let all = page::settings(rows);
     let settings: Vec<&Setting<'_>> = all.iter().filter(|setting| setting.name != REFERENCE).collect();
-    let reference = Reference::new(rows.iter().filter(|row| row.setting == REFERENCE));
-    let mut text = page::head("Sesame's own search", Study::Modern.name());
+    let reference = ReferenceSearches::new(rows.iter().filter(|row| row.setting == REFERENCE));
+    let mut text = page::head("Sesame's own search", Study::Modern.name(), Some(program));
     text += INTRODUCTION;
     text += page::INTERVALS;
     text += MEASURES;
@@ -102,14 +107,14 @@ pub(super) fn page(rows: &[Row]) -> Result<Files, StudyError> {
     text += &updates(&settings, rows, &reference).to_string();
     let labelled: Vec<(String, &Setting<'_>)> = settings
         .iter()
-        .filter(|setting| setting.name == ENGINES)
+        .filter(|setting| setting.name == MERGE)
         .map(|&setting| (page::size_label(setting.positions), setting))
         .collect();
     let picture = page::picture("Sesame's search", "table size in positions (K = 1024)", &labelled, BASE)?;
     Ok(vec![("modern.md".to_owned(), text), ("modern.svg".to_owned(), picture)])
 }
 
-fn section(setting: &Setting<'_>, rows: &[Row], reference: &Reference) -> String {
+fn section(setting: &Setting<'_>, rows: &[StudyRow], reference: &ReferenceSearches) -> String {
     let (size, panel) = (page::size_label(setting.positions), &setting.panel);
     let crowding = setting.crowding(BASE).unwrap_or_default();
     let mut text = format!(
@@ -127,7 +132,7 @@ fn section(setting: &Setting<'_>, rows: &[Row], reference: &Reference) -> String
     let mut table = MarkdownTable::new(["scheme", "nodes", &against, "reference's move", "off its score", &further]);
     for arm in panel.arms() {
         let own = of_setting(arm);
-        let ratio = if arm == BASE { NOTHING.to_owned() } else { page::difference(panel.ratio(arm, BASE)) };
+        let ratio = if arm == BASE { DASH.to_owned() } else { page::difference(panel.ratio(arm, BASE)) };
         let off = if arm == BASE { None } else { reference.further_off(&own, &base) };
         table.row([
             arm.clone(),
@@ -142,35 +147,35 @@ fn section(setting: &Setting<'_>, rows: &[Row], reference: &Reference) -> String
     text
 }
 
-pub(super) fn in_setting<'a>(rows: &'a [Row], setting: &str, positions: usize, arm: &str) -> Vec<&'a Row> {
+pub(super) fn in_setting<'a>(rows: &'a [StudyRow], setting: &str, positions: usize, arm: &str) -> Vec<&'a StudyRow> {
     rows.iter().filter(|row| row.setting == setting && row.positions == positions && row.arm == arm).collect()
 }
 
-/// A difference in centipawns with its interval, in bold where it lies on one side of 0.
+/// Formats a difference in centipawns with its interval, in bold if the interval excludes 0.
 pub(super) fn centipawns(estimate: Option<Estimate>) -> String {
     or_dash(estimate, |Estimate { value, interval }| signed(value, interval.low, interval.high))
 }
 
-/// A difference and the ends of its interval with their signs, in bold where the interval lies on one side of 0.
+/// Formats a difference and the ends of its interval with their signs, in bold if the interval excludes 0.
 pub(super) fn signed(value: f64, low: f64, high: f64) -> String {
     let text = format!("{value:+.1} ({low:+.1} to {high:+.1})").replace('-', "−");
     if low <= 0.0 && high >= 0.0 { text } else { format!("**{text}**") }
 }
 
-/// For each size: TWOBIG1 with the update of 1994 against the engine's.
-fn updates(settings: &[&Setting<'_>], rows: &[Row], reference: &Reference) -> MarkdownTable {
+/// Returns a table of the sizes: every scheme with the update rule of 1994 against the engine's.
+fn updates(settings: &[&Setting<'_>], rows: &[StudyRow], reference: &ReferenceSearches) -> MarkdownTable {
     let mut table =
         MarkdownTable::new(["table", "scheme", "nodes, `overwrite` against `merge`", "further off the score"])
             .with_text_columns(2);
-    for setting in settings.iter().filter(|setting| setting.name == ENGINES) {
+    for setting in settings.iter().filter(|setting| setting.name == MERGE) {
         for arm in setting.panel.arms() {
-            let merge = in_setting(rows, ENGINES, setting.positions, arm);
-            let overwrite = in_setting(rows, OF_1994, setting.positions, arm);
-            let named = |rows: &[&Row]| -> Vec<Row> {
-                rows.iter().map(|&row| Row { arm: row.setting.clone(), ..row.clone() }).collect()
+            let merge = in_setting(rows, MERGE, setting.positions, arm);
+            let overwrite = in_setting(rows, OVERWRITE, setting.positions, arm);
+            let named = |rows: &[&StudyRow]| -> Vec<StudyRow> {
+                rows.iter().map(|&row| StudyRow { arm: row.setting.clone(), ..row.clone() }).collect()
             };
             let (both, other) = (named(&merge), named(&overwrite));
-            let ratio = Panel::new(both.iter().chain(&other)).ratio(OF_1994, ENGINES);
+            let ratio = Panel::new(both.iter().chain(&other)).ratio(OVERWRITE, MERGE);
             let off = centipawns(reference.further_off(&overwrite, &merge));
             table.row([page::size_label(setting.positions), arm.clone(), page::difference(ratio), off]);
         }
@@ -178,57 +183,60 @@ fn updates(settings: &[&Setting<'_>], rows: &[Row], reference: &Reference) -> Ma
     table
 }
 
-/// What the reference's searches found, by game and ply.
-pub(super) struct Reference {
+/// Score and best move of the reference searches, by game and ply.
+pub(super) struct ReferenceSearches {
     found: HashMap<(u32, u32), (i32, String)>,
 }
 
-/// Differences in score beyond this count as this much: no mate should outweigh all else.
+/// The limit of a difference in score in centipawns, so that no mate outweighs all else.
 const MOST_OFF: i32 = 200;
 
-impl Reference {
-    pub(super) fn new<'a>(rows: impl Iterator<Item = &'a Row>) -> Self {
+impl ReferenceSearches {
+    pub(super) fn new<'a>(rows: impl Iterator<Item = &'a StudyRow>) -> Self {
         Self { found: rows.map(|row| ((row.game, row.ply), (row.score, row.best.clone()))).collect() }
     }
 
-    fn get(&self, row: &Row) -> Option<&(i32, String)> {
+    fn get(&self, row: &StudyRow) -> Option<&(i32, String)> {
         self.found.get(&(row.game, row.ply))
     }
 
-    fn off(&self, row: &Row) -> Option<f64> {
+    fn off(&self, row: &StudyRow) -> Option<f64> {
         let (score, _) = self.get(row)?;
         Some(f64::from((row.score - score).abs().min(MOST_OFF)))
     }
 
-    /// The share of the positions in which the reference's move was found.
-    fn agreement(&self, rows: &[&Row]) -> Option<f64> {
+    /// Returns the share of the positions with the reference's best move.
+    fn agreement(&self, rows: &[&StudyRow]) -> Option<f64> {
         let same = rows.iter().filter(|row| self.get(row).is_some_and(|(_, best)| *best == row.best)).count();
         let all = rows.iter().filter(|row| self.get(row).is_some()).count();
         (all > 0).then(|| same as f64 / all as f64)
     }
 
-    /// How far the scores are off the reference's, on average, in centipawns.
-    fn error(&self, rows: &[&Row]) -> Option<f64> {
+    /// Returns the mean difference from the reference's scores in centipawns.
+    fn error(&self, rows: &[&StudyRow]) -> Option<f64> {
         let errors: Vec<f64> = rows.iter().filter_map(|row| self.off(row)).collect();
         (!errors.is_empty()).then(|| errors.iter().sum::<f64>() / errors.len() as f64)
     }
 
-    /// By how much further off `rows` are than `base` on the same positions, on average; games are resampled.
-    pub(super) fn further_off(&self, rows: &[&Row], base: &[&Row]) -> Option<Estimate> {
+    /// Returns the mean excess of the score differences of `rows` over those of `base` on the same positions; games are resampled.
+    pub(super) fn further_off(&self, rows: &[&StudyRow], base: &[&StudyRow]) -> Option<Estimate> {
         mean_difference(rows, base, |row| self.off(row))
     }
 
-    /// By how much less often `rows` have the reference's move than `base` on the same positions, as a share of them.
-    pub(super) fn moves_lost(&self, rows: &[&Row], base: &[&Row]) -> Option<Estimate> {
+    /// Returns the share of the positions with the reference's move in `base` less that share in `rows`, on the same positions.
+    pub(super) fn moves_lost(&self, rows: &[&StudyRow], base: &[&StudyRow]) -> Option<Estimate> {
         mean_difference(rows, base, |row| self.get(row).map(|(_, best)| if *best == row.best { 0.0 } else { 1.0 }))
     }
 }
 
-/// The mean of what `measure` says of `rows` less what it says of `base`, on the same positions at the same table size; games are
-/// resampled.
-fn mean_difference(rows: &[&Row], base: &[&Row], measure: impl Fn(&Row) -> Option<f64>) -> Option<Estimate> {
-    let place = |row: &Row| (row.positions, row.game, row.ply);
-    let other: HashMap<_, &Row> = base.iter().map(|&row| (place(row), row)).collect();
+/// Returns the mean of `measure` over `rows` less that over `base`, on the same positions at the same table size; games are resampled.
+fn mean_difference(
+    rows: &[&StudyRow],
+    base: &[&StudyRow],
+    measure: impl Fn(&StudyRow) -> Option<f64>,
+) -> Option<Estimate> {
+    let place = |row: &StudyRow| (row.positions, row.game, row.ply);
+    let other: HashMap<_, &StudyRow> = base.iter().map(|&row| (place(row), row)).collect();
     let mut games: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
     for row in rows {
         let both = other.get(&place(row)).and_then(|base| Some(measure(row)? - measure(base)?));

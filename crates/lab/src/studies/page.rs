@@ -1,15 +1,15 @@
-//! What the pages of the studies have in common.
+//! Common parts of the pages of the studies.
 
 use super::StudyError;
 use super::panel::Panel;
-use super::record::Row;
-use crate::report::figures::look;
+use super::record::StudyRow;
+use crate::report::figures::style;
 use sesame_report::chart::{Axis, Chart, Curve};
-use sesame_report::markdown::{NOTHING, Table, Unit, grouped, or_dash, percent, size};
+use sesame_report::markdown::{DASH, Table, Unit, grouped, or_dash, percent, size};
 use sesame_report::statistics::Estimate;
 use sesame_table::Scheme;
 
-/// Files of a page by name: the page and its pictures.
+/// The files of a page by name: the page and its pictures.
 pub(super) type Files = Vec<(String, String)>;
 
 /// All rows of one setting at one table size.
@@ -23,48 +23,57 @@ pub(super) struct Setting<'a> {
 }
 
 impl Setting<'_> {
-    /// What was compared: `224 positions of 16 games to depth 6`.
+    /// Describes the searches compared: `224 positions of 16 games to depth 6`.
     pub(super) fn extent(&self) -> String {
         format!("{} positions of {} games to depth {}", self.panel.positions(), self.panel.games(), self.depth)
     }
 
-    /// The nodes that the base needed on a position, on average, against the places in the table.
+    /// Returns the mean nodes of the base arm per position, divided by the number of positions that the table holds.
     pub(super) fn crowding(&self, base: &str) -> Option<f64> {
         Some(self.panel.total(base)? / self.panel.positions() as f64 / self.positions as f64)
     }
 }
 
-/// The settings of these rows, in their order.
-pub(super) fn settings(rows: &[Row]) -> Vec<Setting<'_>> {
-    let mut groups: Vec<(&str, usize, Vec<&Row>)> = Vec::new();
+/// Groups the rows by setting and table size, in their order.
+pub(super) fn settings(rows: &[StudyRow]) -> Vec<Setting<'_>> {
+    let mut groups: Vec<(&str, usize, Vec<&StudyRow>)> = Vec::new();
     for row in rows {
         match groups.iter_mut().find(|(name, positions, _)| *name == row.setting && *positions == row.positions) {
             Some((_, _, group)) => group.push(row),
             None => groups.push((&row.setting, row.positions, vec![row])),
         }
     }
-    let setting = |(name, positions, group): (_, _, Vec<&Row>)| {
+    let setting = |(name, positions, group): (_, _, Vec<&StudyRow>)| {
         let depth = group.iter().map(|row| row.depth).max().unwrap_or(0);
         Setting { name, positions, depth, panel: Panel::new(group) }
     };
     groups.into_iter().map(setting).collect()
 }
 
-/// The head of a page: its title, the command that wrote it and the file with every search.
-pub(super) fn head(title: &str, command: &str) -> String {
+/// Returns the head of a page: its title, the command that wrote it, the file with every search, and the engine if its search was used.
+pub(super) fn head(title: &str, command: &str, program: Option<&str>) -> String {
     format!(
-        "# {title}\n\nWritten by `sesame lab {command}`, which makes all its searches (`--page` writes the page alone). Every search is a line of \
-         [{command}.csv]({command}.csv).\n\n"
+        "# {title}\n\nWritten by `sesame-lab {command}`, which makes all its searches (`--page` writes the page alone). Every search is a line of \
+         [{command}.csv]({command}.csv).{}\n\n",
+        program.map_or_else(String::new, engine)
     )
 }
 
-/// How the intervals came about.
+/// Names the engine of the searches, with its evaluation.
+fn engine(program: &str) -> String {
+    match program {
+        "0.1.0" => " Sesame's searches are those of version 0.1.0 (commit 8a0604f or earlier) with its hand-written evaluation, since removed.".to_owned(),
+        program => format!(" Sesame's searches are those of version {program}."),
+    }
+}
+
+/// The explanation of the intervals.
 pub(super) const INTERVALS: &str = "Ratios are geometric means over positions; in brackets the interval that holds 95 % of 4,000 bootstrap \
      resamples of whole games (the positions of a game resemble each other). **Bold**: the interval does not touch 0 %. With 16 games or fewer such intervals are somewhat too \
      narrow: of 18 independent draws one called 95 % covers some 92 % (`coverage_of_eighteen`), and of six games fewer. A bold figure close to 0 % proves \
      little.\n\n";
 
-/// A ratio as a difference in percent with its interval, in bold where the interval lies on one side.
+/// Formats a ratio as a difference in percent with its interval, in bold if the interval excludes 0 %.
 pub(super) fn difference(estimate: Option<Estimate>) -> String {
     or_dash(estimate, |estimate| {
         let text = Unit::Difference.write_estimate(estimate);
@@ -72,33 +81,33 @@ pub(super) fn difference(estimate: Option<Estimate>) -> String {
     })
 }
 
-/// For each arm: its nodes, its ratio to `base`, and its chance to be the best.
+/// Returns a table of the arms: nodes, ratio to `base`, and ranks.
 pub(super) fn ratios(setting: &Setting<'_>, base: &str) -> Table {
     let panel = &setting.panel;
     let against = format!("against {base}");
     let mut table = Table::new(["scheme", "nodes", &against, "best in", "of the best two in"]);
     for (arm, rank) in panel.arms().iter().zip(panel.ranks()) {
-        let ratio = if arm == base { NOTHING.to_owned() } else { difference(panel.ratio(arm, base)) };
+        let ratio = if arm == base { DASH.to_owned() } else { difference(panel.ratio(arm, base)) };
         let nodes = or_dash(panel.total(arm), |nodes| grouped(nodes.round() as u64));
         table.row([arm.clone(), nodes, ratio, percent(rank.best), percent(rank.best_two)]);
     }
     table
 }
 
-/// Every arm against every other: the row's nodes against the column's.
+/// Returns a table of every arm against every other: the row's nodes against the column's.
 pub(super) fn matrix(panel: &Panel) -> Table {
     let names = panel.arms();
     let mut table = Table::new(std::iter::once("").chain(names.iter().map(String::as_str)));
     for row in names {
         let cell = |column: &String| {
-            if row == column { NOTHING.to_owned() } else { difference(panel.ratio(row, column)) }
+            if row == column { DASH.to_owned() } else { difference(panel.ratio(row, column)) }
         };
         table.row(std::iter::once(row.clone()).chain(names.iter().map(cell)));
     }
     table
 }
 
-/// The arms that no other arm beats by an interval on one side, the one with the fewest nodes first.
+/// Returns the arms that no other arm beats with an interval that excludes 0 %, the one with the fewest nodes first.
 pub(super) fn unbeaten(panel: &Panel) -> Vec<&str> {
     let is_beaten = |arm: &str| {
         let beats = |other: &String| panel.ratio(arm, other).is_some_and(|ratio| ratio.interval.low > 1.0);
@@ -111,7 +120,7 @@ pub(super) fn unbeaten(panel: &Panel) -> Vec<&str> {
     arms
 }
 
-/// The arms from the fewest nodes (geometric mean) to the most.
+/// Returns the arms from the fewest nodes (geometric mean) to the most.
 pub(super) fn order(panel: &Panel) -> Vec<&str> {
     let mut arms: Vec<&str> = panel.arms().iter().map(String::as_str).collect();
     let first = panel.arms().first().map_or("", String::as_str);
@@ -120,7 +129,7 @@ pub(super) fn order(panel: &Panel) -> Vec<&str> {
     arms
 }
 
-/// Words in a row: `a, b and c`.
+/// Joins words: `a, b and c`.
 pub(super) fn list(words: &[&str]) -> String {
     match words {
         [] => "none".to_owned(),
@@ -129,7 +138,7 @@ pub(super) fn list(words: &[&str]) -> String {
     }
 }
 
-/// One line for each scheme over the settings, labelled below: the ratio to `base`.
+/// Draws one line for each scheme over the labelled settings: the ratio to `base`.
 pub(super) fn picture(
     title: &str,
     x_title: &str,
@@ -142,7 +151,7 @@ pub(super) fn picture(
             Some((x as f64, 100.0 * (ratio - 1.0)))
         };
         let points = settings.iter().zip(0..).filter_map(point).collect();
-        Curve::new(scheme.name(), look(*scheme), points)
+        Curve::new(scheme.name(), style(*scheme), points)
     };
     let curves: Vec<Curve> = Scheme::ALL.iter().map(curve).collect();
     let ticks = settings.iter().zip(0..).map(|((label, _), x)| (f64::from(x), label.clone())).collect();
@@ -159,7 +168,7 @@ pub(super) fn picture(
     chart.draw().map_err(|error| StudyError::Picture(error.to_string()))
 }
 
-/// A table size as the axis has it.
+/// Formats a table size.
 pub(super) fn size_label(positions: usize) -> String {
     if positions.is_multiple_of(1024) { size(positions) } else { grouped(positions as u64) }
 }

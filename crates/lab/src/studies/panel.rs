@@ -1,39 +1,38 @@
-//! Comparisons of what was measured on the same positions.
+//! Paired comparisons of measurements on the same positions.
 
 use std::collections::BTreeMap;
 
-use super::record::Row;
+use super::record::StudyRow;
 use sesame_report::statistics::{Estimate, bootstrap};
 
-/// The logarithms of what several arms needed on the same positions, by game.
+/// The logarithms of the nodes of several arms on the same positions, by game.
 ///
-/// What is resampled for an interval are whole games, since the positions of a game resemble each other: resampling positions
-/// would promise too much.
+/// Intervals resample whole games, since the positions of a game resemble each other: resampled positions would give too narrow intervals.
 #[derive(Clone, Debug, Default)]
 pub struct Panel {
-    /// The arms' names, in the order in which they were met.
+    /// The names of the arms, in the order of the rows.
     arms: Vec<String>,
     /// For each game, for each of its positions, the mean logarithm of each arm.
     games: Vec<Vec<Vec<f64>>>,
-    /// All nodes of each arm, a mean over the repetitions.
+    /// The nodes of each arm on all positions, a mean over the repetitions.
     totals: Vec<f64>,
 }
 
-/// An arm's chances.
+/// The ranks of an arm in the resamples.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Rank {
-    /// The share of the resamples in which it is the best of all.
+    /// The share of the resamples in which it needs the fewest nodes.
     pub best: f64,
-    /// The share in which it is among the best two.
+    /// The share in which it is one of the best two.
     pub best_two: f64,
 }
 
-/// Of one arm on one position: the sum of logarithms, the sum of nodes, the repetitions.
+/// One arm on one position: the sum of logarithms, the sum of nodes, the repetitions.
 type Sums = (f64, f64, u32);
 
 impl Panel {
-    /// The comparison of the arms of `rows` on the positions that all of them have, repetitions averaged. Rows of 0 nodes are left out.
-    pub fn new<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Self {
+    /// Compares the arms of `rows` on the positions that all of them have, with repetitions averaged. Rows of 0 nodes are left out.
+    pub fn new<'a>(rows: impl IntoIterator<Item = &'a StudyRow>) -> Self {
         let mut arms: Vec<String> = Vec::new();
         // By game and ply, for each arm.
         let mut cells: BTreeMap<(u32, u32), Vec<Sums>> = BTreeMap::new();
@@ -65,22 +64,22 @@ impl Panel {
         Self { arms, games: games.into_iter().map(|(_, positions)| positions).collect(), totals }
     }
 
-    /// The arms, in the order of the rows.
+    /// Returns the arms, in the order of the rows.
     pub fn arms(&self) -> &[String] {
         &self.arms
     }
 
-    /// How many positions are compared.
+    /// Returns the number of positions compared.
     pub fn positions(&self) -> usize {
         self.games.iter().map(Vec::len).sum()
     }
 
-    /// How many games they come from.
+    /// Returns the number of games that they come from.
     pub fn games(&self) -> usize {
         self.games.len()
     }
 
-    /// The nodes of an arm on all positions.
+    /// Returns the nodes of an arm on all positions.
     pub fn total(&self, arm: &str) -> Option<f64> {
         self.totals.get(self.index(arm)?).copied()
     }
@@ -89,7 +88,7 @@ impl Panel {
         self.arms.iter().position(|name| name == arm)
     }
 
-    /// The geometric mean of the ratios of `arm` to `base` over all positions, with the interval.
+    /// Returns the geometric mean of the ratios of `arm` to `base` over all positions, with its interval.
     pub fn ratio(&self, arm: &str, base: &str) -> Option<Estimate> {
         let (arm, base) = (self.index(arm)?, self.index(base)?);
         let sums: Vec<(f64, f64)> = self
@@ -104,7 +103,7 @@ impl Panel {
         })
     }
 
-    /// Each arm's chance to be the best, and one of the best two, on other games like these.
+    /// Returns the ranks of each arm, in the order of [`Panel::arms`].
     pub fn ranks(&self) -> Vec<Rank> {
         let sums: Vec<Vec<f64>> = self
             .games
@@ -115,7 +114,7 @@ impl Panel {
         let mut calls = 0;
         bootstrap(self.games.len(), |picks| {
             calls += 1;
-            // The first call shows the data themselves.
+            // The first call passes the data themselves.
             if calls > 1 {
                 let total = |arm: usize| picks.iter().map(|&game| sums[game][arm]).sum::<f64>();
                 let mut order: Vec<(f64, usize)> = (0..wins.len()).map(|arm| (total(arm), arm)).collect();
@@ -136,9 +135,9 @@ impl Panel {
 pub(super) mod tests {
     use super::*;
 
-    /// A row of the setting `nodes` at 8192 positions.
-    pub(in crate::studies) fn row(arm: &str, game: u32, ply: u32, nodes: u64) -> Row {
-        Row {
+    /// Returns a row of the setting `nodes` at 8192 positions.
+    pub(in crate::studies) fn row(arm: &str, game: u32, ply: u32, nodes: u64) -> StudyRow {
+        StudyRow {
             setting: "nodes".into(),
             positions: 8192,
             arm: arm.into(),
@@ -170,7 +169,7 @@ pub(super) mod tests {
         assert_eq!(panel.total("b"), Some(1100.0));
         let ratio = panel.ratio("b", "a").unwrap();
         assert!((ratio.value - 2.0).abs() < 1e-12, "{ratio:?}");
-        // One game drawn twice: its own mean, 1 or 8.
+        // A resample of one game drawn twice has the ratio of that game, 1 or 8.
         assert!((ratio.interval.low - 1.0).abs() < 1e-12 && (ratio.interval.high - 8.0).abs() < 1e-12, "{ratio:?}");
         assert_eq!(panel.ratio("b", "c"), None);
     }
@@ -185,7 +184,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn ranks_of_a_clear_winner_and_of_twins() {
+    fn ranks_of_a_winner_and_of_equals() {
         let mut rows = Vec::new();
         for game in 1..20 {
             let other = if game % 2 == 0 { 90 } else { 110 };

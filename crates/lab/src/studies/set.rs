@@ -1,35 +1,37 @@
-//! The larger set of positions: sequences from games of Sesame against itself, and how they were made.
+//! The larger set of positions: sequences from self-play games of Sesame, and their generation.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{Args, value_parser};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use super::StudyError;
-use super::own::{Limit, OwnSearch};
+use super::engine_search::EngineSearch;
+use crate::dyn_table::DynTable;
+use sesame::engine::{EngineError, Limits, Score};
 use sesame::position::{Color, FenError, Game, Piece, Position};
-use sesame::search::TtEntry;
-use sesame::search::score::is_mate;
-use sesame_table::{Table, TableOptions};
+use sesame::search::TranspositionTable;
+use sesame_table::TableOptions;
 
-/// The set that is committed: `sesame lab positions src/lab/larger.epd` makes it again.
+/// The committed set, made by `sesame lab positions` of Sesame 0.1.0 with its hand-written evaluation.
 const LARGER: &str = include_str!("../larger.epd");
 
-/// Sequences in the set, middle games and endgames by turns.
+/// Sequences in the set, alternately middle games and endgames.
 const SEQUENCES: usize = 16;
 /// Positions in a sequence, all of them with the same side to move.
 pub(super) const LENGTH: usize = 14;
-/// A middle-game sequence begins at this move of the game, as the paper's does.
+/// The move of the game at which a middle-game sequence begins, as in the paper.
 const FIRST_MOVE: u16 = 15;
-/// An endgame is "a position in which at least one side has fewer than 18 points of material" (Breuker et al., section 5), here in
-/// hundredths.
+/// The material of an endgame in hundredths of a point: "a position in which at least one side has fewer than 18 points of material"
+/// (Breuker et al., section 5).
 const ENDGAME_BELOW: u32 = 1_800;
-/// The paper's values, by [`Piece`].
+/// The paper's piece values in hundredths of a point, by [`Piece`].
 const POINTS: [u32; Piece::NUM] = [100, 325, 325, 500, 900, 0];
-/// An opening counts as balanced up to this score in centipawns.
+/// The greatest score of a balanced opening in centipawns.
 const OPENING_LIMIT: i32 = 150;
-/// A sequence is dropped when a position in it is decided by more than this.
+/// The greatest score in a sequence in centipawns; a sequence with a greater one is dropped.
 const DECIDED: i32 = 600;
 
 /// Consecutive positions of one player in one game.
@@ -37,7 +39,7 @@ const DECIDED: i32 = 600;
 pub struct Sequence {
     /// The number of the game, from 1.
     pub number: u32,
-    /// Whether the sequence was begun as an endgame.
+    /// True for an endgame, false for a middle game.
     pub is_endgame: bool,
     /// The positions, with the plies played before each.
     pub positions: Vec<(u32, Position)>,
@@ -50,39 +52,39 @@ pub struct PositionSet {
     pub sequences: Vec<Sequence>,
 }
 
-/// What is wrong with a file of positions.
+/// An error in a file of positions.
 #[derive(Debug, thiserror::Error)]
 pub enum SetError {
-    /// A line is no position.
+    /// A line is not a position.
     #[error("position {line}: {source}")]
     Fen {
         /// The number of the line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The problem.
         source: FenError,
     },
-    /// A line does not say which game it is from.
+    /// A line does not name its game and ply.
     #[error("position {0} lacks an id such as \"game 1 ply 28 middle game\"")]
     Id(usize),
 }
 
 impl PositionSet {
-    /// The larger set.
+    /// Returns the larger set.
     ///
     /// # Errors
-    /// None, unless the file in the sources was damaged: a test reads it.
+    /// None in practice: a test parses the compiled-in file.
     pub fn larger() -> Result<Self, SetError> {
-        Self::read(LARGER)
+        Self::parse(LARGER)
     }
 
-    /// Reads positions in EPD, one in a line, with `hmvc`, `fmvn` and an `id` such as `"game 1 ply 28 middle game"`.
+    /// Parses positions in EPD, one per line, with `hmvc`, `fmvn` and an `id` such as `"game 1 ply 28 middle game"`.
     ///
     /// # Errors
-    /// Says which line cannot be understood.
-    pub fn read(text: &str) -> Result<Self, SetError> {
+    /// If a line is not a position or lacks its `id`.
+    pub fn parse(text: &str) -> Result<Self, SetError> {
         let mut sequences: Vec<Sequence> = Vec::new();
         for (line, number) in text.lines().zip(1..) {
-            let position = read_position(line).map_err(|source| SetError::Fen { line: number, source })?;
+            let position = parse_position(line).map_err(|source| SetError::Fen { line: number, source })?;
             let id = operand(line, "id").ok_or(SetError::Id(number))?;
             let words: Vec<&str> = id.trim_matches('"').split(' ').collect();
             let ["game", game, "ply", ply, phase @ ..] = words.as_slice() else { return Err(SetError::Id(number)) };
@@ -96,7 +98,7 @@ impl PositionSet {
         Ok(Self { sequences })
     }
 
-    /// The positions as [`PositionSet::read`] reads them.
+    /// Formats the positions as [`PositionSet::parse`] reads them.
     pub fn epd(&self) -> String {
         let mut text = String::new();
         for sequence in &self.sequences {
@@ -116,44 +118,44 @@ impl PositionSet {
         text
     }
 
-    /// The first `count` sequences.
+    /// Returns the first `count` sequences.
     pub fn first(&self, count: usize) -> Self {
         Self { sequences: self.sequences.iter().take(count).cloned().collect() }
     }
 
-    /// A hash of the positions, their games and plies (FNV-1a over [`PositionSet::epd`]), by which a results file knows them.
+    /// Returns a hash of the positions, their games and plies: FNV-1a over [`PositionSet::epd`]. It identifies them in results files.
     pub fn hash(&self) -> u64 {
         let step = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
         self.epd().bytes().fold(0xCBF2_9CE4_8422_2325, step)
     }
 
-    /// How many positions there are.
+    /// Returns the number of positions.
     pub fn len(&self) -> usize {
         self.sequences.iter().map(|sequence| sequence.positions.len()).sum()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no positions.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// The position of a line of EPD, its clocks as well.
-fn read_position(line: &str) -> Result<Position, FenError> {
+/// Parses the position of an EPD line, with its clocks.
+fn parse_position(line: &str) -> Result<Position, FenError> {
     let fields: Vec<&str> = line.split_ascii_whitespace().take(4).collect();
     let clock = |name| operand(line, name).unwrap_or_default();
     Position::from_fen(&format!("{} {} {}", fields.join(" "), clock("hmvc"), clock("fmvn")))
 }
 
-/// The operand of an EPD operation.
+/// Returns the operand of an EPD operation.
 fn operand<'a>(line: &'a str, operation: &str) -> Option<&'a str> {
     let (_, rest) = line.split_once(&format!(" {operation} "))?;
     rest.split(';').next()
 }
 
-/// Play the games that the larger set of positions comes from, and write the set
+/// Play self-play games and write a set of positions from them
 ///
-/// The same command writes the same set.
+/// The same command of the same version writes the same set.
 #[derive(Debug, Clone, Args)]
 pub struct PositionsArgs {
     /// The file to write, in EPD
@@ -170,35 +172,37 @@ impl PositionsArgs {
     /// Plays the games and writes the file.
     ///
     /// # Errors
-    /// If there is no memory for a table, or the file cannot be written.
-    pub fn run(&self, report: &dyn Fn(&str)) -> Result<(), StudyError> {
-        let set = make(self.nodes, self.seed, SEQUENCES, report)?;
+    /// If the system refuses memory or threads, or the file cannot be written.
+    pub fn run(&self, progress: &dyn Fn(&str)) -> Result<(), StudyError> {
+        let set = make(self.nodes, self.seed, SEQUENCES, progress)?;
         std::fs::write(&self.file, set.epd()).map_err(StudyError::file(&self.file))
     }
 }
 
-/// Plays games until there are `count` sequences, middle games and endgames by turns.
-fn make(nodes: u64, seed: u64, count: usize, report: &dyn Fn(&str)) -> Result<PositionSet, StudyError> {
+/// Plays games until there are `count` sequences, alternately middle games and endgames.
+fn make(nodes: u64, seed: u64, count: usize, progress: &dyn Fn(&str)) -> Result<PositionSet, StudyError> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let mut player = OwnSearch::new(Table::<TtEntry>::with_options(&TableOptions::default())?);
+    let table = Arc::new(TranspositionTable::with_options(&TableOptions::default())?);
+    let mut player = EngineSearch::new(DynTable::new(&table))?;
+    let limits = Limits { nodes: Some(nodes), ..Limits::default() };
     let mut set = PositionSet { sequences: Vec::new() };
     while set.sequences.len() < count {
         let number = set.sequences.len() as u32 + 1;
         let is_endgame = number.is_multiple_of(2);
-        // Two sequences of each kind for either side, and so on.
+        // Pairs of sequences, one of each kind, for either side in turn.
         let side = if ((number - 1) / 2).is_multiple_of(2) { Color::White } else { Color::Black };
         let Some(game) = opening(&mut random) else { continue };
         player.new_game();
-        let positions = play(&mut player, game, Limit::Nodes(nodes), side, is_endgame);
+        let positions = play(&mut player, game, &limits, side, is_endgame)?;
         if let Some(positions) = positions {
-            report(&format!("sequence {number} of {count}"));
+            progress(&format!("sequence {number} of {count}"));
             set.sequences.push(Sequence { number, is_endgame, positions });
         }
     }
     Ok(set)
 }
 
-/// Eight or nine random moves from the start.
+/// Plays eight or nine random moves from the start position; `None` if the game ends.
 fn opening(random: &mut Xoshiro256PlusPlus) -> Option<Game> {
     let mut game = Game::default();
     for _ in 0..8 + random.next_u32() % 2 {
@@ -206,44 +210,45 @@ fn opening(random: &mut Xoshiro256PlusPlus) -> Option<Game> {
         let index = random.next_u32() as usize % moves.len().max(1);
         game.play(*moves.get(index)?);
     }
-    game.legal_result().is_none().then_some(game)
+    game.outcome().is_none().then_some(game)
 }
 
-/// Plays on from an opening until the sequence is complete; `None` if the game ends or is decided before, or the opening is no good.
+/// Plays on from an opening until the sequence is complete; `None` if the opening is unbalanced, or the game ends or is decided before.
 fn play(
-    player: &mut OwnSearch<Table>,
+    player: &mut EngineSearch,
     mut game: Game,
-    limit: Limit,
+    limits: &Limits,
     side: Color,
     is_endgame: bool,
-) -> Option<Vec<(u32, Position)>> {
+) -> Result<Option<Vec<(u32, Position)>>, EngineError> {
     let mut positions = Vec::new();
     let mut is_first = true;
     loop {
-        if game.legal_result().is_some() {
-            return None;
+        if game.outcome().is_some() {
+            return Ok(None);
         }
-        let found = player.search(&game, limit)?;
+        let Some(found) = player.search(&game, limits)? else { return Ok(None) };
+        let Score::Centipawns(score) = found.score else { return Ok(None) };
         let position = game.position();
-        if is_first && found.score.abs() > OPENING_LIMIT || is_mate(found.score) {
-            return None;
+        if is_first && score.abs() > OPENING_LIMIT {
+            return Ok(None);
         }
         is_first = false;
         let begins = if is_endgame { is_endgame_position(position) } else { position.fullmove_number() >= FIRST_MOVE };
         if position.side_to_move() == side && (begins || !positions.is_empty()) {
-            if found.score.abs() > DECIDED || !is_endgame && is_endgame_position(position) {
-                return None;
+            if score.abs() > DECIDED || !is_endgame && is_endgame_position(position) {
+                return Ok(None);
             }
             positions.push((game.previous_keys().len() as u32, position.clone()));
             if positions.len() == LENGTH {
-                return Some(positions);
+                return Ok(Some(positions));
             }
         }
         game.play(found.mv);
     }
 }
 
-/// See [`ENDGAME_BELOW`].
+/// Returns true for an endgame by the definition of [`ENDGAME_BELOW`].
 fn is_endgame_position(position: &Position) -> bool {
     Color::ALL.into_iter().any(|color| {
         let points = |piece| position.colored(color, piece).len() * POINTS[piece as usize];
@@ -256,7 +261,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_larger_set_is_whole() {
+    fn larger_set_is_complete() {
         let set = PositionSet::larger().unwrap();
         assert!(set.len() >= 200, "{}", set.len());
         assert_eq!(set.sequences.len(), SEQUENCES);
@@ -269,11 +274,11 @@ mod tests {
             for pair in sequence.positions.windows(2) {
                 let ((ply, before), (next_ply, after)) = (&pair[0], &pair[1]);
                 assert_eq!(ply + 2, *next_ply);
-                assert!(one_move_each_leads(before, after), "{before} to {after}");
+                assert!(is_one_move_each_apart(before, after), "{before} to {after}");
             }
             for (_, position) in &sequence.positions {
                 assert!(position.has_legal_move());
-                // An endgame can turn into a middle game only by promotion; none of these does.
+                // No sequence changes its phase.
                 assert_eq!(is_endgame_position(position), sequence.is_endgame, "{position}");
             }
         }
@@ -281,7 +286,7 @@ mod tests {
         assert_eq!(phases(true), phases(false));
     }
 
-    fn one_move_each_leads(before: &Position, after: &Position) -> bool {
+    fn is_one_move_each_apart(before: &Position, after: &Position) -> bool {
         before.legal_moves().iter().any(|&mv| {
             let mut between = before.clone();
             between.play(mv);
@@ -294,16 +299,16 @@ mod tests {
     }
 
     #[test]
-    fn the_same_seed_gives_the_same_set() {
+    fn same_seed_gives_the_same_set() {
         let make = |seed| make(100, seed, 2, &|_| ()).unwrap();
         assert_eq!(make(1), make(1));
         assert_ne!(make(1), make(2));
     }
 
     #[test]
-    fn lines_that_are_no_positions() {
+    fn malformed_lines_are_refused() {
         let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
-        let read = |line: &str| PositionSet::read(line);
+        let read = |line: &str| PositionSet::parse(line);
         assert!(read(&format!("{start} hmvc 0; fmvn 1; id \"game 1 ply 0 middle game\";")).is_ok());
         assert!(matches!(read(&format!("{start} hmvc 0; fmvn 1;")), Err(SetError::Id(1))));
         assert!(matches!(read("8/8 w - - hmvc 0; fmvn 1; id \"game 1 ply 0 endgame\";"), Err(SetError::Fen { .. })));

@@ -1,18 +1,18 @@
-//! The pages, from searches that were made up so that the answer is known.
+//! Tests of the pages on synthetic searches with known results.
 
 use super::panel::tests::row;
-use super::record::Row;
-use super::{PositionSet, Study, StudyArgs, StudyError, larger, modern, record, run, seeds, threads};
+use super::record::StudyRow;
+use super::{PositionSet, Study, StudyArgs, StudyError, larger, modern, record, run, sources, threads};
 use sesame_table::Scheme;
 
-/// A search of every scheme on four positions of each of six games; TWOBIG1 needs `nodes`, the others more by this much per cent.
-fn schemes(setting: &str, positions: usize, more: impl Fn(Scheme) -> u64) -> Vec<Row> {
+/// Searches of every scheme on four positions of each of six games. `more` returns the excess of a scheme's nodes in percent.
+fn schemes(setting: &str, positions: usize, more: impl Fn(Scheme) -> u64) -> Vec<StudyRow> {
     let mut rows = Vec::new();
     for scheme in Scheme::ALL {
         for game in 1..=6 {
             for ply in [20, 22, 24, 26] {
                 let nodes = u64::from(10_000 * game + 100 * ply) * (100 + more(scheme)) / 100;
-                rows.push(Row { setting: setting.into(), positions, ..row(scheme.name(), game, ply, nodes) });
+                rows.push(StudyRow { setting: setting.into(), positions, ..row(scheme.name(), game, ply, nodes) });
             }
         }
     }
@@ -32,16 +32,16 @@ fn ten_for_deep(scheme: Scheme) -> u64 {
 }
 
 #[test]
-fn the_page_of_the_larger_set() {
+fn larger_page_shows_differences() {
     let mut rows = schemes("stamped", 8192, ten_for_deep);
-    let without = rows.iter().filter(|row| row.arm == "TWOBIG1").map(|row| Row {
+    let without = rows.iter().filter(|row| row.arm == "TWOBIG1").map(|row| StudyRow {
         setting: "none".into(),
         arm: "none".into(),
         positions: 0,
         nodes: 2 * row.nodes,
         ..row.clone()
     });
-    let without: Vec<Row> = without.collect();
+    let without: Vec<StudyRow> = without.collect();
     rows.extend(without);
     let files = larger::page(&rows).unwrap();
     let page = text(&files, "larger.md");
@@ -53,7 +53,7 @@ fn the_page_of_the_larger_set() {
 }
 
 #[test]
-fn the_page_of_sesames_search_sees_bad_scores() {
+fn modern_page_shows_score_differences() {
     let mut rows = schemes("merge", 8192, |scheme| if scheme == Scheme::New { 20 } else { ten_for_deep(scheme) });
     for row in &mut rows {
         if row.arm == "NEW" {
@@ -61,17 +61,18 @@ fn the_page_of_sesames_search_sees_bad_scores() {
             row.best = "a2a3".into();
         }
     }
-    let overwrite = rows.iter().map(|row| Row { setting: "overwrite".into(), nodes: row.nodes / 2, ..row.clone() });
-    let overwrite: Vec<Row> = overwrite.collect();
-    let reference = rows.iter().filter(|row| row.arm == "TWOBIG1").map(|row| Row {
+    let overwrite =
+        rows.iter().map(|row| StudyRow { setting: "overwrite".into(), nodes: row.nodes / 2, ..row.clone() });
+    let overwrite: Vec<StudyRow> = overwrite.collect();
+    let reference = rows.iter().filter(|row| row.arm == "TWOBIG1").map(|row| StudyRow {
         setting: modern::REFERENCE.into(),
         positions: 1 << 22,
         ..row.clone()
     });
-    let reference: Vec<Row> = reference.collect();
+    let reference: Vec<StudyRow> = reference.collect();
     rows.extend(overwrite);
     rows.extend(reference);
-    let files = modern::page(&rows).unwrap();
+    let files = modern::page(&rows, "0.2.0").unwrap();
     let page = text(&files, "modern.md");
     let new = page.lines().find(|line| line.starts_with("| NEW |")).unwrap();
     assert!(new.ends_with("| **+20.0 % (+20.0 to +20.0)** | 0.0 % | 40.0 | **+40.0 (+40.0 to +40.0)** |"), "{new}");
@@ -79,27 +80,27 @@ fn the_page_of_sesames_search_sees_bad_scores() {
 }
 
 #[test]
-fn the_recommendation_follows_from_the_figures() {
-    let page = |threads: &[Row], modern: &[Row]| {
-        let files = threads::page(threads, Some(modern)).unwrap();
+fn recommendation_follows_from_the_results() {
+    let page = |threads: &[StudyRow], modern: &[StudyRow]| {
+        let files = threads::page(threads, Some(modern), "0.2.0").unwrap();
         text(&files, "threads.md").to_owned()
     };
-    let reference = |rows: &[Row]| -> Vec<Row> {
+    let reference = |rows: &[StudyRow]| -> Vec<StudyRow> {
         let base = rows.iter().filter(|row| row.arm == "TWOBIG1");
-        base.map(|row| Row { setting: modern::REFERENCE.into(), ..row.clone() }).collect()
+        base.map(|row| StudyRow { setting: modern::REFERENCE.into(), ..row.clone() }).collect()
     };
     let mut own = schemes("merge", 8192, ten_for_deep);
     own.extend(reference(&own));
     let stays = page(&schemes("1 thread", 8192, ten_for_deep), &own);
     assert!(stays.contains("TWOBIG1 stays the default"), "{stays}");
 
-    // TWODEEP better everywhere, then better but wrong.
+    // TWODEEP is better everywhere, later with worse scores.
     let better = |scheme| if scheme == Scheme::TwoDeep { 0 } else { 10 };
     let mut own = schemes("merge", 8192, better);
     own.extend(reference(&own));
     let goes = page(&schemes("1 thread", 8192, better), &own);
     assert!(goes.contains("TWODEEP saves nodes and is not worse, but has not won its match"), "{goes}");
-    // Of BIG1 no match was played.
+    // No match of BIG1 was played.
     let own_better = |scheme| if scheme == Scheme::Big1 { 0 } else { 10 };
     let mut unplayed = schemes("merge", 8192, own_better);
     unplayed.extend(reference(&unplayed));
@@ -113,26 +114,27 @@ fn the_recommendation_follows_from_the_figures() {
     assert!(line(&wrong, "| TWODEEP | 2 | 0 |").ends_with("| scores are worse |"), "{wrong}");
 }
 
-/// What happened once: fewer nodes, and moves that are worse by so little that no interval shows it.
+/// Fewer nodes with moves that are slightly worse, within the interval.
 #[test]
-fn fewer_nodes_and_slightly_worse_moves_are_no_recommendation() {
+fn unclear_loss_of_moves_prevents_recommendation() {
     let better = |scheme| if scheme == Scheme::New { 0 } else { 10 };
     let mut own = schemes("merge", 8192, better);
     let base = own.iter().filter(|row| row.arm == "TWOBIG1");
-    let reference: Vec<Row> = base.map(|row| Row { setting: modern::REFERENCE.into(), ..row.clone() }).collect();
+    let reference: Vec<StudyRow> =
+        base.map(|row| StudyRow { setting: modern::REFERENCE.into(), ..row.clone() }).collect();
     own.extend(reference);
-    let of = |own: &[Row]| {
-        let files = threads::page(&schemes("1 thread", 8192, better), Some(own)).unwrap();
+    let of = |own: &[StudyRow]| {
+        let files = threads::page(&schemes("1 thread", 8192, better), Some(own), "0.2.0").unwrap();
         let page = text(&files, "threads.md").to_owned();
         (line(&page, "| NEW | 2 | 0 |").to_owned(), page)
     };
     assert!(of(&own).0.ends_with("| nothing |"), "equal moves are no obstacle");
-    // Another move in one of 24 positions: a loss of 4.2 points, with an interval that begins at 0.
+    // A different move in one of 24 positions: a loss of 4.2 points, with an interval that begins at 0.
     own.iter_mut().find(|row| row.arm == "NEW" && row.setting == "merge").unwrap().best = "a2a3".into();
     let (new, page) = of(&own);
     assert!(new.contains("| −4.2 (−12.5 to +0.0) |") && new.ends_with("| moves: cannot tell |"), "{new}");
     assert!(page.contains("TWOBIG1 stays the default") && !page.contains("it is to be the default"), "{page}");
-    // And in one of each game.
+    // A different move in one position of each game.
     for row in own.iter_mut().filter(|row| row.arm == "NEW" && row.setting == "merge" && row.ply == 22) {
         row.best = "a2a3".into();
     }
@@ -144,12 +146,12 @@ fn line<'a>(page: &'a str, begin: &str) -> &'a str {
 }
 
 #[test]
-fn claims_are_answered_by_the_figures() {
-    let arms = |setting: &str, positions: usize, arms: &[(&str, u64)]| -> Vec<Row> {
+fn source_claims_are_judged_by_the_results() {
+    let arms = |setting: &str, positions: usize, arms: &[(&str, u64)]| -> Vec<StudyRow> {
         let mut rows = Vec::new();
         for &(arm, nodes) in arms {
             for game in 1..=5 {
-                rows.push(Row { setting: setting.into(), positions, depth: 6, ..row(arm, game, 20, nodes) });
+                rows.push(StudyRow { setting: setting.into(), positions, depth: 6, ..row(arm, game, 20, nodes) });
             }
         }
         rows
@@ -162,8 +164,8 @@ fn claims_are_answered_by_the_figures() {
     let counted = [("probes", 100), ("hits", 50), ("cut-offs", 15), ("move hints", 5)];
     rows.extend(arms("rates at depth 6", 8192, &counted));
     rows.extend(arms("keys", 0, &[("positions", 100), ("Otter's keys", 103), ("Otter's collisions", 0)]));
-    let files = seeds::page(&rows).unwrap();
-    let page = text(&files, "seeds.md");
+    let files = sources::page(&rows, "0.2.0").unwrap();
+    let page = text(&files, "sources.md");
     let answer = |says: &str| page.lines().find(|line| line.contains(says)).unwrap_or_else(|| panic!("{says}: {page}"));
     assert!(answer("halves the nodes").ends_with("with moves **−70.0 % (−70.0 to −70.0)** | holds: it saves more |"));
     assert!(answer("returns what it returns without").ends_with("| holds |"));
@@ -174,9 +176,9 @@ fn claims_are_answered_by_the_figures() {
     assert!(answer("16 to 64 MiB").ends_with("| was not run |"));
 }
 
-/// Every study runs, on a sequence and far less deep, and twice the same.
+/// Each study runs on one sequence with shallow searches.
 #[test]
-fn every_study_runs_and_repeats() {
+fn studies_run_and_repeat() {
     let folder = std::env::temp_dir().join(format!("sesame-studies-{}", std::process::id()));
     for study in [Study::Larger, Study::Modern, Study::Threads] {
         let args =
@@ -185,7 +187,7 @@ fn every_study_runs_and_repeats() {
         run(study, &args, &|_| ()).unwrap();
         let (_, rows) = record::read(study, &results).unwrap();
         assert!(rows.iter().all(|row| row.nodes > 0 && row.depth >= 1), "{}", study.name());
-        let lines: Vec<Row> = rows.into_iter().filter(|row| !row.setting.ends_with("free")).collect();
+        let lines: Vec<StudyRow> = rows.into_iter().filter(|row| !row.setting.ends_with("free")).collect();
         assert!(lines.len() >= 7 * PositionSet::larger().unwrap().sequences[0].positions.len());
         assert!(matches!(run(study, &args, &|_| ()), Err(StudyError::Exists { .. })));
         run(study, &StudyArgs { force: true, ..args }, &|_| ()).unwrap();
@@ -196,16 +198,16 @@ fn every_study_runs_and_repeats() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-/// The committed results can be read and their series are whole; what is not is refused.
+/// The committed results are complete; incomplete ones are refused.
 #[test]
-fn a_page_needs_whole_series() {
+fn pages_need_complete_series() {
     let folder = std::env::temp_dir().join(format!("sesame-pages-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
-    let committed = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/replacement-schemes");
+    let committed = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/replacement-schemes");
     let set = PositionSet::larger().unwrap();
-    for study in [Study::Larger, Study::Modern, Study::Threads, Study::Seeds] {
+    for study in [Study::Larger, Study::Modern, Study::Threads, Study::Sources] {
         let name = format!("{}.csv", study.name());
-        assert!(super::whole(study, &set, &committed.join(&name)).is_ok(), "{name}");
+        assert!(super::complete(study, &set, &committed.join(&name)).is_ok(), "{name}");
     }
     let text = std::fs::read_to_string(committed.join("modern.csv")).unwrap();
     let path = folder.join("modern.csv");
@@ -214,7 +216,7 @@ fn a_page_needs_whole_series() {
         std::fs::write(&path, text).unwrap();
         run(Study::Modern, &args, &|_| ()).unwrap_err()
     };
-    // Torn in the last move; then cut at the end of a line, in the last series, which nothing else tells the length of.
+    // Cut in the last move, and at the end of a line in the last series.
     let torn = refused(&text[..text.len() - 1]);
     assert!(matches!(torn, StudyError::Results { .. }) && torn.to_string().contains("torn"), "{torn}");
     let short = refused(&text[..text[..text.len() - 1].rfind('\n').unwrap() + 1]);

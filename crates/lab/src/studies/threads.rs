@@ -1,47 +1,45 @@
-//! Sesame's own search with several threads at one table: does the order of the schemes hold?
+//! The study of Sesame's own search with several threads that share a table.
 
 use std::sync::Arc;
 
-use crossbeam::channel::{self, Sender};
-
+use super::engine_search::EngineSearch;
+use super::modern::search_sequences;
 use super::page::{self, Files, Setting};
 use super::panel::Panel;
-use super::record::Row;
-use super::runner::{Measure, Task};
+use super::recommendation::recommendation;
+use super::record::StudyRow;
+use super::runner::SearchSeries;
 use super::set::PositionSet;
-use super::standing::recommendation;
 use super::{Study, StudyArgs, StudyError};
-use sesame::engine::{BestMove, Engine, Info, Limits, Options, Score, Sink};
-use sesame::eval::Evaluator;
-use sesame::position::Game;
-use sesame::search::TtEntry;
+use crate::dyn_table::DynTable;
+use sesame::search::TranspositionTable;
 use sesame_report::markdown::Table as MarkdownTable;
-use sesame_table::{Scheme, Table, TableOptions};
+use sesame_table::{Scheme, TableOptions};
 
 /// Search threads.
 const THREADS: [u32; 4] = [1, 2, 4, 8];
-/// A crowded table, so that replacement matters.
-const CROWDED: usize = 8 << 10;
-/// The depth of each search.
+/// The size of a full table in positions.
+const FULL: usize = 8 << 10;
+/// The depth of each search in plies.
 const DEPTH: u32 = 12;
-/// How many of the sequences are searched in lockstep, and by free threads.
+/// The number of sequences searched in lockstep, and by free threads.
 const SEQUENCES: [usize; 2] = [12, 4];
-/// How often a search by free threads is repeated; in lockstep it is the same every time.
+/// Repetitions of a search by free threads. In lockstep every repetition gives the same nodes.
 const REPEATS: u32 = 2;
 /// The scheme that the others are compared with.
 const BASE: &str = Scheme::TwoBig1.name();
 
-/// A table as large as the engine's default, which these searches do not fill; fewer of everything, for the time it takes.
-const ROOMY: usize = 1 << 20;
-const ROOMY_DEPTH: u32 = 14;
-const ROOMY_SEQUENCES: usize = 4;
-const ROOMY_THREADS: [u32; 2] = [1, 8];
-const ROOMY_SCHEMES: [Scheme; 5] = [Scheme::Deep, Scheme::New, Scheme::Big1, Scheme::TwoDeep, Scheme::TwoBig1];
+/// The default table size, which these searches do not fill. They are fewer, since they take longer.
+const LARGE: usize = 1 << 20;
+const LARGE_DEPTH: u32 = 14;
+const LARGE_SEQUENCES: usize = 4;
+const LARGE_THREADS: [u32; 2] = [1, 8];
+const LARGE_SCHEMES: [Scheme; 5] = [Scheme::Deep, Scheme::New, Scheme::Big1, Scheme::TwoDeep, Scheme::TwoBig1];
 
-pub(super) fn tasks<'a>(set: &'a PositionSet, args: &'a StudyArgs) -> Vec<Task<'a>> {
-    let task = |scheme: Scheme, positions, (threads, lockstep), repeat, sequences, depth| {
+pub(super) fn plan<'a>(set: &'a PositionSet, args: &'a StudyArgs) -> Vec<SearchSeries<'a>> {
+    let series = |scheme: Scheme, positions, (threads, lockstep), repeat, sequences, depth| {
         let (set, depth) = (set.first(args.sequences(sequences)), args.depth(depth));
-        Task {
+        SearchSeries {
             setting: name(threads, lockstep),
             positions,
             arm: scheme.name().to_owned(),
@@ -49,27 +47,32 @@ pub(super) fn tasks<'a>(set: &'a PositionSet, args: &'a StudyArgs) -> Vec<Task<'
             repeat,
             depth,
             searches: set.len(),
-            work: Box::new(move || search_sequences(scheme, positions, threads, lockstep, &set, depth)),
+            work: Box::new(move || {
+                let options = TableOptions { positions, scheme, ..TableOptions::default() };
+                let table = DynTable::new(&Arc::new(TranspositionTable::with_options(&options)?));
+                let mut search = EngineSearch::with_threads(table, threads as usize, lockstep)?;
+                search_sequences(&mut search, &set, depth)
+            }),
         }
     };
-    let mut tasks = Vec::new();
+    let mut plan = Vec::new();
     for (lockstep, sequences) in [(true, SEQUENCES[0]), (false, SEQUENCES[1])] {
         for &threads in if lockstep { &THREADS[..] } else { &THREADS[1..] } {
-            // Whatever else the machine does, it does to all schemes alike: each repetition goes through all of them.
+            // Each repetition runs all schemes, so that other load on the machine disturbs all alike.
             for repeat in 1..=if lockstep { 1 } else { REPEATS } {
-                let of = |scheme| task(scheme, CROWDED, (threads, lockstep), repeat, sequences, DEPTH);
-                tasks.extend(Scheme::ALL.into_iter().map(of));
+                let of = |scheme| series(scheme, FULL, (threads, lockstep), repeat, sequences, DEPTH);
+                plan.extend(Scheme::ALL.into_iter().map(of));
             }
         }
     }
-    for threads in ROOMY_THREADS {
-        let of = |scheme| task(scheme, ROOMY, (threads, true), 1, ROOMY_SEQUENCES, ROOMY_DEPTH);
-        tasks.extend(ROOMY_SCHEMES.into_iter().map(of));
+    for threads in LARGE_THREADS {
+        let of = |scheme| series(scheme, LARGE, (threads, true), 1, LARGE_SEQUENCES, LARGE_DEPTH);
+        plan.extend(LARGE_SCHEMES.into_iter().map(of));
     }
-    tasks
+    plan
 }
 
-/// The name of a setting.
+/// Returns the name of a setting.
 fn name(threads: u32, lockstep: bool) -> String {
     match (threads, lockstep) {
         (1, _) => "1 thread".to_owned(),
@@ -78,81 +81,19 @@ fn name(threads: u32, lockstep: bool) -> String {
     }
 }
 
-/// What the engine tells of one search.
-enum News {
-    Score(i32),
-    End(BestMove),
-}
-
-/// Hands the last score and the end of each search on.
-struct Ends(Sender<News>);
-
-impl Sink for Ends {
-    fn info(&self, info: &Info) {
-        let score = match info.line.score {
-            Score::Centipawns(score) => score,
-            Score::Mate(moves) => moves.signum() * (32_000 - moves.abs()),
-        };
-        let _ = self.0.send(News::Score(score));
-    }
-
-    fn best_move(&self, best: &BestMove) {
-        let _ = self.0.send(News::End(best.clone()));
-    }
-
-    fn message(&self, _: &str) {}
-}
-
-/// As [`super::modern::search_sequences`], by the engine with all its threads. The search ends when the first thread has reached the
-/// depth; counted are the nodes of all.
-fn search_sequences(
-    scheme: Scheme,
-    positions: usize,
-    threads: u32,
-    lockstep: bool,
-    set: &PositionSet,
-    depth: u32,
-) -> Result<Vec<Measure>, StudyError> {
-    let table = Table::<TtEntry>::with_options(&TableOptions { positions, scheme, ..TableOptions::default() })?;
-    let (sender, news) = channel::unbounded();
-    let options =
-        Options { threads: threads as usize, lockstep, evaluator: Evaluator::Classical, ..Options::default() };
-    let mut engine = Engine::with_table(table, options, Arc::new(Ends(sender)))?;
-    let limits = Limits { depth: Some(depth), ..Limits::default() };
-    let mut measures = Vec::new();
-    for sequence in &set.sequences {
-        engine.new_game();
-        for (ply, position) in &sequence.positions {
-            engine.go(&Game::new(position.clone()), limits.clone());
-            let mut score = 0;
-            let end = loop {
-                match news.recv() {
-                    Ok(News::Score(last)) => score = last,
-                    Ok(News::End(end)) => break Some(end),
-                    Err(_) => break None,
-                }
-            };
-            let Some(BestMove { best: Some(mv), nodes, .. }) = end else { continue };
-            let best = position.to_uci(mv, false);
-            measures.push(Measure { game: sequence.number, ply: *ply, depth, nodes, score, best });
-        }
-    }
-    Ok(measures)
-}
-
-/// The page; `modern` are the results of `sesame lab modern`, if they are there, for the recommendation.
-pub(super) fn page(rows: &[Row], modern: Option<&[Row]>) -> Result<Files, StudyError> {
+/// Returns the page. The recommendation needs `modern`, the results of `sesame-lab modern`.
+pub(super) fn page(rows: &[StudyRow], modern: Option<&[StudyRow]>, program: &str) -> Result<Files, StudyError> {
     let settings = page::settings(rows);
-    let mut text = page::head("Many threads", Study::Threads.name());
+    let mut text = page::head("Many threads", Study::Threads.name(), Some(program));
     text += INTRODUCTION;
     text += page::INTERVALS;
     text += "![Nodes by scheme and number of threads](threads.svg)\n\n## Does the order hold\n\n";
     text += &summary(&settings).to_string();
     text += "\nOne scheme's nodes with several threads against its own with one:\n\n";
-    text += &format!("{}\n", overhead(rows, CROWDED, &THREADS));
-    if settings.iter().any(|setting| setting.positions == ROOMY) {
-        text += &format!("The same at {}:\n\n", size_label(ROOMY));
-        text += &format!("{}\n", overhead(rows, ROOMY, &ROOMY_THREADS));
+    text += &format!("{}\n", overhead(rows, FULL, &THREADS));
+    if settings.iter().any(|setting| setting.positions == LARGE) {
+        text += &format!("The same at {}:\n\n", size_label(LARGE));
+        text += &format!("{}\n", overhead(rows, LARGE, &LARGE_THREADS));
     } else {
         text += "Searches with several threads at a roomy table were not run.\n\n";
     }
@@ -163,7 +104,7 @@ pub(super) fn page(rows: &[Row], modern: Option<&[Row]>) -> Result<Files, StudyE
     }
     text += "## The engine's default scheme\n\n";
     text += &recommendation(&settings, modern);
-    let in_lockstep = settings.iter().filter(|setting| setting.positions == CROWDED && !setting.name.ends_with("free"));
+    let in_lockstep = settings.iter().filter(|setting| setting.positions == FULL && !setting.name.ends_with("free"));
     let labelled: Vec<(String, &Setting<'_>)> =
         in_lockstep.map(|setting| (setting.name.split(' ').next().unwrap_or_default().to_owned(), setting)).collect();
     let picture = page::picture("Sesame's search, 8K positions, in lockstep", "search threads", &labelled, BASE)?;
@@ -189,14 +130,15 @@ fn summary(settings: &[Setting<'_>]) -> MarkdownTable {
     table
 }
 
-/// What several threads cost in nodes at a table of this size, in lockstep.
-fn overhead(rows: &[Row], positions: usize, threads: &[u32]) -> MarkdownTable {
+/// Returns a table of the nodes of several threads against one, in lockstep at a table of this size.
+fn overhead(rows: &[StudyRow], positions: usize, threads: &[u32]) -> MarkdownTable {
     let name = |&threads: &u32| name(threads, true);
     let many = || threads.iter().filter(|&&threads| threads > 1);
     let mut table = MarkdownTable::new(std::iter::once("scheme".to_owned()).chain(many().map(name)));
     for scheme in Scheme::ALL {
         let of_scheme = rows.iter().filter(|row| row.arm == scheme.name() && row.positions == positions);
-        let by_threads: Vec<Row> = of_scheme.map(|row| Row { arm: row.setting.clone(), ..row.clone() }).collect();
+        let by_threads: Vec<StudyRow> =
+            of_scheme.map(|row| StudyRow { arm: row.setting.clone(), ..row.clone() }).collect();
         if by_threads.is_empty() {
             continue;
         }

@@ -1,10 +1,10 @@
-//! Claims about which scheme is better.
+//! Claims about the order of the schemes.
 
-use super::super::cells::{Cell, DEPTHS, Grid, LARGEST, Line, Results, SCHEMES, SIZES};
+use super::super::cells::{Cell, CellResults, DEPTHS, Grid, LARGEST, SCHEMES, SIZES, SchemeVariant};
 use super::super::paper::Paper;
 use super::super::tables::extremes;
 use super::{
-    Claim, FEWER, MORE, Pairing, Question, greatest, least, line_name, number, one_ply_deeper, paired, paragraphs,
+    Claim, ClaimTest, FEWER, MORE, Pairing, greatest, least, number, one_ply_deeper, paired, paragraphs, variant_name,
 };
 use crate::experiment::DEEP_SIZES;
 use sesame_report::markdown::{self, Table, Unit, or_dash, signed_percent};
@@ -13,38 +13,38 @@ use sesame_table::Scheme;
 
 const DEPTH: u32 = 7;
 
-/// How one line's merit compares with the best of others, all sizes taken together.
-fn against_best(results: &Results, line: Line, others: &[Line]) -> Option<Estimate> {
-    let lines: Vec<Line> = std::iter::once(line).chain(others.iter().copied()).collect();
-    let grid = Grid::new(results, &lines, DEPTH, &SIZES)?;
+/// Returns the merit of a variant over all sizes, relative to the best of others.
+fn against_best(results: &CellResults, variant: SchemeVariant, others: &[SchemeVariant]) -> Option<Estimate> {
+    let variants: Vec<SchemeVariant> = std::iter::once(variant).chain(others.iter().copied()).collect();
+    let grid = Grid::new(results, &variants, DEPTH, &SIZES)?;
     number(|picks| match &grid.merits(picks)[..] {
         [first, rest @ ..] => first / least(rest.iter().copied()),
         [] => f64::NAN,
     })
 }
 
-/// Two lines size by size, and over all sizes.
-fn size_by_size(results: &Results, line: Line, base: Line) -> String {
+/// Returns a table that compares two variants size by size, and over all sizes.
+fn size_by_size(results: &CellResults, variant: SchemeVariant, base: SchemeVariant) -> String {
     let rows = SIZES
-        .map(|size| Pairing::single(markdown::size(size), Cell::of(line, size, DEPTH), Cell::of(base, size, DEPTH)));
-    let all = Pairing::over_sizes(results, "all sizes".to_owned(), line, base, DEPTH);
-    paired(results, &format!("{} against {}, 7 ply", line_name(line), base.scheme), rows.into_iter().chain([all]))
+        .map(|size| Pairing::single(markdown::size(size), Cell::of(variant, size, DEPTH), Cell::of(base, size, DEPTH)));
+    let all = Pairing::over_sizes(results, "all sizes".to_owned(), variant, base, DEPTH);
+    paired(results, &format!("{} against {}, 7 ply", variant_name(variant), base.scheme), rows.into_iter().chain([all]))
 }
 
-/// Two lines depth by depth, over all sizes that the depth has.
-fn depth_by_depth(results: &Results, line: Line, base: Line) -> String {
-    let rows = DEPTHS.map(|depth| Pairing::over_sizes(results, format!("{depth} ply"), line, base, depth));
-    paired(results, &format!("{} against {}, all sizes", line_name(line), base.scheme), rows)
+/// Returns a table that compares two variants depth by depth, over all sizes of the depth.
+fn depth_by_depth(results: &CellResults, variant: SchemeVariant, base: SchemeVariant) -> String {
+    let rows = DEPTHS.map(|depth| Pairing::over_sizes(results, format!("{depth} ply"), variant, base, depth));
+    paired(results, &format!("{} against {}, all sizes", variant_name(variant), base.scheme), rows)
 }
 
-pub(super) fn two_levels(results: &Results, paper: &Paper) -> Claim {
+pub(super) fn two_levels(results: &CellResults, paper: &Paper) -> Claim {
     let (two, one): (Vec<Scheme>, Vec<Scheme>) = SCHEMES.into_iter().partition(|scheme| scheme.has_two_levels());
     let worse_over_better = |total: &dyn Fn(Scheme) -> Option<f64>| {
         let all = |schemes: &[Scheme]| schemes.iter().map(|&scheme| total(scheme)).collect::<Option<Vec<f64>>>();
         Some(extremes(&all(&two)?).1 / extremes(&all(&one)?).0)
     };
-    let theirs = worse_over_better(&|scheme| paper.largest(Line::cleared(scheme), DEPTH));
-    let question = Question {
+    let theirs = worse_over_better(&|scheme| paper.largest(SchemeVariant::cleared(scheme), DEPTH));
+    let test = ClaimTest {
         name: "two levels",
         source: "sections 7 and 8, Figure 1",
         statement: "The two-level schemes outperform those with one level.",
@@ -56,8 +56,8 @@ pub(super) fn two_levels(results: &Results, paper: &Paper) -> Claim {
         unit: Unit::Difference,
         needs: "all schemes at one size at least, 7 ply, cleared",
     };
-    let lines: Vec<Line> = two.iter().chain(&one).map(|&scheme| Line::cleared(scheme)).collect();
-    let ours = Grid::new(results, &lines, DEPTH, &SIZES).and_then(|grid| {
+    let variants: Vec<SchemeVariant> = two.iter().chain(&one).map(|&scheme| SchemeVariant::cleared(scheme)).collect();
+    let ours = Grid::new(results, &variants, DEPTH, &SIZES).and_then(|grid| {
         number(|picks| {
             let totals = grid.totals(picks);
             let ratio = |row: &Vec<f64>| {
@@ -70,23 +70,30 @@ pub(super) fn two_levels(results: &Results, paper: &Paper) -> Claim {
     let mut table = Table::new(["worse two-level against best one-level, 7 ply", "cleared", "stamped"]);
     for size in SIZES {
         let entry = |stamped| {
-            let ratio = worse_over_better(&|scheme| results.total(Cell::of(Line { scheme, stamped }, size, DEPTH)));
+            let ratio =
+                worse_over_better(&|scheme| results.total(Cell::of(SchemeVariant { scheme, stamped }, size, DEPTH)));
             or_dash(ratio, |ratio| signed_percent(ratio - 1.0))
         };
         table.row([markdown::size(size), entry(false), entry(true)]);
     }
     let pairs = two.iter().flat_map(|&two| one.iter().map(move |&one| (two, one)));
     let rows = pairs.map(|(two, one)| {
-        Pairing::over_sizes(results, format!("{two} against {one}"), Line::cleared(two), Line::cleared(one), DEPTH)
+        Pairing::over_sizes(
+            results,
+            format!("{two} against {one}"),
+            SchemeVariant::cleared(two),
+            SchemeVariant::cleared(one),
+            DEPTH,
+        )
     });
     let details = paragraphs([table.to_string(), paired(results, "7 ply, cleared, all sizes", rows)]);
-    question.answer(ours, if ours.is_some() { details } else { String::new() })
+    test.judge(ours, if ours.is_some() { details } else { String::new() })
 }
 
-pub(super) fn two_deep_saves(results: &Results, paper: &Paper) -> Claim {
-    let (two, one) = (Line::cleared(Scheme::TwoDeep), Line::cleared(Scheme::Deep));
+pub(super) fn two_deep_saves(results: &CellResults, paper: &Paper) -> Claim {
+    let (two, one) = (SchemeVariant::cleared(Scheme::TwoDeep), SchemeVariant::cleared(Scheme::Deep));
     let theirs = paper.largest(two, DEPTH).zip(paper.largest(one, DEPTH)).map(|(two, one)| 1.0 - two / one);
-    let question = Question {
+    let test = ClaimTest {
         name: "TWODEEP saves",
         source: "section 7, Figure 1",
         statement: "TWODEEP saves 5 to 10 % of DEEP's search.",
@@ -105,26 +112,26 @@ pub(super) fn two_deep_saves(results: &Results, paper: &Paper) -> Claim {
         })
     };
     let ours = saving(Grid::new(results, &[two, one], DEPTH, &SIZES));
-    let context = one_ply_deeper(results, paper, (&question.holds, question.unit), |depth| {
+    let context = one_ply_deeper(results, paper, (&test.holds, test.unit), |depth| {
         saving(Grid::whole(results, &[two, one], depth, &DEEP_SIZES))
     });
-    let stamped = (Line::stamped(Scheme::TwoDeep), Line::stamped(Scheme::Deep));
+    let stamped = (SchemeVariant::stamped(Scheme::TwoDeep), SchemeVariant::stamped(Scheme::Deep));
     let details = [
         size_by_size(results, two, one),
         size_by_size(results, stamped.0, stamped.1),
         depth_by_depth(results, two, one),
     ];
-    question.answer(ours, paragraphs(details)).with_context(context)
+    test.judge(ours, paragraphs(details)).with_context(context)
 }
 
-pub(super) fn two_big_best(results: &Results, paper: &Paper, stamped: bool) -> Claim {
-    let line = |scheme| Line { scheme, stamped };
-    let others: Vec<Line> = SCHEMES.into_iter().skip(1).map(line).collect();
+pub(super) fn two_big_best(results: &CellResults, paper: &Paper, stamped: bool) -> Claim {
+    let variant = |scheme| SchemeVariant { scheme, stamped };
+    let others: Vec<SchemeVariant> = SCHEMES.into_iter().skip(1).map(variant).collect();
     let theirs = others.iter().map(|&other| paper.largest(other, DEPTH)).collect::<Option<Vec<f64>>>();
-    let theirs = paper.largest(line(Scheme::TwoBig1), DEPTH).zip(theirs).map(|(best, others)| best / least(others));
+    let theirs = paper.largest(variant(Scheme::TwoBig1), DEPTH).zip(theirs).map(|(best, others)| best / least(others));
     let between = if stamped { "stamped" } else { "cleared" };
     let table = if stamped { 3 } else { 2 };
-    let question = Question {
+    let test = ClaimTest {
         name: if stamped { "TWOBIG1 best, stamped" } else { "TWOBIG1 best, cleared" },
         source: if stamped { "section 7, Figure 2" } else { "abstract, section 7, Figure 1" },
         statement: if stamped {
@@ -140,20 +147,26 @@ pub(super) fn two_big_best(results: &Results, paper: &Paper, stamped: bool) -> C
         unit: Unit::Difference,
         needs: "all schemes at one size at least, 7 ply",
     };
-    let ours = against_best(results, line(Scheme::TwoBig1), &others);
+    let ours = against_best(results, variant(Scheme::TwoBig1), &others);
     let rows = others.iter().map(|&other| {
-        Pairing::over_sizes(results, format!("TWOBIG1 against {}", other.scheme), line(Scheme::TwoBig1), other, DEPTH)
+        Pairing::over_sizes(
+            results,
+            format!("TWOBIG1 against {}", other.scheme),
+            variant(Scheme::TwoBig1),
+            other,
+            DEPTH,
+        )
     });
     let what = format!("7 ply, {between}, all sizes");
-    let runner_up = depth_by_depth(results, line(Scheme::TwoBig1), line(Scheme::TwoDeep));
+    let runner_up = depth_by_depth(results, variant(Scheme::TwoBig1), variant(Scheme::TwoDeep));
     let places = [order(results, stamped, 7), order(results, stamped, 8)];
-    question.answer(ours, paragraphs(places.into_iter().chain([paired(results, &what, rows), runner_up])))
+    test.judge(ours, paragraphs(places.into_iter().chain([paired(results, &what, rows), runner_up])))
 }
 
-/// The places of the schemes at each size. Empty if no size has all schemes.
-fn order(results: &Results, stamped: bool, depth: u32) -> String {
-    let lines = SCHEMES.map(|scheme| Line { scheme, stamped });
-    let Some(grid) = Grid::new(results, &lines, depth, &SIZES) else { return String::new() };
+/// Returns a table of the ranks of the schemes at each size. Empty if no size has all schemes.
+fn order(results: &CellResults, stamped: bool, depth: u32) -> String {
+    let variants = SCHEMES.map(|scheme| SchemeVariant { scheme, stamped });
+    let Some(grid) = Grid::new(results, &variants, depth, &SIZES) else { return String::new() };
     let picks: Vec<usize> = (0..super::TESTS).collect();
     let between = if stamped { "stamped" } else { "cleared" };
     let labels = grid.sizes.iter().map(|&size| markdown::size(size));
@@ -161,8 +174,8 @@ fn order(results: &Results, stamped: bool, depth: u32) -> String {
         std::iter::once(format!("place, {depth} ply, {between}")).chain(labels).chain(["all sizes".to_owned()]);
     let mut table = Table::new(heading);
     let columns: Vec<Vec<f64>> = grid.totals(&picks).into_iter().chain([grid.merits(&picks)]).collect();
-    for (line, scheme) in SCHEMES.into_iter().enumerate() {
-        let place = |column: &Vec<f64>| 1 + column.iter().filter(|&&total| total < column[line]).count();
+    for (index, scheme) in SCHEMES.into_iter().enumerate() {
+        let place = |column: &Vec<f64>| 1 + column.iter().filter(|&&total| total < column[index]).count();
         table.row(
             std::iter::once(scheme.name().to_owned()).chain(columns.iter().map(|column| place(column).to_string())),
         );
@@ -170,15 +183,15 @@ fn order(results: &Results, stamped: bool, depth: u32) -> String {
     table.to_string()
 }
 
-pub(super) fn nodes_over_depth(results: &Results, paper: &Paper) -> Claim {
-    let lines = [Scheme::TwoBig1, Scheme::TwoDeep, Scheme::Big1, Scheme::Deep].map(Line::cleared);
-    let [two_big, two_deep, big, deep] = lines;
+pub(super) fn nodes_over_depth(results: &CellResults, paper: &Paper) -> Claim {
+    let variants = [Scheme::TwoBig1, Scheme::TwoDeep, Scheme::Big1, Scheme::Deep].map(SchemeVariant::cleared);
+    let [two_big, two_deep, big, deep] = variants;
     let ratio = |totals: &[f64]| match totals[..] {
         [two_big, two_deep, big, deep] => (two_big / two_deep * (big / deep)).sqrt(),
         _ => f64::NAN,
     };
-    let theirs = lines.iter().map(|&line| paper.largest(line, DEPTH)).collect::<Option<Vec<f64>>>();
-    let question = Question {
+    let theirs = variants.iter().map(|&variant| paper.largest(variant, DEPTH)).collect::<Option<Vec<f64>>>();
+    let test = ClaimTest {
         name: "nodes over depth",
         source: "section 8",
         statement: "The number of nodes of a subtree is a better criterion than its depth.",
@@ -189,21 +202,22 @@ pub(super) fn nodes_over_depth(results: &Results, paper: &Paper) -> Claim {
         unit: Unit::Difference,
         needs: "TWOBIG1, TWODEEP, BIG1 and DEEP at one size at least, 7 ply, cleared",
     };
-    let ours = Grid::new(results, &lines, DEPTH, &SIZES).and_then(|grid| number(|picks| ratio(&grid.merits(picks))));
+    let ours = Grid::new(results, &variants, DEPTH, &SIZES).and_then(|grid| number(|picks| ratio(&grid.merits(picks))));
     let details = [
         size_by_size(results, two_big, two_deep),
         size_by_size(results, big, deep),
         depth_by_depth(results, big, deep),
     ];
-    question.answer(ours, paragraphs(details))
+    test.judge(ours, paragraphs(details))
 }
 
-pub(super) fn deep_not_best(results: &Results, paper: &Paper) -> Claim {
-    let deep = Line::cleared(Scheme::Deep);
-    let others: Vec<Line> = SCHEMES.into_iter().filter(|&scheme| scheme != Scheme::Deep).map(Line::cleared).collect();
+pub(super) fn deep_not_best(results: &CellResults, paper: &Paper) -> Claim {
+    let deep = SchemeVariant::cleared(Scheme::Deep);
+    let others: Vec<SchemeVariant> =
+        SCHEMES.into_iter().filter(|&scheme| scheme != Scheme::Deep).map(SchemeVariant::cleared).collect();
     let theirs = others.iter().map(|&other| paper.largest(other, DEPTH)).collect::<Option<Vec<f64>>>();
     let theirs = paper.largest(deep, DEPTH).zip(theirs).map(|(deep, others)| deep / least(others));
-    let question = Question {
+    let test = ClaimTest {
         name: "DEEP not best",
         source: "section 8",
         statement: "DEEP, the most widely used scheme, is not best.",
@@ -217,17 +231,17 @@ pub(super) fn deep_not_best(results: &Results, paper: &Paper) -> Claim {
     let rows = others
         .iter()
         .map(|&other| Pairing::over_sizes(results, format!("DEEP against {}", other.scheme), deep, other, DEPTH));
-    question.answer(against_best(results, deep, &others), paired(results, "7 ply, cleared, all sizes", rows))
+    test.judge(against_best(results, deep, &others), paired(results, "7 ply, cleared, all sizes", rows))
 }
 
-pub(super) fn largest_and_deepest(results: &Results, paper: &Paper) -> Claim {
+pub(super) fn largest_and_deepest(results: &CellResults, paper: &Paper) -> Claim {
     let theirs = |stamped: bool| {
-        let total = |scheme| paper.largest(Line { scheme, stamped }, 8);
+        let total = |scheme| paper.largest(SchemeVariant { scheme, stamped }, 8);
         let others = SCHEMES.into_iter().skip(1).map(total).collect::<Option<Vec<f64>>>()?;
         Some(total(Scheme::TwoBig1)? / least(others))
     };
     let difference = |ratio: Option<f64>| or_dash(ratio, |ratio| signed_percent(ratio - 1.0));
-    let question = Question {
+    let test = ClaimTest {
         name: "TWOBIG1 at the largest",
         source: "Table 3",
         statement: "At the largest size and depth, stamped, TWOBIG1 is best.",
@@ -237,7 +251,7 @@ pub(super) fn largest_and_deepest(results: &Results, paper: &Paper) -> Claim {
         unit: Unit::Difference,
         needs: "all schemes at 1024K, 8 ply, stamped",
     };
-    let grid = Grid::new(results, &SCHEMES.map(Line::stamped), 8, &[LARGEST]);
+    let grid = Grid::new(results, &SCHEMES.map(SchemeVariant::stamped), 8, &[LARGEST]);
     let ours = grid.and_then(|grid| {
         number(|picks| match &grid.merits(picks)[..] {
             [first, rest @ ..] => first / least(rest.iter().copied()),
@@ -245,16 +259,16 @@ pub(super) fn largest_and_deepest(results: &Results, paper: &Paper) -> Claim {
         })
     });
     let rows = [true, false].into_iter().flat_map(|stamped| {
-        let cell = move |scheme| Cell::of(Line { scheme, stamped }, LARGEST, 8);
+        let cell = move |scheme| Cell::of(SchemeVariant { scheme, stamped }, LARGEST, 8);
         let others = SCHEMES.into_iter().skip(1);
         others.map(move |other| {
-            Pairing::single(line_name(Line { scheme: other, stamped }), cell(Scheme::TwoBig1), cell(other))
+            Pairing::single(variant_name(SchemeVariant { scheme: other, stamped }), cell(Scheme::TwoBig1), cell(other))
         })
     });
-    question.answer(ours, paired(results, "TWOBIG1 at 1024K, 8 ply, against", rows))
+    test.judge(ours, paired(results, "TWOBIG1 at 1024K, 8 ply, against", rows))
 }
 
-pub(super) fn forgetful_are_last(results: &Results, paper: &Paper) -> Claim {
+pub(super) fn forgetful_are_last(results: &CellResults, paper: &Paper) -> Claim {
     let (forgetful, others): (Vec<Scheme>, Vec<Scheme>) =
         SCHEMES.into_iter().partition(|scheme| matches!(scheme, Scheme::New | Scheme::Old));
     let better_over_worst = |totals: &[f64]| {
@@ -263,11 +277,13 @@ pub(super) fn forgetful_are_last(results: &Results, paper: &Paper) -> Claim {
     };
     let ordered: Vec<Scheme> = forgetful.iter().chain(&others).copied().collect();
     let theirs = |stamped| {
-        let totals =
-            ordered.iter().map(|&scheme| paper.largest(Line { scheme, stamped }, 8)).collect::<Option<Vec<f64>>>();
+        let totals = ordered
+            .iter()
+            .map(|&scheme| paper.largest(SchemeVariant { scheme, stamped }, 8))
+            .collect::<Option<Vec<f64>>>();
         or_dash(totals, |totals| signed_percent(better_over_worst(&totals) - 1.0))
     };
-    let question = Question {
+    let test = ClaimTest {
         name: "NEW and OLD last",
         source: "Tables 2 and 3",
         statement: "At the largest size and depth NEW and OLD, which weigh nothing, are the last two.",
@@ -279,8 +295,8 @@ pub(super) fn forgetful_are_last(results: &Results, paper: &Paper) -> Claim {
         unit: Unit::Difference,
         needs: "all schemes at 1024K, 8 ply, cleared",
     };
-    let lines: Vec<Line> = ordered.iter().map(|&scheme| Line::cleared(scheme)).collect();
-    let grid = Grid::new(results, &lines, 8, &[LARGEST]);
+    let variants: Vec<SchemeVariant> = ordered.iter().map(|&scheme| SchemeVariant::cleared(scheme)).collect();
+    let grid = Grid::new(results, &variants, 8, &[LARGEST]);
     let ours = grid.and_then(|grid| number(|picks| better_over_worst(&grid.merits(picks))));
     let details = [false, true].map(|stamped| {
         super::super::tables::by_size(results, stamped, 8).map_or_else(String::new, |table| {
@@ -288,15 +304,15 @@ pub(super) fn forgetful_are_last(results: &Results, paper: &Paper) -> Claim {
             format!("Nodes at 8 ply in thousands, {between}:\n\n{table}")
         })
     });
-    question.answer(ours, paragraphs(details))
+    test.judge(ours, paragraphs(details))
 }
 
-pub(super) fn big_all(results: &Results, paper: &Paper) -> Claim {
+pub(super) fn big_all(results: &CellResults, paper: &Paper) -> Claim {
     let theirs = |stamped| {
-        let total = |scheme| paper.largest(Line { scheme, stamped }, DEPTH);
+        let total = |scheme| paper.largest(SchemeVariant { scheme, stamped }, DEPTH);
         or_dash(total(Scheme::BigAll).zip(total(Scheme::Big1)), |(all, one)| signed_percent(all / one - 1.0))
     };
-    let question = Question {
+    let test = ClaimTest {
         name: "BIGALL and BIG1",
         source: "Tables 2 and 3",
         statement: "Whether a table hit counts as one node (BIG1) or as all behind it (BIGALL) matters little.",
@@ -307,13 +323,13 @@ pub(super) fn big_all(results: &Results, paper: &Paper) -> Claim {
         unit: Unit::Difference,
         needs: "BIGALL and BIG1 at one size at least, 7 ply, cleared",
     };
-    let line = |scheme, stamped| Line { scheme, stamped };
-    let (all, one) = (line(Scheme::BigAll, false), line(Scheme::Big1, false));
+    let variant = |scheme, stamped| SchemeVariant { scheme, stamped };
+    let (all, one) = (variant(Scheme::BigAll, false), variant(Scheme::Big1, false));
     let ours = against_best(results, all, &[one]);
     let details = [
         size_by_size(results, all, one),
-        size_by_size(results, line(Scheme::BigAll, true), line(Scheme::Big1, true)),
+        size_by_size(results, variant(Scheme::BigAll, true), variant(Scheme::Big1, true)),
         depth_by_depth(results, all, one),
     ];
-    question.answer(ours, paragraphs(details))
+    test.judge(ours, paragraphs(details))
 }

@@ -1,8 +1,8 @@
-//! What the paper says in sections 7 and 8, asked of our results one by one.
+//! The claims of the paper's sections 7 and 8, tested on the results one by one.
 //!
-//! Every claim is turned into one number, a range in which that number must lie for the claim to hold, and the number's bootstrap
-//! interval. That gives the verdict by one rule for all: see [`Question::answer`]. The number is made as the paper's are, from
-//! nodes summed over the 18 positions; beneath it the details compare position by position.
+//! Each claim becomes one number with its bootstrap interval and a range in which the number must lie for the claim to hold. The same
+//! rule gives every verdict: see [`ClaimTest::judge`]. The number comes from nodes summed over the 18 positions, as in the paper; the
+//! details compare position by position.
 
 mod merit;
 mod size;
@@ -11,13 +11,13 @@ mod stamp;
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use super::cells::{Cell, Line, Results, SIZES, TESTS};
+use super::cells::{Cell, CellResults, SIZES, SchemeVariant, TESTS};
 use super::paper::Paper;
 use crate::experiment::DEEP_SIZES;
 use sesame_report::markdown::{self, Table, Unit, signed_percent};
 use sesame_report::statistics::{self, Comparison, Estimate};
 
-/// Whether our results say what the paper says.
+/// The verdict on a claim.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Verdict {
     Agrees,
@@ -35,34 +35,34 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// A claim with our answer.
+/// A claim of the paper with its verdict.
 #[derive(Clone, Debug)]
 pub(super) struct Claim {
-    /// A short name, for tests.
+    /// A short name.
     pub(super) name: &'static str,
-    /// Where the paper says it.
+    /// The place in the paper.
     pub(super) source: &'static str,
-    /// What it says, in our words.
+    /// The claim in other words.
     pub(super) statement: &'static str,
-    /// What we count, and when the claim holds.
+    /// The number and the range in which the claim holds.
     pub(super) criterion: String,
-    /// The paper's figure.
+    /// The paper's number.
     pub(super) paper: String,
-    /// Ours.
+    /// The number in the results.
     pub(super) ours: String,
     pub(super) verdict: Verdict,
-    /// Whether the verdict goes beyond the chance of which 18 positions were taken. Never for [`Verdict::CannotTell`].
+    /// True if the verdict does not depend on the choice of the 18 positions. Never true for [`Verdict::CannotTell`].
     pub(super) is_certain: bool,
-    /// Whether the results lack the searches that would answer it.
+    /// True if the results lack the searches for the number.
     pub(super) is_missing: bool,
-    /// Where we differ: what else our results say about it, in sentences; may be empty.
+    /// Further results about a claim that is not confirmed, in sentences; may be empty.
     pub(super) context: String,
-    /// The numbers behind it, in Markdown; may be empty.
+    /// The numbers behind the verdict, in Markdown; may be empty.
     pub(super) details: String,
 }
 
 impl Claim {
-    /// Whether the paper's text does not say so, and we read it from the tables.
+    /// Returns true for a claim that is read from the paper's tables and not made in its text.
     pub(super) fn is_read_from_tables(&self) -> bool {
         self.source.starts_with("Table")
     }
@@ -72,51 +72,52 @@ impl Claim {
     }
 }
 
-/// The ratios that mean fewer nodes; no difference is not fewer.
+/// The ratios below 1: fewer nodes.
 const FEWER: RangeInclusive<f64> = 0.0..=1.0f64.next_down();
 
-/// The ratios that mean more nodes.
+/// The ratios above 1: more nodes.
 const MORE: RangeInclusive<f64> = 1.0f64.next_up()..=f64::INFINITY;
 
-/// A claim before its answer.
-struct Question {
+/// A claim before its verdict.
+struct ClaimTest {
     name: &'static str,
     source: &'static str,
     statement: &'static str,
     criterion: String,
     paper: String,
-    /// Where our number must lie for the claim to hold.
+    /// The range in which the number must lie for the claim to hold.
     holds: RangeInclusive<f64>,
     unit: Unit,
-    /// The results without which there is no answer.
+    /// The searches that the number needs.
     needs: &'static str,
 }
 
-impl Question {
-    /// The claim, judged.
+impl ClaimTest {
+    /// Returns the claim with its verdict.
     ///
-    /// It agrees if the number lies in the range, and surely so if its whole interval does. It disagrees if not even the interval
-    /// reaches the range. Between the two, and without the number, we cannot tell.
-    fn answer(self, number: Option<Estimate>, details: String) -> Claim {
-        let (verdict, is_certain) = number.map_or((Verdict::CannotTell, false), |number| judge(number, &self.holds));
+    /// The verdict is agreement if the number lies in the range, and certain if its whole interval does. It is disagreement if the interval
+    /// lies outside the range. Otherwise, and without the number, there is no verdict.
+    fn judge(self, number: Option<Estimate>, details: String) -> Claim {
+        let (verdict, is_certain) = number.map_or((Verdict::CannotTell, false), |number| verdict(number, &self.holds));
         let ours = match number {
             Some(number) => self.unit.write_estimate_beside(number, &self.marks()),
             None => format!("not in the results, which would need {}", self.needs),
         };
         let is_missing = number.is_none();
-        let Question { name, source, statement, criterion, paper, .. } = self;
+        let ClaimTest { name, source, statement, criterion, paper, .. } = self;
         let context = String::new();
         Claim { name, source, statement, criterion, paper, ours, verdict, is_certain, is_missing, context, details }
     }
 
-    /// What a reader compares our number with: the ends of the range, and no difference.
+    /// Returns the values to compare the number with: the ends of the range, and no difference.
     fn marks(&self) -> Vec<f64> {
         let ends = [*self.holds.start(), *self.holds.end()].into_iter().filter(|end| end.is_finite());
         ends.chain((self.unit == Unit::Difference).then_some(1.0)).collect()
     }
 }
 
-fn judge(number: Estimate, holds: &RangeInclusive<f64>) -> (Verdict, bool) {
+/// Returns the verdict on a number, and whether it is certain.
+fn verdict(number: Estimate, holds: &RangeInclusive<f64>) -> (Verdict, bool) {
     let interval = number.interval;
     if holds.contains(&number.value) {
         (Verdict::Agrees, holds.contains(&interval.low) && holds.contains(&interval.high))
@@ -127,8 +128,8 @@ fn judge(number: Estimate, holds: &RangeInclusive<f64>) -> (Verdict, bool) {
     }
 }
 
-/// All claims, in the order of the paper.
-pub(super) fn all(results: &Results, paper: &Paper) -> Vec<Claim> {
+/// Judges all claims, in the order of the paper.
+pub(super) fn all(results: &CellResults, paper: &Paper) -> Vec<Claim> {
     vec![
         size::constancy(results),
         size::spread_at_8k(results),
@@ -155,15 +156,15 @@ pub(super) fn all(results: &Results, paper: &Paper) -> Vec<Claim> {
     ]
 }
 
-/// The number of any statistic of the 18 positions.
+/// Returns a statistic of the 18 positions with its bootstrap interval.
 fn number(statistic: impl FnMut(&[usize]) -> f64) -> Option<Estimate> {
     statistics::bootstrap(TESTS, statistic)
 }
 
-/// The figure of a claim about 7 ply at 8 ply, and how our trees compare with the paper's: what a table of some size is worth depends
-/// on how crowded it is. `figure` gives the number at a depth over [`DEEP_SIZES`]. Empty if the results lack 8 ply.
+/// Describes the number of a claim about 7 ply at 8 ply, and the size of the search trees beside the paper's: the effect of a table depends
+/// on how full it is. `figure` returns the number at a depth over [`DEEP_SIZES`]. Empty if the results lack 8 ply.
 fn one_ply_deeper(
-    results: &Results,
+    results: &CellResults,
     paper: &Paper,
     (holds, unit): (&RangeInclusive<f64>, Unit),
     figure: impl Fn(u32) -> Option<Estimate>,
@@ -192,33 +193,39 @@ fn one_ply_deeper(
     text
 }
 
-/// Two things to be compared, wherever they were measured: pairs of cells whose ratios are taken together.
+/// A comparison of two variants: pairs of cells whose ratios are averaged.
 struct Pairing {
     label: String,
     pairs: Vec<(Cell, Cell)>,
 }
 
 impl Pairing {
-    /// Compares one cell with another.
+    /// Returns the comparison of one cell with another.
     fn single(label: String, cell: Cell, base: Cell) -> Pairing {
         Pairing { label, pairs: vec![(cell, base)] }
     }
 
-    /// Compares two lines at a depth, over all sizes that the results have for both.
-    fn over_sizes(results: &Results, label: String, line: Line, base: Line, depth: u32) -> Pairing {
-        let cells = SIZES.map(|size| (Cell::of(line, size, depth), Cell::of(base, size, depth)));
+    /// Returns the comparison of two variants at a depth, over all sizes that the results have for both.
+    fn over_sizes(
+        results: &CellResults,
+        label: String,
+        variant: SchemeVariant,
+        base: SchemeVariant,
+        depth: u32,
+    ) -> Pairing {
+        let cells = SIZES.map(|size| (Cell::of(variant, size, depth), Cell::of(base, size, depth)));
         let has_both = |(cell, base): &(Cell, Cell)| results.total(*cell).is_some() && results.total(*base).is_some();
         Pairing { label, pairs: cells.into_iter().filter(has_both).collect() }
     }
 
-    /// The geometric mean of the ratios of the totals.
-    fn total_ratio(&self, results: &Results) -> Option<f64> {
+    /// Returns the geometric mean of the ratios of the totals.
+    fn total_ratio(&self, results: &CellResults) -> Option<f64> {
         let ratio = |&(cell, base): &(Cell, Cell)| Some(results.total(cell)? / results.total(base)?);
         statistics::geometric_mean(&self.pairs.iter().map(ratio).collect::<Option<Vec<f64>>>()?)
     }
 
-    /// The comparison over the positions, each with the geometric mean of its ratios.
-    fn compare(&self, results: &Results) -> Option<Comparison> {
+    /// Compares over the positions, each with the geometric mean of its ratios.
+    fn compare(&self, results: &CellResults) -> Option<Comparison> {
         let ratios = |&(cell, base): &(Cell, Cell)| results.ratios(cell, base);
         let rows = self.pairs.iter().map(ratios).collect::<Option<Vec<_>>>()?;
         let of_test = |test: usize| {
@@ -228,8 +235,8 @@ impl Pairing {
     }
 }
 
-/// Compares position by position: a row for each pairing that the results hold. Empty if there is none.
-fn paired(results: &Results, what: &str, pairings: impl IntoIterator<Item = Pairing>) -> String {
+/// Returns a table that compares position by position, with a row for each pairing in the results. Empty if there is none.
+fn paired(results: &CellResults, what: &str, pairings: impl IntoIterator<Item = Pairing>) -> String {
     let mut table = Table::new([what, "all nodes", "per position (95 %)", "fewer nodes on", "beyond chance"]);
     let mut is_empty = true;
     for pairing in pairings {
@@ -244,9 +251,9 @@ fn paired(results: &Results, what: &str, pairings: impl IntoIterator<Item = Pair
     if is_empty { String::new() } else { table.to_string() }
 }
 
-/// The scheme and what happens between positions: `DEEP, cleared`.
-fn line_name(line: Line) -> String {
-    format!("{}, {}", line.scheme, if line.stamped { "stamped" } else { "cleared" })
+/// Returns the name of a variant, such as `DEEP, cleared`.
+fn variant_name(variant: SchemeVariant) -> String {
+    format!("{}, {}", variant.scheme, if variant.stamped { "stamped" } else { "cleared" })
 }
 
 fn wins(comparison: &Comparison) -> String {
@@ -254,17 +261,17 @@ fn wins(comparison: &Comparison) -> String {
     format!("{} of {}{equal}", comparison.below, comparison.count)
 }
 
-/// The least of some values.
+/// Returns the least of some values.
 fn least(values: impl IntoIterator<Item = f64>) -> f64 {
     values.into_iter().fold(f64::INFINITY, f64::min)
 }
 
-/// The greatest of some values.
+/// Returns the greatest of some values.
 fn greatest(values: impl IntoIterator<Item = f64>) -> f64 {
     values.into_iter().fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// Paragraphs of Markdown, the empty ones left out.
+/// Joins paragraphs of Markdown, leaving out empty ones.
 fn paragraphs(parts: impl IntoIterator<Item = String>) -> String {
     parts
         .into_iter()
@@ -280,8 +287,9 @@ mod tests {
     use sesame_report::statistics::Interval;
 
     #[test]
-    fn one_rule_for_all_verdicts() {
-        let verdict = |value, low, high| judge(Estimate { value, interval: Interval { low, high } }, &(0.05..=0.10));
+    fn verdicts_follow_number_and_interval() {
+        let verdict =
+            |value, low, high| super::verdict(Estimate { value, interval: Interval { low, high } }, &(0.05..=0.10));
         assert_eq!(verdict(0.07, 0.06, 0.08), (Verdict::Agrees, true));
         assert_eq!(verdict(0.07, 0.04, 0.08), (Verdict::Agrees, false));
         assert_eq!(verdict(0.07, 0.06, 0.12), (Verdict::Agrees, false));

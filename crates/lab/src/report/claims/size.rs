@@ -1,30 +1,31 @@
-//! Claims about the size of the table: Figure 1.
+//! Claims about the size of the table (Figure 1).
 
-use super::super::cells::{Cell, DEPTHS, Grid, LARGEST, Line, Results, SCHEMES, SIZES, TESTS};
+use super::super::cells::{Cell, CellResults, DEPTHS, Grid, LARGEST, SCHEMES, SIZES, SchemeVariant, TESTS};
 use super::super::paper::Paper;
 use super::super::tables::{extremes, spread};
 use super::{
-    Claim, FEWER, MORE, Pairing, Question, greatest, least, line_name, number, one_ply_deeper, paired, paragraphs,
+    Claim, ClaimTest, FEWER, MORE, Pairing, greatest, least, number, one_ply_deeper, paired, paragraphs, variant_name,
 };
 use crate::experiment::DEEP_SIZES;
-use sesame_report::markdown::{self, NOTHING, Table, Unit, or_dash, percent};
+use sesame_report::markdown::{self, DASH, Table, Unit, or_dash, percent};
+use sesame_report::statistics::Estimate;
 use sesame_table::Scheme;
 
 const DEPTH: u32 = 7;
 
-/// All schemes, cleared, at `sizes`, none of which may be missing.
-fn cleared(results: &Results, sizes: &[usize]) -> Option<Grid> {
-    Grid::whole(results, &SCHEMES.map(Line::cleared), DEPTH, sizes)
+/// Returns all schemes, cleared, at `sizes`, if none is missing.
+fn cleared(results: &CellResults, sizes: &[usize]) -> Option<Grid> {
+    Grid::whole(results, &SCHEMES.map(SchemeVariant::cleared), DEPTH, sizes)
 }
 
-/// The geometric mean of the schemes' totals at each size.
+/// Returns the geometric mean of the schemes' totals at each size.
 fn means(grid: &Grid, picks: &[usize]) -> Vec<f64> {
     let mean = |row: &Vec<f64>| (row.iter().map(|total| total.ln()).sum::<f64>() / row.len() as f64).exp();
     grid.totals(picks).iter().map(mean).collect()
 }
 
-pub(super) fn constancy(results: &Results) -> Claim {
-    let question = Question {
+pub(super) fn constancy(results: &CellResults) -> Claim {
+    let test = ClaimTest {
         name: "constancy",
         source: "section 7, Figure 1",
         statement: "As the table grows, the number of nodes tends to a constant, possibly before 1024K.",
@@ -44,32 +45,32 @@ pub(super) fn constancy(results: &Results) -> Claim {
         })
     });
     let elsewhere = "What doublings save at 8 ply is said under the statement \"doubling\".".to_owned();
-    question.answer(saving, paragraphs([doublings(results), elsewhere]))
+    test.judge(saving, paragraphs([doublings(results), elsewhere]))
 }
 
-/// What each doubling saves, by scheme.
-fn doublings(results: &Results) -> String {
+/// Returns a table of the savings by each doubling, by scheme.
+fn doublings(results: &CellResults) -> String {
     let steps: Vec<(usize, usize)> = SIZES.windows(2).map(|pair| (pair[0], pair[1])).collect();
     let labels = steps.iter().map(|&(from, to)| format!("{}–{}", from / 1024, markdown::size(to)));
     let mut table =
         Table::new(std::iter::once("saved by doubling".to_owned()).chain(labels).chain(["mean".to_owned()]));
     let mut has_any = false;
     for (stamped, scheme) in [false, true].into_iter().flat_map(|stamped| SCHEMES.map(|scheme| (stamped, scheme))) {
-        let total = |size| results.total(Cell::of(Line { scheme, stamped }, size, DEPTH));
+        let total = |size| results.total(Cell::of(SchemeVariant { scheme, stamped }, size, DEPTH));
         let saved = |from, to| Some(1.0 - total(to)? / total(from)?);
         has_any |= steps.iter().any(|&(from, to)| saved(from, to).is_some());
         let whole = total(SIZES[0])
             .zip(total(LARGEST))
             .map(|(first, last)| 1.0 - (last / first).powf(1.0 / steps.len() as f64));
-        let name = line_name(Line { scheme, stamped });
+        let name = variant_name(SchemeVariant { scheme, stamped });
         let entries = steps.iter().map(|&(from, to)| or_dash(saved(from, to), percent));
         table.row(std::iter::once(name).chain(entries).chain([or_dash(whole, percent)]));
     }
     if has_any { table.to_string() } else { String::new() }
 }
 
-pub(super) fn doubling(results: &Results, paper: &Paper) -> Claim {
-    let question = Question {
+pub(super) fn doubling(results: &CellResults, paper: &Paper) -> Claim {
+    let test = ClaimTest {
         name: "doubling",
         source: "section 6.3",
         statement: "Each doubling of the table saves 5 % (Schaeffer) to 7 % (Ebeling) of the nodes.",
@@ -82,14 +83,14 @@ pub(super) fn doubling(results: &Results, paper: &Paper) -> Claim {
     };
     let saving = |depth, first, last| number(|picks| saved_per_doubling(results, depth, first, last, picks));
     let from = |first| move |depth| saving(depth, first, LARGEST);
-    let context = one_ply_deeper(results, paper, (&question.holds, question.unit), from(DEEP_SIZES[0]));
+    let context = one_ply_deeper(results, paper, (&test.holds, test.unit), from(DEEP_SIZES[0]));
     let details = paragraphs([doublings_by_depth(results), deep_doublings(results)]);
-    question.answer(from(SIZES[0])(DEPTH), details).with_context(context)
+    test.judge(from(SIZES[0])(DEPTH), details).with_context(context)
 }
 
-/// What a doubling saves between two sizes in the mean of the schemes, cleared; not a number if one of the sizes is missing.
-fn saved_per_doubling(results: &Results, depth: u32, first: usize, last: usize, picks: &[usize]) -> f64 {
-    let grid = Grid::whole(results, &SCHEMES.map(Line::cleared), depth, &[first, last]);
+/// Returns the mean saving per doubling between two sizes in the mean of the schemes, cleared. NaN if one of the sizes is missing.
+fn saved_per_doubling(results: &CellResults, depth: u32, first: usize, last: usize, picks: &[usize]) -> f64 {
+    let grid = Grid::whole(results, &SCHEMES.map(SchemeVariant::cleared), depth, &[first, last]);
     let doublings = f64::from(last.ilog2() - first.ilog2());
     match grid.map(|grid| means(&grid, picks)).as_deref() {
         Some(&[before, after]) => 1.0 - (after / before).powf(1.0 / doublings),
@@ -97,8 +98,8 @@ fn saved_per_doubling(results: &Results, depth: u32, first: usize, last: usize, 
     }
 }
 
-/// What each doubling saves between the sizes that were also searched to 8 ply, which are two doublings apart.
-fn deep_doublings(results: &Results) -> String {
+/// Returns a table of the savings per doubling between the sizes searched to 8 ply, which are two doublings apart.
+fn deep_doublings(results: &CellResults) -> String {
     let picks: Vec<usize> = (0..TESTS).collect();
     let ends = [DEEP_SIZES[0], LARGEST];
     let steps: Vec<&[usize]> = DEEP_SIZES.windows(2).chain([&ends[..]]).collect();
@@ -112,8 +113,8 @@ fn deep_doublings(results: &Results) -> String {
     })
 }
 
-/// What each doubling saves in the mean of the schemes, by depth: the deeper the search, the more crowded the table.
-fn doublings_by_depth(results: &Results) -> String {
+/// Returns a table of the savings by each doubling in the mean of the schemes, by depth: deeper searches fill the table more.
+fn doublings_by_depth(results: &CellResults) -> String {
     let picks: Vec<usize> = (0..TESTS).collect();
     let labels = SIZES.windows(2).map(|pair| format!("{}–{}", pair[0] / 1024, markdown::size(pair[1])));
     let heading = std::iter::once("saved by doubling, cleared".to_owned()).chain(labels);
@@ -125,19 +126,19 @@ fn doublings_by_depth(results: &Results) -> String {
     })
 }
 
-/// The spread by depth and size: what is crowded at one depth is not at another.
-fn spreads_by_depth(results: &Results) -> String {
+/// Returns a table of the spread by depth and size.
+fn spreads_by_depth(results: &CellResults) -> String {
     let heading = std::iter::once("spread, cleared".to_owned()).chain(SIZES.map(markdown::size));
     by_depth(heading, |depth| {
         let at = |size| {
-            let total = |scheme| results.total(Cell::of(Line::cleared(scheme), size, depth));
+            let total = |scheme| results.total(Cell::of(SchemeVariant::cleared(scheme), size, depth));
             Some(spread(&SCHEMES.into_iter().map(total).collect::<Option<Vec<f64>>>()?))
         };
         SIZES.into_iter().map(at).collect()
     })
 }
 
-/// A table of percentages with a row for each depth that has any. Empty if there is none.
+/// Returns a table of percentages with a row for each depth that has any. Empty if there is none.
 fn by_depth(heading: impl Iterator<Item = String>, row: impl Fn(u32) -> Vec<Option<f64>>) -> String {
     let mut table = Table::new(heading);
     let mut is_empty = true;
@@ -152,8 +153,8 @@ fn by_depth(heading: impl Iterator<Item = String>, row: impl Fn(u32) -> Vec<Opti
     if is_empty { String::new() } else { table.to_string() }
 }
 
-/// The spread at the sizes, averaged.
-fn mean_spread(results: &Results, sizes: &[usize]) -> Option<sesame_report::statistics::Estimate> {
+/// Returns the mean spread at the sizes.
+fn mean_spread(results: &CellResults, sizes: &[usize]) -> Option<Estimate> {
     let grid = cleared(results, sizes)?;
     number(|picks| {
         let totals = grid.totals(picks);
@@ -161,8 +162,8 @@ fn mean_spread(results: &Results, sizes: &[usize]) -> Option<sesame_report::stat
     })
 }
 
-pub(super) fn spread_at_8k(results: &Results) -> Claim {
-    let question = Question {
+pub(super) fn spread_at_8k(results: &CellResults) -> Claim {
+    let test = ClaimTest {
         name: "spread at 8K",
         source: "section 7, Figure 1",
         statement: "At 8K positions the best and the worst scheme are 23 % apart.",
@@ -174,27 +175,27 @@ pub(super) fn spread_at_8k(results: &Results) -> Claim {
         needs: "all schemes at 8K, 7 ply, cleared",
     };
     let details = paragraphs([spreads(results), spreads_by_depth(results)]);
-    question.answer(mean_spread(results, &SIZES[..1]), details)
+    test.judge(mean_spread(results, &SIZES[..1]), details)
 }
 
-/// Best, worst and spread at each size.
-fn spreads(results: &Results) -> String {
+/// Returns a table of best, worst and spread at each size.
+fn spreads(results: &CellResults) -> String {
     let mut table =
         Table::new(["table", "best, cleared", "worst, cleared", "spread", "best, stamped", "worst, stamped", "spread"]);
     let mut has_any = false;
     for size in SIZES {
         let entries = [false, true].into_iter().flat_map(|stamped| {
-            let lines = SCHEMES.map(|scheme| Line { scheme, stamped });
+            let variants = SCHEMES.map(|scheme| SchemeVariant { scheme, stamped });
             let totals: Option<Vec<f64>> =
-                lines.iter().map(|&line| results.total(Cell::of(line, size, DEPTH))).collect();
-            let Some(totals) = totals else { return vec![NOTHING.to_owned(); 3] };
+                variants.iter().map(|&variant| results.total(Cell::of(variant, size, DEPTH))).collect();
+            let Some(totals) = totals else { return vec![DASH.to_owned(); 3] };
             has_any = true;
             let (best, worst) = extremes(&totals);
-            let who = |wanted: f64| {
+            let name_of = |wanted: f64| {
                 let found = SCHEMES.iter().zip(&totals).find(|(_, total)| **total == wanted);
                 or_dash(found, |(scheme, _)| scheme.name().to_owned())
             };
-            vec![who(best), who(worst), percent(spread(&totals))]
+            vec![name_of(best), name_of(worst), percent(spread(&totals))]
         });
         let row: Vec<String> = std::iter::once(markdown::size(size)).chain(entries).collect();
         table.row(row);
@@ -202,9 +203,10 @@ fn spreads(results: &Results) -> String {
     if has_any { table.to_string() } else { String::new() }
 }
 
-pub(super) fn spread_from_512k(results: &Results, paper: &Paper) -> Claim {
-    let theirs: Option<Vec<f64>> = SCHEMES.iter().map(|&scheme| paper.largest(Line::cleared(scheme), DEPTH)).collect();
-    let question = Question {
+pub(super) fn spread_from_512k(results: &CellResults, paper: &Paper) -> Claim {
+    let theirs: Option<Vec<f64>> =
+        SCHEMES.iter().map(|&scheme| paper.largest(SchemeVariant::cleared(scheme), DEPTH)).collect();
+    let test = ClaimTest {
         name: "spread from 512K",
         source: "section 7, Figure 1",
         statement: "From 512K positions up the schemes are only about 3 % apart.",
@@ -215,14 +217,14 @@ pub(super) fn spread_from_512k(results: &Results, paper: &Paper) -> Claim {
         needs: "all schemes at 512K and 1024K, 7 ply, cleared",
     };
     let pairs = SCHEMES.into_iter().skip(1).map(|scheme| {
-        let cell = |scheme| Cell::of(Line::cleared(scheme), LARGEST, DEPTH);
+        let cell = |scheme| Cell::of(SchemeVariant::cleared(scheme), LARGEST, DEPTH);
         Pairing::single(format!("{scheme} against TWOBIG1, 1024K"), cell(scheme), cell(Scheme::TwoBig1))
     });
-    question.answer(mean_spread(results, &SIZES[6..]), paired(results, "7 ply, cleared", pairs))
+    test.judge(mean_spread(results, &SIZES[6..]), paired(results, "7 ply, cleared", pairs))
 }
 
-pub(super) fn spread_shrinks(results: &Results) -> Claim {
-    let question = Question {
+pub(super) fn spread_shrinks(results: &CellResults) -> Claim {
+    let test = ClaimTest {
         name: "spread shrinks",
         source: "section 7, Figure 1",
         statement: "As the table grows, the spread between the schemes shrinks.",
@@ -238,11 +240,11 @@ pub(super) fn spread_shrinks(results: &Results) -> Claim {
             _ => f64::NAN,
         })
     });
-    question.answer(part, "The statement \"spread at 8K\" has the spread at every size and depth.\n".to_owned())
+    test.judge(part, "The statement \"spread at 8K\" has the spread at every size and depth.\n".to_owned())
 }
 
-pub(super) fn best_at_8k(results: &Results) -> Claim {
-    let question = Question {
+pub(super) fn best_at_8k(results: &CellResults) -> Claim {
+    let test = ClaimTest {
         name: "best at 8K",
         source: "section 7, Figure 1",
         statement: "At 8K positions TWOBIG1 is best.",
@@ -259,11 +261,11 @@ pub(super) fn best_at_8k(results: &Results) -> Claim {
             _ => f64::NAN,
         })
     });
-    question.answer(against_best, at_8k(results, Scheme::TwoBig1))
+    test.judge(against_best, at_8k(results, Scheme::TwoBig1))
 }
 
-pub(super) fn worst_at_8k(results: &Results) -> Claim {
-    let question = Question {
+pub(super) fn worst_at_8k(results: &CellResults) -> Claim {
+    let test = ClaimTest {
         name: "worst at 8K",
         source: "section 7, Figure 1",
         statement: "At 8K positions NEW is worst.",
@@ -282,15 +284,15 @@ pub(super) fn worst_at_8k(results: &Results) -> Claim {
             new / greatest(row().filter(|(place, _)| !is_new(*place)).map(|(_, total)| total))
         })
     });
-    question.answer(against_worst, at_8k(results, Scheme::New))
+    test.judge(against_worst, at_8k(results, Scheme::New))
 }
 
-/// One scheme against each other at 8K.
-fn at_8k(results: &Results, scheme: Scheme) -> String {
-    let cell = |scheme, stamped| Cell::of(Line { scheme, stamped }, SIZES[0], DEPTH);
+/// Returns a table of one scheme against each other at 8K.
+fn at_8k(results: &CellResults, scheme: Scheme) -> String {
+    let cell = |scheme, stamped| Cell::of(SchemeVariant { scheme, stamped }, SIZES[0], DEPTH);
     let others = move |stamped| {
         let others = SCHEMES.into_iter().filter(move |&other| other != scheme);
-        let label = move |other| line_name(Line { scheme: other, stamped });
+        let label = move |other| variant_name(SchemeVariant { scheme: other, stamped });
         others.map(move |other| Pairing::single(label(other), cell(scheme, stamped), cell(other, stamped)))
     };
     paired(results, &format!("{scheme} at 8K against"), others(false).chain(others(true)))

@@ -1,24 +1,25 @@
-//! Claims about time stamps, and about what a table is worth at all: Figures 2 and 3.
+//! Claims about time stamps, and about the saving by a table (Figures 2 and 3).
 
-use super::super::cells::{Cell, DEPTHS, Grid, LARGEST, Line, Results, SCHEMES, SIZES, TESTS};
+use super::super::cells::{Cell, CellResults, DEPTHS, Grid, LARGEST, SCHEMES, SIZES, SchemeVariant, TESTS};
 use super::super::paper::Paper;
-use super::{Claim, FEWER, MORE, Pairing, Question, greatest, line_name, number, paired, paragraphs};
+use super::{Claim, ClaimTest, FEWER, MORE, Pairing, greatest, number, paired, paragraphs, variant_name};
 use sesame_report::markdown::{self, Table, Unit, or_dash, signed_percent};
-use sesame_report::statistics::{Estimate, geometric_mean};
+use sesame_report::statistics::{Estimate, Interval, geometric_mean};
 use sesame_table::Scheme;
 
 const DEPTH: u32 = 7;
 
-/// All schemes cleared, then all schemes stamped, at every size that has them.
-fn both(results: &Results) -> Option<Grid> {
-    let lines: Vec<Line> = SCHEMES.map(Line::cleared).into_iter().chain(SCHEMES.map(Line::stamped)).collect();
-    Grid::new(results, &lines, DEPTH, &SIZES)
+/// Returns all schemes cleared, then all schemes stamped, at every size that has them.
+fn both(results: &CellResults) -> Option<Grid> {
+    let variants: Vec<SchemeVariant> =
+        SCHEMES.map(SchemeVariant::cleared).into_iter().chain(SCHEMES.map(SchemeVariant::stamped)).collect();
+    Grid::new(results, &variants, DEPTH, &SIZES)
 }
 
 const BOTH: &str = "all schemes, cleared and stamped, at one size at least, 7 ply";
 
-pub(super) fn shapes(results: &Results) -> Claim {
-    let question = Question {
+pub(super) fn shapes(results: &CellResults) -> Claim {
+    let test = ClaimTest {
         name: "same shapes",
         source: "section 7, Figure 2",
         statement: "The graphs with and without time stamps have highly similar shapes.",
@@ -39,18 +40,18 @@ pub(super) fn shapes(results: &Results) -> Claim {
             correlation(&pairs.collect::<Vec<_>>())
         })
     });
-    question.answer(ours, ratios(results))
+    test.judge(ours, ratios(results))
 }
 
-/// Stamped against cleared, for each scheme and size. Empty if there is nothing to compare.
-fn ratios(results: &Results) -> String {
+/// Returns a table of stamped against cleared for each scheme and size. Empty if there is nothing to compare.
+fn ratios(results: &CellResults) -> String {
     let mut table =
         Table::new(std::iter::once("stamped against cleared, 7 ply".to_owned()).chain(SIZES.map(markdown::size)));
     let mut is_empty = true;
     for scheme in SCHEMES {
-        let total = |line, size| results.total(Cell::of(line, size, DEPTH));
+        let total = |variant, size| results.total(Cell::of(variant, size, DEPTH));
         let entries = SIZES.map(|size| {
-            let ratio = total(Line::stamped(scheme), size).zip(total(Line::cleared(scheme), size));
+            let ratio = total(SchemeVariant::stamped(scheme), size).zip(total(SchemeVariant::cleared(scheme), size));
             is_empty &= ratio.is_none();
             or_dash(ratio, |(stamped, cleared)| signed_percent(stamped / cleared - 1.0))
         });
@@ -59,7 +60,7 @@ fn ratios(results: &Results) -> String {
     if is_empty { String::new() } else { table.to_string() }
 }
 
-/// Pearson's coefficient.
+/// Returns Pearson's correlation coefficient.
 fn correlation(pairs: &[(f64, f64)]) -> f64 {
     let count = pairs.len() as f64;
     let mean = pairs.iter().fold((0.0, 0.0), |mean, pair| (mean.0 + pair.0 / count, mean.1 + pair.1 / count));
@@ -69,7 +70,7 @@ fn correlation(pairs: &[(f64, f64)]) -> f64 {
     moment(&|x, y| x * y) / (moment(&|x, _| x * x) * moment(&|_, y| y * y)).sqrt()
 }
 
-/// Kendall's coefficient of two rankings of the same things: the share of pairs in the same order less the share in the other.
+/// Returns Kendall's coefficient of two rankings: the share of pairs in the same order less the share in the opposite order.
 fn concordance(one: &[f64], other: &[f64]) -> f64 {
     let mut sum = 0.0;
     let mut pairs = 0.0;
@@ -89,14 +90,16 @@ fn concordance(one: &[f64], other: &[f64]) -> f64 {
     sum / pairs
 }
 
-pub(super) fn same_order(results: &Results, paper: &Paper) -> Claim {
+pub(super) fn same_order(results: &CellResults, paper: &Paper) -> Claim {
     let theirs = |depth| {
-        let totals =
-            |line: &dyn Fn(Scheme) -> Line| SCHEMES.iter().map(|&scheme| paper.largest(line(scheme), depth)).collect();
-        let (cleared, stamped): (Option<Vec<f64>>, Option<Vec<f64>>) = (totals(&Line::cleared), totals(&Line::stamped));
+        let totals = |variant: &dyn Fn(Scheme) -> SchemeVariant| {
+            SCHEMES.iter().map(|&scheme| paper.largest(variant(scheme), depth)).collect()
+        };
+        let (cleared, stamped): (Option<Vec<f64>>, Option<Vec<f64>>) =
+            (totals(&SchemeVariant::cleared), totals(&SchemeVariant::stamped));
         or_dash(cleared.zip(stamped), |(cleared, stamped)| Unit::Number.write(concordance(&cleared, &stamped)))
     };
-    let question = Question {
+    let test = ClaimTest {
         name: "same order",
         source: "section 7, Figure 2",
         statement: "The order of merit of the schemes is the same with time stamps as without.",
@@ -108,16 +111,16 @@ pub(super) fn same_order(results: &Results, paper: &Paper) -> Claim {
         unit: Unit::Number,
         needs: BOTH,
     };
-    let Some(grid) = both(results) else { return question.answer(None, String::new()) };
+    let Some(grid) = both(results) else { return test.judge(None, String::new()) };
     let ours = number(|picks| {
         let merits = grid.merits(picks);
         let (cleared, stamped) = merits.split_at(SCHEMES.len());
         concordance(cleared, stamped)
     });
-    question.answer(ours, orders(&grid))
+    test.judge(ours, orders(&grid))
 }
 
-/// The schemes from best to worst, cleared and stamped, at each size.
+/// Returns a table of the schemes from best to worst, cleared and stamped, at each size.
 fn orders(grid: &Grid) -> String {
     let picks: Vec<usize> = (0..TESTS).collect();
     let mut table = Table::new(["7 ply", "cleared, from best to worst", "stamped, from best to worst", "Kendall"])
@@ -135,14 +138,18 @@ fn orders(grid: &Grid) -> String {
     table.to_string()
 }
 
-pub(super) fn edge(results: &Results, paper: &Paper) -> Claim {
+pub(super) fn edge(results: &CellResults, paper: &Paper) -> Claim {
     let theirs = |depth| {
-        let ratio =
-            |scheme| Some(paper.largest(Line::stamped(scheme), depth)? / paper.largest(Line::cleared(scheme), depth)?);
+        let ratio = |scheme| {
+            Some(
+                paper.largest(SchemeVariant::stamped(scheme), depth)?
+                    / paper.largest(SchemeVariant::cleared(scheme), depth)?,
+            )
+        };
         let ratios: Option<Vec<f64>> = SCHEMES.into_iter().map(ratio).collect();
         or_dash(ratios.and_then(|ratios| geometric_mean(&ratios)), |ratio| signed_percent(ratio - 1.0))
     };
-    let question = Question {
+    let test = ClaimTest {
         name: "stamps' edge",
         source: "section 7",
         statement: "At first sight time stamps have a slight edge over clearing.",
@@ -161,11 +168,21 @@ pub(super) fn edge(results: &Results, paper: &Paper) -> Claim {
         })
     });
     let by_scheme = SCHEMES.into_iter().map(|scheme| {
-        Pairing::over_sizes(results, scheme.name().to_owned(), Line::stamped(scheme), Line::cleared(scheme), DEPTH)
+        Pairing::over_sizes(
+            results,
+            scheme.name().to_owned(),
+            SchemeVariant::stamped(scheme),
+            SchemeVariant::cleared(scheme),
+            DEPTH,
+        )
     });
     let all_schemes = |label: String, size: usize, depth: u32| {
-        let pair =
-            |scheme| (Cell::of(Line::stamped(scheme), size, depth), Cell::of(Line::cleared(scheme), size, depth));
+        let pair = |scheme| {
+            (
+                Cell::of(SchemeVariant::stamped(scheme), size, depth),
+                Cell::of(SchemeVariant::cleared(scheme), size, depth),
+            )
+        };
         Pairing { label, pairs: SCHEMES.into_iter().map(pair).collect() }
     };
     let by_size = SIZES.into_iter().map(|size| all_schemes(markdown::size(size), size, DEPTH));
@@ -175,12 +192,12 @@ pub(super) fn edge(results: &Results, paper: &Paper) -> Claim {
         paired(results, "stamped against cleared, 7 ply, all schemes", by_size),
         paired(results, "stamped against cleared, 1024K, all schemes", by_depth),
     ];
-    question.answer(ours, paragraphs(details))
+    test.judge(ours, paragraphs(details))
 }
 
-/// What TWOBIG1's nodes are of those without a table, at the largest size.
-fn of_none(results: &Results, line: Line, depth: u32) -> Option<Estimate> {
-    let table = results.nodes(Cell::of(line, LARGEST, depth))?;
+/// Returns a variant's nodes at the largest size over those without a table.
+fn ratio_to_no_table(results: &CellResults, variant: SchemeVariant, depth: u32) -> Option<Estimate> {
+    let table = results.nodes(Cell::of(variant, LARGEST, depth))?;
     let none = results.nodes(Cell::without_table(depth))?;
     number(|picks| {
         let sum = |nodes: &[f64; TESTS]| picks.iter().filter_map(|&pick| nodes.get(pick)).sum::<f64>();
@@ -188,14 +205,14 @@ fn of_none(results: &Results, line: Line, depth: u32) -> Option<Estimate> {
     })
 }
 
-fn paper_of_none(paper: &Paper, line: Line, depth: u32) -> Option<f64> {
-    paper.ratio(Cell::of(line, LARGEST, depth), Cell::without_table(depth))
+fn paper_ratio_to_no_table(paper: &Paper, variant: SchemeVariant, depth: u32) -> Option<f64> {
+    paper.ratio(Cell::of(variant, LARGEST, depth), Cell::without_table(depth))
 }
 
-pub(super) fn three_plies(results: &Results, paper: &Paper) -> Claim {
-    let theirs = |line| or_dash(paper_of_none(paper, line, 3), |ratio| signed_percent(ratio - 1.0));
-    let (stamped, cleared) = (Line::stamped(Scheme::TwoBig1), Line::cleared(Scheme::TwoBig1));
-    let question = Question {
+pub(super) fn three_plies(results: &CellResults, paper: &Paper) -> Claim {
+    let theirs = |variant| or_dash(paper_ratio_to_no_table(paper, variant, 3), |ratio| signed_percent(ratio - 1.0));
+    let (stamped, cleared) = (SchemeVariant::stamped(Scheme::TwoBig1), SchemeVariant::cleared(Scheme::TwoBig1));
+    let test = ClaimTest {
         name: "3 ply",
         source: "section 7, Figure 3",
         statement: "At 3 ply a table is counterproductive: it prolongs the search.",
@@ -205,28 +222,29 @@ pub(super) fn three_plies(results: &Results, paper: &Paper) -> Claim {
         unit: Unit::Difference,
         needs: "TWOBIG1 at 1024K, stamped, and the runs without a table, 3 ply",
     };
-    let rows = SCHEMES
-        .map(Line::stamped)
-        .into_iter()
-        .chain(SCHEMES.map(Line::cleared))
-        .map(|line| Pairing::single(line_name(line), Cell::of(line, LARGEST, 3), Cell::without_table(3)));
+    let rows =
+        SCHEMES.map(SchemeVariant::stamped).into_iter().chain(SCHEMES.map(SchemeVariant::cleared)).map(|variant| {
+            Pairing::single(variant_name(variant), Cell::of(variant, LARGEST, 3), Cell::without_table(3))
+        });
     let on = results.ratios(Cell::of(stamped, LARGEST, 3), Cell::without_table(3)).map(|ratios| {
         let fewer = ratios.iter().filter(|&&ratio| ratio < 1.0).count();
         format!("At 3 ply the table saves nodes on {fewer} of {TESTS} positions. ")
     });
-    let deeper = of_none(results, stamped, 4).zip(paper_of_none(paper, stamped, 4)).map(|(ours, theirs)| {
-        let ours = Unit::Difference.write_estimate_beside(ours, &[1.0]);
-        format!("One ply deeper, at 4 ply: {ours}; the paper {}.", signed_percent(theirs - 1.0))
-    });
+    let deeper =
+        ratio_to_no_table(results, stamped, 4).zip(paper_ratio_to_no_table(paper, stamped, 4)).map(|(ours, theirs)| {
+            let ours = Unit::Difference.write_estimate_beside(ours, &[1.0]);
+            format!("One ply deeper, at 4 ply: {ours}; the paper {}.", signed_percent(theirs - 1.0))
+        });
     let context = [on, deeper].into_iter().flatten().collect();
     let details = paired(results, "against no table, 3 ply, 1024K", rows);
-    question.answer(of_none(results, stamped, 3), details).with_context(context)
+    test.judge(ratio_to_no_table(results, stamped, 3), details).with_context(context)
 }
 
-pub(super) fn deeper(results: &Results, paper: &Paper) -> Claim {
-    let line = Line::stamped(Scheme::TwoBig1);
-    let theirs: Option<Vec<f64>> = DEPTHS[1..].iter().map(|&depth| paper_of_none(paper, line, depth)).collect();
-    let question = Question {
+pub(super) fn deeper(results: &CellResults, paper: &Paper) -> Claim {
+    let variant = SchemeVariant::stamped(Scheme::TwoBig1);
+    let theirs: Option<Vec<f64>> =
+        DEPTHS[1..].iter().map(|&depth| paper_ratio_to_no_table(paper, variant, depth)).collect();
+    let test = ClaimTest {
         name: "over 3 ply",
         source: "section 7, Figure 3",
         statement: "Over 3 ply a table is definitely advantageous.",
@@ -236,25 +254,23 @@ pub(super) fn deeper(results: &Results, paper: &Paper) -> Claim {
         unit: Unit::Difference,
         needs: "TWOBIG1 at 1024K, stamped, and the runs without a table, 4 to 8 ply",
     };
-    let ratios: Option<Vec<Estimate>> = DEPTHS[1..].iter().map(|&depth| of_none(results, line, depth)).collect();
+    let ratios: Option<Vec<Estimate>> =
+        DEPTHS[1..].iter().map(|&depth| ratio_to_no_table(results, variant, depth)).collect();
     let worst = ratios.and_then(|ratios| ratios.into_iter().max_by(|a, b| a.value.total_cmp(&b.value)));
     let rows = DEPTHS.map(|depth| {
-        Pairing::single(format!("{depth} ply"), Cell::of(line, LARGEST, depth), Cell::without_table(depth))
+        Pairing::single(format!("{depth} ply"), Cell::of(variant, LARGEST, depth), Cell::without_table(depth))
     });
-    question.answer(worst, paired(results, "TWOBIG1, 1024K, stamped, against no table", rows))
+    test.judge(worst, paired(results, "TWOBIG1, 1024K, stamped, against no table", rows))
 }
 
-pub(super) fn eight_plies(results: &Results, paper: &Paper) -> Claim {
-    let line = Line::cleared(Scheme::TwoBig1);
+pub(super) fn eight_plies(results: &CellResults, paper: &Paper) -> Claim {
+    let variant = SchemeVariant::cleared(Scheme::TwoBig1);
     let inverse = |estimate: Estimate| Estimate {
         value: 1.0 / estimate.value,
-        interval: sesame_report::statistics::Interval {
-            low: 1.0 / estimate.interval.high,
-            high: 1.0 / estimate.interval.low,
-        },
+        interval: Interval { low: 1.0 / estimate.interval.high, high: 1.0 / estimate.interval.low },
     };
-    let theirs = paper_of_none(paper, line, 8).map_or(f64::NAN, |ratio| 1.0 / ratio);
-    let question = Question {
+    let theirs = paper_ratio_to_no_table(paper, variant, 8).map_or(f64::NAN, |ratio| 1.0 / ratio);
+    let test = ClaimTest {
         name: "factor at 8 ply",
         source: "Tables 1 and 2",
         statement: "At 8 ply a table of 1024K positions saves a factor of 3.2.",
@@ -269,25 +285,31 @@ pub(super) fn eight_plies(results: &Results, paper: &Paper) -> Claim {
         needs: "TWOBIG1 at 1024K, cleared, and the runs without a table, 8 ply",
     };
     let mut table = Table::new(["depth", "ours, cleared (95 %)", "paper", "ours, stamped (95 %)", "paper"]);
-    let stamped = Line::stamped(Scheme::TwoBig1);
+    let stamped = SchemeVariant::stamped(Scheme::TwoBig1);
     for depth in DEPTHS {
-        let ours =
-            |line| or_dash(of_none(results, line, depth).map(inverse), |factor| Unit::Number.write_estimate(factor));
-        let theirs = |line| or_dash(paper_of_none(paper, line, depth), |ratio| Unit::Number.write(1.0 / ratio));
-        table.row([format!("{depth} ply"), ours(line), theirs(line), ours(stamped), theirs(stamped)]);
+        let ours = |variant| {
+            or_dash(ratio_to_no_table(results, variant, depth).map(inverse), |factor| {
+                Unit::Number.write_estimate(factor)
+            })
+        };
+        let theirs =
+            |variant| or_dash(paper_ratio_to_no_table(paper, variant, depth), |ratio| Unit::Number.write(1.0 / ratio));
+        table.row([format!("{depth} ply"), ours(variant), theirs(variant), ours(stamped), theirs(stamped)]);
     }
-    let ours = of_none(results, line, 8).map(inverse);
+    let ours = ratio_to_no_table(results, variant, 8).map(inverse);
     let context = [
         ours.map(|ours| {
             let contains = if ours.interval.contains(theirs) { "contains" } else { "does not contain" };
             format!("Our interval {contains} the paper's figure itself.")
         }),
-        of_none(results, stamped, 8).map(inverse).zip(paper_of_none(paper, stamped, 8)).map(|(ours, theirs)| {
-            format!("Stamped: {}; the paper {:.2}.", Unit::Number.write_estimate(ours), 1.0 / theirs)
-        }),
-        of_none(results, line, 7).map(inverse).zip(paper_of_none(paper, line, 7)).map(|(ours, theirs)| {
-            format!("At 7 ply, cleared: {}; the paper {:.2}.", Unit::Number.write_estimate(ours), 1.0 / theirs)
-        }),
+        ratio_to_no_table(results, stamped, 8).map(inverse).zip(paper_ratio_to_no_table(paper, stamped, 8)).map(
+            |(ours, theirs)| format!("Stamped: {}; the paper {:.2}.", Unit::Number.write_estimate(ours), 1.0 / theirs),
+        ),
+        ratio_to_no_table(results, variant, 7).map(inverse).zip(paper_ratio_to_no_table(paper, variant, 7)).map(
+            |(ours, theirs)| {
+                format!("At 7 ply, cleared: {}; the paper {:.2}.", Unit::Number.write_estimate(ours), 1.0 / theirs)
+            },
+        ),
         results.total(Cell::without_table(8)).zip(paper.total(Cell::without_table(8))).map(|(ours, theirs)| {
             format!("At 8 ply without a table we visit {:.2} times the paper's nodes.", ours / theirs)
         }),
@@ -303,7 +325,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn coefficients() {
+    fn correlation_coefficients() {
         assert_eq!(concordance(&[1.0, 2.0, 3.0], &[10.0, 20.0, 30.0]), 1.0);
         assert_eq!(concordance(&[1.0, 2.0, 3.0], &[3.0, 2.0, 1.0]), -1.0);
         assert!((concordance(&[1.0, 2.0, 3.0], &[1.0, 3.0, 2.0]) - 1.0 / 3.0).abs() < 1e-12);

@@ -1,37 +1,37 @@
-//! The page: what each seed says, and what was found.
+//! The page on the claims of other sources, with their verdicts.
 
 use std::collections::HashMap;
 
 use super::super::page::{self, Files, difference, settings};
 use super::super::panel::Panel;
-use super::super::record::Row;
+use super::super::record::StudyRow;
 use super::super::{Study, StudyError};
-use super::{DEFAULT_SIZE, ODD_SIZE, ROOMY, SIZES};
-use sesame_report::markdown::{NOTHING, Table, grouped, or_dash, percent};
+use super::{DEFAULT_SIZE, LARGE, ODD_SIZE, SIZES};
+use sesame_report::markdown::{DASH, Table, grouped, or_dash, percent};
 use sesame_report::statistics::{Estimate, Interval};
 
-/// A claim and its answer.
-struct Claim {
-    seed: &'static str,
-    says: &'static str,
-    /// How it was put to the test.
+/// A claim of a source with its verdict.
+struct SourceClaim {
+    source: &'static str,
+    claim: &'static str,
+    /// The searches that test it.
     test: String,
     found: String,
     verdict: String,
 }
 
-pub(in crate::studies) fn page(rows: &[Row]) -> Result<Files, StudyError> {
-    let mut table = Table::new(["seed", "says", "tested by", "found", "so it"]).with_text_columns(5);
-    for Claim { seed, says, test, found, verdict } in claims(rows) {
-        table.row([seed.to_owned(), says.to_owned(), test, found, verdict]);
+pub(in crate::studies) fn page(rows: &[StudyRow], program: &str) -> Result<Files, StudyError> {
+    let mut table = Table::new(["source", "claim", "tested by", "found", "verdict"]).with_text_columns(5);
+    for SourceClaim { source, claim, test, found, verdict } in claims(rows) {
+        table.row([source.to_owned(), claim.to_owned(), test, found, verdict]);
     }
-    let mut text = page::head("What the other seeds say", Study::Seeds.name());
+    let mut text = page::head("Claims of other sources", Study::Sources.name(), Some(program));
     text += INTRODUCTION;
     text += page::INTERVALS;
     text += &format!("{table}\n## What the words mean\n\n{DEFINITIONS}\n## The figures\n\n");
     for setting in settings(rows) {
         let arms = setting.panel.arms();
-        // Rates are told in the table above; nodes are compared with the first arm's.
+        // Rates are in the table above; nodes are compared with the first arm's.
         let Some(base) = arms.first().filter(|_| ["replacement", "age", "index"].contains(&setting.name)) else {
             continue;
         };
@@ -39,10 +39,10 @@ pub(in crate::studies) fn page(rows: &[Row]) -> Result<Files, StudyError> {
         text += &format!("### {}, {size} positions\n\n{}.\n\n", setting.name, setting.extent());
         text += &format!("{}\n", page::ratios(&setting, base));
     }
-    Ok(vec![("seeds.md".to_owned(), text)])
+    Ok(vec![("sources.md".to_owned(), text)])
 }
 
-fn claims(rows: &[Row]) -> Vec<Claim> {
+fn claims(rows: &[StudyRow]) -> Vec<SourceClaim> {
     let mut claims = vec![by_type(rows), halved(rows), stable(rows), unstable(rows)];
     claims.extend([always(rows), aged(rows), transpositions(rows)]);
     claims.extend([hits(rows), cut_offs(rows), hints(rows)]);
@@ -51,41 +51,41 @@ fn claims(rows: &[Row]) -> Vec<Claim> {
     claims
 }
 
-/// The rows of a setting at a size.
-fn at<'a>(rows: &'a [Row], setting: &str, positions: usize) -> Vec<&'a Row> {
+/// Returns the rows of a setting at a size.
+fn at<'a>(rows: &'a [StudyRow], setting: &str, positions: usize) -> Vec<&'a StudyRow> {
     rows.iter().filter(|row| row.setting == setting && row.positions == positions).collect()
 }
 
-fn ratio(rows: &[Row], setting: &str, positions: usize, arm: &str, base: &str) -> String {
+fn ratio(rows: &[StudyRow], setting: &str, positions: usize, arm: &str, base: &str) -> String {
     difference(Panel::new(at(rows, setting, positions)).ratio(arm, base))
 }
 
-/// The same at each size: `1K: +2.0 % (..), 4K: ..`.
-fn ratios(rows: &[Row], setting: &str, sizes: &[usize], arm: &str, base: &str) -> String {
+/// Formats the ratio at each size: `1K: +2.0 % (..); 4K: ..`.
+fn ratios(rows: &[StudyRow], setting: &str, sizes: &[usize], arm: &str, base: &str) -> String {
     let one = |&size: &usize| format!("{}: {}", page::size_label(size), ratio(rows, setting, size, arm, base));
     sizes.iter().map(one).collect::<Vec<_>>().join("; ")
 }
 
-/// What the intervals say of an arm's nodes against another's, over some sizes.
+/// The comparison of an arm's nodes with another's over several sizes.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Side {
     /// Fewer at every size.
     Fewer,
     /// More at every size.
     More,
-    /// Not the same everywhere, but nowhere by more than [`LITTLE`].
+    /// A difference of at most [`LITTLE`] at every size.
     Alike,
     CannotTell,
     NotRun,
 }
 
-/// What counts as no difference: every interval lies within this of 1.
+/// The greatest difference from 1 that an interval may reach to count as none.
 const LITTLE: f64 = 0.02;
 
 const NOT_RUN: &str = "was not run";
 const CANNOT_TELL: &str = "cannot tell";
 
-fn side(rows: &[Row], setting: &str, sizes: &[usize], arm: &str, base: &str) -> Side {
+fn side(rows: &[StudyRow], setting: &str, sizes: &[usize], arm: &str, base: &str) -> Side {
     let ratio = |&size: &usize| Panel::new(at(rows, setting, size)).ratio(arm, base).map(|ratio| ratio.interval);
     let Some(intervals) = sizes.iter().map(ratio).collect::<Option<Vec<Interval>>>().filter(|all| !all.is_empty())
     else {
@@ -103,7 +103,7 @@ fn is_little(interval: &Interval) -> bool {
     interval.low >= 1.0 - LITTLE && interval.high <= 1.0 + LITTLE
 }
 
-fn by_type(rows: &[Row]) -> Claim {
+fn by_type(rows: &[StudyRow]) -> SourceClaim {
     let sizes = &SIZES;
     let words = |arm| match side(rows, "replacement", sizes, arm, "DEEP") {
         Side::Fewer => "saves nodes against depth alone",
@@ -112,21 +112,21 @@ fn by_type(rows: &[Row]) -> Claim {
         Side::CannotTell => CANNOT_TELL,
         Side::NotRun => NOT_RUN,
     };
-    Claim {
-        seed: "ViperMate",
-        says: "The type of the score decides what stays (exact before lower before upper bound), then the depth",
+    SourceClaim {
+        source: "ViperMate",
+        claim: "The type of the score decides what stays (exact before lower before upper bound), then the depth",
         test: "ALIBABA, table emptied between positions: this rule, and the very condition in its source, against DEEP"
             .to_owned(),
         found: format!(
-            "by type: {}. The source's condition: {}",
+            "by type: {}. The condition in its source: {}",
             ratios(rows, "replacement", sizes, "type then depth", "DEEP"),
             ratios(rows, "replacement", sizes, "ViperMate", "DEEP"),
         ),
-        verdict: both(words("type then depth"), "by type", words("ViperMate"), "the source's condition"),
+        verdict: both(words("type then depth"), "by type", words("ViperMate"), "the condition in its source"),
     }
 }
 
-/// Two verdicts with what each is of.
+/// Joins two verdicts, each with its subject.
 fn both(first: &str, first_of: &str, second: &str, second_of: &str) -> String {
     if first == NOT_RUN && second == NOT_RUN {
         return NOT_RUN.to_owned();
@@ -134,11 +134,11 @@ fn both(first: &str, first_of: &str, second: &str, second_of: &str) -> String {
     format!("{first_of}: {first}; {second_of}: {second}")
 }
 
-fn viper<'a>(rows: &'a [Row], arm: &str) -> Vec<&'a Row> {
+fn viper<'a>(rows: &'a [StudyRow], arm: &str) -> Vec<&'a StudyRow> {
     rows.iter().filter(|row| row.setting == "ViperMate" && row.arm == arm).collect()
 }
 
-fn halved(rows: &[Row]) -> Claim {
+fn halved(rows: &[StudyRow]) -> SourceClaim {
     let panel = Panel::new(rows.iter().filter(|row| row.setting == "ViperMate"));
     let bare = panel.ratio("no moves", "no table");
     let whole = panel.ratio("moves and deeper entries", "no table");
@@ -149,41 +149,41 @@ fn halved(rows: &[Row]) -> Claim {
         Some(interval) if interval.low >= 0.45 && interval.high <= 0.55 => "holds",
         Some(_) => CANNOT_TELL,
     };
-    // A table with moves only tells something of the claim where one without is too little.
+    // The table with moves matters only if the one without is too little.
     let verdict = match (words(bare), words(whole)) {
         (few @ "is too much for ALIBABA at this depth", many) if few == many => format!("{few}, even with moves"),
         (few, _) => few.to_owned(),
     };
-    Claim {
-        seed: "ViperMate",
-        says: "A table that stores no moves halves the nodes",
-        test: format!("ALIBABA with {} positions whose moves are not used, against no table", page::size_label(ROOMY)),
+    SourceClaim {
+        source: "ViperMate",
+        claim: "A table that stores no moves halves the nodes",
+        test: format!("ALIBABA with {} positions whose moves are not used, against no table", page::size_label(LARGE)),
         found: format!("{}; with moves {}", difference(bare), difference(whole)),
         verdict,
     }
 }
 
-/// On how many positions the arm's score, and move, are those of the search without a table.
-fn agreement(rows: &[Row], arm: &str) -> (usize, usize, usize) {
-    let without: HashMap<(u32, u32), &Row> =
+/// Counts the positions with the same score, and with the same move, as without a table, and all positions.
+fn agreement(rows: &[StudyRow], arm: &str) -> (usize, usize, usize) {
+    let without: HashMap<(u32, u32), &StudyRow> =
         viper(rows, "no table").into_iter().map(|row| ((row.game, row.ply), row)).collect();
-    let pairs: Vec<(&Row, &Row)> =
+    let pairs: Vec<(&StudyRow, &StudyRow)> =
         viper(rows, arm).into_iter().filter_map(|row| Some((row, *without.get(&(row.game, row.ply))?))).collect();
     let scores = pairs.iter().filter(|(row, other)| row.score == other.score).count();
     let moves = pairs.iter().filter(|(row, other)| row.best == other.best).count();
     (scores, moves, pairs.len())
 }
 
-fn same(rows: &[Row], arm: &str) -> String {
+fn same(rows: &[StudyRow], arm: &str) -> String {
     let (scores, moves, all) = agreement(rows, arm);
     format!("same score in {scores}, same move in {moves} of {all}")
 }
 
-fn unstable(rows: &[Row]) -> Claim {
+fn unstable(rows: &[StudyRow]) -> SourceClaim {
     let (scores, moves, all) = agreement(rows, "moves and deeper entries");
-    Claim {
-        seed: "ViperMate",
-        says: "A table that cuts off by deeper entries can change the move",
+    SourceClaim {
+        source: "ViperMate",
+        claim: "A table that cuts off by deeper entries can change the move",
         test: "ALIBABA as in 1994 against no table".to_owned(),
         found: same(rows, "moves and deeper entries"),
         verdict: match () {
@@ -196,7 +196,7 @@ fn unstable(rows: &[Row]) -> Claim {
     }
 }
 
-fn stable(rows: &[Row]) -> Claim {
+fn stable(rows: &[StudyRow]) -> SourceClaim {
     let (scores, _, all) = agreement(rows, "exact depth");
     let (bare_scores, bare_moves, bare_all) = agreement(rows, "exact depth and no moves");
     let verdict = match () {
@@ -211,9 +211,9 @@ fn stable(rows: &[Row]) -> Claim {
         () if bare_moves == bare_all => "holds".to_owned(),
         () => "holds for the score, not for the move".to_owned(),
     };
-    Claim {
-        seed: "ViperMate",
-        says: "With cut-offs only from entries of exactly the depth needed, the search returns what it returns without a table",
+    SourceClaim {
+        source: "ViperMate",
+        claim: "With cut-offs only from entries of exactly the depth needed, the search returns what it returns without a table",
         test: "ALIBABA so against no table".to_owned(),
         found: format!(
             "{}; without the table's moves {}",
@@ -224,10 +224,10 @@ fn stable(rows: &[Row]) -> Claim {
     }
 }
 
-fn always(rows: &[Row]) -> Claim {
-    let (crowded, roomy) = (&SIZES[..], &[ROOMY][..]);
+fn always(rows: &[StudyRow]) -> SourceClaim {
+    let (crowded, roomy) = (&SIZES[..], &[LARGE][..]);
     let of = |sizes| side(rows, "age", sizes, "always replace", "TWOBIG1 stamped");
-    let is_little_roomy = Panel::new(at(rows, "age", ROOMY))
+    let is_little_roomy = Panel::new(at(rows, "age", LARGE))
         .ratio("always replace", "TWOBIG1 stamped")
         .is_some_and(|ratio| is_little(&ratio.interval));
     let verdict = match (of(crowded), of(roomy)) {
@@ -238,9 +238,9 @@ fn always(rows: &[Row]) -> Claim {
         (Side::More, _) => "does not hold where the table is crowded",
         _ => CANNOT_TELL,
     };
-    Claim {
-        seed: "guide",
-        says: "Collisions are rare enough that always replacing will do",
+    SourceClaim {
+        source: "guide",
+        claim: "Collisions are rare enough that always replacing will do",
         test: "ALIBABA over games, table kept: NEW against TWOBIG1".to_owned(),
         found: format!(
             "{}; {}",
@@ -251,7 +251,7 @@ fn always(rows: &[Row]) -> Claim {
     }
 }
 
-fn aged(rows: &[Row]) -> Claim {
+fn aged(rows: &[StudyRow]) -> SourceClaim {
     let of = |arm, base| side(rows, "age", &SIZES, arm, base);
     let (stamped, never) = (of("depth-preferred with age", "depth-preferred"), of("depth-preferred", "always replace"));
     let verdict = match (stamped, never) {
@@ -264,9 +264,9 @@ fn aged(rows: &[Row]) -> Claim {
         (Side::Alike, _) => "does not hold: age changes less than 2 %",
         (Side::CannotTell, _) => CANNOT_TELL,
     };
-    Claim {
-        seed: "guide",
-        says: "Depth-preferred replacement; by age, old entries give way",
+    SourceClaim {
+        source: "guide",
+        claim: "Depth-preferred replacement; by age, old entries give way",
         test: "The same: DEEP never aged against NEW, and DEEP stamped against never aged".to_owned(),
         found: format!(
             "never aged against always replacing {}; stamped against never aged {}",
@@ -277,15 +277,15 @@ fn aged(rows: &[Row]) -> Claim {
     }
 }
 
-/// Sums of two arms at each depth as shares of each other.
-fn shares(rows: &[Row], setting: &str, part: impl Fn(&dyn Fn(&str) -> f64) -> (f64, f64)) -> Vec<(u32, f64)> {
+/// Returns at each depth the share of one sum of arms in another.
+fn shares(rows: &[StudyRow], setting: &str, part: impl Fn(&dyn Fn(&str) -> f64) -> (f64, f64)) -> Vec<(u32, f64)> {
     let mut depths: Vec<u32> =
         rows.iter().filter(|row| row.setting.starts_with(setting)).map(|row| row.depth).collect();
     depths.sort_unstable();
     depths.dedup();
     let share = |depth: u32| {
         let sum = |arm: &str| -> f64 {
-            let of_arm = |row: &&Row| row.setting.starts_with(setting) && row.depth == depth && row.arm == arm;
+            let of_arm = |row: &&StudyRow| row.setting.starts_with(setting) && row.depth == depth && row.arm == arm;
             rows.iter().filter(of_arm).map(|row| row.nodes as f64).sum()
         };
         let (part, whole) = part(&sum);
@@ -294,14 +294,14 @@ fn shares(rows: &[Row], setting: &str, part: impl Fn(&dyn Fn(&str) -> f64) -> (f
     depths.into_iter().filter_map(share).collect()
 }
 
-fn told(shares: &[(u32, f64)]) -> String {
+fn format_shares(shares: &[(u32, f64)]) -> String {
     if shares.is_empty() {
-        return NOTHING.to_owned();
+        return DASH.to_owned();
     }
     shares.iter().map(|(depth, share)| format!("{} at depth {depth}", percent(*share))).collect::<Vec<_>>().join(", ")
 }
 
-/// Whether all shares lie in the range.
+/// Returns the verdict on a claim that all shares lie in the range.
 fn in_range(shares: &[(u32, f64)], range: std::ops::RangeInclusive<f64>) -> &'static str {
     match () {
         () if shares.is_empty() => NOT_RUN,
@@ -312,60 +312,64 @@ fn in_range(shares: &[(u32, f64)], range: std::ops::RangeInclusive<f64>) -> &'st
     }
 }
 
-fn transpositions(rows: &[Row]) -> Claim {
+fn transpositions(rows: &[StudyRow]) -> SourceClaim {
     let looked = shares(rows, "transpositions", |sum| (sum("looked up again"), sum("looked up")));
     let searched = shares(rows, "transpositions", |sum| (sum("searched again"), sum("searched")));
-    Claim {
-        seed: "guide",
-        says: "At depth 6 and more, 30 to 40 % of the positions are transpositions",
+    SourceClaim {
+        source: "guide",
+        claim: "At depth 6 and more, 30 to 40 % of the positions are transpositions",
         test: "Sesame's search with a table that remembers nothing, last iteration alone".to_owned(),
         found: format!(
             "of all positions looked up {}; of those searched a ply or more {}",
-            told(&looked),
-            told(&searched)
+            format_shares(&looked),
+            format_shares(&searched)
         ),
         verdict: both(in_range(&looked, 0.3..=0.4), "of all", in_range(&searched, 0.3..=0.4), "of the searched ones"),
     }
 }
 
-fn rate(says: &'static str, found: String, verdict: String) -> Claim {
+fn rate(claim: &'static str, found: String, verdict: String) -> SourceClaim {
     let test =
         format!("Sesame's search over games, {} positions, counted at the table", page::size_label(DEFAULT_SIZE));
-    Claim { seed: "guide", says, test, found, verdict }
+    SourceClaim { source: "guide", claim, test, found, verdict }
 }
 
-fn hits(rows: &[Row]) -> Claim {
+fn hits(rows: &[StudyRow]) -> SourceClaim {
     let shares = shares(rows, "rates", |sum| (sum("hits"), sum("probes")));
-    rate("40 to 60 % of the probes hit, at depth 6 and more", told(&shares), in_range(&shares, 0.4..=0.6).to_owned())
+    rate(
+        "40 to 60 % of the probes hit, at depth 6 and more",
+        format_shares(&shares),
+        in_range(&shares, 0.4..=0.6).to_owned(),
+    )
 }
 
-fn cut_offs(rows: &[Row]) -> Claim {
+fn cut_offs(rows: &[StudyRow]) -> SourceClaim {
     let of_hits = shares(rows, "rates", |sum| (sum("cut-offs"), sum("hits")));
     let of_probes = shares(rows, "rates", |sum| (sum("cut-offs"), sum("probes")));
     rate(
         "20 to 40 % cut off",
-        format!("of the hits {}; of the probes {}", told(&of_hits), told(&of_probes)),
+        format!("of the hits {}; of the probes {}", format_shares(&of_hits), format_shares(&of_probes)),
         both(in_range(&of_hits, 0.2..=0.4), "of the hits", in_range(&of_probes, 0.2..=0.4), "of the probes"),
     )
 }
 
-fn hints(rows: &[Row]) -> Claim {
+fn hints(rows: &[StudyRow]) -> SourceClaim {
     let shares = shares(rows, "rates", |sum| (sum("move hints"), sum("hits") - sum("cut-offs")));
     rate(
         "50 to 80 % of the other hits give a move to try first",
-        told(&shares),
+        format_shares(&shares),
         in_range(&shares, 0.5..=0.8).to_owned(),
     )
 }
 
-/// Each step of the guide's sizes, with its gain in Elo.
-fn gains(rows: &[Row]) -> Vec<Claim> {
+/// The steps between the guide's sizes, with their gain in Elo.
+fn gains(rows: &[StudyRow]) -> Vec<SourceClaim> {
     const STEPS: [(&str, &str, f64, &str); 3] = [
         ("16 MiB", "64 MiB", 50.0, "From 16 to 64 MiB: about 50 Elo"),
         ("64 MiB", "256 MiB", 30.0, "From 64 to 256 MiB: about 30 Elo"),
         ("256 MiB", "1024 MiB", 20.0, "From 256 to 1024 MiB: about 20 Elo"),
     ];
-    let sizes: Vec<&Row> = rows.iter().filter(|row| row.setting == "sizes").collect();
+    let sizes: Vec<&StudyRow> = rows.iter().filter(|row| row.setting == "sizes").collect();
     let panel = Panel::new(sizes);
     let nodes = or_dash(panel.arms().first().and_then(|arm| panel.total(arm)), |nodes| {
         grouped((nodes / panel.positions().max(1) as f64) as u64)
@@ -373,14 +377,14 @@ fn gains(rows: &[Row]) -> Vec<Claim> {
     let claim = |(small, large, elo, says): (&str, &str, f64, &'static str)| {
         let ratio = panel.ratio(large, small);
         let elo_of = |ratio: f64| 0.0 - ELO_PER_DOUBLING * ratio.log2();
-        // Fewer nodes are worth more: the ends of the interval change places.
+        // Fewer nodes are worth more, so the ends of the interval are exchanged.
         let worth = ratio.map(|Estimate { value, interval }| {
             let interval = Interval { low: elo_of(interval.high), high: elo_of(interval.low) };
             Estimate { value: elo_of(value), interval }
         });
-        Claim {
-            seed: "guide",
-            says,
+        SourceClaim {
+            source: "guide",
+            claim: says,
             test: format!(
                 "Sesame's search on {} positions, {nodes} nodes each at 16 MiB: nodes to the same depth",
                 panel.positions()
@@ -398,10 +402,10 @@ fn gains(rows: &[Row]) -> Vec<Claim> {
     STEPS.into_iter().map(claim).collect()
 }
 
-/// Fewer games than this tell nothing of a few Elo: their intervals are too narrow themselves.
+/// The least number of games for a verdict on a few Elo: the intervals of fewer games are too narrow.
 const ENOUGH_GAMES: usize = 12;
 
-/// Whether a gain of `elo` was found.
+/// Returns the verdict on a gain of `elo`.
 fn worth_verdict(worth: Option<Interval>, elo: f64, games: usize) -> &'static str {
     match worth {
         None => NOT_RUN,
@@ -413,10 +417,10 @@ fn worth_verdict(worth: Option<Interval>, elo: f64, games: usize) -> &'static st
     }
 }
 
-/// What a doubling of the nodes is taken to be worth, to compare nodes with Elo: an assumption.
+/// The assumed gain of a doubling of the nodes in Elo.
 const ELO_PER_DOUBLING: f64 = 70.0;
 
-fn zobrist(rows: &[Row]) -> Claim {
+fn zobrist(rows: &[StudyRow]) -> SourceClaim {
     let sum =
         |arm: &str| rows.iter().filter(|row| row.setting == "keys" && row.arm == arm).map(|row| row.nodes).sum::<u64>();
     let (positions, keys, collisions) = (sum("positions"), sum("Otter's keys"), sum("Otter's collisions"));
@@ -430,9 +434,9 @@ fn zobrist(rows: &[Row]) -> Claim {
         (false, true) => "does not hold for different positions",
         (false, false) => "holds",
     };
-    Claim {
-        seed: "Otter",
-        says: "837 Zobrist numbers give equal positions equal keys and different ones different keys",
+    SourceClaim {
+        source: "Otter",
+        claim: "837 Zobrist numbers give equal positions equal keys and different ones different keys",
         test: "all positions within three plies of the first of each sequence".to_owned(),
         found: format!(
             "{} positions have {} keys ({} more than needed); {collisions} keys belong to two positions",
@@ -444,7 +448,7 @@ fn zobrist(rows: &[Row]) -> Claim {
     }
 }
 
-fn index(rows: &[Row]) -> Claim {
+fn index(rows: &[StudyRow]) -> SourceClaim {
     let sizes = [SIZES[1], ODD_SIZE];
     let verdict = match side(rows, "index", &sizes, "modulo", "product") {
         Side::Fewer => "is better than the product",
@@ -456,16 +460,16 @@ fn index(rows: &[Row]) -> Claim {
     let one = |&size: &usize| {
         format!("{} positions: {}", grouped(size as u64), ratio(rows, "index", size, "modulo", "product"))
     };
-    Claim {
-        seed: "Otter",
-        says: "An entry is found by the remainder of the key, and always overwritten",
+    SourceClaim {
+        source: "Otter",
+        claim: "An entry is found by the remainder of the key, and always overwritten",
         test: "ALIBABA: that index against the engine's product, both always overwritten".to_owned(),
         found: sizes.iter().map(one).collect::<Vec<_>>().join("; "),
         verdict: verdict.to_owned(),
     }
 }
 
-const INTRODUCTION: &str = "Three texts besides the paper: ViperMate's diary on its first table, a guide to writing an engine, and Otter's page on its table. Each of \
+const INTRODUCTION: &str = "Three sources besides the paper: ViperMate's diary on its first table, a guide to writing an engine, and Otter's page on its table. Each of \
      their claims about tables is put to the test here, in ALIBABA (the search of 1994, without pruning, 5 and 6 plies) or in Sesame's own search, on \
      sequences of the larger set (`larger.md`).\n\n";
 
@@ -483,21 +487,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_not_run_has_no_verdict() {
+    fn claims_without_searches_have_no_verdict() {
         let claims = claims(&[]);
         assert!(claims.len() >= 15);
-        for Claim { says, verdict, .. } in claims {
-            assert_eq!(verdict, NOT_RUN, "{says}");
+        for SourceClaim { claim, verdict, .. } in claims {
+            assert_eq!(verdict, NOT_RUN, "{claim}");
         }
     }
 
-    /// Two arms on ten games; `nodes` gives those of the arm where the base needs 1,000.
-    fn arms(setting: &str, size: usize, (arm, base): (&str, &str), nodes: impl Fn(u32) -> u64) -> Vec<Row> {
+    /// Two arms on ten games. `nodes` returns the nodes of the arm; the base needs 1,000.
+    fn arms(setting: &str, size: usize, (arm, base): (&str, &str), nodes: impl Fn(u32) -> u64) -> Vec<StudyRow> {
         let rows = (1..=10).flat_map(|game| [row(arm, game, 20, nodes(game)), row(base, game, 20, 1_000)]);
-        rows.map(|row| Row { setting: setting.into(), positions: size, ..row }).collect()
+        rows.map(|row| StudyRow { setting: setting.into(), positions: size, ..row }).collect()
     }
 
-    fn at_both_sizes(setting: &str, names: (&str, &str), nodes: impl Fn(u32) -> u64) -> Vec<Row> {
+    fn at_both_sizes(setting: &str, names: (&str, &str), nodes: impl Fn(u32) -> u64) -> Vec<StudyRow> {
         SIZES.into_iter().flat_map(|size| arms(setting, size, names, &nodes)).collect()
     }
 
@@ -506,14 +510,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_clear_is_not_granted() {
+    fn unclear_differences_have_no_verdict() {
         let names = ("always replace", "TWOBIG1 stamped");
         let mut rows = at_both_sizes("age", names, wavering);
-        assert_eq!(always(&rows).verdict, NOT_RUN, "without the roomy table");
-        rows.extend(arms("age", ROOMY, names, |_| 1_001));
+        assert_eq!(always(&rows).verdict, NOT_RUN, "without the large table");
+        rows.extend(arms("age", LARGE, names, |_| 1_001));
         assert_eq!(always(&rows).verdict, CANNOT_TELL);
         let mut rows = at_both_sizes("age", names, |game| 1_080 + u64::from(game));
-        rows.extend(arms("age", ROOMY, names, |_| 1_003));
+        rows.extend(arms("age", LARGE, names, |_| 1_003));
         assert_eq!(always(&rows).verdict, "holds only where the table is not crowded");
         let sizes = [SIZES[1], ODD_SIZE];
         let of = |nodes: fn(u32) -> u64| {
@@ -525,19 +529,19 @@ mod tests {
     }
 
     #[test]
-    fn both_of_vipermates_rules_are_judged() {
+    fn both_rules_of_vipermate_are_judged() {
         let mut rows = at_both_sizes("replacement", ("type then depth", "DEEP"), |game| 997 + u64::from(game % 7));
         assert_eq!(
             by_type(&rows).verdict,
-            "by type: is within 2 % of depth alone; the source's condition: was not run"
+            "by type: is within 2 % of depth alone; the condition in its source: was not run"
         );
         rows.extend(at_both_sizes("replacement", ("ViperMate", "DEEP"), |game| 985 + u64::from(game % 5)));
         let verdict = by_type(&rows).verdict;
-        assert!(verdict.ends_with("the source's condition: saves nodes against depth alone"), "{verdict}");
+        assert!(verdict.ends_with("the condition in its source: saves nodes against depth alone"), "{verdict}");
     }
 
     #[test]
-    fn a_gain_in_elo_is_judged_by_its_interval() {
+    fn elo_gains_are_judged_by_their_interval() {
         let verdict = |low, high, games| worth_verdict(Some(Interval { low, high }), 30.0, games);
         assert_eq!(verdict(31.0, 50.0, 6), "cannot tell from so few positions");
         assert_eq!(verdict(31.0, 50.0, 16), "holds: it is worth more at this length of search");

@@ -1,9 +1,9 @@
-//! Whether another scheme is to be the engine's default: nodes, moves and scores of two studies, and the matches.
+//! The recommendation of the engine's default scheme, from nodes, moves and scores of two studies and from matches.
 
-use super::modern::{self, Reference};
+use super::modern::{self, ReferenceSearches};
 use super::page::{self, Setting};
 use super::panel::Panel;
-use super::record::Row;
+use super::record::StudyRow;
 use sesame_report::markdown::{Table as MarkdownTable, or_dash};
 use sesame_report::statistics::Estimate;
 use sesame_table::Scheme;
@@ -11,39 +11,39 @@ use sesame_table::Scheme;
 /// The engine's default.
 const BASE: Scheme = Scheme::TwoBig1;
 
-/// By how much less often a scheme may find the reference's move to count as not worse, as a share of the positions.
+/// The greatest loss of reference moves that counts as not worse, as a share of the positions.
 const MOVES_MARGIN: f64 = 0.01;
-/// By how many centipawns its scores may be further off.
+/// The greatest excess of score differences that counts as not worse, in centipawns.
 const SCORES_MARGIN: f64 = 1.0;
 
 /// A match of a scheme against the default at equal nodes, from `docs/strength-log.md`.
-struct Match {
+struct SchemeMatch {
     scheme: Scheme,
     games: u32,
-    /// Elo from the side of the scheme, with the 95 % error bar.
+    /// The Elo difference for the scheme, with its 95 % error.
     elo: i32,
     error: i32,
 }
 
-/// The matches that were played: 10,000 nodes a move, tables of 32 KiB (2,048 positions).
-const MATCHES: [Match; 2] = [
-    Match { scheme: Scheme::New, games: 500, elo: -36, error: 23 },
-    Match { scheme: Scheme::TwoDeep, games: 340, elo: 0, error: 31 },
+/// The matches played: 10,000 nodes a move, tables of 32 KiB (2,048 positions).
+const MATCHES: [SchemeMatch; 2] = [
+    SchemeMatch { scheme: Scheme::New, games: 500, elo: -36, error: 23 },
+    SchemeMatch { scheme: Scheme::TwoDeep, games: 340, elo: 0, error: 31 },
 ];
 
-impl Match {
+impl SchemeMatch {
     fn is_won(&self) -> bool {
         self.elo > self.error
     }
 
-    fn told(&self) -> String {
+    fn description(&self) -> String {
         let Self { scheme, games, elo, error } = self;
         let elo = if *elo == 0 { "0".to_owned() } else { format!("{elo:+}").replace('-', "−") };
         format!("{scheme} against {BASE} {elo} ± {error} Elo ({games} games)")
     }
 }
 
-/// Whether something is worse than the default's: nothing is taken for granted that was not shown.
+/// The comparison of a loss with its margin.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Worse {
     Yes,
@@ -52,7 +52,7 @@ enum Worse {
 }
 
 impl Worse {
-    /// Of a loss: worse if its interval is above 0, not worse if it ends below the margin.
+    /// Classifies a loss: worse if its interval is above 0, not worse if it ends below the margin.
     fn of(loss: Option<Estimate>, margin: f64) -> Self {
         match loss {
             Some(loss) if loss.interval.low > 0.0 => Worse::Yes,
@@ -62,24 +62,24 @@ impl Worse {
     }
 }
 
-/// How a scheme fares against the default.
+/// The comparison of a scheme with the default.
 #[derive(Clone, PartialEq, Debug)]
-struct Record {
+struct SchemeComparison {
     scheme: Scheme,
-    /// Settings of both studies in which it needs fewer nodes, and more, by an interval on one side.
+    /// The number of settings of both studies in which it needs fewer nodes, and more, with an interval that excludes 0 %.
     fewer: u32,
     more: u32,
-    /// Over all sizes of Sesame's search with one thread: the ratio of the nodes, by how much less often it finds the reference's move,
-    /// and by how much its scores are further off.
+    /// Over all table sizes of Sesame's search with one thread: the ratio of the nodes, the loss of reference moves, and the excess of
+    /// score differences.
     nodes: Option<Estimate>,
     moves_lost: Option<Estimate>,
     further_off: Option<Estimate>,
 }
 
-impl Record {
-    fn new(scheme: Scheme, settings: &[&Setting<'_>], modern: &[Row], reference: &Reference) -> Self {
-        let of_arm = |arm: Scheme| -> Vec<&Row> {
-            modern.iter().filter(|row| row.setting == modern::ENGINES && row.arm == arm.name()).collect()
+impl SchemeComparison {
+    fn new(scheme: Scheme, settings: &[&Setting<'_>], modern: &[StudyRow], reference: &ReferenceSearches) -> Self {
+        let of_arm = |arm: Scheme| -> Vec<&StudyRow> {
+            modern.iter().filter(|row| row.setting == modern::MERGE && row.arm == arm.name()).collect()
         };
         let (own, base) = (of_arm(scheme), of_arm(BASE));
         let ratios = || settings.iter().filter_map(|setting| setting.panel.ratio(scheme.name(), BASE.name()));
@@ -97,7 +97,7 @@ impl Record {
         self.more == 0 && self.nodes.is_some_and(|nodes| nodes.interval.high < 1.0)
     }
 
-    /// What keeps it from the default's place; nothing if nothing does.
+    /// Returns the reasons against it as the default.
     fn obstacles(&self) -> Vec<&'static str> {
         let mut obstacles = Vec::new();
         if !self.saves_nodes() {
@@ -117,45 +117,45 @@ impl Record {
     }
 }
 
-/// One panel over all table sizes: each search counts once.
-fn pooled<'a>(rows: impl Iterator<Item = &'a Row>) -> Panel {
+/// Returns one panel over all table sizes, in which each search counts once.
+fn pooled<'a>(rows: impl Iterator<Item = &'a StudyRow>) -> Panel {
     let mut sizes: Vec<usize> = Vec::new();
-    let apart = |row: &Row| {
+    let apart = |row: &StudyRow| {
         let size = sizes.iter().position(|&size| size == row.positions).unwrap_or_else(|| {
             sizes.push(row.positions);
             sizes.len() - 1
         });
-        // A panel tells positions by game and ply; no game has as many plies.
-        Row { ply: row.ply + 10_000 * size as u32, ..row.clone() }
+        // A panel identifies positions by game and ply; no game has so many plies.
+        StudyRow { ply: row.ply + 10_000 * size as u32, ..row.clone() }
     };
-    let rows: Vec<Row> = rows.map(apart).collect();
+    let rows: Vec<StudyRow> = rows.map(apart).collect();
     Panel::new(&rows)
 }
 
-/// What follows for the engine from the settings of the study with threads, from that of Sesame's search (`modern`), if it was run, and
-/// from the matches.
-pub(super) fn recommendation(threads: &[Setting<'_>], modern: Option<&[Row]>) -> String {
+/// Returns the recommendation from the settings of the study with threads, the results of Sesame's search (`modern`) and the matches.
+pub(super) fn recommendation(threads: &[Setting<'_>], modern: Option<&[StudyRow]>) -> String {
     let Some(modern) = modern else {
-        return "For this `sesame lab modern` must have been run first.\n".to_owned();
+        return "For this `sesame-lab modern` must have been run first.\n".to_owned();
     };
     let all = page::settings(modern);
-    let own: Vec<&Setting<'_>> = all.iter().filter(|setting| setting.name == modern::ENGINES).collect();
+    let own: Vec<&Setting<'_>> = all.iter().filter(|setting| setting.name == modern::MERGE).collect();
     let settings: Vec<&Setting<'_>> = threads.iter().chain(own.iter().copied()).collect();
-    let reference = Reference::new(modern.iter().filter(|row| row.setting == modern::REFERENCE));
+    let reference = ReferenceSearches::new(modern.iter().filter(|row| row.setting == modern::REFERENCE));
     let rivals = Scheme::ALL.into_iter().filter(|&scheme| scheme != BASE);
-    let records: Vec<Record> = rivals.map(|scheme| Record::new(scheme, &settings, modern, &reference)).collect();
-    let matches: Vec<String> = MATCHES.iter().map(Match::told).collect();
+    let comparisons: Vec<SchemeComparison> =
+        rivals.map(|scheme| SchemeComparison::new(scheme, &settings, modern, &reference)).collect();
+    let matches: Vec<String> = MATCHES.iter().map(SchemeMatch::description).collect();
     format!(
         "{RULE}{}\n{}\n\nMatches at equal nodes, from the [strength log](../strength-log.md) (10,000 nodes a move, tables of 32 KiB, which are \
          2,048 positions): {}.\n\n{}{NO_MEASURE}",
-        table(&records, settings.len()),
-        verdict(&records),
+        table(&comparisons, settings.len()),
+        verdict(&comparisons),
         matches.join("; "),
         at_the_largest(&own),
     )
 }
 
-fn table(records: &[Record], settings: usize) -> MarkdownTable {
+fn table(comparisons: &[SchemeComparison], settings: usize) -> MarkdownTable {
     let header = [
         "scheme".to_owned(),
         format!("fewer nodes in, of {settings}"),
@@ -166,30 +166,30 @@ fn table(records: &[Record], settings: usize) -> MarkdownTable {
         format!("against replacing {BASE}"),
     ];
     let mut table = MarkdownTable::new(header);
-    for record in records {
-        let obstacles = record.obstacles();
-        let points = or_dash(record.moves_lost, |lost| {
+    for comparison in comparisons {
+        let obstacles = comparison.obstacles();
+        let points = or_dash(comparison.moves_lost, |lost| {
             let [value, low, high] =
                 [lost.value, lost.interval.high, lost.interval.low].map(|share| 0.0 - 100.0 * share);
             modern::signed(value, low, high)
         });
         table.row([
-            record.scheme.name().to_owned(),
-            record.fewer.to_string(),
-            record.more.to_string(),
-            page::difference(record.nodes),
+            comparison.scheme.name().to_owned(),
+            comparison.fewer.to_string(),
+            comparison.more.to_string(),
+            page::difference(comparison.nodes),
             points,
-            modern::centipawns(record.further_off),
+            modern::centipawns(comparison.further_off),
             if obstacles.is_empty() { "nothing".to_owned() } else { obstacles.join("; ") },
         ]);
     }
     table
 }
 
-fn verdict(records: &[Record]) -> String {
-    let nodes = |record: &&Record| record.nodes.map_or(1.0, |nodes| nodes.value);
-    let rivals = records.iter().filter(|record| record.obstacles().is_empty());
-    let Some(Record { scheme, .. }) = rivals.min_by(|a, b| nodes(a).total_cmp(&nodes(b))) else {
+fn verdict(comparisons: &[SchemeComparison]) -> String {
+    let nodes = |comparison: &&SchemeComparison| comparison.nodes.map_or(1.0, |nodes| nodes.value);
+    let rivals = comparisons.iter().filter(|comparison| comparison.obstacles().is_empty());
+    let Some(SchemeComparison { scheme, .. }) = rivals.min_by(|a, b| nodes(a).total_cmp(&nodes(b))) else {
         return format!("No scheme is shown to save nodes without worse moves or scores: {BASE} stays the default.");
     };
     match MATCHES.iter().find(|played| played.scheme == *scheme) {
@@ -203,7 +203,7 @@ fn verdict(records: &[Record]) -> String {
     }
 }
 
-/// Where the default stands at the largest table, that of the engine at play.
+/// Describes the rank of the default at the largest table, the one of the engine at play.
 fn at_the_largest(own: &[&Setting<'_>]) -> String {
     let Some(setting) = own.iter().max_by_key(|setting| setting.positions) else { return String::new() };
     let (panel, size) = (&setting.panel, page::size_label(setting.positions));
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_shown_is_not_granted() {
+    fn losses_are_classified_by_their_interval() {
         assert_eq!(Worse::of(estimate(0.04, 0.01, 0.07), 0.01), Worse::Yes);
         assert_eq!(Worse::of(estimate(0.04, -0.01, 0.09), 0.01), Worse::CannotTell);
         assert_eq!(Worse::of(estimate(0.0, -0.03, 0.03), 0.01), Worse::CannotTell);
@@ -259,16 +259,16 @@ mod tests {
     }
 
     #[test]
-    fn a_match_is_won_beyond_its_error() {
-        let played = |elo| Match { scheme: Scheme::New, games: 500, elo, error: 23 };
+    fn match_is_won_beyond_its_error() {
+        let played = |elo| SchemeMatch { scheme: Scheme::New, games: 500, elo, error: 23 };
         assert!(played(24).is_won() && !played(23).is_won() && !played(-36).is_won());
-        assert_eq!(played(-36).told(), "NEW against TWOBIG1 −36 ± 23 Elo (500 games)");
-        assert_eq!(MATCHES[1].told(), "TWODEEP against TWOBIG1 0 ± 31 Elo (340 games)");
+        assert_eq!(played(-36).description(), "NEW against TWOBIG1 −36 ± 23 Elo (500 games)");
+        assert_eq!(MATCHES[1].description(), "TWODEEP against TWOBIG1 0 ± 31 Elo (340 games)");
     }
 
     #[test]
     fn pooling_counts_each_search_once() {
-        let row = |arm, positions, nodes| Row { positions, ..super::super::panel::tests::row(arm, 1, 20, nodes) };
+        let row = |arm, positions, nodes| StudyRow { positions, ..super::super::panel::tests::row(arm, 1, 20, nodes) };
         let rows =
             [row("a", 1, 100), row("b", 1, 200), row("a", 2, 100), row("b", 2, 50), row("a", 3, 100), row("b", 3, 800)];
         let panel = pooled(rows.iter());

@@ -1,23 +1,24 @@
-//! Tables as the seeds describe them, out of the engine's slots.
+//! The tables that the sources describe, made of Sesame's slots.
 
 use std::collections::HashSet;
 use std::sync::atomic::AtomicU64;
 
 use parking_lot::Mutex;
 
+use crate::cluster::product_index;
 use sesame::search::{Bound, SearchTable, TtEntry};
-use sesame_table::{Generation, Image, Payload, Place, Rule, Scheme, Slot, TableError, Tag, VerifiedSlot, Work};
+use sesame_table::{Generation, Payload, RawEntry, Rule, Signature, Slot, VerifiedSlot, Work};
 
-/// What gives way in a [`PlainTable`].
+/// The replacement rule of a [`SingleLevelTable`].
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Replacement {
-    /// Exact scores stay before lower bounds, those before upper bounds; of two of a kind the deeper stays, of equals the newer. A
+    /// Exact scores are preferred to lower bounds, and those to upper bounds; of two of a kind the deeper one, of equals the newer. A
     /// position that is stored again is overwritten, as in the paper's schemes.
     TypeThenDepth,
-    /// The condition in ViperMate's source as its author gives it: an upper bound always gives way; anything else only to what is
-    /// at least as deep and, if it is the same position, of no lesser type.
+    /// The condition in ViperMate's source as its author gives it: an upper bound is always replaced; any other entry only by one that is
+    /// at least as deep and, for the same position, of no lesser type.
     ViperMate,
-    /// The newer always stays.
+    /// The newer entry always replaces the older.
     Always,
 }
 
@@ -30,7 +31,7 @@ fn rank(bound: Bound) -> u8 {
 }
 
 impl Replacement {
-    /// Whether `new` takes the place of `old`.
+    /// Returns true if `new` replaces `old`.
     fn replaces(self, new: &TtEntry, old: &TtEntry, is_same_position: bool) -> bool {
         match self {
             Replacement::TypeThenDepth => {
@@ -44,8 +45,8 @@ impl Replacement {
         }
     }
 
-    /// The same of packed entries; what is no entry gives way.
-    fn replaces_image(self, new: &Image, old: &Image, is_same_position: bool) -> bool {
+    /// Returns true if a packed entry replaces another. An empty one is always replaced.
+    fn replaces_raw(self, new: &RawEntry, old: &RawEntry, is_same_position: bool) -> bool {
         match (TtEntry::unpack(new.data), TtEntry::unpack(old.data)) {
             (Some(new), Some(old)) => self.replaces(&new, &old, is_same_position),
             _ => true,
@@ -54,77 +55,67 @@ impl Replacement {
 }
 
 impl Rule for Replacement {
-    fn is_stale(&self, _: &Image) -> bool {
+    fn is_stale(&self, _: &RawEntry) -> bool {
         false
     }
 
-    fn prefers(&self, new: &Image, old: &Image) -> bool {
-        self.replaces_image(new, old, false)
+    fn prefers(&self, new: &RawEntry, old: &RawEntry) -> bool {
+        self.replaces_raw(new, old, false)
     }
 
-    fn update(&self, old: &Image, new: &Image) -> Option<u64> {
-        self.replaces_image(new, old, true).then_some(new.data)
+    fn update(&self, old: &RawEntry, new: &RawEntry) -> Option<u64> {
+        self.replaces_raw(new, old, true).then_some(new.data)
     }
 }
 
-/// Where a key lives in a [`PlainTable`].
+/// The index of a key in a [`SingleLevelTable`].
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Index {
-    /// By the high half of the product with the number of slots, as in the engine's table.
+    /// The high half of the product with the number of slots, as in Sesame's table.
     Product,
-    /// By the remainder of the division by the number of slots.
+    /// The remainder of the division by the number of slots.
     Modulo,
 }
 
 /// A table of one level without stamps.
 #[derive(Debug)]
-pub(super) struct PlainTable {
+pub(super) struct SingleLevelTable {
     slots: Box<[VerifiedSlot<AtomicU64>]>,
     replacement: Replacement,
     index: Index,
 }
 
-impl PlainTable {
-    /// An empty table for `positions` positions, at least 1.
+impl SingleLevelTable {
+    /// Returns an empty table for `positions` positions, at least 1.
     pub(super) fn new(positions: usize, replacement: Replacement, index: Index) -> Self {
         Self { slots: (0..positions.max(1)).map(|_| VerifiedSlot::new()).collect(), replacement, index }
     }
 
     fn slot(&self, key: u64) -> &VerifiedSlot<AtomicU64> {
         let index = match self.index {
-            Index::Product => Place::of(key, self.slots.len()).bucket,
+            Index::Product => product_index(key, self.slots.len()),
             Index::Modulo => (key % self.slots.len() as u64) as usize,
         };
         &self.slots[index]
     }
 }
 
-impl SearchTable for PlainTable {
-    fn with_mib(mib: usize, _: Scheme) -> Result<Self, TableError> {
-        Ok(Self::new(mib << 16, Replacement::Always, Index::Product))
-    }
-
-    fn look_up(&self, key: u64) -> Option<(TtEntry, Work)> {
-        let image = self.slot(key).probe(key)?;
-        Some((TtEntry::unpack(image.data)?, image.tag.work()))
+impl SearchTable for SingleLevelTable {
+    fn probe(&self, key: u64) -> Option<(TtEntry, Work)> {
+        let entry = self.slot(key).probe(key)?;
+        Some((TtEntry::unpack(entry.data)?, entry.signature.work()))
     }
 
     fn store(&self, key: u64, entry: &TtEntry, work: u64) {
         let data = entry.pack(Generation::default());
-        let tag = Tag::new(key, Work::from_nodes(work));
-        self.slot(key).store(key, Image { data, tag }, &self.replacement);
+        let signature = Signature::new(key, Work::from_nodes(work));
+        self.slot(key).store(key, RawEntry { data, signature }, &self.replacement);
     }
 
     fn prefetch(&self, _: u64) {}
 
-    fn next_generation(&self) {}
-
-    fn wipe(&mut self, threads: usize) {
-        self.clear(threads);
-    }
-
     fn clear(&self, _: usize) {
-        self.slots.iter().for_each(|slot| slot.write(Image::EMPTY));
+        self.slots.iter().for_each(|slot| slot.write(RawEntry::EMPTY));
     }
 
     fn hashfull(&self) -> u32 {
@@ -135,68 +126,65 @@ impl SearchTable for PlainTable {
     }
 }
 
-/// A table that remembers nothing for the search, and counts what it would have had to remember.
+/// A table that stores nothing, and counts the positions that occur again.
 #[derive(Debug, Default)]
-pub(super) struct Witness {
-    seen: Mutex<Seen>,
+pub(super) struct TranspositionCounter {
+    counts: Mutex<TranspositionCounts>,
 }
 
-/// What a [`Witness`] has seen.
+/// The counts of a [`TranspositionCounter`].
 #[derive(Clone, Debug, Default)]
-pub(super) struct Seen {
-    keys: HashSet<u64>,
+pub(super) struct TranspositionCounts {
+    /// Probes still to be ignored, and the stores before the last of them.
+    skip: u64,
+    probed_keys: HashSet<u64>,
     searched_keys: HashSet<u64>,
-    /// Positions looked up.
+    /// Positions probed.
     pub(super) looked_up: u64,
-    /// Those of them that had been looked up before.
+    /// Positions probed that had been probed before.
     pub(super) looked_up_again: u64,
-    /// Positions searched to a depth of a ply at least, to the end.
+    /// Positions whose search to a depth of at least a ply was completed.
     pub(super) searched: u64,
-    /// Those of them that had been searched before.
+    /// Positions of these that had been searched before.
     pub(super) searched_again: u64,
 }
 
-impl Witness {
-    /// What has been seen since the last [`SearchTable::clear`].
-    pub(super) fn seen(&self) -> Seen {
-        self.seen.lock().clone()
+impl TranspositionCounter {
+    /// Begins to count from zero, after `skip` probes.
+    pub(super) fn restart(&self, skip: u64) {
+        *self.counts.lock() = TranspositionCounts { skip, ..TranspositionCounts::default() };
+    }
+
+    /// Returns the counts since [`TranspositionCounter::restart`].
+    pub(super) fn counts(&self) -> TranspositionCounts {
+        self.counts.lock().clone()
     }
 }
 
-impl SearchTable for Witness {
-    fn with_mib(_: usize, _: Scheme) -> Result<Self, TableError> {
-        Ok(Self::default())
-    }
-
-    fn look_up(&self, key: u64) -> Option<(TtEntry, Work)> {
-        let mut seen = self.seen.lock();
-        seen.looked_up += 1;
-        seen.looked_up_again += u64::from(!seen.keys.insert(key));
+impl SearchTable for TranspositionCounter {
+    fn probe(&self, key: u64) -> Option<(TtEntry, Work)> {
+        let mut counts = self.counts.lock();
+        if counts.skip > 0 {
+            counts.skip -= 1;
+        } else {
+            counts.looked_up += 1;
+            counts.looked_up_again += u64::from(!counts.probed_keys.insert(key));
+        }
         None
     }
 
     fn store(&self, key: u64, entry: &TtEntry, _: u64) {
-        if entry.depth > 0 {
-            let mut seen = self.seen.lock();
-            seen.searched += 1;
-            seen.searched_again += u64::from(!seen.searched_keys.insert(key));
+        let mut counts = self.counts.lock();
+        if entry.depth > 0 && counts.skip == 0 {
+            counts.searched += 1;
+            counts.searched_again += u64::from(!counts.searched_keys.insert(key));
         }
     }
 
     fn prefetch(&self, _: u64) {}
 
-    fn next_generation(&self) {}
-
-    fn wipe(&mut self, threads: usize) {
-        self.clear(threads);
-    }
-
     fn clear(&self, _: usize) {
-        *self.seen.lock() = Seen::default();
-    }
-
-    fn hashfull(&self) -> u32 {
-        0
+        self.restart(0);
     }
 }
 
@@ -220,8 +208,8 @@ mod tests {
         })
     }
 
-    /// What the seeds say, word by word, over a map from slot to what it holds.
-    fn gives_way(replacement: Replacement, (old_key, old): (u64, TtEntry), (new_key, new): (u64, TtEntry)) -> bool {
+    /// The rules as the sources state them.
+    fn is_replaced(replacement: Replacement, (old_key, old): (u64, TtEntry), (new_key, new): (u64, TtEntry)) -> bool {
         let value =
             |bound| [Bound::Upper, Bound::Lower, Bound::Exact].iter().position(|&other| other == bound).unwrap();
         let (old_type, new_type) = (value(old.bound), value(new.bound));
@@ -239,44 +227,49 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_tables_do_what_the_seeds_say(
+        fn tables_follow_the_stated_rules(
             stores in prop::collection::vec((0..24u64, entries()), 1..200),
             replacement in prop_oneof![
                 Just(Replacement::TypeThenDepth), Just(Replacement::ViperMate), Just(Replacement::Always)
             ],
             slots in 1..9usize,
         ) {
-            let table = PlainTable::new(slots, replacement, Index::Modulo);
+            let table = SingleLevelTable::new(slots, replacement, Index::Modulo);
             let mut reference: HashMap<u64, (u64, TtEntry)> = HashMap::new();
             for (key, entry) in stores {
                 table.store(key, &entry, 1);
                 let place = key % slots as u64;
-                let stays = reference.get(&place).is_some_and(|&old| !gives_way(replacement, old, (key, entry)));
+                let stays = reference.get(&place).is_some_and(|&old| !is_replaced(replacement, old, (key, entry)));
                 if !stays {
                     reference.insert(place, (key, entry));
                 }
                 for key in 0..24 {
                     let held = reference.get(&(key % slots as u64)).filter(|held| held.0 == key).map(|held| held.1);
-                    prop_assert_eq!(table.look_up(key).map(|found| found.0), held);
+                    prop_assert_eq!(table.probe(key).map(|found| found.0), held);
                 }
             }
             table.clear(1);
-            prop_assert_eq!((0..24).filter_map(|key| table.look_up(key)).count(), 0);
+            prop_assert_eq!((0..24).filter_map(|key| table.probe(key)).count(), 0);
         }
     }
 
     #[test]
-    fn the_witness_counts_and_forgets() {
-        let witness = Witness::default();
+    fn counter_counts_repeated_positions() {
+        let counter = TranspositionCounter::default();
         let entry = TtEntry { mv: 0, score: 0, depth: 1, bound: Bound::Exact, pv: false, eval: 0 };
-        for key in [1, 2, 1, 1] {
-            assert!(witness.look_up(key).is_none());
-            witness.store(key, &entry, 1);
-            witness.store(key, &TtEntry { depth: 0, ..entry }, 1);
-        }
-        let seen = witness.seen();
-        assert_eq!((seen.looked_up, seen.looked_up_again, seen.searched, seen.searched_again), (4, 2, 4, 2));
-        witness.clear(1);
-        assert_eq!(witness.seen().looked_up, 0);
+        let search = |keys: &[u64]| {
+            for &key in keys {
+                assert!(counter.probe(key).is_none());
+                counter.store(key, &entry, 1);
+                counter.store(key, &TtEntry { depth: 0, ..entry }, 1);
+            }
+            let counts = counter.counts();
+            [counts.looked_up, counts.looked_up_again, counts.searched, counts.searched_again]
+        };
+        assert_eq!(search(&[1, 2, 1, 1]), [4, 2, 4, 2]);
+        counter.clear(1);
+        assert_eq!(search(&[]), [0; 4]);
+        counter.restart(2);
+        assert_eq!(search(&[1, 2, 1, 1])[..2], [2, 1], "the first two probes are skipped");
     }
 }

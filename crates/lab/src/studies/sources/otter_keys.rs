@@ -1,5 +1,5 @@
-//! Otter's Zobrist keys: 837 numbers, of which 64 for the square passed over by any double step of a pawn, whether or not somebody can
-//! capture there.
+//! Otter's Zobrist keys: 837 numbers, 64 of them for the square passed over by a double step of a pawn, even if no pawn can capture
+//! there.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,7 +8,7 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use sesame::position::{Color, Move, Piece, Position, Square};
 
-/// The numbers.
+/// The Zobrist numbers.
 #[derive(Debug)]
 pub(super) struct OtterKeys {
     pieces: [[[u64; Square::NUM]; Piece::NUM]; Color::NUM],
@@ -18,19 +18,19 @@ pub(super) struct OtterKeys {
     en_passant: [u64; Square::NUM],
 }
 
-/// What a walk through the moves from a position met.
+/// Positions and keys in the tree of moves from a position.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Walk {
-    /// Different positions, as the rules of repetition have it.
+pub(super) struct KeyCounts {
+    /// Different positions by the rules of repetition.
     pub(super) positions: u64,
-    /// Different keys of Otter's for them.
+    /// Otter's different keys for them.
     pub(super) keys: u64,
-    /// Otter's keys that belong to more than one position.
+    /// Otter's keys of more than one position.
     pub(super) collisions: u64,
 }
 
 impl OtterKeys {
-    /// How many numbers there are.
+    /// The number of Zobrist numbers.
     #[cfg(test)]
     const COUNT: usize = Color::NUM * Piece::NUM * Square::NUM + 1 + Color::NUM * 2 + Square::NUM;
 
@@ -45,7 +45,7 @@ impl OtterKeys {
         }
     }
 
-    /// The key of `position`, reached by a move that passed over `passed` in a double step.
+    /// Returns the key of `position`, reached by a double step over `passed` or another move.
     pub(super) fn key(&self, position: &Position, passed: Option<Square>) -> u64 {
         let mut key = if position.side_to_move() == Color::White { self.turn } else { 0 };
         for color in Color::ALL {
@@ -62,14 +62,14 @@ impl OtterKeys {
         key ^ passed.map_or(0, |square| self.en_passant[square as usize])
     }
 
-    /// Plays all moves from `position` to `depth` plies.
-    pub(super) fn walk(&self, position: &Position, depth: u32) -> Walk {
-        // Our key of every key of Otter's.
+    /// Counts positions and keys in the tree of all moves from `position` to `depth` plies.
+    pub(super) fn count(&self, position: &Position, depth: u32) -> KeyCounts {
+        // Sesame's key by Otter's key.
         let mut keys: HashMap<u64, u64> = HashMap::new();
         let mut collisions = HashSet::new();
         self.visit(position, None, depth, &mut keys, &mut collisions);
         let positions: HashSet<u64> = keys.values().copied().collect();
-        Walk { positions: positions.len() as u64, keys: keys.len() as u64, collisions: collisions.len() as u64 }
+        KeyCounts { positions: positions.len() as u64, keys: keys.len() as u64, collisions: collisions.len() as u64 }
     }
 
     fn visit(
@@ -96,7 +96,7 @@ impl OtterKeys {
     }
 }
 
-/// The square that a double step passes over.
+/// Returns the square that a double step passes over.
 fn passed_over(position: &Position, mv: Move) -> Option<Square> {
     let (from, to) = (mv.from(), mv.to());
     let is_double = position.moved(mv) == Piece::Pawn && (from as usize).abs_diff(to as usize) == 16;
@@ -108,22 +108,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn as_many_numbers_as_the_seed_says() {
+    fn there_are_837_numbers() {
         assert_eq!(OtterKeys::COUNT, 837);
         assert_eq!(size_of::<OtterKeys>(), 837 * 8);
     }
 
     #[test]
-    fn a_double_step_splits_a_position_and_nothing_collides() {
+    fn double_step_gives_a_position_two_keys() {
         let keys = OtterKeys::new(1);
-        // Without pawns that could step twice, both keys tell the same positions apart.
+        // Without double steps both keys distinguish the same positions.
         let rooks = Position::from_fen("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1").unwrap();
-        let walk = keys.walk(&rooks, 3);
-        assert_eq!((walk.positions, walk.collisions), (walk.keys, 0));
-        // e2-e4 in one step or in two: the same position for the rules.
+        let counts = keys.count(&rooks, 3);
+        assert_eq!((counts.positions, counts.collisions), (counts.keys, 0));
+        // e2-e4 in one step or in two gives the same position by the rules.
         let pawn = Position::from_fen("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1").unwrap();
-        let walk = keys.walk(&pawn, 5);
-        assert!(walk.keys > walk.positions, "{walk:?}");
-        assert_eq!(walk.collisions, 0);
+        let counts = keys.count(&pawn, 5);
+        assert!(counts.keys > counts.positions, "{counts:?}");
+        assert_eq!(counts.collisions, 0);
     }
 }
