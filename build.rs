@@ -1,4 +1,4 @@
-//! Generates the Zobrist keys with `rand_xoshiro`, which cannot run at compile time.
+//! Build script: generates the Zobrist keys with `rand_xoshiro`, which cannot run in a constant.
 
 use std::env;
 use std::fmt::Write;
@@ -8,7 +8,7 @@ use std::path::Path;
 use rand_xoshiro::Xoshiro256StarStar;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// The seed of all keys.
+/// The seed of the keys. Saved tables depend on it.
 const SEED: u64 = 0x005E_5A3E;
 
 fn main() {

@@ -1,6 +1,6 @@
-"""Pairs of games between two sets of numbers of one `tune` build, played by fastchess at fixed nodes: what `scripts/factorial` and `scripts/spsa` share.
+"""Pairs of games between two sets of parameters of one `tune` build, played by fastchess at fixed nodes. For `scripts/factorial` and `scripts/spsa`.
 
-Environment: FASTCHESS (the program; default: fastchess), OPENINGS (an EPD file).
+Environment: FASTCHESS (the program; default: fastchess), OPENINGS (an EPD file; default: tests/data/openings).
 """
 
 import argparse
@@ -13,14 +13,14 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FASTCHESS = os.environ.get("FASTCHESS", "fastchess")
-# Games are played in a folder of their own.
+# Games run in a folder of their own.
 FASTCHESS = os.path.abspath(FASTCHESS) if os.sep in FASTCHESS else FASTCHESS
-OPENINGS = os.path.abspath(os.environ.get("OPENINGS", os.path.join(HERE, "../../shared/openings/noob_3moves_2000.epd")))
+OPENINGS = os.path.abspath(os.environ.get("OPENINGS", os.path.join(HERE, "../tests/data/openings/noob_3moves_2000.epd")))
 POINTS = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
 
 
 class Failed(Exception):
-    """Games that were not played, and why."""
+    """Games that fastchess did not finish, with the reason."""
 
 
 def positive(kind):
@@ -36,7 +36,7 @@ def positive(kind):
 
 
 def declared(engine):
-    """The numbers that the engine lets be tuned: name -> (default, least, most). Ends the script when there are none."""
+    """Returns the parameters of a `tune` build: name -> (default, least, most). Ends the script when there are none."""
     try:
         answer = subprocess.run([engine], input="uci\nquit\n", capture_output=True, text=True, check=True).stdout
     except (OSError, ValueError, subprocess.SubprocessError) as error:
@@ -44,12 +44,12 @@ def declared(engine):
     option = r"^option name ([a-z0-9_]+) type spin default (-?\d+) min (-?\d+) max (-?\d+)"
     found = {name: tuple(map(int, numbers)) for name, *numbers in re.findall(option, answer, re.M)}
     if not found:
-        sys.exit(f"{engine} has nothing to tune: build it with --features tune")
+        sys.exit(f"{engine} has no parameters to tune: build it with --features tune")
     return found
 
 
 def fingerprint(engine):
-    """The nodes of its bench to depth 8, which tell most searches apart; a build with other options to try has the same."""
+    """Returns the nodes of its bench to depth 8, which differ between most searches. Further tunable options do not change them."""
     try:
         answer = subprocess.run([engine, "bench", "8"], capture_output=True, text=True, check=True).stdout
         return int(re.search(r"^(\d+) nodes", answer, re.M)[1])
@@ -58,7 +58,7 @@ def fingerprint(engine):
 
 
 def need_games():
-    """Ends the script when what games need is missing, before the first is played."""
+    """Ends the script if fastchess or the openings are missing."""
     if not shutil.which(FASTCHESS):
         sys.exit(f"no {FASTCHESS}: say where with FASTCHESS")
     if not os.path.isfile(OPENINGS):
@@ -66,9 +66,9 @@ def need_games():
 
 
 def points(engine, sides, nodes, seed, pairs=1, concurrency=1):
-    """The points of the first of two sides, each a dictionary of options, in so many pairs of games; `seed` chooses the openings.
+    """Returns the points of the first of two sides, each a dictionary of options, in so many pairs of games. `seed` selects the openings.
 
-    Both resign beyond 600 centipawns for 4 moves; a draw is one within 10 for 8 moves from move 34 on.
+    Resignation: beyond 600 centipawns for 4 moves. Draw: within 10 centipawns for 8 moves from move 34 on.
     """
     command = [FASTCHESS]
     for name, options in zip(("first", "second"), sides):
@@ -81,14 +81,14 @@ def points(engine, sides, nodes, seed, pairs=1, concurrency=1):
                     "-pgnout", f"file={pgn}", "min=true"]  # fmt: skip
         try:
             run = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-            # Without a game there is no file.
+            # Without a game, fastchess writes no file.
             games = open(pgn, encoding="utf-8").read() if os.path.exists(pgn) else ""
         except (OSError, ValueError) as error:
             raise Failed(f"{FASTCHESS}: {error}") from error
-    # Not a result of play: a number that makes a side crash must not look like a weak one.
+    # A parameter that crashes the engine must not look like a weak one.
     fault = re.search(r"\{(.*(?:disconnects|connection stalls|illegal move|loses on time|interrupted).*)\}", run.stdout)
     if fault:
-        raise Failed(f"a game with {sides[0]} against {sides[1]} ended so: {fault[1]}")
+        raise Failed(f"a faulty game of {sides[0]} against {sides[1]}: {fault[1]}")
     results = re.findall(r'\[White "(\w+)"\].*?\[Result "([^"]+)"\]', games, re.S)
     if len(results) != 2 * pairs or not all(result in POINTS for _, result in results):
         raise Failed(f"fastchess played {len(results)} of {2 * pairs} games to the end:\n{run.stdout[-2000:]}{run.stderr[-2000:]}")

@@ -1,16 +1,14 @@
 //! Positions and moves as text.
 
-use sesame::eval::{Evaluator, explain};
+use sesame::eval::Network;
+use sesame::games::epd;
 use sesame::games::pgn::{Reader, Record};
 use sesame::position::{Game, MoveList, Position};
-use sesame::scaling::Positions;
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Position as _};
 
-use super::Scratch;
-
-/// Moves that are read after a position; more only take time.
+/// The most moves played after a position; more only take time.
 const MOST_MOVES: usize = 32;
 
 /// The first line is a FEN, the words of the others are moves.
@@ -32,7 +30,7 @@ pub fn fen(bytes: &[u8]) {
     game.legal_result();
 }
 
-/// What must hold of every position.
+/// Checks the invariants of every position.
 fn check(position: &Position) {
     let fen = position.fen(true);
     assert_eq!(position.key(), position.keys_from_scratch().key, "{fen}");
@@ -53,13 +51,11 @@ fn check(position: &Position) {
     }
     assert_eq!(position.has_legal_move(), !moves.is_empty(), "{fen}");
     if !position.in_check() {
-        Evaluator::Classical.evaluate(position);
-        Evaluator::default().evaluate(position);
-        let _ = explain(position).to_string();
+        Network::embedded().evaluate(position);
     }
 }
 
-/// Whatever both take for a position has the same moves.
+/// Compares the legal moves of positions that both libraries accept.
 fn compare_with_shakmaty(fen: &str, position: &Position) {
     let mode = CastlingMode::Chess960;
     let Ok(fen_of_theirs) = fen.parse::<Fen>() else { return };
@@ -73,15 +69,17 @@ fn compare_with_shakmaty(fen: &str, position: &Position) {
 }
 
 /// The bytes are a file of EPD lines.
-pub fn epd(bytes: &[u8]) {
-    let scratch = Scratch::new();
-    let Ok(positions) = Positions::read(&scratch.file("positions.epd", bytes)) else { return };
-    positions.hash();
-    for entry in &positions.entries {
-        let moves = entry.position.legal_moves();
-        assert!(!moves.is_empty() && !entry.id.contains([',', ' ', '\n']), "{entry:?}");
-        if let Some(solution) = &entry.solution {
-            assert!(moves.iter().filter(|&&mv| solution.holds(mv)).count() <= moves.len());
+pub fn read_epd(bytes: &[u8]) {
+    let mut last = 0;
+    for (number, line) in epd::read_all(&String::from_utf8_lossy(bytes)) {
+        assert!(number > last, "line {number} after line {last}");
+        last = number;
+        let Ok(epd) = line else { continue };
+        let moves = epd.position.legal_moves();
+        assert!(!moves.is_empty(), "{epd:?}");
+        if let Some(solution) = &epd.solution {
+            assert!(!solution.text(&epd.position).is_empty(), "{epd:?}");
+            let _ = moves.iter().filter(|&&mv| solution.holds(mv)).count();
         }
     }
 }
@@ -103,9 +101,9 @@ pub fn pgn(bytes: &[u8]) {
         let mut again = Reader::new(text.as_bytes());
         let copy = again.next().expect("what was written is a game").unwrap_or_else(|error| panic!("{error}: {text}"));
         assert!(again.next().is_none(), "{text}");
-        // In the export format it stays as it is.
+        // The export format is stable.
         assert_eq!(copy.to_string(), text);
-        // What cannot be played through has the same fault.
+        // A game with an illegal move has the same error.
         let played = |record: &Record| {
             let replay = record.replay().map_err(|error| error.problem.to_string())?;
             Ok::<_, String>((replay.start.fen(true), replay.moves))

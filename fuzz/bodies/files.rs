@@ -1,26 +1,24 @@
-//! Files that Sesame itself writes: a saved table, a network, games to learn from.
+//! Files that Sesame writes itself: a saved transposition table, a network.
 //!
-//! Each is guarded by checksums, at which nearly all of a fuzzer's files would end. So they are also put together here round the fuzzer's
-//! bytes as one who wants to do harm would: with right checksums and wrong contents.
+//! Checksums would reject nearly all of a fuzzer's files. So files with right checksums are built around the fuzzer's bytes as well.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use sesame::eval::{BUCKETS, BadNetwork, HIDDEN, INPUTS, Network, SCALES, Simd, Weights};
 use sesame::position::Position;
-use sesame::search::{Bound, TtEntry};
-use sesame::tuning::games::{Games, Record};
-use sesame_table::{Scheme, Table, TableFileError, TableFileReport, TableFileWork};
+use sesame::search::{Bound, TranspositionTable as Table, TtEntry};
+use sesame_table::{Scheme, TableFileError, TableFileReport, TableFileWork};
 use twox_hash::XxHash3_64;
 
 use super::{Scratch, repeated};
 
-/// Of a saved table, see `src/table/file.rs`: the head's bytes, those of a bucket, and for whom the scores mean something.
+/// The saved table (`crates/table/src/file.rs`): the bytes of the header and of a bucket, and a fingerprint of the scores.
 const TABLE_HEAD: usize = 128;
 const BUCKET: usize = 32;
 const FINGERPRINT: u64 = 7;
 
-/// The first byte says how the file is made of the others: as they are, or with right checksums and so many buckets.
+/// The first byte selects the file: the other bytes themselves, or a table of so many buckets with right checksums.
 pub fn table_file(bytes: &[u8]) {
     let (kind, bytes) = bytes.split_first().unwrap_or((&1, &[]));
     let scheme = Scheme::ALL[usize::from(kind >> 4) % Scheme::ALL.len()];
@@ -34,7 +32,7 @@ pub fn table_file(bytes: &[u8]) {
     };
     let scratch = Scratch::new();
     let path = scratch.file("table", &file);
-    let table = Table::new(1, scheme).expect("a table of 1 MiB");
+    let table = Table::with_mib(1, scheme).expect("a table of 1 MiB");
     let known = TtEntry { mv: 1, score: 2, depth: 3, bound: Bound::Exact, pv: false, eval: 4 };
     table.store(5, &known, 6);
     match load(&table, &path) {
@@ -47,11 +45,11 @@ pub fn table_file(bytes: &[u8]) {
             assert!(table.hashfull() <= 1000);
             let again = scratch.0.join("again");
             table.save(&again, work()).expect("room for a file");
-            let copy = Table::new(1, scheme).expect("a table of 1 MiB");
+            let copy = Table::with_mib(1, scheme).expect("a table of 1 MiB");
             let of_copy = load(&copy, &again).expect("what was saved can be loaded");
             assert!(of_copy.positions <= 1 << 16 && report.positions <= 1 << 17, "{of_copy:?} {report:?}");
         }
-        // Checked before anything is changed.
+        // A rejected file leaves the table unchanged.
         Err(error) => {
             assert_eq!(table.probe(5), Some(known), "{error}");
             let is_scheme = (1..=7).contains(&file.get(32).copied().unwrap_or(0));
@@ -73,7 +71,7 @@ fn load(table: &Table, path: &Path) -> Result<TableFileReport, TableFileError> {
     table.load(path, work())
 }
 
-/// A table of so many buckets as a file in which every checksum is right. The first two bytes are scheme and generation.
+/// Returns the file of a table with right checksums. The first two bytes are scheme and generation.
 fn whole_table_file(bytes: &[u8], buckets: usize) -> Vec<u8> {
     let (first, slots) = bytes.split_at(bytes.len().min(2));
     let mut file = vec![0; TABLE_HEAD];
@@ -87,7 +85,7 @@ fn whole_table_file(bytes: &[u8], buckets: usize) -> Vec<u8> {
     file[TABLE_HEAD - 8..].copy_from_slice(&sum);
     let of_head = XxHash3_64::oneshot(&file);
     let slots = repeated(slots, buckets * BUCKET);
-    // All of it is one chunk.
+    // The slots are one chunk.
     let sum = XxHash3_64::oneshot(&slots).to_le_bytes();
     file.extend(slots);
     file.extend(sum);
@@ -95,7 +93,7 @@ fn whole_table_file(bytes: &[u8], buckets: usize) -> Vec<u8> {
     file
 }
 
-/// Positions to evaluate: an opening, one man each, many queens.
+/// Positions to evaluate: the start, bare kings, many queens, a middlegame.
 const POSITIONS: [&str; 4] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "4k3/8/8/8/8/8/8/4K3 b - - 0 1",
@@ -103,11 +101,11 @@ const POSITIONS: [&str; 4] = [
     "r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2QK2R w KQ - 4 8",
 ];
 
-/// Of a network, see `src/eval/nnue/file.rs`: the head's bytes, and the rows of as many numbers as there are neurons.
+/// The network (`src/eval/file.rs`): the bytes of the header, and the rows of one number for each neuron.
 const NETWORK_HEAD: usize = 64;
 const NETWORK_ROWS: usize = INPUTS + 1 + 2 * BUCKETS;
 
-/// The file of a network without its neurons from number `hidden` on.
+/// Returns the file of a network with its first `hidden` neurons only.
 fn narrow(file: &[u8], hidden: usize) -> Vec<u8> {
     let (head, body) = file.split_at(NETWORK_HEAD);
     let (rows, output_biases) = body.split_at(2 * NETWORK_ROWS * HIDDEN);
@@ -122,8 +120,7 @@ fn narrow(file: &[u8], hidden: usize) -> Vec<u8> {
     file
 }
 
-/// The first byte says how the file is made of the others: as they are, or as the weights of a network, more or less large. The last
-/// one of such a network says how many of its neurons are kept.
+/// The first byte selects the file: the other bytes themselves, or weights of some size made of them. The last byte selects how many neurons are kept.
 pub fn network_file(bytes: &[u8]) {
     let (kind, bytes) = bytes.split_first().unwrap_or((&1, &[]));
     if *kind == 0 {
@@ -139,7 +136,7 @@ pub fn network_file(bytes: &[u8]) {
     let weights = Weights {
         features: numbers(0, INPUTS * HIDDEN, kind % 10),
         biases: numbers(7, HIDDEN, kind % 11 % 9),
-        // Half of them small enough to pass, all together.
+        // Half of the networks have output weights small enough to be accepted.
         output: numbers(13, BUCKETS * 2 * HIDDEN, 0).iter().map(|number| number >> (kind >> 4 & 1)).collect(),
         output_biases: numbers(29, BUCKETS, kind % 9),
         scale: u16::from_le_bytes([scale.first().copied().unwrap_or(1), scale.get(1).copied().unwrap_or(1)]),
@@ -171,21 +168,4 @@ pub fn network_file(bytes: &[u8]) {
             .collect();
         assert!(values.windows(2).all(|pair| pair[0] == pair[1]), "{fen}: {values:?}");
     }
-}
-
-/// The bytes are a file of games.
-pub fn training_data(bytes: &[u8]) {
-    let mut games = Games::new(bytes);
-    let mut length = 0;
-    for game in games.by_ref() {
-        // Reading from memory cannot fail, but a game may be too long.
-        let Ok(game) = game else { break };
-        length += game.len();
-        let Ok(record) = Record::from_bytes(&game) else { continue };
-        record.visit(|position, _| assert!(!position.in_check()));
-        assert_eq!(Record::from_bytes(&record.to_bytes()).as_ref(), Ok(&record));
-    }
-    assert!(length <= bytes.len() && games.length() == length as u64);
-    // Also where a file's row of games has not cut it to size.
-    let _ = Record::from_bytes(bytes);
 }

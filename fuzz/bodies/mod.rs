@@ -1,7 +1,6 @@
-//! What each fuzz target does with its bytes. `fuzz/fuzz_targets` calls these under libFuzzer, `tests/regressions.rs` in `cargo test`, on
-//! every file that was worth keeping.
+//! The bodies of the fuzz targets: functions of arbitrary bytes that panic at a defect of the program, never at malformed bytes.
 //!
-//! A body panics when something is wrong; that the bytes themselves make no sense never is.
+//! `fuzz/fuzz_targets` calls them under libFuzzer, `tests/all/regressions.rs` in `cargo test` on `tests/data/fuzz`.
 
 #![allow(dead_code)] // Each fuzz target uses its own part.
 
@@ -9,17 +8,19 @@ mod chess;
 mod files;
 mod session;
 mod syzygy;
+mod training;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-pub use chess::{epd, fen, pgn};
-pub use files::{network_file, table_file, training_data};
+pub use chess::{fen, pgn, read_epd as epd};
+pub use files::{network_file, table_file};
 pub use session::uci_session;
 pub use syzygy::syzygy_file;
+pub use training::training_data;
 
-/// What a target does with its bytes.
+/// The body of a fuzz target.
 pub type Body = fn(&[u8]);
 
 /// Every target with its name.
@@ -34,7 +35,7 @@ pub const ALL: [(&str, Body); 8] = [
     ("syzygy_file", syzygy_file),
 ];
 
-/// A folder, in memory where there is such a place, that is removed at the end.
+/// A temporary folder, in memory where possible.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -48,10 +49,10 @@ impl Scratch {
         Scratch(folder)
     }
 
-    /// A file with these bytes.
+    /// Writes a file and returns its path.
     fn file(&self, name: &str, bytes: &[u8]) -> PathBuf {
         let path = self.0.join(name);
-        fs::write(&path, bytes).expect("room for a file");
+        fs::write(&path, bytes).expect("space for a file");
         path
     }
 }
@@ -62,7 +63,7 @@ impl Drop for Scratch {
     }
 }
 
-/// The bytes over and over, so many of them; zeros if there are none.
+/// Returns `count` bytes, the given ones repeated; zeros if there are none.
 fn repeated(bytes: &[u8], count: usize) -> Vec<u8> {
     if bytes.is_empty() { vec![0; count] } else { bytes.iter().copied().cycle().take(count).collect() }
 }

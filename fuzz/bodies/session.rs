@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex};
 
 use sesame::uci::{self, Output};
 
-/// Lines of a session; more only take time.
+/// The most lines of a session; more only take time.
 const MOST_LINES: usize = 100;
 
-/// The bytes are what the GUI sends, less what would write files, take the machine's memory or never end.
+/// The bytes are the input of a session, without lines that would write files, exhaust the memory or never end.
 pub fn uci_session(bytes: &[u8]) {
     let mut input = b"setoption name Hash value 1\n".to_vec();
     let mut searches = 0;
@@ -30,7 +30,7 @@ pub fn uci_session(bytes: &[u8]) {
     }
 }
 
-/// Whether a line may be sent. Rather too strict than too lax.
+/// Tests for a line that may be sent; rather too strict than too lax.
 fn is_harmless(line: &[u8]) -> bool {
     let text = String::from_utf8_lossy(line).to_lowercase();
     let endless = ["bench", "perft"].iter().any(|word| text.contains(word));
@@ -47,7 +47,7 @@ fn is_harmless(line: &[u8]) -> bool {
     !endless && !touches_files && digits <= most_digits
 }
 
-/// Keeps what is written.
+/// A writer that keeps its bytes.
 #[derive(Clone, Default)]
 struct Written(Arc<Mutex<Vec<u8>>>);
 

@@ -1,11 +1,11 @@
-//! Endgame tables.
+//! Syzygy tables.
 
 use sesame::position::{Game, Position};
 use sesame::syzygy::Tablebases;
 
 use super::Scratch;
 
-/// Tables with positions that they are asked for, and what they lead to beside themselves.
+/// Tables, each with positions to probe.
 const TABLES: [(&str, &[&str]); 4] = [
     ("KPvK", &["8/8/8/3k4/8/8/4P3/4K3 w - - 0 1", "8/8/8/3k4/8/8/p7/7K b - - 0 1", "8/4P3/8/8/8/8/k7/7K w - - 0 1"]),
     ("KRvK", &["8/8/8/3k4/8/8/8/R3K3 w - - 0 1", "8/8/8/3K4/8/8/8/r3k3 w - - 20 1", "8/8/8/8/8/1k6/8/KR6 b - - 0 1"]),
@@ -13,8 +13,8 @@ const TABLES: [(&str, &[&str]); 4] = [
     ("KPPvKP", &["8/5p2/8/3k4/8/8/4PP2/4K3 w - - 0 1", "8/5p2/8/3k4/8/2P5/1P6/4K3 b - - 0 1"]),
 ];
 
-/// The tables of who wins that come with the sources: those of distances are of use only beside them.
-const WINNERS: [(&str, &[u8]); 6] = [
+/// The WDL tables of the test data. DTZ tables need them.
+const WDL_TABLES: [(&str, &[u8]); 6] = [
     ("KPvK.rtbw", include_bytes!("../../tests/data/syzygy/KPvK.rtbw")),
     ("KQvK.rtbw", include_bytes!("../../tests/data/syzygy/KQvK.rtbw")),
     ("KRvK.rtbw", include_bytes!("../../tests/data/syzygy/KRvK.rtbw")),
@@ -23,7 +23,7 @@ const WINNERS: [(&str, &[u8]); 6] = [
     ("KRvKR.rtbw", include_bytes!("../../tests/data/syzygy/KRvKR.rtbw")),
 ];
 
-/// The first byte says which table the others are: its number in the low 2 bits, 4 for distances, 8 to cut it to a size that a table has.
+/// The first byte selects the table: its number in the low 2 bits, 4 for DTZ, 8 for a valid file size.
 pub fn syzygy_file(bytes: &[u8]) {
     let Some((&kind, bytes)) = bytes.split_first() else { return };
     let (name, positions) = TABLES[usize::from(kind % 4)];
@@ -32,7 +32,7 @@ pub fn syzygy_file(bytes: &[u8]) {
         table.resize(bytes.len().saturating_sub(16).next_multiple_of(64).max(64) + 16, 0);
     }
     let scratch = Scratch::new();
-    for (name, bytes) in WINNERS {
+    for (name, bytes) in WDL_TABLES {
         scratch.file(name, bytes);
     }
     let extension = if kind & 4 == 0 { "rtbw" } else { "rtbz" };

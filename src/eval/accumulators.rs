@@ -1,100 +1,105 @@
-//! What a worker keeps so that the network need not sum all men for every position.
+//! Incrementally updated accumulators along the search path, with a refresh table.
 
 use std::sync::Arc;
 
 use super::Network;
-use super::features::{Board, Changes, RowChanges, View};
+use super::features::{FeatureChanges, Perspective, PieceChanges, PiecePlacement};
 use super::kernels::Row;
 use crate::position::{Color, Position};
 
-/// A board so near is taken without looking for a nearer one: one move away, whatever move.
-const NEAR: u32 = 4;
+/// A board within this distance is close enough to update from: one move away, of any kind.
+const CLOSE: u32 = 4;
 
 /// The accumulators along the path of a search.
 ///
-/// Each ply remembers the last board that was evaluated there, with its accumulators. A position is evaluated from the nearest
-/// board that is remembered, mostly its parent's, by what differs. So nothing need be told of moves made and taken back, only
-/// positions that are evaluated cost anything, and the value never depends on what is remembered.
+/// Each ply keeps the board that was evaluated there last, with its accumulators. A position is evaluated
+/// from the closest kept board, mostly its parent's, by their difference. Moves made and unmade need no
+/// notification, only evaluated positions cost time, and the value does not depend on the kept boards.
 ///
-/// When a king crosses to the other half, all squares of his player's view change. For that, each player has two more
-/// boards, one for each half, with the last position of that kind. (Known as a refresh table or Finny table.)
+/// When a king crosses between the files d and e, all squares of its player's perspective change. The refresh
+/// table ("Finny table") covers this case: per player and mirroring, it keeps the last board and its
+/// accumulator.
 pub struct Accumulators {
     network: Arc<Network>,
-    plies: Box<[Ply]>,
-    /// By player and by whether his view is mirrored.
-    halves: Box<[[Half; 2]; Color::NUM]>,
+    plies: Box<[PlyEntry]>,
+    /// By player and mirroring of the perspective.
+    refresh_table: Box<[[RefreshEntry; 2]; Color::NUM]>,
 }
 
 #[derive(Clone)]
-struct Ply {
-    board: Board,
+struct PlyEntry {
+    board: PiecePlacement,
     mirrored: [bool; Color::NUM],
-    rows: [Row; Color::NUM],
+    accumulators: [Row; Color::NUM],
 }
 
 #[derive(Clone)]
-struct Half {
-    board: Board,
-    row: Row,
+struct RefreshEntry {
+    board: PiecePlacement,
+    accumulator: Row,
 }
 
 impl Accumulators {
-    /// Nothing is remembered yet. `plies` is how long a path may be.
+    /// Creates accumulators for paths of up to `plies` plies, without any position.
     pub fn new(network: Arc<Network>, plies: usize) -> Self {
-        let row = network.biases;
-        let ply = Ply { board: Board::EMPTY, mirrored: [false; 2], rows: [row; 2] };
-        let half = Half { board: Board::EMPTY, row };
-        let halves = [[half.clone(), half.clone()], [half.clone(), half]];
-        Self { network, plies: vec![ply; plies.max(1)].into_boxed_slice(), halves: Box::new(halves) }
+        let accumulator = network.feature_biases;
+        let board = PiecePlacement::EMPTY;
+        let ply = PlyEntry { board, mirrored: [false; 2], accumulators: [accumulator; 2] };
+        let entry = RefreshEntry { board, accumulator };
+        let refresh_table = [[entry.clone(), entry.clone()], [entry.clone(), entry]];
+        let plies = vec![ply; plies.max(1)].into_boxed_slice();
+        Self { network, plies, refresh_table: Box::new(refresh_table) }
     }
 
-    /// The network.
+    /// Returns the network.
     pub fn network(&self) -> &Arc<Network> {
         &self.network
     }
 
-    /// The value of the position `ply` plies from the root, as [`Network::evaluate`] would compute it.
+    /// Evaluates the position `ply` plies from the root. The value equals [`Network::evaluate`].
     pub fn evaluate(&mut self, position: &Position, ply: usize) -> i32 {
         let ply = ply.min(self.plies.len() - 1);
-        let board = Board::of(position);
-        let mut nearest = None;
+        let board = PiecePlacement::of(position);
+        let mut closest = None;
         for back in 1..=ply.min(2) {
             let distance = self.plies[ply - back].board.distance(&board);
-            if nearest.is_none_or(|(nearest, _)| distance < nearest) {
-                nearest = Some((distance, ply - back));
+            if closest.is_none_or(|(closest, _)| distance < closest) {
+                closest = Some((distance, ply - back));
             }
-            if distance <= NEAR {
+            if distance <= CLOSE {
                 break;
             }
         }
-        let (before, now) = self.plies.split_at_mut(ply);
-        let now = &mut now[0];
-        let nearest = nearest.map(|(distance, ply)| (distance, &before[ply]));
-        let (mut path, mut others, mut changed) = (Changes::default(), Changes::default(), RowChanges::default());
-        if let Some((_, ply)) = nearest {
-            ply.board.write_changes_to(&board, &mut path);
+        let (before, current) = self.plies.split_at_mut(ply);
+        let current = &mut current[0];
+        let closest = closest.map(|(distance, ply)| (distance, &before[ply]));
+        let (mut from_ply, mut from_refresh) = (PieceChanges::default(), PieceChanges::default());
+        let mut features = FeatureChanges::default();
+        if let Some((_, ply)) = closest {
+            ply.board.write_changes_to(&board, &mut from_ply);
         }
-        let rows = &self.network.rows;
+        let weights = &self.network.feature_weights;
         for player in Color::ALL {
-            let view = View::of(position, player);
+            let perspective = Perspective::of(position, player);
             let index = player as usize;
-            let target = &mut now.rows[index];
-            let half = &mut self.halves[index][usize::from(view.mirrored)];
-            let usable = nearest.filter(|&(distance, ply)| {
-                ply.mirrored[index] == view.mirrored && (distance <= NEAR || distance <= half.board.distance(&board))
+            let target = &mut current.accumulators[index];
+            let refresh = &mut self.refresh_table[index][usize::from(perspective.mirrored)];
+            let usable = closest.filter(|&(distance, ply)| {
+                ply.mirrored[index] == perspective.mirrored
+                    && (distance <= CLOSE || distance <= refresh.board.distance(&board))
             });
             if let Some((_, ply)) = usable {
-                path.write_rows(view, &mut changed);
-                self.network.kernels.update(rows, &ply.rows[index], target, &changed.added, &changed.removed);
+                from_ply.write_features(perspective, &mut features);
+                self.network.kernels.update(weights, &ply.accumulators[index], target, &features);
             } else {
-                half.board.write_changes_to(&board, &mut others);
-                others.write_rows(view, &mut changed);
-                self.network.kernels.update(rows, &half.row, target, &changed.added, &changed.removed);
-                (half.board, half.row) = (board, *target);
+                refresh.board.write_changes_to(&board, &mut from_refresh);
+                from_refresh.write_features(perspective, &mut features);
+                self.network.kernels.update(weights, &refresh.accumulator, target, &features);
+                (refresh.board, refresh.accumulator) = (board, *target);
             }
-            now.mirrored[index] = view.mirrored;
+            current.mirrored[index] = perspective.mirrored;
         }
-        now.board = board;
-        self.network.output(position, &now.rows)
+        current.board = board;
+        self.network.output(position, &current.accumulators)
     }
 }

@@ -1,109 +1,100 @@
-//! Boards as the network sees them: which row belongs to a man, and how two boards differ.
+//! Input features: indices, perspectives, differences of two boards.
 
 use arrayvec::ArrayVec;
 
 use super::INPUTS;
 use crate::position::{BitBoard, Color, File, Piece, Position, Square};
 
-/// Rows between the own men and the others'.
-const OTHERS: usize = INPUTS / 2;
-/// Rows of one kind of men: a row's number is that of its kind times this, plus its square's.
-const MAN: usize = Square::NUM;
-/// Exclusive or with these turns the board round, or mirrors it.
-const TURN: usize = 56;
-const MIRROR: usize = 7;
+/// Index of the first feature of the opponent's pieces.
+const OPPONENT: usize = INPUTS / 2;
+/// Features of one colour and kind of piece.
+const PER_KIND: usize = Square::NUM;
+/// Exclusive or with these flips the ranks of a square, or mirrors its file.
+const FLIP_RANK: usize = 56;
+const MIRROR_FILE: usize = 7;
 
-/// Whether a player whose king stands here sees the board mirrored: so his king is always on the left half.
-#[inline]
-pub(super) fn mirrored(king: Square) -> bool {
-    king.file() > File::D
-}
-
-/// How a player sees the board.
+/// A player's view of the board: flipped for Black, mirrored while the player's king is on the files e to h.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct View {
+pub(super) struct Perspective {
     player: Color,
     flip: usize,
     pub(super) mirrored: bool,
 }
 
-impl View {
+impl Perspective {
     #[inline]
     pub(super) fn of(position: &Position, player: Color) -> Self {
-        let mirrored = mirrored(position.king(player));
-        let turn = if player == Color::Black { TURN } else { 0 };
-        Self { player, flip: turn ^ if mirrored { MIRROR } else { 0 }, mirrored }
+        let mirrored = position.king(player).file() > File::D;
+        let flip = if player == Color::Black { FLIP_RANK } else { 0 };
+        Self { player, flip: flip ^ if mirrored { MIRROR_FILE } else { 0 }, mirrored }
     }
 
-    /// The number of the row that belongs to a man.
+    /// Returns the feature of a piece.
     #[inline]
-    pub(super) fn row(self, man: Man) -> u16 {
-        row(man.color == self.player, man.piece as usize, man.square as usize ^ self.flip)
+    fn feature(self, piece: PlacedPiece) -> u16 {
+        feature_index(piece.color == self.player, piece.kind as usize, piece.square as usize ^ self.flip)
     }
 }
 
-/// The number of the row for an own or another man of this kind, on this square of the view.
+/// Returns the index of a feature, which is the row of its weights in the feature transformer.
+///
+/// `own` is true for the pieces of the perspective's player. `kind` is 0 for a pawn to 5 for a king, as in
+/// [`Piece`]. `square` is 0 (a1) to 63 (h8) in the perspective, after flipping and mirroring.
 #[inline]
-pub fn row(own: bool, kind: usize, square: usize) -> u16 {
-    ((if own { 0 } else { OTHERS }) + kind * MAN + square) as u16
+pub fn feature_index(own: bool, kind: usize, square: usize) -> u16 {
+    ((if own { 0 } else { OPPONENT }) + kind * PER_KIND + square) as u16
 }
 
-/// The rows of all men in this player's view.
-#[cfg(test)]
-pub fn rows_from_scratch(position: &Position, player: Color) -> Rows {
-    let (mut changes, mut rows) = (Changes::default(), RowChanges::default());
-    Board::EMPTY.write_changes_to(&Board::of(position), &mut changes);
-    changes.write_rows(View::of(position, player), &mut rows);
-    rows.added
+/// Returns the features of all pieces of `position` from the perspective of `player`, in no particular order.
+pub fn active_features(position: &Position, player: Color) -> Vec<u16> {
+    let (mut pieces, mut features) = (PieceChanges::default(), FeatureChanges::default());
+    PiecePlacement::EMPTY.write_changes_to(&PiecePlacement::of(position), &mut pieces);
+    pieces.write_features(Perspective::of(position, player), &mut features);
+    features.added.to_vec()
 }
 
-/// A man on the board.
+/// A piece on its square.
 #[derive(Clone, Copy)]
-pub(super) struct Man {
+struct PlacedPiece {
     color: Color,
-    piece: Piece,
+    kind: Piece,
     square: Square,
 }
 
-/// Men that come and men that go. No board has more than 32.
-pub(super) type Men = ArrayVec<Man, 32>;
-/// The rows of such men.
-pub(super) type Rows = ArrayVec<u16, 32>;
-
-/// What happens between two boards.
+/// The pieces to add and to remove between two boards, at most 32 each.
 #[derive(Default)]
-pub(super) struct Changes {
-    added: Men,
-    removed: Men,
+pub(super) struct PieceChanges {
+    added: ArrayVec<PlacedPiece, 32>,
+    removed: ArrayVec<PlacedPiece, 32>,
 }
 
-/// The rows to add and to take away.
+/// The features to add and to remove between two boards.
 #[derive(Default)]
-pub(super) struct RowChanges {
-    pub(super) added: Rows,
-    pub(super) removed: Rows,
+pub(super) struct FeatureChanges {
+    pub(super) added: ArrayVec<u16, 32>,
+    pub(super) removed: ArrayVec<u16, 32>,
 }
 
-impl Changes {
-    /// The rows of these men as this view has them, in place of what `rows` holds. (Lists that were returned would be copied a moment after they
-    /// were written, piece by piece, which processors are slow at.)
+impl PieceChanges {
+    /// Overwrites `features` with the features of these pieces. (Returned lists would be copied right after
+    /// they were written, in other sizes, which defeats store forwarding.)
     #[inline]
-    pub(super) fn write_rows(&self, view: View, rows: &mut RowChanges) {
-        for (men, list) in [(&self.added, &mut rows.added), (&self.removed, &mut rows.removed)] {
+    pub(super) fn write_features(&self, perspective: Perspective, features: &mut FeatureChanges) {
+        for (pieces, list) in [(&self.added, &mut features.added), (&self.removed, &mut features.removed)] {
             list.clear();
-            list.extend(men.iter().map(|&man| view.row(man)));
+            list.extend(pieces.iter().map(|&piece| perspective.feature(piece)));
         }
     }
 }
 
-/// Where all men stand.
+/// The pieces of a board, without any other state.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Board {
+pub(super) struct PiecePlacement {
     colors: [BitBoard; Color::NUM],
     pieces: [BitBoard; Piece::NUM],
 }
 
-impl Board {
+impl PiecePlacement {
     pub(super) const EMPTY: Self =
         Self { colors: [BitBoard::EMPTY; Color::NUM], pieces: [BitBoard::EMPTY; Piece::NUM] };
 
@@ -115,28 +106,27 @@ impl Board {
         }
     }
 
-    /// On how many squares one of the players has a man on one board and none on the other: nearly the number of changes,
-    /// and quickly counted.
+    /// Counts the squares that a player occupies on one board only: a fast estimate of the number of changes.
     #[inline]
     pub(super) fn distance(&self, other: &Self) -> u32 {
         Color::ALL.map(|color| (self.colors[color as usize] ^ other.colors[color as usize]).len()).iter().sum()
     }
 
-    /// What happens between this board and `new`, in place of what `changes` holds.
+    /// Overwrites `changes` with the changes from this board to `new`.
     #[inline]
-    pub(super) fn write_changes_to(&self, new: &Self, changes: &mut Changes) {
+    pub(super) fn write_changes_to(&self, new: &Self, changes: &mut PieceChanges) {
         changes.added.clear();
         changes.removed.clear();
-        for piece in Piece::ALL {
-            let (old_pieces, new_pieces) = (self.pieces[piece as usize], new.pieces[piece as usize]);
+        for kind in Piece::ALL {
+            let (old_pieces, new_pieces) = (self.pieces[kind as usize], new.pieces[kind as usize]);
             for color in Color::ALL {
                 let old = old_pieces & self.colors[color as usize];
                 let new = new_pieces & new.colors[color as usize];
                 if old == new {
                     continue;
                 }
-                changes.added.extend((new - old).into_iter().map(|square| Man { color, piece, square }));
-                changes.removed.extend((old - new).into_iter().map(|square| Man { color, piece, square }));
+                changes.added.extend((new - old).into_iter().map(|square| PlacedPiece { color, kind, square }));
+                changes.removed.extend((old - new).into_iter().map(|square| PlacedPiece { color, kind, square }));
             }
         }
     }

@@ -1,76 +1,140 @@
-//! The file of a network: a head that says what it is, and the numbers.
+//! The file format of a network: a header and the quantised weights.
 //!
 //! All numbers are little-endian.
 //!
-//! | bytes | what |
+//! | bytes | content |
 //! |---|---|
 //! | 0 to 7 | `SESAMENN` |
 //! | 8 to 11 | version of the format |
 //! | 12 to 23 | inputs, neurons of an accumulator, output buckets, [`QA`], [`QB`], scale: 16 bits each |
 //! | 24, 25 | 2: squared clipped ReLU; 1: mirrored by the own king's file |
 //! | 26 to 31 | 0 |
-//! | 32 to 39 | XXH3 (64 bits) of the numbers |
-//! | 40 to 47 | XXH3 (64 bits) of bytes 0 to 39; 0 in files written before there was one |
-//! | 48 to 63 | 0; nobody reads them |
-//! | 64 on | the numbers, 16 bits each: rows, biases, output weights by bucket, output biases |
+//! | 32 to 39 | XXH3 (64 bits) of the weights |
+//! | 40 to 47 | XXH3 (64 bits) of bytes 0 to 39; 0 means none |
+//! | 48 to 63 | 0; ignored when read |
+//! | 64 on | 16 bits each: feature weights, feature biases, output weights by bucket, output biases |
+
+use std::ops::RangeInclusive;
 
 use twox_hash::XxHash3_64;
 
-use super::{BUCKETS, BadNetwork, HIDDEN, INPUTS, QA, QB, SCALES, Weights};
+use super::{HIDDEN, INPUTS, OUTPUT_BUCKETS, QA, QB};
 
-pub(super) const VERSION: u32 = 1;
-/// What a file of a network begins with.
-pub const MAGIC: &[u8; 8] = b"SESAMENN";
-const HEAD: usize = 64;
-/// Where the checksum of the head begins, which is of all before it.
-const SUM: usize = 40;
-/// The longest that a file can be, in bytes.
-pub(super) const LENGTH: usize = length(HIDDEN);
-/// Rows of as many numbers as there are neurons: the first layer's, its biases, the output's.
-const ROWS: usize = INPUTS + 1 + 2 * BUCKETS;
-
-/// How long the file of a network with so many neurons is, in bytes.
-const fn length(hidden: usize) -> usize {
-    HEAD + 2 * (ROWS * hidden + BUCKETS)
-}
-/// Squared clipped ReLU, mirrored by the own king's file.
+/// Version of the format.
+const VERSION: u32 = 1;
+/// First bytes of a network's file.
+pub const NETWORK_MAGIC: &[u8; 8] = b"SESAMENN";
+/// Scales that a network may have: the centipawns of an output of 1.0.
+pub const SCALE_RANGE: RangeInclusive<u16> = 10..=4_000;
+/// Length of the header.
+const HEADER: usize = 64;
+/// Offset of the header's checksum, which covers the bytes before it.
+const HEADER_SUM: usize = 40;
+/// Length of the file of a network of [`HIDDEN`] neurons.
+pub(super) const MAX_LENGTH: usize = length(HIDDEN);
+/// Rows of one number per neuron: feature weights, feature biases, output weights.
+const ROWS: usize = INPUTS + 1 + 2 * OUTPUT_BUCKETS;
+/// Activation and perspective: squared clipped ReLU, mirrored by the own king's file.
 const KINDS: [u8; 2] = [2, 1];
 
-/// What this program computes, for messages.
-pub(super) fn architecture() -> String {
-    describe([INPUTS, HIDDEN, BUCKETS, QA as usize, QB as usize].map(|number| number as u16), KINDS)
+/// The weights of a network as quantised numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Weights {
+    /// Feature weights times [`QA`]: [`INPUTS`] rows of [`HIDDEN`] numbers.
+    pub features: Vec<i16>,
+    /// Feature biases times [`QA`]: [`HIDDEN`] numbers.
+    pub biases: Vec<i16>,
+    /// Output weights times [`QB`]: for each bucket, [`HIDDEN`] numbers for the side to move, then for the
+    /// opponent.
+    pub output: Vec<i16>,
+    /// Output biases times [`QA`] times [`QB`], by bucket.
+    pub output_biases: Vec<i16>,
+    /// Centipawns of an output of 1.0, in [`SCALE_RANGE`].
+    pub scale: u16,
 }
 
-fn describe([inputs, hidden, buckets, qa, qb]: [u16; 5], [activation, view]: [u8; 2]) -> String {
-    format!("({inputs} -> {hidden})x2 -> {buckets}, quantised by {qa} and {qb}, kinds {activation} and {view}")
+/// An error in the bytes of a network.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NetworkFormatError {
+    /// The bytes do not begin with [`NETWORK_MAGIC`].
+    #[error("it is not a network of Sesame")]
+    Magic,
+    /// Unknown version of the format.
+    #[error("version {0} of the format; this program reads version {VERSION}")]
+    Version(u32),
+    /// Another architecture.
+    #[error("it is a network {0}; this program computes {supported}", supported = architecture())]
+    Architecture(String),
+    /// Truncated, or with bytes after the end.
+    #[error("it is {found} bytes long instead of {expected}")]
+    Length {
+        /// Length of the file, in bytes.
+        found: usize,
+        /// Length by the header, in bytes.
+        expected: usize,
+    },
+    /// Damaged weights.
+    #[error("it is damaged: the hash of its weights is {found:016x} instead of {expected:016x}")]
+    Checksum {
+        /// Hash of the weights.
+        found: u64,
+        /// Hash in the header.
+        expected: u64,
+    },
+    /// Damaged header.
+    #[error("it is damaged: the checksum of its header is wrong")]
+    HeaderChecksum,
+    /// A scale outside [`SCALE_RANGE`].
+    #[error("its scale is {0} instead of {low} to {high}", low = SCALE_RANGE.start(), high = SCALE_RANGE.end())]
+    Scale(u16),
+    /// Weights with which a sum could overflow.
+    #[error("its weights are so large that a sum could overflow")]
+    Overflow,
 }
 
-/// The hash that the head of a file tells; 0 for what is too short to be one.
+/// Returns the length in bytes of the file of a network with `hidden` neurons.
+const fn length(hidden: usize) -> usize {
+    HEADER + 2 * (ROWS * hidden + OUTPUT_BUCKETS)
+}
+
+/// Describes the supported architecture, for messages.
+fn architecture() -> String {
+    describe([INPUTS, HIDDEN, OUTPUT_BUCKETS, QA as usize, QB as usize].map(|number| number as u16), KINDS)
+}
+
+fn describe([inputs, hidden, buckets, qa, qb]: [u16; 5], [activation, mirroring]: [u8; 2]) -> String {
+    let layers = format!("({inputs} -> {hidden})x2 -> {buckets}");
+    format!("{layers}, quantised by {qa} and {qb}, activation {activation}, mirroring {mirroring}")
+}
+
+/// Returns the hash in the header of a file; 0 for bytes that are too short.
 pub(super) fn hash(bytes: &[u8]) -> u64 {
     bytes.get(32..40).and_then(|hash| hash.try_into().ok()).map_or(0, u64::from_le_bytes)
 }
 
-/// The checksum that the head of a file should tell.
-fn sum_of(head: &[u8; HEAD]) -> [u8; 8] {
-    XxHash3_64::oneshot(&head[..SUM]).to_le_bytes()
+/// Computes the checksum of a header.
+fn header_sum(header: &[u8; HEADER]) -> [u8; 8] {
+    XxHash3_64::oneshot(&header[..HEADER_SUM]).to_le_bytes()
 }
 
-/// Writes its checksum into the head of a file.
+/// Writes the checksum into the header of a file.
 #[cfg(test)]
-pub(super) fn seal(bytes: &mut [u8]) {
-    let head = bytes.first_chunk_mut().unwrap();
-    let sum = sum_of(head);
-    head[SUM..SUM + 8].copy_from_slice(&sum);
+pub(super) fn update_header_sum(bytes: &mut [u8]) {
+    let header = bytes.first_chunk_mut().unwrap();
+    let sum = header_sum(header);
+    header[HEADER_SUM..HEADER_SUM + 8].copy_from_slice(&sum);
 }
 
-/// The shape that the head of a file tells, for messages; what is too short to tell has that of this program.
-pub(super) fn shape_of(bytes: &[u8]) -> String {
-    let Some(head) = bytes.first_chunk::<HEAD>() else { return architecture() };
-    describe([12, 14, 16, 18, 20].map(|at| u16::from_le_bytes([head[at], head[at + 1]])), [head[24], head[25]])
+/// Describes the architecture in the header of a file, for messages; the supported one for bytes that are too
+/// short.
+pub(super) fn architecture_of(bytes: &[u8]) -> String {
+    let Some(header) = bytes.first_chunk::<HEADER>() else { return architecture() };
+    let numbers = [12, 14, 16, 18, 20].map(|at| u16::from_le_bytes([header[at], header[at + 1]]));
+    describe(numbers, [header[24], header[25]])
 }
 
 impl Weights {
-    /// The hash of the numbers.
+    /// Computes the hash of the weights, without the scale.
     pub fn hash(&self) -> u64 {
         XxHash3_64::oneshot(&self.body())
     }
@@ -84,57 +148,56 @@ impl Weights {
             .collect()
     }
 
-    /// The bytes of a file.
+    /// Returns the bytes of a file.
     pub fn to_bytes(&self) -> Vec<u8> {
         let body = self.body();
-        let mut bytes = MAGIC.to_vec();
+        let mut bytes = NETWORK_MAGIC.to_vec();
         bytes.extend(VERSION.to_le_bytes());
-        let shape = [INPUTS as u16, HIDDEN as u16, BUCKETS as u16, QA as u16, QB as u16, self.scale];
+        let shape = [INPUTS as u16, HIDDEN as u16, OUTPUT_BUCKETS as u16, QA as u16, QB as u16, self.scale];
         bytes.extend(shape.iter().flat_map(|number| number.to_le_bytes()));
         bytes.extend(KINDS);
         bytes.resize(32, 0);
         bytes.extend(XxHash3_64::oneshot(&body).to_le_bytes());
         bytes.extend(XxHash3_64::oneshot(&bytes).to_le_bytes());
-        bytes.resize(HEAD, 0);
+        bytes.resize(HEADER, 0);
         bytes.extend(body);
         bytes
     }
 
-    /// The weights that the bytes of a file hold. A network of fewer neurons gets some that weigh nothing.
+    /// Parses the bytes of a file. A network of fewer neurons than [`HIDDEN`] is padded with zeros.
     ///
     /// # Errors
-    /// When they hold anything but a whole network of the shape that this program computes, or of fewer neurons.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Weights, BadNetwork> {
-        let Some((head, body)) = bytes.split_first_chunk::<HEAD>().filter(|(head, _)| head.starts_with(MAGIC)) else {
-            return Err(BadNetwork::Foreign);
-        };
-        let half = |at: usize| u16::from_le_bytes([head[at], head[at + 1]]);
-        let version = u32::from_le_bytes([8, 9, 10, 11].map(|at| head[at]));
+    /// If the bytes are not a complete network of this architecture.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Weights, NetworkFormatError> {
+        let parts = bytes.split_first_chunk::<HEADER>().filter(|(header, _)| header.starts_with(NETWORK_MAGIC));
+        let Some((header, body)) = parts else { return Err(NetworkFormatError::Magic) };
+        let half = |at: usize| u16::from_le_bytes([header[at], header[at + 1]]);
+        let version = u32::from_le_bytes([8, 9, 10, 11].map(|at| header[at]));
         if version != VERSION {
-            return Err(BadNetwork::Version(version));
+            return Err(NetworkFormatError::Version(version));
         }
-        // Not of the numbers alone: another scale is another network.
-        let sum = &head[SUM..SUM + 8];
-        if sum != [0; 8] && sum != sum_of(head) {
-            return Err(BadNetwork::DamagedHead);
+        // The checksum of the weights does not cover the scale.
+        let sum = &header[HEADER_SUM..HEADER_SUM + 8];
+        if sum != [0; 8] && sum != header_sum(header) {
+            return Err(NetworkFormatError::HeaderChecksum);
         }
         let shape = [12, 14, 16, 18, 20].map(half);
         let hidden = usize::from(shape[1]);
-        if describe([shape[0], HIDDEN as u16, shape[2], shape[3], shape[4]], [head[24], head[25]]) != architecture()
+        if describe([shape[0], HIDDEN as u16, shape[2], shape[3], shape[4]], [header[24], header[25]]) != architecture()
             || !(1..=HIDDEN).contains(&hidden)
         {
-            return Err(BadNetwork::Architecture(shape_of(bytes)));
+            return Err(NetworkFormatError::Architecture(architecture_of(bytes)));
         }
         if bytes.len() != length(hidden) {
-            return Err(BadNetwork::Length { found: bytes.len(), wanted: length(hidden) });
+            return Err(NetworkFormatError::Length { found: bytes.len(), expected: length(hidden) });
         }
         let found = XxHash3_64::oneshot(body);
-        let wanted = hash(bytes);
-        if found != wanted {
-            return Err(BadNetwork::Damaged { found, wanted });
+        let expected = hash(bytes);
+        if found != expected {
+            return Err(NetworkFormatError::Checksum { found, expected });
         }
-        if !SCALES.contains(&half(22)) {
-            return Err(BadNetwork::Scale(half(22)));
+        if !SCALE_RANGE.contains(&half(22)) {
+            return Err(NetworkFormatError::Scale(half(22)));
         }
         let (numbers, _) = body.as_chunks();
         let mut numbers = numbers.iter().map(|&number| i16::from_le_bytes(number));
@@ -146,7 +209,7 @@ impl Weights {
         Ok(Weights {
             features: rows(INPUTS),
             biases: rows(1),
-            output: rows(2 * BUCKETS),
+            output: rows(2 * OUTPUT_BUCKETS),
             output_biases: numbers.collect(),
             scale: half(22),
         })

@@ -1,16 +1,18 @@
-//! The two inner loops of the network, once for each kind of vector registers, chosen when a network is loaded.
+//! SIMD kernels: accumulator updates and the SCReLU output layer, selected when a network is loaded.
 //!
-//! They compute the same integers: additions may come in any order, and nothing overflows, since weights are checked when they
-//! are loaded. In the output, an activation `v` (0 to 255) times its weight `w` (at most 128) fits 16 bits; that times `v`
-//! once more is summed in 32 bits, where all weights of an accumulator together are small enough. (The order of these
-//! multiplications is from Lizard, by Liam McGuire.)
+//! All kernels return the same integers: sums may be in any order, and the checks of
+//! [`Network::new`](super::Network::new) exclude overflow. In the output layer, an activation `v` (0 to 255)
+//! times its weight `w` (at most 128) fits 16 bits. That times `v` is summed in 32 bits, for which the sum of
+//! an accumulator's weights is small enough. This order of the multiplications, `(v * w) * v`, is from Lizard
+//! by Liam McGuire.
 
 use std::fmt;
 use std::str::FromStr;
 
+use super::features::FeatureChanges;
 use super::{HIDDEN, INPUTS, QA};
 
-/// An accumulator, or the weights for one: 16-bit numbers, aligned to a line of the cache.
+/// An accumulator, or the weights of one feature: 16-bit numbers, aligned to a cache line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub(super) struct Row(pub(super) [i16; HIDDEN]);
@@ -19,10 +21,10 @@ impl Row {
     pub(super) const ZERO: Self = Self([0; HIDDEN]);
 }
 
-/// A kind of vector registers.
+/// A kind of SIMD registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Simd {
-    /// Plain code, which the compiler may still make vectors of.
+    /// Scalar code, which the compiler may vectorise.
     Plain,
     /// 256 bits, x86-64.
     Avx2,
@@ -33,10 +35,10 @@ pub enum Simd {
 }
 
 impl Simd {
-    /// All kinds, the fastest last where there are several.
+    /// All kinds, in order of speed.
     pub const ALL: [Simd; 4] = [Simd::Plain, Simd::Neon, Simd::Avx2, Simd::Avx512];
 
-    /// Those that this machine has.
+    /// Returns the kinds that this machine has, in order of speed.
     pub fn available() -> impl DoubleEndedIterator<Item = Simd> {
         Simd::ALL.into_iter().filter(|&simd| Kernels::of(simd).is_some())
     }
@@ -58,16 +60,16 @@ impl FromStr for Simd {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let known = Simd::ALL.into_iter().find(|simd| simd.to_string() == text);
-        known.ok_or_else(|| "one of plain, neon, avx2, avx512 is wanted".to_owned())
+        known.ok_or_else(|| "expected plain, neon, avx2 or avx512".to_owned())
     }
 }
 
-/// Adds and takes away rows: `target = source + added - removed`.
+/// Updates an accumulator: `target = source + added - removed`, with features as rows of weights.
 type Update = unsafe fn(&[Row; INPUTS], &Row, &mut Row, &[u16], &[u16]);
-/// The sum over one accumulator of squared activations times weights.
+/// Computes the dot product of an accumulator's squared clipped ReLU and its output weights.
 type Dot = unsafe fn(&Row, &Row) -> i32;
 
-/// The inner loops for one kind of registers, which this machine has.
+/// The kernels for one kind of registers that this machine has.
 #[derive(Clone, Copy)]
 pub(super) struct Kernels {
     simd: Simd,
@@ -76,13 +78,13 @@ pub(super) struct Kernels {
 }
 
 impl Kernels {
-    /// The fastest that this machine has.
+    /// Returns the fastest kernels of this machine.
     pub(super) fn best() -> Self {
         let plain = Self { simd: Simd::Plain, update: plain::update, dot: plain::dot };
         Simd::ALL.into_iter().rev().find_map(Kernels::of).unwrap_or(plain)
     }
 
-    /// Those of this kind, if this machine has such registers.
+    /// Returns the kernels of a kind; `None` if this machine does not have the registers.
     pub(super) fn of(simd: Simd) -> Option<Self> {
         match simd {
             Simd::Plain => Some(Self { simd, update: plain::update, dot: plain::dot }),
@@ -102,23 +104,23 @@ impl Kernels {
         self.simd
     }
 
-    /// `target = source + added - removed`.
+    /// Updates an accumulator: writes `source` with the changes to `target`.
     #[inline]
-    pub(super) fn update(&self, rows: &[Row; INPUTS], source: &Row, target: &mut Row, added: &[u16], removed: &[u16]) {
-        // SAFETY: `of` gives these functions out only where the machine has the instructions they are compiled for, which is all they ask.
-        unsafe { (self.update)(rows, source, target, added, removed) }
+    pub(super) fn update(&self, weights: &[Row; INPUTS], source: &Row, target: &mut Row, changes: &FeatureChanges) {
+        // SAFETY: `of` returns these functions only if the machine has their instructions, their only
+        // requirement.
+        unsafe { (self.update)(weights, source, target, &changes.added, &changes.removed) }
     }
 
-    /// The sum that the output neuron with these weights makes of both accumulators.
+    /// Computes the sum of an output neuron over both accumulators.
     #[inline]
     pub(super) fn output(&self, us: &Row, them: &Row, weights: &[Row; 2]) -> i64 {
-        // SAFETY: as in `update`.
+        // SAFETY: see `update`.
         let (us, them) = unsafe { ((self.dot)(us, &weights[0]), (self.dot)(them, &weights[1])) };
         i64::from(us) + i64::from(them)
     }
 }
 
-/// Plain code.
 mod plain {
     use super::{INPUTS, QA, Row};
 
@@ -144,24 +146,25 @@ mod plain {
     }
 }
 
-/// The largest part, up to `most`, into which `count` can be cut evenly.
+/// Returns the largest divisor of `count` up to `limit`.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-const fn largest_part(count: usize, most: usize) -> usize {
-    let mut part = most;
-    while !count.is_multiple_of(part) {
-        part -= 1;
+const fn largest_divisor(count: usize, limit: usize) -> usize {
+    let mut divisor = limit;
+    while !count.is_multiple_of(divisor) {
+        divisor -= 1;
     }
-    part
+    divisor
 }
 
-/// The two loops over whole vectors, with the operations of one kind of registers that are in scope where this is used.
+/// The two loops over whole vectors, with the operations of one kind of registers from the calling module.
 ///
-/// A whole tile stays in registers while all rows are added: at most as many vectors as half of the registers there are.
+/// A tile stays in registers while all rows are added: at most half as many vectors as the machine has
+/// registers.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! loops {
     ($features:literal, $vector:ty, $sum:ty, $lanes:literal, $tile:literal) => {
         const LANES: usize = $lanes;
-        const TILE: usize = largest_part(HIDDEN / LANES, $tile);
+        const TILE: usize = largest_divisor(HIDDEN / LANES, $tile);
         const TILES: usize = HIDDEN / (TILE * LANES);
         const _: () = assert!(TILES * TILE * LANES == HIDDEN);
 
@@ -212,7 +215,7 @@ macro_rules! loops {
 mod avx2 {
     use std::arch::x86_64::*;
 
-    use super::{HIDDEN, INPUTS, QA, Row, largest_part};
+    use super::{HIDDEN, INPUTS, QA, Row, largest_divisor};
 
     loops!("avx2", __m256i, __m256i, 16, 8);
 
@@ -231,14 +234,14 @@ mod avx2 {
     #[inline]
     #[target_feature(enable = "avx2")]
     fn load(from: &[i16; LANES]) -> __m256i {
-        // SAFETY: the reference is to as many bytes as are read; alignment is not asked for.
+        // SAFETY: the reference is to as many bytes as are read; the alignment may be any.
         unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
     }
 
     #[inline]
     #[target_feature(enable = "avx2")]
     fn store(to: &mut [i16; LANES], vector: __m256i) {
-        // SAFETY: the reference is to as many bytes as are written; alignment is not asked for.
+        // SAFETY: the reference is to as many bytes as are written; the alignment may be any.
         unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), vector) }
     }
 
@@ -285,7 +288,7 @@ mod avx2 {
 mod avx512 {
     use std::arch::x86_64::*;
 
-    use super::{HIDDEN, INPUTS, QA, Row, largest_part};
+    use super::{HIDDEN, INPUTS, QA, Row, largest_divisor};
 
     loops!("avx512f,avx512bw", __m512i, __m512i, 32, 16);
 
@@ -304,14 +307,14 @@ mod avx512 {
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw")]
     fn load(from: &[i16; LANES]) -> __m512i {
-        // SAFETY: the reference is to as many bytes as are read; alignment is not asked for.
+        // SAFETY: the reference is to as many bytes as are read; the alignment may be any.
         unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
     }
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw")]
     fn store(to: &mut [i16; LANES], vector: __m512i) {
-        // SAFETY: the reference is to as many bytes as are written; alignment is not asked for.
+        // SAFETY: the reference is to as many bytes as are written; the alignment may be any.
         unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), vector) }
     }
 
@@ -356,7 +359,7 @@ mod avx512 {
 mod neon {
     use std::arch::aarch64::*;
 
-    use super::{HIDDEN, INPUTS, QA, Row, largest_part};
+    use super::{HIDDEN, INPUTS, QA, Row, largest_divisor};
 
     loops!("neon", int16x8_t, int32x4_t, 8, 16);
 

@@ -1,4 +1,5 @@
-//! What must hold for any network: every way to compute it gives the same value, and it sees what it should.
+//! Properties of any network: equal values of all kernels and updates, symmetry, file checks, overflow
+//! checks.
 
 use std::sync::Arc;
 
@@ -6,11 +7,10 @@ use proptest::prelude::*;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-use super::super::tests::{mirrored, random_positions};
 use super::*;
-use crate::position::Piece;
+use crate::position::{Color, File, Piece, Position};
 
-/// A network of random numbers as large as training leaves them.
+/// Random weights of the magnitude of trained ones.
 pub(crate) fn random_weights(seed: u64) -> Weights {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut numbers = |count: usize, limit: i32| -> Vec<i16> {
@@ -19,41 +19,75 @@ pub(crate) fn random_weights(seed: u64) -> Weights {
     Weights {
         features: numbers(INPUTS * HIDDEN, 100),
         biases: numbers(HIDDEN, 200),
-        // All together small enough, and values mostly within their limit.
-        output: numbers(BUCKETS * 2 * HIDDEN, 60),
-        output_biases: numbers(BUCKETS, 9_000),
+        // Small enough for the limit of the sum, and for most values to be within `VALUE_LIMIT`.
+        output: numbers(OUTPUT_BUCKETS * 2 * HIDDEN, 60),
+        output_biases: numbers(OUTPUT_BUCKETS, 9_000),
         scale: 400,
     }
 }
 
-fn on_each_path(weights: &Weights) -> Vec<Arc<Network>> {
+/// Calls `visit` with the positions without check of random games, from Chess960 and the start position.
+fn random_positions(games: usize, mut visit: impl FnMut(&Position)) {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(1994);
+    for game in 0..games {
+        let mut position =
+            if game % 4 == 0 { Position::chess960(random.next_u32() % 960) } else { Position::startpos() };
+        for _ in 0..160 {
+            let moves = position.legal_moves();
+            if moves.is_empty() || position.insufficient_material() {
+                break;
+            }
+            position.play(moves[random.next_u32() as usize % moves.len()]);
+            if !position.in_check() {
+                visit(&position);
+            }
+        }
+    }
+}
+
+/// The position with colours exchanged and the board flipped.
+fn mirrored(position: &Position) -> Position {
+    let fen = position.fen(true);
+    let fields: Vec<&str> = fen.split(' ').collect();
+    let swap = |text: &str| -> String {
+        let swap_case = |c: char| if c.is_ascii_uppercase() { c.to_ascii_lowercase() } else { c.to_ascii_uppercase() };
+        text.chars().map(swap_case).collect()
+    };
+    let board: Vec<String> = fields[0].split('/').rev().map(swap).collect();
+    let side = if fields[1] == "w" { "b" } else { "w" };
+    let en_passant = fields[3].replace('3', "x").replace('6', "3").replace('x', "6");
+    let castling = if fields[2] == "-" { String::from("-") } else { swap(fields[2]) };
+    Position::from_fen(&format!("{} {side} {castling} {en_passant} 0 1", board.join("/"))).unwrap()
+}
+
+fn with_each_simd(weights: &Weights) -> Vec<Arc<Network>> {
     Simd::available().map(|simd| Arc::new(Network::new(weights).unwrap().with_simd(simd).unwrap())).collect()
 }
 
 #[test]
-fn all_paths_and_the_definition_agree_along_random_games() {
+fn kernels_agree_with_the_reference() {
     let weights = random_weights(1);
-    let networks = on_each_path(&weights);
+    let networks = with_each_simd(&weights);
     let mut values = std::collections::HashSet::new();
     random_positions(30, |position| {
-        let wanted = by_definition(&weights, position);
+        let wanted = by_reference(&weights, position);
         values.insert(wanted);
         for network in &networks {
             assert_eq!(network.evaluate(position), wanted, "{network:?} in {position}");
         }
     });
-    assert!(values.len() > 1_000, "the network says something");
+    assert!(values.len() > 1_000, "{} different values", values.len());
 }
 
-/// The network as the book has it, with one number after the other.
-fn by_definition(weights: &Weights, position: &Position) -> i32 {
+/// A scalar reference implementation of the network.
+fn by_reference(weights: &Weights, position: &Position) -> i32 {
     let accumulator = |player: Color| {
-        let mirror = if position.king(player).file() > crate::position::File::D { 7 } else { 0 };
-        let turn = if player == Color::Black { 56 } else { 0 };
+        let mirror = if position.king(player).file() > File::D { 7 } else { 0 };
+        let flip = if player == Color::Black { 56 } else { 0 };
         let mut sums: Vec<i32> = weights.biases.iter().map(|&bias| bias.into()).collect();
         for square in position.occupied() {
-            let whose = if position.color_on(square) == Some(player) { 0 } else { 384 };
-            let row = whose + 64 * position.piece_on(square).unwrap() as usize + (square as usize ^ turn ^ mirror);
+            let color = if position.color_on(square) == Some(player) { 0 } else { 384 };
+            let row = color + 64 * position.piece_on(square).unwrap() as usize + (square as usize ^ flip ^ mirror);
             for (sum, &weight) in sums.iter_mut().zip(&weights.features[row * HIDDEN..]) {
                 *sum += i32::from(weight);
             }
@@ -71,7 +105,7 @@ fn by_definition(weights: &Weights, position: &Position) -> i32 {
     ((sum / 255 + i64::from(weights.output_biases[bucket])) * i64::from(weights.scale) / (255 * 64)) as i32
 }
 
-/// Walks a random tree as a search does, evaluating some positions, and compares with evaluations from scratch.
+/// Walks a random tree like a search and compares some evaluations with those from scratch.
 fn walk(
     accumulators: &mut Accumulators,
     position: &Position,
@@ -87,7 +121,7 @@ fn walk(
     if ply >= 24 {
         return;
     }
-    // Deep in the tree one move each, now and then two.
+    // Mostly one move per node, sometimes two.
     for _ in 0..1 + u32::from(random.next_u32().is_multiple_of(5)) {
         let moves = position.legal_moves();
         let Some(&mv) = moves.get(random.next_u32() as usize % moves.len().max(1)) else { return };
@@ -107,9 +141,9 @@ fn walk(
 }
 
 #[test]
-fn updates_equal_sums_from_scratch_in_any_tree() {
+fn incremental_updates_are_exact_in_random_trees() {
     let weights = random_weights(2);
-    for network in on_each_path(&weights) {
+    for network in with_each_simd(&weights) {
         let mut accumulators = Accumulators::new(network, 20);
         let mut random = Xoshiro256PlusPlus::seed_from_u64(3);
         let mut seen = [0; 6];
@@ -133,14 +167,14 @@ fn updates_equal_sums_from_scratch_in_any_tree() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Any line of any start, some of its positions evaluated on the way and any of them taken back, as a search does.
+    /// Random lines from Chess960 starts, with evaluations and unmade moves as in a search.
     #[test]
-    fn updates_equal_sums_from_scratch_on_any_way(
+    fn incremental_updates_are_exact_on_random_lines(
         seed in any::<u64>(), start in 0..960_u32, steps in proptest::collection::vec((any::<u8>(), 0..12_u8), 1..120),
     ) {
         let weights = random_weights(seed);
         let plain = Network::new(&weights).unwrap().with_simd(Simd::Plain).unwrap();
-        for network in on_each_path(&weights) {
+        for network in with_each_simd(&weights) {
             let mut accumulators = Accumulators::new(network, 130);
             let mut line = vec![Position::chess960(start)];
             for &(choice, action) in &steps {
@@ -171,11 +205,11 @@ proptest! {
 }
 
 #[test]
-fn a_position_and_its_images_have_the_same_value() {
+fn evaluation_is_symmetric() {
     let network = Network::new(&random_weights(4)).unwrap();
     random_positions(20, |position| {
         assert_eq!(network.evaluate(position), network.evaluate(&mirrored(position)), "{position}");
-        // Left and right, where nobody can castle.
+        // Mirrored files, without castling rights.
         let fen = position.fen(false);
         let fields: Vec<&str> = fen.split(' ').collect();
         if fields[2] == "-" && fields[3] == "-" {
@@ -187,14 +221,14 @@ fn a_position_and_its_images_have_the_same_value() {
 }
 
 #[test]
-fn buckets_cover_all_numbers_of_men() {
-    let buckets: Vec<usize> = (2..=32).map(bucket).collect();
+fn output_buckets_cover_all_numbers_of_pieces() {
+    let buckets: Vec<usize> = (2..=32).map(output_bucket).collect();
     assert_eq!((buckets[0], buckets[30]), (0, 7));
     assert!(buckets.windows(2).all(|pair| pair[0] <= pair[1] && pair[1] - pair[0] <= 1));
 }
 
 #[test]
-fn a_file_is_read_whole_or_not_at_all() {
+fn invalid_files_are_refused() {
     let weights = random_weights(5);
     let bytes = weights.to_bytes();
     assert_eq!(Weights::from_bytes(&bytes), Ok(weights.clone()));
@@ -203,28 +237,28 @@ fn a_file_is_read_whole_or_not_at_all() {
     let problem = |change: &dyn Fn(&mut Vec<u8>)| {
         let mut changed = bytes.clone();
         change(&mut changed);
-        file::seal(&mut changed);
+        file::update_header_sum(&mut changed);
         Network::from_bytes(&changed).unwrap_err()
     };
-    assert_eq!(Network::from_bytes(&bytes[..10]), Err(BadNetwork::Foreign));
-    assert_eq!(problem(&|bytes| bytes[0] = b'X'), BadNetwork::Foreign);
-    assert_eq!(problem(&|bytes| bytes[8] = 9), BadNetwork::Version(9));
-    assert!(matches!(problem(&|bytes| bytes[14] ^= 64), BadNetwork::Architecture(_)));
-    assert!(matches!(problem(&|bytes| bytes[24] = 1), BadNetwork::Architecture(_)));
-    assert_eq!(problem(&|bytes| bytes[22..24].fill(0)), BadNetwork::Scale(0));
-    assert!(matches!(problem(&|bytes| bytes.truncate(bytes.len() - 1)), BadNetwork::Length { .. }));
-    assert!(matches!(problem(&|bytes| bytes.push(0)), BadNetwork::Length { .. }));
+    assert_eq!(Network::from_bytes(&bytes[..10]), Err(NetworkFormatError::Magic));
+    assert_eq!(problem(&|bytes| bytes[0] = b'X'), NetworkFormatError::Magic);
+    assert_eq!(problem(&|bytes| bytes[8] = 9), NetworkFormatError::Version(9));
+    assert!(matches!(problem(&|bytes| bytes[14] ^= 64), NetworkFormatError::Architecture(_)));
+    assert!(matches!(problem(&|bytes| bytes[24] = 1), NetworkFormatError::Architecture(_)));
+    assert_eq!(problem(&|bytes| bytes[22..24].fill(0)), NetworkFormatError::Scale(0));
+    assert!(matches!(problem(&|bytes| bytes.truncate(bytes.len() - 1)), NetworkFormatError::Length { .. }));
+    assert!(matches!(problem(&|bytes| bytes.push(0)), NetworkFormatError::Length { .. }));
     for at in [64, 5_000, bytes.len() - 1] {
-        assert!(matches!(problem(&|bytes| bytes[at] ^= 16), BadNetwork::Damaged { .. }));
+        assert!(matches!(problem(&|bytes| bytes[at] ^= 16), NetworkFormatError::Checksum { .. }));
     }
-    assert!(matches!(Network::from_bytes(b"not a network"), Err(BadNetwork::Foreign)));
+    assert!(matches!(Network::from_bytes(b"not a network"), Err(NetworkFormatError::Magic)));
 
     let path = std::env::temp_dir().join("sesame-no-such-network");
     assert!(matches!(Network::read(&path), Err(NetworkError::File { .. })));
 }
 
 #[test]
-fn damage_to_the_head_is_found() {
+fn damaged_headers_are_refused() {
     let weights = random_weights(8);
     let bytes = weights.to_bytes();
     let flipped = |bytes: &[u8], bit: usize| {
@@ -235,14 +269,14 @@ fn damage_to_the_head_is_found() {
     for bit in 0..8 * 64 {
         let found = flipped(&bytes, bit);
         match bit / 8 {
-            0..8 => assert_eq!(found, Err(BadNetwork::Foreign)),
-            8..12 => assert!(matches!(found, Err(BadNetwork::Version(_))), "{bit}"),
-            12..48 => assert_eq!(found, Err(BadNetwork::DamagedHead), "{bit}"),
-            // Nobody reads them, so that nothing changes.
+            0..8 => assert_eq!(found, Err(NetworkFormatError::Magic)),
+            8..12 => assert!(matches!(found, Err(NetworkFormatError::Version(_))), "{bit}"),
+            12..48 => assert_eq!(found, Err(NetworkFormatError::HeaderChecksum), "{bit}"),
+            // Ignored bytes.
             _ => assert_eq!(found.as_ref(), Ok(&weights), "{bit}"),
         }
     }
-    // In a file from before there was a checksum the scale may be any.
+    // Without a checksum of the header, a changed scale is not detected.
     let mut old = bytes.clone();
     old[40..48].fill(0);
     assert_eq!(Weights::from_bytes(&old).as_ref(), Ok(&weights));
@@ -254,7 +288,7 @@ fn damage_to_the_head_is_found() {
 }
 
 #[test]
-fn a_network_of_fewer_neurons_is_computed_as_well() {
+fn smaller_networks_are_padded() {
     const FEW: usize = HIDDEN / 2;
     let mut weights = random_weights(9);
     let rows = [&mut weights.features, &mut weights.biases, &mut weights.output];
@@ -269,58 +303,58 @@ fn a_network_of_fewer_neurons_is_computed_as_well() {
     let hash = twox_hash::XxHash3_64::oneshot(&narrow);
     bytes[32..40].copy_from_slice(&hash.to_le_bytes());
     bytes.extend(narrow);
-    file::seal(&mut bytes);
+    file::update_header_sum(&mut bytes);
     assert_eq!(Weights::from_bytes(&bytes), Ok(weights.clone()));
     let narrow = Network::from_bytes(&bytes).unwrap();
     assert_eq!(narrow.hash(), hash);
     let wide = Network::new(&weights).unwrap();
     random_positions(2, |position| assert_eq!(narrow.evaluate(position), wide.evaluate(position)));
-    // It is nothing to learn on from: neurons that weigh nothing have no gradient.
+    // Training refuses it: padded neurons have no gradient.
     let path = std::env::temp_dir().join(format!("sesame-narrow-{}", std::process::id()));
     std::fs::write(&path, &bytes).unwrap();
     let refused = Weights::read(&path).unwrap_err();
     std::fs::remove_file(&path).unwrap();
     assert!(refused.to_string().contains(&format!("-> {FEW}")), "{refused}");
     for wrong in [&bytes[..bytes.len() - 2], &[&bytes[..], &[0, 0]].concat()] {
-        assert!(matches!(Weights::from_bytes(wrong), Err(BadNetwork::Length { .. })));
+        assert!(matches!(Weights::from_bytes(wrong), Err(NetworkFormatError::Length { .. })));
     }
     bytes[14..16].copy_from_slice(&(HIDDEN as u16 + 64).to_le_bytes());
-    file::seal(&mut bytes);
-    assert!(matches!(Weights::from_bytes(&bytes), Err(BadNetwork::Architecture(_))));
+    file::update_header_sum(&mut bytes);
+    assert!(matches!(Weights::from_bytes(&bytes), Err(NetworkFormatError::Architecture(_))));
     bytes[14..16].copy_from_slice(&0_u16.to_le_bytes());
-    file::seal(&mut bytes);
-    assert!(matches!(Weights::from_bytes(&bytes), Err(BadNetwork::Architecture(_))));
+    file::update_header_sum(&mut bytes);
+    assert!(matches!(Weights::from_bytes(&bytes), Err(NetworkFormatError::Architecture(_))));
 }
 
 #[test]
 fn weights_that_could_overflow_are_refused() {
     let mut weights = random_weights(6);
     weights.features[7 * HIDDEN] = 1_100;
-    assert_eq!(Network::new(&weights).unwrap_err(), BadNetwork::Overflow);
+    assert_eq!(Network::new(&weights).unwrap_err(), NetworkFormatError::Overflow);
     let mut weights = random_weights(6);
     weights.output[3] = 129;
-    assert_eq!(Network::new(&weights).unwrap_err(), BadNetwork::Overflow);
+    assert_eq!(Network::new(&weights).unwrap_err(), NetworkFormatError::Overflow);
 
-    // All together too large, though none by itself; and the largest that pass, with every activation at its most.
-    let most = OUTPUT_LIMIT.min(OUTPUT_SUM_LIMIT / HIDDEN as i32) as i16;
+    // The sum is too large though no weight is; the largest accepted weights, with the largest activations.
+    let most = OUTPUT_WEIGHT_LIMIT.min(OUTPUT_SUM_LIMIT / HIDDEN as i32) as i16;
     let mut weights = random_weights(6);
     weights.output[..HIDDEN].fill(most);
     assert!(Network::new(&weights).is_ok());
     weights.output[..HIDDEN].fill(most + 1);
-    assert_eq!(Network::new(&weights).unwrap_err(), BadNetwork::Overflow);
+    assert_eq!(Network::new(&weights).unwrap_err(), NetworkFormatError::Overflow);
     let largest = Weights {
         features: vec![1_000; INPUTS * HIDDEN],
         biases: vec![700; HIDDEN],
-        output: vec![most; BUCKETS * 2 * HIDDEN],
-        output_biases: vec![32_767; BUCKETS],
+        output: vec![most; OUTPUT_BUCKETS * 2 * HIDDEN],
+        output_biases: vec![32_767; OUTPUT_BUCKETS],
         scale: 4_000,
     };
-    for network in on_each_path(&largest) {
+    for network in with_each_simd(&largest) {
         assert_eq!(network.evaluate(&Position::startpos()), VALUE_LIMIT - 1);
     }
 }
 
-/// Prints the speed; run it with `cargo test --release --lib network_speed -- --ignored --nocapture`.
+/// Prints the speed: `cargo test --release --lib network_speed -- --ignored --nocapture`.
 #[test]
 #[ignore = "a measurement"]
 fn network_speed() {
@@ -335,7 +369,7 @@ fn network_speed() {
         games.last_mut().unwrap().push(position.clone());
     });
     let count: usize = games.iter().map(Vec::len).sum();
-    for network in on_each_path(&random_weights(7)) {
+    for network in with_each_simd(&random_weights(7)) {
         let mut accumulators = Accumulators::new(Arc::clone(&network), 200);
         for (name, incremental) in [("from scratch", false), ("incrementally", true)] {
             let start = std::time::Instant::now();
@@ -354,12 +388,12 @@ fn network_speed() {
 }
 
 #[test]
-fn the_network_of_this_build_is_that_of_its_recipe() {
-    let recipe = include_str!("sesame.recipe");
+fn embedded_network_matches_its_recipe() {
+    let recipe = include_str!("../../networks/sesame.recipe");
     let network = Network::embedded();
     assert!(recipe.contains(&format!("network {:016x}\n", network.hash())), "{recipe}");
     assert!(recipe.contains(&format!("{HIDDEN} neurons")), "{recipe}");
     assert!(Arc::ptr_eq(&network, &Network::embedded()));
-    let bytes = include_bytes!("sesame.nnue");
-    assert!(Weights::from_bytes(bytes).unwrap().to_bytes() == bytes, "with the checksum of its head");
+    let bytes = include_bytes!("../../networks/sesame.nnue");
+    assert!(Weights::from_bytes(bytes).unwrap().to_bytes() == bytes, "the checksum of the header");
 }

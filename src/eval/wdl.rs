@@ -1,29 +1,29 @@
-//! What a score means for the result: the chances of a win, a draw and a loss, learnt from Sesame's games against itself.
+//! The win/draw/loss (WDL) model: chances of the results by score and material, fitted to self-play games.
 //!
-//! The form of the model is Stockfish's (<https://github.com/official-stockfish/WDL_model>): the chance to win is logistic in the
-//! score, and where its middle lies and how wide it is depends on the material. The numbers are Sesame's: `sesame data wdl` fits
-//! them, `docs/tuning.md` says to which games and how well they fit.
+//! The model is Stockfish's (<https://github.com/official-stockfish/WDL_model>): the chance of a win is a
+//! logistic function of the score, with location and scale polynomials in the material. `sesame-tuner data
+//! wdl` fits its numbers to Sesame's games; `docs/tuning.md` describes the fit.
 
 use crate::position::{Piece, Position};
 
-/// The chances of the side to move in permille; together 1000.
+/// The chances of the side to move in permille. Their sum is 1000.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WdlChances {
-    /// That it wins.
+    /// Chance of a win.
     pub win: u16,
-    /// That the game is drawn.
+    /// Chance of a draw.
     pub draw: u16,
-    /// That it loses.
+    /// Chance of a loss.
     pub loss: u16,
 }
 
 impl WdlChances {
-    /// The side to move wins.
-    pub const WON: WdlChances = WdlChances { win: 1000, draw: 0, loss: 0 };
-    /// The side to move loses.
-    pub const LOST: WdlChances = WdlChances { win: 0, draw: 0, loss: 1000 };
+    /// A certain win.
+    pub const WIN: WdlChances = WdlChances { win: 1000, draw: 0, loss: 0 };
+    /// A certain loss.
+    pub const LOSS: WdlChances = WdlChances { win: 0, draw: 0, loss: 1000 };
 
-    /// What Sesame's own games make of a score of so many centipawns, from the side to move, in `position`.
+    /// Returns the chances at a score of `centipawns`, from the side to move's view, in `position`.
     pub fn of(centipawns: i32, position: &Position) -> WdlChances {
         let [win, _, loss] = WdlModel::FITTED.chances(centipawns, material(position));
         let permille = |chance: f64| (1000.0 * chance).round() as u16;
@@ -33,51 +33,52 @@ impl WdlChances {
     }
 }
 
-/// The material of both sides by the usual count: pawn 1, knight and bishop 3, rook 5, queen 9; 78 at the start.
+/// Counts the material of both sides: pawn 1, knight and bishop 3, rook 5, queen 9; 78 at the start.
 pub fn material(position: &Position) -> u32 {
     [(Piece::Pawn, 1), (Piece::Knight, 3), (Piece::Bishop, 3), (Piece::Rook, 5), (Piece::Queen, 9)]
         .into_iter()
-        .map(|(piece, worth)| worth * position.pieces(piece).len())
+        .map(|(piece, value)| value * position.pieces(piece).len())
         .sum()
 }
 
-/// The material of the start position; what promotions add beyond it makes no difference.
+/// The material of the start position. The model caps material at this.
 pub const FULL_MATERIAL: u32 = 78;
 
-/// How chances depend on score and material. Both numbers are polynomials, lowest power first, in the material as a share of
+/// The parameters of the model: two polynomials, lowest power first, in the material as a share of
 /// [`FULL_MATERIAL`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WdlModel {
-    /// The score, in centipawns, at which a win is as likely as not.
+    /// Location of the logistic function: the score with a winning chance of one half, in centipawns.
     pub middle: [f64; 3],
-    /// How slowly the chance rises there, in centipawns.
+    /// Scale of the logistic function, in centipawns.
     pub width: [f64; 3],
 }
 
 impl WdlModel {
-    /// The model in play, fitted to 2,163 games: docs/tuning.md.
+    /// The model of the engine, fitted to 2,163 games.
     pub const FITTED: WdlModel = WdlModel { middle: [279.7, -525.7, 339.2], width: [86.8, -71.9, 89.6] };
 
-    /// Middle and width for this material; never so small that a chance makes no sense.
+    /// Returns middle and width for `material`, at least [`MIN_MIDDLE`] and [`MIN_WIDTH`].
     pub fn shape(&self, material: u32) -> (f64, f64) {
         let share = f64::from(material.min(FULL_MATERIAL)) / f64::from(FULL_MATERIAL);
         let value = |[a, b, c]: [f64; 3]| a + share * (b + share * c);
-        (value(self.middle).max(LEAST_MIDDLE), value(self.width).max(LEAST_WIDTH))
+        (value(self.middle).max(MIN_MIDDLE), value(self.width).max(MIN_WIDTH))
     }
 
-    /// The chances of a win, a draw and a loss, from 0 to 1.
+    /// Returns the chances of a win, a draw and a loss, each from 0 to 1.
     pub fn chances(&self, centipawns: i32, material: u32) -> [f64; 3] {
         let (middle, width) = self.shape(material);
         let logistic = |score: f64| 1.0 / (1.0 + ((middle - score) / width).exp());
         let (win, loss) = (logistic(centipawns.into()), logistic((-centipawns).into()));
-        // The last digits could make it less than nothing.
+        // Rounding could make the difference negative.
         [win, (1.0 - win - loss).max(0.0), loss]
     }
 }
 
-/// With a middle of 0 there would be no draws; below it, chances of less than none.
-pub(crate) const LEAST_MIDDLE: f64 = 1.0;
-pub(crate) const LEAST_WIDTH: f64 = 5.0;
+/// Smallest middle, in centipawns. A middle of 0 excludes draws, and a negative one gives negative chances.
+pub const MIN_MIDDLE: f64 = 1.0;
+/// Smallest width, in centipawns.
+pub const MIN_WIDTH: f64 = 5.0;
 
 #[cfg(test)]
 mod tests {
@@ -93,12 +94,12 @@ mod tests {
     }
 
     #[test]
-    fn material_is_counted_as_usual() {
+    fn material_counts() {
         assert_eq!(positions().map(|position| material(&position)), [78, 18, 1]);
     }
 
     #[test]
-    fn chances_add_up_rise_with_the_score_and_turn_with_the_side() {
+    fn chances_are_monotone_and_symmetric() {
         for position in positions() {
             let mut before = 0;
             for score in (-3000..=3000).step_by(7) {
@@ -109,16 +110,15 @@ mod tests {
                 let turned = WdlChances::of(-score, &position);
                 assert!(wdl.win.abs_diff(turned.loss) <= 1, "{score}: {wdl:?} {turned:?}");
             }
-            assert_eq!(WdlChances::of(20_000, &position), WdlChances::WON);
-            assert_eq!(WdlChances::of(-20_000, &position), WdlChances::LOST);
+            assert_eq!(WdlChances::of(20_000, &position), WdlChances::WIN);
+            assert_eq!(WdlChances::of(-20_000, &position), WdlChances::LOSS);
             let even = WdlChances::of(0, &position);
             assert!(even.win == even.loss && even.draw > 200, "{even:?}");
         }
     }
 
-    /// Whatever numbers a fit should come up with.
     #[test]
-    fn a_wild_model_still_gives_chances() {
+    fn extreme_parameters_give_valid_chances() {
         for middle in [-500.0, 0.0, 500.0] {
             for width in [-10.0, 0.0, 1000.0] {
                 let model = WdlModel { middle: [middle, 3.0, -7.0], width: [width, 0.0, 0.0] };

@@ -1,4 +1,4 @@
-//! FEN in and out: plain FEN, X-FEN and Shredder-FEN.
+//! FEN parsing and writing: standard FEN, X-FEN and Shredder-FEN.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
@@ -9,7 +9,7 @@ use cozy_chess::{BoardBuilder, BoardBuilderError};
 use super::attacks::get_king_moves;
 use super::{BitBoard, Color, File, Piece, Position, Rank, Square};
 
-/// What is wrong with a FEN.
+/// An error in a FEN.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FenError {
@@ -24,10 +24,10 @@ pub enum FenError {
     RankLength {
         /// 1 to 8.
         rank: u8,
-        /// How many squares it covers.
+        /// Squares covered by the rank.
         squares: usize,
     },
-    /// A letter that is no piece, in the board field.
+    /// A letter in the board field that stands for no piece.
     #[error("{letter:?} on rank {rank} is neither a piece nor a number of empty squares from 1 to 8")]
     PieceLetter {
         /// The letter.
@@ -40,13 +40,13 @@ pub enum FenError {
     KingCount {
         /// The player.
         color: Color,
-        /// How many kings.
+        /// The number of kings.
         count: u32,
     },
     /// A pawn on the first or the last rank.
     #[error("a pawn cannot stand on {0}")]
     PawnRank(Square),
-    /// More pieces than a player can have, counting promotions.
+    /// More pieces of one colour than sixteen and their promotions can give.
     #[error("{} has more pieces than the first 16 and their promotions can give", name(*.0))]
     TooManyPieces(Color),
     /// The kings stand side by side.
@@ -61,16 +61,16 @@ pub enum FenError {
     /// More than two pieces give check.
     #[error("{0} pieces give check at once, which no move can bring about")]
     TooManyCheckers(u32),
-    /// The castling field is not made of castling letters, or names one right twice.
+    /// The castling field has a letter of no castling right, or one right twice.
     #[error("{0:?} is not a set of castling rights (such as \"KQkq\", \"HAha\" or \"-\")")]
     Castling(String),
-    /// A castling right whose king or rook is not at home.
+    /// A castling right without a king and a rook on their squares.
     #[error("castling right {0:?} has no king and rook to castle with")]
     CastlingPieces(char),
-    /// The en passant field is neither `-` nor a square.
+    /// The en passant field is neither `-` nor the name of a square.
     #[error("{0:?} is not an en passant square (such as \"e3\" or \"-\")")]
     EnPassant(String),
-    /// The en passant square is not behind a pawn that has just made a double step.
+    /// The en passant square is not behind a pawn that can just have made a double step.
     #[error("no pawn can have made a double step over {0} in the last move")]
     EnPassantPawn(Square),
     /// The halfmove clock is not a number.
@@ -88,7 +88,7 @@ fn name(color: Color) -> &'static str {
     }
 }
 
-/// As much of a user's text as a message should repeat.
+/// Returns the first characters of a user's text, for an error message.
 pub(super) fn excerpt(text: &str) -> String {
     const LONGEST: usize = 24;
     let mut chars = text.chars();
@@ -100,14 +100,14 @@ pub(super) fn excerpt(text: &str) -> String {
 }
 
 impl Position {
-    /// Reads a FEN, an X-FEN or a Shredder-FEN.
+    /// Parses a FEN, an X-FEN or a Shredder-FEN.
     ///
-    /// Fields may be separated by any white space. The clocks may be missing and count as `0 1`; clocks beyond what a position
-    /// can hold (100 and 65,535) are cut down to it, and move number 0 becomes 1. Of the castling letters `KQkq` mean the outermost
-    /// rook on that side of the king, `A` to `H` the rook on that file.
+    /// Any white space separates fields. Missing clocks count as `0 1`. The halfmove clock is capped at 100
+    /// and the move number at 65,535; move number 0 becomes 1. The castling letters `KQkq` stand for the
+    /// outermost rook on that side of the king, `A` to `H` for the rook on that file.
     ///
     /// # Errors
-    /// Says what is wrong with the FEN, the first thing only.
+    /// The first error in the FEN.
     pub fn from_fen(fen: &str) -> Result<Self, FenError> {
         let fields: Vec<&str> = fen.split_ascii_whitespace().take(7).collect();
         let (board, side, castling, en_passant, clocks) = match fields.as_slice() {
@@ -126,7 +126,7 @@ impl Position {
             "b" => Color::Black,
             _ => return Err(FenError::Side(excerpt(side))),
         };
-        // Everything else that can be wrong with the bare board has been looked at.
+        // The checks above leave only this error of the bare board.
         let bare = builder.build().map_err(|_| FenError::OpponentInCheck(!builder.side_to_move))?;
         if bare.checkers().len() > 2 {
             return Err(FenError::TooManyCheckers(bare.checkers().len()));
@@ -146,7 +146,8 @@ impl Position {
 
         match builder.build() {
             Ok(board) => Ok(Self::from_board(board)),
-            // The reader above leaves only one case to the builder: a check that the double step cannot have left standing.
+            // The parser above leaves one case to the builder: a check that the double step cannot have left
+            // standing.
             Err(BoardBuilderError::InvalidEnPassant) => match builder.en_passant {
                 Some(square) => Err(FenError::EnPassantPawn(square)),
                 None => Err(FenError::EnPassant(excerpt(en_passant))),
@@ -156,8 +157,9 @@ impl Position {
         }
     }
 
-    /// The position as X-FEN, or as Shredder-FEN when `chess960` is set. For a position of standard chess, X-FEN is plain FEN.
-    /// The en passant square is given only where a pawn can legally take.
+    /// Formats the position as X-FEN, or as Shredder-FEN with `chess960`. X-FEN equals standard FEN for
+    /// positions of standard chess. The en passant square is written only where an en passant capture is
+    /// legal.
     pub fn fen(&self, chess960: bool) -> String {
         let mut fen = String::with_capacity(90);
         for rank in Rank::ALL.into_iter().rev() {
@@ -247,7 +249,7 @@ fn read_board(builder: &mut BoardBuilder, text: &str) -> Result<(), FenError> {
     Ok(())
 }
 
-/// The board as sets of squares, before it is known to be a position.
+/// The piece sets of a board that is not validated yet.
 struct Sets {
     pieces: [(Piece, BitBoard); Piece::NUM],
     colors: [(Color, BitBoard); Color::NUM],
@@ -298,7 +300,8 @@ impl Sets {
     }
 }
 
-/// The rook on the first rank of `color` that is farthest from a king on file `king`, on his short or his long side.
+/// Returns the file of the rook on `color`'s first rank that is farthest from the king's file, on his short
+/// or long side.
 fn outermost_rook(rooks: BitBoard, color: Color, king: File, short: bool) -> Option<File> {
     let files = (rooks & Rank::First.relative_to(color).bitboard()).into_iter().map(Square::file);
     if short { files.filter(|&file| file > king).max() } else { files.filter(|&file| file < king).min() }
@@ -348,9 +351,9 @@ fn read_en_passant(builder: &mut BoardBuilder, text: &str) -> Result<(), FenErro
     Ok(())
 }
 
-/// A number of any length, cut down to 65,535.
+/// Parses a number of any length, capped at 65,535.
 fn read_number(text: &str) -> Option<u16> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    // All digits and yet no number: it is too large for one.
+    // Digits that do not parse are too large a number.
     digits.then(|| text.parse().unwrap_or(u16::MAX))
 }

@@ -1,9 +1,11 @@
-//! The rules of chess: positions, moves, keys, draws, static exchange.
+//! The rules of chess: positions, moves, Zobrist keys, draws, static exchange evaluation.
 //!
-//! [`Position`] wraps the board of cozy-chess, which generates legal moves, and adds what a search needs: Zobrist keys that count
-//! en passant only where it is legal, moves in 16 bits, noisy and quiet moves apart, static exchange evaluation, draws. [`Game`]
-//! is a position with its past. FEN and the notations of moves are in here as well; nothing that a user types can panic.
+//! [`Position`] wraps the board of cozy-chess, which generates legal moves. It adds Zobrist keys that include
+//! en passant only where it is legal, moves in 16 bits, separate lists of noisy and quiet moves, static
+//! exchange evaluation and draws. [`Game`] is a position with its history. FEN and move notations are parsed
+//! and written here; no input of a user panics.
 
+pub mod attacks;
 mod fen;
 mod game;
 mod movegen;
@@ -23,73 +25,45 @@ pub use moves::{Move, MoveList};
 pub use notation::MoveError;
 pub use see::SEE_VALUES;
 
-/// Attacks and rays by square, from cozy-chess.
-pub mod attacks {
-    use cozy_chess::{BitBoard, Color, Piece, Square};
-    pub use cozy_chess::{
-        get_between_rays, get_bishop_moves, get_bishop_rays, get_king_moves, get_knight_moves, get_line_rays,
-        get_pawn_attacks, get_pawn_quiets, get_rook_moves, get_rook_rays,
-    };
-
-    /// Returns the squares that the pawns in the set `pawns`, of `color`, attack.
-    #[inline(always)]
-    pub fn pawn_attack_set(color: Color, pawns: BitBoard) -> BitBoard {
-        const FILE_A: u64 = 0x0101_0101_0101_0101;
-        let (east, west) = ((pawns.0 & !(FILE_A << 7)) << 1, (pawns.0 & !FILE_A) >> 1);
-        let beside = east | west;
-        BitBoard(if color == Color::White { beside << 8 } else { beside >> 8 })
-    }
-
-    /// The squares that a `piece` of `color` on `square` attacks when `occupied` are the occupied squares; along its lines up to the first of
-    /// these, with it. The colour matters for pawns alone.
-    #[inline]
-    pub fn attacks_of(piece: Piece, color: Color, square: Square, occupied: BitBoard) -> BitBoard {
-        match piece {
-            Piece::Pawn => get_pawn_attacks(square, color),
-            Piece::Knight => get_knight_moves(square),
-            Piece::Bishop => get_bishop_moves(square, occupied),
-            Piece::Rook => get_rook_moves(square, occupied),
-            Piece::Queen => get_bishop_moves(square, occupied) | get_rook_moves(square, occupied),
-            Piece::King => get_king_moves(square),
-        }
-    }
-}
-
-/// The keys of a position; see [`Position::keys_from_scratch`].
+/// The Zobrist keys of a position; see [`Position::keys_from_scratch`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Keys {
-    /// The whole position: pieces, side to move, castling rights, en passant where it is legal.
+    /// The key of the whole position: pieces, side to move, castling rights, en passant where it is legal.
     pub key: u64,
-    /// The pawns of both colours.
+    /// The key of the pawns of both colours.
     pub pawn: u64,
-    /// The other pieces, kings included, by [`Color`].
+    /// The keys of the other pieces, kings included, by [`Color`].
     pub non_pawn: [u64; Color::NUM],
 }
 
-/// A position of standard chess or Chess960: the board, the side to move, castling rights, en passant, clocks, and the keys of all
-/// that. Small and without heap, for a search that copies and plays.
+/// A position of standard chess or Chess960: board, side to move, castling rights, en passant, clocks and
+/// keys.
 ///
-/// A `Position` is always valid: one king each, the side that is not to move not in check. It comes from [`Position::startpos`],
-/// [`Position::chess960`] or [`Position::from_fen`] and changes only by legal moves and null moves.
+/// It owns no heap memory, for a copy-make search. A `Position` is always valid: each side has one king, and
+/// the side not to move is not in check. It comes from [`Position::startpos`], [`Position::chess960`] or
+/// [`Position::from_fen`] and changes by legal moves and null moves only.
 #[derive(Clone)]
 pub struct Position {
     board: Board,
     keys: Keys,
-    /// The piece on each square, again: move ordering asks for it so often that the 64 bytes to copy pay.
+    /// The mailbox: the piece on each square. Move ordering reads it so often that copying 64 bytes more
+    /// pays.
     squares: [Option<Piece>; Square::NUM],
-    /// The file of a pawn that can legally be taken en passant. (The board has the file after every double step.)
+    /// The file of a pawn that can legally be captured en passant. (`board` has the file after every double
+    /// step.)
     en_passant: Option<File>,
     /// See [`Position::reversible_plies`].
     reversible: u8,
 }
 
 impl Position {
-    /// The start position of standard chess.
+    /// Returns the start position of standard chess.
     pub fn startpos() -> Self {
         Self::from_board(Board::startpos())
     }
 
-    /// The start position of Chess960 with the number `n` in Scharnagl's numbering; 518 is that of standard chess.
+    /// Returns Chess960 start position `n` in Scharnagl's numbering; 518 is the start position of standard
+    /// chess.
     ///
     /// # Panics
     /// When `n` is 960 or more.
@@ -106,26 +80,26 @@ impl Position {
         position
     }
 
-    /// The Zobrist key: equal for equal positions of the rules of repetition, and only by accident for others. The clocks have no
-    /// part in it.
+    /// Returns the Zobrist key. It is equal for positions that count as equal under the repetition rule, and
+    /// for others by accident only. The clocks are not part of it.
     #[inline]
     pub fn key(&self) -> u64 {
         self.keys.key
     }
 
-    /// The key of the pawns of both colours alone; 0 when there are none.
+    /// Returns the key of the pawns of both colours; 0 without pawns.
     #[inline]
     pub fn pawn_key(&self) -> u64 {
         self.keys.pawn
     }
 
-    /// The key of knights, bishops, rooks, queens and king of `color` alone.
+    /// Returns the key of the knights, bishops, rooks, queens and the king of `color`.
     #[inline]
     pub fn non_pawn_key(&self, color: Color) -> u64 {
         self.keys.non_pawn[color as usize]
     }
 
-    /// All keys, computed anew from the board: what the incremental ones must equal.
+    /// Computes all keys from the board. The incremental keys equal them.
     pub fn keys_from_scratch(&self) -> Keys {
         let (mut pawn, mut non_pawn) = (0, [0; 2]);
         for color in Color::ALL {
@@ -149,8 +123,8 @@ impl Position {
         Keys { key, pawn, non_pawn }
     }
 
-    /// The key after `mv`, but for castling moves, changes of castling rights, captures en passant and double steps that allow
-    /// them: good for prefetching, not for looking up. `mv` must be legal.
+    /// Returns the key after the legal move `mv`, for prefetching. It ignores castling, lost castling rights,
+    /// en passant captures and new en passant rights, so it is no key to probe with.
     #[inline]
     pub fn key_after(&self, mv: Move) -> u64 {
         let us = self.side_to_move();
@@ -163,117 +137,121 @@ impl Position {
         key
     }
 
-    /// The key after a null move, exactly.
+    /// Returns the exact key after a null move.
     #[inline]
     pub fn key_after_null(&self) -> u64 {
         self.keys.key ^ zobrist::black_to_move() ^ zobrist::en_passant(self.en_passant)
     }
 
-    /// Who is to move.
+    /// Returns the side to move.
     #[inline]
     pub fn side_to_move(&self) -> Color {
         self.board.side_to_move()
     }
 
-    /// The squares of one kind of piece, both colours.
+    /// Returns the squares of one kind of piece, both colours.
     #[inline]
     pub fn pieces(&self, piece: Piece) -> BitBoard {
         self.board.pieces(piece)
     }
 
-    /// The squares of one player's pieces.
+    /// Returns the squares of one player's pieces.
     #[inline]
     pub fn colors(&self, color: Color) -> BitBoard {
         self.board.colors(color)
     }
 
-    /// The squares of one player's pieces of one kind.
+    /// Returns the squares of one player's pieces of one kind.
     #[inline]
     pub fn colored(&self, color: Color, piece: Piece) -> BitBoard {
         self.board.colored_pieces(color, piece)
     }
 
-    /// The squares of all pieces.
+    /// Returns the occupied squares.
     #[inline]
     pub fn occupied(&self) -> BitBoard {
         self.board.occupied()
     }
 
-    /// The piece on a square, of either colour.
+    /// Returns the piece on a square, of either colour.
     #[inline]
     pub fn piece_on(&self, square: Square) -> Option<Piece> {
         self.squares[square as usize]
     }
 
-    /// Whose piece is on a square.
+    /// Returns the colour of the piece on a square.
     #[inline]
     pub fn color_on(&self, square: Square) -> Option<Color> {
         self.board.color_on(square)
     }
 
-    /// The square of a king.
+    /// Returns the square of `color`'s king.
     #[inline]
     pub fn king(&self, color: Color) -> Square {
         self.board.king(color)
     }
 
-    /// The pieces that give check to the side to move.
+    /// Returns the pieces that give check to the side to move.
     #[inline]
     pub fn checkers(&self) -> BitBoard {
         self.board.checkers()
     }
 
-    /// Whether the side to move is in check.
+    /// Returns true if the side to move is in check.
     #[inline]
     pub fn in_check(&self) -> bool {
         !self.checkers().is_empty()
     }
 
-    /// The pieces that stand alone between the king of the side to move and an attacker: its own ones are pinned, the enemy's
-    /// ones can discover a check.
+    /// Returns the single pieces between the king of the side to move and an enemy slider: own pieces are
+    /// pinned, enemy pieces can give a discovered check.
     #[inline]
     pub fn pinned(&self) -> BitBoard {
         self.board.pinned()
     }
 
-    /// Plies since the last capture or pawn move; 100 stands for 100 or more.
+    /// Returns the plies since the last capture or pawn move, capped at 100.
     #[inline]
     pub fn halfmove_clock(&self) -> u8 {
         self.board.halfmove_clock()
     }
 
-    /// Plies played since the last capture, pawn move or null move, or since this position came out of a FEN; 255 stands for
-    /// more. As far back a repetition can lie.
+    /// Returns the plies since the last capture, pawn move or null move, or since the FEN of this position,
+    /// capped at 255. A repetition can lie no further back.
     #[inline]
     pub fn reversible_plies(&self) -> u8 {
         self.reversible
     }
 
-    /// The number of the move, counted up after Black's.
+    /// Returns the move number, which Black's moves increment.
     #[inline]
     pub fn fullmove_number(&self) -> u16 {
         self.board.fullmove_number()
     }
 
-    /// The castling rights of a player, as files of the rooks.
+    /// Returns the castling rights of a player, as the files of the rooks.
     #[inline]
     pub fn castles(&self, color: Color) -> &CastleRights {
         self.board.castle_rights(color)
     }
 
-    /// The square on which a pawn can legally be taken en passant.
+    /// Returns the target square of a legal en passant capture.
     #[inline]
     pub fn en_passant(&self) -> Option<Square> {
         self.en_passant.map(|file| Square::new(file, Rank::Sixth.relative_to(self.side_to_move())))
     }
 
-    /// Whether a move is legal. Total: any [`Move`] may be asked for, such as one from a table entry of another position.
+    /// Returns true if a move is legal. It accepts any [`Move`], such as one from a TT entry of another
+    /// position.
     #[inline]
     pub fn is_legal(&self, mv: Move) -> bool {
         self.board.is_legal(mv.to_cozy())
     }
 
-    /// Plays a move, which must be legal (anything else leaves a position without meaning, or panics).
+    /// Plays a legal move.
+    ///
+    /// # Panics
+    /// An illegal move may panic, or leave an invalid position.
     pub fn play(&mut self, mv: Move) {
         debug_assert!(self.is_legal(mv), "{mv} is not legal in {self}");
         let (from, to) = (mv.from(), mv.to());
@@ -330,7 +308,7 @@ impl Position {
         self.reversible = if self.halfmove_clock() == 0 { 0 } else { self.reversible.saturating_add(1) };
     }
 
-    /// Passes the move to the other side. The side to move must not be in check; if it is, nothing happens.
+    /// Makes a null move. It does nothing if the side to move is in check.
     pub fn play_null(&mut self) {
         debug_assert!(!self.in_check());
         if let Some(board) = self.board.null_move() {
@@ -341,7 +319,7 @@ impl Position {
         }
     }
 
-    /// What a legal move captures: a pawn for en passant, nothing for castling.
+    /// Returns the piece that a legal move captures: a pawn for en passant, `None` for castling.
     #[inline]
     pub fn captured(&self, mv: Move) -> Option<Piece> {
         if self.colors(!self.side_to_move()).has(mv.to()) {
@@ -353,13 +331,13 @@ impl Position {
         }
     }
 
-    /// Whether a legal move is noisy, in the sense of [`Position::noisy_moves`].
+    /// Returns true if a legal move is noisy, as defined by [`Position::noisy_moves`].
     #[inline]
     pub fn is_noisy(&self, mv: Move) -> bool {
         self.colors(!self.side_to_move()).has(mv.to()) || mv.promotion() == Some(Piece::Queen) || self.is_en_passant(mv)
     }
 
-    /// The piece that a legal move moves; the king in castling, the pawn in a promotion.
+    /// Returns the piece that a legal move moves: the king in castling, the pawn in a promotion.
     #[inline]
     pub fn moved(&self, mv: Move) -> Piece {
         let piece = self.piece_on(mv.from());
@@ -367,42 +345,42 @@ impl Position {
         piece.unwrap_or(Piece::Pawn)
     }
 
-    /// Whether a legal move is castling.
+    /// Returns true if a legal move is castling.
     #[inline]
     pub fn is_castling(&self, mv: Move) -> bool {
         self.colors(self.side_to_move()).has(mv.to())
     }
 
-    /// Whether a legal move captures en passant.
+    /// Returns true if a legal move captures en passant.
     #[inline]
     pub fn is_en_passant(&self, mv: Move) -> bool {
         self.en_passant() == Some(mv.to()) && self.pieces(Piece::Pawn).has(mv.from())
     }
 
-    /// The square of the pawn that falls when the side to move takes en passant on `target`.
+    /// Returns the square of the pawn that an en passant capture on `target` removes.
     #[inline]
     fn en_passant_victim(&self, target: Square) -> Square {
         Square::new(target.file(), Rank::Fifth.relative_to(self.side_to_move()))
     }
 
-    /// The board's en passant file, if somebody can legally take there.
+    /// Returns the board's en passant file if an en passant capture is legal.
     #[inline]
     fn legal_en_passant(&self) -> Option<File> {
         let file = self.board.en_passant()?;
         let us = self.side_to_move();
         let target = Square::new(file, Rank::Sixth.relative_to(us));
-        let takers = attacks::get_pawn_attacks(target, !us) & self.colored(us, Piece::Pawn);
-        takers.into_iter().any(|from| self.is_legal(Move::new(from, target, None))).then_some(file)
+        let capturers = attacks::get_pawn_attacks(target, !us) & self.colored(us, Piece::Pawn);
+        capturers.into_iter().any(|from| self.is_legal(Move::new(from, target, None))).then_some(file)
     }
 
-    /// Whether a player has more than king and pawns.
+    /// Returns true if a player has more than king and pawns.
     #[inline]
     pub fn has_non_pawn_material(&self, color: Color) -> bool {
         !(self.colors(color) - self.pieces(Piece::Pawn) - self.pieces(Piece::King)).is_empty()
     }
 
-    /// Whether neither side can ever mate, as far as the engine takes it: king against king, king and knight or bishop against king,
-    /// king and bishop against king and bishop on squares of one colour.
+    /// Returns true for K against K, KN against K, KB against K, and KB against KB with bishops of one square
+    /// colour.
     #[inline]
     pub fn insufficient_material(&self) -> bool {
         let occupied = self.occupied();
@@ -420,7 +398,7 @@ impl Position {
     }
 }
 
-/// Where king and rook end up when `mv` castles.
+/// Returns the target squares of king and rook of the castling move `mv`.
 #[inline]
 fn castling_targets(mv: Move) -> (Square, Square) {
     let rank = mv.from().rank();
@@ -431,7 +409,7 @@ fn castling_targets(mv: Move) -> (Square, Square) {
     }
 }
 
-/// Positions are equal when pieces, side to move, castling rights, legal en passant and both clocks are.
+/// Positions are equal if pieces, side to move, castling rights, legal en passant and both clocks are.
 impl PartialEq for Position {
     fn eq(&self, other: &Self) -> bool {
         Piece::ALL.into_iter().all(|piece| self.pieces(piece) == other.pieces(piece))
@@ -447,7 +425,7 @@ impl PartialEq for Position {
 
 impl Eq for Position {}
 
-/// As [`Position::fen`] without Chess960.
+/// Formats as [`Position::fen`] without `chess960`.
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.fen(false))

@@ -1,10 +1,10 @@
-//! Lists of legal moves, whole or by kind, on top of the generator of cozy-chess.
+//! Legal move generation, all moves or noisy and quiet ones, on top of cozy-chess.
 
 use super::attacks::get_king_moves;
 use super::{BitBoard, Move, MoveList, Piece, Position, Rank, Square};
 
 impl Position {
-    /// All legal moves.
+    /// Returns all legal moves, noisy ones first.
     pub fn legal_moves(&self) -> MoveList {
         let mut list = MoveList::new();
         self.noisy_moves(&mut list);
@@ -12,8 +12,8 @@ impl Position {
         list
     }
 
-    /// Appends the legal noisy moves: captures (en passant too, and all promotions that capture) and promotions to a queen.
-    /// In check, those that answer the check.
+    /// Appends the legal noisy moves: all captures, with en passant and capturing promotions, and promotions
+    /// to a queen.
     pub fn noisy_moves(&self, list: &mut MoveList) {
         let us = self.side_to_move();
         let king = self.king(us);
@@ -34,7 +34,7 @@ impl Position {
             }
             false
         });
-        // The generator asks for every square around the king whether it is safe; here few of them matter.
+        // The generator tests every square around the king for safety; only captures matter here.
         for to in get_king_moves(king) & theirs {
             let mv = Move::new(king, to, None);
             if self.is_legal(mv) {
@@ -43,22 +43,24 @@ impl Position {
         }
     }
 
-    /// Appends the legal quiet moves: all that are not noisy, so castling and underpromotions without capture as well. In check,
-    /// those that answer the check.
+    /// Appends the legal quiet moves: all that are not noisy, with castling and underpromotions without
+    /// capture.
     pub fn quiet_moves(&self, list: &mut MoveList) {
         self.quiet_moves_to(|_| BitBoard::FULL, list);
     }
 
-    /// Appends those of the [quiet moves](Self::quiet_moves) that bring a piece to one of the `squares` for its kind.
+    /// Appends the [quiet moves](Self::quiet_moves) whose target is in `squares` for the kind of piece that
+    /// moves.
     #[inline]
     pub fn quiet_moves_to(&self, squares: impl Fn(Piece) -> BitBoard, list: &mut MoveList) {
         let us = self.side_to_move();
         let theirs = self.colors(!us);
         let en_passant = self.en_passant_target();
         let last_rank = Rank::Eighth.relative_to(us).bitboard();
-        // The generator asks for every square around the king whether it is safe: not where no move of the king is wanted.
-        let idle = if squares(Piece::King).is_empty() { self.king(us).bitboard() } else { BitBoard::EMPTY };
-        self.board.generate_moves_for(!idle, |moves| {
+        // The generator tests every square around the king for safety. Without target squares the king is
+        // left out.
+        let skipped = if squares(Piece::King).is_empty() { self.king(us).bitboard() } else { BitBoard::EMPTY };
+        self.board.generate_moves_for(!skipped, |moves| {
             let to = (moves.to & squares(moves.piece)) - theirs;
             if moves.piece == Piece::Pawn {
                 push_all(list, moves.from, to - en_passant - last_rank);
@@ -72,13 +74,14 @@ impl Position {
         });
     }
 
-    /// Whether there is a legal move at all.
+    /// Returns true if the side to move has a legal move.
     #[inline]
     pub fn has_legal_move(&self) -> bool {
         self.board.generate_moves(|_| true)
     }
 
-    /// How many lines of play of `depth` plies there are; 1 at depth 0. The last ply is counted without being played.
+    /// Counts the leaf nodes of the tree of legal moves of `depth` plies; 1 at depth 0. The last ply is
+    /// counted in bulk.
     pub fn perft(&self, depth: u32) -> u64 {
         if depth == 0 {
             return 1;
@@ -99,8 +102,8 @@ impl Position {
         nodes
     }
 
-    /// The square behind a pawn that has just made its double step, as a set. A pawn reaches it only by taking en passant: the
-    /// pawn that stepped stands in the way of any push.
+    /// Returns the square behind a pawn that has just made a double step, as a set. A pawn moves there only
+    /// by an en passant capture, because the pawn in front of it blocks any push.
     #[inline]
     fn en_passant_target(&self) -> BitBoard {
         let rank = Rank::Sixth.relative_to(self.side_to_move());

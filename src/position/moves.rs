@@ -1,4 +1,4 @@
-//! Moves in 16 bits, and lists of them on the stack.
+//! 16-bit moves and move lists on the stack.
 
 use std::fmt;
 use std::num::NonZeroU16;
@@ -8,20 +8,22 @@ use arrayvec::ArrayVec;
 
 use super::{Piece, Square};
 
-/// A move in 16 bits: from in bits 0..=5, to in bits 6..=11, promotion in bits 12..=14 (0 none, 1 knight, 2 bishop, 3 rook,
-/// 4 queen); bit 15 is zero. Castling is the king taking his own rook, in standard chess as in Chess960.
+/// A move in 16 bits.
 ///
-/// The word is never 0 (that would be a1a1), so `Option<Move>` takes two bytes as well.
+/// Bits 0 to 5 are the origin, bits 6 to 11 the target, bits 12 to 14 the promotion (0 none, 1 knight, 2
+/// bishop, 3 rook, 4 queen); bit 15 is zero. Castling is encoded as the king capturing its own rook, in
+/// standard chess and Chess960. The word is never 0, which would be a1a1, so `Option<Move>` takes two bytes
+/// too.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Move(NonZeroU16);
 
 impl Move {
-    /// A move `from` one square `to` another one, with the piece that a pawn turns into, if it does.
+    /// Creates a move between two different squares, with the promotion piece, if any.
     ///
     /// A king or a pawn as `promotion` counts as none.
     ///
     /// # Panics
-    /// When both squares are a1, because such a word would be 0; `from` and `to` must differ in any case.
+    /// If both squares are a1, because the word would be 0.
     #[inline]
     pub const fn new(from: Square, to: Square, promotion: Option<Piece>) -> Self {
         let code = match promotion {
@@ -37,19 +39,19 @@ impl Move {
         }
     }
 
-    /// The square that the piece leaves.
+    /// Returns the origin square.
     #[inline]
     pub const fn from(self) -> Square {
         Square::index_const((self.0.get() & 63) as usize)
     }
 
-    /// The square that the piece goes to; in castling, the square of the rook.
+    /// Returns the target square; in castling, the square of the rook.
     #[inline]
     pub const fn to(self) -> Square {
         Square::index_const((self.0.get() >> 6 & 63) as usize)
     }
 
-    /// What the pawn turns into, if it does.
+    /// Returns the promotion piece, if any.
     #[inline]
     pub const fn promotion(self) -> Option<Piece> {
         match self.0.get() >> 12 {
@@ -61,14 +63,14 @@ impl Move {
         }
     }
 
-    /// The move as a word, never 0.
+    /// Returns the word of the move, never 0.
     #[inline]
     pub const fn bits(self) -> u16 {
         self.0.get()
     }
 
-    /// The move that a word stands for. Total: `None` for a word that no move has (equal squares, an unknown promotion, bit
-    /// 15 set). The move need not be legal anywhere; see [`Position::is_legal`](super::Position::is_legal).
+    /// Decodes a word. Returns `None` for equal squares, an unknown promotion or bit 15 set. The move need
+    /// not be legal in any position; see [`Position::is_legal`](super::Position::is_legal).
     #[inline]
     pub const fn from_bits(bits: u16) -> Option<Self> {
         if bits & 63 == bits >> 6 & 63 || bits >> 12 > 4 {
@@ -80,15 +82,15 @@ impl Move {
         }
     }
 
-    /// The move as cozy-chess has it.
+    /// Converts the move to cozy-chess.
     #[inline]
     pub(super) const fn to_cozy(self) -> cozy_chess::Move {
         cozy_chess::Move { from: self.from(), to: self.to(), promotion: self.promotion() }
     }
 }
 
-/// From, to and promotion as in UCI, castling as the king taking his rook (`e1h1`). See
-/// [`Position::to_uci`](super::Position::to_uci) for the notation of standard chess.
+/// Formats the move in UCI notation of Chess960, with castling as the king capturing its rook (`e1h1`). See
+/// [`Position::to_uci`](super::Position::to_uci) for standard chess.
 impl fmt::Display for Move {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.from(), self.to())?;
@@ -105,34 +107,34 @@ impl fmt::Debug for Move {
     }
 }
 
-/// A list of up to [`MoveList::CAPACITY`] moves, without heap. No legal position has more than 218 moves.
+/// A list of up to [`MoveList::CAPACITY`] moves on the stack. No legal position has more than 218 moves.
 #[derive(Clone, Default)]
 pub struct MoveList(ArrayVec<Move, { MoveList::CAPACITY }>);
 
 impl MoveList {
-    /// How many moves fit.
+    /// The capacity in moves.
     pub const CAPACITY: usize = 256;
 
-    /// An empty list.
+    /// Creates an empty list.
     #[inline]
     pub const fn new() -> Self {
         Self(ArrayVec::new_const())
     }
 
-    /// Appends a move. A full list stays as it is: no position that the FEN reader accepts fills it.
+    /// Appends a move. A full list ignores it; no position that the FEN parser accepts fills a list.
     #[inline]
     pub fn push(&mut self, mv: Move) {
         let pushed = self.0.try_push(mv);
         debug_assert!(pushed.is_ok());
     }
 
-    /// Keeps the first `length` moves, or all if there are no more.
+    /// Keeps at most the first `length` moves.
     #[inline]
     pub fn truncate(&mut self, length: usize) {
         self.0.truncate(length);
     }
 
-    /// Empties the list, cheaper than a new one.
+    /// Empties the list.
     #[inline]
     pub fn clear(&mut self) {
         self.0.clear();
@@ -176,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_word_is_a_move_that_gives_it_back_or_none() {
+    fn words_round_trip() {
         let mut moves = 0;
         for bits in 0..=u16::MAX {
             if let Some(mv) = Move::from_bits(bits) {
@@ -191,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_keeps_its_moves() {
+    fn list_operations() {
         let mut list = MoveList::new();
         let (a, b) = (Move::new(Square::E2, Square::E4, None), Move::new(Square::A7, Square::A8, Some(Piece::Rook)));
         list.push(a);

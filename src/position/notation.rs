@@ -1,28 +1,31 @@
-//! Moves as text: UCI in and out, standard algebraic notation out.
+//! Move notation: UCI and standard algebraic notation (SAN), parsed and written.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use super::fen::excerpt;
 use super::{File, Move, Piece, Position, Rank, Square, castling_targets};
 
-/// What is wrong with a move that a user gave.
+/// An error in a move given as text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MoveError {
-    /// Not two squares and perhaps a piece to promote to.
+    /// The text is not two squares and an optional promotion.
     #[error("{0:?} is not a move (such as \"e2e4\" or \"e7e8q\")")]
     Syntax(String),
-    /// A move in form, but not a legal one in this position.
+    /// The move is not legal in the position.
     #[error("{0} is not legal in this position")]
     Illegal(Move),
-    /// In standard algebraic notation no legal move, or several.
+    /// The SAN text fits no legal move, or several.
     #[error("{0:?} is not one legal move in this position")]
     San(String),
 }
 
 impl Position {
-    /// The move in UCI notation. Castling is `e1g1`, or with `chess960` the king taking his rook, `e1h1`. It is so without `chess960` too where king
-    /// or rook did not start on the squares of standard chess: where the king goes would not tell it from one of his steps, or not even be a move.
+    /// Formats a legal move in UCI notation.
+    ///
+    /// Castling is written `e1g1`, or with `chess960` as the king capturing its rook, `e1h1`. The latter form
+    /// is also used if king or rook are not on their squares of standard chess: the king's target alone could
+    /// be a king's step, or its own square.
     pub fn to_uci(&self, mv: Move, chess960: bool) -> String {
         let is_standard = mv.from().file() == File::E && matches!(mv.to().file(), File::A | File::H);
         if !chess960 && is_standard && self.is_castling(mv) {
@@ -32,11 +35,11 @@ impl Position {
         }
     }
 
-    /// Reads a legal move in UCI notation. Castling may be written as `e1g1` or as `e1h1`, in standard chess and in Chess960; when
-    /// `e1g1` style is a legal step of the king as well, it is that.
+    /// Parses a legal move in UCI notation. Castling may be written `e1g1` or `e1h1`, in standard chess and
+    /// Chess960. If the first form is also a legal step of the king, it is the step.
     ///
     /// # Errors
-    /// Tells text that is no move from a move that is not legal here.
+    /// [`MoveError::Syntax`] or [`MoveError::Illegal`].
     pub fn from_uci(&self, text: &str) -> Result<Move, MoveError> {
         let mv = parse(text).ok_or_else(|| MoveError::Syntax(excerpt(text)))?;
         if self.is_legal(mv) {
@@ -45,7 +48,7 @@ impl Position {
         self.castling_to(mv).filter(|&castling| self.is_legal(castling)).ok_or(MoveError::Illegal(mv))
     }
 
-    /// The castling move, king takes rook, that brings the king to where `mv` does.
+    /// Returns the castling move, king captures rook, with the king's target of `mv`.
     fn castling_to(&self, mv: Move) -> Option<Move> {
         let us = self.side_to_move();
         let rank = Rank::First.relative_to(us);
@@ -60,7 +63,7 @@ impl Position {
         Some(Move::new(mv.from(), Square::new(rook, rank), None))
     }
 
-    /// A legal move in standard algebraic notation, such as `Nbd7`, `exd8=Q+`, `O-O-O#`.
+    /// Formats a legal move in standard algebraic notation, such as `Nbd7`, `exd8=Q+`, `O-O-O#`.
     pub fn to_san(&self, mv: Move) -> String {
         let mut san = String::new();
         let (from, to) = (mv.from(), mv.to());
@@ -94,11 +97,12 @@ impl Position {
         san
     }
 
-    /// Reads a legal move in standard algebraic notation, as people write it: signs for check, mate and comments may be there or not,
-    /// castling may have zeros, and more of the origin may be told than is needed.
+    /// Parses a legal move in standard algebraic notation. Signs for captures, promotion, check, mate and
+    /// annotations are optional, castling may be written with zeros, and more of the origin may be given than
+    /// is needed.
     ///
     /// # Errors
-    /// If it fits no legal move, or several.
+    /// [`MoveError::San`] if the text fits no legal move, or several.
     pub fn from_san(&self, text: &str) -> Result<Move, MoveError> {
         let plain = |text: &str| text.replace(['+', '#', '!', '?', 'x', ':', '='], "").replace('0', "O");
         let wanted = plain(text);
@@ -115,8 +119,8 @@ impl Position {
         }
     }
 
-    /// Where the piece comes from, as far as others of its kind that could go to the same square make it needed: the file if that
-    /// tells them apart, else the rank, else both.
+    /// Appends the origin as far as other pieces of the kind with the same target need it: the file if it is
+    /// unique, else the rank if that is unique, else both.
     fn push_origin(&self, san: &mut String, mv: Move, piece: Piece) {
         let from = mv.from();
         let (mut rivals, mut same_file, mut same_rank) = (false, false, false);
@@ -135,6 +139,7 @@ impl Position {
     }
 }
 
+/// Parses two squares and an optional promotion.
 pub(super) fn parse(text: &str) -> Option<Move> {
     let from: Square = text.get(0..2)?.parse().ok()?;
     let to: Square = text.get(2..4)?.parse().ok()?;

@@ -1,29 +1,30 @@
-//! Static exchange evaluation: what a capture, and the captures that follow it on the same square, win.
+//! Static exchange evaluation (SEE): the material won by a series of captures on one square.
 
 use super::attacks::{get_bishop_moves, get_king_moves, get_knight_moves, get_pawn_attacks, get_rook_moves};
 use super::{BitBoard, Color, Move, Piece, Position, Square};
 
-/// What the static exchange evaluation takes the pieces to be worth, in centipawns, by [`Piece`]. The king has no price: he never
-/// takes a defended piece.
+/// Piece values of the static exchange evaluation, in centipawns, by [`Piece`]. The king needs none: it never
+/// captures a defended piece.
 pub const SEE_VALUES: [i32; Piece::NUM] = [100, 300, 300, 500, 900, 0];
 
-/// From cheap to dear: the order in which pieces join an exchange.
-const CHEAPEST_FIRST: [Piece; 5] = [Piece::Pawn, Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen];
+/// The order in which pieces join an exchange: least valuable attacker first.
+const LEAST_VALUABLE_FIRST: [Piece; 5] = [Piece::Pawn, Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen];
 
 fn value(piece: Piece) -> i32 {
     SEE_VALUES[piece as usize]
 }
 
 impl Position {
-    /// Whether the exchange that `mv` begins wins at least `threshold` centipawns for the side to move (a negative threshold:
-    /// loses at most so much). `mv` must be legal.
+    /// Returns true if the exchange that the legal move `mv` begins wins at least `threshold` centipawns for
+    /// the side to move. A negative threshold allows a loss.
     ///
-    /// The exchange: the players take in turn on the target square, each time with the cheapest piece that attacks it (of equal
-    /// ones, the one on the lowest square), pieces behind it joining in; either may stop. A king takes only what is not
-    /// defended. Promotion counts for `mv` itself, not for the captures that answer it. Pins do not count. Castling wins 0.
+    /// Both sides capture in turn on the target square with their least valuable attacker, the one on the
+    /// lowest square among equals. X-ray attackers join in, and either side may stop. A king captures
+    /// undefended pieces only. Promotion counts for `mv` itself, not for later captures. Pins are ignored.
+    /// Castling wins 0.
     ///
-    /// After the swap algorithm of the field, but with the question "at least so much?" asked after every capture, so that most
-    /// exchanges are decided before any attack is looked up.
+    /// This is the swap algorithm with a threshold (Stockfish's `see_ge`). The bound is tested after every
+    /// capture, so most exchanges are decided before any attack lookup.
     pub fn see_ge(&self, mv: Move, threshold: i32) -> bool {
         let (from, to) = (mv.from(), mv.to());
         let us = self.side_to_move();
@@ -31,8 +32,8 @@ impl Position {
             return threshold <= 0;
         }
 
-        // `lead`: by how much the side that moved last has more than it needs. Content at 0 if the exchange stops here.
-        // `stake`: what it may lose now.
+        // `lead`: the surplus over the threshold of the side that moved last; 0 is enough if the exchange
+        // stops here. `stake`: the value of its piece on the target square.
         let mut lead = self.captured(mv).map_or(0, value).saturating_sub(threshold);
         let mut stake = value(self.moved(mv));
         if let Some(promotion) = mv.promotion() {
@@ -58,7 +59,7 @@ impl Position {
         loop {
             let side = !last;
             let ours = attackers & self.colors(side);
-            let next = CHEAPEST_FIRST.into_iter().find(|&piece| !(ours & self.pieces(piece)).is_empty());
+            let next = LEAST_VALUABLE_FIRST.into_iter().find(|&piece| !(ours & self.pieces(piece)).is_empty());
             let piece = next.unwrap_or(Piece::King);
             let Some(square) = (ours & self.pieces(piece)).next_square() else {
                 return last == us;
@@ -76,7 +77,8 @@ impl Position {
                 return last == us;
             }
 
-            // What one side has too much, the other has too little; a tie is enough for us, but not for them: hence the 1.
+            // One side's surplus is the other's deficit. Equality is enough for us and not for them, hence
+            // the 1.
             lead = stake - lead - 1;
             stake = value(piece);
             if lead < 0 {
@@ -89,8 +91,8 @@ impl Position {
         }
     }
 
-    /// The pieces of both colours that attack `square` when `occupied` are the occupied squares. Pieces that are not on the
-    /// board of this position are not found, pieces that have left `occupied` are: mask the result if that matters.
+    /// Returns the pieces of both colours that attack `square`, with `occupied` as blockers. Pieces of this
+    /// position that are not in `occupied` are included; mask the result to exclude them.
     #[inline]
     pub fn attackers_to(&self, square: Square, occupied: BitBoard) -> BitBoard {
         let queens = self.pieces(Piece::Queen);

@@ -1,10 +1,10 @@
-//! The random numbers behind the keys (A. L. Zobrist, 1970), drawn by the build script: reading one is a plain load.
+//! Zobrist keys (A. L. Zobrist, 1970): the random numbers that the build script generates.
 
 use cozy_chess::CastleRights;
 
 use super::{Color, File, Piece, Square};
 
-/// One random number per fact about a position.
+/// The random number of each feature of a position.
 struct Keys {
     pieces: [[[u64; Square::NUM]; Piece::NUM]; Color::NUM],
     castles: [[u64; File::NUM]; Color::NUM],
@@ -12,16 +12,16 @@ struct Keys {
     black_to_move: u64,
 }
 
-/// The keys that the build script drew.
+/// The keys from the build script.
 static KEYS: Keys = include!(concat!(env!("OUT_DIR"), "/zobrist_keys.rs"));
 
-/// The key of a piece on a square.
+/// Returns the key of a piece on a square.
 #[inline]
 pub(super) fn piece(color: Color, piece: Piece, square: Square) -> u64 {
     KEYS.pieces[color as usize][piece as usize][square as usize]
 }
 
-/// The key of both players' castling rights.
+/// Returns the key of both players' castling rights.
 #[inline]
 pub(super) fn castles(white: &CastleRights, black: &CastleRights) -> u64 {
     let right = |color: Color, file: Option<File>| file.map_or(0, |file| KEYS.castles[color as usize][file as usize]);
@@ -31,13 +31,13 @@ pub(super) fn castles(white: &CastleRights, black: &CastleRights) -> u64 {
         ^ right(Color::Black, black.long)
 }
 
-/// The key of a pawn on `file` that can legally be taken en passant; 0 for none.
+/// Returns the key of a legal en passant capture on `file`; 0 for none.
 #[inline]
 pub(super) fn en_passant(file: Option<File>) -> u64 {
     file.map_or(0, |file| KEYS.en_passant[file as usize])
 }
 
-/// The key of Black to move.
+/// Returns the key of Black to move.
 #[inline]
 pub(super) fn black_to_move() -> u64 {
     KEYS.black_to_move
@@ -61,13 +61,13 @@ mod tests {
     }
 
     #[test]
-    fn the_keys_are_the_numbers_of_rand_xoshiro() {
+    fn keys_are_the_numbers_of_rand_xoshiro() {
         let mut random = Xoshiro256StarStar::seed_from_u64(0x005E_5A3E);
         assert!(all().into_iter().all(|key| key == random.next_u64()));
     }
 
     #[test]
-    fn no_key_is_zero_or_a_combination_of_few_others() {
+    fn keys_are_nonzero_and_independent_in_pairs() {
         let keys = all();
         let mut sums: HashSet<u64> = keys.iter().copied().collect();
         assert_eq!(sums.len(), keys.len());

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crossbeam::utils::CachePadded;
+use crossbeam_utils::CachePadded;
 use parking_lot::{Condvar, Mutex};
 
 /// Whose turn it is. Workers numbered from 0 take turns in that order, each for a quantum of nodes, and only those who have a turn

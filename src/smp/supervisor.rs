@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crossbeam::channel::{Receiver, RecvTimeoutError, Sender};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 
 use super::clock::{Budget, Confidence};
 use super::depth_board::DepthBoard;
@@ -355,22 +355,27 @@ impl<T: SearchTable> Supervisor<T> {
 
 #[cfg(test)]
 mod tests {
+    use crossbeam_channel::unbounded;
+
+    use super::super::coordinator::Coordinator;
+    use super::super::limits::{Clock, Limits};
+    use super::super::pool::Pool;
+    use super::super::sink::NullSink;
     use super::super::strategy::SmpStrategy;
     use super::*;
-    use crate::position::Position;
-    use crate::smp::NullSink;
-    use crate::smp::limits::Clock;
-    use sesame_table::Scheme;
+    use crate::eval::Network;
+    use crate::position::{Game, Position};
+    use crate::search::TranspositionTable;
 
-    fn search(limits: Limits) -> SearchRequestRequest {
+    fn request(fen: &str, limits: Limits) -> SearchRequest {
         SearchRequest {
-            game: Game::new(Position::startpos()),
+            game: Game::new(Position::from_fen(fen).unwrap()),
             limits,
             multi_pv: 1,
             overhead: Duration::from_millis(10),
             lockstep: false,
             network: Network::embedded(),
-            table: Arc::new(TranspositionTable::with_mib(1, Scheme::default()).unwrap()),
+            table: Arc::new(TranspositionTable::with_mib(1, sesame_table::Scheme::default()).unwrap()),
             syzygy: None,
             pool: Arc::new(Pool::new(2, SmpStrategy::default(), false).unwrap()),
             sink: Arc::new(NullSink),
@@ -378,20 +383,20 @@ mod tests {
         }
     }
 
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
     #[test]
-    fn a_late_move_has_more_of_the_clock() {
+    fn a_late_move_gets_more_of_the_clock() {
         let clock = Clock { time: [Duration::from_secs(60); 2], ..Clock::default() };
         let soft = |fen: &str| {
-            let limits = Limits { clock: Some(clock), ..Limits::default() };
-            let search = SearchRequest { game: Game::new(Position::from_fen(fen).unwrap()), ..search(limits) };
-            search.budget(&search.root_moves()).unwrap().soft
+            let request = request(fen, Limits { clock: Some(clock), ..Limits::default() });
+            request.budget(&request.root_moves()).unwrap().soft
         };
         assert!(soft("4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 25") > soft("4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 1"));
     }
 
     #[test]
-    fn the_workers_know_how_many_they_are_and_when_the_time_is_up_before_they_begin() {
-        let coordinator = Coordinator::new().unwrap();
+    fn workers_know_their_number_and_hard_limit_before_they_start() {
         let millis = |millis| Limits { move_time: Some(Duration::from_millis(millis)), ..Limits::default() };
         for (limits, workers, is_timed) in [
             (millis(5), 1, true),
@@ -401,14 +406,26 @@ mod tests {
             (Limits { infinite: true, ..millis(5) }, 2, true),
             (Limits { depth: Some(1), ..Limits::default() }, 2, false),
         ] {
-            let running = coordinator.start(search(limits.clone()));
-            assert_eq!((running.control.workers(), running.control.is_timed()), (workers, is_timed), "{limits:?}");
+            let (sender, events) = unbounded();
+            let mut supervisor = Supervisor::start(request(START, limits.clone()), sender.clone());
+            let control = Arc::clone(&supervisor.control);
+            assert_eq!((control.workers(), control.is_timed()), (workers, is_timed), "{limits:?}");
             if limits.ponder {
-                running.ponder_hit();
+                supervisor.ponder_hit();
             }
-            running.stop();
-            running.wait();
-            assert_eq!(running.control.is_timed(), limits.by_time(), "{limits:?}");
+            let _ = sender.send(Event::Stop);
+            supervisor.run(&events);
+            assert_eq!(control.is_timed(), limits.by_time(), "{limits:?}");
         }
+    }
+
+    #[test]
+    fn a_handle_is_done_once_the_best_move_is_out() {
+        let coordinator = Coordinator::new().unwrap();
+        let handle = coordinator.start(request(START, Limits { infinite: true, ..Limits::default() }));
+        assert!(!handle.is_done(), "`infinite` holds the best move");
+        handle.stop();
+        handle.wait();
+        assert!(handle.is_done());
     }
 }

@@ -5,16 +5,18 @@
 //! whatever is going on. Lines go out through one [`Output`].
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+mod background;
 mod board;
 mod debug_log;
 mod format;
-mod job;
+mod go;
 mod options;
 mod output;
 mod parse;
 mod perft;
 mod reader;
 mod session;
+mod settings;
 mod sink;
 mod stdout;
 

@@ -1,96 +1,53 @@
-//! The options that a GUI may set: one table says what `uci` declares and what `setoption` accepts.
+//! The UCI options: each is declared once, with its name, type, default, range and effect.
+//!
+//! To add an option, add an entry to [`OPTIONS`].
 
-use std::path::PathBuf;
+use std::fmt;
+use std::path::Path;
 use std::time::Duration;
 
 use super::parse::{parse_number, quote};
-use crate::engine::{SmpStrategy, StrengthLimit};
+use super::session::Session;
+use crate::engine::{Scheme, SmpStrategy, StrengthLimit, SyzygyOptions};
 use crate::syzygy::MAX_MEN;
-use sesame_table::Scheme;
 
-/// The most search threads that may be asked for.
+/// The most search threads that can be set.
 pub(crate) const MAX_THREADS: i64 = 1024;
 
-/// The largest table that may be asked for, in MiB.
+/// The largest transposition table that can be set, in MiB.
 pub(crate) const MAX_HASH_MIB: i64 = 33_554_432;
 
-/// The most lines that may be asked for.
+/// The most lines that can be set.
 pub(crate) const MAX_MULTI_PV: i64 = 256;
 
-/// Where the table is saved unless `Hash File` says otherwise: in the current folder.
-pub(crate) const DEFAULT_HASH_FILE: &str = "sesame.hash";
+/// The default of `Hash File`: in the current folder.
+pub(super) const DEFAULT_HASH_FILE: &str = "sesame.hash";
 
-/// How well to play where only `UCI_LimitStrength` is set.
-pub(crate) const DEFAULT_ELO: u32 = 2000;
+/// The default of `UCI_Elo`.
+pub(super) const DEFAULT_ELO: u32 = 2000;
 
-/// What `UCI_EngineAbout` says.
 const ABOUT: &str =
-    concat!("Sesame ", env!("CARGO_PKG_VERSION"), " by the Sesame authors, a chess engine round one lock-free table");
+    concat!("Sesame ", env!("CARGO_PKG_VERSION"), " by the Sesame authors, a chess engine around one lock-free table");
 
-/// An option with its new, valid value.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Setting {
-    /// The size of the table in MiB.
-    Hash(usize),
-    /// The number of search threads.
-    Threads(usize),
-    /// Forget all that the table holds.
-    ClearHash,
-    /// What the GUI may tell and nothing depends on: that it may let the engine ponder (its `go ponder` says when), who the opponent is.
-    Nothing,
-    /// The number of lines to show.
-    MultiPv(usize),
-    /// Time to keep back for each move, for the way between engine and GUI.
-    MoveOverhead(Duration),
-    /// Castling is written and read as the king taking its rook.
-    Chess960(bool),
-    /// Whether the search threads take turns, for repeatable searches.
-    Lockstep(bool),
-    /// Whether each search thread is bound to a core of its own.
-    PinThreads(bool),
-    /// The table's replacement scheme.
-    Replacement(Scheme),
-    /// How the search threads work together.
-    SmpStrategy(SmpStrategy),
-    /// The file that the table is saved to and loaded from.
-    HashFile(String),
-    /// Save the table.
-    SaveHash,
-    /// Load the table.
-    LoadHash,
-    /// The folders of the endgame tables.
-    SyzygyPath(String),
-    /// The plies that must be left for positions with the most men of a table to be looked up.
-    SyzygyProbeDepth(u32),
-    /// The most men of a position to be looked up.
-    SyzygyProbeLimit(usize),
-    /// Whether the fifty-move rule counts in the tables.
-    Syzygy50MoveRule(bool),
-    /// The file of the network; `None` for the one of this build.
-    EvalFile(Option<PathBuf>),
-    /// Whether chances of a win, a draw and a loss are told with each score.
-    ShowWdl(bool),
-    /// Whether to play weaker than possible.
-    LimitStrength(bool),
-    /// How well to play then.
-    Elo(u32),
-    /// What its chance comes from; 0 for chance itself.
-    StrengthSeed(u64),
-    /// Whether positions are analysed rather than games played.
-    AnalyseMode(bool),
-    /// The file for all lines that come in and go out; `None` for no file.
-    DebugLog(Option<PathBuf>),
-    /// A number of the search, which has been changed already.
-    #[cfg(feature = "tune")]
-    Tuned,
-}
-
-/// What a text option is when it is nothing, as the protocol writes it.
+/// The protocol's word for an empty string.
 const EMPTY: &str = "<empty>";
 
-struct Specification {
+/// The moment at which a new value takes effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum When {
+    /// In its order; during a search, at its end.
+    Searched,
+    /// In its order; refused during a search, with this message.
+    Idle(&'static str),
+    /// At once, in the reader thread.
+    Read,
+}
+
+/// An option: its declaration and its effect.
+struct UciOption {
     name: &'static str,
     kind: Kind,
+    when: When,
 }
 
 enum Kind {
@@ -98,118 +55,296 @@ enum Kind {
         default: i64,
         min: i64,
         max: i64,
-        set: fn(usize) -> Setting,
+        apply: fn(&mut Session, i64),
     },
     Check {
         default: bool,
-        set: fn(bool) -> Setting,
+        apply: fn(&mut Session, bool),
     },
     Button {
-        setting: Setting,
+        apply: fn(&mut Session),
     },
     Text {
         default: &'static str,
-        set: fn(String) -> Setting,
+        apply: fn(&mut Session, &str),
     },
-    Scheme {
-        default: Scheme,
-        set: fn(Scheme) -> Setting,
+    Combo {
+        default: fn() -> String,
+        values: fn() -> Vec<String>,
+        apply: fn(&mut Session, &str),
     },
-    SmpStrategy,
-    /// A file; none is the default.
-    Path {
-        set: fn(Option<PathBuf>) -> Setting,
+    /// A string of its own grammar; `check` returns what is wrong with a value.
+    Words {
+        default: fn() -> String,
+        check: fn(&str) -> Result<(), String>,
+        apply: fn(&mut Session, &str),
     },
 }
 
-/// The options in the order in which `uci` declares them. Their defaults are those of the engine's [`Options`](crate::engine::Options).
-static OPTIONS: [Specification; 27] = [
-    Specification { name: "Hash", kind: Kind::Spin { default: 16, min: 1, max: MAX_HASH_MIB, set: Setting::Hash } },
-    Specification { name: "Threads", kind: Kind::Spin { default: 1, min: 1, max: MAX_THREADS, set: Setting::Threads } },
-    Specification { name: "Clear Hash", kind: Kind::Button { setting: Setting::ClearHash } },
-    Specification { name: "Ponder", kind: Kind::Check { default: false, set: |_| Setting::Nothing } },
-    Specification {
-        name: "MultiPV",
-        kind: Kind::Spin { default: 1, min: 1, max: MAX_MULTI_PV, set: Setting::MultiPv },
-    },
-    Specification {
-        name: "Move Overhead",
-        kind: Kind::Spin {
+const fn option(name: &'static str, kind: Kind) -> UciOption {
+    UciOption { name, kind, when: When::Searched }
+}
+
+/// The message for `Save Hash` and `Load Hash` during a search.
+const SEARCHING: &str = "the table is neither saved nor loaded during a search: stop it first";
+
+/// The options, in the order of their declaration. The defaults are those of the engine's [`Options`](crate::engine::Options).
+static OPTIONS: [UciOption; 27] = [
+    option(
+        "Hash",
+        Kind::Spin { default: 16, min: 1, max: MAX_HASH_MIB, apply: |session, mib| session.set_hash(mib as usize) },
+    ),
+    option(
+        "Threads",
+        Kind::Spin { default: 1, min: 1, max: MAX_THREADS, apply: |session, n| session.set_threads(n as usize) },
+    ),
+    option("Clear Hash", Kind::Button { apply: |session| session.engine.clear_hash() }),
+    // `go ponder` says when to ponder; nothing depends on the permission.
+    option("Ponder", Kind::Check { default: false, apply: |_, _| {} }),
+    option(
+        "MultiPV",
+        Kind::Spin {
+            default: 1,
+            min: 1,
+            max: MAX_MULTI_PV,
+            apply: |session, lines| session.engine.set_multi_pv(lines as usize),
+        },
+    ),
+    option(
+        "Move Overhead",
+        Kind::Spin {
             default: 10,
             min: 0,
             max: 5000,
-            set: |millis| Setting::MoveOverhead(Duration::from_millis(millis as u64)),
+            apply: |session, ms| session.engine.set_move_overhead(Duration::from_millis(ms as u64)),
         },
+    ),
+    option("UCI_Chess960", Kind::Check { default: false, apply: |session, on| session.sink.set_chess960(on) }),
+    option("Lockstep", Kind::Check { default: false, apply: |session, on| session.engine.set_lockstep(on) }),
+    option(
+        "Replacement",
+        Kind::Combo {
+            default: || Scheme::default().to_string(),
+            values: || Scheme::ALL.map(|scheme| scheme.to_string()).to_vec(),
+            apply: |session, name| session.set_scheme(name),
+        },
+    ),
+    option(
+        "SmpStrategy",
+        Kind::Words {
+            default: || SmpStrategy::default().to_string(),
+            check: |text| match text.parse::<SmpStrategy>() {
+                Ok(_) => Ok(()),
+                Err(_) => Err(format!("one or more of {}, joined by +", SmpStrategy::WORDS.map(|w| w.name).join(", "))),
+            },
+            apply: |session, text| session.set_strategy(text),
+        },
+    ),
+    option("Pin Threads", Kind::Check { default: false, apply: |session, pin| session.set_pin(pin) }),
+    option(
+        "Hash File",
+        Kind::Text { default: DEFAULT_HASH_FILE, apply: |session, path| session.hash_file = path.to_owned() },
+    ),
+    UciOption {
+        name: "Save Hash",
+        kind: Kind::Button { apply: |session| session.save_hash() },
+        when: When::Idle(SEARCHING),
     },
-    Specification { name: "UCI_Chess960", kind: Kind::Check { default: false, set: Setting::Chess960 } },
-    Specification { name: "Lockstep", kind: Kind::Check { default: false, set: Setting::Lockstep } },
-    Specification { name: "Replacement", kind: Kind::Scheme { default: Scheme::TwoBig1, set: Setting::Replacement } },
-    Specification { name: "SmpStrategy", kind: Kind::SmpStrategy },
-    Specification { name: "Pin Threads", kind: Kind::Check { default: false, set: Setting::PinThreads } },
-    Specification { name: "Hash File", kind: Kind::Text { default: DEFAULT_HASH_FILE, set: Setting::HashFile } },
-    Specification { name: "Save Hash", kind: Kind::Button { setting: Setting::SaveHash } },
-    Specification { name: "Load Hash", kind: Kind::Button { setting: Setting::LoadHash } },
-    Specification { name: "SyzygyPath", kind: Kind::Text { default: "", set: Setting::SyzygyPath } },
-    Specification {
-        name: "SyzygyProbeDepth",
-        kind: Kind::Spin { default: 1, min: 1, max: 100, set: |depth| Setting::SyzygyProbeDepth(depth as u32) },
+    UciOption {
+        name: "Load Hash",
+        kind: Kind::Button { apply: |session| session.load_hash() },
+        when: When::Idle(SEARCHING),
     },
-    Specification {
-        name: "SyzygyProbeLimit",
-        kind: Kind::Spin { default: MAX_MEN as i64, min: 0, max: MAX_MEN as i64, set: Setting::SyzygyProbeLimit },
-    },
-    Specification { name: "Syzygy50MoveRule", kind: Kind::Check { default: true, set: Setting::Syzygy50MoveRule } },
-    Specification { name: "EvalFile", kind: Kind::Path { set: Setting::EvalFile } },
-    Specification { name: "UCI_ShowWDL", kind: Kind::Check { default: false, set: Setting::ShowWdl } },
-    Specification { name: "UCI_LimitStrength", kind: Kind::Check { default: false, set: Setting::LimitStrength } },
-    Specification {
-        name: "UCI_Elo",
-        kind: Kind::Spin {
+    option("SyzygyPath", Kind::Text { default: "", apply: |session, path| session.engine.load_syzygy(path) }),
+    option(
+        "SyzygyProbeDepth",
+        Kind::Spin {
+            default: 1,
+            min: 1,
+            max: 100,
+            apply: |session, depth| {
+                session.set_syzygy(|options| SyzygyOptions { probe_depth: depth as u32, ..options });
+            },
+        },
+    ),
+    option(
+        "SyzygyProbeLimit",
+        Kind::Spin {
+            default: MAX_MEN as i64,
+            min: 0,
+            max: MAX_MEN as i64,
+            apply: |session, limit| {
+                session.set_syzygy(|options| SyzygyOptions { probe_limit: limit as usize, ..options });
+            },
+        },
+    ),
+    option(
+        "Syzygy50MoveRule",
+        Kind::Check {
+            default: true,
+            apply: |session, fifty_move_rule| {
+                session.set_syzygy(|options| SyzygyOptions { fifty_move_rule, ..options });
+            },
+        },
+    ),
+    option(
+        "EvalFile",
+        Kind::Text {
+            default: "",
+            apply: |session, path| session.set_network((!path.is_empty()).then(|| Path::new(path))),
+        },
+    ),
+    option("UCI_ShowWDL", Kind::Check { default: false, apply: |session, show| session.sink.set_show_wdl(show) }),
+    option(
+        "UCI_LimitStrength",
+        Kind::Check { default: false, apply: |session, on| session.set_strength(|strength| strength.limited = on) },
+    ),
+    option(
+        "UCI_Elo",
+        Kind::Spin {
             default: DEFAULT_ELO as i64,
             min: StrengthLimit::MIN_ELO as i64,
             max: StrengthLimit::MAX_ELO as i64,
-            set: |elo| Setting::Elo(elo as u32),
+            apply: |session, elo| session.set_strength(|strength| strength.elo = elo as u32),
         },
-    },
-    Specification {
-        name: "Strength Seed",
-        kind: Kind::Spin { default: 0, min: 0, max: i32::MAX as i64, set: |seed| Setting::StrengthSeed(seed as u64) },
-    },
-    Specification { name: "UCI_AnalyseMode", kind: Kind::Check { default: false, set: Setting::AnalyseMode } },
-    Specification { name: "UCI_Opponent", kind: Kind::Text { default: "", set: |_| Setting::Nothing } },
-    Specification { name: "UCI_EngineAbout", kind: Kind::Text { default: ABOUT, set: |_| Setting::Nothing } },
-    Specification { name: "Debug Log File", kind: Kind::Path { set: Setting::DebugLog } },
+    ),
+    option(
+        "Strength Seed",
+        Kind::Spin {
+            default: 0,
+            min: 0,
+            max: i32::MAX as i64,
+            apply: |session, seed| session.set_strength(|strength| strength.seed = seed as u64),
+        },
+    ),
+    option(
+        "UCI_AnalyseMode",
+        Kind::Check { default: false, apply: |session, on| session.set_strength(|strength| strength.analysing = on) },
+    ),
+    option("UCI_Opponent", Kind::Text { default: "", apply: |_, _| {} }),
+    option("UCI_EngineAbout", Kind::Text { default: ABOUT, apply: |_, _| {} }),
+    // The reader switches the log, exactly between two lines.
+    UciOption { name: "Debug Log File", kind: Kind::Text { default: "", apply: |_, _| {} }, when: When::Read },
 ];
 
-/// The `option` lines that answer `uci`.
-pub(crate) fn declarations() -> impl Iterator<Item = String> {
-    let always = OPTIONS.iter().map(|Specification { name, kind }| {
-        let mut line = format!("option name {name} type ");
-        match kind {
-            Kind::Spin { default, min, max, .. } => line += &format!("spin default {default} min {min} max {max}"),
-            Kind::Check { default, .. } => line += &format!("check default {default}"),
-            Kind::Button { .. } => line += "button",
-            Kind::Text { default, .. } => {
-                line += &format!("string default {}", if default.is_empty() { "<empty>" } else { default });
-            }
-            Kind::Scheme { default, .. } => {
-                line += &format!("combo default {default}");
-                for scheme in Scheme::ALL {
-                    line += &format!(" var {scheme}");
-                }
-            }
-            Kind::SmpStrategy => line += &format!("string default {}", SmpStrategy::default()),
-            Kind::Path { .. } => line += &format!("string default {EMPTY}"),
-        }
-        line
-    });
-    always.chain(tuned::declarations())
+/// Names that options had before: still understood, not declared.
+const FORMER_NAMES: [(&str, &str); 1] = [("Teamwork", "SmpStrategy")];
+
+/// An option with a new, valid value.
+#[derive(Clone)]
+pub(crate) struct Setting {
+    target: Target,
+    value: Value,
 }
 
-/// The numbers of the search, where this build lets them be tuned.
+#[derive(Clone, Copy)]
+enum Target {
+    Option(&'static UciOption),
+    /// A parameter of the search, which has been changed already.
+    #[cfg(feature = "tune")]
+    Parameter,
+}
+
+/// A valid value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Value {
+    Number(i64),
+    Flag(bool),
+    Press,
+    Text(String),
+}
+
+impl Setting {
+    /// Gives the option its new value.
+    pub(super) fn apply(&self, session: &mut Session) {
+        let option = match self.target {
+            Target::Option(option) => option,
+            #[cfg(feature = "tune")]
+            Target::Parameter => return,
+        };
+        match (&option.kind, &self.value) {
+            (Kind::Spin { apply, .. }, Value::Number(number)) => apply(session, *number),
+            (Kind::Check { apply, .. }, Value::Flag(on)) => apply(session, *on),
+            (Kind::Button { apply }, Value::Press) => apply(session),
+            (Kind::Text { apply, .. } | Kind::Combo { apply, .. } | Kind::Words { apply, .. }, Value::Text(text)) => {
+                apply(session, text);
+            }
+            // `understand` makes no other pairs.
+            _ => {}
+        }
+    }
+
+    fn when(&self) -> When {
+        match self.target {
+            Target::Option(option) => option.when,
+            #[cfg(feature = "tune")]
+            Target::Parameter => When::Searched,
+        }
+    }
+
+    /// Returns the message for an option that cannot be set during a search.
+    pub(super) fn refusal_while_searching(&self) -> Option<&'static str> {
+        match self.when() {
+            When::Idle(message) => Some(message),
+            When::Searched | When::Read => None,
+        }
+    }
+
+    /// Returns the file of `Debug Log File` if this sets it; `Some(None)` ends the log.
+    pub(super) fn debug_log_file(&self) -> Option<Option<&Path>> {
+        match &self.value {
+            Value::Text(path) if self.when() == When::Read => Some((!path.is_empty()).then(|| Path::new(path))),
+            _ => None,
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        match self.target {
+            Target::Option(option) => option.name,
+            #[cfg(feature = "tune")]
+            Target::Parameter => "",
+        }
+    }
+}
+
+impl fmt::Debug for Setting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Setting").field(&self.name()).field(&self.value).finish()
+    }
+}
+
+impl PartialEq for Setting {
+    fn eq(&self, other: &Self) -> bool {
+        (self.name(), &self.value) == (other.name(), &other.value)
+    }
+}
+
+impl Eq for Setting {}
+
+/// Returns the `option` lines that answer `uci`.
+pub(crate) fn declarations() -> impl Iterator<Item = String> {
+    OPTIONS.iter().map(declaration).chain(tuned::declarations())
+}
+
+fn declaration(UciOption { name, kind, .. }: &UciOption) -> String {
+    let or_empty = |text: &str| if text.is_empty() { EMPTY.to_owned() } else { text.to_owned() };
+    let kind = match kind {
+        Kind::Spin { default, min, max, .. } => format!("spin default {default} min {min} max {max}"),
+        Kind::Check { default, .. } => format!("check default {default}"),
+        Kind::Button { .. } => "button".to_owned(),
+        Kind::Text { default, .. } => format!("string default {}", or_empty(default)),
+        Kind::Words { default, .. } => format!("string default {}", default()),
+        Kind::Combo { default, values, .. } => {
+            values().iter().fold(format!("combo default {}", default()), |line, value| line + " var " + value)
+        }
+    };
+    format!("option name {name} type {kind}")
+}
+
+/// The parameters of the search, in a build that tunes them.
 #[cfg(feature = "tune")]
 mod tuned {
-    use super::{Setting, kept, parse_number};
+    use super::{Setting, Target, Value, kept, parse_number};
     use crate::search::tunable::ALL;
 
     pub(super) fn declarations() -> impl Iterator<Item = String> {
@@ -219,7 +354,7 @@ mod tuned {
         })
     }
 
-    /// Changes it at once: a tuner sets its options before it searches. `None` if there is no such number.
+    /// Changes the parameter at once: a tuner sets its options before it searches. `None` if there is no such parameter.
     pub(super) fn understand(name: &str, value: Option<&str>) -> Option<Result<Setting, String>> {
         let number = ALL.iter().find(|number| number.name.eq_ignore_ascii_case(name))?;
         let value = value.unwrap_or_default();
@@ -229,11 +364,11 @@ mod tuned {
             return Some(Err(kept(number.name, &format!("a whole number from {least} to {most}"), value)));
         };
         number.set(new);
-        Some(Ok(Setting::Tuned))
+        Some(Ok(Setting { target: Target::Parameter, value: Value::Number(new.into()) }))
     }
 }
 
-/// There are none.
+/// A build that tunes nothing.
 #[cfg(not(feature = "tune"))]
 mod tuned {
     use super::Setting;
@@ -247,165 +382,170 @@ mod tuned {
     }
 }
 
-/// Understands a `setoption`. Names, and words as values, may be in any case.
+/// Understands a `setoption`. Names and words match in any case.
 ///
 /// # Errors
-/// A message for the user; the option is to keep the value that it has.
+/// A message for the user; the option keeps its value.
 pub(crate) fn understand(name: &str, value: Option<&str>) -> Result<Setting, String> {
-    let Some(Specification { name, kind }) = OPTIONS.iter().find(|option| option.name.eq_ignore_ascii_case(name))
-    else {
+    let former = FORMER_NAMES.iter().find(|(former, _)| former.eq_ignore_ascii_case(name));
+    let name = former.map_or(name, |(_, present)| present);
+    let Some(option) = OPTIONS.iter().find(|option| option.name.eq_ignore_ascii_case(name)) else {
         return tuned::understand(name, value).unwrap_or_else(|| Err(format!("unknown option {}", quote(name))));
     };
-    let value = value.unwrap_or_default();
-    let wanted = match kind {
-        Kind::Spin { min, max, set, .. } => {
-            let number = parse_number(value).filter(|number| (*min..=*max).contains(number));
-            if let Some(setting) = number.and_then(|number| usize::try_from(number).ok()).map(set) {
-                return Ok(setting);
-            }
-            format!("a whole number from {min} to {max}")
-        }
-        Kind::Check { set, .. } => {
-            if value.eq_ignore_ascii_case("true") {
-                return Ok(set(true));
-            }
-            if value.eq_ignore_ascii_case("false") {
-                return Ok(set(false));
-            }
-            "`true` or `false`".to_owned()
-        }
-        Kind::Button { setting } => return Ok(setting.clone()),
-        Kind::Text { set, .. } => return Ok(set(if value == "<empty>" { String::new() } else { value.to_owned() })),
-        Kind::Scheme { set, .. } => {
-            let schemes = Scheme::ALL;
-            if let Some(scheme) = schemes.iter().find(|scheme| scheme.to_string().eq_ignore_ascii_case(value)) {
-                return Ok(set(*scheme));
-            }
-            format!("one of {}", schemes.map(|scheme| scheme.to_string()).join(", "))
-        }
-        Kind::SmpStrategy => match value.parse() {
-            Ok(strategy) => return Ok(Setting::SmpStrategy(strategy)),
-            Err(_) => format!("one or more of {}, joined by +", SmpStrategy::WORDS.map(|word| word.name).join(", ")),
-        },
-        Kind::Path { set } => {
-            return Ok(set((!value.is_empty() && value != EMPTY).then(|| PathBuf::from(value))));
-        }
-    };
-    Err(kept(name, &wanted, value))
+    let text = value.unwrap_or_default();
+    match option.kind.parse(text) {
+        Ok(value) => Ok(Setting { target: Target::Option(option), value }),
+        Err(expected) => Err(kept(option.name, &expected, text)),
+    }
 }
 
-/// The message for a value that is none.
-fn kept(name: &str, wanted: &str, value: &str) -> String {
+impl Kind {
+    /// Returns the value of `text`, or what was expected instead.
+    fn parse(&self, text: &str) -> Result<Value, String> {
+        match self {
+            Kind::Spin { min, max, .. } => parse_number(text)
+                .filter(|number| (min..=max).contains(&number))
+                .map(Value::Number)
+                .ok_or_else(|| format!("a whole number from {min} to {max}")),
+            Kind::Check { .. } if text.eq_ignore_ascii_case("true") => Ok(Value::Flag(true)),
+            Kind::Check { .. } if text.eq_ignore_ascii_case("false") => Ok(Value::Flag(false)),
+            Kind::Check { .. } => Err("`true` or `false`".to_owned()),
+            Kind::Button { .. } => Ok(Value::Press),
+            Kind::Text { .. } => Ok(Value::Text(if text == EMPTY { String::new() } else { text.to_owned() })),
+            Kind::Combo { values, .. } => {
+                let values = values();
+                match values.iter().find(|value| value.eq_ignore_ascii_case(text)) {
+                    Some(value) => Ok(Value::Text(value.clone())),
+                    None => Err(format!("one of {}", values.join(", "))),
+                }
+            }
+            Kind::Words { check, .. } => check(text).map(|()| Value::Text(text.to_owned())),
+        }
+    }
+}
+
+/// Returns the message for a value that is not valid.
+fn kept(name: &str, expected: &str, value: &str) -> String {
     let found = if value.is_empty() { "nothing".to_owned() } else { quote(value) };
-    format!("option {name} kept as it was: expected {wanted}, found {found}")
+    format!("option {name} kept as it was: expected {expected}, found {found}")
 }
 
 #[cfg(test)]
 #[allow(clippy::indexing_slicing)]
 mod tests {
     use super::*;
-    use crate::engine::Options;
+
+    fn value_of(name: &str, value: Option<&str>) -> (&'static str, Value) {
+        let setting = understand(name, value).unwrap();
+        (setting.name(), setting.value)
+    }
 
     #[test]
-    fn every_option_is_declared_as_the_protocol_wants() {
-        let lines: Vec<String> = declarations().collect();
-        assert_eq!(lines[0], "option name Hash type spin default 16 min 1 max 33554432");
-        assert_eq!(lines[1], "option name Threads type spin default 1 min 1 max 1024");
-        assert_eq!(lines[2], "option name Clear Hash type button");
-        assert_eq!(lines[3], "option name Ponder type check default false");
-        assert_eq!(lines[4], "option name MultiPV type spin default 1 min 1 max 256");
-        assert_eq!(lines[5], "option name Move Overhead type spin default 10 min 0 max 5000");
-        assert_eq!(lines[6], "option name UCI_Chess960 type check default false");
-        assert_eq!(lines[7], "option name Lockstep type check default false");
-        assert!(lines[8].starts_with("option name Replacement type combo default TWOBIG1 var "), "{}", lines[8]);
-        assert_eq!(lines[9], format!("option name SmpStrategy type string default {}", SmpStrategy::default()));
-        assert_eq!(lines[10], "option name Pin Threads type check default false");
-        assert_eq!(lines[11], "option name Hash File type string default sesame.hash");
-        assert_eq!(lines[12], "option name Save Hash type button");
-        assert_eq!(lines[13], "option name Load Hash type button");
-        assert_eq!(lines[14], "option name SyzygyPath type string default <empty>");
-        assert_eq!(lines[15], "option name SyzygyProbeDepth type spin default 1 min 1 max 100");
-        assert_eq!(lines[16], "option name SyzygyProbeLimit type spin default 7 min 0 max 7");
-        assert_eq!(lines[17], "option name Syzygy50MoveRule type check default true");
-        for scheme in Scheme::ALL {
-            assert!(lines[8].contains(&format!(" var {scheme}")));
+    fn every_option_is_declared_as_guis_expect() {
+        let lines: Vec<String> = OPTIONS.iter().map(declaration).collect();
+        let replacement = Scheme::ALL.iter().fold(String::new(), |line, scheme| line + " var " + scheme.name());
+        let expected = [
+            "Hash type spin default 16 min 1 max 33554432",
+            "Threads type spin default 1 min 1 max 1024",
+            "Clear Hash type button",
+            "Ponder type check default false",
+            "MultiPV type spin default 1 min 1 max 256",
+            "Move Overhead type spin default 10 min 0 max 5000",
+            "UCI_Chess960 type check default false",
+            "Lockstep type check default false",
+            &format!("Replacement type combo default TWOBIG1{replacement}"),
+            &format!("SmpStrategy type string default {}", SmpStrategy::default()),
+            "Pin Threads type check default false",
+            "Hash File type string default sesame.hash",
+            "Save Hash type button",
+            "Load Hash type button",
+            "SyzygyPath type string default <empty>",
+            "SyzygyProbeDepth type spin default 1 min 1 max 100",
+            "SyzygyProbeLimit type spin default 7 min 0 max 7",
+            "Syzygy50MoveRule type check default true",
+            "EvalFile type string default <empty>",
+            "UCI_ShowWDL type check default false",
+            "UCI_LimitStrength type check default false",
+            "UCI_Elo type spin default 2000 min 1320 max 2700",
+            "Strength Seed type spin default 0 min 0 max 2147483647",
+            "UCI_AnalyseMode type check default false",
+            "UCI_Opponent type string default <empty>",
+            &format!("UCI_EngineAbout type string default {ABOUT}"),
+            "Debug Log File type string default <empty>",
+        ];
+        for (line, expected) in lines.iter().zip(expected) {
+            assert_eq!(*line, format!("option name {expected}"));
         }
-        assert_eq!(lines[18], "option name Evaluation type combo default network var network var hybrid var classical");
-        assert_eq!(lines[19], "option name EvalFile type string default <empty>");
-        assert_eq!(lines[20], "option name UCI_ShowWDL type check default false");
-        assert_eq!(lines[21], "option name UCI_LimitStrength type check default false");
-        assert_eq!(lines[22], "option name UCI_Elo type spin default 2000 min 1320 max 2700");
-        assert_eq!(lines[23], "option name Strength Seed type spin default 0 min 0 max 2147483647");
-        assert_eq!(lines[24], "option name UCI_AnalyseMode type check default false");
-        assert_eq!(lines[25], "option name UCI_Opponent type string default <empty>");
-        assert!(lines[26].starts_with("option name UCI_EngineAbout type string default Sesame "), "{}", lines[26]);
-        assert_eq!(lines[27], "option name Debug Log File type string default <empty>");
+        assert_eq!(lines.len(), expected.len());
     }
 
     #[test]
-    fn declared_defaults_are_the_real_ones() {
-        let options = Options::default();
-        let default = |wanted: &str| {
-            let option = OPTIONS.iter().find(|option| option.name == wanted).unwrap();
-            match &option.kind {
-                Kind::Spin { default, set, .. } => set(usize::try_from(*default).unwrap()),
-                Kind::Check { default, set } => set(*default),
-                Kind::Button { setting } => setting.clone(),
-                Kind::Text { default, set } => set((*default).to_owned()),
-                Kind::Scheme { default, set } => set(*default),
-                Kind::SmpStrategy => unreachable!("declared from the real default"),
-                Kind::Words { settings } => settings[0].1.clone(),
-                Kind::Path { set } => set(None),
-            }
-        };
-        assert_eq!(default("Hash"), Setting::Hash(options.hash_mib));
-        assert_eq!(default("Threads"), Setting::Threads(options.threads));
-        assert_eq!(default("MultiPV"), Setting::MultiPv(options.multi_pv));
-        assert_eq!(default("Move Overhead"), Setting::MoveOverhead(options.move_overhead));
-        assert_eq!(default("UCI_Chess960"), Setting::Chess960(false));
-        assert_eq!(default("Lockstep"), Setting::Lockstep(options.lockstep));
-        assert_eq!(default("Replacement"), Setting::Replacement(options.scheme));
-        assert_eq!(default("Pin Threads"), Setting::PinThreads(options.pin));
-        assert_eq!(default("Hash File"), Setting::HashFile(DEFAULT_HASH_FILE.to_owned()));
-        assert_eq!(default("SyzygyPath"), Setting::SyzygyPath(String::new()));
-        assert_eq!(default("SyzygyProbeDepth"), Setting::SyzygyProbeDepth(options.tables.probe_depth));
-        assert_eq!(default("SyzygyProbeLimit"), Setting::SyzygyProbeLimit(options.tables.probe_limit));
-        assert_eq!(default("Syzygy50MoveRule"), Setting::Syzygy50MoveRule(options.tables.fifty_move_rule));
-        assert_eq!(default("Evaluation"), Setting::Evaluation(Evaluation::Network));
-        assert_eq!(options.evaluator, crate::eval::Evaluator::default());
-        assert_eq!((default("UCI_LimitStrength"), options.strength_limit), (Setting::LimitStrength(false), None));
+    fn declared_defaults_change_nothing() {
+        let mut session = Session::for_tests();
+        let before = session.engine.options().clone();
+        for option in &OPTIONS {
+            let value = match &option.kind {
+                Kind::Spin { default, .. } => default.to_string(),
+                Kind::Check { default, .. } => default.to_string(),
+                Kind::Text { default, .. } => (*default).to_owned(),
+                Kind::Combo { default, .. } | Kind::Words { default, .. } => default(),
+                Kind::Button { .. } => continue,
+            };
+            understand(option.name, Some(&value)).unwrap().apply(&mut session);
+        }
+        assert_eq!(*session.engine.options(), before);
+        assert_eq!(session.hash_file, DEFAULT_HASH_FILE);
+        assert!(!session.sink.chess960());
     }
 
     #[test]
-    fn good_values() {
-        assert_eq!(understand("Hash", Some("1")), Ok(Setting::Hash(1)));
-        assert_eq!(understand("hASH", Some("33554432")), Ok(Setting::Hash(33_554_432)));
-        assert_eq!(understand("threads", Some("1024")), Ok(Setting::Threads(1024)));
-        assert_eq!(understand("clear hash", None), Ok(Setting::ClearHash));
-        assert_eq!(understand("Clear Hash", Some("now")), Ok(Setting::ClearHash));
-        assert_eq!(understand("Ponder", Some("true")), Ok(Setting::Nothing));
-        let opponent = "GM 2800 human Gary Kasparov";
-        assert_eq!(understand("UCI_Opponent", Some(opponent)), Ok(Setting::Nothing));
-        assert_eq!(understand("uci_elo", Some("1500")), Ok(Setting::Elo(1500)));
-        assert_eq!(understand("MultiPV", Some("256")), Ok(Setting::MultiPv(256)));
-        assert_eq!(understand("Move Overhead", Some("0")), Ok(Setting::MoveOverhead(Duration::ZERO)));
-        assert_eq!(understand("UCI_Chess960", Some("True")), Ok(Setting::Chess960(true)));
-        assert_eq!(understand("SmpStrategy", Some("same")), Ok(Setting::SmpStrategy(SmpStrategy::ALONE)));
+    fn new_values_reach_the_engine() {
+        let mut session = Session::for_tests();
+        let settings = [
+            ("Hash", "2"),
+            ("Threads", "2"),
+            ("MultiPV", "3"),
+            ("Move Overhead", "77"),
+            ("Lockstep", "true"),
+            ("Replacement", "deep"),
+            ("SmpStrategy", "half+defer"),
+            ("SyzygyProbeDepth", "9"),
+            ("SyzygyProbeLimit", "5"),
+            ("Syzygy50MoveRule", "false"),
+            ("UCI_Elo", "1500"),
+            ("UCI_LimitStrength", "true"),
+        ];
+        for (name, value) in settings {
+            understand(name, Some(value)).unwrap().apply(&mut session);
+        }
+        let options = session.engine.options();
+        assert_eq!((options.hash_mib, options.threads, options.multi_pv), (2, 2, 3));
+        assert_eq!((options.move_overhead, options.lockstep), (Duration::from_millis(77), true));
+        assert_eq!((options.scheme, options.strategy.to_string().as_str()), (Scheme::Deep, "half+defer"));
+        let syzygy = SyzygyOptions { probe_depth: 9, probe_limit: 5, fifty_move_rule: false };
+        assert_eq!((options.syzygy, options.strength_limit), (syzygy, Some(StrengthLimit::new(1500, None))));
+    }
+
+    #[test]
+    fn names_and_words_match_in_any_case() {
+        assert_eq!(value_of("hASH", Some("33554432")), ("Hash", Value::Number(33_554_432)));
+        assert_eq!(value_of("clear hash", Some("now")), ("Clear Hash", Value::Press));
+        assert_eq!(value_of("UCI_Chess960", Some("True")), ("UCI_Chess960", Value::Flag(true)));
         let path = "/some folder/tables:C:\\tb";
-        assert_eq!(understand("syzygypath", Some(path)), Ok(Setting::SyzygyPath(path.to_owned())));
-        assert_eq!(understand("SyzygyPath", Some("<empty>")), Ok(Setting::SyzygyPath(String::new())));
-        assert_eq!(understand("SyzygyPath", None), Ok(Setting::SyzygyPath(String::new())));
-        assert_eq!(understand("SyzygyProbeLimit", Some("0")), Ok(Setting::SyzygyProbeLimit(0)));
+        assert_eq!(value_of("syzygypath", Some(path)), ("SyzygyPath", Value::Text(path.to_owned())));
+        for empty in [Some(EMPTY), Some(""), None] {
+            assert_eq!(value_of("EvalFile", empty), ("EvalFile", Value::Text(String::new())));
+        }
         for scheme in Scheme::ALL {
-            let name = scheme.to_string().to_lowercase();
-            assert_eq!(understand("Replacement", Some(&name)), Ok(Setting::Replacement(scheme)));
+            let (_, value) = value_of("Replacement", Some(&scheme.name().to_lowercase()));
+            assert_eq!(value, Value::Text(scheme.name().to_owned()));
         }
-        assert_eq!(understand("evaluation", Some("NETWORK")), Ok(Setting::Evaluation(Evaluation::Network)));
-        let path = Setting::EvalFile(Some(PathBuf::from("/some where/a.nnue")));
-        assert_eq!(understand("EvalFile", Some("/some where/a.nnue")), Ok(path));
-        for nothing in [Some("<empty>"), Some(""), None] {
-            assert_eq!(understand("EvalFile", nothing), Ok(Setting::EvalFile(None)));
-        }
+    }
+
+    #[test]
+    fn the_former_name_of_smp_strategy_still_works() {
+        assert_eq!(value_of("teamwork", Some("same")), ("SmpStrategy", Value::Text("same".to_owned())));
+        assert!(declarations().all(|line| !line.contains("Teamwork")));
     }
 
     #[test]
@@ -426,7 +566,6 @@ mod tests {
             ("UCI_Chess960", ""),
             ("Replacement", "RANDOM"),
             ("SmpStrategy", "half+none"),
-            ("Evaluation", "material"),
             ("UCI_Elo", "1299"),
             ("UCI_Elo", "2701"),
             ("Strength Seed", "-1"),

@@ -5,14 +5,12 @@
 
 use std::time::Duration;
 
+use super::go::{GoCommand, parse_go};
 use super::options::{MAX_HASH_MIB, MAX_THREADS, Setting, understand};
 
 /// The longest thinking time that is taken at its word, in milliseconds (34 years): larger ones mean this much. It keeps
 /// sums of a few durations and an instant far from overflow.
 const MAX_MILLIS: u64 = 1 << 40;
-
-/// The deepest `go perft`: deeper ones never end anyway, but would overflow the stack before.
-const MAX_PERFT_DEPTH: i64 = 64;
 
 /// One command from the GUI, or from a person at the keyboard.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,9 +22,9 @@ pub(crate) enum Command {
     /// `ucinewgame`: forget what was learnt.
     NewGame,
     /// `position`: what to think about next.
-    Position(Placement),
+    Position(PositionCommand),
     /// `go`: think.
-    Go(Go),
+    Go(GoCommand),
     /// `go perft N`: count the leaves under each move.
     Perft(u32),
     /// `stop`: end thinking and give the best move.
@@ -47,38 +45,11 @@ pub(crate) enum Command {
 
 /// The arguments of `position`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Placement {
+pub(crate) struct PositionCommand {
     /// The FEN; `None` means the start position.
     pub(crate) fen: Option<String>,
     /// The moves to play from there, as text.
     pub(crate) moves: Vec<String>,
-}
-
-/// The arguments of `go`, already clamped to what makes sense; moves are still text, as they need a position.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Go {
-    /// Limits were asked for, but not all of them could be understood.
-    pub(crate) malformed: bool,
-    /// `searchmoves`, as text.
-    pub(crate) search_moves: Vec<String>,
-    /// `ponder`.
-    pub(crate) ponder: bool,
-    /// `infinite`.
-    pub(crate) infinite: bool,
-    /// `wtime` and `btime`; negative times are none at all.
-    pub(crate) time: [Option<Duration>; 2],
-    /// `winc` and `binc`.
-    pub(crate) increment: [Duration; 2],
-    /// `movestogo`, at least 1.
-    pub(crate) moves_to_go: Option<u32>,
-    /// `depth`, at least 1.
-    pub(crate) depth: Option<u32>,
-    /// `nodes`, at least 1.
-    pub(crate) nodes: Option<u64>,
-    /// `mate`, at least 1.
-    pub(crate) mate: Option<u32>,
-    /// `movetime`.
-    pub(crate) move_time: Option<Duration>,
 }
 
 /// The arguments of `bench`; what is missing is the bench's default.
@@ -196,81 +167,7 @@ fn parse_position<'a>(mut words: impl Iterator<Item = &'a str>) -> Parsed {
         }
         None => return Parsed::complaint("position: expected `startpos` or `fen`"),
     };
-    Command::Position(Placement { fen, moves: words.map(str::to_owned).collect() }).into()
-}
-
-/// The words that `go` knows; `searchmoves` ends at the next of them.
-const GO_WORDS: [&str; 13] = [
-    "searchmoves",
-    "ponder",
-    "infinite",
-    "wtime",
-    "btime",
-    "winc",
-    "binc",
-    "movestogo",
-    "depth",
-    "nodes",
-    "mate",
-    "movetime",
-    "perft",
-];
-
-/// `go [ponder | infinite | LIMIT NUMBER | searchmoves MOVE...]...`
-///
-/// What is not understood is left out of the limits and complained about; the search runs all the same, as the GUI waits
-/// for its move.
-fn parse_go<'a>(words: impl Iterator<Item = &'a str>) -> Parsed {
-    let mut words = words.peekable();
-    let mut go = Go::default();
-    let mut perft = None;
-    let mut complaint: Option<String> = None;
-    while let Some(word) = words.next() {
-        match word {
-            "ponder" => go.ponder = true,
-            "infinite" => go.infinite = true,
-            "searchmoves" => {
-                while let Some(text) = words.next_if(|word| !GO_WORDS.contains(word)) {
-                    go.search_moves.push(text.to_owned());
-                }
-            }
-            _ if !GO_WORDS.contains(&word) => {
-                complaint.get_or_insert_with(|| format!("go: skipped unknown word {}", quote(word)));
-            }
-            _ => {
-                // A limit. If its value is missing, the next limit must not be eaten in its place.
-                let value = words.next_if(|word| !GO_WORDS.contains(word));
-                let Some(number) = value.and_then(parse_number) else {
-                    let found = value.map_or_else(|| "nothing".to_owned(), quote);
-                    let text = format!("go: `{word}` needs a number, found {found}");
-                    if word == "perft" {
-                        return Parsed::complaint(text);
-                    }
-                    complaint.get_or_insert(text);
-                    continue;
-                };
-                match word {
-                    "wtime" => go.time[0] = Some(millis(number)),
-                    "btime" => go.time[1] = Some(millis(number)),
-                    "winc" => go.increment[0] = millis(number),
-                    "binc" => go.increment[1] = millis(number),
-                    // Some GUIs send 0 when there is no further time control.
-                    "movestogo" => go.moves_to_go = (number > 0).then(|| clamp_u32(number)),
-                    "depth" => go.depth = Some(clamp_u32(number)),
-                    "nodes" => go.nodes = Some(number.max(1).unsigned_abs()),
-                    "mate" => go.mate = Some(clamp_u32(number)),
-                    "movetime" => go.move_time = Some(millis(number)),
-                    _ => perft = Some(number.clamp(0, MAX_PERFT_DEPTH)),
-                }
-            }
-        }
-    }
-    go.malformed = complaint.is_some();
-    let command = match perft {
-        Some(depth) => Command::Perft(clamp_u32_from_zero(depth)),
-        None => Command::Go(go),
-    };
-    Parsed { command: Some(command), complaint }
+    Command::Position(PositionCommand { fen, moves: words.map(str::to_owned).collect() }).into()
 }
 
 /// `setoption name NAME [value VALUE]`, where both may contain blanks. Those inside the value are kept as they are: it may be a path.
@@ -341,15 +238,15 @@ pub(crate) fn parse_number(text: &str) -> Option<i64> {
 }
 
 /// A thinking time: negative ones are none (some GUIs send them when a player's flag has just fallen).
-fn millis(number: i64) -> Duration {
+pub(super) fn millis(number: i64) -> Duration {
     Duration::from_millis(number.max(0).unsigned_abs().min(MAX_MILLIS))
 }
 
-fn clamp_u32(number: i64) -> u32 {
+pub(super) fn clamp_u32(number: i64) -> u32 {
     clamp_u32_from_zero(number.max(1))
 }
 
-fn clamp_u32_from_zero(number: i64) -> u32 {
+pub(super) fn clamp_u32_from_zero(number: i64) -> u32 {
     u32::try_from(number.max(0)).unwrap_or(u32::MAX)
 }
 
@@ -365,6 +262,7 @@ pub(crate) fn quote(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::go::GO_WORDS;
     use super::*;
 
     fn command(line: &str) -> Command {
@@ -379,7 +277,7 @@ mod tests {
         parsed.complaint.unwrap_or_else(|| panic!("no complaint about {line:?}"))
     }
 
-    fn go(line: &str) -> Go {
+    fn go(line: &str) -> GoCommand {
         match command(line) {
             Command::Go(go) => go,
             other => panic!("{line:?} gave {other:?}"),
@@ -387,7 +285,7 @@ mod tests {
     }
 
     /// A `go` that is complained about but runs.
-    fn bad_go(line: &str) -> (Go, String) {
+    fn bad_go(line: &str) -> (GoCommand, String) {
         let parsed = parse(line.as_bytes());
         match (parsed.command, parsed.complaint) {
             (Some(Command::Go(go)), Some(complaint)) => {
@@ -461,20 +359,20 @@ mod tests {
 
     #[test]
     fn limits_in_any_order() {
-        let wanted = Go {
+        let wanted = GoCommand {
             time: [Some(ms(300)), Some(ms(200))],
             increment: [ms(3), ms(2)],
             moves_to_go: Some(9),
             ponder: true,
             search_moves: vec!["e2e4".into(), "d2d4".into()],
-            ..Go::default()
+            ..GoCommand::default()
         };
         assert_eq!(go("go ponder wtime 300 btime 200 winc 3 binc 2 movestogo 9 searchmoves e2e4 d2d4"), wanted);
         assert_eq!(go("go searchmoves e2e4 d2d4 movestogo 9 binc 2 winc 3 btime 200 ponder wtime 300"), wanted);
         let all = go("go depth 3 nodes 4 mate 5 movetime 6 infinite");
         assert_eq!((all.depth, all.nodes, all.mate), (Some(3), Some(4), Some(5)));
         assert_eq!((all.move_time, all.infinite), (Some(ms(6)), true));
-        assert_eq!(go("go"), Go::default());
+        assert_eq!(go("go"), GoCommand::default());
     }
 
     #[test]
@@ -518,20 +416,23 @@ mod tests {
         assert_eq!(complaint("go perft x"), "go: `perft` needs a number, found `x`");
     }
 
+    fn set(name: &str, value: Option<&str>) -> Command {
+        Command::Set(understand(name, value).unwrap())
+    }
+
     #[test]
     fn options() {
-        assert_eq!(command("setoption name Hash value 64"), Command::Set(Setting::Hash(64)));
-        assert_eq!(command("setoption name Clear  Hash"), Command::Set(Setting::ClearHash));
-        let overhead = Command::Set(Setting::MoveOverhead(ms(30)));
-        assert_eq!(command("setoption name Move\tOverhead value  30 \r"), overhead);
+        assert_eq!(command("setoption name Hash value 64"), set("Hash", Some("64")));
+        assert_eq!(command("setoption name Clear  Hash"), set("Clear Hash", None));
+        assert_eq!(command("setoption name Move\tOverhead value  30 \r"), set("Move Overhead", Some("30")));
         assert_eq!(complaint("setoption name A b value c value d"), "setoption: unknown option `A b`");
-        let path = |line: &str| match command(line) {
-            Command::Set(Setting::HashFile(path)) => path,
-            other => panic!("{line:?} gave {other:?}"),
-        };
-        assert_eq!(path("setoption name Hash File value /two  blanks/and\ta tab \r"), "/two  blanks/and\ta tab");
-        assert_eq!(path(" setoption  name  Hash  File  value  name value  value"), "name value  value");
-        assert_eq!(path("setoption name Hash File value"), "");
+        for (line, path) in [
+            ("setoption name Hash File value /two  blanks/and\ta tab \r", "/two  blanks/and\ta tab"),
+            (" setoption  name  Hash  File  value  name value  value", "name value  value"),
+            ("setoption name Hash File value", ""),
+        ] {
+            assert_eq!(command(line), set("Hash File", Some(path)));
+        }
         for value in ["0", "x", "", "16 value 16"] {
             assert!(complaint(&format!("setoption name Hash value {value}")).contains("kept"));
         }

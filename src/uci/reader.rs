@@ -6,9 +6,8 @@
 use std::io::{self, BufRead, BufReader, Read};
 use std::thread;
 
-use crossbeam::channel::{self, Receiver};
+use crossbeam_channel::{self as channel, Receiver};
 
-use super::options::Setting;
 use super::output::Output;
 use super::parse::{Command, Parsed, parse};
 use crate::smp::low_latency::wake_promptly;
@@ -37,9 +36,11 @@ pub(crate) fn spawn(input: impl Read + Send + 'static, output: Output) -> io::Re
             };
             let mut switched = Ok(());
             match &parsed.command {
-                Some(Command::Set(Setting::DebugLog(path))) => {
-                    switched = output.log_to(path.as_deref());
-                    parsed.command = None;
+                Some(Command::Set(setting)) => {
+                    if let Some(path) = setting.debug_log_file() {
+                        switched = output.log_to(path);
+                        parsed.command = None;
+                    }
                 }
                 Some(Command::Quit) => output.leave(),
                 _ => {}

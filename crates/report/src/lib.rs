@@ -13,12 +13,11 @@
 //! | [`command`] | the frame of a command-line program: errors and exit codes |
 //! | [`Progress`] | a progress bar |
 
-#![allow(missing_docs)]
-
 pub mod chart;
 pub mod command;
 pub mod files;
 pub mod html;
+pub mod journal;
 pub mod markdown;
 mod progress;
 pub mod random;

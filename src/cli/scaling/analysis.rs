@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::record::{Row, Run};
+use super::record::{ScalingRow, Run};
 use super::writer_table::Traffic;
 use sesame_report::statistics::{Estimate, bootstrap, compare};
 
@@ -47,7 +47,7 @@ impl Curve {
 }
 
 /// The searches of one variant with one number of workers, by position.
-type Arm<'a> = BTreeMap<&'a str, Vec<&'a Row>>;
+type Arm<'a> = BTreeMap<&'a str, Vec<&'a ScalingRow>>;
 
 /// All searches of one kind.
 pub(super) struct Panel<'a> {
@@ -60,7 +60,7 @@ pub(super) struct Panel<'a> {
 
 impl<'a> Panel<'a> {
     /// The searches made for `run`, on a machine of so many cores.
-    pub(super) fn new(rows: &'a [Row], run: Run, cores: usize) -> Self {
+    pub(super) fn new(rows: &'a [ScalingRow], run: Run, cores: usize) -> Self {
         let mut panel = Self { run, arms: BTreeMap::new(), variants: Vec::new(), cores };
         for row in rows.iter().filter(|row| row.run == run) {
             let arm = panel.arms.entry((row.variant.clone(), row.threads)).or_default();
@@ -111,8 +111,8 @@ impl<'a> Panel<'a> {
     fn point(&self, variant: &str, threads: u32) -> Option<Point> {
         let (arm, alone) = (self.arm(variant, threads)?, self.alone()?);
         let by_clock = self.run != Run::Lockstep;
-        let against = |measure: fn(&Row) -> f64| ratio(alone, arm, measure);
-        let share_of_cores = |row: &Row| {
+        let against = |measure: fn(&ScalingRow) -> f64| ratio(alone, arm, measure);
+        let share_of_cores = |row: &ScalingRow| {
             let cores = f64::from(threads).min(self.cores as f64);
             Some(row.cpu_micros? as f64 / row.micros?.max(1) as f64 / cores)
         };
@@ -140,11 +140,11 @@ impl<'a> Panel<'a> {
     pub(super) fn gain(&self, variant: &str, fewer: u32, more: u32) -> Option<Estimate> {
         let measure = self.measure();
         let per_worker =
-            |row: &Row| measure(row) / if self.run == Run::Lockstep { f64::from(row.threads) } else { 1.0 };
+            |row: &ScalingRow| measure(row) / if self.run == Run::Lockstep { f64::from(row.threads) } else { 1.0 };
         ratio(self.arm(variant, fewer)?, self.arm(variant, more)?, per_worker)
     }
 
-    fn measure(&self) -> fn(&Row) -> f64 {
+    fn measure(&self) -> fn(&ScalingRow) -> f64 {
         if self.run == Run::Lockstep { nodes } else { time }
     }
 
@@ -201,7 +201,7 @@ impl<'a> Panel<'a> {
     /// The positions whose times to the solution are compared, the same for all numbers of workers: what one worker sees at once says
     /// nothing, and neither does what nobody ever sees.
     fn telling(&self) -> BTreeSet<&'a str> {
-        let at_once = |rows: &[&Row]| median(rows.iter().map(|row| until_solved(row))) < AT_ONCE;
+        let at_once = |rows: &[&ScalingRow]| median(rows.iter().map(|row| until_solved(row))) < AT_ONCE;
         let seen: BTreeSet<&str> = self
             .arms
             .values()
@@ -233,15 +233,15 @@ pub(super) struct Solving {
 /// A solution that one worker finds in so many microseconds is found at once.
 const AT_ONCE: f64 = 10_000.0;
 
-fn time(row: &Row) -> f64 {
+fn time(row: &ScalingRow) -> f64 {
     row.micros.unwrap_or(0).max(1) as f64
 }
 
-fn nodes(row: &Row) -> f64 {
+fn nodes(row: &ScalingRow) -> f64 {
     row.nodes.max(1) as f64
 }
 
-fn until_solved(row: &Row) -> f64 {
+fn until_solved(row: &ScalingRow) -> f64 {
     row.solved_micros.map_or_else(|| time(row), |micros| micros.max(1) as f64)
 }
 
@@ -252,9 +252,9 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
 }
 
 /// The geometric mean over positions of `measure` in one arm over that in another, each the geometric mean of its rounds.
-fn ratio(above: &Arm<'_>, below: &Arm<'_>, measure: impl Fn(&Row) -> f64) -> Option<Estimate> {
-    let mean = |rows: &Vec<&Row>| rows.iter().map(|row| measure(row).ln()).sum::<f64>() / rows.len() as f64;
-    let of_position = |(position, rows): (&&str, &Vec<&Row>)| Some((mean(above.get(position)?) - mean(rows)).exp());
+fn ratio(above: &Arm<'_>, below: &Arm<'_>, measure: impl Fn(&ScalingRow) -> f64) -> Option<Estimate> {
+    let mean = |rows: &Vec<&ScalingRow>| rows.iter().map(|row| measure(row).ln()).sum::<f64>() / rows.len() as f64;
+    let of_position = |(position, rows): (&&str, &Vec<&ScalingRow>)| Some((mean(above.get(position)?) - mean(rows)).exp());
     Some(compare(&below.iter().filter_map(of_position).collect::<Vec<f64>>())?.mean)
 }
 
@@ -269,7 +269,7 @@ fn inverse(estimate: Estimate) -> Estimate {
 
 /// The share of searches whose move is one worker's (which by depth is always the same), with its interval.
 fn agreement(alone: &Arm<'_>, arm: &Arm<'_>) -> Option<Estimate> {
-    let of_position = |(position, rows): (&&str, &Vec<&Row>)| {
+    let of_position = |(position, rows): (&&str, &Vec<&ScalingRow>)| {
         let best = &alone.get(position)?.first()?.best;
         Some(rows.iter().filter(|row| row.best == *best).count() as f64 / rows.len().max(1) as f64)
     };
@@ -281,8 +281,8 @@ fn agreement(alone: &Arm<'_>, arm: &Arm<'_>) -> Option<Estimate> {
 mod tests {
     use super::*;
 
-    fn row(run: Run, threads: u32, position: &str, nodes: u64, micros: u64) -> Row {
-        Row {
+    fn row(run: Run, threads: u32, position: &str, nodes: u64, micros: u64) -> ScalingRow {
+        ScalingRow {
             run,
             variant: "default".into(),
             threads,
@@ -338,7 +338,7 @@ mod tests {
             row(Run::Lockstep, 2, "a", 1600, 0),
             row(Run::Lockstep, 4, "a", 2000, 0),
         ];
-        rows.push(Row { variant: "other".into(), nodes: 1000, ..rows[2].clone() });
+        rows.push(ScalingRow { variant: "other".into(), nodes: 1000, ..rows[2].clone() });
         let panel = Panel::new(&rows, Run::Lockstep, 1);
         assert_eq!(panel.variants(), ["default", "other"]);
         let curves = panel.curves();
@@ -357,7 +357,7 @@ mod tests {
         for (position, time) in [("a", 1e4), ("b", 1e6)] {
             for (round, sign) in (1..).zip([-1.0f64, 1.0]) {
                 let micros = (time * (0.05 * sign).exp()).round() as u64;
-                rows.push(Row { round, ..row(Run::Depth, 1, position, 1000, micros) });
+                rows.push(ScalingRow { round, ..row(Run::Depth, 1, position, 1000, micros) });
             }
         }
         // Two values at a distance of 0.1 have the standard deviation 0.1 / sqrt(2).
@@ -367,7 +367,7 @@ mod tests {
 
     #[test]
     fn solutions_found_and_not_found() {
-        let solution = |threads, position, solved: Option<u64>| Row {
+        let solution = |threads, position, solved: Option<u64>| ScalingRow {
             solved_micros: solved,
             ..row(Run::Solution, threads, position, 1, 1_000_000)
         };

@@ -26,10 +26,10 @@ use std::path::{Path, PathBuf};
 use crate::engine::EngineError;
 pub use arguments::ScalingArgs;
 use sesame_report::ChartError;
+use sesame_report::journal::JournalError;
 
 pub use calibration::{Calibrated, Measure};
 pub use positions::{Entry, Positions};
-use record::Journal;
 pub use record::{Conditions, Existing, Kind, Recording};
 pub use variant::Variant;
 
@@ -55,33 +55,9 @@ pub enum ScalingError {
     /// Not one position is left after calibration.
     #[error("no position is left to search: {0}")]
     NothingToSearch(String),
-    /// There are results already, which are not to be lost.
-    #[error(
-        "{} exists already: replace it with --force, name another folder with --out, or go on with a simulation by --resume",
-        path.display()
-    )]
-    Exists {
-        /// The file.
-        path: PathBuf,
-    },
-    /// A results file is not what it should be.
-    #[error("{}, line {line}: {wrong}", path.display())]
-    Results {
-        /// The file.
-        path: PathBuf,
-        /// The number of the line, from 1.
-        line: usize,
-        /// What is wrong with it.
-        wrong: String,
-    },
-    /// What is to go on was found under other conditions.
-    #[error("{} cannot be continued: {wrong}", path.display())]
-    OtherConditions {
-        /// The file.
-        path: PathBuf,
-        /// What differs.
-        wrong: String,
-    },
+    /// A results file could not be read or written.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
     /// There is nothing to write a page about.
     #[error("{} has neither real.csv nor simulated.csv with searches in it", _0.display())]
     NoResults(PathBuf),
@@ -154,10 +130,8 @@ pub fn run(args: &ScalingArgs, tell: &dyn Fn(&str)) -> Result<String, ScalingErr
     if !args.page {
         measure(args, tell)?;
     }
-    let read = |kind: Kind| match Recording::read(kind, &args.out.join(kind.file())) {
-        Ok(recording) => Ok(Some(recording).filter(|recording| !recording.rows.is_empty())),
-        Err(ScalingError::File { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
+    let read = |kind| {
+        Recording::read(kind, &args.out).map(|found| found.filter(|recording| !recording.rows.is_empty()))
     };
     let (real, simulated) = (read(Kind::Real)?, read(Kind::Simulated)?);
     if real.is_none() && simulated.is_none() {
@@ -175,8 +149,9 @@ pub fn run(args: &ScalingArgs, tell: &dyn Fn(&str)) -> Result<String, ScalingErr
 fn measure(args: &ScalingArgs, tell: &dyn Fn(&str)) -> Result<(), ScalingError> {
     let (real, simulated) = (args.real_threads(), args.simulated_threads());
     let kinds = [(Kind::Real, real.is_some()), (Kind::Simulated, simulated.is_some())];
+    std::fs::create_dir_all(&args.out).map_err(ScalingError::file(&args.out))?;
     for (kind, _) in kinds.into_iter().filter(|(_, is_asked_for)| *is_asked_for) {
-        Journal::check(kind, &args.out, args.existing())?;
+        kind.check(&args.out, args.existing())?;
     }
     let positions = args.positions()?;
     positions.left_out.iter().for_each(|line| tell(&format!("warning: {}: {line}", positions.source)));

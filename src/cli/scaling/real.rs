@@ -3,7 +3,7 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
-use super::record::{Journal, Kind, Recording, Row, Run};
+use super::record::{Kind, Recording, ScalingRow, Run};
 use super::searcher::{Pace, Searcher, Trace};
 use super::writer_table::WriterTable;
 use super::{Calibrated, Plan, ScalingArgs, ScalingError, Variant, machine, warnings};
@@ -42,7 +42,7 @@ pub(super) fn run(plan: &Plan, args: &ScalingArgs, tell: &dyn Fn(&str)) -> Resul
 
     let mut searcher = Searcher::new(plan.hash_mib, Pace::Free)?.pinned(args.pin)?;
     let calibrated = calibrate(plan, &mut searcher, tell)?;
-    let mut journal = Journal::open(Kind::Real, &args.out, conditions, args.existing())?;
+    let mut journal = Kind::Real.open(&args.out, &conditions, args.existing())?;
     let tasks = tasks(plan, &calibrated, args);
     let millis = |task: &Task<'_>| task.millis(args);
     let progress = Progress::new(tasks.iter().map(millis).sum(), 0);
@@ -56,19 +56,19 @@ pub(super) fn run(plan: &Plan, args: &ScalingArgs, tell: &dyn Fn(&str)) -> Resul
             };
             searcher.arrange(task.threads as usize, task.variant)?;
             searcher.table().reset();
-            let trace = task.search(searcher, args);
-            Row { traffic: Some(searcher.table().traffic()), ..task.row(&trace) }
+            let trace = task.search(searcher, args)?;
+            ScalingRow { traffic: Some(searcher.table().traffic()), ..task.row(&trace) }
         } else {
             searcher.arrange(task.threads as usize, task.variant)?;
-            task.row(&task.search(&mut searcher, args))
+            task.row(&task.search(&mut searcher, args)?)
         };
         progress.advance(task.millis(args), format!("{} with {}", task.position.entry.id, task.threads));
-        journal.add(row)
+        Ok(journal.add(row)?)
     });
     progress.finish();
     searcher.messages().iter().for_each(|line| tell(&format!("warning: {line}")));
     result?;
-    Ok(journal.recording().clone())
+    Ok(Recording { conditions, rows: journal.into_rows() })
 }
 
 /// The depth of each position. Those without one are told of.
@@ -82,7 +82,7 @@ fn calibrate(
     searcher.arrange(1, &first)?;
     let mut found = Vec::new();
     for entry in &plan.positions.entries {
-        found.push(plan.measure.depth(entry, &searcher.search(&entry.position, plan.measure.limits())));
+        found.push(plan.measure.depth(entry, &searcher.search(&entry.position, plan.measure.limits())?));
         progress.advance(1, format!("how deep: {}", entry.id));
     }
     progress.finish();
@@ -111,7 +111,7 @@ fn tasks<'a>(plan: &'a Plan, calibrated: &'a [Calibrated], args: &ScalingArgs) -
 }
 
 impl Task<'_> {
-    fn search<T: SearchTable>(&self, searcher: &mut Searcher<T>, args: &ScalingArgs) -> Trace {
+    fn search<T: SearchTable>(&self, searcher: &mut Searcher<T>, args: &ScalingArgs) -> Result<Trace, ScalingError> {
         let position = &self.position.entry.position;
         match self.run {
             Run::Solution => {
@@ -131,12 +131,12 @@ impl Task<'_> {
         expected.as_millis() as u64 + 20
     }
 
-    fn row(&self, trace: &Trace) -> Row {
+    fn row(&self, trace: &Trace) -> ScalingRow {
         let Calibrated { entry, depth, .. } = self.position;
         let is_timed = self.run == Run::Solution;
         let solved = entry.solution.as_ref().filter(|_| is_timed).and_then(|solution| trace.solved_after(solution));
         let reached = trace.steps.last().map_or(0, |step| step.depth);
-        Row {
+        ScalingRow {
             run: self.run,
             variant: self.variant.name().to_owned(),
             threads: self.threads,

@@ -1,16 +1,15 @@
-//! Observations on disk: one search a line, written as soon as it is finished, so that what a killed run has seen is not lost.
+//! The observations on disk, as a [`Journal`] of one row for each search.
 
 use std::fmt;
-use std::fs::{File, OpenOptions};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use super::ScalingError;
-use super::writer_table::Traffic;
-use sesame_report::files;
+pub use sesame_report::journal::Existing;
+use sesame_report::journal::{Contents, Fields, Journal, JournalError, JournalKind, JournalRow};
 
-/// What a search was made for.
+use super::writer_table::Traffic;
+
+/// The purpose of a search.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Run {
     /// To a depth, by the clock.
@@ -36,97 +35,101 @@ impl Run {
     }
 }
 
-/// One search.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Row {
-    /// What it was made for.
-    pub run: Run,
-    /// How the workers shared it.
-    pub variant: String,
-    /// Workers.
-    pub threads: u32,
-    /// Which repetition, from 1.
-    pub round: u32,
-    /// The position's name.
-    pub position: String,
-    /// The depth in plies that it was to reach, or with [`Run::Solution`] did reach.
-    pub depth: u32,
-    /// Nodes of all workers.
-    pub nodes: u64,
-    /// Time from `go` to `bestmove` in microseconds; none in lockstep, where it says nothing.
-    pub micros: Option<u64>,
-    /// The processor time of all threads meanwhile, where the system tells it.
-    pub cpu_micros: Option<u64>,
-    /// The move in UCI notation.
-    pub best: String,
-    /// When the solution was found that was then held, in microseconds.
-    pub solved_micros: Option<u64>,
-    /// What happened at the table, where it counts.
-    pub traffic: Option<Traffic>,
-}
+impl FromStr for Run {
+    type Err = &'static str;
 
-/// The line above the rows.
-const COLUMNS: &str = "run,variant,threads,round,position,depth,nodes,micros,cpu_micros,best,solved_micros,\
-                       probes,hits,foreign_hits,cut_offs,foreign_cut_offs,unknown_cut_offs";
-
-impl fmt::Display for Row {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let option = |number: Option<u64>| number.map_or_else(String::new, |number| number.to_string());
-        let Row { run, variant, threads, round, position, depth, nodes, best, .. } = self;
-        let (micros, cpu, solved) = (option(self.micros), option(self.cpu_micros), option(self.solved_micros));
-        let run = run.name();
-        write!(f, "{run},{variant},{threads},{round},{position},{depth},{nodes},{micros},{cpu},{best},{solved}")?;
-        match self.traffic {
-            None => f.write_str(",,,,,,"),
-            Some(Traffic { probes, hits, foreign_hits, cut_offs, foreign_cut_offs, unknown_cut_offs }) => {
-                write!(f, ",{probes},{hits},{foreign_hits},{cut_offs},{foreign_cut_offs},{unknown_cut_offs}")
-            }
-        }
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Run::ALL.into_iter().find(|run| run.name() == name).ok_or("no such run")
     }
 }
 
-impl FromStr for Row {
-    type Err = String;
+/// The result of one search.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ScalingRow {
+    /// The purpose.
+    pub run: Run,
+    /// The name of the workers' strategy.
+    pub variant: String,
+    /// The number of workers.
+    pub threads: u32,
+    /// The number of the repetition, from 1.
+    pub round: u32,
+    /// The position's name.
+    pub position: String,
+    /// The depth in plies to reach; with [`Run::Solution`] the depth reached.
+    pub depth: u32,
+    /// Nodes of all workers.
+    pub nodes: u64,
+    /// Time from `go` to `bestmove` in microseconds; `None` in lockstep.
+    pub micros: Option<u64>,
+    /// Processor time of all threads meanwhile in microseconds; `None` if the system does not measure it.
+    pub cpu_micros: Option<u64>,
+    /// The best move in UCI notation; `-` for none.
+    pub best: String,
+    /// Time in microseconds after which the solution was found and kept.
+    pub solved_micros: Option<u64>,
+    /// The counters of the table, if it counts.
+    pub traffic: Option<Traffic>,
+}
 
-    fn from_str(line: &str) -> Result<Row, String> {
-        fn number<T: FromStr>(text: &str) -> Result<T, String> {
-            text.parse().map_err(|_| format!("{text:?} is not a number"))
-        }
-        let option = |text: &str| if text.is_empty() { Ok(None) } else { number(text).map(Some) };
-        let fields: Vec<&str> = line.split(',').collect();
-        let [run, variant, threads, round, position, depth, nodes, micros, cpu, best, solved, ref traffic @ ..] =
-            fields[..]
-        else {
-            return Err(format!("{} fields instead of 17", fields.len()));
-        };
-        let traffic: Vec<Option<u64>> = traffic.iter().map(|text| option(text)).collect::<Result<_, _>>()?;
-        let traffic = match traffic[..] {
-            [None, None, None, None, None, None] => None,
-            [
-                Some(probes),
-                Some(hits),
-                Some(foreign_hits),
-                Some(cut_offs),
-                Some(foreign_cut_offs),
-                Some(unknown_cut_offs),
-            ] => Some(Traffic { probes, hits, foreign_hits, cut_offs, foreign_cut_offs, unknown_cut_offs }),
-            _ => return Err(format!("{} fields, or some of the table's missing", fields.len())),
-        };
-        let run = Run::ALL.into_iter().find(|known| known.name() == run).ok_or_else(|| format!("no run {run:?}"))?;
-        Ok(Row {
-            run,
-            variant: variant.to_owned(),
-            threads: number(threads)?,
-            round: number(round)?,
-            position: position.to_owned(),
-            depth: number(depth)?,
-            nodes: number(nodes)?,
-            micros: option(micros)?,
-            cpu_micros: option(cpu)?,
-            best: best.to_owned(),
-            solved_micros: option(solved)?,
-            traffic,
+impl JournalRow for ScalingRow {
+    const COLUMNS: &'static str = "run,variant,threads,round,position,depth,nodes,micros,cpu_micros,best,solved_micros,\
+                                   probes,hits,foreign_hits,cut_offs,foreign_cut_offs,unknown_cut_offs";
+
+    /// Run, variant, threads, round, position.
+    type Key = (Run, String, u32, u32, String);
+
+    fn key(&self) -> Self::Key {
+        (self.run, self.variant.clone(), self.threads, self.round, self.position.clone())
+    }
+
+    fn line(&self) -> String {
+        let option = |number: Option<u64>| number.map_or_else(String::new, |number| number.to_string());
+        let Self { run, variant, threads, round, position, depth, nodes, best, .. } = self;
+        let [micros, cpu, solved] = [self.micros, self.cpu_micros, self.solved_micros].map(option);
+        let traffic = self.traffic.map_or([None; 6], |traffic| {
+            let Traffic { probes, hits, foreign_hits, cut_offs, foreign_cut_offs, unknown_cut_offs } = traffic;
+            [probes, hits, foreign_hits, cut_offs, foreign_cut_offs, unknown_cut_offs].map(Some)
+        });
+        let (run, traffic) = (run.name(), traffic.map(option).join(","));
+        format!("{run},{variant},{threads},{round},{position},{depth},{nodes},{micros},{cpu},{best},{solved},{traffic}")
+    }
+
+    fn parse(fields: &mut Fields<'_>) -> Result<Self, String> {
+        Ok(Self {
+            run: fields.value()?,
+            variant: fields.value()?,
+            threads: fields.value()?,
+            round: fields.value()?,
+            position: fields.value()?,
+            depth: fields.value()?,
+            nodes: fields.value()?,
+            micros: fields.optional()?,
+            cpu_micros: fields.optional()?,
+            best: fields.value()?,
+            solved_micros: fields.optional()?,
+            traffic: parse_traffic(fields)?,
         })
+    }
+}
+
+/// Reads the counters of the table: all of them or none.
+fn parse_traffic(fields: &mut Fields<'_>) -> Result<Option<Traffic>, String> {
+    let mut counters = [None; 6];
+    for counter in &mut counters {
+        *counter = fields.optional()?;
+    }
+    match counters {
+        [None, None, None, None, None, None] => Ok(None),
+        [
+            Some(probes),
+            Some(hits),
+            Some(foreign_hits),
+            Some(cut_offs),
+            Some(foreign_cut_offs),
+            Some(unknown_cut_offs),
+        ] => Ok(Some(Traffic { probes, hits, foreign_hits, cut_offs, foreign_cut_offs, unknown_cut_offs })),
+        _ => Err("some counters of the table are missing".to_owned()),
     }
 }
 
@@ -140,7 +143,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The name of its file.
+    /// Returns the name of the file.
     pub const fn file(self) -> &'static str {
         match self {
             Kind::Real => "real.csv",
@@ -148,195 +151,104 @@ impl Kind {
         }
     }
 
-    fn magic(self) -> &'static str {
-        match self {
-            Kind::Real => "# sesame scaling 1: real threads\n",
-            Kind::Simulated => "# sesame scaling 1: lockstep\n",
-        }
+    fn path(self, folder: &Path) -> PathBuf {
+        folder.join(self.file())
+    }
+
+    const fn journal(self) -> JournalKind {
+        let (magic, name) = match self {
+            Kind::Real => ("# sesame scaling 1: real threads\n", "results file real.csv of `sesame scaling`"),
+            Kind::Simulated => ("# sesame scaling 1: lockstep\n", "results file simulated.csv of `sesame scaling`"),
+        };
+        let advice = "replace it with --force, name another folder with --out, or go on with a simulation by --resume";
+        JournalKind { magic, name, conditions: "searches", advice }
+    }
+
+    /// Checks, before anything is searched, that a results file can be written to this existing folder.
+    ///
+    /// # Errors
+    /// Those of [`Journal::check`].
+    pub fn check(self, folder: &Path, existing: Existing) -> Result<(), JournalError> {
+        Journal::<ScalingRow>::check(&self.journal(), &self.path(folder), existing)
+    }
+
+    /// Creates the results file in this existing folder, or resumes or replaces it.
+    ///
+    /// # Errors
+    /// Those of [`Journal::open`].
+    pub fn open(
+        self,
+        folder: &Path,
+        conditions: &Conditions,
+        existing: Existing,
+    ) -> Result<Journal<ScalingRow>, JournalError> {
+        Journal::open(&self.journal(), &self.path(folder), conditions.lines(), existing)
     }
 }
 
-/// What all searches of a file have in common: names and values, in the order of the file.
+/// The conditions that all searches of a file share: names and values, in the order of the file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Conditions(Vec<(String, String)>);
 
 impl Conditions {
-    /// Adds a condition. The name must not have a colon; the value is kept to one line.
+    /// Adds a condition. The name must not have a colon; line breaks in the value become spaces.
     pub fn with(mut self, name: &str, value: impl fmt::Display) -> Self {
         self.0.push((name.to_owned(), value.to_string().replace(['\n', '\r'], " ")));
         self
     }
 
-    /// The value of a condition.
+    /// Returns the value of a condition.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// All of them.
+    /// Returns all names and values.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// The first that is not the same, in words.
-    fn difference(&self, other: &Self) -> Option<String> {
-        let names = self.0.iter().chain(&other.0).map(|(name, _)| name);
-        let told = |value: Option<&str>| value.unwrap_or("not told").to_owned();
-        let different = |name: &&String| self.get(name) != other.get(name);
-        names
-            .clone()
-            .find(different)
-            .map(|name| format!("{name}: there {}, asked for {}", told(self.get(name)), told(other.get(name))))
+    fn lines(&self) -> Vec<String> {
+        self.iter().map(|(name, value)| format!("# {name}: {value}")).collect()
     }
 }
 
-/// A results file as it was read.
+/// The content of a results file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Recording {
-    /// What the searches have in common.
+    /// The conditions that all searches share.
     pub conditions: Conditions,
     /// The searches.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ScalingRow>,
 }
 
 impl Recording {
-    /// Reads a results file. A last line that a kill has cut off is passed over.
+    /// Reads the results file in a folder; `None` if there is none. A last line that a kill has cut off is ignored.
     ///
     /// # Errors
-    /// If it cannot be read, is another kind of file, or is damaged.
-    pub fn read(kind: Kind, path: &Path) -> Result<Recording, ScalingError> {
-        let bytes = std::fs::read(path).map_err(ScalingError::file(path))?;
-        Recording::parse(kind, &String::from_utf8_lossy(&bytes)).map_err(|(line, wrong)| ScalingError::Results {
-            path: path.to_owned(),
-            line,
-            wrong,
-        })
-    }
-
-    fn parse(kind: Kind, text: &str) -> Result<Recording, (usize, String)> {
-        if !text.starts_with(kind.magic()) {
-            return Err((1, format!("this is no {} of `sesame scaling`", kind.file())));
+    /// Those of [`JournalKind::read_unfinished`], and [`JournalError::Damaged`] if a condition has no name.
+    pub fn read(kind: Kind, folder: &Path) -> Result<Option<Recording>, JournalError> {
+        let path = kind.path(folder);
+        let Some(Contents { conditions, rows }) = kind.journal().read_unfinished(&path)? else { return Ok(None) };
+        let mut recording = Recording { conditions: Conditions::default(), rows };
+        for (condition, line) in conditions.iter().zip(2..) {
+            let (name, value) = condition
+                .strip_prefix("# ")
+                .and_then(|condition| condition.split_once(": "))
+                .ok_or_else(|| JournalError::damaged(&path, line, "this line should be a name and a value"))?;
+            recording.conditions = recording.conditions.with(name, value);
         }
-        let mut recording = Recording::default();
-        let mut has_columns = false;
-        let whole = text.rfind('\n').map_or("", |end| &text[..end]);
-        for (line, number) in whole.lines().zip(1..).skip(1) {
-            match line.strip_prefix("# ") {
-                Some(condition) if !has_columns => {
-                    let Some((name, value)) = condition.split_once(": ") else {
-                        return Err((number, "this line should be a name and a value".to_owned()));
-                    };
-                    recording.conditions = recording.conditions.with(name, value);
-                }
-                _ if !has_columns && line == COLUMNS => has_columns = true,
-                _ if !has_columns => return Err((number, format!("this line should be {COLUMNS:?}"))),
-                _ => recording.rows.push(line.parse().map_err(|wrong| (number, wrong))?),
-            }
-        }
-        Ok(recording)
+        Ok(Some(recording))
     }
-
-    fn text(&self, kind: Kind) -> String {
-        let conditions = self.conditions.iter().map(|(name, value)| format!("# {name}: {value}\n"));
-        let rows = self.rows.iter().map(|row| format!("{row}\n"));
-        format!("{}{}{COLUMNS}\n{}", kind.magic(), conditions.collect::<String>(), rows.collect::<String>())
-    }
-}
-
-/// What is done with results that are there already.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Existing {
-    /// They are kept, and the run is refused.
-    Refuse,
-    /// They are kept, and only what is missing is searched.
-    Resume,
-    /// They are replaced.
-    Replace,
-}
-
-/// A results file that is being written.
-#[derive(Debug)]
-pub struct Journal {
-    kind: Kind,
-    path: PathBuf,
-    recording: Recording,
-    file: File,
-}
-
-impl Journal {
-    /// Says, before anything is searched, whether a results file may be written to `folder`, which is made if need be.
-    ///
-    /// # Errors
-    /// If there are results already that are not to be replaced, a foreign file is in the way, or the folder cannot be written to.
-    pub fn check(kind: Kind, folder: &Path, existing: Existing) -> Result<(), ScalingError> {
-        std::fs::create_dir_all(folder).map_err(ScalingError::file(folder))?;
-        let path = folder.join(kind.file());
-        match Recording::read(kind, &path) {
-            Err(ScalingError::File { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error),
-            Ok(_) if existing == Existing::Refuse => return Err(ScalingError::Exists { path }),
-            Ok(_) => {}
-        }
-        files::check_replaceable(&path).map_err(ScalingError::file(&path))
-    }
-
-    /// Begins the file, or goes on with what is there.
-    ///
-    /// # Errors
-    /// As [`Journal::check`]; and if what is to go on was found under other conditions.
-    pub fn open(kind: Kind, folder: &Path, conditions: Conditions, existing: Existing) -> Result<Self, ScalingError> {
-        Journal::check(kind, folder, existing)?;
-        let path = folder.join(kind.file());
-        let mut recording = Recording { conditions, rows: Vec::new() };
-        if existing == Existing::Resume && path.exists() {
-            let before = Recording::read(kind, &path)?;
-            if let Some(wrong) = before.conditions.difference(&recording.conditions) {
-                return Err(ScalingError::OtherConditions { path, wrong });
-            }
-            recording.rows = before.rows;
-        }
-        write(&path, &recording.text(kind))?;
-        let file = OpenOptions::new().append(true).open(&path).map_err(ScalingError::file(&path))?;
-        Ok(Self { kind, path, recording, file })
-    }
-
-    /// What is in the file.
-    pub fn recording(&self) -> &Recording {
-        &self.recording
-    }
-
-    /// Adds a search to the file, in one piece.
-    ///
-    /// # Errors
-    /// If it cannot be written.
-    pub fn add(&mut self, row: Row) -> Result<(), ScalingError> {
-        self.file.write_all(format!("{row}\n").as_bytes()).map_err(ScalingError::file(&self.path))?;
-        self.recording.rows.push(row);
-        Ok(())
-    }
-
-    /// Puts the file in an order, so that the same searches give the same file whichever was ready first.
-    ///
-    /// # Errors
-    /// If it cannot be written.
-    pub fn finish_in_order<K: Ord>(mut self, place: impl Fn(&Row) -> K) -> Result<Recording, ScalingError> {
-        self.recording.rows.sort_by_key(place);
-        write(&self.path, &self.recording.text(self.kind))?;
-        Ok(self.recording)
-    }
-}
-
-fn write(path: &Path, text: &str) -> Result<(), ScalingError> {
-    files::replace(path, text.as_bytes()).map_err(ScalingError::file(path))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn row(position: &str, is_counted: bool) -> Row {
+    fn row(position: &str, is_counted: bool) -> ScalingRow {
         let traffic =
             Traffic { probes: 9, hits: 8, foreign_hits: 7, cut_offs: 6, foreign_cut_offs: 5, unknown_cut_offs: 4 };
-        Row {
+        ScalingRow {
             run: Run::Lockstep,
             variant: "default".into(),
             threads: 4,
@@ -353,72 +265,52 @@ mod tests {
     }
 
     fn conditions() -> Conditions {
-        Conditions::default().with("hash", "16 MiB").with("positions", "some: 3")
-    }
-
-    fn folder(name: &str) -> PathBuf {
-        let folder = std::env::temp_dir().join(format!("sesame-scaling-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&folder);
-        folder
+        Conditions::default().with("hash", "16\nMiB").with("positions", "some: 3")
     }
 
     #[test]
-    fn rows_round_trip() {
-        for traffic in [false, true] {
-            let row = row("a", traffic);
-            assert_eq!(row.to_string().parse(), Ok(row.clone()));
-            assert_eq!(row.to_string().matches(',').count(), COLUMNS.matches(',').count());
-        }
-        let line = row("a", true).to_string();
-        for (from, to) in [("34567", "many"), ("lockstep", "lock"), (",9,8", ",,8"), (",4,1,", ",")] {
-            assert!(line.replacen(from, to, 1).parse::<Row>().is_err(), "{from}");
+    fn committed_results_are_readable() {
+        let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/scaling");
+        for (kind, folder, rows) in
+            [(Kind::Real, "real", 320), (Kind::Simulated, "simulated", 160), (Kind::Simulated, "variants", 778)]
+        {
+            let recording = Recording::read(kind, &docs.join(folder)).unwrap().unwrap();
+            assert_eq!(recording.rows.len(), rows, "{folder}");
+            assert_eq!(recording.conditions.get("hash"), Some("64 MiB"));
         }
     }
 
     #[test]
-    fn a_killed_run_goes_on_and_gives_the_same_file() {
-        let folder = folder("kill");
-        let path = folder.join(Kind::Simulated.file());
-        let run = |existing| {
-            let mut journal = Journal::open(Kind::Simulated, &folder, conditions(), existing).unwrap();
-            let known: Vec<Row> = journal.recording().rows.clone();
-            let rows = ["b", "a", "c"].map(|name| row(name, name == "a"));
-            rows.into_iter().filter(|row| !known.contains(row)).for_each(|row| journal.add(row).unwrap());
-            journal.finish_in_order(|row| row.position.clone()).unwrap();
-            std::fs::read_to_string(&path).unwrap()
-        };
-        let whole = run(Existing::Refuse);
-        for end in [whole.len() - 1, whole.len() - 30, whole.rfind("lockstep").unwrap(), whole.len()] {
-            std::fs::write(&path, &whole[..end]).unwrap();
-            assert!(Recording::read(Kind::Simulated, &path).is_ok());
-            assert_eq!(run(Existing::Resume), whole, "{end}");
-        }
-        let open = |conditions, existing| Journal::open(Kind::Simulated, &folder, conditions, existing).map(|_| ());
-        assert!(matches!(open(conditions(), Existing::Refuse), Err(ScalingError::Exists { .. })));
-        let other = Conditions::default().with("hash", "32 MiB").with("positions", "some: 3");
-        let error = open(other.clone(), Existing::Resume).unwrap_err().to_string();
-        assert!(error.contains("hash") && error.contains("16 MiB") && error.contains("32 MiB"), "{error}");
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), whole, "what is refused is left as it was");
-        assert!(open(other, Existing::Replace).is_ok());
-        std::fs::remove_dir_all(&folder).unwrap();
+    fn recordings_are_read_as_written() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(Recording::read(Kind::Simulated, folder.path()).unwrap(), None);
+        let mut journal = Kind::Simulated.open(folder.path(), &conditions(), Existing::Refuse).unwrap();
+        let rows = vec![row("a", true), row("b", false)];
+        journal.extend(rows.clone()).unwrap();
+        drop(journal);
+        let recording = Recording::read(Kind::Simulated, folder.path()).unwrap().unwrap();
+        assert_eq!(recording, Recording { conditions: conditions(), rows });
+        assert_eq!(recording.conditions.get("positions"), Some("some: 3"));
+        let error = Kind::Simulated.check(folder.path(), Existing::Refuse).unwrap_err().to_string();
+        assert!(error.contains("--force") && error.contains("--out"), "{error}");
     }
 
     #[test]
-    fn foreign_and_damaged_files_are_refused_and_left_alone() {
-        let folder = folder("foreign");
-        std::fs::create_dir_all(&folder).unwrap();
-        let path = folder.join(Kind::Real.file());
-        let whole = Recording { conditions: conditions(), rows: vec![row("a", false)] }.text(Kind::Real);
-        let simulated = whole.replacen("real threads", "lockstep", 1);
-        let damaged = whole.replace("34567", "x");
-        for text in ["", "somebody's figures\n", &simulated, &damaged, &whole.replacen("run,", "runs,", 1)] {
-            std::fs::write(&path, text).unwrap();
-            for existing in [Existing::Refuse, Existing::Resume, Existing::Replace] {
-                let error = Journal::open(Kind::Real, &folder, conditions(), existing).unwrap_err();
-                assert!(matches!(error, ScalingError::Results { .. }), "{text}: {error}");
-            }
-            assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+    fn every_field_is_checked() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(Kind::Simulated.file());
+        Kind::Simulated.open(folder.path(), &conditions(), Existing::Refuse).unwrap().add(row("a", true)).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        for (from, to, number) in [
+            ("34567", "many", 5),
+            ("\nlockstep", "\nlock", 5),
+            (",9,8", ",,8", 5),
+            (",4,1,", ",", 5),
+            ("hash: 16", "hash 16", 2),
+        ] {
+            std::fs::write(&path, text.replacen(from, to, 1)).unwrap();
+            let error = Recording::read(Kind::Simulated, folder.path()).unwrap_err();
+            assert!(matches!(error, JournalError::Damaged { line, .. } if line == number), "{to}: {error}");
         }
-        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -4,9 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::thread;
 
-use crossbeam::channel;
+use crossbeam_channel as channel;
 
-use super::record::{Journal, Kind, Recording, Row, Run};
+use super::record::{Kind, Recording, ScalingRow, Run};
 use super::searcher::{Pace, Searcher};
 use super::writer_table::WriterTable;
 use super::{Calibrated, Plan, ScalingArgs, ScalingError, Variant};
@@ -34,12 +34,12 @@ impl Job<'_> {
         (self.position.nodes as f64 * f64::from(self.threads).sqrt()) as u64
     }
 
-    fn run(&self, searcher: &mut Searcher<WriterTable>) -> Result<Row, ScalingError> {
+    fn run(&self, searcher: &mut Searcher<WriterTable>) -> Result<ScalingRow, ScalingError> {
         let Calibrated { entry, depth, .. } = self.position;
         searcher.arrange(self.threads as usize, self.variant)?;
         searcher.table().reset();
-        let trace = searcher.search_to(&entry.position, *depth, self.open);
-        Ok(Row {
+        let trace = searcher.search_to(&entry.position, *depth, self.open)?;
+        Ok(ScalingRow {
             run: Run::Lockstep,
             variant: self.variant.name().to_owned(),
             threads: self.threads,
@@ -64,7 +64,7 @@ pub(super) fn run(plan: &Plan, args: &ScalingArgs, tell: &dyn Fn(&str)) -> Resul
     let nodes: u64 = calibrated.iter().map(|position| position.nodes).sum();
     let depths: u32 = calibrated.iter().map(|position| position.depth).sum();
     let conditions = plan.conditions().with("one worker", format!("{nodes} nodes to {depths} plies in all"));
-    let mut journal = Journal::open(Kind::Simulated, &args.out, conditions, args.existing())?;
+    let mut journal = Kind::Simulated.open(&args.out, &conditions, args.existing())?;
 
     let jobs: Vec<Job<'_>> = calibrated
         .iter()
@@ -73,8 +73,8 @@ pub(super) fn run(plan: &Plan, args: &ScalingArgs, tell: &dyn Fn(&str)) -> Resul
         })
         .collect();
     let places: HashMap<Key, usize> = jobs.iter().map(Job::key).zip(0..).collect();
-    let of_row = |row: &Row| (row.position.clone(), row.variant.clone(), row.threads);
-    let known: HashSet<Key> = journal.recording().rows.iter().map(of_row).collect();
+    let of_row = |row: &ScalingRow| (row.position.clone(), row.variant.clone(), row.threads);
+    let known: HashSet<Key> = journal.rows().iter().map(of_row).collect();
     let (done, mut open): (Vec<Job<'_>>, Vec<Job<'_>>) = jobs.into_iter().partition(|job| known.contains(&job.key()));
     // Position by position, so that a run that is ended early can be compared as far as it got; the long ones of each first.
     let order: HashMap<&str, usize> = calibrated.iter().map(|position| position.entry.id.as_str()).zip(0..).collect();
@@ -85,18 +85,19 @@ pub(super) fn run(plan: &Plan, args: &ScalingArgs, tell: &dyn Fn(&str)) -> Resul
     let work = |searcher: &mut Searcher<WriterTable>, job: &Job<'_>| job.run(searcher);
     let result = on_all(&open, args.jobs(), plan.hash_mib, work, |job, row| {
         progress.advance(job.weight(), format!("{} with {}", job.position.entry.id, job.threads));
-        journal.add(row)
+        Ok(journal.add(row)?)
     });
     progress.finish();
     result?;
-    journal.finish_in_order(|row| places.get(&of_row(row)).copied().unwrap_or(usize::MAX))
+    let rows = journal.finish(|row| places.get(&of_row(row)).copied().unwrap_or(usize::MAX))?;
+    Ok(Recording { conditions, rows })
 }
 
 /// The depth of each position. Those without one are told of.
 fn calibrate(plan: &Plan, jobs: usize, tell: &dyn Fn(&str)) -> Result<Vec<Calibrated>, ScalingError> {
     let entries: Vec<(usize, _)> = plan.positions.entries.iter().enumerate().collect();
     let work = |searcher: &mut Searcher<WriterTable>, (_, entry): &(usize, &super::Entry)| {
-        Ok(plan.measure.depth(entry, &searcher.search(&entry.position, plan.measure.limits())))
+        Ok(plan.measure.depth(entry, &searcher.search(&entry.position, plan.measure.limits())?))
     };
     let mut found = Vec::new();
     on_all(&entries, jobs, plan.hash_mib, work, |(index, _), calibrated| {

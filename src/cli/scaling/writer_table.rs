@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU16, AtomicU64, Ordering::Relaxed};
 
-use crossbeam::utils::CachePadded;
+use crossbeam_utils::CachePadded;
 
 use sesame_table::{EntryUse, Scheme, TableError, Work};
 
@@ -22,9 +22,9 @@ pub struct WriterTable {
 /// What happened at an [`WriterTable`].
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Traffic {
-    /// Look-ups.
+    /// CurveStyle-ups.
     pub probes: u64,
-    /// Look-ups that found their position.
+    /// CurveStyle-ups that found their position.
     pub hits: u64,
     /// Of those, the ones whose entry another thread had written.
     pub foreign_hits: u64,
@@ -243,7 +243,7 @@ mod tests {
     use super::*;
     use crate::search::Bound;
 
-    const ENTRY: Entry = TtEntry { mv: 7, score: -3, depth: 10, bound: Bound::Lower, pv: false, eval: 12 };
+    const ENTRY: TtEntry = TtEntry { mv: 7, score: -3, depth: 10, bound: Bound::Lower, pv: false, eval: 12 };
 
     fn table() -> WriterTable {
         WriterTable::with_mib(1, Scheme::default()).unwrap()
@@ -260,8 +260,8 @@ mod tests {
         table.store(1, &ENTRY, 1);
         elsewhere(|| table.store(2, &ENTRY, 1));
         for key in [1, 2, 3] {
-            if table.look_up(key).is_some() {
-                table.used(TtEntryUse::Cutoff);
+            if table.probe(key).is_some() {
+                table.record_use(EntryUse::Cutoff);
             }
         }
         let own =
@@ -276,14 +276,14 @@ mod tests {
         let table = table();
         table.store(1, &ENTRY, 1);
         elsewhere(|| table.store(1, &TtEntry { depth: 2, ..ENTRY }, 1));
-        assert_eq!(table.look_up(1).map(|(entry, _)| entry.depth), Some(10), "much shallower: refused");
+        assert_eq!(table.probe(1).map(|(entry, _)| entry.depth), Some(10), "much shallower: refused");
         elsewhere(|| table.store(2, &TtEntry { mv: 0, ..ENTRY }, 1));
         assert_eq!(table.notes.author(1), Some(own_number()));
         elsewhere(|| table.store(1, &TtEntry { mv: 0, depth: 11, ..ENTRY }, 1));
-        assert_eq!(table.look_up(1).map(|(entry, _)| (entry.depth, entry.mv)), Some((11, 7)), "the old move is kept");
+        assert_eq!(table.probe(1).map(|(entry, _)| (entry.depth, entry.mv)), Some((11, 7)), "the old move is kept");
         assert!(table.notes.author(1).is_some_and(|author| author != own_number()));
         table.clear(1);
-        assert_eq!((table.look_up(1), table.notes.author(1)), (None, None));
+        assert_eq!((table.probe(1), table.notes.author(1)), (None, None));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Repetition, fifty moves, material, and the ends of games.
+//! Repetition, the fifty-move rule, insufficient material and outcomes.
 
 use super::*;
 
@@ -15,46 +15,46 @@ const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 const SHUFFLE: &str = "g1f3 g8f6 f3g1 f6g8 ";
 
 #[test]
-fn the_third_occurrence_ends_the_game() {
-    assert_eq!(game(START, SHUFFLE).legal_result(), None);
-    assert_eq!(game(START, &SHUFFLE.repeat(2)).legal_result(), Some(Outcome::Repetition));
-    assert_eq!(game(START, &(SHUFFLE.repeat(2) + "e2e4")).legal_result(), None);
+fn third_occurrence_is_a_draw() {
+    assert_eq!(game(START, SHUFFLE).outcome(), None);
+    assert_eq!(game(START, &SHUFFLE.repeat(2)).outcome(), Some(Outcome::Repetition));
+    assert_eq!(game(START, &(SHUFFLE.repeat(2) + "e2e4")).outcome(), None);
 }
 
 #[test]
-fn lost_castling_rights_make_another_position() {
-    // The kings come back to their squares twice, but the first time they could still castle.
+fn lost_castling_rights_prevent_repetition() {
+    // The kings return to their squares twice, but castling was legal in the first position.
     let fen = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
     let shuffle = "e1e2 e8e7 e2e1 e7e8 ";
-    assert_eq!(game(fen, &shuffle.repeat(2)).legal_result(), None);
-    assert_eq!(game(fen, &shuffle.repeat(3)).legal_result(), Some(Outcome::Repetition));
+    assert_eq!(game(fen, &shuffle.repeat(2)).outcome(), None);
+    assert_eq!(game(fen, &shuffle.repeat(3)).outcome(), Some(Outcome::Repetition));
 }
 
 #[test]
-fn a_right_to_take_en_passant_makes_another_position_only_if_legal() {
+fn legal_en_passant_prevents_repetition() {
     let shuffle = "g8f6 g1f3 f6g8 f3g1 ";
-    assert_eq!(game(START, &("e2e4 ".to_owned() + &shuffle.repeat(2))).legal_result(), Some(Outcome::Repetition));
+    assert_eq!(game(START, &("e2e4 ".to_owned() + &shuffle.repeat(2))).outcome(), Some(Outcome::Repetition));
     let fen = "rnbqkbnr/ppp1pppp/8/8/3p4/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-    assert_eq!(game(fen, &("e2e4 ".to_owned() + &shuffle.repeat(2))).legal_result(), None);
-    assert_eq!(game(fen, &("e2e4 ".to_owned() + &shuffle.repeat(3))).legal_result(), Some(Outcome::Repetition));
+    assert_eq!(game(fen, &("e2e4 ".to_owned() + &shuffle.repeat(2))).outcome(), None);
+    assert_eq!(game(fen, &("e2e4 ".to_owned() + &shuffle.repeat(3))).outcome(), Some(Outcome::Repetition));
 }
 
 #[test]
-fn once_in_the_search_is_enough_before_the_root_it_takes_two() {
-    // Keys of the positions before: A B C D, then A again is asked for.
+fn repetition_needs_one_occurrence_after_the_root_or_two() {
+    // The earlier keys are 10, 20, 30, 40; the current one is 10 or 20.
     let path = [10, 20, 30, 40];
     assert!(is_repetition(&path, 10, 4, 0), "the root itself");
-    assert!(!is_repetition(&path, 10, 4, 1), "once, before the root");
+    assert!(!is_repetition(&path, 10, 4, 1), "once before the root");
     assert!(!is_repetition(&path, 20, 4, 0), "the other side was to move");
-    assert!(!is_repetition(&path, 10, 3, 0), "a capture lies between");
-    assert!(!is_repetition(&[], 10, 100, 0), "a FEN with a clock, but no game");
+    assert!(!is_repetition(&path, 10, 3, 0), "before the last capture");
+    assert!(!is_repetition(&[], 10, 100, 0), "a FEN with a clock, without a game");
     let path = [10, 20, 30, 40, 10, 20, 30, 40];
-    assert!(is_repetition(&path, 10, 8, 8), "twice, both before the root");
-    assert!(is_repetition(&path, 10, 8, 4), "the nearer one is the root");
-    assert!(!is_repetition(&path, 10, 7, 8), "only one of them is near enough");
+    assert!(is_repetition(&path, 10, 8, 8), "twice before the root");
+    assert!(is_repetition(&path, 10, 8, 4), "the later one is the root");
+    assert!(!is_repetition(&path, 10, 7, 8), "one of them is before the last capture");
 }
 
-/// Along random games that shuffle a lot: what the rules say, by comparing positions one by one.
+/// Random games with many repetitions, against a comparison of the FENs.
 #[test]
 fn repetition_agrees_with_counting_positions() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(11);
@@ -76,7 +76,7 @@ fn repetition_agrees_with_counting_positions() {
             threefold += u32::from(earlier >= 2);
             twofold += u32::from(earlier >= 1);
             positions.push(same);
-            // Moves of pieces back and forth, so that positions come back.
+            // The first quiet moves of pieces, so that positions repeat.
             let mut quiet = MoveList::new();
             position.quiet_moves(&mut quiet);
             quiet.sort_by_key(|&mv| position.moved(mv) == Piece::Pawn);
@@ -92,7 +92,7 @@ fn repetition_agrees_with_counting_positions() {
 }
 
 #[test]
-fn a_repetition_does_not_reach_over_a_null_move() {
+fn null_move_resets_reversible_plies() {
     let mut position = Position::startpos();
     for mv in ["g1f3", "g8f6"] {
         position.play(position.from_uci(mv).unwrap());
@@ -104,11 +104,11 @@ fn a_repetition_does_not_reach_over_a_null_move() {
 }
 
 #[test]
-fn fifty_moves_unless_it_is_mate() {
-    assert_eq!(game("4k3/8/8/8/8/8/8/R3K3 w - - 99 80", "a1a2").legal_result(), Some(Outcome::FiftyMoves));
-    assert_eq!(game("4k3/8/8/8/8/8/8/R3K3 w - - 98 80", "a1a2").legal_result(), None);
-    assert_eq!(game("4k3/8/8/8/8/8/P7/R3K3 w - - 99 80", "a2a3").legal_result(), None);
-    assert_eq!(game("4k3/8/4K3/8/8/8/8/R7 w - - 99 80", "a1a8").legal_result(), Some(Outcome::Checkmate));
+fn checkmate_precedes_the_fifty_move_rule() {
+    assert_eq!(game("4k3/8/8/8/8/8/8/R3K3 w - - 99 80", "a1a2").outcome(), Some(Outcome::FiftyMoves));
+    assert_eq!(game("4k3/8/8/8/8/8/8/R3K3 w - - 98 80", "a1a2").outcome(), None);
+    assert_eq!(game("4k3/8/8/8/8/8/P7/R3K3 w - - 99 80", "a2a3").outcome(), None);
+    assert_eq!(game("4k3/8/4K3/8/8/8/8/R7 w - - 99 80", "a1a8").outcome(), Some(Outcome::Checkmate));
     let capped = game("4k3/8/8/8/8/8/8/R3K3 w - - 99 80", "a1a2 e8d8 a2a1");
     assert_eq!(capped.position().halfmove_clock(), 100);
     assert_eq!(position("4k3/8/8/8/8/8/8/R3K3 w - - 12345678901234567890 80").halfmove_clock(), 100);
@@ -116,8 +116,8 @@ fn fifty_moves_unless_it_is_mate() {
 
 #[test]
 fn mate_and_stalemate() {
-    assert_eq!(game(START, "f2f3 e7e5 g2g4 d8h4").legal_result(), Some(Outcome::Checkmate));
-    assert_eq!(game("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "").legal_result(), Some(Outcome::Stalemate));
+    assert_eq!(game(START, "f2f3 e7e5 g2g4 d8h4").outcome(), Some(Outcome::Checkmate));
+    assert_eq!(game("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "").outcome(), Some(Outcome::Stalemate));
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn insufficient_material() {
         ("4k3/8/8/8/8/8/8/4K2Q w - -", false),
     ] {
         assert_eq!(position(fen).insufficient_material(), insufficient, "{fen}");
-        assert_eq!(game(fen, "").legal_result(), insufficient.then_some(Outcome::Material), "{fen}");
+        assert_eq!(game(fen, "").outcome(), insufficient.then_some(Outcome::InsufficientMaterial), "{fen}");
     }
 }
 

@@ -1,11 +1,11 @@
-//! FEN: every kind of mistake has its message, and what is written can be read.
+//! FEN: errors and messages, accepted variants, round trips, damaged text.
 
 use proptest::prelude::*;
 
 use super::*;
 
 #[test]
-fn every_mistake_has_its_message() {
+fn each_error_is_detected() {
     let king_count = |color, count| FenError::KingCount { color, count };
     let length = |rank, squares| FenError::RankLength { rank, squares };
     let letter = |letter, rank| FenError::PieceLetter { letter, rank };
@@ -65,7 +65,7 @@ fn every_mistake_has_its_message() {
 }
 
 #[test]
-fn messages_are_for_people() {
+fn error_messages() {
     let message = |fen: &str| Position::from_fen(fen).unwrap_err().to_string();
     assert_eq!(message("4k3/8/8/8/8/8/8/8 w - - 0 1"), "White has 0 kings instead of one");
     assert_eq!(message("4k3/8/8/8/8/8/8/4K2 w - - 0 1"), "rank 1 covers 7 squares instead of 8");
@@ -79,7 +79,7 @@ fn messages_are_for_people() {
 }
 
 #[test]
-fn what_guis_send_is_read() {
+fn variants_of_guis_are_accepted() {
     let start = Position::startpos().fen(false);
     for fen in [
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -",
@@ -90,7 +90,7 @@ fn what_guis_send_is_read() {
     ] {
         assert_eq!(position(fen).fen(false), start, "{fen}");
     }
-    // Nobody can take: the square is legal to give, but not kept.
+    // The square is valid input, but no capture is legal.
     let stepped = position("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1");
     assert_eq!(stepped.fen(false), "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1");
     let old = position("4k3/8/8/8/8/8/8/4K3 w - - 150 99999");
@@ -112,7 +112,7 @@ fn castling_letters_of_chess960() {
     }
 }
 
-/// A position some random moves away from a start.
+/// A position after random moves from a start position.
 fn any_position() -> impl Strategy<Value = Position> {
     (0..960_u32, any::<bool>(), proptest::collection::vec(any::<u16>(), 0..120)).prop_map(|(n, standard, choices)| {
         let mut position = if standard { Position::startpos() } else { Position::chess960(n) };
@@ -139,14 +139,14 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_read_or_refused(text in ".*") {
+    fn any_text_is_parsed_or_refused(text in ".*") {
         let _ = Position::from_fen(&text);
         let _ = Position::startpos().from_uci(&text);
     }
 
-    /// A FEN with a few characters changed, taken out or put in: refused, or a position that works.
+    /// A FEN with a few characters changed, removed or inserted is refused or gives a valid position.
     #[test]
-    fn damaged_fens_are_refused_or_work(
+    fn damaged_fens_are_refused_or_valid(
         position in any_position(),
         damage in proptest::collection::vec((any::<u16>(), 0..3_u8, "[ -/0-9KQRBNPkqrbnpwbAaHhe]"), 1..4),
     ) {

@@ -1,4 +1,4 @@
-//! What the room claims, checked along random games and on random boards. `tests/perft.rs` has the oracle.
+//! Properties of positions and moves, along random games and on random boards.
 
 mod draws;
 mod fen;
@@ -22,8 +22,8 @@ fn position(fen: &str) -> Position {
     Position::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}"))
 }
 
-/// Calls `check` with every position of `games` random games and the move played there, if any. The games begin in standard chess, in
-/// Chess960 and in the positions of the suite.
+/// Calls `check` with every position of `games` random games and the move played there, if any. The games
+/// start from standard chess, Chess960 and the positions of the suite in turn.
 fn random_games(seed: u64, games: u32, mut check: impl FnMut(&Position, Option<Move>)) {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let suite: Vec<Position> = suite().collect();
@@ -46,7 +46,7 @@ fn random_games(seed: u64, games: u32, mut check: impl FnMut(&Position, Option<M
     }
 }
 
-/// Random pieces on random squares, as many as make a position.
+/// Calls `check` with `count` valid positions of random pieces on random squares.
 fn random_boards(seed: u64, count: u32, mut check: impl FnMut(&Position)) {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut left = count;
@@ -68,7 +68,7 @@ fn random_boards(seed: u64, count: u32, mut check: impl FnMut(&Position)) {
 }
 
 #[test]
-fn keys_and_squares_equal_those_from_scratch() {
+fn incremental_keys_and_mailbox_are_exact() {
     let (mut castlings, mut en_passants, mut promotions) = (0, 0, 0);
     random_games(1, 5000, |position, mv| {
         assert_eq!(position.keys, position.keys_from_scratch(), "{position}");
@@ -85,7 +85,7 @@ fn keys_and_squares_equal_those_from_scratch() {
 }
 
 #[test]
-fn a_null_move_changes_the_side_and_nothing_else() {
+fn null_move_changes_only_the_side() {
     random_games(5, 300, |position, _| {
         if !position.in_check() {
             let mut null = position.clone();
@@ -95,7 +95,8 @@ fn a_null_move_changes_the_side_and_nothing_else() {
             assert_eq!(null.en_passant(), None);
             assert_eq!(null.reversible_plies(), 0);
             assert!(Square::ALL.into_iter().all(|square| null.piece_on(square) == position.piece_on(square)));
-            // The board still has its en passant file after a double step that nobody can answer so; the key must not.
+            // The board keeps its en passant file after a double step without a legal capture; the key has
+            // none.
             let fields = position.fen(true);
             let mut fields: Vec<&str> = fields.split(' ').collect();
             fields[1] = if position.side_to_move() == Color::White { "b" } else { "w" };
@@ -106,8 +107,8 @@ fn a_null_move_changes_the_side_and_nothing_else() {
 }
 
 #[test]
-fn en_passant_is_in_the_key_only_where_it_is_legal() {
-    // Nobody there to take; a taker; a taker that is pinned.
+fn key_includes_en_passant_only_if_legal() {
+    // No capturing pawn; a capturing pawn; a pinned one.
     for (before, mv, after, legal) in [
         ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "e2e4", "4k3/8/8/8/4P3/8/8/4K3 b - - 0 1", false),
         ("4k3/8/8/8/5p2/8/4P3/4K3 w - - 0 1", "e2e4", "4k3/8/8/8/4Pp2/8/8/4K3 b - - 0 1", true),
@@ -121,7 +122,7 @@ fn en_passant_is_in_the_key_only_where_it_is_legal() {
 }
 
 #[test]
-fn the_key_of_prefetching_is_exact_for_plain_moves() {
+fn prefetch_key_is_exact_for_simple_moves() {
     random_games(6, 300, |position, mv| {
         let Some(mv) = mv else { return };
         let mut after = position.clone();
@@ -137,7 +138,7 @@ fn the_key_of_prefetching_is_exact_for_plain_moves() {
 fn equal_keys_mean_equal_positions() {
     let mut seen = HashMap::new();
     random_games(7, 300, |position, _| {
-        // Everything but the clocks.
+        // The FEN without the clocks.
         let fen = position.fen(true);
         let same = fen.rsplitn(3, ' ').last().unwrap().to_owned();
         let earlier = seen.entry(position.key()).or_insert_with(|| same.clone());
@@ -149,7 +150,7 @@ fn equal_keys_mean_equal_positions() {
 }
 
 #[test]
-fn noisy_and_quiet_moves_are_the_legal_ones() {
+fn noisy_and_quiet_moves_partition_legal_moves() {
     let check = |position: &Position| {
         let (mut noisy, mut quiet) = (MoveList::new(), MoveList::new());
         position.noisy_moves(&mut noisy);
@@ -164,7 +165,8 @@ fn noisy_and_quiet_moves_are_the_legal_ones() {
         let listed: Vec<Move> = noisy.iter().chain(&quiet).copied().collect();
         assert_eq!(listed.len(), generated.len(), "{position}");
         assert_eq!(listed.into_iter().collect::<BTreeSet<_>>(), generated, "{position}");
-        // Any squares will do: half of the board, another half for each piece; for the king too in every other position.
+        // Arbitrary target squares: another half of the board for each piece, no squares for every other
+        // king.
         let squares = |piece: Piece| {
             if piece == Piece::King && position.key().is_multiple_of(2) {
                 BitBoard::EMPTY
@@ -194,7 +196,7 @@ fn noisy_and_quiet_moves_are_the_legal_ones() {
 }
 
 #[test]
-fn is_legal_agrees_with_the_list_for_every_word() {
+fn is_legal_agrees_with_legal_moves() {
     let check = |position: &Position| {
         let legal: BTreeSet<Move> = position.legal_moves().iter().copied().collect();
         for mv in (0..1 << 15).filter_map(Move::from_bits) {

@@ -1,9 +1,9 @@
-//! Moves in UCI and SAN. `tests/perft.rs` compares both with shakmaty along random games.
+//! Moves in UCI and SAN. An integration test compares both with shakmaty along random games.
 
 use super::*;
 
 #[test]
-fn uci_in_and_out() {
+fn uci_round_trip() {
     random_games(12, 200, |position, _| {
         for &mv in &position.legal_moves() {
             assert_eq!(position.from_uci(&position.to_uci(mv, true)), Ok(mv), "{position}");
@@ -24,9 +24,9 @@ fn uci_in_and_out() {
 }
 
 #[test]
-fn castling_from_other_squares_is_written_as_the_king_taking_his_rook() {
+fn chess960_castling_is_written_as_king_takes_rook() {
     for (fen, castling, step) in [
-        // The king stays, goes one step, goes two from another square.
+        // The king stays, moves one square, moves two from another square.
         ("4k3/8/8/8/8/8/8/6KR w H - 0 1", "g1h1", "g1f1"),
         ("4k3/8/8/8/8/8/8/5K1R w H - 0 1", "f1h1", "f1g1"),
         ("4k3/8/8/8/8/8/8/1R1K4 w B - 0 1", "d1b1", "d1c1"),
@@ -49,7 +49,7 @@ fn castling_in_both_styles() {
         assert_eq!(standard.to_uci(mv, false), short);
         assert_eq!(standard.to_uci(mv, true), long);
     }
-    // f1g1 is a step of the king, castling is f1h1; b1 to c1 would be a step as well.
+    // f1g1 is a king's step, castling is f1h1; f1c1 is no step and means castling.
     let chess960 = position("4k3/8/8/8/8/8/8/R4K1R w KQ - 0 1");
     let step = chess960.from_uci("f1g1").unwrap();
     assert!(!chess960.is_castling(step));
@@ -57,13 +57,13 @@ fn castling_in_both_styles() {
     assert!(chess960.is_castling(castling));
     assert_eq!(chess960.to_uci(castling, true), "f1h1");
     assert!(chess960.is_castling(chess960.from_uci("f1c1").unwrap()));
-    // King and rook stand one beside the other: taking the rook castles.
+    // King and rook are adjacent: capturing the rook is castling.
     let beside = position("4k3/8/8/8/8/8/8/5KR1 w K - 0 1");
     assert!(beside.is_castling(beside.from_uci("f1g1").unwrap()));
 }
 
 #[test]
-fn bad_moves_say_why() {
+fn invalid_moves_have_messages() {
     let start = Position::startpos();
     for text in
         ["", "e2", "e2e", "e2e9", "i2i4", "e2e4e5", "e7e8k", "e7e8p", "0000", "e2e2", "E2E4", "♔♔", "e2 e4", "O-O"]
@@ -97,7 +97,7 @@ fn standard_algebraic_notation() {
         ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq -", "e1g1", "O-O"),
         ("r3k2r/8/8/8/8/8/8/R3K2R b KQkq -", "e8c8", "O-O-O"),
         ("5k2/8/8/8/8/8/8/4K2R w K -", "e1g1", "O-O+"),
-        // Told apart by file, by rank, by both; not by a pinned piece.
+        // Disambiguation by file, rank and both; a pinned piece needs none.
         ("4k3/8/8/8/8/8/4K3/R6R w - -", "a1d1", "Rad1"),
         ("4k3/8/8/R7/8/8/8/R3K3 w - -", "a1a3", "R1a3"),
         ("8/8/k7/8/4Q2Q/8/8/K6Q w - -", "h4e1", "Qh4e1"),
@@ -113,7 +113,7 @@ fn standard_algebraic_notation() {
 }
 
 #[test]
-fn algebraic_notation_as_people_write_it() {
+fn lenient_algebraic_notation() {
     let castling = position("r3k2r/1P6/8/3p4/4P3/8/8/RN2K2R w KQkq -");
     for (text, mv) in [
         ("0-0", "e1g1"),

@@ -1,12 +1,12 @@
-//! The static exchange evaluation against a slow one of another make, and on known cases.
+//! Static exchange evaluation against a mailbox reference, and known cases.
 
 use super::*;
 
-/// A board of letters, upper case for White, that knows nothing of bitboards.
+/// A mailbox board of letters, upper case for White, without bitboards.
 #[derive(Clone)]
 struct Letters([Option<char>; 64]);
 
-/// In the order in which pieces join an exchange.
+/// The pieces, least valuable attacker first.
 const ORDER: &str = "pnbrqk";
 
 fn worth(letter: char) -> i32 {
@@ -26,7 +26,7 @@ impl Letters {
         if inside { self.0[(rank * 8 + file) as usize] } else { None }
     }
 
-    /// Whether the piece on `from` attacks `to`, found by walking.
+    /// Returns true if the piece on `from` attacks `to`, found by walking square by square.
     fn attacks(&self, from: usize, to: usize) -> bool {
         let letter = self.0[from].unwrap();
         let (file, rank) = (from as i32 % 8, from as i32 / 8);
@@ -57,8 +57,8 @@ impl Letters {
         after
     }
 
-    /// What the side can win by taking on `to`, or 0 by leaving it. With `free`, it may take with any attacker first, not only with
-    /// the cheapest.
+    /// Returns the material that a side wins by captures on `to`, or 0 by none. With `free`, it may capture
+    /// with any attacker first, not only the least valuable.
     fn wins(&self, to: usize, white: bool, free: bool) -> i32 {
         let mut best = 0;
         for from in self.attackers(to, white) {
@@ -74,7 +74,7 @@ impl Letters {
         best
     }
 
-    /// The whole exchange that a move begins.
+    /// Returns the material won by the exchange that a move begins.
     fn exchange(position: &Position, mv: Move, free: bool) -> i32 {
         if position.is_castling(mv) {
             return 0;
@@ -97,18 +97,18 @@ impl Letters {
     }
 }
 
-/// All thresholds that can make a difference, and the extremes.
+/// All thresholds around possible values, and the extremes.
 fn thresholds(value: i32) -> impl Iterator<Item = i32> {
     (-20..=20).map(|hundreds| hundreds * 100).chain([value - 1, value, value + 1, i32::MIN, i32::MAX])
 }
 
 #[test]
-fn agrees_with_the_slow_exchange_and_is_monotone() {
+fn see_ge_agrees_with_the_reference() {
     let mut exchanges = 0;
     let mut check = |position: &Position| {
         for &mv in &position.legal_moves() {
             let value = Letters::exchange(position, mv, false);
-            // Equal to `value >= threshold` for every threshold, and so monotone.
+            // Equality for every threshold includes monotonicity.
             for threshold in thresholds(value) {
                 assert_eq!(position.see_ge(mv, threshold), value >= threshold, "{mv} {threshold} {value} {position}");
             }
@@ -128,7 +128,7 @@ fn agrees_with_the_slow_exchange_and_is_monotone() {
 }
 
 #[test]
-fn taking_with_the_cheapest_piece_is_nearly_always_best() {
+fn least_valuable_attacker_is_nearly_always_best() {
     let (mut captures, mut different) = (0, 0);
     random_boards(9, 1500, |position| {
         let mut noisy = MoveList::new();
@@ -144,21 +144,21 @@ fn taking_with_the_cheapest_piece_is_nearly_always_best() {
 #[test]
 fn known_cases() {
     for (fen, mv, value) in [
-        // An undefended pawn; a defended one; with help from behind.
+        // An undefended pawn; a defended one; with an x-ray attacker.
         ("1k1r4/1pp4p/p7/4p3/8/P5P1/1PP4P/2K1R3 w - - 0 1", "e1e5", 100),
         ("1k1r3q/1ppn3p/p4b2/4p3/8/P2N2P1/1PP1R1BP/2K1Q3 w - - 0 1", "d3e5", -200),
         ("4k3/8/4r3/4p3/8/8/4R3/K3R3 w - - 0 1", "e2e5", 100),
-        // A quiet move to a square that a pawn guards.
+        // A quiet move to a square that a pawn attacks.
         ("3k4/8/3p4/8/8/8/8/K3Q3 w - - 0 1", "e1e5", -900),
-        // Promotion: free, taken back, with capture.
+        // Promotion: undefended, recaptured, with capture.
         ("8/4P3/8/8/8/8/k7/4K3 w - - 0 1", "e7e8q", 800),
         ("r7/4P3/8/8/8/8/k7/4K3 w - - 0 1", "e7e8q", -100),
         ("3r4/4P3/8/8/8/8/k7/4K3 w - - 0 1", "e7d8n", 700),
-        // En passant: free, taken back, opening a file for a rook that joins in.
+        // En passant: undefended, recaptured, opening a file for a rook.
         ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", 100),
         ("4k3/2p5/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", 0),
         ("4k3/2p5/8/3pP3/8/8/3R4/4K3 w - d6 0 1", "e5d6", 100),
-        // A king takes what is not defended, and nothing else.
+        // A king captures undefended pieces only.
         ("8/8/8/2k5/8/8/3r4/R3K3 b - - 0 1", "d2e2", -500),
         ("8/8/8/8/8/3k4/3r4/R3K3 b - - 0 1", "d2e2", 0),
         ("8/8/8/8/8/3k4/3r4/4K3 w - - 0 1", "e1f1", 0),
@@ -175,8 +175,8 @@ fn known_cases() {
 }
 
 #[test]
-fn a_mirrored_position_has_the_same_exchanges_without_ties() {
-    // Ties between equal pieces break by square, so colours may differ there; everywhere else they must not.
+fn exchanges_are_symmetric_except_ties() {
+    // Ties between equal pieces are broken by square, so colours may differ there.
     let mirror = |position: &Position| {
         let board: Vec<String> = Letters::new(position)
             .0

@@ -1,0 +1,164 @@
+//! Loading a table.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use twox_hash::XxHash3_64;
+
+use super::{CHUNK, HEADER, Header, Pass, TableFileError, TableFileReport, TableFileWork, word};
+use crate::bucket::Place;
+use crate::memory::{BUCKET_BYTES, TableCell, share_out};
+use crate::payload::{Generation, Payload};
+use crate::regular_file;
+use crate::scheme::SchemeRule;
+use crate::slot::{RawEntry, Signature, Slot};
+use crate::stats::Recorder;
+use crate::table::Table;
+
+/// The least number of buckets (2 MiB) with which bucket and signature are the whole key: see [`Place::key_in`].
+const WHOLE_KEY_BUCKETS: usize = 1 << 16;
+
+impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
+    /// Loads the file at `path`, in place of all that the table held. No other thread should use the table meanwhile.
+    ///
+    /// The whole file is read and checked before the table is changed. If it was saved from a table of another size, or of a
+    /// scheme with another number of levels, its entries are stored anew, and give way to each other as the scheme says.
+    /// The next generation is the saved one, so that the loaded entries are fresh in the next search.
+    ///
+    /// # Errors
+    /// If the file cannot be used, or the work was stopped. The table stays as it was, except after
+    /// [`TableFileError::Changed`].
+    pub fn load(&self, path: &Path, work: TableFileWork<'_>) -> Result<TableFileReport, TableFileError> {
+        let file = regular_file::open(path)?;
+        let found = file.metadata()?.len();
+        let mut bytes = [0; HEADER];
+        read_at(&file, &mut bytes, 0).map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => TableFileError::NotOurs,
+            _ => error.into(),
+        })?;
+        let header = Header::from_bytes(&bytes)?;
+        if header.fingerprint != work.fingerprint {
+            return Err(TableFileError::Foreign);
+        }
+        let expected = header.length().ok_or(TableFileError::Damaged)?;
+        if found != expected || header.buckets == 0 {
+            return Err(TableFileError::Length { expected, found });
+        }
+        let same_places = header.buckets == self.buckets().len() as u64
+            && header.scheme.has_two_levels() == self.scheme().has_two_levels();
+        if !same_places && (header.buckets as usize) < WHOLE_KEY_BUCKETS {
+            return Err(TableFileError::Unplaceable);
+        }
+
+        let mut tail = vec![0; 8 * (header.chunks() as usize + 1)];
+        let tail_at = expected - tail.len() as u64;
+        read_at(&file, &mut tail, tail_at)?;
+        let (sums, sum) = tail.split_at(tail.len() - 8);
+        if header.sum(sums) != word(sum) {
+            return Err(TableFileError::Damaged);
+        }
+        let read = |chunk: u64, buffer: &mut Vec<u8>| -> Result<(), TableFileError> {
+            let start = chunk * CHUNK as u64;
+            let buckets = (header.buckets - start).min(CHUNK as u64) as usize;
+            buffer.resize(buckets * BUCKET_BYTES, 0);
+            read_at(&file, buffer, Header::offset(chunk))?;
+            let sum = word(&sums[8 * chunk as usize..]);
+            if XxHash3_64::oneshot(buffer) == sum { Ok(()) } else { Err(TableFileError::Damaged) }
+        };
+        Pass::new(work, header.chunks(), 0, 50).run(read)?;
+
+        // The second pass changes the table, so the stop flag no longer counts.
+        let unstoppable = AtomicBool::new(false);
+        let pass = Pass::new(TableFileWork { stop: &unstoppable, ..work }, header.chunks(), 50, 50);
+        if !same_places {
+            self.clear(work.threads);
+        }
+        let rest = pass.run(|chunk, buffer| {
+            read(chunk, buffer)?;
+            let start = chunk as usize * CHUNK;
+            if same_places {
+                self.copy_slots(start, buffer);
+            } else {
+                self.store_anew(&header, start, buffer);
+            }
+            Ok(())
+        });
+        if rest.is_err() {
+            self.clear(work.threads);
+            return Err(TableFileError::Changed);
+        }
+        self.set_generation(before(header.generation));
+        // Counted in the table: of the entries stored anew some gave way to others.
+        Ok(TableFileReport { positions: self.count(work.threads), bytes: expected, replaced: !same_places })
+    }
+
+    /// Counts the slots taken, with `threads` threads.
+    fn count(&self, threads: usize) -> u64 {
+        let taken = AtomicUsize::new(0);
+        share_out(threads, self.buckets().chunks(CHUNK), |part| {
+            let slots = part.iter().flat_map(|bucket| bucket.slots());
+            taken.fetch_add(slots.filter(|slot| !slot.read().is_empty()).count(), Ordering::Relaxed);
+        });
+        taken.into_inner() as u64
+    }
+
+    /// Copies the slots of a chunk to the same places.
+    fn copy_slots(&self, start: usize, bytes: &[u8]) {
+        let slots = self.buckets()[start..].iter().flat_map(|bucket| bucket.slots());
+        slots.zip(entries(bytes)).for_each(|(slot, entry)| slot.write(entry));
+    }
+
+    /// Stores the entries of a chunk of another table where they belong in this one, as far as the scheme keeps them.
+    fn store_anew(&self, header: &Header, start: usize, bytes: &[u8]) {
+        let theirs = header.buckets as usize;
+        let buckets = self.buckets();
+        let rule = SchemeRule::<P>::new(self.scheme(), self.update(), Generation::from_bits(header.generation));
+        for (entry, slot) in entries(bytes).zip(0..) {
+            // An entry torn while it was saved belongs to no key of its bucket.
+            let key = Place::key_in(entry.signature, start + slot / 2, theirs);
+            let Some(key) = key.filter(|_| !entry.is_empty()) else { continue };
+            let place = Place::of(key, buckets.len());
+            let bucket = &buckets[place.bucket];
+            if self.scheme().has_two_levels() {
+                bucket.store(key, entry, &rule);
+            } else {
+                bucket.slot(place.second).store(key, entry, &rule);
+            }
+        }
+    }
+
+    fn buckets(&self) -> &[TableCell<BITS>] {
+        self.memory().buckets()
+    }
+}
+
+/// Returns the generation before this one. The next search then has the saved generation, as if the saved search went on:
+/// its entries are not stale.
+fn before(generation: u8) -> Generation {
+    Generation::from_bits(generation.wrapping_add(Generation::COUNT - 1))
+}
+
+/// Returns the slots in these bytes.
+fn entries(bytes: &[u8]) -> impl Iterator<Item = RawEntry> {
+    bytes.chunks_exact(16).map(|slot| RawEntry { data: word(slot), signature: Signature::from_bits(word(&slot[8..])) })
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, offset)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let read = std::os::windows::fs::FileExt::seek_read(file, bytes, offset)?;
+        if read == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        bytes = &mut bytes[read..];
+        offset += read as u64;
+    }
+    Ok(())
+}

@@ -1,0 +1,79 @@
+//! Saving a table.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use twox_hash::XxHash3_64;
+
+use super::draft::Draft;
+use super::{CHUNK, HEADER, Header, Pass, TableFileError, TableFileReport, TableFileWork};
+use crate::memory::BUCKET_BYTES;
+use crate::payload::Payload;
+use crate::slot::Slot;
+use crate::stats::Recorder;
+use crate::table::Table;
+
+impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
+    /// Saves the table into the file at `path`, in place of any that is there.
+    ///
+    /// The table is written into another file in the same folder, which then replaces the old one, or is removed if anything
+    /// fails. An entry stored meanwhile by another thread may or may not be in the file.
+    ///
+    /// # Errors
+    /// If the file cannot be written, as on a full disk, or the work was stopped. The old file stays as it was.
+    pub fn save(&self, path: &Path, work: TableFileWork<'_>) -> Result<TableFileReport, TableFileError> {
+        let buckets = self.memory().buckets();
+        let header = Header {
+            scheme: self.scheme(),
+            generation: self.generation().bits(),
+            buckets: buckets.len() as u64,
+            fingerprint: work.fingerprint,
+        };
+        let draft = Draft::beside(path)?;
+        let sums: Box<[AtomicU64]> = (0..header.chunks()).map(|_| AtomicU64::new(0)).collect();
+        let positions = AtomicUsize::new(0);
+        Pass::new(work, header.chunks(), 0, 100).run(|chunk, buffer| {
+            let start = chunk as usize * CHUNK;
+            let part = &buckets[start..buckets.len().min(start + CHUNK)];
+            let entries = part.iter().flat_map(|bucket| bucket.slots()).map(Slot::read);
+            buffer.reserve(part.len() * BUCKET_BYTES);
+            let mut taken = 0;
+            for entry in entries {
+                taken += usize::from(!entry.is_empty());
+                buffer.extend(entry.data.to_le_bytes());
+                buffer.extend(entry.signature.bits().to_le_bytes());
+            }
+            positions.fetch_add(taken, Ordering::Relaxed);
+            sums[chunk as usize].store(XxHash3_64::oneshot(buffer), Ordering::Relaxed);
+            Ok(write_at(&draft.file, buffer, Header::offset(chunk))?)
+        })?;
+        let mut tail: Vec<u8> = sums.iter().flat_map(|sum| sum.load(Ordering::Relaxed).to_le_bytes()).collect();
+        tail.extend(header.sum(&tail).to_le_bytes());
+        let sums_at = HEADER as u64 + header.buckets * BUCKET_BYTES as u64;
+        write_at(&draft.file, &tail, sums_at)?;
+        write_at(&draft.file, &header.to_bytes(), 0)?;
+        draft.finish()?;
+        let positions = positions.into_inner() as u64;
+        Ok(TableFileReport { positions, bytes: sums_at + tail.len() as u64, replaced: false })
+    }
+}
+
+#[cfg(unix)]
+fn write_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, offset)
+}
+
+#[cfg(windows)]
+fn write_at(file: &File, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let written = std::os::windows::fs::FileExt::seek_write(file, bytes, offset)?;
+        if written == 0 {
+            return Err(io::ErrorKind::WriteZero.into());
+        }
+        bytes = &bytes[written..];
+        offset += written as u64;
+    }
+    Ok(())
+}

@@ -1,0 +1,214 @@
+//! A quantised network: loading, checks against overflow, inference.
+
+use std::fmt;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
+
+use super::features::{FeatureChanges, Perspective, PieceChanges, PiecePlacement};
+use super::file::{self, NetworkFormatError, Weights};
+use super::kernels::{Kernels, Row, Simd};
+use super::{
+    HIDDEN, INPUTS, OUTPUT_BUCKETS, OUTPUT_SUM_LIMIT, OUTPUT_WEIGHT_LIMIT, QA, QB, VALUE_LIMIT, output_bucket,
+};
+use crate::position::{Color, Position};
+
+/// An error of loading a network from a file.
+#[derive(Debug, thiserror::Error)]
+pub enum NetworkError {
+    /// The file could not be read.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The error of the system.
+        source: io::Error,
+    },
+    /// The content is not a network for this engine.
+    #[error("{}: {source}", path.display())]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// The error in its content.
+        source: NetworkFormatError,
+    },
+}
+
+/// A network ready for inference.
+#[derive(Clone)]
+pub struct Network {
+    pub(super) feature_weights: Box<[Row; INPUTS]>,
+    pub(super) feature_biases: Row,
+    /// By bucket: for the accumulator of the side to move, and for the other one.
+    output_weights: [[Row; 2]; OUTPUT_BUCKETS],
+    output_biases: [i64; OUTPUT_BUCKETS],
+    scale: i64,
+    hash: u64,
+    pub(super) kernels: Kernels,
+}
+
+impl Network {
+    /// Returns the embedded network, `networks/sesame.nnue`.
+    pub fn embedded() -> Arc<Network> {
+        // Loading copies the weights, so the bytes need no alignment.
+        static NETWORK: LazyLock<Arc<Network>> = LazyLock::new(|| {
+            let network = Network::from_bytes(include_bytes!("../../networks/sesame.nnue"));
+            Arc::new(network.unwrap_or_else(|error| unreachable!("a test loads the embedded network: {error}")))
+        });
+        Arc::clone(&NETWORK)
+    }
+
+    /// Loads a network from a file. A network of fewer neurons than [`HIDDEN`] is padded with zeros.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or is not a complete network of this architecture.
+    pub fn read(path: &Path) -> Result<Network, NetworkError> {
+        read_as(path, Self::from_bytes)
+    }
+
+    /// Loads a network from the bytes of a file. See [`Network::read`].
+    ///
+    /// # Errors
+    /// If the bytes are not a complete network of this architecture.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Network, NetworkFormatError> {
+        let network = Network::new(&Weights::from_bytes(bytes)?)?;
+        // A padded network keeps the hash of its file.
+        Ok(Network { hash: file::hash(bytes), ..network })
+    }
+
+    /// Creates a network from its weights.
+    ///
+    /// # Errors
+    /// [`NetworkFormatError::Architecture`] for wrong numbers of weights, [`NetworkFormatError::Overflow`] if
+    /// a sum could overflow.
+    pub fn new(weights: &Weights) -> Result<Network, NetworkFormatError> {
+        let (rows, []) = weights.features.as_chunks() else { return Err(NetworkFormatError::Overflow) };
+        let rows: Vec<Row> = rows.iter().copied().map(Row).collect();
+        let (output, _) = weights.output.as_chunks();
+        let lengths = (rows.len(), weights.biases.len(), weights.output.len(), weights.output_biases.len());
+        if lengths != (INPUTS, HIDDEN, OUTPUT_BUCKETS * 2 * HIDDEN, OUTPUT_BUCKETS) {
+            return Err(NetworkFormatError::Architecture(format!("of {lengths:?} numbers")));
+        }
+        // The bound: 32 pieces, each with the largest weight of any feature.
+        let overflows = (0..HIDDEN).any(|i| {
+            let largest = rows.iter().map(|row| i32::from(row.0[i]).abs()).max().unwrap_or(0);
+            32 * largest + i32::from(weights.biases[i]).abs() > i32::from(i16::MAX)
+        });
+        let too_large = output.iter().any(|weights: &[i16; HIDDEN]| {
+            let sizes = weights.iter().map(|&weight| i32::from(weight).abs());
+            sizes.clone().any(|size| size > OUTPUT_WEIGHT_LIMIT) || sizes.sum::<i32>() > OUTPUT_SUM_LIMIT
+        });
+        if overflows || too_large {
+            return Err(NetworkFormatError::Overflow);
+        }
+        let boxed: Result<Box<[Row; INPUTS]>, _> = rows.into_boxed_slice().try_into();
+        let mut feature_biases = Row::ZERO;
+        feature_biases.0.copy_from_slice(&weights.biases);
+        Ok(Network {
+            feature_weights: boxed.unwrap_or_else(|_| unreachable!("the length was checked")),
+            feature_biases,
+            output_weights: std::array::from_fn(|i| [Row(output[2 * i]), Row(output[2 * i + 1])]),
+            output_biases: std::array::from_fn(|i| weights.output_biases[i].into()),
+            scale: weights.scale.into(),
+            hash: weights.hash(),
+            kernels: Kernels::best(),
+        })
+    }
+
+    /// Returns the same network with other SIMD kernels; `None` if this machine does not have them.
+    pub fn with_simd(&self, simd: Simd) -> Option<Network> {
+        Some(Network { kernels: Kernels::of(simd)?, ..self.clone() })
+    }
+
+    /// Returns the hash of the weights in the network's file, which names the network. The scale is not part
+    /// of it.
+    pub fn hash(&self) -> u64 {
+        self.hash
+    }
+
+    /// Returns the kind of SIMD registers in use.
+    pub fn simd(&self) -> Simd {
+        self.kernels.simd()
+    }
+
+    /// Evaluates a position without check from scratch.
+    ///
+    /// The value is in centipawns from the side to move's view; its absolute value is below [`VALUE_LIMIT`].
+    pub fn evaluate(&self, position: &Position) -> i32 {
+        let (mut pieces, mut features) = (PieceChanges::default(), FeatureChanges::default());
+        PiecePlacement::EMPTY.write_changes_to(&PiecePlacement::of(position), &mut pieces);
+        let accumulators = Color::ALL.map(|color| {
+            let mut accumulator = Row::ZERO;
+            pieces.write_features(Perspective::of(position, color), &mut features);
+            self.kernels.update(&self.feature_weights, &self.feature_biases, &mut accumulator, &features);
+            accumulator
+        });
+        self.output(position, &accumulators)
+    }
+
+    /// Computes the output layer for a position with these accumulators, White's first.
+    #[inline]
+    pub(super) fn output(&self, position: &Position, accumulators: &[Row; 2]) -> i32 {
+        let bucket = output_bucket(position.occupied().len());
+        let us = position.side_to_move();
+        let (ours, theirs) = (&accumulators[us as usize], &accumulators[!us as usize]);
+        let sum = self.kernels.output(ours, theirs, &self.output_weights[bucket]);
+        let (qa, qb) = (i64::from(QA), i64::from(QB));
+        let value = (sum / qa + self.output_biases[bucket]) * self.scale / (qa * qb);
+        let limit = i64::from(VALUE_LIMIT) - 1;
+        value.clamp(-limit, limit) as i32
+    }
+}
+
+/// Reads a file and parses it with `parse`.
+fn read_as<T>(path: &Path, parse: impl FnOnce(&[u8]) -> Result<T, NetworkFormatError>) -> Result<T, NetworkError> {
+    let bytes = read_regular_file(path).map_err(|source| NetworkError::File { path: path.to_owned(), source })?;
+    parse(&bytes).map_err(|source| NetworkError::Format { path: path.to_owned(), source })
+}
+
+impl Weights {
+    /// Reads weights from a file, for further training.
+    ///
+    /// # Errors
+    /// As [`Network::read`]; also for a network of fewer neurons, because padded neurons have no gradient.
+    pub fn read(path: &Path) -> Result<Weights, NetworkError> {
+        read_as(path, |bytes| {
+            let weights = Self::from_bytes(bytes)?;
+            Network::new(&weights)?;
+            if weights.hash() == file::hash(bytes) {
+                Ok(weights)
+            } else {
+                Err(NetworkFormatError::Architecture(file::architecture_of(bytes)))
+            }
+        })
+    }
+}
+
+/// Reads a regular file, up to twice the length of a network.
+fn read_regular_file(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    crate::regular_file::open(path)?.take(2 * file::MAX_LENGTH as u64).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Networks are equal if their hashes and scales are.
+impl PartialEq for Network {
+    fn eq(&self, other: &Self) -> bool {
+        (self.hash, self.scale) == (other.hash, other.scale)
+    }
+}
+
+impl Eq for Network {}
+
+/// Formats as `network` and the hash in hexadecimal.
+impl fmt::Display for Network {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "network {:016x}", self.hash)
+    }
+}
+
+impl fmt::Debug for Network {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Network({:016x}, {})", self.hash, self.simd())
+    }
+}

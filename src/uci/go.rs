@@ -1,0 +1,214 @@
+//! The `go` command: its words, and the limits that they set.
+
+use std::time::Duration;
+
+use super::parse::{Command, Parsed, clamp_u32, clamp_u32_from_zero, millis, parse_number, quote};
+use crate::engine::{Clock, Limits};
+use crate::position::{Color, Position};
+
+/// The deepest `go perft`: deeper ones never end anyway, but would overflow the stack first.
+const MAX_PERFT_DEPTH: i64 = 64;
+
+/// The arguments of `go`, already clamped to what makes sense; moves are still text, as they need a position.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct GoCommand {
+    /// Limits were asked for, but not all of them could be understood.
+    pub(crate) malformed: bool,
+    /// `searchmoves`, as text.
+    pub(crate) search_moves: Vec<String>,
+    /// `ponder`.
+    pub(crate) ponder: bool,
+    /// `infinite`.
+    pub(crate) infinite: bool,
+    /// `wtime` and `btime`; negative times are none at all.
+    pub(crate) time: [Option<Duration>; 2],
+    /// `winc` and `binc`.
+    pub(crate) increment: [Duration; 2],
+    /// `movestogo`, at least 1.
+    pub(crate) moves_to_go: Option<u32>,
+    /// `depth`, at least 1.
+    pub(crate) depth: Option<u32>,
+    /// `nodes`, at least 1.
+    pub(crate) nodes: Option<u64>,
+    /// `mate`, at least 1.
+    pub(crate) mate: Option<u32>,
+    /// `movetime`.
+    pub(crate) move_time: Option<Duration>,
+}
+
+/// The words that `go` knows; `searchmoves` ends at the next of them.
+pub(super) const GO_WORDS: [&str; 13] = [
+    "searchmoves",
+    "ponder",
+    "infinite",
+    "wtime",
+    "btime",
+    "winc",
+    "binc",
+    "movestogo",
+    "depth",
+    "nodes",
+    "mate",
+    "movetime",
+    "perft",
+];
+
+/// `go [ponder | infinite | LIMIT NUMBER | searchmoves MOVE...]...`
+///
+/// What is not understood is left out of the limits and complained about; the search runs all the same, as the GUI waits
+/// for its move.
+pub(super) fn parse_go<'a>(words: impl Iterator<Item = &'a str>) -> Parsed {
+    let mut words = words.peekable();
+    let mut go = GoCommand::default();
+    let mut perft = None;
+    let mut complaint: Option<String> = None;
+    while let Some(word) = words.next() {
+        match word {
+            "ponder" => go.ponder = true,
+            "infinite" => go.infinite = true,
+            "searchmoves" => {
+                while let Some(text) = words.next_if(|word| !GO_WORDS.contains(word)) {
+                    go.search_moves.push(text.to_owned());
+                }
+            }
+            _ if !GO_WORDS.contains(&word) => {
+                complaint.get_or_insert_with(|| format!("go: skipped unknown word {}", quote(word)));
+            }
+            _ => {
+                // A limit. If its value is missing, the next limit must not be eaten in its place.
+                let value = words.next_if(|word| !GO_WORDS.contains(word));
+                let Some(number) = value.and_then(parse_number) else {
+                    let found = value.map_or_else(|| "nothing".to_owned(), quote);
+                    let text = format!("go: `{word}` needs a number, found {found}");
+                    if word == "perft" {
+                        return Parsed::complaint(text);
+                    }
+                    complaint.get_or_insert(text);
+                    continue;
+                };
+                match word {
+                    "wtime" => go.time[0] = Some(millis(number)),
+                    "btime" => go.time[1] = Some(millis(number)),
+                    "winc" => go.increment[0] = millis(number),
+                    "binc" => go.increment[1] = millis(number),
+                    // Some GUIs send 0 when there is no further time control.
+                    "movestogo" => go.moves_to_go = (number > 0).then(|| clamp_u32(number)),
+                    "depth" => go.depth = Some(clamp_u32(number)),
+                    "nodes" => go.nodes = Some(number.max(1).unsigned_abs()),
+                    "mate" => go.mate = Some(clamp_u32(number)),
+                    "movetime" => go.move_time = Some(millis(number)),
+                    _ => perft = Some(number.clamp(0, MAX_PERFT_DEPTH)),
+                }
+            }
+        }
+    }
+    go.malformed = complaint.is_some();
+    let command = match perft {
+        Some(depth) => Command::Perft(clamp_u32_from_zero(depth)),
+        None => Command::Go(go),
+    };
+    Parsed { command: Some(command), complaint }
+}
+
+/// The limits that `go` asks for in `position`, and what is wrong with them.
+///
+/// The GUI waits for a move, so that wrong parts are left out; if that leaves no limit at all, the search is kept to one
+/// ply, as a search without limits would last until a `stop` that may never come.
+pub(super) fn limits(go: &GoCommand, position: &Position) -> (Limits, Option<String>) {
+    let mut complaint = None;
+    let mut malformed = go.malformed;
+    let mut complain = |text: String| {
+        malformed = true;
+        complaint.get_or_insert(text);
+    };
+
+    let mut search_moves = Vec::with_capacity(go.search_moves.len());
+    for text in &go.search_moves {
+        match position.from_uci(text) {
+            Ok(mv) if search_moves.contains(&mv) => {}
+            Ok(mv) => search_moves.push(mv),
+            Err(error) => complain(format!("go: left out of `searchmoves`: {error}")),
+        }
+    }
+
+    let [white, black] = go.time;
+    let own = if position.side_to_move() == Color::White { white } else { black };
+    let clock = own.map(|_| Clock {
+        time: [white.unwrap_or_default(), black.unwrap_or_default()],
+        increment: go.increment,
+        moves_to_go: go.moves_to_go,
+    });
+    if clock.is_none() && (white.is_some() || black.is_some()) {
+        complain("go: the time of the player to move is missing".to_owned());
+    }
+
+    let mut limits = Limits {
+        depth: go.depth,
+        nodes: go.nodes,
+        mate: go.mate,
+        move_time: go.move_time,
+        clock,
+        infinite: go.infinite,
+        ponder: go.ponder,
+        search_moves,
+        ..Limits::default()
+    };
+    let limited = limits.depth.is_some()
+        || limits.nodes.is_some()
+        || limits.mate.is_some()
+        || limits.move_time.is_some()
+        || limits.clock.is_some();
+    if malformed && !limited && !limits.infinite && !limits.ponder {
+        limits.depth = Some(1);
+    }
+    (limits, complaint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse::parse;
+    use super::*;
+
+    fn limits_of(line: &str, position: &Position) -> (Limits, Option<String>) {
+        match parse(line.as_bytes()).command {
+            Some(Command::Go(go)) => limits(&go, position),
+            other => panic!("{line:?} gave {other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_clock_needs_the_time_of_the_player_to_move() {
+        let white = Position::startpos();
+        let (limits, complaint) = limits_of("go wtime 1000 winc 5 movestogo 3", &white);
+        let clock = limits.clock.unwrap();
+        assert_eq!(
+            (clock.time(Color::White), clock.increment(Color::White)),
+            (Duration::from_secs(1), Duration::from_millis(5))
+        );
+        assert_eq!((clock.moves_to_go, complaint), (Some(3), None));
+        let (limits, complaint) = limits_of("go btime 1000", &white);
+        assert_eq!((limits.clock, limits.depth), (None, Some(1)));
+        assert!(complaint.is_some());
+        let (limits, _) = limits_of("go btime 1000 nodes 500", &white);
+        assert_eq!((limits.depth, limits.nodes), (None, Some(500)));
+    }
+
+    #[test]
+    fn nonsense_never_becomes_an_endless_search() {
+        let position = Position::startpos();
+        assert_eq!(limits_of("go", &position).0, Limits::default());
+        assert_eq!(limits_of("go depth x", &position).0.depth, Some(1));
+        assert_eq!(limits_of("go faster", &position).0.depth, Some(1));
+        assert_eq!(limits_of("go infinite depth x", &position).0.depth, None);
+        assert_eq!(limits_of("go ponder wtime x", &position).0.depth, None);
+    }
+
+    #[test]
+    fn search_moves_are_the_legal_ones_once_each() {
+        let position = Position::startpos();
+        let (limits, complaint) = limits_of("go depth 3 searchmoves e2e4 e2e5 d2d4 e2e4 zz", &position);
+        let moves: Vec<String> = limits.search_moves.iter().map(|&mv| position.to_uci(mv, false)).collect();
+        assert_eq!(moves, ["e2e4", "d2d4"]);
+        assert!(complaint.unwrap().contains("e2e5"));
+    }
+}

@@ -1,0 +1,214 @@
+//! The subcommands and their exit codes.
+
+use crate::support::Session;
+use crate::support::folder::Folder;
+use crate::support::program::{assert_in_order, run, run_into, sesame, succeed};
+
+#[test]
+fn help_and_version() {
+    let help = succeed(&["--help"]);
+    for subcommand in ["bench", "perft", "play", "analyse", "scaling"] {
+        assert!(help.contains(subcommand), "{help}");
+        assert!(succeed(&[subcommand, "--help"]).contains("Usage: sesame"));
+    }
+    assert!(succeed(&["--version"]).starts_with("sesame 0."));
+}
+
+#[test]
+fn wrong_arguments_exit_with_2() {
+    for arguments in [
+        &["frobnicate"][..],
+        &["bench", "--depth", "0"],
+        &["bench", "--threads", "many"],
+        &["bench", "--hash", "0"],
+        &["bench", "--hash", "33554433"],
+        &["bench", "--threads", "1025"],
+        &["bench", "3", "4"],
+        &["bench", "--evaluation", "classical"],
+        &["bench", "--simd", "mmx"],
+        &["perft"],
+        &["perft", "x"],
+        &["perft", "8/8/8/8/8/8/8/8 w - - 0 1", "3"],
+        &["analyse", "--time", "-1"],
+        &["analyse", "nonsense"],
+        &["analyse", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR", "x", "KQkq", "-"],
+        &["analyse", "8/8/8/8/8/8/8/8 w - - 0 1", "--depth", "3"],
+        &["analyse", "\u{1F451}"],
+    ] {
+        let (code, output, errors) = run(arguments);
+        assert_eq!(code, 2, "{arguments:?}: {errors}");
+        assert!(output.is_empty() && errors.contains("error"), "{arguments:?}: {output}{errors}");
+    }
+}
+
+#[test]
+fn moved_subcommands_name_the_program_to_run() {
+    for (subcommand, program) in [
+        ("lab", "sesame-lab"),
+        ("datagen", "sesame-tuner"),
+        ("data", "sesame-tuner"),
+        ("train", "sesame-tuner"),
+        ("tune", "sesame-tuner"),
+    ] {
+        for arguments in [&[subcommand][..], &[subcommand, "run", "x", "--threads", "2"], &[subcommand, "--help"]] {
+            let (code, output, errors) = run(arguments);
+            assert_eq!((code, output.as_str()), (2, ""), "{arguments:?}: {errors}");
+            assert!(errors.contains("error: ") && errors.contains(program), "{arguments:?}: {errors}");
+        }
+        assert!(!succeed(&["--help"]).contains(&format!("\n  {subcommand} ")), "{subcommand} is not advertised");
+    }
+}
+
+#[test]
+fn failures_exit_with_1() {
+    for arguments in [
+        &["bench", "--hash", "33554432"][..],
+        &["bench", "--eval-file", "/no/such/file"],
+        &["analyse", "--eval-file", "/no/such/file"],
+        &["analyse", "x.epd", "--eval-file", "/no/such/file"],
+        &["analyse", "x.pgn", "--eval-file", "/no/such/file"],
+        &["play", "--eval-file", "/no/such/file"],
+        &["analyse", "--hash", "33554432", "--depth", "1"],
+    ] {
+        let (code, _, errors) = run(arguments);
+        assert_eq!(code, 1, "{arguments:?}: {errors}");
+        assert!(errors.starts_with("error: "), "{errors}");
+        assert_eq!(errors.contains("/no/such/file"), arguments.contains(&"/no/such/file"), "{errors}");
+    }
+}
+
+#[test]
+fn eval_file_selects_the_network() {
+    let embedded = concat!(env!("CARGO_MANIFEST_DIR"), "/src/eval/sesame.nnue");
+    let nodes = |arguments: &[&str]| {
+        let output = succeed(&[&["bench", "3"], arguments].concat());
+        output.lines().last().and_then(|line| line.split(' ').next()).map(str::to_owned).unwrap()
+    };
+    let folder = Folder::new().with("other.nnue", &crate::network::small_network());
+    let other = folder.join("other.nnue");
+    assert_eq!(nodes(&["--eval-file", embedded]), nodes(&[]));
+    assert_ne!(nodes(&["--eval-file", other.to_str().unwrap()]), nodes(&[]));
+}
+
+#[test]
+fn bench_ends_in_the_line_of_openbench() {
+    let nodes = |arguments: &[&str]| -> u64 {
+        let output = succeed(arguments);
+        assert_eq!(output.lines().count(), 51, "{output}");
+        let words: Vec<&str> = output.lines().last().unwrap().split(' ').collect();
+        let [nodes, "nodes", nps, "nps"] = words[..] else { panic!("{output}") };
+        nps.parse::<u64>().unwrap();
+        nodes.parse().unwrap()
+    };
+    let first = nodes(&["bench", "--depth", "5"]);
+    assert_eq!(nodes(&["bench", "5"]), first);
+    assert_eq!(nodes(&["bench", "--depth", "5", "--hash", "16", "--threads", "1"]), first);
+    assert!(nodes(&["bench", "--depth", "5", "--threads", "2"]) > 0);
+    // The UCI command searches the same nodes.
+    let mut session = Session::start();
+    session.send("bench depth 5");
+    session.until(&format!("{first} nodes "));
+    session.quit();
+}
+
+#[test]
+fn perft_divides() {
+    let output = succeed(&["perft", "3"]);
+    assert!(output.contains("e2e4: 600\n") && output.contains("\n8902 leaves at depth 3"), "{output}");
+    let kiwipete = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+    assert!(succeed(&["perft", kiwipete, "3"]).contains("e1g1: 2059\n"));
+    assert!(succeed(&["perft", "--chess960", kiwipete, "3"]).contains("e1h1: 2059\n"));
+    // A FEN without quotes.
+    let words: Vec<&str> = std::iter::once("perft").chain(kiwipete.split(' ')).chain(["2"]).collect();
+    assert!(succeed(&words).contains("\n2039 leaves at depth 2"));
+    assert!(succeed(&["perft", "startpos", "0"]).contains("1 leaves at depth 0"));
+}
+
+#[test]
+fn analysis_of_a_position() {
+    let output = succeed(&["analyse", "--depth", "6", "--ascii"]);
+    assert!(output.starts_with("  +-----------------+\n8 | r n b q k b n r |\n"), "{output}");
+    assert!(output.contains("White to move") && output.contains("1. "), "{output}");
+    assert!(output.lines().any(|line| line.trim_start().starts_with("6/")), "{output}");
+    assert!(output.contains("\nBest move: "), "{output}");
+
+    let mate = "7k/8/6K1/8/8/8/8/R7 w - - 0 1";
+    let output = succeed(&["analyse", mate, "--depth", "5", "--threads", "2"]);
+    assert!(output.contains("#1") && output.contains("1. Ra8#") && output.contains("Best move: Ra8#"), "{output}");
+    assert!(succeed(&["analyse", mate, "--time", "0.1", "--threads", "2"]).contains("Best move: "));
+
+    // Black is to move; the score is from White's side.
+    let output = succeed(&["analyse", "r7/8/8/8/8/6k1/8/7K", "b", "-", "-", "0", "40", "--depth", "4"]);
+    assert!(output.contains("#-1") && output.contains("40... Ra1#"), "{output}");
+
+    let output = succeed(&["analyze", "--depth", "4", "--multipv", "3"]);
+    for rank in ["(1)", "(2)", "(3)"] {
+        assert!(output.contains(rank), "{output}");
+    }
+}
+
+#[test]
+fn analysis_of_finished_games() {
+    let mate = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3";
+    assert!(succeed(&["analyse", mate]).contains("Checkmate: Black has won."));
+    assert!(succeed(&["analyse", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"]).contains("Stalemate: a draw."));
+}
+
+#[test]
+fn figurines_where_the_locale_has_them() {
+    let analyse = |locale: &str| {
+        let output = sesame().args(["analyse", "--depth", "1"]).env("LC_ALL", locale).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert!(analyse("C.UTF-8").contains("8 | ♜ ♞ ♝"));
+    assert!(analyse("C").contains("8 | r n b"));
+}
+
+#[test]
+fn uci_subcommand() {
+    let mut session = Session::start_with(&["uci"]);
+    session.send("uci");
+    session.until("uciok");
+    session.quit();
+}
+
+/// A reader that closes the pipe early, as `head` does, is no failure.
+#[cfg(unix)]
+#[test]
+fn closed_pipe_is_no_failure() {
+    for command in ["bench --depth 6", "perft 6", "analyse --depth 12", "--help"] {
+        let program = env!("CARGO_BIN_EXE_sesame");
+        let script = format!("set -o pipefail; '{program}' {command} | head -n 1");
+        let output = std::process::Command::new("bash").args(["-c", &script]).output().unwrap();
+        assert!(output.status.success(), "{command}: {output:?}");
+        assert!(output.stderr.is_empty(), "{command}: {output:?}");
+    }
+}
+
+/// A full disk is reported once, with exit code 1.
+#[cfg(target_os = "linux")]
+#[test]
+fn unwritable_output_is_a_failure() {
+    let folder = Folder::new().with("a.epd", b"6k1/5ppp/8/8/8/8/8/K2R4 w - - bm Rd8#;\n").with("a.pgn", b"1. e4 *\n");
+    let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    let (man, epd, pgn, annotated) = (path("man"), path("a.epd"), path("a.pgn"), path("b.pgn"));
+    for arguments in [
+        &["analyse", "--depth", "3"][..],
+        &["analyse", &epd, "--depth", "1"],
+        &["analyse", &pgn, "--depth", "1", "--out", &annotated],
+        &["bench", "1"],
+        &["perft", "2"],
+        &["completions", "bash"],
+        &["man", "--out", &man],
+        &["play"],
+        &["uci"],
+        &["--help"],
+        &["--version"],
+    ] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let (code, _, errors) = run_into(full.into(), arguments, "isready\n");
+        assert_eq!(code, 1, "{arguments:?}");
+        assert_in_order(&errors, &["error: the standard output cannot be written: No space left on device"]);
+        assert!(errors.starts_with("error: ") && errors.matches("error").count() == 2, "{arguments:?}: {errors}");
+    }
+}

@@ -1,0 +1,243 @@
+//! `sesame analyse` on files of positions and games.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::support::folder::Folder;
+use crate::support::program::{assert_in_order, run, run_with_input, succeed, succeed_with_input};
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// Writes a file into the folder and returns its path.
+fn file(folder: &Folder, name: &str, content: &str) -> PathBuf {
+    let path = folder.join(name);
+    fs::write(&path, content).unwrap();
+    path
+}
+
+const MATES: &str = "\
+# three mates and a position without a solution
+6k1/5ppp/8/8/8/8/8/K2R4 w - - bm Rd8#; id \"back rank\";
+7k/8/6K1/8/8/8/8/R7 w - - dm 1; id \"rook, alone\";
+r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - bm Qxf7#; dm 1; id \"scholar\";
+rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -
+";
+
+#[test]
+fn positions_of_a_suite_are_solved() {
+    let folder = Folder::new();
+    let mates = file(&folder, "mates.epd", MATES);
+    let wrong = file(&folder, "wrong.epd", "6k1/5ppp/8/8/8/8/8/K2R4 w - - am Rd8#; id \"not so\";\n");
+    let csv = folder.join("a.csv");
+    let output = succeed(&["analyse", text(&mates), text(&wrong), "--depth", "4", "--csv", text(&csv)]);
+    assert_in_order(
+        &output,
+        &[
+            "   1/5  back rank         solved      Rd8# (#1) after ",
+            "   2/5  rook, alone       solved      Ra8# (#1) after ",
+            "   3/5  scholar           solved      Qxf7# (#1) after ",
+            "   4/5  line 5 ",
+            "   5/5  not so            not solved  Rd8# (#1), wanted not Rd8#",
+            "suite      positions  solved",
+            "mates.epd          4  3 of 3  100.0 %",
+            "wrong.epd          1  0 of 1    0.0 %",
+            "all                5  3 of 4   75.0 %",
+        ],
+    );
+    let csv_text = fs::read_to_string(&csv).unwrap();
+    assert_eq!(csv_text.lines().count(), 6);
+    assert!(csv_text.contains(",\"rook, alone\",7k/8/6K1/8/8/8/8/R7 w - - 0 1,mate in 1,Ra8#,#1,yes,0."), "{csv_text}");
+    // An existing file is replaced with --force only.
+    let again = ["analyse", "--epd", text(&mates), "--depth", "1", "--csv", text(&csv)];
+    let (code, _, errors) = run(&again);
+    assert!(code == 1 && errors.contains("--force"), "{errors}");
+    // An unwritable file is reported before the first search.
+    let nowhere = folder.join("missing/a.csv");
+    let (code, output, errors) = run(&["analyse", text(&mates), "--depth", "1", "--csv", text(&nowhere)]);
+    assert!(code == 1 && output.is_empty() && errors.contains("missing/a.csv cannot be written: "), "{output}{errors}");
+    let piped = succeed_with_input(&["analyse", "--depth", "1", "--epd", "-"], MATES);
+    assert!(piped.contains("\n-              4  3 of 3"), "{piped}");
+    let forced: Vec<&str> = again.iter().chain(&["--force"]).copied().collect();
+    succeed(&forced);
+    assert_eq!(fs::read_to_string(&csv).unwrap().lines().count(), 5);
+}
+
+#[test]
+fn malformed_epd_lines_are_reported() {
+    let folder = Folder::new();
+    let bad = format!("{MATES}nonsense\n8/8 w - -\n6k1/5ppp/8/8/8/8/8/K2R4 w - - bm Qh8;\n\0\u{1}\n");
+    let bad = file(&folder, "bad.epd", &bad);
+    let (code, output, errors) = run(&["analyse", text(&bad), "--nodes", "2000"]);
+    assert_eq!(code, 1, "{errors}");
+    assert!(output.contains("bad.epd          4  3 of 3"), "{output}");
+    assert_in_order(
+        &errors,
+        &["line 6: ", "line 7: ", "line 8: \"Qh8\" is not one legal move", "line 9: ", "4 lines could not be used"],
+    );
+    for (name, content) in [("empty.epd", ""), ("nonsense.epd", "x\n")] {
+        let path = file(&folder, name, content);
+        let (code, _, errors) = run(&["analyse", text(&path)]);
+        assert!(code == 1 && errors.contains("has no position to search"), "{errors}");
+    }
+    let (code, _, errors) = run(&["analyse", "missing.epd"]);
+    assert!(code == 1 && errors.contains("missing.epd"), "{errors}");
+}
+
+/// White loses the queen for a pawn; in the second game White is mated.
+const GAMES: &str = r#"[Event "Blunders & co"]
+[White "Ada"]
+[Black "Bob <b>"]
+[Result "0-1"]
+
+1. e4 {[%clk 0:05:00] a good beginning} e5 2. Qh5 Nc6 (2... Ke7) 3. Qxe5+ Nxe5 0-1
+
+[Event "fool's mate"]
+[White "Bob <b>"]
+[Black "Ada"]
+[Result "0-1"]
+
+1. f3 e5 2. g4 Qh4# 0-1
+"#;
+
+#[test]
+fn games_are_annotated() {
+    let folder = Folder::new();
+    let (pgn, out, graphs) = (file(&folder, "games.pgn", GAMES), folder.join("out.pgn"), folder.join("graphs"));
+    let arguments = ["analyse", text(&pgn), "--depth", "7", "--out", text(&out), "--graphs", text(&graphs)];
+    let (code, output, errors) = run(&arguments);
+    assert_eq!((code, errors.as_str()), (0, ""), "{output}");
+    assert_in_order(
+        &output,
+        &[
+            "Game 1: Ada – Bob <b>, 0-1",
+            "player",
+            "accuracy",
+            "Ada",
+            "Bob <b>",
+            "3. Qxe5+?? blunder (",
+            "Best: 3. ",
+            "Game 2: Bob <b> – Ada, 0-1",
+            "2. g4?? blunder (",
+            "to #-1). Best: 2. ",
+            "All 2 games",
+            "Ada          2",
+        ],
+    );
+    let annotated = fs::read_to_string(&out).unwrap().replace('\n', " ");
+    assert_in_order(
+        &annotated,
+        &[
+            "[White \"Ada\"]",
+            "[Annotator \"Sesame ",
+            "1. e4 {[%eval ",
+            "{[%clk 0:05:00] a good beginning}",
+            "(2... Ke7)",
+            "3. Qxe5+ $4 {[%eval ",
+            "Blunder. ",
+            "was best.} (3. ",
+            "Nxe5",
+            "0-1",
+            "[Event \"fool's mate\"]",
+            "2. g4 $4 {[%eval #-1] Blunder. ",
+            "2... Qh4# 0-1",
+        ],
+    );
+    for number in [1, 2] {
+        let svg = fs::read_to_string(graphs.join(format!("game-{number}.svg"))).unwrap();
+        let picture = roxmltree::Document::parse(&svg).unwrap();
+        let title = picture.descendants().find(|node| node.has_tag_name("title")).unwrap();
+        assert!(title.text().unwrap().contains("Bob <b>"));
+        assert!(svg.contains("blunder ??"));
+    }
+    // Existing files stay, the input among them.
+    for target in [&out, &pgn] {
+        let (code, _, errors) = run(&["analyse", text(&pgn), "--depth", "1", "--out", text(target)]);
+        assert!(code == 1 && errors.starts_with("error: "), "{errors}");
+    }
+    // One game goes to the standard output. Its old annotations are replaced.
+    let (code, games, summary) = run(&["analyse", text(&out), "--game", "2", "--depth", "7"]);
+    assert_eq!(code, 0, "{summary}");
+    let games = games.replace('\n', " ");
+    assert_eq!((games.matches("[Event ").count(), games.matches("Blunder. ").count()), (1, 1), "{games}");
+    assert!(summary.contains("Game 2: Bob <b> – Ada") && !summary.contains("Game 1"), "{summary}");
+    let (code, _, errors) = run(&["analyse", text(&out), "--game", "3"]);
+    assert!(code == 1 && errors.contains("has no game 3, only 2"), "{errors}");
+}
+
+/// An existing graph of a game to be analysed is reported before the first search; graphs of other games are ignored.
+#[test]
+fn existing_graphs_are_kept() {
+    let folder = Folder::new();
+    let (pgn, out, graphs) = (file(&folder, "games.pgn", GAMES), folder.join("out.pgn"), folder.join("graphs"));
+    fs::create_dir(&graphs).unwrap();
+    for game in [2, 3] {
+        fs::write(graphs.join(format!("game-{game}.svg")), "old").unwrap();
+    }
+    let both = ["analyse", text(&pgn), "--depth", "1", "--out", text(&out), "--graphs", text(&graphs)];
+    let with = |more: &[&'static str]| both.iter().chain(more).copied().collect::<Vec<&str>>();
+    for arguments in [with(&[]), with(&["--game", "2"])] {
+        let (code, output, errors) = run(&arguments);
+        assert!(code == 1 && output.is_empty() && !out.exists(), "{output}");
+        assert!(errors.contains("game-2.svg exists already: replace it with --force"), "{errors}");
+    }
+    succeed(&with(&["--game", "1"]));
+    succeed(&with(&["--force"]));
+    let is_old = |game| fs::read_to_string(graphs.join(format!("game-{game}.svg"))).unwrap() == "old";
+    assert_eq!([1, 2, 3].map(is_old), [false, false, true]);
+    let nowhere = folder.join("missing/out.pgn");
+    let (code, output, errors) = run(&["analyse", text(&pgn), "--depth", "1", "--out", text(&nowhere)]);
+    assert!(code == 1 && output.is_empty() && errors.contains("out.pgn cannot be written: "), "{output}{errors}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn file_names_need_not_be_utf8() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = Folder::new();
+    for (name, content) in [(&b"\xff.pgn"[..], "1. e4 *"), (b"\xff.epd", MATES)] {
+        let file = folder.path().join(OsStr::from_bytes(name));
+        fs::write(&file, content).unwrap();
+        let (code, output, errors) = run(&[OsStr::new("analyse"), file.as_os_str(), OsStr::new("--depth=1")]);
+        assert!(code == 0 && !output.is_empty(), "{errors}");
+    }
+    let (code, _, errors) = run(&[OsStr::new("analyse"), OsStr::from_bytes(b"\xff")]);
+    assert!(code == 2 && errors.contains("bad FEN"), "{errors}");
+}
+
+#[test]
+fn malformed_games_are_reported() {
+    let bad = "[Event \"1\"]\n\n1. e4 e5 2. Ke3 *\n\n[Event \"2\"]\n\n1. e4 {no end *\n\n[Event \"3\"]\n\n1. e4 *\n\n[Variant \"Atomic\"]\n\n1. e4 *\n\n[FEN \"9/8 b - - 0 7\"]\n\n7... e5 8. e4 *\n";
+    let (code, games, errors) = run_with_input(&["analyse", "--pgn", "-", "--nodes", "100"], bad);
+    assert_eq!(code, 1);
+    // Games with an illegal move are copied unchanged; unreadable games are left out.
+    assert_in_order(
+        &games,
+        &[
+            "[Event \"1\"]",
+            "1. e4 e5 2. Ke3 *",
+            "[Event \"3\"]",
+            "1. e4 {[%eval ",
+            "Atomic",
+            "1. e4 *",
+            "7... e5 8. e4 *",
+        ],
+    );
+    assert_eq!((games.matches("[Event ").count(), games.matches("[Annotator ").count()), (4, 1), "{games}");
+    assert_in_order(
+        &errors,
+        &[
+            "-: game 1, line 3: \"Ke3\" is not one legal move",
+            "game 2, line 7: the comment that begins here has no end",
+            "game 4, line 13: the variant \"Atomic\" is not chess",
+            "4 games could not be read",
+        ],
+    );
+    let (code, _, errors) = run(&["analyse", "--pgn", "-"]);
+    assert!(code == 1 && errors.contains("has no games"), "{errors}");
+    let nested = format!("1. e4 {} e5 *", "(".repeat(200_000));
+    let (code, _, errors) = run_with_input(&["analyse", "--pgn", "-"], &nested);
+    assert!(code == 1 && errors.contains("game 1, line 1: the variation"), "{errors}");
+}

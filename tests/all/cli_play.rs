@@ -1,0 +1,184 @@
+//! `sesame play`: a game in the terminal.
+
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+
+use crate::support::Session;
+use crate::support::folder::Folder;
+use crate::support::program::{assert_in_order, run, run_with_input, sesame, succeed_with_input};
+
+/// Plays against an opponent that searches two plies.
+fn play(arguments: &[&str], input: &str) -> String {
+    succeed_with_input(&[&["play", "--depth", "2"], arguments].concat(), input)
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+#[test]
+fn all_commands_in_a_short_game() {
+    let folder = Folder::new();
+    let (kept, saved) = (folder.join("kept.pgn"), folder.join("saved games.pgn"));
+    let input = format!(
+        "help\nmoves\nundo\ne5\nKe2\nxyzzy\n\ne4\nmoves\nundo\nmoves\nd2d4\nhint\neval\nflip\nfen\nclock\npgn\nsave\nsave {}\nresign\nd4\nquit\nNf3\n",
+        text(&saved)
+    );
+    let output = play(&["--pgn", text(&kept), "--ascii", "--name", "Ada"], &input);
+    assert_in_order(
+        &output,
+        &[
+            "You have White.",
+            "8 | r n b q k b n r |",
+            "> help\n",
+            "take back your last move",
+            "No moves yet.",
+            "There is no move of yours to take back.",
+            "\"e5\" is not one legal move",
+            "\"Ke2\" is not one legal move",
+            "\"xyzzy\" is not one legal move",
+            "> e4\n",
+            "4 | . . . . P . . . |",
+            "Sesame plays 1... ",
+            "> moves\n1. e4 ",
+            "> undo\n",
+            "2 | P P P P P P P P |",
+            "> moves\nNo moves yet.",
+            "> d2d4\n",
+            "Sesame plays 1... ",
+            "Sesame would play 2. ",
+            " for White at depth ",
+            "at a glance ",
+            "    h g f e d c b a",
+            "/3P4/",
+            "There is no clock.",
+            "[White \"Ada\"]",
+            "Which file?",
+            "Saved to ",
+            "White resigns: Black has won. 0-1",
+            "> d4\nThe game is over.",
+            "> quit\n",
+        ],
+    );
+    assert!(!output.contains("> Nf3"), "quit ends the game");
+    assert!(!output.contains('\x1b'), "a pipe gets no colours");
+    let (kept, saved) = (fs::read_to_string(kept).unwrap(), fs::read_to_string(saved).unwrap());
+    assert!(kept.contains("[White \"Ada\"]") && kept.contains("[Result \"0-1\"]") && kept.contains("1. d4 "), "{kept}");
+    assert!(saved.contains("[Result \"*\"]") && saved.trim_end().ends_with('*'), "{saved}");
+}
+
+#[test]
+fn finished_games_are_appended_to_the_file() {
+    let folder = Folder::new().with("games.pgn", b"[White \"Morphy\"]\n\n1. e4 *\n");
+    let file = folder.join("games.pgn");
+    let play_from = |fen: &str, input: &str| play(&["--fen", fen, "--pgn", text(&file)], input);
+    let mate = "6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1";
+    assert_in_order(
+        &play_from(mate, "Rd8\nundo\nd1d8\n"),
+        &["Checkmate: White has won. 1-0", "> undo", "Checkmate: White"],
+    );
+    let output = play_from("7k/8/6K1/8/8/8/5Q2/8 w - - 0 1", "Qf7\n");
+    assert_in_order(&output, &["Stalemate: a draw. 1/2-1/2"]);
+    // The end of the input interrupts a game.
+    play_from("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "e4");
+    let games = fs::read_to_string(&file).unwrap();
+    assert_in_order(
+        &games,
+        &[
+            "\"Morphy\"",
+            "1. e4 *\n\n[Event",
+            mate,
+            "1. Rd8# 1-0\n\n[Event",
+            "1. Qf7 1/2-1/2\n\n[Event",
+            "[Result \"*\"]",
+            "1. e4 K",
+        ],
+    );
+    assert_eq!(games.matches("[Event ").count(), 3);
+    assert_eq!(folder.names(), ["games.pgn"], "temporary files are removed");
+    // A game without a move is not written.
+    play(&["--pgn", text(&folder.join("none.pgn"))], "");
+    assert!(!folder.join("none.pgn").exists());
+    assert_in_order(&play(&["--fen", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"], "e4\n"), &["Stalemate", "The game is over."]);
+}
+
+#[test]
+fn game_with_a_clock() {
+    // The increment is longer than any move takes.
+    let output = play(&["--color", "black", "--time", "5+3000", "--ascii"], "e5\nclock\ndraw?\npgn\n");
+    assert_in_order(
+        &output,
+        &[
+            "You have Black.",
+            "    h g f e d c b a",
+            "Sesame plays 1. ",
+            "> e5",
+            "Sesame plays 2. ",
+            "White ",
+            ", Black ",
+            "[TimeControl \"300+3000\"]",
+            "{[%clk 0:",
+        ],
+    );
+    // A player without a move loses on time.
+    let mut session = Session::start_with(&["play", "--time", "0.01", "--depth", "1"]);
+    session.until("White has no time left: Black has won. 0-1");
+    session.send("e4");
+    session.until("The game is over.");
+    session.close_input();
+    session.end_well();
+}
+
+#[test]
+fn board_colours_and_figurines() {
+    let coloured = play(&["--ansi", "always", "--ascii"], "");
+    assert!(coloured.contains("\x1b[48;5;103;38;5;16;1m R ") && coloured.contains("\x1b[0m"), "{coloured:?}");
+    assert!(!play(&["--ansi", "never"], "").contains('\x1b'));
+    let figurines = |locale: &str| {
+        let output = sesame().arg("play").env("LC_ALL", locale).stdin(Stdio::null()).output().unwrap();
+        String::from_utf8(output.stdout).unwrap().contains('♜')
+    };
+    assert!(figurines("C.UTF-8") && !figurines("C"));
+    let chess960 = play(&["--chess960", "0", "--ascii"], "pgn\n");
+    assert_in_order(&chess960, &["1 | B B Q N N R K R |", "[Variant \"Chess960\"]", "[FEN \"bbqnnrkr/"]);
+}
+
+#[test]
+fn unwritable_game_files() {
+    let folder = Folder::new();
+    let here = text(folder.path());
+    let (code, _, errors) = run(&["play", "--pgn", here]);
+    assert!(code == 1 && errors.starts_with("error: "), "{errors}");
+    // An unwritable file is reported before the first move.
+    let file = folder.join("sub/game.pgn");
+    let arguments = ["play", "--depth", "1", "--pgn", text(&file)];
+    let (code, output, errors) = run_with_input(&arguments, "e4\n");
+    assert!(code == 1 && output.is_empty() && errors.contains("sub/game.pgn: "), "{output}{errors}");
+    // A file that becomes unwritable does not end the game.
+    fs::create_dir(folder.join("sub")).unwrap();
+    let mut session = Session::start_with(&arguments);
+    session.send("fen");
+    session.until("rnbqkbnr/pppppppp/");
+    fs::remove_dir_all(folder.join("sub")).unwrap();
+    session.send(&format!("e4\nsave {here}"));
+    let complaint = "The game could not be saved to ";
+    assert!(session.until(complaint).last().unwrap().ends_with("It goes on."));
+    session.until("Sesame plays 1... ");
+    session.until(complaint);
+    session.until("> save ");
+    session.until(complaint);
+    session.close_input();
+    assert_eq!(session.end().0.code(), Some(1));
+    assert!(session.errors().contains("the game could not be saved"));
+    let output = play(&[], "e4\nsave /dev/full\n");
+    assert!(output.contains("could not be saved to /dev/full"), "{output}");
+    // Long lines are truncated.
+    let output = play(&[], &"x".repeat(3000));
+    let echo = output.lines().find(|line| line.starts_with("> ")).unwrap();
+    assert_eq!(echo, format!("> {}…", "x".repeat(80)));
+    assert!(output.lines().all(|line| line.chars().count() < 200), "{output}");
+    for arguments in [&["play", "--fen", "8/8"][..], &["play", "--color", "green"], &["play", "--time", "0"]] {
+        assert_eq!(run(arguments).0, 2, "{arguments:?}");
+    }
+}

@@ -1,0 +1,29 @@
+//! Integration tests of the engine: the program over its pipes, and the library beside independent oracles.
+//!
+//! All tests are modules of one program, so that the engine is linked once. They run in parallel in one process. A test therefore changes nothing
+//! that belongs to the process (environment, current folder, resource limits, signal handlers): it sets these for the programs that it starts.
+//! No test depends on the machine's speed: time limits are watchdogs only ([`support::PATIENCE`]).
+
+mod cli;
+mod cli_analyse;
+mod cli_manual;
+mod cli_play;
+mod cli_scaling;
+mod match_scripts;
+mod network;
+mod perft;
+mod python_chess;
+mod regressions;
+mod support;
+mod syzygy;
+mod test_data;
+mod uci_exit;
+mod uci_hash_file;
+mod uci_input;
+mod uci_multithreading;
+mod uci_options;
+mod uci_order;
+mod uci_protocol;
+mod uci_selfplay;
+mod uci_sessions;
+mod uci_syzygy;

@@ -1,0 +1,336 @@
+//! A driver of the engine process over its pipes.
+//!
+//! Every wait has a watchdog, so that an engine that hangs fails a test instead of blocking it. A failure shows the end of the transcript.
+
+pub(crate) mod folder;
+pub(crate) mod program;
+pub(crate) mod referee;
+pub(crate) mod tables;
+
+use std::fmt::Write as _;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// The watchdog of every wait: far longer than anything takes on a slow or busy machine.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(180);
+
+/// A position in which White is mated.
+pub(crate) const MATED: &str = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3";
+/// A position in which Black is stalemated.
+pub(crate) const STALEMATED: &str = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1";
+
+/// An engine process.
+pub(crate) struct Session {
+    child: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<String>,
+    errors: Arc<Mutex<String>>,
+    /// The thread that reads the standard error.
+    listener: Option<JoinHandle<()>>,
+    transcript: Vec<String>,
+}
+
+impl Session {
+    /// Starts the engine as a GUI does, without arguments.
+    pub(crate) fn start() -> Session {
+        Session::start_with(&[])
+    }
+
+    /// Starts the program with `arguments`.
+    pub(crate) fn start_with(arguments: &[&str]) -> Session {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sesame"));
+        command.args(arguments);
+        Session::run(command)
+    }
+
+    /// Starts the engine with an address space of so many KiB.
+    #[cfg(unix)]
+    pub(crate) fn start_within(kib: u64) -> Session {
+        Session::start_in_shell(&format!("ulimit -v {kib}"))
+    }
+
+    /// Starts the engine in a shell, after `command`.
+    #[cfg(unix)]
+    pub(crate) fn start_in_shell(command: &str) -> Session {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("{command} && exec \"$0\""), env!("CARGO_BIN_EXE_sesame")]);
+        Session::run(shell)
+    }
+
+    /// Starts any command that ends up as the engine.
+    pub(crate) fn run(mut command: Command) -> Session {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the engine starts");
+        let output = child.stdout.take().expect("piped");
+        let (sender, lines) = channel();
+        thread::spawn(move || {
+            for line in BufReader::new(output).lines() {
+                let line = line.expect("the engine writes UTF-8");
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        let errors = Arc::new(Mutex::new(String::new()));
+        let mut error_output = child.stderr.take().expect("piped");
+        let collected = Arc::clone(&errors);
+        let listener = thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            while let Ok(length @ 1..) = error_output.read(&mut buffer) {
+                collected.lock().unwrap().push_str(&String::from_utf8_lossy(&buffer[..length]));
+            }
+        });
+        let input = child.stdin.take();
+        Session { child, input, lines, errors, listener: Some(listener), transcript: Vec::new() }
+    }
+
+    /// Returns the process id.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Sends lines unchanged, with a line feed after the last.
+    pub(crate) fn send(&mut self, lines: &str) {
+        self.transcript.push(format!("> {lines}"));
+        self.send_bytes(format!("{lines}\n").as_bytes());
+    }
+
+    /// Sends bytes.
+    pub(crate) fn send_bytes(&mut self, bytes: &[u8]) {
+        let input = self.input.as_mut().expect("the input is open");
+        if let Err(error) = input.write_all(bytes).and_then(|()| input.flush()) {
+            self.fail(&format!("cannot write: {error}"));
+        }
+    }
+
+    /// Waits for the next line.
+    pub(crate) fn line(&mut self) -> String {
+        match self.line_within(PATIENCE) {
+            Some(line) => line,
+            None => self.fail("no line came"),
+        }
+    }
+
+    /// Waits for the next line; `None` if none comes in time. The end of the output is a failure.
+    pub(crate) fn line_within(&mut self, time: Duration) -> Option<String> {
+        match self.lines.recv_timeout(time) {
+            Ok(line) => {
+                assert_eq!(line, line.trim_end(), "blanks at the end of a line");
+                self.transcript.push(line.clone());
+                Some(line)
+            }
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => self.fail("the engine has ended its output"),
+        }
+    }
+
+    /// Returns all lines up to the first that starts with `start`, this one included.
+    pub(crate) fn until(&mut self, start: &str) -> Vec<String> {
+        self.until_line(&format!("no line starts with {start:?}"), |line| line.starts_with(start))
+    }
+
+    /// Returns all lines up to the first that contains `part`, this one included.
+    pub(crate) fn until_contains(&mut self, part: &str) -> Vec<String> {
+        self.until_line(&format!("no line contains {part:?}"), |line| line.contains(part))
+    }
+
+    fn until_line(&mut self, missing: &str, is_last: impl Fn(&str) -> bool) -> Vec<String> {
+        let deadline = Instant::now() + PATIENCE;
+        let mut lines = Vec::new();
+        loop {
+            let Some(line) = self.line_within(deadline.saturating_duration_since(Instant::now())) else {
+                self.fail(missing);
+            };
+            let found = is_last(&line);
+            lines.push(line);
+            if found {
+                return lines;
+            }
+        }
+    }
+
+    /// Sends `command` and returns the lines up to `bestmove`.
+    pub(crate) fn search(&mut self, command: &str) -> Vec<String> {
+        self.send(command);
+        self.until("bestmove")
+    }
+
+    /// Sends `command`, waits for the search to end and returns the move.
+    pub(crate) fn best_move(&mut self, command: &str) -> String {
+        let lines = self.search(command);
+        best_move(&lines).to_owned()
+    }
+
+    /// Sends `isready` and returns the lines before its answer.
+    pub(crate) fn sync(&mut self) -> Vec<String> {
+        self.send("isready");
+        let mut lines = self.until("readyok");
+        lines.pop();
+        lines
+    }
+
+    /// Sends wrong input and expects a single `info string`. Returns its text.
+    pub(crate) fn complaint(&mut self, lines: &str) -> String {
+        self.send(lines);
+        let answer = self.sync();
+        match &answer[..] {
+            [line] if line.starts_with("info string ") => line["info string ".len()..].to_owned(),
+            _ => self.fail(&format!("expected one info string for {:.200?}, found {answer:#?}", lines)),
+        }
+    }
+
+    /// Expects no line that starts with `start` for a while. Returns the other lines.
+    ///
+    /// A slow machine makes this check weaker, never wrong.
+    pub(crate) fn never(&mut self, start: &str, time: Duration) -> Vec<String> {
+        let deadline = Instant::now() + time;
+        let mut lines = Vec::new();
+        while let Some(line) = self.line_within(deadline.saturating_duration_since(Instant::now())) {
+            if line.starts_with(start) {
+                self.fail(&format!("{line:?} came too early"));
+            }
+            lines.push(line);
+        }
+        lines
+    }
+
+    /// Ends the input.
+    pub(crate) fn close_input(&mut self) {
+        self.transcript.push("> (end of input)".to_owned());
+        self.input = None;
+    }
+
+    /// Waits for the process to end by itself. Returns the rest of its output.
+    pub(crate) fn end(&mut self) -> (ExitStatus, Vec<String>) {
+        let deadline = Instant::now() + PATIENCE;
+        let status = loop {
+            match self.child.try_wait().expect("the process can be waited for") {
+                Some(status) => break status,
+                None if Instant::now() > deadline => self.fail("the engine does not end"),
+                None => thread::sleep(Duration::from_millis(5)),
+            }
+        };
+        let rest: Vec<String> = self.lines.iter().collect();
+        if let Some(listener) = self.listener.take() {
+            listener.join().expect("it only listens");
+        }
+        self.transcript.extend(rest.iter().cloned());
+        (status, rest)
+    }
+
+    /// Waits for a successful end without any output on the standard error.
+    pub(crate) fn end_well(&mut self) -> Vec<String> {
+        let (status, rest) = self.end();
+        if !status.success() || !self.errors().is_empty() {
+            self.fail(&format!("the engine ended badly: {status}"));
+        }
+        rest
+    }
+
+    /// Sends `quit` and expects a good end.
+    pub(crate) fn quit(mut self) {
+        self.send("quit");
+        self.end_well();
+    }
+
+    /// Returns the standard error so far.
+    pub(crate) fn errors(&self) -> String {
+        self.errors.lock().unwrap().clone()
+    }
+
+    /// Fails the test and shows the end of the transcript.
+    pub(crate) fn fail(&self, reason: &str) -> ! {
+        let mut text = format!("{reason}\nThe session (its end):\n");
+        for line in self.transcript.iter().skip(self.transcript.len().saturating_sub(40)) {
+            let _ = writeln!(text, "    {line:.200}");
+        }
+        let _ = write!(text, "Standard error: {}", self.errors());
+        panic!("{text}");
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Returns the move of the `bestmove` line, the last of `lines`.
+pub(crate) fn best_move(lines: &[String]) -> &str {
+    let line = lines.last().expect("lines");
+    line.strip_prefix("bestmove ").and_then(|rest| rest.split(' ').next()).expect("a bestmove line")
+}
+
+/// An `info` line with a line of play.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct InfoLine {
+    pub(crate) depth: u64,
+    pub(crate) multipv: u64,
+    /// `cp` or `mate`.
+    pub(crate) kind: String,
+    pub(crate) score: i64,
+    pub(crate) exact: bool,
+    pub(crate) nodes: u64,
+    pub(crate) pv: Vec<String>,
+}
+
+/// Parses an `info` line; `None` for `info string` and `currmove` lines. All other fields must be there once, with whole numbers.
+pub(crate) fn parse_info(line: &str) -> Option<InfoLine> {
+    let rest = line.strip_prefix("info ")?;
+    if rest.starts_with("string") || rest.contains(" currmove ") {
+        return None;
+    }
+    let (fields, pv) = rest.split_once(" pv ").unwrap_or_else(|| panic!("no pv in {line:?}"));
+    let words: Vec<&str> = fields.split(' ').collect();
+    let value = |name: &str, offset: usize| -> i64 {
+        let mut places = words.iter().enumerate().filter(|(_, word)| **word == name).map(|(place, _)| place);
+        let place = places.next().unwrap_or_else(|| panic!("no {name} in {line:?}"));
+        assert_eq!(places.next(), None, "{name} twice in {line:?}");
+        words.get(place + offset).and_then(|word| word.parse().ok()).unwrap_or_else(|| panic!("{name} of {line:?}"))
+    };
+    let count = |name: &str| u64::try_from(value(name, 1)).unwrap_or_else(|_| panic!("negative {name} in {line:?}"));
+    let kind = words[words.iter().position(|word| *word == "score").expect("a score") + 1];
+    assert!(kind == "cp" || kind == "mate", "score of {line:?}");
+    assert!(count("seldepth") >= 1 && count("hashfull") <= 1000, "{line:?}");
+    count("nps");
+    count("time");
+    let info = InfoLine {
+        depth: count("depth"),
+        multipv: count("multipv"),
+        kind: kind.to_owned(),
+        score: value("score", 2),
+        exact: !words.contains(&"lowerbound") && !words.contains(&"upperbound"),
+        nodes: count("nodes"),
+        pv: pv.split(' ').map(str::to_owned).collect(),
+    };
+    assert!(info.depth >= 1 && info.multipv >= 1 && !info.pv.is_empty(), "{line:?}");
+    Some(info)
+}
+
+/// Parses all `info` lines with a line of play.
+pub(crate) fn infos(lines: &[String]) -> Vec<InfoLine> {
+    lines.iter().filter_map(|line| parse_info(line)).collect()
+}
+
+/// Tests for a legal move of the start position.
+pub(crate) fn is_opening_move(mv: &str) -> bool {
+    referee::Referee::new().legal_moves().iter().any(|legal| legal == mv)
+}
+
+/// Returns the engine's position as FEN.
+pub(crate) fn board(session: &mut Session) -> String {
+    session.send("d");
+    // Unlike `isready`, `d` waits for the end of a perft.
+    let lines = session.until("Fen: ");
+    session.sync();
+    lines.iter().find_map(|line| line.strip_prefix("Fen: ")).expect("a FEN").to_owned()
+}

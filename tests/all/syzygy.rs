@@ -1,0 +1,220 @@
+//! Syzygy probing beside shakmaty-syzygy, and with missing and damaged files.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use sesame::position::Position;
+use sesame::syzygy::{PATH_SEPARATOR, Tablebases};
+use shakmaty::fen::Fen;
+use shakmaty::{CastlingMode, Chess};
+use shakmaty_syzygy::SyzygyError;
+
+use crate::support::folder::Folder;
+use crate::support::tables;
+
+/// Returns the names of all WDL tables of the test data.
+fn names() -> BTreeSet<String> {
+    let files = tables::all().into_iter().flat_map(|folder| fs::read_dir(folder).unwrap());
+    files.filter_map(|entry| Some(entry.unwrap().file_name().to_str()?.strip_suffix(".rtbw")?.to_owned())).collect()
+}
+
+/// Returns a random position with the material of the table `name`, in FEN; `None` for an illegal position.
+fn random_fen(name: &str, random: &mut Xoshiro256PlusPlus) -> Option<String> {
+    let mut below = |n: u32| ((u64::from(random.next_u32()) * u64::from(n)) >> 32) as usize;
+    let mut board = [None; 64];
+    let exchange = below(2) == 1;
+    for (side, white) in name.split('v').zip([!exchange, exchange]) {
+        for letter in side.chars() {
+            let square = if letter == 'P' { 8 + below(48) } else { below(64) };
+            if board[square].is_some() {
+                return None;
+            }
+            board[square] = Some(if white { letter } else { letter.to_ascii_lowercase() });
+        }
+    }
+    let white_to_move = below(2) == 0;
+    // The square behind a pawn after a possible double step.
+    let (row, pawn) = if white_to_move { (4, 'p') } else { (3, 'P') };
+    let forward = |square: usize| if white_to_move { square + 8 } else { square - 8 };
+    let en_passant = (8 * row..8 * row + 8)
+        .find(|&square| {
+            board[square] == Some(pawn) && board[forward(square)].is_none() && board[forward(forward(square))].is_none()
+        })
+        .map(|square| {
+            let behind = forward(square);
+            format!("{}{}", char::from(b'a' + (behind & 7) as u8), behind / 8 + 1)
+        });
+    let rows: Vec<String> = board
+        .chunks(8)
+        .rev()
+        .map(|row| row.iter().map(|piece| piece.map_or("1".to_owned(), String::from)).collect())
+        .collect();
+    let side = if white_to_move { 'w' } else { 'b' };
+    let fen = format!("{} {side} - {} 0 1", rows.join("/"), en_passant.as_deref().unwrap_or("-"));
+    Position::from_fen(&fen).is_ok().then_some(fen)
+}
+
+/// Returns a random position of KPvKP with a capture en passant; `None` for one without.
+fn random_en_passant(random: &mut Xoshiro256PlusPlus) -> Option<String> {
+    let mut below = |n: u32| ((u64::from(random.next_u32()) * u64::from(n)) >> 32) as usize;
+    let (file, left) = (below(8), below(2) == 0);
+    let beside = if left { file.checked_sub(1)? } else { Some(file + 1).filter(|&file| file < 8)? };
+    let white_to_move = below(2) == 0;
+    let (row, mover, target, behind) = if white_to_move { (4, 'P', 'p', 6) } else { (3, 'p', 'P', 3) };
+    let mut board = ['1'; 64];
+    (board[8 * row + file], board[8 * row + beside]) = (target, mover);
+    for king in ['K', 'k'] {
+        let square = below(64);
+        if board[square] != '1' {
+            return None;
+        }
+        board[square] = king;
+    }
+    let rows: Vec<String> = board.chunks(8).rev().map(|row| row.iter().collect()).collect();
+    let side = if white_to_move { 'w' } else { 'b' };
+    let fen = format!("{} {side} - {}{behind} 0 1", rows.join("/"), char::from(b'a' + file as u8));
+    Position::from_fen(&fen).is_ok_and(|position| position.en_passant().is_some()).then_some(fen)
+}
+
+/// Tests for a legal promotion.
+fn can_promote(position: &Position) -> bool {
+    position.legal_moves().iter().any(|&mv| position.to_uci(mv, false).len() == 5)
+}
+
+#[test]
+fn probes_agree_with_shakmaty_syzygy() {
+    let folders = tables::all();
+    let path: Vec<&str> = folders.iter().map(|folder| folder.to_str().unwrap()).collect();
+    let (ours, report) = Tablebases::load(&path.join(&PATH_SEPARATOR.to_string()));
+    assert_eq!(report.problems, Vec::<String>::new());
+    let names = names();
+    assert_eq!((report.wdl, report.dtz), (names.len(), names.len()));
+    let mut theirs = shakmaty_syzygy::Tablebase::<Chess>::new();
+    for folder in &folders {
+        theirs.add_directory(folder).unwrap();
+    }
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
+    let mut en_passant = 0;
+    let mut results = BTreeMap::new();
+    for name in &names {
+        let (mut compared, mut compared_dtz) = (0, 0);
+        while compared < 400 {
+            let random = match name.as_str() {
+                "KPvKP" if compared < 200 => random_en_passant(&mut random),
+                _ => random_fen(name, &mut random),
+            };
+            let Some(fen) = random else { continue };
+            let Ok(position) = fen.parse::<Fen>().unwrap().into_position::<Chess>(CastlingMode::Standard) else {
+                continue;
+            };
+            let expected = theirs.probe_wdl_after_zeroing(&position).unwrap();
+            let expected_dtz = theirs.probe_dtz(&position);
+            let position = Position::from_fen(&fen).unwrap();
+            let wdl = ours.probe_wdl(&position).unwrap();
+            assert_eq!(wdl.value(), i32::from(expected), "{name}: {fen}");
+            match (ours.probe_dtz(&position), expected_dtz) {
+                (Some(dtz), Ok(expected)) => {
+                    assert_eq!(dtz, expected.ignore_rounding().0, "{name}: {fen}");
+                    compared_dtz += 1;
+                }
+                // The table after a promotion may be missing.
+                (None, Ok(_) | Err(SyzygyError::MissingTable { .. })) if can_promote(&position) => {}
+                (dtz, expected) => panic!("{name}: {fen}: {dtz:?} and {expected:?}"),
+            }
+            *results.entry(wdl).or_insert(0) += 1;
+            en_passant += usize::from(position.en_passant().is_some());
+            compared += 1;
+        }
+        assert!(compared_dtz >= 200, "{name}: {compared_dtz}");
+    }
+    println!("{} tables, {en_passant} positions with en passant: {results:?}", names.len());
+    assert!(results.len() >= 3 && (en_passant >= 200 || !names.contains("KPvKP")), "{en_passant}, {results:?}");
+}
+
+/// Probes many positions and returns the number of answers.
+fn probe_all(tablebases: &Tablebases, fens: &[String]) -> usize {
+    let answers = |fen: &String| {
+        let position = Position::from_fen(fen).unwrap();
+        usize::from(tablebases.probe_wdl(&position).is_some()) + usize::from(tablebases.probe_dtz(&position).is_some())
+    };
+    fens.iter().map(answers).sum()
+}
+
+#[test]
+fn damaged_files_never_cause_a_panic() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(11);
+    let names = ["KPvK", "KQvK", "KRvK", "KRvKR"];
+    let fens: Vec<String> = (0..60).flat_map(|_| names).filter_map(|name| random_fen(name, &mut random)).collect();
+    assert!(fens.len() > 100);
+    let folder = Folder::new();
+    let load = || Tablebases::load(folder.path().to_str().unwrap());
+    let copy = |name: &str, bytes: &[u8]| fs::write(folder.join(name), bytes).unwrap();
+    let mut intact: Vec<(String, Vec<u8>)> = fs::read_dir(tables::small())
+        .unwrap()
+        .map(|entry| entry.unwrap())
+        .map(|entry| (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap()))
+        .collect();
+    intact.sort();
+    for (name, bytes) in &intact {
+        copy(name, bytes);
+    }
+    let (whole, _) = load();
+    let all = probe_all(&whole, &fens);
+    assert_eq!(all, 2 * fens.len());
+    let (mut refused, mut silent, mut answered) = (0, 0, 0);
+    for round in 0..400 {
+        let (name, bytes) = &intact[random.next_u32() as usize % intact.len()];
+        let mut damaged = bytes.clone();
+        // Half of the time in the header.
+        let reach = if round % 2 == 0 { damaged.len().min(160) } else { damaged.len() };
+        for _ in 0..1 + random.next_u32() % 8 {
+            let place = 4 + random.next_u32() as usize % (reach - 4);
+            damaged[place] = random.next_u32() as u8;
+        }
+        // The old file is mapped, so that it is replaced rather than written to.
+        fs::remove_file(folder.join(name)).unwrap();
+        copy(name, &damaged);
+        let (tablebases, report) = load();
+        match (probe_all(&tablebases, &fens), report.problems.len()) {
+            (_, 1..) => refused += 1,
+            (answers, 0) if answers < all => silent += 1,
+            _ => answered += 1,
+        }
+        fs::remove_file(folder.join(name)).unwrap();
+        copy(name, bytes);
+    }
+    println!("{refused} refused, {silent} with missing answers, {answered} with all");
+    assert!(refused > 50 && answered > 50, "{refused} {silent} {answered}");
+}
+
+#[test]
+fn concurrent_probes_agree() {
+    let (tablebases, _) = Tablebases::load(tables::small().to_str().unwrap());
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(3);
+    let fens: Vec<String> = (0..400).filter_map(|_| random_fen("KRvKR", &mut random)).collect();
+    let answers = |fens: &[String]| -> Vec<_> {
+        let position = |fen: &String| Position::from_fen(fen).unwrap();
+        fens.iter().map(|fen| (tablebases.probe_wdl(&position(fen)), tablebases.probe_dtz(&position(fen)))).collect()
+    };
+    let alone = answers(&fens);
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..8).map(|_| scope.spawn(|| answers(&fens))).collect();
+        for thread in threads {
+            assert_eq!(thread.join().unwrap(), alone);
+        }
+    });
+}
+
+#[test]
+fn missing_tables_give_no_answer() {
+    let (none, report) = Tablebases::load("");
+    assert!(none.is_empty() && report.problems.is_empty());
+    assert_eq!(report.to_string(), "no endgame tables found");
+    let position = Position::from_fen("8/8/8/3k4/8/8/8/KR6 w - - 0 1").unwrap();
+    assert_eq!((none.probe_wdl(&position), none.probe_dtz(&position)), (None, None));
+    let (some, _) = Tablebases::load(tables::small().to_str().unwrap());
+    let castling = Position::from_fen("4k3/8/8/8/8/8/8/4K2R w K - 0 1").unwrap();
+    assert_eq!(some.probe_wdl(&castling), None);
+}

@@ -1,0 +1,208 @@
+//! The end of the program by a signal, a closed pipe or a GUI that stops reading: silent, and without leftovers.
+
+#![cfg(unix)]
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::support::folder::Folder;
+use crate::support::program::sesame;
+use crate::support::{PATIENCE, Session};
+
+/// Commands that keep the program busy, or idle.
+const WORK: [&str; 5] =
+    ["isready", "go infinite", "setoption name Threads value 4\ngo infinite", "bench depth 50", "go perft 20"];
+
+/// So many commands have more output than a pipe holds (64 KiB), and are no more than the engine reads ahead.
+const FLOOD: usize = 60;
+
+/// A command with an answer of some 2 KiB.
+const TALKATIVE: &str = "uci\n";
+
+fn engine() -> Command {
+    let mut command = sesame();
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Waits for the end without reading the output.
+fn end_of(child: &mut Child, what: &str) -> ExitStatus {
+    let start = Instant::now();
+    while start.elapsed() < PATIENCE {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status;
+        }
+        sleep(Duration::from_millis(5));
+    }
+    let _ = child.kill();
+    panic!("{what}: the engine does not end");
+}
+
+fn errors_of(child: &mut Child) -> String {
+    let mut errors = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut errors).unwrap();
+    errors
+}
+
+fn signal(process: u32, name: &str) {
+    let status = Command::new("sh").args(["-c", &format!("kill -s {name} {process}")]).status().unwrap();
+    assert!(status.success(), "kill -s {name} {process}");
+}
+
+/// Tests for a process that is no zombie.
+fn is_alive(process: u32) -> bool {
+    match fs::read_to_string(format!("/proc/{process}/stat")) {
+        Ok(stat) => !stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('Z')),
+        Err(_) => false,
+    }
+}
+
+/// Tests for a signal that this process ignores, and so do the programs that it starts. Shells ignore some for background jobs, `nohup` for its command.
+fn is_ignored(signal: i32) -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).map(str::trim);
+    mask.and_then(|mask| u64::from_str_radix(mask, 16).ok()).is_some_and(|mask| mask >> (signal - 1) & 1 != 0)
+}
+
+#[test]
+fn signals_end_the_program_during_any_work() {
+    for work in WORK {
+        for (name, number) in [("TERM", 15), ("INT", 2), ("HUP", 1), ("KILL", 9)] {
+            if is_ignored(number) {
+                eprintln!("skipped: {name} is ignored here");
+                continue;
+            }
+            let mut session = Session::start();
+            session.send(work);
+            session.sync();
+            signal(session.id(), name);
+            let (status, _) = session.end();
+            assert_eq!(status.signal(), Some(number), "{work}: {status}");
+            assert_eq!(session.errors(), "", "{work}, {name}");
+        }
+    }
+}
+
+#[test]
+fn signal_during_a_save_keeps_a_whole_file() {
+    let folder = Folder::new().with("kept", b"the old file.\n");
+    let file = folder.join("kept");
+    let mut session = Session::start();
+    session.send(&format!("setoption name Hash value 64\nsetoption name Hash File value {}", file.display()));
+    session.send("go nodes 1000");
+    session.until("bestmove");
+    session.send("setoption name Save Hash");
+    // Usually in the middle of the save; the file is whole at any time.
+    sleep(Duration::from_millis(20));
+    signal(session.id(), "TERM");
+    let (status, _) = session.end();
+    assert_eq!(status.signal(), Some(15), "{status}");
+    let length = fs::metadata(&file).unwrap().len();
+    assert!(length == 14 || length > 64 << 20, "{length} bytes");
+}
+
+/// A closed output ends the program, though not by SIGPIPE.
+#[test]
+fn closed_output_ends_the_program_during_any_work() {
+    for work in WORK {
+        let mut child = engine().spawn().unwrap();
+        let mut input = child.stdin.take().unwrap();
+        writeln!(input, "isready\n{work}\nuci").unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        assert!(lines.any(|line| line.unwrap() == "uciok"), "{work}");
+        drop(lines);
+        // The input stays open. A silent program notices at its next answer.
+        let _ = writeln!(input, "isready");
+        let status = end_of(&mut child, work);
+        assert!(status.success() && errors_of(&mut child).is_empty(), "{work}: {status}");
+    }
+}
+
+#[test]
+fn missing_standard_output_is_survived() {
+    let mut session = Session::start_in_shell("exec >&-");
+    session.send("uci\nisready\ngo depth 3\nquit");
+    session.end_well();
+}
+
+/// The GUI stops reading, sends `quit` and waits for the end. The pipe stays full.
+#[test]
+fn quit_works_with_a_full_pipe() {
+    for work in ["isready", "setoption name MultiPV value 100\ngo infinite"] {
+        let mut child = engine().spawn().unwrap();
+        let mut input = child.stdin.take().unwrap();
+        writeln!(input, "{work}\n{}", TALKATIVE.repeat(FLOOD)).unwrap();
+        // Time for the pipe to fill up.
+        sleep(Duration::from_millis(500));
+        assert_eq!(child.try_wait().unwrap(), None, "{work}: it waits for the reader");
+        writeln!(input, "quit").unwrap();
+        let status = end_of(&mut child, work);
+        assert!(status.success() && errors_of(&mut child).is_empty(), "{work}: {status}");
+    }
+}
+
+#[test]
+fn late_reader_gets_every_line() {
+    let mut child = engine().spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    write!(input, "{}", TALKATIVE.repeat(5 * FLOOD)).unwrap();
+    sleep(Duration::from_millis(300));
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    for _ in 0..5 * FLOOD {
+        assert!(lines.any(|line| line.unwrap() == "uciok"));
+    }
+    writeln!(input, "quit").unwrap();
+    assert!(end_of(&mut child, "late").success());
+}
+
+/// The engine ends with its GUI, even if the GUI had stopped reading.
+#[cfg(target_os = "linux")]
+#[test]
+fn killed_gui_leaves_no_engine() {
+    for flood in [1, FLOOD] {
+        let script = format!(
+            "coproc E {{ exec \"$0\"; }}; for i in $(seq {flood}); do echo uci; done >&\"${{E[1]}}\"; echo go infinite >&\"${{E[1]}}\"; \
+             echo $E_PID; sleep 1000"
+        );
+        let mut gui = Command::new("bash");
+        gui.args(["-c", &script, env!("CARGO_BIN_EXE_sesame")]).stdout(Stdio::piped()).process_group(0);
+        let mut gui = gui.spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(gui.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let engine: u32 = line.trim().parse().unwrap();
+        assert!(is_alive(engine), "{flood}");
+        // As in a crash, the shell alone is killed. Its `sleep` holds the engine's pipes and is ended afterwards.
+        let sleeper = children_of(gui.id()).into_iter().find(|&child| child != engine);
+        gui.kill().unwrap();
+        gui.wait().unwrap();
+        sleeper.into_iter().for_each(|sleeper| signal(sleeper, "KILL"));
+        let start = Instant::now();
+        while is_alive(engine) {
+            if start.elapsed() > PATIENCE {
+                signal(engine, "KILL");
+                panic!("{flood}: the engine outlives its GUI");
+            }
+            sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn children_of(process: u32) -> Vec<u32> {
+    let children = fs::read_to_string(format!("/proc/{process}/task/{process}/children")).unwrap_or_default();
+    children.split_whitespace().filter_map(|child| child.parse().ok()).collect()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn engine_has_no_child_processes() {
+    let mut session = Session::start();
+    session.send("setoption name Threads value 4\ngo infinite");
+    session.sync();
+    assert_eq!(children_of(session.id()), Vec::<u32>::new());
+    session.quit();
+}

@@ -1,0 +1,287 @@
+//! Saving and loading the transposition table.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use crate::support::folder::Folder;
+use crate::support::{PATIENCE, Session, best_move, infos, is_opening_move};
+
+const MIDDLE: &str = "position fen r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2QK2R w KQ - 2 8";
+/// The searches that are compared.
+const DEPTH: &str = "go depth 9";
+/// The search before a save: long enough to help the compared ones, and to fill more of any table than their first line.
+const LONGER: &str = "go nodes 400000";
+
+/// Starts an engine with this hash file.
+fn start_engine(file: &std::path::Path, hash: usize) -> Session {
+    let mut session = Session::start();
+    session.send(&format!("setoption name Hash value {hash}\nsetoption name Hash File value {}", file.display()));
+    assert_eq!(session.sync(), Vec::<String>::new());
+    session.send(MIDDLE);
+    session
+}
+
+/// Presses a button and returns the last message about it.
+fn press(session: &mut Session, button: &str) -> String {
+    session.send(&format!("setoption name {button}"));
+    let line = session.until("info string").pop().unwrap();
+    let mut last = line;
+    while last.ends_with('%') {
+        last = session.until("info string").pop().unwrap();
+    }
+    last
+}
+
+fn nodes(lines: &[String]) -> u64 {
+    infos(lines).pop().unwrap().nodes
+}
+
+/// Returns the `hashfull` of a line, in permille.
+fn hash_full(line: &str) -> u64 {
+    line.split(' ').skip_while(|word| *word != "hashfull").nth(1).unwrap().parse().unwrap()
+}
+
+#[test]
+fn loaded_table_shortens_the_search() {
+    let folder = Folder::new();
+    let file = folder.join("my analysis.hash");
+    let mut session = start_engine(&file, 16);
+    let first = session.search(DEPTH);
+    session.search(LONGER);
+    let said = press(&mut session, "Save Hash");
+    assert!(said.starts_with("info string saved ") && said.contains(" 16 MiB, "), "{said}");
+    session.quit();
+    assert_eq!(folder.names(), ["my analysis.hash"]);
+    for (hash, anew) in [(16, false), (64, true), (8, true)] {
+        let mut session = start_engine(&file, hash);
+        let said = press(&mut session, "Load Hash");
+        assert!(said.starts_with("info string loaded ") && said.contains("fitted into") == anew, "{said}");
+        let second = session.search(DEPTH);
+        println!("{hash} MiB: {} nodes without the file, {} with it", nodes(&first), nodes(&second));
+        assert!(hash_full(&second[0]) > hash_full(&first[0]), "loaded entries count as current: {}", second[0]);
+        // One thread: the nodes are repeatable.
+        assert!(hash != 16 || nodes(&second) < nodes(&first) / 2, "{} {}", nodes(&first), nodes(&second));
+        session.quit();
+    }
+}
+
+#[test]
+fn unusable_file_leaves_the_table_unchanged() {
+    let folder = Folder::new();
+    let file = folder.join("table");
+    let mut session = start_engine(&file, 4);
+    let none = press(&mut session, "Load Hash");
+    assert!(none.starts_with("info string the table is not loaded: ") && none.contains("table: "), "{none}");
+    session.search("go depth 10");
+    assert!(press(&mut session, "Save Hash").starts_with("info string saved "));
+    let whole = fs::read(&file).unwrap();
+    let mut damaged = whole.clone();
+    damaged[2_000_000] ^= 1;
+    for (bytes, fault) in
+        [(&whole[..whole.len() / 2], "bytes long"), (&damaged[..], "damaged"), (b"something else", "no saved table")]
+    {
+        fs::write(&file, bytes).unwrap();
+        let said = press(&mut session, "Load Hash");
+        assert!(said.contains("not loaded") && said.contains(fault), "{said}");
+    }
+    assert!(press(&mut session, "Save Hash").starts_with("info string saved "));
+    assert!(fs::read(&file).unwrap() == whole, "the table is unchanged to the last bit");
+    session.send(&format!("setoption name Hash File value {}", folder.path().display()));
+    let said = press(&mut session, "Save Hash");
+    assert!(said.contains("not saved") && said.contains("no regular file"), "{said}");
+    session.send("setoption name Hash File value <empty>");
+    assert!(press(&mut session, "Save Hash").contains("Hash File"));
+    session.quit();
+}
+
+#[test]
+fn saving_and_loading_are_refused_during_a_search() {
+    let folder = Folder::new();
+    let mut session = start_engine(&folder.join("table"), 4);
+    session.send("go infinite");
+    session.send("setoption name Save Hash\nsetoption name Load Hash\nisready");
+    let said = session.until("readyok");
+    assert_eq!(said.iter().filter(|line| line.contains("during a search")).count(), 2, "{said:?}");
+    session.send("stop");
+    session.until("bestmove");
+    assert_eq!(folder.names(), Vec::<String>::new());
+    session.quit();
+}
+
+#[test]
+fn later_commands_wait_for_a_save() {
+    let folder = Folder::new();
+    let file = folder.join("table");
+    let mut session = start_engine(&file, 64);
+    session.send("setoption name Save Hash\nposition startpos\ngo depth 5\nisready");
+    let mut said = session.until("bestmove");
+    said.extend(session.sync());
+    let saved = said.iter().position(|line| line.starts_with("info string saved ")).unwrap();
+    let best = said.iter().position(|line| line.starts_with("bestmove")).unwrap();
+    assert!(saved < best, "{said:?}");
+    assert!(is_opening_move(best_move(&said[..=best])));
+    session.quit();
+    assert_eq!(folder.names(), ["table"]);
+}
+
+/// A GUI may quit right after the button was pressed: a save is finished, a load is abandoned.
+#[test]
+fn quit_finishes_a_save_and_abandons_a_load() {
+    let folder = Folder::new();
+    let file = folder.join("table");
+    for ends_with_quit in [true, false] {
+        let mut session = start_engine(&file, 256);
+        session.send("setoption name Save Hash");
+        if ends_with_quit {
+            session.send("quit");
+        }
+        session.close_input();
+        let said = session.end_well();
+        assert!(said.last().unwrap().starts_with("info string saved "), "{said:?}");
+        assert_eq!(folder.names(), ["table"]);
+        let mut session = start_engine(&file, 256);
+        assert!(press(&mut session, "Load Hash").starts_with("info string loaded "));
+        session.quit();
+        if ends_with_quit {
+            // A fast disk may win some rounds.
+            let start = Instant::now();
+            let is_abandoned = || {
+                let mut session = start_engine(&file, 256);
+                session.send("setoption name Load Hash\nquit");
+                !session.end_well().iter().any(|line| line.starts_with("info string loaded "))
+            };
+            while !is_abandoned() {
+                assert!(start.elapsed() < PATIENCE, "every load goes on to its end");
+            }
+            fs::remove_file(&file).unwrap();
+        }
+    }
+}
+
+/// The system decides between `stop` and the end of the save; a fast disk may win some rounds.
+#[test]
+fn stop_ends_a_save() {
+    let start = Instant::now();
+    loop {
+        let folder = Folder::new();
+        let mut session = start_engine(&folder.join("table"), 512);
+        session.send("setoption name Save Hash\nstop");
+        let said = session.until("info string").pop().unwrap();
+        session.quit();
+        if said.starts_with("info string the table is not saved: ") && said.ends_with(": stopped") {
+            assert_eq!(folder.names(), Vec::<String>::new());
+            return;
+        }
+        assert!(said.starts_with("info string saved ") && start.elapsed() < PATIENCE, "{said}");
+    }
+}
+
+/// Opening a pipe could block forever.
+#[cfg(unix)]
+#[test]
+fn pipes_are_no_hash_file() {
+    let folder = Folder::new().with_pipe("table").with_pipe("other.7.tmp");
+    let mut session = start_engine(&folder.join("table"), 1);
+    for (button, failed) in [("Load Hash", "not loaded"), ("Save Hash", "not saved")] {
+        let said = press(&mut session, button);
+        assert!(said.contains(failed) && said.contains("no regular file"), "{said}");
+    }
+    // A pipe with the name of a temporary file stays.
+    session.send(&format!("setoption name Hash File value {}", folder.join("other").display()));
+    let said = press(&mut session, "Save Hash");
+    assert!(said.starts_with("info string saved ") && said.contains(" 1 MiB, "), "{said}");
+    assert!(folder.names().contains(&"other.7.tmp".to_owned()), "{:?}", folder.names());
+    session.quit();
+}
+
+/// The message counts the entries that the table keeps, not those of the file.
+#[test]
+fn only_kept_entries_are_counted() {
+    let folder = Folder::new();
+    let file = folder.join("table");
+    let mut session = start_engine(&file, 4);
+    session.search("go nodes 400000");
+    let said = press(&mut session, "Save Hash");
+    let count = |said: &str| -> u64 { said.split(' ').nth(3).unwrap().parse().unwrap() };
+    let in_file = count(&said);
+    assert!(in_file > 65_536 && said.contains(" 4 MiB, "), "{said}");
+    session.quit();
+    let mut session = start_engine(&file, 1);
+    let said = press(&mut session, "Load Hash");
+    assert!((30_000..=65_536).contains(&count(&said)) && said.contains("fitted into"), "{in_file}: {said}");
+    session.quit();
+}
+
+#[test]
+fn long_paths_are_shortened_in_messages() {
+    let path = format!("/beginning/{}/end", "x".repeat(100_000));
+    let mut session = Session::start();
+    let mut lines = Vec::new();
+    session.send(&format!("setoption name Hash File value {path}"));
+    lines.extend(["Save Hash", "Load Hash"].map(|button| press(&mut session, button)));
+    for option in ["EvalFile", "SyzygyPath", "Debug Log File"] {
+        session.send(&format!("setoption name {option} value {path}"));
+        // The option may wait for the end of a save or load whose message is already out.
+        let said = (0..1000).map(|_| session.sync()).find(|said| !said.is_empty());
+        lines.extend(said.expect(option));
+    }
+    let long: Vec<&String> = lines.iter().filter(|line| line.contains("/beginning/")).collect();
+    assert_eq!(long.len(), 5, "{lines:.400?}");
+    assert!(
+        long.iter().all(|line| line.len() < 500 && line.contains("xxx...xxx") && line.contains("/end")),
+        "{long:?}"
+    );
+    session.quit();
+}
+
+/// The next save removes the temporary file of a killed one, and no other file.
+#[test]
+fn next_save_removes_the_leftover_of_a_killed_one() {
+    let folder = Folder::new();
+    let file = folder.join("table");
+    let mut session = start_engine(&file, 128);
+    session.send("setoption name Save Hash");
+    let is_temporary = |name: &String| name.starts_with("table.") && name.ends_with(".tmp");
+    // A fast save may be over before its temporary file is seen.
+    let start = Instant::now();
+    while !folder.names().iter().any(|name| is_temporary(name) || name == "table") {
+        assert!(start.elapsed() < PATIENCE, "{:?}", folder.names());
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    // Dropping the session kills the engine.
+    drop(session);
+    let others = ["table.tmp", "table.1a.tmp", "tables.1.tmp", "table.1.tmp.old"];
+    for name in others.iter().chain(&["table.99999999.tmp"]) {
+        fs::write(folder.join(name), b"half a table").unwrap();
+    }
+    let mut session = start_engine(&file, 1);
+    assert!(press(&mut session, "Save Hash").starts_with("info string saved "));
+    let mut wanted: Vec<String> = others.iter().map(|name| (*name).to_owned()).collect();
+    wanted.push("table".to_owned());
+    wanted.sort();
+    assert_eq!(folder.names(), wanted);
+    session.quit();
+}
+
+/// A limit on the size of files stands for a full disk.
+#[cfg(unix)]
+#[test]
+fn full_disk_keeps_the_old_file() {
+    let folder = Folder::new();
+    let file = folder.join("table");
+    let mut session = start_engine(&file, 1);
+    assert!(press(&mut session, "Save Hash").starts_with("info string saved "));
+    session.quit();
+    let before = fs::read(&file).unwrap();
+    // 8 MiB in blocks of 512 bytes, or 16 in blocks of 1024.
+    let mut session = Session::start_in_shell("ulimit -f 16384");
+    session.send(&format!("setoption name Hash value 32\nsetoption name Hash File value {}", file.display()));
+    assert_eq!(session.sync(), Vec::<String>::new());
+    let said = press(&mut session, "Save Hash");
+    assert!(said.starts_with("info string the table is not saved: "), "{said}");
+    assert_eq!(fs::read(&file).unwrap(), before);
+    assert_eq!(folder.names(), ["table"]);
+    session.send("position startpos");
+    assert!(is_opening_move(&session.best_move("go depth 4")));
+    session.quit();
+}

@@ -1,0 +1,310 @@
+//! Malformed and extreme input: each mistake gets one `info string` and changes nothing.
+
+use std::time::Duration;
+
+use crate::support::{InfoLine, Session, best_move, board, infos, is_opening_move};
+
+#[test]
+fn malformed_fens_change_nothing() {
+    let mut session = Session::start();
+    session.send("position startpos moves d2d4");
+    let before = board(&mut session);
+    let fens = [
+        "",
+        "8/8/8/8",
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP w KQkq - 0 1",
+        "rnbqkbnr/pppppppp/9/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+        "rnbqkbnr/pppppppp/7/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQXBNR w KQkq - 0 1",
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQ1BNR w kq - 0 1",
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKKNR w kq - 0 1",
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR x KQkq - 0 1",
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w ABCDE - 0 1",
+        "rnbqkbn1/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq e9 0 1",
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq e3 0 1",
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - x 1",
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 one",
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 0 0",
+        "4k3/4R3/8/8/8/8/8/4K3 w - - 0 1",
+        "P3k3/8/8/8/8/8/8/4K3 w - - 0 1",
+        "8/8/8/3kK3/8/8/8/8 w - - 0 1",
+        "♔7/8/8/8/8/8/8/7k w - - 0 1",
+        "////////////////////////////////////////////////////////////////////// w - - 0 1",
+    ];
+    for fen in fens {
+        session.complaint(&format!("position fen {fen}"));
+        assert_eq!(board(&mut session), before, "after {fen:?}");
+    }
+    // The same with moves behind the FEN.
+    session.complaint("position fen 8/8/8/8/8/8/8/8 w - - 0 1 moves e2e4");
+    assert_eq!(board(&mut session), before);
+    assert!(session.best_move("go depth 2").len() >= 4);
+    session.quit();
+}
+
+#[test]
+fn illegal_move_leaves_the_whole_position() {
+    let mut session = Session::start();
+    session.send("position startpos moves d2d4");
+    let before = board(&mut session);
+    let lines = [
+        ("e2e5", "position startpos moves e2e5"),
+        ("e4e5", "position startpos moves e2e4 e4e5 g1f3"),
+        ("e7e8q", "position startpos moves e2e4 e7e5 e7e8q"),
+        ("e1g1", "position startpos moves e1g1"),
+        ("e2e4q", "position startpos moves e2e4q"),
+        ("0000", "position startpos moves 0000"),
+        ("foo", "position startpos moves e2e4 foo"),
+        ("e2", "position startpos moves e2"),
+        ("é2e4", "position startpos moves é2e4"),
+        ("e2e4e5", "position startpos moves e2e4e5"),
+        ("a7a8", "position fen 7k/P7/8/8/8/8/8/K7 w - - 0 1 moves a7a8"),
+        ("a1b1", "position fen 7k/P7/8/8/8/8/8/K6r w - - 0 1 moves a1b1"),
+    ];
+    for (mv, line) in lines {
+        let complaint = session.complaint(line);
+        assert!(complaint.contains(mv), "{line}: {complaint}");
+        assert_eq!(board(&mut session), before, "after {line}");
+    }
+    for line in ["position", "position e2e4", "position startpos e2e4", "position fen"] {
+        session.complaint(line);
+        assert_eq!(board(&mut session), before, "after {line}");
+    }
+    session.quit();
+}
+
+#[test]
+fn values_out_of_range_change_nothing() {
+    let mut session = Session::start();
+    session.send("setoption name MultiPV value 2");
+    let values = [
+        "Hash value 0",
+        "Hash value -1",
+        "Hash value 33554433",
+        "Hash value 99999999999999999999999",
+        "Hash value",
+        "Hash value many",
+        "Hash",
+        "Threads value 0",
+        "Threads value 1025",
+        "MultiPV value 0",
+        "MultiPV value 257",
+        "MultiPV value 1.5",
+        "Move Overhead value 5001",
+        "UCI_Chess960 value maybe",
+        "Ponder value",
+        "Replacement value LRU",
+    ];
+    for value in values {
+        session.complaint(&format!("setoption name {value}"));
+    }
+    for line in ["setoption", "setoption name", "setoption Hash 16", "setoption name Contempt value 3"] {
+        session.complaint(line);
+    }
+    let lines = session.search("go depth 3");
+    assert_eq!(infos(&lines).iter().map(|info| info.multipv).max(), Some(2));
+    session.quit();
+}
+
+#[test]
+fn option_names_ignore_case() {
+    let mut session = Session::start();
+    session.send("setoption name HASH value 4\nsetoption name threads value 2\nsetoption name move overhead value 100");
+    session.send("setoption name clear hash\nsetoption name Ponder value true\nsetoption name replacement value deep");
+    assert_eq!(session.sync(), Vec::<String>::new());
+    assert!(is_opening_move(&session.best_move("go depth 4")));
+    session.send("setoption name Replacement value TWOBIG1\nsetoption name Threads value 1");
+    assert_eq!(session.sync(), Vec::<String>::new());
+    assert!(is_opening_move(&session.best_move("go depth 4")));
+    session.quit();
+}
+
+#[test]
+fn hash_beyond_the_memory_is_refused() {
+    let mut session = Session::start();
+    session.send("setoption name Hash value 33554432");
+    let answer = session.sync();
+    assert!(matches!(&answer[..], [line] if line.starts_with("info string ")), "{answer:?}");
+    assert!(is_opening_move(&session.best_move("go depth 5")));
+    session.send("setoption name Hash value 8");
+    assert_eq!(session.sync(), Vec::<String>::new());
+    assert!(is_opening_move(&session.best_move("go depth 5")));
+    session.quit();
+}
+
+#[cfg(unix)]
+#[test]
+fn failed_allocation_keeps_the_old_table() {
+    let mut session = Session::start_within(1_000_000);
+    session.send("setoption name Hash value 8");
+    assert_eq!(session.sync(), Vec::<String>::new());
+    let before = infos(&session.search("go depth 8"));
+    session.search("go depth 14");
+    for mib in [1200, 1_048_576] {
+        let complaint = session.complaint(&format!("setoption name Hash value {mib}"));
+        assert!(complaint.contains(&format!("{mib} MiB")) && complaint.contains("stays"), "{complaint}");
+    }
+    // The old table still shortens this search.
+    let again = infos(&session.search("go depth 8"));
+    let nodes = |lines: &[InfoLine]| lines.last().expect("a line of play").nodes;
+    assert!(nodes(&again) < nodes(&before), "{} nodes, then {}", nodes(&before), nodes(&again));
+    session.quit();
+}
+
+#[test]
+fn malformed_go_still_gives_one_move() {
+    let mut session = Session::start();
+    let lines = [
+        "go nonsense",
+        "go depth",
+        "go depth x",
+        "go depth 1.5",
+        "go depth depth 2",
+        "go nodes",
+        "go movetime soon",
+        "go wtime x btime y",
+        "go btime 1000",
+        "go depth 2 searchmoves e9e9",
+        "go depth x searchmoves zz",
+        "go depth x btime 1000 searchmoves e2e5",
+        "go depth 2 searchmoves e2e5 a7a6",
+        "go fast depth 2",
+    ];
+    for line in lines {
+        let answer = session.search(line);
+        assert!(is_opening_move(best_move(&answer)), "{line}: {answer:?}");
+        let complaints = answer.iter().filter(|line| line.starts_with("info string ")).count();
+        assert_eq!(complaints, 1, "{line}: {answer:?}");
+        assert_eq!(session.sync(), Vec::<String>::new(), "{line}");
+    }
+    session.quit();
+}
+
+#[test]
+fn tiny_limits_give_a_legal_move() {
+    let mut session = Session::start();
+    let limits = [
+        "depth 0",
+        "depth -3",
+        "depth 1",
+        "nodes 0",
+        "nodes 1",
+        "nodes 2",
+        "movetime 0",
+        "movetime 1",
+        "movetime -7",
+        "wtime 1 btime 1",
+        "wtime 0 btime 0",
+        "wtime -100 btime -100",
+        "wtime -100 btime -100 winc -5 binc -5 movestogo -1",
+        "wtime 5 btime 5 movestogo 1",
+        "wtime 100 btime 100 movestogo 0",
+        "wtime 50 btime 50 winc 100000 binc 100000",
+        "mate 0 depth 2",
+    ];
+    for threads in [1, 2] {
+        session.send(&format!("setoption name Threads value {threads}"));
+        for limit in limits {
+            for position in ["position startpos", "position fen 8/8/8/8/8/4k3/4p3/4K3 w - - 99 80"] {
+                session.send(position);
+                let answer = session.search(&format!("go {limit}"));
+                if position == "position startpos" {
+                    assert!(is_opening_move(best_move(&answer)), "{limit}: {answer:?}");
+                } else {
+                    assert_eq!(best_move(&answer), "(none)", "{limit}: {answer:?}");
+                }
+            }
+        }
+    }
+    session.quit();
+}
+
+#[test]
+fn huge_limits_do_not_overflow() {
+    let mut session = Session::start();
+    let huge = "99999999999999999999999999";
+    for limit in ["depth", "nodes", "mate", "movetime", "movestogo", "winc", "wtime"] {
+        session.send(&format!("go {limit} {huge}"));
+        session.sync();
+        session.send("stop");
+        session.until("bestmove");
+    }
+    session.send(&format!("go wtime {huge} btime {huge} winc {huge} binc {huge} movestogo {huge} depth 4"));
+    session.until("bestmove");
+    session.quit();
+}
+
+#[test]
+fn bad_position_does_not_end_the_search() {
+    let mut session = Session::start();
+    session.send("go infinite\nposition startpos moves e2e5\nposition fen nonsense");
+    let lines = session.sync();
+    assert_eq!(lines.iter().filter(|line| line.starts_with("info string ")).count(), 2, "{lines:?}");
+    assert!(!lines.iter().any(|line| line.starts_with("bestmove")), "{lines:?}");
+    session.never("bestmove", Duration::from_millis(300));
+    session.send("stop");
+    session.until("bestmove");
+    session.quit();
+}
+
+#[test]
+fn long_lines_and_invalid_utf8_are_survived() {
+    let mut session = Session::start();
+    session.complaint(&"x".repeat(1_000_000));
+    session.complaint(&"go depth ".repeat(120_000));
+    session.complaint(&format!("position startpos moves {}", "e2e4 e7e5 ".repeat(100_000)));
+    session.complaint(&format!("position fen {}", "8/".repeat(100_000)));
+    session.complaint(&format!("setoption name {}", "Hash ".repeat(20_000)));
+    session.complaint(&"\u{1b}[2J\u{7}".repeat(100));
+    for bytes in
+        [&b"\xff\xfe\xfd\n"[..], b"position \xc3\x28 startpos\n", b"go \xf0\x28\x8c\xbc depth 1\n", b"\0\0\0\n"]
+    {
+        session.send_bytes(bytes);
+        let answer = session.sync();
+        assert!(matches!(&answer[..], [line] if line.starts_with("info string ")), "{bytes:?}: {answer:?}");
+    }
+    assert!(is_opening_move(&session.best_move("go depth 4")));
+    session.quit();
+}
+
+#[test]
+fn unknown_commands_get_one_line_each() {
+    let mut session = Session::start();
+    for line in ["xyzzy", "help me", "UCI", "éé", "1 2 3", "--version"] {
+        session.complaint(line);
+    }
+    // Commands of the protocol without a use here.
+    session.send("debug on\ndebug off\nregister later\n\n   \n\t");
+    assert_eq!(session.sync(), Vec::<String>::new());
+    // By the protocol, unknown words before a command are skipped.
+    session.send("joho isready");
+    assert_eq!(session.until("readyok").len(), 2);
+    session.quit();
+}
+
+#[test]
+fn any_white_space_separates_words() {
+    let mut session = Session::start();
+    session.send_bytes(b"  uci \t \r\n");
+    session.until("uciok");
+    session.send_bytes(b"setoption name   Move  Overhead \tvalue  20  \r\n");
+    session.send_bytes(b"\tposition  startpos \t moves   e2e4\te7e5  \r\n isready\r\n");
+    assert_eq!(session.until("readyok").len(), 1);
+    assert!(board(&mut session).starts_with("rnbqkbnr/pppp1ppp/8/4p3/4P3/"));
+    session.send_bytes(b"go   depth \t 3 \r\n");
+    session.until("bestmove");
+    session.quit();
+}
+
+#[test]
+fn games_of_thousands_of_plies_are_played() {
+    let mut session = Session::start();
+    for rounds in [150, 2949] {
+        session.send(&format!("position startpos moves{}", " g1f3 g8f6 f3g1 f6g8".repeat(rounds)));
+        assert_eq!(session.sync(), Vec::<String>::new());
+        assert!(is_opening_move(&session.best_move("go depth 6")));
+        assert!(is_opening_move(&session.best_move("go movetime 20")));
+    }
+    session.quit();
+}

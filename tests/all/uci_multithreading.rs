@@ -1,0 +1,267 @@
+//! Many threads: more than cores, fewer than requested, and bound to cores.
+
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::process::{Command, Stdio};
+use std::thread::{available_parallelism, sleep};
+use std::time::{Duration, Instant};
+
+use crate::support::{PATIENCE, Session, best_move, is_opening_move};
+
+/// Returns the processor time of the process in hundredths of a second: user and system, fields 14 and 15 of `stat`.
+fn processor_time(session: &Session) -> u64 {
+    let stat = fs::read_to_string(format!("/proc/{}/stat", session.id())).unwrap();
+    // The name, in brackets, may contain anything.
+    let fields: Vec<&str> = stat.rsplit_once(") ").unwrap().1.split(' ').collect();
+    fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
+}
+
+/// Returns the allowed cores of each worker, in the order of their numbers.
+fn cores_of_workers(session: &Session) -> Vec<String> {
+    let mut workers: Vec<(usize, String)> = fs::read_dir(format!("/proc/{}/task", session.id()))
+        .unwrap()
+        .filter_map(|task| {
+            let status = fs::read_to_string(task.unwrap().path().join("status")).ok()?;
+            let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+            let worker = field("Name:")?.strip_prefix("worker-")?.parse().ok()?;
+            Some((worker, field("Cpus_allowed_list:")?.to_owned()))
+        })
+        .collect();
+    workers.sort();
+    workers.into_iter().map(|(_, cores)| cores).collect()
+}
+
+/// Tests for a command that this user may run. Without it, the test reports that it is skipped.
+fn can_run(test: &str, command: &str, arguments: &[&str]) -> bool {
+    let mut run = Command::new(command);
+    run.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let can = run.status().is_ok_and(|status| status.success());
+    if !can {
+        eprintln!("{test}: skipped, as this system cannot run {command} {arguments:?}");
+    }
+    can
+}
+
+/// Returns the voluntary context switches of each worker: how often it went to sleep.
+fn sleeps_of_workers(session: &Session) -> Vec<u64> {
+    let sleeps = |task: fs::DirEntry| -> Option<u64> {
+        let status = fs::read_to_string(task.path().join("status")).ok()?;
+        let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+        field("Name:")?.strip_prefix("worker-")?;
+        field("voluntary_ctxt_switches:")?.parse().ok()
+    };
+    let tasks = fs::read_dir(format!("/proc/{}/task", session.id())).unwrap();
+    tasks.filter_map(|task| sleeps(task.unwrap())).collect()
+}
+
+/// Counts the workers that run or wait for a core at this moment.
+fn runnable_workers(session: &Session) -> usize {
+    let is_runnable = |task: &fs::DirEntry| {
+        let stat = fs::read_to_string(task.path().join("stat")).unwrap_or_default();
+        stat.contains(" (worker-") && stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('R'))
+    };
+    let tasks = fs::read_dir(format!("/proc/{}/task", session.id())).unwrap();
+    tasks.filter(|task| is_runnable(task.as_ref().unwrap())).count()
+}
+
+/// Waits for a second in which the process uses no processor time. A process that never rests runs into the watchdog.
+fn wait_until_idle(session: &Session, when: &str) {
+    let start = Instant::now();
+    loop {
+        let before = processor_time(session);
+        sleep(Duration::from_secs(1));
+        let used = processor_time(session) - before;
+        if used <= 1 {
+            return;
+        }
+        assert!(start.elapsed() < PATIENCE, "{when}: {used} hundredths of a second");
+    }
+}
+
+#[test]
+fn idle_threads_use_no_processor_time() {
+    let mut session = Session::start();
+    session.send("setoption name Threads value 64");
+    session.sync();
+    wait_until_idle(&session, "before a search");
+    session.search("go movetime 200");
+    wait_until_idle(&session, "after a search");
+    // Searches that end by themselves and hold their move.
+    for (position, go) in [
+        ("startpos", "go infinite depth 3"),
+        ("startpos", "go ponder depth 3"),
+        ("fen 7k/8/8/8/8/8/8/K6r w - - 0 1", "go infinite depth 5"),
+        ("fen rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3", "go infinite"),
+    ] {
+        session.send(&format!("position {position}\n{go}"));
+        wait_until_idle(&session, go);
+        session.never("bestmove", Duration::ZERO);
+        session.send("stop");
+        session.until("bestmove");
+    }
+    session.quit();
+}
+
+#[test]
+fn more_threads_than_cores_stop_and_keep_time() {
+    let cores = available_parallelism().unwrap().get();
+    let mut session = Session::start();
+    for threads in [64, 256] {
+        session.send(&format!("setoption name Threads value {threads}"));
+        session.sync();
+        for _ in 0..9 {
+            session.send("go infinite");
+            session.until("info");
+            session.send("stop");
+            assert!(is_opening_move(best_move(&session.until("bestmove"))));
+            assert!(is_opening_move(&session.best_move("go movetime 100")));
+        }
+        // The workers take turns: no more of them are runnable than there are cores. The readings of many threads are not simultaneous, and one is
+        // too high now and then; without turns, all would be.
+        session.send("go infinite");
+        session.until("info");
+        let least = (0..50).map(|_| runnable_workers(&session)).min().unwrap();
+        assert!(least <= cores, "{least} of {threads} workers are runnable on {cores} cores");
+        session.search("stop");
+    }
+    session.quit();
+}
+
+#[test]
+fn all_of_many_threads_get_their_turns() {
+    let cores = available_parallelism().unwrap().get();
+    let threads = 6 * cores;
+    let mut session = Session::start();
+    session.send(&format!("setoption name Threads value {threads}"));
+    session.sync();
+    session.send("go infinite");
+    // A worker sleeps between its turns.
+    let start = Instant::now();
+    loop {
+        let sleeps = sleeps_of_workers(&session);
+        if sleeps.len() == threads && sleeps.iter().all(|&times| times > 5) {
+            break;
+        }
+        assert!(start.elapsed() < PATIENCE, "{sleeps:?}");
+        sleep(Duration::from_millis(20));
+    }
+    assert!(is_opening_move(best_move(&session.search("stop"))));
+    session.quit();
+}
+
+#[test]
+fn number_of_threads_changes_often() {
+    let mut session = Session::start();
+    for round in 0..300 {
+        let threads = 1 + round * 7 % 17;
+        session.send(&format!("setoption name Threads value {threads}"));
+        if round % 10 == 0 {
+            assert!(is_opening_move(&session.best_move("go depth 3")));
+            session.sync();
+            assert_eq!(cores_of_workers(&session).len(), threads);
+        }
+        if round % 50 == 0 {
+            // During a search, the change waits.
+            session.send("go infinite\nsetoption name Threads value 3\nsetoption name Threads value 40\nstop");
+            session.until("bestmove");
+            // `readyok` may come while the search is still ending, before the change.
+            let patience = Instant::now();
+            while cores_of_workers(&session).len() != 40 {
+                assert!(patience.elapsed() < PATIENCE, "{:?}", cores_of_workers(&session));
+                session.sync();
+                sleep(Duration::from_millis(1));
+            }
+        }
+    }
+    session.quit();
+}
+
+/// Requests more threads than the system grants. The engine plays on with fewer.
+fn plays_on_with_fewer_threads(session: &mut Session, wanted: usize) {
+    let complaint = session.complaint(&format!("setoption name Threads value {wanted}"));
+    let granted: usize = complaint
+        .strip_prefix("the system granted ")
+        .and_then(|rest| rest.strip_suffix(&format!(" of {wanted} threads; playing on with those")))
+        .and_then(|number| number.parse().ok())
+        .unwrap_or_else(|| session.fail(&complaint));
+    assert!((1..wanted).contains(&granted), "{complaint}");
+    assert_eq!(cores_of_workers(session).len(), granted);
+    for _ in 0..3 {
+        assert!(is_opening_move(&session.best_move("go movetime 100")));
+    }
+    session.send("setoption name Threads value 1");
+    assert_eq!(session.sync(), Vec::<String>::new());
+    assert!(is_opening_move(&session.best_move("go depth 6")));
+}
+
+#[test]
+fn small_address_space_limits_the_threads() {
+    // Each thread needs 8 MiB of address space for its stack.
+    for kib in [600_000, 900_000] {
+        let mut session = Session::start_within(kib);
+        plays_on_with_fewer_threads(&mut session, 512);
+        session.quit();
+    }
+}
+
+#[test]
+fn process_limit_limits_the_threads() {
+    // The limit counts all processes of a user and does not bind root: it needs a user without processes.
+    let user = "54321";
+    let binary = env!("CARGO_BIN_EXE_sesame");
+    let identity = ["--reuid", user, "--regid", user, "--clear-groups"];
+    let arguments = [&identity[..], &["prlimit", "--nproc=12", binary, "perft", "1"]].concat();
+    if !can_run("process_limit_limits_the_threads", "setpriv", &arguments) {
+        return;
+    }
+    let mut command = Command::new("setpriv");
+    command.args(identity).args(["prlimit", "--nproc=12", binary]);
+    let mut session = Session::run(command);
+    plays_on_with_fewer_threads(&mut session, 64);
+    session.quit();
+}
+
+#[test]
+fn pinned_threads_have_a_core_each() {
+    let cores = available_parallelism().unwrap().get();
+    let mut session = Session::start();
+    session.sync();
+    let before = cores_of_workers(&session);
+    session.send(&format!("setoption name Threads value {cores}\nsetoption name Pin Threads value true"));
+    assert_eq!(session.sync(), Vec::<String>::new());
+    let mut pinned = cores_of_workers(&session);
+    assert!(pinned.iter().all(|core| core.parse::<u32>().is_ok()), "{pinned:?}");
+    pinned.sort();
+    pinned.dedup();
+    assert_eq!(pinned.len(), cores);
+    assert!(is_opening_move(&session.best_move("go depth 8")));
+    // With one thread more than cores, none is bound.
+    let complaint = session.complaint(&format!("setoption name Threads value {}", cores + 1));
+    assert!(complaint.contains("stay unbound"), "{complaint}");
+    assert_eq!(cores_of_workers(&session), vec![before[0].clone(); cores + 1]);
+    session.send(&format!("setoption name Threads value {cores}"));
+    assert_eq!(session.sync(), Vec::<String>::new());
+    assert!(cores_of_workers(&session).iter().all(|core| core.parse::<u32>().is_ok()));
+    session.send("setoption name Pin Threads value false");
+    assert_eq!(session.sync(), Vec::<String>::new());
+    assert_eq!(cores_of_workers(&session), vec![before[0].clone(); cores]);
+    assert!(is_opening_move(&session.best_move("go depth 8")));
+    session.quit();
+}
+
+#[test]
+fn pinning_respects_the_affinity_of_the_process() {
+    if !can_run("pinning_respects_the_affinity_of_the_process", "taskset", &["-c", "1", "true"]) {
+        return;
+    }
+    let mut command = Command::new("taskset");
+    command.args(["-c", "1", env!("CARGO_BIN_EXE_sesame")]);
+    let mut session = Session::run(command);
+    session.send("setoption name Pin Threads value true");
+    assert_eq!(session.sync(), Vec::<String>::new());
+    assert_eq!(cores_of_workers(&session), ["1"]);
+    let complaint = session.complaint("setoption name Threads value 2");
+    assert!(complaint.contains("2 threads cannot be bound to 1 cores"), "{complaint}");
+    session.quit();
+}

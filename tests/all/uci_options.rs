@@ -1,0 +1,459 @@
+//! Options and output beyond the core of the protocol: `UCI_ShowWDL`, `UCI_LimitStrength`, `currmove`, `Debug Log File`, Chess960.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use sesame::position::Position;
+
+use crate::support::folder::Folder;
+use crate::support::referee::Referee;
+use crate::support::{PATIENCE, Session, best_move, board, infos, parse_info};
+
+const MIDDLE: &str = "position fen r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2QK2R w KQ - 2 8";
+
+/// Returns the `wdl` of an `info` line, if there is one. It must come between score and nodes and add up to 1000.
+fn wdl(line: &str) -> Option<[u32; 3]> {
+    let (before, rest) = line.split_once(" wdl ")?;
+    let (numbers, _) = rest.split_once(" nodes ").expect("nodes after wdl");
+    assert!(before.contains(" score "), "{line}");
+    let numbers: Vec<u32> = numbers.split(' ').map(|word| word.parse().expect("a number")).collect();
+    let numbers: [u32; 3] = numbers.try_into().expect("three numbers");
+    assert_eq!(numbers.iter().sum::<u32>(), 1000, "{line}");
+    Some(numbers)
+}
+
+#[test]
+fn show_wdl_adds_win_draw_loss() {
+    let mut session = Session::start();
+    session.send(MIDDLE);
+    assert!(session.search("go depth 8").iter().all(|line| wdl(line).is_none()));
+    session.send("setoption name UCI_ShowWDL value true");
+    let lines = session.search("go depth 8");
+    assert!(infos(&lines).len() >= 3);
+    assert!(lines.iter().filter(|line| line.starts_with("info depth")).all(|line| wdl(line).is_some()), "{lines:#?}");
+    let mut last = |fen: &str| {
+        session.send(&format!("position fen {fen}"));
+        let lines = session.search("go depth 6");
+        wdl(&lines[lines.len() - 2]).unwrap()
+    };
+    let [win, _, loss] = last("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+    assert!(win < 500 && loss < 500, "the start position: {win} {loss}");
+    // The numbers are those of the side to move.
+    let [win, _, loss] = last("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+    assert!(win > 900 && loss < 5, "a queen more: {win} {loss}");
+    let [win, _, loss] = last("rnb1kbnr/pppppppp/8/8/8/4P3/PPPP1PPP/RNBQKBNR b KQkq - 0 1");
+    assert!(win < 5 && loss > 900, "a queen less: {win} {loss}");
+    assert_eq!(last("7k/8/6K1/8/8/8/8/R7 w - - 0 1"), [1000, 0, 0], "mate");
+    session.quit();
+}
+
+/// Returns the nodes of the last `info` line.
+fn nodes(lines: &[String]) -> u64 {
+    infos(lines).last().expect("an info line").nodes
+}
+
+#[test]
+fn limited_strength_is_weak_and_random() {
+    let mut session = Session::start();
+    session.send("setoption name UCI_LimitStrength value true\nsetoption name UCI_Elo value 1320");
+    session.send(MIDDLE);
+    let position = MIDDLE.strip_prefix("position fen ").unwrap();
+    let play = |session: &mut Session, seed: u32| {
+        session.send(&format!("setoption name Strength Seed value {seed}\nucinewgame"));
+        // The nodes end the search long before the clock.
+        let lines = session.search("go wtime 86400000 btime 86400000");
+        let infos = infos(&lines);
+        assert!(nodes(&lines) <= 2000, "{}", nodes(&lines));
+        assert!(infos.iter().all(|info| info.multipv == 1), "only one line is shown: {lines:#?}");
+        let last = infos.last().unwrap();
+        assert_eq!(last.pv[0], best_move(&lines), "the last line begins with the move played");
+        for info in &infos {
+            Referee::from_fen(position).check_line(&info.pv).unwrap();
+        }
+        best_move(&lines).to_owned()
+    };
+    let moves: Vec<String> = (1..=20).map(|seed| play(&mut session, seed)).collect();
+    assert!(moves.iter().collect::<HashSet<_>>().len() >= 3, "moves vary: {moves:?}");
+    let again: Vec<String> = (1..=20).map(|seed| play(&mut session, seed)).collect();
+    assert_eq!(moves, again, "a seed makes moves repeatable");
+    // Without a seed moves differ: twenty choices among several moves never agree twice.
+    let anew = [(); 2].map(|()| (0..20).map(|_| play(&mut session, 0)).collect::<Vec<_>>());
+    assert_ne!(anew[0], anew[1]);
+    // Analysis mode lifts the limit.
+    for (option, is_limited) in [
+        ("UCI_AnalyseMode value true", false),
+        ("UCI_AnalyseMode value false", true),
+        ("UCI_LimitStrength value false", false),
+    ] {
+        session.send(&format!("setoption name {option}\nucinewgame"));
+        let lines = session.search("go nodes 20000");
+        assert_eq!(nodes(&lines) <= 2000, is_limited, "{option}: {lines:#?}");
+    }
+    session.quit();
+}
+
+#[test]
+fn lowest_strength_still_mates_in_one() {
+    let mut session = Session::start();
+    session.send("setoption name UCI_LimitStrength value true\nsetoption name UCI_Elo value 1320");
+    session.send("setoption name MultiPV value 3\nposition fen 7k/8/6K1/8/8/8/8/R7 w - - 0 1");
+    for seed in 1..=20 {
+        session.send(&format!("setoption name Strength Seed value {seed}"));
+        let lines = session.search("go movetime 86400000");
+        assert_eq!(best_move(&lines), "a1a8");
+        assert_eq!(infos(&lines).iter().map(|info| info.multipv).max(), Some(3), "MultiPV is obeyed");
+    }
+    // Other limits, a stalemate and a forced move.
+    for (fen, wanted) in [("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "(none)"), ("7k/8/8/8/8/8/8/K6r w - - 0 1", "a1")] {
+        session.send(&format!("position fen {fen}"));
+        for limit in ["depth 1", "nodes 1", "wtime 1 btime 1"] {
+            assert!(session.best_move(&format!("go {limit}")).starts_with(wanted), "{fen} {limit}");
+        }
+        session.send("go infinite");
+        session.never("bestmove", Duration::from_millis(100));
+        session.send("stop");
+        session.until("bestmove");
+    }
+    session.quit();
+}
+
+#[test]
+fn multipv_beyond_the_moves_shows_all_moves() {
+    let mut session = Session::start();
+    // A position with 218 legal moves, the most known.
+    session.send("setoption name MultiPV value 256\nposition fen R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1");
+    let lines = session.search("go depth 1");
+    let firsts: HashSet<String> = infos(&lines).into_iter().map(|info| info.pv[0].clone()).collect();
+    assert_eq!(firsts.len(), 218);
+    assert_eq!(infos(&lines).iter().map(|info| info.multipv).max(), Some(218));
+    session.quit();
+}
+
+#[test]
+fn searchmoves_with_multipv_and_pondering() {
+    let mut session = Session::start();
+    session.send("setoption name MultiPV value 5\nposition startpos moves e2e4");
+    let allowed = ["a7a6", "h7h5", "g8h6"];
+    for search in
+        ["go ponder wtime 1000 btime 1000 searchmoves a7a6 h7h5 g8h6", "go searchmoves a7a6 h7h5 g8h6 ponder depth 4"]
+    {
+        session.send(search);
+        let mut lines = session.until_contains(" multipv 3 ");
+        session.send("ponderhit");
+        lines.extend(session.until("bestmove"));
+        assert!(allowed.contains(&best_move(&lines)), "{lines:#?}");
+        let infos = infos(&lines);
+        assert_eq!(infos.iter().map(|info| info.multipv).max(), Some(3), "{lines:#?}");
+        assert!(infos.iter().all(|info| allowed.contains(&info.pv[0].as_str())), "{lines:#?}");
+    }
+    session.quit();
+}
+
+#[test]
+fn missing_mate_is_reported() {
+    let mut session = Session::start();
+    let missing = |lines: &[String]| lines.iter().filter(|line| line.starts_with("info string no mate in ")).count();
+    session.send("position startpos");
+    let lines = session.search("go mate 2 nodes 5000");
+    assert_eq!(missing(&lines), 1, "{lines:#?}");
+    assert!(lines.iter().any(|line| line.starts_with("info string no mate in 2 or fewer moves found in ")));
+    // `mate 3` is content with a mate in two, `mate 1` is not. Being mated does not count.
+    let fen = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1";
+    for (go, wanted) in [("go mate 3", 0), ("go mate 1 depth 8", 1), ("go depth 8", 0)] {
+        session.send(&format!("ucinewgame\nposition fen {fen}"));
+        assert_eq!(missing(&session.search(go)), wanted, "{go}");
+    }
+    session.send("position fen 7k/R7/8/8/8/8/8/1R4K1 b - - 0 1");
+    assert_eq!(missing(&session.search("go mate 3 depth 6")), 1);
+    session.quit();
+}
+
+#[test]
+fn currmove_is_shown_after_three_seconds() {
+    let mut session = Session::start();
+    session.send("position startpos moves e2e4");
+    session.sync();
+    let mut referee = Referee::new();
+    referee.play("e2e4").unwrap();
+    let legal = referee.legal_moves();
+    let start = Instant::now();
+    session.send("go infinite");
+    let mut told = 0;
+    let mut deepest = 0;
+    while told < 3 {
+        assert!(start.elapsed() < PATIENCE, "no currmove");
+        let line = session.line();
+        if let Some(info) = parse_info(&line) {
+            deepest = if info.exact { deepest.max(info.depth) } else { deepest };
+        }
+        let words: Vec<&str> = line.split(' ').collect();
+        let ["info", "depth", depth, "currmove", mv, "currmovenumber", number] = words[..] else { continue };
+        assert!(start.elapsed() >= Duration::from_secs(3), "too early: {line}");
+        assert!(legal.iter().any(|legal| legal == mv), "{line}");
+        let number: usize = number.parse().unwrap();
+        assert!((1..=legal.len()).contains(&number), "{line}");
+        assert!(depth.parse::<u64>().unwrap() > deepest, "the depth is the current one: {line}");
+        told += 1;
+    }
+    session.send("stop");
+    session.until("bestmove");
+    session.quit();
+}
+
+/// Reads a log and checks the time of each line. Returns the lines without it.
+fn read_log(path: &Path) -> Vec<String> {
+    let text = fs::read_to_string(path).unwrap();
+    let entry = |line: &str| {
+        let (time, rest) = line.split_once(' ').expect("a time");
+        assert!(time.len() == 27 && time.starts_with("20") && time.ends_with('Z'), "{line}");
+        rest.to_owned()
+    };
+    text.lines().map(entry).collect()
+}
+
+#[test]
+fn debug_log_has_all_input_and_output() {
+    let folder = Folder::new();
+    let (first, second) = (folder.join("first  log"), folder.join("second"));
+    let mut session = Session::start();
+    session.send("isready");
+    session.until("readyok");
+    session.send(&format!("setoption name Debug Log File value {}", first.display()));
+    session.send("uci\nno such command");
+    let lines = session.until("uciok");
+    session.sync();
+    // Lines are on the disk at once, so that a crash loses none.
+    let log = read_log(&first);
+    assert!(log[0].starts_with("-- Sesame "), "{log:#?}");
+    assert_eq!(log.iter().filter(|line| **line == "<< uciok" || **line == ">> uci").count(), 2, "{log:#?}");
+    for line in &lines {
+        assert!(log.contains(&format!("<< {line}")), "{line:?} is not in {log:#?}");
+    }
+    assert!(log.contains(&">> no such command".to_owned()));
+    assert_eq!(log.last().unwrap(), "<< readyok");
+    let ready = |log: &[String]| log.iter().position(|line| line == "<< readyok").unwrap();
+    assert!(log.iter().position(|line| line == ">> isready").unwrap() < ready(&log));
+
+    // An unusable path changes nothing.
+    let complaint =
+        session.complaint(&format!("setoption name Debug Log File value {}/no/log", folder.path().display()));
+    assert!(complaint.contains("cannot be written") && complaint.contains("/no/log"), "{complaint}");
+    let complaint = session.complaint(&format!("setoption name Debug Log File value {}", folder.path().display()));
+    assert!(complaint.contains("no regular file"), "{complaint}");
+    assert!(read_log(&first).iter().any(|line| line.contains("no regular file")));
+
+    // During a search the log is switched to another file, and afterwards off.
+    session.send(&format!("go infinite\nsetoption name Debug Log File value {}", second.display()));
+    session.sync();
+    session.search("stop");
+    session.send("setoption name Debug Log File value <empty>\nd");
+    session.sync();
+    let length = read_log(&first).len();
+    let log = read_log(&second);
+    assert!(log.iter().any(|line| line.starts_with("<< bestmove ")), "{log:#?}");
+    assert!(!log.iter().any(|line| line.starts_with("<< Fen:")), "{log:#?}");
+    assert_eq!(read_log(&first).len(), length, "the first log is closed");
+
+    // A log is appended to an existing file.
+    session.send(&format!("setoption name Debug Log File value {}", second.display()));
+    session.sync();
+    assert_eq!(read_log(&second)[..log.len()], log);
+    session.quit();
+}
+
+/// A limit on the size of files stands for a full disk.
+#[cfg(unix)]
+#[test]
+fn full_disk_ends_the_log_with_a_message() {
+    let folder = Folder::new();
+    let mut session = Session::start_in_shell("trap '' XFSZ; ulimit -f 1");
+    session.send(&format!("setoption name Debug Log File value {}/log", folder.path().display()));
+    session.send("uci");
+    let mut lines = session.until("uciok");
+    lines.extend(session.sync());
+    let said = lines.iter().filter(|line| line.starts_with("info string the debug log has ended: ")).count();
+    assert_eq!(said, 1, "{lines:#?}");
+    session.send("go depth 3");
+    session.until("bestmove");
+    session.quit();
+}
+
+#[test]
+fn messages_of_options_precede_readyok() {
+    let tables = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/syzygy");
+    let mut session = Session::start();
+    session.send(&format!(
+        "setoption name Hash value 64\nsetoption name Threads value 3\nsetoption name SyzygyPath value {tables}"
+    ));
+    session.send("setoption name EvalFile value /no/such/network");
+    let said = session.sync();
+    assert!(said.iter().any(|line| line.contains("/no/such/network")), "{said:#?}");
+    assert!(said.iter().any(|line| line.contains("table")), "{said:#?}");
+    session.send("position fen 4k3/8/8/8/8/8/3Q4/4K3 w - - 0 1");
+    let lines = session.search("go depth 5");
+    assert!(!lines.iter().any(|line| line.starts_with("info string")), "no message is left: {lines:#?}");
+    // During a search `readyok` comes at once, and the messages of the options after the move.
+    session.send("position startpos\ngo infinite\nsetoption name EvalFile value /no/such/network");
+    assert!(!session.sync().iter().any(|line| line.starts_with("info string")));
+    session.search("stop");
+    session.until("info string /no/such/network");
+    session.quit();
+}
+
+#[test]
+fn informative_options_are_accepted_silently() {
+    let mut session = Session::start();
+    session.send("setoption name UCI_Opponent value GM 2800 human Gary Kasparov");
+    session.send("setoption name UCI_EngineAbout value something else\nsetoption name UCI_AnalyseMode value true");
+    session.send("setoption name Ponder value true\nsetoption name UCI_Opponent value none none computer Shredder");
+    assert_eq!(session.sync(), Vec::<String>::new());
+    session.send("uci");
+    let lines = session.until("uciok");
+    let about = lines.iter().find(|line| line.contains("UCI_EngineAbout")).unwrap();
+    assert!(about.contains(&format!("default Sesame {} by ", env!("CARGO_PKG_VERSION"))), "{about}");
+    session.quit();
+}
+
+#[test]
+fn blanks_in_a_path_are_kept() {
+    let folder = Folder::new();
+    let file = folder.join("my   own\ttable.hash");
+    let mut session = Session::start();
+    session.send(&format!("setoption name Hash value 1\nsetoption  name Hash File  value  {} \r", file.display()));
+    session.send("setoption name Save Hash");
+    let said = session.until("info string").pop().unwrap();
+    assert!(said.starts_with("info string saved "), "{said}");
+    assert!(file.is_file());
+    session.quit();
+}
+
+/// Returns the white back rank of a Chess960 number and its castling letters.
+fn back_rank(number: u32) -> (String, String) {
+    let fen = Position::chess960(number).fen(true);
+    let rank = fen.split(' ').next().unwrap().rsplit('/').next().unwrap().to_owned();
+    let rights = fen.split(' ').nth(2).unwrap().chars().filter(char::is_ascii_uppercase).collect();
+    (rank, rights)
+}
+
+/// Returns a start position of double Chess960.
+fn double_start(white: u32, black: u32) -> String {
+    let ((white, white_rights), (black, black_rights)) = (back_rank(white), back_rank(black));
+    let (black, black_rights) = (black.to_lowercase(), black_rights.to_lowercase());
+    format!("{black}/pppppppp/8/8/8/8/PPPPPPPP/{white} w {white_rights}{black_rights} - 0 1")
+}
+
+#[test]
+fn double_chess960_games_are_legal() {
+    let mut session = Session::start();
+    session.send("setoption name UCI_Chess960 value true\nsetoption name MultiPV value 2");
+    let mut castled = 0;
+    for (white, black) in [(0, 959), (518, 518), (692, 17), (333, 800), (404, 90), (959, 518)] {
+        let fen = double_start(white, black);
+        let mut referee = Referee::from_chess960_fen(&fen);
+        let mut moves: Vec<String> = Vec::new();
+        session.send("ucinewgame");
+        while referee.end().is_none() && moves.len() < 50 {
+            session.send(&format!("position fen {fen} moves {}", moves.join(" ")));
+            let lines = session.search("go depth 5");
+            for info in infos(&lines) {
+                referee.check_line(&info.pv).unwrap_or_else(|error| session.fail(&error));
+            }
+            let mv = best_move(&lines).to_owned();
+            let before = board(&mut session);
+            castled += usize::from(takes_own_rook(&before, &mv));
+            referee.play(&mv).unwrap_or_else(|error| session.fail(&error));
+            moves.push(mv);
+        }
+    }
+    assert!(castled > 0, "castling occurs");
+    session.quit();
+}
+
+/// Tests for a castling move: the king takes his own rook.
+fn takes_own_rook(fen: &str, mv: &str) -> bool {
+    let rows: Vec<Vec<char>> = fen
+        .split(' ')
+        .next()
+        .unwrap()
+        .split('/')
+        .rev()
+        .map(|row| {
+            row.chars().flat_map(|c| c.to_digit(10).map_or(vec![c], |empty| vec!['.'; empty as usize])).collect()
+        })
+        .collect();
+    let at = |square: &str| rows[square.as_bytes()[1] as usize - 49][square.as_bytes()[0] as usize - 97];
+    matches!((at(&mv[..2]), at(&mv[2..4])), ('K', 'R') | ('k', 'r'))
+}
+
+/// Tests for another rook that blocks castling with the rook on file `rook`.
+fn is_blocked(king: usize, rook: usize, other: usize) -> bool {
+    let (king_to, rook_to) = if rook < king { (2, 3) } else { (6, 5) };
+    let way = [king, rook, king_to, rook_to];
+    (*way.iter().min().unwrap()..=*way.iter().max().unwrap()).contains(&other)
+}
+
+/// Kings and rooks on every three files, other ones for each side: all castling moves out and in.
+#[test]
+fn every_way_to_castle_in_double_chess960() {
+    let mut session = Session::start();
+    session.send("setoption name UCI_Chess960 value true");
+    let mut places = Vec::new();
+    for left in 0..6 {
+        for king in left + 1..7 {
+            places.extend((king + 1..8).map(|right| [left, king, right]));
+        }
+    }
+    assert_eq!(places.len(), 56);
+    let mut castled = 0;
+    let file = |file: usize| char::from(b'a' + file as u8);
+    for (number, white) in places.iter().enumerate() {
+        let black = &places[(17 * number + 5) % 56];
+        let rank = |[left, king, right]: &[usize; 3]| -> String {
+            let squares = (0..8).map(|at| match at {
+                _ if at == *king => 'K',
+                _ if at == *left || at == *right => 'R',
+                _ => '1',
+            });
+            let rank: String = squares.collect();
+            (2..=5).rev().fold(rank, |rank, empty| rank.replace(&"1".repeat(empty), &empty.to_string()))
+        };
+        let rights = |[left, _, right]: &[usize; 3]| format!("{}{}", file(*right), file(*left));
+        let fen = format!(
+            "{}/pppppppp/8/8/8/8/PPPPPPPP/{} w {}{} - 0 1",
+            rank(black).to_lowercase(),
+            rank(white),
+            rights(white).to_uppercase(),
+            rights(black)
+        );
+        for [white_rook, white_other, black_rook, black_other] in
+            [[white[0], white[2], black[2], black[0]], [white[2], white[0], black[0], black[2]]]
+        {
+            let mut referee = Referee::from_chess960_fen(&fen);
+            let mut moves = String::new();
+            let sides = [(white[1], white_rook, white_other, 1), (black[1], black_rook, black_other, 8)];
+            for (king, rook, other, row) in sides {
+                if is_blocked(king, rook, other) {
+                    // The side to move must move something.
+                    let pawn = if row == 1 { "h2h3" } else { "h7h6" };
+                    referee.play(pawn).unwrap();
+                    moves += &format!(" {pawn}");
+                    continue;
+                }
+                castled += 1;
+                session.send(&format!("position fen {fen} moves{moves}"));
+                let castling = format!("{}{row}{}{row}", file(king), file(rook));
+                let lines = session.search(&format!("go depth 1 searchmoves {castling}"));
+                assert_eq!(best_move(&lines), castling, "{fen}{moves}");
+                referee.play(&castling).unwrap_or_else(|error| session.fail(&error));
+                moves += &format!(" {castling}");
+            }
+            session.send(&format!("position fen {fen} moves{moves}"));
+            let placement = |fen: &str| fen.split(' ').next().unwrap().to_owned();
+            assert_eq!(placement(&board(&mut session)), placement(&referee.fen()), "{fen}{moves}");
+        }
+    }
+    assert!(castled > 150, "{castled}");
+    session.quit();
+}

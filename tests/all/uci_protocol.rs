@@ -1,0 +1,355 @@
+//! The commands of the protocol and their answers. Malformed input is in `uci_input.rs`, the order of answers in `uci_order.rs`.
+
+use crate::support::referee::Referee;
+use crate::support::{MATED, STALEMATED, Session, best_move, board, infos, is_opening_move, parse_info};
+
+/// Checks that two searches have the same lines with the same nodes. Bounds are left out: only slow searches show them.
+fn same_search(first: &[String], second: &[String]) {
+    let exact = |lines: &[String]| -> Vec<_> { infos(lines).into_iter().filter(|info| info.exact).collect() };
+    assert!(!exact(first).is_empty());
+    assert_eq!(exact(first), exact(second));
+    assert_eq!(first.last(), second.last());
+}
+
+#[test]
+fn uci_lists_name_author_and_options() {
+    let mut session = Session::start();
+    session.send("uci");
+    let lines = session.until("uciok");
+    assert!(lines[0].starts_with("id name Sesame "));
+    assert!(lines[1].starts_with("id author "));
+    for option in ["Hash", "Threads", "Clear Hash", "Ponder", "MultiPV", "Move Overhead", "UCI_Chess960", "Replacement"]
+    {
+        let start = format!("option name {option} type ");
+        assert_eq!(lines.iter().filter(|line| line.starts_with(&start)).count(), 1, "{option}");
+    }
+    for line in lines.iter().filter(|line| line.contains(" type spin ")) {
+        assert!(line.contains(" min ") && line.contains(" max "), "{line}");
+    }
+    session.quit();
+}
+
+#[test]
+fn info_lines_are_complete() {
+    let mut session = Session::start();
+    session.send("position startpos moves e2e4 e7e5");
+    let mut lines = session.search("go depth 9");
+    // Shown on a slow machine.
+    lines.retain(|line| !line.contains(" currmove "));
+    let infos = infos(&lines);
+    assert_eq!(infos.len(), lines.len() - 1, "every line is an info line with a line of play: {lines:#?}");
+    let mut referee = Referee::new();
+    for mv in ["e2e4", "e7e5"] {
+        referee.play(mv).unwrap();
+    }
+    for info in &infos {
+        referee.check_line(&info.pv).unwrap();
+    }
+    assert!(infos.windows(2).all(|pair| pair[0].nodes <= pair[1].nodes));
+    assert_eq!(infos.last().unwrap().depth, 9);
+    assert_eq!(infos.last().unwrap().pv[0], best_move(&lines));
+    session.quit();
+}
+
+#[test]
+fn mate_scores_are_those_of_the_side_to_move() {
+    let mut session = Session::start();
+    session.send("position fen 7k/8/6K1/8/8/8/8/R7 w - - 0 1");
+    let lines = session.search("go depth 5");
+    let last = infos(&lines).pop().unwrap();
+    assert_eq!((last.kind.as_str(), last.score, best_move(&lines)), ("mate", 1, "a1a8"));
+    session.send("position fen 7k/8/6K1/8/8/8/8/R7 b - - 0 1");
+    let lines = session.search("go depth 6");
+    let last = infos(&lines).pop().unwrap();
+    assert_eq!((last.kind.as_str(), last.score), ("mate", -1), "{lines:#?}");
+    session.quit();
+}
+
+#[test]
+fn finished_games_have_no_best_move() {
+    let mut session = Session::start();
+    for threads in [1, 2] {
+        session.send(&format!("setoption name Threads value {threads}"));
+        for fen in [MATED, STALEMATED] {
+            session.send(&format!("position fen {fen}"));
+            for limit in
+                ["depth 5", "movetime 20", "wtime 100 btime 100", "nodes 10", "mate 2", "depth 3 searchmoves e2e4"]
+            {
+                assert_eq!(session.best_move(&format!("go {limit}")), "(none)", "{limit} in {fen}");
+            }
+        }
+        session.send("position startpos");
+        assert!(is_opening_move(&session.best_move("go depth 4")));
+    }
+    session.quit();
+}
+
+#[test]
+fn drawn_root_still_gets_a_move() {
+    let mut session = Session::start();
+    let repetition = "position startpos moves g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8";
+    let fifty = "position fen 8/5k2/3p4/1p1Pp2p/pP2Pp1P/P4P1K/8/8 b - - 100 120";
+    let material = "position fen 8/8/4k3/8/8/3NK3/8/8 w - - 0 1";
+    for (position, fen) in [
+        (repetition, "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 8 5"),
+        (fifty, "8/5k2/3p4/1p1Pp2p/pP2Pp1P/P4P1K/8/8 b - - 99 120"),
+        (material, "8/8/4k3/8/8/3NK3/8/8 w - - 0 1"),
+    ] {
+        session.send(position);
+        let legal = Referee::from_fen(fen).legal_moves();
+        for limit in ["depth 6", "nodes 500", "movetime 10"] {
+            let mv = session.best_move(&format!("go {limit}"));
+            assert!(legal.contains(&mv), "{mv} with {limit} in {fen}");
+        }
+    }
+    session.quit();
+}
+
+#[test]
+fn new_game_makes_searches_repeatable() {
+    let mut session = Session::start();
+    for position in ["startpos", "fen r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"] {
+        session.send("ucinewgame");
+        session.send(&format!("position {position}"));
+        let first = session.search("go depth 10");
+        session.search("go depth 5");
+        session.send("position startpos moves e2e4\nucinewgame");
+        session.send(&format!("position {position}"));
+        let second = session.search("go depth 10");
+        same_search(&first, &second);
+        // The same holds for a node limit.
+        session.send("ucinewgame");
+        let first = session.search("go nodes 20000");
+        session.send("ucinewgame");
+        let second = session.search("go nodes 20000");
+        same_search(&first, &second);
+    }
+    session.quit();
+}
+
+#[test]
+fn bench_is_repeatable() {
+    let mut session = Session::start();
+    let mut bench = || {
+        session.send("bench depth 6");
+        let mut lines = session.until("info string bench 50/50");
+        lines.push(session.line());
+        let last = lines.pop().unwrap();
+        let words: Vec<&str> = last.split(' ').collect();
+        let [nodes, "nodes", nps, "nps"] = words[..] else { panic!("{last:?}") };
+        nps.parse::<u64>().unwrap();
+        (nodes.parse::<u64>().unwrap(), lines)
+    };
+    let first = bench();
+    assert!(first.0 > 10_000);
+    assert_eq!(bench(), first);
+    // Earlier searches make no difference.
+    session.send("setoption name Hash value 1\nposition startpos moves e2e4\ngo depth 8");
+    session.until("bestmove");
+    session.send("bench depth 6");
+    session.until(&format!("{} nodes ", first.0));
+    session.complaint("bench quickly");
+    assert!(session.complaint("bench depth 1 threads 1025").contains("1024"));
+    assert!(session.complaint("bench depth 1 hash 33554433").contains("33554432"));
+    session.quit();
+}
+
+#[test]
+fn searchmoves_are_obeyed() {
+    let mut session = Session::start();
+    for threads in [1, 2] {
+        session.send(&format!("setoption name Threads value {threads}"));
+        for (limit, allowed) in [
+            ("depth 6 searchmoves a2a3 h2h4", &["a2a3", "h2h4"][..]),
+            ("searchmoves b1a3 nodes 3000", &["b1a3"]),
+            ("searchmoves a2a3 wtime 200 btime 200", &["a2a3"]),
+            ("movetime 1 searchmoves g2g4 f2f3", &["g2g4", "f2f3"]),
+            ("nodes 1 searchmoves g2g4", &["g2g4"]),
+        ] {
+            let lines = session.search(&format!("go {limit}"));
+            assert!(allowed.contains(&best_move(&lines)), "{limit}: {lines:#?}");
+            for info in infos(&lines) {
+                assert!(allowed.contains(&info.pv[0].as_str()), "{limit}: {info:?}");
+            }
+        }
+        // The next search ignores them. With two threads, an odd move may be best at low depth for once.
+        let mut moves = (6..10).map(|depth| session.best_move(&format!("go depth {depth}")));
+        assert!(moves.any(|mv| !["a2a3", "b1a3", "g2g4", "h2h4", "f2f3"].contains(&mv.as_str())));
+    }
+    session.quit();
+}
+
+#[test]
+fn multipv_lines_differ_and_are_sorted() {
+    let mut session = Session::start();
+    session.send("setoption name MultiPV value 4");
+    for (position, wanted) in [
+        ("startpos", 4),
+        ("fen r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 4),
+        // Three legal moves.
+        ("fen 7k/8/8/8/8/8/8/K7 w - - 0 1", 3),
+    ] {
+        session.send(&format!("position {position}"));
+        let lines = session.search("go depth 6");
+        let exact: Vec<_> = infos(&lines).into_iter().filter(|info| info.exact).collect();
+        let last: Vec<_> = exact[exact.len() - wanted..].to_vec();
+        let ranks: Vec<u64> = last.iter().map(|info| info.multipv).collect();
+        assert_eq!(ranks, (1..=wanted as u64).collect::<Vec<_>>(), "{lines:#?}");
+        assert!(last.iter().all(|info| info.depth == 6));
+        let mut first_moves: Vec<&str> = last.iter().map(|info| info.pv[0].as_str()).collect();
+        assert_eq!(first_moves[0], best_move(&lines));
+        first_moves.sort_unstable();
+        first_moves.dedup();
+        assert_eq!(first_moves.len(), wanted, "{lines:#?}");
+        let scores: Vec<i64> = last.iter().filter(|info| info.kind == "cp").map(|info| info.score).collect();
+        assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
+    }
+    session.send("setoption name MultiPV value 256\nposition startpos");
+    let lines = session.search("go depth 3");
+    assert_eq!(infos(&lines).iter().map(|info| info.multipv).max(), Some(20));
+    session.send("setoption name MultiPV value 3");
+    let lines = session.search("go depth 3 searchmoves e2e4 d2d4");
+    assert_eq!(infos(&lines).iter().map(|info| info.multipv).max(), Some(2));
+    session.quit();
+}
+
+#[test]
+fn castling_notation_follows_the_option() {
+    let mut session = Session::start();
+    let fen = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
+    for (chess960, short, long) in [("false", "e1g1", "e1c1"), ("true", "e1h1", "e1a1")] {
+        session.send(&format!("setoption name UCI_Chess960 value {chess960}\nposition fen {fen}"));
+        // Both notations are understood.
+        for notation in ["e1g1", "e1h1"] {
+            assert_eq!(session.best_move(&format!("go depth 3 searchmoves {notation}")), short);
+        }
+        for notation in ["e1c1", "e1a1"] {
+            assert_eq!(session.best_move(&format!("go depth 3 searchmoves {notation}")), long);
+        }
+        session.send("go perft 1");
+        let perft = session.until("Nodes searched: 26");
+        assert!(perft.contains(&format!("{short}: 1")) && perft.contains(&format!("{long}: 1")), "{perft:?}");
+        session.sync();
+        session.send(&format!("position fen {fen} moves {short} e8c8"));
+        assert!(board(&mut session).starts_with("2kr3r/8/8/8/8/8/8/R4RK1 w"));
+    }
+    session.quit();
+}
+
+#[test]
+fn chess960_positions() {
+    let mut session = Session::start();
+    session.send("setoption name UCI_Chess960 value true");
+    // From a widely used list of Chess960 perfts.
+    for (fen, nodes) in [
+        ("bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9", 326_672),
+        ("2nnrbkr/p1qppppp/8/1ppb4/6PP/3PP3/PPP2P2/BQNNRBKR w HEhe - 1 9", 667_366),
+    ] {
+        session.send(&format!("position fen {fen}"));
+        assert_eq!(board(&mut session), fen);
+        session.send("go perft 4");
+        session.until(&format!("Nodes searched: {nodes}"));
+        session.sync();
+        let referee = Referee::from_chess960_fen(fen);
+        let lines = session.search("go depth 7");
+        for info in infos(&lines) {
+            referee.check_line(&info.pv).unwrap();
+        }
+    }
+    // King and rook swap squares; the move is written as king takes rook.
+    session.send("position fen 4k3/8/8/8/8/8/8/5KR1 w G - 0 1 moves f1g1");
+    assert!(board(&mut session).starts_with("4k3/8/8/8/8/8/8/5RK1 b"));
+    session.quit();
+}
+
+#[test]
+fn display_and_eval_commands() {
+    let mut session = Session::start();
+    session.send("position startpos moves e2e4\nd");
+    let lines = session.sync();
+    assert!(lines.iter().any(|line| line == "8 | r n b q k b n r |"));
+    assert!(lines.iter().any(|line| line.starts_with("Key: ")));
+    session.send("eval");
+    let lines = session.sync();
+    assert!(lines.last().is_some_and(|line| line.starts_with("Evaluation: ")), "{lines:#?}");
+    session.send(&format!("position fen {MATED}\neval\nd"));
+    let lines = session.sync();
+    assert!(lines[0].starts_with("Evaluation: none"));
+    assert!(lines.iter().any(|line| line == "Checkers: h4"));
+    assert!(lines.iter().any(|line| line == "Result: Checkmate"));
+    session.quit();
+}
+
+#[test]
+fn perft_answers_and_can_be_stopped() {
+    let mut session = Session::start();
+    session.send("go perft 3");
+    let lines = session.until("Nodes searched: 8902");
+    assert_eq!(lines.iter().filter(|line| line.contains(": ") && line.len() < 12).count(), 20, "{lines:?}");
+    session.until("info string perft took");
+    session.send("go perft 20");
+    assert!(!session.sync().iter().any(|line| line.starts_with("Nodes")));
+    session.send("stop");
+    session.until("info string perft stopped");
+    session.complaint("go perft many");
+    session.send("go perft 0");
+    session.until("Nodes searched: 1");
+    session.until("info string");
+    // A perft ends a running search first.
+    session.send("go infinite\ngo perft 2");
+    session.until("bestmove");
+    session.until("Nodes searched: 400");
+    session.until("info string");
+    assert_eq!(session.sync(), Vec::<String>::new());
+    session.quit();
+}
+
+#[test]
+fn mate_limit_ends_the_search() {
+    let mut session = Session::start();
+    // A mate in two with two rooks.
+    session.send("position fen 7k/8/8/8/8/8/R7/1R4K1 w - - 0 1");
+    for threads in [1, 2] {
+        session.send(&format!("setoption name Threads value {threads}\nucinewgame"));
+        let lines = session.search("go mate 2");
+        let last = lines.iter().rev().find_map(|line| parse_info(line)).unwrap();
+        assert_eq!((last.kind.as_str(), last.score), ("mate", 2), "{lines:#?}");
+    }
+    // Workers may finish all depths before the stop; the mate is reported once all the same.
+    session.send("position fen 6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1");
+    for _ in 0..20 {
+        let lines = session.search("go mate 1");
+        let mates = lines.iter().filter(|line| line.contains(" score mate 1 ")).count();
+        assert_eq!((mates, best_move(&lines)), (1, "d1d8"), "{lines:#?}");
+    }
+    session.quit();
+}
+
+/// The old name of the option `SmpStrategy` is not listed, and works.
+#[test]
+fn teamwork_is_the_old_name_of_smp_strategy() {
+    let mut session = Session::start();
+    session.send("uci");
+    let options = session.until("uciok");
+    let count = |name: &str| {
+        let start = format!("option name {name} type ");
+        options.iter().filter(|line| line.starts_with(&start)).count()
+    };
+    assert_eq!((count("SmpStrategy"), count("Teamwork")), (1, 0), "{options:#?}");
+    for name in ["SmpStrategy", "Teamwork", "teamwork"] {
+        assert!(session.complaint(&format!("setoption name {name} value nonsense")).contains("nonsense"), "{name}");
+        session.send(&format!("setoption name {name} value half+defer"));
+        assert_eq!(session.sync(), Vec::<String>::new(), "{name}");
+    }
+    // Both names set the same option: in lockstep, the strategy decides which nodes two threads search.
+    session
+        .send("setoption name Threads value 2\nsetoption name Lockstep value true\nposition startpos moves e2e4 c7c5");
+    let mut nodes = |name: &str, strategy: &str| {
+        session.send(&format!("ucinewgame\nsetoption name {name} value {strategy}"));
+        infos(&session.search("go depth 9")).pop().unwrap().nodes
+    };
+    let (half, same) = (nodes("SmpStrategy", "half"), nodes("SmpStrategy", "same"));
+    assert_ne!(half, same);
+    assert_eq!((nodes("Teamwork", "half"), nodes("Teamwork", "same")), (half, same));
+    session.quit();
+}

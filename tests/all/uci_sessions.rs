@@ -1,0 +1,428 @@
+//! Random sessions (proptest) against a model of the protocol.
+//!
+//! A failing session is shrunk and shown. Its seed is kept in `tests/data/uci_sessions.seeds`, where the next run starts.
+//! `SESAME_SESSIONS=500` plays more sessions.
+
+use std::collections::VecDeque;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+use proptest::test_runner::{FileFailurePersistence, TestRunner};
+
+use crate::support::Session;
+use crate::support::referee::Referee;
+
+const SESSIONS: u32 = 16;
+
+/// A step of a GUI.
+#[derive(Debug, Clone)]
+enum Step {
+    Uci,
+    IsReady,
+    NewGame,
+    Position {
+        start: &'static str,
+        /// Choices among the legal moves.
+        moves: Vec<Index>,
+    },
+    Go {
+        limit: Limit,
+        ponder: bool,
+        /// The choice for `searchmoves`.
+        only: Option<Index>,
+    },
+    Stop,
+    PonderHit,
+    /// An option with a valid value.
+    Set(&'static str),
+    Display,
+    /// Wrong input: one message, no change.
+    Wrong(&'static str),
+    /// A malformed `go`: one message and a short search.
+    WrongGo(&'static str),
+    /// Wait for the move of a search that ends by itself.
+    Wait,
+}
+
+#[derive(Debug, Clone)]
+enum Limit {
+    Depth(u32),
+    Nodes(u32),
+    MoveTime(u32),
+    Clock(u32),
+    Infinite,
+    Mate(u32),
+}
+
+const STARTS: [&str; 8] = [
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+    "8/P6k/8/8/8/8/p6K/8 b - - 98 80",
+    "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 4 30",
+    "4k3/8/8/8/8/8/8/4K3 w - - 0 1",
+    // Checkmate and stalemate.
+    "R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1",
+    "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",
+];
+
+const OPTIONS: [&str; 14] = [
+    "MultiPV value 1",
+    "MultiPV value 3",
+    "Threads value 1",
+    "Threads value 2",
+    "Hash value 1",
+    "Hash value 4",
+    "Clear Hash",
+    "Move Overhead value 0",
+    "UCI_Chess960 value true",
+    "UCI_Chess960 value false",
+    "Lockstep value true",
+    "Lockstep value false",
+    "Replacement value DEEP",
+    "Ponder value true",
+];
+
+const WRONG: [&str; 12] = [
+    "position fen 8/8/8/8 w - - 0 1",
+    "position startpos moves e2e5",
+    "position startpos moves e2e4 e7e5 e1e3",
+    "position",
+    "setoption name Hash value 0",
+    "setoption name Hash value many",
+    "setoption name Threads value 1025",
+    "setoption name Contempt value 3",
+    "setoption",
+    "xyzzy",
+    "go perft x",
+    "bench depth x",
+];
+
+const WRONG_GOES: [&str; 5] =
+    ["go depth x", "go nodes", "go faster", "go depth 2 searchmoves e9e9", "go movetime soon"];
+
+fn step() -> impl Strategy<Value = Step> {
+    let limit = prop_oneof![
+        3 => (1..7_u32).prop_map(Limit::Depth),
+        3 => (1..4000_u32).prop_map(Limit::Nodes),
+        1 => (0..15_u32).prop_map(Limit::MoveTime),
+        1 => (1..200_u32).prop_map(Limit::Clock),
+        3 => Just(Limit::Infinite),
+        1 => (1..4_u32).prop_map(Limit::Mate),
+    ];
+    let go = (limit, prop::bool::weighted(0.2), prop::option::weighted(0.2, any::<Index>()));
+    prop_oneof![
+        1 => Just(Step::Uci),
+        3 => Just(Step::IsReady),
+        1 => Just(Step::NewGame),
+        5 => (select(&STARTS[..]), vec(any::<Index>(), 0..12)).prop_map(|(start, moves)| Step::Position { start, moves }),
+        8 => go.prop_map(|(limit, ponder, only)| Step::Go { limit, ponder, only }),
+        4 => Just(Step::Stop),
+        2 => Just(Step::PonderHit),
+        4 => select(&OPTIONS[..]).prop_map(Step::Set),
+        2 => Just(Step::Display),
+        3 => select(&WRONG[..]).prop_map(Step::Wrong),
+        1 => select(&WRONG_GOES[..]).prop_map(Step::WrongGo),
+        4 => Just(Step::Wait),
+    ]
+}
+
+/// A search without its best move yet.
+struct Search {
+    /// The game at the root, for both castling notations.
+    roots: [Referee; 2],
+    /// The allowed moves, in both notations.
+    choice: Vec<String>,
+    /// The move is held until `stop` or, for a pondering search, `ponderhit`.
+    held: bool,
+    ponders: bool,
+    /// The search ends by itself once it is not held.
+    finite: bool,
+    /// A later command needs the move first.
+    overdue: bool,
+}
+
+/// The expected state of the engine.
+struct Model {
+    session: Session,
+    game: Referee,
+    searches: VecDeque<Search>,
+    /// Pending answers.
+    ready: usize,
+    identities: usize,
+    boards: VecDeque<String>,
+    complaints: usize,
+}
+
+impl Model {
+    fn new() -> Model {
+        let (session, game) = (Session::start(), Referee::new());
+        let (searches, boards) = (VecDeque::new(), VecDeque::new());
+        Model { session, game, searches, ready: 0, identities: 0, boards, complaints: 0 }
+    }
+
+    fn take(&mut self, step: &Step) {
+        match step {
+            Step::Uci => {
+                self.identities += 1;
+                self.session.send("uci");
+            }
+            Step::IsReady => {
+                self.ready += 1;
+                self.session.send("isready");
+            }
+            Step::NewGame => {
+                self.interrupt();
+                self.session.send("ucinewgame");
+            }
+            Step::Position { start, moves } => self.set_position(start, moves),
+            Step::Go { limit, ponder, only } => self.go(limit, *ponder, only.as_ref()),
+            Step::Stop => {
+                self.release(true);
+                self.session.send("stop");
+            }
+            Step::PonderHit => {
+                self.release(false);
+                self.session.send("ponderhit");
+            }
+            Step::Set(option) => self.session.send(&format!("setoption name {option}")),
+            Step::Display => {
+                self.boards.push_back(self.game.fen());
+                self.session.send("d");
+            }
+            Step::Wrong(line) => {
+                self.complaints += 1;
+                self.session.send(line);
+            }
+            Step::WrongGo(line) => {
+                self.complaints += 1;
+                self.begin(None, false, true);
+                self.session.send(line);
+            }
+            Step::Wait => {
+                while self.searches.front().is_some_and(|search| search.finite && !search.held) {
+                    self.hear();
+                }
+            }
+        }
+    }
+
+    fn set_position(&mut self, start: &str, choices: &[Index]) {
+        self.interrupt();
+        self.game = Referee::from_fen(start);
+        let mut played = Vec::new();
+        for choice in choices {
+            let moves = self.game.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            let mv = choice.get(&moves).clone();
+            self.game.play(&mv).expect("legal");
+            played.push(mv);
+        }
+        let moves = if played.is_empty() { String::new() } else { format!(" moves {}", played.join(" ")) };
+        self.session.send(&format!("position fen {start}{moves}"));
+    }
+
+    fn go(&mut self, limit: &Limit, ponder: bool, only: Option<&Index>) {
+        let moves = self.game.legal_moves();
+        let only = only.filter(|_| !moves.is_empty()).map(|only| only.get(&moves).clone());
+        let (limit, finite) = match limit {
+            Limit::Depth(depth) => (format!("depth {depth}"), true),
+            Limit::Nodes(nodes) => (format!("nodes {nodes}"), true),
+            Limit::MoveTime(millis) => (format!("movetime {millis}"), true),
+            Limit::Clock(millis) => (format!("wtime {millis} btime {millis} winc 1 binc 1"), true),
+            Limit::Infinite => ("infinite".to_owned(), false),
+            // Without a mate the search goes on.
+            Limit::Mate(moves) => (format!("mate {moves}"), false),
+        };
+        let ponder = ponder && limit != "infinite";
+        self.begin(only.clone(), ponder || limit == "infinite", finite);
+        self.searches.back_mut().expect("just begun").ponders = ponder;
+        let only = only.map_or_else(String::new, |mv| format!(" searchmoves {mv}"));
+        self.session.send(&format!("go {}{limit}{only}", if ponder { "ponder " } else { "" }));
+    }
+
+    /// Begins a search and ends the one before.
+    fn begin(&mut self, only: Option<String>, held: bool, finite: bool) {
+        self.interrupt();
+        let roots = [self.game.clone(), Referee::from_chess960_fen(&self.game.fen())];
+        let choice = match only {
+            Some(mv) => {
+                // Castling may be answered in the other notation.
+                let after = |root: &Referee, mv: &str| {
+                    let mut root = root.clone();
+                    root.play(mv).is_ok().then(|| root.fen())
+                };
+                let wanted = after(&roots[0], &mv);
+                let others = roots[1].legal_moves().into_iter().filter(|other| after(&roots[1], other) == wanted);
+                others.chain([mv.clone()]).collect()
+            }
+            None => roots.iter().flat_map(Referee::legal_moves).collect(),
+        };
+        self.searches.push_back(Search { roots, choice, held, ponders: false, finite, overdue: false });
+    }
+
+    /// The next command waits for the move of every search.
+    fn interrupt(&mut self) {
+        for search in &mut self.searches {
+            (search.held, search.overdue) = (false, true);
+        }
+    }
+
+    /// Releases the running search by `stop`, or by `ponderhit` if it ponders.
+    fn release(&mut self, stop: bool) {
+        if let Some(search) = self.searches.back_mut().filter(|search| stop || search.ponders) {
+            search.held = false;
+            search.finite |= stop;
+        }
+    }
+
+    /// Sends `isready` and checks all lines up to its answer.
+    fn sync(&mut self) {
+        self.take(&Step::IsReady);
+        while self.ready > 0 {
+            self.hear();
+        }
+        if self.searches.iter().any(|search| search.overdue) {
+            self.session.fail("a search was to give its move first");
+        }
+        if self.identities > 0 || !self.boards.is_empty() || self.complaints > 0 {
+            self.session.fail("an answer is missing");
+        }
+    }
+
+    /// Checks the next line.
+    fn hear(&mut self) {
+        let line = self.session.line();
+        self.judge(&line);
+    }
+
+    fn judge(&mut self, line: &str) {
+        let fail = |reason: &str| -> ! { self.session.fail(&format!("{reason}: {line}")) };
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match word {
+            "readyok" => self.ready = self.ready.checked_sub(1).unwrap_or_else(|| fail("an unexpected answer")),
+            "uciok" => self.identities = self.identities.checked_sub(1).unwrap_or_else(|| fail("an unexpected answer")),
+            "bestmove" => {
+                let Some(search) = self.searches.pop_front() else { fail("a move without a search") };
+                if search.held {
+                    fail("a move too early");
+                }
+                if let Err(reason) = search.accepts(rest) {
+                    fail(&reason);
+                }
+            }
+            "Fen:" => {
+                let Some(wanted) = self.boards.pop_front() else { fail("an unexpected answer") };
+                // FEN dialects differ in castling letters and in illegal en passant captures.
+                let found = Referee::from_chess960_fen(rest).fen();
+                if wanted != found {
+                    fail(&format!("not the position that was set, {wanted:?}"));
+                }
+            }
+            "info" if rest.starts_with("string") => self.complaints = self.complaints.saturating_sub(1),
+            "info" if rest.contains(" pv ") => {
+                let Some(search) = self.searches.front() else { fail("a line without a search") };
+                let line: Vec<&str> = rest.split(" pv ").nth(1).unwrap_or_default().split(' ').collect();
+                if !search.choice.iter().any(|mv| mv == line[0]) || !search.can_follow(&line) {
+                    fail("a line that cannot be played");
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn end(mut self, by_quit: bool) {
+        self.release(true);
+        if by_quit {
+            self.session.send("quit");
+        } else {
+            self.session.send("stop");
+            self.session.close_input();
+        }
+        for line in self.session.end_well() {
+            self.judge(&line);
+        }
+        if !self.searches.is_empty() {
+            self.session.fail(&format!("{} searches without a move", self.searches.len()));
+        }
+    }
+}
+
+impl Search {
+    /// Checks the words after `bestmove`.
+    fn accepts(&self, answer: &str) -> Result<(), String> {
+        let words: Vec<&str> = answer.split(' ').collect();
+        match words[..] {
+            ["(none)"] if self.choice.is_empty() => Ok(()),
+            [best] if self.choice.iter().any(|mv| mv == best) => Ok(()),
+            [best, "ponder", reply] if self.choice.iter().any(|mv| mv == best) && self.can_follow(&[best, reply]) => {
+                Ok(())
+            }
+            _ => Err(format!("not one of {:?}", self.choice)),
+        }
+    }
+
+    /// Tests for moves that can be played in one of the notations.
+    fn can_follow(&self, moves: &[&str]) -> bool {
+        self.roots.iter().any(|root| {
+            let mut game = root.clone();
+            moves.iter().all(|mv| game.play(mv).is_ok())
+        })
+    }
+}
+
+fn play(steps: &[(Step, bool)], by_quit: bool) {
+    let mut model = Model::new();
+    for (step, sync) in steps {
+        model.take(step);
+        if *sync {
+            model.sync();
+        }
+    }
+    model.sync();
+    model.end(by_quit);
+}
+
+#[test]
+fn random_sessions_follow_the_protocol() {
+    let cases = std::env::var("SESAME_SESSIONS").ok().map_or(SESSIONS, |number| number.parse().expect("a number"));
+    let seeds = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/uci_sessions.seeds");
+    let config = ProptestConfig {
+        cases,
+        failure_persistence: Some(Box::new(FileFailurePersistence::Direct(seeds))),
+        max_shrink_iters: 300,
+        ..ProptestConfig::default()
+    };
+    let scripts = (vec((step(), any::<bool>()), 1..40), any::<bool>());
+    let played = TestRunner::new(config).run(&scripts, |(steps, by_quit)| {
+        play(&steps, by_quit);
+        Ok(())
+    });
+    if let Err(failure) = played {
+        panic!("{failure}\nIts seed is in {seeds}");
+    }
+}
+
+/// Shows that the model can fail.
+#[test]
+fn model_rejects_wrong_answers() {
+    let wrong: [(&[Step], &str); 6] = [
+        (&[], "bestmove e2e4"),
+        (&[], "readyok"),
+        (&[], "info depth 1 score cp 0 pv e2e4"),
+        (&[Step::Go { limit: Limit::Infinite, ponder: false, only: None }], "bestmove e2e4"),
+        (&[Step::Go { limit: Limit::Depth(1), ponder: false, only: None }], "bestmove e2e5"),
+        (&[Step::Go { limit: Limit::Depth(1), ponder: false, only: None }], "info depth 1 score cp 0 pv e2e4 e7e4"),
+    ];
+    for (steps, line) in wrong {
+        let heard = std::panic::catch_unwind(|| {
+            let mut model = Model::new();
+            steps.iter().for_each(|step| model.take(step));
+            model.judge(line);
+        });
+        assert!(heard.is_err(), "{line} after {steps:?}");
+    }
+}

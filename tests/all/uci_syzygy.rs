@@ -1,0 +1,276 @@
+//! Syzygy tables: the UCI options, and their use by the search.
+
+use std::fs;
+use std::path::Path;
+
+use sesame::position::{Game, Move, Outcome, Position};
+use sesame::syzygy::{PATH_SEPARATOR, Tablebases, Wdl};
+
+use crate::support::folder::Folder;
+use crate::support::{Session, infos, parse_info, tables};
+
+/// Starts an engine with the tables of some folders. Returns its messages about them as well.
+fn start(folders: &[&Path]) -> (Session, Vec<String>) {
+    let mut session = Session::start();
+    let path: Vec<&str> = folders.iter().map(|folder| folder.to_str().unwrap()).collect();
+    session.send(&format!("setoption name SyzygyPath value {}", path.join(&PATH_SEPARATOR.to_string())));
+    let said = session.sync();
+    (session, said)
+}
+
+/// Returns the `tbhits` of the last line of play.
+fn tb_hits(lines: &[String]) -> u64 {
+    let line = lines.iter().rev().find(|line| parse_info(line).is_some()).unwrap();
+    let mut words = line.split(' ').skip_while(|word| *word != "tbhits");
+    words.nth(1).unwrap().parse().unwrap()
+}
+
+/// Returns the last score in centipawns. Panics at a mate score.
+fn centipawns(lines: &[String]) -> i64 {
+    let last = infos(lines).pop().unwrap();
+    assert_eq!(last.kind, "cp", "{last:?}");
+    last.score
+}
+
+fn table(name: &str) -> Vec<u8> {
+    fs::read(tables::small().join(name)).unwrap()
+}
+
+/// Returns the move that delays the loss longest, by DTZ.
+fn best_defence(tablebases: &Tablebases, game: &Game) -> Move {
+    let moves = game.position().legal_moves();
+    let ranking = tablebases.rank_moves(game, &moves, true).unwrap();
+    ranking.moves.iter().min_by_key(|ranked| (std::cmp::Reverse(ranked.wdl), ranked.dtz)).unwrap().mv
+}
+
+#[test]
+fn won_endgames_are_won_within_fifty_moves() {
+    let folder = tables::small();
+    let (tablebases, _) = Tablebases::load(folder.to_str().unwrap());
+    let (mut session, said) = start(&[&folder]);
+    assert_eq!(said, ["info string endgame tables: 6 WDL and 6 DTZ, up to 4 men"]);
+    for fen in [
+        "8/8/8/3k4/8/8/8/KQ6 w - - 0 1",
+        "8/8/8/3k4/8/8/8/KR6 w - - 0 1",
+        "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1",
+        "8/8/8/8/3K4/8/8/kr6 b - - 60 80",
+    ] {
+        let mut game = Game::new(Position::from_fen(fen).unwrap());
+        let winner = game.position().side_to_move();
+        let mut moves = Vec::new();
+        session.send("ucinewgame");
+        while game.legal_result().is_none() {
+            let mv = if game.position().side_to_move() == winner {
+                session.send(&format!("position fen {fen} moves {}", moves.join(" ")));
+                let best = session.best_move("go nodes 400");
+                game.position().from_uci(&best).unwrap()
+            } else {
+                best_defence(&tablebases, &game)
+            };
+            moves.push(game.position().to_uci(mv, false));
+            game.play(mv);
+        }
+        assert_eq!(game.legal_result(), Some(Outcome::Checkmate), "{fen}: {moves:?}");
+        assert_ne!(game.position().side_to_move(), winner);
+        println!("{fen}: mate after {} plies", moves.len());
+    }
+    session.quit();
+}
+
+#[test]
+fn root_moves_keep_the_tablebase_result() {
+    let (mut session, _) = start(&[&tables::small()]);
+    // Few moves keep the win.
+    session.send("position fen 3k4/8/4K3/8/8/8/4P3/8 w - - 0 1");
+    let lines = session.search("go depth 4");
+    assert!(tb_hits(&lines) > 0, "{lines:?}");
+    assert_eq!(centipawns(&lines), 20_000);
+    // All moves draw.
+    session.send("position fen 8/8/8/8/8/5k2/5p2/5K2 w - - 0 1");
+    session.send("position fen 8/8/8/4k3/8/8/4p3/4K3 w - - 0 1");
+    assert_eq!(centipawns(&session.search("go depth 3")), 0);
+    // With all moves shown, the winning ones come first.
+    session.send("setoption name MultiPV value 256");
+    let (tablebases, _) = Tablebases::load(tables::small().to_str().unwrap());
+    let mut mixed = 0;
+    for king in ["3K4", "4K3", "5K2"] {
+        let fen = format!("8/8/3k4/8/{king}/4P3/8/8 w - - 0 1");
+        let game = Game::new(Position::from_fen(&fen).unwrap());
+        let moves = game.position().legal_moves();
+        let ranking = tablebases.rank_moves(&game, &moves, true).unwrap();
+        let wins = ranking.moves.iter().filter(|ranked| ranked.wdl == Wdl::Win).count();
+        mixed += usize::from(0 < wins && wins < moves.len());
+        session.send(&format!("position fen {fen}"));
+        let lines = session.search("go depth 3");
+        let infos = infos(&lines);
+        let last: Vec<i64> = infos[infos.len() - moves.len()..].iter().map(|info| info.score).collect();
+        let expected: Vec<i64> = (0..moves.len()).map(|place| if place < wins { 20_000 } else { 0 }).collect();
+        assert_eq!(last, expected, "{fen}: {lines:#?}");
+    }
+    assert!(mixed > 0);
+    session.quit();
+}
+
+#[test]
+fn fifty_move_rule_turns_wins_into_draws() {
+    let (mut session, _) = start(&[&tables::small()]);
+    // Mate takes more than the eight remaining moves.
+    let fen = "8/8/8/3k4/8/8/8/KR6 w - - 84 90";
+    session.send(&format!("position fen {fen}"));
+    let lines = session.search("go depth 3");
+    assert!(centipawns(&lines).abs() <= 1, "{lines:?}");
+    session.send("setoption name Syzygy50MoveRule value false");
+    session.send(&format!("position fen {fen}"));
+    assert_eq!(centipawns(&session.search("go depth 3")), 20_000);
+    session.quit();
+}
+
+#[test]
+fn tables_are_probed_within_the_search() {
+    let (mut session, _) = start(&[&tables::small()]);
+    // Five men: captures lead to rook against rook.
+    let fen = "8/8/3k4/3p4/8/1r6/3K4/7R b - - 0 1";
+    session.send(&format!("position fen {fen}"));
+    assert!(tb_hits(&session.search("go depth 8")) > 0);
+    session.send("setoption name SyzygyProbeLimit value 0");
+    assert_eq!(tb_hits(&session.search("go depth 8")), 0);
+    session.send("setoption name SyzygyProbeLimit value 7");
+    session.send("setoption name SyzygyProbeDepth value 100");
+    session.send("ucinewgame");
+    let fewer = tb_hits(&session.search("go depth 8"));
+    // Positions with four men now need the depth.
+    session.send("setoption name SyzygyProbeDepth value 1");
+    session.send("ucinewgame");
+    let more = tb_hits(&session.search("go depth 8"));
+    assert!(fewer < more, "{fewer} {more}");
+    session.send("setoption name Threads value 4");
+    assert!(tb_hits(&session.search("go depth 10")) > 0);
+    session.send("setoption name SyzygyPath value <empty>");
+    session.send("ucinewgame");
+    assert_eq!(tb_hits(&session.search("go depth 8")), 0);
+    session.quit();
+}
+
+#[test]
+fn positions_with_castling_rights_are_not_probed() {
+    let (mut session, _) = start(&[&tables::small()]);
+    session.send("position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1");
+    assert_eq!(tb_hits(&session.search("go depth 1")), 0);
+    session.send("position fen 4k3/8/8/8/8/8/8/4K2R w - - 0 1");
+    assert!(tb_hits(&session.search("go depth 1")) > 0);
+    session.quit();
+}
+
+#[test]
+fn wdl_tables_suffice() {
+    let names = ["KRvK", "KQvK", "KBvK", "KNvK", "KPvK"];
+    let folder = names.iter().fold(Folder::new(), |folder, name| {
+        let file = format!("{name}.rtbw");
+        let bytes = table(&file);
+        folder.with(&file, &bytes)
+    });
+    let (mut session, said) = start(&[folder.path()]);
+    assert_eq!(said, ["info string endgame tables: 5 WDL and 0 DTZ, up to 3 men"]);
+    session.send("position fen 3k4/8/4K3/8/8/8/4P3/8 w - - 0 1");
+    let lines = session.search("go depth 8");
+    let last = infos(&lines).pop().unwrap();
+    assert!(last.kind == "mate" && last.score > 0 || last.score == 20_000, "{last:?}");
+    assert!(tb_hits(&lines) > 10);
+    session.quit();
+}
+
+#[test]
+fn several_folders_are_searched() {
+    let rook = Folder::new().with("KRvK.rtbw", &table("KRvK.rtbw")).with("KRvK.rtbz", &table("KRvK.rtbz"));
+    let queen = Folder::new().with("KQvK.rtbw", &table("KQvK.rtbw")).with("readme.txt", b"hello");
+    let (session, said) = start(&[rook.path(), Path::new("/no/such/folder"), queen.path(), rook.path()]);
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert!(said[0].starts_with("info string folder /no/such/folder: "), "{said:?}");
+    assert_eq!(said[1], "info string endgame tables: 2 WDL and 1 DTZ, up to 3 men");
+    session.quit();
+}
+
+#[test]
+fn bad_files_are_reported_and_skipped() {
+    let whole = table("KPvK.rtbw");
+    let mut foreign = whole.clone();
+    foreign[0] ^= 1;
+    let noise: Vec<u8> = (0..208_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    let folder = Folder::new()
+        .with("KQvK.rtbw", &table("KQvK.rtbw"))
+        .with("KPvK.rtbw", &whole[..whole.len() - 64])
+        .with("KPvKP.rtbw", &whole)
+        .with("KRvK.rtbw", &whole[..100])
+        .with("KNvK.rtbw", &foreign)
+        .with("KBvK.rtbw", b"")
+        .with("KQvKR.rtbw", &noise)
+        .with("KQvK.rtbz", &table("KQvK.rtbw"))
+        .with("notes.rtbw", &whole)
+        .with("KKvK.rtbz", &whole);
+    let (mut session, said) = start(&[folder.path()]);
+    assert_eq!(said.last().unwrap(), "info string endgame tables: 1 WDL and 0 DTZ, up to 3 men");
+    assert_eq!(said.len(), 10, "{said:#?}");
+    for (file, fault) in [
+        ("KPvK.rtbw", "is damaged: something is wrong with its length"),
+        ("KPvKP.rtbw", "is damaged: something is wrong with its first byte"),
+        ("KRvK.rtbw", "truncated"),
+        ("KNvK.rtbw", "begins differently"),
+        ("KBvK.rtbw", "truncated"),
+        ("KQvKR.rtbw", "begins differently"),
+        ("KQvK.rtbz", "begins differently"),
+        ("notes.rtbw", "no table's name"),
+        ("KKvK.rtbz", "no table's name"),
+    ] {
+        let named =
+            said.iter().find(|line| line.contains(&format!("/{file}"))).unwrap_or_else(|| panic!("{file}: {said:#?}"));
+        assert!(named.starts_with("info string ") && named.contains(fault), "{named}");
+    }
+    session.send("position fen 8/8/8/3k4/8/8/8/KQ6 w - - 0 1");
+    assert!(tb_hits(&session.search("go depth 4")) > 0);
+    session.send("position fen 8/8/8/3k4/8/8/8/KR6 w - - 0 1");
+    assert_eq!(tb_hits(&session.search("go depth 4")), 0);
+    session.quit();
+}
+
+/// Opening a pipe or a device could block forever.
+#[cfg(unix)]
+#[test]
+fn pipes_and_devices_are_no_tables() {
+    let folder = Folder::new().with_pipe("KQvK.rtbw").with("KRvK.rtbw", &table("KRvK.rtbw"));
+    std::os::unix::fs::symlink("/dev/zero", folder.join("KBvK.rtbw")).unwrap();
+    let folder = folder.with_pipe("KRvK.rtbz");
+    let (session, said) = start(&[folder.path()]);
+    assert_eq!(said.len(), 4, "{said:#?}");
+    for (line, file) in said.iter().zip(["KBvK.rtbw", "KQvK.rtbw", "KRvK.rtbz"]) {
+        assert!(line.ends_with(&format!("/{file} cannot be read: it is no regular file")), "{line}");
+    }
+    assert_eq!(said[3], "info string endgame tables: 1 WDL and 0 DTZ, up to 3 men");
+    session.quit();
+}
+
+/// Options set during a search are applied before the next `readyok` after its move, however early `isready` comes.
+#[test]
+fn deferred_options_precede_the_next_readyok() {
+    let mut session = Session::start();
+    for round in 0..400 {
+        // Now and then a new transposition table, whose memory is allocated.
+        let new_table = round % 20 == 0;
+        let mib = 40 + round % 40;
+        session.send("go nodes 600");
+        session.send(&format!("setoption name SyzygyPath value /nonexistent{round}"));
+        if new_table {
+            session.send(&format!("setoption name Hash value {mib}"));
+        }
+        session.until("bestmove");
+        let said = session.sync();
+        let wanted = format!("info string folder /nonexistent{round}: ");
+        assert!(said.iter().any(|line| line.starts_with(&wanted)), "round {round}: {said:?}");
+        if new_table && cfg!(target_os = "linux") {
+            let status = fs::read_to_string(format!("/proc/{}/status", session.id())).unwrap();
+            let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
+            let resident: u64 = line.split_whitespace().nth(1).unwrap().parse().unwrap();
+            assert!(resident >= mib << 10, "round {round}: {line}, the table has {mib} MiB");
+        }
+    }
+    session.quit();
+}
