@@ -1,89 +1,93 @@
-//! What tools write, looked at before they work for hours: it takes the place of an earlier run's, and of nothing else.
+//! Checks of output files before long work, and recipes: the settings of a run as text beside its output.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use super::TuningError;
-use crate::{files, plain};
+use sesame::regular_file;
+use sesame_report::files;
 
-/// A file to write, and how one begins that may be replaced.
-pub(super) struct Output {
+use crate::TunerError;
+
+/// A file to write, and the first bytes of an older one that may be replaced.
+pub(crate) struct OutputFile {
     path: PathBuf,
-    beginning: &'static [u8],
+    magic: &'static [u8],
 }
 
-impl Output {
-    pub(super) fn new(path: impl Into<PathBuf>, beginning: &'static (impl AsRef<[u8]> + ?Sized)) -> Self {
-        Self { path: path.into(), beginning: beginning.as_ref() }
+impl OutputFile {
+    /// Returns an output that replaces only files that begin with `magic`.
+    pub(crate) fn new(path: impl Into<PathBuf>, magic: &'static (impl AsRef<[u8]> + ?Sized)) -> Self {
+        Self { path: path.into(), magic: magic.as_ref() }
     }
 }
 
-/// Whether all outputs can be written.
+/// Checks that all outputs can be written.
 ///
 /// # Errors
-/// If one cannot, is read as well, or is there already and something else.
-pub(super) fn check<'a>(
+/// If one cannot be written, is also an input, or exists and does not begin with its magic.
+pub(crate) fn check<'a>(
     inputs: impl Iterator<Item = &'a PathBuf> + Clone,
-    outputs: &[Output],
-) -> Result<(), TuningError> {
-    for Output { path, beginning } in outputs {
+    outputs: &[OutputFile],
+) -> Result<(), TunerError> {
+    for OutputFile { path, magic } in outputs {
         if let Some(file) = inputs.clone().find(|file| files::are_same(file, path)) {
-            return Err(TuningError::OwnInput(file.clone()));
+            return Err(TunerError::OutputIsInput(file.clone()));
         }
-        files::check_replaceable(path).map_err(TuningError::file(path))?;
-        check_beginning(path, beginning)?;
+        files::check_replaceable(path).map_err(TunerError::file(path))?;
+        check_magic(path, magic)?;
     }
     Ok(())
 }
 
-/// Whether the recipe at `path`, if there is one, is of this kind: its first line is `sesame VERSION KIND`, as [`recipe_head`] writes it.
+/// Checks that the recipe at `path`, if there is one, is of this kind: its first line is `sesame VERSION KIND`, as [`recipe_head`]
+/// writes it.
 ///
 /// # Errors
-/// If it is another one, or cannot be read.
-pub(super) fn check_recipe(path: &Path, kind: &str) -> Result<(), TuningError> {
-    let Some(text) = beginning_of(path, 100)? else { return Ok(()) };
+/// If it is of another kind, or cannot be read.
+pub(crate) fn check_recipe(path: &Path, kind: &str) -> Result<(), TunerError> {
+    let Some(text) = first_bytes(path, 100)? else { return Ok(()) };
     let text = String::from_utf8_lossy(&text);
     let mut words = text.split([' ', ',', '\n']);
     let is_own = words.next() == Some("sesame") && words.nth(1) == Some(kind);
-    if is_own || text.is_empty() { Ok(()) } else { Err(TuningError::SomethingElse(path.to_owned())) }
+    if is_own || text.is_empty() { Ok(()) } else { Err(TunerError::OtherKind(path.to_owned())) }
 }
 
-/// Whether a new file of games can be written. A recipe that is left of others would be taken for its own.
+/// Checks that a new file of games can be written, and that no recipe of another file would be taken for its own.
 ///
 /// # Errors
-/// If it, or its recipe, is there, or it could not be written.
-pub(super) fn check_new(path: &Path) -> Result<(), TuningError> {
+/// If the file or its recipe exists or cannot be written.
+pub(crate) fn check_new_games(path: &Path) -> Result<(), TunerError> {
     for path in [path, &recipe_of_games(path)] {
-        files::check_new(path).map_err(TuningError::file(path))?;
+        files::check_new(path).map_err(TunerError::file(path))?;
     }
     Ok(())
 }
 
-/// Where the recipe of a file of games is.
-pub(super) fn recipe_of_games(path: &Path) -> PathBuf {
-    files::longer(path, ".recipe")
+/// Returns the path of the recipe of a file of games.
+pub(crate) fn recipe_of_games(path: &Path) -> PathBuf {
+    files::with_suffix(path, ".recipe")
 }
 
-/// How a recipe begins.
-pub(super) fn recipe_head(kind: &str) -> String {
+/// Returns the beginning of the first line of a recipe.
+pub(crate) fn recipe_head(kind: &str) -> String {
     format!("sesame {} {kind}", env!("CARGO_PKG_VERSION"))
 }
 
-fn check_beginning(path: &Path, wanted: &[u8]) -> Result<(), TuningError> {
-    match beginning_of(path, wanted.len())? {
-        Some(found) if !found.is_empty() && found != wanted => Err(TuningError::SomethingElse(path.to_owned())),
+fn check_magic(path: &Path, magic: &[u8]) -> Result<(), TunerError> {
+    match first_bytes(path, magic.len())? {
+        Some(found) if !found.is_empty() && found != magic => Err(TunerError::OtherKind(path.to_owned())),
         _ => Ok(()),
     }
 }
 
-/// The first bytes of a file, if it is there; fewer where it ends before.
-fn beginning_of(path: &Path, length: usize) -> Result<Option<Vec<u8>>, TuningError> {
+/// Returns the first bytes of a file, fewer if it is shorter, or `None` if it does not exist.
+fn first_bytes(path: &Path, length: usize) -> Result<Option<Vec<u8>>, TunerError> {
     let mut bytes = Vec::new();
     let read = regular_file::open(path).and_then(|file| file.take(length as u64).read_to_end(&mut bytes));
     match read {
         Ok(_) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(TuningError::file(path)(error)),
+        Err(error) => Err(TunerError::file(path)(error)),
     }
 }
 
@@ -92,22 +96,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_begins_alike_is_replaced() {
+    fn only_a_file_of_the_same_kind_is_replaced() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("errors.csv");
-        let outputs = [Output::new(&path, "epoch,")];
+        let path = folder.path().join("losses.csv");
+        let outputs = [OutputFile::new(&path, "epoch,")];
         let check = || check(std::iter::empty(), &outputs);
         check().unwrap();
         assert!(!path.exists());
         for (text, is_own) in [("", true), ("epoch,training\n", true), ("epoc", false), ("name,age\n", false)] {
             std::fs::write(&path, text).unwrap();
             assert_eq!(check().is_ok(), is_own, "{text}");
-            assert!(std::fs::read_to_string(&path).unwrap() == text, "it stays");
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), text, "the check changes nothing");
         }
     }
 
     #[test]
-    fn recipes_are_told_apart() {
+    fn recipes_of_other_kinds_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.recipe");
         check_recipe(&path, "train").unwrap();
@@ -122,6 +126,6 @@ mod tests {
         }
         std::fs::remove_file(&path).unwrap();
         std::fs::create_dir(&path).unwrap();
-        assert!(matches!(check_recipe(&path, "train"), Err(TuningError::File { .. })));
+        assert!(matches!(check_recipe(&path, "train"), Err(TunerError::File(_))));
     }
 }

@@ -1,67 +1,68 @@
-//! The network in floating point: its value, its gradient, and its way to integers.
+//! The network in floating point: value, gradients, quantisation.
 //!
-//! Neurons are kept in blocks. All weights of a block and their gradient stay in a core's own cache while it goes through
-//! a batch, and a block is one thread's alone: gradients need not be added up over threads, so that small batches, with
-//! which a network learns far more from as many positions, cost hardly more than large ones.
+//! The neurons are in blocks. The weights of a block and their gradients stay in a core's own cache during a batch, and a block belongs
+//! to one thread, so no gradients are summed over threads. Small batches, with which a network learns more from as many positions, cost
+//! little more than large ones.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::Rng;
 
-use super::sample::{Rows, Sample};
 use sesame::eval::{BUCKETS, HIDDEN, INPUTS, QA, QB, Weights};
-use crate::model::sigmoid;
 
-/// No weight grows beyond this: quantised, the output's still fit 8 bits (1.98 * 64 = 127). All together they are far from what an accumulator may
-/// have (`OUTPUT_SUM_LIMIT`), which is checked when a network is written.
-pub(super) const CLIP: f32 = 1.98;
+use super::sample::{Features, Sample};
+use crate::numeric::sigmoid;
+
+/// Largest absolute weight. Quantised, output weights fit 8 bits (1.98 * 64 = 127). The limit of their sum is checked when a network is
+/// written.
+pub(super) const MAX_WEIGHT: f32 = 1.98;
 
 /// Neurons in a block.
 const WIDTH: usize = 64;
 /// Blocks of a network.
 const BLOCKS: usize = HIDDEN / WIDTH;
 const _: () = assert!(HIDDEN.is_multiple_of(WIDTH));
-/// How many numbers there are.
-pub(super) const NUMBERS: usize = ROWS * HIDDEN + BUCKETS;
+/// Weights of a network, biases included.
+pub(super) const WEIGHTS: usize = ROWS * HIDDEN + BUCKETS;
 
-/// Where in a block its biases are, and behind them its weights to the outputs: for each output those of the side to move, then those of
-/// the other.
-pub(super) const BIASES: usize = INPUTS;
-pub(super) const OUTPUT: usize = INPUTS + 1;
-/// All rows of a block.
-pub(super) const ROWS: usize = OUTPUT + 2 * BUCKETS;
+/// The row of the biases in a block.
+const BIASES: usize = INPUTS;
+/// The first row of the output weights: for each bucket a row for the side to move and one for the opponent.
+const OUTPUT: usize = INPUTS + 1;
+/// Rows of a block.
+const ROWS: usize = OUTPUT + 2 * BUCKETS;
 
 /// A number for each neuron of a block.
-type Lane = [f32; WIDTH];
+type Row = [f32; WIDTH];
 
-/// What the neurons of a block do in one position, for the side to move and the other: 0 to 1.
-pub(super) type Activity = [Lane; 2];
+/// The clipped activations of a block in one position, 0 to 1, for the perspectives of the side to move and of the opponent.
+pub(super) type Activations = [Row; 2];
 
-/// All numbers of some neurons, or their gradient.
+/// The weights of a block of neurons, or their gradients.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Block(Vec<Lane>);
+pub(super) struct NeuronBlock(Vec<Row>);
 
-impl Block {
-    /// Nothing but zeros.
+impl NeuronBlock {
+    /// Returns a block of zeros.
     pub(super) fn zero() -> Self {
         Self(vec![[0.0; WIDTH]; ROWS])
     }
 
-    /// Its numbers in a row.
-    pub(super) fn numbers(&self) -> &[f32] {
+    /// Returns all weights, row by row.
+    pub(super) fn weights(&self) -> &[f32] {
         self.0.as_flattened()
     }
 
-    /// The same, to be changed.
-    pub(super) fn numbers_mut(&mut self) -> &mut [f32] {
+    /// Returns all weights, row by row.
+    pub(super) fn weights_mut(&mut self) -> &mut [f32] {
         self.0.as_flattened_mut()
     }
 
-    /// What its neurons do.
-    pub(super) fn activity(&self, rows: &[Rows; 2]) -> Activity {
+    /// Returns the activations.
+    pub(super) fn activations(&self, features: &[Features; 2]) -> Activations {
         [0, 1].map(|side| {
             let mut sums = self.0[BIASES];
-            for &row in &rows[side] {
-                for (sum, weight) in sums.iter_mut().zip(&self.0[usize::from(row)]) {
+            for &feature in &features[side] {
+                for (sum, weight) in sums.iter_mut().zip(&self.0[usize::from(feature)]) {
                     *sum += weight;
                 }
             }
@@ -69,58 +70,58 @@ impl Block {
         })
     }
 
-    /// Its part in the output of a bucket.
-    pub(super) fn output(&self, activity: &Activity, bucket: usize) -> f32 {
-        [0, 1].map(|side| dot(&activity[side], &self.0[OUTPUT + 2 * bucket + side])).iter().sum()
+    /// Returns the block's part of the output of a bucket.
+    pub(super) fn output(&self, activations: &Activations, bucket: usize) -> f32 {
+        [0, 1].map(|side| dot(&activations[side], &self.0[OUTPUT + 2 * bucket + side])).iter().sum()
     }
 
-    /// Adds its part of the gradient to `gradient`, where the error grows by `slope` with the output.
-    pub(super) fn add_gradient(
+    /// Adds the gradients of one position to `gradients`, given the derivative of the loss by the output.
+    pub(super) fn add_gradients(
         &self,
-        rows: &[Rows; 2],
-        activity: &Activity,
+        features: &[Features; 2],
+        activations: &Activations,
         bucket: usize,
-        slope: f32,
-        gradient: &mut Self,
+        output_gradient: f32,
+        gradients: &mut Self,
     ) {
         for side in [0, 1] {
             let at = OUTPUT + 2 * bucket + side;
-            let (neurons, weights) = (&activity[side], &self.0[at]);
-            let mut slopes = [0.0; WIDTH];
-            for (i, own) in slopes.iter_mut().enumerate() {
-                gradient.0[at][i] += slope * neurons[i] * neurons[i];
-                // Nothing passes where the activation is at an end of its range.
-                let passes = neurons[i] > 0.0 && neurons[i] < 1.0;
-                *own = if passes { 2.0 * slope * weights[i] * neurons[i] } else { 0.0 };
+            let (neurons, weights) = (&activations[side], &self.0[at]);
+            let mut deltas = [0.0; WIDTH];
+            for (i, delta) in deltas.iter_mut().enumerate() {
+                gradients.0[at][i] += output_gradient * neurons[i] * neurons[i];
+                // A clipped activation is constant.
+                let is_clipped = neurons[i] <= 0.0 || neurons[i] >= 1.0;
+                *delta = if is_clipped { 0.0 } else { 2.0 * output_gradient * weights[i] * neurons[i] };
             }
-            // The biases are one row more, that always counts.
-            for row in rows[side].iter().copied().map(usize::from).chain([BIASES]) {
-                for (sum, slope) in gradient.0[row].iter_mut().zip(&slopes) {
-                    *sum += slope;
+            // The biases belong to a feature that is always active.
+            for row in features[side].iter().copied().map(usize::from).chain([BIASES]) {
+                for (sum, delta) in gradients.0[row].iter_mut().zip(&deltas) {
+                    *sum += delta;
                 }
             }
         }
     }
 }
 
-/// All numbers of a network.
+/// A network in floating point.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Model {
-    pub(super) blocks: Vec<Block>,
+    pub(super) blocks: Vec<NeuronBlock>,
     pub(super) output_biases: [f32; BUCKETS],
 }
 
 impl Model {
-    /// Random numbers to begin with: of such a size that sums over some 30 men, and over all neurons, are well below 1.
+    /// Returns random weights. Their size keeps the sums over some 30 features, and over all neurons, well below 1.
     pub(super) fn random(random: &mut Xoshiro256PlusPlus) -> Self {
-        let mut fill = |numbers: &mut [Lane], width: f32| {
-            for number in numbers.as_flattened_mut() {
+        let mut fill = |rows: &mut [Row], width: f32| {
+            for weight in rows.as_flattened_mut() {
                 let unit = (random.next_u64() >> 40) as f32 / (1_u64 << 24) as f32;
-                *number = (2.0 * unit - 1.0) * width;
+                *weight = (2.0 * unit - 1.0) * width;
             }
         };
         let blocks = (0..BLOCKS).map(|_| {
-            let mut block = Block::zero();
+            let mut block = NeuronBlock::zero();
             fill(&mut block.0[..OUTPUT], 0.1);
             fill(&mut block.0[OUTPUT..], (0.5 / HIDDEN as f32).sqrt());
             block
@@ -128,48 +129,48 @@ impl Model {
         Self { blocks: blocks.collect(), output_biases: [0.0; BUCKETS] }
     }
 
-    /// The expected result of a position for the side to move, 0 to 1.
+    /// Returns the expected result of a position for the side to move, 0 to 1.
     pub(super) fn value(&self, sample: &Sample) -> f32 {
-        let (rows, bucket) = (sample.rows(), sample.bucket());
-        let outputs = self.blocks.iter().map(|block| block.output(&block.activity(&rows), bucket));
-        self.result(outputs, bucket)
+        let (features, bucket) = (sample.features(), sample.bucket());
+        let outputs = self.blocks.iter().map(|block| block.output(&block.activations(&features), bucket));
+        self.expected_result(outputs, bucket)
     }
 
-    /// The expected result, given what each block adds to the output.
-    pub(super) fn result(&self, outputs: impl Iterator<Item = f32>, bucket: usize) -> f32 {
+    /// Returns the expected result, given each block's part of the output.
+    pub(super) fn expected_result(&self, outputs: impl Iterator<Item = f32>, bucket: usize) -> f32 {
         sigmoid(outputs.sum::<f32>() + self.output_biases[bucket])
     }
 
-    /// All its numbers in the order of a network's file: rows, biases, output weights, output biases.
-    pub(super) fn numbers(&self) -> Vec<f32> {
-        // One row of the network is in all blocks.
+    /// Returns all weights in the order of a network file: features, biases, output weights, output biases.
+    pub(super) fn weights(&self) -> Vec<f32> {
+        // A row of the network is spread over all blocks.
         let rows = (0..ROWS).flat_map(|row| self.blocks.iter().flat_map(move |block| block.0[row]));
         rows.chain(self.output_biases).collect()
     }
 
-    /// The network that has these numbers, in that order.
-    pub(super) fn from_numbers(numbers: &[f32]) -> Self {
-        let (rows, biases) = numbers.split_at(ROWS * HIDDEN);
+    /// Returns the network with these weights, in the order of [`weights`](Self::weights).
+    pub(super) fn from_weights(weights: &[f32]) -> Self {
+        let (rows, biases) = weights.split_at(ROWS * HIDDEN);
         let rows: Vec<&[f32]> = rows.chunks(HIDDEN).collect();
         let blocks = (0..BLOCKS).map(|block| {
-            let lane = |row: &&[f32]| std::array::from_fn(|i| row[block * WIDTH + i]);
-            Block(rows.iter().map(lane).collect())
+            let part = |row: &&[f32]| std::array::from_fn(|i| row[block * WIDTH + i]);
+            NeuronBlock(rows.iter().map(part).collect())
         });
         Self { blocks: blocks.collect(), output_biases: std::array::from_fn(|bucket| biases[bucket]) }
     }
 
-    /// The network half-way to `other`, number by number.
+    /// Returns the mean of both networks, weight by weight.
     pub(super) fn mean(&self, other: &Self) -> Self {
-        let pairs = self.numbers().into_iter().zip(other.numbers());
-        Self::from_numbers(&pairs.map(|(one, other)| f32::midpoint(one, other)).collect::<Vec<f32>>())
+        let pairs = self.weights().into_iter().zip(other.weights());
+        Self::from_weights(&pairs.map(|(one, other)| f32::midpoint(one, other)).collect::<Vec<f32>>())
     }
 
-    /// The network in integers; `scale` is how many centipawns an output of 1.0 is.
+    /// Returns the network in integers. An output of 1.0 is `scale` centipawns.
     pub(super) fn quantised(&self, scale: u16) -> Weights {
-        let numbers = self.numbers();
-        let (rows, output_biases) = numbers.split_at(ROWS * HIDDEN);
-        let rounded = |numbers: &[f32], factor: i32| -> Vec<i16> {
-            numbers.iter().map(|&number| (number * factor as f32).round() as i16).collect()
+        let weights = self.weights();
+        let (rows, output_biases) = weights.split_at(ROWS * HIDDEN);
+        let rounded = |weights: &[f32], factor: i32| -> Vec<i16> {
+            weights.iter().map(|&weight| (weight * factor as f32).round() as i16).collect()
         };
         Weights {
             features: rounded(&rows[..BIASES * HIDDEN], QA),
@@ -180,20 +181,20 @@ impl Model {
         }
     }
 
-    /// A network of integers in floating point.
-    pub(super) fn of(weights: &Weights) -> Self {
+    /// Returns a quantised network in floating point.
+    pub(super) fn dequantised(weights: &Weights) -> Self {
         let Weights { features, biases, output, output_biases, scale: _ } = weights;
         let parts = [(features, QA), (biases, QA), (output, QB), (output_biases, QA * QB)];
-        let numbers: Vec<f32> = parts
+        let weights: Vec<f32> = parts
             .into_iter()
-            .flat_map(|(numbers, one)| numbers.iter().map(move |&number| f32::from(number) / one as f32))
+            .flat_map(|(weights, one)| weights.iter().map(move |&weight| f32::from(weight) / one as f32))
             .collect();
-        Self::from_numbers(&numbers)
+        Self::from_weights(&weights)
     }
 }
 
-/// The sum of squared activations times weights, in lanes so that the compiler may use vectors.
-fn dot(neurons: &Lane, weights: &Lane) -> f32 {
+/// Returns the sum of squared activations times weights, in independent lanes so that the compiler may use SIMD.
+fn dot(neurons: &Row, weights: &Row) -> f32 {
     const LANES: usize = 16;
     let mut sums = [0.0; LANES];
     let ((neurons, _), (weights, _)) = (neurons.as_chunks::<LANES>(), weights.as_chunks::<LANES>());
@@ -209,37 +210,38 @@ fn dot(neurons: &Lane, weights: &Lane) -> f32 {
 mod tests {
     use rand_xoshiro::rand_core::SeedableRng;
 
-    use super::*;
     use sesame::position::Position;
 
+    use super::*;
+
     #[test]
-    fn the_gradient_is_that_of_the_error() {
+    fn gradients_match_finite_differences() {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(11);
         let mut model = Model::random(&mut random);
         for fen in
             ["r1bq1rk1/pp2bppp/2n2n2/3p4/3P4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 1", "8/5pk1/8/3p4/8/6K1/r7/8 b - - 0 1"]
         {
             let sample = Sample::new(&Position::from_fen(fen).unwrap(), 20, 2);
-            let (rows, bucket, target) = (sample.rows(), sample.bucket(), 0.9);
+            let (features, bucket, target) = (sample.features(), sample.bucket(), 0.9);
             let value = model.value(&sample);
-            let slope = 2.0 * (value - target) * value * (1.0 - value);
+            let output_gradient = 2.0 * (value - target) * value * (1.0 - value);
             let mut checked = 0;
             for block in 0..BLOCKS {
-                let mut gradient = Block::zero();
+                let mut gradients = NeuronBlock::zero();
                 let own = &model.blocks[block];
-                own.add_gradient(&rows, &own.activity(&rows), bucket, slope, &mut gradient);
-                let counting: Vec<usize> =
-                    (0..gradient.numbers().len()).filter(|&i| gradient.numbers()[i].abs() > 2e-4).collect();
-                for &i in counting.iter().step_by(7) {
-                    let old = model.blocks[block].numbers()[i];
-                    let mut at = |number: f32| {
-                        model.blocks[block].numbers_mut()[i] = number;
+                own.add_gradients(&features, &own.activations(&features), bucket, output_gradient, &mut gradients);
+                let large: Vec<usize> =
+                    (0..gradients.weights().len()).filter(|&i| gradients.weights()[i].abs() > 2e-4).collect();
+                for &i in large.iter().step_by(7) {
+                    let old = model.blocks[block].weights()[i];
+                    let mut loss_at = |weight: f32| {
+                        model.blocks[block].weights_mut()[i] = weight;
                         (f64::from(model.value(&sample)) - f64::from(target)).powi(2)
                     };
-                    let numeric = (at(old + 5e-3) - at(old - 5e-3)) / 1e-2;
-                    at(old);
-                    let claimed = f64::from(gradient.numbers()[i]);
-                    assert!((numeric - claimed).abs() < 1e-4 + 0.1 * claimed.abs(), "{i}: {numeric} {claimed}");
+                    let numeric = (loss_at(old + 5e-3) - loss_at(old - 5e-3)) / 1e-2;
+                    loss_at(old);
+                    let exact = f64::from(gradients.weights()[i]);
+                    assert!((numeric - exact).abs() < 1e-4 + 0.1 * exact.abs(), "{i}: {numeric} {exact}");
                     checked += 1;
                 }
             }
@@ -248,9 +250,9 @@ mod tests {
     }
 
     #[test]
-    fn to_integers_and_back_changes_no_integer() {
+    fn quantisation_inverts_dequantisation() {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(3);
         let weights = Model::random(&mut random).quantised(300);
-        assert_eq!(Model::of(&weights).quantised(300).to_bytes(), weights.to_bytes());
+        assert_eq!(Model::dequantised(&weights).quantised(300).to_bytes(), weights.to_bytes());
     }
 }

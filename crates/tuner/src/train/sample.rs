@@ -1,101 +1,97 @@
-//! A position as the trainer keeps it in memory: 32 bytes, seen from the side to move.
+//! A training position of 32 bytes, seen from the side to move.
 
 use arrayvec::ArrayVec;
-
 use sesame::eval::{bucket, row};
-use sesame::position::{Color, Position, Square};
-use crate::model::sigmoid;
+use sesame::position::{BitBoard, Color, Position, Square};
 
-/// The rows of the men on the board in one player's view.
-pub(super) type Rows = ArrayVec<u16, 32>;
+use crate::numeric::sigmoid;
 
-/// A position with what the search said and how its game ended. The board is turned so that the side to move plays up it.
+/// The active features of one perspective.
+pub(super) type Features = ArrayVec<u16, 32>;
+
+/// A position with its search score and the result of its game. The board is flipped so that the side to move plays up.
 #[derive(Clone, Copy)]
 pub(super) struct Sample {
     occupied: u64,
-    /// The kinds of men on these squares, two in a byte, with [`OTHERS`] for those of the other side.
-    men: [u8; 16],
-    /// The search's score for the side to move, in centipawns.
+    /// The kinds of the pieces on these squares, two in a byte, with [`OPPONENT`] for those of the other side.
+    pieces: [u8; 16],
+    /// The search score in centipawns, from the side to move.
     pub(super) score: i16,
-    /// The result for the side to move in half points.
+    /// The result in half points, from the side to move.
     pub(super) result: u8,
-    /// The squares of the side to move's king and of the other one.
+    /// The squares of the own and of the opponent's king.
     kings: [u8; 2],
 }
 
-const OTHERS: u8 = 8;
+const OPPONENT: u8 = 8;
 
 impl Sample {
-    /// The sample of a position; score and result are White's.
+    /// Returns the sample of a position. Score and result are from White's point of view.
     pub(super) fn new(position: &Position, score: i32, result: u8) -> Self {
-        let (score, result) =
-            if position.side_to_move() == Color::White { (score, result) } else { (-score, 2 - result) };
-        Self::of_side_to_move(position, score, result)
-    }
-
-    /// The same, where score and result are those of the side to move.
-    pub(super) fn of_side_to_move(position: &Position, score: i32, result: u8) -> Self {
         let us = position.side_to_move();
-        let turn = if us == Color::White { 0 } else { 56 };
+        let (score, result) = if us == Color::White { (score, result) } else { (-score, 2 - result) };
+        let flip = if us == Color::White { 0 } else { 56 };
         let occupied = position.occupied().0;
         let occupied = if us == Color::White { occupied } else { occupied.swap_bytes() };
-        let mut men = [0; 16];
-        for (i, square) in sesame::position::BitBoard(occupied).into_iter().enumerate() {
-            let square = Square::index(square as usize ^ turn);
+        let mut pieces = [0; 16];
+        for (i, square) in BitBoard(occupied).into_iter().enumerate() {
+            let square = Square::index(square as usize ^ flip);
             let kind = position.piece_on(square).map_or(0, |piece| piece as u8);
-            let whose = if position.color_on(square) == Some(us) { 0 } else { OTHERS };
-            men[i / 2] |= (kind | whose) << (4 * (i % 2));
+            let owner = if position.color_on(square) == Some(us) { 0 } else { OPPONENT };
+            pieces[i / 2] |= (kind | owner) << (4 * (i % 2));
         }
-        let kings = [us, !us].map(|color| position.king(color) as u8 ^ turn as u8);
-        Self { occupied, men, score: score as i16, result, kings }
+        let kings = [us, !us].map(|color| position.king(color) as u8 ^ flip as u8);
+        Self { occupied, pieces, score: score as i16, result, kings }
     }
 
-    /// The position, turned so that White is to move, without castling and en passant.
-    pub(super) fn position(&self) -> Option<Position> {
-        let mut board = [b'1'; 64];
-        for (i, square) in sesame::position::BitBoard(self.occupied).into_iter().enumerate() {
-            let man = self.men[i / 2] >> (4 * (i % 2)) & 15;
-            let letter = b"PNBRQK"[usize::from(man & 7)];
-            // The eighth rank comes first.
-            board[square as usize ^ 56] = if man & OTHERS == 0 { letter } else { letter.to_ascii_lowercase() };
-        }
-        let ranks: Vec<&str> = board.chunks(8).filter_map(|rank| std::str::from_utf8(rank).ok()).collect();
-        Position::from_fen(&format!("{} w - - 0 1", ranks.join("/"))).ok()
-    }
-
-    /// The rows that the network adds up: for the side to move, and for the other one.
-    pub(super) fn rows(&self) -> [Rows; 2] {
-        let mut rows = [Rows::new(), Rows::new()];
-        // The squares are turned for the side to move; the other side sees them turned back.
+    /// Returns the active features from the perspectives of the side to move and of the opponent.
+    pub(super) fn features(&self) -> [Features; 2] {
+        let mut features = [Features::new(), Features::new()];
         let mirrors = self.kings.map(|king| if king & 7 > 3 { 7 } else { 0 });
-        for (i, square) in sesame::position::BitBoard(self.occupied).into_iter().enumerate() {
-            let man = self.men[i / 2] >> (4 * (i % 2)) & 15;
-            let (own, kind, square) = (man & OTHERS == 0, usize::from(man & 7), square as usize);
-            rows[0].push(row(own, kind, square ^ mirrors[0]));
-            rows[1].push(row(!own, kind, square ^ 56 ^ mirrors[1]));
+        for (i, square) in BitBoard(self.occupied).into_iter().enumerate() {
+            let piece = self.pieces[i / 2] >> (4 * (i % 2)) & 15;
+            let (own, kind, square) = (piece & OPPONENT == 0, usize::from(piece & 7), square as usize);
+            features[0].push(row(own, kind, square ^ mirrors[0]));
+            features[1].push(row(!own, kind, square ^ 56 ^ mirrors[1]));
         }
-        rows
+        features
     }
 
-    /// The output neuron of the position.
+    /// Returns the output bucket.
     pub(super) fn bucket(&self) -> usize {
         bucket(self.occupied.count_ones())
     }
 
-    /// What the position should be worth, as an expected result: a blend of the game's and the search's opinion.
+    /// Returns the target, an expected result: the game's result with the weight `result_share`, and the search score.
     pub(super) fn target(&self, result_share: f32, scale: f32) -> f32 {
-        let search = sigmoid(f32::from(self.score) / scale);
-        result_share * f32::from(self.result) / 2.0 + (1.0 - result_share) * search
+        let expected = sigmoid(f32::from(self.score) / scale);
+        result_share * f32::from(self.result) / 2.0 + (1.0 - result_share) * expected
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sesame::eval::rows_from_scratch;
+    use sesame::eval::{BUCKETS, HIDDEN, INPUTS, Network, Weights};
+
+    /// A network whose neuron `i` counts the features with bit `i` of their number set, so that positions with other features differ.
+    fn fingerprint() -> Weights {
+        let features = (0..INPUTS).flat_map(|feature| (0..HIDDEN).map(move |i| (i < 10 && feature >> i & 1 == 1) as i16));
+        let output = (0..2 * BUCKETS * HIDDEN).map(|i| if i % HIDDEN < 10 { 1 + (i / HIDDEN % 2) as i16 } else { 0 });
+        Weights {
+            features: features.map(|bit| 4 * bit).collect(),
+            biases: vec![0; HIDDEN],
+            output: output.enumerate().map(|(i, weight)| weight * (1 + (i % HIDDEN) as i16)).collect(),
+            output_biases: vec![0; BUCKETS],
+            scale: 4_000,
+        }
+    }
 
     #[test]
-    fn a_sample_has_the_rows_that_the_engine_adds() {
+    fn features_are_those_of_the_engine() {
+        let weights = fingerprint();
+        let network = Network::new(&weights).unwrap();
+        let mut values = std::collections::HashSet::new();
         for fen in [
             "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
             "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R b KQkq - 0 1",
@@ -104,17 +100,22 @@ mod tests {
         ] {
             let position = Position::from_fen(fen).unwrap();
             let sample = Sample::new(&position, 30, 2);
-            let us = position.side_to_move();
-            for (mut found, color) in sample.rows().into_iter().zip([us, !us]) {
-                let mut wanted = rows_from_scratch(&position, color);
-                found.sort_unstable();
-                wanted.sort_unstable();
-                assert_eq!(found, wanted, "{fen}");
-            }
-            let (score, result) = if us == Color::White { (30, 2) } else { (-30, 0) };
+            let features = sample.features();
+            let sum: i64 = (0..2)
+                .flat_map(|side| (0..10).map(move |neuron| (side, neuron)))
+                .map(|(side, neuron)| {
+                    let inputs = features[side].iter().map(|&feature| weights.features[usize::from(feature) * HIDDEN + neuron]);
+                    let activation = i64::from(inputs.sum::<i16>().min(255));
+                    activation * activation * i64::from(weights.output[(2 * sample.bucket() + side) * HIDDEN + neuron])
+                })
+                .sum();
+            assert_eq!(i64::from(network.evaluate(&position)), sum / 255 * 4_000 / (255 * 64), "{fen}");
+            values.insert(sum);
+            let (score, result) = if position.side_to_move() == Color::White { (30, 2) } else { (-30, 0) };
             assert_eq!((sample.score, sample.result), (score, result));
             assert_eq!(sample.bucket(), bucket(position.occupied().len()));
         }
+        assert_eq!(values.len(), 4);
         assert_eq!(size_of::<Sample>(), 32);
     }
 }

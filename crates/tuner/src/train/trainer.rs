@@ -1,96 +1,136 @@
-//! A network while it learns: steps, and how wrong it still is.
+//! The trainer: forward pass, loss, backward pass and optimiser step of a batch. Threads share the blocks of neurons.
 
-use super::model::Model;
-use super::optimiser::Step;
-use super::sample::{Rows, Sample};
-use crate::{TuningError, in_parallel};
+use super::adamw::{AdamW, Step};
+use super::model::{Activations, Model, NeuronBlock};
+use super::sample::{Features, Sample};
+use crate::parallel::in_parallel;
+use sesame::eval::BUCKETS;
 
-/// Samples in a part of an error that is measured.
-const SHARE: usize = 16_384;
+/// Samples in a part of a measured loss.
+const LOSS_PART: usize = 16_384;
 
 /// A sample as the network sees it.
-pub(super) struct Lesson {
-    pub(super) rows: [Rows; 2],
-    pub(super) bucket: usize,
-    pub(super) target: f32,
+struct Input {
+    features: [Features; 2],
+    bucket: usize,
+    target: f32,
 }
 
-/// Who has the network and makes the steps: the processor, or a device.
-pub(super) trait Learner {
-    /// Forgets past gradients.
-    ///
-    /// # Errors
-    /// Where a device fails; so do the others.
-    fn forget(&mut self) -> Result<(), TuningError>;
-
-    /// Learns from a batch. It may go on when this returns, as long as that shows nowhere.
-    fn step(&mut self, batch: &[Lesson], step: Step) -> Result<(), TuningError>;
-
-    /// The sum of the squared errors that the batches had before they were learnt from, of those since this was last asked.
-    fn errors(&mut self) -> Result<f64, TuningError>;
-
-    /// The network as it is now.
-    fn model(&mut self) -> Result<Model, TuningError>;
+/// The gradients, moments and activations of a block of neurons.
+struct BlockState {
+    gradients: NeuronBlock,
+    optimiser: AdamW,
+    /// The activations for each sample of the batch.
+    activations: Vec<Activations>,
+    /// The block's part of the output for each sample of the batch.
+    outputs: Vec<f32>,
 }
 
-/// Makes lessons of samples, and steps of lessons.
+impl BlockState {
+    fn new() -> Self {
+        let gradients = NeuronBlock::zero();
+        let optimiser = AdamW::new(gradients.weights().len());
+        Self { gradients, optimiser, activations: Vec::new(), outputs: Vec::new() }
+    }
+
+    fn forward(&mut self, block: &NeuronBlock, batch: &[Input]) {
+        self.activations.clear();
+        self.activations.extend(batch.iter().map(|input| block.activations(&input.features)));
+        let outputs =
+            batch.iter().zip(&self.activations).map(|(input, activations)| block.output(activations, input.bucket));
+        self.outputs.clear();
+        self.outputs.extend(outputs);
+    }
+
+    /// Takes the derivative of each sample's loss by the output, and updates the weights.
+    fn backward(&mut self, block: &mut NeuronBlock, batch: &[Input], output_gradients: &[f32], step: Step) {
+        for ((input, activations), &gradient) in batch.iter().zip(&self.activations).zip(output_gradients) {
+            block.add_gradients(&input.features, activations, input.bucket, gradient, &mut self.gradients);
+        }
+        self.optimiser.step(block.weights_mut(), self.gradients.weights_mut(), step);
+    }
+}
+
+/// A network in training.
 pub(super) struct Trainer {
-    learner: Box<dyn Learner>,
+    model: Model,
+    blocks: Vec<BlockState>,
+    bias_optimiser: AdamW,
     steps: i32,
-    /// How many centipawns an output of 1.0 is.
+    /// Centipawns of an output of 1.0.
     scale: f32,
-    pub(super) threads: usize,
+    threads: usize,
+    /// The sum of the losses since the last [`take_loss`](Self::take_loss).
+    loss: f64,
 }
 
 impl Trainer {
-    pub(super) fn new(learner: Box<dyn Learner>, scale: f32, threads: usize) -> Self {
-        Self { learner, steps: 0, scale, threads }
+    pub(super) fn new(model: Model, scale: f32, threads: usize) -> Self {
+        let blocks = model.blocks.iter().map(|_| BlockState::new()).collect();
+        Self { model, blocks, bias_optimiser: AdamW::new(BUCKETS), steps: 0, scale, threads, loss: 0.0 }
     }
 
-    /// Forgets past gradients.
-    pub(super) fn forget(&mut self) -> Result<(), TuningError> {
-        self.steps = 0;
-        self.learner.forget()
+    /// Returns the network.
+    pub(super) fn model(&self) -> &Model {
+        &self.model
     }
 
-    /// Learns from a batch.
-    pub(super) fn step(&mut self, batch: &[&[Sample]], result_share: f32, rate: f32) -> Result<(), TuningError> {
+    /// Trains on a batch.
+    pub(super) fn step(&mut self, batch: &[&[Sample]], result_share: f32, learning_rate: f32) {
         self.steps = self.steps.saturating_add(1);
-        let batch = self.lessons(batch, result_share);
-        self.learner.step(&batch, Step::new(self.steps, batch.len(), rate))
+        let batch = self.inputs(batch, result_share);
+        let step = Step::new(self.steps, batch.len(), learning_rate);
+        let share = self.blocks.len().div_ceil(self.threads);
+        let work = self.blocks.chunks_mut(share).zip(self.model.blocks.chunks(share));
+        in_parallel(work, |(states, blocks)| {
+            states.iter_mut().zip(blocks).for_each(|(state, block)| state.forward(block, &batch));
+        });
+
+        let mut bias_gradients = [0.0; BUCKETS];
+        let output_gradient = |(i, input): (usize, &Input)| {
+            let value = self.model.expected_result(self.blocks.iter().map(|state| state.outputs[i]), input.bucket);
+            let error = value - input.target;
+            self.loss += f64::from(error).powi(2);
+            let gradient = 2.0 * error * value * (1.0 - value);
+            bias_gradients[input.bucket] += gradient;
+            gradient
+        };
+        let output_gradients: Vec<f32> = batch.iter().enumerate().map(output_gradient).collect();
+
+        let work = self.blocks.chunks_mut(share).zip(self.model.blocks.chunks_mut(share));
+        in_parallel(work, |(states, blocks)| {
+            let pairs = states.iter_mut().zip(blocks);
+            pairs.for_each(|(state, block)| state.backward(block, &batch, &output_gradients, step));
+        });
+        self.bias_optimiser.step(&mut self.model.output_biases, &mut bias_gradients, step);
     }
 
-    /// The batch as the network sees it, in its order.
-    fn lessons(&self, batch: &[&[Sample]], result_share: f32) -> Vec<Lesson> {
+    /// Returns the batch as the network sees it, in its order.
+    fn inputs(&self, batch: &[&[Sample]], result_share: f32) -> Vec<Input> {
         let scale = self.scale;
-        let lesson = |sample: &Sample| Lesson {
-            rows: sample.rows(),
+        let input = |sample: &Sample| Input {
+            features: sample.features(),
             bucket: sample.bucket(),
             target: sample.target(result_share, scale),
         };
         let parts = in_parallel(batch.chunks(batch.len().div_ceil(self.threads)), |blocks| {
-            blocks.iter().copied().flatten().map(lesson).collect::<Vec<_>>()
+            blocks.iter().copied().flatten().map(input).collect::<Vec<_>>()
         });
         parts.into_iter().flatten().collect()
     }
 
-    /// The sum of the squared errors that the batches had before they were learnt from, of those since this was last asked.
-    pub(super) fn errors(&mut self) -> Result<f64, TuningError> {
-        self.learner.errors()
+    /// Returns the sum of the losses of all samples trained on since the last call, each before its step.
+    pub(super) fn take_loss(&mut self) -> f64 {
+        std::mem::take(&mut self.loss)
     }
 
-    /// The network as it is now.
-    pub(super) fn model(&mut self) -> Result<Model, TuningError> {
-        self.learner.model()
-    }
-
-    /// The mean squared error of a network, added up in parts that do not depend on the number of threads.
-    pub(super) fn mean_error(&self, model: &Model, samples: &[Sample], result_share: f32) -> f64 {
+    /// Returns the mean squared error of a network, summed in parts that do not depend on the number of threads.
+    pub(super) fn mean_loss(&self, model: &Model, samples: &[Sample], result_share: f32) -> f64 {
         let scale = self.scale;
-        let parts: Vec<&[Sample]> = samples.chunks(SHARE).collect();
+        let parts: Vec<&[Sample]> = samples.chunks(LOSS_PART).collect();
         let sums = in_parallel(parts.chunks(parts.len().div_ceil(self.threads).max(1)), |parts| {
-            let error = |sample: &Sample| f64::from(model.value(sample) - sample.target(result_share, scale)).powi(2);
-            parts.iter().map(|part| part.iter().map(error).sum::<f64>()).collect::<Vec<f64>>()
+            let loss = |sample: &Sample| f64::from(model.value(sample) - sample.target(result_share, scale)).powi(2);
+            parts.iter().map(|part| part.iter().map(loss).sum::<f64>()).collect::<Vec<f64>>()
         });
         sums.iter().flatten().sum::<f64>() / samples.len() as f64
     }

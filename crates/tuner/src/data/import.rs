@@ -1,63 +1,64 @@
-//! `sesame data import`: games from PGN files with a score in the comment after each move, as fastchess and cutechess write them.
+//! `sesame-tuner data import`: games from PGN files with a score in the comment after each move, as fastchess and cutechess write them.
 
 use std::io::BufReader;
 use std::path::PathBuf;
 
 use clap::Args;
 
-use super::TuningError;
-use super::games::{MOST_PLIES, Record};
-use super::outputs::check_new;
-use sesame_report::files;
 use sesame::games::pgn::{self, Note, PgnError, Problem, Reader, Replay, Termination};
-use sesame::regular_file;
 use sesame::position::Color;
+use sesame::regular_file;
 use sesame::search::score::{DECISIVE_BOUND, mate_in, mated_in};
+use sesame_report::files;
 
-/// What `sesame data import` is told.
+use crate::TunerError;
+use crate::game_record::{GameRecord, MAX_PLIES};
+use crate::outputs::check_new_games;
+
+/// Arguments of `sesame-tuner data import`.
 #[derive(Debug, Clone, Args)]
 pub struct ImportArgs {
-    /// The PGN files
+    /// PGN files
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
-    /// The file to write; there must be none
+    /// File to write; it must not exist
     #[arg(long, short)]
     pub output: PathBuf,
 }
 
-/// Runs `sesame data import`.
-pub(super) fn run(args: &ImportArgs, mut line: impl FnMut(&str) -> bool) -> Result<(), TuningError> {
-    check_new(&args.output)?;
+/// Runs `sesame-tuner data import`.
+pub(super) fn run(args: &ImportArgs, mut print: impl FnMut(&str) -> bool) -> Result<(), TunerError> {
+    check_new_games(&args.output)?;
     let mut all = Vec::new();
     for path in &args.files {
-        let input = regular_file::open(path).map_err(TuningError::file(path))?;
-        let (mut kept, mut left_out) = (0, 0);
+        let input = regular_file::open(path).map_err(TunerError::file(path))?;
+        let (mut kept, mut skipped) = (0, 0);
         for game in Reader::new(BufReader::new(input)) {
             match game {
-                Err(PgnError { problem: Problem::Io(error), .. }) => return Err(TuningError::file(path)(error)),
-                Err(_) => left_out += 1,
-                Ok(game) => match record(&game) {
-                    None => left_out += 1,
-                    Some(record) => {
-                        all.extend(record.to_bytes());
+                Err(PgnError { problem: Problem::Io(error), .. }) => return Err(TunerError::file(path)(error)),
+                Err(_) => skipped += 1,
+                Ok(game) => match convert(&game) {
+                    None => skipped += 1,
+                    Some(game) => {
+                        all.extend(game.to_bytes());
                         kept += 1;
                     }
                 },
             }
         }
-        line(&format!(
-            "{}: {kept} games; {left_out} left out, without a result, scores, or with something that cannot be read",
+        print(&format!(
+            "{}: {kept} games; {skipped} skipped, without a result or scores, or with errors",
             path.display()
         ));
     }
     if all.is_empty() {
-        return Err(TuningError::NothingToKeep(args.output.clone()));
+        return Err(TunerError::NothingToWrite(args.output.clone()));
     }
-    files::create(&args.output, [all.as_slice()]).map_err(TuningError::file(&args.output))
+    files::create(&args.output, [all.as_slice()]).map_err(TunerError::file(&args.output))
 }
 
-/// The game from its first move with a score on; `None` if it cannot be used.
-fn record(game: &pgn::Record) -> Option<Record> {
+/// Returns the game from its first move with a score on; `None` if it has no result, or a later move has no score.
+fn convert(game: &pgn::Record) -> Option<GameRecord> {
     let result = match game.termination {
         Termination::Black => 0,
         Termination::Draw => 1,
@@ -78,16 +79,16 @@ fn record(game: &pgn::Record) -> Option<Record> {
                 let white = position.side_to_move() == Color::White;
                 scored.push((mv, if white { score } else { -score }));
             }
-            // Book moves come first; later every move was thought about.
+            // Book moves come first; every later move was searched.
             None if start.is_some() => return None,
             None => {}
         }
         position.play(mv);
     }
-    (scored.len() <= MOST_PLIES).then_some(Record { start: start?, moves: scored, result })
+    (scored.len() <= MAX_PLIES).then_some(GameRecord { start: start?, moves: scored, result })
 }
 
-/// The score at the beginning of a comment: `+0.35/12 0.1s`, `-M7/20`, centipawns in pawns.
+/// Returns the score at the beginning of a comment: `+0.35/12 0.1s` in pawns, `-M7/20` in plies to mate.
 fn read_score(comment: &str) -> Option<i16> {
     let (text, _) = comment.trim_start().split_once('/')?;
     let (negative, size) = match text.strip_prefix('-') {
@@ -139,25 +140,25 @@ in it] } a6 $1 {+1.05/8 0.2s} 1-0
 "#;
 
     #[test]
-    fn games_as_fastchess_writes_them() {
+    fn games_of_fastchess_are_imported() {
         let games: Vec<pgn::Record> = Reader::new(GAMES.as_bytes()).map(|game| game.unwrap()).collect();
         assert_eq!(games.len(), 4);
-        let first = record(&games[0]).unwrap();
+        let first = convert(&games[0]).unwrap();
         assert_eq!(first.result, 2);
         assert_eq!(first.start.fen(false), "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2");
         let scores: Vec<i16> = first.moves.iter().map(|&(_, score)| score).collect();
-        assert_eq!(scores, [30, 25, 0, -105], "White's");
-        let second = record(&games[1]).unwrap();
+        assert_eq!(scores, [30, 25, 0, -105], "from White's point of view");
+        let second = convert(&games[1]).unwrap();
         assert_eq!((second.result, second.moves.len()), (1, 2));
         assert!(second.moves.iter().all(|&(_, score)| sesame::search::score::is_mate(score.into()) && score > 0));
-        assert!(record(&games[2]).is_none() && record(&games[3]).is_none());
-        for record in [first, second] {
-            assert_eq!(Record::from_bytes(&record.to_bytes()).unwrap(), record);
+        assert!(convert(&games[2]).is_none() && convert(&games[3]).is_none());
+        for game in [first, second] {
+            assert_eq!(GameRecord::from_bytes(&game.to_bytes()).unwrap(), game);
         }
     }
 
     #[test]
-    fn what_cannot_be_imported_leaves_nothing_behind() {
+    fn failed_imports_write_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         let (good, useless) = (path("good.pgn"), path("useless.pgn"));
@@ -166,23 +167,23 @@ in it] } a6 $1 {+1.05/8 0.2s} 1-0
         let import = |files: &[&PathBuf], output: &str| {
             run(&ImportArgs { files: files.iter().copied().cloned().collect(), output: path(output) }, |_| true)
         };
-        assert!(matches!(import(&[&useless], "none"), Err(TuningError::NothingToKeep(_))));
-        assert!(matches!(import(&[&good, &path("nowhere.pgn")], "none"), Err(TuningError::File { .. })));
+        assert!(matches!(import(&[&useless], "none"), Err(TunerError::NothingToWrite(_))));
+        assert!(matches!(import(&[&good, &path("nowhere.pgn")], "none"), Err(TunerError::File(_))));
         assert!(!path("none").exists());
         import(&[&good, &useless], "some").unwrap();
         let bytes = std::fs::read(path("some")).unwrap();
         assert!(!bytes.is_empty());
-        assert!(import(&[&good], "some").is_err() && std::fs::read(path("some")).unwrap() == bytes, "it is kept");
+        assert!(import(&[&good], "some").is_err() && std::fs::read(path("some")).unwrap() == bytes, "the file stays");
     }
 
     #[test]
-    fn scores() {
+    fn scores_in_comments() {
         assert_eq!(read_score("+12.34/5 1s"), Some(1234));
         assert_eq!(read_score("-0.00/5 1s"), Some(0));
         assert_eq!(read_score("--99999999999/1"), Some(DECISIVE_BOUND as i16 - 1));
         assert_eq!(read_score("-M4/5 1s"), Some(mated_in(4) as i16));
-        for nothing in ["book", "", "+x/3", "nan/3", "1.0"] {
-            assert_eq!(read_score(nothing), None, "{nothing}");
+        for text in ["book", "", "+x/3", "nan/3", "1.0"] {
+            assert_eq!(read_score(text), None, "{text}");
         }
     }
 }

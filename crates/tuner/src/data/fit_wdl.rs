@@ -1,0 +1,337 @@
+//! `sesame-tuner data wdl`: maximum-likelihood fit of the win/draw/loss model.
+//!
+//! Every position past the opening counts, with its search score and the result of its game, both from the side to move. The fit
+//! minimises the log loss of the [`WdlModel`] by gradient descent (Adam).
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use sesame::eval::wdl::{FULL_MATERIAL, LEAST_MIDDLE, LEAST_WIDTH, WdlModel, material};
+use sesame::position::Color;
+use sesame::search::score::is_mate;
+
+use super::games;
+use crate::game_record::{FIRST_PLY, GameRecord, ply_of};
+use crate::numeric::cosine_decay;
+use crate::{TunerError, is_validation_game};
+
+/// Arguments of `sesame-tuner data wdl`.
+#[derive(Debug, Clone, Args)]
+pub struct WdlArgs {
+    /// Files of games
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+}
+
+/// Scores are clamped to this. Games with larger scores are decided.
+const MAX_SCORE: i32 = 1_500;
+/// Width of a bin of scores, in centipawns.
+const BIN: i32 = 5;
+/// Smallest number of positions for a fit.
+const MIN_POSITIONS: u64 = 1_000;
+
+/// Steps of the descent.
+const STEPS: u32 = 4_000;
+/// First learning rate, in centipawns.
+const LEARNING_RATE: f64 = 4.0;
+/// Last learning rate as a share of the first.
+const LAST_RATE: f32 = 0.01;
+/// Adam's decay rates of the two moments.
+const BETAS: [f64; 2] = [0.9, 0.999];
+
+/// The initial model.
+const START: WdlModel = WdlModel { middle: [150.0, 0.0, 0.0], width: [80.0, 0.0, 0.0] };
+
+/// Positions of one bin of scores and one material, with their results for the side to move.
+#[derive(Debug, Clone, Copy)]
+struct Bin {
+    score: i32,
+    material: u32,
+    /// Wins, draws and losses.
+    results: [f64; 3],
+}
+
+/// The results of positions by material and score.
+#[derive(Debug, Clone, Default)]
+struct Histogram {
+    games: u64,
+    positions: u64,
+    /// Rows of [`SCORE_BINS`], one for each material.
+    results: Vec<[u32; 3]>,
+}
+
+const SCORE_BINS: usize = (2 * MAX_SCORE / BIN) as usize + 1;
+
+impl Histogram {
+    fn add(&mut self, game: &GameRecord) {
+        self.results.resize(SCORE_BINS * (FULL_MATERIAL as usize + 1), [0; 3]);
+        self.games += 1;
+        let mut position = game.start.clone();
+        for &(mv, score) in &game.moves {
+            if ply_of(&position) >= FIRST_PLY && !is_mate(score.into()) {
+                let white = position.side_to_move() == Color::White;
+                let score = if white { i32::from(score) } else { -i32::from(score) };
+                let points = if white { game.result } else { 2 - game.result };
+                let bin = (score.clamp(-MAX_SCORE, MAX_SCORE) + MAX_SCORE + BIN / 2) / BIN;
+                let row = material(&position).min(FULL_MATERIAL) as usize;
+                self.results[row * SCORE_BINS + bin as usize][2 - usize::from(points)] += 1;
+                self.positions += 1;
+            }
+            position.play(mv);
+        }
+    }
+
+    fn bins(&self) -> Vec<Bin> {
+        let bin_at = |(index, results): (usize, &[u32; 3])| Bin {
+            score: (index % SCORE_BINS) as i32 * BIN - MAX_SCORE,
+            material: (index / SCORE_BINS) as u32,
+            results: results.map(f64::from),
+        };
+        self.results
+            .iter()
+            .enumerate()
+            .filter(|(_, results)| results.iter().any(|&count| count > 0))
+            .map(bin_at)
+            .collect()
+    }
+}
+
+/// Runs `sesame-tuner data wdl`. Calls `print` with each line of output.
+pub(super) fn run(args: &WdlArgs, mut print: impl FnMut(&str) -> bool) -> Result<(), TunerError> {
+    let (training, validation) = load(&args.files)?;
+    if training.positions < MIN_POSITIONS {
+        return Err(TunerError::TooFewPositions { found: training.positions as usize, needed: MIN_POSITIONS as usize });
+    }
+    if validation.positions == 0 {
+        return Err(TunerError::NoValidationSet);
+    }
+    let bins = training.bins();
+    let model = fit(&bins, true);
+    let without_material = fit(&bins, false);
+    print(&format!(
+        "fitted to {} positions of {} games; validation set: {} positions of {} games",
+        training.positions, training.games, validation.positions, validation.games
+    ));
+    let list = |values: [f64; 3]| values.map(|value| format!("{value:.1}")).join(", ");
+    print(&format!("middle: [{}], width: [{}]", list(model.middle), list(model.width)));
+    print("");
+    let bins = validation.bins();
+    for (name, loss) in [
+        ("this model", mean_loss(&bins, |bin| model.chances(bin.score, bin.material))),
+        ("the same without material", mean_loss(&bins, |bin| without_material.chances(bin.score, bin.material))),
+        ("the shares of all results", {
+            let shares = shares(&training.bins());
+            mean_loss(&bins, |_| shares)
+        }),
+        ("the model of the engine", mean_loss(&bins, |bin| WdlModel::FITTED.chances(bin.score, bin.material))),
+    ] {
+        print(&format!("validation log loss, {name}: {loss:.4}"));
+    }
+    print("");
+    for text in calibration(&bins, &model) {
+        print(&text);
+    }
+    Ok(())
+}
+
+/// Returns the training and the validation set.
+fn load(files: &[PathBuf]) -> Result<(Histogram, Histogram), TunerError> {
+    let (mut training, mut validation) = (Histogram::default(), Histogram::default());
+    for path in files {
+        for (number, game) in games(path)?.enumerate() {
+            let set = if is_validation_game(number) { &mut validation } else { &mut training };
+            set.add(&game?);
+        }
+    }
+    Ok((training, validation))
+}
+
+/// Returns the model of the largest likelihood, `with_material` or with constant polynomials.
+fn fit(bins: &[Bin], with_material: bool) -> WdlModel {
+    let mut parameters = [START.middle, START.width].concat();
+    let mut moments = vec![[0.0; 2]; parameters.len()];
+    for step in 1..=STEPS {
+        let gradient = gradient(bins, &model(&parameters));
+        let rate = LEARNING_RATE * f64::from(cosine_decay(step as f32 / STEPS as f32, LAST_RATE));
+        for (i, parameter) in parameters.iter_mut().enumerate() {
+            if !with_material && i % 3 > 0 {
+                continue;
+            }
+            // Adam (Kingma and Ba 2015).
+            let [mean, square] = &mut moments[i];
+            *mean += (1.0 - BETAS[0]) * (gradient[i] - *mean);
+            *square += (1.0 - BETAS[1]) * (gradient[i] * gradient[i] - *square);
+            let unbiased = |value: f64, beta: f64| value / (1.0 - beta.powi(step as i32));
+            *parameter -= rate * unbiased(*mean, BETAS[0]) / (unbiased(*square, BETAS[1]).sqrt() + 1e-12);
+        }
+    }
+    model(&parameters)
+}
+
+fn model(parameters: &[f64]) -> WdlModel {
+    let three = |from: usize| [parameters[from], parameters[from + 1], parameters[from + 2]];
+    WdlModel { middle: three(0), width: three(3) }
+}
+
+/// Returns the gradient of the log loss by the six parameters.
+fn gradient(bins: &[Bin], model: &WdlModel) -> [f64; 6] {
+    let mut sum = [0.0; 6];
+    let mut weight = 0.0;
+    for bin in bins {
+        let (middle, width) = model.shape(bin.material);
+        let [win, draw, loss] = model.chances(bin.score, bin.material);
+        let draw = draw.max(1e-9);
+        let (up, down) = (f64::from(bin.score) - middle, f64::from(-bin.score) - middle);
+        let (win_slope, loss_slope) = (win * (1.0 - win) / width, loss * (1.0 - loss) / width);
+        let [won, drawn, lost] = bin.results;
+        // Minus the derivatives of the logarithms of the three chances, weighted with the results.
+        let by_middle = (won * (1.0 - win) + lost * (1.0 - loss)) / width - drawn * (win_slope + loss_slope) / draw;
+        let by_width = (won * (1.0 - win) * up + lost * (1.0 - loss) * down) / (width * width)
+            - drawn * (win_slope * up + loss_slope * down) / (width * draw);
+        let share = f64::from(bin.material) / f64::from(FULL_MATERIAL);
+        // Below the minimum the shape is constant.
+        let by_middle = if middle > LEAST_MIDDLE { by_middle } else { by_middle.min(0.0) };
+        let by_width = if width > LEAST_WIDTH { by_width } else { by_width.min(0.0) };
+        for (power, factor) in [1.0, share, share * share].into_iter().enumerate() {
+            sum[power] += by_middle * factor;
+            sum[3 + power] += by_width * factor;
+        }
+        weight += won + drawn + lost;
+    }
+    sum.map(|value| value / weight)
+}
+
+/// Returns the mean log loss of `chances`.
+fn mean_loss(bins: &[Bin], chances: impl Fn(&Bin) -> [f64; 3]) -> f64 {
+    let (mut sum, mut weight) = (0.0, 0.0);
+    for bin in bins {
+        for (count, chance) in bin.results.iter().zip(chances(bin)) {
+            sum -= count * chance.max(1e-9).ln();
+            weight += count;
+        }
+    }
+    sum / weight
+}
+
+/// Returns the shares of the three results.
+fn shares(bins: &[Bin]) -> [f64; 3] {
+    let mut sums = [0.0; 3];
+    for bin in bins {
+        for (sum, count) in sums.iter_mut().zip(bin.results) {
+            *sum += count;
+        }
+    }
+    let all: f64 = sums.iter().sum();
+    sums.map(|sum| sum / all)
+}
+
+/// Returns a Markdown table of the model's chances and the actual results, by score and material.
+fn calibration(bins: &[Bin], model: &WdlModel) -> Vec<String> {
+    const EDGES: [i32; 11] = [-MAX_SCORE - 1, -400, -200, -100, -50, -15, 15, 50, 100, 200, 400];
+    let mut lines = vec![
+        "| score | material | positions | won: model, games | drawn | lost |".to_owned(),
+        "|---|---|---|---|---|---|".to_owned(),
+    ];
+    let mut row = |scores: String, materials: String, fits: &dyn Fn(&Bin) -> bool| {
+        let (mut expected, mut actual) = ([0.0; 3], [0.0; 3]);
+        for bin in bins.iter().filter(|bin| fits(bin)) {
+            let count: f64 = bin.results.iter().sum();
+            for (i, chance) in model.chances(bin.score, bin.material).into_iter().enumerate() {
+                expected[i] += count * chance;
+                actual[i] += bin.results[i];
+            }
+        }
+        let all: f64 = actual.iter().sum();
+        if all > 0.0 {
+            let pair = |i: usize| format!("{:.0} %, {:.0} %", 100.0 * expected[i] / all, 100.0 * actual[i] / all);
+            lines.push(format!("| {scores} | {materials} | {all} | {} | {} | {} |", pair(0), pair(1), pair(2)));
+        }
+    };
+    for (i, &from) in EDGES.iter().enumerate() {
+        let to = EDGES.get(i + 1).copied().unwrap_or(MAX_SCORE + 1);
+        let name = match (i, EDGES.get(i + 1)) {
+            (0, _) => format!("below {to}"),
+            (_, None) => format!("{from} and more"),
+            _ => format!("{from} to {}", to - 1),
+        };
+        row(name, "all".to_owned(), &|bin: &Bin| (from..to).contains(&bin.score));
+    }
+    for (from, to) in [(0, 19), (20, 39), (40, 59), (60, 78)] {
+        let in_range = move |bin: &Bin| (from..=to).contains(&bin.material);
+        row("50 to 149".to_owned(), format!("{from} to {to}"), &move |bin| {
+            in_range(bin) && (50..150).contains(&bin.score)
+        });
+        row("150 to 299".to_owned(), format!("{from} to {to}"), &move |bin| {
+            in_range(bin) && (150..300).contains(&bin.score)
+        });
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Results in the proportions of a known model.
+    fn bins_of(model: &WdlModel) -> Vec<Bin> {
+        let mut bins = Vec::new();
+        for material in (2..=78).step_by(4) {
+            for score in (-900..=900).step_by(30) {
+                let results = model.chances(score, material).map(|chance| 1_000.0 * chance);
+                bins.push(Bin { score, material, results });
+            }
+        }
+        bins
+    }
+
+    #[test]
+    fn the_fit_recovers_a_known_model() {
+        let truth = WdlModel { middle: [220.0, -150.0, 80.0], width: [40.0, 70.0, -20.0] };
+        let bins = bins_of(&truth);
+        let found = fit(&bins, true);
+        for material in [5, 20, 40, 60, 78] {
+            let ((wanted_middle, wanted_width), (middle, width)) = (truth.shape(material), found.shape(material));
+            assert!((wanted_middle - middle).abs() < 3.0 && (wanted_width - width).abs() < 2.0, "{found:?}");
+        }
+        let loss = |model: &WdlModel| mean_loss(&bins, |bin| model.chances(bin.score, bin.material));
+        assert!(loss(&found) < loss(&fit(&bins, false)), "the material helps");
+    }
+
+    #[test]
+    fn the_gradient_matches_finite_differences() {
+        let bins = bins_of(&WdlModel { middle: [200.0, -90.0, 0.0], width: [60.0, 30.0, 0.0] });
+        let at = [180.0, -40.0, 10.0, 70.0, 5.0, 3.0];
+        let loss = |parameters: &[f64]| {
+            let model = model(parameters);
+            mean_loss(&bins, |bin| model.chances(bin.score, bin.material))
+        };
+        let exact = gradient(&bins, &model(&at));
+        for i in 0..6 {
+            let (mut less, mut more) = (at, at);
+            less[i] -= 0.01;
+            more[i] += 0.01;
+            let difference = (loss(&more) - loss(&less)) / 0.02;
+            assert!((exact[i] - difference).abs() < 1e-6 + 1e-3 * difference.abs(), "{i}: {} {difference}", exact[i]);
+        }
+    }
+
+    #[test]
+    fn results_count_for_the_side_to_move() {
+        use sesame::position::Position;
+        let start = Position::from_fen("4k3/3p4/8/8/8/8/3P4/4K3 w - - 0 30").unwrap();
+        let mut position = start.clone();
+        let mut moves = Vec::new();
+        for text in ["e1e2", "e8e7"] {
+            let mv = position.from_uci(text).unwrap();
+            moves.push((mv, 100));
+            position.play(mv);
+        }
+        let mut histogram = Histogram::default();
+        histogram.add(&GameRecord { start, moves, result: 2 });
+        let bins = histogram.bins();
+        let found: Vec<_> = bins.iter().map(|bin| (bin.score, bin.material, bin.results)).collect();
+        assert_eq!(found, [(-100, 2, [0.0, 0.0, 1.0]), (100, 2, [1.0, 0.0, 0.0])]);
+        assert!(calibration(&bins, &START).len() > 3);
+    }
+}

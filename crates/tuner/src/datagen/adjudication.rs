@@ -1,0 +1,72 @@
+//! Adjudication: ends games that both sides consider decided or drawn.
+
+/// Score of a decided game, in centipawns...
+pub(super) const WIN_SCORE: i32 = 1_500;
+/// ...for this many plies in a row.
+pub(super) const WIN_PLIES: u32 = 6;
+/// Largest score of a drawn game, in centipawns...
+pub(super) const DRAW_SCORE: i32 = 8;
+/// ...for this many plies in a row...
+pub(super) const DRAW_PLIES: u32 = 12;
+/// ...from this ply on.
+pub(super) const DRAW_FROM_PLY: usize = 80;
+/// Longer games are drawn.
+pub(super) const MAX_PLIES: usize = 400;
+
+/// The state of the adjudication of one game.
+#[derive(Default)]
+pub(super) struct Adjudicator {
+    /// The side that is winning: 1 for White, -1 for Black, 0 for neither.
+    winner: i32,
+    win_plies: u32,
+    draw_plies: u32,
+}
+
+impl Adjudicator {
+    /// Takes the score at a ply, from White's point of view, and returns the result for White in half points once it is clear.
+    pub(super) fn update(&mut self, score: i32, ply: usize) -> Option<u8> {
+        let winner = if score.abs() >= WIN_SCORE { score.signum() } else { 0 };
+        let before = if winner == self.winner { self.win_plies } else { 0 };
+        self.win_plies = if winner == 0 { 0 } else { before + 1 };
+        self.winner = winner;
+        self.draw_plies = if score.abs() <= DRAW_SCORE && ply >= DRAW_FROM_PLY { self.draw_plies + 1 } else { 0 };
+        if self.win_plies >= WIN_PLIES {
+            Some((winner + 1) as u8)
+        } else if self.draw_plies >= DRAW_PLIES || ply >= MAX_PLIES {
+            Some(1)
+        } else {
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_win_needs_consecutive_scores_of_one_side() {
+        let mut adjudicator = Adjudicator::default();
+        assert!((1..WIN_PLIES).all(|_| adjudicator.update(WIN_SCORE, 30).is_none()));
+        assert_eq!(adjudicator.update(WIN_SCORE, 30), Some(2));
+        assert!((1..WIN_PLIES).all(|_| adjudicator.update(-WIN_SCORE, 30).is_none()), "White's plies do not count");
+        assert_eq!(adjudicator.update(1 - WIN_SCORE, 30), None);
+        assert_eq!(adjudicator.update(-WIN_SCORE, 30), None, "they are not in a row");
+        assert_eq!(adjudicator.update(0, MAX_PLIES), Some(1));
+    }
+
+    #[test]
+    fn black_wins_and_draws_are_adjudicated() {
+        let mut adjudicator = Adjudicator::default();
+        assert!((1..WIN_PLIES).all(|_| adjudicator.update(-WIN_SCORE, 30).is_none()));
+        assert_eq!(adjudicator.update(-WIN_SCORE, 30), Some(0));
+
+        let mut adjudicator = Adjudicator::default();
+        assert!((0..DRAW_FROM_PLY).all(|ply| adjudicator.update(0, ply).is_none()), "too early");
+        let late = |ply: u32| DRAW_FROM_PLY + ply as usize;
+        assert!((1..DRAW_PLIES).all(|ply| adjudicator.update(DRAW_SCORE, late(ply)).is_none()));
+        assert_eq!(adjudicator.update(DRAW_SCORE + 1, late(12)), None);
+        assert!((1..DRAW_PLIES).all(|ply| adjudicator.update(-DRAW_SCORE, late(ply)).is_none()), "not in a row");
+        assert_eq!(adjudicator.update(0, late(13)), Some(1));
+    }
+}

@@ -1,0 +1,187 @@
+//! `sesame-tuner datagen`: self-play games with a small number of nodes per move.
+//!
+//! Game number `n` of a file depends on the search, the settings, the seed and `n` alone, and games are written in the order of their
+//! numbers. So a file does not depend on the number of threads, nor on how often the run was killed and continued.
+
+mod adjudication;
+mod game_file;
+mod player;
+#[cfg(test)]
+mod tests;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::thread::ScopedJoinHandle;
+use std::time::{Duration, Instant};
+
+use clap::{Args, value_parser};
+use parking_lot::Mutex;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::SeedableRng;
+use sesame::eval::Network;
+use sesame_report::command::print_status;
+
+use self::game_file::GameFile;
+use self::player::Player;
+use crate::TunerError;
+use crate::data::DataSummary;
+use crate::game_record::GameRecord;
+use crate::parallel::cores;
+
+/// Interval of progress messages.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
+
+/// Play games against itself and write them, with scores and results, to a file
+///
+/// The run may be killed at any moment. The same command continues it, and the file becomes the same as without the interruption.
+#[derive(Debug, Clone, Args)]
+pub struct DatagenArgs {
+    /// File to write, or to continue
+    pub file: PathBuf,
+    /// Stop when the file has this many training positions
+    #[arg(long, default_value_t = 1_000_000, value_parser = value_parser!(u64).range(1..), value_name = "COUNT")]
+    pub positions: u64,
+    /// Begin no iteration after this many nodes, at least 100; a search is cut off after 8 times as many
+    #[arg(long, default_value_t = 5_000, value_parser = value_parser!(u64).range(100..=1 << 40), value_name = "NODES")]
+    pub nodes: u64,
+    /// Games played at a time [default: the number of cores]
+    #[arg(long, value_parser = value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Seed of the openings
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Percentage of games from a random Chess960 start position
+    #[arg(long, default_value_t = 0, value_parser = value_parser!(u32).range(..=100), value_name = "PERCENT")]
+    pub chess960: u32,
+    /// Network that plays [default: the network of this build]
+    #[arg(long, value_name = "FILE")]
+    pub eval_file: Option<PathBuf>,
+}
+
+/// Runs `sesame-tuner datagen`.
+///
+/// # Errors
+/// If the file cannot be written, is in use, was made with other settings, or has no recipe; if the network cannot be read; if the
+/// memory of the tables or a thread is refused.
+pub fn run(args: &DatagenArgs) -> Result<(), TunerError> {
+    let network = match &args.eval_file {
+        Some(path) => Arc::new(Network::read(path)?),
+        None => Network::embedded(),
+    };
+    let (file, before) = game_file::open(args, &network)?;
+    if before.games > 0 {
+        let state = if before.positions < args.positions { "continuing after" } else { "complete with" };
+        let path = args.file.display();
+        print_status(&format!("{path}: {state} {} games, {} positions", before.games, before.positions));
+    }
+    if before.positions >= args.positions {
+        return Ok(());
+    }
+    let shared = Shared {
+        args,
+        next_game: AtomicU64::new(before.games),
+        positions: AtomicU64::new(before.positions),
+        stop: AtomicBool::new(false),
+        file: Mutex::new(file),
+    };
+    let threads = args.threads.map_or_else(cores, usize::from);
+    let players = (0..threads)
+        .map(|_| Player::new(args.nodes, args.chess960, Arc::clone(&network)))
+        .collect::<Result<Vec<Player>, _>>()?;
+    let start = Instant::now();
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = players
+            .into_iter()
+            .map(|mut player| {
+                let shared = &shared;
+                std::thread::Builder::new().spawn_scoped(scope, move || {
+                    let result = shared.play_games(&mut player);
+                    // A failure ends the run on all threads.
+                    shared.stop.fetch_or(result.is_err(), Relaxed);
+                    result
+                })
+            })
+            .collect::<Result<_, _>>()
+            .map_err(|source| {
+                // The scope waits for the threads that were started.
+                shared.stop.store(true, Relaxed);
+                TunerError::Thread(source)
+            })?;
+        report_progress(&shared, &threads, &before, start);
+        threads
+            .into_iter()
+            .try_for_each(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })?;
+    print_status(&shared.progress(&before, start));
+    Ok(())
+}
+
+/// The state that all threads of a run share.
+struct Shared<'a> {
+    args: &'a DatagenArgs,
+    /// The number of the next game to play.
+    next_game: AtomicU64,
+    /// Training positions in the file.
+    positions: AtomicU64,
+    stop: AtomicBool,
+    file: Mutex<GameFile>,
+}
+
+impl Shared<'_> {
+    /// Plays games until the file is complete.
+    fn play_games(&self, player: &mut Player) -> Result<(), TunerError> {
+        while !self.stop.load(Relaxed) {
+            let number = self.next_game.fetch_add(1, Relaxed);
+            let mut random = Xoshiro256PlusPlus::seed_from_u64(self.args.seed.rotate_left(32) ^ number);
+            let game = loop {
+                if self.stop.load(Relaxed) {
+                    return Ok(());
+                }
+                if let Some(game) = player.play_game(&mut random)? {
+                    break game;
+                }
+            };
+            self.write(number, game)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the game and all that waited for it, until the file is complete.
+    fn write(&self, number: u64, game: GameRecord) -> Result<(), TunerError> {
+        let mut file = self.file.lock();
+        file.add(number, game);
+        while !self.stop.load(Relaxed)
+            && let Some(written) = file.write_next().map_err(TunerError::file(&self.args.file))?
+        {
+            let positions = self.positions.fetch_add(written, Relaxed) + written;
+            self.stop.fetch_or(positions >= self.args.positions, Relaxed);
+        }
+        Ok(())
+    }
+
+    fn progress(&self, before: &DataSummary, start: Instant) -> String {
+        let goal = self.args.positions;
+        let positions = self.positions.load(Relaxed);
+        let games = self.file.lock().games();
+        let seconds = start.elapsed().as_secs_f64().max(1e-3);
+        let rate = (positions - before.positions) as f64 / seconds * 3600.0;
+        let left = goal.saturating_sub(positions) as f64 / rate.max(1.0) * 60.0;
+        format!(
+            "{games} games, {:.1} per second, {positions} of {goal} positions, {:.2} million per hour, {left:.0} min left",
+            (games - before.games) as f64 / seconds,
+            rate / 1e6
+        )
+    }
+}
+
+fn report_progress<T>(shared: &Shared<'_>, threads: &[ScopedJoinHandle<'_, T>], before: &DataSummary, start: Instant) {
+    let mut reported = start;
+    while !threads.iter().all(|thread| thread.is_finished()) {
+        std::thread::sleep(Duration::from_millis(50));
+        if reported.elapsed() >= PROGRESS_INTERVAL {
+            reported = Instant::now();
+            print_status(&shared.progress(before, start));
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Whole runs of small self-play games.
+
+use super::game_file::RECIPE_BENCH_DEPTH;
+use super::*;
+use crate::data::games;
+
+/// Short games on one thread.
+fn small(file: PathBuf, positions: u64) -> DatagenArgs {
+    DatagenArgs { file, positions, nodes: 100, threads: Some(1), seed: 7, chess960: 0, eval_file: None }
+}
+
+#[test]
+fn files_depend_neither_on_threads_nor_on_interruptions() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let args = |name: &str, positions, threads| DatagenArgs {
+        threads: Some(threads),
+        chess960: 50,
+        ..small(path(name), positions)
+    };
+    run(&args("one", 300, 1)).unwrap();
+    let complete = std::fs::read(path("one")).unwrap();
+    run(&args("three", 300, 3)).unwrap();
+    assert!(std::fs::read(path("three")).unwrap() == complete);
+    // Killed in the middle of a write.
+    run(&args("killed", 100, 2)).unwrap();
+    let killed = std::fs::read(path("killed")).unwrap();
+    assert!(killed.len() < complete.len());
+    std::fs::write(path("killed"), &killed[..killed.len() - 7]).unwrap();
+    run(&args("killed", 300, 2)).unwrap();
+    assert!(std::fs::read(path("killed")).unwrap() == complete);
+    // Nothing is left to do.
+    run(&args("killed", 300, 2)).unwrap();
+    assert!(std::fs::read(path("killed")).unwrap() == complete);
+
+    let games: Vec<GameRecord> = games(&path("one")).unwrap().map(Result::unwrap).collect();
+    let positions: u64 = games.iter().map(GameRecord::training_positions).sum();
+    let last = games.last().unwrap().training_positions();
+    assert!(positions >= 300 && positions - last < 300, "no more games than needed");
+    let is_standard = |game: &&GameRecord| game.start.fen(false).contains(" KQkq ");
+    let standard = games.iter().filter(is_standard).count();
+    assert!(standard > 0 && standard < games.len(), "both kinds of openings");
+}
+
+#[test]
+fn a_file_continues_only_with_its_settings_and_search() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("games");
+    let args = small(path.clone(), 1);
+    run(&args).unwrap();
+    let played = std::fs::read(&path).unwrap();
+    let more = DatagenArgs { positions: 300, ..args.clone() };
+    let error = run(&DatagenArgs { nodes: 200, ..more.clone() }).unwrap_err().to_string();
+    assert!(error.contains("nodes 100") && error.contains("nodes 200"), "{error}");
+
+    // A recipe of another search.
+    let recipe_path = folder.path().join("games.recipe");
+    let recipe = std::fs::read_to_string(&recipe_path).unwrap();
+    let nodes = recipe.split(&format!("search with bench {RECIPE_BENCH_DEPTH} of ")).nth(1).unwrap();
+    let nodes: u64 = nodes.split(' ').next().unwrap().parse().unwrap();
+    assert!(nodes > 1_000, "{recipe}");
+    std::fs::write(&recipe_path, recipe.replace(&format!(" of {nodes} "), " of 12345 ")).unwrap();
+    let error = run(&more).unwrap_err().to_string();
+    assert!(error.contains("12345") && error.contains(&nodes.to_string()), "{error}");
+    assert!(std::fs::read(&path).unwrap() == played, "nothing is lost");
+    std::fs::write(&recipe_path, recipe).unwrap();
+    run(&more).unwrap();
+
+    // A file without a recipe, and the recipe of another command.
+    std::fs::remove_file(&recipe_path).unwrap();
+    assert!(matches!(run(&more), Err(TunerError::NoRecipe(_))));
+    let new = small(folder.path().join("new"), 1);
+    std::fs::write(folder.path().join("new.recipe"), "sesame 0.1.0 train, 512 neurons\n").unwrap();
+    assert!(matches!(run(&new), Err(TunerError::OtherKind(_))) && !new.file.exists());
+}
+
+#[test]
+fn the_recipe_names_the_network() {
+    let folder = tempfile::tempdir().unwrap();
+    let weights = crate::init::material_weights();
+    let network = folder.path().join("init.nnue");
+    std::fs::write(&network, weights.to_bytes()).unwrap();
+    for (name, eval_file, hash) in [("own", None, Network::embedded().hash()), ("init", Some(network), weights.hash())] {
+        let path = folder.path().join(name);
+        run(&DatagenArgs { eval_file, ..small(path.clone(), 1) }).unwrap();
+        let recipe = std::fs::read_to_string(path.with_extension("recipe")).unwrap();
+        assert!(recipe.contains(&format!("\nnetwork {hash:016x}\n")), "{recipe}");
+    }
+}
+
+#[test]
+fn foreign_and_locked_files_stay_unchanged() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("games");
+    let args = small(path.clone(), 1);
+    // Foreign bytes are not removed as a truncated game.
+    std::fs::write(&path, [7; 3_000]).unwrap();
+    assert!(run(&args).is_err() && std::fs::read(&path).unwrap() == [7; 3_000]);
+    std::fs::remove_file(&path).unwrap();
+    let held = game_file::open(&args, &Network::embedded()).unwrap();
+    assert!(matches!(run(&args), Err(TunerError::InUse(_))));
+    drop(held);
+}

@@ -1,0 +1,172 @@
+//! `sesame-tuner init`: a network that counts material, the start of training from nothing.
+//!
+//! The evaluation is the material of the side to move minus that of the opponent, with a small bonus for central and advanced pieces.
+//! The network computes it exactly. A neuron sums `d`, the difference in centipawns from the perspective of its accumulator. A pair of
+//! neurons with opposite signs clips to `u` and `QA - u`, and since `u^2 - (QA - u)^2 = QA * (2u - QA)`, the squared activations of a
+//! pair with opposite output weights are linear in `u`. Pair number `i` has a bias of about `-QA * i`, so it covers the interval of width
+//! [`QA`] around `d = QA * i`. All pairs together are linear in `d` from -[`LINEAR_RANGE`] to [`LINEAR_RANGE`] and constant beyond. Both
+//! perspectives count half, so the evaluation changes its sign with the side to move.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use sesame::eval::{BUCKETS, HIDDEN, INPUTS, MAGIC, Network, NetworkError, QA, QB, Weights, row};
+use sesame::position::{Piece, Square};
+use sesame_report::command::print_status;
+use sesame_report::files;
+
+use crate::TunerError;
+use crate::outputs::{self, OutputFile};
+
+/// Values of the pieces in centipawns, in the order of [`Piece`]. A king has none: both sides have one.
+const PIECE_VALUES: [i16; Piece::NUM] = [100, 310, 330, 500, 900, 0];
+/// Bonus in centipawns for each step towards the centre, 0 to 6 steps.
+const CENTRE_BONUS: [i16; Piece::NUM] = [1, 4, 3, 1, 1, 0];
+/// Bonus in centipawns for each rank that a pawn has advanced from its second rank.
+const ADVANCE_BONUS: i16 = 4;
+
+/// Pairs of neurons on either side of the middle one.
+const OUTER_PAIRS: i16 = 12;
+const PAIRS: usize = 2 * OUTER_PAIRS as usize + 1;
+/// The evaluation is exact up to this difference, in centipawns, and constant beyond.
+pub const LINEAR_RANGE: i32 = QA * OUTER_PAIRS as i32 + QA / 2;
+
+/// Output weight of a neuron.
+const OUTPUT_WEIGHT: i16 = 16;
+/// Centipawns of an output of 1.0. Each unit of `d` adds `4 * OUTPUT_WEIGHT * SCALE / (QA * QB)` centipawns, which is one.
+const SCALE: u16 = 255;
+const _: () = assert!(4 * OUTPUT_WEIGHT as i32 * SCALE as i32 == QA * QB);
+const _: () = assert!(2 * PAIRS <= HIDDEN);
+
+/// Write a network that counts material, to play the first games with
+#[derive(Debug, Clone, Args)]
+pub struct InitArgs {
+    /// Network to write
+    #[arg(default_value = "init.nnue")]
+    pub output: PathBuf,
+}
+
+/// Runs `sesame-tuner init`.
+///
+/// # Errors
+/// If the file cannot be written, or exists and is not a network.
+pub fn run(args: &InitArgs) -> Result<(), TunerError> {
+    let path = &args.output;
+    outputs::check(std::iter::empty(), &[OutputFile::new(path, MAGIC)])?;
+    let weights = material_weights();
+    Network::new(&weights).map_err(|problem| NetworkError::Bad { path: path.clone(), problem })?;
+    files::replace(path, &weights.to_bytes()).map_err(TunerError::file(path))?;
+    print_status(&format!("{}: network {:016x}", path.display(), weights.hash()));
+    Ok(())
+}
+
+/// Returns the value in centipawns of a piece of this kind on a square, seen from its own side.
+pub fn piece_value(kind: Piece, square: Square) -> i16 {
+    let (file, rank) = (square.file() as i16, square.rank() as i16);
+    let steps = file.min(7 - file) + rank.min(7 - rank);
+    let advance = if kind == Piece::Pawn { ADVANCE_BONUS * (rank - 1) } else { 0 };
+    PIECE_VALUES[kind as usize] + CENTRE_BONUS[kind as usize] * steps + advance
+}
+
+/// Returns the weights of the network that counts material.
+pub fn material_weights() -> Weights {
+    let mut weights = Weights {
+        features: vec![0; INPUTS * HIDDEN],
+        biases: vec![0; HIDDEN],
+        output: vec![0; 2 * BUCKETS * HIDDEN],
+        output_biases: vec![0; BUCKETS],
+        scale: SCALE,
+    };
+    for kind in Piece::ALL {
+        for square in 0..Square::NUM {
+            let value = piece_value(kind, Square::index(square));
+            // An opponent's piece is on the square as its owner sees it from the other side of the board.
+            for (own, square, value) in [(true, square, value), (false, square ^ 56, -value)] {
+                let feature = usize::from(row(own, kind as usize, square)) * HIDDEN;
+                for pair in weights.features[feature..feature + 2 * PAIRS].chunks_exact_mut(2) {
+                    pair.copy_from_slice(&[value, -value]);
+                }
+            }
+        }
+    }
+    for (pair, interval) in weights.biases.chunks_exact_mut(2).zip(-OUTER_PAIRS..=OUTER_PAIRS) {
+        let (half, start) = (QA as i16 / 2, QA as i16 * interval);
+        pair.copy_from_slice(&[half - start, half + 1 + start]);
+    }
+    // For each bucket the weights of the side to move's accumulator, then those of the opponent's.
+    for (perspective, sign) in weights.output.chunks_exact_mut(HIDDEN).zip([1, -1].into_iter().cycle()) {
+        for pair in perspective[..2 * PAIRS].chunks_exact_mut(2) {
+            pair.copy_from_slice(&[sign * OUTPUT_WEIGHT, -sign * OUTPUT_WEIGHT]);
+        }
+    }
+    weights
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_xoshiro::Xoshiro256PlusPlus;
+    use rand_xoshiro::rand_core::{Rng, SeedableRng};
+    use sesame::position::{Color, Position};
+
+    use super::*;
+
+    /// The evaluation by its definition, from the side to move.
+    fn expected(position: &Position) -> i32 {
+        let side = |color: Color| -> i32 {
+            let flip = if color == Color::White { 0 } else { 56 };
+            let pieces = position.colors(color).into_iter();
+            pieces
+                .map(|square| piece_value(position.piece_on(square).unwrap(), Square::index(square as usize ^ flip)))
+                .map(i32::from)
+                .sum()
+        };
+        let us = position.side_to_move();
+        (side(us) - side(!us)).clamp(-LINEAR_RANGE, LINEAR_RANGE)
+    }
+
+    #[test]
+    fn the_evaluation_is_exactly_the_material() {
+        let network = Network::new(&material_weights()).unwrap();
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
+        let (mut positions, mut largest) = (0, 0);
+        for _ in 0..300 {
+            let mut position = Position::startpos();
+            for _ in 0..200 {
+                let moves = position.legal_moves();
+                let Some(&mv) = moves.get(random.next_u32() as usize % moves.len().max(1)) else { break };
+                position.play(mv);
+                if position.in_check() {
+                    continue;
+                }
+                let value = network.evaluate(&position);
+                assert_eq!(value, expected(&position), "{}", position.fen(false));
+                let mut other_side = position.clone();
+                other_side.play_null();
+                assert_eq!(network.evaluate(&other_side), -value, "{}", position.fen(false));
+                positions += 1;
+                largest = largest.max(value.abs());
+            }
+        }
+        assert!(positions > 20_000 && largest > 1_500, "{positions} {largest}");
+    }
+
+    #[test]
+    fn the_evaluation_is_constant_beyond_its_range() {
+        let network = Network::new(&material_weights()).unwrap();
+        let at = |fen: &str| network.evaluate(&Position::from_fen(fen).unwrap());
+        assert!(at("7k/7p/8/8/8/8/8/KQQQ4 w - - 0 1") < LINEAR_RANGE);
+        assert_eq!(at("k7/8/8/8/8/8/QQQQQQQQ/6QK w - - 0 1"), LINEAR_RANGE);
+        assert_eq!(at("k7/8/8/8/8/8/QQQQQQQQ/6QK b - - 0 1"), -LINEAR_RANGE);
+    }
+
+    #[test]
+    fn init_writes_a_network_and_replaces_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let args = InitArgs { output: folder.path().join("init.nnue") };
+        run(&args).unwrap();
+        assert_eq!(Network::read(&args.output).unwrap().hash(), material_weights().hash());
+        run(&args).unwrap();
+        std::fs::write(&args.output, "text").unwrap();
+        assert!(matches!(run(&args), Err(TunerError::OtherKind(_))));
+    }
+}

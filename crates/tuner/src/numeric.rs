@@ -1,0 +1,61 @@
+//! Numerical helpers of the fits: logistic function, cosine decay, golden-section search, ranges of arguments.
+
+/// The logistic function.
+pub(crate) fn sigmoid(x: f32) -> f32 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+/// Returns the learning rate as a share of the first one, when `progress` (0 to 1) of the steps is done: it decays along half a cosine
+/// from 1 to `last` (Loshchilov and Hutter 2017, "SGDR", without restarts).
+pub(crate) fn cosine_decay(progress: f32, last: f32) -> f32 {
+    last + (1.0 - last) * 0.5 * (1.0 + (std::f32::consts::PI * progress).cos())
+}
+
+/// Returns the minimum of `error`, which must be unimodal between `low` and `high`, by golden-section search (Kiefer 1953). Each step
+/// leaves 62 % of the interval.
+pub(crate) fn golden_section(mut low: f64, mut high: f64, steps: u32, error: impl Fn(f64) -> f64) -> f64 {
+    const GOLDEN: f64 = 0.618_034;
+    for _ in 0..steps {
+        let (left, right) = (high - GOLDEN * (high - low), low + GOLDEN * (high - low));
+        if error(left) < error(right) { high = right } else { low = left }
+    }
+    f64::midpoint(low, high)
+}
+
+/// Parses a number that `fits`; NaN never does.
+pub(crate) fn parse_number(text: &str, fits: impl Fn(f32) -> bool, wanted: &str) -> Result<f32, String> {
+    text.parse().ok().filter(|&value| fits(value)).ok_or_else(|| format!("expected {wanted}"))
+}
+
+/// Parses a number from 0 to 1.
+pub(crate) fn parse_share(text: &str) -> Result<f32, String> {
+    parse_number(text, |share| (0.0..=1.0).contains(&share), "a number from 0 to 1")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_learning_rate_decays_from_one_to_the_last() {
+        let rates = [0.0, 0.25, 0.5, 0.75, 1.0].map(|progress| cosine_decay(progress, 0.01));
+        assert!(rates.is_sorted_by(|a, b| a > b), "{rates:?}");
+        assert!((rates[0] - 1.0).abs() < 1e-6 && (rates[2] - 0.505).abs() < 1e-6 && (rates[4] - 0.01).abs() < 1e-6);
+    }
+
+    #[test]
+    fn golden_section_finds_the_minimum_anywhere() {
+        for minimum in [20.0, 21.5, 300.0, 999.0, 1_000.0] {
+            let found = golden_section(20.0, 1_000.0, 30, |x| (x - minimum).abs());
+            assert!((found - minimum).abs() < 0.01, "{found} instead of {minimum}");
+        }
+    }
+
+    #[test]
+    fn shares_outside_zero_to_one_are_refused() {
+        assert_eq!(parse_share("0.25"), Ok(0.25));
+        for text in ["-0.1", "1.1", "nan", "x", ""] {
+            assert!(parse_share(text).is_err(), "{text}");
+        }
+    }
+}
