@@ -1,17 +1,17 @@
-# Builds the engine as OpenBench does: `make EXE=name`, in this folder, and nothing but a Rust toolchain is needed. For the machine at hand;
-# portable binaries come from scripts/release. OpenBench's CC, CXX and EVALFILE mean nothing here.
+# Builds the engine as OpenBench does: `make EXE=name` in this folder, with a Rust toolchain only. The binary is for this machine's processor;
+# scripts/release makes portable ones. OpenBench's CC, CXX and EVALFILE have no effect.
 
 EXE ?= sesame
 ifeq ($(OS),Windows_NT)
     SUFFIX := .exe
 endif
-# Named, so that it is known where the program will be, whatever the user's configuration of cargo says.
+# Set explicitly, so that the location of the program does not depend on the user's configuration of cargo.
 TARGET_DIR ?= $(or $(CARGO_TARGET_DIR),target)
 
 .PHONY: all bench clean
 all:
-	cargo build --release --locked --bin sesame --target-dir "$(TARGET_DIR)"
-	cp "$(TARGET_DIR)/release/sesame$(SUFFIX)" "$(EXE:.exe=)$(SUFFIX)"
+	cargo build --profile dist --locked --bin sesame --target-dir "$(TARGET_DIR)"
+	cp "$(TARGET_DIR)/dist/sesame$(SUFFIX)" "$(EXE:.exe=)$(SUFFIX)"
 
 bench: all
 	"$(abspath $(EXE:.exe=)$(SUFFIX))" bench

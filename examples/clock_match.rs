@@ -212,7 +212,7 @@ fn game(opening: &Game, white: &mut Side, black: &mut Side, arguments: &Argument
     loop {
         let position = game.position();
         let us = position.side_to_move();
-        match (game.legal_result(), us) {
+        match (game.outcome(), us) {
             (Some(End::Checkmate), Color::White) => return 0,
             (Some(End::Checkmate), Color::Black) => return 2,
             (Some(_), _) => return 1,

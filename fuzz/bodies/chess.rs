@@ -2,7 +2,7 @@
 
 use sesame::eval::Network;
 use sesame::games::epd;
-use sesame::games::pgn::{Reader, Record};
+use sesame::games::pgn::{PgnGame, Reader};
 use sesame::position::{Game, MoveList, Position};
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
@@ -27,7 +27,7 @@ pub fn fen(bytes: &[u8]) {
             check(game.position());
         }
     }
-    game.legal_result();
+    game.outcome();
 }
 
 /// Checks the invariants of every position.
@@ -79,7 +79,7 @@ pub fn read_epd(bytes: &[u8]) {
         assert!(!moves.is_empty(), "{epd:?}");
         if let Some(solution) = &epd.solution {
             assert!(!solution.text(&epd.position).is_empty(), "{epd:?}");
-            let _ = moves.iter().filter(|&&mv| solution.holds(mv)).count();
+            let _ = moves.iter().filter(|&&mv| solution.accepts(mv)).count();
         }
     }
 }
@@ -104,8 +104,8 @@ pub fn pgn(bytes: &[u8]) {
         // The export format is stable.
         assert_eq!(copy.to_string(), text);
         // A game with an illegal move has the same error.
-        let played = |record: &Record| {
-            let replay = record.replay().map_err(|error| error.problem.to_string())?;
+        let played = |record: &PgnGame| {
+            let replay = record.replay().map_err(|error| error.kind.to_string())?;
             Ok::<_, String>((replay.start.fen(true), replay.moves))
         };
         assert_eq!(played(&copy), played(&record), "{text}");

@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use sesame::eval::{BUCKETS, BadNetwork, HIDDEN, INPUTS, Network, SCALES, Simd, Weights};
+use sesame::eval::{HIDDEN, INPUTS, Network, NetworkFormatError, OUTPUT_BUCKETS, SCALE_RANGE, Simd, Weights};
 use sesame::position::Position;
 use sesame::search::{Bound, TranspositionTable as Table, TtEntry};
 use sesame_table::{Scheme, TableFileError, TableFileReport, TableFileWork};
@@ -103,7 +103,7 @@ const POSITIONS: [&str; 4] = [
 
 /// The network (`src/eval/file.rs`): the bytes of the header, and the rows of one number for each neuron.
 const NETWORK_HEAD: usize = 64;
-const NETWORK_ROWS: usize = INPUTS + 1 + 2 * BUCKETS;
+const NETWORK_ROWS: usize = INPUTS + 1 + 2 * OUTPUT_BUCKETS;
 
 /// Returns the file of a network with its first `hidden` neurons only.
 fn narrow(file: &[u8], hidden: usize) -> Vec<u8> {
@@ -137,15 +137,15 @@ pub fn network_file(bytes: &[u8]) {
         features: numbers(0, INPUTS * HIDDEN, kind % 10),
         biases: numbers(7, HIDDEN, kind % 11 % 9),
         // Half of the networks have output weights small enough to be accepted.
-        output: numbers(13, BUCKETS * 2 * HIDDEN, 0).iter().map(|number| number >> (kind >> 4 & 1)).collect(),
-        output_biases: numbers(29, BUCKETS, kind % 9),
+        output: numbers(13, OUTPUT_BUCKETS * 2 * HIDDEN, 0).iter().map(|number| number >> (kind >> 4 & 1)).collect(),
+        output_biases: numbers(29, OUTPUT_BUCKETS, kind % 9),
         scale: u16::from_le_bytes([scale.first().copied().unwrap_or(1), scale.get(1).copied().unwrap_or(1)]),
     };
     let file = weights.to_bytes();
-    if !SCALES.contains(&weights.scale) {
-        assert_eq!(Weights::from_bytes(&file), Err(BadNetwork::Scale(weights.scale)));
+    if !SCALE_RANGE.contains(&weights.scale) {
+        assert_eq!(Weights::from_bytes(&file), Err(NetworkFormatError::Scale(weights.scale)));
     }
-    let weights = Weights { scale: weights.scale.clamp(*SCALES.start(), *SCALES.end()), ..weights };
+    let weights = Weights { scale: weights.scale.clamp(*SCALE_RANGE.start(), *SCALE_RANGE.end()), ..weights };
     let file = weights.to_bytes();
     assert_eq!(Weights::from_bytes(&file).as_ref(), Ok(&weights));
     let hidden = bytes.last().map_or(HIDDEN, |&part| usize::from(part) * HIDDEN / 256 + 1);

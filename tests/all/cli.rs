@@ -59,6 +59,16 @@ fn moved_subcommands_name_the_program_to_run() {
     }
 }
 
+/// Builds without the feature `manual` name it.
+#[cfg(not(feature = "manual"))]
+#[test]
+fn manual_subcommands_name_their_feature() {
+    for arguments in [&["man"][..], &["man", "--out", "x"], &["completions", "bash"], &["completions", "--help"]] {
+        let (code, output, errors) = run(arguments);
+        assert!(code != 0 && output.is_empty() && errors.contains("--features manual"), "{arguments:?}: {errors}");
+    }
+}
+
 #[test]
 fn failures_exit_with_1() {
     for arguments in [
@@ -79,7 +89,7 @@ fn failures_exit_with_1() {
 
 #[test]
 fn eval_file_selects_the_network() {
-    let embedded = concat!(env!("CARGO_MANIFEST_DIR"), "/src/eval/sesame.nnue");
+    let embedded = concat!(env!("CARGO_MANIFEST_DIR"), "/networks/sesame.nnue");
     let nodes = |arguments: &[&str]| {
         let output = succeed(&[&["bench", "3"], arguments].concat());
         output.lines().last().and_then(|line| line.split(' ').next()).map(str::to_owned).unwrap()
@@ -191,14 +201,18 @@ fn closed_pipe_is_no_failure() {
 fn unwritable_output_is_a_failure() {
     let folder = Folder::new().with("a.epd", b"6k1/5ppp/8/8/8/8/8/K2R4 w - - bm Rd8#;\n").with("a.pgn", b"1. e4 *\n");
     let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
-    let (man, epd, pgn, annotated) = (path("man"), path("a.epd"), path("a.pgn"), path("b.pgn"));
+    let (epd, pgn, annotated) = (path("a.epd"), path("a.pgn"), path("b.pgn"));
+    #[cfg(feature = "manual")]
+    let man = path("man");
     for arguments in [
         &["analyse", "--depth", "3"][..],
         &["analyse", &epd, "--depth", "1"],
         &["analyse", &pgn, "--depth", "1", "--out", &annotated],
         &["bench", "1"],
         &["perft", "2"],
+        #[cfg(feature = "manual")]
         &["completions", "bash"],
+        #[cfg(feature = "manual")]
         &["man", "--out", &man],
         &["play"],
         &["uci"],

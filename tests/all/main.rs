@@ -6,6 +6,7 @@
 
 mod cli;
 mod cli_analyse;
+#[cfg(feature = "manual")]
 mod cli_manual;
 mod cli_play;
 mod cli_scaling;

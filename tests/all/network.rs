@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use sesame::eval::{BUCKETS, HIDDEN, INPUTS, Simd, Weights};
+use sesame::eval::{HIDDEN, INPUTS, OUTPUT_BUCKETS, Simd, Weights};
 
 use crate::support::Session;
 use crate::support::folder::Folder;
@@ -21,8 +21,8 @@ pub(crate) fn small_network() -> Vec<u8> {
     let weights = Weights {
         features: numbers(INPUTS * HIDDEN, 40),
         biases: numbers(HIDDEN, 60),
-        output: numbers(BUCKETS * 2 * HIDDEN, 60),
-        output_biases: numbers(BUCKETS, 100),
+        output: numbers(OUTPUT_BUCKETS * 2 * HIDDEN, 60),
+        output_biases: numbers(OUTPUT_BUCKETS, 100),
         scale: 150,
     };
     weights.to_bytes()

@@ -78,9 +78,10 @@ fn random_en_passant(random: &mut Xoshiro256PlusPlus) -> Option<String> {
     Position::from_fen(&fen).is_ok_and(|position| position.en_passant().is_some()).then_some(fen)
 }
 
-/// Tests for a legal promotion.
-fn can_promote(position: &Position) -> bool {
-    position.legal_moves().iter().any(|&mv| position.to_uci(mv, false).len() == 5)
+/// Tests for a pawn on its seventh rank, which may promote within the next two plies.
+fn can_promote(fen: &str) -> bool {
+    let ranks: Vec<&str> = fen.split(['/', ' ']).collect();
+    ranks[1].contains('P') || ranks[6].contains('p')
 }
 
 #[test]
@@ -120,7 +121,7 @@ fn probes_agree_with_shakmaty_syzygy() {
                     compared_dtz += 1;
                 }
                 // The table after a promotion may be missing.
-                (None, Ok(_) | Err(SyzygyError::MissingTable { .. })) if can_promote(&position) => {}
+                (None, Ok(_) | Err(SyzygyError::MissingTable { .. })) if can_promote(&fen) => {}
                 (dtz, expected) => panic!("{name}: {fen}: {dtz:?} and {expected:?}"),
             }
             *results.entry(wdl).or_insert(0) += 1;

@@ -88,7 +88,7 @@ fn unusable_file_leaves_the_table_unchanged() {
     assert!(fs::read(&file).unwrap() == whole, "the table is unchanged to the last bit");
     session.send(&format!("setoption name Hash File value {}", folder.path().display()));
     let said = press(&mut session, "Save Hash");
-    assert!(said.contains("not saved") && said.contains("no regular file"), "{said}");
+    assert!(said.contains("not saved") && said.contains("not a regular file"), "{said}");
     session.send("setoption name Hash File value <empty>");
     assert!(press(&mut session, "Save Hash").contains("Hash File"));
     session.quit();
@@ -184,7 +184,7 @@ fn pipes_are_no_hash_file() {
     let mut session = start_engine(&folder.join("table"), 1);
     for (button, failed) in [("Load Hash", "not loaded"), ("Save Hash", "not saved")] {
         let said = press(&mut session, button);
-        assert!(said.contains(failed) && said.contains("no regular file"), "{said}");
+        assert!(said.contains(failed) && said.contains("not a regular file"), "{said}");
     }
     // A pipe with the name of a temporary file stays.
     session.send(&format!("setoption name Hash File value {}", folder.join("other").display()));

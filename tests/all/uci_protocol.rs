@@ -348,8 +348,8 @@ fn teamwork_is_the_old_name_of_smp_strategy() {
         session.send(&format!("ucinewgame\nsetoption name {name} value {strategy}"));
         infos(&session.search("go depth 9")).pop().unwrap().nodes
     };
-    let (half, same) = (nodes("SmpStrategy", "half"), nodes("SmpStrategy", "same"));
-    assert_ne!(half, same);
-    assert_eq!((nodes("Teamwork", "half"), nodes("Teamwork", "same")), (half, same));
+    let (parity, same) = (nodes("SmpStrategy", "parity"), nodes("SmpStrategy", "same"));
+    assert_ne!(parity, same);
+    assert_eq!((nodes("Teamwork", "parity"), nodes("Teamwork", "same")), (parity, same));
     session.quit();
 }

@@ -59,7 +59,7 @@ fn won_endgames_are_won_within_fifty_moves() {
         let winner = game.position().side_to_move();
         let mut moves = Vec::new();
         session.send("ucinewgame");
-        while game.legal_result().is_none() {
+        while game.outcome().is_none() {
             let mv = if game.position().side_to_move() == winner {
                 session.send(&format!("position fen {fen} moves {}", moves.join(" ")));
                 let best = session.best_move("go nodes 400");
@@ -70,7 +70,7 @@ fn won_endgames_are_won_within_fifty_moves() {
             moves.push(game.position().to_uci(mv, false));
             game.play(mv);
         }
-        assert_eq!(game.legal_result(), Some(Outcome::Checkmate), "{fen}: {moves:?}");
+        assert_eq!(game.outcome(), Some(Outcome::Checkmate), "{fen}: {moves:?}");
         assert_ne!(game.position().side_to_move(), winner);
         println!("{fen}: mate after {} plies", moves.len());
     }
