@@ -6,14 +6,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, value_parser};
+#[cfg(feature = "manual")]
 use clap_complete::Shell;
 
-use super::Failure;
+use super::CommandError;
 use super::play::PlayArguments;
 use super::redirect::OtherProgram;
 use super::scaling::ScalingArgs;
 use crate::engine::bench::DEFAULT_DEPTH;
-use crate::engine::{Limits, SmpStrategy};
+use crate::engine::{Engine, Limits, Options, SmpStrategy};
 use crate::eval::{Network, Simd};
 use crate::uci::{MAX_HASH_MIB, MAX_MULTI_PV, MAX_THREADS};
 
@@ -47,8 +48,16 @@ pub(super) enum Command {
     Train(OtherProgram),
     #[command(hide = true)]
     Tune(OtherProgram),
+    #[cfg(feature = "manual")]
     Man(ManArguments),
+    #[cfg(feature = "manual")]
     Completions(CompletionsArguments),
+    #[cfg(not(feature = "manual"))]
+    #[command(hide = true)]
+    Man(OtherProgram),
+    #[cfg(not(feature = "manual"))]
+    #[command(hide = true)]
+    Completions(OtherProgram),
 }
 
 /// The network, for the subcommands that search.
@@ -61,14 +70,14 @@ pub(super) struct NetworkArguments {
 
 impl NetworkArguments {
     /// Reads the network, to be computed with the kernels `simd`, or with the best of this machine.
-    pub(super) fn read(&self, simd: Option<Simd>) -> Result<Arc<Network>, Failure> {
+    pub(super) fn read(&self, simd: Option<Simd>) -> Result<Arc<Network>, CommandError> {
         let network = match &self.eval_file {
-            Some(path) => Arc::new(Network::read(path).map_err(Failure::failed)?),
+            Some(path) => Arc::new(Network::read(path).map_err(CommandError::failed)?),
             None => Network::embedded(),
         };
         let Some(simd) = simd else { return Ok(network) };
         let able = network.with_simd(simd).map(Arc::new);
-        able.ok_or_else(|| Failure::Failed(format!("this machine has no {simd} registers")))
+        able.ok_or_else(|| CommandError::Failed(format!("this machine has no {simd} registers")))
     }
 }
 
@@ -179,6 +188,19 @@ pub(super) enum Subject {
 }
 
 impl AnalyseArguments {
+    /// Creates the engine that these arguments describe, without a move overhead.
+    pub(super) fn engine(&self, multi_pv: usize, network: Arc<Network>) -> Result<Engine, CommandError> {
+        let options = Options {
+            hash_mib: self.hash.try_into().map_err(CommandError::failed)?,
+            threads: usize::from(self.threads),
+            multi_pv,
+            move_overhead: Duration::ZERO,
+            network,
+            ..Options::default()
+        };
+        Engine::new(options).map_err(CommandError::failed)
+    }
+
     /// What is to be analysed, if the other arguments go with it.
     pub(super) fn subject(&self) -> Result<Subject, String> {
         let subject = self.named_subject()?;
@@ -256,6 +278,7 @@ impl PerftArguments {
 }
 
 /// Write manual pages, one for the program and one for each subcommand
+#[cfg(feature = "manual")]
 #[derive(Debug, Args)]
 pub(super) struct ManArguments {
     /// The folder to write them to; it is made if there is none
@@ -266,6 +289,7 @@ pub(super) struct ManArguments {
 /// Print what a shell reads to complete these arguments
 ///
 /// For example: sesame completions bash > ~/.local/share/bash-completion/completions/sesame
+#[cfg(feature = "manual")]
 #[derive(Debug, Args)]
 pub(super) struct CompletionsArguments {
     /// The shell

@@ -8,14 +8,14 @@ use std::path::Path;
 use clap::CommandFactory;
 use clap_complete::Shell;
 
-use super::Failure;
+use super::CommandError;
 use super::arguments::{Arguments, CompletionsArguments, ManArguments};
 use crate::uci::Output;
 
 /// Writes a manual page for the program and for each subcommand into a folder, which is made if there is none.
-pub(super) fn write_pages(arguments: &ManArguments, output: &Output) -> Result<(), Failure> {
+pub(super) fn write_pages(arguments: &ManArguments, output: &Output) -> Result<(), CommandError> {
     let folder = &arguments.out;
-    let failed = |error| Failure::Failed(format!("{}: {error}", folder.display()));
+    let failed = |error| CommandError::Failed(format!("{}: {error}", folder.display()));
     fs::create_dir_all(folder).map_err(failed)?;
     clap_mangen::generate_to(Arguments::command(), folder).map_err(failed)?;
     let pages = count_pages(folder).map_err(failed)?;
@@ -33,15 +33,15 @@ fn count_pages(folder: &Path) -> std::io::Result<usize> {
 }
 
 /// Prints what the shell reads to complete the program's arguments.
-pub(super) fn print_completions(arguments: &CompletionsArguments, output: &Output) -> Result<(), Failure> {
+pub(super) fn print_completions(arguments: &CompletionsArguments, output: &Output) -> Result<(), CommandError> {
     output.line(completions(arguments.shell)?.trim_end());
     Ok(())
 }
 
-fn completions(shell: Shell) -> Result<String, Failure> {
+fn completions(shell: Shell) -> Result<String, CommandError> {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut Arguments::command(), "sesame", &mut text);
-    String::from_utf8(text).map_err(Failure::failed)
+    String::from_utf8(text).map_err(CommandError::failed)
 }
 
 #[cfg(test)]

@@ -73,7 +73,7 @@ mod tests {
             let position = Position::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}"));
             assert_eq!(position.fen(false), fen);
             assert!(seen.insert(position.key()), "twice: {fen}");
-            assert_eq!(Game::new(position).legal_result(), None, "{fen}");
+            assert_eq!(Game::new(position).outcome(), None, "{fen}");
         }
     }
 }

@@ -25,7 +25,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub use hash_file::{HashFile, TableFileError, TableFileReport};
-pub use search_report::SearchReport;
+pub use search_report::{ChannelSink, SearchEvent, SearchReport};
 pub use strength_limit::StrengthLimit;
 
 pub use sesame_table::{Scheme, TableError};

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crossbeam::channel::{self, RecvTimeoutError, Sender};
+use crossbeam_channel::{self as channel, Receiver, RecvTimeoutError, Sender};
 
 use super::{BestMove, Bound, Engine, EngineError, Info, Limits, Line, Sink};
 use crate::position::{Game, Move};
@@ -14,7 +14,7 @@ use crate::search::SearchTable;
 const HEARTBEAT: Duration = Duration::from_millis(100);
 
 /// The result of a blocking search.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SearchReport {
     /// The move to play; `None` when the root is checkmate or stalemate.
     pub best: Option<Move>,
@@ -35,19 +35,6 @@ pub struct SearchReport {
 }
 
 impl SearchReport {
-    fn new() -> Self {
-        Self {
-            best: None,
-            ponder: None,
-            lines: Vec::new(),
-            iterations: Vec::new(),
-            nodes: 0,
-            elapsed: Duration::ZERO,
-            tb_hits: 0,
-            messages: Vec::new(),
-        }
-    }
-
     fn record(&mut self, info: &Info) {
         self.tb_hits = info.tb_hits;
         if info.line.bound != Bound::Exact {
@@ -62,26 +49,39 @@ impl SearchReport {
     }
 }
 
-enum Event {
+/// A report of a search, as a [`ChannelSink`] sends it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SearchEvent {
+    /// A line was completed or improved.
     Info(Info),
+    /// A message for the user.
     Message(String),
+    /// The search has ended.
     End(BestMove),
 }
 
-/// Sends everything to the thread that waits for the search.
-struct ChannelSink(Sender<Event>);
+/// A sink that sends the reports over a channel.
+pub struct ChannelSink(Sender<SearchEvent>);
+
+impl ChannelSink {
+    /// Creates the sink and the receiver of its reports.
+    pub fn new() -> (Arc<Self>, Receiver<SearchEvent>) {
+        let (sender, events) = channel::unbounded();
+        (Arc::new(Self(sender)), events)
+    }
+}
 
 impl Sink for ChannelSink {
     fn info(&self, info: &Info) {
-        let _ = self.0.send(Event::Info(info.clone()));
+        let _ = self.0.send(SearchEvent::Info(info.clone()));
     }
 
     fn best_move(&self, best: &BestMove) {
-        let _ = self.0.send(Event::End(best.clone()));
+        let _ = self.0.send(SearchEvent::End(best.clone()));
     }
 
     fn message(&self, text: &str) {
-        let _ = self.0.send(Event::Message(text.to_owned()));
+        let _ = self.0.send(SearchEvent::Message(text.to_owned()));
     }
 }
 
@@ -107,20 +107,20 @@ impl<T: SearchTable> Engine<T> {
         limits: Limits,
         mut watch: impl FnMut(Option<&Info>) -> ControlFlow<()>,
     ) -> Result<SearchReport, EngineError> {
-        let (sender, events) = channel::unbounded();
-        self.start(game, limits, Arc::new(ChannelSink(sender)));
-        let mut report = SearchReport::new();
+        let (sink, events) = ChannelSink::new();
+        self.start(game, limits, sink);
+        let mut report = SearchReport::default();
         loop {
             let flow = match events.recv_timeout(HEARTBEAT) {
-                Ok(Event::Info(info)) => {
+                Ok(SearchEvent::Info(info)) => {
                     report.record(&info);
                     watch(Some(&info))
                 }
-                Ok(Event::Message(text)) => {
+                Ok(SearchEvent::Message(text)) => {
                     report.messages.push(text);
                     ControlFlow::Continue(())
                 }
-                Ok(Event::End(BestMove { best, ponder, nodes, elapsed })) => {
+                Ok(SearchEvent::End(BestMove { best, ponder, nodes, elapsed })) => {
                     // The sink is dropped a moment after the best move; only then may the table be changed.
                     self.finish();
                     return Ok(SearchReport { best, ponder, nodes, elapsed, ..report });

@@ -1,39 +1,40 @@
-//! EPD: a position and what its author says of it, a line each.
+//! EPD (Extended Position Description): lines of a position and operations.
 //!
-//! The format is that of S. J. Edwards' PGN standard (1994), section 16.2. Of its operations `bm`, `am`, `dm`, `id`, `hmvc` and `fmvn` are
-//! understood, the others passed over. FEN lines, with or without operations behind them, are read as well.
+//! The format is section 16.2 of S. J. Edwards' PGN standard (1994). The operations `bm`, `am`, `dm`, `id`,
+//! `hmvc` and `fmvn` are read and others ignored. Lines of a FEN, with or without operations, are accepted
+//! too.
 
 use crate::position::{FenError, Game, Move, MoveError, Position};
 
 /// A line of an EPD file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Epd {
-    /// `id`: the position's name.
+    /// `id`: the name of the position.
     pub id: Option<String>,
     /// The position.
     pub position: Position,
-    /// `bm` and `am`: what is to be played.
+    /// `bm` and `am`: the best moves and the moves to avoid.
     pub solution: Option<Solution>,
-    /// `dm`: the side to move mates in so many moves.
+    /// `dm` (direct mate): the number of moves in which the side to move mates.
     pub mate_in: Option<u32>,
 }
 
-/// The moves that solve a position.
+/// The best moves of a position and the moves to avoid.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Solution {
-    /// `bm`: one of these is to be played; none if the line has no `bm`.
+    /// `bm`: the best moves; empty without `bm`.
     best: Vec<Move>,
-    /// `am`: none of these is.
+    /// `am`: the moves to avoid.
     avoid: Vec<Move>,
 }
 
 impl Solution {
-    /// Whether `mv` solves the position.
-    pub fn holds(&self, mv: Move) -> bool {
+    /// Returns true if `mv` solves the position.
+    pub fn accepts(&self, mv: Move) -> bool {
         (self.best.is_empty() || self.best.contains(&mv)) && !self.avoid.contains(&mv)
     }
 
-    /// The solution as people write it: `Qd1+`, `Nd5 or a4`, `not Qxb2`.
+    /// Formats the solution in SAN, for messages: `Qd1+`, `Nd5 or a4`, `not Qxb2`.
     pub fn text(&self, position: &Position) -> String {
         let list = |moves: &[Move]| {
             moves.iter().filter(|&&mv| position.is_legal(mv)).map(|&mv| position.to_san(mv)).collect::<Vec<_>>()
@@ -47,33 +48,34 @@ impl Solution {
     }
 }
 
-/// From which of a search's answers on, from 0, all of them `hold`; their number if the last one does not.
-pub fn held_from<T>(answers: &[T], hold: impl Fn(&T) -> bool) -> usize {
-    answers.iter().rposition(|answer| !hold(answer)).map_or(0, |last| last + 1)
+/// Returns the index from which on all of a search's `answers` are `correct`; their number if the last one is
+/// not.
+pub fn settled_from<T>(answers: &[T], correct: impl Fn(&T) -> bool) -> usize {
+    answers.iter().rposition(|answer| !correct(answer)).map_or(0, |last| last + 1)
 }
 
-/// Why a line is no position to search.
+/// An error in a line of EPD.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum EpdError {
-    /// The first four or six fields are no position.
+    /// The position is invalid.
     #[error(transparent)]
     Position(#[from] FenError),
-    /// There is nothing to search for.
+    /// The game is over in the position.
     #[error("the game is over")]
-    Over,
-    /// `bm` or `am` names something else than a legal move.
+    GameOver,
+    /// `bm` or `am` has a text that is no legal move.
     #[error(transparent)]
     Move(#[from] MoveError),
-    /// `dm` is not a number of moves.
-    #[error("dm is to be a number of moves, not {0:?}")]
-    Mate(String),
+    /// `dm` is not a positive number.
+    #[error("dm must be a number of moves, not {0:?}")]
+    MateIn(String),
 }
 
 impl Epd {
-    /// Reads a line: EPD's four fields and its operations, or a FEN's six fields, perhaps with operations after them.
+    /// Parses a line: the four fields of EPD or the six of FEN, then any operations.
     ///
     /// # Errors
-    /// Says what is wrong with the line, the first thing only.
+    /// The first error in the line.
     pub fn read(line: &str) -> Result<Epd, EpdError> {
         let words: Vec<&str> = line.split_ascii_whitespace().take(6).collect();
         let fields = words.iter().skip(4).take_while(|word| word.parse::<u32>().is_ok()).count() + 4;
@@ -87,22 +89,23 @@ impl Epd {
             fen = format!("{fen} {} {}", clock("hmvc", "0"), clock("fmvn", "1"));
         }
         let position = Position::from_fen(&fen)?;
-        if Game::new(position.clone()).legal_result().is_some() {
-            return Err(EpdError::Over);
+        if Game::new(position.clone()).outcome().is_some() {
+            return Err(EpdError::GameOver);
         }
         let solution = solution(&position, operand("bm"), operand("am"))?;
         let moves = |text: &str| match text.parse() {
             Ok(moves) if moves > 0 => Ok(moves),
-            _ => Err(EpdError::Mate(text.chars().take(24).collect())),
+            _ => Err(EpdError::MateIn(text.chars().take(24).collect())),
         };
         let mate_in = operand("dm").map(moves).transpose()?;
-        // Control characters would do to a terminal what they like.
+        // Control characters could change a terminal's state.
         let id = operand("id").map(|id| id.chars().filter(|c| !c.is_control()).collect());
         Ok(Epd { id, position, solution, mate_in })
     }
 }
 
-/// The lines of an EPD file with their numbers, from 1. Lines that are empty or begin with `#` are passed over.
+/// Parses the lines of an EPD file, with their numbers from 1. Empty lines and lines that begin with `#` are
+/// skipped.
 pub fn read_all(text: &str) -> impl Iterator<Item = (usize, Result<Epd, EpdError>)> + '_ {
     (1..)
         .zip(text.lines())
@@ -121,12 +124,13 @@ fn solution(position: &Position, bm: Option<&str>, am: Option<&str>) -> Result<O
     Ok(if best.is_empty() && avoid.is_empty() { None } else { Some(Solution { best, avoid }) })
 }
 
-/// What follows the first `count` words of a line.
+/// Returns the text after the first `count` words of a line.
 fn after_words(line: &str, count: usize) -> &str {
     (0..count).fold(line, |rest, _| rest.trim_start().split_once(char::is_whitespace).map_or("", |(_, rest)| rest))
 }
 
-/// EPD's operations: each a name and its operand, without quotes. A semicolon within quotes ends nothing, an escaped quote no quotes.
+/// Splits operations into names and unquoted operands. A semicolon within quotes does not end an operation,
+/// nor does an escaped quote end a quotation.
 fn operations(text: &str) -> Vec<(&str, String)> {
     let (mut is_quoted, mut is_escaped) = (false, false);
     let parts = text.split(|letter| {
@@ -141,7 +145,7 @@ fn operations(text: &str) -> Vec<(&str, String)> {
         .collect()
 }
 
-/// An operand without its quotes, if it has any, and without the backslashes that escape quotes and backslashes between them.
+/// Removes the quotes of an operand, and the backslashes before quotes and backslashes within them.
 fn unquoted(operand: &str) -> String {
     if !operand.starts_with('"') {
         return operand.to_owned();
@@ -167,7 +171,7 @@ mod tests {
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
 
     #[test]
-    fn epd_fen_and_both() {
+    fn epd_and_fen_lines() {
         for clocks in ["", " 3 17", " 3 17 bm e4;", " hmvc 3; fmvn 17;", " bm e4; hmvc 3; fmvn 17; id \"a\";"] {
             let position = Epd::read(&format!("{START}{clocks}")).unwrap().position;
             let expected = if clocks.is_empty() { (0, 1) } else { (3, 17) };
@@ -194,12 +198,12 @@ mod tests {
             let epd = Epd::read(&format!("{START} {operations}")).unwrap();
             (epd.position, epd.solution.unwrap())
         };
-        let holds = |operations: &str| {
+        let accepts = |operations: &str| {
             let (position, solution) = read(operations);
-            ["g1f3", "e2e4", "d2d4"].map(|text| solution.holds(position.from_uci(text).unwrap()))
+            ["g1f3", "e2e4", "d2d4"].map(|text| solution.accepts(position.from_uci(text).unwrap()))
         };
-        assert_eq!(holds("bm Nf3 e2e4; am e4;"), [true, false, false]);
-        assert_eq!(holds("am e4;"), [true, false, true]);
+        assert_eq!(accepts("bm Nf3 e2e4; am e4;"), [true, false, false]);
+        assert_eq!(accepts("am e4;"), [true, false, true]);
         let text = |operations: &str| {
             let (position, solution) = read(operations);
             solution.text(&position)
@@ -210,18 +214,18 @@ mod tests {
     }
 
     #[test]
-    fn the_answers_that_hold_to_the_end() {
-        let from = |answers: &[u32]| held_from(answers, |&answer| answer == 7);
+    fn settled_answers() {
+        let from = |answers: &[u32]| settled_from(answers, |&answer| answer == 7);
         assert_eq!([from(&[7, 7]), from(&[7, 1, 7, 7]), from(&[7, 1]), from(&[])], [0, 2, 2, 0]);
     }
 
     #[test]
-    fn what_is_wrong_is_told() {
-        let told = |line: &str| Epd::read(line).unwrap_err().to_string();
-        assert!(told("nonsense").contains("fields"));
-        assert!(told(&format!("{START} bm Qh5;")).contains("\"Qh5\" is not one legal move"));
-        assert!(told(&format!("{START} dm soon;")).contains("dm is to be a number of moves"));
-        assert_eq!(told("8/8/8/4k3/8/8/4K3/8 w - - bm Kd3;"), "the game is over");
+    fn errors_and_line_numbers() {
+        let error = |line: &str| Epd::read(line).unwrap_err().to_string();
+        assert!(error("nonsense").contains("fields"));
+        assert!(error(&format!("{START} bm Qh5;")).contains("\"Qh5\" is not one legal move"));
+        assert!(error(&format!("{START} dm soon;")).contains("dm must be a number of moves"));
+        assert_eq!(error("8/8/8/4k3/8/8/4K3/8 w - - bm Kd3;"), "the game is over");
         let text = format!("\u{feff}# comment\n\n{START}\r\nx\n");
         let found: Vec<(usize, bool)> = read_all(&text).map(|(line, epd)| (line, epd.is_ok())).collect();
         assert_eq!(found, [(3, true), (4, false)]);

@@ -1,7 +1,7 @@
-//! Games and positions in files: PGN in and out, EPD in.
+//! Games and positions in files: PGN (read and written) and EPD (read).
 //!
-//! [`pgn`] reads game after game from a stream, however damaged it is, and writes what it has read; [`epd`] reads positions with
-//! what their authors say of them. Nothing in such a file can panic: what cannot be used is an error that names its place.
+//! [`pgn`] reads a stream game by game, even if it is damaged, and writes games. [`epd`] reads positions with
+//! their operations. No content of a file panics; an unusable part is an error with its line.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 pub mod epd;

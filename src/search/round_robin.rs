@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crossbeam::utils::CachePadded;
+use crossbeam_utils::CachePadded;
 use parking_lot::{Condvar, Mutex};
 
 /// A scheduler of workers by node count. Workers take turns in the order of their numbers, each for a quantum of nodes. Workers

@@ -4,7 +4,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use crossbeam::utils::CachePadded;
+use crossbeam_utils::CachePadded;
 
 use crate::position::Move;
 

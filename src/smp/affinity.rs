@@ -13,9 +13,10 @@ use std::io;
 /// Where the system does not tell.
 #[cfg(target_os = "linux")]
 pub(super) fn allowed_cores() -> io::Result<Vec<usize>> {
-    use rustix::thread::{CpuSet, sched_getaffinity};
-    let allowed = sched_getaffinity(None)?;
-    let allowed = (0..CpuSet::MAX_CPU).filter(|&processor| allowed.is_set(processor)).collect();
+    use nix::sched::{CpuSet, sched_getaffinity};
+    use nix::unistd::Pid;
+    let allowed = sched_getaffinity(Pid::from_raw(0))?;
+    let allowed = (0..CpuSet::count()).filter(|&processor| allowed.is_set(processor) == Ok(true)).collect();
     // The same for all that share a core. Where the system does not tell, each counts as a core of its own.
     let core_of = |processor: usize| {
         let siblings = format!("/sys/devices/system/cpu/cpu{processor}/topology/thread_siblings_list");
@@ -44,10 +45,11 @@ fn one_of_each_core_first<C: Eq + Hash>(processors: Vec<usize>, core_of: impl Fn
 /// When the system refuses.
 #[cfg(target_os = "linux")]
 pub(super) fn bind_to(core: usize) -> io::Result<()> {
-    use rustix::thread::{CpuSet, sched_setaffinity};
+    use nix::sched::{CpuSet, sched_setaffinity};
+    use nix::unistd::Pid;
     let mut only = CpuSet::new();
-    only.set(core);
-    Ok(sched_setaffinity(None, &only)?)
+    only.set(core)?;
+    Ok(sched_setaffinity(Pid::from_raw(0), &only)?)
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -221,7 +221,7 @@ mod tests {
         let soft = Duration::from_secs(1);
         let limit = |heard: &[(usize, i32)]| {
             let mut confidence = Confidence::default();
-            heard.iter().for_each(|&(mv, score)| confidence.hear(moves[mv], score, 0.5));
+            heard.iter().for_each(|&(mv, score)| confidence.update(moves[mv], score, 0.5));
             confidence.limit(soft)
         };
         assert_eq!(limit(&[]), None);

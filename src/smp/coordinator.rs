@@ -2,7 +2,7 @@
 
 use std::thread::{self, JoinHandle};
 
-use crossbeam::channel::{Receiver, Sender, TryRecvError, bounded, unbounded};
+use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded, unbounded};
 
 use super::low_latency::wake_promptly;
 use super::pool::Event;

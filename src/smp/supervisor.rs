@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crossbeam::channel::{Receiver, RecvTimeoutError, Sender};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 
 use super::clock::{Budget, Confidence};
 use super::depth_board::DepthBoard;
@@ -355,7 +355,7 @@ impl<T: SearchTable> Supervisor<T> {
 
 #[cfg(test)]
 mod tests {
-    use crossbeam::channel::unbounded;
+    use crossbeam_channel::unbounded;
 
     use super::super::coordinator::Coordinator;
     use super::super::limits::{Clock, Limits};

@@ -84,7 +84,7 @@ impl Tablebases {
     fn rank_move(&self, game: &Game, mv: Move, by_distance: bool, fifty_move_rule: bool) -> Option<RankedMove> {
         let mut after = game.clone();
         after.play(mv);
-        match after.legal_result() {
+        match after.outcome() {
             Some(Outcome::Checkmate) => return Some(RankedMove { mv, wdl: Wdl::Win, dtz: Some(1) }),
             Some(_) => return Some(RankedMove { mv, wdl: Wdl::Draw, dtz: Some(0) }),
             None => {}

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use crossbeam::channel::Sender;
+use crossbeam_channel::Sender;
 use parking_lot::Mutex;
 
 use super::format::shorten;

@@ -58,7 +58,7 @@ pub(crate) fn describe(game: &Game, chess960: bool) -> String {
     text += &format!("\n\nFen: {}\n", position.fen(chess960));
     text += &format!("Key: {:016X}\n", position.key());
     text += &format!("Checkers: {}", if checkers.is_empty() { "-".to_owned() } else { checkers.join(" ") });
-    if let Some(outcome) = game.legal_result() {
+    if let Some(outcome) = game.outcome() {
         text += &format!("\nResult: {outcome:?}");
     }
     text

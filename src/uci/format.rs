@@ -49,8 +49,8 @@ pub(crate) fn info(info: &Info, root: &Position, chess960: bool, show_wdl: bool)
 fn wdl(score: Score, root: &Position) -> WdlChances {
     match score {
         Score::Centipawns(score) => WdlChances::of(score, root),
-        Score::Mate(moves) if moves > 0 => WdlChances::WON,
-        Score::Mate(_) => WdlChances::LOST,
+        Score::Mate(moves) if moves > 0 => WdlChances::WIN,
+        Score::Mate(_) => WdlChances::LOSS,
     }
 }
 

@@ -372,7 +372,7 @@ mod tests {
         let all = go("go depth 3 nodes 4 mate 5 movetime 6 infinite");
         assert_eq!((all.depth, all.nodes, all.mate), (Some(3), Some(4), Some(5)));
         assert_eq!((all.move_time, all.infinite), (Some(ms(6)), true));
-        assert_eq!(go("go"), Go::default());
+        assert_eq!(go("go"), GoCommand::default());
     }
 
     #[test]

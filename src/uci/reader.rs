@@ -6,7 +6,7 @@
 use std::io::{self, BufRead, BufReader, Read};
 use std::thread;
 
-use crossbeam::channel::{self, Receiver};
+use crossbeam_channel::{self as channel, Receiver};
 
 use super::output::Output;
 use super::parse::{Command, Parsed, parse};

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use crossbeam::channel::Sender;
+use crossbeam_channel::Sender;
 use parking_lot::Mutex;
 
 use super::format;

@@ -27,7 +27,7 @@ impl Write for Stdout {
         patience::wait(&io::stdout(), &self.leaving)?;
         // Past the buffer of `io::stdout`, which would write what does not fit without asking. No more than what a pipe with room has room for.
         let part = bytes.get(..patience::PIECE).unwrap_or(bytes);
-        Ok(rustix::io::write(io::stdout(), part)?)
+        Ok(nix::unistd::write(io::stdout(), part)?)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -52,14 +52,14 @@ mod patience {
     use std::os::fd::AsFd;
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    use rustix::io::Errno;
+    use nix::errno::Errno;
+    use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
     /// What a pipe that is ready to be written to takes without waiting: a page, which no system has smaller.
     pub(super) const PIECE: usize = 4096;
 
-    /// How often, and at most how many times while the program is leaving, one looks whether somebody has read.
-    const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+    /// The interval between two polls in milliseconds, and their number at most while the program is leaving.
+    const LOOK: u8 = 100;
     const LOOKS: u32 = 20;
 
     /// Waits until there is room to write, or something to complain about there.
@@ -69,13 +69,13 @@ mod patience {
     pub(super) fn wait(output: &impl AsFd, leaving: &AtomicBool) -> io::Result<()> {
         let mut looks = 0;
         loop {
-            let mut writable = [PollFd::new(output, PollFlags::OUT)];
-            match poll(&mut writable, Some(&LOOK)) {
+            let mut writable = [PollFd::new(output.as_fd(), PollFlags::POLLOUT)];
+            match poll(&mut writable, PollTimeout::from(LOOK)) {
                 Ok(0) if !leaving.load(Ordering::Relaxed) => {}
                 Ok(0) if looks < LOOKS => looks += 1,
                 Ok(0) => return Err(io::ErrorKind::TimedOut.into()),
                 Ok(_) => return Ok(()),
-                Err(Errno::INTR) => {}
+                Err(Errno::EINTR) => {}
                 Err(error) => return Err(error.into()),
             }
         }

@@ -9,8 +9,9 @@ use std::{io, thread};
 use crossbeam::channel::{self, Sender};
 
 use super::experiment::{self, Job, Selection, TestPosition};
-use super::results::{Journal, Observation, ResultsError, Series};
+use super::results::{self, Observation, Series};
 use sesame_report::Progress;
+use sesame_report::journal::{Existing, JournalError, JournalRow};
 use sesame_table::TableError;
 
 /// What to run and where to put it.
@@ -46,7 +47,7 @@ pub struct Summary {
 pub enum RunError {
     /// The results could not be kept.
     #[error(transparent)]
-    Results(#[from] ResultsError),
+    Results(#[from] JournalError),
     /// No memory for a table.
     #[error(transparent)]
     Table(#[from] TableError),
@@ -72,13 +73,11 @@ enum Message {
 pub fn run(options: &RunOptions) -> Result<Summary, RunError> {
     let start = Instant::now();
     let hash = experiment::hash(&options.positions);
-    let mut journal = match options.resume {
-        true => Journal::resume(&options.output, hash)?,
-        false => Journal::create(&options.output, hash)?,
-    };
-    let found = journal.len();
+    let existing = if options.resume { Existing::Resume } else { Existing::Refuse };
+    let mut journal = results::open(&options.output, hash, existing)?;
+    let found = journal.rows().len();
     let jobs = options.selection.jobs(&options.positions);
-    let missing = |job: &Job| job.keys().any(|key| !journal.has(&key));
+    let missing = |job: &Job| job.keys().any(|key| !journal.contains(&key));
     let (jobs, done): (Vec<Job>, Vec<Job>) = jobs.into_iter().partition(missing);
     let weight = |jobs: &[Job]| jobs.iter().map(|job| job.weight).sum::<u64>();
     let progress = Progress::new(weight(&jobs) + weight(&done), weight(&done));
@@ -115,8 +114,7 @@ pub fn run(options: &RunOptions) -> Result<Summary, RunError> {
     });
     progress.finish();
     result?;
-    let observations = journal.len();
-    journal.finish()?;
+    let observations = journal.finish(Observation::key)?.len();
     Ok(Summary { observations, found, nodes: nodes.sum, time: start.elapsed() })
 }
 

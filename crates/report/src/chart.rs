@@ -1,8 +1,8 @@
-//! A line chart as SVG, drawn with plotters.
+//! Line charts as SVG, drawn with plotters.
 //!
-//! Each chart brings its own light, opaque ground: in a dark page it stands like a sheet of paper, and no colour
-//! has to be read against two grounds. The colours are those of M. Okabe and K. Ito ("Color Universal Design", 2008), which remain
-//! distinct for the colour-blind; each line also has its own marker and dashes, so it can be told apart without any colour.
+//! Every chart has a light, opaque background, on dark pages too, so its colours need to work on one background only. The colours
+//! are those of M. Okabe and K. Ito ("Color Universal Design", 2008) and remain distinct for the colour-blind. Each line also has its
+//! own marker and dashes, so the lines are distinct without colour.
 
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, ValueFormatter};
@@ -18,15 +18,16 @@ const HEIGHT: u32 = 540;
 const HEADING: u32 = 48;
 /// Width of the legend at the right in pixels, unless a name needs more.
 const LEGEND: u32 = 220;
-/// Width of the lines in the legend, and of a letter, about.
+/// Width of the lines in the legend in pixels.
 const LEGEND_LINE: u32 = 60;
+/// Approximate width of a letter in pixels.
 const LETTER: u32 = 9;
 
 const PAPER: RGBColor = RGBColor(252, 252, 250);
 const INK: RGBColor = RGBColor(38, 38, 38);
 const GRID: RGBColor = RGBColor(221, 221, 217);
 
-/// Why a chart could not be drawn.
+/// The error of a chart that could not be drawn.
 #[derive(Debug, thiserror::Error)]
 #[error("a picture could not be drawn: {0}")]
 pub struct ChartError(String);
@@ -37,28 +38,37 @@ impl ChartError {
     }
 }
 
-/// What marks the points of a line.
+/// The shape at each point of a curve.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Marker {
+    /// A filled circle.
     Disc,
+    /// A hollow circle.
     Ring,
+    /// A filled square.
     Square,
+    /// A hollow square.
     Frame,
+    /// A filled triangle that points up.
     Up,
+    /// A filled triangle that points down.
     Down,
+    /// A filled diamond.
     Diamond,
 }
 
-/// How a line looks.
+/// Colour, marker and dashes of a curve.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct Look {
+pub struct CurveStyle {
+    /// The colour of line and markers.
     pub colour: RGBColor,
+    /// The shape at each point.
     pub marker: Marker,
-    /// Lengths of dash and gap in pixels; none for an unbroken line.
+    /// Lengths of dash and gap in pixels; `None` for a solid line.
     pub dashes: Option<(u32, u32)>,
 }
 
-/// The palette of M. Okabe and K. Ito, without yellow, which is too light for a line on paper.
+// The palette of M. Okabe and K. Ito, without yellow: it is too light for a line on a light background.
 const BLACK: RGBColor = RGBColor(0, 0, 0);
 const ORANGE: RGBColor = RGBColor(230, 159, 0);
 const SKY: RGBColor = RGBColor(86, 180, 233);
@@ -67,63 +77,68 @@ const BLUE: RGBColor = RGBColor(0, 114, 178);
 const VERMILION: RGBColor = RGBColor(213, 94, 0);
 const PURPLE: RGBColor = RGBColor(204, 121, 167);
 
-impl Look {
-    /// Seven looks that can be told apart, without colour too. The first two are unbroken lines.
-    pub const ALL: [Look; 7] = [
-        Look { colour: BLUE, marker: Marker::Disc, dashes: None },
-        Look { colour: SKY, marker: Marker::Ring, dashes: None },
-        Look { colour: VERMILION, marker: Marker::Square, dashes: Some((9, 4)) },
-        Look { colour: ORANGE, marker: Marker::Frame, dashes: Some((4, 4)) },
-        Look { colour: BLACK, marker: Marker::Up, dashes: Some((14, 4)) },
-        Look { colour: GREEN, marker: Marker::Down, dashes: Some((9, 4)) },
-        Look { colour: PURPLE, marker: Marker::Diamond, dashes: Some((4, 4)) },
+impl CurveStyle {
+    /// Seven styles, distinct without colour too. The first two are solid lines.
+    pub const ALL: [CurveStyle; 7] = [
+        CurveStyle { colour: BLUE, marker: Marker::Disc, dashes: None },
+        CurveStyle { colour: SKY, marker: Marker::Ring, dashes: None },
+        CurveStyle { colour: VERMILION, marker: Marker::Square, dashes: Some((9, 4)) },
+        CurveStyle { colour: ORANGE, marker: Marker::Frame, dashes: Some((4, 4)) },
+        CurveStyle { colour: BLACK, marker: Marker::Up, dashes: Some((14, 4)) },
+        CurveStyle { colour: GREEN, marker: Marker::Down, dashes: Some((9, 4)) },
+        CurveStyle { colour: PURPLE, marker: Marker::Diamond, dashes: Some((4, 4)) },
     ];
 
-    /// The look of a chart's curve number `number`, from 0. Beyond the seventh the colours come again with other markers and dashes.
-    pub fn nth(number: usize) -> Look {
-        let count = Look::ALL.len();
-        let (look, round) = (Look::ALL[number % count], number / count);
-        // Three places on, with dashes half as long again each time: no two of the first 49 are alike.
-        let other = Look::ALL[(number + 3 * round) % count];
-        let dashes = if round == 0 { look.dashes } else { Some((2 + 5 * round as u32, 3)) };
-        Look { colour: look.colour, marker: other.marker, dashes }
+    /// Returns the style of a chart's curve number `number`, from 0. Beyond the seventh the colours repeat with other markers and
+    /// dashes; the first 49 are distinct.
+    pub fn nth(number: usize) -> CurveStyle {
+        let count = CurveStyle::ALL.len();
+        let (style, round) = (CurveStyle::ALL[number % count], number / count);
+        // The marker of the style three places further, and longer dashes in each round.
+        let other = CurveStyle::ALL[(number + 3 * round) % count];
+        let dashes = if round == 0 { style.dashes } else { Some((2 + 5 * round as u32, 3)) };
+        CurveStyle { colour: style.colour, marker: other.marker, dashes }
     }
 }
 
-/// What is drawn of a curve.
+/// The drawn parts of a curve.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
-pub enum Drawn {
+pub enum PlotMode {
     /// The line, with a marker at each point.
     #[default]
-    Both,
-    /// The line alone: for points so many that markers would hide it.
+    LineAndMarkers,
+    /// The line alone, for so many points that markers would hide it.
     Line,
-    /// The markers alone: for points that are no course of anything.
+    /// The markers alone, for points without an order.
     Markers,
 }
 
 /// One line of a chart.
 #[derive(Clone, Debug)]
 pub struct Curve {
+    /// The name in the legend.
     pub name: String,
-    pub look: Look,
+    /// Colour, marker and dashes.
+    pub style: CurveStyle,
+    /// The points as (x, y), in the order of the line.
     pub points: Vec<(f64, f64)>,
-    /// For each point that has one the ends of its interval: place, lower end, upper end.
-    pub spans: Vec<(f64, f64, f64)>,
-    pub drawn: Drawn,
+    /// Error bars as (x, lower end, upper end).
+    pub error_bars: Vec<(f64, f64, f64)>,
+    /// The drawn parts.
+    pub mode: PlotMode,
 }
 
 impl Curve {
-    /// A curve without intervals.
-    pub fn new(name: impl Into<String>, look: Look, points: Vec<(f64, f64)>) -> Curve {
-        Curve { name: name.into(), look, points, spans: Vec::new(), drawn: Drawn::Both }
+    /// Returns a curve with line and markers and without error bars.
+    pub fn new(name: impl Into<String>, style: CurveStyle, points: Vec<(f64, f64)>) -> Curve {
+        Curve { name: name.into(), style, points, error_bars: Vec::new(), mode: PlotMode::LineAndMarkers }
     }
 }
 
-/// A thin line that curves are read against, with its meaning.
+/// A thin reference line, with its name in the legend.
 #[derive(Clone, Debug)]
 pub enum Reference {
-    /// A horizontal line at this height, across the chart.
+    /// A horizontal line at this y across the chart.
     Level(f64, String),
     /// A line between two points.
     Line([(f64, f64); 2], String),
@@ -137,23 +152,26 @@ impl Reference {
         }
     }
 
-    fn meaning(&self) -> &str {
-        let (Reference::Level(_, meaning) | Reference::Line(_, meaning)) = self;
-        meaning
+    fn name(&self) -> &str {
+        let (Reference::Level(_, name) | Reference::Line(_, name)) = self;
+        name
     }
 }
 
-/// An axis: what it shows, and where it is labelled.
+/// An axis with its title, labels and range.
 #[derive(Clone, Debug)]
 pub struct Axis {
+    /// The title beside the axis.
     pub title: String,
-    /// Each label with its place.
+    /// The labels as (value, text); each has a grid line.
     pub ticks: Vec<(f64, String)>,
+    /// The range of values shown.
     pub range: std::ops::Range<f64>,
 }
 
 impl Axis {
-    /// An axis for `values`, labelled at round numbers; `write` is given the value and the distance between labels.
+    /// Returns an axis for `values`, labelled at round numbers. `write` receives a value and the distance between labels, and returns
+    /// the label.
     pub fn round(title: &str, values: impl Iterator<Item = f64>, write: impl Fn(f64, f64) -> String) -> Axis {
         let (low, high) =
             values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
@@ -167,7 +185,7 @@ impl Axis {
     }
 }
 
-/// plotters' own axes choose their labels themselves; here labels and grid lines stand where the chart wants them.
+/// Labels and grid lines at [`Axis::ticks`]; the axes of plotters choose their own.
 impl Ranged for Axis {
     type FormatOption = NoDefaultFormatting;
     type ValueType = f64;
@@ -178,7 +196,7 @@ impl Ranged for Axis {
     }
 
     fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
-        // No lines between the labelled ones.
+        // No grid lines between the labelled ones.
         if hint.weight().allow_light_points() { Vec::new() } else { self.ticks.iter().map(|tick| tick.0).collect() }
     }
 
@@ -194,28 +212,33 @@ impl ValueFormatter<f64> for Axis {
     }
 }
 
-/// The smallest of 1, 2, 5 times a power of ten that is not below `step`.
+/// Returns the smallest of 1, 2, 5 times a power of ten that is not below `step`.
 fn round_step(step: f64) -> f64 {
     let power = 10f64.powf(step.log10().floor());
     let factor = [1.0, 2.0, 5.0, 10.0].into_iter().find(|factor| factor * power >= step * 0.999_999);
     factor.unwrap_or(10.0) * power
 }
 
-/// A chart with its legend at the right.
+/// A chart with its legend on the right.
 #[derive(Clone, Debug)]
 pub struct Chart {
+    /// The title, also for screen readers.
     pub title: String,
+    /// The horizontal axis.
     pub x: Axis,
+    /// The vertical axis.
     pub y: Axis,
+    /// The curves, in the order of the legend.
     pub curves: Vec<Curve>,
+    /// A reference line, if any.
     pub reference: Option<Reference>,
 }
 
 impl Chart {
-    /// Draws the chart.
+    /// Returns the chart as SVG.
     ///
     /// # Errors
-    /// If plotters refuses, which it has no known reason to.
+    /// Those of plotters; none is known for charts in memory.
     pub fn draw(&self) -> Result<String, ChartError> {
         let mut svg = String::new();
         {
@@ -255,28 +278,26 @@ impl Chart {
         if let Some(reference) = &self.reference {
             chart.draw_series(LineSeries::new(reference.points(&self.x.range), INK.stroke_width(1)))?;
         }
-        for curve in self.curves.iter().filter(|curve| curve.drawn != Drawn::Markers) {
-            let style = curve.look.colour.stroke_width(2);
+        for curve in self.curves.iter().filter(|curve| curve.mode != PlotMode::Markers) {
+            let style = curve.style.colour.stroke_width(2);
             let points = curve.points.iter().copied();
-            match curve.look.dashes {
+            match curve.style.dashes {
                 None => chart.draw_series(LineSeries::new(points, style))?,
                 Some((dash, gap)) => chart.draw_series(DashedLineSeries::new(points, dash, gap, style))?,
             };
         }
-        // All markers above all lines.
+        // All markers are drawn above all lines.
+        let (left, top) = area.get_base_pixel();
+        let pixel = |x, y| {
+            let (x, y) = chart.backend_coord(&(x, y));
+            (x - left, y - top)
+        };
         for curve in &self.curves {
-            for &(x, low, high) in &curve.spans {
-                let ends = [chart.backend_coord(&(x, low)), chart.backend_coord(&(x, high))];
-                draw_span(
-                    area,
-                    curve.look,
-                    ends.map(|(x, y)| (x - area.get_base_pixel().0, y - area.get_base_pixel().1)),
-                )?;
+            for &(x, low, high) in &curve.error_bars {
+                draw_error_bar(area, curve.style, [pixel(x, low), pixel(x, high)])?;
             }
-            for &point in curve.points.iter().filter(|_| curve.drawn != Drawn::Line) {
-                let (x, y) = chart.backend_coord(&point);
-                let (left, top) = area.get_base_pixel();
-                draw_marker(area, curve.look, (x - left, y - top))?;
+            for &(x, y) in curve.points.iter().filter(|_| curve.mode != PlotMode::Line) {
+                draw_marker(area, curve.style, pixel(x, y))?;
             }
         }
         Ok(())
@@ -287,50 +308,50 @@ impl Chart {
         let mut y = 24;
         for curve in &self.curves {
             let ends = vec![(6, y), (50, y)];
-            let style = curve.look.colour.stroke_width(2);
-            match curve.look.dashes {
-                _ if curve.drawn == Drawn::Markers => {}
+            let style = curve.style.colour.stroke_width(2);
+            match curve.style.dashes {
+                _ if curve.mode == PlotMode::Markers => {}
                 None => area.draw(&PathElement::new(ends, style))?,
                 Some((dash, gap)) => area.draw(&DashedPathElement::new(ends, dash, gap, style))?,
             }
-            if curve.drawn != Drawn::Line {
-                draw_marker(area, curve.look, (28, y))?;
+            if curve.mode != PlotMode::Line {
+                draw_marker(area, curve.style, (28, y))?;
             }
             area.draw_text(&curve.name, &text, (60, y))?;
             y += 26;
         }
         if let Some(reference) = &self.reference {
             area.draw(&PathElement::new(vec![(6, y), (50, y)], INK.stroke_width(1)))?;
-            area.draw_text(reference.meaning(), &text, (60, y))?;
+            area.draw_text(reference.name(), &text, (60, y))?;
         }
         Ok(())
     }
 }
 
-/// Draws an interval: an upright line with a bar at each end.
-fn draw_span<'a>(
+/// Draws an error bar: a vertical line with a cap at each end.
+fn draw_error_bar<'a>(
     area: &DrawingArea<SVGBackend<'a>, Shift>,
-    look: Look,
+    style: CurveStyle,
     [(x, low), (_, high)]: [(i32, i32); 2],
 ) -> DrawResult<(), SVGBackend<'a>> {
     let bar = |y| vec![(x - 5, y), (x + 5, y)];
     for line in [vec![(x, low), (x, high)], bar(low), bar(high)] {
-        area.draw(&PathElement::new(line, look.colour.stroke_width(1)))?;
+        area.draw(&PathElement::new(line, style.colour.stroke_width(1)))?;
     }
     Ok(())
 }
 
-/// Draws a marker around a pixel. Hollow ones are filled with the ground, so that what is below does not shine through.
+/// Draws a marker around a pixel. Hollow ones are filled with the background and hide the line below.
 fn draw_marker<'a>(
     area: &DrawingArea<SVGBackend<'a>, Shift>,
-    look: Look,
+    style: CurveStyle,
     (x, y): (i32, i32),
 ) -> DrawResult<(), SVGBackend<'a>> {
     let around = |offsets: &[(i32, i32)]| offsets.iter().map(|(dx, dy)| (x + dx, y + dy)).collect::<Vec<_>>();
     let square = [(-4, -4), (4, -4), (4, 4), (-4, 4), (-4, -4)];
-    let filled = look.colour.filled();
-    let hollow = look.colour.stroke_width(2);
-    match look.marker {
+    let filled = style.colour.filled();
+    let hollow = style.colour.stroke_width(2);
+    match style.marker {
         Marker::Disc => area.draw(&Circle::new((x, y), 5, filled)),
         Marker::Ring => {
             area.draw(&Circle::new((x, y), 5, PAPER.filled()))?;
@@ -347,7 +368,7 @@ fn draw_marker<'a>(
     }
 }
 
-/// The picture with a title that screen readers find.
+/// Returns the picture with a title for screen readers.
 fn with_title(svg: &str, title: &str) -> String {
     let title = title.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     match svg.split_once("<svg ").and_then(|(before, rest)| Some((before, rest.split_once('>')?))) {
@@ -363,16 +384,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn looks_that_can_be_told_apart() {
-        let looks: Vec<Look> = (0..28).map(Look::nth).collect();
-        assert_eq!(looks[..7], Look::ALL);
-        for (number, look) in looks.iter().enumerate() {
-            assert!(!looks[..number].contains(look), "{number}");
+    fn styles_are_distinct() {
+        let styles: Vec<CurveStyle> = (0..28).map(CurveStyle::nth).collect();
+        assert_eq!(styles[..7], CurveStyle::ALL);
+        for (number, style) in styles.iter().enumerate() {
+            assert!(!styles[..number].contains(style), "{number}");
         }
     }
 
     #[test]
-    fn round_axes() {
+    fn axis_labels_are_round() {
         let axis = Axis::round("", [0.93, 1.21].into_iter(), |value, _| format!("{value:.2}"));
         let labels: Vec<&str> = axis.ticks.iter().map(|tick| tick.1.as_str()).collect();
         assert_eq!(labels, ["0.90", "0.95", "1.00", "1.05", "1.10", "1.15", "1.20", "1.25"]);
@@ -380,5 +401,27 @@ mod tests {
         assert_eq!(round_step(3.0), 5.0);
         let single = Axis::round("", [2.0].into_iter(), |value, _| value.to_string());
         assert!(single.range.start < 2.0 && 2.0 < single.range.end);
+    }
+
+    #[test]
+    fn charts_are_well_formed_xml() {
+        let axis = |title: &str| Axis::round(title, [0.0, 3.0].into_iter(), |value, _| value.to_string());
+        let mut curves: Vec<Curve> = (0..8)
+            .map(|n| Curve::new(format!("<{n}> & more"), CurveStyle::nth(n), vec![(0.0, 1.0), (3.0, n as f64 / 4.0)]))
+            .collect();
+        curves[0].error_bars = vec![(3.0, 1.0, 2.0)];
+        curves[1].mode = PlotMode::Line;
+        curves[2].mode = PlotMode::Markers;
+        for reference in
+            [Reference::Level(1.0, "level".into()), Reference::Line([(0.0, 0.0), (3.0, 3.0)], "ideal".into())]
+        {
+            let name = reference.name().to_owned();
+            let (x, y) = (axis("threads"), axis("speed-up"));
+            let chart = Chart { title: "A < B & C".into(), x, y, curves: curves.clone(), reference: Some(reference) };
+            let svg = chart.draw().unwrap();
+            let xml = roxmltree::Document::parse(&svg).unwrap();
+            let has = |text: &str| xml.descendants().any(|node| node.text().is_some_and(|found| found.trim() == text));
+            assert!(["A < B & C", "threads", "speed-up", "<7> & more", &name].into_iter().all(has), "{svg}");
+        }
     }
 }

@@ -1,100 +1,147 @@
-//! Files that are replaced as a whole.
+//! Atomic replacement of files.
+//!
+//! A new content is first written to a temporary file beside the old one. Its name is always the same and it is locked while in use,
+//! so concurrent writers take turns, and the next writer overwrites the remains of a killed one.
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// Writes `bytes` to the file at `path`, in place of what is there: whatever happens meanwhile, it holds the old or the new, complete. Where `path` is a
-/// symbolic link, what it points at is replaced; the new file is as accessible as the old one.
-///
-/// # Errors
-/// If it cannot be written, as on a full disk, or what is there is no file, as `/dev/full` is not; what was there stays.
-pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    Draft::open(path)?.finish([bytes], |beside, path| fs::rename(beside, path))
+/// An error of the system about a file.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {source}", path.display())]
+pub struct FileError {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// The system's error.
+    pub source: io::Error,
 }
 
-/// Writes these bytes, one after the other, to a new file at `path`: whatever happens meanwhile, it is there complete or not at all.
+impl FileError {
+    /// Returns a conversion of errors about `path`, for `map_err`.
+    pub fn at(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
+        |source| Self { path: path.to_owned(), source }
+    }
+}
+
+/// Replaces the content of the file at `path` with `bytes`, or creates it. At any moment the file holds the old or the new content,
+/// complete. The target of a symbolic link is replaced, not the link. The permissions stay.
 ///
 /// # Errors
-/// If a file is there, or it cannot be written; what was there stays.
+/// If the file cannot be written, as on a full disk, or `path` is not a regular file (`/dev/full`). The old content stays.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    Draft::open(path)?.finish([bytes], |draft, path| fs::rename(draft, path))
+}
+
+/// Creates the file at `path` from these parts, one after the other. At any moment the file is complete or absent.
+///
+/// # Errors
+/// [`io::ErrorKind::AlreadyExists`] if there is a file; it stays. Any other error if the file cannot be written.
 pub fn create<'a>(path: &Path, parts: impl IntoIterator<Item = &'a [u8]>) -> io::Result<()> {
     check_new(path)?;
-    Draft::open(path)?.finish(parts, |beside, path| match fs::hard_link(beside, path) {
-        Ok(()) => fs::remove_file(beside),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(already_there()),
-        // Not every file system has links.
-        Err(_) => fs::rename(beside, path),
+    Draft::open(path)?.finish(parts, |draft, path| match fs::hard_link(draft, path) {
+        Ok(()) => fs::remove_file(draft),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(already_exists()),
+        // Not every file system has hard links.
+        Err(_) => fs::rename(draft, path),
     })
 }
 
-/// Whether both paths lead to the same file, which is there.
+/// Replaces each of these files, given as names and texts, in `folder`, which is created if need be. Calls `written` with the path of
+/// each.
+///
+/// # Errors
+/// If the folder cannot be created or a file cannot be written. Earlier files stay written.
+pub fn replace_all<N: AsRef<Path>, T: AsRef<[u8]>>(
+    folder: &Path,
+    files: impl IntoIterator<Item = (N, T)>,
+    mut written: impl FnMut(&Path),
+) -> Result<(), FileError> {
+    fs::create_dir_all(folder).map_err(FileError::at(folder))?;
+    for (name, text) in files {
+        let path = folder.join(name);
+        replace(&path, text.as_ref()).map_err(FileError::at(&path))?;
+        written(&path);
+    }
+    Ok(())
+}
+
+/// Returns true if both paths lead to the same existing file.
 pub fn are_same(one: &Path, other: &Path) -> bool {
     fs::canonicalize(one).ok().zip(fs::canonicalize(other).ok()).is_some_and(|(one, other)| one == other)
 }
 
-/// Whether [`replace`] could begin, before work is done whose result it is to write. Nothing is left behind.
+/// Checks, before a long computation, that [`replace`] could begin. Leaves nothing behind.
 ///
 /// # Errors
-/// If it could not.
+/// Those of [`replace`].
 pub fn check_replaceable(path: &Path) -> io::Result<()> {
-    fs::remove_file(Draft::open(path)?.beside)
+    fs::remove_file(Draft::open(path)?.draft)
 }
 
-/// Whether [`create`] could begin, before work is done whose result it is to write. Nothing is left behind.
+/// Checks, before a long computation, that [`create`] could begin. Leaves nothing behind.
 ///
 /// # Errors
-/// If one is there, or it could not be written.
+/// Those of [`create`].
 pub fn check_new(path: &Path) -> io::Result<()> {
     if fs::symlink_metadata(path).is_ok() {
-        return Err(already_there());
+        return Err(already_exists());
     }
     check_replaceable(path)
 }
 
-fn already_there() -> io::Error {
-    io::Error::new(io::ErrorKind::AlreadyExists, "it is there already, and is not replaced")
+fn already_exists() -> io::Error {
+    io::Error::new(io::ErrorKind::AlreadyExists, "it exists already, and is not replaced")
 }
 
-/// A file that is about to take the place of another.
+/// Returns the path of the same folder whose name is longer by `suffix`.
+pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+/// A file that will replace another.
 struct Draft {
-    /// The file to replace, and who may use it if it is there.
+    /// The file to replace.
     path: PathBuf,
+    /// The permissions of the file to replace, if it exists.
     permissions: Option<Permissions>,
-    /// Where it is written first, open for this process alone.
-    beside: PathBuf,
+    /// The path of the temporary file, which is locked by this process.
+    draft: PathBuf,
     file: File,
 }
 
 impl Draft {
-    /// Opens the file beside the one at `path`, once whoever else is about to replace that has finished.
+    /// Opens the temporary file beside the one at `path`, after any other writer has finished.
     ///
     /// # Errors
-    /// If nothing can be written there, or what is at `path` is no file.
+    /// If it cannot be opened, or `path` is not a regular file.
     fn open(path: &Path) -> io::Result<Draft> {
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let permissions = match fs::metadata(&path) {
-            Ok(there) if !there.is_file() => return Err(io::Error::other("what is there is no file")),
-            Ok(there) => Some(there.permissions()),
+            Ok(existing) if !existing.is_file() => return Err(io::Error::other("it is not a regular file")),
+            Ok(existing) => Some(existing.permissions()),
             Err(_) => None,
         };
-        let beside = beside(&path);
+        let draft = draft_of(&path);
         loop {
-            let file = File::options().write(true).create(true).truncate(false).open(&beside)?;
-            // Where files cannot be locked, two processes had better not write the same one.
+            let file = File::options().write(true).create(true).truncate(false).open(&draft)?;
+            // Without locks in the system, concurrent writers are not kept apart.
             let _ = file.lock();
-            if is_at(&file, &beside) {
-                return Ok(Draft { path, permissions, beside, file });
+            if is_at(&file, &draft) {
+                return Ok(Draft { path, permissions, draft, file });
             }
         }
     }
 
-    /// Writes the parts one after the other and has `put` bring the file from where it is written to its place.
+    /// Writes the parts one after the other; `put` then moves the temporary file to its place.
     fn finish<'a>(
         self,
         parts: impl IntoIterator<Item = &'a [u8]>,
         put: impl FnOnce(&Path, &Path) -> io::Result<()>,
     ) -> io::Result<()> {
-        let Self { path, permissions, beside, mut file } = self;
+        let Self { path, permissions, draft, mut file } = self;
         let written = permissions
             .map_or(Ok(()), |permissions| file.set_permissions(permissions))
             .and_then(|()| file.set_len(0))
@@ -103,39 +150,31 @@ impl Draft {
                 parts.into_iter().try_for_each(|part| file.write_all(part)).and_then(|()| file.flush())
             })
             .and_then(|()| file.sync_all())
-            .and_then(|()| put(&beside, &path));
+            .and_then(|()| put(&draft, &path));
         if written.is_err() {
-            // Of no use to anybody; if it cannot be removed either, the first error says why.
-            let _ = fs::remove_file(&beside);
+            // The first error is reported, not this one.
+            let _ = fs::remove_file(&draft);
         }
         written
     }
 }
 
-/// Whether this is the file at `path`: while its lock was waited for it may have taken another's place.
+/// Returns true if `path` still names this open file. Another process may have moved it while this one waited for the lock.
 #[cfg(unix)]
-fn is_at(file: &File, path: &Path) -> bool {
+pub(crate) fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
-    let identity = |metadata: io::Result<fs::Metadata>| metadata.map(|there| (there.dev(), there.ino())).ok();
+    let identity = |metadata: io::Result<fs::Metadata>| metadata.map(|file| (file.dev(), file.ino())).ok();
     identity(file.metadata()) == identity(fs::metadata(path))
 }
 
 #[cfg(not(unix))]
-fn is_at(_: &File, _: &Path) -> bool {
+pub(crate) fn is_at(_: &File, _: &Path) -> bool {
     true
 }
 
-/// Where a file is written before it takes the place of the one at `path`. Always the same, so that what a kill leaves there is written
-/// over by the next.
-fn beside(path: &Path) -> PathBuf {
-    longer(path, ".sesame-tmp")
-}
-
-/// The path beside this one whose name is longer by `ending`.
-pub fn longer(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(ending);
-    name.into()
+/// Returns the path of the temporary file. It is always the same, so the next writer overwrites the remains of a killed one.
+fn draft_of(path: &Path) -> PathBuf {
+    with_suffix(path, ".sesame-tmp")
 }
 
 #[cfg(test)]
@@ -143,13 +182,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_there_is_not_created_again() {
+    fn create_never_replaces() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("games");
         create(&path, [&b"one, "[..], b"two"]).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"one, two");
         assert_eq!(create(&path, [&b"three"[..]]).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
-        // It comes while the other is being written.
+        // Another file appears while this one is being written.
         fs::remove_file(&path).unwrap();
         let late = std::iter::once_with(|| {
             fs::write(&path, "mine").unwrap();
@@ -161,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_writers_one_is_last() {
+    fn concurrent_writers_take_turns() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("games.pgn");
         let texts = [b'a', b'b', b'c', b'd'].map(|letter| vec![letter; 100_000]);
@@ -170,8 +209,8 @@ mod tests {
                 scope.spawn(|| (0..20).for_each(|_| replace(&path, text).unwrap()));
             }
             for _ in 0..200 {
-                if let Ok(there) = fs::read(&path) {
-                    assert!(texts.contains(&there), "{} bytes", there.len());
+                if let Ok(content) = fs::read(&path) {
+                    assert!(texts.contains(&content), "{} bytes", content.len());
                 }
             }
         });
@@ -180,21 +219,34 @@ mod tests {
     }
 
     #[test]
-    fn the_old_or_the_new() {
-        let folder = std::env::temp_dir().join(format!("sesame-files-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        let path = folder.join("figures.csv");
+    fn remains_of_a_killed_writer_are_overwritten() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("figures.csv");
         replace(&path, b"old").unwrap();
-        // Left by a kill.
-        fs::write(beside(&path), "half of something long").unwrap();
+        fs::write(draft_of(&path), "half of something long").unwrap();
         replace(&path, b"new").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");
-        assert!(!beside(&path).exists());
-        // A folder cannot be replaced.
-        assert!(replace(&folder, b"x").is_err());
-        assert!(replace(&folder.join("nowhere/figures.csv"), b"x").is_err());
-        fs::remove_dir_all(&folder).unwrap();
+        assert!(!draft_of(&path).exists());
     }
+
+    #[test]
+    fn folders_and_missing_folders_are_errors() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(replace(folder.path(), b"x").is_err());
+        assert!(replace(&folder.path().join("nowhere/figures.csv"), b"x").is_err());
+    }
+
+    #[test]
+    fn pages_are_written_into_a_new_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let (pages, mut paths) = (folder.path().join("docs/lab"), Vec::new());
+        replace_all(&pages, [("a.md", "A"), ("b.md", "B")], |path| paths.push(path.to_owned())).unwrap();
+        assert_eq!(paths, [pages.join("a.md"), pages.join("b.md")]);
+        assert_eq!(fs::read(pages.join("b.md")).unwrap(), b"B");
+        let error = replace_all(&pages.join("a.md"), [("c.md", "C")], |_| panic!()).unwrap_err();
+        assert!(error.to_string().starts_with(&pages.join("a.md").display().to_string()), "{error}");
+    }
+
     #[cfg(unix)]
     #[test]
     fn links_and_permissions_stay() {

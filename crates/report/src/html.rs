@@ -1,25 +1,26 @@
-//! The report as one HTML page that needs nothing else: pictures are inlined, pages that belong to it follow it.
+//! Several pages of Markdown as one self-contained HTML page with inline pictures.
 
 use std::collections::BTreeMap;
 
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd};
 
-/// The page's style: light and dark as the reader's system is set; tables that are too wide scroll by themselves.
+/// The style sheet: light or dark as in the reader's system; wide tables scroll on their own.
 const STYLE: &str = include_str!("style.css");
 
-/// One page of Markdown that goes into the HTML.
+/// One page of Markdown within the HTML page.
 pub struct Part<'a> {
-    /// Its file's name, by which other parts link to it.
+    /// The name of its file, the target of links from other parts.
     pub file: &'a str,
+    /// Its text.
     pub markdown: &'a str,
 }
 
-/// All parts in one page. `pictures` holds the SVG of the pictures by file name.
+/// Returns all parts as one HTML page. `pictures` holds SVG pictures by file name; they are inlined.
 pub fn page(title: &str, parts: &[Part], pictures: &BTreeMap<String, String>) -> String {
     let files: Vec<&str> = parts.iter().map(|part| part.file).collect();
     let mut body = String::new();
     for (number, part) in parts.iter().enumerate() {
-        // The first part's own anchors stay as they are; those of the others are told apart by their file.
+        // Anchors of all parts but the first begin with the name of their file.
         let prefix = if number == 0 { String::new() } else { format!("{}-", anchor(part.file)) };
         body.push_str(&format!("<article id=\"{}\">\n", anchor(part.file)));
         let events = Converter { prefix, files: &files, pictures }.convert(part.markdown);
@@ -33,13 +34,13 @@ pub fn page(title: &str, parts: &[Part], pictures: &BTreeMap<String, String>) ->
     )
 }
 
-/// The anchor of a heading, as GitHub makes it: small letters, digits and hyphens.
+/// Returns the anchor of a heading as on GitHub: lower-case letters, digits and hyphens.
 pub fn slug(heading: &str) -> String {
     let kept = heading.chars().filter(|letter| letter.is_alphanumeric() || matches!(letter, ' ' | '-' | '_'));
     kept.flat_map(char::to_lowercase).map(|letter| if letter == ' ' { '-' } else { letter }).collect()
 }
 
-/// The file names of all pictures that a page of Markdown shows.
+/// Returns the file names of all pictures in a page of Markdown.
 pub fn pictures_of(markdown: &str) -> Vec<String> {
     let image = |event| match event {
         Event::Start(Tag::Image { dest_url, .. }) => Some(dest_url.into_string()),
@@ -48,7 +49,7 @@ pub fn pictures_of(markdown: &str) -> Vec<String> {
     Parser::new_ext(markdown, Options::ENABLE_TABLES).filter_map(image).collect()
 }
 
-/// The text of the first heading.
+/// Returns the text of the first heading; `None` without a heading.
 pub fn title_of(markdown: &str) -> Option<String> {
     let mut events = Parser::new(markdown).skip_while(|event| !matches!(event, Event::Start(Tag::Heading { .. })));
     events.next()?;
@@ -74,7 +75,7 @@ struct Converter<'a> {
 }
 
 impl Converter<'_> {
-    /// The events of a page, with anchors at its headings, pictures in the place of their names, and links within the page.
+    /// Returns the events of a page with anchors at its headings, inlined pictures, and links within the HTML page.
     fn convert<'m>(&self, markdown: &'m str) -> Vec<Event<'m>> {
         let events: Vec<Event> =
             Parser::new_ext(markdown, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH).collect();
@@ -93,7 +94,7 @@ impl Converter<'_> {
                 Event::Start(Tag::Image { dest_url, .. }) if self.pictures.contains_key(dest_url.as_ref()) => {
                     let svg = self.pictures.get(dest_url.as_ref()).map_or("", |svg| svg.as_str());
                     converted.push(Event::InlineHtml(svg.to_owned().into()));
-                    // What follows up to the end is the text that would stand in for the picture.
+                    // The alternative text follows, up to the end of the image.
                     place += events
                         .iter()
                         .skip(place)
@@ -117,7 +118,7 @@ impl Converter<'_> {
         converted
     }
 
-    /// A link, turned into one within the page where its target is part of it.
+    /// Returns the target of a link; targets among the parts become anchors of the HTML page.
     fn link(&self, target: &str) -> String {
         let (file, heading) = target.split_once('#').map_or((target, None), |(file, heading)| (file, Some(heading)));
         match (file, heading) {
@@ -137,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn anchors_as_github_makes_them() {
+    fn anchors_are_those_of_github() {
         assert_eq!(slug("Statement 19: stamps' edge"), "statement-19-stamps-edge");
         assert_eq!(slug("How to read the numbers"), "how-to-read-the-numbers");
         assert_eq!(title_of("text\n\n# The `seeds` say\n\n## No"), Some("The seeds say".to_owned()));

@@ -1,10 +1,10 @@
-//! Small pieces of Markdown, and numbers as people read them.
+//! Tables in Markdown and numbers formatted for readers.
 
 use std::fmt;
 
 use crate::statistics::Estimate;
 
-/// A table whose first column is text and whose others are numbers, unless said otherwise.
+/// A table. By default the first column is text, aligned left, and the others are numbers, aligned right.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     header: Vec<String>,
@@ -13,18 +13,18 @@ pub struct Table {
 }
 
 impl Table {
-    /// An empty table with these headings.
+    /// Returns an empty table with these headings.
     pub fn new<T: Into<String>>(header: impl IntoIterator<Item = T>) -> Table {
         Table { header: header.into_iter().map(Into::into).collect(), rows: Vec::new(), text_columns: 1 }
     }
 
-    /// The same table, its first `columns` aligned to the left.
+    /// Returns the table with its first `columns` columns aligned left.
     pub fn with_text_columns(mut self, columns: usize) -> Table {
         self.text_columns = columns;
         self
     }
 
-    /// The table for a terminal: columns under each other, without Markdown's signs.
+    /// Returns the table for a terminal: aligned columns without Markdown's marks.
     pub fn aligned(&self) -> String {
         let plain = |text: &String| text.replace("**", "");
         let lines: Vec<Vec<String>> =
@@ -62,37 +62,37 @@ impl fmt::Display for Table {
     }
 }
 
-/// The text with every percentage held together by a space that does not break.
+/// Returns the text with a no-break space before every percent sign.
 pub fn unbroken(text: &str) -> String {
     text.replace(" %", "\u{a0}%")
 }
 
-/// What stands where there is nothing to say.
-pub const NOTHING: &str = "–";
+/// The cell of a missing value.
+pub const DASH: &str = "–";
 
-/// `text` of a value, or a dash for none.
+/// Returns `text` of a value, or [`DASH`] for `None`.
 pub fn or_dash<T>(value: Option<T>, text: impl FnOnce(T) -> String) -> String {
-    value.map_or_else(|| NOTHING.to_owned(), text)
+    value.map_or_else(|| DASH.to_owned(), text)
 }
 
-/// Nodes in thousands with separators, as in the paper's tables.
+/// Returns a number of nodes in thousands, rounded and grouped: `610,696`.
 pub fn thousands(nodes: f64) -> String {
     grouped((nodes / 1000.0).round() as u64)
 }
 
-/// A number with a comma between groups of three digits.
+/// Returns a number with commas between groups of three digits: `1,234,567`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let groups: Vec<&str> = digits.as_bytes().rchunks(3).rev().filter_map(|group| str::from_utf8(group).ok()).collect();
     groups.join(",")
 }
 
-/// A table size: `8K`.
+/// Returns a number of positions in units of 1,024: `8K`.
 pub fn size(positions: usize) -> String {
     format!("{}K", positions / 1024)
 }
 
-/// Sizes in a row: `8K, 16K`; or, if they are all of the paper's, `8K to 1024K`.
+/// Returns sizes as a list, `8K, 32K`; three or more that double each time as a range, `8K to 1024K`.
 pub fn sizes(positions: &[usize]) -> String {
     match positions {
         [first, .., last] if positions.len() > 2 && positions.windows(2).all(|pair| pair[1] == 2 * pair[0]) => {
@@ -102,12 +102,12 @@ pub fn sizes(positions: &[usize]) -> String {
     }
 }
 
-/// A fraction as a percentage, `12.3 %`, with a true minus sign.
+/// Returns a fraction as a percentage, `12.3 %`, with a true minus sign.
 pub fn percent(fraction: f64) -> String {
     Unit::Share.write(fraction)
 }
 
-/// A fraction as a percentage that always has its sign, `+12.3 %`.
+/// Returns a fraction as a percentage with its sign, `+12.3 %`.
 pub fn signed_percent(fraction: f64) -> String {
     format!("{} %", signed(fraction, 1))
 }
@@ -117,32 +117,32 @@ fn signed(fraction: f64, digits: usize) -> String {
     if number.starts_with('−') { number } else { format!("+{number}") }
 }
 
-/// With a true minus sign, and none before a zero.
+/// Formats a value with a true minus sign, and none before a zero.
 fn unsigned(value: f64, digits: usize) -> String {
     let number = format!("{value:.digits$}");
     let is_zero = !number.contains(|c: char| ('1'..='9').contains(&c));
     number.replace('-', if is_zero { "" } else { "−" })
 }
 
-/// What a measure counts, and so how it is written.
+/// The format of a measure.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Unit {
-    /// A ratio, written as its difference from 1: `+4.2 %`.
+    /// A ratio, as its difference from 1: `+4.2 %`.
     Difference,
-    /// A fraction, written as a percentage: `4.2 %`.
+    /// A fraction, as a percentage: `4.2 %`.
     Share,
     /// A plain number with two decimals.
     Number,
 }
 
 impl Unit {
-    /// The value in this unit.
+    /// Returns the value in this format.
     pub fn write(self, value: f64) -> String {
         let number = self.bare(value, self.digits());
         if self == Unit::Number { number } else { format!("{number} %") }
     }
 
-    /// How many decimals the unit usually has.
+    /// Returns the usual number of decimals.
     fn digits(self) -> usize {
         if self == Unit::Number { 2 } else { 1 }
     }
@@ -155,18 +155,17 @@ impl Unit {
         }
     }
 
-    /// With as many decimals as tell the value from each of the `marks` that it is not: what lies beside a mark must not print as
-    /// lying on it. At most two more than usual.
+    /// Formats the value with enough decimals to differ from each of the `marks` that it does not equal; at most two more than usual.
     fn beside(self, value: f64, marks: &[f64]) -> String {
         let usual = self.digits();
-        let is_told = |&digits: &usize| {
+        let is_distinct = |&digits: &usize| {
             let text = self.bare(value, digits);
             marks.iter().all(|&mark| (value - mark).abs() < 1e-9 || self.bare(mark, digits) != text)
         };
-        self.bare(value, (usual..=usual + 2).find(is_told).unwrap_or(usual))
+        self.bare(value, (usual..=usual + 2).find(is_distinct).unwrap_or(usual))
     }
 
-    /// As [`Unit::write_estimate`], with digits enough to tell the ends of the interval from the `marks` beside which they lie.
+    /// Formats as [`Unit::write_estimate`], with enough decimals for the ends of the interval to differ from nearby `marks`.
     pub fn write_estimate_beside(self, estimate: Estimate, marks: &[f64]) -> String {
         let [value, low, high] =
             [estimate.value, estimate.interval.low, estimate.interval.high].map(|value| self.beside(value, marks));
@@ -174,7 +173,7 @@ impl Unit {
         format!("{value}{per_cent} ({low} to {high})")
     }
 
-    /// The value and its interval in this unit: `4.2 % (3.9 to 4.5)`.
+    /// Returns the value and its interval in this format: `4.2 % (3.9 to 4.5)`.
     pub fn write_estimate(self, estimate: Estimate) -> String {
         self.write_estimate_beside(estimate, &[])
     }
@@ -186,7 +185,7 @@ mod tests {
     use crate::statistics::Interval;
 
     #[test]
-    fn numbers_for_people() {
+    fn numbers_are_formatted() {
         assert_eq!(thousands(610_696_499.0), "610,696");
         assert_eq!(grouped(0), "0");
         assert_eq!(grouped(1_000), "1,000");
@@ -202,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn intervals_do_not_print_as_touching_what_they_do_not_touch() {
+    fn interval_ends_differ_from_nearby_marks() {
         let estimate = |value, low, high| Estimate { value, interval: Interval { low, high } };
         let difference = |high| Unit::Difference.write_estimate_beside(estimate(0.997, 0.993, high), &[1.0]);
         assert_eq!(difference(0.9998), "−0.3 % (−0.7 to −0.02)");

@@ -1,42 +1,121 @@
-//! The bar for the person who waits.
+//! A progress line on standard error.
 
-use std::time::Duration;
+use std::io::{self, IsTerminal, Write};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+/// The shortest time between two redraws.
+const REDRAW: Duration = Duration::from_millis(100);
 
-/// How far a long piece of work has come, with the time left, on standard error; silent where that is no terminal.
-pub struct Progress(ProgressBar);
+/// The share of a long piece of work that is done, with the time left, on standard error; silent where that is no terminal.
+pub struct Progress {
+    total: u64,
+    /// The work that an earlier run has done.
+    before: u64,
+    started: Instant,
+    is_terminal: bool,
+    state: Mutex<State>,
+}
+
+struct State {
+    done: u64,
+    message: String,
+    drawn: Option<Instant>,
+}
 
 impl Progress {
-    /// A bar for work of weight `total`, of which `done` has been done before.
+    /// Returns a line for work of weight `total`, of which an earlier run has done `done`.
     pub fn new(total: u64, done: u64) -> Self {
-        let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
-        let style = ProgressStyle::with_template("{wide_bar} {percent:>3} %  {elapsed} gone, {eta} left  {msg}");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        bar.set_position(done);
-        bar.reset_eta();
-        bar.enable_steady_tick(Duration::from_millis(500));
-        Self(bar)
+        let state = Mutex::new(State { done, message: String::new(), drawn: None });
+        Self { total, before: done, started: Instant::now(), is_terminal: io::stderr().is_terminal(), state }
     }
 
-    /// A piece of this weight is done.
+    /// Adds a piece of this weight to the work done, and shows `message`.
     pub fn advance(&self, weight: u64, message: String) {
-        self.0.inc(weight);
-        self.0.set_message(message);
+        self.update(|state| {
+            state.done += weight;
+            state.message = message;
+        });
     }
 
-    /// Says what is being done now.
-    pub fn tell(&self, message: String) {
-        self.0.set_message(message);
+    /// Shows the work in hand.
+    pub fn set_message(&self, message: String) {
+        self.update(|state| state.message = message);
     }
 
-    /// Writes something to the terminal, without the bar in its way.
-    pub fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
-        self.0.suspend(write)
+    /// Hides the line while `write` writes to the terminal.
+    pub fn suspend<T>(&self, write: impl FnOnce() -> T) -> T {
+        let mut state = self.state();
+        self.erase(&mut state);
+        write()
     }
 
-    /// Takes the bar away.
+    /// Removes the line.
     pub fn finish(&self) {
-        self.0.finish_and_clear();
+        let mut state = self.state();
+        self.erase(&mut state);
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    fn update(&self, change: impl FnOnce(&mut State)) {
+        let mut state = self.state();
+        change(&mut state);
+        if self.is_terminal && state.drawn.is_none_or(|drawn| drawn.elapsed() >= REDRAW) {
+            state.drawn = Some(Instant::now());
+            let line = self.line(&state, self.started.elapsed());
+            let _ = write!(io::stderr(), "\r\x1b[K{line}");
+        }
+    }
+
+    fn erase(&self, state: &mut State) {
+        if state.drawn.take().is_some() {
+            let _ = write!(io::stderr(), "\r\x1b[K");
+        }
+    }
+
+    /// Returns the line after `elapsed`.
+    fn line(&self, state: &State, elapsed: Duration) -> String {
+        let percent = state.done.min(self.total) * 100 / self.total.max(1);
+        let own = state.done.saturating_sub(self.before);
+        let left = match own {
+            0 => "?".to_owned(),
+            own => clock(elapsed.mul_f64(self.total.saturating_sub(state.done) as f64 / own as f64)),
+        };
+        let message: String = state.message.chars().take(60).collect();
+        format!("{percent:3} %  {} gone, {left} left  {message}", clock(elapsed))
+    }
+}
+
+/// Returns a duration as `h:mm:ss`.
+fn clock(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_left_follows_from_the_own_share_of_the_work() {
+        let progress = Progress::new(100, 50);
+        let line = |done| {
+            let state = State { done, message: "game 7".to_owned(), drawn: None };
+            progress.line(&state, Duration::from_secs(600))
+        };
+        assert_eq!(line(50), " 50 %  0:10:00 gone, ? left  game 7");
+        assert_eq!(line(60), " 60 %  0:10:00 gone, 0:40:00 left  game 7");
+        assert_eq!(line(100), "100 %  0:10:00 gone, 0:00:00 left  game 7");
+    }
+
+    #[test]
+    fn suspended_work_returns_its_value() {
+        let progress = Progress::new(0, 0);
+        progress.advance(1, String::new());
+        assert_eq!(progress.suspend(|| 7), 7);
+        progress.finish();
     }
 }

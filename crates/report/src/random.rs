@@ -1,15 +1,18 @@
-//! Even choices from a seeded generator, the same on every machine.
+//! Uniform choices from a seeded generator, the same on every machine.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::Rng;
 
-/// A number below `bound` (0 if that is 0), without a bias that anybody could notice: the high half of a 64 by 64 bit product.
+/// Returns a number below `bound`; 0 if `bound` is 0.
+///
+/// The number is the high half of a 64 by 64 bit product (D. Lemire, "Fast Random Integer Generation in an Interval", 2019). Without
+/// the rejection step the bias is at most `bound` / 2^64.
 pub fn below(random: &mut Xoshiro256PlusPlus, bound: usize) -> usize {
     let product = u128::from(random.next_u64()) * bound as u128;
     (product >> 64) as usize
 }
 
-/// Puts `items` into random order (Fisher and Yates).
+/// Shuffles `items` (Fisher and Yates); every order is equally likely.
 pub fn shuffle<T>(items: &mut [T], random: &mut Xoshiro256PlusPlus) {
     for last in (1..items.len()).rev() {
         items.swap(last, below(random, last + 1));
@@ -23,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_shuffle_loses_nothing_and_is_the_seeds() {
+    fn shuffle_keeps_items_and_depends_on_the_seed() {
         let shuffled = |seed| {
             let mut items: Vec<u32> = (0..100).collect();
             shuffle(&mut items, &mut Xoshiro256PlusPlus::seed_from_u64(seed));
@@ -37,9 +40,9 @@ mod tests {
         assert_eq!(sorted, whole);
     }
 
-    /// Of 60,000 orders of three things each of the six comes up 10,000 times, give or take five standard deviations.
+    /// Each of the six orders of three items comes up 10,000 times in 60,000, within five standard deviations.
     #[test]
-    fn every_order_is_as_likely() {
+    fn every_order_is_equally_likely() {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
         let mut counts = std::collections::BTreeMap::new();
         for _ in 0..60_000 {

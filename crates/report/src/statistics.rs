@@ -1,73 +1,73 @@
-//! Means of ratios, and how far they can be trusted: the percentile bootstrap of B. Efron ("Bootstrap Methods: Another Look at
-//! the Jackknife", Annals of Statistics 7(1), 1979).
+//! Geometric means of ratios and their confidence intervals by the percentile bootstrap (B. Efron, "Bootstrap Methods: Another
+//! Look at the Jackknife", Annals of Statistics 7(1), 1979).
 //!
-//! What is resampled are the test positions, whole: all that was measured on a position stays together, so comparisons remain
-//! paired. Every resampling starts from the same seed, so the same data give the same interval, to the last bit.
+//! Whole test positions are resampled: all measurements of a position stay together, so comparisons remain paired. Every bootstrap
+//! starts from the same seed, so the same data give the same interval to the last bit.
 //!
-//! Two reservations. The percentile interval of few positions is somewhat too narrow: of 18, an interval called 95 % covers some 92 %
-//! (`coverage_of_eighteen`). And positions of one game resemble each other, so an interval says how
-//! far the result depends on the positions chosen from such a game, not how it would come out for all of chess.
+//! Two reservations. The percentile interval of few positions is too narrow: with 18 positions, an interval called 95 % covers about
+//! 92 % (`coverage_of_eighteen`). And positions of one game resemble each other, so an interval covers the choice of
+//! positions from such a game, not all of chess.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
 use crate::random::below;
 
-/// How often the bootstrap draws anew: enough to fix the ends of a 95 % interval to about a fiftieth of its width.
+/// Number of resamples of a bootstrap. They fix the ends of a 95 % interval to about a fiftieth of its width.
 pub const RESAMPLES: usize = 4_000;
 
-/// The part of the resamples that falls inside an interval.
+/// Confidence level of every interval: the share of the resamples inside it.
 pub const LEVEL: f64 = 0.95;
 
-/// Where every bootstrap begins.
+/// Seed of every bootstrap.
 const SEED: u64 = 1994;
 
-/// An interval of confidence, at [`LEVEL`].
+/// A confidence interval at [`LEVEL`].
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Interval {
-    /// Its lower end.
+    /// The lower end.
     pub low: f64,
-    /// Its upper end.
+    /// The upper end.
     pub high: f64,
 }
 
 impl Interval {
-    /// Whether `value` lies inside, ends included.
+    /// Returns true if `value` lies inside, ends included.
     pub fn contains(&self, value: f64) -> bool {
         self.low <= value && value <= self.high
     }
 }
 
-/// A value and its interval of confidence.
+/// A value and its confidence interval.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Estimate {
     /// The value found in the data.
     pub value: f64,
-    /// Where the value of such data would lie.
+    /// The confidence interval.
     pub interval: Interval,
 }
 
-/// One thing against another over the same test positions.
+/// A paired comparison over the same test positions.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Comparison {
-    /// How many positions were compared.
+    /// Number of positions compared.
     pub count: usize,
-    /// On how many of them the ratio is below 1.
+    /// Number of positions with a ratio below 1.
     pub below: usize,
-    /// On how many it is exactly 1.
+    /// Number of positions with a ratio of exactly 1.
     pub equal: usize,
     /// The geometric mean of the ratios, with its interval.
     pub mean: Estimate,
 }
 
 impl Comparison {
-    /// Whether the interval lies wholly on one side of 1.
+    /// Returns true if the interval lies entirely on one side of 1.
     pub fn is_decided(&self) -> bool {
         !self.mean.interval.contains(1.0)
     }
 }
 
-/// The geometric mean of `values`; `None` if there are none, or one is not positive and finite.
+/// Returns the geometric mean of `values`; `None` if there are none, or one is not positive and finite.
 pub fn geometric_mean(values: &[f64]) -> Option<f64> {
     if values.is_empty() || !values.iter().all(|&value| value > 0.0 && value.is_finite()) {
         return None;
@@ -76,7 +76,7 @@ pub fn geometric_mean(values: &[f64]) -> Option<f64> {
     Some((logarithms / values.len() as f64).exp())
 }
 
-/// Compares two things position by position: `ratios` holds the one's measure over the other's. `None` as for [`geometric_mean`].
+/// Compares two variants position by position; `ratios` holds one's measure over the other's. `None` as for [`geometric_mean`].
 pub fn compare(ratios: &[f64]) -> Option<Comparison> {
     geometric_mean(ratios)?;
     let logarithms: Vec<f64> = ratios.iter().map(|ratio| ratio.ln()).collect();
@@ -92,10 +92,10 @@ pub fn compare(ratios: &[f64]) -> Option<Comparison> {
     })
 }
 
-/// The value of any statistic of `count` test positions, with its interval.
+/// Returns the value of a statistic of `count` test positions, with its interval.
 ///
-/// `statistic` is given the positions' indices, once in order and then [`RESAMPLES`] times drawn with replacement. `None` if there
-/// are no positions, or the statistic of the data is not finite. Resamples whose statistic is not finite are left out.
+/// `statistic` receives the positions' indices, once in order and then [`RESAMPLES`] times drawn with replacement. Resamples with a
+/// statistic that is not finite are left out. `None` if there are no positions, or the statistic of the data is not finite.
 pub fn bootstrap(count: usize, mut statistic: impl FnMut(&[usize]) -> f64) -> Option<Estimate> {
     let mut picks: Vec<usize> = (0..count).collect();
     if picks.is_empty() {
@@ -115,7 +115,7 @@ pub fn bootstrap(count: usize, mut statistic: impl FnMut(&[usize]) -> f64) -> Op
     Some(Estimate { value, interval })
 }
 
-/// The quantile of sorted values, interpolated linearly between neighbours.
+/// Returns a quantile of sorted values, interpolated linearly between neighbours.
 fn quantile(sorted: &[f64], part: f64) -> Option<f64> {
     let place = part * sorted.len().checked_sub(1)? as f64;
     let below = *sorted.get(place.floor() as usize)?;
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn means() {
+    fn geometric_mean_needs_positive_finite_values() {
         assert_eq!(geometric_mean(&[]), None);
         assert_eq!(geometric_mean(&[1.0, 0.0]), None);
         assert_eq!(geometric_mean(&[1.0, f64::INFINITY]), None);
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_comparison_counts_and_repeats() {
+    fn comparison_counts_and_is_reproducible() {
         let ratios = [0.8, 0.9, 1.0, 1.1, 0.7];
         let comparison = compare(&ratios).unwrap();
         assert_eq!((comparison.count, comparison.below, comparison.equal), (5, 3, 1));
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_vary_has_no_width() {
+    fn constant_data_have_no_width() {
         let comparison = compare(&[0.9; 7]).unwrap();
         assert!((comparison.mean.interval.high - comparison.mean.interval.low) < 1e-12);
         assert!(comparison.is_decided());
@@ -163,12 +163,12 @@ mod tests {
         assert_eq!(quantile(&[], 0.5), None);
     }
 
-    /// Of a thousand samples of 18 from a known log-normal distribution, how many intervals hold the true mean.
+    /// Coverage of the true mean by the intervals of a thousand samples of 18 from a log-normal distribution.
     #[test]
     fn coverage_of_eighteen() {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
         let mut uniform = || (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
-        // The sum of twelve uniform numbers less six is close enough to normal, with mean 0 and deviation 1.
+        // The sum of twelve uniform numbers less six is nearly normal, with mean 0 and deviation 1.
         let mut normal = || (0..12).map(|_| uniform()).sum::<f64>() - 6.0;
         let covered = (0..1000)
             .filter(|_| {

@@ -1,11 +1,11 @@
-//! The bucket: two slots, the first level and the second.
+//! The bucket of two slots, and the place of a key.
 
-use super::scheme::{Rule, Stored};
-use super::slot::{RawEntry, Signature, Slot, update};
+use crate::scheme::{Rule, Stored};
+use crate::slot::{CHECK_BITS, RawEntry, Signature, Slot, update};
 
 /// Two slots in 32 bytes, half a cache line, so that a probe touches one line.
 ///
-/// For the schemes of two levels the slots are the levels. For those of one level they are two separate places.
+/// Under a scheme of two levels the slots are the levels. Under one of one level they are two separate places.
 #[repr(C, align(32))]
 #[derive(Debug, Default)]
 pub struct Bucket<S> {
@@ -13,53 +13,57 @@ pub struct Bucket<S> {
     second: S,
 }
 
-/// Where a key lives.
+/// The place where a key lives.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Place {
     /// The index of the bucket.
     pub bucket: usize,
-    /// In a table of one level: whether the slot is the second of that bucket.
+    /// Under a scheme of one level: the slot is the second of the bucket.
     pub second: bool,
 }
 
 impl Place {
-    /// The place of `key` among `buckets` buckets: the high half of their product, whose next bit chooses the slot.
+    /// Returns the place of `key` among `buckets` buckets: the high half of their product, whose next bit chooses the slot.
     ///
-    /// So the index is made of the key's high bits, the check of its low 48: from 65,536 buckets up all 64 bits take part.
+    /// The index is made of the key's high bits, the check of its low 48: from 65,536 buckets up all 64 bits take part.
     #[inline(always)]
     pub const fn of(key: u64, buckets: usize) -> Place {
         let product = key as u128 * buckets as u128;
         Place { bucket: (product >> 64) as usize, second: (product as u64) >> 63 != 0 }
     }
 
-    /// Whether some key with this signature lives in bucket `bucket` of `buckets`. The signature lacks the key's upper 16 bits; all but a few of
-    /// their values lead elsewhere, but with 65,536 buckets or fewer one at least leads to any bucket.
+    /// Returns the lowest key with this signature that lives in bucket `bucket` of `buckets`, or `None` if there is none.
+    ///
+    /// The keys of a bucket are an interval of 2^64 / `buckets` keys, so from 65,536 buckets up no other key of the bucket
+    /// has this signature. With fewer, every signature has a key in every bucket.
+    pub const fn key_in(signature: Signature, bucket: usize, buckets: usize) -> Option<u64> {
+        const CHECKED: u64 = (1 << CHECK_BITS) - 1;
+        let first = ((bucket as u128) << 64).div_ceil(buckets as u128);
+        // The first key of this signature from there on; perhaps beyond the last of all keys.
+        let next = if first as u64 & CHECKED <= signature.key() { 0 } else { 1 };
+        let key = ((first >> CHECK_BITS) + next) << CHECK_BITS | signature.key() as u128;
+        if key >> 64 == 0 && Place::of(key as u64, buckets).bucket == bucket { Some(key as u64) } else { None }
+    }
+
+    /// Returns whether some key with this signature lives in bucket `bucket` of `buckets`.
     pub const fn can_hold(signature: Signature, bucket: usize, buckets: usize) -> bool {
-        let first = ((bucket as u128) << 64).div_ceil(buckets as u128) as u64;
-        let high = first >> 48;
-        // The first key of this signature from there on.
-        let key = if first << 16 >> 16 <= signature.key() {
-            high << 48 | signature.key()
-        } else {
-            (high + 1) << 48 | signature.key()
-        };
-        key >= first && Place::of(key, buckets).bucket == bucket
+        Place::key_in(signature, bucket, buckets).is_some()
     }
 }
 
 impl<S: Slot> Bucket<S> {
-    /// A bucket of these two slots.
+    /// Creates a bucket of these two slots.
     pub const fn new(first: S, second: S) -> Self {
         Bucket { first, second }
     }
 
-    /// The first or the second slot.
+    /// Returns the first or the second slot.
     #[inline(always)]
     pub const fn slot(&self, second: bool) -> &S {
         if second { &self.second } else { &self.first }
     }
 
-    /// Both slots, the first level first.
+    /// Returns both slots, the first level first.
     pub fn slots(&self) -> [&S; 2] {
         [&self.first, &self.second]
     }
@@ -71,16 +75,18 @@ impl<S: Slot> Bucket<S> {
         self.second.write(RawEntry::EMPTY);
     }
 
-    /// The entry of `key`, in whichever level it is.
+    /// Returns the entry of `key`, in whichever level it is.
     #[inline(always)]
     pub fn probe(&self, key: u64) -> Option<RawEntry> {
-        let (is_here, entry) = self.find(key, |_| ());
-        is_here.then_some(entry)
+        let (is_hit, entry) = self.find(key, |_| ());
+        is_hit.then_some(entry)
     }
 
-    /// As [`Bucket::probe`], with [`RawEntry::EMPTY`] beside `false`, and shows `mismatched` the entries of other keys on the way.
+    /// Probes for `key`: as [`Bucket::probe`], with [`RawEntry::EMPTY`] beside `false`. Calls `mismatched` for each entry of
+    /// another key on the way.
     ///
-    /// Looks at both levels before it judges either, and chooses without a branch: which level has a key is as good as random.
+    /// Both levels are read before either is judged, and the result is selected without a branch: the level that has a
+    /// key is as good as random.
     #[inline(always)]
     pub fn find(&self, key: u64, mismatched: impl Fn(&RawEntry)) -> (bool, RawEntry) {
         let (first, second) = (self.first.read(), self.second.read());
@@ -95,15 +101,15 @@ impl<S: Slot> Bucket<S> {
         (in_first | in_second, RawEntry::select(in_first, first, RawEntry::select(in_second, second, RawEntry::EMPTY)))
     }
 
-    /// Stores `new`, the entry of `key`, in a table of two levels (Breuker et al., section 6.1, TWODEEP and TWOBIG1), and says
-    /// what became of it.
+    /// Stores `new`, the entry of `key`, under a scheme of two levels (Breuker et al., 1994, section 6.1, TWODEEP and
+    /// TWOBIG1), and returns what became of it.
     ///
-    /// The same key is updated where it is. Otherwise, if the first level is empty or stale, `new` takes it; if `new` is worth
-    /// at least as much as the first level's entry, it takes that place, and the entry moves to the second level; if not, `new`
-    /// takes the second level. So the newest is always stored, and of the other two the less important gives way.
+    /// The same key is updated where it is. Otherwise, if the first level is empty or stale, `new` takes it; if `new` is
+    /// worth at least as much as the first level's entry, it takes that place, and the entry moves to the second level;
+    /// if not, `new` takes the second level. So the newest is always stored, and of the other two the less important gives way.
     ///
-    /// The steps of two threads can interleave. Each slot is still read and written as [`Slot`] promises, so a probe accepts only
-    /// what was stored for its key; but an entry may be lost, or may stand in both levels until one is replaced.
+    /// The steps of two threads can interleave. Each slot is still read and written as [`Slot`] promises, so a probe
+    /// accepts only what was stored for its key; but an entry may be lost, or may be in both levels until one is replaced.
     #[inline(always)]
     pub fn store(&self, key: u64, new: RawEntry, rule: &impl Rule) -> Stored {
         let first = self.first.read();
@@ -128,6 +134,42 @@ impl<S: Slot> Bucket<S> {
         } else {
             self.second.write(new);
             Stored::Second
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Work, mix64};
+
+    #[test]
+    fn bucket_and_signature_give_the_whole_key() {
+        for buckets in [1 << 16, (1 << 16) + 1, 98_304, 1 << 20, 3_000_001] {
+            for key in (0..20_000).map(mix64).chain([0, u64::MAX]) {
+                let bucket = Place::of(key, buckets).bucket;
+                let signature = Signature::new(key, Work::from_nodes(key >> 20));
+                assert_eq!(Place::key_in(signature, bucket, buckets), Some(key));
+                let other = (bucket + buckets / 2) % buckets;
+                assert_ne!(Place::key_in(signature, other, buckets), Some(key));
+            }
+        }
+    }
+
+    #[test]
+    fn torn_signatures_fit_few_buckets() {
+        let key = 0x9abc_def0_1234_5678;
+        let signature = Signature::new(key, Work::default());
+        for buckets in [1, 1000, 1 << 16, 1 << 17, 3 << 20, 1 << 24, (1 << 24) + 7] {
+            let place = Place::of(key, buckets).bucket;
+            assert!(Place::can_hold(signature, place, buckets));
+            let others = (0..1000).map(|n| n * 7919 % buckets).filter(|&bucket| bucket != place);
+            let (all, passed) = others.fold((0, 0), |(all, passed), bucket| {
+                (all + 1, passed + usize::from(Place::can_hold(signature, bucket, buckets)))
+            });
+            // All can while the index takes no more than the 16 bits that the signature lacks; then ever fewer.
+            let expected = if buckets <= 1 << 16 { all } else { (all << 16) / buckets };
+            assert!(passed.abs_diff(expected) <= all / 15, "{buckets}: {passed} of {all}, not {expected}");
         }
     }
 }

@@ -1,8 +1,114 @@
-//! A lock-free transposition table that many threads share through `&Table`.
+//! A lock-free hash table of fixed size for search programs, better known as a transposition table.
+//!
+//! A program that searches (a game, a puzzle, a formula) meets the same position or subproblem again and again.
+//! [`Table`] remembers a result of up to 64 bits for a key of 64 bits. Any number of threads probe and store through
+//! `&Table`; none ever waits for another. When two keys compete for a slot, a replacement scheme keeps the entry that
+//! cost more to compute.
+//!
+//! ```
+//! use sesame_table::{Scheme, Table, mix64};
+//! use std::num::NonZeroU64;
+//!
+//! /// Counts the ways to write `n` as a sum of parts that are at most `max`.
+//! fn partitions(n: u64, max: u64, table: &Table<NonZeroU64>) -> NonZeroU64 {
+//!     if n == 0 || max == 1 {
+//!         return NonZeroU64::MIN;
+//!     }
+//!     let key = mix64(n << 32 | max);
+//!     table.probe(key).unwrap_or_else(|| {
+//!         let parts = 1..=max.min(n);
+//!         let ways = parts.map(|part| partitions(n - part, part, table));
+//!         let count = ways.reduce(|sum, ways| sum.saturating_add(ways.get())).unwrap();
+//!         table.store(key, &count, 1);
+//!         count
+//!     })
+//! }
+//!
+//! let table = Table::with_mib(1, Scheme::TwoBig1)?;
+//! std::thread::scope(|scope| {
+//!     (0..4).for_each(|_| _ = scope.spawn(|| assert_eq!(partitions(100, 100, &table).get(), 190_569_292)));
+//! });
+//! # Ok::<(), sesame_table::TableError>(())
+//! ```
+//!
+//! # In a program
+//!
+//! - **Keys** are hashes: every bit has to matter, for the high bits choose the bucket and the low 48 are verified.
+//!   Zobrist keys are fine as they are; [`mix64`] turns a packed position into a key.
+//! - **Values** implement [`Payload`]: a packing into 64 bits that is never 0 and a total unpacking. [`NonZeroU64`]
+//!   and [`u32`] do. The documentation of [`Payload`] shows the entry of an alpha-beta search.
+//! - **The table** comes from [`Table::with_mib`], or from [`Table::with_options`] for every choice there is.
+//!   [`Table::next_generation`] before each search lets old entries give way first, [`Table::prefetch`] hides the
+//!   latency of the memory, [`Table::save`] and [`Table::load`] keep the table in a file.
+//! - **Statistics** are a type parameter: [`Table<P, Counters>`](Counters) counts hits, misses, replacements and
+//!   torn reads; the default, [`NoStats`], costs nothing.
+//!
+//! The examples `domineering` (threads that solve a game together), `shared_perft` (a chess move counter) and
+//! `custom_scheme` (a replacement rule of one's own on the buckets of this crate) are complete programs.
+//!
+//! # Design
+//!
+//! **Slot.** An entry is 128 bits: two `AtomicU64`, read and written with relaxed loads and stores. The first holds the
+//! packed payload, the second a check word:
+//!
+//! ```text
+//! signature = low 48 bits of the key << 16 | work
+//! check     = signature ^ data ^ (data << 16)
+//! ```
+//!
+//! A writer stores `data`, then `check`. A reader loads both, undoes the XOR and compares 48 bits with its key. Two words
+//! of different writes give a signature that matches no key, but for a coincidence of 48 bits, so a torn read is a miss.
+//! The idea is from Hyatt and Mann, "A lock-less transposition table implementation for parallel search chess engines"
+//! (ICGA Journal 25(1), 2002). The spread, `data << 16`, is this crate's: without it the lowest 16 bits of the data
+//! would be opposite the work, which is not compared, and two entries that differ only there could mix.
+//!
+//! **Bucket.** Two slots in 32 bytes, aligned to 32, so that a probe touches one cache line. The bucket's index is the high
+//! half of key x buckets: any number of buckets will do, and from 65,536 buckets (2 MiB) up every bit of the key is
+//! verified, by place or by check.
+//!
+//! **Replacement.** The seven schemes of Breuker, Uiterwijk and van den Herik, "Replacement Schemes for Transposition
+//! Tables" (ICCA Journal 17(4), 1994): [`Scheme`] lists them. The default, TWOBIG1, keeps the entry with the larger
+//! searched subtree in the first slot and the newest other one in the second. The same key is updated in place;
+//! [`Update`] and [`Payload::merge`] say how. [`Work`] is the size of the subtree as a 16-bit floating-point number.
+//!
+//! **Generations.** Entries are stamped with the number of the search, modulo 32, if the payload has five bits for it. A
+//! stamped entry of an earlier search is still found; at the first collision it is overwritten (section 6.2 of the
+//! paper).
+//!
+//! **Speed.** A probe has no branch that depends on what it reads: both slots are loaded, compared, and selected with
+//! conditional moves. Memory comes from one anonymous mapping, on huge pages where the system has them.
+//!
+//! # Guarantees
+//!
+//! 1. A probe returns only a payload that some thread stored, whole, for a key with the same verified bits, together with
+//!    the work of that same store. Clearing, replacing, moving and merging entries on other threads cannot break this.
+//! 2. An empty slot, or one that is being cleared, matches no key, 0 included.
+//! 3. Every operation is wait-free: a bounded number of loads and stores, no read-modify-write, no retry.
+//! 4. Without concurrent stores each scheme does what the paper says, and a key is in the table at most once.
+//! 5. Memory that cannot be had is an error, never an abort.
+//!
+//! Loom explores guarantees 1 and 2 over every interleaving and every stale value of small models; shuttle runs five
+//! threads on a full table through random schedules; a stress test runs them on the machine itself; a reference
+//! written from the paper's sentences checks guarantee 4. Each model is also run over deliberately broken slots, and has
+//! to fail. The slot, bucket and scheme code under test is the shipped code: it is generic over [`Word`]. The README
+//! lists each claim with its test, in `tests/all/` of the package.
+//!
+//! # Limits
+//!
+//! - The table forgets: no store is sure to be found again. Two stores into one bucket at the same time can lose an entry,
+//!   or leave a key in both slots until one of them is replaced.
+//! - Two keys can be taken for each other when they agree in the verified bits: in 48 bits and the place. A caller that
+//!   cannot bear that has to check the payload, as chess engines check that a stored move is legal.
+//! - A relaxed load says nothing about other memory. A payload that is an index or pointer to data published elsewhere
+//!   needs an ordering of its own.
+//! - The size is fixed. A larger table is a new [`Table`]; saving and loading move the entries.
+//!
+//! [`NonZeroU64`]: std::num::NonZeroU64
 
 mod bucket;
 mod file;
 mod memory;
+mod mix;
 mod payload;
 mod prefetch;
 mod regular_file;
@@ -15,6 +121,7 @@ mod work;
 
 pub use bucket::{Bucket, Place};
 pub use file::{TableFileError, TableFileReport, TableFileWork};
+pub use mix::mix64;
 pub use payload::{Generation, Payload};
 pub use prefetch::prefetch;
 pub use scheme::{Rule, Scheme, SchemeRule, Stored, UnknownScheme, Update};
@@ -23,3 +130,7 @@ pub use stats::{Counters, EntryUse, NoStats, Recorder, Stats};
 pub use table::{Table, TableError, TableOptions};
 pub use word::Word;
 pub use work::Work;
+
+// The unit tests share files with the integration tests, which name the crate.
+#[cfg(test)]
+extern crate self as sesame_table;

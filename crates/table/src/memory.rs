@@ -1,66 +1,66 @@
-//! The table's memory: one zeroed allocation that may be refused. All of the room's `unsafe` is here.
+//! The table's memory: one zeroed mapping, which may be refused. The crate's `unsafe` is here, but for the prefetch.
 
 use std::io;
 use std::marker::PhantomData;
 #[cfg(target_os = "linux")]
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use memmap2::{MmapMut, MmapOptions};
-use parking_lot::Mutex;
 
-use super::bucket::Bucket;
-use super::slot::VerifiedSlot;
+use crate::bucket::Bucket;
+use crate::slot::VerifiedSlot;
 
-/// What [`Memory`] can be an array of: [`BUCKET_BYTES`] bytes of atomics.
+/// An element of [`Memory`]: [`BUCKET_BYTES`] bytes of atomics.
 ///
 /// # Safety
 /// The type is that large and so aligned, has no padding that anything reads, is valid whatever its bytes are, is empty where they
 /// are all 0, and can be shared among threads and written through `&`.
-pub(super) unsafe trait Cell: Sync {}
+pub(crate) unsafe trait Cell: Sync {}
 
 /// A bucket of the table that ships.
-pub(super) type TableCell<const BITS: u32> = Bucket<VerifiedSlot<AtomicU64, BITS>>;
+pub(crate) type TableCell<const BITS: u32> = Bucket<VerifiedSlot<AtomicU64, BITS>>;
 
 // SAFETY: four `AtomicU64`, `repr(C)`, aligned to 32; their size is asserted below. Whatever the word, decoding it is total.
 unsafe impl<const BITS: u32> Cell for TableCell<BITS> {}
 
 /// Bytes in a cell.
-pub(super) const BUCKET_BYTES: usize = 32;
+pub(crate) const BUCKET_BYTES: usize = 32;
 
 const _: () = assert!(size_of::<TableCell<48>>() == BUCKET_BYTES && align_of::<TableCell<48>>() == BUCKET_BYTES);
 
-/// How many bytes a thread empties at a time: enough to be worth the asking, and whole huge pages.
+/// Bytes that a thread empties at a time: enough to be worth a lock, and whole huge pages.
 const SHARE: usize = 8 << 20;
 
-/// Pages asked for at once where the system can: 2 MiB, the size of a huge page on x86-64.
+/// The size of a huge page on x86-64.
 const HUGE_PAGE: usize = 2 << 20;
 
-/// Why there is no memory.
+/// The reason why there is no memory.
 #[derive(Debug)]
-pub(super) enum Refusal {
+pub(crate) enum Refusal {
     /// More than the machine, or the container, has: so many bytes.
     Exceeds(u64),
-    /// The system said no.
+    /// The system's error.
     System(io::Error),
 }
 
 /// An array of zeroed cells.
 #[derive(Debug)]
-pub(super) struct Memory<C> {
+pub(crate) struct Memory<C> {
     map: MmapMut,
     buckets: usize,
     cells: PhantomData<C>,
 }
 
 impl<C: Cell> Memory<C> {
-    /// `buckets` empty cells, on huge pages if they are wished for and the system has them. Nothing is touched yet: it hands out
-    /// zeroed pages as they are first used.
-    pub(super) fn zeroed(buckets: usize, huge_pages: bool) -> Result<Self, Refusal> {
+    /// Creates `buckets` empty cells, on huge pages if `huge_pages` and the system has them. No page is touched yet: the
+    /// system hands out zeroed pages as they are first used.
+    pub(crate) fn zeroed(buckets: usize, huge_pages: bool) -> Result<Self, Refusal> {
         let refuse = |kind: io::ErrorKind| Refusal::System(kind.into());
         let bytes = buckets.checked_mul(BUCKET_BYTES).ok_or_else(|| refuse(io::ErrorKind::OutOfMemory))?;
-        // Linux promises more than it has and kills the process that takes it at its word, so the promise is not asked for.
+        // Linux overcommits memory and kills the process that uses what was granted.
         if let Some(limit) = usable_memory()
             && bytes as u64 > limit
         {
@@ -73,36 +73,36 @@ impl<C: Cell> Memory<C> {
         Ok(Memory { map, buckets, cells: PhantomData })
     }
 
-    /// The cells.
+    /// Returns the cells.
     #[inline(always)]
-    pub(super) fn buckets(&self) -> &[C] {
-        // SAFETY: the map is `buckets * BUCKET_BYTES` bytes long (`zeroed` asked for them; neither changes later), page-aligned and
+    pub(crate) fn buckets(&self) -> &[C] {
+        // SAFETY: the map is `buckets * BUCKET_BYTES` bytes long (see `zeroed`; neither changes later), page-aligned and
         // so aligned for a cell, and lives as long as `self`. A `Cell` promises to be of that size, to be valid whatever its
         // bytes are, and to allow shared writing; no other reference to the bytes exists.
         unsafe { std::slice::from_raw_parts(self.map.as_ptr().cast(), self.buckets) }
     }
 
     /// Empties all cells, each by itself through `clear`, with `threads` threads at once, beside threads that use them.
-    pub(super) fn clear(&self, threads: usize, clear: impl Fn(&C) + Sync) {
+    pub(crate) fn clear(&self, threads: usize, clear: impl Fn(&C) + Sync) {
         share_out(threads, self.buckets().chunks(SHARE / BUCKET_BYTES), |cells| cells.iter().for_each(&clear));
     }
 
-    /// Empties all cells, with `threads` threads at once, at the speed of the memory: nobody else is looking.
-    pub(super) fn clear_exclusive(&mut self, threads: usize) {
-        // Few large shares: a processor fills what is larger than its caches without reading it first, here 2.5 times as fast.
+    /// Empties all cells, with `threads` threads at once, at the speed of the memory: `&mut` excludes other users.
+    pub(crate) fn clear_exclusive(&mut self, threads: usize) {
+        // Few large shares: a fill larger than the caches does not read the memory first and is 2.5 times as fast.
         let share = self.map.len().div_ceil(threads.max(1)).max(SHARE);
         share_out(threads, self.map.chunks_mut(share), |bytes| bytes.fill(0));
     }
 }
 
-/// Does `work` on all shares, with `threads` threads, this one among them. Those that the system does not grant are not missed.
-pub(super) fn share_out<T>(threads: usize, shares: impl ExactSizeIterator<Item = T> + Send, work: impl Fn(T) + Sync) {
+/// Does `work` on all shares, with `threads` threads, this one among them; with fewer if the system grants no more.
+pub(crate) fn share_out<T>(threads: usize, shares: impl ExactSizeIterator<Item = T> + Send, work: impl Fn(T) + Sync) {
     let helpers = threads.min(shares.len()).saturating_sub(1);
     let shares = Mutex::new(shares);
     let take_part = || {
         // Not `while let`: that would hold the lock during the work.
         loop {
-            let Some(share) = shares.lock().next() else { break };
+            let Some(share) = shares.lock().unwrap_or_else(PoisonError::into_inner).next() else { break };
             work(share);
         }
     };
@@ -112,7 +112,7 @@ pub(super) fn share_out<T>(threads: usize, shares: impl ExactSizeIterator<Item =
     });
 }
 
-/// Asks for huge pages, or for none: fewer misses in the translation buffer, since a probe goes to a random address. A mere wish.
+/// Advises the system to use huge pages, or not to: probes go to random addresses, and miss the TLB less often with them.
 fn advise(map: &MmapMut, huge_pages: bool) {
     #[cfg(target_os = "linux")]
     let _ = map.advise(if huge_pages { memmap2::Advice::HugePage } else { memmap2::Advice::NoHugePage });
@@ -120,8 +120,8 @@ fn advise(map: &MmapMut, huge_pages: bool) {
     let _ = (map, huge_pages);
 }
 
-/// The memory that a table can have without being killed for it, in bytes, where that is known: the least of the machine's
-/// and the control group's, less a sixteenth for everything else.
+/// Returns the bytes that a table can use without the process being killed, where that is known: the least of the
+/// machine's memory and the control group's, less a sixteenth for everything else.
 fn usable_memory() -> Option<u64> {
     #[cfg(target_os = "linux")]
     {
@@ -130,8 +130,8 @@ fn usable_memory() -> Option<u64> {
             let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
             Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? << 10)
         });
-        // A group is bound by its own limit and by those of all above it. Version 2 says "max" and version 1 a huge number where
-        // there is none.
+        // A group has its own limit and those of all groups above it. Without one version 2 says "max", version 1 a huge
+        // number.
         let own = read("/proc/self/cgroup").unwrap_or_default();
         let groups = own.lines().filter_map(|line| {
             let (controllers, path) = line.split_once(':')?.1.split_once(':')?;

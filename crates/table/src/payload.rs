@@ -1,66 +1,182 @@
-//! What a slot can hold.
+//! Payloads: the values that a table holds.
+
+use std::num::NonZeroU64;
 
 /// The number of a search, modulo 32: the time stamp of an entry.
 ///
-/// Breuker et al., section 6.2: a position stamped by an earlier search is still found, and unconditionally replaced at a
-/// collision. After 32 searches the numbers come round; what is left of that one then counts as fresh once more.
+/// An entry stamped by an earlier search is still found, and overwritten at the first collision (Breuker et al., 1994,
+/// section 6.2). After 32 searches the numbers come round: an entry that old counts as fresh once more.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Generation(u8);
 
 impl Generation {
-    /// How many generations can be told apart.
+    /// The number of generations that can be told apart.
     pub const COUNT: u8 = 32;
 
-    /// The generation of these bits, of which the low five count.
+    /// Returns the generation of the low five bits.
     #[inline]
     pub const fn from_bits(bits: u8) -> Generation {
         Generation(bits % Self::COUNT)
     }
 
-    /// The number, 0 to 31.
+    /// Returns the number, 0 to 31.
     #[inline]
     pub const fn bits(self) -> u8 {
         self.0
     }
 
-    /// The generation after this one.
+    /// Returns the generation after this one.
     #[inline]
     pub const fn next(self) -> Generation {
         Generation::from_bits(self.0 + 1)
     }
 }
 
-/// Anything that packs into 64 bits and is remembered by key. The engine's [`Entry`](super::Entry) is one; a perft count or a
-/// cached evaluation would be others.
+/// A value that packs into 64 bits and is remembered by key.
 ///
-/// What a payload says about its depth and generation is asked of the packed bits, and so must be total: whatever
-/// is found in memory gives an answer and never a panic.
+/// The methods on packed bits must be total: any 64 bits give an answer and never a panic, for a key can collide with
+/// another and a file can be damaged.
+///
+/// # Example
+///
+/// An entry of an alpha-beta search, with depth, time stamp and a rule for the same position:
+///
+/// ```
+/// use sesame_table::{Generation, Payload};
+///
+/// /// From the lowest bit: value 16, kind of bound 2, generation 5, depth 8, move 16.
+/// #[derive(Clone, Copy, Debug, PartialEq)]
+/// struct Entry {
+///     value: i16,
+///     bound: u8, // 1 upper, 2 lower, 3 exact
+///     depth: u8,
+///     best: u16,
+/// }
+///
+/// impl Payload for Entry {
+///     fn pack(&self, generation: Generation) -> u64 {
+///         u64::from(self.value as u16)
+///             | u64::from(self.bound) << 16 // never 0, so the packed bits are never 0
+///             | u64::from(generation.bits()) << 18
+///             | u64::from(self.depth) << 23
+///             | u64::from(self.best) << 31
+///     }
+///
+///     fn unpack(bits: u64) -> Option<Entry> {
+///         let bound = (bits >> 16 & 3) as u8;
+///         let (value, depth, best) = (bits as i16, Entry::depth(bits), (bits >> 31) as u16);
+///         (bound != 0).then_some(Entry { value, bound, depth, best })
+///     }
+///
+///     fn depth(bits: u64) -> u8 {
+///         (bits >> 23) as u8
+///     }
+///
+///     fn generation(bits: u64) -> Option<Generation> {
+///         Some(Generation::from_bits((bits >> 18) as u8))
+///     }
+///
+///     /// Keeps the best move when the new entry has none.
+///     fn merge(old: u64, new: u64) -> Option<u64> {
+///         let moves = 0xffff << 31;
+///         Some(if new & moves == 0 { new | old & moves } else { new })
+///     }
+/// }
+///
+/// let entry = Entry { value: -7, bound: 2, depth: 12, best: 300 };
+/// assert_eq!(Entry::unpack(entry.pack(Generation::default())), Some(entry));
+/// ```
 pub trait Payload: Copy {
-    /// The 64 bits, stamped with `generation` if the payload has room for a stamp. Never 0: that marks an empty slot.
+    /// Packs the payload into 64 bits, stamped with `generation` if it has five bits to spare.
+    ///
+    /// The result must not be 0, which marks an empty slot: a payload that packs to 0 is not found again.
     fn pack(&self, generation: Generation) -> u64;
 
-    /// The payload of these bits; `None` if no payload packs to them, as none does to 0. Total: never panics.
+    /// Unpacks the payload; `None` if no payload packs to these bits, as none does to 0.
     fn unpack(bits: u64) -> Option<Self>;
 
-    /// The depth that the schemes DEEP and TWODEEP compare. Without one all are equal, and the newer wins.
+    /// Returns the search depth, which DEEP and TWODEEP compare. The default is 0: all are equal, and the newer wins.
     #[inline]
     fn depth(bits: u64) -> u8 {
         let _ = bits;
         0
     }
 
-    /// The time stamp. A payload without one is never stale.
+    /// Returns the time stamp. A payload without one, the default, is never stale.
     #[inline]
     fn generation(bits: u64) -> Option<Generation> {
         let _ = bits;
         None
     }
 
-    /// What becomes of an entry when its own key is stored again, under [`Update::Merge`](super::Update::Merge): the bits to
-    /// keep, or `None` to leave the old entry as it is, work included.
+    /// Merges two payloads of the same key under [`Update::Merge`](crate::Update::Merge): returns the bits to store, or
+    /// `None` to leave the old entry as it is, work included. The default stores the new one.
     #[inline]
     fn merge(old: u64, new: u64) -> Option<u64> {
         let _ = old;
         Some(new)
+    }
+}
+
+/// A number and nothing else: no depth, no time stamp.
+impl Payload for NonZeroU64 {
+    #[inline]
+    fn pack(&self, _: Generation) -> u64 {
+        self.get()
+    }
+
+    #[inline]
+    fn unpack(bits: u64) -> Option<NonZeroU64> {
+        NonZeroU64::new(bits)
+    }
+}
+
+/// Any 32-bit number, 0 included, with a time stamp.
+///
+/// From the lowest bit: the number 32, generation 5, a bit that is always set.
+impl Payload for u32 {
+    #[inline]
+    fn pack(&self, generation: Generation) -> u64 {
+        u64::from(*self) | u64::from(generation.bits()) << 32 | 1 << 37
+    }
+
+    #[inline]
+    fn unpack(bits: u64) -> Option<u32> {
+        (bits >> 37 == 1).then_some(bits as u32)
+    }
+
+    #[inline]
+    fn generation(bits: u64) -> Option<Generation> {
+        Some(Generation::from_bits((bits >> 32) as u8))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn numbers_round_trip(number: u32, wide in 1u64.., generation: u8) {
+            let generation = Generation::from_bits(generation);
+            prop_assert_eq!(u32::unpack(number.pack(generation)), Some(number));
+            prop_assert_eq!(u32::generation(number.pack(generation)), Some(generation));
+            let wide = NonZeroU64::new(wide).unwrap();
+            prop_assert_eq!(NonZeroU64::unpack(wide.pack(generation)), Some(wide));
+        }
+    }
+
+    #[test]
+    fn no_number_unpacks_from_an_empty_slot() {
+        assert_eq!(u32::unpack(0), None);
+        assert_eq!(NonZeroU64::unpack(0), None);
+    }
+
+    #[test]
+    fn generations_come_round_after_32() {
+        let last = Generation::from_bits(31);
+        assert_eq!(last.next(), Generation::default());
+        assert_eq!(Generation::from_bits(32 + 7).bits(), 7);
     }
 }

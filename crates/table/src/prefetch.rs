@@ -1,6 +1,8 @@
-//! Memory fetched before it is needed. The processor's hint, where there is one.
+//! Prefetching: a hint to the processor, where there is one.
 
-/// Fetches the cache line of `value`, without waiting for it.
+/// Prefetches the cache line of `value` into all levels of the cache, without waiting for it.
+///
+/// Does nothing on processors other than x86-64.
 #[inline(always)]
 pub fn prefetch<T>(value: &T) {
     #[cfg(target_arch = "x86_64")]

@@ -1,4 +1,4 @@
-//! Files that are plain files. To open a named pipe is to wait for who writes into it, and a device may be read for ever.
+//! Opening of regular files only: to open a named pipe would wait for its writer, and a device may have no end.
 
 use std::fs::{self, File};
 use std::io;
@@ -15,7 +15,7 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Says that what is there is something else.
+/// Returns the error for a folder, a pipe or a device.
 pub(crate) fn not_a_regular_file() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file")
+    io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")
 }

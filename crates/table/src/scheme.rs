@@ -4,32 +4,34 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::str::FromStr;
 
-use super::payload::{Generation, Payload};
-use super::slot::RawEntry;
+use crate::payload::{Generation, Payload};
+use crate::slot::RawEntry;
 
-/// Which of two positions stays when they collide: the seven schemes of Breuker, Uiterwijk and van den Herik, "Replacement
-/// Schemes for Transposition Tables" (ICCA Journal 17(4), 1994), section 6.1.
+/// A replacement scheme: decides which of two keys stays when they collide.
 ///
-/// The five schemes of one level have one slot where a position can be. The two schemes of two levels have a bucket of two:
-/// the first level holds the deeper or bigger, the second the newest of the rest. All have the same number of slots.
-/// The order by time stamps goes before any scheme (section 6.2): an entry of an earlier search is always replaced.
+/// The seven are those of Breuker, Uiterwijk and van den Herik, "Replacement Schemes for Transposition Tables" (ICCA
+/// Journal 17(4), 1994), section 6.1. Under the five schemes of one level a key has one slot. Under the two schemes of two
+/// levels it has a bucket of two: the first level holds the deeper or bigger entry, the second the newest of the rest.
+/// The number of slots is the same. Time stamps go before any scheme (section 6.2): an entry of an earlier search is
+/// always replaced.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Scheme {
-    /// The position searched deeper stays; of two equals the newer.
+    /// The entry searched deeper stays; of two equals the newer.
     Deep,
-    /// The new position always replaces the old.
+    /// The new entry always replaces the old.
     New,
-    /// The new position never replaces the old.
+    /// The new entry never replaces the old.
     Old,
-    /// The position with the bigger subtree stays, where a hit inside the subtree counts as one node; of two equals the newer.
+    /// The entry with the bigger subtree stays, where a hit inside the subtree counts as one node; of two equals the newer.
     Big1,
     /// As [`Scheme::Big1`], but a hit counts as many nodes as were searched to obtain it. The table compares the work it
     /// is given, so the two differ only in what the search counts: see [`Scheme::counts_hits_in_full`].
     BigAll,
-    /// Two levels: a new position at least as deep as the first one takes its place and shifts it to the second; any other
-    /// goes to the second.
+    /// Two levels: a new entry at least as deep as the first one takes its place and shifts it to the second level; any other
+    /// goes to the second level.
     TwoDeep,
-    /// Two levels, as [`Scheme::TwoDeep`], by the size of the subtree counted as in [`Scheme::Big1`].
+    /// Two levels, as [`Scheme::TwoDeep`], by the size of the subtree as in [`Scheme::Big1`]. The best of the seven in the
+    /// paper.
     #[default]
     TwoBig1,
 }
@@ -39,7 +41,7 @@ impl Scheme {
     pub const ALL: [Scheme; 7] =
         [Scheme::Deep, Scheme::New, Scheme::Old, Scheme::Big1, Scheme::BigAll, Scheme::TwoDeep, Scheme::TwoBig1];
 
-    /// The paper's name, in capitals.
+    /// Returns the paper's name, in capitals.
     pub const fn name(self) -> &'static str {
         match self {
             Scheme::Deep => "DEEP",
@@ -52,13 +54,14 @@ impl Scheme {
         }
     }
 
-    /// Whether a position has two slots it can be in.
+    /// Returns whether a key has two slots it can be in.
     #[inline]
     pub const fn has_two_levels(self) -> bool {
         matches!(self, Scheme::TwoDeep | Scheme::TwoBig1)
     }
 
-    /// Whether the work of a subtree counts a table hit within it as all the nodes behind the hit (BIGALL) and not as one.
+    /// Returns whether the work of a subtree counts a table hit within it as all the nodes behind the hit (BIGALL), and not
+    /// as one.
     pub const fn counts_hits_in_full(self) -> bool {
         matches!(self, Scheme::BigAll)
     }
@@ -70,7 +73,7 @@ impl fmt::Display for Scheme {
     }
 }
 
-/// A name that is no scheme's.
+/// The error for a name that is no scheme's.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("unknown replacement scheme \"{0}\"; there are DEEP, NEW, OLD, BIG1, BIGALL, TWODEEP and TWOBIG1")]
 pub struct UnknownScheme(String);
@@ -85,25 +88,24 @@ impl FromStr for Scheme {
     }
 }
 
-/// What happens when a position is stored whose own entry is already there. That is no collision: no scheme decides it.
+/// The treatment of an entry whose own key is stored again. That is no collision: no scheme decides it.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Update {
     /// The new entry overwrites the old one, whatever they hold: the behaviour of 1994.
     Overwrite,
-    /// The payload decides, by [`Payload::merge`]. The engine's entry keeps its move against none, and a result of the same
-    /// search against a bound from a much shallower one.
+    /// The payload decides, by [`Payload::merge`].
     #[default]
     Merge,
 }
 
-/// What became of a store.
+/// The outcome of a store.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Stored {
     /// It took an empty slot.
     Empty,
     /// It updated the entry of the same key.
     Updated,
-    /// The entry of the same key was left as it is, by [`Payload::merge`].
+    /// The entry of the same key was left as it is, as [`Payload::merge`] decided.
     Kept,
     /// It replaced an entry of an earlier generation.
     Stale,
@@ -118,7 +120,7 @@ pub enum Stored {
 }
 
 impl Stored {
-    /// All of them.
+    /// All outcomes, in the order of their discriminants.
     pub const ALL: [Stored; 8] = [
         Stored::Empty,
         Stored::Updated,
@@ -146,21 +148,21 @@ impl fmt::Display for Stored {
     }
 }
 
-/// Decides what is replaced. [`SchemeRule`] is the one that ships.
+/// A replacement rule over raw entries. [`SchemeRule`] is the one of [`Scheme`]; the example `custom_scheme` has another.
 pub trait Rule {
-    /// Whether `old` is to be replaced unconditionally at a collision.
+    /// Returns whether `old` is to be replaced unconditionally at a collision.
     fn is_stale(&self, old: &RawEntry) -> bool;
 
-    /// Whether `new` is worth at least as much as `old`, another position's entry.
+    /// Returns whether `new` is worth at least as much as `old`, another key's entry.
     fn prefers(&self, new: &RawEntry, old: &RawEntry) -> bool;
 
-    /// The data to store where `old`, an entry of the same key, is; `None` to leave it alone.
+    /// Returns the data to store over `old`, an entry of the same key; `None` leaves it alone.
     fn update(&self, old: &RawEntry, new: &RawEntry) -> Option<u64>;
 }
 
 /// The rule of a [`Scheme`] for payloads of type `P`.
 ///
-/// Every question is a match on a value that never changes while a table lives, so each costs one well-predicted branch.
+/// Every decision is a match on a value that never changes while a table lives: one well-predicted branch.
 #[derive(Copy, Clone, Debug)]
 pub struct SchemeRule<P> {
     scheme: Scheme,
@@ -170,7 +172,7 @@ pub struct SchemeRule<P> {
 }
 
 impl<P: Payload> SchemeRule<P> {
-    /// The rule of `scheme` and `update` during `generation`.
+    /// Creates the rule of `scheme` and `update` during `generation`.
     #[inline]
     pub const fn new(scheme: Scheme, update: Update, generation: Generation) -> Self {
         SchemeRule { scheme, update, generation, payload: PhantomData }

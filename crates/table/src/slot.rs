@@ -1,53 +1,54 @@
-//! The verified slot: two words that many threads read and write without a lock, and that vouch for each other.
+//! The verified slot: two words that many threads read and write without a lock, and that verify each other.
 
 use std::hint::select_unpredictable;
 
-use super::scheme::{Rule, Stored};
-use super::word::Word;
-use super::work::Work;
+use crate::scheme::{Rule, Stored};
+use crate::word::Word;
+use crate::work::Work;
 
-/// How many bits of the key a slot of the engine's table verifies.
+/// The number of the key's bits that a slot verifies, unless a type says fewer.
 pub const CHECK_BITS: u32 = 48;
 
-/// Who an entry belongs to and what it cost: the low 48 bits of the key, shifted up, over 16 bits of [`Work`].
+/// The owner of an entry and its cost: the low 48 bits of the key, shifted up, over 16 bits of [`Work`].
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Signature(u64);
 
 impl Signature {
-    /// The signature of an entry for `key` that cost `work`.
+    /// Creates the signature of an entry for `key` that cost `work`.
     #[inline]
     pub const fn new(key: u64, work: Work) -> Signature {
         Signature(key << 16 | work.bits() as u64)
     }
 
-    /// The signature whose bits these are. Every value is one.
+    /// Returns the signature of these bits. Every value is one.
     #[inline]
     pub const fn from_bits(bits: u64) -> Signature {
         Signature(bits)
     }
 
-    /// The 64 bits.
+    /// Returns the 64 bits.
     #[inline]
     pub const fn bits(self) -> u64 {
         self.0
     }
 
-    /// The low 48 bits of the key.
+    /// Returns the low 48 bits of the key.
     #[inline]
     pub const fn key(self) -> u64 {
         self.0 >> 16
     }
 
-    /// The work.
+    /// Returns the work.
     #[inline]
     pub const fn work(self) -> Work {
         Work::from_bits(self.0 as u16)
     }
 }
 
-/// What one look at a slot saw, or what is to be put into it.
+/// The content of a slot: packed payload and signature.
 ///
-/// A look that fell between the two stores of a writer sees a `signature` that belongs to nobody: see [`Slot::read`].
+/// A read that fell between the two stores of a writer (a torn read) has a signature that belongs to no key: see
+/// [`VerifiedSlot`].
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct RawEntry {
     /// The packed payload; 0 means that the slot is empty.
@@ -60,17 +61,17 @@ impl RawEntry {
     /// An empty slot.
     pub const EMPTY: RawEntry = RawEntry { data: 0, signature: Signature(0) };
 
-    /// `yes` if `condition` holds, else `no`, without a branch. A branch on what has just been read is mispredicted as often as the answer is
-    /// random, and that costs more than all the rest of a probe.
+    /// Returns `yes` if `condition` holds, else `no`, without a branch. A branch on a value just read is mispredicted as
+    /// often as the value is random, and that costs more than all the rest of a probe.
     #[inline(always)]
-    pub(super) fn select(condition: bool, yes: RawEntry, no: RawEntry) -> RawEntry {
+    pub(crate) fn select(condition: bool, yes: RawEntry, no: RawEntry) -> RawEntry {
         RawEntry {
             data: select_unpredictable(condition, yes.data, no.data),
             signature: Signature(select_unpredictable(condition, yes.signature.0, no.signature.0)),
         }
     }
 
-    /// Whether nothing is stored here.
+    /// Returns whether nothing is stored here.
     #[inline]
     pub const fn is_empty(&self) -> bool {
         self.data == 0
@@ -79,47 +80,47 @@ impl RawEntry {
 
 /// A place for one entry, shared by all threads.
 ///
-/// [`VerifiedSlot`] is the one that ships. The trait exists so that the tests can put deliberately broken slots under the
-/// same bucket and scheme code, to prove that the models catch them.
+/// [`VerifiedSlot`] is the one that ships. The trait lets the tests put deliberately broken slots under the same bucket
+/// and scheme code, to show that the models catch them.
 pub trait Slot {
-    /// How many of the key's low bits [`Slot::probe`] compares, 1 to 48. Fewer than 48 are for measuring what the bits are worth.
+    /// The number of the key's low bits that are compared, 1 to 48. Fewer than 48 are for measuring the rate of collisions.
     const BITS: u32;
 
-    /// Looks at the slot. Beside a writer the entry may be a mixture of old and new words.
+    /// Reads the slot. Beside a writer the entry may be a mixture of old and new words.
     fn read(&self) -> RawEntry;
 
-    /// Puts `entry` into the slot.
+    /// Writes `entry` into the slot.
     fn write(&self, entry: RawEntry);
 
-    /// The entry of `key`, if it is here.
+    /// Returns the entry of `key`, if it is here.
     #[inline(always)]
     fn probe(&self, key: u64) -> Option<RawEntry> {
-        let (is_here, entry) = self.find(key, |_| ());
-        is_here.then_some(entry)
+        let (is_hit, entry) = self.find(key, |_| ());
+        is_hit.then_some(entry)
     }
 
-    /// As [`Slot::probe`], with [`RawEntry::EMPTY`] beside `false`, and shows `mismatched` the entry of another key. Does not branch on
-    /// what it read.
+    /// Probes for `key`: as [`Slot::probe`], with [`RawEntry::EMPTY`] beside `false`. Calls `mismatched` with the entry of
+    /// another key. Does not branch on what it read.
     #[inline(always)]
     fn find(&self, key: u64, mismatched: impl Fn(&RawEntry)) -> (bool, RawEntry) {
         let entry = self.read();
-        let is_here = self.holds(&entry, key);
-        if !is_here && !entry.is_empty() {
+        let is_hit = self.holds(&entry, key);
+        if !is_hit && !entry.is_empty() {
             mismatched(&entry);
         }
-        (is_here, RawEntry::select(is_here, entry, RawEntry::EMPTY))
+        (is_hit, RawEntry::select(is_hit, entry, RawEntry::EMPTY))
     }
 
-    /// Whether `entry`, read from this slot, is an entry of `key`.
+    /// Returns whether `entry`, read from this slot, is an entry of `key`.
     #[inline(always)]
     fn holds(&self, entry: &RawEntry, key: u64) -> bool {
-        // The bits in which key and signature differ, those to be compared on top: one subtraction judges them.
+        // The bits in which key and signature differ, the compared ones on top: one subtraction judges them.
         let difference = (entry.signature.0 ^ key << 16) << (CHECK_BITS - Self::BITS);
         (entry.data != 0) & (difference < 1 << (u64::BITS - Self::BITS))
     }
 
-    /// Stores `new`, the entry of `key`, in a table of one level, where this slot is the only place for it.
-    /// Says what became of it.
+    /// Stores `new`, the entry of `key`, under a scheme of one level, where this slot is the only place for it.
+    /// Returns what became of it.
     #[inline(always)]
     fn store(&self, key: u64, new: RawEntry, rule: &impl Rule) -> Stored {
         let old = self.read();
@@ -140,9 +141,9 @@ pub trait Slot {
     }
 }
 
-/// Lets `new` update `old`, the entry of the same key that `slot` holds. The same key is no collision: nothing is displaced.
+/// Updates `old`, the entry of the same key in `slot`, with `new`. The same key is no collision: nothing is displaced.
 #[inline(always)]
-pub(super) fn update<S: Slot + ?Sized>(slot: &S, old: &RawEntry, new: RawEntry, rule: &impl Rule) -> Stored {
+pub(crate) fn update<S: Slot + ?Sized>(slot: &S, old: &RawEntry, new: RawEntry, rule: &impl Rule) -> Stored {
     match rule.update(old, &new) {
         Some(data) => {
             slot.write(RawEntry { data, ..new });
@@ -152,16 +153,17 @@ pub(super) fn update<S: Slot + ?Sized>(slot: &S, old: &RawEntry, new: RawEntry, 
     }
 }
 
-/// The slot that ships: 128 bits in two words, `data` and `check = signature xor spread(data)`, read and written relaxed.
+/// The slot that ships: 128 bits in two words, `data` and `check = signature ^ spread(data)`, read and written relaxed.
 ///
-/// A reader takes both words, xors them and compares the key in the result. Had the words come from two different writes,
-/// `(tag1, data1)` and `(tag2, data2)`, it would see the signature `tag2 xor spread(data2 xor data1)`, which carries its key only by a
-/// coincidence of [`Slot::BITS`] bits. So what it accepts is data that some thread stored, whole, and stored for that key.
-/// (Hyatt and Mann, "A lock-less transposition table implementation for parallel search chess engines", ICGA Journal 25(1), 2002.)
+/// A reader loads both words, undoes the XOR and compares the key in the result. Words of two different writes,
+/// `(signature1, data1)` and `(signature2, data2)`, give the signature `signature2 ^ spread(data2 ^ data1)`, which carries
+/// the reader's key only by a coincidence of [`Slot::BITS`] bits. So accepted data was stored whole by some thread, for that
+/// key (Hyatt and Mann, "A lock-less transposition table implementation for parallel search chess engines", ICGA
+/// Journal 25(1), 2002).
 ///
-/// The signature has a key in its upper 48 bits only. Were the data not spread, two data that agree in their upper 48 bits, such as those of two
-/// positions with the same bound and no move, could mix unseen: the shuttle models found it. Spread, the lowest 16 bits count in the
-/// verified ones: two data are taken for each other only where all four of their 16-bit parts differ by the same bits.
+/// The spread xors each 16-bit part of the data to the part above it. The signature has a key in its upper 48 bits only:
+/// without the spread, two data that agree in their upper 48 bits could mix unseen. With it, two data are taken for
+/// each other only where all four of their 16-bit parts differ by the same bits.
 #[repr(C, align(16))]
 #[derive(Debug, Default)]
 pub struct VerifiedSlot<W, const BITS: u32 = CHECK_BITS> {
@@ -169,14 +171,14 @@ pub struct VerifiedSlot<W, const BITS: u32 = CHECK_BITS> {
     check: W,
 }
 
-/// The data with each 16-bit part xored to the part above it. Linear, and 0 of 0 alone.
+/// Returns the data with each 16-bit part xored to the part above it. Linear; only 0 gives 0.
 #[inline(always)]
 const fn spread(data: u64) -> u64 {
     data ^ data << 16
 }
 
 impl<W: Word, const BITS: u32> VerifiedSlot<W, BITS> {
-    /// An empty slot.
+    /// Creates an empty slot.
     pub fn new() -> Self {
         VerifiedSlot { data: W::new(0), check: W::new(0) }
     }

@@ -1,4 +1,4 @@
-//! Counting what happens at the table, at no cost where nobody counts.
+//! Statistics: recorders of a table's events, at no cost where nobody counts.
 
 use std::cell::Cell;
 use std::fmt;
@@ -7,83 +7,84 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use crossbeam_utils::CachePadded;
 
-use super::bucket::Place;
-use super::scheme::Stored;
-use super::slot::RawEntry;
+use crate::bucket::Place;
+use crate::scheme::Stored;
+use crate::slot::RawEntry;
 
-/// Is told what happens at a table. All methods do nothing unless overridden, and then cost nothing: the table is compiled
-/// for its recorder.
+/// A recorder of the events at a table.
+///
+/// Each method does nothing unless overridden, and then costs nothing: the table is compiled for its recorder.
 pub trait Recorder: Default + Send + Sync {
-    /// A probe for the position `key` accepted `entry`, or found nothing.
+    /// Records a probe for `key` that accepted `entry`, or found nothing.
     #[inline(always)]
     fn probed(&self, key: u64, entry: Option<&RawEntry>) {
         let _ = (key, entry);
     }
 
-    /// A probe for `key` passed over `entry`, in bucket `bucket` of `buckets`, because it is not its position's: another position's, or torn,
-    /// that is, read between the two stores of a writer. Not called for empty slots.
+    /// Records an entry, in bucket `bucket` of `buckets`, that a probe for `key` did not accept: the entry of another key, or
+    /// torn, that is, read between the two stores of a writer. Not called for empty slots.
     #[inline(always)]
     fn mismatched(&self, key: u64, entry: &RawEntry, bucket: usize, buckets: usize) {
         let _ = (key, entry, bucket, buckets);
     }
 
-    /// What became of a store.
+    /// Records the outcome of a store.
     #[inline(always)]
     fn stored(&self, stored: Stored) {
         let _ = stored;
     }
 
-    /// The search says what it made of the entry that was accepted last.
+    /// Records the use that the caller made of the entry it was given last. The table itself never calls this.
     #[inline(always)]
     fn used(&self, usage: EntryUse) {
         let _ = usage;
     }
 }
 
-/// What a search makes of an entry that it was given.
+/// The use that a search makes of an entry.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum EntryUse {
     /// The entry's bound ended a node.
     Cutoff,
     /// The entry's move is tried first.
     Hint,
-    /// The entry's move is illegal in the position: it belongs to another one, and is ignored whole.
+    /// The entry's move is illegal in the position: the entry belongs to another one, and is ignored whole.
     Rejected,
 }
 
-/// Counts nothing. The engine's table at play.
+/// The recorder that counts nothing.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct NoStats;
 
 impl Recorder for NoStats {}
 
-/// What has been counted at a table.
+/// The counts of [`Counters`].
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Stats {
     /// Probes.
     pub probes: u64,
-    /// Probes that found their position.
+    /// Probes that found their key.
     pub hits: u64,
-    /// Subtrees cut off by an entry, as the search reports them.
+    /// Subtrees cut off by an entry, as the search reports them: [`EntryUse::Cutoff`].
     pub cut_offs: u64,
-    /// Moves taken from an entry, as the search reports them.
+    /// Moves taken from an entry, as the search reports them: [`EntryUse::Hint`].
     pub move_hints: u64,
-    /// Entries whose move was illegal, as the search reports them.
+    /// Entries whose move was illegal, as the search reports them: [`EntryUse::Rejected`].
     pub illegal: u64,
-    /// Slots passed over whose key cannot live in their bucket: they were read between the two stores of a writer. The key tells
-    /// only where check and index overlap: of n buckets this recognises all but 65,536 / n of the torn reads.
+    /// Torn reads: mismatched entries whose key cannot live in their bucket. With n buckets this recognises all but
+    /// 65,536 / n of the torn reads, and none in a table of 2 MiB or less.
     pub torn: u64,
     /// Stores by what became of them, in the order of [`Stored`].
     pub stores: [u64; Stored::ALL.len()],
 }
 
 impl Stats {
-    /// How many stores ended so.
+    /// Returns the number of stores with this outcome.
     pub const fn stored(&self, stored: Stored) -> u64 {
         self.stores[stored as usize]
     }
 
-    /// All stores.
+    /// Returns the number of all stores.
     pub fn all_stores(&self) -> u64 {
         self.stores.iter().sum()
     }
@@ -101,7 +102,7 @@ impl AddAssign for Stats {
     }
 }
 
-/// One line for each number, with its share of what it is a part of.
+/// Writes one line for each number, with its share of the whole.
 impl fmt::Display for Stats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut line = |name: &str, number: u64, whole: u64| {
@@ -120,10 +121,10 @@ impl fmt::Display for Stats {
     }
 }
 
-/// How many threads can count without disturbing each other.
+/// The number of threads that can count without sharing a cache line.
 const LANES: usize = 32;
 
-/// Counts everything, each thread in a cache line of its own.
+/// The recorder that counts everything, each thread in a cache line of its own.
 #[derive(Debug, Default)]
 pub struct Counters {
     lanes: [CachePadded<Lane>; LANES],
@@ -141,7 +142,7 @@ struct Lane {
 }
 
 impl Counters {
-    /// The sums over all threads so far.
+    /// Returns the sums over all threads so far.
     pub fn stats(&self) -> Stats {
         let mut sum = Stats::default();
         for lane in &self.lanes {
@@ -158,7 +159,7 @@ impl Counters {
         sum
     }
 
-    /// Starts again from zero.
+    /// Sets all counts to zero.
     pub fn reset(&self) {
         for lane in &self.lanes {
             let single = [&lane.probes, &lane.hits, &lane.cut_offs, &lane.move_hints, &lane.illegal, &lane.torn];
@@ -166,7 +167,7 @@ impl Counters {
         }
     }
 
-    /// This thread's lane.
+    /// Returns this thread's lane.
     fn lane(&self) -> &Lane {
         static THREADS: AtomicUsize = AtomicUsize::new(0);
         thread_local! {
@@ -215,27 +216,9 @@ impl Recorder for Counters {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Signature, Work};
 
     #[test]
-    fn only_keys_of_the_bucket_can_be_in_it() {
-        let key = 0x9abc_def0_1234_5678;
-        let signature = Signature::new(key, Work::default());
-        for buckets in [1, 1000, 1 << 16, 1 << 17, 3 << 20, 1 << 24, (1 << 24) + 7] {
-            let place = Place::of(key, buckets).bucket;
-            assert!(Place::can_hold(signature, place, buckets));
-            let others = (0..1000).map(|n| n * 7919 % buckets).filter(|&bucket| bucket != place);
-            let (all, passed) = others.fold((0, 0), |(all, passed), bucket| {
-                (all + 1, passed + usize::from(Place::can_hold(signature, bucket, buckets)))
-            });
-            // All can while the index takes no more than the 16 bits that the signature lacks; then ever fewer.
-            let expected = if buckets <= 1 << 16 { all } else { (all << 16) / buckets };
-            assert!(passed.abs_diff(expected) <= all / 15, "{buckets}: {passed} of {all}, not {expected}");
-        }
-    }
-
-    #[test]
-    fn counters_add_up_over_threads() {
+    fn counts_are_summed_over_threads() {
         let counters = Counters::default();
         std::thread::scope(|scope| {
             for _ in 0..3 {

@@ -1,32 +1,32 @@
-//! The table itself.
+//! The table.
 
 use std::fmt;
 use std::io;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use super::bucket::{Bucket, Place};
-use super::memory::{BUCKET_BYTES, Memory, Refusal, TableCell};
-use super::payload::{Generation, Payload};
-use super::scheme::{Scheme, SchemeRule, Update};
-use super::slot::{CHECK_BITS, RawEntry, Signature, Slot};
-use super::stats::{NoStats, Recorder};
-use super::work::Work;
+use crate::bucket::{Bucket, Place};
+use crate::memory::{BUCKET_BYTES, Memory, Refusal, TableCell};
+use crate::payload::{Generation, Payload};
 use crate::prefetch::prefetch;
+use crate::scheme::{Scheme, SchemeRule, Update};
+use crate::slot::{CHECK_BITS, RawEntry, Signature, Slot};
+use crate::stats::{NoStats, Recorder};
+use crate::work::Work;
 
-/// What table to make. The default is the engine's, with 16 MiB.
+/// The size and behaviour of a table. The default has 16 MiB, TWOBIG1, merging and time stamps.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct TableOptions {
-    /// How many positions it can hold. An odd number is rounded up to whole buckets of two.
+    /// The number of entries it can hold, at least 1; an odd number is rounded up. 65,536 entries are 1 MiB.
     pub positions: usize,
-    /// Which entry gives way at a collision.
+    /// The replacement scheme: decides which entry gives way at a collision.
     pub scheme: Scheme,
-    /// What becomes of an entry when its own position is stored again.
+    /// The treatment of an entry whose own key is stored again.
     pub update: Update,
-    /// Whether entries of earlier generations are stale (Breuker et al., section 6.2). Without stamps
+    /// Entries of earlier generations are stale (Breuker et al., 1994, section 6.2). Without stamps
     /// [`Table::next_generation`] does nothing.
     pub stamps: bool,
-    /// Whether to ask the system for huge pages, where it knows them. Without is for measuring what they are worth.
+    /// The memory is on huge pages, where the system has them.
     pub huge_pages: bool,
 }
 
@@ -48,44 +48,44 @@ const POSITIONS_PER_MIB: usize = (1 << 20) / (BUCKET_BYTES / 2);
 /// The largest table in MiB: 32 TiB.
 const MAX_MIB: usize = 33_554_432;
 
-/// How many slots [`Table::hashfull`] looks at.
+/// The number of slots that [`Table::hashfull`] reads.
 const SAMPLE: usize = 1000;
 
-/// Why there is no new table.
+/// The reason why a table was not created.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
-    /// A table of no size, or of one outside [`Table::MIB`].
-    #[error("a table of {0} MiB cannot be: between 1 and {max} MiB is possible", max = MAX_MIB)]
+    /// The size is 0 or outside [`Table::MIB`].
+    #[error("a table of {0} MiB is not possible: the size is 1 to {max} MiB", max = MAX_MIB)]
     Size(usize),
-    /// More than the machine has. It might be promised all the same, and the process killed when it takes it.
-    #[error("a table of {} is more than the {} that this machine has to give", Bytes(*asked), Bytes(*usable))]
+    /// The size exceeds the memory of the machine or of its control group. An overcommitting system might grant it, and
+    /// kill the process later.
+    #[error("a table of {} is more than the {} that this machine has to give", Bytes(*requested), Bytes(*available))]
     Exceeds {
-        /// Bytes asked for.
-        asked: u64,
-        /// Bytes that could be had.
-        usable: u64,
+        /// Bytes requested.
+        requested: u64,
+        /// Bytes available.
+        available: u64,
     },
-    /// The system refused.
-    #[error("no memory for a table of {}: {source}", Bytes(*asked))]
+    /// The system refused the memory.
+    #[error("no memory for a table of {}: {source}", Bytes(*requested))]
     Refused {
-        /// Bytes asked for.
-        asked: u64,
-        /// What the system said.
+        /// Bytes requested.
+        requested: u64,
+        /// The system's error.
         source: io::Error,
     },
 }
 
 impl TableError {
-    /// There are no `asked` bytes, because of `refusal`.
-    pub(super) fn refused(asked: u64, refusal: Refusal) -> TableError {
+    fn refused(requested: u64, refusal: Refusal) -> TableError {
         match refusal {
-            Refusal::Exceeds(usable) => TableError::Exceeds { asked, usable },
-            Refusal::System(source) => TableError::Refused { asked, source },
+            Refusal::Exceeds(available) => TableError::Exceeds { requested, available },
+            Refusal::System(source) => TableError::Refused { requested, source },
         }
     }
 }
 
-/// A number of bytes for people to read.
+/// A number of bytes for a message.
 struct Bytes(u64);
 
 impl fmt::Display for Bytes {
@@ -97,10 +97,24 @@ impl fmt::Display for Bytes {
     }
 }
 
-/// The shared transposition table: any number of threads probe and store through `&Table`, and none ever waits.
+/// A hash table of fixed size that threads share: any number of them probe and store through `&Table`, and none ever waits.
 ///
-/// `P` is what it remembers, `R` is told what happens (by default nothing is, at no cost), `BITS` is how many low bits of the key a slot verifies (fewer than 48 are for measuring what the
-/// bits are worth).
+/// `P` is the payload. `R` records statistics: [`NoStats`], the default, at no cost, or [`Counters`](crate::Counters).
+/// `BITS` is the number of low bits of the key that a slot verifies, 1 to 48; fewer than 48 are for measuring the rate of
+/// collisions.
+///
+/// ```
+/// use sesame_table::{Counters, Scheme, Table, TableOptions, mix64};
+///
+/// let options = TableOptions { positions: 1000, scheme: Scheme::TwoDeep, ..TableOptions::default() };
+/// let table: Table<u32, Counters> = Table::with_options(&options)?;
+/// table.store(mix64(17), &42, 1);
+/// assert_eq!(table.probe(mix64(17)), Some(42));
+/// assert_eq!(table.probe(mix64(18)), None);
+/// table.next_generation(); // before the next search
+/// assert_eq!(table.recorder().stats().hits, 1);
+/// # Ok::<(), sesame_table::TableError>(())
+/// ```
 #[derive(Debug)]
 pub struct Table<P, R = NoStats, const BITS: u32 = CHECK_BITS> {
     memory: Memory<TableCell<BITS>>,
@@ -113,10 +127,10 @@ pub struct Table<P, R = NoStats, const BITS: u32 = CHECK_BITS> {
 }
 
 impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
-    /// The sizes in MiB that [`Table::with_mib`] accepts: to 32 TiB.
+    /// The sizes in MiB that [`Table::with_mib`] accepts: 1 MiB to 32 TiB.
     pub const MIB: std::ops::RangeInclusive<usize> = 1..=MAX_MIB;
 
-    /// As [`Table::with_mib`], for other type parameters.
+    /// Creates an empty table of `mib` MiB that merges and stamps: see [`TableOptions`].
     ///
     /// # Errors
     /// If `mib` is outside [`Table::MIB`], and those of [`Table::with_options`].
@@ -128,7 +142,7 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
         Self::with_options(&TableOptions { positions, scheme, ..TableOptions::default() })
     }
 
-    /// An empty table. Its memory is not touched yet: that happens as it is used, or in [`Table::clear`].
+    /// Creates an empty table. Its memory is not touched yet: that happens as it is used, or in [`Table::clear`].
     ///
     /// # Errors
     /// If `positions` is 0, or more than the machine or its control group has memory for, or if the system refuses it.
@@ -138,19 +152,19 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
             return Err(TableError::Size(0));
         }
         let buckets = positions.div_ceil(2);
-        let asked = (buckets as u64).saturating_mul(BUCKET_BYTES as u64);
-        let memory = Memory::zeroed(buckets, huge_pages).map_err(|refusal| TableError::refused(asked, refusal))?;
+        let requested = (buckets as u64).saturating_mul(BUCKET_BYTES as u64);
+        let memory = Memory::zeroed(buckets, huge_pages).map_err(|refusal| TableError::refused(requested, refusal))?;
         let generation = AtomicU8::new(0);
         Ok(Table { memory, scheme, update, stamps, generation, recorder: R::default(), payload: PhantomData })
     }
 
-    /// What is remembered of the position `key`, if anything is. Writes nothing.
+    /// Returns the payload stored for `key`, if it is in the table. Writes nothing.
     #[inline]
     pub fn probe(&self, key: u64) -> Option<P> {
         self.probe_with_work(key).map(|(payload, _)| payload)
     }
 
-    /// As [`Table::probe`], with the work behind it: what a hit counts as under [`Scheme::BigAll`].
+    /// Returns the payload stored for `key` and the work behind it: under [`Scheme::BigAll`] a hit counts as that many nodes.
     #[inline]
     pub fn probe_with_work(&self, key: u64) -> Option<(P, Work)> {
         let buckets = self.memory.buckets();
@@ -163,14 +177,15 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
             bucket.slot(place.second).find(key, mismatched)
         };
         self.recorder.probed(key, is_here.then_some(&entry));
-        // Nothing unpacks from an empty entry: to ask whether it is would be another branch.
+        // Nothing unpacks from an empty entry: a test for a hit would be another branch.
         P::unpack(entry.data).map(|payload| (payload, entry.signature.work()))
     }
 
-    /// Remembers `payload` of the position `key`, if the scheme finds it worth a place.
+    /// Stores `payload` for `key`, if the scheme finds it worth a slot.
     ///
-    /// `work` is the number of nodes searched to obtain it, at least 1, counted as the scheme says: see [`Scheme::BigAll`].
-    /// Under [`Update::Merge`], the default, an entry without a move keeps the move that its position has in the table.
+    /// `work` is the number of nodes searched to obtain it, counted as the scheme says (see [`Scheme::BigAll`]), and 1 where
+    /// no such number exists. Under [`Update::Merge`], the default, [`Payload::merge`] decides what becomes of an entry of
+    /// the same key.
     #[inline]
     pub fn store(&self, key: u64, payload: &P, work: u64) {
         let generation = self.generation();
@@ -187,14 +202,15 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
         self.recorder.stored(stored);
     }
 
-    /// Fetches what a probe or store of `key` will touch, without waiting for it.
+    /// Prefetches the memory that a probe or store of `key` will touch, without waiting for it.
     #[inline]
     pub fn prefetch(&self, key: u64) {
         let buckets = self.memory.buckets();
         prefetch(&buckets[Place::of(key, buckets.len()).bucket]);
     }
 
-    /// How full the table is with entries of the current generation, in permille, from a sample of 1,000 slots.
+    /// Returns how full the table is with entries of the current generation, in permille of the first 1,000 slots. Entries
+    /// without a stamp always count.
     pub fn hashfull(&self) -> u32 {
         let generation = self.generation();
         let is_current =
@@ -204,7 +220,7 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
         used * 1000 / seen
     }
 
-    /// How many slots are taken, by entries of any generation. Looks at all of them.
+    /// Returns the number of slots taken, by entries of any generation. Reads all slots.
     pub fn occupied(&self) -> usize {
         self.entries().filter(|entry| !entry.is_empty()).count()
     }
@@ -213,64 +229,64 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
         self.memory.buckets().iter().flat_map(Bucket::slots).map(Slot::read)
     }
 
-    /// Begins a new generation, that is, a new search: what is stored becomes stale, is still found, and gives way at the first
-    /// collision.
+    /// Begins a new generation, that is, a new search: stored entries become stale. They are still found, and give way at
+    /// the first collision.
     pub fn next_generation(&self) {
         if self.stamps {
             self.generation.store(self.generation().next().bits(), Ordering::Relaxed);
         }
     }
 
-    /// The current generation.
+    /// Returns the current generation.
     #[inline]
     pub fn generation(&self) -> Generation {
         Generation::from_bits(self.generation.load(Ordering::Relaxed))
     }
 
-    /// Forgets everything, with `threads` threads at once (0 counts as 1), also beside threads that use the table.
+    /// Empties the table with `threads` threads at once (0 counts as 1), also while other threads use it.
     ///
-    /// A store in the meantime is kept or forgotten. If the system has no more threads to give, those that there are do it all.
-    /// Who has the table alone should use [`Table::clear_exclusive`]: here every word is stored by itself, as other threads may look at it.
+    /// An entry stored meanwhile is kept or lost. If the system grants fewer threads, those do it all. Every word is stored
+    /// by itself; [`Table::clear_exclusive`] is faster.
     pub fn clear(&self, threads: usize) {
         self.memory.clear(threads, Bucket::clear);
         self.generation.store(0, Ordering::Relaxed);
     }
 
-    /// As [`Table::clear`], but at the speed of the memory: nobody else can be looking.
+    /// Empties the table as [`Table::clear`] does, but at the speed of the memory: `&mut` excludes other users.
     pub fn clear_exclusive(&mut self, threads: usize) {
         self.memory.clear_exclusive(threads);
         self.generation.store(0, Ordering::Relaxed);
     }
 
-    /// Sets the clock of generations, as for a table that was saved.
-    pub(super) fn set_generation(&self, generation: Generation) {
+    /// Sets the current generation.
+    pub(crate) fn set_generation(&self, generation: Generation) {
         self.generation.store(generation.bits(), Ordering::Relaxed);
     }
 
-    pub(super) fn memory(&self) -> &Memory<TableCell<BITS>> {
+    pub(crate) fn memory(&self) -> &Memory<TableCell<BITS>> {
         &self.memory
     }
 
-    pub(super) fn update(&self) -> Update {
+    pub(crate) fn update(&self) -> Update {
         self.update
     }
 
-    /// Who is told what happens here.
+    /// Returns the recorder of statistics.
     pub fn recorder(&self) -> &R {
         &self.recorder
     }
 
-    /// The scheme.
+    /// Returns the replacement scheme.
     pub fn scheme(&self) -> Scheme {
         self.scheme
     }
 
-    /// The size in MiB, rounded down.
+    /// Returns the size in MiB, rounded down.
     pub fn mib(&self) -> usize {
         self.capacity() / POSITIONS_PER_MIB
     }
 
-    /// How many positions can be held.
+    /// Returns the number of entries that can be held.
     pub fn capacity(&self) -> usize {
         2 * self.memory.buckets().len()
     }

@@ -1,10 +1,10 @@
 //! A game with what the engine thinks of it written into it.
 
 use super::judge::{Cost, Judgement, Tally, turned};
+use crate::cli::assessment::Assessment;
 use crate::cli::san;
-use crate::cli::thinker::Assessment;
 use crate::engine::Score;
-use crate::games::pgn::{Note, Ply, Record, Replay};
+use crate::games::pgn::{Annotation, PgnGame, Ply, Replay};
 use crate::position::{Color, Position};
 
 /// The longest line that is given for a move that should have been played, in plies.
@@ -12,7 +12,7 @@ const LINE: usize = 10;
 
 /// A game, annotated.
 pub(super) struct Annotated {
-    pub(super) record: Record,
+    pub(super) record: PgnGame,
     /// What each player's moves cost, White's first.
     pub(super) tallies: [Tally; 2],
     /// The judged moves in a line each, for the summary.
@@ -31,7 +31,7 @@ pub(super) struct Point {
 
 /// Annotates a game. `assessments` are those of the positions before and after each move; what was annotated by this or by Lichess
 /// before is replaced, what people wrote stays.
-pub(super) fn annotate(record: &Record, replay: &Replay, assessments: &[Assessment]) -> Annotated {
+pub(super) fn annotate(record: &PgnGame, replay: &Replay, assessments: &[Assessment]) -> Annotated {
     let mut record = record.clone();
     let mut position = replay.start.clone();
     let mut tallies = [Tally::default(); 2];
@@ -77,25 +77,25 @@ fn write(
     let earlier = erase(ply);
     rate(&mut ply.nags, &earlier, judged.as_ref().map(|(judgement, _)| *judgement));
     let mut comment = score.map_or_else(String::new, |score| eval_command(score, side_to_move));
-    let mut notes = Vec::new();
+    let mut annotations = Vec::new();
     if let Some((judgement, best)) = judged {
         comment += &format!(" {}. {best} was best.", judgement.name());
-        notes.push(Note::Variation(line));
+        annotations.push(Annotation::Variation(line));
     }
     if !comment.is_empty() {
-        notes.insert(0, Note::Comment(comment.trim().to_owned()));
+        annotations.insert(0, Annotation::Comment(comment.trim().to_owned()));
     }
-    ply.notes.splice(0..0, notes);
+    ply.annotations.splice(0..0, annotations);
 }
 
 /// Takes away what an earlier annotation has said: evaluations, and judgements with the lines that went with them. Returns the judgements.
 fn erase(ply: &mut Ply) -> Vec<Judgement> {
-    let mut kept: Vec<Note> = Vec::new();
+    let mut kept: Vec<Annotation> = Vec::new();
     let mut judgements = Vec::new();
     let mut after_judgement = false;
-    for note in ply.notes.drain(..) {
+    for note in ply.annotations.drain(..) {
         match note {
-            Note::Comment(comment) => {
+            Annotation::Comment(comment) => {
                 let mut comment = without_eval(&comment);
                 while let Some((judgement, rest)) = without_verdict(&comment) {
                     judgements.push(judgement);
@@ -103,14 +103,14 @@ fn erase(ply: &mut Ply) -> Vec<Judgement> {
                     comment = rest;
                 }
                 if !comment.is_empty() {
-                    kept.push(Note::Comment(comment));
+                    kept.push(Annotation::Comment(comment));
                 }
             }
-            Note::Variation(_) if after_judgement => after_judgement = false,
+            Annotation::Variation(_) if after_judgement => after_judgement = false,
             variation => kept.push(variation),
         }
     }
-    ply.notes = kept;
+    ply.annotations = kept;
     judgements
 }
 
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
     use crate::games::pgn::Reader;
 
-    fn game(text: &str) -> (Record, Replay) {
+    fn game(text: &str) -> (PgnGame, Replay) {
         let record = Reader::new(text.as_bytes()).next().unwrap().unwrap();
         let replay = record.replay().unwrap();
         (record, replay)
@@ -199,7 +199,7 @@ mod tests {
         moves.map(|line| Assessment { score: Score::Centipawns(0), line, depth: 9 }).collect()
     }
 
-    fn moves(record: &Record) -> String {
+    fn moves(record: &PgnGame) -> String {
         record.to_string().rsplit("\n\n").next().unwrap().replace('\n', " ").trim().to_owned()
     }
 

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 
-use crate::cli::Failure;
+use crate::cli::CommandError;
 use sesame_report::files;
 
 /// Something that can be read more than once.
@@ -16,8 +16,8 @@ pub(super) enum Source {
 
 impl Source {
     /// The file at `path`; `-` is the standard input.
-    pub(super) fn open(path: &Path) -> Result<Source, Failure> {
-        let failed = |error: io::Error| Failure::Failed(format!("{}: {error}", path.display()));
+    pub(super) fn open(path: &Path) -> Result<Source, CommandError> {
+        let failed = |error: io::Error| CommandError::Failed(format!("{}: {error}", path.display()));
         let mut bytes = Vec::new();
         if path == Path::new("-") {
             io::stdin().lock().read_to_end(&mut bytes).map_err(failed)?;
@@ -31,30 +31,30 @@ impl Source {
     }
 
     /// Reads it from its beginning.
-    pub(super) fn read(&self) -> Result<Box<dyn BufRead + '_>, Failure> {
+    pub(super) fn read(&self) -> Result<Box<dyn BufRead + '_>, CommandError> {
         match self {
             Source::Memory(bytes) => Ok(Box::new(Cursor::new(bytes))),
             Source::File(path) => match File::open(path) {
                 Ok(file) => Ok(Box::new(BufReader::with_capacity(1 << 16, file))),
-                Err(error) => Err(Failure::Failed(format!("{}: {error}", path.display()))),
+                Err(error) => Err(CommandError::Failed(format!("{}: {error}", path.display()))),
             },
         }
     }
 }
 
 /// Makes sure, before the work, that its result can be written: nothing that is there is replaced, unless `force` says so.
-pub(super) fn check_output(path: &Path, force: bool) -> Result<(), Failure> {
+pub(super) fn check_output(path: &Path, force: bool) -> Result<(), CommandError> {
     if path.exists() && !force {
-        return Err(Failure::Failed(format!("{} exists already: replace it with --force", path.display())));
+        return Err(CommandError::Failed(format!("{} exists already: replace it with --force", path.display())));
     }
     files::check_replaceable(path).map_err(|error| unwritten(path, &error))
 }
 
 /// Writes a file as a whole.
-pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
+pub(super) fn write(path: &Path, text: &str) -> Result<(), CommandError> {
     files::replace(path, text.as_bytes()).map_err(|error| unwritten(path, &error))
 }
 
-fn unwritten(path: &Path, error: &io::Error) -> Failure {
-    Failure::Failed(format!("{} cannot be written: {error}", path.display()))
+fn unwritten(path: &Path, error: &io::Error) -> CommandError {
+    CommandError::Failed(format!("{} cannot be written: {error}", path.display()))
 }

@@ -11,11 +11,11 @@ use super::annotate::{Annotated, annotate, place};
 use super::files::{Source, check_output, write};
 use super::graph;
 use super::judge::Tally;
-use crate::cli::Failure;
+use crate::cli::CommandError;
 use crate::cli::arguments::AnalyseArguments;
-use crate::cli::thinker::{Assessment, Thinker};
-use crate::engine::Limits;
-use crate::games::pgn::{PgnError, Reader, Record, Replay};
+use crate::cli::assessment::{Assessment, assess};
+use crate::engine::{Engine, Limits};
+use crate::games::pgn::{PgnError, PgnGame, Reader, Replay};
 use crate::position::Game;
 use crate::uci::Output;
 use sesame_report::Progress;
@@ -25,14 +25,14 @@ use sesame_report::markdown::Table;
 /// How long to think on a position when nobody says.
 const DEFAULT_TIME: Duration = Duration::from_millis(500);
 
-pub(super) fn run(path: &Path, arguments: &AnalyseArguments, output: &Output) -> Result<(), Failure> {
+pub(super) fn run(path: &Path, arguments: &AnalyseArguments, output: &Output) -> Result<(), CommandError> {
     let network = arguments.network.read(None)?;
     let source = Source::open(path)?;
     let (games, positions) = count(&source, path, arguments.game)?;
     let mut results = Results::new(path, arguments, games, output.clone())?;
     let limits = arguments.limits_or(DEFAULT_TIME);
-    let thinker = Thinker::new(arguments.threads, arguments.hash, 1, Duration::ZERO, network)?;
-    let mut analyst = Analyst { thinker, limits, progress: Progress::new(positions, 0), bad: 0 };
+    let engine = arguments.engine(1, network)?;
+    let mut analyst = Analyst { engine, limits, progress: Progress::new(positions, 0), bad: 0 };
     for game in Reader::new(source.read()?) {
         if !is_wanted(&game, arguments.game) {
             continue;
@@ -42,7 +42,7 @@ pub(super) fn run(path: &Path, arguments: &AnalyseArguments, output: &Output) ->
             Ok((Err(error), record)) => {
                 analyst.complain(path, &error);
                 // No loss for who keeps only what is written.
-                analyst.progress.aside(|| results.write(&record))?;
+                analyst.progress.suspend(|| results.write(&record))?;
                 continue;
             }
             Err(error) => {
@@ -50,24 +50,24 @@ pub(super) fn run(path: &Path, arguments: &AnalyseArguments, output: &Output) ->
                 continue;
             }
         };
-        let assessments = analyst.assess(&record, &replay, &results.output);
+        let assessments = analyst.assess(&record, &replay, &results.output)?;
         if results.output.is_closed() {
             break;
         }
         let mut annotated = annotate(&record, &replay, &assessments);
         sign(&mut annotated.record, &analyst.limits);
-        analyst.progress.aside(|| results.add(&record, &replay, &annotated))?;
+        analyst.progress.suspend(|| results.add(&record, &replay, &annotated))?;
     }
     analyst.progress.finish();
     results.conclude();
     match analyst.bad {
         0 => Ok(()),
-        1 => Err(Failure::failed("a game could not be read: see above")),
-        bad => Err(Failure::Failed(format!("{bad} games could not be read: see above"))),
+        1 => Err(CommandError::failed("a game could not be read: see above")),
+        bad => Err(CommandError::Failed(format!("{bad} games could not be read: see above"))),
     }
 }
 
-fn is_wanted(game: &Result<Record, PgnError>, wanted: Option<u64>) -> bool {
+fn is_wanted(game: &Result<PgnGame, PgnError>, wanted: Option<u64>) -> bool {
     let number = match game {
         Ok(record) => record.number,
         Err(error) => error.game,
@@ -76,7 +76,7 @@ fn is_wanted(game: &Result<Record, PgnError>, wanted: Option<u64>) -> bool {
 }
 
 /// Which games there are to annotate, and how many positions to search: a first, fast reading tells.
-fn count(source: &Source, path: &Path, wanted: Option<u64>) -> Result<(RangeInclusive<u64>, u64), Failure> {
+fn count(source: &Source, path: &Path, wanted: Option<u64>) -> Result<(RangeInclusive<u64>, u64), CommandError> {
     let (mut games, mut positions) = (0, 0);
     for game in Reader::new(source.read()?) {
         games += 1;
@@ -85,16 +85,16 @@ fn count(source: &Source, path: &Path, wanted: Option<u64>) -> Result<(RangeIncl
         }
     }
     match wanted {
-        _ if games == 0 => Err(Failure::Failed(format!("{} has no games", path.display()))),
+        _ if games == 0 => Err(CommandError::Failed(format!("{} has no games", path.display()))),
         Some(wanted) if wanted > games => {
-            Err(Failure::Failed(format!("{} has no game {wanted}, only {games}", path.display())))
+            Err(CommandError::Failed(format!("{} has no game {wanted}, only {games}", path.display())))
         }
         _ => Ok((wanted.unwrap_or(1)..=wanted.unwrap_or(games), positions)),
     }
 }
 
 /// Says in the game who annotated it and how, unless somebody else has signed it.
-fn sign(record: &mut Record, limits: &Limits) {
+fn sign(record: &mut PgnGame, limits: &Limits) {
     let effort = [
         limits.move_time.map(|time| format!("{} s", time.as_secs_f64())),
         limits.depth.map(|depth| format!("depth {depth}")),
@@ -109,7 +109,7 @@ fn sign(record: &mut Record, limits: &Limits) {
 
 /// The engine at work on games.
 struct Analyst {
-    thinker: Thinker,
+    engine: Engine,
     limits: Limits,
     progress: Progress,
     /// Games that are none.
@@ -119,28 +119,28 @@ struct Analyst {
 impl Analyst {
     fn complain(&mut self, path: &Path, error: &PgnError) {
         self.bad += 1;
-        self.progress.aside(|| drop(writeln!(io::stderr(), "{}: {error}", path.display())));
+        self.progress.suspend(|| drop(writeln!(io::stderr(), "{}: {error}", path.display())));
     }
 
     /// What each position of a game is worth. It goes from the end to the beginning: what the table has kept of the later positions helps to see
     /// in the earlier ones what was to come.
-    fn assess(&mut self, record: &Record, replay: &Replay, output: &Output) -> Vec<Assessment> {
-        self.thinker.forget();
+    fn assess(&mut self, record: &PgnGame, replay: &Replay, output: &Output) -> Result<Vec<Assessment>, CommandError> {
+        self.engine.new_game();
         let mut assessments = Vec::with_capacity(replay.moves.len() + 1);
         for plies in (0..=replay.moves.len()).rev() {
             let mut game = Game::new(replay.start.clone());
             for &mv in replay.moves.iter().take(plies) {
                 game.play(mv);
             }
-            self.progress.tell(format!("game {}, {}", record.number, place(game.position())));
-            assessments.push(self.thinker.assess(&game, &self.limits));
+            self.progress.set_message(format!("game {}, {}", record.number, place(game.position())));
+            assessments.push(assess(&mut self.engine, &game, &self.limits).map_err(CommandError::failed)?);
             self.progress.advance(1, format!("game {}, {}", record.number, place(game.position())));
             if output.is_closed() {
                 break;
             }
         }
         assessments.reverse();
-        assessments
+        Ok(assessments)
     }
 }
 
@@ -163,17 +163,18 @@ impl Results {
         arguments: &AnalyseArguments,
         games: RangeInclusive<u64>,
         output: Output,
-    ) -> Result<Results, Failure> {
+    ) -> Result<Results, CommandError> {
         if let Some(path) = &arguments.out {
             if are_same(path, input) {
-                return Err(Failure::failed(
+                return Err(CommandError::failed(
                     "--out names the file that is read: a stop halfway would lose the rest of it",
                 ));
             }
             check_output(path, arguments.force)?;
         }
         if let Some(folder) = &arguments.graphs {
-            fs::create_dir_all(folder).map_err(|error| Failure::Failed(format!("{}: {error}", folder.display())))?;
+            fs::create_dir_all(folder)
+                .map_err(|error| CommandError::Failed(format!("{}: {error}", folder.display())))?;
             // Whether something can be written there the first tells; the others could only be in the way.
             let first = *games.start();
             for game in games {
@@ -194,18 +195,18 @@ impl Results {
     }
 
     /// Takes up a game that was annotated.
-    fn add(&mut self, record: &Record, replay: &Replay, annotated: &Annotated) -> Result<(), Failure> {
+    fn add(&mut self, record: &PgnGame, replay: &Replay, annotated: &Annotated) -> Result<(), CommandError> {
         self.write(&annotated.record)?;
         if let Some(folder) = &self.graphs {
             let path = graph_file(folder, record.number);
-            write(&path, &graph::draw(record, replay, &annotated.course).map_err(Failure::failed)?)?;
+            write(&path, &graph::draw(record, replay, &annotated.course).map_err(CommandError::failed)?)?;
         }
         self.summarise(record, annotated);
         Ok(())
     }
 
     /// Writes a game as text. A file is complete with every game.
-    fn write(&mut self, record: &Record) -> Result<(), Failure> {
+    fn write(&mut self, record: &PgnGame) -> Result<(), CommandError> {
         let text = record.to_string();
         match &self.file {
             None => self.output.line(&text),
@@ -219,7 +220,7 @@ impl Results {
     }
 
     /// Tells what the players did. The summary goes where the games do not.
-    fn summarise(&mut self, record: &Record, annotated: &Annotated) {
+    fn summarise(&mut self, record: &PgnGame, annotated: &Annotated) {
         let names = ["White", "Black"].map(|side| match record.tag(side) {
             Some(name) if !name.starts_with('?') && !name.is_empty() => name.to_owned(),
             _ => side.to_owned(),
@@ -233,8 +234,7 @@ impl Results {
         }
         self.games += 1;
         let [white, black] = names;
-        let mut text =
-            format!("Game {}: {white} – {black}, {}\n\n{}", record.number, record.termination, table.aligned());
+        let mut text = format!("Game {}: {white} – {black}, {}\n\n{}", record.number, record.result, table.aligned());
         if !annotated.remarks.is_empty() {
             text.push('\n');
             text += &annotated.remarks.iter().map(|remark| format!("{remark}\n")).collect::<String>();

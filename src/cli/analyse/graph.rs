@@ -3,10 +3,10 @@
 use super::annotate::Point;
 use super::judge::{Judgement, chances, turned};
 use crate::engine::Score;
-use crate::games::pgn::{Record, Replay};
+use crate::games::pgn::{PgnGame, Replay};
 use crate::position::Color;
 use sesame_report::ChartError;
-use sesame_report::chart::{Axis, Chart, Curve, Drawn, Look, Reference};
+use sesame_report::chart::{Axis, Chart, Curve, CurveStyle, PlotMode, Reference};
 
 /// Evaluations that are labelled, in pawns: evenly spread winning chances would be uneven pawns.
 const LABELLED: [i32; 7] = [-5, -3, -1, 0, 1, 3, 5];
@@ -18,7 +18,7 @@ const TITLE: usize = 84;
 ///
 /// # Errors
 /// If the chart cannot be drawn.
-pub(super) fn draw(record: &Record, replay: &Replay, course: &[Point]) -> Result<String, ChartError> {
+pub(super) fn draw(record: &PgnGame, replay: &Replay, course: &[Point]) -> Result<String, ChartError> {
     // White's first move leads to 1, Black's to 1.5, and so on.
     let number = f64::from(replay.start.fullmove_number());
     let begin = if replay.start.side_to_move() == Color::White { number - 0.5 } else { number };
@@ -28,14 +28,14 @@ pub(super) fn draw(record: &Record, replay: &Replay, course: &[Point]) -> Result
         let judged = points.iter().zip(course).filter(|(_, point)| point.judgement == Some(judgement));
         judged.map(|(&point, _)| point).collect()
     };
-    let [blue, sky, vermilion, orange, ..] = Look::ALL;
+    let [blue, sky, vermilion, orange, ..] = CurveStyle::ALL;
     let looks = [sky, orange, vermilion];
-    let mut curves = vec![Curve { drawn: Drawn::Line, ..Curve::new("evaluation", blue, points.clone()) }];
+    let mut curves = vec![Curve { mode: PlotMode::Line, ..Curve::new("evaluation", blue, points.clone()) }];
     for (judgement, look) in Judgement::ALL.into_iter().zip(looks) {
         let marked = marked(judgement);
         if !marked.is_empty() {
             let name = format!("{} {}", judgement.name().to_lowercase(), judgement.sign());
-            curves.push(Curve { drawn: Drawn::Markers, ..Curve::new(name, look, marked) });
+            curves.push(Curve { mode: PlotMode::Markers, ..Curve::new(name, look, marked) });
         }
     }
     let last = points.last().map_or(begin, |point| point.0);
@@ -73,13 +73,13 @@ fn moves_axis(begin: f64, last: f64) -> Axis {
     Axis { title: "move".to_owned(), ticks, range: begin..last }
 }
 
-fn title(record: &Record) -> String {
+fn title(record: &PgnGame) -> String {
     let tag = |name| record.tag(name).filter(|value| !value.starts_with('?') && !value.is_empty());
     let mut title = format!("{} – {}", tag("White").unwrap_or("White"), tag("Black").unwrap_or("Black"));
     for part in [tag("Event"), tag("Date")].into_iter().flatten() {
         title += &format!(", {}", part.replace(".??", ""));
     }
-    title += &format!(", {}", record.termination);
+    title += &format!(", {}", record.result);
     if title.chars().count() > TITLE {
         title = title.chars().take(TITLE - 1).chain(['…']).collect();
     }
@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(title.text(), Some("A & B <x> – Black, \"Open\", *"));
         assert!(svg.contains("blunder ??") && !svg.contains("mistake"), "{svg}");
         // A game without moves has a picture too.
-        draw(&Record::default(), &Record::default().replay().unwrap(), &course[..1]).unwrap();
+        draw(&PgnGame::default(), &PgnGame::default().replay().unwrap(), &course[..1]).unwrap();
     }
 
     #[test]

@@ -8,12 +8,12 @@ mod judge;
 mod position;
 mod suites;
 
-use super::Failure;
+use super::CommandError;
 use super::arguments::{AnalyseArguments, Subject};
 use crate::uci::Output;
 
-pub(super) fn run(arguments: &AnalyseArguments, output: &Output) -> Result<(), Failure> {
-    match arguments.subject().map_err(Failure::Usage)? {
+pub(super) fn run(arguments: &AnalyseArguments, output: &Output) -> Result<(), CommandError> {
+    match arguments.subject().map_err(CommandError::Usage)? {
         Subject::Position(fen) => position::run(&fen, arguments, output),
         Subject::Suites(paths) => suites::run(&paths, arguments, output),
         Subject::Games(path) => games::run(&path, arguments, output),

@@ -1,63 +1,51 @@
 //! A position explained to a person.
 
+use std::ops::ControlFlow;
 use std::time::Duration;
-
-use crossbeam::channel::RecvTimeoutError;
 
 use crate::cli::arguments::AnalyseArguments;
 use crate::cli::terminal::{Waiting, speaks_utf8};
-use crate::cli::thinker::{Event, Thinker};
-use crate::cli::{Failure, position, san};
-use crate::engine::{BestMove, Bound, Info, Limits};
+use crate::cli::{CommandError, position, san};
+use crate::engine::{Bound, Info, Limits, SearchReport};
 use crate::position::{Color, Game, Outcome, Position};
 use crate::uci::{Output, Style, draw};
 
 /// How long to think when nobody says.
 const DEFAULT_TIME: Duration = Duration::from_secs(10);
 
-/// How often the progress line changes.
-const TICK: Duration = Duration::from_millis(200);
-
-pub(super) fn run(fen: &str, arguments: &AnalyseArguments, output: &Output) -> Result<(), Failure> {
+pub(super) fn run(fen: &str, arguments: &AnalyseArguments, output: &Output) -> Result<(), CommandError> {
     let root = position(fen)?;
     let network = arguments.network.read(None)?;
     let game = Game::new(root.clone());
     introduce(&root, arguments, output);
-    if let Some(outcome @ (Outcome::Checkmate | Outcome::Stalemate)) = game.legal_result() {
+    if let Some(outcome @ (Outcome::Checkmate | Outcome::Stalemate)) = game.outcome() {
         output.line(end_of_game(outcome, root.side_to_move()));
         return Ok(());
     }
 
-    let mut thinker = Thinker::new(arguments.threads, arguments.hash, arguments.multipv, Duration::ZERO, network)?;
+    let mut engine = arguments.engine(usize::from(arguments.multipv), network)?;
     let is_limited = arguments.depth.is_some() || arguments.nodes.is_some();
     let time = arguments.time.or(if is_limited { None } else { Some(DEFAULT_TIME) });
-    thinker.start(&game, Limits { move_time: time, ..arguments.limits() });
+    let limits = Limits { move_time: time, ..arguments.limits() };
 
     let mut waiting = Waiting::new(time);
     output.line("\n depth    score      time      nodes  line (scores are White's)");
-    loop {
-        match thinker.events().recv_timeout(TICK) {
-            Ok(Event::Line(info)) => {
+    let watch = |info: Option<&Info>| {
+        match info {
+            Some(info) => {
                 waiting.clear();
                 waiting.depth = info.line.depth;
-                output.line(&row(&info, &root, arguments.multipv > 1));
+                output.line(&row(info, &root, arguments.multipv > 1));
             }
-            Ok(Event::Message(text)) => {
-                waiting.clear();
-                output.line(&text);
-            }
-            Ok(Event::End(best)) => {
-                waiting.clear();
-                output.line(&conclusion(&best, &root));
-                return Ok(());
-            }
-            Err(RecvTimeoutError::Timeout) => waiting.show(),
-            Err(RecvTimeoutError::Disconnected) => return Err(Failure::failed("the search ended without a move")),
+            None => waiting.show(),
         }
-        if output.is_closed() {
-            return Ok(());
-        }
-    }
+        if output.is_closed() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let report = engine.search_with(&game, limits, watch).map_err(CommandError::failed)?;
+    waiting.clear();
+    report.messages.iter().for_each(|text| output.line(text));
+    output.line(&conclusion(&report, &root));
+    Ok(())
 }
 
 fn introduce(root: &Position, arguments: &AnalyseArguments, output: &Output) {
@@ -100,15 +88,15 @@ fn thousands(count: u64) -> String {
     }
 }
 
-fn conclusion(best: &BestMove, root: &Position) -> String {
-    let seconds = best.elapsed.as_secs_f64();
-    let speed = best.nodes as f64 / seconds.max(1e-6) / 1e6;
-    let effort = format!("{} nodes in {seconds:.2} s, {speed:.2} million per second", best.nodes);
-    match best.best {
+fn conclusion(report: &SearchReport, root: &Position) -> String {
+    let seconds = report.elapsed.as_secs_f64();
+    let speed = report.nodes as f64 / seconds.max(1e-6) / 1e6;
+    let effort = format!("{} nodes in {seconds:.2} s, {speed:.2} million per second", report.nodes);
+    match report.best {
         Some(mv) => {
             let mut after = root.clone();
             after.play(mv);
-            let reply = best.ponder.filter(|&reply| after.is_legal(reply));
+            let reply = report.ponder.filter(|&reply| after.is_legal(reply));
             let reply = reply.map_or_else(String::new, |reply| format!(", expecting {}", after.to_san(reply)));
             format!("\nBest move: {}{reply}\n{effort}", root.to_san(mv))
         }

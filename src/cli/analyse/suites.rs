@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use super::files::{Source, check_output, write};
 use crate::cli::arguments::AnalyseArguments;
-use crate::cli::thinker::{Thinker, Thought};
-use crate::cli::{Failure, san};
-use crate::engine::{Info, Limits, Score};
-use crate::games::epd::{self, Epd, held_from};
+use crate::cli::assessment::Assessment;
+use crate::cli::{CommandError, san};
+use crate::engine::{Engine, Info, Limits, Score, SearchReport};
+use crate::games::epd::{self, Epd, settled_from};
 use crate::position::Game;
 use crate::uci::Output;
 use sesame_report::Progress;
+use sesame_report::command::print_status;
 use sesame_report::markdown::{Table, grouped, or_dash};
 
 /// How long to think on a position when nobody says.
@@ -27,15 +28,15 @@ struct Suite {
     bad: usize,
 }
 
-pub(super) fn run(paths: &[PathBuf], arguments: &AnalyseArguments, output: &Output) -> Result<(), Failure> {
+pub(super) fn run(paths: &[PathBuf], arguments: &AnalyseArguments, output: &Output) -> Result<(), CommandError> {
     if let Some(path) = &arguments.csv {
         check_output(path, arguments.force)?;
     }
     let network = arguments.network.read(None)?;
-    let suites = paths.iter().map(|path| Suite::read(path)).collect::<Result<Vec<Suite>, Failure>>()?;
+    let suites = paths.iter().map(|path| Suite::read(path)).collect::<Result<Vec<Suite>, CommandError>>()?;
     let total: usize = suites.iter().map(|suite| suite.positions.len()).sum();
     let progress = Progress::new(total as u64, 0);
-    let mut thinker = Thinker::new(arguments.threads, arguments.hash, 1, Duration::ZERO, network)?;
+    let mut engine = arguments.engine(1, network)?;
     let limits = arguments.limits_or(DEFAULT_TIME);
     let mut csv = CSV_HEADINGS.to_owned();
     let mut sums = Vec::new();
@@ -45,10 +46,10 @@ pub(super) fn run(paths: &[PathBuf], arguments: &AnalyseArguments, output: &Outp
         for (line, epd) in &suite.positions {
             number += 1;
             let name = epd.id.clone().unwrap_or_else(|| format!("line {line}"));
-            progress.tell(name.clone());
-            let answer = Answer::find(&mut thinker, epd, &limits);
+            progress.set_message(name.clone());
+            let answer = Answer::find(&mut engine, epd, &limits)?;
             progress.advance(1, name.clone());
-            progress.aside(|| output.line(&format!("{number:>4}/{total}  {name:<16}  {}", answer.text(epd))));
+            progress.suspend(|| output.line(&format!("{number:>4}/{total}  {name:<16}  {}", answer.text(epd))));
             csv += &answer.csv(&suite.path, *line, &name, epd);
             sum.add(&answer);
             if output.is_closed() {
@@ -65,17 +66,17 @@ pub(super) fn run(paths: &[PathBuf], arguments: &AnalyseArguments, output: &Outp
     }
     match suites.iter().map(|suite| suite.bad).sum() {
         0 => Ok(()),
-        1 => Err(Failure::failed("a line could not be used: see above")),
-        bad => Err(Failure::Failed(format!("{bad} lines could not be used: see above"))),
+        1 => Err(CommandError::failed("a line could not be used: see above")),
+        bad => Err(CommandError::Failed(format!("{bad} lines could not be used: see above"))),
     }
 }
 
 impl Suite {
     /// Reads a file, or the standard input for `-`; what is wrong with a line goes to the standard error.
-    fn read(path: &Path) -> Result<Suite, Failure> {
+    fn read(path: &Path) -> Result<Suite, CommandError> {
         let mut bytes = Vec::new();
         let read = Source::open(path)?.read()?.read_to_end(&mut bytes);
-        read.map_err(|error| Failure::Failed(format!("{}: {error}", path.display())))?;
+        read.map_err(|error| CommandError::Failed(format!("{}: {error}", path.display())))?;
         let mut suite = Suite { path: path.to_owned(), positions: Vec::new(), bad: 0 };
         for (line, epd) in epd::read_all(&String::from_utf8_lossy(&bytes)) {
             match epd {
@@ -87,7 +88,7 @@ impl Suite {
             }
         }
         if suite.positions.is_empty() {
-            return Err(Failure::Failed(format!("{} has no position to search", path.display())));
+            return Err(CommandError::Failed(format!("{} has no position to search", path.display())));
         }
         Ok(suite)
     }
@@ -108,22 +109,24 @@ struct Found {
 struct Answer {
     /// `None` where nobody says what the answer should be.
     verdict: Option<Result<Found, ()>>,
-    thought: Thought,
+    report: SearchReport,
 }
 
 impl Answer {
-    fn find(thinker: &mut Thinker, epd: &Epd, limits: &Limits) -> Answer {
+    fn find(engine: &mut Engine, epd: &Epd, limits: &Limits) -> Result<Answer, CommandError> {
         // Nothing is learnt from the position before: the answer does not depend on the order.
-        thinker.forget();
+        engine.new_game();
         // Whoever asks only for a mate has what he wants when it is proven.
         let mate = epd.mate_in.filter(|_| epd.solution.is_none());
-        let thought = thinker.think(&Game::new(epd.position.clone()), Limits { mate, ..limits.clone() });
-        Answer { verdict: verdict(epd, &thought), thought }
+        let game = Game::new(epd.position.clone());
+        let report = engine.search(&game, Limits { mate, ..limits.clone() }).map_err(CommandError::failed)?;
+        report.messages.iter().for_each(|text| print_status(text));
+        Ok(Answer { verdict: verdict(epd, &report), report })
     }
 
     fn text(&self, epd: &Epd) -> String {
         let side = epd.position.side_to_move();
-        let mv = self.thought.end.best.map_or_else(|| "nothing".to_owned(), |mv| epd.position.to_san(mv));
+        let mv = self.report.best.map_or_else(|| "nothing".to_owned(), |mv| epd.position.to_san(mv));
         let score = self.score().map_or_else(String::new, |score| format!(" ({})", san::score(score, side)));
         match self.verdict {
             None => format!("            {mv}{score}"),
@@ -135,7 +138,7 @@ impl Answer {
     }
 
     fn score(&self) -> Option<Score> {
-        self.thought.assessment().map(|assessment| assessment.score)
+        Assessment::of(&self.report).map(|assessment| assessment.score)
     }
 
     fn csv(&self, path: &Path, line: usize, name: &str, epd: &Epd) -> String {
@@ -147,7 +150,7 @@ impl Answer {
             name.to_owned(),
             epd.position.fen(false),
             wanted(epd),
-            self.thought.end.best.map_or_else(String::new, |mv| epd.position.to_san(mv)),
+            self.report.best.map_or_else(String::new, |mv| epd.position.to_san(mv)),
             self.score().map_or_else(String::new, |score| san::score(score, side)),
             match self.verdict {
                 None => "",
@@ -157,8 +160,8 @@ impl Answer {
             .to_owned(),
             found.map_or_else(String::new, |found| format!("{:.3}", found.after.as_secs_f64())),
             found.map_or_else(String::new, |found| found.depth.to_string()),
-            format!("{:.3}", self.thought.end.elapsed.as_secs_f64()),
-            self.thought.end.nodes.to_string(),
+            format!("{:.3}", self.report.elapsed.as_secs_f64()),
+            self.report.nodes.to_string(),
         ];
         let quoted = fields.map(|field| match field.contains([',', '"', '\n']) {
             true => format!("\"{}\"", field.replace('"', "\"\"")),
@@ -180,11 +183,11 @@ fn wanted(epd: &Epd) -> String {
 
 /// Whether the position was solved: the move that was chosen must be a solution, and if a mate was asked for, it must have been found. The moment is the
 /// first from which that was held to the end.
-fn verdict(epd: &Epd, thought: &Thought) -> Option<Result<Found, ()>> {
+fn verdict(epd: &Epd, report: &SearchReport) -> Option<Result<Found, ()>> {
     if epd.solution.is_none() && epd.mate_in.is_none() {
         return None;
     }
-    let is_right = |mv| epd.solution.as_ref().is_none_or(|solution| solution.holds(mv));
+    let is_right = |mv| epd.solution.as_ref().is_none_or(|solution| solution.accepts(mv));
     let is_mate = |score| {
         epd.mate_in.is_none_or(|wanted| match score {
             Score::Mate(moves) => u32::try_from(moves).is_ok_and(|moves| (1..=wanted).contains(&moves)),
@@ -192,14 +195,14 @@ fn verdict(epd: &Epd, thought: &Thought) -> Option<Result<Found, ()>> {
         })
     };
     let holds = |info: &Info| info.line.pv.first().is_some_and(|&mv| is_right(mv)) && is_mate(info.line.score);
-    let ends_well = thought.end.best.is_some_and(is_right)
-        && (epd.mate_in.is_none() || thought.steps.last().is_some_and(|info| is_mate(info.line.score)));
+    let ends_well = report.best.is_some_and(is_right)
+        && (epd.mate_in.is_none() || report.iterations.last().is_some_and(|info| is_mate(info.line.score)));
     if !ends_well {
         return Some(Err(()));
     }
-    let first = thought.steps.get(held_from(&thought.steps, holds));
-    let depth = first.or(thought.steps.last()).map_or(0, |info| info.line.depth);
-    Some(Ok(Found { after: first.map_or(thought.end.elapsed, |info| info.elapsed), depth }))
+    let first = report.iterations.get(settled_from(&report.iterations, holds));
+    let depth = first.or(report.iterations.last()).map_or(0, |info| info.line.depth);
+    Some(Ok(Found { after: first.map_or(report.elapsed, |info| info.elapsed), depth }))
 }
 
 /// The sum of a file.
@@ -217,8 +220,8 @@ impl Sum {
         self.positions += 1;
         self.asked += u32::from(answer.verdict.is_some());
         self.solved.extend(answer.verdict.and_then(Result::ok).map(|found| found.after));
-        self.nodes += answer.thought.end.nodes;
-        self.time += answer.thought.end.elapsed;
+        self.nodes += answer.report.nodes;
+        self.time += answer.report.elapsed;
     }
 
     fn join(mut self, other: &Sum) -> Sum {
@@ -262,10 +265,10 @@ fn summary(suites: &[Suite], sums: &[Sum]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{BestMove, Bound, Line};
+    use crate::engine::{Bound, Line};
 
     /// A search that had these best moves and scores, a second apart, and ended with this move after nine.
-    fn thought(epd: &Epd, steps: &[(&str, Score)], best: &str) -> Thought {
+    fn report(epd: &Epd, steps: &[(&str, Score)], best: &str) -> SearchReport {
         let mv = |text: &str| epd.position.from_san(text).unwrap();
         let info = |(depth, &(text, score)): (u32, &(&str, Score))| Info {
             line: Line { rank: 1, depth, seldepth: depth, score, bound: Bound::Exact, pv: vec![mv(text)] },
@@ -274,13 +277,18 @@ mod tests {
             tb_hits: 0,
             hashfull: 0,
         };
-        let end = BestMove { best: Some(mv(best)), ponder: None, nodes: 100, elapsed: Duration::from_secs(9) };
-        Thought { steps: (1..).zip(steps).map(info).collect(), end }
+        SearchReport {
+            best: Some(mv(best)),
+            iterations: (1..).zip(steps).map(info).collect(),
+            nodes: 100,
+            elapsed: Duration::from_secs(9),
+            ..SearchReport::default()
+        }
     }
 
     fn after(operations: &str, steps: &[(&str, Score)], best: &str) -> Option<Result<u64, ()>> {
         let epd = Epd::read(&format!("6k1/5ppp/8/8/8/8/8/K2R4 w - - {operations}")).unwrap();
-        verdict(&epd, &thought(&epd, steps, best)).map(|found| found.map(|found| found.after.as_secs()))
+        verdict(&epd, &report(&epd, steps, best)).map(|found| found.map(|found| found.after.as_secs()))
     }
 
     #[test]
@@ -307,8 +315,8 @@ mod tests {
     fn lines_and_tables() {
         let epd = Epd::read("6k1/5ppp/8/8/8/8/8/K2R4 w - - bm Rd8#; id \"a,b\";").unwrap();
         let answer = |best| {
-            let thought = thought(&epd, &[("Rd8", Score::Mate(1)), (best, Score::Centipawns(250))], best);
-            Answer { verdict: verdict(&epd, &thought), thought }
+            let report = report(&epd, &[("Rd8", Score::Mate(1)), (best, Score::Centipawns(250))], best);
+            Answer { verdict: verdict(&epd, &report), report }
         };
         assert_eq!(answer("Rd8").text(&epd), "solved      Rd8# (+2.50) after 1.00 s at depth 1");
         assert_eq!(answer("Kb1").text(&epd), "not solved  Kb1 (+2.50), wanted Rd8#");

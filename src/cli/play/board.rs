@@ -5,7 +5,7 @@ use crate::uci::{Style, symbol};
 
 /// How the board is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Look {
+pub(super) struct BoardStyle {
     pub(super) style: Style,
     pub(super) coloured: bool,
     /// Who sits below.
@@ -19,24 +19,25 @@ const MOVED: [u8; 2] = [101, 58];
 const CHECK: u8 = 124;
 
 /// Draws the board, in ten lines without colours' frame or eleven with a frame of characters, without a line feed at the end.
-pub(super) fn draw(position: &Position, last: Option<Move>, look: Look) -> String {
+pub(super) fn draw(position: &Position, last: Option<Move>, board_style: BoardStyle) -> String {
     let (mut ranks, mut files) = (Rank::ALL, File::ALL);
-    match look.below {
+    match board_style.below {
         Color::White => ranks.reverse(),
         Color::Black => files.reverse(),
     }
     let mut lines = Vec::new();
     for rank in ranks {
-        let squares: String = files.iter().map(|&file| square(position, Square::new(file, rank), last, look)).collect();
-        lines.push(match look.coloured {
+        let squares: String =
+            files.iter().map(|&file| square(position, Square::new(file, rank), last, board_style)).collect();
+        lines.push(match board_style.coloured {
             true => format!(" {rank} {squares}\x1b[0m"),
             false => format!("{rank} |{squares} |"),
         });
     }
-    let gap = if look.coloured { "  " } else { " " };
+    let gap = if board_style.coloured { "  " } else { " " };
     let names: Vec<String> = files.iter().map(|file| file.to_string()).collect();
     let names = format!("    {}", names.join(gap));
-    if !look.coloured {
+    if !board_style.coloured {
         const EDGE: &str = "  +-----------------+";
         lines.insert(0, EDGE.to_owned());
         lines.push(EDGE.to_owned());
@@ -45,9 +46,9 @@ pub(super) fn draw(position: &Position, last: Option<Move>, look: Look) -> Strin
     lines.join("\n")
 }
 
-fn square(position: &Position, square: Square, last: Option<Move>, look: Look) -> String {
-    if !look.coloured {
-        return format!(" {}", symbol(position, square, look.style));
+fn square(position: &Position, square: Square, last: Option<Move>, board_style: BoardStyle) -> String {
+    if !board_style.coloured {
+        return format!(" {}", symbol(position, square, board_style.style));
     }
     let is_dark = (square.file() as u8 + square.rank() as u8).is_multiple_of(2);
     let in_check = position.in_check() && square == position.king(position.side_to_move());
@@ -59,8 +60,8 @@ fn square(position: &Position, square: Square, last: Option<Move>, look: Look) -
         (false, false) => light,
     };
     let (ink, piece) = match (position.color_on(square), position.piece_on(square)) {
-        (Some(Color::White), Some(piece)) => (231, solid(piece, look.style)),
-        (Some(Color::Black), Some(piece)) => (16, solid(piece, look.style)),
+        (Some(Color::White), Some(piece)) => (231, solid(piece, board_style.style)),
+        (Some(Color::Black), Some(piece)) => (16, solid(piece, board_style.style)),
         _ => (231, ' '),
     };
     format!("\x1b[48;5;{ground};38;5;{ink};1m {piece} ")
@@ -87,10 +88,10 @@ mod tests {
     fn without_colours_it_is_the_board_that_analyse_shows() {
         let position = Position::startpos();
         for style in [Style::Ascii, Style::Unicode] {
-            let look = Look { style, coloured: false, below: Color::White };
-            assert_eq!(draw(&position, None, look), crate::uci::draw(&position, style));
+            let board_style = BoardStyle { style, coloured: false, below: Color::White };
+            assert_eq!(draw(&position, None, board_style), crate::uci::draw(&position, style));
         }
-        let flipped = draw(&position, None, Look { style: Style::Ascii, coloured: false, below: Color::Black });
+        let flipped = draw(&position, None, BoardStyle { style: Style::Ascii, coloured: false, below: Color::Black });
         assert_eq!(flipped.lines().nth(1), Some("1 | R N B K Q B N R |"));
         assert_eq!(flipped.lines().last(), Some("    h g f e d c b a"));
     }
@@ -99,7 +100,8 @@ mod tests {
     fn with_colours_every_square_has_its_ground() {
         let position = Position::from_fen("rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3").unwrap();
         let last = Move::new(Square::D8, Square::H4, None);
-        let board = draw(&position, Some(last), Look { style: Style::Unicode, coloured: true, below: Color::White });
+        let board =
+            draw(&position, Some(last), BoardStyle { style: Style::Unicode, coloured: true, below: Color::White });
         assert_eq!(board.lines().count(), 9);
         assert!(board.lines().take(8).all(|line| line.ends_with("\x1b[0m") && line.matches("\x1b[48;5;").count() == 8));
         assert_eq!(board.matches(&format!("48;5;{CHECK};")).count(), 1, "the king in check");

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, BufReader, Read};
 use std::thread;
 
-use crossbeam::channel::{self, Receiver};
+use crossbeam_channel::{self as channel, Receiver};
 
 /// The longest line that is read, in bytes; what is beyond it is dropped.
 const MAX_LINE: usize = 4096;

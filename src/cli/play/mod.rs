@@ -4,27 +4,27 @@ mod arguments;
 mod board;
 mod clock;
 mod command;
-mod contest;
+mod game_match;
 mod input;
+mod session;
 mod store;
-mod table;
 
 use std::io;
 
 use jiff::Zoned;
 
 pub(super) use arguments::PlayArguments;
-use contest::Contest;
-use table::Table;
+use game_match::Match;
+use session::PlaySession;
 
-use super::Failure;
+use super::CommandError;
 use crate::uci::Output;
 use clock::ChessClock;
 
-pub(super) fn run(arguments: &PlayArguments, output: &Output) -> Result<(), Failure> {
-    let start = arguments.start().map_err(Failure::Usage)?;
-    let contest = Contest::new(start, arguments.side(), arguments.time.map(ChessClock::new));
-    let lines = input::spawn(io::stdin()).map_err(Failure::failed)?;
+pub(super) fn run(arguments: &PlayArguments, output: &Output) -> Result<(), CommandError> {
+    let start = arguments.start().map_err(CommandError::Usage)?;
+    let game_match = Match::new(start, arguments.side(), arguments.time.map(ChessClock::new));
+    let lines = input::spawn(io::stdin()).map_err(CommandError::failed)?;
     let date = Zoned::now().strftime("%Y.%m.%d").to_string();
-    Table::new(arguments, contest, lines, output.clone(), date)?.play()
+    PlaySession::new(arguments, game_match, lines, output.clone(), date)?.play()
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::games::pgn::Record;
+use crate::games::pgn::PgnGame;
 use sesame_report::files;
 
 /// The files that a game is saved to. A file keeps what is in it, also what others add meanwhile: the game stands behind what was there first, and is replaced each
@@ -37,7 +37,7 @@ impl Store {
     ///
     /// # Errors
     /// If the file cannot be written; what was in it, a state of this game included, is still there.
-    pub(super) fn save(&mut self, path: &Path, game: &Record) -> io::Result<()> {
+    pub(super) fn save(&mut self, path: &Path, game: &PgnGame) -> io::Result<()> {
         let there = read(path)?;
         let known = self.files.iter().position(|saved| saved.path == path);
         let saved = known.and_then(|known| self.files.get(known));
@@ -80,7 +80,7 @@ mod tests {
         let path = folder.path().join("games.pgn");
         fs::write(&path, "[White \"Morphy\"]\n\n1. e4 *").unwrap();
         let mut store = Store::default();
-        let mut game = Record::default();
+        let mut game = PgnGame::default();
         for san in ["d4", "d5"] {
             game.plies.push(Ply { san: san.to_owned(), ..Ply::default() });
             store.save(&path, &game).unwrap();

@@ -131,11 +131,11 @@ mod tests {
         searcher.arrange(1, &Variant::default()).unwrap();
         let measure = Measure::Nodes(5000);
         for entry in Positions::built_in().first(3).entries {
-            let found = measure.depth(&entry, &searcher.search(&entry.position, measure.limits())).unwrap();
+            let found = measure.depth(&entry, &searcher.search(&entry.position, measure.limits()).unwrap()).unwrap();
             assert!(found.nodes < 5000 && found.depth > 2);
             let limits = |depth| Limits { depth: Some(depth), ..Limits::default() };
-            assert_eq!(searcher.search(&entry.position, limits(found.depth)).nodes, found.nodes);
-            assert!(searcher.search(&entry.position, limits(found.depth + 1)).nodes >= 5000);
+            assert_eq!(searcher.search(&entry.position, limits(found.depth)).unwrap().nodes, found.nodes);
+            assert!(searcher.search(&entry.position, limits(found.depth + 1)).unwrap().nodes >= 5000);
         }
     }
 }

@@ -9,7 +9,7 @@ use super::writer_table::Traffic;
 use super::{ScalingError, warnings};
 use crate::engine::{SmpStrategy, StrategyWord};
 use sesame_report::html;
-use sesame_report::markdown::{NOTHING, Table, Unit, grouped, or_dash, percent};
+use sesame_report::markdown::{DASH, Table, Unit, grouped, or_dash, percent};
 use sesame_report::statistics::Estimate;
 
 /// What a run leaves for people.
@@ -150,7 +150,7 @@ impl Writer {
                 .curves
                 .iter()
                 .zip(0..)
-                .map(|(curve, look)| line(&curve.variant, look, curve, |point| point.speed_up))
+                .map(|(curve, style)| line(&curve.variant, style, curve, |point| point.speed_up))
                 .collect();
             self.picture("real.svg", "Time to depth against one thread", "times one thread", &lines, Against::Ideal)?;
             self.against(&real.depth, "real-against.svg")?;
@@ -189,7 +189,7 @@ impl Writer {
         self.table(&table);
         self.text += SIMULATED_COLUMNS;
         let lines: Vec<Line> =
-            curves.iter().zip(0..).map(|(curve, look)| line(&curve.variant, look, curve, Point::main)).collect();
+            curves.iter().zip(0..).map(|(curve, style)| line(&curve.variant, style, curve, Point::main)).collect();
         self.picture(
             "simulated.svg",
             "Simulated speed-up to depth",
@@ -223,14 +223,14 @@ impl Writer {
         let heading = std::iter::once("variant".to_owned()).chain(several.iter().map(u32::to_string));
         let mut table = Table::new(heading);
         let mut lines = Vec::new();
-        for (look, variant) in panel.variants().iter().enumerate().skip(1) {
+        for (style, variant) in panel.variants().iter().enumerate().skip(1) {
             let against = |&threads: &u32| panel.against(variant, base, threads);
             table.row(
                 std::iter::once((*variant).to_owned())
                     .chain(several.iter().map(|threads| difference(against(threads)))),
             );
             let points = several.iter().filter_map(|threads| Some((*threads, against(threads)?))).collect();
-            lines.push(Line { name: (*variant).to_owned(), look, points });
+            lines.push(Line { name: (*variant).to_owned(), style, points });
         }
         self.table(&table);
         let title = format!("Variants against {base}");
@@ -378,15 +378,15 @@ fn rows_of<'a>(curves: &'a [Curve]) -> impl Iterator<Item = (&'a Curve, &'a Poin
     curves.iter().zip(0..).flat_map(points)
 }
 
-fn line(name: &str, look: usize, curve: &Curve, value: impl Fn(&Point) -> Option<Estimate>) -> Line {
+fn line(name: &str, style: usize, curve: &Curve, value: impl Fn(&Point) -> Option<Estimate>) -> Line {
     let points = curve.points.iter().filter_map(|point| Some((point.threads, value(point)?))).collect();
-    Line { name: name.to_owned(), look, points }
+    Line { name: name.to_owned(), style, points }
 }
 
 /// A ratio with its interval; what is exactly 1, as one against itself, without.
 fn times(estimate: Option<Estimate>) -> String {
     match estimate {
-        None => NOTHING.to_owned(),
+        None => DASH.to_owned(),
         Some(estimate) if estimate.interval.low == 1.0 && estimate.interval.high == 1.0 => "1".to_owned(),
         Some(estimate) => Unit::Number.write_estimate(estimate),
     }

@@ -1,14 +1,14 @@
 //! Speed-ups over the number of workers, as curves with their intervals.
 
 use sesame_report::ChartError;
-use sesame_report::chart::{Axis, Chart, Curve, Drawn, Look, Reference};
+use sesame_report::chart::{Axis, Chart, Curve, CurveStyle, PlotMode, Reference};
 use sesame_report::statistics::Estimate;
 
 /// A line of a chart: its name and what it is at so many workers.
 pub(super) struct Line {
     pub(super) name: String,
-    /// The number of its look: the same line looks the same in all pictures.
-    pub(super) look: usize,
+    /// The number of its style: the same line looks the same in all pictures.
+    pub(super) style: usize,
     pub(super) points: Vec<(u32, Estimate)>,
 }
 
@@ -37,10 +37,10 @@ pub(super) fn ratios(title: &str, y_title: &str, lines: &[Line], against: Agains
         };
         Curve {
             name: line.name.clone(),
-            look: Look::nth(line.look),
+            style: CurveStyle::nth(line.style),
             points: line.points.iter().map(|&(threads, estimate)| (x(threads), estimate.value.log2())).collect(),
-            spans: line.points.iter().filter(spans).map(span).collect(),
-            drawn: Drawn::Both,
+            error_bars: line.points.iter().filter(spans).map(span).collect(),
+            mode: PlotMode::LineAndMarkers,
         }
     };
     let curves: Vec<Curve> = lines.iter().zip(0..).map(curve).collect();
@@ -116,10 +116,10 @@ mod tests {
     #[test]
     fn a_picture_of_each_kind() {
         let lines = [
-            Line { name: "measured".into(), look: 0, points: vec![(1, estimate(1.0)), (2, estimate(1.5))] },
+            Line { name: "measured".into(), style: 0, points: vec![(1, estimate(1.0)), (2, estimate(1.5))] },
             Line {
                 name: "simulated".into(),
-                look: 9,
+                style: 9,
                 points: [1, 2, 4, 64].map(|n| (n, estimate(f64::from(n).sqrt()))).into(),
             },
         ];

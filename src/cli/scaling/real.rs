@@ -56,11 +56,11 @@ pub(super) fn run(plan: &Plan, args: &ScalingArgs, tell: &dyn Fn(&str)) -> Resul
             };
             searcher.arrange(task.threads as usize, task.variant)?;
             searcher.table().reset();
-            let trace = task.search(searcher, args);
+            let trace = task.search(searcher, args)?;
             Row { traffic: Some(searcher.table().traffic()), ..task.row(&trace) }
         } else {
             searcher.arrange(task.threads as usize, task.variant)?;
-            task.row(&task.search(&mut searcher, args))
+            task.row(&task.search(&mut searcher, args)?)
         };
         progress.advance(task.millis(args), format!("{} with {}", task.position.entry.id, task.threads));
         journal.add(row)
@@ -82,7 +82,7 @@ fn calibrate(
     searcher.arrange(1, &first)?;
     let mut found = Vec::new();
     for entry in &plan.positions.entries {
-        found.push(plan.measure.depth(entry, &searcher.search(&entry.position, plan.measure.limits())));
+        found.push(plan.measure.depth(entry, &searcher.search(&entry.position, plan.measure.limits())?));
         progress.advance(1, format!("how deep: {}", entry.id));
     }
     progress.finish();
@@ -111,7 +111,7 @@ fn tasks<'a>(plan: &'a Plan, calibrated: &'a [Calibrated], args: &ScalingArgs) -
 }
 
 impl Task<'_> {
-    fn search<T: SearchTable>(&self, searcher: &mut Searcher<T>, args: &ScalingArgs) -> Trace {
+    fn search<T: SearchTable>(&self, searcher: &mut Searcher<T>, args: &ScalingArgs) -> Result<Trace, ScalingError> {
         let position = &self.position.entry.position;
         match self.run {
             Run::Solution => {

@@ -1,16 +1,15 @@
 //! One search after the other on an engine, and what each told on its way.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use crossbeam::channel::{self, Receiver, Sender};
-
 use super::positions::Solution;
 use super::writer_table::WriterTable;
 use super::{ScalingError, Variant, machine};
-use crate::engine::{BestMove, Bound, Engine, EngineError, Info, Limits, Options, Scheme, Sink};
-use crate::games::epd::held_from;
+use crate::engine::{Bound, Engine, EngineError, Info, Limits, NullSink, Options, Scheme};
+use crate::games::epd::settled_from;
 use crate::position::{Game, Move, Position};
 use crate::search::{SearchTable, TranspositionTable};
 
@@ -39,35 +38,9 @@ pub(super) struct Trace {
 impl Trace {
     /// When the search came upon a solution that it then held to its end.
     pub(super) fn solved_after(&self, solution: &Solution) -> Option<Duration> {
-        self.best.filter(|&mv| solution.holds(mv))?;
-        let held = held_from(&self.steps, |step| solution.holds(step.best));
+        self.best.filter(|&mv| solution.accepts(mv))?;
+        let held = settled_from(&self.steps, |step| solution.accepts(step.best));
         Some(self.steps.get(held).map_or(self.elapsed, |step| step.elapsed))
-    }
-}
-
-enum Told {
-    Step(Step),
-    End(BestMove),
-    Message(String),
-}
-
-/// Passes on what a search tells.
-struct Listener(Sender<Told>);
-
-impl Sink for Listener {
-    fn info(&self, info: &Info) {
-        if let (Some(&best), Bound::Exact) = (info.line.pv.first(), info.line.bound) {
-            let step = Step { depth: info.line.depth, best, nodes: info.nodes, elapsed: info.elapsed };
-            let _ = self.0.send(Told::Step(step));
-        }
-    }
-
-    fn best_move(&self, best: &BestMove) {
-        let _ = self.0.send(Told::End(best.clone()));
-    }
-
-    fn message(&self, text: &str) {
-        let _ = self.0.send(Told::Message(text.to_owned()));
     }
 }
 
@@ -83,7 +56,6 @@ pub(super) enum Pace {
 /// An engine for searches that know nothing of each other.
 pub(super) struct Searcher<T: SearchTable> {
     engine: Engine<T>,
-    told: Receiver<Told>,
     pace: Pace,
     messages: Vec<String>,
 }
@@ -110,10 +82,9 @@ impl Searcher<WriterTable> {
 impl<T: SearchTable> Searcher<T> {
     /// A searcher with `table` and one worker.
     pub(super) fn with_table(table: T, pace: Pace) -> Result<Self, ScalingError> {
-        let (sender, told) = channel::unbounded();
         let options = Options { move_overhead: Duration::ZERO, lockstep: pace == Pace::Turns, ..Options::default() };
-        let engine = Engine::with_table(table, options, Arc::new(Listener(sender)))?;
-        Ok(Self { engine, told, pace, messages: Vec::new() })
+        let engine = Engine::with_table(table, options, Arc::new(NullSink))?;
+        Ok(Self { engine, pace, messages: Vec::new() })
     }
 
     /// Binds each worker to a core of its own, where `pin` says so.
@@ -149,65 +120,68 @@ impl<T: SearchTable> Searcher<T> {
         }
         if self.pace == Pace::Free {
             // A worker makes its memory in its first search, which is not to be one that is timed.
-            self.search(&Position::startpos(), Limits { depth: Some(1), ..Limits::default() });
+            self.search(&Position::startpos(), Limits { depth: Some(1), ..Limits::default() })?;
         }
         Ok(())
     }
 
     /// Searches to `depth`, with nothing learnt before. If the search is `open`, it is not told of the depth: it searches as in a game, and is
     /// stopped when the depth is complete. What came after that moment is left out of what is returned; the processor time cannot be told apart.
-    pub(super) fn search_to(&mut self, position: &Position, depth: u32, open: bool) -> Trace {
+    pub(super) fn search_to(&mut self, position: &Position, depth: u32, open: bool) -> Result<Trace, ScalingError> {
         if !open {
             return self.search(position, Limits { depth: Some(depth), ..Limits::default() });
         }
-        let mut trace = self.search_until(position, Limits { infinite: true, ..Limits::default() }, Some(depth));
+        let mut trace = self.search_until(position, Limits { infinite: true, ..Limits::default() }, Some(depth))?;
         if let Some(reached) = trace.steps.iter().position(|step| step.depth >= depth) {
             trace.steps.truncate(reached + 1);
         }
         if let Some(&Step { best, nodes, elapsed, .. }) = trace.steps.last() {
             (trace.best, trace.nodes, trace.elapsed, trace.cpu) = (Some(best), nodes, elapsed, None);
         }
-        trace
+        Ok(trace)
     }
 
     /// Searches with nothing learnt before.
-    pub(super) fn search(&mut self, position: &Position, limits: Limits) -> Trace {
+    pub(super) fn search(&mut self, position: &Position, limits: Limits) -> Result<Trace, ScalingError> {
         self.search_until(position, limits, None)
     }
 
     /// Searches until the limits, or until the depth `enough` is complete.
-    fn search_until(&mut self, position: &Position, limits: Limits, enough: Option<u32>) -> Trace {
+    fn search_until(&mut self, position: &Position, limits: Limits, enough: Option<u32>) -> Result<Trace, ScalingError> {
         self.engine.new_game();
         if self.pace == Pace::Free {
             thread::sleep(PAUSE);
         }
         let cpu_before = machine::cpu_time();
-        self.engine.go(&Game::new(position.clone()), limits);
-        let mut steps = Vec::new();
-        let end = loop {
-            match self.told.recv() {
-                Ok(Told::Step(step)) => {
-                    if enough.is_some_and(|depth| step.depth >= depth) {
-                        self.engine.stop();
-                    }
-                    steps.push(step);
-                }
-                Ok(Told::End(end)) => break end,
-                Ok(Told::Message(text)) if self.messages.contains(&text) => {}
-                Ok(Told::Message(text)) => self.messages.push(text),
-                // The engine holds the other end.
-                Err(_) => break BestMove { best: None, ponder: None, nodes: 0, elapsed: Duration::ZERO },
-            }
+        let watch = |info: Option<&Info>| match (info, enough) {
+            (Some(info), Some(depth)) if is_step(info) && info.line.depth >= depth => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
         };
+        let report = self.engine.search_with(&Game::new(position.clone()), limits, watch)?;
         let cpu = machine::cpu_time().zip(cpu_before).map(|(now, before)| now.saturating_sub(before));
-        Trace { steps, best: end.best, nodes: end.nodes, elapsed: end.elapsed, cpu }
+        for text in report.messages {
+            if !self.messages.contains(&text) {
+                self.messages.push(text);
+            }
+        }
+        let steps = report.iterations.iter().filter_map(step).collect();
+        Ok(Trace { steps, best: report.best, nodes: report.nodes, elapsed: report.elapsed, cpu })
     }
+}
+
+/// Returns whether `info` is an exact best line.
+fn is_step(info: &Info) -> bool {
+    info.line.rank == 1 && info.line.bound == Bound::Exact
+}
+
+fn step(info: &Info) -> Option<Step> {
+    let &best = info.line.pv.first()?;
+    Some(Step { depth: info.line.depth, best, nodes: info.nodes, elapsed: info.elapsed })
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::positions::Positions;
-    use super::super::writer_table::WriterTable;
     use super::*;
 
     fn to_depth(depth: u32) -> Limits {
@@ -225,7 +199,7 @@ mod tests {
         let fresh = |index: usize, workers, variant: &Variant| {
             let mut searcher = Searcher::counting(1, Pace::Turns).unwrap();
             searcher.arrange(workers, variant).unwrap();
-            let trace = searcher.search(&positions.entries[index].position, to_depth(6));
+            let trace = searcher.search(&positions.entries[index].position, to_depth(6)).unwrap();
             (timeless(&trace), searcher.table().traffic())
         };
         let mut used = Searcher::counting(1, Pace::Turns).unwrap();
@@ -234,7 +208,7 @@ mod tests {
             let variant = variant.parse().unwrap();
             used.arrange(workers, &variant).unwrap();
             used.table().reset();
-            let trace = used.search(&positions.entries[index].position, to_depth(6));
+            let trace = used.search(&positions.entries[index].position, to_depth(6)).unwrap();
             let expected = fresh(index, workers, &variant);
             assert_eq!((timeless(&trace), used.table().traffic()), expected, "{index}, {workers}, {variant}");
         }
@@ -247,9 +221,9 @@ mod tests {
         for entry in &positions.entries {
             for workers in [1, 3] {
                 searcher.arrange(workers, &Variant::default()).unwrap();
-                let open = timeless(&searcher.search_to(&entry.position, 7, true));
-                assert_eq!(open, timeless(&searcher.search_to(&entry.position, 7, true)), "repeatable");
-                let (given, last) = (timeless(&searcher.search_to(&entry.position, 7, false)), open.2.last().unwrap());
+                let open = timeless(&searcher.search_to(&entry.position, 7, true).unwrap());
+                assert_eq!(open, timeless(&searcher.search_to(&entry.position, 7, true).unwrap()), "repeatable");
+                let (given, last) = (timeless(&searcher.search_to(&entry.position, 7, false).unwrap()), open.2.last().unwrap());
                 assert_eq!((last.0 >= 7, last.2), (true, open.1));
                 if workers == 1 {
                     assert_eq!(open, given, "alone it makes no difference");
@@ -267,8 +241,8 @@ mod tests {
             searcher.arrange(workers, &Variant::default()).unwrap();
             plain.arrange(workers, &Variant::default()).unwrap();
             searcher.table().reset();
-            let noted = searcher.search(position, to_depth(7));
-            assert_eq!(noted.nodes, plain.search(position, to_depth(7)).nodes, "the notes change nothing");
+            let noted = searcher.search(position, to_depth(7)).unwrap();
+            assert_eq!(noted.nodes, plain.search(position, to_depth(7)).unwrap().nodes, "the notes change nothing");
             let traffic = searcher.table().traffic();
             assert!(traffic.cut_offs > 0 && traffic.cut_offs < traffic.hits && traffic.hits < traffic.probes);
             assert_eq!(traffic.foreign_cut_offs > 0, workers > 1, "{workers}: {traffic:?}");
@@ -307,7 +281,7 @@ mod tests {
         assert_eq!(after(&["a1b1"], "d1d8"), Some(9));
         assert_eq!(after(&["d1d8", "d1d8"], "a1b1"), None);
         let mut searcher = Searcher::new(1, Pace::Free).unwrap();
-        let found = searcher.search(&entry.position, to_depth(3));
+        let found = searcher.search(&entry.position, to_depth(3)).unwrap();
         assert!(found.solved_after(&solution).is_some_and(|time| time <= found.elapsed));
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::thread;
 
-use crossbeam::channel;
+use crossbeam_channel as channel;
 
 use super::record::{Journal, Kind, Recording, Row, Run};
 use super::searcher::{Pace, Searcher};
@@ -38,7 +38,7 @@ impl Job<'_> {
         let Calibrated { entry, depth, .. } = self.position;
         searcher.arrange(self.threads as usize, self.variant)?;
         searcher.table().reset();
-        let trace = searcher.search_to(&entry.position, *depth, self.open);
+        let trace = searcher.search_to(&entry.position, *depth, self.open)?;
         Ok(Row {
             run: Run::Lockstep,
             variant: self.variant.name().to_owned(),
@@ -96,7 +96,7 @@ pub(super) fn run(plan: &Plan, args: &ScalingArgs, tell: &dyn Fn(&str)) -> Resul
 fn calibrate(plan: &Plan, jobs: usize, tell: &dyn Fn(&str)) -> Result<Vec<Calibrated>, ScalingError> {
     let entries: Vec<(usize, _)> = plan.positions.entries.iter().enumerate().collect();
     let work = |searcher: &mut Searcher<WriterTable>, (_, entry): &(usize, &super::Entry)| {
-        Ok(plan.measure.depth(entry, &searcher.search(&entry.position, plan.measure.limits())))
+        Ok(plan.measure.depth(entry, &searcher.search(&entry.position, plan.measure.limits())?))
     };
     let mut found = Vec::new();
     on_all(&entries, jobs, plan.hash_mib, work, |(index, _), calibrated| {

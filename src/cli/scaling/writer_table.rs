@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU16, AtomicU64, Ordering::Relaxed};
 
-use crossbeam::utils::CachePadded;
+use crossbeam_utils::CachePadded;
 
 use sesame_table::{EntryUse, Scheme, TableError, Work};
 
@@ -22,9 +22,9 @@ pub struct WriterTable {
 /// What happened at an [`WriterTable`].
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Traffic {
-    /// Look-ups.
+    /// CurveStyle-ups.
     pub probes: u64,
-    /// Look-ups that found their position.
+    /// CurveStyle-ups that found their position.
     pub hits: u64,
     /// Of those, the ones whose entry another thread had written.
     pub foreign_hits: u64,

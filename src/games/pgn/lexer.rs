@@ -1,16 +1,16 @@
-//! PGN's text in tokens.
+//! The PGN lexer: tokens from a byte stream.
 
 use std::io::{self, BufRead};
 
-use super::Problem;
+use super::PgnErrorKind;
 
-/// The most text that one game may have, in bytes. A game of a thousand moves with a paragraph on each has less.
+/// Limit of the text of one game, in bytes. A thousand moves with a paragraph each need less.
 const MAX_TEXT: usize = 4 << 20;
 
-/// What a token costs of that besides its letters, so that very many of nothing are too much as well.
-const TOKEN: usize = 4;
+/// Bytes that a token counts in addition to its text, to limit empty tokens too.
+const TOKEN_COST: usize = 4;
 
-/// The end of a tag section and the beginning of a game that swallowed comments are known by.
+/// The beginning of a game. Within a comment, it shows that the comment was not closed.
 const NEXT_GAME: &[u8] = b"[Event \"";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,31 +22,31 @@ pub(super) enum Token {
     /// `)`
     Close,
     Nag(u8),
-    /// A move, a move number, an end, or anything else without blanks.
+    /// A move, a move number, a result, or another text without white space.
     Word(String),
 }
 
-/// A stream of tokens. Every byte is looked at once; a token's text is all that is kept.
+/// A stream of tokens in one pass. Only the text of the current token is buffered.
 pub(super) struct Lexer<R> {
     input: R,
     /// The line of the next byte, from 1.
     pub(super) line: u64,
     is_line_start: bool,
-    /// How much text this game may still have.
-    room: usize,
-    /// Why the input ended, if not because it has an end.
+    /// Bytes of text left for this game.
+    budget: usize,
+    /// The error that ended the input, if any.
     failure: Option<io::Error>,
-    begun: Begun,
-    /// Words that were found with the last one, the next at the end.
+    tag_prefix: TagPrefix,
+    /// Words found together with the last one, in reverse order.
     words: Vec<String>,
 }
 
-/// What of the next tag has been read already, to find out that it is one.
+/// The part of the next tag that was consumed to recognise it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Begun {
-    Nothing,
+enum TagPrefix {
+    None,
     Bracket,
-    /// [`NEXT_GAME`], up to and with the quote.
+    /// [`NEXT_GAME`].
     Event,
 }
 
@@ -56,12 +56,12 @@ impl<R: BufRead> Lexer<R> {
             input,
             line: 1,
             is_line_start: true,
-            room: MAX_TEXT,
+            budget: MAX_TEXT,
             failure: None,
-            begun: Begun::Nothing,
+            tag_prefix: TagPrefix::None,
             words: Vec::new(),
         };
-        // The byte order mark that some editors put before UTF-8.
+        // A byte order mark before UTF-8.
         if lexer.peek() == Some(0xEF) {
             (0..3).for_each(|_| _ = lexer.bump());
             lexer.is_line_start = true;
@@ -69,12 +69,12 @@ impl<R: BufRead> Lexer<R> {
         lexer
     }
 
-    /// A game begins: it has room again.
-    pub(super) fn begin(&mut self) {
-        self.room = MAX_TEXT;
+    /// Resets the limit of text for a new game.
+    pub(super) fn begin_game(&mut self) {
+        self.budget = MAX_TEXT;
     }
 
-    /// The next byte, which stays the next.
+    /// Returns the next byte without consuming it.
     fn peek(&mut self) -> Option<u8> {
         if self.failure.is_some() {
             return None;
@@ -99,13 +99,13 @@ impl<R: BufRead> Lexer<R> {
         Some(byte)
     }
 
-    fn spend(&mut self, bytes: usize) -> Result<(), Problem> {
-        self.room = self.room.checked_sub(bytes).ok_or(Problem::TooLarge("4 MiB of text"))?;
+    fn spend(&mut self, bytes: usize) -> Result<(), PgnErrorKind> {
+        self.budget = self.budget.checked_sub(bytes).ok_or(PgnErrorKind::TooLarge("4 MiB of text"))?;
         Ok(())
     }
 
-    /// Adds the next byte to `text`.
-    fn take(&mut self, text: &mut Vec<u8>) -> Result<(), Problem> {
+    /// Moves the next byte to `text`.
+    fn take(&mut self, text: &mut Vec<u8>) -> Result<(), PgnErrorKind> {
         self.spend(1)?;
         text.extend(self.bump());
         Ok(())
@@ -115,7 +115,7 @@ impl<R: BufRead> Lexer<R> {
         while self.bump().is_some_and(|byte| byte != b'\n') {}
     }
 
-    /// Goes to the next token: past blanks, and lines that begin with `%`, which are for others.
+    /// Skips white space and escapes, which are lines that begin with `%`.
     fn skip_blanks(&mut self) {
         while let Some(byte) = self.peek() {
             if byte == b'%' && self.is_line_start {
@@ -128,14 +128,14 @@ impl<R: BufRead> Lexer<R> {
         }
     }
 
-    /// Whether the next token is a tag.
+    /// Returns true if the next token is a tag.
     pub(super) fn is_at_tag(&mut self) -> bool {
-        self.begun != Begun::Nothing || self.is_at(b"[")
+        self.tag_prefix != TagPrefix::None || self.is_at(b"[")
     }
 
-    /// Whether the next token is a comment.
+    /// Returns true if the next token is a comment.
     pub(super) fn is_at_comment(&mut self) -> bool {
-        self.begun == Begun::Nothing && self.is_at(b"{;")
+        self.tag_prefix == TagPrefix::None && self.is_at(b"{;")
     }
 
     fn is_at(&mut self, bytes: &[u8]) -> bool {
@@ -146,10 +146,10 @@ impl<R: BufRead> Lexer<R> {
         self.peek().is_some_and(|byte| bytes.contains(&byte))
     }
 
-    /// The next token; none at the end.
-    pub(super) fn token(&mut self) -> Result<Option<Token>, Problem> {
-        self.spend(TOKEN)?;
-        if self.begun != Begun::Nothing {
+    /// Returns the next token; `None` at the end.
+    pub(super) fn token(&mut self) -> Result<Option<Token>, PgnErrorKind> {
+        self.spend(TOKEN_COST)?;
+        if self.tag_prefix != TagPrefix::None {
             return self.tag().map(Some);
         }
         if let Some(word) = self.words.pop() {
@@ -173,7 +173,7 @@ impl<R: BufRead> Lexer<R> {
                 },
                 b'}' | b']' | b'"' | b'<' | b'>' => {
                     self.bump();
-                    return Err(Problem::Unexpected(char::from(byte)));
+                    return Err(PgnErrorKind::Unexpected(char::from(byte)));
                 }
                 _ => match self.word()? {
                     Some(word) => word,
@@ -189,14 +189,14 @@ impl<R: BufRead> Lexer<R> {
         token
     }
 
-    /// `[Name "value"]`, where a quote within the value is escaped, or at least not followed by a bracket.
-    fn tag(&mut self) -> Result<Token, Problem> {
+    /// Lexes `[Name "value"]`. A quote within the value is escaped, or at least not followed by a bracket.
+    fn tag(&mut self) -> Result<Token, PgnErrorKind> {
         let (mut name, mut value) = (Vec::new(), Vec::new());
-        let begun = std::mem::replace(&mut self.begun, Begun::Nothing);
-        if begun == Begun::Event {
+        let prefix = std::mem::replace(&mut self.tag_prefix, TagPrefix::None);
+        if prefix == TagPrefix::Event {
             name.extend(b"Event");
         } else {
-            if begun == Begun::Nothing {
+            if prefix == TagPrefix::None {
                 self.bump();
             }
             self.skip_spaces();
@@ -205,13 +205,13 @@ impl<R: BufRead> Lexer<R> {
             }
             self.skip_spaces();
             if name.is_empty() || self.peek() != Some(b'"') {
-                return Err(Problem::Tag);
+                return Err(PgnErrorKind::Tag);
             }
             self.bump();
         }
         loop {
             match self.peek() {
-                None | Some(b'\n') => return Err(Problem::Tag),
+                None | Some(b'\n') => return Err(PgnErrorKind::Tag),
                 Some(b'\\') => {
                     self.bump();
                     let is_escape = matches!(self.peek(), Some(b'\\' | b'"'));
@@ -222,7 +222,7 @@ impl<R: BufRead> Lexer<R> {
                     let spaces = self.skip_spaces();
                     if self.peek() == Some(b']') {
                         self.bump();
-                        // Of the control characters only blanks are left, which would not be written as they are.
+                        // The remaining control characters are white space, which the writer cannot keep.
                         return Ok(Token::Tag(text(name), text(value).replace(char::is_control, " ")));
                     }
                     value.push(b'"');
@@ -233,7 +233,7 @@ impl<R: BufRead> Lexer<R> {
         }
     }
 
-    /// Goes past blanks on this line; how many there were, up to a hundred.
+    /// Skips spaces on this line and returns their number, up to a hundred.
     fn skip_spaces(&mut self) -> usize {
         let mut count = 0;
         while matches!(self.peek(), Some(b' ' | b'\t' | b'\r')) {
@@ -243,14 +243,14 @@ impl<R: BufRead> Lexer<R> {
         count.min(100)
     }
 
-    /// `{...}`. A line that begins as the next game does tells that the end was forgotten.
-    fn comment(&mut self) -> Result<Token, Problem> {
+    /// Lexes `{...}`. A line that begins like the next game means that the comment was not closed.
+    fn comment(&mut self) -> Result<Token, PgnErrorKind> {
         let mut comment = Vec::new();
         let mut line_start = None;
         self.bump();
         loop {
             match self.peek() {
-                None => return Err(Problem::OpenComment),
+                None => return Err(PgnErrorKind::OpenComment),
                 Some(b'}') => {
                     self.bump();
                     return Ok(Token::Comment(one_line(&text(comment))));
@@ -261,16 +261,16 @@ impl<R: BufRead> Lexer<R> {
                     }
                     self.take(&mut comment)?;
                     if byte == b'"' && line_start.and_then(|start| comment.get(start..)) == Some(NEXT_GAME) {
-                        self.begun = Begun::Event;
-                        return Err(Problem::OpenComment);
+                        self.tag_prefix = TagPrefix::Event;
+                        return Err(PgnErrorKind::OpenComment);
                     }
                 }
             }
         }
     }
 
-    /// `; ...`: a comment to the end of the line.
-    fn rest_of_line(&mut self) -> Result<Token, Problem> {
+    /// Lexes `; ...`, a comment to the end of the line.
+    fn rest_of_line(&mut self) -> Result<Token, PgnErrorKind> {
         let mut comment = Vec::new();
         self.bump();
         while self.peek().is_some_and(|byte| byte != b'\n') {
@@ -279,16 +279,16 @@ impl<R: BufRead> Lexer<R> {
         Ok(Token::Comment(one_line(&text(comment))))
     }
 
-    fn nag(&mut self) -> Result<Token, Problem> {
+    fn nag(&mut self) -> Result<Token, PgnErrorKind> {
         let mut digits = Vec::new();
         self.bump();
         while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
             self.take(&mut digits)?;
         }
-        text(digits).parse().map(Token::Nag).map_err(|_| Problem::Nag)
+        text(digits).parse().map(Token::Nag).map_err(|_| PgnErrorKind::Nag)
     }
 
-    /// `!`, `?` and what they make together; nothing for what means nothing.
+    /// Lexes a suffix such as `!` or `?!`; `None` for an unknown one.
     fn suffix(&mut self) -> Option<u8> {
         let mut signs = [0; 3];
         let mut count = 0;
@@ -303,13 +303,13 @@ impl<R: BufRead> Lexer<R> {
         meanings.iter().find(|(meaning, _)| signs.get(..count) == Some(meaning)).map(|&(_, nag)| nag)
     }
 
-    /// A word; nothing for one in which nothing is to be seen. Others that were found with it come next.
-    fn word(&mut self) -> Result<Option<Token>, Problem> {
+    /// Lexes a word; `None` for an invisible one. Words separated by other white space than ASCII are queued.
+    fn word(&mut self) -> Result<Option<Token>, PgnErrorKind> {
         let mut word = Vec::new();
         while self.peek().is_some_and(|byte| !byte.is_ascii_whitespace() && !b"{}()[];$!?\"<>\0".contains(&byte)) {
             self.take(&mut word)?;
         }
-        // Blanks beyond ASCII, as pages on the web have them, part words too.
+        // Unicode white space separates words too.
         let word = text(word);
         let mut words = word.split_whitespace().map(str::to_owned);
         let first = words.next().map(Token::Word);
@@ -317,12 +317,12 @@ impl<R: BufRead> Lexer<R> {
         Ok(first)
     }
 
-    /// Goes to where the next game seems to begin: a line that begins with a bracket after one that does not. What is wrong may have been
-    /// found `in_tags`; the rest of those tags is no new game.
+    /// Skips to the likely beginning of the next game: a line with a bracket after one without. After an
+    /// error `in_tags`, the rest of the tag section is skipped first.
     pub(super) fn skip_to_next_game(&mut self, in_tags: bool) {
         let mut after_tag = in_tags;
         self.words.clear();
-        if self.begun != Begun::Nothing {
+        if self.tag_prefix != TagPrefix::None {
             return;
         }
         if !self.is_line_start {
@@ -332,10 +332,10 @@ impl<R: BufRead> Lexer<R> {
             let mut is_tag = byte == b'[';
             if is_tag {
                 self.bump();
-                // `[%clk ...]` stands in a comment that is being skipped.
+                // `[%clk ...]` is part of a skipped comment.
                 is_tag = self.peek().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b' ');
                 if is_tag && !after_tag {
-                    self.begun = Begun::Bracket;
+                    self.tag_prefix = TagPrefix::Bracket;
                     return;
                 }
             }
@@ -345,8 +345,8 @@ impl<R: BufRead> Lexer<R> {
     }
 }
 
-/// UTF-8, or if it is not that, Latin-1, in which the standard wants it. Without control characters, which would do to a terminal what they like;
-/// blanks are left to the caller.
+/// Decodes UTF-8, or Latin-1 as in the standard. Control characters are removed, because they could change a
+/// terminal's state; white space is kept.
 fn text(bytes: Vec<u8>) -> String {
     let text = String::from_utf8(bytes)
         .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect::<String>());
@@ -357,7 +357,7 @@ fn is_unwanted(letter: char) -> bool {
     letter.is_control() && !letter.is_whitespace() || matches!(letter, '\u{FFFE}' | '\u{FFFF}')
 }
 
-/// The text with single spaces for all blanks.
+/// Replaces all white space by single spaces.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

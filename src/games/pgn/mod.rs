@@ -1,9 +1,10 @@
-//! PGN: games as text.
+//! PGN (Portable Game Notation): reading and writing.
 //!
-//! The format is that of S. J. Edwards' "Standard: Portable Game Notation Specification and Implementation Guide" (1994). The [`Reader`] takes the import
-//! format with its liberties, and those that files in the wild take beyond it; a [`Record`] displays as the export format.
+//! The format is S. J. Edwards' "Standard: Portable Game Notation Specification and Implementation Guide"
+//! (1994). [`Reader`] accepts the import format and common deviations from it. [`PgnGame`] displays as the
+//! export format.
 //!
-//! A reader only takes the text apart, which is fast; the moves of a game that somebody wants are played by [`Record::replay`].
+//! A reader parses text without playing moves, which is fast. [`PgnGame::replay`] plays the moves of a game.
 
 mod lexer;
 mod reader;
@@ -18,102 +19,102 @@ pub use reader::Reader;
 
 use crate::position::{FenError, Move, MoveError, Position};
 
-/// The tags that every game has, in the order in which they are written.
-pub const ROSTER: [&str; 7] = ["Event", "Site", "Date", "Round", "White", "Black", "Result"];
+/// The seven tag roster: the tags of every game, in their order.
+const SEVEN_TAG_ROSTER: [&str; 7] = ["Event", "Site", "Date", "Round", "White", "Black", "Result"];
 
-/// How a game ended.
+/// The result of a game, PGN's game termination marker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Termination {
-    /// `1-0`: White won.
-    White,
-    /// `0-1`: Black won.
-    Black,
-    /// `1/2-1/2`: a draw.
+pub enum GameResult {
+    /// `1-0`.
+    WhiteWins,
+    /// `0-1`.
+    BlackWins,
+    /// `1/2-1/2`.
     Draw,
-    /// `*`: it goes on, or nobody knows.
+    /// `*`: the game is unfinished, or its result unknown.
     #[default]
-    Open,
+    Unknown,
 }
 
-impl Termination {
-    /// The end that a word means, if it is one; people write `½-½` or `0.5-0.5` as well.
-    fn read(word: &str) -> Option<Termination> {
+impl GameResult {
+    /// Parses a game termination marker, also in the common forms `½-½` and `0.5-0.5`.
+    fn read(word: &str) -> Option<GameResult> {
         match word {
-            "1-0" => Some(Termination::White),
-            "0-1" => Some(Termination::Black),
-            "1/2-1/2" | "1/2" | "½-½" | "0.5-0.5" => Some(Termination::Draw),
-            "*" => Some(Termination::Open),
+            "1-0" => Some(GameResult::WhiteWins),
+            "0-1" => Some(GameResult::BlackWins),
+            "1/2-1/2" | "1/2" | "½-½" | "0.5-0.5" => Some(GameResult::Draw),
+            "*" => Some(GameResult::Unknown),
             _ => None,
         }
     }
 }
 
-impl fmt::Display for Termination {
+impl fmt::Display for GameResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Termination::White => "1-0",
-            Termination::Black => "0-1",
-            Termination::Draw => "1/2-1/2",
-            Termination::Open => "*",
+            GameResult::WhiteWins => "1-0",
+            GameResult::BlackWins => "0-1",
+            GameResult::Draw => "1/2-1/2",
+            GameResult::Unknown => "*",
         })
     }
 }
 
-/// Something that is said of a move.
+/// An annotation after a move.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Note {
+pub enum Annotation {
     /// A comment, on one line.
     Comment(String),
-    /// What could have been played instead, as it is written between the parentheses; the variation's own variations and comments are in it.
+    /// A variation: the text between its parentheses, with nested variations and comments.
     Variation(String),
 }
 
-/// A move of a game, with what is said of it.
+/// A move of a game as text, with its annotations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ply {
-    /// The move as it is written.
+    /// The move as written, mostly in SAN.
     pub san: String,
-    /// Numeric annotation glyphs: 1 `!`, 2 `?`, 3 `!!`, 4 `??`, 5 `!?`, 6 `?!`, and others.
+    /// Numeric annotation glyphs (NAG): 1 `!`, 2 `?`, 3 `!!`, 4 `??`, 5 `!?`, 6 `?!`, and others.
     pub nags: Vec<u8>,
-    /// What is said after it.
-    pub notes: Vec<Note>,
-    /// Where it stands, from 1; 0 if it comes from no file.
+    /// Comments and variations after the move.
+    pub annotations: Vec<Annotation>,
+    /// Line in the file, from 1; 0 without a file.
     pub line: u64,
 }
 
-/// A game as text: legal moves or not.
+/// A game as text. Its moves may be illegal.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Record {
-    /// Which game of its file, from 1; 0 if it comes from none.
+pub struct PgnGame {
+    /// Number in the file, from 1; 0 without a file.
     pub number: u64,
-    /// The line where it begins, from 1; 0 if it comes from no file.
+    /// First line in the file, from 1; 0 without a file.
     pub line: u64,
-    /// Tag names and values in their order.
+    /// Tag names and values in order.
     pub tags: Vec<(String, String)>,
-    /// What is said before the first move.
-    pub opening: Vec<String>,
+    /// Comments before the first move.
+    pub comments: Vec<String>,
     /// The moves.
     pub plies: Vec<Ply>,
-    /// The end.
-    pub termination: Termination,
+    /// The result.
+    pub result: GameResult,
 }
 
-/// A game that has been played through: all its moves are legal.
+/// The start position and the legal moves of a game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replay {
-    /// Where it begins.
+    /// The start position.
     pub start: Position,
     /// The moves.
     pub moves: Vec<Move>,
 }
 
-impl Record {
-    /// The value of a tag.
+impl PgnGame {
+    /// Returns the value of a tag.
     pub fn tag(&self, name: &str) -> Option<&str> {
         self.tags.iter().find(|(tag, _)| tag == name).map(|(_, value)| value.as_str())
     }
 
-    /// Gives a tag a value, in place of the one it has or after all others.
+    /// Sets the value of a tag. A new tag is appended.
     pub fn set_tag(&mut self, name: &str, value: impl Into<String>) {
         let value = value.into();
         match self.tags.iter_mut().find(|(tag, _)| tag == name) {
@@ -122,31 +123,31 @@ impl Record {
         }
     }
 
-    /// Plays the game: from the position of its `FEN` tag, if there is one.
+    /// Plays the game, from the position of the `FEN` tag if there is one.
     ///
     /// # Errors
-    /// At the first thing that is not chess or Chess960.
+    /// For an unknown variant, an invalid `FEN` tag, or the first illegal move.
     pub fn replay(&self) -> Result<Replay, PgnError> {
-        let wrong = |line, problem| PgnError { game: self.number, line, problem };
+        let error = |line, kind| PgnError { game: self.number, line, kind };
         if let Some(variant) = self.tag("Variant") {
             let plain: String = variant.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase();
             if !["", "standard", "chess", "fromposition", "chess960", "fischerandom", "fischerrandom", "normal"]
                 .contains(&plain.as_str())
             {
-                return Err(wrong(self.line, Problem::Variant(variant.chars().take(24).collect())));
+                return Err(error(self.line, PgnErrorKind::Variant(variant.chars().take(24).collect())));
             }
         }
         let start = match self.tag("FEN") {
             None => Position::startpos(),
-            Some(fen) => Position::from_fen(fen).map_err(|error| wrong(self.line, Problem::Fen(error)))?,
+            Some(fen) => Position::from_fen(fen).map_err(|fen_error| error(self.line, PgnErrorKind::Fen(fen_error)))?,
         };
         let mut position = start.clone();
         let mut moves = Vec::with_capacity(self.plies.len());
         for ply in &self.plies {
             let mv = position
                 .from_san(&ply.san)
-                .or_else(|error| position.from_uci(&ply.san).map_err(|_| error))
-                .map_err(|error| wrong(ply.line, Problem::Move(error)))?;
+                .or_else(|san_error| position.from_uci(&ply.san).map_err(|_| san_error))
+                .map_err(|move_error| error(ply.line, PgnErrorKind::Move(move_error)))?;
             position.play(mv);
             moves.push(mv);
         }
@@ -154,50 +155,50 @@ impl Record {
     }
 }
 
-/// What is wrong with a game, and where.
+/// An error in a game, with its place.
 #[derive(Debug, thiserror::Error)]
-#[error("game {game}, line {line}: {problem}")]
+#[error("game {game}, line {line}: {kind}")]
 pub struct PgnError {
-    /// Which game of its file, from 1.
+    /// Number of the game in the file, from 1.
     pub game: u64,
-    /// The line, from 1.
+    /// Line in the file, from 1.
     pub line: u64,
-    /// What is wrong.
-    pub problem: Problem,
+    /// The error.
+    pub kind: PgnErrorKind,
 }
 
-/// What can be wrong with a game.
+/// The kinds of errors in a game.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Problem {
-    /// The file cannot be read any further.
+pub enum PgnErrorKind {
+    /// The input failed. Reading ends here.
     #[error("it cannot be read: {0}")]
     Io(#[from] io::Error),
-    /// `[Name "value"]` is expected.
-    #[error("a tag is to look like [Name \"value\"]")]
+    /// Malformed tag.
+    #[error("expected a tag of the form [Name \"value\"]")]
     Tag,
-    /// A comment that was opened here has no end.
+    /// A comment without an end.
     #[error("the comment that begins here has no end")]
     OpenComment,
-    /// A variation that was opened here has no end.
+    /// A variation without an end.
     #[error("the variation that begins here has no end")]
     OpenVariation,
-    /// A `)` without a `(`, or a `(` before the first move.
-    #[error("{0:?} has no business here")]
+    /// A `)` without a `(`, a `(` before the first move, or another misplaced character.
+    #[error("unexpected {0:?}")]
     Unexpected(char),
     /// `$` without a number up to 255.
-    #[error("'$' is to be followed by a number from 0 to 255")]
+    #[error("expected a number from 0 to 255 after '$'")]
     Nag,
-    /// More than a game of chess can have, or anybody can have written about one.
+    /// A game beyond the limits of tags, plies or text.
     #[error("the game is too large: over {0}")]
     TooLarge(&'static str),
-    /// A game of something else.
+    /// Another variant than chess and Chess960.
     #[error("the variant {0:?} is not chess")]
     Variant(String),
-    /// The `FEN` tag is wrong.
+    /// An invalid `FEN` tag.
     #[error("the FEN tag: {0}")]
     Fen(FenError),
-    /// A move is wrong.
+    /// An invalid or illegal move.
     #[error(transparent)]
     Move(MoveError),
 }

@@ -1,18 +1,19 @@
-//! Game after game from a stream.
+//! The PGN parser: one game at a time from a stream.
 
 use std::io::BufRead;
 
 use super::lexer::{Lexer, Token};
-use super::{Note, PgnError, Ply, Problem, Record, Termination};
+use super::{Annotation, GameResult, PgnError, PgnErrorKind, PgnGame, Ply};
 
-/// More plies than a game can have, with the rule of 75 moves.
+/// Limit of plies, more than the 75-move rule allows.
 const MAX_PLIES: usize = 12_000;
 
-/// More tags than anybody uses.
+/// Limit of tags.
 const MAX_TAGS: usize = 1_000;
 
-/// Reads the games of a stream, one at a time. What is wrong in one of them is an error that names its place; reading goes on with the next
-/// game that can be told from it.
+/// An iterator over the games of a stream.
+///
+/// An error in a game has its place; reading continues with the next game that is recognised.
 ///
 /// ```
 /// use sesame::games::pgn::Reader;
@@ -25,114 +26,115 @@ const MAX_TAGS: usize = 1_000;
 pub struct Reader<R> {
     lexer: Lexer<R>,
     number: u64,
-    /// The first tag of the next game, where no move and no end stood before it.
-    carried: Option<(String, String)>,
-    /// After the input has failed, there is nothing more to come.
+    /// The first tag of the next game, if the last one had neither moves nor a result.
+    pending_tag: Option<(String, String)>,
+    /// The input has ended or failed.
     is_over: bool,
 }
 
 impl<R: BufRead> Reader<R> {
-    /// A reader of `input`.
+    /// Creates a reader of `input`.
     pub fn new(input: R) -> Self {
-        Reader { lexer: Lexer::new(input), number: 0, carried: None, is_over: false }
+        Reader { lexer: Lexer::new(input), number: 0, pending_tag: None, is_over: false }
     }
 
-    /// The next game; none at the end.
-    fn game(&mut self) -> Result<Option<Record>, Wrong> {
-        self.lexer.begin();
-        let mut record = Record { tags: self.carried.take().into_iter().collect(), ..Record::default() };
+    /// Parses the next game; `None` at the end.
+    fn game(&mut self) -> Result<Option<PgnGame>, Located> {
+        self.lexer.begin_game();
+        let mut game = PgnGame { tags: self.pending_tag.take().into_iter().collect(), ..PgnGame::default() };
         // Comments may stand before the tags.
-        self.comments(&mut record)?;
-        record.line = self.lexer.line;
+        self.comments(&mut game)?;
+        game.line = self.lexer.line;
         while self.lexer.is_at_tag() {
             let line = self.lexer.line;
-            let wrong = |problem| Wrong { line, in_tags: true, problem };
-            if record.tags.len() == MAX_TAGS {
-                return Err(wrong(Problem::TooLarge("1,000 tags")));
+            let at_line = |kind| Located { line, in_tags: true, kind };
+            if game.tags.len() == MAX_TAGS {
+                return Err(at_line(PgnErrorKind::TooLarge("1,000 tags")));
             }
-            if let Some(Token::Tag(name, value)) = self.lexer.token().map_err(wrong)? {
-                if name == "Event" && record.tag("Event").is_some() {
-                    self.carried = Some((name, value));
-                    return Ok(Some(record));
+            if let Some(Token::Tag(name, value)) = self.lexer.token().map_err(at_line)? {
+                if name == "Event" && game.tag("Event").is_some() {
+                    self.pending_tag = Some((name, value));
+                    return Ok(Some(game));
                 }
-                record.tags.push((name, value));
+                game.tags.push((name, value));
             }
-            self.comments(&mut record)?;
+            self.comments(&mut game)?;
         }
-        let ended = self.moves(&mut record)?;
-        if record.plies.is_empty() && record.tags.is_empty() && record.opening.is_empty() && !ended {
+        let ended = self.moves(&mut game)?;
+        if game.plies.is_empty() && game.tags.is_empty() && game.comments.is_empty() && !ended {
             return Ok(None);
         }
         if !ended {
-            record.termination = record.tag("Result").and_then(Termination::read).unwrap_or_default();
+            game.result = game.tag("Result").and_then(GameResult::read).unwrap_or_default();
         }
-        Ok(Some(record))
+        Ok(Some(game))
     }
 
-    /// Comments before the first move.
-    fn comments(&mut self, record: &mut Record) -> Result<(), Wrong> {
+    /// Parses comments before the first move.
+    fn comments(&mut self, game: &mut PgnGame) -> Result<(), Located> {
         while self.lexer.is_at_comment() {
             let line = self.lexer.line;
-            if let Some(Token::Comment(comment)) = self.lexer.token().map_err(Wrong::at(line))? {
-                record.opening.push(comment);
+            if let Some(Token::Comment(comment)) = self.lexer.token().map_err(Located::at(line))? {
+                game.comments.push(comment);
             }
         }
         Ok(())
     }
 
-    /// The moves, up to and with the end, or up to the next game. Returns whether there was an end.
-    fn moves(&mut self, record: &mut Record) -> Result<bool, Wrong> {
+    /// Parses the moves up to the game termination marker or the next game. Returns true after a marker.
+    fn moves(&mut self, game: &mut PgnGame) -> Result<bool, Located> {
         while !self.lexer.is_at_tag() {
             let line = self.lexer.line;
-            let wrong = Wrong::at(line);
-            let Some(token) = self.lexer.token().map_err(wrong)? else { return Ok(false) };
+            let at_line = Located::at(line);
+            let Some(token) = self.lexer.token().map_err(at_line)? else { return Ok(false) };
             match token {
                 Token::Word(word) => {
                     let san = without_number(&word);
-                    if let Some(termination) = Termination::read(&word).or_else(|| Termination::read(san)) {
-                        record.termination = termination;
+                    if let Some(result) = GameResult::read(&word).or_else(|| GameResult::read(san)) {
+                        game.result = result;
                         return Ok(true);
                     }
                     if !["", "e.p.", "e.p", "ep"].contains(&san) {
-                        if record.plies.len() == MAX_PLIES {
-                            return Err(wrong(Problem::TooLarge("12,000 plies")));
+                        if game.plies.len() == MAX_PLIES {
+                            return Err(at_line(PgnErrorKind::TooLarge("12,000 plies")));
                         }
-                        record.plies.push(Ply { san: san.to_owned(), line, ..Ply::default() });
+                        game.plies.push(Ply { san: san.to_owned(), line, ..Ply::default() });
                     }
                 }
-                Token::Comment(comment) => match record.plies.last_mut() {
-                    Some(ply) => ply.notes.push(Note::Comment(comment)),
-                    None => record.opening.push(comment),
+                Token::Comment(comment) => match game.plies.last_mut() {
+                    Some(ply) => ply.annotations.push(Annotation::Comment(comment)),
+                    None => game.comments.push(comment),
                 },
                 Token::Nag(nag) => {
-                    if let Some(ply) = record.plies.last_mut() {
+                    if let Some(ply) = game.plies.last_mut() {
                         ply.nags.push(nag);
                     }
                 }
                 Token::Open => {
                     let variation = self.variation(line)?;
-                    let ply = record.plies.last_mut().ok_or_else(|| wrong(Problem::Unexpected('(')))?;
-                    ply.notes.push(Note::Variation(variation));
+                    let ply = game.plies.last_mut().ok_or_else(|| at_line(PgnErrorKind::Unexpected('(')))?;
+                    ply.annotations.push(Annotation::Variation(variation));
                 }
-                Token::Close => return Err(wrong(Problem::Unexpected(')'))),
-                // It was not at a tag.
+                Token::Close => return Err(at_line(PgnErrorKind::Unexpected(')'))),
+                // Excluded by the condition of the loop.
                 Token::Tag(..) => {}
             }
         }
         Ok(false)
     }
 
-    /// The text of a variation whose parenthesis was opened on `start`, with all that is nested in it: counted, so that no depth is too deep.
-    fn variation(&mut self, start: u64) -> Result<String, Wrong> {
+    /// Returns the text of a variation that was opened on line `start`. A counter replaces recursion, so no
+    /// nesting is too deep.
+    fn variation(&mut self, start: u64) -> Result<String, Located> {
         let mut text = String::new();
         let mut depth = 1u32;
         loop {
             if self.lexer.is_at_tag() {
-                return Err(Wrong::at(start)(Problem::OpenVariation));
+                return Err(Located::at(start)(PgnErrorKind::OpenVariation));
             }
             let line = self.lexer.line;
-            let word = match self.lexer.token().map_err(Wrong::at(line))? {
-                None => return Err(Wrong::at(start)(Problem::OpenVariation)),
+            let word = match self.lexer.token().map_err(Located::at(line))? {
+                None => return Err(Located::at(start)(PgnErrorKind::OpenVariation)),
                 Some(Token::Open) => {
                     depth += 1;
                     "(".to_owned()
@@ -159,7 +161,7 @@ impl<R: BufRead> Reader<R> {
 }
 
 impl<R: BufRead> Iterator for Reader<R> {
-    type Item = Result<Record, PgnError>;
+    type Item = Result<PgnGame, PgnError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.is_over {
@@ -170,44 +172,44 @@ impl<R: BufRead> Iterator for Reader<R> {
                 self.is_over = true;
                 None
             }
-            Ok(Some(mut record)) => {
+            Ok(Some(mut game)) => {
                 self.number += 1;
-                record.number = self.number;
-                Some(Ok(record))
+                game.number = self.number;
+                Some(Ok(game))
             }
-            Err(Wrong { line, in_tags, problem }) => {
+            Err(Located { line, in_tags, kind }) => {
                 self.number += 1;
-                if let Problem::Io(_) = problem {
+                if let PgnErrorKind::Io(_) = kind {
                     self.is_over = true;
                 } else {
                     self.lexer.skip_to_next_game(in_tags);
                 }
-                Some(Err(PgnError { game: self.number, line, problem }))
+                Some(Err(PgnError { game: self.number, line, kind }))
             }
         }
     }
 }
 
-/// What is wrong, where, and whether the tags were still being read.
-struct Wrong {
+/// An error with its line. `in_tags` is true within the tag section.
+struct Located {
     line: u64,
     in_tags: bool,
-    problem: Problem,
+    kind: PgnErrorKind,
 }
 
-impl Wrong {
-    fn at(line: u64) -> impl Fn(Problem) -> Wrong + Copy {
-        move |problem| Wrong { line, in_tags: false, problem }
+impl Located {
+    fn at(line: u64) -> impl Fn(PgnErrorKind) -> Located + Copy {
+        move |kind| Located { line, in_tags: false, kind }
     }
 }
 
-/// What is left of a word such as `Nf3`, `12.Nf3` or `12...Nf6` without its number: nothing of a bare number.
+/// Removes the move number of a word such as `12.Nf3` or `12...Nf6`. The rest of a bare number is empty.
 fn without_number(word: &str) -> &str {
     const DOTS: [char; 2] = ['.', '…'];
     let mut rest = word;
     loop {
         let after = rest.trim_start_matches(|c: char| c.is_ascii_digit());
-        // Digits before a dot, or alone, are a number; those of `0-0` are not.
+        // Digits before a dot or at the end are a number; those of `0-0` are not.
         if rest.is_empty() || !after.is_empty() && !after.starts_with(DOTS) {
             return rest;
         }

@@ -4,18 +4,18 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn read(text: &str) -> Vec<Result<Record, String>> {
+fn read(text: &str) -> Vec<Result<PgnGame, String>> {
     Reader::new(text.as_bytes()).map(|game| game.map_err(|error| error.to_string())).collect()
 }
 
-fn only(text: &str) -> Record {
+fn only(text: &str) -> PgnGame {
     let mut games = read(text);
     assert_eq!(games.len(), 1, "{games:?}");
     games.remove(0).unwrap()
 }
 
-fn sans(record: &Record) -> Vec<&str> {
-    record.plies.iter().map(|ply| ply.san.as_str()).collect()
+fn sans(game: &PgnGame) -> Vec<&str> {
+    game.plies.iter().map(|ply| ply.san.as_str()).collect()
 }
 
 const GAME: &str = r#"[Event "A \"quoted\" name"]
@@ -35,42 +35,41 @@ a6 4. O-O $13 1/2-1/2
 "#;
 
 #[test]
-fn all_that_a_game_may_have() {
-    let record = only(GAME);
-    assert_eq!(record.tag("Event"), Some("A \"quoted\" name"));
-    assert_eq!(record.tag("Site"), Some("C:\\chess"));
-    assert_eq!(record.tag("White"), Some("Müller"));
-    assert_eq!((record.number, record.line, record.termination), (1, 1, Termination::Draw));
-    assert_eq!(record.opening, ["Before all moves."]);
-    assert_eq!(sans(&record), ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "O-O"]);
-    let nags: Vec<&[u8]> = record.plies.iter().map(|ply| ply.nags.as_slice()).collect();
+fn all_elements_of_a_game() {
+    let game = only(GAME);
+    assert_eq!(game.tag("Event"), Some("A \"quoted\" name"));
+    assert_eq!(game.tag("Site"), Some("C:\\chess"));
+    assert_eq!(game.tag("White"), Some("Müller"));
+    assert_eq!((game.number, game.line, game.result), (1, 1, GameResult::Draw));
+    assert_eq!(game.comments, ["Before all moves."]);
+    assert_eq!(sans(&game), ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "O-O"]);
+    let nags: Vec<&[u8]> = game.plies.iter().map(|ply| ply.nags.as_slice()).collect();
     assert_eq!(nags, [&[1u8][..], &[1], &[], &[6], &[], &[], &[13]]);
-    assert_eq!(record.plies[0].notes, [Note::Comment("best by test".into())]);
+    assert_eq!(game.plies[0].annotations, [Annotation::Comment("best by test".into())]);
     let variation = "1... c5 2. Nf3 (2. c3 {Alapin (an anti-Sicilian)} d5) 2... d6";
-    assert_eq!(record.plies[1].notes, [Note::Variation(variation.into())]);
-    assert_eq!(record.plies[4].notes, [Note::Comment("Spanish".into())]);
-    assert_eq!(record.plies[4].line, 13);
-    assert_eq!(record.replay().unwrap().moves.len(), 7);
+    assert_eq!(game.plies[1].annotations, [Annotation::Variation(variation.into())]);
+    assert_eq!(game.plies[4].annotations, [Annotation::Comment("Spanish".into())]);
+    assert_eq!(game.plies[4].line, 13);
+    assert_eq!(game.replay().unwrap().moves.len(), 7);
 }
 
 #[test]
-fn what_is_written_reads_the_same() {
-    let record = only(GAME);
-    let text = record.to_string();
+fn write_and_read_round_trip() {
+    let game = only(GAME);
+    let text = game.to_string();
     let again = only(&text);
-    assert_eq!((&again.tags, &again.opening, again.termination), (&record.tags, &record.opening, record.termination));
-    let bare =
-        |record: &Record| -> Vec<Ply> { record.plies.iter().map(|ply| Ply { line: 0, ..ply.clone() }).collect() };
-    assert_eq!(bare(&again), bare(&record));
+    assert_eq!((&again.tags, &again.comments, again.result), (&game.tags, &game.comments, game.result));
+    let bare = |game: &PgnGame| -> Vec<Ply> { game.plies.iter().map(|ply| Ply { line: 0, ..ply.clone() }).collect() };
+    assert_eq!(bare(&again), bare(&game));
     assert!(text.lines().all(|line| line.chars().count() <= 79), "{text}");
     let text = text.replace('\n', " ");
     assert!(text.contains("1. e4 $1 {best by test} 1... e5 $1 (1... c5"), "{text}");
     assert!(text.contains("2. Nf3 Nc6 $6 3. Bb5 {Spanish} 3... a6"), "{text}");
-    assert_eq!(again.to_string(), record.to_string());
+    assert_eq!(again.to_string(), game.to_string());
 }
 
 #[test]
-fn the_liberties_of_files_in_the_wild() {
+fn common_deviations_are_accepted() {
     for text in [
         "1.e4 e5 2.Nf3 Nc6 1-0",
         "\u{feff}1. e4 e5 2. Nf3 Nc6 1-0\n",
@@ -81,9 +80,9 @@ fn the_liberties_of_files_in_the_wild() {
         "1.1.e4 1...e5 2.2.Nf3 Nc6 3.1-0",
         "1. e4 e5 ?? ???? 2. Nf3 !? Nc6 1-0",
     ] {
-        let record = read(text).pop().unwrap().unwrap();
-        assert_eq!((sans(&record), record.termination), (vec!["e4", "e5", "Nf3", "Nc6"], Termination::White), "{text}");
-        assert_eq!(record.replay().unwrap().moves.len(), 4);
+        let game = read(text).pop().unwrap().unwrap();
+        assert_eq!((sans(&game), game.result), (vec!["e4", "e5", "Nf3", "Nc6"], GameResult::WhiteWins), "{text}");
+        assert_eq!(game.replay().unwrap().moves.len(), 4);
     }
     let castled = only("1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. 0-0 exf3 e.p. *");
     assert_eq!(castled.plies[6].san, "0-0");
@@ -92,27 +91,27 @@ fn the_liberties_of_files_in_the_wild() {
     // Latin-1.
     let mut reader = Reader::new(&b"[White \"M\xFCller\"]\n*"[..]);
     assert_eq!(reader.next().unwrap().unwrap().tag("White"), Some("Müller"));
-    // The tag tells the end if the moves do not.
-    assert_eq!(only("[Result \"0-1\"]\n\n1. e4 e5").termination, Termination::Black);
+    // The tag has the result if the moves do not.
+    assert_eq!(only("[Result \"0-1\"]\n\n1. e4 e5").result, GameResult::BlackWins);
 }
 
 #[test]
-fn blanks_beyond_ascii_part_words() {
-    let record = only("1.\u{a0}e4\u{a0}e5 2. Nf3\u{2003}Nc6 \u{85} \u{1b} 3. Bb5\u{a0}*\n");
-    assert_eq!(sans(&record), ["e4", "e5", "Nf3", "Nc6", "Bb5"]);
-    assert_eq!(record.to_string().lines().last(), Some("1. e4 e5 2. Nf3 Nc6 3. Bb5 *"));
+fn unicode_white_space_separates_words() {
+    let game = only("1.\u{a0}e4\u{a0}e5 2. Nf3\u{2003}Nc6 \u{85} \u{1b} 3. Bb5\u{a0}*\n");
+    assert_eq!(sans(&game), ["e4", "e5", "Nf3", "Nc6", "Bb5"]);
+    assert_eq!(game.to_string().lines().last(), Some("1. e4 e5 2. Nf3 Nc6 3. Bb5 *"));
 }
 
 #[test]
 fn control_characters_are_dropped() {
-    let record = only("[White \"A\u{1b}[31m\u{7}\u{ffff}\"]\n[Black \"C\td\u{85}\"]\n\n1. e4\u{8} {\u{9b}x\ty\0} *");
-    assert_eq!((record.tag("White"), record.plies[0].san.as_str()), (Some("A[31m"), "e4"));
-    assert_eq!(record.tag("Black"), Some("C d "));
-    assert_eq!(record.plies[0].notes, [Note::Comment("x y".into())]);
+    let game = only("[White \"A\u{1b}[31m\u{7}\u{ffff}\"]\n[Black \"C\td\u{85}\"]\n\n1. e4\u{8} {\u{9b}x\ty\0} *");
+    assert_eq!((game.tag("White"), game.plies[0].san.as_str()), (Some("A[31m"), "e4"));
+    assert_eq!(game.tag("Black"), Some("C d "));
+    assert_eq!(game.plies[0].annotations, [Annotation::Comment("x y".into())]);
 }
 
 #[test]
-fn games_that_follow_each_other() {
+fn consecutive_games() {
     let text =
         "[Event \"1\"]\n\n1. e4 *\n\n[Event \"2\"]\n\n1. d4\n\n[Event \"3\"]\n\n[Event \"4\"]\n\n1. c4 1-0 1. Nf3 0-1";
     let found: Vec<String> = read(text)
@@ -125,23 +124,23 @@ fn games_that_follow_each_other() {
 }
 
 #[test]
-fn what_is_wrong_is_told_and_the_next_game_is_read() {
+fn reading_continues_after_an_error() {
     let good = "[Event \"next\"]\n[White \"W\"]\n\n1. e4 *\n";
-    for (bad, line, told) in [
-        ("[Event \"bad]\n[Site \"x\"]\n\n1. e4 *\n", 1, "a tag is to look like"),
-        ("[Event\n\n1. e4 *\n", 1, "a tag is to look like"),
+    for (bad, line, message) in [
+        ("[Event \"bad]\n[Site \"x\"]\n\n1. e4 *\n", 1, "expected a tag"),
+        ("[Event\n\n1. e4 *\n", 1, "expected a tag"),
         ("[Event \"x\"]\n\n1. e4 {and so on\n* \n\n", 3, "the comment that begins here"),
         ("[Event \"x\"]\n\n1. e4\n(1. d4 *\n\n", 4, "the variation that begins here"),
-        ("[Event \"x\"]\n\n1. e4 ) *\n", 3, "')' has no business here"),
-        ("[Event \"x\"]\n\n(1. e4) *\n", 3, "'(' has no business here"),
-        ("[Event \"x\"]\n\n1. e4 $ *\n[%clk 1]\n", 3, "'$' is to be followed"),
-        ("[Event \"x\"]\n\n1. e4 $256 *\n", 3, "'$' is to be followed"),
-        ("[Event \"x\"]\n\n1. e4 } *\n", 3, "'}' has no business here"),
+        ("[Event \"x\"]\n\n1. e4 ) *\n", 3, "unexpected ')'"),
+        ("[Event \"x\"]\n\n(1. e4) *\n", 3, "unexpected '('"),
+        ("[Event \"x\"]\n\n1. e4 $ *\n[%clk 1]\n", 3, "expected a number"),
+        ("[Event \"x\"]\n\n1. e4 $256 *\n", 3, "expected a number"),
+        ("[Event \"x\"]\n\n1. e4 } *\n", 3, "unexpected '}'"),
     ] {
         let games = read(&format!("{bad}{good}"));
         assert_eq!(games.len(), 2, "{bad}: {games:?}");
         let error = games[0].as_ref().unwrap_err();
-        assert!(error.starts_with(&format!("game 1, line {line}: {told}")), "{bad}: {error}");
+        assert!(error.starts_with(&format!("game 1, line {line}: {message}")), "{bad}: {error}");
         let next = games[1].as_ref().unwrap();
         assert_eq!((next.number, next.tag("White"), sans(next)), (2, Some("W"), vec!["e4"]), "{bad}");
     }
@@ -149,12 +148,12 @@ fn what_is_wrong_is_told_and_the_next_game_is_read() {
 }
 
 #[test]
-fn moves_that_are_not_legal() {
-    let told = |text: &str| only(text).replay().unwrap_err().to_string();
-    assert!(told("1. e4 e5\n2. Ke3 *").starts_with("game 1, line 2: \"Ke3\" is not one legal move"));
-    assert!(told("1. -- *").contains("\"--\""));
-    assert!(told("[FEN \"8/8\"]\n*").contains("the FEN tag: "));
-    assert!(told("[Variant \"Crazyhouse\"]\n*").contains("the variant \"Crazyhouse\" is not chess"));
+fn replay_refuses_illegal_moves_and_variants() {
+    let error = |text: &str| only(text).replay().unwrap_err().to_string();
+    assert!(error("1. e4 e5\n2. Ke3 *").starts_with("game 1, line 2: \"Ke3\" is not one legal move"));
+    assert!(error("1. -- *").contains("\"--\""));
+    assert!(error("[FEN \"8/8\"]\n*").contains("the FEN tag: "));
+    assert!(error("[Variant \"Crazyhouse\"]\n*").contains("the variant \"Crazyhouse\" is not chess"));
     let chess960 = "[Variant \"Chess960\"]\n[FEN \"bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w HFhf - 0 1\"]\n\n1. g4 g5 2. Nf3 Nf6 3. O-O *";
     assert!(only(chess960).replay().is_err(), "a rook stands where the king's would go");
     let black = only("[FEN \"4k3/8/8/8/8/8/4p3/4K3 b - - 0 40\"]\n\n40... Kd7 41. Kxe2 *");
@@ -163,7 +162,7 @@ fn moves_that_are_not_legal() {
 }
 
 #[test]
-fn nothing_is_too_deep_or_too_long() {
+fn deep_nesting_and_long_text() {
     let nested = format!("1. e4 {}{} e5 *", "(1. d4 ".repeat(100_000), ")".repeat(100_000));
     assert_eq!(only(&nested).plies.len(), 2);
     let open = format!("1. e4 {} *", "(1. d4 ".repeat(100_000));
@@ -176,7 +175,7 @@ fn nothing_is_too_deep_or_too_long() {
     assert!(read(&"[A \"b\"]\n".repeat(2_000))[0].as_ref().unwrap_err().contains("1,000 tags"));
 }
 
-/// Gives its bytes, then fails.
+/// A stream that fails after its bytes.
 struct Failing(&'static [u8]);
 
 impl Read for Failing {
@@ -186,7 +185,7 @@ impl Read for Failing {
 }
 
 #[test]
-fn a_stream_that_fails() {
+fn input_failure_ends_reading() {
     let games: Vec<_> = Reader::new(BufReader::new(Failing(b"1. e4 * 1. d4"))).collect();
     assert_eq!(games.len(), 2);
     assert!(games[0].is_ok());
@@ -194,24 +193,24 @@ fn a_stream_that_fails() {
 }
 
 #[test]
-fn signs_that_mean_something_at_the_beginning_of_a_line() {
+fn line_breaks_avoid_special_characters() {
     let comment = format!("{} % [Event \"x\"] }} ; (", "word ".repeat(14).trim_end());
-    let mut record = only("1. e4 *");
-    record.plies[0].notes.push(Note::Comment(comment.clone()));
-    record.set_tag("White", "a\\\"b\n");
-    let again = only(&record.to_string());
-    assert_eq!(again.plies[0].notes, [Note::Comment(comment.replace('}', ")"))]);
+    let mut game = only("1. e4 *");
+    game.plies[0].annotations.push(Annotation::Comment(comment.clone()));
+    game.set_tag("White", "a\\\"b\n");
+    let again = only(&game.to_string());
+    assert_eq!(again.plies[0].annotations, [Annotation::Comment(comment.replace('}', ")"))]);
     assert_eq!(again.tag("White"), Some("a\\\"b"));
     for spaces in 0..80 {
-        record.plies[0].notes = vec![Note::Comment(format!("{}x [%clk 0:05:00] y", "a ".repeat(spaces)))];
-        let text = record.to_string();
+        game.plies[0].annotations = vec![Annotation::Comment(format!("{}x [%clk 0:05:00] y", "a ".repeat(spaces)))];
+        let text = game.to_string();
         assert!(text.contains("[%clk 0:05:00]") && text.lines().all(|line| line.chars().count() <= 79), "{text}");
-        assert_eq!(only(&text).plies[0].notes, record.plies[0].notes);
+        assert_eq!(only(&text).plies[0].annotations, game.plies[0].annotations);
     }
 }
 
 proptest! {
-    /// Whatever the bytes: no panic, an end, and what was read without an error can be written and read again.
+    /// No text panics, reading ends, and games without an error can be written and read again.
     #[test]
     fn no_text_panics(text in r#"([ -~\n]|\[Event "|\{|\}|\(|\)|1\. |e4 |Nf6 |\*|\\"|\$\d|é){0,80}"#) {
         for game in Reader::new(text.as_bytes()).take(1000).flatten() {

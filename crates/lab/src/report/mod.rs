@@ -19,11 +19,12 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use super::experiment;
-use super::results::{self, Observation, ResultsError};
+use super::results::{self, Observation};
 use cells::Results;
 use page::Page;
 use paper::Paper;
 use sesame_report::html;
+use sesame_report::journal::JournalError;
 
 /// The pages that may stand beside the report, in the order in which it names them: why it differs from the paper, what
 /// each choice does that the paper leaves open, what the other sources say, a larger set of positions, the engine's own search, many threads.
@@ -69,7 +70,7 @@ pub struct Study {
 pub enum ReportError {
     /// The results could not be read.
     #[error(transparent)]
-    Results(#[from] ResultsError),
+    Results(#[from] JournalError),
     /// The results are of other test positions than the paper's.
     #[error("the results have a test position {0}: the report is about the paper's 18")]
     OtherPositions(u32),
@@ -102,7 +103,7 @@ pub struct ReportOptions {
 /// # Errors
 /// If the results cannot be read or are of other positions, or a file cannot be written.
 pub fn write(options: &ReportOptions) -> Result<Vec<PathBuf>, ReportError> {
-    let observations = results::read_of(&options.results, experiment::hash(&experiment::positions()))?;
+    let observations = results::read(&options.results, experiment::hash(&experiment::positions()))?;
     let recorded = recorded_time(&options.results, observations.len());
     let threads = recorded.and_then(|recorded| recorded.threads);
     let wall_time = options.wall_time.map_or(recorded, |seconds| Some(WallTime { seconds, threads }));

@@ -4,18 +4,18 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crossbeam::channel::{self, Receiver, RecvTimeoutError};
+use crossbeam_channel::{self as channel, Receiver, RecvTimeoutError};
 
 use super::PlayArguments;
-use super::board::{self, Look};
+use super::board::{self, BoardStyle};
 use super::clock::{ChessClock, show};
 use super::command::{Command, HELP, read_move};
-use super::contest::{Contest, Ending, name};
+use super::game_match::{Ending, Match, name};
 use super::store::Store;
+use crate::cli::assessment::assess;
 use crate::cli::terminal::{Waiting, speaks_utf8};
-use crate::cli::thinker::{Event, Thinker};
-use crate::cli::{Failure, san};
-use crate::engine::{BestMove, Limits, Network, Score};
+use crate::cli::{CommandError, san};
+use crate::engine::{BestMove, ChannelSink, Engine, Limits, Network, Options, Score, SearchEvent};
 use crate::position::{Color, Move};
 use crate::uci::{Output, Style};
 
@@ -33,9 +33,10 @@ const ECHO: usize = 80;
 
 const ENGINE: &str = concat!("Sesame ", env!("CARGO_PKG_VERSION"));
 
-pub(super) struct Table {
-    contest: Contest,
-    thinker: Thinker,
+pub(super) struct PlaySession {
+    game_match: Match,
+    engine: Engine,
+    events: Receiver<SearchEvent>,
     /// What limits the engine's thinking besides its clock.
     limits: Limits,
     /// What it thought of its last move, from its own side.
@@ -43,7 +44,7 @@ pub(super) struct Table {
     /// What is typed; its end is the end of the session.
     lines: Receiver<String>,
     output: Output,
-    look: Look,
+    board_style: BoardStyle,
     /// Whether somebody types who waits for prompts, and may say something while the engine thinks.
     is_person: bool,
     store: Store,
@@ -60,28 +61,37 @@ enum Next {
     Leave,
 }
 
-impl Table {
+impl PlaySession {
     pub(super) fn new(
         arguments: &PlayArguments,
-        contest: Contest,
+        game_match: Match,
         lines: Receiver<String>,
         output: Output,
         date: String,
-    ) -> Result<Table, Failure> {
+    ) -> Result<PlaySession, CommandError> {
         if let Some(path) = &arguments.pgn {
-            Store::check(path).map_err(|error| Failure::Failed(format!("{}: {error}", path.display())))?;
+            Store::check(path).map_err(|error| CommandError::Failed(format!("{}: {error}", path.display())))?;
         }
         let network = arguments.network.read(None)?;
         let style = if !arguments.ascii && speaks_utf8() { Style::Unicode } else { Style::Ascii };
-        let look = Look { style, coloured: arguments.ansi.are_used(), below: contest.person() };
-        Ok(Table {
-            contest,
-            thinker: Thinker::new(arguments.threads, arguments.hash, 1, MOVE_OVERHEAD, network)?,
+        let board_style = BoardStyle { style, coloured: arguments.ansi.are_used(), below: game_match.person() };
+        let (sink, events) = ChannelSink::new();
+        let options = Options {
+            hash_mib: arguments.hash.try_into().map_err(CommandError::failed)?,
+            threads: usize::from(arguments.threads),
+            move_overhead: MOVE_OVERHEAD,
+            network,
+            ..Options::default()
+        };
+        Ok(PlaySession {
+            game_match,
+            engine: Engine::with_sink(options, sink).map_err(CommandError::failed)?,
+            events,
             limits: arguments.limits(),
             opinion: None,
             lines,
             output,
-            look,
+            board_style,
             is_person: io::stdin().is_terminal(),
             store: Store::default(),
             file: arguments.pgn.clone(),
@@ -94,28 +104,33 @@ impl Table {
     ///
     /// # Errors
     /// If the game was to be saved, and in the end could not be.
-    pub(super) fn play(mut self) -> Result<(), Failure> {
-        let side = name(self.contest.person());
+    pub(super) fn play(mut self) -> Result<(), CommandError> {
+        let side = name(self.game_match.person());
         self.output.line(&format!("You have {side}. Type a move, such as Nf3 or g1f3, or help.\n"));
         self.show_board();
         self.tell_the_end();
         let mut next = Next::Go;
         while next == Next::Go && !self.output.is_closed() {
-            let is_persons_turn = self.contest.side_to_move() == self.contest.person();
-            next = if is_persons_turn || self.contest.ending().is_some() { self.listen() } else { self.think() };
+            let is_persons_turn = self.game_match.side_to_move() == self.game_match.person();
+            next = if is_persons_turn || self.game_match.ending().is_some() { self.listen() } else { self.think() };
         }
-        let Some(path) = self.file.clone().filter(|_| self.contest.plies() > 0) else { return Ok(()) };
+        let Some(path) = self.file.clone().filter(|_| self.game_match.plies() > 0) else { return Ok(()) };
         let saved = self.store.save(&path, &self.record());
-        saved.map_err(|error| Failure::Failed(format!("the game could not be saved to {}: {error}", path.display())))
+        saved.map_err(|error| {
+            CommandError::Failed(format!("the game could not be saved to {}: {error}", path.display()))
+        })
     }
 
     fn show_board(&self) {
-        self.output.line(&format!("{}\n", board::draw(self.contest.position(), self.contest.last_move(), self.look)));
+        self.output.line(&format!(
+            "{}\n",
+            board::draw(self.game_match.position(), self.game_match.last_move(), self.board_style)
+        ));
     }
 
     fn tell_the_end(&self) {
-        if let Some(ending) = self.contest.ending() {
-            self.output.line(&format!("{} {}", ending.text(), ending.termination()));
+        if let Some(ending) = self.game_match.ending() {
+            self.output.line(&format!("{} {}", ending.text(), ending.result()));
         }
     }
 
@@ -140,18 +155,18 @@ impl Table {
         saved.is_ok()
     }
 
-    fn record(&self) -> crate::games::pgn::Record {
-        self.contest.record([&self.name, ENGINE], &self.date)
+    fn record(&self) -> crate::games::pgn::PgnGame {
+        self.game_match.record([&self.name, ENGINE], &self.date)
     }
 
     // The person's turn.
 
     /// Waits for a line and does what it says. The clock runs meanwhile.
     fn listen(&mut self) -> Next {
-        self.contest.run_clock(Instant::now());
+        self.game_match.run_clock(Instant::now());
         self.prompt();
-        let line = match self.contest.ending() {
-            None => self.contest.time_left(Instant::now()),
+        let line = match self.game_match.ending() {
+            None => self.game_match.time_left(Instant::now()),
             Some(_) => None,
         };
         let line = match line {
@@ -170,8 +185,8 @@ impl Table {
                 Next::Leave
             }
             Err(RecvTimeoutError::Timeout) => {
-                self.contest.look_at_the_clock(Instant::now());
-                if self.contest.ending().is_some() {
+                self.game_match.look_at_the_clock(Instant::now());
+                if self.game_match.ending().is_some() {
                     self.output.line("");
                     self.tell_the_end();
                     self.save_if_asked();
@@ -185,10 +200,10 @@ impl Table {
         if !self.is_person {
             return;
         }
-        let text = match (self.contest.ending(), self.contest.clock()) {
+        let text = match (self.game_match.ending(), self.game_match.clock()) {
             (Some(_), _) => "undo, save FILE or quit> ".to_owned(),
-            (None, None) => format!("{}> ", name(self.contest.person())),
-            (None, Some(clock)) => format!("{} ({})> ", name(self.contest.person()), times(clock)),
+            (None, None) => format!("{}> ", name(self.game_match.person())),
+            (None, Some(clock)) => format!("{} ({})> ", name(self.game_match.person()), times(clock)),
         };
         self.output.text(&text);
     }
@@ -210,16 +225,16 @@ impl Table {
             Command::Help => self.output.line(HELP),
             Command::Board => self.show_board(),
             Command::Flip => {
-                self.look.below = !self.look.below;
+                self.board_style.below = !self.board_style.below;
                 self.show_board();
             }
-            Command::Fen => self.output.line(&self.contest.position().fen(false)),
+            Command::Fen => self.output.line(&self.game_match.position().fen(false)),
             Command::Pgn => self.output.line(self.record().to_string().trim_end()),
             Command::Moves => {
-                let moves = san::line(self.contest.start(), &self.contest.moves());
+                let moves = san::line(self.game_match.start(), &self.game_match.moves());
                 self.output.line(if moves.is_empty() { "No moves yet." } else { &moves });
             }
-            Command::Clock => match self.contest.clock() {
+            Command::Clock => match self.game_match.clock() {
                 None => self.output.line("There is no clock."),
                 Some(clock) => self.output.line(&times(clock)),
             },
@@ -231,18 +246,18 @@ impl Table {
             }
             Command::Undo => self.undo(),
             Command::Hint | Command::Eval | Command::Resign | Command::Draw | Command::Now | Command::Move(_)
-                if self.contest.ending().is_some() =>
+                if self.game_match.ending().is_some() =>
             {
                 self.output.line("The game is over.");
             }
             Command::Hint => self.hint(),
             Command::Eval => self.evaluate(),
-            Command::Resign => self.end(Ending::Resigned(self.contest.person())),
+            Command::Resign => self.end(Ending::Resigned(self.game_match.person())),
             Command::Draw => self.consider_a_draw(),
             Command::Now => self.output.line("It is your move."),
-            Command::Move(text) => match read_move(self.contest.position(), &text) {
+            Command::Move(text) => match read_move(self.game_match.position(), &text) {
                 Ok(mv) => {
-                    self.contest.play(mv, Instant::now());
+                    self.game_match.play(mv, Instant::now());
                     self.after_a_move();
                 }
                 Err(complaint) => self.output.line(&complaint),
@@ -252,13 +267,13 @@ impl Table {
     }
 
     fn end(&mut self, ending: Ending) {
-        self.contest.end(ending);
+        self.game_match.end(ending);
         self.tell_the_end();
         self.save_if_asked();
     }
 
     fn undo(&mut self) {
-        if self.contest.undo() {
+        if self.game_match.undo() {
             self.opinion = None;
             self.show_board();
             self.save_if_asked();
@@ -272,21 +287,27 @@ impl Table {
         let limits = Limits { move_time: None, ..self.limits.clone() };
         let time = self.limits.move_time.unwrap_or(HINT_TIME).min(HINT_TIME);
         // With a clock, the question is asked on the person's time.
-        let left = self.contest.time_left(Instant::now()).map_or(time, |left| left / 20);
+        let left = self.game_match.time_left(Instant::now()).map_or(time, |left| left / 20);
         Limits { move_time: Some(time.min(left).max(Duration::from_millis(10))), ..limits }
     }
 
     fn hint(&mut self) {
         let limits = self.question_limits();
-        let assessment = self.thinker.assess(self.contest.game(), &limits);
+        let assessment = match assess(&mut self.engine, self.game_match.game(), &limits) {
+            Ok(assessment) => assessment,
+            Err(error) => return self.output.line(&error.to_string()),
+        };
         let line = assessment.line.get(..4).unwrap_or(&assessment.line);
-        self.output.line(&format!("Sesame would play {}", san::line(self.contest.position(), line)));
+        self.output.line(&format!("Sesame would play {}", san::line(self.game_match.position(), line)));
     }
 
     fn evaluate(&mut self) {
         let limits = self.question_limits();
-        let position = self.contest.position();
-        let assessment = self.thinker.assess(self.contest.game(), &limits);
+        let position = self.game_match.position();
+        let assessment = match assess(&mut self.engine, self.game_match.game(), &limits) {
+            Ok(assessment) => assessment,
+            Err(error) => return self.output.line(&error.to_string()),
+        };
         let score = san::score(assessment.score, position.side_to_move());
         let line = san::line(position, &assessment.line);
         let glance = Score::Centipawns(Network::embedded().evaluate(position));
@@ -298,7 +319,7 @@ impl Table {
     }
 
     fn consider_a_draw(&mut self) {
-        if is_drawish(self.opinion, self.contest.position().fullmove_number()) {
+        if is_drawish(self.opinion, self.game_match.position().fullmove_number()) {
             self.end(Ending::Agreed);
         } else {
             self.output.line("Sesame plays on.");
@@ -310,9 +331,9 @@ impl Table {
     /// Thinks and moves. A person may stop it meanwhile; what comes through a pipe waits until it has moved, so that the same input makes the same game.
     fn think(&mut self) -> Next {
         let now = Instant::now();
-        self.contest.run_clock(now);
-        let clock = self.contest.clock().map(|clock| clock.for_engine(now));
-        self.thinker.start(self.contest.game(), Limits { clock, ..self.limits.clone() });
+        self.game_match.run_clock(now);
+        let clock = self.game_match.clock().map(|clock| clock.for_engine(now));
+        self.engine.go(self.game_match.game(), Limits { clock, ..self.limits.clone() });
         let mut waiting = Waiting::new(self.limits.move_time);
         let mut next = Next::Go;
         // Lines that nobody types are left where they are.
@@ -320,16 +341,16 @@ impl Table {
         let best = loop {
             let tick = channel::after(TICK);
             channel::select! {
-                recv(self.thinker.events()) -> event => match event {
-                    Ok(Event::Line(info)) => {
+                recv(self.events) -> event => match event {
+                    Ok(SearchEvent::Info(info)) => {
                         waiting.depth = info.line.depth;
                         self.opinion = Some(info.line.score);
                     }
-                    Ok(Event::Message(text)) => {
+                    Ok(SearchEvent::Message(text)) => {
                         waiting.clear();
                         self.output.line(&text);
                     }
-                    Ok(Event::End(best)) => break best,
+                    Ok(SearchEvent::End(best)) => break best,
                     Err(_) => break BestMove { best: None, ponder: None, nodes: 0, elapsed: Duration::ZERO },
                 },
                 recv(typed) -> line => {
@@ -344,7 +365,7 @@ impl Table {
             }
         };
         waiting.clear();
-        if next == Next::Go && self.contest.ending().is_none() {
+        if next == Next::Go && self.game_match.ending().is_none() {
             self.answer(best.best);
         }
         next
@@ -354,14 +375,14 @@ impl Table {
     fn interrupt(&mut self, command: Command) -> Next {
         match command {
             Command::Quit => {
-                self.thinker.stop();
+                self.engine.stop();
                 return Next::Leave;
             }
             Command::Resign => {
-                self.thinker.stop();
-                self.end(Ending::Resigned(self.contest.person()));
+                self.engine.stop();
+                self.end(Ending::Resigned(self.game_match.person()));
             }
-            Command::Now => self.thinker.stop(),
+            Command::Now => self.engine.stop(),
             Command::Nothing => {}
             _ => self.output.line("Sesame is thinking: now makes it move; resign and quit end the game."),
         }
@@ -372,13 +393,13 @@ impl Table {
     fn answer(&mut self, best: Option<Move>) {
         let Some(mv) = best else {
             // There is always a move while the game goes on.
-            self.end(Ending::Resigned(!self.contest.person()));
+            self.end(Ending::Resigned(!self.game_match.person()));
             return;
         };
-        let text = san::line(self.contest.position(), &[mv]);
-        let plies = self.contest.plies();
-        self.contest.play(mv, Instant::now());
-        let is_in_time = self.contest.plies() > plies;
+        let text = san::line(self.game_match.position(), &[mv]);
+        let plies = self.game_match.plies();
+        self.game_match.play(mv, Instant::now());
+        let is_in_time = self.game_match.plies() > plies;
         self.output.line(&if is_in_time { format!("Sesame plays {text}\n") } else { "Too late.".to_owned() });
         self.after_a_move();
     }

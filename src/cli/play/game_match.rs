@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::clock::{ChessClock, command};
-use crate::games::pgn::{Note, Ply, Record, Termination};
+use crate::games::pgn::{Annotation, GameResult, PgnGame, Ply};
 use crate::position::{Color, Game, Move, Outcome, Position};
 
 /// How a game ended.
@@ -20,13 +20,13 @@ pub(super) enum Ending {
 }
 
 impl Ending {
-    pub(super) fn termination(self) -> Termination {
-        let won_against = |loser| if loser == Color::White { Termination::Black } else { Termination::White };
+    pub(super) fn result(self) -> GameResult {
+        let won_against = |loser| if loser == Color::White { GameResult::BlackWins } else { GameResult::WhiteWins };
         match self {
             Ending::Rules(Outcome::Checkmate, loser) | Ending::Resigned(loser) | Ending::Flag(loser, true) => {
                 won_against(loser)
             }
-            _ => Termination::Draw,
+            _ => GameResult::Draw,
         }
     }
 
@@ -41,7 +41,7 @@ impl Ending {
             Ending::Rules(Outcome::Stalemate, _) => "Stalemate: a draw.".to_owned(),
             Ending::Rules(Outcome::Repetition, _) => "The same position for the third time: a draw.".to_owned(),
             Ending::Rules(Outcome::FiftyMoves, _) => "Fifty moves without a capture or a pawn move: a draw.".to_owned(),
-            Ending::Rules(Outcome::Material, _) => "Nobody has enough left to mate: a draw.".to_owned(),
+            Ending::Rules(Outcome::InsufficientMaterial, _) => "Nobody has enough left to mate: a draw.".to_owned(),
             Ending::Resigned(_) => format!("{loser} resigns: {winner} has won."),
             Ending::Agreed => "A draw by agreement.".to_owned(),
             Ending::Flag(_, true) => format!("{loser} has no time left: {winner} has won."),
@@ -49,7 +49,7 @@ impl Ending {
         }
     }
 
-    /// The value of PGN's `Termination` tag.
+    /// The value of PGN's `GameResult` tag.
     fn tag(self) -> &'static str {
         if matches!(self, Ending::Flag(..)) { "time forfeit" } else { "normal" }
     }
@@ -71,7 +71,7 @@ struct Turn {
 }
 
 /// A game between a person and the engine.
-pub(super) struct Contest {
+pub(super) struct Match {
     start: Position,
     game: Game,
     turns: Vec<Turn>,
@@ -82,13 +82,13 @@ pub(super) struct Contest {
     ending: Option<Ending>,
 }
 
-impl Contest {
-    pub(super) fn new(start: Position, person: Color, clock: Option<ChessClock>) -> Contest {
+impl Match {
+    pub(super) fn new(start: Position, person: Color, clock: Option<ChessClock>) -> Match {
         let game = Game::new(start.clone());
         let shown = clock.as_ref().map_or([Duration::ZERO; 2], |clock| clock.both(Instant::now()));
-        let mut contest = Contest { start, game, turns: Vec::new(), person, clock, shown, ending: None };
-        contest.look_for_the_end();
-        contest
+        let mut game_match = Match { start, game, turns: Vec::new(), person, clock, shown, ending: None };
+        game_match.look_for_the_end();
+        game_match
     }
 
     pub(super) fn position(&self) -> &Position {
@@ -180,7 +180,7 @@ impl Contest {
     }
 
     fn look_for_the_end(&mut self) {
-        if let Some(outcome) = self.game.legal_result() {
+        if let Some(outcome) = self.game.outcome() {
             self.end(Ending::Rules(outcome, self.side_to_move()));
         }
     }
@@ -213,15 +213,15 @@ impl Contest {
     }
 
     /// The game as PGN. `names` are the person's and the engine's.
-    pub(super) fn record(&self, names: [&str; 2], date: &str) -> Record {
-        let mut record = Record::default();
+    pub(super) fn record(&self, names: [&str; 2], date: &str) -> PgnGame {
+        let mut record = PgnGame::default();
         let [white, black] = if self.person == Color::White { names } else { [names[1], names[0]] };
-        record.termination = self.ending.map_or(Termination::Open, Ending::termination);
+        record.result = self.ending.map_or(GameResult::Unknown, Ending::result);
         for (name, value) in [("Event", "Casual game"), ("Date", date), ("White", white), ("Black", black)] {
             record.set_tag(name, value);
         }
         record.set_tag("TimeControl", self.clock().map_or("-".to_owned(), |clock| clock.control().to_string()));
-        record.set_tag("Termination", self.ending.map_or("unterminated", Ending::tag));
+        record.set_tag("GameResult", self.ending.map_or("unterminated", Ending::tag));
         if self.start != Position::startpos() {
             if is_shuffled(&self.start) {
                 record.set_tag("Variant", "Chess960");
@@ -231,9 +231,9 @@ impl Contest {
         }
         let mut position = self.start.clone();
         for turn in &self.turns {
-            let clock = turn.clocks.map(|(_, left)| Note::Comment(command(left)));
+            let clock = turn.clocks.map(|(_, left)| Annotation::Comment(command(left)));
             let san = position.to_san(turn.mv);
-            record.plies.push(Ply { san, notes: clock.into_iter().collect(), ..Ply::default() });
+            record.plies.push(Ply { san, annotations: clock.into_iter().collect(), ..Ply::default() });
             position.play(turn.mv);
         }
         record
@@ -263,56 +263,56 @@ mod tests {
     use super::*;
     use crate::games::pgn::Reader;
 
-    fn contest(fen: &str, person: Color, time: Option<&str>) -> Contest {
+    fn game_match(fen: &str, person: Color, time: Option<&str>) -> Match {
         let start = if fen.is_empty() { Position::startpos() } else { Position::from_fen(fen).unwrap() };
-        Contest::new(start, person, time.map(|time| ChessClock::new(time.parse().unwrap())))
+        Match::new(start, person, time.map(|time| ChessClock::new(time.parse().unwrap())))
     }
 
-    fn play(contest: &mut Contest, moves: &str) {
+    fn play(game_match: &mut Match, moves: &str) {
         for text in moves.split_whitespace() {
-            let mv = contest.position().from_san(text).unwrap();
-            contest.play(mv, Instant::now());
+            let mv = game_match.position().from_san(text).unwrap();
+            game_match.play(mv, Instant::now());
         }
     }
 
     #[test]
     fn ends() {
         for (fen, moves, text, end) in [
-            ("", "f3 e5 g4 Qh4#", "Checkmate: Black has won.", Termination::Black),
-            ("7k/8/6K1/8/8/8/5Q2/8 w - - 0 1", "Qf7", "Stalemate: a draw.", Termination::Draw),
-            ("", "Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1 Ng8", "third time", Termination::Draw),
-            ("7k/8/6K1/8/8/8/5R2/8 w - - 99 80", "Ra2", "Fifty moves", Termination::Draw),
-            ("7k/8/8/8/8/8/5Kq1/8 w - - 0 1", "Kxg2", "Nobody has enough", Termination::Draw),
+            ("", "f3 e5 g4 Qh4#", "Checkmate: Black has won.", GameResult::BlackWins),
+            ("7k/8/6K1/8/8/8/5Q2/8 w - - 0 1", "Qf7", "Stalemate: a draw.", GameResult::Draw),
+            ("", "Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1 Ng8", "third time", GameResult::Draw),
+            ("7k/8/6K1/8/8/8/5R2/8 w - - 99 80", "Ra2", "Fifty moves", GameResult::Draw),
+            ("7k/8/8/8/8/8/5Kq1/8 w - - 0 1", "Kxg2", "Nobody has enough", GameResult::Draw),
         ] {
-            let mut contest = contest(fen, Color::White, None);
-            assert_eq!(contest.ending(), None);
-            play(&mut contest, moves);
-            let ending = contest.ending().unwrap();
+            let mut game_match = game_match(fen, Color::White, None);
+            assert_eq!(game_match.ending(), None);
+            play(&mut game_match, moves);
+            let ending = game_match.ending().unwrap();
             assert!(ending.text().contains(text), "{}", ending.text());
-            assert_eq!(ending.termination(), end, "{text}");
+            assert_eq!(ending.result(), end, "{text}");
         }
-        assert_eq!(Ending::Resigned(Color::Black).termination(), Termination::White);
-        assert_eq!(Ending::Agreed.termination(), Termination::Draw);
-        assert!(contest("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", Color::White, None).ending().is_some());
+        assert_eq!(Ending::Resigned(Color::Black).result(), GameResult::WhiteWins);
+        assert_eq!(Ending::Agreed.result(), GameResult::Draw);
+        assert!(game_match("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", Color::White, None).ending().is_some());
     }
 
     #[test]
     fn flags() {
         let soon = Instant::now() + Duration::from_secs(120);
-        for (fen, end) in [("", Termination::Black), ("k7/8/8/8/8/8/8/KQ6 w - - 0 1", Termination::Draw)] {
-            let mut contest = contest(fen, Color::White, Some("1"));
-            contest.run_clock(Instant::now());
-            contest.look_at_the_clock(Instant::now());
-            assert_eq!(contest.ending(), None);
-            let mv = contest.position().legal_moves()[0];
-            contest.play(mv, soon);
-            assert_eq!((contest.ending().unwrap().termination(), contest.plies()), (end, 0), "too late");
+        for (fen, end) in [("", GameResult::BlackWins), ("k7/8/8/8/8/8/8/KQ6 w - - 0 1", GameResult::Draw)] {
+            let mut game_match = game_match(fen, Color::White, Some("1"));
+            game_match.run_clock(Instant::now());
+            game_match.look_at_the_clock(Instant::now());
+            assert_eq!(game_match.ending(), None);
+            let mv = game_match.position().legal_moves()[0];
+            game_match.play(mv, soon);
+            assert_eq!((game_match.ending().unwrap().result(), game_match.plies()), (end, 0), "too late");
         }
     }
 
     #[test]
     fn undo_takes_back_a_move_and_its_answer() {
-        let mut white = contest("", Color::White, Some("5+3"));
+        let mut white = game_match("", Color::White, Some("5+3"));
         assert!(!white.undo());
         let begin = Instant::now();
         let second = |seconds| begin + Duration::from_secs(seconds);
@@ -328,7 +328,7 @@ mod tests {
         assert_eq!((white.plies(), white.clock().unwrap().both(begin)), (0, [Duration::from_secs(300); 2]));
         assert!(!white.undo());
 
-        let mut black = contest("", Color::Black, None);
+        let mut black = game_match("", Color::Black, None);
         play(&mut black, "e4");
         assert!(!black.undo(), "the engine's move alone stays");
         play(&mut black, "e5 Nf3");
@@ -339,15 +339,15 @@ mod tests {
 
     #[test]
     fn the_record_is_a_game_that_can_be_read() {
-        let mut contest =
-            contest("bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w HFhf - 0 1", Color::Black, Some("5+3"));
-        play(&mut contest, "g3 g6 Ne3");
-        let record = contest.record(["A \"person\"", "Sesame"], "2026.11.21");
+        let mut game_match =
+            game_match("bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w HFhf - 0 1", Color::Black, Some("5+3"));
+        play(&mut game_match, "g3 g6 Ne3");
+        let record = game_match.record(["A \"person\"", "Sesame"], "2026.11.21");
         let text = record.to_string();
         assert!(text.contains("[White \"Sesame\"]\n[Black \"A \\\"person\\\"\"]\n[Result \"*\"]"), "{text}");
         assert!(text.contains("[Variant \"Chess960\"]") && text.contains("{[%clk 0:05:0"), "{text}");
         let read = Reader::new(text.as_bytes()).next().unwrap().unwrap();
-        assert_eq!(read.replay().unwrap().moves, contest.moves());
+        assert_eq!(read.replay().unwrap().moves, game_match.moves());
         assert!(!is_shuffled(&Position::startpos()));
     }
 }

@@ -1,0 +1,65 @@
+//! Assessments of positions: score, best line, depth.
+
+use crate::engine::{Engine, EngineError, Limits, Score, SearchReport};
+use crate::position::{Game, Move, Outcome};
+
+/// The engine's view of a position.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Assessment {
+    /// From the side to move.
+    pub(super) score: Score,
+    /// The best line; empty if the game is over.
+    pub(super) line: Vec<Move>,
+    /// Nominal depth in plies; 0 if nothing was searched.
+    pub(super) depth: u32,
+}
+
+impl Assessment {
+    /// Returns the last exact line of the move that was chosen, or the last exact line; `None` if not one ply was completed.
+    pub(super) fn of(report: &SearchReport) -> Option<Self> {
+        let is_chosen = |first: Option<Move>| first == report.best;
+        let info = report.iterations.iter().rfind(|info| is_chosen(info.line.pv.first().copied()));
+        let info = info.or(report.iterations.last())?;
+        Some(Self { score: info.line.score, line: info.line.pv.clone(), depth: info.line.depth })
+    }
+}
+
+/// Searches `game` and returns the assessment of its position, whatever the limits.
+///
+/// # Errors
+/// As [`Engine::search`].
+pub(super) fn assess(engine: &mut Engine, game: &Game, limits: &Limits) -> Result<Assessment, EngineError> {
+    let unsearched = |score| Assessment { score, line: Vec::new(), depth: 0 };
+    match game.outcome() {
+        Some(Outcome::Checkmate) => return Ok(unsearched(Score::Mate(0))),
+        Some(Outcome::Stalemate | Outcome::InsufficientMaterial) => return Ok(unsearched(Score::Centipawns(0))),
+        _ => {}
+    }
+    let mut report = engine.search(game, limits.clone())?;
+    if report.iterations.is_empty() {
+        // The limits were too narrow for a single ply.
+        report = engine.search(game, Limits { depth: Some(1), ..Limits::default() })?;
+    }
+    Ok(Assessment::of(&report).unwrap_or_else(|| unsearched(Score::Centipawns(0))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Options;
+    use crate::position::Position;
+
+    #[test]
+    fn positions_are_assessed_whatever_the_limits() {
+        let mut engine = Engine::new(Options { hash_mib: 1, ..Options::default() }).unwrap();
+        let mut assess_fen = |fen: &str, limits: &Limits| {
+            assess(&mut engine, &Game::new(Position::from_fen(fen).unwrap()), limits).unwrap()
+        };
+        let one_node = Limits { nodes: Some(1), ..Limits::default() };
+        let mate = assess_fen("7k/8/6K1/8/8/8/8/R7 w - - 0 1", &Limits { depth: Some(4), ..Limits::default() });
+        assert_eq!((mate.score, mate.line.len()), (Score::Mate(1), 1));
+        assert!(!assess_fen("7k/8/6K1/8/8/8/8/R7 w - - 0 1", &one_node).line.is_empty());
+        assert_eq!(assess_fen("R6k/8/6K1/8/8/8/8/8 b - - 0 1", &one_node).score, Score::Mate(0));
+        assert_eq!(assess_fen("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", &one_node).score, Score::Centipawns(0));
+    }
+}
