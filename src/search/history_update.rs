@@ -3,11 +3,12 @@
 use arrayvec::ArrayVec;
 
 use super::history::{PieceTo, Quiet, bonus};
-use super::params::{capture_malus, fail_low_bonus, history_first_depth, history_malus};
+use super::node::{Node, NodeState};
+use super::params::{capture_malus, fail_low_bonus, history_beta_margin, history_first_depth, history_malus};
 use super::search_table::SearchTable;
 use super::thread_data::StackEntry;
 use super::worker::Worker;
-use crate::position::{Color, Move, Position};
+use crate::position::{Color, Move};
 
 /// The moves of a node that did not cut off. Moves beyond the capacity are not recorded.
 #[derive(Default)]
@@ -29,15 +30,10 @@ impl TriedMoves {
 
 impl<T: SearchTable> Worker<T> {
     /// Updates killers, counter move and histories after a beta cutoff by `mv`: a bonus for it, a malus for the moves
-    /// `tried` before.
-    pub(super) fn update_histories(
-        &mut self,
-        position: &Position,
-        ply: usize,
-        mv: Move,
-        tried: &TriedMoves,
-        depth: i32,
-    ) {
+    /// `tried` before, a malus for the previous move.
+    pub(super) fn update_histories<N: Node>(&mut self, node: &NodeState, mv: Move, tried: &TriedMoves, score: i32) {
+        let &NodeState { position, ply, .. } = node;
+        let depth = node.depth + i32::from(score > node.beta + history_beta_margin());
         let color = position.side_to_move();
         let bonus = bonus(depth);
         let before = self.played_before(ply);
@@ -65,6 +61,9 @@ impl<T: SearchTable> Worker<T> {
         let malus = bonus * capture_malus() / 100;
         for &(capture, piece_to) in &tried.captures {
             self.thread.histories.update_capture(piece_to, position.captured(capture), -malus);
+        }
+        if !N::ROOT {
+            self.penalise_refuted_move(ply, node.depth);
         }
     }
 

@@ -47,9 +47,26 @@ impl<T: SearchTable> Worker<T> {
         is_threatened
     }
 
+    /// Tries to end a null-window node before its moves are searched. A mate threat seen by the null move extends the node.
+    #[inline(always)]
+    pub(super) fn prune_node(&mut self, node: &mut NodeState, alpha: i32) -> Result<Option<i32>, Aborted> {
+        if let Some(score) = self.razoring(node, alpha)? {
+            return Ok(Some(score));
+        }
+        if let Some(score) = self.reverse_futility(node) {
+            return Ok(Some(score));
+        }
+        match self.null_move(node)? {
+            NullMove::Cutoff(score) => return Ok(Some(score)),
+            NullMove::MateThreat if self.may_extend(node.ply) => node.depth += 1,
+            NullMove::MateThreat | NullMove::NoCutoff => {}
+        }
+        self.probcut(node)
+    }
+
     /// Razoring: far below alpha only captures and checks are searched.
     #[inline(always)]
-    pub(super) fn razoring(&mut self, node: &NodeState, alpha: i32) -> Result<Option<i32>, Aborted> {
+    fn razoring(&mut self, node: &NodeState, alpha: i32) -> Result<Option<i32>, Aborted> {
         if node.depth > razor_depth() || node.eval + razor_base() + razor_margin() * node.depth * node.depth >= alpha {
             return Ok(None);
         }
@@ -61,7 +78,7 @@ impl<T: SearchTable> Worker<T> {
     ///
     /// Exempt are nodes with a quiet table move and nodes with a mate threat.
     #[inline(always)]
-    pub(super) fn reverse_futility(&mut self, node: &NodeState) -> Option<i32> {
+    fn reverse_futility(&mut self, node: &NodeState) -> Option<i32> {
         let &NodeState { depth, beta, eval, .. } = node;
         let fails_high = depth <= reverse_futility_depth()
             && (node.tt_move.is_none() || node.tt_capture)
@@ -105,7 +122,7 @@ impl<T: SearchTable> Worker<T> {
     }
 
     /// ProbCut: a capture that beats beta by a margin at reduced depth cuts off.
-    pub(super) fn probcut(&mut self, node: &NodeState) -> Result<Option<i32>, Aborted> {
+    fn probcut(&mut self, node: &NodeState) -> Result<Option<i32>, Aborted> {
         let &NodeState { position, ply, .. } = node;
         let probcut_beta = node.beta + probcut_margin();
         let depth = node.depth - probcut_reduction();

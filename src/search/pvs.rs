@@ -12,7 +12,6 @@ use super::history_update::TriedMoves;
 use super::node::{Node, NodeState, NonPv, Pv};
 use super::ordering::{Class, Hints, MovePicker, Quiets};
 use super::params::*;
-use super::pruning::NullMove;
 use super::reductions::{MadeMove, PLY};
 use super::score::{DECISIVE_BOUND, DRAW, INFINITE, MAX_PLY, is_decisive, mate_in, mated_in};
 use super::search_table::SearchTable;
@@ -118,36 +117,24 @@ impl<T: SearchTable> Worker<T> {
         };
         self.prepare_stack::<N>(ply, static_eval);
 
-        if !N::PV && !in_check && excluded.is_none() {
-            // 7. Razoring.
-            if let Some(score) = self.razoring(&node, alpha)? {
-                return Ok(score);
-            }
-            // 8. Reverse futility pruning.
-            if let Some(score) = self.reverse_futility(&node) {
-                return Ok(score);
-            }
-            // 9. Null-move pruning; a mate threat extends the node.
-            match self.null_move(&node)? {
-                NullMove::Cutoff(score) => return Ok(score),
-                NullMove::MateThreat if self.may_extend(ply) => node.depth += 1,
-                NullMove::MateThreat | NullMove::NoCutoff => {}
-            }
-            // 10. ProbCut.
-            if let Some(score) = self.probcut(&node)? {
-                return Ok(score);
-            }
+        // 7. Razoring, reverse futility, null move, ProbCut.
+        if !N::PV
+            && !in_check
+            && excluded.is_none()
+            && let Some(score) = self.prune_node(&mut node, alpha)?
+        {
+            return Ok(score);
         }
         // From here on, a static evaluation of at least beta counts as improving.
         node.improving |= !in_check && node.static_eval >= beta;
 
-        // 11. Internal iterative reduction.
+        // 8. Internal iterative reduction.
         if node.depth >= iir_depth() && tt_move.is_none() && excluded.is_none() && (N::PV || cut_node) {
             node.depth -= 1;
         }
         let depth = node.depth;
 
-        // 12. Move picker.
+        // 9. Move picker.
         let before = self.played_before(ply);
         let killers = self.stack(ply).killers;
         let counter = before[0].and_then(|previous| self.thread.histories.counter(previous));
@@ -168,12 +155,12 @@ impl<T: SearchTable> Worker<T> {
         let may_prune = |best_score: i32| !N::ROOT && best_score > -DECISIVE_BOUND && has_pieces;
 
         loop {
-            // 13. Late-move and futility pruning of all remaining quiet moves.
+            // 10. Late-move and futility pruning of all remaining quiet moves.
             if quiets == Quiets::All && moves > 0 && may_prune(best_score) {
                 quiets = self.remaining_quiets(&node, moves + 1, alpha, &mut best_score);
             }
 
-            // 14. Next move; deferred moves come last.
+            // 11. Next move; deferred moves come last.
             let next = if N::ROOT {
                 self.next_root_move(position, moves)
             } else {
@@ -201,12 +188,12 @@ impl<T: SearchTable> Worker<T> {
             };
             let base_reduction = self.thread.reductions.get(is_quiet, depth, number);
 
-            // 15. History and static-exchange pruning.
+            // 12. History and static-exchange pruning.
             if may_prune(best_score) && Self::is_pruned(&node, &checks, (mv, class), history, base_reduction) {
                 continue;
             }
 
-            // 16. Deferral of moves that another worker is searching.
+            // 13. Deferral of moves that another worker is searching.
             let searching = (defers_moves && number > 1).then(|| SearchingMove::new(position.key(), mv, depth));
             if let Some(searching) = searching
                 && !was_deferred
@@ -217,13 +204,13 @@ impl<T: SearchTable> Worker<T> {
                 continue;
             }
 
-            // 17. Extensions.
+            // 14. Extensions.
             let extension = match self.extension::<N>(&node, mv)? {
                 Extension::Plies(plies) => plies,
                 Extension::MultiCut(score) => return Ok(score),
             };
 
-            // 18. Make the move, search it, unmake it.
+            // 15. Make the move, search it, unmake it.
             if let Some(searching) = searching {
                 self.begin_searching(searching);
             }
@@ -252,18 +239,12 @@ impl<T: SearchTable> Worker<T> {
             }
             self.stack(ply).double_extensions -= i32::from(extension >= 2);
 
-            // 19. Root move result.
+            // 16. Root move result.
             if N::ROOT {
-                let bound = match () {
-                    () if score >= beta => Some(Bound::Lower),
-                    () if score > alpha => Some(Bound::Exact),
-                    () if number == 1 => Some(Bound::Upper),
-                    () => None,
-                };
-                self.update_root_move(self.pv_index + number - 1, score, bound, nodes_before);
+                self.update_root_move(number, score, alpha, beta, nodes_before);
             }
 
-            // 20. New best move; beta cutoff.
+            // 17. New best move; beta cutoff.
             if score > best_score {
                 best_score = score;
                 if score > alpha {
@@ -281,7 +262,7 @@ impl<T: SearchTable> Worker<T> {
             tried.push(mv, piece_to, is_quiet);
         }
 
-        // 21. Mate and stalemate; or the excluded move is the only one.
+        // 18. Mate and stalemate; or the excluded move is the only one.
         if moves == 0 {
             return Ok(match () {
                 () if excluded.is_some() => alpha,
@@ -291,20 +272,16 @@ impl<T: SearchTable> Worker<T> {
         }
         best_score = best_score.min(max_score);
 
-        // 22. History updates.
+        // 19. History updates.
         if best_score >= beta
             && let Some(mv) = best_move
         {
-            let bonus_depth = depth + i32::from(best_score > beta + history_beta_margin());
-            self.update_histories(position, ply, mv, &tried, bonus_depth);
-            if !N::ROOT {
-                self.penalise_refuted_move(ply, depth);
-            }
+            self.update_histories::<N>(&node, mv, &tried, best_score);
         } else if !N::ROOT && best_score <= original_alpha {
             self.reward_move_before_fail_low(us, ply, depth);
         }
 
-        // 23. Transposition table and correction history.
+        // 20. Transposition table and correction history.
         if excluded.is_none() {
             let bound = match () {
                 () if best_score >= beta => Bound::Lower,

@@ -214,11 +214,18 @@ impl<T: SearchTable> Worker<T> {
         Some((root.mv, if position.is_noisy(root.mv) { Class::GoodNoisy } else { Class::Quiet }))
     }
 
-    /// Records the result of a root move. `bound` is `None` for a move that did not raise alpha and is not the first.
-    pub(super) fn update_root_move(&mut self, index: usize, score: i32, bound: Option<Bound>, nodes_before: u64) {
+    /// Records the score of root move `number`, from 1, within `alpha..beta`.
+    pub(super) fn update_root_move(&mut self, number: usize, score: i32, alpha: i32, beta: i32, nodes_before: u64) {
+        let bound = match () {
+            () if score >= beta => Some(Bound::Lower),
+            () if score > alpha => Some(Bound::Exact),
+            () if number == 1 => Some(Bound::Upper),
+            // The move is no better than the best one.
+            () => None,
+        };
         let nodes = self.nodes() - nodes_before;
         let seldepth = self.seldepth;
-        let root = &mut self.root_moves[index];
+        let root = &mut self.root_moves[self.pv_index + number - 1];
         root.nodes += nodes;
         let Some(bound) = bound else {
             root.score = -INFINITE;
