@@ -49,11 +49,11 @@ const ABORT_ALL: u32 = u32::MAX;
 /// Interactions between the workers of one search, beyond shared tables. None by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Cooperation {
-    /// A worker aborts an iteration that another has finished, and begins the next with that worker's move and score
-    /// (as in DiscoCheck).
+    /// A worker aborts an iteration that another has finished, and begins the next with that worker's move
+    /// and score (as in DiscoCheck).
     pub abort_overtaken: bool,
-    /// A move that another worker is searching at the same node is deferred until the node's other moves are done
-    /// (simplified ABDADA, <https://www.chessprogramming.org/ABDADA>).
+    /// A move that another worker is searching at the same node is deferred until the node's other moves are
+    /// done (simplified ABDADA, <https://www.chessprogramming.org/ABDADA>).
     pub defer_moves: bool,
     /// The late-move reductions of all workers but the first vary at random, by up to half a ply.
     pub jitter: bool,
@@ -87,7 +87,8 @@ impl Control {
         Self { round_robin: Some(RoundRobin::new(self.nodes.len(), 1, quantum)), ..self }
     }
 
-    /// Lets at most `cores` workers run at a time: see [`RoundRobin`]. With a core for each worker, nobody takes turns.
+    /// Lets at most `cores` workers run at a time: see [`RoundRobin`]. With a core for each worker, there are
+    /// no turns.
     pub fn on_cores(self, cores: usize) -> Self {
         let workers = self.nodes.len();
         let crowded = workers > cores;
@@ -141,7 +142,8 @@ impl Control {
         self.abort_depth.load(Relaxed) == ABORT_ALL
     }
 
-    /// Sets the deadline. The first worker that reads a later time stops all workers, once it has finished an iteration.
+    /// Sets the deadline. The first worker that reads a later time stops all workers, once it has finished an
+    /// iteration.
     ///
     /// The coordinator has a timer too, which fires late where there are more threads than cores. Without
     /// [`with_deadline`](Self::with_deadline) this call has no effect.
@@ -189,8 +191,8 @@ impl Control {
 
     /// Records that a worker begins `mv`, root move `number` (from 1) of an iteration to `depth`.
     ///
-    /// A shallower iteration than the recorded one is ignored. Concurrent calls may overwrite each other; the value is
-    /// only reported.
+    /// A shallower iteration than the recorded one is ignored. Concurrent calls may overwrite each other; the
+    /// value is only reported.
     #[inline]
     pub(super) fn begin_root_move(&self, depth: u32, number: usize, mv: Move) {
         let packed = u64::from(depth) << 32 | (number as u64 & 0xffff) << 16 | u64::from(mv.bits());
@@ -272,7 +274,8 @@ impl NodeCount {
         Ok(())
     }
 
-    /// The slow path of [`count`](Self::count): ends the turn, and stops the search at the deadline or node limit.
+    /// The slow path of [`count`](Self::count): ends the turn, and stops the search at the deadline or node
+    /// limit.
     ///
     /// A lone worker gets here at exactly the node limit, so a search by nodes is repeatable.
     #[cold]

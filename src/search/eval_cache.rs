@@ -1,11 +1,12 @@
 //! A per-thread cache of static evaluations.
 //!
-//! The transposition table stores evaluations too, but not those of nodes where quiescence stood pat, and entries get
-//! replaced. Razoring, ProbCut, re-searches and transpositions evaluate many positions again.
+//! The transposition table stores evaluations too, but not those of nodes where quiescence stood pat, and
+//! entries get replaced. Razoring, ProbCut, re-searches and transpositions evaluate many positions again.
 
 use sesame_table::prefetch;
 
-/// Static evaluations by position key. The lowest 14 bits of the key select the slot, its highest 48 are compared.
+/// Static evaluations by position key. The lowest 14 bits of the key select the slot, its highest 48 are
+/// compared.
 pub(super) struct EvalCache {
     /// The highest 48 bits of the key, and 16 bits of value.
     slots: Box<[u64; EvalCache::SLOTS]>,

@@ -40,8 +40,8 @@ impl<T: SearchTable> Worker<T> {
         }
     }
 
-    /// Searches the node without its table move, at reduced depth, against a bound below the table's score. The table move is
-    /// singular if all others fail low.
+    /// Searches the node without its table move, at reduced depth, against a bound below the table's score.
+    /// The table move is singular if all others fail low.
     fn singular_search<N: Node>(&mut self, node: &NodeState, mv: Move, tt_hit: TtHit) -> Result<Extension, Aborted> {
         let &NodeState { position, beta, depth, ply, cut_node, .. } = node;
         let singular_beta = tt_hit.score - depth * singular_margin() / 16;

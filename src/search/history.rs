@@ -1,7 +1,7 @@
 //! Histories: butterfly, capture and continuation history, counter moves, correction history.
 //!
-//! Sources: <https://www.chessprogramming.org/History_Heuristic> (also for the saturating update and continuation history),
-//! <https://www.chessprogramming.org/Countermove_Heuristic>,
+//! Sources: <https://www.chessprogramming.org/History_Heuristic> (also for the saturating update and
+//! continuation history), <https://www.chessprogramming.org/Countermove_Heuristic>,
 //! <https://www.chessprogramming.org/Static_Evaluation_Correction_History>.
 
 use std::sync::Arc;
@@ -132,8 +132,8 @@ impl Histories {
         &self.butterfly[color as usize][threatened][mv.from() as usize][mv.to() as usize]
     }
 
-    /// Returns the history of a quiet move: butterfly plus weighted continuation histories. With the default weights it lies
-    /// within 3.5 times [`HISTORY_MAX`].
+    /// Returns the history of a quiet move: butterfly plus weighted continuation histories. With the default
+    /// weights it lies within 3.5 times [`HISTORY_MAX`].
     #[inline]
     pub fn quiet(&self, quiet: Quiet) -> i32 {
         let Quiet { piece_to, before, .. } = quiet;
@@ -175,7 +175,8 @@ impl Histories {
         self.update_continuation(quiet.before, quiet.piece_to, bonus);
     }
 
-    /// Updates only the continuation history of a quiet move after the moves one, two and four plies `before` it.
+    /// Updates only the continuation history of a quiet move after the moves one, two and four plies `before`
+    /// it.
     #[inline]
     pub fn update_continuation(&self, before: [Option<PieceTo>; 3], piece_to: PieceTo, bonus: i32) {
         for earlier in before.into_iter().flatten() {
@@ -191,8 +192,8 @@ impl Histories {
     }
 }
 
-/// The correction histories, of one worker or shared by several: errors of the static evaluation in positions with the same
-/// pawns or the same pieces.
+/// The correction histories, of one worker or shared by several: errors of the static evaluation in positions
+/// with the same pawns or the same pieces.
 #[derive(Debug)]
 pub struct Corrections {
     /// By side to move: pawns, White's other pieces, Black's other pieces.
@@ -228,7 +229,8 @@ impl Corrections {
         (sum / CORRECTION_GRAIN).clamp(-correction_cap(), correction_cap())
     }
 
-    /// Updates the entries of `position`: a search to `depth` differed from the corrected evaluation by `error` centipawns.
+    /// Updates the entries of `position`: a search to `depth` differed from the corrected evaluation by
+    /// `error` centipawns.
     #[inline]
     pub fn update(&self, position: &Position, error: i32, depth: i32) {
         let bonus = (error * depth / correction_divisor()).clamp(-CORRECTION_MAX / 4, CORRECTION_MAX / 4);

@@ -29,8 +29,8 @@ impl TriedMoves {
 }
 
 impl<T: SearchTable> Worker<T> {
-    /// Updates killers, counter move and histories after a beta cutoff by `mv`: a bonus for it, a malus for the moves
-    /// `tried` before, a malus for the previous move.
+    /// Updates killers, counter move and histories after a beta cutoff by `mv`: a bonus for it, a malus for
+    /// the moves `tried` before, a malus for the previous move.
     pub(super) fn update_histories<N: Node>(&mut self, node: &NodeState, mv: Move, tried: &TriedMoves, score: i32) {
         let &NodeState { position, ply, .. } = node;
         let depth = node.depth + i32::from(score > node.beta + history_beta_margin());
@@ -67,8 +67,8 @@ impl<T: SearchTable> Worker<T> {
         }
     }
 
-    /// Gives a continuation-history malus to the quiet move before this node, if it was the first of its node: it has been
-    /// refuted.
+    /// Gives a continuation-history malus to the quiet move before this node, if it was the first of its
+    /// node: it has been refuted.
     pub(super) fn penalise_refuted_move(&mut self, ply: usize, depth: i32) {
         let StackEntry { quiet: Some(_), played: Some(piece_to), is_first: true, .. } = *self.stack_before(ply, 1)
         else {
@@ -77,8 +77,8 @@ impl<T: SearchTable> Worker<T> {
         self.thread.histories.update_continuation(self.played_before(ply - 1), piece_to, -bonus(depth));
     }
 
-    /// Gives a history bonus to the quiet move before this node of side `us`: all moves have failed low against it (in a
-    /// singular search, all but the excluded one).
+    /// Gives a history bonus to the quiet move before this node of side `us`: all moves have failed low
+    /// against it (in a singular search, all but the excluded one).
     pub(super) fn reward_move_before_fail_low(&mut self, us: Color, ply: usize, depth: i32) {
         let StackEntry { quiet, played, threats, .. } = *self.stack_before(ply, 1);
         if let (Some(mv), Some(piece_to)) = (quiet, played) {

@@ -4,8 +4,8 @@ use crate::position::{BitBoard, Piece, Position, attacks};
 
 /// Returns whether the side to move is threatened with mate.
 ///
-/// Either its king has no safe square, or an enemy queen or rook can capture or move next to the king with support, where
-/// only the king guards.
+/// Either its king has no safe square, or an enemy queen or rook can capture or move next to the king with
+/// support, where only the king guards.
 pub fn mate_threat(position: &Position) -> bool {
     let us = position.side_to_move();
     let (own, enemy) = (position.colors(us), position.colors(!us));

@@ -1,8 +1,9 @@
-//! One thread's search: iterative deepening, principal variation search, quiescence search, move ordering, histories.
+//! One thread's search: iterative deepening, principal variation search, quiescence search, move ordering,
+//! histories.
 //!
-//! A [`Worker`] searches a [`SearchContext`] depth by depth ([`Worker::iterate`]). It prints nothing and never ends the
-//! process. At each node it reads one relaxed flag of [`Control`]; every 1024 nodes it reads the clock, as a safety net for
-//! the hard limit.
+//! A [`Worker`] searches a [`SearchContext`] depth by depth ([`Worker::iterate`]). It prints nothing and
+//! never ends the process. At each node it reads one relaxed flag of [`Control`]; every 1024 nodes it reads
+//! the clock, as a safety net for the hard limit.
 //!
 //! | file | content |
 //! |---|---|
@@ -51,7 +52,8 @@ mod worker;
 #[cfg(test)]
 mod tests;
 
-/// Stack size of a thread that runs a [`Worker`], in bytes. The recursion is at most [`score::MAX_PLY`] nodes deep.
+/// Stack size of a thread that runs a [`Worker`], in bytes. The recursion is at most [`score::MAX_PLY`] nodes
+/// deep.
 pub const WORKER_STACK_BYTES: usize = 8 << 20;
 
 pub use control::{Control, Cooperation};

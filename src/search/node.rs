@@ -38,15 +38,15 @@ pub(super) struct NodeState<'a> {
     /// Remaining depth in plies, after reductions and extensions of the node itself.
     pub(super) depth: i32,
     pub(super) beta: i32,
-    /// Whether the node is expected to fail high.
+    /// The node is expected to fail high.
     pub(super) cut_node: bool,
     pub(super) in_check: bool,
     pub(super) tt_hit: Option<TtHit>,
     /// The move to try first: at the root the first root move, elsewhere the table's.
     pub(super) tt_move: Option<Move>,
-    /// Whether `tt_move` is a capture or promotion.
+    /// `tt_move` is a capture or promotion.
     pub(super) tt_capture: bool,
-    /// Whether the node is or was on a principal variation.
+    /// The node is or was on a principal variation.
     pub(super) tt_pv: bool,
     /// The static evaluation as the table stores it; `None` in check.
     pub(super) raw_eval: Option<i32>,
@@ -54,6 +54,6 @@ pub(super) struct NodeState<'a> {
     pub(super) static_eval: i32,
     /// The static evaluation, or the table's score where that is the better estimate.
     pub(super) eval: i32,
-    /// Whether the static evaluation has risen since the last own move.
+    /// The static evaluation has risen since the last own move.
     pub(super) improving: bool,
 }

@@ -1,7 +1,7 @@
 //! Staged move picker.
 //!
-//! Stages: table move, good captures (victim's value plus capture history), killers and counter move, quiet moves by
-//! history, bad captures. A stage is generated when the one before is used up. Source:
+//! Stages: table move, good captures (victim's value plus capture history), killers and counter move, quiet
+//! moves by history, bad captures. A stage is generated when the one before is used up. Source:
 //! <https://www.chessprogramming.org/Move_Ordering>.
 
 use arrayvec::ArrayVec;
@@ -64,6 +64,18 @@ pub enum Class {
     BadNoisy,
 }
 
+impl Class {
+    /// Replaces [`TtMove`](Self::TtMove) by the class of the table's move: a good capture or a quiet move.
+    #[inline(always)]
+    pub fn of_move(self, tt_capture: bool) -> Self {
+        match self {
+            Self::TtMove if tt_capture => Self::GoodNoisy,
+            Self::TtMove => Self::Quiet,
+            class => class,
+        }
+    }
+}
+
 /// Returns the legal moves of one node, best first, each exactly once.
 pub struct MovePicker {
     stage: Stage,
@@ -77,7 +89,7 @@ pub struct MovePicker {
     bad: MoveList,
     next_bad: usize,
     next_refutation: usize,
-    /// Whether only checks are left of the quiet moves.
+    /// Only checks are left of the quiet moves.
     checks_only: bool,
 }
 
@@ -189,7 +201,8 @@ impl MovePicker {
         }
     }
 
-    /// Returns the least gain of a good capture. In the main search capture history changes it by up to 128 centipawns.
+    /// Returns the least gain of a good capture. In the main search capture history changes it by up to 128
+    /// centipawns.
     #[inline]
     fn good_capture_threshold(&self, position: &Position, histories: &Histories, mv: Move) -> i32 {
         if !self.with_quiets {

@@ -1,8 +1,8 @@
 //! Tunable parameters of the search and the clock.
 //!
-//! Margins are in centipawns, depths in plies, histories in their own units. Each parameter is a function that returns a
-//! constant. With the feature `tune` it is a variable with a UCI option of the same name, for SPSA: see `scripts/spsa` and
-//! `docs/search.md`.
+//! Margins are in centipawns, depths in plies, histories in their own units. Each parameter is a function
+//! returning a constant. With the feature `tune` it is a variable with a UCI option of the same name, for
+//! SPSA: see `scripts/spsa` and `docs/search.md`.
 
 macro_rules! params {
     ($($(#[$doc:meta])+ $name:ident = $value:literal, $min:literal, $max:literal;)*) => {
@@ -250,14 +250,16 @@ params! {
     check_bonus = 9000, 0, 30000;
     /// Move ordering: capture history worth one centipawn of the good-capture threshold.
     capture_history_divisor = 128, 32, 1024;
-    /// Move ordering: bonus of a minor piece that leaves a square attacked by a pawn, malus if it goes to one.
+    /// Move ordering: bonus of a minor piece that leaves a square attacked by a pawn, malus if it goes to
+    /// one.
     threat_minor = 7000, 0, 30000;
     /// Move ordering: the same for a rook and squares attacked by pawns or minor pieces.
     threat_rook = 10500, 0, 30000;
     /// Move ordering: the same for a queen and squares attacked by less valuable pieces.
     threat_queen = 17500, 0, 30000;
 
-    /// Material scaling of the evaluation per point of pieces (minor 3, rook 5, queen 9; 62 at the start), in 1/1024.
+    /// Material scaling of the evaluation per point of pieces (minor 3, rook 5, queen 9; 62 at the start), in
+    /// 1/1024.
     material_slope = 4, 0, 16;
     /// Material scaling: points at which the evaluation is unchanged.
     material_even = 40, 20, 62;
@@ -293,7 +295,8 @@ params! {
     clock_stable_three = 950, 500, 1300;
     /// Clock: the same with an older best move.
     clock_stable = 850, 400, 1200;
-    /// Clock: factor by the best move's share of nodes is [`clock_effort_scale`] times this less the share, in thousandths.
+    /// Clock: factor by the best move's share of nodes is [`clock_effort_scale`] times this less the share,
+    /// in thousandths.
     clock_effort_base = 1550, 1050, 2500;
     /// See [`clock_effort_base`].
     clock_effort_scale = 1350, 500, 2500;

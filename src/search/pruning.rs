@@ -1,7 +1,8 @@
-//! Pruning: razoring, reverse futility, null move and ProbCut before the move loop; late-move, futility, history and
-//! static-exchange pruning of moves.
+//! Pruning: razoring, reverse futility, null move and ProbCut before the move loop; late-move, futility,
+//! history and static-exchange pruning of moves.
 //!
-//! Sources: <https://www.chessprogramming.org/Razoring>, <https://www.chessprogramming.org/Reverse_Futility_Pruning>,
+//! Sources: <https://www.chessprogramming.org/Razoring>,
+//! <https://www.chessprogramming.org/Reverse_Futility_Pruning>,
 //! <https://www.chessprogramming.org/Null_Move_Pruning>, <https://www.chessprogramming.org/ProbCut>,
 //! <https://www.chessprogramming.org/Futility_Pruning>. Late-move pruning is move count based pruning:
 //! <https://www.chessprogramming.org/Futility_Pruning#MoveCountBasedPruning>.
@@ -38,8 +39,8 @@ fn has_zugzwang_risk(position: &Position) -> bool {
 }
 
 impl<T: SearchTable> Worker<T> {
-    /// Returns whether the side to move is threatened with mate in `position`, the node at `ply`. The answer is cached in
-    /// the stack, by the node or its parent.
+    /// Returns whether the side to move is threatened with mate in `position`, the node at `ply`. The answer
+    /// is cached in the stack, by the node or its parent.
     #[inline]
     pub(super) fn has_mate_threat(&mut self, position: &Position, ply: usize) -> bool {
         let is_threatened = *self.stack(ply).mate_threat.get_or_insert_with(|| mate_threat(position));
@@ -47,7 +48,8 @@ impl<T: SearchTable> Worker<T> {
         is_threatened
     }
 
-    /// Tries to end a null-window node before its moves are searched. A mate threat seen by the null move extends the node.
+    /// Tries to end a null-window node before its moves are searched. A mate threat seen by the null move
+    /// extends the node.
     #[inline(always)]
     pub(super) fn prune_node(&mut self, node: &mut NodeState, alpha: i32) -> Result<Option<i32>, Aborted> {
         if let Some(score) = self.razoring(node, alpha)? {
@@ -159,8 +161,8 @@ impl<T: SearchTable> Worker<T> {
 
     /// Late-move pruning and futility pruning: returns the quiet moves still searched from move `number` on.
     ///
-    /// Quiet checks are exempt. Futility pruning raises `best_score` towards the futility value, which the pruned moves
-    /// might have reached.
+    /// Quiet checks are exempt. Futility pruning raises `best_score` towards the futility value, which the
+    /// pruned moves might have reached.
     #[inline(always)]
     pub(super) fn remaining_quiets(&self, node: &NodeState, number: usize, alpha: i32, best_score: &mut i32) -> Quiets {
         let depth = node.depth;
@@ -176,8 +178,8 @@ impl<T: SearchTable> Worker<T> {
         if is_late || is_futile { Quiets::Checks } else { Quiets::All }
     }
 
-    /// History pruning and static-exchange pruning of a move with a history score and a base reduction. Quiet checks are
-    /// exempt from history pruning, and may lose as much as captures.
+    /// History pruning and static-exchange pruning of a move with a history score and a base reduction. Quiet
+    /// checks are exempt from history pruning, and may lose as much as captures.
     #[inline(always)]
     pub(super) fn is_pruned(
         node: &NodeState,

@@ -1,6 +1,7 @@
 //! Principal variation search: the main search function, in numbered steps, and its re-searches.
 //!
-//! One generic function serves all node types. Source: <https://www.chessprogramming.org/Principal_Variation_Search>.
+//! One generic function serves all node types. Source:
+//! <https://www.chessprogramming.org/Principal_Variation_Search>.
 
 use arrayvec::ArrayVec;
 
@@ -117,7 +118,7 @@ impl<T: SearchTable> Worker<T> {
         };
         self.prepare_stack::<N>(ply, static_eval);
 
-        // 7. Razoring, reverse futility, null move, ProbCut.
+        // 7. Razoring, reverse futility, null move, ProbCut: see `pruning.rs`.
         if !N::PV
             && !in_check
             && excluded.is_none()
@@ -170,8 +171,7 @@ impl<T: SearchTable> Worker<T> {
                 Some((mv, _)) if Some(mv) == excluded => continue,
                 Some((mv, class)) => {
                     moves += 1;
-                    let tt_class = if node.tt_capture { Class::GoodNoisy } else { Class::Quiet };
-                    (mv, if class == Class::TtMove { tt_class } else { class }, moves, false)
+                    (mv, class.of_move(node.tt_capture), moves, false)
                 }
                 None => match deferred.pop_at(0) {
                     Some((mv, class, number)) => (mv, class, number, true),
@@ -215,8 +215,7 @@ impl<T: SearchTable> Worker<T> {
                 self.begin_searching(searching);
             }
             if N::ROOT {
-                let number = self.pv_index + number;
-                self.context.control.begin_root_move(self.root_depth.unsigned_abs(), number, mv);
+                self.begin_root_move(number, mv);
             }
             let nodes_before = self.nodes();
             let child = self.make(position, ply, mv);
@@ -264,11 +263,8 @@ impl<T: SearchTable> Worker<T> {
 
         // 18. Mate and stalemate; or the excluded move is the only one.
         if moves == 0 {
-            return Ok(match () {
-                () if excluded.is_some() => alpha,
-                () if in_check => mated_in(ply),
-                () => DRAW,
-            });
+            let mate_or_draw = if in_check { mated_in(ply) } else { DRAW };
+            return Ok(if excluded.is_some() { alpha } else { mate_or_draw });
         }
         best_score = best_score.min(max_score);
 
@@ -283,18 +279,13 @@ impl<T: SearchTable> Worker<T> {
 
         // 20. Transposition table and correction history.
         if excluded.is_none() {
-            let bound = match () {
-                () if best_score >= beta => Bound::Lower,
-                () if best_score > original_alpha && N::PV => Bound::Exact,
-                () => Bound::Upper,
-            };
-            self.store_result::<N>(&node, best_move, best_score, bound, work_before);
+            self.store_result::<N>(&node, best_move, best_score, original_alpha, work_before);
         }
         Ok(best_score)
     }
 
-    /// Searches the position after a move: a reduced null-window search of late moves, a null-window search, an open-window
-    /// search. Each later one only follows if the earlier one beats alpha or does not apply.
+    /// Searches the position after a move: a reduced null-window search of late moves, a null-window search,
+    /// an open-window search. Each later one only follows if the earlier one beats alpha or does not apply.
     #[inline(always)]
     fn search_child<N: Node>(
         &mut self,
@@ -364,14 +355,14 @@ impl<T: SearchTable> Worker<T> {
         child.excluded = None;
     }
 
-    /// Stores the result of a node in the table, and updates correction history.
+    /// Stores the result of a node searched from `alpha` in the table, and updates correction history.
     #[inline(always)]
     fn store_result<N: Node>(
         &mut self,
         node: &NodeState,
         best_move: Option<Move>,
         score: i32,
-        bound: Bound,
+        alpha: i32,
         work_before: u64,
     ) {
         let &NodeState { position, depth, static_eval, .. } = node;
@@ -380,6 +371,11 @@ impl<T: SearchTable> Worker<T> {
         if !is_full {
             return;
         }
+        let bound = match () {
+            () if score >= node.beta => Bound::Lower,
+            () if score > alpha && N::PV => Bound::Exact,
+            () => Bound::Upper,
+        };
         let (pv, raw_eval) = (node.tt_pv, node.raw_eval);
         self.store_tt(position, node.ply, TtStore { mv: best_move, score, depth, bound, pv, raw_eval }, work_before);
         let shows_error = match bound {

@@ -1,5 +1,5 @@
-//! Quiescence search (<https://www.chessprogramming.org/Quiescence_Search>): captures, promotions, quiet checks at the first
-//! ply, and all evasions of a check.
+//! Quiescence search (<https://www.chessprogramming.org/Quiescence_Search>): captures, promotions, quiet
+//! checks at the first ply, and all evasions of a check.
 
 use super::checks::CheckSquares;
 use super::control::Aborted;
@@ -12,8 +12,23 @@ use super::threats::Threats;
 use super::tt::TtStore;
 use super::tt_entry::Bound;
 use super::worker::Worker;
-use crate::position::{Position, SEE_VALUES};
+use crate::position::{Move, Position, SEE_VALUES};
 use sesame_table::EntryUse;
+
+/// Returns the score assumed for a capture that is pruned: it cannot raise the score to alpha (delta pruning,
+/// <https://www.chessprogramming.org/Delta_Pruning>), or wins nothing below alpha.
+#[inline(always)]
+fn prune_capture(position: &Position, mv: Move, futility_base: i32, alpha: i32) -> Option<i32> {
+    let victim = position.captured(mv).map_or(0, |piece| SEE_VALUES[piece as usize]);
+    let futility_value = futility_base + victim;
+    if futility_value <= alpha {
+        Some(futility_value)
+    } else if futility_base <= alpha && !position.see_ge(mv, 1) {
+        Some(futility_base)
+    } else {
+        None
+    }
+}
 
 impl<T: SearchTable> Worker<T> {
     /// Returns the quiescence score of `position` within `alpha..beta` (fail-soft).
@@ -99,16 +114,9 @@ impl<T: SearchTable> Worker<T> {
                     // 7. Static-exchange pruning of quiet checks.
                     Class::Quiet if !position.see_ge(mv, 0) => continue,
                     Class::GoodNoisy | Class::TtMove if !in_check && mv.promotion().is_none() => {
-                        // 8. Delta pruning.
-                        let victim = position.captured(mv).map_or(0, |piece| SEE_VALUES[piece as usize]);
-                        let futility_value = futility_base + victim;
-                        if futility_value <= alpha {
-                            best_score = best_score.max(futility_value);
-                            continue;
-                        }
-                        // 9. Static-exchange pruning below alpha of captures that win nothing.
-                        if futility_base <= alpha && !position.see_ge(mv, 1) {
-                            best_score = best_score.max(futility_base);
+                        // 8. Delta pruning and static-exchange pruning of captures.
+                        if let Some(score) = prune_capture(position, mv, futility_base, alpha) {
+                            best_score = best_score.max(score);
                             continue;
                         }
                     }
@@ -133,14 +141,14 @@ impl<T: SearchTable> Worker<T> {
             }
         }
 
-        // 10. Mate: in check all moves are generated.
+        // 9. Mate: in check all moves are generated.
         if in_check && moves == 0 {
             return Ok(mated_in(ply));
         }
         debug_assert!(best_score > -INFINITE, "a position not in check stands pat, one in check has a move");
 
-        // 11. Transposition table, depth 0. A score inside the window is stored as an upper bound: an exact one would replace
-        // deeper entries.
+        // 10. Transposition table, depth 0. A score inside the window is stored as an upper bound: an exact
+        // one would replace deeper entries.
         let bound = if best_score >= beta { Bound::Lower } else { Bound::Upper };
         let pv = tt_hit.is_some_and(|tt_hit| tt_hit.pv);
         let result = TtStore { mv: best_move, score: best_score, depth: 0, bound, pv, raw_eval };

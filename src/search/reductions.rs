@@ -49,7 +49,7 @@ pub(super) struct MadeMove {
     /// Its number in the order, from 1.
     pub(super) number: usize,
     pub(super) is_quiet: bool,
-    /// Whether it is a killer or the counter move.
+    /// It is a killer or the counter move.
     pub(super) is_refutation: bool,
     pub(super) gives_check: bool,
     /// Its history score.

@@ -21,7 +21,7 @@ use crate::position::{Move, Position};
 pub struct RootLine {
     /// The score for the side to move, in centipawns: see [`score`](super::score).
     pub score: i32,
-    /// Whether the score is exact or a bound.
+    /// The kind of score: exact or a bound.
     pub bound: Bound,
     /// The deepest ply reached.
     pub seldepth: usize,
@@ -133,7 +133,8 @@ impl<T: SearchTable> Worker<T> {
         Outcome::Complete(self.iteration(depth, lines))
     }
 
-    /// Adopts move and score of another worker that has finished `depth`, from the table's exact entry of the root.
+    /// Adopts move and score of another worker that has finished `depth`, from the table's exact entry of the
+    /// root.
     fn adopt(&mut self, depth: u32) {
         if depth == 0 || !self.context.control.aborts(depth) {
             return;
@@ -158,7 +159,8 @@ impl<T: SearchTable> Worker<T> {
         Iteration { depth, lines, nodes: self.context.control.nodes(), best_move_share }
     }
 
-    /// Searches the root with an aspiration window around the previous score. A failed window is widened on that side.
+    /// Searches the root with an aspiration window around the previous score. A failed window is widened on
+    /// that side.
     fn aspiration_search(&mut self, depth: i32, on_bound: &mut impl FnMut(RootLine, u64)) -> Result<(), Aborted> {
         let position = self.context.game.position().clone();
         let expected = self.root_moves[self.pv_index].previous_score;
@@ -212,6 +214,11 @@ impl<T: SearchTable> Worker<T> {
         let rank = self.root_moves[self.pv_index].rank;
         let root = self.root_moves.get(self.pv_index + index).filter(|root| root.rank == rank)?;
         Some((root.mv, if position.is_noisy(root.mv) { Class::GoodNoisy } else { Class::Quiet }))
+    }
+
+    /// Reports that root move `number` of the current line, from 1, begins.
+    pub(super) fn begin_root_move(&self, number: usize, mv: Move) {
+        self.context.control.begin_root_move(self.root_depth.unsigned_abs(), self.pv_index + number, mv);
     }
 
     /// Records the score of root move `number`, from 1, within `alpha..beta`.

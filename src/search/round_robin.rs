@@ -5,12 +5,12 @@ use std::collections::VecDeque;
 use crossbeam_utils::CachePadded;
 use parking_lot::{Condvar, Mutex};
 
-/// A scheduler of workers by node count. Workers take turns in the order of their numbers, each for a quantum of nodes. Workers
-/// without a turn sleep.
+/// A scheduler of workers by node count. Workers take turns in the order of their numbers, each for a quantum
+/// of nodes. Workers without a turn sleep.
 ///
-/// With one place, N threads run one sequence of steps, the same on every machine: this makes tests repeatable, and simulates
-/// N cores. With a place per core, more workers than cores do not compete for cores, so that other threads (coordinator, reader,
-/// GUI) need not queue behind them.
+/// With one place, N threads run one sequence of steps, the same on every machine: this makes tests
+/// repeatable, and simulates N cores. With a place per core, more workers than cores do not compete for
+/// cores, so that other threads (coordinator, reader, GUI) need not queue behind them.
 #[derive(Debug)]
 pub struct RoundRobin {
     quantum: u64,
@@ -32,11 +32,12 @@ impl RoundRobin {
     /// Default nodes per turn in lockstep: about 0.3 ms, a hundred times the cost of a change of turn.
     pub const QUANTUM: u64 = 512;
 
-    /// Nodes per turn of workers that share cores: some milliseconds, like a time slice of the operating system.
+    /// Nodes per turn of workers that share cores: some milliseconds, like a time slice of the operating
+    /// system.
     pub const CROWDED_QUANTUM: u64 = 4096;
 
-    /// Creates a schedule of `workers` workers, of which `places` (at least 1) run at the same time, in turns of `quantum` nodes (at
-    /// least 1). The first workers have the first turns.
+    /// Creates a schedule of `workers` workers, of which `places` (at least 1) run at the same time, in turns
+    /// of `quantum` nodes (at least 1). The first workers have the first turns.
     pub fn new(workers: usize, places: usize, quantum: u64) -> Self {
         let places = places.max(1);
         Self {
@@ -164,7 +165,7 @@ mod tests {
 
     #[test]
     fn waiting_workers_get_the_turns_of_leavers() {
-        // More places than workers: nobody waits.
+        // More places than workers: no waiting.
         let wide = RoundRobin::new(2, 5, 1);
         wide.wait(0);
         wide.wait(1);

@@ -1,8 +1,9 @@
 //! Scores: centipawns, mates, tablebase results, and their form in the transposition table.
 //!
-//! A score is an `i32` for the side to move. Mate scores are [`MATE`] less the plies from the root to the mate, so a shorter mate
-//! scores higher. In the table they count from the position (see [`to_tt`]), because a position is reached at different plies.
-//! Source: <https://www.chessprogramming.org/Transposition_Table#Mate_Scores>.
+//! A score is an `i32` for the side to move. Mate scores are [`MATE`] less the plies from the root to the
+//! mate, so a shorter mate scores higher. In the table they count from the position (see [`to_tt`]), because
+//! a position is reached at different plies. Source:
+//! <https://www.chessprogramming.org/Transposition_Table#Mate_Scores>.
 
 /// Maximum ply of a line, counted from the root.
 pub const MAX_PLY: usize = 240;
@@ -16,7 +17,8 @@ pub const MATE: i32 = 32_000;
 pub const MATE_BOUND: i32 = MATE - MAX_PLY as i32;
 /// The score of a tablebase win at the root: below every mate.
 pub const TB_WIN: i32 = MATE_BOUND - 1;
-/// Scores at or above this are wins by mate or tablebase; at or below its negation, losses. Evaluations lie between.
+/// Scores at or above this are wins by mate or tablebase; at or below its negation, losses. Evaluations lie
+/// between.
 pub const DECISIVE_BOUND: i32 = TB_WIN - MAX_PLY as i32;
 /// The score of a draw.
 pub const DRAW: i32 = 0;
@@ -63,7 +65,8 @@ pub const fn is_tb_score(score: i32) -> bool {
     is_decisive(score) && !is_mate(score)
 }
 
-/// Converts a score found at `ply` to the table's form: decisive scores relative to the position instead of the root.
+/// Converts a score found at `ply` to the table's form: decisive scores relative to the position instead of
+/// the root.
 #[inline]
 pub fn to_tt(score: i32, ply: usize) -> i16 {
     let score = match score {
@@ -76,7 +79,8 @@ pub fn to_tt(score: i32, ply: usize) -> i16 {
     score.clamp(-MATE, MATE) as i16
 }
 
-/// Converts a table's score to one relative to the root, at the reader's `ply`. Any word gives a score inside the open window.
+/// Converts a table's score to one relative to the root, at the reader's `ply`. Any word gives a score inside
+/// the open window.
 ///
 /// A decisive score further away than the fifty-move limit allows becomes the largest undecided one.
 #[inline]
@@ -96,7 +100,8 @@ pub fn from_tt(score: i16, ply: usize, halfmove_clock: u8) -> i32 {
     sign * (size - ply as i32).max(least)
 }
 
-/// Returns the moves to mate as UCI counts them, positive if the side to move mates; `None` if `score` is no mate.
+/// Returns the moves to mate as UCI counts them, positive if the side to move mates; `None` if `score` is no
+/// mate.
 pub fn moves_to_mate(score: i32) -> Option<i32> {
     if score >= MATE_BOUND {
         Some((MATE - score + 1) / 2)

@@ -13,8 +13,9 @@ const WAYS: usize = 4;
 
 /// A lock-free hash set of the moves that workers are searching, at nodes of sufficient depth.
 ///
-/// A move that another worker is searching is deferred until the node's other moves are done: its score may then be in the
-/// transposition table. Lost, stale or colliding entries only change the order in which moves are searched.
+/// A move that another worker is searching is deferred until the node's other moves are done: its score may
+/// then be in the transposition table. Lost, stale or colliding entries only change the order in which moves
+/// are searched.
 #[derive(Debug)]
 pub struct SearchingTable {
     sets: Box<[CachePadded<[AtomicU32; WAYS]>]>,

@@ -16,8 +16,8 @@ pub(super) struct NodeEvals {
 }
 
 impl<T: SearchTable> Worker<T> {
-    /// Returns the raw static evaluation of the position at `ply`, from the network or the evaluation cache. The
-    /// transposition table stores this value.
+    /// Returns the raw static evaluation of the position at `ply`, from the network or the evaluation cache.
+    /// The transposition table stores this value.
     #[inline]
     pub(super) fn evaluate(&mut self, position: &Position, ply: usize) -> i32 {
         let ThreadData { accumulators, eval_cache, .. } = &mut self.thread;
@@ -31,8 +31,8 @@ impl<T: SearchTable> Worker<T> {
         corrected.clamp(-DECISIVE_BOUND + 1, DECISIVE_BOUND - 1)
     }
 
-    /// Returns the evaluations of a node. The table saves evaluating the position again, and its score may be the better
-    /// estimate.
+    /// Returns the evaluations of a node. The table saves evaluating the position again, and its score may be
+    /// the better estimate.
     #[inline(always)]
     pub(super) fn node_evals(
         &mut self,
@@ -54,7 +54,8 @@ impl<T: SearchTable> Worker<T> {
         NodeEvals { raw_eval, static_eval, eval }
     }
 
-    /// Returns whether `static_eval` exceeds that of two plies before or, if that node was in check, of four plies before.
+    /// Returns whether `static_eval` exceeds that of two plies before or, if that node was in check, of four
+    /// plies before.
     #[inline]
     pub(super) fn is_improving(&self, static_eval: i32, ply: usize) -> bool {
         [2, 4]
@@ -65,7 +66,8 @@ impl<T: SearchTable> Worker<T> {
     }
 }
 
-/// Scales an evaluation up with many pieces on the board and down with few: the side ahead then avoids trades of pieces.
+/// Scales an evaluation up with many pieces on the board and down with few: the side ahead then avoids trades
+/// of pieces.
 #[inline]
 pub(super) fn scale_by_material(position: &Position, raw_eval: i32) -> i32 {
     let minors = (position.pieces(Piece::Knight) | position.pieces(Piece::Bishop)).len();

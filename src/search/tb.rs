@@ -23,14 +23,15 @@ pub struct SyzygyProbe {
     pub max_pieces: usize,
     /// Least remaining depth, in plies, at which positions with exactly `max_pieces` pieces are probed.
     pub min_depth: i32,
-    /// Whether a win that the fifty-move rule prevents is a draw.
+    /// A win that the fifty-move rule prevents is a draw.
     pub fifty_move_rule: bool,
     /// The ranks of the root moves, if the root is in the tablebases.
     pub ranking: Option<Arc<RootRanking>>,
 }
 
 impl SyzygyProbe {
-    /// Returns the rank of a root move, higher is better. Root moves of different ranks are never compared by score.
+    /// Returns the rank of a root move, higher is better. Root moves of different ranks are never compared by
+    /// score.
     pub(super) fn rank(&self, mv: Move) -> i32 {
         self.ranking.as_ref().map_or(0, |ranking| ranking.rank(mv))
     }
@@ -64,7 +65,8 @@ pub(super) enum TbBound {
 impl<T: SearchTable> Worker<T> {
     /// Probes the tablebases for `position`. A decided score is stored in the table.
     ///
-    /// Only positions right after a capture or pawn move are probed: tablebases assume a halfmove clock of zero.
+    /// Only positions right after a capture or pawn move are probed: tablebases assume a halfmove clock of
+    /// zero.
     #[cold]
     pub(super) fn probe_syzygy<N: Node>(
         &mut self,

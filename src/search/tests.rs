@@ -111,7 +111,8 @@ fn stalemate_is_a_draw() {
 
 #[test]
 fn pawn_endings_have_no_null_move() {
-    // Mutual zugzwang (trebuchet): whoever moves loses the pawn. A null move would call it good for the side to move.
+    // Mutual zugzwang (trebuchet): whoever moves loses the pawn. A null move would call it good for the side
+    // to move.
     assert!(score("8/8/8/3pK3/2kP4/8/8/8 w - - 0 1", 14) < -100);
     assert!(score("8/8/8/3pK3/2kP4/8/8/8 b - - 0 1", 14) < -100);
 }
@@ -252,7 +253,8 @@ fn futility_pruning_raises_the_score() {
     let eval = worker.corrected_eval(game.position(), raw);
     let lmr_depth = 3 - worker.thread.reductions.get(true, 3, 2) / PLY;
     let futility_value = eval + futility_base() + futility_margin() * lmr_depth;
-    // Alpha is the second move's futility value. Without it, the score would be the first move's, near the evaluation.
+    // Alpha is the second move's futility value. Without it, the score would be the first move's, near the
+    // evaluation.
     let score = worker.search::<Pv>(game.position(), futility_value, futility_value + 1, 3, 1, false).unwrap();
     assert!(
         score < futility_value && score > eval + 2 * (futility_value - eval) / 3,
@@ -426,7 +428,7 @@ fn an_aborted_iteration_leaves_no_trace() {
 #[test]
 fn an_overtaken_worker_adopts_the_root_result() {
     let game = game("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1");
-    // Whether the table holds the root's exact score afterwards: the last window did not fail high.
+    // True if the table then holds the root's exact score: the last window did not fail high.
     let leaves_score = |depth: &u32| {
         let table = table();
         search_context(context(&game, &table), *depth);
@@ -456,7 +458,8 @@ fn an_overtaken_worker_adopts_the_root_result() {
 
 #[test]
 fn the_deepest_recursion_fits_the_stack() {
-    // Fine 70: locked pawns make lines as long as the depth. An eighth of MAX_PLY must fit an eighth of the stack.
+    // Fine 70: locked pawns make lines as long as the depth. An eighth of MAX_PLY must fit an eighth of the
+    // stack.
     let search = || search_game(&game("8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1"), 26);
     let thread = std::thread::Builder::new().stack_size(WORKER_STACK_BYTES / 8).spawn(search).unwrap();
     let longest = thread.join().unwrap().lines[0].seldepth;

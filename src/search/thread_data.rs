@@ -24,7 +24,7 @@ pub(super) struct StackEntry {
     pub(super) played: Option<PieceTo>,
     /// The move being searched if it is quiet; `None` in ProbCut, in quiescence and for a null move.
     pub(super) quiet: Option<Move>,
-    /// Whether the move is the first of its node. False in singular searches, which exclude the first move.
+    /// The move is the first of its node. False in singular searches, which exclude the first move.
     pub(super) is_first: bool,
     /// All squares attacked by the opponent of the side to move.
     pub(super) threats: BitBoard,
@@ -101,7 +101,8 @@ impl ThreadData {
         }
     }
 
-    /// Clears the thread's own histories, as for a new game. Shared ones are cleared by [`SharedHistories::clear`].
+    /// Clears the thread's own histories, as for a new game. Shared ones are cleared by
+    /// [`SharedHistories::clear`].
     pub fn clear(&mut self) {
         if !self.sharing.histories {
             self.histories.clear();

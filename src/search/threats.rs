@@ -43,7 +43,8 @@ impl Threats {
         Self { by_pawns, by_minors, by_rooks, all }
     }
 
-    /// Returns, for each piece type, the squares attacked by less valuable pieces, and the ordering bonus for leaving one.
+    /// Returns, for each piece type, the squares attacked by less valuable pieces, and the ordering bonus for
+    /// leaving one.
     pub fn by_lesser(&self) -> [(BitBoard, i32); Piece::NUM] {
         [
             (BitBoard::EMPTY, 0),

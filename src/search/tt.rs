@@ -36,7 +36,8 @@ impl TtHit {
         }
     }
 
-    /// Returns whether the score is a better estimate than `eval`: it is exact, or a bound on the right side of `eval`.
+    /// Returns whether the score is a better estimate than `eval`: it is exact, or a bound on the right side
+    /// of `eval`.
     #[inline]
     pub(super) fn improves(&self, eval: i32) -> bool {
         match self.bound {
@@ -60,8 +61,8 @@ pub(super) struct TtStore {
 impl<T: SearchTable> Worker<T> {
     /// Probes the table for `position`.
     ///
-    /// An entry with an illegal move belongs to another position (a type-1 error, Breuker et al. 1994, section 3) and is
-    /// rejected.
+    /// An entry with an illegal move belongs to another position (a type-1 error, Breuker et al. 1994,
+    /// section 3) and is rejected.
     #[inline]
     pub(super) fn probe_tt(&self, position: &Position, ply: usize) -> Option<TtHit> {
         let (entry, work) = self.context.table.probe(position.key())?;
@@ -81,8 +82,8 @@ impl<T: SearchTable> Worker<T> {
         })
     }
 
-    /// Stores a result of the position at `ply`. Its work is the growth of [`work`](Self::work) since `work_before`, at
-    /// least 1.
+    /// Stores a result of the position at `ply`. Its work is the growth of [`work`](Self::work) since
+    /// `work_before`, at least 1.
     #[inline]
     pub(super) fn store_tt(&self, position: &Position, ply: usize, result: TtStore, work_before: u64) {
         let TtStore { mv, score, depth, bound, pv, raw_eval } = result;
@@ -100,8 +101,8 @@ impl<T: SearchTable> Worker<T> {
 
     /// Returns the score of a deep enough table entry that decides a null-window node.
     ///
-    /// Near the fifty-move limit there is no cutoff: the halfmove clock is not part of the key. A quiet table move that
-    /// fails high gets a history bonus.
+    /// Near the fifty-move limit there is no cutoff: the halfmove clock is not part of the key. A quiet table
+    /// move that fails high gets a history bonus.
     #[inline(always)]
     pub(super) fn tt_cutoff(
         &mut self,
@@ -141,8 +142,8 @@ impl<T: SearchTable> Worker<T> {
 
     /// Returns the work of this worker so far, which size-based replacement schemes compare.
     ///
-    /// It is the number of nodes. Under BIGALL the nodes behind table hits that ended other nodes are added (Breuker et al.
-    /// 1994, section 6.1).
+    /// It is the number of nodes. Under BIGALL the nodes behind table hits that ended other nodes are added
+    /// (Breuker et al. 1994, section 6.1).
     #[inline]
     pub(super) fn work(&self) -> u64 {
         self.nodes() + self.nodes_behind_hits

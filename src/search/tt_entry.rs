@@ -4,7 +4,8 @@ use sesame_table::{Generation, Payload};
 
 /// A bound: the relation of a stored score to the true one.
 ///
-/// The discriminants are the packed bits, never 0, so no entry packs to 0. `None` is 0 too, so unpacking needs no branch.
+/// The discriminants are the packed bits, never 0, so no entry packs to 0. `None` is 0 too, so unpacking
+/// needs no branch.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum Bound {
@@ -34,12 +35,14 @@ impl Bound {
 
 /// A decoded table entry: the search result of a position.
 ///
-/// Packed layout, from the lowest bit: static evaluation 16, generation 5, principal variation 1, bound 2, depth 8, score 16, move 16.
+/// Packed layout, from the lowest bit: static evaluation 16, generation 5, principal variation 1, bound 2,
+/// depth 8, score 16, move 16.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct TtEntry {
     /// The best move as [`Move::bits`](crate::position::Move::bits); 0 means none.
     ///
-    /// Check its legality: the entry may belong to another position (a type-1 error, Breuker et al. 1994, section 3).
+    /// Check its legality: the entry may belong to another position (a type-1 error, Breuker et al. 1994,
+    /// section 3).
     pub mv: u16,
     /// The score for the side to move. Mate scores count from this position.
     pub score: i16,
@@ -47,7 +50,7 @@ pub struct TtEntry {
     pub depth: u8,
     /// The bound of the score.
     pub bound: Bound,
-    /// Whether the position has been on a principal variation.
+    /// The position has been on a principal variation.
     pub pv: bool,
     /// The static evaluation, uncorrected.
     pub eval: i16,
@@ -97,7 +100,8 @@ impl Payload for TtEntry {
         Some(Generation::from_bits((bits >> GENERATION) as u8))
     }
 
-    /// Keeps a result of the same search against a bound of a much shallower one, and the old move against none.
+    /// Keeps a result of the same search against a bound of a much shallower one, and the old move against
+    /// none.
     #[inline]
     fn merge(old: u64, new: u64) -> Option<u64> {
         let is_exact = Bound::from_bits(new >> BOUND) == Some(Bound::Exact);

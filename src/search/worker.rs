@@ -58,7 +58,7 @@ pub struct Worker<T = TranspositionTable> {
     pub(super) keys: Vec<u64>,
     pub(super) root_len: usize,
     pub(super) root_moves: Vec<RootMove>,
-    /// Whether some legal root moves are not searched: then the root's score is not its position's.
+    /// Some legal root moves are not searched: the root's score is then not its position's.
     pub(super) restricted: bool,
     pub(super) pv_index: usize,
     pub(super) root_depth: i32,
@@ -179,7 +179,8 @@ impl<T: SearchTable> Worker<T> {
         [1, 2, 4].map(|back| self.stack_before(ply, back).played)
     }
 
-    /// Returns whether extensions are still allowed at `ply`: the path is not yet too long for the iteration's depth.
+    /// Returns whether extensions are still allowed at `ply`: the path is not yet too long for the
+    /// iteration's depth.
     #[inline]
     pub(super) fn may_extend(&self, ply: usize) -> bool {
         ply < (extension_limit() * self.root_depth) as usize
