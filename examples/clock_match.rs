@@ -86,10 +86,10 @@ struct Factor {
 fn number(name: &str, value: &str) -> Result<Number, String> {
     let tunable = tunable::ALL.iter().find(|known| known.name == name).ok_or_else(|| format!("no number {name}"))?;
     let value = value.parse().map_err(|_| format!("{value:?} is no whole number"))?;
-    if (tunable.least..=tunable.most).contains(&value) {
+    if (tunable.min..=tunable.max).contains(&value) {
         Ok((tunable, value))
     } else {
-        Err(format!("{name} is {} to {}", tunable.least, tunable.most))
+        Err(format!("{name} is {} to {}", tunable.min, tunable.max))
     }
 }
 

@@ -339,8 +339,8 @@ impl<T: SearchTable> Engine<T> {
         let most_men = self.tablebases.most_men().min(probe_limit);
         (most_men > 0).then(|| SyzygyProbe {
             tables: Arc::clone(&self.tablebases),
-            most_men,
-            least_depth: i32::try_from(probe_depth).unwrap_or(i32::MAX),
+            max_pieces: most_men,
+            min_depth: i32::try_from(probe_depth).unwrap_or(i32::MAX),
             fifty_move_rule,
             ranking: None,
         })

@@ -1,17 +1,18 @@
-//! Which moves give check, before they are played: for their order, and because pruning spares them.
+//! Checking squares: direct checks recognised before the move is made.
 
 use crate::position::{BitBoard, Move, Piece, Position, attacks};
 
-/// By piece, the squares from which it would check the king of the side not to move. Checks that are discovered,
-/// or given by castling or by a promoted man, are not seen.
+/// For each piece type, the squares from which it checks the king of the side not to move.
+///
+/// Discovered checks, and checks by castling or promotion, are not included.
 #[derive(Debug, Clone, Copy)]
 pub struct CheckSquares([BitBoard; Piece::NUM]);
 
 impl CheckSquares {
-    /// No square at all.
+    /// No squares.
     pub const NONE: Self = Self([BitBoard::EMPTY; Piece::NUM]);
 
-    /// Those of the side to move.
+    /// Returns the checking squares of the side to move.
     pub fn of(position: &Position) -> Self {
         let us = position.side_to_move();
         let king = position.king(!us);
@@ -22,13 +23,13 @@ impl CheckSquares {
         Self([pawn, attacks::get_knight_moves(king), diagonal, straight, diagonal | straight, BitBoard::EMPTY])
     }
 
-    /// Those of one kind of piece.
+    /// Returns the checking squares of one piece type.
     #[inline]
     pub fn by(&self, piece: Piece) -> BitBoard {
         self.0[piece as usize]
     }
 
-    /// Whether the piece that `mv` moves gives check where it goes to.
+    /// Returns whether the piece moved by `mv` gives check from its destination.
     #[inline]
     pub fn has(&self, position: &Position, mv: Move) -> bool {
         self.by(position.moved(mv)).has(mv.to())
@@ -46,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_move_of_a_piece_to_its_squares_is_a_check_and_no_other_is_but_for_discoveries() {
+    fn moves_to_check_squares_are_the_direct_checks() {
         for fen in [
             "3r2k1/5ppp/8/1p2q3/8/1B1N4/3Q1PPP/3R2K1 b - - 0 1",
             "r1bq2rk/pp3pbp/2p1p1pQ/7P/3P4/2PB1N2/PP3PPR/2KR4 w - - 0 1",

@@ -1,4 +1,4 @@
-//! What the workers of one search share besides the table and what they learn: when to stop, the node counters, the rules.
+//! Shared controls of one search: stop flag, deadline, node counters, cooperation of its workers.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
@@ -9,20 +9,20 @@ use super::round_robin::RoundRobin;
 use super::searching::SearchingTable;
 use crate::position::Move;
 
-/// How many nodes a worker searches between two looks at the others' counters, when a node limit is shared.
+/// Nodes between two sums over all workers' counters, where workers share a node limit.
 const SHARED_LIMIT_INTERVAL: u64 = 256;
 
-/// The shared controls of one search. A new one is made for every search, so that a late stop can never end the next one.
+/// The shared controls of one search. Each search has its own, so a late stop never ends the next search.
 #[derive(Debug)]
 pub struct Control {
-    /// No iteration up to this depth is wanted any more; [`EVERYTHING`] ends the search.
-    unwanted: CachePadded<AtomicU32>,
-    /// One counter per worker, each on a cache line of its own with one writer, summed only on demand.
+    /// Abort iterations of this depth or less; [`ABORT_ALL`] stops the search.
+    abort_depth: CachePadded<AtomicU32>,
+    /// One counter per worker, each on its own cache line, with one writer. Summed on demand.
     nodes: Box<[CachePadded<AtomicU64>]>,
-    /// Positions that the endgame tables knew. Rare enough that all workers count in one place.
+    /// Successful Syzygy probes, a counter common to all workers: probes are rare.
     tb_hits: CachePadded<AtomicU64>,
-    /// The root move being searched, packed; 0 before there is one. Written once for each root move, read only by who tells it.
-    at_root: CachePadded<AtomicU64>,
+    /// The root move being searched, packed; 0 before the first. Written once per root move.
+    current_root_move: CachePadded<AtomicU64>,
     limit: Option<u64>,
     /// The nodes after which no iteration begins.
     soft_limit: Option<u64>,
@@ -32,43 +32,45 @@ pub struct Control {
     searching: Option<SearchingTable>,
 }
 
-/// When the time is up.
+/// The hard time limit.
 #[derive(Debug)]
 struct Deadline {
     started: Instant,
-    /// Nanoseconds after `started`; [`NEVER`] until somebody says it. Written once or twice in a search.
+    /// Nanoseconds after `started`; [`NEVER`] until it is set. Written once or twice in a search.
     end: CachePadded<AtomicU64>,
 }
 
 const NEVER: u64 = u64::MAX;
 
-/// How many nodes a worker searches between two looks at the clock: less than a millisecond of running time.
+/// Nodes between two readings of the clock: less than a millisecond of running time.
 const CLOCK_INTERVAL: u64 = 1024;
 
-/// Deeper than any iteration.
-const EVERYTHING: u32 = u32::MAX;
+/// Deeper than any iteration: stops the search.
+const ABORT_ALL: u32 = u32::MAX;
 
-/// How the searches of one request's workers depend on each other, beyond the shared tables. By default they do not.
+/// Interactions between the workers of one search, beyond shared tables. None by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Cooperation {
-    /// A worker aborts an iteration that another has finished, and begins the next with that one's move and score (DiscoCheck).
+    /// A worker aborts an iteration that another has finished, and begins the next with that worker's move
+    /// and score (as in DiscoCheck).
     pub abort_overtaken: bool,
-    /// A move that another worker is searching at the same node is deferred until the node's other moves are done (ABDADA).
+    /// A move that another worker is searching at the same node is deferred until the node's other moves are
+    /// done (simplified ABDADA, <https://www.chessprogramming.org/ABDADA>).
     pub defer_moves: bool,
     /// The late-move reductions of all workers but the first vary at random, by up to half a ply.
     pub jitter: bool,
-    /// The aspiration windows of eight workers have eight widths.
+    /// Workers have eight different widths of the aspiration window.
     pub vary_windows: bool,
 }
 
 impl Control {
-    /// Controls for `workers` workers that stop after `limit` nodes altogether.
+    /// Creates controls for `workers` workers that stop after `limit` nodes in total.
     pub fn new(workers: usize, limit: Option<u64>) -> Self {
         Self {
-            unwanted: CachePadded::new(AtomicU32::new(0)),
+            abort_depth: CachePadded::new(AtomicU32::new(0)),
             nodes: (0..workers).map(|_| CachePadded::new(AtomicU64::new(0))).collect(),
             tb_hits: CachePadded::new(AtomicU64::new(0)),
-            at_root: CachePadded::new(AtomicU64::new(0)),
+            current_root_move: CachePadded::new(AtomicU64::new(0)),
             limit,
             soft_limit: None,
             deadline: None,
@@ -88,74 +90,76 @@ impl Control {
         self.soft_limit.is_some_and(|limit| self.nodes() >= limit)
     }
 
-    /// Controls of a search that time may end: the end is told by [`end_at`](Self::end_at).
+    /// Lets time end the search; [`end_at`](Self::end_at) sets the deadline.
     pub fn with_deadline(self, started: Instant) -> Self {
         Self { deadline: Some(Deadline { started, end: CachePadded::new(AtomicU64::new(NEVER)) }), ..self }
     }
 
-    /// Controls for workers that take turns of `quantum` nodes, one at a time: see [`RoundRobin`].
+    /// Lets workers take turns of `quantum` nodes, one at a time: see [`RoundRobin`].
     pub fn in_lockstep(self, quantum: u64) -> Self {
         Self { round_robin: Some(RoundRobin::new(self.nodes.len(), 1, quantum)), ..self }
     }
 
-    /// Controls for workers of whom no more run at a time than there are `cores`: see [`RoundRobin`]. If there are cores for all,
-    /// nobody takes turns.
+    /// Lets at most `cores` workers run at a time: see [`RoundRobin`]. With a core for each worker, there are
+    /// no turns.
     pub fn on_cores(self, cores: usize) -> Self {
         let workers = self.nodes.len();
         let crowded = workers > cores;
         Self { round_robin: crowded.then(|| RoundRobin::new(workers, cores, RoundRobin::CROWDED_QUANTUM)), ..self }
     }
 
-    /// Sets how the workers' searches depend on each other; by default they do not.
+    /// Sets the interactions between workers; none by default.
     pub fn with_cooperation(self, cooperation: Cooperation) -> Self {
         let searching = (cooperation.defer_moves && self.nodes.len() > 1).then(SearchingTable::new);
         Self { cooperation, searching, ..self }
     }
 
-    /// How many workers there are.
+    /// Returns the number of workers.
     pub fn workers(&self) -> usize {
         self.nodes.len()
     }
 
-    /// How the workers' searches depend on each other.
+    /// Returns the interactions between workers.
     pub fn cooperation(&self) -> &Cooperation {
         &self.cooperation
     }
 
-    /// The moves being searched, if moves are deferred.
+    /// Returns the table of moves being searched, if moves are deferred.
     #[inline]
     pub(super) fn searching(&self) -> Option<&SearchingTable> {
         self.searching.as_ref()
     }
 
-    /// Where workers take turns, waits for `worker`'s first.
+    /// Waits for the first turn of `worker`, where workers take turns.
     pub fn enter(&self, worker: usize) {
         if let Some(round_robin) = &self.round_robin {
             round_robin.wait(worker);
         }
     }
 
-    /// Where workers take turns, gives up `worker`'s: it has ended, or never began.
+    /// Ends the turns of `worker`, where workers take turns. The worker has ended or never began.
     pub fn leave(&self, worker: usize) {
         if let Some(round_robin) = &self.round_robin {
             round_robin.leave(worker);
         }
     }
 
-    /// Tells every worker to stop. Idempotent.
+    /// Stops all workers. Idempotent.
     pub fn stop(&self) {
-        self.unwanted.store(EVERYTHING, Relaxed);
+        self.abort_depth.store(ABORT_ALL, Relaxed);
     }
 
-    /// Whether the search has been told to stop.
+    /// Returns whether the search is stopped.
     #[inline]
     pub fn stopped(&self) -> bool {
-        self.unwanted.load(Relaxed) == EVERYTHING
+        self.abort_depth.load(Relaxed) == ABORT_ALL
     }
 
-    /// Lets the first worker that sees this moment pass tell all to stop, once an iteration has been finished. The coordinator has a timer of its
-    /// own; where there are more threads than cores it wakes up late, by far more than the workers need to see it. Without a
-    /// [deadline](Self::with_deadline) it does nothing.
+    /// Sets the deadline. The first worker that reads a later time stops all workers, once it has finished an
+    /// iteration.
+    ///
+    /// The coordinator has a timer too, which fires late where there are more threads than cores. Without
+    /// [`with_deadline`](Self::with_deadline) this call has no effect.
     pub fn end_at(&self, moment: Instant) {
         if let Some(Deadline { started, end }) = &self.deadline {
             let after = moment.saturating_duration_since(*started).as_nanos();
@@ -163,80 +167,86 @@ impl Control {
         }
     }
 
-    /// Whether somebody has said when the time is up.
+    /// Returns whether a deadline is set.
     #[cfg(test)]
     pub(crate) fn is_timed(&self) -> bool {
         self.deadline.as_ref().is_some_and(|deadline| deadline.end.load(Relaxed) != NEVER)
     }
 
-    /// Whether the time is up.
-    fn is_late(&self) -> bool {
+    /// Returns whether the deadline has passed.
+    fn is_past_deadline(&self) -> bool {
         self.deadline.as_ref().is_some_and(|Deadline { started, end }| match end.load(Relaxed) {
             NEVER => false,
             end => started.elapsed().as_nanos() >= u128::from(end),
         })
     }
 
-    /// Tells every worker that iterations up to `depth` are no longer wanted.
-    pub fn skip_to(&self, depth: u32) {
-        self.unwanted.fetch_max(depth, Relaxed);
+    /// Aborts all iterations to `depth` or less.
+    pub fn abort_up_to(&self, depth: u32) {
+        self.abort_depth.fetch_max(depth, Relaxed);
     }
 
-    /// Whether an iteration to `depth` (at least 1) is not wanted any more.
+    /// Returns whether an iteration to `depth` (at least 1) is aborted.
     #[inline]
-    pub(super) fn skips(&self, depth: u32) -> bool {
-        self.unwanted.load(Relaxed) >= depth
+    pub(super) fn aborts(&self, depth: u32) -> bool {
+        self.abort_depth.load(Relaxed) >= depth
     }
 
-    /// Counts so many positions that the endgame tables knew.
+    /// Adds to the count of successful Syzygy probes.
     pub fn add_tb_hits(&self, hits: u64) {
         self.tb_hits.fetch_add(hits, Relaxed);
     }
 
-    /// The positions that the endgame tables knew, up to now.
+    /// Returns the number of successful Syzygy probes so far.
     pub fn tb_hits(&self) -> u64 {
         self.tb_hits.load(Relaxed)
     }
 
-    /// Notes that a worker begins with `mv`, the root's move number `number` (from 1) in an iteration to `depth`. What others do at less depth
-    /// is no news. Two workers at once can overwrite each other: it is only told, and nothing depends on it.
+    /// Records that a worker begins `mv`, root move `number` (from 1) of an iteration to `depth`.
+    ///
+    /// A shallower iteration than the recorded one is ignored. Concurrent calls may overwrite each other; the
+    /// value is only reported.
     #[inline]
     pub(super) fn begin_root_move(&self, depth: u32, number: usize, mv: Move) {
         let packed = u64::from(depth) << 32 | (number as u64 & 0xffff) << 16 | u64::from(mv.bits());
-        if packed >> 32 >= self.at_root.load(Relaxed) >> 32 {
-            self.at_root.store(packed, Relaxed);
+        if packed >> 32 >= self.current_root_move.load(Relaxed) >> 32 {
+            self.current_root_move.store(packed, Relaxed);
         }
     }
 
-    /// The root move begun last in the deepest iteration: the depth, its number from 1, the move.
+    /// Returns the root move begun last in the deepest iteration: depth, number from 1, move.
     pub fn current_root_move(&self) -> Option<(u32, u32, Move)> {
-        let packed = self.at_root.load(Relaxed);
+        let packed = self.current_root_move.load(Relaxed);
         let mv = Move::from_bits(packed as u16)?;
         Some(((packed >> 32) as u32, (packed >> 16) as u32 & 0xffff, mv))
     }
 
-    /// The nodes of all workers up to now.
+    /// Returns the nodes of all workers so far.
     pub fn nodes(&self) -> u64 {
         self.nodes.iter().map(|counter| counter.load(Relaxed)).sum()
     }
 }
 
-/// One worker's end of a [`Control`]: counts its nodes and says when to stop.
+/// The search was stopped, or its iteration aborted. Scores found so far are meaningless.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Aborted;
+
+/// The node counter of one worker. Checks the limits of a [`Control`].
 #[derive(Debug)]
 pub struct NodeCount {
     worker: usize,
     /// The depth of the iteration, at least 1.
     depth: u32,
-    /// Which of this worker's iterations it is, from 1.
+    /// The number of this worker's iteration, from 1.
     iteration: u32,
     nodes: u64,
-    /// When to look around: at the end of the turn, when the shared limit may be reached, or now and then at the clock.
+    /// Node count of the next check of turn, node limit and clock.
     next_check: u64,
     turn_ends: u64,
 }
 
 impl NodeCount {
-    /// The counter of worker number `worker`.
+    /// Creates the counter of worker number `worker`.
     ///
     /// # Panics
     /// [`count`](Self::count) panics if the control has fewer workers.
@@ -251,36 +261,38 @@ impl NodeCount {
         Self { worker, depth: 1, iteration: 0, nodes: 0, next_check, turn_ends }
     }
 
-    /// Counts the nodes of an iteration to `depth` from now on.
+    /// Begins an iteration to `depth`.
     pub fn begin(&mut self, depth: u32) {
         self.depth = depth.max(1);
         self.iteration += 1;
     }
 
-    /// Nodes counted so far.
+    /// Returns the nodes counted so far.
     #[inline]
     pub fn get(&self) -> u64 {
         self.nodes
     }
 
-    /// Counts a node; `None` when the iteration is to stop instead.
+    /// Counts a node. Fails if the iteration is aborted.
     #[inline]
-    pub fn count(&mut self, control: &Control) -> Option<()> {
+    pub fn count(&mut self, control: &Control) -> Result<(), Aborted> {
         if self.nodes >= self.next_check {
-            self.look_around(control);
+            self.check_limits(control);
         }
-        if control.skips(self.depth) {
-            return None;
+        if control.aborts(self.depth) {
+            return Err(Aborted);
         }
         self.nodes += 1;
         control.nodes[self.worker].store(self.nodes, Relaxed);
-        Some(())
+        Ok(())
     }
 
-    /// The slow path: passes the turn on where workers take turns, and stops the search when its time is up or all workers together have
-    /// reached the limit. Alone, a worker gets here at exactly the limit, so that a search by nodes is repeatable.
+    /// The slow path of [`count`](Self::count): ends the turn, and stops the search at the deadline or node
+    /// limit.
+    ///
+    /// A lone worker gets here at exactly the node limit, so a search by nodes is repeatable.
     #[cold]
-    fn look_around(&mut self, control: &Control) {
+    fn check_limits(&mut self, control: &Control) {
         if control.stopped() {
             return;
         }
@@ -292,8 +304,8 @@ impl NodeCount {
         }
         self.next_check = self.turn_ends;
         if control.deadline.is_some() {
-            // In its first iteration it has nothing yet, and neither may the others.
-            if self.iteration > 1 && control.is_late() {
+            // During the first iteration there may be no result yet.
+            if self.iteration > 1 && control.is_past_deadline() {
                 return control.stop();
             }
             self.next_check = self.next_check.min(self.nodes + CLOCK_INTERVAL);
@@ -319,7 +331,7 @@ mod tests {
         for limit in [0, 1, 2, 1000] {
             let control = Control::new(1, Some(limit));
             let mut count = NodeCount::new(0, &control);
-            while count.count(&control).is_some() {}
+            while count.count(&control).is_ok() {}
             assert_eq!((count.get(), control.nodes()), (limit, limit));
         }
     }
@@ -332,7 +344,7 @@ mod tests {
                 let control = &control;
                 scope.spawn(move || {
                     let mut count = NodeCount::new(worker, control);
-                    while count.count(control).is_some() {}
+                    while count.count(control).is_ok() {}
                 });
             }
         });
@@ -340,44 +352,44 @@ mod tests {
     }
 
     #[test]
-    fn a_worker_sees_that_the_time_is_up_but_finishes_an_iteration_first() {
+    fn the_deadline_stops_workers_after_their_first_iteration() {
         let started = Instant::now();
         for limit in [None, Some(1_000_000)] {
             let control = Control::new(1, limit).with_deadline(started);
             let mut count = NodeCount::new(0, &control);
             count.begin(1);
             control.end_at(started);
-            assert!((0..3 * CLOCK_INTERVAL).all(|_| count.count(&control).is_some()));
+            assert!((0..3 * CLOCK_INTERVAL).all(|_| count.count(&control).is_ok()));
             count.begin(2);
-            let more = (0..3 * CLOCK_INTERVAL).take_while(|_| count.count(&control).is_some()).count();
+            let more = (0..3 * CLOCK_INTERVAL).take_while(|_| count.count(&control).is_ok()).count();
             assert!(control.stopped() && more as u64 <= CLOCK_INTERVAL, "{more}");
         }
         let patient = Control::new(1, None).with_deadline(started);
         let mut count = NodeCount::new(0, &patient);
         count.begin(1);
         count.begin(2);
-        assert!((0..3 * CLOCK_INTERVAL).all(|_| count.count(&patient).is_some()), "nobody has said when");
+        assert!((0..3 * CLOCK_INTERVAL).all(|_| count.count(&patient).is_ok()), "no deadline is set");
     }
 
     #[test]
-    fn iterations_that_are_not_wanted_end_and_deeper_ones_go_on() {
+    fn shallow_iterations_are_aborted_and_deeper_ones_continue() {
         let control = Control::new(1, None);
         let mut count = NodeCount::new(0, &control);
         count.begin(7);
-        control.skip_to(6);
-        assert!(count.count(&control).is_some());
-        control.skip_to(7);
-        control.skip_to(5);
-        assert!(count.count(&control).is_none() && !control.stopped());
+        control.abort_up_to(6);
+        assert!(count.count(&control).is_ok());
+        control.abort_up_to(7);
+        control.abort_up_to(5);
+        assert!(count.count(&control).is_err() && !control.stopped());
         count.begin(8);
-        assert!(count.count(&control).is_some());
+        assert!(count.count(&control).is_ok());
         control.stop();
-        assert!(count.count(&control).is_none() && control.stopped());
+        assert!(count.count(&control).is_err() && control.stopped());
     }
 
     #[test]
-    fn more_workers_than_cores_all_get_turns_and_all_end() {
-        // How soon a thread begins is the system's business: so first with time enough for each to have a turn.
+    fn all_workers_get_turns_on_few_cores() {
+        // Threads start at any time, so the first limit leaves enough time for all to have a turn.
         for limit in [1 << 32, 200_000] {
             let control = Control::new(5, Some(limit)).on_cores(2);
             let waiting = AtomicU64::new(5);
@@ -387,7 +399,7 @@ mod tests {
                     move || {
                         control.enter(worker);
                         let mut count = NodeCount::new(worker, control);
-                        while count.count(control).is_some() {
+                        while count.count(control).is_ok() {
                             if count.get() == RoundRobin::CROWDED_QUANTUM
                                 && waiting.fetch_sub(1, Relaxed) == 1
                                 && limit > 200_000
@@ -412,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn the_root_move_of_the_deepest_iteration_is_told() {
+    fn the_current_root_move_is_of_the_deepest_iteration() {
         let [first, second] = [(Square::E2, Square::E4), (Square::A7, Square::A8)];
         let first = Move::new(first.0, first.1, None);
         let second = Move::new(second.0, second.1, Some(Piece::Queen));
@@ -427,9 +439,9 @@ mod tests {
     }
 
     #[test]
-    fn a_stop_before_the_first_node_is_not_lost() {
+    fn a_stop_before_the_first_node_counts() {
         let control = Control::new(1, None);
         control.stop();
-        assert!(NodeCount::new(0, &control).count(&control).is_none());
+        assert!(NodeCount::new(0, &control).count(&control).is_err());
     }
 }

@@ -1,40 +1,40 @@
-//! The values of positions that a worker has evaluated lately.
+//! A per-thread cache of static evaluations.
 //!
-//! The table keeps evaluations too, but none of a node where quiescence stood pat, and none for as long as one would like: a seventh of
-//! all evaluations, or more, are of positions that have been evaluated a moment before, by razoring, ProbCut or a search that is repeated, or by another order of
-//! moves.
+//! The transposition table stores evaluations too, but not those of nodes where quiescence stood pat, and
+//! entries get replaced. Razoring, ProbCut, re-searches and transpositions evaluate many positions again.
 
 use sesame_table::prefetch;
 
-/// Positions and their values. A value is found by 62 bits of the key: its lowest 14 are the place, its highest 48 are in the slot.
+/// Static evaluations by position key. The lowest 14 bits of the key select the slot, its highest 48 are
+/// compared.
 pub(super) struct EvalCache {
-    /// The highest 48 bits of the key, and below them the value.
+    /// The highest 48 bits of the key, and 16 bits of value.
     slots: Box<[u64; EvalCache::SLOTS]>,
 }
 
 impl EvalCache {
-    /// As many as a core's own cache holds beside the rest: 128 KiB.
+    /// 128 KiB: fits a core's second-level cache beside the other data.
     const SLOTS: usize = 1 << 14;
     const VALUE: u64 = 0xffff;
 
-    /// No values. (A slot of zeros looks like a value of 0 for a key that begins with 48 zeros.)
+    /// Creates an empty cache. An empty slot also reads as 0 for a key that begins with 48 zeros.
     pub(super) fn new() -> Self {
         let slots = vec![0; Self::SLOTS].into_boxed_slice().try_into();
         Self { slots: slots.unwrap_or_else(|_| unreachable!("the vector has this length")) }
     }
 
-    /// Forgets all.
+    /// Removes all values.
     pub(super) fn clear(&mut self) {
         self.slots.fill(0);
     }
 
-    /// Fetches what is known of a position that will be asked for soon.
+    /// Prefetches the slot of a position.
     #[inline]
     pub(super) fn prefetch(&self, key: u64) {
         prefetch(&self.slots[key as usize % Self::SLOTS]);
     }
 
-    /// The value of the position with this key, from `evaluate` if it is not here. A value must fit 16 bits.
+    /// Returns the cached value of `key`, or computes and stores it. A value must fit 16 bits.
     #[inline]
     pub(super) fn get_or(&mut self, key: u64, evaluate: impl FnOnce() -> i32) -> i32 {
         let slot = &mut self.slots[key as usize % Self::SLOTS];
@@ -54,17 +54,17 @@ mod tests {
     use crate::eval::VALUE_LIMIT;
 
     #[test]
-    fn a_value_is_known_until_another_takes_its_place() {
-        let mut values = EvalCache::new();
-        let known = || unreachable!("known");
+    fn a_value_is_cached_until_it_is_replaced() {
+        let mut cache = EvalCache::new();
+        let cached = || unreachable!("cached");
         let (key, same_place) = (0x0123_4567_89ab_cdef, 0x0123_4567_89aa_cdef);
         for value in [0, 1, -1, VALUE_LIMIT - 1, 1 - VALUE_LIMIT] {
-            assert_eq!(values.get_or(key, || value), value);
-            assert_eq!(values.get_or(key, known), value);
-            assert_eq!(values.get_or(same_place, || 7), 7, "one bit of the key is enough to tell them apart");
-            assert_eq!(values.get_or(same_place, known), 7);
+            assert_eq!(cache.get_or(key, || value), value);
+            assert_eq!(cache.get_or(key, cached), value);
+            assert_eq!(cache.get_or(same_place, || 7), 7, "the keys differ in one bit");
+            assert_eq!(cache.get_or(same_place, cached), 7);
         }
-        assert_eq!(values.get_or(key + 1, || 3), 3);
-        assert_eq!(values.get_or(same_place, known), 7, "another place");
+        assert_eq!(cache.get_or(key + 1, || 3), 3);
+        assert_eq!(cache.get_or(same_place, cached), 7, "another slot");
     }
 }

@@ -1,8 +1,7 @@
-//! What earlier nodes taught about moves and evaluations: butterfly, capture and continuation histories, counter moves,
-//! and correction histories.
+//! Histories: butterfly, capture and continuation history, counter moves, correction history.
 //!
-//! History heuristic: Schaeffer 1983; the saturating update ("gravity") and continuation histories:
-//! <https://www.chessprogramming.org/History_Heuristic>; correction history:
+//! Sources: <https://www.chessprogramming.org/History_Heuristic> (also for the saturating update and
+//! continuation history), <https://www.chessprogramming.org/Countermove_Heuristic>,
 //! <https://www.chessprogramming.org/Static_Evaluation_Correction_History>.
 
 use std::sync::Arc;
@@ -18,7 +17,7 @@ pub struct PieceTo(u16);
 impl PieceTo {
     const COUNT: usize = 12 * 64;
 
-    /// The key of `mv` played by `color` with `piece`.
+    /// Returns the key of `mv`, made by `color` with `piece`.
     #[inline]
     pub fn new(color: Color, piece: Piece, mv: Move) -> Self {
         Self(((color as u16 * 6 + piece as u16) << 6) | mv.to() as u16)
@@ -30,28 +29,27 @@ impl PieceTo {
     }
 }
 
-/// A quiet move as the histories know it.
+/// A quiet move with the context that the histories are indexed by.
 #[derive(Debug, Clone, Copy)]
 pub struct Quiet {
     /// The side to move.
     pub color: Color,
     /// The move.
     pub mv: Move,
-    /// The piece that moves, and where to.
+    /// The moving piece and its destination.
     pub piece_to: PieceTo,
     /// The moves one, two and four plies before.
     pub before: [Option<PieceTo>; 3],
-    /// All squares that the enemy attacks.
+    /// All squares attacked by the opponent.
     pub threats: BitBoard,
 }
 
-/// A learnt value. Atomic because workers may share it; of two that learn at the same moment one may be forgotten, which harms nothing.
+/// A history value. Atomic because workers may share it; one of two concurrent updates may be lost.
 #[derive(Debug)]
-struct Lesson(AtomicI16);
+struct HistoryEntry(AtomicI16);
 
-impl Lesson {
-    /// Nothing learnt.
-    const fn none() -> Self {
+impl HistoryEntry {
+    const fn new() -> Self {
         Self(AtomicI16::new(0))
     }
 
@@ -60,10 +58,11 @@ impl Lesson {
         i32::from(self.0.load(Relaxed))
     }
 
-    /// Moves the value by `bonus` (at most `MAX` either way), the less the nearer it is to saturation, so that it never leaves plus and
-    /// minus `MAX`. What stays as it is is not written: a line that others share would be taken from their caches for nothing.
+    /// Adds `bonus` (at most `MAX` in size), scaled down towards saturation at plus and minus `MAX`.
+    ///
+    /// An unchanged value is not written, so that a shared cache line stays shared.
     #[inline]
-    fn learn<const MAX: i32>(&self, bonus: i32) {
+    fn update<const MAX: i32>(&self, bonus: i32) {
         let old = self.get();
         let new = old + bonus - old * bonus.abs() / MAX;
         if new != old {
@@ -72,66 +71,69 @@ impl Lesson {
     }
 
     #[inline]
-    fn forget(&self) {
+    fn clear(&self) {
         self.0.store(0, Relaxed);
     }
 }
 
-/// The bonus for a cut-off at `depth`.
+/// Returns the history bonus for a cutoff at `depth`.
 #[inline]
 pub fn bonus(depth: i32) -> i32 {
     (history_bonus() * depth - history_bonus_base()).clamp(0, history_bonus_cap())
 }
 
 const CORRECTION_SIZE: usize = 16_384;
-/// Correction entries in one centipawn.
+/// Units of correction history in one centipawn.
 const CORRECTION_GRAIN: i32 = 16;
 
-/// What was learnt about moves, by one worker or by several together. Some 1.2 MB.
+/// The move histories, of one worker or shared by several. About 1.2 MB.
 #[derive(Debug)]
 pub struct Histories {
-    /// By the side to move, by whether the enemy attacks the squares that the move leaves and goes to, and by these squares.
-    butterfly: [[[[Lesson; 64]; 64]; 4]; 2],
-    capture: [[[Lesson; 6]; 64]; 12],
-    continuation: Box<[[Lesson; PieceTo::COUNT]]>,
-    /// Moves as bits; 0 is none.
+    /// By side to move, threats against origin and destination, origin, destination.
+    butterfly: [[[[HistoryEntry; 64]; 64]; 4]; 2],
+    /// By piece, destination, captured piece.
+    capture: [[[HistoryEntry; 6]; 64]; 12],
+    /// By an earlier move and the move itself.
+    continuation: Box<[[HistoryEntry; PieceTo::COUNT]]>,
+    /// The last quiet refutation by the move it refuted, as bits; 0 is none.
     counter: [AtomicU16; PieceTo::COUNT],
 }
 
 impl Histories {
-    /// Empty histories.
+    /// Creates empty histories.
     pub fn new() -> Self {
         Self {
-            butterfly: [const { [const { [const { [const { Lesson::none() }; 64] }; 64] }; 4] }; 2],
-            capture: [const { [const { [const { Lesson::none() }; 6] }; 64] }; 12],
-            continuation: (0..PieceTo::COUNT).map(|_| [const { Lesson::none() }; PieceTo::COUNT]).collect(),
+            butterfly: [const { [const { [const { [const { HistoryEntry::new() }; 64] }; 64] }; 4] }; 2],
+            capture: [const { [const { [const { HistoryEntry::new() }; 6] }; 64] }; 12],
+            continuation: (0..PieceTo::COUNT).map(|_| [const { HistoryEntry::new() }; PieceTo::COUNT]).collect(),
             counter: [const { AtomicU16::new(0) }; PieceTo::COUNT],
         }
     }
 
-    /// Forgets everything, as for a new game.
+    /// Clears all histories, as for a new game.
     pub fn clear(&self) {
         let (butterfly, capture) = (self.butterfly.as_flattened(), self.capture.as_flattened());
-        let lessons = butterfly
+        let entries = butterfly
             .as_flattened()
             .as_flattened()
             .iter()
             .chain(capture.as_flattened())
             .chain(self.continuation.as_flattened());
-        lessons.for_each(Lesson::forget);
+        entries.for_each(HistoryEntry::clear);
         for counter in &self.counter {
             counter.store(0, Relaxed);
         }
     }
 
     #[inline]
-    fn butterfly(&self, quiet: Quiet) -> &Lesson {
+    fn butterfly(&self, quiet: Quiet) -> &HistoryEntry {
         let Quiet { color, mv, threats, .. } = quiet;
         let threatened = 2 * usize::from(threats.has(mv.from())) + usize::from(threats.has(mv.to()));
         &self.butterfly[color as usize][threatened][mv.from() as usize][mv.to() as usize]
     }
 
-    /// The standing of a quiet move: roughly plus and minus 4 x [`HISTORY_MAX`].
+    /// Returns the history of a quiet move: butterfly plus weighted continuation histories. With the default
+    /// weights it lies within 3.5 times [`HISTORY_MAX`].
     #[inline]
     pub fn quiet(&self, quiet: Quiet) -> i32 {
         let Quiet { piece_to, before, .. } = quiet;
@@ -144,20 +146,20 @@ impl Histories {
         sum
     }
 
-    /// The standing of a capture of `captured`.
+    /// Returns the history of a capture of `captured`.
     #[inline]
     pub fn capture(&self, piece_to: PieceTo, captured: Option<Piece>) -> i32 {
         let index = piece_to.index();
         self.capture[index >> 6][index & 63][captured.map_or(0, |piece| piece as usize)].get()
     }
 
-    /// The quiet reply that last refuted `previous`.
+    /// Returns the counter move: the quiet reply that last refuted `previous`.
     #[inline]
     pub fn counter(&self, previous: PieceTo) -> Option<Move> {
         Move::from_bits(self.counter[previous.index()].load(Relaxed))
     }
 
-    /// Remembers that `reply` refuted `previous`.
+    /// Stores `reply` as the counter move to `previous`.
     #[inline]
     pub fn set_counter(&self, previous: PieceTo, reply: Move) {
         let counter = &self.counter[previous.index()];
@@ -166,52 +168,53 @@ impl Histories {
         }
     }
 
-    /// Rewards (or with a negative `bonus` punishes) a quiet move.
+    /// Updates butterfly and continuation history of a quiet move; a negative `bonus` is a malus.
     #[inline]
-    pub fn learn_quiet(&self, quiet: Quiet, bonus: i32) {
-        self.butterfly(quiet).learn::<HISTORY_MAX>(bonus);
-        self.learn_continuation(quiet.before, quiet.piece_to, bonus);
+    pub fn update_quiet(&self, quiet: Quiet, bonus: i32) {
+        self.butterfly(quiet).update::<HISTORY_MAX>(bonus);
+        self.update_continuation(quiet.before, quiet.piece_to, bonus);
     }
 
-    /// Rewards or punishes a quiet move as an answer to the moves one, two and four plies `before` it alone.
+    /// Updates only the continuation history of a quiet move after the moves one, two and four plies `before`
+    /// it.
     #[inline]
-    pub fn learn_continuation(&self, before: [Option<PieceTo>; 3], piece_to: PieceTo, bonus: i32) {
+    pub fn update_continuation(&self, before: [Option<PieceTo>; 3], piece_to: PieceTo, bonus: i32) {
         for earlier in before.into_iter().flatten() {
-            self.continuation[earlier.index()][piece_to.index()].learn::<HISTORY_MAX>(bonus);
+            self.continuation[earlier.index()][piece_to.index()].update::<HISTORY_MAX>(bonus);
         }
     }
 
-    /// Rewards or punishes a capture.
+    /// Updates the history of a capture.
     #[inline]
-    pub fn learn_capture(&self, piece_to: PieceTo, captured: Option<Piece>, bonus: i32) {
+    pub fn update_capture(&self, piece_to: PieceTo, captured: Option<Piece>, bonus: i32) {
         let index = piece_to.index();
-        self.capture[index >> 6][index & 63][captured.map_or(0, |piece| piece as usize)].learn::<HISTORY_MAX>(bonus);
+        self.capture[index >> 6][index & 63][captured.map_or(0, |piece| piece as usize)].update::<HISTORY_MAX>(bonus);
     }
 }
 
-/// By how much searches of positions with the same pawns or pieces found the static evaluation to be wrong, by one worker or by several
-/// together.
+/// The correction histories, of one worker or shared by several: errors of the static evaluation in positions
+/// with the same pawns or the same pieces.
 #[derive(Debug)]
 pub struct Corrections {
-    /// By the side to move: for the pawns, White's other pieces, Black's other pieces.
-    lessons: [[Box<[Lesson]>; 3]; 2],
+    /// By side to move: pawns, White's other pieces, Black's other pieces.
+    entries: [[Box<[HistoryEntry]>; 3]; 2],
 }
 
 impl Corrections {
-    /// Nothing learnt.
+    /// Creates empty correction histories.
     pub fn new() -> Self {
-        let lessons = || (0..CORRECTION_SIZE).map(|_| Lesson::none()).collect();
-        Self { lessons: [(); 2].map(|()| [(); 3].map(|()| lessons())) }
+        let entries = || (0..CORRECTION_SIZE).map(|_| HistoryEntry::new()).collect();
+        Self { entries: [(); 2].map(|()| [(); 3].map(|()| entries())) }
     }
 
-    /// Forgets everything, as for a new game.
+    /// Clears all entries, as for a new game.
     pub fn clear(&self) {
-        self.lessons.as_flattened().iter().for_each(|lessons| lessons.iter().for_each(Lesson::forget));
+        self.entries.as_flattened().iter().for_each(|entries| entries.iter().for_each(HistoryEntry::clear));
     }
 
     #[inline]
-    fn of(&self, position: &Position) -> [&Lesson; 3] {
-        let [pawns, white, black] = &self.lessons[position.side_to_move() as usize];
+    fn of(&self, position: &Position) -> [&HistoryEntry; 3] {
+        let [pawns, white, black] = &self.entries[position.side_to_move() as usize];
         [
             &pawns[slot(position.pawn_key())],
             &white[slot(position.non_pawn_key(Color::White))],
@@ -219,24 +222,25 @@ impl Corrections {
         ]
     }
 
-    /// What to add to the static evaluation, in centipawns.
+    /// Returns the correction of the static evaluation, in centipawns.
     #[inline]
     pub fn get(&self, position: &Position) -> i32 {
-        let sum: i32 = self.of(position).into_iter().map(Lesson::get).sum();
+        let sum: i32 = self.of(position).into_iter().map(HistoryEntry::get).sum();
         (sum / CORRECTION_GRAIN).clamp(-correction_cap(), correction_cap())
     }
 
-    /// Learns that a search to `depth` differed from the corrected evaluation by `error` centipawns.
+    /// Updates the entries of `position`: a search to `depth` differed from the corrected evaluation by
+    /// `error` centipawns.
     #[inline]
-    pub fn learn(&self, position: &Position, error: i32, depth: i32) {
+    pub fn update(&self, position: &Position, error: i32, depth: i32) {
         let bonus = (error * depth / correction_divisor()).clamp(-CORRECTION_MAX / 4, CORRECTION_MAX / 4);
-        for lesson in self.of(position) {
-            lesson.learn::<CORRECTION_MAX>(bonus);
+        for entry in self.of(position) {
+            entry.update::<CORRECTION_MAX>(bonus);
         }
     }
 }
 
-/// All that is learnt in a game, by one worker or by several together.
+/// Histories that workers can share.
 #[derive(Debug, Clone, Default)]
 pub struct SharedHistories {
     pub(super) histories: Arc<Histories>,
@@ -244,12 +248,12 @@ pub struct SharedHistories {
 }
 
 impl SharedHistories {
-    /// Nothing learnt.
+    /// Creates empty histories.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Clears everything, as for a new game.
+    /// Clears all histories, as for a new game.
     pub fn clear(&self) {
         self.histories.clear();
         self.corrections.clear();
@@ -279,19 +283,19 @@ mod tests {
 
     #[test]
     fn histories_saturate_and_never_overflow() {
-        let lesson = Lesson::none();
+        let entry = HistoryEntry::new();
         for _ in 0..1000 {
-            lesson.learn::<HISTORY_MAX>(history_bonus_cap());
+            entry.update::<HISTORY_MAX>(history_bonus_cap());
         }
-        assert!(lesson.get() <= HISTORY_MAX && lesson.get() > HISTORY_MAX * 9 / 10);
+        assert!(entry.get() <= HISTORY_MAX && entry.get() > HISTORY_MAX * 9 / 10);
         for _ in 0..1000 {
-            lesson.learn::<HISTORY_MAX>(-history_bonus_cap());
+            entry.update::<HISTORY_MAX>(-history_bonus_cap());
         }
-        assert!(lesson.get() >= -HISTORY_MAX && lesson.get() < -HISTORY_MAX * 9 / 10);
+        assert!(entry.get() >= -HISTORY_MAX && entry.get() < -HISTORY_MAX * 9 / 10);
     }
 
     #[test]
-    fn butterfly_histories_are_apart_by_threats() {
+    fn butterfly_history_depends_on_threats() {
         let histories = Histories::new();
         let position = Position::startpos();
         let mv = position.from_uci("g1f3").unwrap();
@@ -299,7 +303,7 @@ mod tests {
         let squares = [BitBoard::EMPTY, mv.to().into(), mv.from().into(), BitBoard::from(mv.to()) | mv.from().into()];
         let quiet = squares.map(|threats| Quiet { color: Color::White, mv, piece_to, before: [None; 3], threats });
         for (number, quiet) in quiet.into_iter().enumerate() {
-            histories.learn_quiet(quiet, 100 * (number as i32 + 1));
+            histories.update_quiet(quiet, 100 * (number as i32 + 1));
         }
         assert_eq!(quiet.map(|quiet| histories.quiet(quiet)), [100, 200, 300, 400]);
     }

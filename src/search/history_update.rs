@@ -1,42 +1,47 @@
-//! What the end of a node teaches the histories.
+//! History updates at the end of a node.
 
 use arrayvec::ArrayVec;
 
 use super::history::{PieceTo, Quiet, bonus};
-use super::params::{capture_malus, fail_low_bonus, history_first_depth, history_malus};
+use super::node::{Node, NodeState};
+use super::params::{capture_malus, fail_low_bonus, history_beta_margin, history_first_depth, history_malus};
 use super::search_table::SearchTable;
-use super::worker::{StackEntry, Worker};
-use crate::position::{Color, Move, Position};
+use super::thread_data::StackEntry;
+use super::worker::Worker;
+use crate::position::{Color, Move};
 
-/// The moves tried at a node before the one that cut off; those beyond the capacity are not worth remembering.
+/// The moves of a node that did not cut off. Moves beyond the capacity are not recorded.
 #[derive(Default)]
-pub(super) struct Tried {
-    quiet: ArrayVec<(Move, PieceTo), 48>,
-    noisy: ArrayVec<(Move, PieceTo), 24>,
+pub(super) struct TriedMoves {
+    quiets: ArrayVec<(Move, PieceTo), 48>,
+    captures: ArrayVec<(Move, PieceTo), 24>,
 }
 
-impl Tried {
+impl TriedMoves {
     #[inline]
-    pub(super) fn push(&mut self, mv: Move, piece_to: PieceTo, quiet: bool) {
-        if quiet {
-            let _ = self.quiet.try_push((mv, piece_to));
+    pub(super) fn push(&mut self, mv: Move, piece_to: PieceTo, is_quiet: bool) {
+        if is_quiet {
+            let _ = self.quiets.try_push((mv, piece_to));
         } else {
-            let _ = self.noisy.try_push((mv, piece_to));
+            let _ = self.captures.try_push((mv, piece_to));
         }
     }
 }
 
 impl<T: SearchTable> Worker<T> {
-    /// `mv` cut the node off: it is rewarded, and what was `tried` before it punished.
-    pub(super) fn learn_cutoff(&mut self, position: &Position, ply: usize, mv: Move, tried: &Tried, depth: i32) {
-        let us = position.side_to_move();
+    /// Updates killers, counter move and histories after a beta cutoff by `mv`: a bonus for it, a malus for
+    /// the moves `tried` before, a malus for the previous move.
+    pub(super) fn update_histories<N: Node>(&mut self, node: &NodeState, mv: Move, tried: &TriedMoves, score: i32) {
+        let &NodeState { position, ply, .. } = node;
+        let depth = node.depth + i32::from(score > node.beta + history_beta_margin());
+        let color = position.side_to_move();
         let bonus = bonus(depth);
         let before = self.played_before(ply);
         let threats = self.stack(ply).threats;
-        let learnt = |mv, piece_to| Quiet { color: us, mv, piece_to, before, threats };
-        let piece_to = PieceTo::new(us, position.moved(mv), mv);
+        let quiet = |mv, piece_to| Quiet { color, mv, piece_to, before, threats };
+        let piece_to = PieceTo::new(color, position.moved(mv), mv);
         if position.is_noisy(mv) {
-            self.thread.histories.learn_capture(piece_to, position.captured(mv), bonus);
+            self.thread.histories.update_capture(piece_to, position.captured(mv), bonus);
         } else {
             let killers = &mut self.stack(ply).killers;
             if killers[0] != Some(mv) {
@@ -45,36 +50,41 @@ impl<T: SearchTable> Worker<T> {
             if let Some(previous) = before[0] {
                 self.thread.histories.set_counter(previous, mv);
             }
-            if depth > history_first_depth() || !tried.quiet.is_empty() {
-                self.thread.histories.learn_quiet(learnt(mv, piece_to), bonus);
+            if depth > history_first_depth() || !tried.quiets.is_empty() {
+                self.thread.histories.update_quiet(quiet(mv, piece_to), bonus);
             }
             let malus = bonus * history_malus() / 100;
-            for &(quiet, piece_to) in &tried.quiet {
-                self.thread.histories.learn_quiet(learnt(quiet, piece_to), -malus);
+            for &(tried_quiet, piece_to) in &tried.quiets {
+                self.thread.histories.update_quiet(quiet(tried_quiet, piece_to), -malus);
             }
         }
         let malus = bonus * capture_malus() / 100;
-        for &(noisy, piece_to) in &tried.noisy {
-            self.thread.histories.learn_capture(piece_to, position.captured(noisy), -malus);
+        for &(capture, piece_to) in &tried.captures {
+            self.thread.histories.update_capture(piece_to, position.captured(capture), -malus);
+        }
+        if !N::ROOT {
+            self.penalise_refuted_move(ply, node.depth);
         }
     }
 
-    /// The quiet move that led to this node was refuted, and it was the one expected to be best: it is punished where it followed others.
-    pub(super) fn learn_refuted(&mut self, ply: usize, depth: i32) {
+    /// Gives a continuation-history malus to the quiet move before this node, if it was the first of its
+    /// node: it has been refuted.
+    pub(super) fn penalise_refuted_move(&mut self, ply: usize, depth: i32) {
         let StackEntry { quiet: Some(_), played: Some(piece_to), is_first: true, .. } = *self.stack_before(ply, 1)
         else {
             return;
         };
-        self.thread.histories.learn_continuation(self.played_before(ply - 1), piece_to, -bonus(depth));
+        self.thread.histories.update_continuation(self.played_before(ply - 1), piece_to, -bonus(depth));
     }
 
-    /// Nothing helped against the move that led to this node (or, in a singular search, nothing else): a lesson if it was a quiet one.
-    pub(super) fn learn_fail_low(&mut self, us: Color, ply: usize, depth: i32) {
+    /// Gives a history bonus to the quiet move before this node of side `us`: all moves have failed low
+    /// against it (in a singular search, all but the excluded one).
+    pub(super) fn reward_move_before_fail_low(&mut self, us: Color, ply: usize, depth: i32) {
         let StackEntry { quiet, played, threats, .. } = *self.stack_before(ply, 1);
         if let (Some(mv), Some(piece_to)) = (quiet, played) {
             let bonus = bonus(depth) * fail_low_bonus() / 100;
             let quiet = Quiet { color: !us, mv, piece_to, before: self.played_before(ply - 1), threats };
-            self.thread.histories.learn_quiet(quiet, bonus);
+            self.thread.histories.update_quiet(quiet, bonus);
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Staged move ordering: most nodes cut off after one or two moves, so each stage is generated only when the one before it is
-//! used up.
+//! Staged move picker.
 //!
-//! Table move, good captures (most valuable victim, capture history), killers and the counter move, quiets by history,
-//! bad captures (<https://www.chessprogramming.org/Move_Ordering>).
+//! Stages: table move, good captures (victim's value plus capture history), killers and counter move, quiet
+//! moves by history, bad captures. A stage is generated when the one before is used up. Source:
+//! <https://www.chessprogramming.org/Move_Ordering>.
 
 use arrayvec::ArrayVec;
 
@@ -12,35 +12,36 @@ use super::params::{capture_history_divisor, check_bonus};
 use super::threats::Threats;
 use crate::position::{Move, MoveList, Piece, Position, SEE_VALUES};
 
-/// What ordering needs to know of a node besides its position.
+/// Move-ordering input besides the position.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Hints {
-    /// The table's move, already shown to be legal here.
+    /// The table's move; legal.
     pub tt_move: Option<Move>,
-    /// Quiet moves that cut off sibling nodes, and the counter move; not yet shown to be legal.
+    /// Two killers and the counter move; possibly illegal.
     pub refutations: [Option<Move>; 3],
     /// The moves one, two and four plies before.
     pub before: [Option<PieceTo>; 3],
-    /// What the enemy attacks.
+    /// The opponent's attacks.
     pub threats: Threats,
-    /// From where pieces check.
+    /// The checking squares.
     pub checks: CheckSquares,
 }
 
-/// Which quiet moves are wanted from now on.
+/// A selection of quiet moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quiets {
     /// All.
     All,
-    /// Those that give check with the piece that moves ([`CheckSquares`]).
+    /// Direct checks: see [`CheckSquares`].
     Checks,
     /// None.
     None,
 }
 
+/// A stage of the move picker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    TableMove,
+    TtMove,
     GenerateNoisy,
     GoodNoisy,
     Refutations,
@@ -50,24 +51,36 @@ enum Stage {
     Done,
 }
 
-/// How good the stage of a move promises it to be.
+/// The class of a picked move, by its stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
     /// The table's move.
-    Table,
-    /// A capture or promotion that is good by static exchange and history.
+    TtMove,
+    /// A capture or promotion that is good by static exchange evaluation and history.
     GoodNoisy,
-    /// Any quiet move.
+    /// A quiet move.
     Quiet,
-    /// Another capture: one that loses material, mostly.
+    /// Any other capture or promotion.
     BadNoisy,
 }
 
-/// Hands out the legal moves of one node, best first, each exactly once.
+impl Class {
+    /// Replaces [`TtMove`](Self::TtMove) by the class of the table's move: a good capture or a quiet move.
+    #[inline(always)]
+    pub fn of_move(self, tt_capture: bool) -> Self {
+        match self {
+            Self::TtMove if tt_capture => Self::GoodNoisy,
+            Self::TtMove => Self::Quiet,
+            class => class,
+        }
+    }
+}
+
+/// Returns the legal moves of one node, best first, each exactly once.
 pub struct MovePicker {
     stage: Stage,
     hints: Hints,
-    /// Captures must win about this by static exchange to come before the quiets.
+    /// Least gain by static exchange evaluation of a good capture.
     threshold: i32,
     with_quiets: bool,
     moves: MoveList,
@@ -76,24 +89,24 @@ pub struct MovePicker {
     bad: MoveList,
     next_bad: usize,
     next_refutation: usize,
-    /// Whether the quiet moves left are checks alone.
-    narrowed: bool,
+    /// Only checks are left of the quiet moves.
+    checks_only: bool,
 }
 
 impl MovePicker {
-    /// All legal moves.
+    /// Creates a picker of all legal moves.
     pub fn all(hints: Hints) -> Self {
         Self::new(hints, 0, true)
     }
 
-    /// Captures and promotions only, those that gain at least `threshold` first.
+    /// Creates a picker of captures and promotions, those that gain at least `threshold` first.
     pub fn noisy(tt_move: Option<Move>, threshold: i32) -> Self {
         Self::new(Hints { tt_move, ..Hints::default() }, threshold, false)
     }
 
     fn new(hints: Hints, threshold: i32, with_quiets: bool) -> Self {
         Self {
-            stage: if hints.tt_move.is_some() { Stage::TableMove } else { Stage::GenerateNoisy },
+            stage: if hints.tt_move.is_some() { Stage::TtMove } else { Stage::GenerateNoisy },
             hints,
             threshold,
             with_quiets,
@@ -103,18 +116,18 @@ impl MovePicker {
             bad: MoveList::new(),
             next_bad: 0,
             next_refutation: 0,
-            narrowed: false,
+            checks_only: false,
         }
     }
 
-    /// The next move and its class; what `quiets` leaves out once never comes later.
+    /// Returns the next move and its class. Quiet moves that `quiets` once excludes never come later.
     pub fn next(&mut self, position: &Position, histories: &Histories, quiets: Quiets) -> Option<(Move, Class)> {
-        let left_out = |hints: &Hints, mv| quiets == Quiets::Checks && !hints.checks.has(position, mv);
+        let is_excluded = |hints: &Hints, mv| quiets == Quiets::Checks && !hints.checks.has(position, mv);
         loop {
             match self.stage {
-                Stage::TableMove => {
+                Stage::TtMove => {
                     self.stage = Stage::GenerateNoisy;
-                    return self.hints.tt_move.map(|mv| (mv, Class::Table));
+                    return self.hints.tt_move.map(|mv| (mv, Class::TtMove));
                 }
                 Stage::GenerateNoisy => {
                     position.noisy_moves(&mut self.moves);
@@ -123,7 +136,7 @@ impl MovePicker {
                 }
                 Stage::GoodNoisy => match self.pick() {
                     Some(mv) if Some(mv) == self.hints.tt_move => {}
-                    Some(mv) if position.see_ge(mv, self.least_gain(position, histories, mv)) => {
+                    Some(mv) if position.see_ge(mv, self.good_capture_threshold(position, histories, mv)) => {
                         return Some((mv, Class::GoodNoisy));
                     }
                     Some(mv) => self.bad.push(mv),
@@ -144,7 +157,7 @@ impl MovePicker {
                         && !self.hints.refutations[..self.next_refutation - 1].contains(&refutation)
                         && position.is_legal(mv)
                         && !position.is_noisy(mv)
-                        && !left_out(&self.hints, mv)
+                        && !is_excluded(&self.hints, mv)
                     {
                         return Some((mv, Class::Quiet));
                     }
@@ -158,7 +171,7 @@ impl MovePicker {
                         Quiets::Checks => position.quiet_moves_to(|piece| self.hints.checks.by(piece), &mut self.moves),
                         Quiets::None => {}
                     }
-                    self.narrowed = quiets == Quiets::Checks;
+                    self.checks_only = quiets == Quiets::Checks;
                     self.score_quiet(position, histories);
                     self.stage = Stage::Quiet;
                 }
@@ -167,7 +180,7 @@ impl MovePicker {
                         self.stage = Stage::BadNoisy;
                         continue;
                     }
-                    if quiets == Quiets::Checks && !self.narrowed {
+                    if quiets == Quiets::Checks && !self.checks_only {
                         self.keep_checks(position);
                     }
                     match self.pick() {
@@ -188,10 +201,10 @@ impl MovePicker {
         }
     }
 
-    /// What a capture must win to come before the quiets: up to 128 centipawns less where captures of its kind have proved good, and up to as many
-    /// more where they have proved bad (<https://www.chessprogramming.org/Move_Ordering>).
+    /// Returns the least gain of a good capture. In the main search capture history changes it by up to 128
+    /// centipawns.
     #[inline]
-    fn least_gain(&self, position: &Position, histories: &Histories, mv: Move) -> i32 {
+    fn good_capture_threshold(&self, position: &Position, histories: &Histories, mv: Move) -> i32 {
         if !self.with_quiets {
             return self.threshold;
         }
@@ -199,7 +212,7 @@ impl MovePicker {
         self.threshold - histories.capture(piece_to, position.captured(mv)) / capture_history_divisor()
     }
 
-    /// Drops the quiet moves left that give no check, at once: each would have to be found to be the best of those left before it is passed over.
+    /// Removes all remaining quiet moves that give no check.
     #[cold]
     fn keep_checks(&mut self, position: &Position) {
         let mut kept = self.next;
@@ -212,10 +225,10 @@ impl MovePicker {
         }
         self.moves.truncate(kept);
         self.scores.truncate(kept);
-        self.narrowed = true;
+        self.checks_only = true;
     }
 
-    /// Takes the best of what is left: a selection sort that stops when the node does.
+    /// Picks the best remaining move: one step of a selection sort.
     #[inline]
     fn pick(&mut self) -> Option<Move> {
         let start = self.next;
@@ -271,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn every_legal_move_comes_exactly_once_whatever_the_hints() {
+    fn every_legal_move_is_picked_exactly_once() {
         for fen in [
             "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
             "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
@@ -281,13 +294,13 @@ mod tests {
             let position = Position::from_fen(fen).unwrap();
             let mut legal: Vec<Move> = position.legal_moves().to_vec();
             legal.sort_by_key(|mv| mv.bits());
-            // Every pair of moves as table move and refutation, and words that are no legal move at all.
-            let wild = Move::from_bits(0x7fff);
+            // Every pair of moves as table move and killer, and a word that is no legal move.
+            let illegal = Move::from_bits(0x7fff);
             for &tt_move in &legal {
                 for &killer in &legal {
                     let hints = Hints {
                         tt_move: Some(tt_move),
-                        refutations: [Some(killer), wild, Some(killer)],
+                        refutations: [Some(killer), illegal, Some(killer)],
                         ..Hints::default()
                     };
                     let mut moves: Vec<Move> = picked(&position, hints).into_iter().map(|(mv, _)| mv).collect();
@@ -300,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn of_the_quiet_moves_only_checks_where_no_others_are_wanted() {
+    fn only_checks_are_picked_when_quiets_are_narrowed() {
         let position = Position::from_fen("3r2k1/5ppp/8/1p2q3/8/1B1N4/3Q1PPP/3R2K1 b - - 0 1").unwrap();
         let hints = Hints { checks: CheckSquares::of(&position), ..Hints::default() };
         // All quiet moves up to the first one, from then on only checks; or only checks from the start.
@@ -316,12 +329,12 @@ mod tests {
             moves.collect::<Vec<_>>()
         };
         let all = picked(&position, hints);
-        let is_wanted = |&(mv, class): &(Move, Class)| class != Class::Quiet || hints.checks.has(&position, mv);
-        let checks: Vec<_> = all.iter().copied().filter(is_wanted).collect();
+        let is_expected = |&(mv, class): &(Move, Class)| class != Class::Quiet || hints.checks.has(&position, mv);
+        let checks: Vec<_> = all.iter().copied().filter(is_expected).collect();
         let first_quiet = checks.iter().position(|&(_, class)| class == Class::Quiet).expect("there is a quiet check");
         assert_eq!(narrowed(hints, &Histories::new(), Quiets::Checks), checks);
 
-        // Two killers that give no check: none is wanted, or the first one only.
+        // Two killers that give no check: none is picked, or the first one only.
         let [first, second] = ["g8f8", "h7h6"].map(|mv| position.from_uci(mv).unwrap());
         let with_killers = Hints { refutations: [Some(first), Some(second), None], ..hints };
         assert_eq!(narrowed(with_killers, &Histories::new(), Quiets::Checks), checks);
@@ -329,12 +342,12 @@ mod tests {
         expected.insert(first_quiet, (first, Class::Quiet));
         assert_eq!(narrowed(with_killers, &Histories::new(), Quiets::All), expected);
 
-        // The same where history puts that move first, and the quiet moves have all been generated.
+        // The same if history puts that move first, after all quiet moves are generated.
         let histories = Histories::new();
         let color = position.side_to_move();
         let (piece_to, threats) = (PieceTo::new(color, Piece::King, first), hints.threats.all);
         let quiet = Quiet { color, mv: first, piece_to, before: [None; 3], threats };
-        (0..200).for_each(|_| histories.learn_quiet(quiet, 1_700));
+        (0..200).for_each(|_| histories.update_quiet(quiet, 1_700));
         assert_eq!(narrowed(hints, &histories, Quiets::All), expected);
     }
 
@@ -350,15 +363,15 @@ mod tests {
     }
 
     #[test]
-    fn history_decides_what_a_capture_may_lose() {
-        // The knight takes a pawn that a pawn protects: some two pawns lost.
+    fn capture_history_moves_the_good_capture_threshold() {
+        // The knight takes a protected pawn: a loss of two pawns.
         let position = Position::from_fen("4k3/2p5/3p4/8/4N3/8/8/4K3 w - - 0 1").unwrap();
         let equal = Position::from_fen("4k3/2p5/3n4/8/4N3/8/8/4K3 w - - 0 1").unwrap();
         let class = |position: &Position, captured, bonus| {
             let histories = Histories::new();
             let mv = position.from_uci("e4d6").unwrap();
             let piece_to = PieceTo::new(position.side_to_move(), Piece::Knight, mv);
-            (0..200).for_each(|_| histories.learn_capture(piece_to, Some(captured), bonus));
+            (0..200).for_each(|_| histories.update_capture(piece_to, Some(captured), bonus));
             let mut picker = MovePicker::all(Hints::default());
             std::iter::from_fn(|| picker.next(position, &histories, Quiets::All))
                 .find(|&(found, _)| found == mv)
@@ -367,6 +380,6 @@ mod tests {
         };
         assert_eq!(class(&equal, Piece::Knight, 0), Class::GoodNoisy);
         assert_eq!(class(&equal, Piece::Knight, -1_700), Class::BadNoisy);
-        assert_eq!(class(&position, Piece::Pawn, 1_700), Class::BadNoisy, "no history makes up for so much");
+        assert_eq!(class(&position, Piece::Pawn, 1_700), Class::BadNoisy, "history cannot make up for two pawns");
     }
 }

@@ -1,10 +1,11 @@
-//! The numbers of the search and of its clock: margins in centipawns, depths in plies, histories in their own units.
+//! Tunable parameters of the search and the clock.
 //!
-//! Each is a function that returns a constant. Built with the feature `tune` they are variables, and UCI options
-//! of the same names, for SPSA: see `scripts/spsa` and `docs/search.md`.
+//! Margins are in centipawns, depths in plies, histories in their own units. Each parameter is a function
+//! returning a constant. With the feature `tune` it is a variable with a UCI option of the same name, for
+//! SPSA: see `scripts/spsa` and `docs/search.md`.
 
 macro_rules! params {
-    ($($(#[$doc:meta])+ $name:ident = $value:literal, $least:literal, $most:literal;)*) => {
+    ($($(#[$doc:meta])+ $name:ident = $value:literal, $min:literal, $max:literal;)*) => {
         $(
             $(#[$doc])+
             #[cfg(not(feature = "tune"))]
@@ -17,60 +18,60 @@ macro_rules! params {
             #[cfg(feature = "tune")]
             #[inline]
             pub fn $name() -> i32 {
-                tunable::ALL[tunable::Place::$name as usize].get()
+                tunable::ALL[tunable::Index::$name as usize].get()
             }
         )*
 
-        /// The same numbers as variables.
+        /// The parameters as variables.
         #[cfg(feature = "tune")]
         pub mod tunable {
             use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 
             #[allow(non_camel_case_types)]
             #[derive(Clone, Copy)]
-            pub(super) enum Place {
+            pub(super) enum Index {
                 $($name,)*
             }
 
-            /// A number that a tuner may change.
+            /// A parameter that can be changed.
             #[derive(Debug)]
             pub struct Tunable {
-                /// Its name.
+                /// The name.
                 pub name: &'static str,
-                /// What it is when nobody changes it.
+                /// The default value.
                 pub default: i32,
-                /// Its least value.
-                pub least: i32,
-                /// Its greatest value.
-                pub most: i32,
+                /// The minimum.
+                pub min: i32,
+                /// The maximum.
+                pub max: i32,
                 value: AtomicI32,
             }
 
             impl Tunable {
-                /// What it is now.
+                /// Returns the current value.
                 #[inline]
                 pub fn get(&self) -> i32 {
                     self.value.load(Relaxed)
                 }
 
-                /// Changes it for all searches of this process, at once.
+                /// Sets the value, clamped to the range, for all searches of this process.
                 pub fn set(&self, value: i32) {
-                    self.value.store(value.clamp(self.least, self.most), Relaxed);
+                    self.value.store(value.clamp(self.min, self.max), Relaxed);
                 }
             }
 
-            /// All of them.
+            /// All parameters.
             pub static ALL: [Tunable; [$(stringify!($name)),*].len()] = [$(Tunable {
                 name: stringify!($name),
                 default: $value,
-                least: $least,
-                most: $most,
+                min: $min,
+                max: $max,
                 value: AtomicI32::new($value),
             },)*];
         }
 
         #[cfg(test)]
-        const RANGES: &[(&str, i32, i32, i32)] = &[$((stringify!($name), $value, $least, $most),)*];
+        const RANGES: &[(&str, i32, i32, i32)] = &[$((stringify!($name), $value, $min, $max),)*];
     };
 }
 
@@ -80,56 +81,56 @@ pub const HISTORY_MAX: i32 = 16_384;
 pub const CORRECTION_MAX: i32 = 1024;
 
 params! {
-    /// From this halfmove clock on the table ends no node: the fifty-move rule is near, and the clock is not in the key.
-    tt_clock = 90, 40, 101;
+    /// Halfmove clock from which the table causes no cutoff: the clock is not part of the key.
+    tt_cutoff_clock = 90, 40, 101;
 
-    /// Half-width of the first aspiration window.
+    /// Aspiration windows: half-width of the first window.
     aspiration_delta = 18, 5, 40;
-    /// It is wider by the score divided by this.
+    /// Aspiration windows: the score divided by this widens the first window.
     aspiration_score_divisor = 64, 16, 1024;
-    /// By how many percent a window grows in which the score was not.
+    /// Aspiration window growth after a fail, in percent.
     aspiration_growth = 50, 25, 200;
-    /// Beyond this half-width a window is open on the side of the failure.
-    aspiration_most = 600, 100, 2000;
-    /// Depth from which iterations open with an aspiration window.
+    /// Aspiration windows: beyond this half-width a failed side is opened fully.
+    aspiration_delta_max = 600, 100, 2000;
+    /// Aspiration windows: least depth.
     aspiration_depth = 4, 2, 8;
 
-    /// Reverse futility: greatest depth, and margin per ply of depth.
+    /// Reverse futility pruning: greatest depth.
     reverse_futility_depth = 9, 4, 14;
-    /// See [`reverse_futility_depth`].
+    /// Reverse futility pruning: margin per ply.
     reverse_futility_margin = 66, 30, 150;
 
-    /// Razoring: greatest depth, base margin and margin per ply.
+    /// Razoring: greatest depth.
     razor_depth = 4, 1, 8;
-    /// See [`razor_depth`].
+    /// Razoring: base margin.
     razor_base = 190, 50, 500;
-    /// See [`razor_depth`].
+    /// Razoring: margin per squared ply.
     razor_margin = 180, 50, 400;
 
-    /// Null move: least depth, base reduction, depth divisor, evaluation divisor and the cap of its part.
+    /// Null move: least depth.
     null_depth = 3, 1, 6;
-    /// See [`null_depth`].
+    /// Null move: base reduction.
     null_base = 5, 2, 7;
-    /// See [`null_depth`].
+    /// Null move: the depth divided by this is added to the reduction.
     null_depth_divisor = 4, 2, 8;
-    /// See [`null_depth`].
+    /// Null move: the evaluation above beta divided by this is added to the reduction.
     null_eval_divisor = 194, 80, 500;
-    /// See [`null_depth`].
+    /// Null move: cap of the addition by [`null_eval_divisor`].
     null_eval_cap = 3, 1, 7;
-    /// Null move: the evaluation may be this far below beta per ply of depth, ...
-    null_slope = 20, 0, 60;
-    /// ... less this.
-    null_slack = 120, 0, 300;
-    /// From this depth a null-move cut-off is verified by a search of the real moves, zugzwang or not.
+    /// Null move: per ply of depth, the static evaluation may be this far below beta.
+    null_margin = 20, 0, 60;
+    /// Null move: taken off the margin by [`null_margin`].
+    null_margin_base = 120, 0, 300;
+    /// Null move: least depth at which every cutoff is verified.
     null_verify_depth = 13, 6, 20;
-    /// Sixteenths of that search's depth below which no null move is tried in it.
+    /// Null move: no null move in this share of the verification search's depth, in sixteenths.
     null_verify_share = 12, 4, 17;
 
-    /// ProbCut: least depth, and margin above beta.
+    /// ProbCut: least depth.
     probcut_depth = 5, 3, 9;
-    /// See [`probcut_depth`].
+    /// ProbCut: margin above beta.
     probcut_margin = 177, 80, 350;
-    /// Plies taken off for the ProbCut verification.
+    /// ProbCut: reduction of the verification search, in plies.
     probcut_reduction = 4, 2, 6;
 
     /// Internal iterative reduction: least depth.
@@ -137,176 +138,177 @@ params! {
 
     /// Singular extensions: least depth.
     singular_depth = 5, 4, 10;
-    /// Sixteenths of the depth, less one ply, at which the other moves are searched.
+    /// Singular extensions: depth of the singular search, in sixteenths of the depth less one ply.
     singular_share = 8, 4, 13;
-    /// By so many plies the table's entry may be less deep than the node.
-    singular_table_depth = 3, 1, 6;
-    /// Margin below the table score, in 1/16 centipawn per ply.
+    /// Singular extensions: the table's depth may be this many plies below the node's.
+    singular_tt_depth = 3, 1, 6;
+    /// Singular extensions: margin below the table's score per ply, in 1/16 centipawn.
     singular_margin = 24, 8, 64;
-    /// Extra margin for extending by two plies.
+    /// Singular extensions: additional margin of double extensions.
     singular_double_margin = 18, 2, 60;
-    /// Most double extensions in one line.
+    /// Singular extensions: most double extensions in one line.
     singular_double_limit = 8, 2, 20;
-    /// A line is extended no more from this many times the iteration's depth on (singular and mate threat extensions).
+    /// Extensions end at this multiple of the iteration's depth (singular and mate-threat extensions).
     extension_limit = 2, 1, 4;
-    /// Plies less for a move that is not singular but beats beta by the table, ...
+    /// Negative extension, in plies, of a table move that is not singular but beats beta by the table.
     singular_negative = 2, 0, 4;
-    /// ... or stands at an expected cut node.
+    /// Negative extension, in plies, of any other non-singular table move at an expected cut node.
     singular_negative_cut = 1, 0, 4;
 
-    /// Futility pruning of quiets: greatest reduced depth, base and margin per ply.
+    /// Futility pruning: greatest reduced depth.
     futility_depth = 8, 4, 14;
-    /// See [`futility_depth`].
+    /// Futility pruning: base margin.
     futility_base = 90, 20, 250;
-    /// See [`futility_depth`].
+    /// Futility pruning: margin per ply.
     futility_margin = 79, 30, 200;
 
-    /// Late-move pruning: greatest depth and base count of quiets.
-    late_move_depth = 8, 4, 14;
-    /// See [`late_move_depth`].
-    late_move_base = 3, 1, 10;
+    /// Late-move pruning: greatest depth.
+    lmp_depth = 8, 4, 14;
+    /// Late-move pruning: base count of moves.
+    lmp_base = 3, 1, 10;
 
-    /// History pruning: greatest reduced depth and threshold per ply.
+    /// History pruning: greatest reduced depth.
     history_pruning_depth = 4, 2, 8;
-    /// See [`history_pruning_depth`].
+    /// History pruning: least history per ply.
     history_pruning_margin = -7150, -10000, -1000;
 
-    /// Static-exchange pruning: greatest depth, loss allowed to quiets (per squared ply), to captures and quiet checks (per ply).
+    /// Static-exchange pruning: greatest depth.
     see_pruning_depth = 9, 4, 14;
-    /// See [`see_pruning_depth`].
+    /// Static-exchange pruning: least gain of quiet moves per squared ply.
     see_quiet_margin = -16, -60, -8;
-    /// See [`see_pruning_depth`].
+    /// Static-exchange pruning: least gain of captures and quiet checks per ply.
     see_noisy_margin = -79, -200, -40;
 
-    /// Late-move reductions in 1/100 ply: base and divisor for quiets.
+    /// Late-move reductions: base for quiet moves, in 1/100 ply.
     lmr_quiet_base = 79, 20, 160;
-    /// See [`lmr_quiet_base`].
+    /// Late-move reductions: divisor for quiet moves, in hundredths.
     lmr_quiet_divisor = 254, 140, 400;
-    /// Late-move reductions: base and divisor for captures, as [`lmr_quiet_base`].
+    /// Late-move reductions: base for captures, in 1/100 ply.
     lmr_noisy_base = 30, -60, 100;
-    /// See [`lmr_noisy_base`].
+    /// Late-move reductions: divisor for captures, in hundredths.
     lmr_noisy_divisor = 330, 180, 600;
-    /// Least depth for late-move reductions: below 3 plies there is nothing to take off.
+    /// Late-move reductions: least depth.
     lmr_depth = 3, 2, 6;
-    /// History worth one ply of reduction.
+    /// Late-move reductions: history worth one ply less.
     lmr_history_divisor = 8950, 3000, 20000;
-    /// Less reduction, in 1/1024 ply, at nodes that were on a principal variation once.
-    lmr_table_pv = 600, 0, 3072;
-    /// Less at nodes that are on one.
+    /// Less reduction, in 1/1024 ply, at nodes that are or were on a principal variation.
+    lmr_tt_pv = 600, 0, 3072;
+    /// Less reduction at nodes on the principal variation.
     lmr_pv = 350, 0, 3072;
-    /// Less at the root.
+    /// Less reduction at the root.
     lmr_root = 1024, 0, 4096;
-    /// More at expected cut nodes.
+    /// More reduction at expected cut nodes.
     lmr_cut_node = 1536, 0, 4096;
-    /// More where the evaluation does not improve.
+    /// More reduction at nodes with a static evaluation that does not improve.
     lmr_not_improving = 1010, 0, 3072;
-    /// Less for checks.
+    /// Less reduction of checks.
     lmr_check = 900, 0, 3072;
-    /// Less for quiets after which the enemy has to fear a mate.
+    /// Less reduction of quiet moves that create a mate threat.
     lmr_mate_threat = 2048, 0, 4096;
-    /// More for quiets where the table's move is a capture.
-    lmr_table_noisy = 1024, 0, 3072;
-    /// More where the next ply has failed high more often than so many times.
-    lmr_cutoffs_many = 2, 1, 8;
-    /// See [`lmr_cutoffs_many`].
+    /// More reduction of quiet moves if the table's move is a capture.
+    lmr_tt_capture = 1024, 0, 3072;
+    /// Cutoffs at the next ply above which [`lmr_cutoffs`] applies.
+    lmr_cutoff_count = 2, 1, 8;
+    /// More reduction after many cutoffs at the next ply.
     lmr_cutoffs = 1600, 0, 3072;
-    /// A search at reduced depth that beats the best score by so much is repeated a ply deeper than usual, ...
-    lmr_deeper = 45, 0, 200;
-    /// ... one that beats it by less than so much a ply shallower.
-    lmr_shallower = 8, 0, 60;
-    /// Less for killers and counter moves.
+    /// Less reduction of killers and counter moves.
     lmr_refutation = 1100, 0, 3072;
+    /// Margin above the best score from which a re-search is a ply deeper.
+    lmr_deeper_margin = 45, 0, 200;
+    /// Margin above the best score below which a re-search is a ply shallower.
+    lmr_shallower_margin = 8, 0, 60;
 
-    /// Quiescence: a capture must bring the stand-pat score within this of alpha.
+    /// Quiescence: delta pruning margin.
     quiescence_margin = 340, 50, 500;
 
-    /// History bonus per ply of depth.
+    /// History bonus per ply.
     history_bonus = 155, 60, 400;
-    /// See [`history_bonus`]: taken off.
+    /// History bonus: taken off.
     history_bonus_base = 60, 0, 300;
-    /// Greatest bonus.
+    /// History bonus: cap.
     history_bonus_cap = 1700, 600, 4000;
-    /// What the quiet moves before a quiet one that cuts off lose, in percent of the bonus, ...
+    /// Malus of quiet moves searched before a quiet cutoff move, in percent of the bonus.
     history_malus = 125, 20, 300;
-    /// ... and what the captures before any that does.
+    /// Malus of captures searched before a cutoff move, in percent of the bonus.
     capture_malus = 100, 20, 300;
-    /// What the table's quiet move earns where the table cuts off, in percent of the bonus.
-    table_cut_bonus = 50, 0, 200;
-    /// Greatest depth at which a first move that cuts off teaches nothing that ordering did not know.
+    /// Bonus of a quiet table move after a table cutoff, in percent of the bonus.
+    tt_cutoff_bonus = 50, 0, 200;
+    /// Greatest depth without a bonus for a quiet move that cuts off before any other quiet.
     history_first_depth = 3, 0, 10;
-
-    /// A score this far above beta makes the bonus that of a ply more.
-    history_surprise = 80, 20, 300;
-    /// What the history after the move one ply before weighs, in 1/64 of that of the squares, ...
+    /// Margin above beta from which the bonus is that of a ply more.
+    history_beta_margin = 80, 20, 300;
+    /// Weight of the continuation history one ply before, in 1/64 of butterfly history.
     continuation_one = 64, 0, 192;
-    /// ... two plies before, ...
+    /// Weight of the continuation history two plies before.
     continuation_two = 64, 0, 192;
-    /// ... four plies before.
+    /// Weight of the continuation history four plies before.
     continuation_four = 32, 0, 192;
-
-    /// What a quiet move earns to which no move is an answer, in percent of the bonus for a cut-off.
+    /// Bonus of a quiet move before a node that fails low, in percent of the bonus.
     fail_low_bonus = 55, 0, 200;
 
-    /// What a quiet check is worth in the order.
+    /// Move ordering: bonus of a quiet check.
     check_bonus = 9000, 0, 30000;
-    /// How much of a capture's history weighs as much as a centipawn.
+    /// Move ordering: capture history worth one centipawn of the good-capture threshold.
     capture_history_divisor = 128, 32, 1024;
-    /// What it is worth in the order of quiet moves that a minor leaves a square attacked by a pawn, and costs to go to one, ...
+    /// Move ordering: bonus of a minor piece that leaves a square attacked by a pawn, malus if it goes to
+    /// one.
     threat_minor = 7000, 0, 30000;
-    /// ... a rook one attacked by a pawn or minor, ...
+    /// Move ordering: the same for a rook and squares attacked by pawns or minor pieces.
     threat_rook = 10500, 0, 30000;
-    /// ... a queen one attacked by anything less.
+    /// Move ordering: the same for a queen and squares attacked by less valuable pieces.
     threat_queen = 17500, 0, 30000;
 
-    /// By how many 1,024ths the evaluation grows with each point of pieces (minors 3, rooks 5, queens 9; at first 62) ...
+    /// Material scaling of the evaluation per point of pieces (minor 3, rook 5, queen 9; 62 at the start), in
+    /// 1/1024.
     material_slope = 4, 0, 16;
-    /// ... from so many on: who is ahead keeps pieces.
+    /// Material scaling: points at which the evaluation is unchanged.
     material_even = 40, 20, 62;
 
-    /// Correction histories: most that they move the evaluation, in centipawns.
+    /// Correction history: cap of the correction.
     correction_cap = 157, 30, 300;
-    /// What is learnt of an error at a depth, in 1/16 centipawn: their product, divided by this.
+    /// Correction history: divisor of error times depth.
     correction_divisor = 8, 2, 32;
 
-    /// Least depth of a node at which a move waits for another worker that is at it.
+    /// Deferred moves: least depth of a node.
     defer_depth = 3, 1, 8;
 
-    /// Where workers vote by score, what each has besides its lead on the worst, in centipawns.
+    /// Vote: base weight of a worker, in centipawns above the lowest score.
     vote_base = 12, 0, 100;
 
-    /// Moves that a clock without a next time control is spread over at the first move of a game, ...
+    /// Clock without a next time control: expected moves at the first move of a game.
     clock_moves = 42, 10, 60;
-    /// ... less so many hundredths of a move for each that was played, ...
+    /// Clock: fall of the expected moves per move played, in hundredths.
     clock_moves_fall = 70, 0, 200;
-    /// ... but at least so many, ...
+    /// Clock: least expected moves.
     clock_moves_least = 12, 8, 60;
-    /// ... and so many where less is added to the clock than a move costs outside the search.
+    /// Clock: least expected moves if the increment is less than the move overhead.
     clock_moves_sudden = 22, 8, 60;
-    /// The hard limit in soft limits.
+    /// Clock: hard limit, in soft limits.
     clock_hard = 5, 2, 10;
-    /// The soft limit in thousandths where the iteration has changed its mind, ...
+    /// Clock: soft limit after an iteration with a new best move, in thousandths.
     clock_changed = 1700, 1000, 3000;
-    /// ... where the last but one did, ...
+    /// Clock: the same with the new best move one iteration before.
     clock_stable_one = 1250, 800, 2000;
-    /// ... the one before, ...
+    /// Clock: the same with the new best move two iterations before.
     clock_stable_two = 1050, 700, 1500;
-    /// ... the one before that, ...
+    /// Clock: the same with the new best move three iterations before.
     clock_stable_three = 950, 500, 1300;
-    /// ... and where none of these did.
+    /// Clock: the same with an older best move.
     clock_stable = 850, 400, 1200;
-    /// The same factor by the share of the nodes that went into the best move: this less the share, ...
+    /// Clock: factor by the best move's share of nodes is [`clock_effort_scale`] times this less the share,
+    /// in thousandths.
     clock_effort_base = 1550, 1050, 2500;
-    /// ... times this.
+    /// See [`clock_effort_base`].
     clock_effort_scale = 1350, 500, 2500;
-    /// What the limit grows by, in thousandths, for each centipawn that the score has fallen.
+    /// Clock: growth of the limit per centipawn of a score drop, in thousandths.
     clock_score_drop = 12, 0, 40;
-    /// The least that this factor, by the score, is, in thousandths, ...
+    /// Clock: least factor by score, in thousandths.
     clock_score_least = 850, 500, 1000;
-    /// ... and the most; ...
+    /// Clock: greatest factor by score, in thousandths.
     clock_score_most = 1500, 1000, 3000;
-    /// ... and the least that all factors together are, ...
+    /// Clock: least product of all factors, in thousandths.
     clock_scale_least = 300, 50, 1000;
-    /// ... and the most.
+    /// Clock: greatest product of all factors, in thousandths.
     clock_scale_most = 4000, 1000, 8000;
 }
 
@@ -316,8 +318,8 @@ mod tests {
 
     #[test]
     fn values_lie_within_their_ranges() {
-        for (name, value, least, most) in RANGES {
-            assert!(least < value && value < most, "{name}");
+        for (name, value, min, max) in RANGES {
+            assert!(min < value && value < max, "{name}");
         }
     }
 }

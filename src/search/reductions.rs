@@ -1,17 +1,24 @@
-//! The base table of late-move reductions (<https://www.chessprogramming.org/Late_Move_Reductions>).
+//! Late-move reductions: base table and adjustments.
+//!
+//! [`Worker::late_move_reduction`] decides by how much a late move is reduced. Source:
+//! <https://www.chessprogramming.org/Late_Move_Reductions>.
 
-use super::params::{lmr_noisy_base, lmr_noisy_divisor, lmr_quiet_base, lmr_quiet_divisor};
+use super::node::{Node, NodeState};
+use super::params::*;
+use super::search_table::SearchTable;
+use super::worker::Worker;
+use crate::position::Position;
 
 /// One ply of reduction.
 pub const PLY: i32 = 1024;
 
-/// Reductions by kind of move, depth and number in the order, in 1/1024 ply.
+/// Base reductions by kind of move, depth and move number, in 1/1024 ply.
 pub struct Reductions {
     table: Box<[[[i32; 64]; 64]; 2]>,
 }
 
 impl Reductions {
-    /// Computes the table.
+    /// Computes the table: base + ln(depth) x ln(number) / divisor.
     pub fn new() -> Self {
         let mut table = Box::new([[[0; 64]; 64]; 2]);
         for (kind, (base, divisor)) in
@@ -30,9 +37,76 @@ impl Reductions {
         Self { table }
     }
 
-    /// The reduction of the move that comes as number `number` (1 is the first) at `depth`.
+    /// Returns the base reduction of move `number` (from 1) at `depth`.
     #[inline]
-    pub fn get(&self, quiet: bool, depth: i32, number: usize) -> i32 {
-        self.table[usize::from(quiet)][depth.clamp(0, 63) as usize][number.min(63)]
+    pub fn get(&self, is_quiet: bool, depth: i32, number: usize) -> i32 {
+        self.table[usize::from(is_quiet)][depth.clamp(0, 63) as usize][number.min(63)]
+    }
+}
+
+/// A move that has been made at a node, with the facts that decide its reduction.
+pub(super) struct MadeMove {
+    /// Its number in the order, from 1.
+    pub(super) number: usize,
+    pub(super) is_quiet: bool,
+    /// It is a killer or the counter move.
+    pub(super) is_refutation: bool,
+    pub(super) gives_check: bool,
+    /// Its history score.
+    pub(super) history: i32,
+    /// Its base reduction: see [`Reductions::get`].
+    pub(super) base_reduction: i32,
+    /// Depth without a reduction, in plies: includes the extension.
+    pub(super) new_depth: i32,
+}
+
+impl<T: SearchTable> Worker<T> {
+    /// Returns whether a move is late enough to be reduced.
+    #[inline(always)]
+    pub(super) fn is_late_move<N: Node>(node: &NodeState, number: usize) -> bool {
+        node.depth >= lmr_depth() && number > 1 + usize::from(N::ROOT)
+    }
+
+    /// Returns the reduction of a late move, in 1/1024 ply. `child` is the position after
+    /// the move.
+    #[inline(always)]
+    pub(super) fn late_move_reduction<N: Node>(&mut self, node: &NodeState, made: &MadeMove, child: &Position) -> i32 {
+        let next = node.ply + 1;
+        let mut reduction = made.base_reduction;
+        if node.tt_pv {
+            reduction -= lmr_tt_pv();
+        }
+        if N::PV {
+            reduction -= lmr_pv();
+        }
+        // Sacrifices come late in the order, and matter most at the root.
+        if N::ROOT {
+            reduction -= lmr_root();
+        }
+        if node.cut_node {
+            reduction += lmr_cut_node();
+        }
+        if !node.improving {
+            reduction += lmr_not_improving();
+        }
+        if made.gives_check {
+            reduction -= lmr_check();
+        }
+        if node.tt_capture && made.is_quiet {
+            reduction += lmr_tt_capture();
+        }
+        if self.stack(next).cutoffs as i32 > lmr_cutoff_count() {
+            reduction += lmr_cutoffs();
+        }
+        if made.is_refutation {
+            reduction -= lmr_refutation();
+        }
+        reduction -= made.history * PLY / lmr_history_divisor();
+        reduction += self.diversity.jitter();
+        // The mate-threat test is expensive, so it comes last, where it can still matter.
+        if made.is_quiet && reduction >= PLY && self.has_mate_threat(child, next) {
+            reduction -= lmr_mate_threat();
+        }
+        reduction
     }
 }

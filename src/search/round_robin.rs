@@ -1,43 +1,43 @@
-//! Turns: many workers of whom only some run at a time.
+//! Round-robin turns: many workers of which only some run at a time.
 
 use std::collections::VecDeque;
 
 use crossbeam_utils::CachePadded;
 use parking_lot::{Condvar, Mutex};
 
-/// Whose turn it is. Workers numbered from 0 take turns in that order, each for a quantum of nodes, and only those who have a turn
-/// do anything; the others sleep.
+/// A scheduler of workers by node count. Workers take turns in the order of their numbers, each for a quantum
+/// of nodes. Workers without a turn sleep.
 ///
-/// With one place, N threads become one sequence of steps that is the same on every machine, however many cores it has:
-/// for finding faults, and for learning what N threads would be worth elsewhere. With a place for each core, more workers than cores
-/// leave the cores to each other without the system's scheduler, so that the threads which must answer at once (the coordinator, the
-/// reader, the GUI's own) never stand in line behind them.
+/// With one place, N threads run one sequence of steps, the same on every machine: this makes tests
+/// repeatable, and simulates N cores. With a place per core, more workers than cores do not compete for
+/// cores, so that other threads (coordinator, reader, GUI) need not queue behind them.
 #[derive(Debug)]
 pub struct RoundRobin {
     quantum: u64,
-    /// On cache lines of its own, away from what every node reads.
+    /// On its own cache lines, apart from data that every node reads.
     state: CachePadded<Mutex<State>>,
-    /// One for each worker, so that a change of turn wakes one thread and not all.
+    /// One per worker, so that a change of turn wakes one thread.
     called: Box<[Condvar]>,
 }
 
 #[derive(Debug)]
 struct State {
-    /// Who has a turn.
+    /// The workers that have a turn.
     has_turn: Box<[bool]>,
-    /// Who waits for one, or will when it gets here; the next first.
+    /// The workers without a turn, the next first.
     waiting: VecDeque<usize>,
 }
 
 impl RoundRobin {
-    /// The nodes of a turn in lockstep unless something else is asked for: some 0.3 ms, a hundred times what changing turns costs.
+    /// Default nodes per turn in lockstep: about 0.3 ms, a hundred times the cost of a change of turn.
     pub const QUANTUM: u64 = 512;
 
-    /// The nodes of a turn where workers share cores: some milliseconds, as the system's scheduler would give them.
+    /// Nodes per turn of workers that share cores: some milliseconds, like a time slice of the operating
+    /// system.
     pub const CROWDED_QUANTUM: u64 = 4096;
 
-    /// A round_robin of `workers` workers, of whom `places` (at least 1) have a turn at the same time, with turns of `quantum` nodes (at
-    /// least 1). The first turns are those of the first workers.
+    /// Creates a schedule of `workers` workers, of which `places` (at least 1) run at the same time, in turns
+    /// of `quantum` nodes (at least 1). The first workers have the first turns.
     pub fn new(workers: usize, places: usize, quantum: u64) -> Self {
         let places = places.max(1);
         Self {
@@ -50,12 +50,12 @@ impl RoundRobin {
         }
     }
 
-    /// The nodes of a turn.
+    /// Returns the nodes per turn.
     pub fn quantum(&self) -> u64 {
         self.quantum
     }
 
-    /// Waits until it is `worker`'s turn.
+    /// Waits for the turn of `worker`.
     ///
     /// # Panics
     /// If there is no such worker.
@@ -66,7 +66,7 @@ impl RoundRobin {
         }
     }
 
-    /// Ends `worker`'s turn and waits for its next. While nobody waits, it goes on at once.
+    /// Ends the turn of `worker` and waits for its next. Without waiting workers it returns at once.
     pub fn pass(&self, worker: usize) {
         let mut state = self.state.lock();
         if state.waiting.is_empty() {
@@ -79,7 +79,7 @@ impl RoundRobin {
         self.wait(worker);
     }
 
-    /// Ends `worker`'s turns for good. It may be called by a worker that never had one.
+    /// Removes `worker` from the schedule, with or without a turn.
     pub fn leave(&self, worker: usize) {
         let mut state = self.state.lock();
         if std::mem::take(&mut state.has_turn[worker]) {
@@ -103,12 +103,12 @@ mod tests {
 
     use super::*;
 
-    /// What workers do in turn, when each has so many turns.
+    /// Returns the order of turns of workers that each take so many.
     fn sequence(turns: &[usize]) -> Vec<usize> {
         let round_robin = RoundRobin::new(turns.len(), 1, 1);
         let log = Mutex::new(Vec::new());
         std::thread::scope(|scope| {
-            // The last is started first: the order must not come from there.
+            // Started in reverse: the order of turns must not depend on it.
             for (worker, &turns) in turns.iter().enumerate().rev() {
                 let (round_robin, log) = (&round_robin, &log);
                 scope.spawn(move || {
@@ -125,20 +125,20 @@ mod tests {
     }
 
     #[test]
-    fn turns_go_round_and_those_who_left_are_passed_over() {
+    fn turns_skip_workers_that_have_left() {
         assert_eq!(sequence(&[3, 1, 2]), [0, 1, 2, 0, 2, 0]);
         assert_eq!(sequence(&[4]), [0; 4]);
     }
 
     #[test]
-    fn a_worker_that_leaves_before_its_first_turn_is_not_waited_for() {
+    fn a_worker_may_leave_before_its_first_turn() {
         for _ in 0..100 {
             assert_eq!(sequence(&[0, 2, 0, 1]), [1, 3, 1]);
         }
     }
 
     #[test]
-    fn never_more_than_the_places_have_a_turn_and_all_get_theirs() {
+    fn turns_are_limited_to_the_places_and_fair() {
         let (workers, places) = (9, 3);
         let round_robin = RoundRobin::new(workers, places, 1);
         let (inside, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -164,14 +164,14 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_goes_on_when_others_leave() {
-        // More places than workers: nobody waits at all.
-        let roomy = RoundRobin::new(2, 5, 1);
-        roomy.wait(0);
-        roomy.wait(1);
-        roomy.pass(0);
+    fn waiting_workers_get_the_turns_of_leavers() {
+        // More places than workers: no waiting.
+        let wide = RoundRobin::new(2, 5, 1);
+        wide.wait(0);
+        wide.wait(1);
+        wide.pass(0);
         let round_robin = RoundRobin::new(4, 2, 1);
-        // Leaves without ever having come.
+        // Leaves without a turn.
         round_robin.leave(2);
         round_robin.leave(0);
         round_robin.wait(3);

@@ -1,69 +1,72 @@
-//! Scores: centipawns, mates, and their form in the table.
+//! Scores: centipawns, mates, tablebase results, and their form in the transposition table.
 //!
-//! A score is an `i32` from the side to move. Mates count down from [`MATE`] by the plies from the root to the mate, so that a
-//! shorter mate is worth more. In the table they count from the position instead (see [`to_tt`]), because the same position
-//! is reached at different plies (<https://www.chessprogramming.org/Transposition_Table#Mate_Scores>).
+//! A score is an `i32` for the side to move. Mate scores are [`MATE`] less the plies from the root to the
+//! mate, so a shorter mate scores higher. In the table they count from the position (see [`to_tt`]), because
+//! a position is reached at different plies. Source:
+//! <https://www.chessprogramming.org/Transposition_Table#Mate_Scores>.
 
-/// Deepest ply a line can reach, counted from the root.
+/// Maximum ply of a line, counted from the root.
 pub const MAX_PLY: usize = 240;
-/// Greatest nominal depth of iterative deepening.
+/// Maximum nominal depth of iterative deepening.
 pub const MAX_DEPTH: u32 = 200;
-/// Above every score; the open window is `-INFINITE..INFINITE`.
+/// Above all scores; the open window is `-INFINITE..INFINITE`.
 pub const INFINITE: i32 = 32_500;
 /// The score of giving mate at the root itself; mate in `n` plies is `MATE - n`.
 pub const MATE: i32 = 32_000;
 /// Scores at or above this are wins by mate; at or below its negation, losses.
 pub const MATE_BOUND: i32 = MATE - MAX_PLY as i32;
-/// The score of a position that the endgame tables say is won, at the root itself: below every mate.
+/// The score of a tablebase win at the root: below every mate.
 pub const TB_WIN: i32 = MATE_BOUND - 1;
-/// Scores at or above this are won, by mate or by the tables; at or below its negation, lost. Evaluations stay between.
+/// Scores at or above this are wins by mate or tablebase; at or below its negation, losses. Evaluations lie
+/// between.
 pub const DECISIVE_BOUND: i32 = TB_WIN - MAX_PLY as i32;
 /// The score of a draw.
 pub const DRAW: i32 = 0;
 
-/// The score of being mated `ply` plies from the root.
+/// Returns the score of being mated `ply` plies from the root.
 #[inline]
 pub const fn mated_in(ply: usize) -> i32 {
     -MATE + ply as i32
 }
 
-/// The score of giving mate `ply` plies from the root.
+/// Returns the score of giving mate `ply` plies from the root.
 #[inline]
 pub const fn mate_in(ply: usize) -> i32 {
     MATE - ply as i32
 }
 
-/// Whether `score` is a mate for either side.
+/// Returns whether `score` is a mate for either side.
 #[inline]
 pub const fn is_mate(score: i32) -> bool {
     score.abs() >= MATE_BOUND
 }
 
-/// The score of a position `ply` plies from the root that the endgame tables say is won.
+/// Returns the score of a tablebase win `ply` plies from the root.
 #[inline]
 pub const fn tb_win(ply: usize) -> i32 {
     TB_WIN - ply as i32
 }
 
-/// The score of a position `ply` plies from the root that the endgame tables say is lost.
+/// Returns the score of a tablebase loss `ply` plies from the root.
 #[inline]
 pub const fn tb_loss(ply: usize) -> i32 {
     -TB_WIN + ply as i32
 }
 
-/// Whether `score` is a win or loss, by mate or by the endgame tables.
+/// Returns whether `score` is a win or loss by mate or tablebase.
 #[inline]
 pub const fn is_decisive(score: i32) -> bool {
     score.abs() >= DECISIVE_BOUND
 }
 
-/// Whether `score` is a win or loss by the endgame tables.
+/// Returns whether `score` is a win or loss by tablebase.
 #[inline]
 pub const fn is_tb_score(score: i32) -> bool {
     is_decisive(score) && !is_mate(score)
 }
 
-/// A score relative to the root, found at `ply`, as the table keeps it: mates and wins by the endgame tables relative to the position.
+/// Converts a score found at `ply` to the table's form: decisive scores relative to the position instead of
+/// the root.
 #[inline]
 pub fn to_tt(score: i32, ply: usize) -> i16 {
     let score = match score {
@@ -76,10 +79,10 @@ pub fn to_tt(score: i32, ply: usize) -> i16 {
     score.clamp(-MATE, MATE) as i16
 }
 
-/// The inverse of [`to_tt`] at the reader's `ply`. Total: any word found in memory gives a score inside the open window.
+/// Converts a table's score to one relative to the root, at the reader's `ply`. Any word gives a score inside
+/// the open window.
 ///
-/// A mate that the fifty-move rule would forestall is no mate: when fewer than the mate's plies are left before the
-/// `halfmove_clock` reaches 100, the score becomes a plain large one. So does a win by the endgame tables that many plies away.
+/// A decisive score further away than the fifty-move limit allows becomes the largest undecided one.
 #[inline]
 pub fn from_tt(score: i16, ply: usize, halfmove_clock: u8) -> i32 {
     let score = i32::from(score).clamp(-MATE, MATE);
@@ -92,12 +95,13 @@ pub fn from_tt(score: i16, ply: usize, halfmove_clock: u8) -> i32 {
     if end - size > plies_left {
         return sign * (DECISIVE_BOUND - 1);
     }
-    // A damaged word can be so near the bound that it would fall below: it stays a score of its kind.
+    // A damaged word may lie close to the bound: it stays a score of its kind.
     let least = if is_mate(score) { MATE_BOUND } else { DECISIVE_BOUND };
     sign * (size - ply as i32).max(least)
 }
 
-/// `score` in moves to mate, as UCI counts them: positive when the side to move mates; `None` for a score that is no mate.
+/// Returns the moves to mate as UCI counts them, positive if the side to move mates; `None` if `score` is no
+/// mate.
 pub fn moves_to_mate(score: i32) -> Option<i32> {
     if score >= MATE_BOUND {
         Some((MATE - score + 1) / 2)
@@ -113,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mate_read_back_at_another_ply_counts_from_there() {
+    fn mate_scores_count_from_the_reading_ply() {
         // Found at ply 6: mate at ply 9, three plies on. Read at ply 2 it is a mate at ply 5.
         let stored = to_tt(mate_in(9), 6);
         assert_eq!(from_tt(stored, 2, 0), mate_in(5));
@@ -122,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mate_beyond_the_fifty_move_rule_is_no_mate() {
+    fn mates_beyond_the_fifty_move_limit_are_undecided() {
         let stored = to_tt(mate_in(11), 0);
         assert_eq!(from_tt(stored, 0, 89), mate_in(11));
         assert!(!is_mate(from_tt(stored, 0, 90)));
@@ -130,8 +134,8 @@ mod tests {
     }
 
     #[test]
-    fn a_win_by_the_endgame_tables_counts_from_the_reader_and_is_below_every_mate() {
-        // TtHit at ply 6 two plies on, read at ply 1.
+    fn tablebase_scores_count_from_the_reading_ply_below_mates() {
+        // Stored at ply 6, two plies on; read at ply 1.
         let stored = to_tt(tb_win(8), 6);
         assert_eq!(from_tt(stored, 1, 0), tb_win(3));
         let stored = to_tt(tb_loss(8), 6);
@@ -147,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn every_word_reads_as_a_score_inside_the_window() {
+    fn any_word_reads_as_a_score_inside_the_window() {
         for word in i16::MIN..=i16::MAX {
             for ply in [0, 1, 100, MAX_PLY] {
                 let score = from_tt(word, ply, 0);

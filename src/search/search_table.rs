@@ -1,13 +1,13 @@
-//! The search's view of a transposition table.
+//! The transposition-table interface of the search.
 
 use sesame_table::{EntryUse, Recorder, Table, Work};
 
 use super::tt_entry::TtEntry;
 
-/// A transposition table as a search sees it.
+/// A transposition table that a search can use.
 ///
-/// The engine's is [`TranspositionTable`]. The search is compiled for each table it runs on, so that measurements can put another
-/// design, or one that counts, under the same search.
+/// The engine's is [`TranspositionTable`]. The search is generic over it, so measurements can run the same
+/// search on another table, or on one with statistics.
 pub trait SearchTable: Send + Sync + 'static {
     /// Returns the entry of the position `key` and the work behind it.
     fn probe(&self, key: u64) -> Option<(TtEntry, Work)>;
@@ -21,7 +21,8 @@ pub trait SearchTable: Send + Sync + 'static {
     /// Empties the table with `threads` threads, also while others use it.
     fn clear(&self, threads: usize);
 
-    /// Empties the table with `threads` threads; faster where nobody else can be using it.
+    /// Empties the table with `threads` threads; faster than [`clear`](Self::clear), as no other thread uses
+    /// it.
     fn clear_exclusive(&mut self, threads: usize) {
         self.clear(threads);
     }
@@ -34,7 +35,8 @@ pub trait SearchTable: Send + Sync + 'static {
         0
     }
 
-    /// Returns whether a hit counts as all the nodes behind it: see [`sesame_table::Scheme::counts_hits_in_full`].
+    /// Returns whether a hit counts as all the nodes behind it: see
+    /// [`sesame_table::Scheme::counts_hits_in_full`].
     fn counts_hits_in_full(&self) -> bool {
         false
     }

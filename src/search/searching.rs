@@ -1,4 +1,6 @@
-//! Which moves are being searched at this moment, so that two workers need not search the same one.
+//! The searching table: moves that workers are searching at this moment (simplified ABDADA).
+//!
+//! Source: <https://www.chessprogramming.org/ABDADA>; Tom Kerrigan, Simplified ABDADA, 2018.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -9,56 +11,56 @@ use crate::position::Move;
 const SETS: usize = 8192;
 const WAYS: usize = 4;
 
-/// The moves that workers are searching, of all nodes that are deep enough for it to matter.
+/// A lock-free hash set of the moves that workers are searching, at nodes of sufficient depth.
 ///
-/// At a node, a move that another worker is at waits until the node's other moves are done: by then its score may be in the table.
-/// That is ABDADA (Weill 1995) as Kerrigan simplified it (2018): a small table without locks, apart from the transposition table. An entry
-/// that is lost, left over or another's changes the order in which moves are searched, never a score.
+/// A move that another worker is searching is deferred until the node's other moves are done: its score may
+/// then be in the transposition table. Lost, stale or colliding entries only change the order in which moves
+/// are searched.
 #[derive(Debug)]
 pub struct SearchingTable {
     sets: Box<[CachePadded<[AtomicU32; WAYS]>]>,
 }
 
-/// A move at a node, searched to a depth: 32 bits of its hash.
+/// A move at a node, searched to a depth: a hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SearchingMove {
     set: usize,
-    /// Never 0, which marks a free place.
+    /// Never 0, which marks a free way.
     mark: u32,
 }
 
 impl SearchingMove {
-    /// `mv` at the node with this key, searched to `depth` plies.
+    /// Returns the hash of `mv` at the node with this key, searched to `depth` plies.
     #[inline]
     pub fn new(key: u64, mv: Move, depth: i32) -> Self {
-        let what = (u64::from(mv.bits()) << 32) | u64::from(depth as u32);
-        let hash = (key ^ what.wrapping_mul(0x9E37_79B9_7F4A_7C15)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+        let variant = (u64::from(mv.bits()) << 32) | u64::from(depth as u32);
+        let hash = (key ^ variant.wrapping_mul(0x9E37_79B9_7F4A_7C15)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
         Self { set: (hash >> 40) as usize % SETS, mark: hash as u32 | 1 }
     }
 }
 
 impl SearchingTable {
-    /// Nobody is at anything.
+    /// Creates an empty table.
     pub fn new() -> Self {
         Self { sets: (0..SETS).map(|_| CachePadded::default()).collect() }
     }
 
-    /// Whether some worker is at `task`.
+    /// Returns whether some worker is searching the move.
     #[inline]
-    pub fn has(&self, task: SearchingMove) -> bool {
-        self.sets[task.set].iter().any(|way| way.load(Relaxed) == task.mark)
+    pub fn has(&self, searching: SearchingMove) -> bool {
+        self.sets[searching.set].iter().any(|way| way.load(Relaxed) == searching.mark)
     }
 
-    /// A worker begins `task`.
-    pub fn begin(&self, task: SearchingMove) {
-        let set = &self.sets[task.set];
+    /// Adds a move that a worker begins.
+    pub fn begin(&self, searching: SearchingMove) {
+        let set = &self.sets[searching.set];
         let free = set.iter().find(|way| way.load(Relaxed) == 0);
-        free.unwrap_or(&set[0]).store(task.mark, Relaxed);
+        free.unwrap_or(&set[0]).store(searching.mark, Relaxed);
     }
 
-    /// A worker has ended `task`.
-    pub fn end(&self, task: SearchingMove) {
-        if let Some(way) = self.sets[task.set].iter().find(|way| way.load(Relaxed) == task.mark) {
+    /// Removes a move that a worker has ended.
+    pub fn end(&self, searching: SearchingMove) {
+        if let Some(way) = self.sets[searching.set].iter().find(|way| way.load(Relaxed) == searching.mark) {
             way.store(0, Relaxed);
         }
     }
@@ -66,8 +68,8 @@ impl SearchingTable {
 
 #[cfg(test)]
 impl SearchingTable {
-    /// Whether nobody is at anything.
-    pub(super) fn is_idle(&self) -> bool {
+    /// Returns whether the table is empty.
+    pub(super) fn is_empty(&self) -> bool {
         self.sets.iter().all(|set| set.iter().all(|way| way.load(Relaxed) == 0))
     }
 }
@@ -77,31 +79,31 @@ mod tests {
     use super::*;
     use crate::position::Square;
 
-    fn task(key: u64, depth: i32) -> SearchingMove {
+    fn hash(key: u64, depth: i32) -> SearchingMove {
         SearchingMove::new(key, Move::new(Square::E2, Square::E4, None), depth)
     }
 
     #[test]
-    fn a_task_is_known_from_its_begin_to_its_end() {
-        let searching = SearchingTable::new();
-        searching.begin(task(1, 5));
-        searching.begin(task(1, 5));
-        assert!(searching.has(task(1, 5)) && !searching.has(task(2, 5)) && !searching.has(task(1, 6)));
-        searching.end(task(1, 5));
-        assert!(searching.has(task(1, 5)), "two had begun it");
-        searching.end(task(1, 5));
-        searching.end(task(1, 5));
-        assert!(!searching.has(task(1, 5)));
+    fn entries_last_from_begin_to_end() {
+        let table = SearchingTable::new();
+        table.begin(hash(1, 5));
+        table.begin(hash(1, 5));
+        assert!(table.has(hash(1, 5)) && !table.has(hash(2, 5)) && !table.has(hash(1, 6)));
+        table.end(hash(1, 5));
+        assert!(table.has(hash(1, 5)), "two workers had begun it");
+        table.end(hash(1, 5));
+        table.end(hash(1, 5));
+        assert!(!table.has(hash(1, 5)));
     }
 
     #[test]
-    fn more_tasks_than_places_are_forgotten_one_by_one() {
-        let searching = SearchingTable::new();
-        let tasks: Vec<SearchingMove> =
-            (0..).map(|key| task(key, 3)).filter(|task| task.set == 7).take(WAYS + 1).collect();
-        for &task in &tasks {
-            searching.begin(task);
+    fn a_full_set_replaces_entries() {
+        let table = SearchingTable::new();
+        let hashes: Vec<SearchingMove> =
+            (0..).map(|key| hash(key, 3)).filter(|hash| hash.set == 7).take(WAYS + 1).collect();
+        for &hash in &hashes {
+            table.begin(hash);
         }
-        assert_eq!(tasks.iter().filter(|&&task| searching.has(task)).count(), WAYS);
+        assert_eq!(hashes.iter().filter(|&&hash| table.has(hash)).count(), WAYS);
     }
 }

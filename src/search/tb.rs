@@ -1,39 +1,42 @@
-//! What the endgame tables say of a node.
+//! Syzygy tablebase probes inside the search tree (<https://www.chessprogramming.org/Syzygy_Bases>).
 
 use std::sync::Arc;
 
+use super::node::Node;
 use super::score::{DRAW, MAX_DEPTH, tb_loss, tb_win};
 use super::search_table::SearchTable;
+use super::tt::TtStore;
 use super::tt_entry::Bound;
 use super::worker::Worker;
 use crate::position::{Move, Position};
 use crate::syzygy::{RootRanking, Tablebases, Wdl};
 
-/// A score from a table is worth a search this much deeper than the node's: only its own depth limits it.
+/// A tablebase score is stored with the node's depth plus this.
 const DEPTH_BONUS: i32 = 6;
 
-/// The endgame tables as a search is to use them.
+/// Syzygy probing of a search.
 #[derive(Debug, Clone)]
 pub struct SyzygyProbe {
-    /// The tables.
+    /// The tablebases.
     pub tables: Arc<Tablebases>,
-    /// Positions with more men are not looked up; with 0 none is.
-    pub most_men: usize,
-    /// Positions with exactly that many men are looked up only where at least so many plies are left to search.
-    pub least_depth: i32,
-    /// Whether a win that the fifty-move rule prevents is a draw.
+    /// Most pieces of a probed position; 0 turns probing off.
+    pub max_pieces: usize,
+    /// Least remaining depth, in plies, at which positions with exactly `max_pieces` pieces are probed.
+    pub min_depth: i32,
+    /// A win that the fifty-move rule prevents is a draw.
     pub fifty_move_rule: bool,
-    /// What the tables say of the root's moves, if they know them.
+    /// The ranks of the root moves, if the root is in the tablebases.
     pub ranking: Option<Arc<RootRanking>>,
 }
 
 impl SyzygyProbe {
-    /// The greater the better: root moves of different ranks are never compared by their scores.
+    /// Returns the rank of a root move, higher is better. Root moves of different ranks are never compared by
+    /// score.
     pub(super) fn rank(&self, mv: Move) -> i32 {
         self.ranking.as_ref().map_or(0, |ranking| ranking.rank(mv))
     }
 
-    /// The score at `ply`, and on which side of it the truth can be: the tables know who wins, not how soon.
+    /// Returns the score at `ply` as a bound: tablebases know the winner, not the distance to mate.
     fn score(&self, wdl: Wdl, ply: usize) -> (i32, Bound) {
         let wdl = match wdl {
             Wdl::CursedWin if !self.fifty_move_rule => Wdl::Win,
@@ -43,55 +46,57 @@ impl SyzygyProbe {
         match wdl {
             Wdl::Win => (tb_win(ply), Bound::Lower),
             Wdl::Loss => (tb_loss(ply), Bound::Upper),
-            // A draw, but one is better than the other against an opponent who errs.
+            // Draws differ slightly, in case the opponent errs.
             Wdl::CursedWin | Wdl::Draw | Wdl::BlessedLoss => (DRAW + wdl.value(), Bound::Exact),
         }
     }
 }
 
-/// What the tables mean for a node.
-pub(super) enum Verdict {
-    /// Its score is settled.
-    Settled(i32),
-    /// It is at least this good.
-    AtLeast(i32),
-    /// It is at most this good.
-    AtMost(i32),
+/// The result of a probe at a node.
+pub(super) enum TbBound {
+    /// The node's score is decided.
+    Cutoff(i32),
+    /// A lower bound of a principal-variation node.
+    Lower(i32),
+    /// An upper bound of a principal-variation node.
+    Upper(i32),
 }
 
 impl<T: SearchTable> Worker<T> {
-    /// What the tables say of `position`: only right after a capture or pawn move, as they take the clock of the fifty-move rule to stand at
-    /// zero. A node that is settled is remembered.
+    /// Probes the tablebases for `position`. A decided score is stored in the table.
+    ///
+    /// Only positions right after a capture or pawn move are probed: tablebases assume a halfmove clock of
+    /// zero.
     #[cold]
-    pub(super) fn ask_tables(
+    pub(super) fn probe_syzygy<N: Node>(
         &mut self,
         position: &Position,
         alpha: i32,
         beta: i32,
         depth: i32,
         ply: usize,
-        pv: bool,
-    ) -> Option<Verdict> {
+    ) -> Option<TbBound> {
         let syzygy = self.context.syzygy.as_ref()?;
-        let men = position.occupied().len() as usize;
-        if position.halfmove_clock() != 0 || men == syzygy.most_men && depth < syzygy.least_depth {
+        let pieces = position.occupied().len() as usize;
+        if position.halfmove_clock() != 0 || pieces == syzygy.max_pieces && depth < syzygy.min_depth {
             return None;
         }
         let (score, bound) = syzygy.score(syzygy.tables.probe_wdl(position)?, ply);
-        self.count_tb_hit();
-        let settled = match bound {
+        self.context.control.add_tb_hits(1);
+        let is_cutoff = match bound {
             Bound::Exact => true,
             Bound::Lower => score >= beta,
             Bound::Upper => score <= alpha,
         };
-        if settled {
+        if is_cutoff {
             let depth = (depth + DEPTH_BONUS).min(MAX_DEPTH as i32);
-            self.remember(position, ply, None, score, depth, bound, pv, None, self.work());
-            return Some(Verdict::Settled(score));
+            let result = TtStore { mv: None, score, depth, bound, pv: N::PV, raw_eval: None };
+            self.store_tt(position, ply, result, self.work());
+            return Some(TbBound::Cutoff(score));
         }
         match bound {
-            Bound::Lower if pv => Some(Verdict::AtLeast(score)),
-            Bound::Upper if pv => Some(Verdict::AtMost(score)),
+            Bound::Lower if N::PV => Some(TbBound::Lower(score)),
+            Bound::Upper if N::PV => Some(TbBound::Upper(score)),
             _ => None,
         }
     }

@@ -1,25 +1,25 @@
-//! What the enemy attacks: for the order of quiet moves, and for what is learnt of them.
+//! Threats: squares attacked by the opponent, for move ordering and butterfly history.
 //!
-//! That a piece leaves an attacked square, or goes to one, says much of a move. So butterfly histories are kept apart by it
-//! (an idea that many engines share: <https://www.chessprogramming.org/History_Heuristic>).
+//! Source: history by threats, <https://www.chessprogramming.org/History_Heuristic>.
 
 use super::params::{threat_minor, threat_queen, threat_rook};
 use crate::position::{BitBoard, Piece, Position, attacks};
 
-/// The squares that the side not to move attacks.
+/// The squares attacked by the side not to move.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Threats {
+    /// By pawns.
     by_pawns: BitBoard,
-    /// By pawns and minors.
+    /// By pawns and minor pieces.
     by_minors: BitBoard,
-    /// By these and rooks.
+    /// By pawns, minor pieces and rooks.
     by_rooks: BitBoard,
-    /// By anything.
+    /// By all pieces.
     pub all: BitBoard,
 }
 
 impl Threats {
-    /// The threats against the side to move.
+    /// Returns the threats against the side to move.
     pub fn of(position: &Position) -> Self {
         let them = !position.side_to_move();
         let occupied = position.occupied();
@@ -43,7 +43,8 @@ impl Threats {
         Self { by_pawns, by_minors, by_rooks, all }
     }
 
-    /// By piece, the squares that an enemy of less worth attacks, and what it is worth not to stand there.
+    /// Returns, for each piece type, the squares attacked by less valuable pieces, and the ordering bonus for
+    /// leaving one.
     pub fn by_lesser(&self) -> [(BitBoard, i32); Piece::NUM] {
         [
             (BitBoard::EMPTY, 0),
@@ -62,7 +63,7 @@ mod tests {
     use crate::position::Square;
 
     #[test]
-    fn every_attacked_square_and_no_other() {
+    fn threats_are_the_attacked_squares() {
         for fen in [
             "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
             "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R b KQkq - 0 1",

@@ -1,15 +1,15 @@
-//! The engine's payload: what a search remembers of a position.
+//! The transposition-table entry: the engine's payload of `sesame_table`.
 
 use sesame_table::{Generation, Payload};
 
-/// What a stored score says about the true one.
+/// A bound: the relation of a stored score to the true one.
 ///
-/// The discriminants are the two bits that it packs to, never 0, so that no entry packs to 0; and since `None` then is 0 as well, an
-/// `Option<TtEntry>` is made of packed bits without a branch (a jump on what has just been read halved the rate of probes).
+/// The discriminants are the packed bits, never 0, so no entry packs to 0. `None` is 0 too, so unpacking
+/// needs no branch.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum Bound {
-    /// The true score is at most this: every move failed low.
+    /// The true score is at most this: all moves failed low.
     Upper = 1,
     /// The true score is at least this: a move failed high.
     Lower = 2,
@@ -22,7 +22,7 @@ impl Bound {
         self as u64
     }
 
-    /// Total: 0 is "none", and only the low two bits are looked at.
+    /// Decodes the low two bits; 0 is `None`.
     const fn from_bits(bits: u64) -> Option<Bound> {
         match bits & 3 {
             1 => Some(Bound::Upper),
@@ -33,23 +33,26 @@ impl Bound {
     }
 }
 
-/// What a search remembers of a position; a copy, decoded.
+/// A decoded table entry: the search result of a position.
 ///
-/// Packed, from the lowest bit: static evaluation 16, generation 5, principal variation 1, bound 2, depth 8, score 16, move 16.
+/// Packed layout, from the lowest bit: static evaluation 16, generation 5, principal variation 1, bound 2,
+/// depth 8, score 16, move 16.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct TtEntry {
-    /// The best move, as the position's move type packs it; 0 means none. To be shown legal before it is played: an entry
-    /// may belong to another position of the same key (a type-1 error, Breuker et al., section 3), and these 16 bits may be any.
+    /// The best move as [`Move::bits`](crate::position::Move::bits); 0 means none.
+    ///
+    /// Check its legality: the entry may belong to another position (a type-1 error, Breuker et al. 1994,
+    /// section 3).
     pub mv: u16,
-    /// The score relative to the side to move. Mate scores count from this position, not from the root.
+    /// The score for the side to move. Mate scores count from this position.
     pub score: i16,
-    /// The depth in plies to which the position was searched.
+    /// The search depth in plies.
     pub depth: u8,
-    /// What the score says.
+    /// The bound of the score.
     pub bound: Bound,
-    /// Whether the position has been on a principal variation.
+    /// The position has been on a principal variation.
     pub pv: bool,
-    /// The static evaluation.
+    /// The static evaluation, uncorrected.
     pub eval: i16,
 }
 
@@ -60,7 +63,7 @@ const DEPTH: u32 = 24;
 const SCORE: u32 = 32;
 const MOVE: u32 = 48;
 
-/// An older entry of the same search is kept against a bound that is this much shallower.
+/// An entry of the same search is kept against a bound more than this many plies shallower.
 const MUCH_SHALLOWER: u8 = 4;
 
 impl Payload for TtEntry {
@@ -97,8 +100,8 @@ impl Payload for TtEntry {
         Some(Generation::from_bits((bits >> GENERATION) as u8))
     }
 
-    /// The engine's policy: a result of this very search is not given up for a bound from a much shallower one, and a move is
-    /// not given up for none.
+    /// Keeps a result of the same search against a bound of a much shallower one, and the old move against
+    /// none.
     #[inline]
     fn merge(old: u64, new: u64) -> Option<u64> {
         let is_exact = Bound::from_bits(new >> BOUND) == Some(Bound::Exact);
@@ -171,9 +174,9 @@ mod tests {
     fn merging_keeps_a_much_deeper_entry_of_the_same_search() {
         let shallow = TtEntry { mv: 9, depth: 5, ..ENTRY };
         assert_eq!(merge(ENTRY, shallow, 0), None);
-        assert_eq!(merge(ENTRY, shallow, 1), Some(shallow), "an older search's entry gives way");
+        assert_eq!(merge(ENTRY, shallow, 1), Some(shallow), "entries of older searches are replaced");
         let exact = TtEntry { bound: Bound::Exact, ..shallow };
-        assert_eq!(merge(ENTRY, exact, 0), Some(exact), "an exact score is worth having");
+        assert_eq!(merge(ENTRY, exact, 0), Some(exact), "exact scores replace");
         let near = TtEntry { depth: 6, ..shallow };
         assert_eq!(merge(ENTRY, near, 0), Some(near));
     }

@@ -333,7 +333,7 @@ fn deepen<T: SearchTable>(worker: &mut Worker<T>, board: &DepthBoard, report: &m
                 if depth >= board.deepest() && board.workers() > 1 {
                     worker.stop_all();
                 } else if worker.may_be_overtaken() {
-                    report.control.skip_to(depth);
+                    report.control.abort_up_to(depth);
                 }
                 // Only news is sent at once. Were every iteration of every worker sent, hundreds of workers on a few cores
                 // would stand in line for the channel, each holding the others up while it is not running.

@@ -28,7 +28,7 @@ pub(super) fn rank_root<T>(request: &mut SearchRequest<T>, root_moves: &mut Vec<
         *root_moves = best;
     }
     if ranking.by_distance {
-        syzygy.most_men = 0;
+        syzygy.max_pieces = 0;
     }
     syzygy.ranking = Some(Arc::new(ranking));
     known
@@ -37,7 +37,7 @@ pub(super) fn rank_root<T>(request: &mut SearchRequest<T>, root_moves: &mut Vec<
 /// Returns whether tablebases of as few pieces as the root has are loaded.
 fn may_know_root<T>(request: &SearchRequest<T>) -> bool {
     let men = request.game.position().occupied().len() as usize;
-    request.syzygy.as_ref().is_some_and(|syzygy| men <= syzygy.most_men)
+    request.syzygy.as_ref().is_some_and(|syzygy| men <= syzygy.max_pieces)
 }
 
 /// Returns the score of a root with this result.

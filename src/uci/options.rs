@@ -349,7 +349,7 @@ mod tuned {
 
     pub(super) fn declarations() -> impl Iterator<Item = String> {
         ALL.iter().map(|number| {
-            let (name, default, least, most) = (number.name, number.default, number.least, number.most);
+            let (name, default, least, most) = (number.name, number.default, number.min, number.max);
             format!("option name {name} type spin default {default} min {least} max {most}")
         })
     }
@@ -358,7 +358,7 @@ mod tuned {
     pub(super) fn understand(name: &str, value: Option<&str>) -> Option<Result<Setting, String>> {
         let number = ALL.iter().find(|number| number.name.eq_ignore_ascii_case(name))?;
         let value = value.unwrap_or_default();
-        let (least, most) = (number.least, number.most);
+        let (least, most) = (number.min, number.max);
         let new = parse_number(value).and_then(|value| i32::try_from(value).ok());
         let Some(new) = new.filter(|new| (least..=most).contains(new)) else {
             return Some(Err(kept(number.name, &format!("a whole number from {least} to {most}"), value)));

@@ -5,8 +5,8 @@ use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crossbeam_channel::{self as channel, Receiver, Sender};
 use crossbeam_channel::select;
+use crossbeam_channel::{self as channel, Receiver, Sender};
 
 use super::background::BackgroundTask;
 use super::board::describe;

@@ -147,7 +147,12 @@ impl<T: SearchTable> Searcher<T> {
     }
 
     /// Searches until the limits, or until the depth `enough` is complete.
-    fn search_until(&mut self, position: &Position, limits: Limits, enough: Option<u32>) -> Result<Trace, ScalingError> {
+    fn search_until(
+        &mut self,
+        position: &Position,
+        limits: Limits,
+        enough: Option<u32>,
+    ) -> Result<Trace, ScalingError> {
         self.engine.new_game();
         if self.pace == Pace::Free {
             thread::sleep(PAUSE);
@@ -223,7 +228,8 @@ mod tests {
                 searcher.arrange(workers, &Variant::default()).unwrap();
                 let open = timeless(&searcher.search_to(&entry.position, 7, true).unwrap());
                 assert_eq!(open, timeless(&searcher.search_to(&entry.position, 7, true).unwrap()), "repeatable");
-                let (given, last) = (timeless(&searcher.search_to(&entry.position, 7, false).unwrap()), open.2.last().unwrap());
+                let (given, last) =
+                    (timeless(&searcher.search_to(&entry.position, 7, false).unwrap()), open.2.last().unwrap());
                 assert_eq!((last.0 >= 7, last.2), (true, open.1));
                 if workers == 1 {
                     assert_eq!(open, given, "alone it makes no difference");

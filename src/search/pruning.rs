@@ -1,0 +1,205 @@
+//! Pruning: razoring, reverse futility, null move and ProbCut before the move loop; late-move, futility,
+//! history and static-exchange pruning of moves.
+//!
+//! Sources: <https://www.chessprogramming.org/Razoring>,
+//! <https://www.chessprogramming.org/Reverse_Futility_Pruning>,
+//! <https://www.chessprogramming.org/Null_Move_Pruning>, <https://www.chessprogramming.org/ProbCut>,
+//! <https://www.chessprogramming.org/Futility_Pruning>. Late-move pruning is move count based pruning:
+//! <https://www.chessprogramming.org/Futility_Pruning#MoveCountBasedPruning>.
+
+use super::checks::CheckSquares;
+use super::control::Aborted;
+use super::mate_threat::mate_threat;
+use super::node::{NodeState, NonPv};
+use super::ordering::{Class, MovePicker, Quiets};
+use super::params::*;
+use super::reductions::PLY;
+use super::score::{DECISIVE_BOUND, MATE_BOUND, is_decisive};
+use super::search_table::SearchTable;
+use super::tt::TtStore;
+use super::tt_entry::Bound;
+use super::worker::Worker;
+use crate::position::{Move, Piece, Position};
+
+/// The result of null-move pruning.
+pub(super) enum NullMove {
+    /// Not tried, or it failed low.
+    NoCutoff,
+    /// A null move beats beta: the node's score.
+    Cutoff(i32),
+    /// After a null move the opponent mates.
+    MateThreat,
+}
+
+/// Returns whether the side to move has at most one piece besides king and pawns.
+fn has_zugzwang_risk(position: &Position) -> bool {
+    let pieces =
+        position.colors(position.side_to_move()) & !(position.pieces(Piece::Pawn) | position.pieces(Piece::King));
+    pieces.len() <= 1
+}
+
+impl<T: SearchTable> Worker<T> {
+    /// Returns whether the side to move is threatened with mate in `position`, the node at `ply`. The answer
+    /// is cached in the stack, by the node or its parent.
+    #[inline]
+    pub(super) fn has_mate_threat(&mut self, position: &Position, ply: usize) -> bool {
+        let is_threatened = *self.stack(ply).mate_threat.get_or_insert_with(|| mate_threat(position));
+        debug_assert_eq!(is_threatened, mate_threat(position), "cached for another position");
+        is_threatened
+    }
+
+    /// Tries to end a null-window node before its moves are searched. A mate threat seen by the null move
+    /// extends the node.
+    #[inline(always)]
+    pub(super) fn prune_node(&mut self, node: &mut NodeState, alpha: i32) -> Result<Option<i32>, Aborted> {
+        if let Some(score) = self.razoring(node, alpha)? {
+            return Ok(Some(score));
+        }
+        if let Some(score) = self.reverse_futility(node) {
+            return Ok(Some(score));
+        }
+        match self.null_move(node)? {
+            NullMove::Cutoff(score) => return Ok(Some(score)),
+            NullMove::MateThreat if self.may_extend(node.ply) => node.depth += 1,
+            NullMove::MateThreat | NullMove::NoCutoff => {}
+        }
+        self.probcut(node)
+    }
+
+    /// Razoring: far below alpha only captures and checks are searched.
+    #[inline(always)]
+    fn razoring(&mut self, node: &NodeState, alpha: i32) -> Result<Option<i32>, Aborted> {
+        if node.depth > razor_depth() || node.eval + razor_base() + razor_margin() * node.depth * node.depth >= alpha {
+            return Ok(None);
+        }
+        let score = self.quiescence::<NonPv>(node.position, alpha, alpha + 1, node.ply, Quiets::Checks)?;
+        Ok((score <= alpha && !is_decisive(score)).then_some(score))
+    }
+
+    /// Reverse futility pruning: far above beta the node fails high.
+    ///
+    /// Exempt are nodes with a quiet table move and nodes with a mate threat.
+    #[inline(always)]
+    fn reverse_futility(&mut self, node: &NodeState) -> Option<i32> {
+        let &NodeState { depth, beta, eval, .. } = node;
+        let fails_high = depth <= reverse_futility_depth()
+            && (node.tt_move.is_none() || node.tt_capture)
+            && eval - reverse_futility_margin() * (depth - i32::from(node.improving)) >= beta
+            && beta > -DECISIVE_BOUND
+            && eval < DECISIVE_BOUND
+            && !self.has_mate_threat(node.position, node.ply);
+        fails_high.then_some((eval + beta) / 2)
+    }
+
+    /// Null-move pruning, with a verification search against zugzwang.
+    pub(super) fn null_move(&mut self, node: &NodeState) -> Result<NullMove, Aborted> {
+        let &NodeState { position, beta, depth, ply, static_eval, eval, .. } = node;
+        if depth < null_depth()
+            || eval < beta
+            || static_eval < beta - null_margin() * depth + null_margin_base()
+            || beta <= -DECISIVE_BOUND
+            || ply < self.null_min_ply
+            || self.stack_before(ply, 1).played.is_none() && ply > 0
+            || !position.has_non_pawn_material(position.side_to_move())
+        {
+            return Ok(NullMove::NoCutoff);
+        }
+        let reduction =
+            null_base() + depth / null_depth_divisor() + ((eval - beta) / null_eval_divisor()).min(null_eval_cap());
+        let child = self.make_null(position, ply);
+        let score = -self.search::<NonPv>(&child, -beta, -beta + 1, depth - reduction, ply + 1, !node.cut_node)?;
+        self.keys.pop();
+        if score < beta {
+            return Ok(if score <= -MATE_BOUND { NullMove::MateThreat } else { NullMove::NoCutoff });
+        }
+        // A decisive score after a null move is not proven.
+        let score = if score >= DECISIVE_BOUND { beta } else { score };
+        if self.null_min_ply > 0 || !(has_zugzwang_risk(position) || depth >= null_verify_depth()) {
+            return Ok(NullMove::Cutoff(score));
+        }
+        self.null_min_ply = ply + (null_verify_share() * (depth - reduction).max(0) / 16) as usize + 1;
+        let verified = self.search::<NonPv>(position, beta - 1, beta, (depth - reduction).max(1), ply, false);
+        self.null_min_ply = 0;
+        Ok(if verified? >= beta { NullMove::Cutoff(score) } else { NullMove::NoCutoff })
+    }
+
+    /// ProbCut: a capture that beats beta by a margin at reduced depth cuts off.
+    fn probcut(&mut self, node: &NodeState) -> Result<Option<i32>, Aborted> {
+        let &NodeState { position, ply, .. } = node;
+        let probcut_beta = node.beta + probcut_margin();
+        let depth = node.depth - probcut_reduction();
+        if node.depth < probcut_depth()
+            || is_decisive(node.beta)
+            || node.tt_hit.is_some_and(|tt_hit| tt_hit.depth > depth && tt_hit.score < probcut_beta)
+        {
+            return Ok(None);
+        }
+        let work_before = self.work();
+        let tt_move = node.tt_move.filter(|_| node.tt_capture);
+        let mut picker = MovePicker::noisy(tt_move, probcut_beta - node.static_eval);
+        while let Some((mv, class)) = picker.next(position, &self.thread.histories, Quiets::None) {
+            if class == Class::BadNoisy {
+                break;
+            }
+            self.prefetch_after(position, mv);
+            let child = self.make(position, ply, mv);
+            let (alpha, beta) = (-probcut_beta, -probcut_beta + 1);
+            let mut score = -self.quiescence::<NonPv>(&child, alpha, beta, ply + 1, Quiets::None)?;
+            if score >= probcut_beta {
+                score = -self.search::<NonPv>(&child, alpha, beta, depth, ply + 1, !node.cut_node)?;
+            }
+            self.keys.pop();
+            if score >= probcut_beta {
+                let (pv, raw_eval, bound) = (node.tt_pv, node.raw_eval, Bound::Lower);
+                let result = TtStore { mv: Some(mv), score, depth: depth + 1, bound, pv, raw_eval };
+                self.store_tt(position, ply, result, work_before);
+                return Ok(Some(if is_decisive(score) { score } else { score - probcut_margin() }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Late-move pruning and futility pruning: returns the quiet moves still searched from move `number` on.
+    ///
+    /// Quiet checks are exempt. Futility pruning raises `best_score` towards the futility value, which the
+    /// pruned moves might have reached.
+    #[inline(always)]
+    pub(super) fn remaining_quiets(&self, node: &NodeState, number: usize, alpha: i32, best_score: &mut i32) -> Quiets {
+        let depth = node.depth;
+        let max_moves = (lmp_base() + depth * depth) / (2 - i32::from(node.improving));
+        let lmr_depth = (depth - self.thread.reductions.get(true, depth, number) / PLY).max(0);
+        let futility_value = node.static_eval + futility_base() + futility_margin() * lmr_depth;
+        let is_futile =
+            !node.in_check && lmr_depth <= futility_depth() && futility_value <= alpha && !is_decisive(alpha);
+        if is_futile {
+            *best_score = (*best_score).max((*best_score + 3 * futility_value) / 4);
+        }
+        let is_late = depth <= lmp_depth() && number as i32 > max_moves;
+        if is_late || is_futile { Quiets::Checks } else { Quiets::All }
+    }
+
+    /// History pruning and static-exchange pruning of a move with a history score and a base reduction. Quiet
+    /// checks are exempt from history pruning, and may lose as much as captures.
+    #[inline(always)]
+    pub(super) fn is_pruned(
+        node: &NodeState,
+        checks: &CheckSquares,
+        (mv, class): (Move, Class),
+        history: i32,
+        base_reduction: i32,
+    ) -> bool {
+        let &NodeState { position, depth, .. } = node;
+        if class != Class::Quiet {
+            return class == Class::BadNoisy
+                && depth <= see_pruning_depth()
+                && !position.see_ge(mv, see_noisy_margin() * depth);
+        }
+        let lmr_depth = (depth - base_reduction / PLY).max(0);
+        let is_check = checks.has(position, mv);
+        if !is_check && lmr_depth <= history_pruning_depth() && history < history_pruning_margin() * (lmr_depth + 1) {
+            return true;
+        }
+        let margin = if is_check { see_noisy_margin() * depth } else { see_quiet_margin() * lmr_depth * lmr_depth };
+        lmr_depth <= see_pruning_depth() && !position.see_ge(mv, margin)
+    }
+}

@@ -1,0 +1,249 @@
+//! The search at the root: iterative deepening step, aspiration windows, root moves.
+//!
+//! Sources: <https://www.chessprogramming.org/Iterative_Deepening>,
+//! <https://www.chessprogramming.org/Aspiration_Windows>.
+
+use super::checks::CheckSquares;
+use super::control::Aborted;
+use super::history::Histories;
+use super::node::Root;
+use super::ordering::{Class, Hints, MovePicker, Quiets};
+use super::params::*;
+use super::score::{INFINITE, is_decisive};
+use super::search_table::SearchTable;
+use super::threats::Threats;
+use super::tt_entry::Bound;
+use super::worker::{SearchContext, Worker};
+use crate::position::{Move, Position};
+
+/// A line at the root with its score.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RootLine {
+    /// The score for the side to move, in centipawns: see [`score`](super::score).
+    pub score: i32,
+    /// The kind of score: exact or a bound.
+    pub bound: Bound,
+    /// The deepest ply reached.
+    pub seldepth: usize,
+    /// The moves, at least one.
+    pub pv: Vec<Move>,
+}
+
+/// The result of one iteration.
+#[derive(Debug, Clone)]
+pub struct Iteration {
+    /// Its nominal depth.
+    pub depth: u32,
+    /// The lines, best first, at least one: `multi_pv` of them, or all root moves if there are fewer.
+    ///
+    /// A stopped iteration has only the best line, perhaps with a lower bound.
+    pub lines: Vec<RootLine>,
+    /// Nodes of all workers at its end.
+    pub nodes: u64,
+    /// The best move's share of this worker's nodes in this search, 0 to 1.
+    pub best_move_share: f64,
+}
+
+/// The end of [`Worker::iterate`].
+#[derive(Debug, Clone)]
+pub enum Outcome {
+    /// The iteration is complete.
+    Complete(Iteration),
+    /// The iteration was stopped. It carries a result if it had raised alpha at the root.
+    Stopped(Option<Iteration>),
+}
+
+/// A root move with its result.
+#[derive(Debug, Clone)]
+pub(super) struct RootMove {
+    pub(super) mv: Move,
+    /// Score in the current iteration; `-INFINITE` until the move raises alpha.
+    pub(super) score: i32,
+    /// Score in the previous iteration.
+    pub(super) previous_score: i32,
+    pub(super) seldepth: usize,
+    pub(super) pv: Vec<Move>,
+    /// Nodes below this move in the whole search.
+    pub(super) nodes: u64,
+    /// Syzygy rank: a higher rank comes first, whatever the scores.
+    pub(super) rank: i32,
+}
+
+impl RootMove {
+    fn new(mv: Move, rank: i32) -> Self {
+        Self { mv, score: -INFINITE, previous_score: -INFINITE, seldepth: 0, pv: vec![mv], nodes: 0, rank }
+    }
+
+    /// Returns the sort key: best first.
+    fn order(&self) -> impl Ord + use<> {
+        std::cmp::Reverse((self.rank, self.score))
+    }
+
+    fn line(&self) -> RootLine {
+        RootLine { score: self.score, bound: Bound::Exact, seldepth: self.seldepth, pv: self.pv.clone() }
+    }
+}
+
+/// Returns the root moves of `context` in the order of an inner node's move picker.
+pub(super) fn ordered_root_moves<T: SearchTable>(histories: &Histories, context: &SearchContext<T>) -> Vec<RootMove> {
+    let position = context.game.position();
+    let tt_move = context
+        .table
+        .probe(position.key())
+        .and_then(|(entry, _)| Move::from_bits(entry.mv))
+        .filter(|&mv| position.is_legal(mv));
+    let (threats, checks) = (Threats::of(position), CheckSquares::of(position));
+    let mut picker = MovePicker::all(Hints { tt_move, threats, checks, ..Hints::default() });
+    let mut moves: Vec<RootMove> = std::iter::from_fn(|| picker.next(position, histories, Quiets::All))
+        .filter(|(mv, _)| context.root_moves.contains(mv))
+        .map(|(mv, _)| RootMove::new(mv, context.syzygy.as_ref().map_or(0, |syzygy| syzygy.rank(mv))))
+        .collect();
+    moves.sort_by_key(RootMove::order);
+    moves
+}
+
+impl<T: SearchTable> Worker<T> {
+    /// Searches the root to `depth` plies.
+    ///
+    /// `on_bound` receives a bound after each failed aspiration window, with the nodes of all workers so far.
+    /// After [`Outcome::Stopped`] a deeper iteration can follow, unless the whole search is stopped.
+    pub fn iterate(&mut self, depth: u32, mut on_bound: impl FnMut(RootLine, u64)) -> Outcome {
+        // An aborted iteration leaves its path behind.
+        self.keys.truncate(self.root_len);
+        for root in &mut self.root_moves {
+            root.previous_score = root.score;
+        }
+        self.count.begin(depth);
+        self.root_depth = depth as i32;
+        if self.may_be_overtaken() {
+            self.adopt(depth.saturating_sub(1));
+        }
+        let lines = self.context.multi_pv.min(self.root_moves.len());
+        for pv_index in 0..lines {
+            self.pv_index = pv_index;
+            if self.aspiration_search(depth as i32, &mut on_bound).is_err() {
+                while self.end_searching() {}
+                let partial = (pv_index == 0).then(|| self.partial.take()).flatten();
+                return Outcome::Stopped(partial.map(|line| self.iteration(depth, vec![line])));
+            }
+            // A later line can be better than an earlier one.
+            self.root_moves[..=pv_index].sort_by_key(RootMove::order);
+        }
+        let lines = self.root_moves[..lines].iter().map(RootMove::line).collect();
+        Outcome::Complete(self.iteration(depth, lines))
+    }
+
+    /// Adopts move and score of another worker that has finished `depth`, from the table's exact entry of the
+    /// root.
+    fn adopt(&mut self, depth: u32) {
+        if depth == 0 || !self.context.control.aborts(depth) {
+            return;
+        }
+        let Some(tt_hit) = self.probe_tt(self.context.game.position(), 0) else { return };
+        if tt_hit.bound == Bound::Exact
+            && tt_hit.depth >= depth as i32
+            && let Some(index) = self
+                .root_moves
+                .iter()
+                .position(|root| Some(root.mv) == tt_hit.mv && root.rank == self.root_moves[0].rank)
+        {
+            self.root_moves[..=index].rotate_right(1);
+            self.root_moves[0].previous_score = tt_hit.score;
+        }
+    }
+
+    fn iteration(&self, depth: u32, lines: Vec<RootLine>) -> Iteration {
+        let best = lines.first().and_then(|line| line.pv.first().copied());
+        let best_nodes = self.root_moves.iter().find(|root| Some(root.mv) == best).map_or(0, |root| root.nodes);
+        let best_move_share = best_nodes as f64 / self.nodes().max(1) as f64;
+        Iteration { depth, lines, nodes: self.context.control.nodes(), best_move_share }
+    }
+
+    /// Searches the root with an aspiration window around the previous score. A failed window is widened on
+    /// that side.
+    fn aspiration_search(&mut self, depth: i32, on_bound: &mut impl FnMut(RootLine, u64)) -> Result<(), Aborted> {
+        let position = self.context.game.position().clone();
+        let expected = self.root_moves[self.pv_index].previous_score;
+        let mut delta = aspiration_delta()
+            + self.diversity.window
+            + if is_decisive(expected) { 0 } else { expected.abs() / aspiration_score_divisor() };
+        let (mut alpha, mut beta) = if depth < aspiration_depth() || expected == -INFINITE {
+            (-INFINITE, INFINITE)
+        } else {
+            ((expected - delta).max(-INFINITE), (expected + delta).min(INFINITE))
+        };
+        let mut fail_highs = 0;
+        self.partial = None;
+        loop {
+            self.seldepth = 0;
+            self.thread.pv.clear(0);
+            for root in &mut self.root_moves[self.pv_index..] {
+                root.score = -INFINITE;
+            }
+            let score = self.search::<Root>(&position, alpha, beta, (depth - fail_highs).max(1), 0, false)?;
+            // The sort is stable: moves that did not raise alpha keep their order.
+            self.root_moves[self.pv_index..].sort_by_key(RootMove::order);
+            let bound = if score <= alpha {
+                beta = (alpha + beta) / 2;
+                alpha = (score - delta).max(-INFINITE);
+                fail_highs = 0;
+                self.partial = None;
+                Bound::Upper
+            } else if score >= beta {
+                beta = (score + delta).min(INFINITE);
+                // After a fail-high the depth is reduced, unless the score is decisive.
+                fail_highs = if is_decisive(score) { 0 } else { (fail_highs + 1).min(3) };
+                Bound::Lower
+            } else {
+                return Ok(());
+            };
+            on_bound(RootLine { score, bound, ..self.root_moves[self.pv_index].line() }, self.context.control.nodes());
+            delta += delta * aspiration_growth() / 100;
+            if delta > aspiration_delta_max() || is_decisive(score) {
+                (alpha, beta) = match bound {
+                    Bound::Upper => (-INFINITE, beta),
+                    _ => (alpha, INFINITE),
+                };
+            }
+        }
+    }
+
+    /// Returns the root move number `index` of the current line, from 0, if its Syzygy rank is the line's.
+    #[inline]
+    pub(super) fn next_root_move(&self, position: &Position, index: usize) -> Option<(Move, Class)> {
+        let rank = self.root_moves[self.pv_index].rank;
+        let root = self.root_moves.get(self.pv_index + index).filter(|root| root.rank == rank)?;
+        Some((root.mv, if position.is_noisy(root.mv) { Class::GoodNoisy } else { Class::Quiet }))
+    }
+
+    /// Reports that root move `number` of the current line, from 1, begins.
+    pub(super) fn begin_root_move(&self, number: usize, mv: Move) {
+        self.context.control.begin_root_move(self.root_depth.unsigned_abs(), self.pv_index + number, mv);
+    }
+
+    /// Records the score of root move `number`, from 1, within `alpha..beta`.
+    pub(super) fn update_root_move(&mut self, number: usize, score: i32, alpha: i32, beta: i32, nodes_before: u64) {
+        let bound = match () {
+            () if score >= beta => Some(Bound::Lower),
+            () if score > alpha => Some(Bound::Exact),
+            () if number == 1 => Some(Bound::Upper),
+            // The move is no better than the best one.
+            () => None,
+        };
+        let nodes = self.nodes() - nodes_before;
+        let seldepth = self.seldepth;
+        let root = &mut self.root_moves[self.pv_index + number - 1];
+        root.nodes += nodes;
+        let Some(bound) = bound else {
+            root.score = -INFINITE;
+            return;
+        };
+        root.score = score;
+        root.seldepth = seldepth;
+        root.pv.truncate(1);
+        root.pv.extend(self.thread.pv.line(1));
+        if bound != Bound::Upper && self.pv_index == 0 {
+            self.partial = Some(RootLine { score, bound, seldepth, pv: root.pv.clone() });
+        }
+    }
+}

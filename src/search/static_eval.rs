@@ -1,0 +1,96 @@
+//! Static evaluation of a node: the network's value, scaled by material, corrected by history.
+
+use super::params::{material_even, material_slope};
+use super::score::DECISIVE_BOUND;
+use super::search_table::SearchTable;
+use super::thread_data::{NO_EVAL, ThreadData};
+use super::tt::TtHit;
+use super::worker::Worker;
+use crate::position::{Piece, Position};
+
+/// The evaluations of a node: see [`NodeState`](super::node::NodeState).
+pub(super) struct NodeEvals {
+    pub(super) raw_eval: Option<i32>,
+    pub(super) static_eval: i32,
+    pub(super) eval: i32,
+}
+
+impl<T: SearchTable> Worker<T> {
+    /// Returns the raw static evaluation of the position at `ply`, from the network or the evaluation cache.
+    /// The transposition table stores this value.
+    #[inline]
+    pub(super) fn evaluate(&mut self, position: &Position, ply: usize) -> i32 {
+        let ThreadData { accumulators, eval_cache, .. } = &mut self.thread;
+        eval_cache.get_or(position.key(), || accumulators.evaluate(position, ply))
+    }
+
+    /// Returns the raw evaluation scaled by material and corrected by correction history.
+    #[inline]
+    pub(super) fn corrected_eval(&self, position: &Position, raw_eval: i32) -> i32 {
+        let corrected = scale_by_material(position, raw_eval) + self.thread.corrections.get(position);
+        corrected.clamp(-DECISIVE_BOUND + 1, DECISIVE_BOUND - 1)
+    }
+
+    /// Returns the evaluations of a node. The table saves evaluating the position again, and its score may be
+    /// the better estimate.
+    #[inline(always)]
+    pub(super) fn node_evals(
+        &mut self,
+        position: &Position,
+        tt_hit: Option<TtHit>,
+        in_check: bool,
+        ply: usize,
+    ) -> NodeEvals {
+        let raw_eval = match tt_hit.and_then(|tt_hit| tt_hit.eval) {
+            _ if in_check => None,
+            Some(raw_eval) => Some(raw_eval),
+            None => Some(self.evaluate(position, ply)),
+        };
+        let static_eval = raw_eval.map_or(NO_EVAL, |raw_eval| self.corrected_eval(position, raw_eval));
+        let eval = match tt_hit {
+            Some(tt_hit) if !in_check && tt_hit.improves(static_eval) => tt_hit.score,
+            _ => static_eval,
+        };
+        NodeEvals { raw_eval, static_eval, eval }
+    }
+
+    /// Returns whether `static_eval` exceeds that of two plies before or, if that node was in check, of four
+    /// plies before.
+    #[inline]
+    pub(super) fn is_improving(&self, static_eval: i32, ply: usize) -> bool {
+        [2, 4]
+            .into_iter()
+            .map(|back| self.stack_before(ply, back).static_eval)
+            .find(|&earlier| earlier != NO_EVAL)
+            .is_none_or(|earlier| static_eval > earlier)
+    }
+}
+
+/// Scales an evaluation up with many pieces on the board and down with few: the side ahead then avoids trades
+/// of pieces.
+#[inline]
+pub(super) fn scale_by_material(position: &Position, raw_eval: i32) -> i32 {
+    let minors = (position.pieces(Piece::Knight) | position.pieces(Piece::Bishop)).len();
+    let points = 3 * minors + 5 * position.pieces(Piece::Rook).len() + 9 * position.pieces(Piece::Queen).len();
+    raw_eval * (1024 + material_slope() * (points as i32 - material_even())) / 1024
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn evaluations_grow_with_material() {
+        let position = |fen| Position::from_fen(fen).unwrap();
+        let (start, pawns) = (Position::startpos(), position("4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1"));
+        let even = position("1nbqkb2/8/8/8/8/8/8/1NBQKB2 w - - 0 1");
+        for raw in [-30_000, -120, 0, 120, 30_000] {
+            let [full, none, even] = [&start, &pawns, &even].map(|position| scale_by_material(position, raw));
+            assert_eq!((full.signum(), none.signum()), (raw.signum(), raw.signum()));
+            assert!(
+                raw == 0 && full == none || full.abs() > even.abs() && even.abs() > none.abs(),
+                "{raw}: {full} {none}"
+            );
+        }
+    }
+}
