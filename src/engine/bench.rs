@@ -99,6 +99,12 @@ pub fn nodes_per_second(nodes: u64, elapsed: Duration) -> u64 {
     u64::try_from(per_second).unwrap_or(u64::MAX)
 }
 
+/// Returns the positions of the bench.
+pub fn positions() -> impl Iterator<Item = Position> {
+    // A test shows that every FEN is legal.
+    POSITIONS.iter().filter_map(|fen| Position::from_fen(fen).ok())
+}
+
 /// Runs the bench on an engine of its own, each position on a cleared table, and tells each search's result to `each`.
 ///
 /// Returns `None` if `stop` was set before the end.

@@ -23,7 +23,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
-use crossbeam::channel::{self, Receiver, Sender};
+use crossbeam_channel::{self, Receiver, Sender};
 use sesame::engine::{BestMove, Engine, EngineError, Info, Limits, Options, Sink};
 use sesame::position::{Game, Position};
 use sesame::search::{SearchTable, TtEntry};

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use parking_lot::Mutex;
 
 use sesame::search::TtEntry;
-use sesame_report::chart::{Axis, Chart, ChartError, Curve, Look};
+use sesame_report::chart::{Axis, Chart, ChartError, Curve, CurveStyle};
 use sesame_table::{CHECK_BITS, EntryUse, Payload, RawEntry, Recorder, Signature, Table, TableOptions, Work};
 
 use crate::dyn_table::DynTable;
@@ -87,16 +87,16 @@ impl Recorder for KeyAudit {
         }
     }
 
-    fn passed_over(&self, key: u64, entry: &RawEntry, _: usize, _: usize) {
+    fn mismatched(&self, key: u64, entry: &RawEntry, _: usize, _: usize) {
         self.counts.lock().count_comparison(key, entry);
     }
 
     fn used(&self, usage: EntryUse) {
         let mut counts = self.counts.lock();
         match (usage, self.last_was_wrong.load(Relaxed)) {
-            (EntryUse::Illegal, true) => counts.caught += 1,
-            (EntryUse::Illegal, false) => counts.inherited += 1,
-            (EntryUse::CutOff, true) => counts.cut_offs += 1,
+            (EntryUse::Rejected, true) => counts.caught += 1,
+            (EntryUse::Rejected, false) => counts.inherited += 1,
+            (EntryUse::Cutoff, true) => counts.cut_offs += 1,
             _ => {}
         }
     }
@@ -208,7 +208,7 @@ fn picture(results: &[CheckBitsResult]) -> Result<String, ChartError> {
             let share = errors(result) / result.counts.comparisons as f64;
             (share > 0.0).then(|| (f64::from(result.bits), share.log10()))
         };
-        Curve::new(name, Look::ALL[number], results.iter().filter_map(point).collect())
+        Curve::new(name, CurveStyle::ALL[number], results.iter().filter_map(point).collect())
     };
     let not_caught = |counts: &ErrorCounts| counts.wrong - counts.caught;
     let curves = vec![

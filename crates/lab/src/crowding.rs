@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use parking_lot::Mutex;
 
 use sesame::search::{SearchTable, TtEntry};
-use sesame_report::chart::{Axis, Chart, ChartError, Curve, Look, Reference};
+use sesame_report::chart::{Axis, Chart, ChartError, Curve, CurveStyle, Reference};
 use sesame_report::statistics::{Comparison, compare};
 use sesame_table::{EntryUse, Scheme, Table, TableOptions, Update, Work};
 
@@ -169,7 +169,7 @@ pub fn measure(
 /// Entries in a bucket of Sesame's table, which has as many bytes as a cluster.
 const BUCKET_ENTRIES: usize = 2;
 
-fn run(design: TableDesign, kib: usize, depth: u32) -> Result<Bench, MeasureError> {
+fn run(design: TableDesign, kib: usize, depth: u32) -> Result<CrowdingResult, MeasureError> {
     let buckets = kib * 1024 / CLUSTER_BYTES;
     match design {
         TableDesign::Sesame(scheme, update) => {
@@ -212,13 +212,13 @@ fn picture(results: &[CrowdingResult]) -> Result<String, ChartError> {
     let ample = |design: TableDesign| results.iter().rev().find(|result| result.design == design);
     let mut designs: Vec<TableDesign> = results.iter().map(|result| result.design).collect();
     designs.dedup();
-    let curve = |(&design, look): (&TableDesign, Look)| {
+    let curve = |(&design, look): (&TableDesign, CurveStyle)| {
         let of_design = results.iter().filter(|result| result.design == design);
         let ratio =
             |result: &CrowdingResult| Some((100.0 * result.fullness(), result.against(ample(design)?)?.mean.value));
         Curve::new(design.name(), look, of_design.filter_map(ratio).collect())
     };
-    let curves: Vec<Curve> = designs.iter().zip(Look::ALL).map(curve).collect();
+    let curves: Vec<Curve> = designs.iter().zip(CurveStyle::ALL).map(curve).collect();
     let ratios = curves.iter().flat_map(|curve| curve.points.iter().map(|&(_, ratio)| ratio)).chain([0.8, 1.2]);
     Chart {
         title: "Nodes to depth by how full the table is".into(),

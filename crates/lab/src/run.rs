@@ -6,11 +6,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use std::{io, thread};
 
-use crossbeam::channel::{self, Sender};
+use crossbeam_channel::{self as channel, Sender};
 
 use crate::experiment::{self, ExperimentJob, Selection, TestPosition};
-use crate::results::{Journal, Observation, ResultsError, Series};
+use crate::results::{self, Observation, Series};
 use sesame_report::Progress;
+use sesame_report::journal::{Existing, JournalError, JournalRow};
 use sesame_table::TableError;
 
 /// Settings of a run.
@@ -46,7 +47,7 @@ pub struct RunSummary {
 pub enum RunError {
     /// The results file could not be read or written.
     #[error(transparent)]
-    Results(#[from] ResultsError),
+    Results(#[from] JournalError),
     /// The system refused the memory of a table.
     #[error(transparent)]
     Table(#[from] TableError),
@@ -72,13 +73,11 @@ enum Message {
 pub fn run(options: &RunOptions) -> Result<RunSummary, RunError> {
     let start = Instant::now();
     let hash = experiment::hash(&options.positions);
-    let mut journal = match options.resume {
-        true => Journal::resume(&options.output, hash)?,
-        false => Journal::create(&options.output, hash)?,
-    };
-    let found = journal.len();
+    let existing = if options.resume { Existing::Resume } else { Existing::Refuse };
+    let mut journal = results::open(&options.output, hash, existing)?;
+    let found = journal.rows().len();
     let jobs = options.selection.jobs(&options.positions);
-    let missing = |job: &ExperimentJob| job.keys().any(|key| !journal.has(&key));
+    let missing = |job: &ExperimentJob| job.keys().any(|key| !journal.contains(&key));
     let (jobs, done): (Vec<ExperimentJob>, Vec<ExperimentJob>) = jobs.into_iter().partition(missing);
     let weight = |jobs: &[ExperimentJob]| jobs.iter().map(|job| job.weight).sum::<u64>();
     let progress = Progress::new(weight(&jobs) + weight(&done), weight(&done));
@@ -115,8 +114,7 @@ pub fn run(options: &RunOptions) -> Result<RunSummary, RunError> {
     });
     progress.finish();
     result?;
-    let observations = journal.len();
-    journal.finish()?;
+    let observations = journal.finish(Observation::key)?.len();
     Ok(RunSummary { observations, found, nodes: nodes.sum, time: start.elapsed() })
 }
 

@@ -82,7 +82,7 @@ impl<T: SearchTable> Searcher<T> {
         }
         let hint = tt_move.filter(|_| self.choices.tt_moves);
         if hint.is_some() {
-            self.record_use(EntryUse::MoveHint);
+            self.record_use(EntryUse::Hint);
         }
         let refutation = if on_line { self.refutation.get(ply as usize) } else { None };
         let refutation = refutation.filter(|&mv| ply <= self.choices.refutation_plies && position.is_legal(mv));
@@ -166,7 +166,7 @@ impl<T: SearchTable> Searcher<T> {
     pub(super) fn probe(&self, position: &Position) -> Option<(TtEntry, Work)> {
         let (entry, work) = self.table.as_ref()?.probe(position.key())?;
         if entry.mv != 0 && !Move::from_bits(entry.mv).is_some_and(|mv| position.is_legal(mv)) {
-            self.record_use(EntryUse::Illegal);
+            self.record_use(EntryUse::Rejected);
             return None;
         }
         Some((entry, work))
@@ -180,7 +180,7 @@ impl<T: SearchTable> Searcher<T> {
     /// Counts an entry that ended a node: as one node, or, for BIGALL, as all the nodes behind it.
     #[inline]
     pub(super) fn credit(&mut self, work: Work) {
-        self.record_use(EntryUse::CutOff);
+        self.record_use(EntryUse::Cutoff);
         if self.counts_in_full {
             self.behind_hits = self.behind_hits.saturating_add(work.nodes().saturating_sub(1));
         }

@@ -19,11 +19,12 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use crate::experiment;
-use crate::results::{self, Observation, ResultsError};
+use crate::results::{self, Observation};
 use cells::CellResults;
 use page::ReportPage;
 use paper::Paper;
 use sesame_report::html;
+use sesame_report::journal::JournalError;
 
 /// The pages of further studies, in the order in which the report lists them: causes of the differences from the paper, effects of the
 /// choices that the paper leaves open, claims of other sources, a larger set of positions, Sesame's own search, several threads.
@@ -70,7 +71,7 @@ pub struct StudyPage {
 pub enum ReportError {
     /// The results could not be read.
     #[error(transparent)]
-    Results(#[from] ResultsError),
+    Results(#[from] JournalError),
     /// The results are for test positions that the paper does not have.
     #[error("the results have a test position {0}: the report is about the paper's 18")]
     OtherPositions(u32),
@@ -103,7 +104,7 @@ pub struct ReportOptions {
 /// # Errors
 /// If the results cannot be read or are for other positions, or a file cannot be written.
 pub fn write(options: &ReportOptions) -> Result<Vec<PathBuf>, ReportError> {
-    let observations = results::read_of(&options.results, experiment::hash(&experiment::positions()))?;
+    let observations = results::read(&options.results, experiment::hash(&experiment::positions()))?;
     let recorded = recorded_time(&options.results, observations.len());
     let threads = recorded.and_then(|recorded| recorded.threads);
     let wall_time = options.wall_time.map_or(recorded, |seconds| Some(WallTime { seconds, threads }));

@@ -12,7 +12,7 @@ use sesame_report::markdown::{self, Table};
 
 /// The contents of the page.
 pub(super) struct ReportPage<'a> {
-    pub(super) results: &'a Results,
+    pub(super) results: &'a CellResults,
     pub(super) paper: &'a Paper,
     pub(super) claims: &'a [Claim],
     pub(super) pictures: &'a [Figure],

@@ -174,7 +174,7 @@ pub enum StudyError {
     #[error("no thread to search in: {0}")]
     Thread(#[source] io::Error),
     /// A picture could not be drawn.
-    #[error("a picture could not be drawn: {0}")]
+    #[error("a picture could not be mode: {0}")]
     Picture(String),
 }
 

@@ -9,7 +9,7 @@ use super::{Study, StudyArgs, StudyError};
 
 /// One search.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Row {
+pub struct StudyRow {
     /// What was asked, such as `nodes`; the studies know their own.
     pub setting: String,
     /// The table's size in positions; 0 without a table.
@@ -37,18 +37,18 @@ pub struct Row {
 /// The head of a results file.
 const COLUMNS: &str = "setting,positions,arm,threads,repeat,game,ply,depth,nodes,score,best";
 
-impl Row {
+impl StudyRow {
     /// What distinguishes its series from others of its study.
     pub(super) fn series(&self) -> (&str, usize, &str, u32, u32) {
         (&self.setting, self.positions, &self.arm, self.threads, self.repeat)
     }
 
     pub(super) fn line(&self) -> String {
-        let Row { setting, positions, arm, threads, repeat, game, ply, depth, nodes, score, best } = self;
+        let StudyRow { setting, positions, arm, threads, repeat, game, ply, depth, nodes, score, best } = self;
         format!("{setting},{positions},{arm},{threads},{repeat},{game},{ply},{depth},{nodes},{score},{best}\n")
     }
 
-    fn parse(line: &str) -> Result<Row, String> {
+    fn parse(line: &str) -> Result<StudyRow, String> {
         let fields: Vec<&str> = line.split(',').collect();
         let [setting, positions, arm, threads, repeat, game, ply, depth, nodes, score, best] = fields[..] else {
             return Err(format!("{} fields instead of 11", fields.len()));
@@ -56,7 +56,7 @@ impl Row {
         fn number<T: FromStr>(text: &str) -> Result<T, String> {
             text.parse().map_err(|_| format!("{text:?} is not a number"))
         }
-        Ok(Row {
+        Ok(StudyRow {
             setting: setting.to_owned(),
             positions: number(positions)?,
             arm: arm.to_owned(),
@@ -82,7 +82,7 @@ pub(super) struct Conditions {
     /// By how many plies less than the study's own the searches are deep.
     pub(super) shallower: u32,
     /// The program's version.
-    program: String,
+    pub(super) program: String,
 }
 
 impl Conditions {
@@ -169,7 +169,7 @@ fn wrong_line(path: &Path, line: usize, wrong: String) -> StudyError {
 ///
 /// # Errors
 /// If it cannot be read, is of another study, or a line is damaged; a last line without an end counts as damaged.
-pub(super) fn read(study: Study, path: &Path) -> Result<(Conditions, Vec<Row>), StudyError> {
+pub(super) fn read(study: Study, path: &Path) -> Result<(Conditions, Vec<StudyRow>), StudyError> {
     let text = std::fs::read_to_string(path).map_err(StudyError::file(path))?;
     let wrong = |line, wrong| wrong_line(path, line, wrong);
     let Some(rest) = text.strip_prefix(&magic(study)) else {
@@ -186,7 +186,7 @@ pub(super) fn read(study: Study, path: &Path) -> Result<(Conditions, Vec<Row>), 
         let last = rows.lines().count() + FIRST_LINE - 1;
         return Err(wrong(last, "the last line is torn: `--resume` searches its series again".to_owned()));
     }
-    let parse = |(line, number)| Row::parse(line).map_err(|what| wrong(number, what));
+    let parse = |(line, number)| StudyRow::parse(line).map_err(|what| wrong(number, what));
     Ok((conditions, rows.lines().zip(FIRST_LINE..).map(parse).collect::<Result<_, _>>()?))
 }
 
@@ -194,8 +194,8 @@ pub(super) fn read(study: Study, path: &Path) -> Result<(Conditions, Vec<Row>), 
 mod tests {
     use super::*;
 
-    fn row() -> Row {
-        Row {
+    fn row() -> StudyRow {
+        StudyRow {
             setting: "nodes".into(),
             positions: 8192,
             arm: "NEW".into(),
@@ -212,9 +212,9 @@ mod tests {
 
     #[test]
     fn rows_round_trip() {
-        assert_eq!(Row::parse(row().line().trim_end()), Ok(row()));
-        assert!(Row::parse("nodes,8192").is_err());
-        assert!(Row::parse(&row().line().replace("12345", "many")).unwrap_err().contains("many"));
+        assert_eq!(StudyRow::parse(row().line().trim_end()), Ok(row()));
+        assert!(StudyRow::parse("nodes,8192").is_err());
+        assert!(StudyRow::parse(&row().line().replace("12345", "many")).unwrap_err().contains("many"));
     }
 
     fn conditions() -> Conditions {

@@ -21,7 +21,7 @@ use otter_keys::{KeyCounts, OtterKeys};
 use sesame::position::Game;
 use sesame::search::{SearchTable, TranspositionTable, TtEntry};
 use sesame_table::{Counters, Scheme, Stats, Table, TableOptions, Update};
-use tables::{Index, Replacement, Seen, SingleLevelTable, Witness};
+use tables::{Index, Replacement, SingleLevelTable, TranspositionCounter, TranspositionCounts};
 
 /// The number of sequences that ALIBABA searches, and its depth in plies.
 const SEQUENCES: usize = 8;
