@@ -56,7 +56,7 @@ fn operations<D: Design>(criterion: &mut Criterion, name: &str, mib: usize, mut 
 fn tables(criterion: &mut Criterion) {
     for mib in SIZES {
         operations(criterion, "table", mib, designs::engine_table(mib, true));
-        operations(criterion, "cluster", mib, designs::cluster_table(mib, true));
+        operations(criterion, "cluster", mib, designs::cluster_table(mib));
         operations(criterion, "mutexes", mib, Mutexes::over(&mut designs::pages(mib, true)));
     }
 }

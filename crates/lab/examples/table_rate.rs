@@ -109,7 +109,7 @@ impl Kind {
         let pages = || designs::pages(mib, huge_pages);
         match self {
             Kind::Table => Box::new(designs::engine_table(mib, huge_pages)),
-            Kind::Cluster => Box::new(designs::cluster_table(mib, huge_pages)),
+            Kind::Cluster => Box::new(designs::cluster_table(mib)),
             Kind::Dash => Box::new(Dash::new(designs::positions(mib))),
             Kind::Bare => Box::new(Bare::<false>::over(memory.insert(pages()))),
             Kind::Branching => Box::new(Bare::<true>::over(memory.insert(pages()))),

@@ -1,7 +1,7 @@
 //! The experiment of 1994 on a small scale, by the real program: two table sizes, 5 plies. And what happens to its results file.
 //!
-//! The figures in `tests/data/lab_small.csv` come from
-//! `sesame lab run --sizes 8K,64K --depths 5 --output tests/data/lab_small.csv`.
+//! The figures in `tests/data/small_experiment.csv` come from
+//! `sesame-lab run --sizes 8K,64K --depths 5 --output tests/data/small_experiment.csv`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-const FIGURES: &str = include_str!("data/lab_small.csv");
+const FIGURES: &str = include_str!("data/small_experiment.csv");
 
 /// A results file of its own for each test.
 struct Results(PathBuf);
@@ -26,8 +26,8 @@ impl Results {
     }
 
     fn command(&self, options: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_sesame"));
-        command.args(["lab", "run", "--output"]).arg(&self.0).args(options.split_whitespace());
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sesame-lab"));
+        command.args(["run", "--output"]).arg(&self.0).args(options.split_whitespace());
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
@@ -62,7 +62,7 @@ fn figures(wanted: impl Fn(&str) -> bool) -> String {
 fn the_small_experiment_gives_the_committed_figures() {
     let results = Results::new("small");
     assert_success(&results.run("--sizes 8K,64K --depths 5"));
-    assert!(results.text() == FIGURES, "{} differs from tests/data/lab_small.csv", results.text());
+    assert!(results.text() == FIGURES, "{} differs from tests/data/small_experiment.csv", results.text());
 }
 
 #[test]
@@ -120,8 +120,8 @@ fn what_is_no_results_file_is_refused() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_device_is_no_results_file() {
-    let output = Command::new(env!("CARGO_BIN_EXE_sesame"))
-        .args(["lab", "run", "--depths", "3", "--schemes", "none", "--resume", "--output", "/dev/full"])
+    let output = Command::new(env!("CARGO_BIN_EXE_sesame-lab"))
+        .args(["run", "--depths", "3", "--schemes", "none", "--resume", "--output", "/dev/full"])
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(1));

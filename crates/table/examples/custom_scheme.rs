@@ -1,176 +1,58 @@
-//! A replacement scheme of one's own, in a table of one's own, under the engine's search.
+//! A replacement scheme of one's own: a [`Rule`] that protects entries with a flag, on the buckets that ship.
 //!
 //! ```text
-//! cargo run --release --example custom_scheme -- [depth] [MiB]
+//! cargo run --release -p sesame-table --example custom_scheme
 //! ```
-//!
-//! Breuker et al. replace what an earlier search stored unconditionally. Many of today's engines do not: they let an entry lose some plies of
-//! worth with every search. Here that is a scheme of two levels, a [`Rule`] on the same slots and buckets as the engine's. What the search
-//! runs on is any [`SearchTable`]; it is compiled for this one, and its nodes are printed beside those with TWOBIG1, for the moves of a game
-//! searched one after the other, as in play.
 
-use std::io;
-use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::AtomicU64;
 
-use crossbeam::channel::{self, Receiver, Sender};
-use sesame::engine::{BestMove, Engine, Info, Limits, Options, Sink};
-use sesame::position::{Game, Position};
-use sesame::search::{SearchTable, TtEntry};
-use sesame_table::{
-    Bucket, Generation, Image, Payload, Place, Rule, Scheme, Slot, Table, TableError, Tag, VerifiedSlot, Work, prefetch,
-};
+use sesame_table::{Bucket, Place, RawEntry, Rule, Signature, VerifiedSlot, Work, mix64};
 
-/// The plies that an entry loses with every search.
-const PLIES_PER_SEARCH: i32 = 4;
+/// The bit of the payload that marks a pinned entry.
+const PINNED: u64 = 1 << 63;
 
-/// The deeper of two positions stays in the first level, where those of earlier searches count for less.
-struct Aging {
-    generation: Generation,
-}
+/// Pinned entries give way to pinned entries alone; of the others the newer stays.
+struct PinnedFirst;
 
-impl Aging {
-    fn worth(&self, image: &Image) -> i32 {
-        let stamp = TtEntry::generation(image.data).unwrap_or(self.generation);
-        let age = (Generation::COUNT + self.generation.bits() - stamp.bits()) % Generation::COUNT;
-        i32::from(TtEntry::depth(image.data)) - PLIES_PER_SEARCH * i32::from(age)
-    }
-}
-
-impl Rule for Aging {
-    fn is_stale(&self, _: &Image) -> bool {
+impl Rule for PinnedFirst {
+    fn is_stale(&self, _: &RawEntry) -> bool {
         false
     }
 
-    fn prefers(&self, new: &Image, old: &Image) -> bool {
-        self.worth(new) >= self.worth(old)
+    fn prefers(&self, new: &RawEntry, old: &RawEntry) -> bool {
+        new.data & PINNED >= old.data & PINNED
     }
 
-    fn update(&self, old: &Image, new: &Image) -> Option<u64> {
-        TtEntry::merge(old.data, new.data)
-    }
-}
-
-type Pair = Bucket<VerifiedSlot<AtomicU64>>;
-
-/// The table: buckets and the number of the search.
-struct AgingTable {
-    buckets: Box<[Pair]>,
-    generation: AtomicU8,
-}
-
-impl AgingTable {
-    fn bucket(&self, key: u64) -> &Pair {
-        &self.buckets[Place::of(key, self.buckets.len()).bucket]
-    }
-
-    fn generation(&self) -> Generation {
-        Generation::from_bits(self.generation.load(Relaxed))
+    fn update(&self, _: &RawEntry, new: &RawEntry) -> Option<u64> {
+        Some(new.data)
     }
 }
 
-impl SearchTable for AgingTable {
-    fn with_mib(mib: usize, _: Scheme) -> Result<Self, TableError> {
-        let count =
-            mib.checked_mul((1 << 20) / size_of::<Pair>()).filter(|&count| count > 0).ok_or(TableError::Size(mib))?;
-        let mut buckets = Vec::new();
-        buckets.try_reserve_exact(count).map_err(|_| TableError::Refused {
-            asked: (mib as u64) << 20,
-            source: io::ErrorKind::OutOfMemory.into(),
-        })?;
-        buckets.resize_with(count, Pair::default);
-        Ok(AgingTable { buckets: buckets.into(), generation: AtomicU8::new(0) })
-    }
+type Buckets = Vec<Bucket<VerifiedSlot<AtomicU64>>>;
 
-    fn look_up(&self, key: u64) -> Option<(TtEntry, Work)> {
-        let image = self.bucket(key).probe(key)?;
-        Some((TtEntry::unpack(image.data)?, image.tag.work()))
-    }
-
-    fn store(&self, key: u64, entry: &TtEntry, work: u64) {
-        let generation = self.generation();
-        let image = Image { data: entry.pack(generation), tag: Tag::new(key, Work::from_nodes(work)) };
-        self.bucket(key).store(key, image, &Aging { generation });
-    }
-
-    fn prefetch(&self, key: u64) {
-        prefetch(self.bucket(key));
-    }
-
-    fn next_generation(&self) {
-        self.generation.store(self.generation().next().bits(), Relaxed);
-    }
-
-    fn wipe(&mut self, threads: usize) {
-        self.clear(threads);
-    }
-
-    fn clear(&self, _: usize) {
-        self.buckets.iter().for_each(Bucket::clear);
-    }
-
-    fn hashfull(&self) -> u32 {
-        let generation = Some(self.generation());
-        let slots = self.buckets.iter().take(500).flat_map(Bucket::slots).map(Slot::read);
-        let fresh = slots.filter(|image| !image.is_empty() && TtEntry::generation(image.data) == generation);
-        fresh.count() as u32
-    }
+fn store(buckets: &Buckets, number: u64, data: u64) {
+    let key = mix64(number);
+    let entry = RawEntry { data, signature: Signature::new(key, Work::from_nodes(1)) };
+    buckets[Place::of(key, buckets.len()).bucket].store(key, entry, &PinnedFirst);
 }
 
-/// Passes on the ends of searches.
-struct Ends(Sender<BestMove>);
-
-impl Sink for Ends {
-    fn info(&self, _: &Info) {}
-
-    fn best_move(&self, best: &BestMove) {
-        let _ = self.0.send(best.clone());
-    }
-
-    fn message(&self, text: &str) {
-        eprintln!("{text}");
-    }
+fn find(buckets: &Buckets, number: u64) -> Option<u64> {
+    let key = mix64(number);
+    buckets[Place::of(key, buckets.len()).bucket].probe(key).map(|entry| entry.data)
 }
 
-/// The game: a King's Indian, as it is often played.
-const GAME: &str = "d2d4 g8f6 c2c4 g7g6 b1c3 f8g7 e2e4 d7d6 g1f3 e8g8 f1e2 e7e5 e1g1 b8c6 d4d5 c6e7";
-
-/// The nodes of a search of each position of the game to `depth`, with the table left as it is in between.
-fn nodes<T: SearchTable>(table: T, depth: u32) -> Result<Vec<u64>, Box<dyn std::error::Error>> {
-    let (sender, ends): (_, Receiver<BestMove>) = channel::unbounded();
-    let mut engine = Engine::with_table(table, Options::default(), Arc::new(Ends(sender)))?;
-    let mut game = Game::new(Position::startpos());
-    let mut nodes = Vec::new();
-    for text in GAME.split(' ') {
-        let mv = game.position().from_uci(text)?;
-        game.play(mv);
-        engine.go(&game, Limits { depth: Some(depth), ..Limits::default() });
-        nodes.push(ends.recv()?.nodes);
-    }
-    Ok(nodes)
-}
-
-fn run() -> Result<(), Box<dyn std::error::Error>> {
-    let mut arguments = std::env::args().skip(1);
-    let depth = arguments.next().map_or(Ok(12), |depth| depth.parse())?;
-    let mib = arguments.next().map_or(Ok(1), |mib| mib.parse())?;
-    let own = nodes(AgingTable::with_mib(mib, Scheme::default())?, depth)?;
-    let engines = nodes(Table::new(mib, Scheme::TwoBig1)?, depth)?;
-    println!("nodes to depth {depth}, {mib} MiB\n{:8} {:>10} {:>10}", "after", "aging", "TWOBIG1");
-    for ((text, own), engines) in GAME.split(' ').zip(&own).zip(&engines) {
-        println!("{text:8} {own:10} {engines:10}");
-    }
-    println!("{:8} {:10} {:10}", "all", own.iter().sum::<u64>(), engines.iter().sum::<u64>());
-    Ok(())
-}
-
-fn main() -> ExitCode {
-    match run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("custom_scheme: {error}");
-            ExitCode::FAILURE
+fn main() {
+    let buckets: Buckets = (0..1024).map(|_| Bucket::default()).collect();
+    // 256 pinned numbers, then ten times as many others as there are slots, stored by four threads.
+    (1..=256).for_each(|number| store(&buckets, number, number | PINNED));
+    let pinned = (1..=256).filter(|&number| find(&buckets, number).is_some()).count();
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let buckets = &buckets;
+            scope.spawn(move || (0..5_120).for_each(|n| store(buckets, 1_000 + 4 * n + thread, n + 1)));
         }
-    }
+    });
+    let kept = (1..=256).filter(|&number| find(&buckets, number) == Some(number | PINNED)).count();
+    println!("{pinned} of 256 pinned entries stored, {kept} still there after 20,480 others");
+    assert!(kept == pinned || kept > 240, "a pinned entry in the first level is never replaced by another");
 }

@@ -116,6 +116,9 @@ mod scheme;
 mod slot;
 mod stats;
 mod table;
+#[cfg(test)]
+#[path = "../tests/all/payload.rs"]
+mod test_payload;
 mod word;
 mod work;
 

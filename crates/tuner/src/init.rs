@@ -10,7 +10,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use sesame::eval::{BUCKETS, HIDDEN, INPUTS, MAGIC, Network, NetworkError, QA, QB, Weights, row};
+use sesame::eval::{
+    HIDDEN, INPUTS, NETWORK_MAGIC, Network, NetworkError, OUTPUT_BUCKETS, QA, QB, Weights, feature_index,
+};
 use sesame::position::{Piece, Square};
 use sesame_report::command::print_status;
 use sesame_report::files;
@@ -52,9 +54,9 @@ pub struct InitArgs {
 /// If the file cannot be written, or exists and is not a network.
 pub fn run(args: &InitArgs) -> Result<(), TunerError> {
     let path = &args.output;
-    outputs::check(std::iter::empty(), &[OutputFile::new(path, MAGIC)])?;
+    outputs::check(std::iter::empty(), &[OutputFile::new(path, NETWORK_MAGIC)])?;
     let weights = material_weights();
-    Network::new(&weights).map_err(|problem| NetworkError::Bad { path: path.clone(), problem })?;
+    Network::new(&weights).map_err(|problem| NetworkError::Format { path: path.clone(), source: problem })?;
     files::replace(path, &weights.to_bytes()).map_err(TunerError::file(path))?;
     print_status(&format!("{}: network {:016x}", path.display(), weights.hash()));
     Ok(())
@@ -73,8 +75,8 @@ pub fn material_weights() -> Weights {
     let mut weights = Weights {
         features: vec![0; INPUTS * HIDDEN],
         biases: vec![0; HIDDEN],
-        output: vec![0; 2 * BUCKETS * HIDDEN],
-        output_biases: vec![0; BUCKETS],
+        output: vec![0; 2 * OUTPUT_BUCKETS * HIDDEN],
+        output_biases: vec![0; OUTPUT_BUCKETS],
         scale: SCALE,
     };
     for kind in Piece::ALL {
@@ -82,7 +84,7 @@ pub fn material_weights() -> Weights {
             let value = piece_value(kind, Square::index(square));
             // An opponent's piece is on the square as its owner sees it from the other side of the board.
             for (own, square, value) in [(true, square, value), (false, square ^ 56, -value)] {
-                let feature = usize::from(row(own, kind as usize, square)) * HIDDEN;
+                let feature = usize::from(feature_index(own, kind as usize, square)) * HIDDEN;
                 for pair in weights.features[feature..feature + 2 * PAIRS].chunks_exact_mut(2) {
                     pair.copy_from_slice(&[value, -value]);
                 }

@@ -11,10 +11,7 @@ pub(crate) fn cores() -> usize {
 
 /// Runs `work` on each input, the last one on the calling thread and each other one on a thread of its own. Returns the results in the
 /// order of the inputs.
-pub(crate) fn in_parallel<I: Send, O: Send>(
-    inputs: impl Iterator<Item = I>,
-    work: impl Fn(I) -> O + Sync,
-) -> Vec<O> {
+pub(crate) fn in_parallel<I: Send, O: Send>(inputs: impl Iterator<Item = I>, work: impl Fn(I) -> O + Sync) -> Vec<O> {
     in_threads(Builder::new, inputs, work)
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::record::{ScalingRow, Run};
+use super::record::{Run, ScalingRow};
 use super::writer_table::Traffic;
 use sesame_report::statistics::{Estimate, bootstrap, compare};
 
@@ -254,7 +254,8 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
 /// The geometric mean over positions of `measure` in one arm over that in another, each the geometric mean of its rounds.
 fn ratio(above: &Arm<'_>, below: &Arm<'_>, measure: impl Fn(&ScalingRow) -> f64) -> Option<Estimate> {
     let mean = |rows: &Vec<&ScalingRow>| rows.iter().map(|row| measure(row).ln()).sum::<f64>() / rows.len() as f64;
-    let of_position = |(position, rows): (&&str, &Vec<&ScalingRow>)| Some((mean(above.get(position)?) - mean(rows)).exp());
+    let of_position =
+        |(position, rows): (&&str, &Vec<&ScalingRow>)| Some((mean(above.get(position)?) - mean(rows)).exp());
     Some(compare(&below.iter().filter_map(of_position).collect::<Vec<f64>>())?.mean)
 }
 

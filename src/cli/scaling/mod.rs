@@ -130,9 +130,8 @@ pub fn run(args: &ScalingArgs, tell: &dyn Fn(&str)) -> Result<String, ScalingErr
     if !args.page {
         measure(args, tell)?;
     }
-    let read = |kind| {
-        Recording::read(kind, &args.out).map(|found| found.filter(|recording| !recording.rows.is_empty()))
-    };
+    let read =
+        |kind| Recording::read(kind, &args.out).map(|found| found.filter(|recording| !recording.rows.is_empty()));
     let (real, simulated) = (read(Kind::Real)?, read(Kind::Simulated)?);
     if real.is_none() && simulated.is_none() {
         return Err(ScalingError::NoResults(args.out.clone()));

@@ -91,11 +91,6 @@ impl Positions {
             self.entries.iter().map(|entry| format!("{} {}\n", entry.id, entry.position.fen(false))).collect();
         text.bytes().fold(0xCBF2_9CE4_8422_2325, step)
     }
-
-    /// Whether some line tells the solution.
-    pub fn have_solutions(&self) -> bool {
-        self.entries.iter().any(|entry| entry.solution.is_some())
-    }
 }
 
 fn entry(epd: Epd, number: usize) -> Entry {

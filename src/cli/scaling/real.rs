@@ -3,7 +3,7 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
-use super::record::{Kind, Recording, ScalingRow, Run};
+use super::record::{Kind, Recording, Run, ScalingRow};
 use super::searcher::{Pace, Searcher, Trace};
 use super::writer_table::WriterTable;
 use super::{Calibrated, Plan, ScalingArgs, ScalingError, Variant, machine, warnings};

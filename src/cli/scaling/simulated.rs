@@ -6,7 +6,7 @@ use std::thread;
 
 use crossbeam_channel as channel;
 
-use super::record::{Kind, Recording, ScalingRow, Run};
+use super::record::{Kind, Recording, Run, ScalingRow};
 use super::searcher::{Pace, Searcher};
 use super::writer_table::WriterTable;
 use super::{Calibrated, Plan, ScalingArgs, ScalingError, Variant};

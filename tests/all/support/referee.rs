@@ -23,7 +23,7 @@ pub(crate) enum End {
     Stalemate,
     Repetition,
     FiftyMoves,
-    Material,
+    InsufficientMaterial,
 }
 
 impl Referee {
@@ -91,7 +91,7 @@ impl Referee {
         } else if self.position.is_stalemate() {
             Some(End::Stalemate)
         } else if self.position.is_insufficient_material() {
-            Some(End::Material)
+            Some(End::InsufficientMaterial)
         } else if self.position.halfmoves() >= 100 {
             Some(End::FiftyMoves)
         } else if self.seen.get(&key.0).is_some_and(|&times| times >= 3) {

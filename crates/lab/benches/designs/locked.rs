@@ -1,6 +1,6 @@
 //! Tables behind locks: slots of 16 bytes, key and data in plain memory, as many locks as the caller likes.
 
-use crossbeam::utils::CachePadded;
+use crossbeam_utils::CachePadded;
 use parking_lot::{Mutex, RwLock};
 use sesame::search::TtEntry;
 use sesame_table::{Generation, Payload};

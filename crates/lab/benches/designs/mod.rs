@@ -11,9 +11,9 @@ pub use bare::Bare;
 pub use dash::Dash;
 pub use locked::{Mutexes, RwLocks};
 
-use crate::cluster::Cluster;
 use memmap2::{MmapMut, MmapOptions};
-use sesame::search::{Bound, TtEntry};
+use sesame::search::{Bound, TranspositionTable, TtEntry};
+use sesame_lab::cluster::ClusterTable;
 use sesame_table::{Scheme, Table, TableOptions};
 
 /// A table to be measured: the least that a search needs of one.
@@ -45,7 +45,7 @@ fn digest(entry: Option<TtEntry>) -> u64 {
 }
 
 /// The engine's table.
-impl Design for Table {
+impl Design for TranspositionTable {
     const PREFETCHES: bool = true;
 
     #[inline(always)]
@@ -64,31 +64,31 @@ impl Design for Table {
     }
 
     fn wipe(&mut self) {
-        Table::wipe(self, num_cpus::get());
+        Table::clear_exclusive(self, num_cpus::get());
     }
 }
 
 /// Three entries of 10 bytes, 16 bits of the key.
-impl Design for Cluster {
+impl Design for ClusterTable {
     const PREFETCHES: bool = true;
 
     #[inline(always)]
     fn probe(&self, key: u64) -> u64 {
-        digest(Cluster::probe(self, key))
+        digest(ClusterTable::probe(self, key))
     }
 
     #[inline(always)]
     fn store(&self, key: u64, entry: &TtEntry, _: u64) {
-        Cluster::store(self, key, entry);
+        ClusterTable::store(self, key, entry);
     }
 
     #[inline(always)]
     fn prefetch(&self, key: u64) {
-        Cluster::prefetch(self, key);
+        ClusterTable::prefetch(self, key);
     }
 
     fn wipe(&mut self) {
-        Cluster::wipe(self, num_cpus::get());
+        ClusterTable::clear(self, num_cpus::get());
     }
 }
 
@@ -101,15 +101,15 @@ pub const fn positions(mib: usize) -> usize {
 }
 
 /// The engine's table of `mib` MiB.
-pub fn engine_table(mib: usize, huge_pages: bool) -> Table {
+pub fn engine_table(mib: usize, huge_pages: bool) -> TranspositionTable {
     let options =
         TableOptions { positions: positions(mib), scheme: Scheme::TwoBig1, huge_pages, ..TableOptions::default() };
-    Table::with_options(&options).expect("memory for a table")
+    TranspositionTable::with_options(&options).expect("memory for a table")
 }
 
 /// The three-entry cluster in as many bytes.
-pub fn cluster_table(mib: usize, huge_pages: bool) -> Cluster {
-    Cluster::with_clusters((mib << 20) / PAIR, huge_pages).expect("memory for a table")
+pub fn cluster_table(mib: usize) -> ClusterTable {
+    ClusterTable::new((mib << 20) / PAIR).expect("memory for a table")
 }
 
 /// Memory as a table's: one anonymous mapping, with the same advice. For the designs that are no tables of the library.

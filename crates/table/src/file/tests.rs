@@ -1,7 +1,16 @@
 //! The table in a file: what comes back, and what is refused.
 
+use std::fs::{self, OpenOptions};
+use std::path::{Path, PathBuf};
+
 use super::*;
-use crate::TableOptions;
+use crate::bucket::Place;
+use crate::slot::Signature;
+use crate::test_payload::{Bound, Entry};
+use crate::work::Work;
+use crate::{Table, TableOptions};
+
+type EntryTable = Table<Entry>;
 
 static STAY: AtomicBool = AtomicBool::new(false);
 
@@ -46,22 +55,22 @@ fn entry(n: u64) -> Entry {
     }
 }
 
-fn table(mib: usize, scheme: Scheme) -> Table {
-    Table::new(mib, scheme).unwrap()
+fn table(mib: usize, scheme: Scheme) -> EntryTable {
+    EntryTable::with_mib(mib, scheme).unwrap()
 }
 
-fn filled(mib: usize, scheme: Scheme, count: u64) -> Table {
+fn filled(mib: usize, scheme: Scheme, count: u64) -> EntryTable {
     let table = table(mib, scheme);
     (0..3).for_each(|_| table.next_generation());
     (0..count).for_each(|n| table.store(key(n), &entry(n), n % 5000 + 1));
     table
 }
 
-fn save(table: &Table, path: &Path) -> Result<TableFileReport, TableFileError> {
+fn save(table: &EntryTable, path: &Path) -> Result<TableFileReport, TableFileError> {
     table.save(path, TableFileWork { fingerprint: 7, threads: 3, stop: &STAY, progress: &|_| () })
 }
 
-fn load(table: &Table, path: &Path) -> Result<TableFileReport, TableFileError> {
+fn load(table: &EntryTable, path: &Path) -> Result<TableFileReport, TableFileError> {
     table.load(path, TableFileWork { fingerprint: 7, threads: 3, stop: &STAY, progress: &|_| () })
 }
 
@@ -132,14 +141,14 @@ fn whole_keys_come_from_bucket_and_tag() {
         for n in 0..20_000 {
             let key = key(n);
             let bucket = Place::of(key, buckets).bucket;
-            let signature = Signature::new(key, super::super::Work::from_nodes(n));
-            assert_eq!(whole_key(signature, bucket, buckets), Some(key));
+            let signature = Signature::new(key, Work::from_nodes(n));
+            assert_eq!(Place::key_in(signature, bucket, buckets), Some(key));
             let other = (bucket + buckets / 2) % buckets;
-            assert_ne!(whole_key(signature, other, buckets), Some(key));
+            assert_ne!(Place::key_in(signature, other, buckets), Some(key));
         }
         for key in [0, u64::MAX] {
             let bucket = Place::of(key, buckets).bucket;
-            assert_eq!(whole_key(Signature::new(key, super::super::Work::MAX), bucket, buckets), Some(key));
+            assert_eq!(Place::key_in(Signature::new(key, Work::MAX), bucket, buckets), Some(key));
         }
     }
 }
@@ -169,7 +178,7 @@ fn any_damage_is_noticed_and_the_table_stays() {
             _ => assert!(matches!(error, TableFileError::Damaged), "{place}: {error}"),
         }
     }
-    for length in [0, 1, HEAD - 1, HEAD, HEAD + 1, 1 << 20, bytes.len() - 1] {
+    for length in [0, 1, HEADER - 1, HEADER, HEADER + 1, 1 << 20, bytes.len() - 1] {
         let error = refused(&bytes[..length]);
         assert!(matches!(error, TableFileError::NotOurs | TableFileError::Length { .. }), "{length}: {error}");
     }
@@ -249,13 +258,17 @@ fn progress_goes_up_to_a_hundred() {
     let scratch = Scratch::new("progress");
     let table = filled(33, Scheme::TwoBig1, 1000);
     let heard = Mutex::new(Vec::new());
-    let hear = |percent| heard.lock().push(percent);
+    let hear = |percent| heard.lock().unwrap().push(percent);
     let work = TableFileWork { fingerprint: 7, threads: 1, stop: &STAY, progress: &hear };
     table.save(&scratch.file(), work).unwrap();
-    assert!(heard.lock().is_sorted() && heard.lock().last() == Some(&100));
-    heard.lock().clear();
+    assert!(heard.lock().unwrap().is_sorted() && heard.lock().unwrap().last() == Some(&100));
+    heard.lock().unwrap().clear();
     table.load(&scratch.file(), work).unwrap();
-    assert!(heard.lock().is_sorted() && heard.lock().last() == Some(&100) && heard.lock().len() > 8);
+    assert!(
+        heard.lock().unwrap().is_sorted()
+            && heard.lock().unwrap().last() == Some(&100)
+            && heard.lock().unwrap().len() > 8
+    );
 }
 
 #[test]
@@ -263,10 +276,10 @@ fn tables_of_any_number_of_buckets() {
     let scratch = Scratch::new("odd");
     for positions in [1, 2, 2 * CHUNK, 2 * CHUNK + 1, 200_001] {
         let options = TableOptions { positions, ..TableOptions::default() };
-        let table: Table = Table::with_options(&options).unwrap();
+        let table: EntryTable = EntryTable::with_options(&options).unwrap();
         (0..5000).for_each(|n| table.store(key(n), &entry(n), 1));
         save(&table, &scratch.file()).unwrap();
-        let other: Table = Table::with_options(&options).unwrap();
+        let other: EntryTable = EntryTable::with_options(&options).unwrap();
         load(&other, &scratch.file()).unwrap();
         assert!((0..5000).all(|n| other.probe(key(n)) == table.probe(key(n))));
     }

@@ -1,22 +1,20 @@
 //! The table seen from outside: sizes, generations, clearing, and threads on a table far too small for them.
 
-mod models;
-
-use sesame::search::{Bound, TtEntry};
+use crate::payload::{Bound, Entry};
 use sesame_table::{Counters, Generation, Payload, Scheme, Stored, Table, TableError, TableOptions};
 
-use models::mix;
+use crate::models::mix;
 
-const ENTRY: TtEntry = TtEntry { mv: 0x1234, score: -200, depth: 9, bound: Bound::Exact, pv: true, eval: 31 };
+const ENTRY: Entry = Entry { mv: 0x1234, score: -200, depth: 9, bound: Bound::Exact, pv: true, eval: 31 };
 
-fn small(scheme: Scheme, positions: usize) -> Table {
+fn small(scheme: Scheme, positions: usize) -> Table<Entry> {
     Table::with_options(&TableOptions { positions, scheme, ..TableOptions::default() }).unwrap()
 }
 
 #[test]
 fn key_zero_misses_on_a_fresh_table_and_is_found_once_stored() {
     for scheme in Scheme::ALL {
-        let table = Table::new(1, scheme).unwrap();
+        let table = Table::<Entry>::with_mib(1, scheme).unwrap();
         assert_eq!(table.probe(0), None);
         table.store(0, &ENTRY, 1);
         assert_eq!(table.probe(0), Some(ENTRY));
@@ -27,7 +25,7 @@ fn key_zero_misses_on_a_fresh_table_and_is_found_once_stored() {
 #[test]
 fn a_new_table_is_empty_and_a_stored_position_is_found_where_its_key_looks() {
     for mib in [1, 2, 3, 7, 16] {
-        let table = Table::new(mib, Scheme::TwoBig1).unwrap();
+        let table = Table::<Entry>::with_mib(mib, Scheme::TwoBig1).unwrap();
         assert_eq!((table.mib(), table.capacity(), table.occupied()), (mib, mib << 16, 0));
         for n in 0..1000 {
             table.store(mix(n), &ENTRY, n);
@@ -40,13 +38,13 @@ fn a_new_table_is_empty_and_a_stored_position_is_found_where_its_key_looks() {
 #[test]
 fn sizes_out_of_range_and_refused_memory_are_errors() {
     for mib in [0, 33_554_433, usize::MAX] {
-        assert!(matches!(Table::new(mib, Scheme::New), Err(TableError::Size(_))));
+        assert!(matches!(Table::<Entry>::with_mib(mib, Scheme::New), Err(TableError::Size(_))));
     }
     // 2^45 bytes: the largest size that may be asked for.
-    let error = Table::new(33_554_432, Scheme::New).unwrap_err();
+    let error = Table::<Entry>::with_mib(33_554_432, Scheme::New).unwrap_err();
     assert!(error.to_string().contains("33554432 MiB"), "{error}");
     let options = TableOptions { positions: usize::MAX, ..TableOptions::default() };
-    assert!(Table::<TtEntry>::with_options(&options).is_err());
+    assert!(Table::<Entry>::with_options(&options).is_err());
 }
 
 /// Set where [`with_little_memory`] runs under its limit; without it, it has nothing to test.
@@ -59,9 +57,9 @@ fn with_little_memory() {
     if std::env::var_os(LIMITED).is_none() {
         return;
     }
-    let old = Table::new(1, Scheme::TwoBig1).unwrap();
+    let old = Table::<Entry>::with_mib(1, Scheme::TwoBig1).unwrap();
     old.store(5, &ENTRY, 1);
-    let error = Table::new(1200, Scheme::TwoBig1).unwrap_err();
+    let error = Table::<Entry>::with_mib(1200, Scheme::TwoBig1).unwrap_err();
     assert!(matches!(error, TableError::Refused { .. }), "{error}");
     assert!(error.to_string().starts_with("no memory for a table of 1200 MiB: "), "{error}");
     assert_eq!(old.probe(5), Some(ENTRY));
@@ -88,7 +86,7 @@ impl Payload for Trusting {
     }
 
     fn unpack(bits: u64) -> Option<Self> {
-        Some(TtEntry::unpack(bits).map(|_| Trusting).expect("what is found was stored"))
+        Some(Entry::unpack(bits).map(|_| Trusting).expect("what is found was stored"))
     }
 }
 
@@ -105,20 +103,20 @@ fn decode_wild_words<P: Payload>() {
 
 #[test]
 fn wild_words_decode_without_a_panic() {
-    decode_wild_words::<TtEntry>();
+    decode_wild_words::<Entry>();
     assert!(std::panic::catch_unwind(decode_wild_words::<Trusting>).is_err(), "a trusting decoder must be caught");
 }
 
 #[test]
 fn counters_see_what_happens() {
     let options = TableOptions { positions: 2, scheme: Scheme::TwoDeep, ..TableOptions::default() };
-    let table = Table::<TtEntry, Counters>::with_options(&options).unwrap();
-    let at = |depth| TtEntry { depth, ..ENTRY };
+    let table = Table::<Entry, Counters>::with_options(&options).unwrap();
+    let at = |depth| Entry { depth, ..ENTRY };
     table.store(1, &at(5), 1); // first level, empty
     table.store(2, &at(3), 1); // second level
     table.store(3, &at(6), 1); // shifts 1 to the second level, over 2
     table.store(1, &at(7), 1); // in place
-    table.store(1, &TtEntry { bound: Bound::Lower, ..at(2) }, 1); // not worth it
+    table.store(1, &Entry { bound: Bound::Lower, ..at(2) }, 1); // not worth it
     table.next_generation();
     table.store(4, &at(0), 1); // over 3
     assert_eq!([1, 2, 3, 4].map(|key| table.probe(key).is_some()), [true, false, false, true]);
@@ -131,9 +129,9 @@ fn counters_see_what_happens() {
 
 #[test]
 fn the_same_key_keeps_its_move_against_none() {
-    let table = Table::new(1, Scheme::TwoBig1).unwrap();
+    let table = Table::<Entry>::with_mib(1, Scheme::TwoBig1).unwrap();
     table.store(5, &ENTRY, 10);
-    table.store(5, &TtEntry { mv: 0, ..ENTRY }, 10);
+    table.store(5, &Entry { mv: 0, ..ENTRY }, 10);
     assert_eq!(table.probe(5), Some(ENTRY));
     assert_eq!(table.occupied(), 1);
 }
@@ -160,10 +158,10 @@ fn hashfull_counts_the_current_generation() {
 
 #[test]
 fn clear_and_wipe_forget_everything_with_any_number_of_threads() {
-    let clear: fn(&mut Table, usize) = |table, threads| table.clear(threads);
+    let clear: fn(&mut Table<Entry>, usize) = |table, threads| table.clear(threads);
     for (threads, positions) in [(0, 1000), (1, 1000), (2, 3 << 19), (3, 1002), (16, 6), (7, 1 << 20), (1024, 1 << 20)]
     {
-        for forget in [clear, Table::wipe] {
+        for forget in [clear, Table::clear_exclusive] {
             let mut table = small(Scheme::New, positions);
             for n in 0..2 * positions as u64 {
                 table.store(mix(n), &ENTRY, 1);
@@ -182,10 +180,10 @@ fn clear_and_wipe_forget_everything_with_any_number_of_threads() {
 fn an_entry_is_stale_for_31_generations_and_fresh_again_at_the_32nd() {
     for (generations, stored) in [(0, Stored::Second), (1, Stored::Stale), (31, Stored::Stale), (32, Stored::Second)] {
         let options = TableOptions { positions: 2, scheme: Scheme::TwoDeep, ..TableOptions::default() };
-        let table = Table::<TtEntry, Counters>::with_options(&options).unwrap();
+        let table = Table::<Entry, Counters>::with_options(&options).unwrap();
         table.store(1, &ENTRY, 1);
         (0..generations).for_each(|_| table.next_generation());
-        table.store(2, &TtEntry { depth: 1, ..ENTRY }, 1);
+        table.store(2, &Entry { depth: 1, ..ENTRY }, 1);
         assert_eq!(table.recorder().stats().stored(stored), 1, "after {generations} generations");
         assert_eq!(table.probe(1).is_some(), stored == Stored::Second, "after {generations} generations");
     }

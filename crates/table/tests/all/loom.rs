@@ -5,8 +5,6 @@
 //! broken slots, and must then fail: a model that cannot fail shows nothing. Loom explores without a bound where the model says so, and
 //! otherwise all executions with at most so many preemptions (switches away from a thread that could go on).
 
-mod models;
-
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::panic::{self, AssertUnwindSafe};
@@ -14,12 +12,12 @@ use std::sync::atomic::{AtomicU64 as Counter, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+use crate::payload::Entry;
 use loom::sync::atomic::AtomicU64;
 use loom::thread;
-use sesame::search::TtEntry;
-use sesame_table::{Bucket, Generation, Image, Scheme, SchemeRule, Slot, Stored, Update, VerifiedSlot, Word};
+use sesame_table::{Bucket, Generation, RawEntry, Scheme, SchemeRule, Slot, Stored, Update, VerifiedSlot, Word};
 
-use models::{
+use crate::models::{
     Broken, CheckFirst, CheckOfAnother, Flaw, LooksTwice, ModelSlot, NoEmptyTest, NoXor, WITHOUT_MOVE, bucket_of,
     image_of, judge, mix, rule,
 };
@@ -107,7 +105,7 @@ fn key(n: u64) -> u64 {
     mix(n + 1)
 }
 
-fn image(n: u64, salt: u8) -> Image {
+fn image(n: u64, salt: u8) -> RawEntry {
     image_of(key(n), salt, Generation::default())
 }
 
@@ -122,7 +120,7 @@ thread_local! {
 }
 
 /// Judges what a probe of `key` accepted.
-fn accept(key: u64, image: &Image) {
+fn accept(key: u64, image: &RawEntry) {
     if let Err(wrong) = judge(key, image) {
         WRONG.set(Some(wrong));
     }
@@ -193,7 +191,7 @@ fn merge_in_place<S: ModelSlot>() {
     let slot = Arc::new(S::with(image(0, 3)));
     let writers = [(0, WITHOUT_MOVE + 4), (1, 9)].map(|(n, salt)| {
         let slot = Arc::clone(&slot);
-        let rule = SchemeRule::<TtEntry>::new(Scheme::New, Update::Merge, Generation::default());
+        let rule = SchemeRule::<Entry>::new(Scheme::New, Update::Merge, Generation::default());
         thread::spawn(move || slot.store(key(n), image(n, salt), &rule))
     });
     look(&*slot, &[key(0), key(1)]);
@@ -242,7 +240,7 @@ fn shift_and_update<S: ModelSlot>() {
 
 /// A bucket is cleared while an entry is stored in it. Key 0 is never stored: nothing that is or becomes empty may pass for it.
 fn clear_and_store<S: ModelSlot>() {
-    let bucket = Arc::new(bucket_of::<S>(image(0, 5), Image::EMPTY));
+    let bucket = Arc::new(bucket_of::<S>(image(0, 5), RawEntry::EMPTY));
     let clearing = Arc::clone(&bucket);
     let clearing = thread::spawn(move || clearing.clear());
     let storing = Arc::clone(&bucket);

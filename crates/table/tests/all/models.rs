@@ -5,9 +5,10 @@
 
 use std::marker::PhantomData;
 
-use sesame::search::{Bound, TtEntry};
+use crate::payload::{Bound, Entry};
 use sesame_table::{
-    Bucket, CHECK_BITS, Generation, Image, Payload, Scheme, SchemeRule, Slot, Tag, Update, VerifiedSlot, Word, Work,
+    Bucket, CHECK_BITS, Generation, Payload, RawEntry, Scheme, SchemeRule, Signature, Slot, Update, VerifiedSlot, Word,
+    Work,
 };
 
 /// The output function of SplitMix64, a bijection.
@@ -27,10 +28,10 @@ pub fn move_of(key: u64) -> u16 {
 }
 
 /// The entry of `key` and `salt`, which is its score. The evaluation is, as it must be, the key's alone, and so is the move: what
-/// merging makes of two entries can be judged. The depth is 16, so that [`TtEntry::merge`] never leaves the old one alone.
-pub fn entry_of(key: u64, salt: u8) -> TtEntry {
+/// merging makes of two entries can be judged. The depth is 16, so that [`Entry::merge`] never leaves the old one alone.
+pub fn entry_of(key: u64, salt: u8) -> Entry {
     let bits = mix(key ^ mix(u64::from(salt)));
-    TtEntry {
+    Entry {
         mv: if salt < WITHOUT_MOVE { move_of(key) } else { 0 },
         score: i16::from(salt),
         depth: 16,
@@ -42,19 +43,19 @@ pub fn entry_of(key: u64, salt: u8) -> TtEntry {
 
 /// What a store of [`entry_of`] puts into a slot. The work is a function of key and salt too, `salt` x 256 and some more: higher
 /// salts win under TWOBIG1.
-pub fn image_of(key: u64, salt: u8, generation: Generation) -> Image {
+pub fn image_of(key: u64, salt: u8, generation: Generation) -> RawEntry {
     let work = Work::from_nodes(u64::from(salt) << 8 | mix(key) & 0xff);
-    Image { data: entry_of(key, salt).pack(generation), tag: Tag::new(key, work) }
+    RawEntry { data: entry_of(key, salt).pack(generation), signature: Signature::new(key, work) }
 }
 
 /// Says what is wrong unless `image`, accepted for `key`, is one that [`image_of`] makes of that key: data and work of one and the
 /// same store. An entry stored without a move may have been given the key's by merging.
-pub fn judge(key: u64, image: &Image) -> Result<(), String> {
-    let of_the_key = TtEntry::unpack(image.data).and_then(|entry| {
+pub fn judge(key: u64, image: &RawEntry) -> Result<(), String> {
+    let of_the_key = Entry::unpack(image.data).and_then(|entry| {
         let salt = u8::try_from(entry.score).ok()?;
-        let mut expected = image_of(key, salt, TtEntry::generation(image.data)?);
+        let mut expected = image_of(key, salt, Entry::generation(image.data)?);
         if entry.mv == move_of(key) {
-            expected.data = TtEntry { mv: entry.mv, ..entry_of(key, salt) }.pack(TtEntry::generation(image.data)?);
+            expected.data = Entry { mv: entry.mv, ..entry_of(key, salt) }.pack(Entry::generation(image.data)?);
         }
         Some(expected)
     });
@@ -66,7 +67,7 @@ pub fn judge(key: u64, image: &Image) -> Result<(), String> {
 }
 
 /// The rule of the models, by size and as in 1994, unless a model says otherwise.
-pub fn rule(scheme: Scheme, generation: Generation) -> SchemeRule<TtEntry> {
+pub fn rule(scheme: Scheme, generation: Generation) -> SchemeRule<Entry> {
     SchemeRule::new(scheme, Update::Overwrite, generation)
 }
 
@@ -76,7 +77,7 @@ pub trait ModelSlot: Slot + Send + Sync + 'static {
     fn empty() -> Self;
 
     /// A slot that holds `image`.
-    fn with(image: Image) -> Self
+    fn with(image: RawEntry) -> Self
     where
         Self: Sized,
     {
@@ -87,7 +88,7 @@ pub trait ModelSlot: Slot + Send + Sync + 'static {
 }
 
 /// A bucket that holds these two.
-pub fn bucket_of<S: ModelSlot>(first: Image, second: Image) -> Bucket<S> {
+pub fn bucket_of<S: ModelSlot>(first: RawEntry, second: RawEntry) -> Bucket<S> {
     Bucket::new(S::with(first), S::with(second))
 }
 
@@ -99,10 +100,10 @@ impl<W: Word + Send + Sync + 'static> ModelSlot for VerifiedSlot<W> {
 
 /// How a broken slot reads, writes and compares its two words.
 pub trait Flaw: Send + Sync + 'static {
-    fn read<W: Word>(data: &W, check: &W) -> Image;
-    fn write<W: Word>(data: &W, check: &W, image: Image);
-    fn holds(image: &Image, key: u64) -> bool {
-        image.data != 0 && (image.tag.key() ^ key) << (64 - CHECK_BITS) == 0
+    fn read<W: Word>(data: &W, check: &W) -> RawEntry;
+    fn write<W: Word>(data: &W, check: &W, image: RawEntry);
+    fn holds(image: &RawEntry, key: u64) -> bool {
+        image.data != 0 && (image.signature.key() ^ key) << (64 - CHECK_BITS) == 0
     }
 }
 
@@ -116,15 +117,15 @@ pub struct Broken<W, F> {
 impl<W: Word, F: Flaw> Slot for Broken<W, F> {
     const BITS: u32 = CHECK_BITS;
 
-    fn read(&self) -> Image {
+    fn read(&self) -> RawEntry {
         F::read(&self.data, &self.check)
     }
 
-    fn write(&self, image: Image) {
+    fn write(&self, image: RawEntry) {
         F::write(&self.data, &self.check, image);
     }
 
-    fn holds(&self, image: &Image, key: u64) -> bool {
+    fn holds(&self, image: &RawEntry, key: u64) -> bool {
         F::holds(image, key)
     }
 }
@@ -135,42 +136,42 @@ impl<W: Word + Send + Sync + 'static, F: Flaw> ModelSlot for Broken<W, F> {
     }
 }
 
-fn read_verified<W: Word>(data: &W, check: &W) -> Image {
+fn read_verified<W: Word>(data: &W, check: &W) -> RawEntry {
     let data = data.load();
-    Image { data, tag: Tag::from_bits(check.load() ^ data) }
+    RawEntry { data, signature: Signature::from_bits(check.load() ^ data) }
 }
 
-fn write_verified<W: Word>(data: &W, check: &W, image: Image) {
+fn write_verified<W: Word>(data: &W, check: &W, image: RawEntry) {
     data.store(image.data);
-    check.store(image.tag.bits() ^ image.data);
+    check.store(image.signature.bits() ^ image.data);
 }
 
-/// No XOR: the tag is stored as it is.
+/// No XOR: the signature is stored as it is.
 pub struct NoXor;
 
 /// Xors the data as they are, so that their lowest 16 bits stand opposite the work and are not verified.
 pub struct PlainXor;
 
 impl Flaw for PlainXor {
-    fn read<W: Word>(data: &W, check: &W) -> Image {
+    fn read<W: Word>(data: &W, check: &W) -> RawEntry {
         let data = data.load();
-        Image { data, tag: Tag::from_bits(check.load() ^ data) }
+        RawEntry { data, signature: Signature::from_bits(check.load() ^ data) }
     }
 
-    fn write<W: Word>(data: &W, check: &W, image: Image) {
+    fn write<W: Word>(data: &W, check: &W, image: RawEntry) {
         data.store(image.data);
-        check.store(image.tag.bits() ^ image.data);
+        check.store(image.signature.bits() ^ image.data);
     }
 }
 
 impl Flaw for NoXor {
-    fn read<W: Word>(data: &W, check: &W) -> Image {
-        Image { data: data.load(), tag: Tag::from_bits(check.load()) }
+    fn read<W: Word>(data: &W, check: &W) -> RawEntry {
+        RawEntry { data: data.load(), signature: Signature::from_bits(check.load()) }
     }
 
-    fn write<W: Word>(data: &W, check: &W, image: Image) {
+    fn write<W: Word>(data: &W, check: &W, image: RawEntry) {
         data.store(image.data);
-        check.store(image.tag.bits());
+        check.store(image.signature.bits());
     }
 }
 
@@ -178,12 +179,12 @@ impl Flaw for NoXor {
 pub struct CheckFirst;
 
 impl Flaw for CheckFirst {
-    fn read<W: Word>(data: &W, check: &W) -> Image {
+    fn read<W: Word>(data: &W, check: &W) -> RawEntry {
         NoXor::read(data, check)
     }
 
-    fn write<W: Word>(data: &W, check: &W, image: Image) {
-        check.store(image.tag.bits());
+    fn write<W: Word>(data: &W, check: &W, image: RawEntry) {
+        check.store(image.signature.bits());
         data.store(image.data);
     }
 }
@@ -192,13 +193,13 @@ impl Flaw for CheckFirst {
 pub struct CheckOfAnother;
 
 impl Flaw for CheckOfAnother {
-    fn read<W: Word>(data: &W, check: &W) -> Image {
+    fn read<W: Word>(data: &W, check: &W) -> RawEntry {
         read_verified(data, check)
     }
 
-    fn write<W: Word>(data: &W, check: &W, image: Image) {
+    fn write<W: Word>(data: &W, check: &W, image: RawEntry) {
         data.store(image.data);
-        check.store(image.tag.bits() ^ data.load());
+        check.store(image.signature.bits() ^ data.load());
     }
 }
 
@@ -206,12 +207,12 @@ impl Flaw for CheckOfAnother {
 pub struct LooksTwice;
 
 impl Flaw for LooksTwice {
-    fn read<W: Word>(data: &W, check: &W) -> Image {
-        let tag = Tag::from_bits(check.load() ^ data.load());
-        Image { data: data.load(), tag }
+    fn read<W: Word>(data: &W, check: &W) -> RawEntry {
+        let signature = Signature::from_bits(check.load() ^ data.load());
+        RawEntry { data: data.load(), signature }
     }
 
-    fn write<W: Word>(data: &W, check: &W, image: Image) {
+    fn write<W: Word>(data: &W, check: &W, image: RawEntry) {
         write_verified(data, check, image);
     }
 }
@@ -220,15 +221,15 @@ impl Flaw for LooksTwice {
 pub struct NoEmptyTest;
 
 impl Flaw for NoEmptyTest {
-    fn read<W: Word>(data: &W, check: &W) -> Image {
+    fn read<W: Word>(data: &W, check: &W) -> RawEntry {
         read_verified(data, check)
     }
 
-    fn write<W: Word>(data: &W, check: &W, image: Image) {
+    fn write<W: Word>(data: &W, check: &W, image: RawEntry) {
         write_verified(data, check, image);
     }
 
-    fn holds(image: &Image, key: u64) -> bool {
-        (image.tag.key() ^ key) << (64 - CHECK_BITS) == 0
+    fn holds(image: &RawEntry, key: u64) -> bool {
+        (image.signature.key() ^ key) << (64 - CHECK_BITS) == 0
     }
 }

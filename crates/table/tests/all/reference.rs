@@ -3,15 +3,15 @@
 //!
 //! The reference shares no code with the table: no slots, no packing, no rounding of work but its own.
 
+use crate::payload::{Bound, Entry};
 use proptest::prelude::*;
-use sesame::search::{Bound, TtEntry};
 use sesame_table::{Scheme, Table, TableOptions, Update};
 
 /// A position in the reference's table.
 #[derive(Clone, Copy, Debug)]
 struct Stored {
     key: u64,
-    entry: TtEntry,
+    entry: Entry,
     nodes: u64,
     stamped: bool,
 }
@@ -36,12 +36,12 @@ impl Reference {
         (u128::from(key) * self.indices.len() as u128 / (1 << 64)) as usize
     }
 
-    fn probe(&self, key: u64) -> Option<TtEntry> {
+    fn probe(&self, key: u64) -> Option<Entry> {
         let positions = self.indices[self.index(key)];
         positions.into_iter().flatten().find(|stored| stored.key == key).map(|stored| stored.entry)
     }
 
-    fn store(&mut self, key: u64, entry: TtEntry, nodes: u64) {
+    fn store(&mut self, key: u64, entry: Entry, nodes: u64) {
         let index = self.index(key);
         let new = Stored { key, entry, nodes: leading_twelve_bits(nodes), stamped: false };
         let [first, second] = &mut self.indices[index];
@@ -141,7 +141,7 @@ fn leading_twelve_bits(mut nodes: u64) -> u64 {
 
 #[derive(Clone, Debug)]
 enum Action {
-    Store(usize, TtEntry, u64),
+    Store(usize, Entry, u64),
     Probe(usize),
     NextGeneration,
     Clear(usize),
@@ -157,11 +157,11 @@ fn keys() -> Vec<u64> {
     keys
 }
 
-fn entries() -> impl Strategy<Value = TtEntry> {
+fn entries() -> impl Strategy<Value = Entry> {
     let bound = prop_oneof![Just(Bound::Upper), Just(Bound::Lower), Just(Bound::Exact)];
     let mv = prop_oneof![Just(0), any::<u16>()];
     (mv, any::<i16>(), 0..20u8, bound, any::<bool>(), any::<i16>())
-        .prop_map(|(mv, score, depth, bound, pv, eval)| TtEntry { mv, score, depth, bound, pv, eval })
+        .prop_map(|(mv, score, depth, bound, pv, eval)| Entry { mv, score, depth, bound, pv, eval })
 }
 
 fn actions() -> impl Strategy<Value = Vec<Action>> {
@@ -195,7 +195,7 @@ proptest! {
     #[test]
     fn the_table_does_what_the_paper_says(mut options in options(), actions in actions()) {
         let keys = keys();
-        let mut table: Table = Table::with_options(&options).unwrap();
+        let mut table: Table<Entry> = Table::with_options(&options).unwrap();
         let mut reference = Reference::new(&options);
         let mut generations = 0;
         for action in actions {
@@ -215,7 +215,7 @@ proptest! {
                 Action::Clear(threads) => {
                     generations = 0;
                     if threads == 3 {
-                        table.wipe(threads);
+                        table.clear_exclusive(threads);
                     } else {
                         table.clear(threads);
                     }

@@ -3,8 +3,6 @@
 //!
 //! Shuttle's atomics are sequentially consistent: this explores interleavings, not stale values. Those are loom's part.
 
-mod models;
-
 use std::panic;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64 as Counter, Ordering::Relaxed};
@@ -15,7 +13,7 @@ use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
 use shuttle::sync::atomic::{AtomicU64, Ordering};
 use shuttle::{Config, Runner, thread};
 
-use models::{
+use crate::models::{
     Broken, CheckFirst, CheckOfAnother, LooksTwice, ModelSlot, NoEmptyTest, NoXor, PlainXor, image_of, judge, mix,
 };
 
@@ -79,7 +77,7 @@ impl<S: ModelSlot> SmallTable<S> {
 
     fn store(&self, key: u64, salt: u8) {
         let generation = Generation::from_bits(self.generation.load() as u8);
-        let rule = SchemeRule::<sesame_table::Entry>::new(self.scheme, Update::Overwrite, generation);
+        let rule = SchemeRule::<crate::payload::Entry>::new(self.scheme, Update::Overwrite, generation);
         let place = Place::of(key, self.buckets.len());
         let (bucket, new) = (&self.buckets[place.bucket], image_of(key, salt, generation));
         if self.scheme.has_two_levels() {

@@ -3,18 +3,16 @@
 //!
 //! `SESAME_STRESS=1e9 cargo test --release --test table_stress -- --nocapture` makes that many probes; without it, a short run.
 
-mod models;
-
 use std::collections::HashSet;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::Instant;
 
-use sesame::search::{Bound, TtEntry};
-use sesame_table::{Bucket, CHECK_BITS, Generation, Image, Place, Recorder, Scheme, Table, TableOptions, Update};
+use crate::payload::{Bound, Entry};
+use sesame_table::{Bucket, CHECK_BITS, Generation, Place, RawEntry, Recorder, Scheme, Table, TableOptions, Update};
 
-use models::{Broken, ModelSlot, NoXor, image_of, judge, mix, rule};
+use crate::models::{Broken, ModelSlot, NoXor, image_of, judge, mix, rule};
 
 /// Half a dozen keys for each slot, and a handful of cache lines for all threads.
 const POSITIONS: usize = 16;
@@ -27,9 +25,9 @@ fn move_of(key: u64) -> u16 {
 
 /// The payload of `key` and `salt`, with the salt as its score; negative ones have no move. Evaluation and move are the key's
 /// alone, so that what merging makes of two entries can be judged.
-fn entry_of(key: u64, salt: i16) -> TtEntry {
+fn entry_of(key: u64, salt: i16) -> Entry {
     let bits = mix(key ^ u64::from(salt as u16) << 40);
-    TtEntry {
+    Entry {
         mv: if salt < 0 { 0 } else { move_of(key) },
         score: salt,
         depth: (bits >> 16) as u8,
@@ -40,21 +38,21 @@ fn entry_of(key: u64, salt: i16) -> TtEntry {
 }
 
 /// Whether `entry` may be accepted for `key`: as it was stored, or with the key's move that merging gave it.
-fn is_right(key: u64, entry: &TtEntry, update: Update) -> bool {
+fn is_right(key: u64, entry: &Entry, update: Update) -> bool {
     let stored = entry_of(key, entry.score);
-    *entry == stored || update == Update::Merge && *entry == TtEntry { mv: move_of(key), ..stored }
+    *entry == stored || update == Update::Merge && *entry == Entry { mv: move_of(key), ..stored }
 }
 
 /// What the slots of this test can hold: the verified bits of its keys.
 static TAGGED: LazyLock<HashSet<u64>> = LazyLock::new(|| (0..KEYS).map(|n| mix(n) & ((1 << CHECK_BITS) - 1)).collect());
 
-/// Counts torn reads: a probe passed over an entry whose tag is none of the keys'.
+/// Counts torn reads: a probe passed over an entry whose signature is none of the keys'.
 #[derive(Default)]
 struct Torn(AtomicU64);
 
 impl Recorder for Torn {
-    fn passed_over(&self, _: u64, image: &Image, _: usize, _: usize) {
-        if !TAGGED.contains(&image.tag.key()) {
+    fn mismatched(&self, _: u64, image: &RawEntry, _: usize, _: usize) {
+        if !TAGGED.contains(&image.signature.key()) {
             self.0.fetch_add(1, Relaxed);
         }
     }
@@ -94,7 +92,7 @@ fn no_probe_accepts_what_was_not_stored_for_its_key() {
     ];
     for (scheme, update) in kinds {
         let options = TableOptions { positions: POSITIONS, scheme, update, ..TableOptions::default() };
-        let table = Table::<TtEntry, Torn>::with_options(&options).unwrap();
+        let table = Table::<Entry, Torn>::with_options(&options).unwrap();
         let rounds = (probes / (kinds.len() * threads) as f64).ceil() as u64;
         let start = Instant::now();
         let (hits, wrong) = fight(threads, rounds, |key, random| {

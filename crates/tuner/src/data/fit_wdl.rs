@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use sesame::eval::wdl::{FULL_MATERIAL, LEAST_MIDDLE, LEAST_WIDTH, WdlModel, material};
+use sesame::eval::wdl::{FULL_MATERIAL, MIN_MIDDLE, MIN_WIDTH, WdlModel, material};
 use sesame::position::Color;
 use sesame::search::score::is_mate;
 
@@ -191,8 +191,8 @@ fn gradient(bins: &[Bin], model: &WdlModel) -> [f64; 6] {
             - drawn * (win_slope * up + loss_slope * down) / (width * draw);
         let share = f64::from(bin.material) / f64::from(FULL_MATERIAL);
         // Below the minimum the shape is constant.
-        let by_middle = if middle > LEAST_MIDDLE { by_middle } else { by_middle.min(0.0) };
-        let by_width = if width > LEAST_WIDTH { by_width } else { by_width.min(0.0) };
+        let by_middle = if middle > MIN_MIDDLE { by_middle } else { by_middle.min(0.0) };
+        let by_width = if width > MIN_WIDTH { by_width } else { by_width.min(0.0) };
         for (power, factor) in [1.0, share, share * share].into_iter().enumerate() {
             sum[power] += by_middle * factor;
             sum[3 + power] += by_width * factor;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use sesame::games::pgn::{self, Note, PgnError, Problem, Reader, Replay, Termination};
+use sesame::games::pgn::{self, Annotation, GameResult, PgnError, PgnErrorKind, Reader, Replay};
 use sesame::position::Color;
 use sesame::regular_file;
 use sesame::search::score::{DECISIVE_BOUND, mate_in, mated_in};
@@ -35,7 +35,7 @@ pub(super) fn run(args: &ImportArgs, mut print: impl FnMut(&str) -> bool) -> Res
         let (mut kept, mut skipped) = (0, 0);
         for game in Reader::new(BufReader::new(input)) {
             match game {
-                Err(PgnError { problem: Problem::Io(error), .. }) => return Err(TunerError::file(path)(error)),
+                Err(PgnError { kind: PgnErrorKind::Io(error), .. }) => return Err(TunerError::file(path)(error)),
                 Err(_) => skipped += 1,
                 Ok(game) => match convert(&game) {
                     None => skipped += 1,
@@ -58,20 +58,20 @@ pub(super) fn run(args: &ImportArgs, mut print: impl FnMut(&str) -> bool) -> Res
 }
 
 /// Returns the game from its first move with a score on; `None` if it has no result, or a later move has no score.
-fn convert(game: &pgn::Record) -> Option<GameRecord> {
-    let result = match game.termination {
-        Termination::Black => 0,
-        Termination::Draw => 1,
-        Termination::White => 2,
-        Termination::Open => return None,
+fn convert(game: &pgn::PgnGame) -> Option<GameRecord> {
+    let result = match game.result {
+        GameResult::BlackWins => 0,
+        GameResult::Draw => 1,
+        GameResult::WhiteWins => 2,
+        GameResult::Unknown => return None,
     };
     let Replay { start: mut position, moves } = game.replay().ok()?;
     let mut start = None;
     let mut scored = Vec::new();
     for (ply, mv) in game.plies.iter().zip(moves) {
-        let mut comments = ply.notes.iter().filter_map(|note| match note {
-            Note::Comment(comment) => Some(comment),
-            Note::Variation(_) => None,
+        let mut comments = ply.annotations.iter().filter_map(|note| match note {
+            Annotation::Comment(comment) => Some(comment),
+            Annotation::Variation(_) => None,
         });
         match comments.find_map(|comment| read_score(comment)) {
             Some(score) => {
@@ -141,7 +141,7 @@ in it] } a6 $1 {+1.05/8 0.2s} 1-0
 
     #[test]
     fn games_of_fastchess_are_imported() {
-        let games: Vec<pgn::Record> = Reader::new(GAMES.as_bytes()).map(|game| game.unwrap()).collect();
+        let games: Vec<pgn::PgnGame> = Reader::new(GAMES.as_bytes()).map(|game| game.unwrap()).collect();
         assert_eq!(games.len(), 4);
         let first = convert(&games[0]).unwrap();
         assert_eq!(first.result, 2);

@@ -249,7 +249,8 @@ mod tests {
     fn output_ends_without_a_reader() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("games");
-        std::fs::write(&path, [game(4, 2), game(6, 0)].iter().flat_map(GameRecord::to_bytes).collect::<Vec<u8>>()).unwrap();
+        std::fs::write(&path, [game(4, 2), game(6, 0)].iter().flat_map(GameRecord::to_bytes).collect::<Vec<u8>>())
+            .unwrap();
         for command in [
             DataCommand::Show(ShowArgs { file: path.clone(), from: 0, games: 2 }),
             DataCommand::Check { files: vec![path.clone(), path, folder.path().join("nowhere")] },

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use sesame::eval::{BUCKETS, bucket};
+use sesame::eval::{OUTPUT_BUCKETS, output_bucket};
 use sesame::search::score::is_mate;
 
 use super::{decode, open};
@@ -31,7 +31,7 @@ pub(crate) struct DataSummary {
     /// The lowest and the highest score.
     scores: [i32; 2],
     /// Training positions by output bucket.
-    buckets: [u64; BUCKETS],
+    buckets: [u64; OUTPUT_BUCKETS],
 }
 
 /// Reads a whole file and checks every game.
@@ -61,7 +61,7 @@ impl DataSummary {
         }
         game.for_each_training_position(|position, _| {
             self.positions += 1;
-            self.buckets[bucket(position.occupied().len())] += 1;
+            self.buckets[output_bucket(position.occupied().len())] += 1;
             if position.key().is_multiple_of(KEY_SAMPLING) {
                 self.keys.insert(position.key());
             }

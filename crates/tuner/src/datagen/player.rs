@@ -49,7 +49,7 @@ impl Player {
         let mut first = Some(first);
         record.result = loop {
             let side = game.position().side_to_move();
-            if let Some(outcome) = game.legal_result() {
+            if let Some(outcome) = game.outcome() {
                 break half_points(outcome, side);
             }
             let found = match first.take() {
@@ -107,7 +107,7 @@ fn opening(random: &mut Xoshiro256PlusPlus, chess960: u32) -> Option<Game> {
         let index = random.next_u32() as usize % moves.len().max(1);
         game.play(*moves.get(index)?);
     }
-    game.legal_result().is_none().then_some(game)
+    game.outcome().is_none().then_some(game)
 }
 
 /// Returns the result for White in half points.

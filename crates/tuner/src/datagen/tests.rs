@@ -80,7 +80,8 @@ fn the_recipe_names_the_network() {
     let weights = crate::init::material_weights();
     let network = folder.path().join("init.nnue");
     std::fs::write(&network, weights.to_bytes()).unwrap();
-    for (name, eval_file, hash) in [("own", None, Network::embedded().hash()), ("init", Some(network), weights.hash())] {
+    for (name, eval_file, hash) in [("own", None, Network::embedded().hash()), ("init", Some(network), weights.hash())]
+    {
         let path = folder.path().join(name);
         run(&DatagenArgs { eval_file, ..small(path.clone(), 1) }).unwrap();
         let recipe = std::fs::read_to_string(path.with_extension("recipe")).unwrap();

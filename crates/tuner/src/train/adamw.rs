@@ -24,7 +24,11 @@ pub(super) struct Step {
 impl Step {
     /// Returns step number `number`, from 1, after a batch of `count` samples.
     pub(super) fn new(number: i32, count: usize, learning_rate: f32) -> Self {
-        Self { bias_corrections: BETAS.map(|beta| 1.0 - beta.powi(number)), mean_factor: 1.0 / count as f32, learning_rate }
+        Self {
+            bias_corrections: BETAS.map(|beta| 1.0 - beta.powi(number)),
+            mean_factor: 1.0 / count as f32,
+            learning_rate,
+        }
     }
 }
 

@@ -20,7 +20,7 @@ use std::time::Instant;
 use clap::{Args, value_parser};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
-use sesame::eval::{HIDDEN, MAGIC, Network, NetworkError, SCALES, Weights};
+use sesame::eval::{HIDDEN, NETWORK_MAGIC, Network, NetworkError, SCALE_RANGE, Weights};
 use sesame_report::command::print_status;
 use sesame_report::files;
 use sesame_report::random::shuffle;
@@ -78,7 +78,7 @@ pub struct TrainArgs {
     #[arg(long, default_value_t = 0.3, allow_negative_numbers = true, value_parser = parse_share)]
     pub lambda: f32,
     /// Centipawns (10 to 4000) of an expected result of 1 / (1 + 1/e) [default: fitted to the games, or that of --start]
-    #[arg(long, value_parser = value_parser!(u16).range(i64::from(*SCALES.start())..=i64::from(*SCALES.end())), value_name = "CENTIPAWNS")]
+    #[arg(long, value_parser = value_parser!(u16).range(i64::from(*SCALE_RANGE.start())..=i64::from(*SCALE_RANGE.end())), value_name = "CENTIPAWNS")]
     pub scale: Option<u16>,
     /// Seed of the random weights and of the order of positions
     #[arg(long, default_value_t = 1)]
@@ -138,7 +138,7 @@ fn check_outputs(args: &TrainArgs) -> Result<(), TunerError> {
     }
     let inputs = args.files.iter().chain(&args.start);
     let outputs = [
-        OutputFile::new(&args.output, MAGIC),
+        OutputFile::new(&args.output, NETWORK_MAGIC),
         OutputFile::new(losses, LossCurves::FIRST_COLUMN),
         OutputFile::new(chart, "<svg"),
         OutputFile::new(&recipe, "sesame "),
@@ -150,7 +150,8 @@ fn check_outputs(args: &TrainArgs) -> Result<(), TunerError> {
 
 /// Returns everything that the network depends on, as text.
 fn recipe(args: &TrainArgs, dataset: &Dataset, scale: u16, start: Option<&Weights>) -> String {
-    let origin = start.map_or_else(|| "random weights".to_owned(), |weights| format!("network {:016x}", weights.hash()));
+    let origin =
+        start.map_or_else(|| "random weights".to_owned(), |weights| format!("network {:016x}", weights.hash()));
     let mean = if args.mean { ", the mean with which is written" } else { "" };
     let last_share = args.last_result_share.unwrap_or(args.result_share);
     format!(
@@ -222,7 +223,7 @@ fn train(
 fn save(args: &TrainArgs, weights: &Weights, curves: &LossCurves, recipe: &str) -> Result<(), TunerError> {
     let path = &args.output;
     // A network that the engine would refuse is not written.
-    Network::new(weights).map_err(|problem| NetworkError::Bad { path: path.clone(), problem })?;
+    Network::new(weights).map_err(|problem| NetworkError::Format { path: path.clone(), source: problem })?;
     write(path, &weights.to_bytes())?;
     write(&path.with_extension("csv"), curves.table().as_bytes())?;
     write(&path.with_extension("svg"), curves.draw()?.as_bytes())?;

@@ -7,7 +7,7 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::Rng;
 
-use sesame::eval::{BUCKETS, HIDDEN, INPUTS, QA, QB, Weights};
+use sesame::eval::{HIDDEN, INPUTS, OUTPUT_BUCKETS, QA, QB, Weights};
 
 use super::sample::{Features, Sample};
 use crate::numeric::sigmoid;
@@ -22,14 +22,14 @@ const WIDTH: usize = 64;
 const BLOCKS: usize = HIDDEN / WIDTH;
 const _: () = assert!(HIDDEN.is_multiple_of(WIDTH));
 /// Weights of a network, biases included.
-pub(super) const WEIGHTS: usize = ROWS * HIDDEN + BUCKETS;
+pub(super) const WEIGHTS: usize = ROWS * HIDDEN + OUTPUT_BUCKETS;
 
 /// The row of the biases in a block.
 const BIASES: usize = INPUTS;
 /// The first row of the output weights: for each bucket a row for the side to move and one for the opponent.
 const OUTPUT: usize = INPUTS + 1;
 /// Rows of a block.
-const ROWS: usize = OUTPUT + 2 * BUCKETS;
+const ROWS: usize = OUTPUT + 2 * OUTPUT_BUCKETS;
 
 /// A number for each neuron of a block.
 type Row = [f32; WIDTH];
@@ -108,7 +108,7 @@ impl NeuronBlock {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Model {
     pub(super) blocks: Vec<NeuronBlock>,
-    pub(super) output_biases: [f32; BUCKETS],
+    pub(super) output_biases: [f32; OUTPUT_BUCKETS],
 }
 
 impl Model {
@@ -126,12 +126,12 @@ impl Model {
             fill(&mut block.0[OUTPUT..], (0.5 / HIDDEN as f32).sqrt());
             block
         });
-        Self { blocks: blocks.collect(), output_biases: [0.0; BUCKETS] }
+        Self { blocks: blocks.collect(), output_biases: [0.0; OUTPUT_BUCKETS] }
     }
 
     /// Returns the expected result of a position for the side to move, 0 to 1.
     pub(super) fn value(&self, sample: &Sample) -> f32 {
-        let (features, bucket) = (sample.features(), sample.bucket());
+        let (features, bucket) = (sample.features(), sample.output_bucket());
         let outputs = self.blocks.iter().map(|block| block.output(&block.activations(&features), bucket));
         self.expected_result(outputs, bucket)
     }
@@ -222,7 +222,7 @@ mod tests {
             ["r1bq1rk1/pp2bppp/2n2n2/3p4/3P4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 1", "8/5pk1/8/3p4/8/6K1/r7/8 b - - 0 1"]
         {
             let sample = Sample::new(&Position::from_fen(fen).unwrap(), 20, 2);
-            let (features, bucket, target) = (sample.features(), sample.bucket(), 0.9);
+            let (features, bucket, target) = (sample.features(), sample.output_bucket(), 0.9);
             let value = model.value(&sample);
             let output_gradient = 2.0 * (value - target) * value * (1.0 - value);
             let mut checked = 0;

@@ -1,7 +1,7 @@
 //! A training position of 32 bytes, seen from the side to move.
 
 use arrayvec::ArrayVec;
-use sesame::eval::{bucket, row};
+use sesame::eval::{feature_index, output_bucket};
 use sesame::position::{BitBoard, Color, Position, Square};
 
 use crate::numeric::sigmoid;
@@ -51,15 +51,15 @@ impl Sample {
         for (i, square) in BitBoard(self.occupied).into_iter().enumerate() {
             let piece = self.pieces[i / 2] >> (4 * (i % 2)) & 15;
             let (own, kind, square) = (piece & OPPONENT == 0, usize::from(piece & 7), square as usize);
-            features[0].push(row(own, kind, square ^ mirrors[0]));
-            features[1].push(row(!own, kind, square ^ 56 ^ mirrors[1]));
+            features[0].push(feature_index(own, kind, square ^ mirrors[0]));
+            features[1].push(feature_index(!own, kind, square ^ 56 ^ mirrors[1]));
         }
         features
     }
 
     /// Returns the output bucket.
-    pub(super) fn bucket(&self) -> usize {
-        bucket(self.occupied.count_ones())
+    pub(super) fn output_bucket(&self) -> usize {
+        output_bucket(self.occupied.count_ones())
     }
 
     /// Returns the target, an expected result: the game's result with the weight `result_share`, and the search score.
@@ -72,17 +72,19 @@ impl Sample {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sesame::eval::{BUCKETS, HIDDEN, INPUTS, Network, Weights};
+    use sesame::eval::{HIDDEN, INPUTS, Network, OUTPUT_BUCKETS, Weights};
 
     /// A network whose neuron `i` counts the features with bit `i` of their number set, so that positions with other features differ.
     fn fingerprint() -> Weights {
-        let features = (0..INPUTS).flat_map(|feature| (0..HIDDEN).map(move |i| (i < 10 && feature >> i & 1 == 1) as i16));
-        let output = (0..2 * BUCKETS * HIDDEN).map(|i| if i % HIDDEN < 10 { 1 + (i / HIDDEN % 2) as i16 } else { 0 });
+        let features =
+            (0..INPUTS).flat_map(|feature| (0..HIDDEN).map(move |i| (i < 10 && feature >> i & 1 == 1) as i16));
+        let output =
+            (0..2 * OUTPUT_BUCKETS * HIDDEN).map(|i| if i % HIDDEN < 10 { 1 + (i / HIDDEN % 2) as i16 } else { 0 });
         Weights {
             features: features.map(|bit| 4 * bit).collect(),
             biases: vec![0; HIDDEN],
             output: output.enumerate().map(|(i, weight)| weight * (1 + (i % HIDDEN) as i16)).collect(),
-            output_biases: vec![0; BUCKETS],
+            output_biases: vec![0; OUTPUT_BUCKETS],
             scale: 4_000,
         }
     }
@@ -104,16 +106,19 @@ mod tests {
             let sum: i64 = (0..2)
                 .flat_map(|side| (0..10).map(move |neuron| (side, neuron)))
                 .map(|(side, neuron)| {
-                    let inputs = features[side].iter().map(|&feature| weights.features[usize::from(feature) * HIDDEN + neuron]);
+                    let inputs =
+                        features[side].iter().map(|&feature| weights.features[usize::from(feature) * HIDDEN + neuron]);
                     let activation = i64::from(inputs.sum::<i16>().min(255));
-                    activation * activation * i64::from(weights.output[(2 * sample.bucket() + side) * HIDDEN + neuron])
+                    activation
+                        * activation
+                        * i64::from(weights.output[(2 * sample.output_bucket() + side) * HIDDEN + neuron])
                 })
                 .sum();
             assert_eq!(i64::from(network.evaluate(&position)), sum / 255 * 4_000 / (255 * 64), "{fen}");
             values.insert(sum);
             let (score, result) = if position.side_to_move() == Color::White { (30, 2) } else { (-30, 0) };
             assert_eq!((sample.score, sample.result), (score, result));
-            assert_eq!(sample.bucket(), bucket(position.occupied().len()));
+            assert_eq!(sample.output_bucket(), output_bucket(position.occupied().len()));
         }
         assert_eq!(values.len(), 4);
         assert_eq!(size_of::<Sample>(), 32);

@@ -230,8 +230,11 @@ fn bad_inputs_and_outputs_are_refused_first() {
     std::fs::write(path("text.csv"), "epoch,").unwrap();
     assert!(matches!(run_with(&[&games], games.clone()), Err(TunerError::OutputIsInput(_))));
     assert!(matches!(run_with(&[&path("text.csv")], path("text.nnue")), Err(TunerError::OutputIsInput(_))));
-    std::fs::write(path("start.nnue"), Model::random(&mut Xoshiro256PlusPlus::seed_from_u64(5)).quantised(9).to_bytes())
-        .unwrap();
+    std::fs::write(
+        path("start.nnue"),
+        Model::random(&mut Xoshiro256PlusPlus::seed_from_u64(5)).quantised(9).to_bytes(),
+    )
+    .unwrap();
     let start = TrainArgs { start: Some(path("start.nnue")), output: path("start.nnue"), ..args.clone() };
     assert!(matches!(run(&start), Err(TunerError::OutputIsInput(_))));
     assert!(matches!(run_with(&[&games], path("a.csv")), Err(TunerError::OutputExtension(_))));

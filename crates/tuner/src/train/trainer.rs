@@ -4,7 +4,7 @@ use super::adamw::{AdamW, Step};
 use super::model::{Activations, Model, NeuronBlock};
 use super::sample::{Features, Sample};
 use crate::parallel::in_parallel;
-use sesame::eval::BUCKETS;
+use sesame::eval::OUTPUT_BUCKETS;
 
 /// Samples in a part of a measured loss.
 const LOSS_PART: usize = 16_384;
@@ -67,7 +67,7 @@ pub(super) struct Trainer {
 impl Trainer {
     pub(super) fn new(model: Model, scale: f32, threads: usize) -> Self {
         let blocks = model.blocks.iter().map(|_| BlockState::new()).collect();
-        Self { model, blocks, bias_optimiser: AdamW::new(BUCKETS), steps: 0, scale, threads, loss: 0.0 }
+        Self { model, blocks, bias_optimiser: AdamW::new(OUTPUT_BUCKETS), steps: 0, scale, threads, loss: 0.0 }
     }
 
     /// Returns the network.
@@ -86,7 +86,7 @@ impl Trainer {
             states.iter_mut().zip(blocks).for_each(|(state, block)| state.forward(block, &batch));
         });
 
-        let mut bias_gradients = [0.0; BUCKETS];
+        let mut bias_gradients = [0.0; OUTPUT_BUCKETS];
         let output_gradient = |(i, input): (usize, &Input)| {
             let value = self.model.expected_result(self.blocks.iter().map(|state| state.outputs[i]), input.bucket);
             let error = value - input.target;
@@ -110,7 +110,7 @@ impl Trainer {
         let scale = self.scale;
         let input = |sample: &Sample| Input {
             features: sample.features(),
-            bucket: sample.bucket(),
+            bucket: sample.output_bucket(),
             target: sample.target(result_share, scale),
         };
         let parts = in_parallel(batch.chunks(batch.len().div_ceil(self.threads)), |blocks| {

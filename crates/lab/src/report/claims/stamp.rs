@@ -315,9 +315,7 @@ pub(super) fn eight_plies(results: &CellResults, paper: &Paper) -> Claim {
         }),
     ];
     let context = context.into_iter().flatten().collect::<Vec<_>>().join(" ");
-    test
-        .judge(ours, format!("Nodes without a table over nodes of TWOBIG1 at 1024K:\n\n{table}"))
-        .with_context(context)
+    test.judge(ours, format!("Nodes without a table over nodes of TWOBIG1 at 1024K:\n\n{table}")).with_context(context)
 }
 
 #[cfg(test)]
