@@ -1,4 +1,4 @@
-//! What a terminal can show.
+//! Abilities of the terminal.
 
 use std::env;
 use std::io::{self, IsTerminal, Write};
@@ -19,7 +19,7 @@ pub(super) enum Colours {
 }
 
 impl Colours {
-    /// Whether what goes to the standard output is to be coloured. `NO_COLOR` is heeded as <https://no-color.org> wants it.
+    /// True if what goes to the standard output is to be coloured. `NO_COLOR` is heeded as <https://no-color.org> wants it.
     pub(super) fn are_used(self) -> bool {
         let set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
         match self {
@@ -32,7 +32,7 @@ impl Colours {
     }
 }
 
-/// Whether the locale promises UTF-8: the first of these variables that is set decides.
+/// True if the locale promises UTF-8: the first of these variables that is set decides.
 pub(super) fn speaks_utf8() -> bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
         .into_iter()
@@ -47,7 +47,7 @@ pub(super) fn speaks_utf8() -> bool {
 pub(super) struct Waiting {
     start: Instant,
     time: Option<Duration>,
-    /// How deep the search is.
+    /// The depth of the search.
     pub(super) depth: u32,
     terminal: bool,
     shown: bool,

@@ -18,7 +18,7 @@ use sesame_table::{Counters, Stats, Table};
 /// The depth of a bench that is not asked for another one: some five seconds in all.
 pub const DEFAULT_DEPTH: u32 = 15;
 
-/// How to run the bench.
+/// Options of the bench.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BenchOptions {
     /// The depth of each search, at least 1.
@@ -27,13 +27,13 @@ pub struct BenchOptions {
     pub threads: usize,
     /// Table size in MiB.
     pub hash_mib: usize,
-    /// Whether the threads take turns, so that the nodes are the same in every run with any number of them.
+    /// True if the threads take turns, so that the nodes are the same in every run with any number of them.
     pub lockstep: bool,
-    /// How the threads work together.
+    /// The SMP strategy.
     pub strategy: SmpStrategy,
-    /// Whether each thread is bound to a core of its own, where there are cores enough.
+    /// True if each thread is bound to a core of its own, where there are cores enough.
     pub pin: bool,
-    /// Whether to count what happens at the table. It costs some speed and no nodes.
+    /// True to count what happens at the table. It costs some speed and no nodes.
     pub stats: bool,
     /// The network that evaluates positions.
     pub network: Arc<Network>,
@@ -59,7 +59,7 @@ impl Default for BenchOptions {
 pub struct Step<'a> {
     /// 1 for the first position.
     pub number: usize,
-    /// How many positions there are.
+    /// The number of positions.
     pub of: usize,
     /// The position's FEN.
     pub fen: &'a str,
@@ -83,7 +83,7 @@ pub struct Report {
     pub nodes: u64,
     /// The time of all searches.
     pub elapsed: Duration,
-    /// What happened at the table, if that was asked for.
+    /// Table statistics, if wanted.
     pub stats: Option<Stats>,
 }
 

@@ -53,11 +53,11 @@ pub struct Options {
     pub move_overhead: Duration,
     /// The table's replacement scheme.
     pub scheme: Scheme,
-    /// Whether the workers take turns, so that a search to a depth or of a number of nodes is repeatable with any number of workers.
+    /// True if the workers take turns, so that a search to a depth or of a number of nodes is repeatable with any number of workers.
     pub lockstep: bool,
-    /// How several workers work together.
+    /// The SMP strategy.
     pub strategy: SmpStrategy,
-    /// Whether each worker is bound to a core of its own, where there are cores enough.
+    /// True if each worker is bound to a core of its own, where there are cores enough.
     pub pin: bool,
     /// The network that evaluates positions.
     pub network: Arc<Network>,
@@ -67,14 +67,14 @@ pub struct Options {
     pub strength_limit: Option<StrengthLimit>,
 }
 
-/// How a search uses endgame tables.
+/// Options of Syzygy probing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SyzygyOptions {
     /// Positions with the most men that there are tables for are looked up only where at least so many plies are left to search; 1 to 100.
     pub probe_depth: u32,
     /// Positions with more men than this are not looked up; 0 to 7.
     pub probe_limit: usize,
-    /// Whether what is won but for the fifty-move rule counts as drawn.
+    /// True if what is won but for the fifty-move rule counts as drawn.
     pub fifty_move_rule: bool,
 }
 
@@ -121,7 +121,7 @@ pub enum EngineError {
 /// Its table can be of another type than the one that ships, for measurements.
 pub struct Engine<T: SearchTable = TranspositionTable> {
     options: Options,
-    /// Whether the table has been used, or its memory has at least been touched.
+    /// True if the table has been used, or its memory has at least been touched.
     is_touched: bool,
     sink: Arc<dyn Sink>,
     table: Arc<T>,
@@ -407,7 +407,7 @@ impl<T: SearchTable> Engine<T> {
         }
     }
 
-    /// Whether a search runs that has not reported its best move yet.
+    /// True if a search runs that has not reported its best move yet.
     pub fn is_searching(&self) -> bool {
         self.running.as_ref().is_some_and(|running| !running.is_done())
     }

@@ -15,14 +15,14 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use crate::position::Game;
 use crate::smp::{BestMove, CurrentMove, Info, Line, Score, SearchRequest, Sink};
 
-/// How much weaker than possible to play.
+/// A limit of playing strength.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StrengthLimit {
     elo: u32,
     seed: Option<u64>,
 }
 
-/// What a rung of the ladder allows.
+/// A rung of the ladder.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Rung {
     elo: u32,
@@ -51,13 +51,13 @@ const LADDER: [Rung; 10] = [
     rung(2700, 115_000, 12.5),
 ];
 
-/// How many lines there are to choose from. The fewest nodes suffice to search so many one ply deep, in most positions.
+/// The number of lines to choose from. In most positions the lowest node limit suffices for them at depth 1.
 const LINES: usize = 4;
 /// A line that is worse by more temperatures than this is never played.
 const MOST_LOSS: f64 = 6.0;
 /// A player of the lowest Elo sees mates in one move. So many Elo more, and he sees them in one more.
 const ELO_PER_MATE_MOVE: u32 = 345;
-/// What a mate beyond sight is worth, in centipawns.
+/// The value of a mate beyond sight, in centipawns.
 const UNSEEN_MATE: f64 = 2_000.0;
 
 impl StrengthLimit {
@@ -147,7 +147,7 @@ fn chance(seed: Option<u64>, game: &Game) -> f64 {
 struct Chooser {
     strength_limit: StrengthLimit,
     chance: f64,
-    /// How many lines to show.
+    /// The number of lines to show.
     shown: usize,
     sink: Arc<dyn Sink>,
     lines: Mutex<Lines>,
@@ -159,7 +159,7 @@ struct Lines {
     /// Of the last, best first; if it was stopped, not all of them.
     last: Vec<Line>,
     before: Vec<Line>,
-    /// What was told last.
+    /// The last report.
     info: Option<Info>,
 }
 
@@ -235,7 +235,7 @@ mod tests {
         scores.iter().zip(moves.iter()).map(line).collect()
     }
 
-    /// How often of a thousand times each line is chosen.
+    /// Returns the number of choices of each line, in a thousand.
     fn choices(elo: u32, scores: &[Score]) -> Vec<u32> {
         let lines = lines(scores);
         let mut counts = vec![0; lines.len()];

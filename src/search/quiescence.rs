@@ -47,7 +47,6 @@ impl<T: SearchTable> Worker<T> {
         self.thread.pv.clear(ply);
         self.seldepth = self.seldepth.max(ply);
         let in_check = position.in_check();
-
         // 1. Draw or mate by rule; maximum ply.
         if let Some(score) = self.draw_or_mate_by_rule(position, ply) {
             return Ok(score);

@@ -1,4 +1,4 @@
-//! Which cores this process may use, and binding a thread to one of them.
+//! Processor affinity: the cores of this process, and binding threads to them.
 
 #[cfg(target_os = "linux")]
 use std::collections::HashMap;

@@ -6,7 +6,7 @@ use super::limits::{Clock, Limits};
 use crate::position::{Color, Move};
 use crate::search::params::*;
 
-/// How long a search may take.
+/// The time budget of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
     /// Start no new iteration after this long, once scaled by [`scale`]; `None` when only the hard limit counts.
@@ -75,7 +75,7 @@ fn reserve(left: Duration) -> Duration {
     RESERVE.mul_f64(left.as_secs_f64() / left.saturating_add(RESERVE).as_secs_f64())
 }
 
-/// What the iterations so far say about how settled the choice is.
+/// The progress of iterative deepening: stability, score, effort.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Progress {
     /// Iterations in a row with the same best move.
@@ -105,7 +105,7 @@ pub fn scale(progress: Progress) -> f64 {
     (stability * effort * score).clamp(thousandths(clock_scale_least()), thousandths(clock_scale_most()))
 }
 
-/// How settled the choice is, from iteration to iteration.
+/// Stability of the best move, from iteration to iteration.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Confidence {
     last: Option<(Move, i32, Progress)>,
@@ -123,7 +123,7 @@ impl Confidence {
         self.last = Some((mv, score, Progress { stable, score_drop, best_move_share }));
     }
 
-    /// What `soft` becomes by [`scale`]; `None` until an iteration has finished.
+    /// Returns `soft` scaled by [`scale`]; `None` until an iteration has finished.
     pub fn limit(&self, soft: Duration) -> Option<Duration> {
         let scaled = |progress| Duration::try_from_secs_f64(soft.as_secs_f64() * scale(progress));
         self.last.map(|(.., progress)| scaled(progress).unwrap_or(Duration::MAX))

@@ -33,7 +33,7 @@ impl DepthBoard {
         self.deepest
     }
 
-    /// How many workers share the board.
+    /// The number of workers that share the board.
     pub fn workers(&self) -> u32 {
         self.workers
     }
@@ -66,7 +66,7 @@ impl DepthBoard {
     }
 }
 
-/// Whether `depth` lies in a block that the worker leaves out. The first leaves out none; then come two with blocks of one, four with blocks of
+/// True if `depth` lies in a block that the worker leaves out. The first leaves out none; then come two with blocks of one, four with blocks of
 /// two, six with blocks of three and eight with blocks of four, each at its own phase, and again from the start.
 fn left_out(worker: usize, depth: u32) -> bool {
     let Some(mut phase) = worker.checked_sub(1).map(|helper| helper as u32 % 20) else { return false };

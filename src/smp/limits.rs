@@ -1,4 +1,4 @@
-//! What a search is asked to do.
+//! Limits of a search.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Whether time is among them.
+    /// True if time is among them.
     pub fn by_time(&self) -> bool {
         self.clock.is_some() || self.move_time.is_some()
     }

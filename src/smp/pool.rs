@@ -20,7 +20,7 @@ use crate::search::{
     WORKER_STACK_BYTES, Worker,
 };
 
-/// What happens during a search, in the order in which the coordinator hears of it.
+/// An event of a search, for its supervisor.
 #[derive(Debug)]
 pub(super) enum Event {
     /// The first worker is about to start: the move to play if nothing better turns up.
@@ -43,7 +43,7 @@ enum Order<T> {
     Clear,
 }
 
-/// Whether the workers are bound to cores, each to one of its own.
+/// True if the workers are bound to cores, each to one of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pinning {
     /// They are not meant to be.
@@ -60,15 +60,15 @@ pub enum Pinning {
 pub struct Pool<T = TranspositionTable> {
     orders: Vec<Sender<Order<T>>>,
     threads: Vec<JoinHandle<()>>,
-    /// How many cores the process may use.
+    /// The number of cores that the process may use.
     cores: usize,
-    /// Whether the workers are to be bound to cores.
+    /// True if the workers are to be bound to cores.
     pin: bool,
-    /// Whether those that there are were bound as they started.
+    /// True if those that there are were bound as they started.
     is_bound: bool,
     pinning: Pinning,
     strategy: SmpStrategy,
-    /// What all workers learn together, so far as `strategy` says so.
+    /// The histories that workers share, as far as `strategy` says so.
     shared: SharedHistories,
 }
 
@@ -135,7 +135,7 @@ impl<T: SearchTable> Pool<T> {
         self.resize(wanted)
     }
 
-    /// Whether the workers are bound to cores.
+    /// True if the workers are bound to cores.
     pub fn pinning(&self) -> &Pinning {
         &self.pinning
     }
@@ -205,12 +205,12 @@ impl<T: SearchTable> Pool<T> {
         if granted == 0 { Err(io::ErrorKind::OutOfMemory.into()) } else { Ok(()) }
     }
 
-    /// How many workers there are.
+    /// Returns the number of workers.
     pub fn len(&self) -> usize {
         self.threads.len()
     }
 
-    /// How many cores the process may use.
+    /// The number of cores that the process may use.
     pub fn cores(&self) -> usize {
         self.cores
     }
@@ -286,12 +286,12 @@ const ROOM: usize = 96 << 20;
 /// What a thread takes at most, in bytes: its stack, that, and the address space that an allocator keeps for it.
 const ROOM_OF_A_THREAD: usize = 128 << 20;
 
-/// Whether the system has so many bytes, which are not touched. ThreadData that is refused where it is needed ends the process, so this is
+/// True if the system has so many bytes, which are not touched. ThreadData that is refused where it is needed ends the process, so this is
 /// asked before.
 fn has_room(bytes: usize) -> bool {
     let mut room = Vec::<u8>::new();
     let has_room = room.try_reserve_exact(bytes).is_ok();
-    // What nobody looks at the compiler may leave out.
+    // Without a reader the compiler removes the allocation.
     drop(black_box(room));
     has_room
 }

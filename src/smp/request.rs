@@ -26,7 +26,7 @@ pub struct SearchRequest<T = TranspositionTable> {
     pub multi_pv: usize,
     /// The time that a move costs outside the search.
     pub overhead: Duration,
-    /// Whether the workers take turns, which makes a search by depth or nodes repeatable: see [`RoundRobin`].
+    /// True if the workers take turns, which makes a search by depth or nodes repeatable: see [`RoundRobin`].
     pub lockstep: bool,
     /// The network that evaluates positions.
     pub network: Arc<Network>,

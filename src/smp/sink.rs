@@ -25,7 +25,7 @@ pub struct Line {
     pub seldepth: u32,
     /// The score, from the side to move.
     pub score: Score,
-    /// Whether the score is exact or only a bound (aspiration window failed).
+    /// True if the score is exact or only a bound (aspiration window failed).
     pub bound: Bound,
     /// The moves, best first; never empty, every move legal after the one before.
     pub pv: Vec<Move>,

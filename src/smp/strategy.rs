@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::search::{Cooperation, Sharing};
 
-/// Which depth a free worker takes next.
+/// The depth that a free worker takes next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depths {
     /// One deeper than before, whatever the others do.
@@ -43,20 +43,20 @@ pub enum Vote {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SmpStrategy {
-    /// Who takes which depth.
+    /// The distribution of depths.
     pub depths: Depths,
-    /// Whether all learn from all: one set of move histories for all workers.
+    /// True if all learn from all: one set of move histories for all workers.
     pub histories: bool,
-    /// Whether there is one set of correction histories for all workers.
+    /// True if there is one set of correction histories for all workers.
     pub corrections: bool,
-    /// Whether a worker gives up an iteration that another has finished, and begins the next with that one's move and score (DiscoCheck).
+    /// True if a worker gives up an iteration that another has finished, and begins the next with that one's move and score (DiscoCheck).
     pub stop: bool,
-    /// Whether a move that another worker is searching at the same node waits until the node's other moves are done: ABDADA (Weill 1995), as
+    /// True if a move that another worker is searching at the same node waits until the node's other moves are done: ABDADA (Weill 1995), as
     /// Kerrigan simplified it (2018).
     pub defer: bool,
-    /// Whether chance changes the late-move reductions of all workers but the first, by up to half a ply.
+    /// True if chance changes the late-move reductions of all workers but the first, by up to half a ply.
     pub jitter: bool,
-    /// Whether the aspiration windows of eight workers have eight widths.
+    /// True if the aspiration windows of eight workers have eight widths.
     pub widths: bool,
     /// Whose line is played.
     pub vote: Vote,
@@ -67,7 +67,7 @@ pub struct SmpStrategy {
 pub struct StrategyWord {
     /// The word.
     pub name: &'static str,
-    /// What it means, in a phrase.
+    /// Its meaning, in a phrase.
     pub meaning: &'static str,
     set: fn(&mut SmpStrategy),
     is_set: fn(&SmpStrategy) -> bool,

@@ -21,7 +21,7 @@ struct Group {
     factor: u64,
 }
 
-/// What the leading group is.
+/// The kind of the leading group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Leaders {
     /// Pawns of one colour.
@@ -32,13 +32,13 @@ enum Leaders {
     Kings,
 }
 
-/// How one part of a table numbers its positions.
+/// The numbering of positions in one part of a table.
 #[derive(Debug)]
 pub(super) struct Encoding {
     pieces: ArrayVec<(Color, Piece), MAX_MEN>,
     groups: ArrayVec<Group, MAX_MEN>,
     leaders: Leaders,
-    /// Whether the second group is the other side's pawns.
+    /// True if the second group is the other side's pawns.
     other_pawns: bool,
     size: u64,
 }
@@ -87,7 +87,7 @@ impl Encoding {
         Some(Encoding { pieces, groups, leaders, other_pawns, size })
     }
 
-    /// How many indices there are.
+    /// Returns the number of indices.
     pub(super) fn size(&self) -> u64 {
         self.size
     }
@@ -149,7 +149,7 @@ impl Encoding {
     }
 }
 
-/// Which piece a nibble stands for.
+/// Returns the piece of a nibble.
 fn decode(code: u8) -> Option<(Color, Piece)> {
     let color = if code & 8 == 0 { Color::White } else { Color::Black };
     let piece = match code & 7 {

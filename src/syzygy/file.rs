@@ -44,7 +44,7 @@ pub enum TableFault {
     Layout(&'static str),
 }
 
-/// What a table tells.
+/// The kind of a table.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     Wdl,
@@ -52,7 +52,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// How the names of its files end.
+    /// The extension of its files.
     pub(super) const fn extension(self) -> &'static str {
         match self {
             Kind::Wdl => "rtbw",
@@ -86,13 +86,13 @@ pub(super) struct TableFile {
     lists: Vec<[usize; 4]>,
 }
 
-/// What is where in a file.
+/// The layout of a file.
 struct Layout {
     parts: Vec<Vec<Part>>,
     lists: Vec<[usize; 4]>,
 }
 
-/// What a DTZ table says of a position.
+/// The DTZ result of a position.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Dtz {
     /// Plies to the next capture or pawn move, without its sign, less one.
@@ -157,7 +157,7 @@ impl TableFile {
         Some(Dtz::Plies(i32::from(value) * if in_plies { 1 } else { 2 }))
     }
 
-    /// Whether the side to move is the table's Black. A symmetric table knows only White to move.
+    /// True if the side to move is the table's Black. A symmetric table knows only White to move.
     fn side(&self, position: &Position, mirrored: bool) -> bool {
         !self.material.is_symmetric() && (position.side_to_move() == Color::Black) != mirrored
     }

@@ -17,7 +17,7 @@ pub(super) struct Material {
 }
 
 impl Material {
-    /// What is on the board.
+    /// Returns the material of a position.
     #[inline]
     pub(super) fn of(position: &Position) -> Material {
         Material {
@@ -59,17 +59,17 @@ impl Material {
         Material { counts: [self.counts[1], self.counts[0]] }
     }
 
-    /// Whether both sides have the same.
+    /// True if both sides have the same.
     pub(super) fn is_symmetric(&self) -> bool {
         self.counts[0] == self.counts[1]
     }
 
-    /// Whether there are pawns.
+    /// True if there are pawns.
     pub(super) fn has_pawns(&self) -> bool {
         self.counts.iter().any(|side| side[Piece::Pawn as usize] > 0)
     }
 
-    /// Whether some piece besides the kings is the only one of its kind and colour.
+    /// True if some piece besides the kings is the only one of its kind and colour.
     pub(super) fn has_unique_piece(&self) -> bool {
         self.counts.as_flattened().contains(&1)
     }

@@ -13,7 +13,7 @@ const MAX_CODE: u8 = 32;
 /// The values of one part. The bytes themselves stay in the file.
 #[derive(Debug)]
 pub(super) struct Pairs {
-    /// What the file says about the part.
+    /// The header of the part.
     pub(super) flags: u8,
     values: Values,
 }

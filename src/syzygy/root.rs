@@ -16,7 +16,7 @@ const PATIENCE: i32 = 50;
 pub struct RankedMove {
     /// The move.
     pub mv: Move,
-    /// What becomes of the game, seen from the side that moves.
+    /// The result for the side that moves.
     pub wdl: Wdl,
     /// Plies to the next capture or pawn move, this one counted, negative for the loser; `None` without a table of distances.
     pub dtz: Option<i32>,
@@ -27,7 +27,7 @@ pub struct RankedMove {
 pub struct RootRanking {
     /// The moves, in the order in which they were given.
     pub moves: Vec<RankedMove>,
-    /// Whether distances were at hand: then [`RootRanking::best`] leads to the win by itself.
+    /// True if distances were at hand: then [`RootRanking::best`] leads to the win by itself.
     pub by_distance: bool,
     /// The fifty-move clock at the root.
     clock: i32,
@@ -36,7 +36,7 @@ pub struct RootRanking {
 }
 
 impl RootRanking {
-    /// What `mv` leads to.
+    /// Returns the result of `mv`.
     pub fn wdl(&self, mv: Move) -> Option<Wdl> {
         self.moves.iter().find(|ranked| ranked.mv == mv).map(|ranked| ranked.wdl)
     }
@@ -113,7 +113,7 @@ impl Tablebases {
     }
 }
 
-/// Whether a position since the last capture or pawn move has occurred twice.
+/// True if a position since the last capture or pawn move has occurred twice.
 fn has_repeated(game: &Game) -> bool {
     let position = game.position();
     let previous = game.previous_keys();

@@ -10,7 +10,7 @@ use super::file::{Kind, TableFile};
 use super::material::Material;
 use crate::position::Position;
 
-/// What separates folders in a path.
+/// The separator of folders in a path.
 pub const PATH_SEPARATOR: char = if cfg!(windows) { ';' } else { ':' };
 
 /// The most files that [`LoadReport::problems`] names.
@@ -32,7 +32,7 @@ pub(super) struct Tables {
     pub(super) dtz: Option<TableFile>,
 }
 
-/// What was found. Displayed as one line for people.
+/// The report of loading, displayed as one line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LoadReport {
     /// Tables that say who wins.
@@ -135,7 +135,7 @@ impl Tablebases {
         self.most_men
     }
 
-    /// Whether there are no tables.
+    /// True if there are no tables.
     pub fn is_empty(&self) -> bool {
         self.tables.is_empty()
     }

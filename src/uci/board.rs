@@ -29,7 +29,7 @@ pub fn draw(position: &Position, style: Style) -> String {
     text
 }
 
-/// What stands on a square, a dot for nothing.
+/// Returns the symbol of a square, a dot if it is empty.
 pub(crate) fn symbol(position: &Position, square: Square, style: Style) -> char {
     let (Some(piece), Some(color)) = (position.piece_on(square), position.color_on(square)) else {
         return '.';

@@ -14,11 +14,11 @@ use parking_lot::Mutex;
 #[derive(Default)]
 pub(super) struct DebugLog {
     file: Mutex<Option<(File, PathBuf)>>,
-    /// Whether there is a file: most often there is none, and nobody need wait to find out.
+    /// True if there is a file: most often there is none, and nobody need wait to find out.
     is_open: AtomicBool,
 }
 
-/// Which way a line goes.
+/// The direction of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Direction {
     /// From the GUI.

@@ -1,4 +1,4 @@
-//! What a search reports, as UCI text.
+//! Search reports as UCI text.
 
 use std::borrow::Cow;
 use std::fmt::Write;

@@ -65,7 +65,7 @@ impl Output {
             return;
         }
         let mut writer = self.shared.writer.lock();
-        // Who waited for the writer may have waited in vain.
+        // The output may have been closed while this thread waited for the lock.
         if self.is_closed() {
             return;
         }
@@ -109,7 +109,7 @@ impl Output {
         self.line(&format!("info string {}", text.replace(['\n', '\r'], " ")));
     }
 
-    /// Whether a write has failed.
+    /// True if a write has failed.
     pub fn is_closed(&self) -> bool {
         self.shared.closed.load(Ordering::Relaxed)
     }

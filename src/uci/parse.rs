@@ -63,12 +63,12 @@ pub(crate) struct BenchArguments {
     pub(crate) hash: Option<usize>,
 }
 
-/// What became of a line.
+/// The result of parsing a line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Parsed {
     /// The command to carry out, if one was understood.
     pub(crate) command: Option<Command>,
-    /// What was wrong with the line, for one `info string`.
+    /// The complaint about the line, for one `info string`.
     pub(crate) complaint: Option<String>,
 }
 

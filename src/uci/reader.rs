@@ -15,7 +15,7 @@ use crate::smp::low_latency::wake_promptly;
 /// The longest line that is read, in bytes. The longest possible game, 11,796 plies, takes less than 70,000.
 const MAX_LINE: usize = 1 << 18;
 
-/// How many parsed lines may wait for the engine loop before the reader waits for it.
+/// The capacity of the queue between reader and engine loop.
 const QUEUE: usize = 64;
 
 /// Starts the reader, which notes each line in the debug log of `output` and switches that: exactly from one line to the next, whatever

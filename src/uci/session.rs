@@ -78,7 +78,7 @@ pub(super) struct Session {
     started: u64,
     /// A bench, a perft, or the table being saved or loaded.
     pub(super) task: Option<BackgroundTask>,
-    /// Whether `task` saves the table.
+    /// True if `task` saves the table.
     pub(super) saving: bool,
     /// Settings that wait for the search to end. They came before everything in `deferred`.
     settings: VecDeque<Setting>,

@@ -17,7 +17,7 @@ pub(crate) struct UciSink {
     root: Mutex<Position>,
     chess960: AtomicBool,
     show_wdl: AtomicBool,
-    /// How many searches have ended.
+    /// The number of searches that have ended.
     ended: AtomicU64,
     /// Wakes the engine loop. One token is enough: the loop then looks at everything.
     wake: Sender<()>,
@@ -40,7 +40,7 @@ impl UciSink {
         *self.root.lock() = root;
     }
 
-    /// Whether castling is written as the king taking its rook.
+    /// True if castling is written as the king taking its rook.
     pub(crate) fn chess960(&self) -> bool {
         self.chess960.load(Ordering::Relaxed)
     }
@@ -49,12 +49,12 @@ impl UciSink {
         self.chess960.store(chess960, Ordering::Relaxed);
     }
 
-    /// Whether the chances of the three results are told with each score.
+    /// True if the chances of the three results are told with each score.
     pub(crate) fn set_show_wdl(&self, show: bool) {
         self.show_wdl.store(show, Ordering::Relaxed);
     }
 
-    /// How many searches have ended so far.
+    /// Returns the number of searches that have ended.
     pub(crate) fn ended(&self) -> u64 {
         self.ended.load(Ordering::Acquire)
     }

@@ -101,7 +101,7 @@ mod patience {
                 }
             };
             assert!(error.kind() == io::ErrorKind::TimedOut && written >= PIECE, "{error} {written}");
-            // Who stays waits until there is room.
+            // A program that stays waits until there is room.
             thread::scope(|scope| {
                 let start = Instant::now();
                 scope.spawn(|| {

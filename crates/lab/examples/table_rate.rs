@@ -99,7 +99,7 @@ impl Kind {
         }
     }
 
-    /// Whether it can be had: DashMap has its own memory, ordinary pages of which it takes several times the bytes.
+    /// True if it can be had: DashMap has its own memory, ordinary pages of which it takes several times the bytes.
     fn exists(self, mib: usize, huge_pages: bool) -> bool {
         self != Kind::Dash || mib <= ALL_AT_ONCE && !huge_pages
     }

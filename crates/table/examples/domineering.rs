@@ -88,7 +88,7 @@ struct Solver<'a> {
 }
 
 impl Solver<'_> {
-    /// Whether `player`, to move, wins; `None` if another thread has the answer already.
+    /// True if `player`, to move, wins; `None` if another thread has the answer already.
     fn wins(&mut self, taken: u64, player: usize) -> Option<bool> {
         self.nodes += 1;
         let moves = self.board.moves(taken, player);
@@ -139,7 +139,7 @@ impl Solver<'_> {
     }
 }
 
-/// Whether Vertical, who begins, wins; and the nodes of all threads.
+/// True if Vertical, who begins, wins; and the nodes of all threads.
 fn solve(rows: u32, columns: u32, threads: u32, table: &Table<Proven>) -> (bool, u64) {
     let (answer, done, nodes) = (AtomicBool::new(false), AtomicBool::new(false), AtomicU64::new(0));
     thread::scope(|scope| {

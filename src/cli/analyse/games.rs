@@ -175,7 +175,7 @@ impl Results {
         if let Some(folder) = &arguments.graphs {
             fs::create_dir_all(folder)
                 .map_err(|error| CommandError::Failed(format!("{}: {error}", folder.display())))?;
-            // Whether something can be written there the first tells; the others could only be in the way.
+            // True if something can be written there the first tells; the others could only be in the way.
             let first = *games.start();
             for game in games {
                 let path = graph_file(folder, game);

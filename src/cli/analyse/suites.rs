@@ -181,7 +181,7 @@ fn wanted(epd: &Epd) -> String {
     moves.into_iter().chain(mate).collect::<Vec<_>>().join(", ")
 }
 
-/// Whether the position was solved: the move that was chosen must be a solution, and if a mate was asked for, it must have been found. The moment is the
+/// True if the position was solved: the move that was chosen must be a solution, and if a mate was asked for, it must have been found. The moment is the
 /// first from which that was held to the end.
 fn verdict(epd: &Epd, report: &SearchReport) -> Option<Result<Found, ()>> {
     if epd.solution.is_none() && epd.mate_in.is_none() {

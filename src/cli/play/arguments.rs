@@ -114,7 +114,7 @@ impl PlayArguments {
         }
     }
 
-    /// How far the engine may think, apart from the clock.
+    /// Limits of the engine's search besides the clock.
     pub(super) fn limits(&self) -> Limits {
         let move_time = self.movetime.map(Duration::from_millis);
         let limits = Limits { depth: self.depth, nodes: self.nodes, move_time, ..Limits::default() };

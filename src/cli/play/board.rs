@@ -3,12 +3,12 @@
 use crate::position::{Color, File, Move, Piece, Position, Rank, Square};
 use crate::uci::{Style, symbol};
 
-/// How the board is drawn.
+/// The style of the board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct BoardStyle {
     pub(super) style: Style,
     pub(super) coloured: bool,
-    /// Who sits below.
+    /// The side at the bottom.
     pub(super) below: Color,
 }
 

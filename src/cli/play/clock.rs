@@ -90,7 +90,7 @@ impl ChessClock {
         }
     }
 
-    /// What a player has left.
+    /// A player's remaining time.
     pub(super) fn left(&self, color: Color, now: Instant) -> Duration {
         let left = self.left.get(color as usize).copied().unwrap_or_default();
         match self.running {
@@ -110,7 +110,7 @@ impl ChessClock {
         self.running = None;
     }
 
-    /// What the engine is told.
+    /// The clock as the engine gets it.
     pub(super) fn for_engine(&self, now: Instant) -> Clock {
         Clock { time: self.both(now), increment: [self.control.increment; 2], moves_to_go: None }
     }

@@ -1,4 +1,4 @@
-//! What a player can type.
+//! Commands of a player.
 
 use crate::position::{Move, MoveError, Position};
 

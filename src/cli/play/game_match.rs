@@ -6,7 +6,7 @@ use super::clock::{ChessClock, command};
 use crate::games::pgn::{Annotation, GameResult, PgnGame, Ply};
 use crate::position::{Color, Game, Move, Outcome, Position};
 
-/// How a game ended.
+/// The end of a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {
     /// By the rules; the side to move is the one that was mated.
@@ -66,7 +66,7 @@ pub(super) fn name(color: Color) -> &'static str {
 #[derive(Debug, Clone)]
 struct Turn {
     mv: Move,
-    /// What the clocks showed when the move began, and what the mover's showed after it.
+    /// The clocks at the begin of the move, and the mover's after it.
     clocks: Option<([Duration; 2], Duration)>,
 }
 
@@ -77,7 +77,7 @@ pub(super) struct Match {
     turns: Vec<Turn>,
     person: Color,
     clock: Option<ChessClock>,
-    /// What the clocks showed when the move that is being thought about began.
+    /// The clocks at the begin of the present move.
     shown: [Duration; 2],
     ending: Option<Ending>,
 }
@@ -141,7 +141,7 @@ impl Match {
         }
     }
 
-    /// How long the side to move may still think; `None` without a clock.
+    /// The remaining time of the side to move; `None` without a clock.
     pub(super) fn time_left(&self, now: Instant) -> Option<Duration> {
         self.clock.as_ref().map(|clock| clock.left(self.side_to_move(), now))
     }
@@ -240,12 +240,12 @@ impl Match {
     }
 }
 
-/// Whether a player has nothing but his king.
+/// True if a player has nothing but his king.
 fn is_bare(position: &Position, color: Color) -> bool {
     position.colors(color).len() == 1
 }
 
-/// Whether somebody may castle whose king or rook is not where it is in standard chess.
+/// True if somebody may castle whose king or rook is not where it is in standard chess.
 fn is_shuffled(position: &Position) -> bool {
     use crate::position::File;
     Color::ALL.into_iter().any(|color| {

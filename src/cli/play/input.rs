@@ -8,7 +8,7 @@ use crossbeam_channel::{self as channel, Receiver};
 /// The longest line that is read, in bytes; what is beyond it is dropped.
 const MAX_LINE: usize = 4096;
 
-/// How many lines may wait.
+/// The capacity of the queue of lines.
 const QUEUE: usize = 64;
 
 /// Reads lines in a thread of their own. The channel closes with the end of the input.

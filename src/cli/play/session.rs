@@ -19,16 +19,16 @@ use crate::engine::{BestMove, ChannelSink, Engine, Limits, Network, Options, Sco
 use crate::position::{Color, Move};
 use crate::uci::{Output, Style};
 
-/// How often the clock and the progress of a search are looked at.
+/// The interval between two looks at the clock and the search.
 const TICK: Duration = Duration::from_millis(200);
 
-/// What handing a move over may cost: the engine keeps so much of its clock back.
+/// The engine's move overhead: the time to hand a move over.
 const MOVE_OVERHEAD: Duration = Duration::from_millis(50);
 
-/// How long to think for a hint or an evaluation, at most.
+/// The longest search for a hint or an evaluation.
 const HINT_TIME: Duration = Duration::from_secs(1);
 
-/// How much of a line is shown again, in characters.
+/// The length of an echoed line, in characters.
 const ECHO: usize = 80;
 
 const ENGINE: &str = concat!("Sesame ", env!("CARGO_PKG_VERSION"));
@@ -37,15 +37,15 @@ pub(super) struct PlaySession {
     game_match: Match,
     engine: Engine,
     events: Receiver<SearchEvent>,
-    /// What limits the engine's thinking besides its clock.
+    /// Limits of the engine's search besides its clock.
     limits: Limits,
-    /// What it thought of its last move, from its own side.
+    /// The score of its last move, from its own side.
     opinion: Option<Score>,
-    /// What is typed; its end is the end of the session.
+    /// The lines typed; their end is the end of the session.
     lines: Receiver<String>,
     output: Output,
     board_style: BoardStyle,
-    /// Whether somebody types who waits for prompts, and may say something while the engine thinks.
+    /// True if somebody types who waits for prompts, and may say something while the engine thinks.
     is_person: bool,
     store: Store,
     /// The file that the game is saved to after every move.
@@ -54,7 +54,7 @@ pub(super) struct PlaySession {
     date: String,
 }
 
-/// Whether the session goes on.
+/// True if the session goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Next {
     Go,
@@ -134,7 +134,7 @@ impl PlaySession {
         }
     }
 
-    /// What has changed on the board is shown, and saved where it is to be.
+    /// Shows the board and saves the game.
     fn after_a_move(&mut self) {
         self.show_board();
         self.tell_the_end();
@@ -208,7 +208,7 @@ impl PlaySession {
         self.output.text(&text);
     }
 
-    /// What comes through a pipe is shown, so that the output reads as a session does.
+    /// Echoes lines from a pipe, so that the output reads as a session does.
     fn echo(&self, line: &str) {
         if !self.is_person {
             let mut letters = line.trim().chars();
@@ -411,7 +411,7 @@ fn times(clock: &ChessClock) -> String {
     format!("{} {white}, {} {black}", name(Color::White), name(Color::Black))
 }
 
-/// Whether the engine takes a draw: when it stands worse, or late in a game in which nothing is going on.
+/// True if the engine takes a draw: when it stands worse, or late in a game in which nothing is going on.
 fn is_drawish(opinion: Option<Score>, move_number: u16) -> bool {
     match opinion {
         None => false,

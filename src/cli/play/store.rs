@@ -17,9 +17,9 @@ pub(super) struct Store {
 /// A file that the game has been saved to.
 struct Saved {
     path: PathBuf,
-    /// What is in it before the game.
+    /// The file's content before the game.
     before: Vec<u8>,
-    /// That, and the game as it was saved last.
+    /// The whole content as saved last.
     whole: Vec<u8>,
 }
 
@@ -42,7 +42,7 @@ impl Store {
         let known = self.files.iter().position(|saved| saved.path == path);
         let saved = known.and_then(|known| self.files.get(known));
         let kept = saved.and_then(|saved| Some((saved.before.clone(), there.strip_prefix(&saved.whole[..])?.to_vec())));
-        // What somebody else has changed stays, all of it.
+        // Changes by others stay.
         let (before, after) = kept.unwrap_or((there, Vec::new()));
         let mut whole = before.clone();
         // An empty line between games.
@@ -58,7 +58,7 @@ impl Store {
     }
 }
 
-/// What is in a file; nothing if it is not there.
+/// Returns the content of a file; nothing if it does not exist.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
         return Err(io::Error::other("what is there is no file"));

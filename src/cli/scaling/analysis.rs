@@ -6,11 +6,11 @@ use super::record::{Run, ScalingRow};
 use super::writer_table::Traffic;
 use sesame_report::statistics::{Estimate, bootstrap, compare};
 
-/// What so many workers are worth in one variant.
+/// The speed-up of a number of workers in one variant.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Point {
     pub(super) threads: u32,
-    /// How many positions were compared.
+    /// The number of positions compared.
     pub(super) positions: usize,
     /// One worker's time to the depth over this one's; none in lockstep.
     pub(super) speed_up: Option<Estimate>,
@@ -22,7 +22,7 @@ pub(super) struct Point {
     pub(super) rate: Option<Estimate>,
     /// In how many searches the move was one worker's, 0 to 1.
     pub(super) agreement: Option<Estimate>,
-    /// How many of the cores that it could use it had, 0 to 1.
+    /// The share of its cores that the process had, 0 to 1.
     pub(super) cores_had: Option<f64>,
 }
 
@@ -136,7 +136,7 @@ impl<'a> Panel<'a> {
         ratio(self.arm(other, threads)?, self.arm(variant, threads)?, self.measure())
     }
 
-    /// What is gained from `fewer` workers to `more`.
+    /// Returns the gain from `fewer` workers to `more`.
     pub(super) fn gain(&self, variant: &str, fewer: u32, more: u32) -> Option<Estimate> {
         let measure = self.measure();
         let per_worker =
@@ -148,7 +148,7 @@ impl<'a> Panel<'a> {
         if self.run == Run::Lockstep { nodes } else { time }
     }
 
-    /// What happened at the table, summed over positions.
+    /// Table statistics, summed over positions.
     pub(super) fn traffic(&self, variant: &str, threads: u32) -> Option<Traffic> {
         let rows = self.arm(variant, threads)?.values().flatten();
         let mut sum = None::<Traffic>;
@@ -179,7 +179,7 @@ impl<'a> Panel<'a> {
         (freedom > 0).then(|| (squares / freedom as f64).sqrt())
     }
 
-    /// How positions with a solution were solved.
+    /// Results at positions with a solution.
     pub(super) fn solving(&self, variant: &str, threads: u32) -> Option<Solving> {
         let (arm, alone) = (self.arm(variant, threads)?, self.alone()?);
         let searches = arm.values().map(Vec::len).sum::<usize>();
@@ -217,7 +217,7 @@ impl<'a> Panel<'a> {
     }
 }
 
-/// How positions with a solution were solved.
+/// Results at positions with a solution.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Solving {
     /// In how many of the searches, 0 to 1.

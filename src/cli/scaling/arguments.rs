@@ -1,4 +1,4 @@
-//! What a measurement can be asked for.
+//! Arguments of `sesame scaling`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -104,7 +104,7 @@ impl ScalingArgs {
         Measure::Nodes(self.nodes.unwrap_or(NODES))
     }
 
-    /// How long a search for a solution may take.
+    /// The longest search for a solution.
     pub(super) fn solution_time(&self) -> Duration {
         self.time.unwrap_or(TIME)
     }

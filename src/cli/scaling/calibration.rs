@@ -7,7 +7,7 @@ use super::positions::Entry;
 use super::searcher::Trace;
 use crate::engine::Limits;
 
-/// What one thread may spend on a position.
+/// The limit of one thread at a position.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub enum Measure {
     /// Time: the depth depends on the machine, and a little on the run.
@@ -37,7 +37,7 @@ pub struct Calibrated {
     pub entry: Entry,
     /// The depth in plies.
     pub depth: u32,
-    /// What one thread needed to get there: nodes.
+    /// The nodes of one thread to that depth.
     pub nodes: u64,
     /// And time.
     pub time: Duration,

@@ -1,10 +1,10 @@
-//! What the figures were measured on, and what else went on there.
+//! The machine: cores, processor, load.
 
 use std::fs;
 use std::thread;
 use std::time::Duration;
 
-/// How many threads can run at the same time, as far as the system tells.
+/// Returns the number of threads that can run at the same time.
 pub fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
@@ -16,7 +16,7 @@ pub fn processor() -> Option<String> {
     line.split_once(':').map(|(_, name)| name.trim().replace(['\n', '\r'], " "))
 }
 
-/// How many threads wanted to run in the last minute, on average; none where the system does not tell.
+/// Returns the average number of runnable threads in the last minute; `None` where the system has no figure.
 pub fn load() -> Option<f64> {
     fs::read_to_string("/proc/loadavg").ok()?.split(' ').next()?.parse().ok()
 }

@@ -1,4 +1,4 @@
-//! What many threads are worth: measured on this machine, and simulated beyond it.
+//! Speed-up by threads: measured on this machine, simulated beyond it.
 //!
 //! [`run`] carries out what [`ScalingArgs`] ask for. *Real* searches run by the clock, interleaved in a random order, and give time to a
 //! depth and nodes per second; searches in *lockstep* are exactly repeatable and give the nodes that each of N workers needs
@@ -41,7 +41,7 @@ pub enum ScalingError {
     File {
         /// The file.
         path: PathBuf,
-        /// What went wrong.
+        /// The error.
         source: io::Error,
     },
     /// A file of positions has none that can be searched.
@@ -49,7 +49,7 @@ pub enum ScalingError {
     NoPositions {
         /// The file.
         path: PathBuf,
-        /// What is wrong with the first line.
+        /// The error in the first line.
         reason: String,
     },
     /// Not one position is left after calibration.
@@ -86,7 +86,7 @@ impl ScalingError {
     }
 }
 
-/// What is searched, and how.
+/// The plan of a measurement.
 #[derive(Clone, Debug)]
 struct Plan {
     positions: Positions,
@@ -94,7 +94,7 @@ struct Plan {
     /// Workers, rising, 1 among them.
     threads: Vec<u32>,
     measure: Measure,
-    /// Whether searches go on after the depth is complete.
+    /// True if searches go on after the depth is complete.
     open: bool,
     hash_mib: usize,
 }
@@ -125,7 +125,7 @@ impl Plan {
 ///
 /// # Errors
 /// If positions or results cannot be read, results would be lost, the folder cannot be written to, or memory or threads not be had.
-/// What was observed until then is in the results files.
+/// Observations made until then are in the results files.
 pub fn run(args: &ScalingArgs, tell: &dyn Fn(&str)) -> Result<String, ScalingError> {
     if !args.page {
         measure(args, tell)?;

@@ -12,7 +12,7 @@ use sesame_report::html;
 use sesame_report::markdown::{DASH, Table, Unit, grouped, or_dash, percent};
 use sesame_report::statistics::Estimate;
 
-/// What a run leaves for people.
+/// The files of a report.
 pub(super) struct Report {
     /// Names and contents.
     pub(super) files: Vec<(String, String)>,
@@ -97,7 +97,7 @@ impl Writer {
         Ok(())
     }
 
-    /// What all searches of a file have in common, and where they are.
+    /// The conditions of a file's searches, and its path.
     fn conditions(&mut self, kind: Kind, recording: &Recording) {
         let conditions: Vec<String> =
             recording.conditions.iter().map(|(name, value)| format!("{name}: {value}")).collect();

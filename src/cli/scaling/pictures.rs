@@ -12,7 +12,7 @@ pub(super) struct Line {
     pub(super) points: Vec<(u32, Estimate)>,
 }
 
-/// What a chart compares with.
+/// The reference of a chart.
 pub(super) enum Against {
     /// N times one worker.
     Ideal,

@@ -18,7 +18,7 @@ pub struct Entry {
     pub id: String,
     /// The position.
     pub position: Position,
-    /// What the file says of the move to play.
+    /// The solution in the file.
     pub solution: Option<Solution>,
 }
 
@@ -29,7 +29,7 @@ pub struct Positions {
     pub source: String,
     /// The positions.
     pub entries: Vec<Entry>,
-    /// What was left out, a line for each reason.
+    /// The lines left out, with the reasons.
     pub left_out: Vec<String>,
 }
 

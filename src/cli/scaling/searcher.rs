@@ -44,7 +44,7 @@ impl Trace {
     }
 }
 
-/// How workers share the processor.
+/// The mode in which workers share the processor.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Pace {
     /// As at play.
@@ -93,7 +93,7 @@ impl<T: SearchTable> Searcher<T> {
         Ok(self)
     }
 
-    /// What the engine had to say until now, such as that the system does not bind threads; each thing once.
+    /// Returns the engine's messages, each once.
     pub(super) fn messages(&self) -> &[String] {
         &self.messages
     }
@@ -193,7 +193,7 @@ mod tests {
         Limits { depth: Some(depth), ..Limits::default() }
     }
 
-    /// What does not depend on the clock.
+    /// The results that do not depend on the clock.
     fn timeless(trace: &Trace) -> (Option<Move>, u64, Vec<(u32, Move, u64)>) {
         (trace.best, trace.nodes, trace.steps.iter().map(|step| (step.depth, step.best, step.nodes)).collect())
     }

@@ -1,4 +1,4 @@
-//! What makes figures doubtful, in words.
+//! Warnings about doubtful figures.
 
 use super::analysis::{Curve, Panel};
 use super::record::Conditions;
@@ -16,7 +16,7 @@ const FEW: usize = 8;
 /// An interval whose ends are further apart than this factor tells little.
 const WIDE: f64 = 1.35;
 
-/// What can be said before the first search.
+/// Returns the warnings before the first search.
 pub(super) fn before(conditions: &Conditions, threads: impl Iterator<Item = u32>) -> Vec<String> {
     let mut lines = Vec::new();
     let number = |name| conditions.get(name).and_then(|value| value.parse::<f64>().ok());
@@ -37,7 +37,7 @@ pub(super) fn before(conditions: &Conditions, threads: impl Iterator<Item = u32>
     lines
 }
 
-/// What the searches by the clock say of the machine.
+/// Returns the warnings after searches by the clock.
 pub(super) fn after(conditions: &Conditions, panel: &Panel<'_>, curves: &[Curve]) -> Vec<String> {
     let mut lines = before(conditions, panel.threads().into_iter());
     if let Some(noise) = panel.noise().filter(|&noise| noise > NOISY) {

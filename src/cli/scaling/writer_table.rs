@@ -19,7 +19,7 @@ pub struct WriterTable {
     lanes: Box<[CachePadded<Lane>]>,
 }
 
-/// What happened at an [`WriterTable`].
+/// Statistics of a [`WriterTable`].
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Traffic {
     /// CurveStyle-ups.
@@ -36,7 +36,7 @@ pub struct Traffic {
     pub unknown_cut_offs: u64,
 }
 
-/// How many threads can count without disturbing each other.
+/// The number of threads that count without sharing a cache line.
 const LANES: usize = 64;
 
 #[derive(Debug, Default)]
@@ -55,7 +55,7 @@ impl Lane {
     }
 }
 
-/// Who wrote the entry that a thread was given last.
+/// The writer of the entry that a thread was given last.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Author {
     Itself,
@@ -89,7 +89,7 @@ impl WriterTable {
         Ok(Self { inner: TranspositionTable::with_mib(mib, scheme)?, notes: Notes::new(mib), lanes })
     }
 
-    /// What has happened since the last [`WriterTable::reset`].
+    /// Returns the statistics since the last [`WriterTable::reset`].
     pub fn traffic(&self) -> Traffic {
         let mut sums = [0; 6];
         for lane in &self.lanes {
@@ -177,7 +177,7 @@ impl SearchTable for WriterTable {
     }
 }
 
-/// Whether what the table keeps is what was stored. A store without a move inherits the old entry's.
+/// True if what the table keeps is what was stored. A store without a move inherits the old entry's.
 fn came_of(kept: &TtEntry, stored: &TtEntry) -> bool {
     let mv = if stored.mv == 0 { kept.mv } else { stored.mv };
     *kept == TtEntry { mv, ..*stored }
@@ -249,7 +249,7 @@ mod tests {
         WriterTable::with_mib(1, Scheme::default()).unwrap()
     }
 
-    /// What `work` does in a thread of its own.
+    /// Runs `work` in a thread of its own.
     fn elsewhere(work: impl FnOnce() + Send) {
         std::thread::scope(|scope| scope.spawn(work).join().unwrap());
     }

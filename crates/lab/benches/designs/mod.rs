@@ -18,9 +18,9 @@ use sesame_table::{Scheme, Table, TableOptions};
 
 /// A table to be measured: the least that a search needs of one.
 pub trait Design: Sync {
-    /// Whether [`Design::prefetch`] does anything.
+    /// True if [`Design::prefetch`] does anything.
     const PREFETCHES: bool = false;
-    /// Whether there is anything to store into.
+    /// True if there is anything to store into.
     const STORES: bool = true;
 
     /// Probes, and gives the move that was found, or 0.

@@ -156,7 +156,7 @@ pub(super) fn head(study: Study, conditions: &Conditions) -> String {
     format!("{}# {conditions}\n{COLUMNS}\n", magic(study))
 }
 
-/// Whether the file is one of this study, whatever its conditions.
+/// True if the file is one of this study, whatever its conditions.
 pub(super) fn is_of(study: Study, path: &Path) -> Result<bool, StudyError> {
     Ok(std::fs::read(path).map_err(StudyError::file(path))?.starts_with(magic(study).as_bytes()))
 }

@@ -37,7 +37,7 @@ fn entry_of(key: u64, salt: i16) -> Entry {
     }
 }
 
-/// Whether `entry` may be accepted for `key`: as it was stored, or with the key's move that merging gave it.
+/// True if `entry` may be accepted for `key`: as it was stored, or with the key's move that merging gave it.
 fn is_right(key: u64, entry: &Entry, update: Update) -> bool {
     let stored = entry_of(key, entry.score);
     *entry == stored || update == Update::Merge && *entry == Entry { mv: move_of(key), ..stored }
