@@ -103,7 +103,7 @@ pub(super) struct BenchArguments {
     #[arg(long)]
     pub(super) lockstep: bool,
     /// How the threads work together: words joined by +, as the UCI option SmpStrategy takes them
-    #[arg(long, default_value_t, value_name = "WORDS")]
+    #[arg(long, alias = "teamwork", default_value_t, value_name = "WORDS")]
     pub(super) strategy: SmpStrategy,
     /// Bind each thread to a core of its own, where there are cores enough
     #[arg(long)]

@@ -66,11 +66,11 @@ pub struct Stats {
     /// Probes that found their key.
     pub hits: u64,
     /// Subtrees cut off by an entry, as the search reports them: [`EntryUse::Cutoff`].
-    pub cut_offs: u64,
+    pub cutoffs: u64,
     /// Moves taken from an entry, as the search reports them: [`EntryUse::Hint`].
-    pub move_hints: u64,
-    /// Entries whose move was illegal, as the search reports them: [`EntryUse::Rejected`].
-    pub illegal: u64,
+    pub hints: u64,
+    /// Entries whose move was rejected, as the search reports them: [`EntryUse::Rejected`].
+    pub rejected: u64,
     /// Torn reads: mismatched entries whose key cannot live in their bucket. With n buckets this recognises all but
     /// 65,536 / n of the torn reads, and none in a table of 2 MiB or less.
     pub torn: u64,
@@ -94,9 +94,9 @@ impl AddAssign for Stats {
     fn add_assign(&mut self, other: Stats) {
         self.probes += other.probes;
         self.hits += other.hits;
-        self.cut_offs += other.cut_offs;
-        self.move_hints += other.move_hints;
-        self.illegal += other.illegal;
+        self.cutoffs += other.cutoffs;
+        self.hints += other.hints;
+        self.rejected += other.rejected;
         self.torn += other.torn;
         self.stores.iter_mut().zip(other.stores).for_each(|(sum, stores)| *sum += stores);
     }
@@ -111,9 +111,9 @@ impl fmt::Display for Stats {
         };
         line("probes", self.probes, self.probes)?;
         line("  hits", self.hits, self.probes)?;
-        line("  cut-offs", self.cut_offs, self.probes)?;
-        line("  move hints", self.move_hints, self.probes)?;
-        line("  illegal", self.illegal, self.probes)?;
+        line("  cut-offs", self.cutoffs, self.probes)?;
+        line("  move hints", self.hints, self.probes)?;
+        line("  rejected", self.rejected, self.probes)?;
         line("  torn reads", self.torn, self.probes)?;
         let stores = self.all_stores();
         line("stores", stores, stores)?;
@@ -134,9 +134,9 @@ pub struct Counters {
 struct Lane {
     probes: AtomicU64,
     hits: AtomicU64,
-    cut_offs: AtomicU64,
-    move_hints: AtomicU64,
-    illegal: AtomicU64,
+    cutoffs: AtomicU64,
+    hints: AtomicU64,
+    rejected: AtomicU64,
     torn: AtomicU64,
     stores: [AtomicU64; Stored::ALL.len()],
 }
@@ -149,9 +149,9 @@ impl Counters {
             sum += Stats {
                 probes: lane.probes.load(Relaxed),
                 hits: lane.hits.load(Relaxed),
-                cut_offs: lane.cut_offs.load(Relaxed),
-                move_hints: lane.move_hints.load(Relaxed),
-                illegal: lane.illegal.load(Relaxed),
+                cutoffs: lane.cutoffs.load(Relaxed),
+                hints: lane.hints.load(Relaxed),
+                rejected: lane.rejected.load(Relaxed),
                 torn: lane.torn.load(Relaxed),
                 stores: lane.stores.each_ref().map(|stores| stores.load(Relaxed)),
             };
@@ -162,7 +162,7 @@ impl Counters {
     /// Sets all counts to zero.
     pub fn reset(&self) {
         for lane in &self.lanes {
-            let single = [&lane.probes, &lane.hits, &lane.cut_offs, &lane.move_hints, &lane.illegal, &lane.torn];
+            let single = [&lane.probes, &lane.hits, &lane.cutoffs, &lane.hints, &lane.rejected, &lane.torn];
             single.into_iter().chain(&lane.stores).for_each(|number| number.store(0, Relaxed));
         }
     }
@@ -205,9 +205,9 @@ impl Recorder for Counters {
     fn used(&self, usage: EntryUse) {
         let lane = self.lane();
         let number = match usage {
-            EntryUse::Cutoff => &lane.cut_offs,
-            EntryUse::Hint => &lane.move_hints,
-            EntryUse::Rejected => &lane.illegal,
+            EntryUse::Cutoff => &lane.cutoffs,
+            EntryUse::Hint => &lane.hints,
+            EntryUse::Rejected => &lane.rejected,
         };
         number.fetch_add(1, Relaxed);
     }
@@ -233,7 +233,7 @@ mod tests {
         });
         counters.used(EntryUse::Cutoff);
         let stats = counters.stats();
-        assert_eq!((stats.probes, stats.hits, stats.cut_offs, stats.move_hints, stats.torn), (300, 75, 1, 300, 0));
+        assert_eq!((stats.probes, stats.hits, stats.cutoffs, stats.hints, stats.torn), (300, 75, 1, 300, 0));
         assert_eq!((stats.stored(Stored::Shifted), stats.all_stores()), (300, 300));
         assert!(stats.to_string().contains("  75  25.00 %\n"), "{stats}");
         counters.reset();
