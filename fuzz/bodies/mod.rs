@@ -8,7 +8,7 @@ mod chess;
 mod files;
 mod session;
 mod syzygy;
-//TMP mod training;
+mod training;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,20 +18,20 @@ pub use chess::{fen, pgn, read_epd as epd};
 pub use files::{network_file, table_file};
 pub use session::uci_session;
 pub use syzygy::syzygy_file;
-//TMP pub use training::training_data;
+pub use training::training_data;
 
 /// The body of a fuzz target.
 pub type Body = fn(&[u8]);
 
 /// Every target with its name.
-pub const ALL: [(&str, Body); 7] = [
+pub const ALL: [(&str, Body); 8] = [
     ("uci_session", uci_session),
     ("fen", fen),
     ("epd", epd),
     ("pgn", pgn),
     ("table_file", table_file),
     ("network_file", network_file),
-    //TMP ("training_data", training_data),
+    ("training_data", training_data),
     ("syzygy_file", syzygy_file),
 ];
 
