@@ -354,7 +354,7 @@ fn print_clearing(mib: usize, huge_pages: bool, rounds: usize) {
             thread::scope(|scope| memory.chunks_mut(halves).for_each(|half| drop(scope.spawn(|| half.fill(0)))));
             black_box(&mut memory);
         });
-        let round_rates = [memset, rate(&mut || table.wipe(2)), rate(&mut || table.clear(2))];
+        let round_rates = [memset, rate(&mut || table.clear_exclusive(2)), rate(&mut || table.clear(2))];
         if round > 0 {
             rates.iter_mut().zip(round_rates).for_each(|(rates, rate)| rates.push(rate));
         }
