@@ -1,6 +1,6 @@
 //! Training data of the tuner.
 
-use sesame_tuner::games::{Games, Record};
+use sesame_tuner::game_record::{GameReader as Games, GameRecord as Record};
 
 /// The bytes are a file of games.
 pub fn training_data(bytes: &[u8]) {

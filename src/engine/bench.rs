@@ -251,14 +251,11 @@ mod tests {
         let (silent, counted) = (run_with(false), run_with(true));
         assert_eq!((silent.nodes, silent.stats), (counted.nodes, None));
         let stats = counted.stats.unwrap();
-        assert!(
-            0 < stats.cut_offs && 0 < stats.move_hints && stats.cut_offs + stats.move_hints <= stats.hits,
-            "{stats}"
-        );
+        assert!(0 < stats.cutoffs && 0 < stats.hints && stats.cutoffs + stats.hints <= stats.hits, "{stats}");
         // A node probes once at most; a search once more to order the root's moves, and once for the expected reply.
         let probes_at_most = counted.nodes + 2 * POSITIONS.len() as u64;
         assert!(stats.hits < stats.probes && stats.probes <= probes_at_most, "{stats}");
-        assert_eq!((stats.illegal, stats.torn), (0, 0), "{stats}");
+        assert_eq!((stats.rejected, stats.torn), (0, 0), "{stats}");
         assert!(stats.all_stores() > 0, "{stats}");
     }
 

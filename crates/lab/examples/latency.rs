@@ -23,11 +23,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
-use crossbeam_channel::{self, Receiver, Sender};
+use crossbeam_channel::{self as channel, Receiver, Sender};
 use sesame::engine::{BestMove, Engine, EngineError, Info, Limits, Options, Sink};
 use sesame::position::{Game, Position};
-use sesame::search::{SearchTable, TtEntry};
-use sesame_table::{Scheme, Table, TableError, Usage, Work};
+use sesame::search::{SearchTable, TranspositionTable, TtEntry};
+use sesame_table::{EntryUse, Scheme, TableError, Work};
 
 /// How long things take that should take no time.
 #[derive(Parser)]
@@ -87,7 +87,7 @@ fn position_of(round: usize) -> Position {
 
 /// A table that notes when each worker first looks into it from within a search.
 struct Noting {
-    table: Table,
+    table: TranspositionTable,
     search: AtomicU64,
     first: Mutex<Vec<Instant>>,
 }
@@ -97,14 +97,16 @@ thread_local! {
     static LOOKED: Cell<(u64, u32)> = const { Cell::new((0, 0)) };
 }
 
-impl SearchTable for Noting {
+impl Noting {
     fn with_mib(mib: usize, scheme: Scheme) -> Result<Self, TableError> {
         let (search, first) = (AtomicU64::new(0), Mutex::new(Vec::new()));
-        Ok(Noting { table: Table::new(mib, scheme)?, search, first })
+        Ok(Noting { table: TranspositionTable::with_mib(mib, scheme)?, search, first })
     }
+}
 
+impl SearchTable for Noting {
     #[inline]
-    fn look_up(&self, key: u64) -> Option<(TtEntry, Work)> {
+    fn probe(&self, key: u64) -> Option<(TtEntry, Work)> {
         let search = self.search.load(Relaxed);
         let looked = match LOOKED.get() {
             (last, times) if last == search => times,
@@ -117,7 +119,7 @@ impl SearchTable for Noting {
                 self.first.lock().unwrap().push(now);
             }
         }
-        self.table.look_up(key)
+        SearchTable::probe(&self.table, key)
     }
 
     #[inline]
@@ -134,18 +136,18 @@ impl SearchTable for Noting {
         SearchTable::counts_hits_in_full(&self.table)
     }
 
-    fn used(&self, usage: Usage) {
-        SearchTable::used(&self.table, usage);
+    fn record_use(&self, usage: EntryUse) {
+        SearchTable::record_use(&self.table, usage);
     }
 
-    fn next_generation(&self) {
+    fn new_search(&self) {
         self.search.fetch_add(1, Relaxed);
         self.first.lock().unwrap().clear();
         self.table.next_generation();
     }
 
-    fn wipe(&mut self, threads: usize) {
-        self.table.wipe(threads);
+    fn clear_exclusive(&mut self, threads: usize) {
+        self.table.clear_exclusive(threads);
     }
 
     fn clear(&self, threads: usize) {

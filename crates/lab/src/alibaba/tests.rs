@@ -215,9 +215,9 @@ fn table_is_used_as_in_the_paper() {
     let mut searcher = Searcher::new(Choices::default(), Some(table::<CountedTable>(1 << 16, Scheme::TwoBig1)));
     let nodes = searcher.search(&game, 5).last().unwrap().nodes;
     let stats = searcher.table().unwrap().recorder().stats();
-    assert!(stats.hits > 0 && stats.cut_offs > 0 && stats.move_hints > 0);
-    assert!(stats.cut_offs < stats.hits && stats.hits < stats.probes && stats.probes < nodes);
-    assert_eq!(stats.illegal, 0);
+    assert!(stats.hits > 0 && stats.cutoffs > 0 && stats.hints > 0);
+    assert!(stats.cutoffs < stats.hits && stats.hits < stats.probes && stats.probes < nodes);
+    assert_eq!(stats.rejected, 0);
     let without = search(Choices::default(), None, &game, 5).last().unwrap().nodes;
     assert!(nodes < without, "{nodes} with a table, {without} without");
 

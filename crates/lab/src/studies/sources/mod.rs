@@ -155,8 +155,8 @@ fn rates<'a>(plan: &mut Vec<SearchSeries<'a>>, set: &PositionSet, args: &StudyAr
     let numbers: [NamedCount<Stats>; 4] = [
         ("probes", |stats| stats.probes),
         ("hits", |stats| stats.hits),
-        ("cut-offs", |stats| stats.cut_offs),
-        ("move hints", |stats| stats.move_hints),
+        ("cut-offs", |stats| stats.cutoffs),
+        ("move hints", |stats| stats.hints),
     ];
     for depth in RATE_DEPTHS.map(|depth| args.depth(depth)) {
         for (name, number) in numbers {
