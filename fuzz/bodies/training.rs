@@ -11,7 +11,7 @@ pub fn training_data(bytes: &[u8]) {
         let Ok(game) = game else { break };
         length += game.len();
         let Ok(record) = Record::from_bytes(&game) else { continue };
-        record.visit(|position, _| assert!(!position.in_check()));
+        record.for_each_training_position(|position, _| assert!(!position.in_check()));
         assert_eq!(Record::from_bytes(&record.to_bytes()).as_ref(), Ok(&record));
     }
     assert!(length <= bytes.len() && games.length() == length as u64);
