@@ -78,7 +78,7 @@ impl DebugLog {
 fn entry(arrow: &str, text: &str) -> String {
     let mut entry = String::with_capacity(text.len() + 32);
     // Writing to a string cannot fail.
-    let _ = writeln!(entry, "{} {arrow} {text}", format!("{:.6}", Timestamp::now()));
+    let _ = writeln!(entry, "{:.6} {arrow} {text}", Timestamp::now());
     entry
 }
 

@@ -255,13 +255,19 @@ enum Value {
 }
 
 impl Setting {
+    /// Returns the option; `None` for a parameter of the search.
+    #[allow(clippy::unnecessary_wraps, reason = "a build for tuning has parameters")]
+    fn option(&self) -> Option<&'static UciOption> {
+        match self.target {
+            Target::Option(option) => Some(option),
+            #[cfg(feature = "tune")]
+            Target::Parameter => None,
+        }
+    }
+
     /// Gives the option its new value.
     pub(super) fn apply(&self, session: &mut Session) {
-        let option = match self.target {
-            Target::Option(option) => option,
-            #[cfg(feature = "tune")]
-            Target::Parameter => return,
-        };
+        let Some(option) = self.option() else { return };
         match (&option.kind, &self.value) {
             (Kind::Spin { apply, .. }, Value::Number(number)) => apply(session, *number),
             (Kind::Check { apply, .. }, Value::Flag(on)) => apply(session, *on),
@@ -275,11 +281,7 @@ impl Setting {
     }
 
     fn when(&self) -> When {
-        match self.target {
-            Target::Option(option) => option.when,
-            #[cfg(feature = "tune")]
-            Target::Parameter => When::Searched,
-        }
+        self.option().map_or(When::Searched, |option| option.when)
     }
 
     /// Returns the message for an option that cannot be set during a search.
@@ -299,11 +301,7 @@ impl Setting {
     }
 
     fn name(&self) -> &'static str {
-        match self.target {
-            Target::Option(option) => option.name,
-            #[cfg(feature = "tune")]
-            Target::Parameter => "",
-        }
+        self.option().map_or("", |option| option.name)
     }
 }
 

@@ -1,5 +1,7 @@
 //! A table that knows who wrote what it finds: how much of the work one thread spares the others.
 
+#![allow(clippy::indexing_slicing, reason = "every index is reduced to the length of its table")]
+
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU16, AtomicU64, Ordering::Relaxed};
 
