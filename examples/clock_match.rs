@@ -24,13 +24,15 @@ use std::time::{Duration, Instant};
 use clap::{CommandFactory, Parser, error::ErrorKind, value_parser};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
-use sesame::eval::Evaluator;
+use sesame::eval::Network;
 use sesame::games::epd;
 use sesame::position::{Color, Game, Move, Outcome as End, Position};
-use sesame::search::{Control, Job, Memory, Outcome, WORKER_STACK_BYTES, Worker, tunable};
+use sesame::search::{
+    Control, Outcome, SearchContext, ThreadData, TranspositionTable, WORKER_STACK_BYTES, Worker, tunable,
+};
 use sesame::smp::clock::{Confidence, plan};
 use sesame::smp::{Clock, Limits};
-use sesame_table::{Scheme, Table};
+use sesame_table::Scheme;
 
 /// Games of the search against itself in which nodes are the time.
 #[derive(Parser)]
@@ -131,21 +133,21 @@ const LEVEL_FROM_MOVE: u16 = 40;
 /// One side of the games.
 struct Side {
     numbers: Numbers,
-    table: Arc<Table>,
-    memory: Option<Memory>,
+    table: Arc<TranspositionTable>,
+    memory: Option<ThreadData>,
     left: Duration,
 }
 
 impl Side {
     fn new(numbers: Numbers) -> Self {
-        let table = Arc::new(Table::new(1, Scheme::TwoBig1).expect("a mebibyte"));
+        let table = Arc::new(TranspositionTable::with_mib(1, Scheme::TwoBig1).expect("a mebibyte"));
         Self { numbers, table, memory: None, left: Duration::ZERO }
     }
 
     fn begin(&mut self, time: Duration) {
         self.table.clear(1);
         if let Some(memory) = &mut self.memory {
-            memory.forget();
+            memory.clear();
         }
         self.left = time;
     }
@@ -166,14 +168,14 @@ impl Side {
         let budget = budget.expect("there is a clock");
         let nodes = |time: Duration| (time.as_secs_f64() * 1000.0 * f64::from(arguments.speed)) as u64;
         let mut best = (root_moves[0], 0);
-        let job = Job {
+        let job = SearchContext {
             game: game.clone(),
             root_moves,
             multi_pv: 1,
             table: Arc::clone(&self.table),
             control: Arc::new(Control::new(1, Some(nodes(budget.hard).max(1)))),
-            evaluator: Evaluator::default(),
-            endgames: None,
+            network: Network::embedded(),
+            syzygy: None,
         };
         self.table.next_generation();
         let mut worker = Worker::new(0, self.memory.take().unwrap_or_default(), job);
@@ -188,7 +190,7 @@ impl Side {
                 && let Some(&mv) = line.pv.first()
             {
                 best = (mv, line.score);
-                confidence.hear(mv, line.score, iteration.best_move_share);
+                confidence.update(mv, line.score, iteration.best_move_share);
             }
             let limit = budget.soft.and_then(|soft| confidence.limit(soft));
             if !complete || limit.is_some_and(|limit| worker.nodes() >= nodes(limit)) {

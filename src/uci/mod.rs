@@ -20,8 +20,10 @@ mod settings;
 mod sink;
 mod stdout;
 
+#[cfg(feature = "cli")]
 pub(crate) use board::symbol;
 pub use board::{Style, draw};
+#[cfg(feature = "cli")]
 pub(crate) use options::{MAX_HASH_MIB, MAX_MULTI_PV, MAX_THREADS};
 pub use output::Output;
 pub use perft::divide;
