@@ -1,4 +1,4 @@
-//! The table in a file: what the engine adds to [`Table::save`] and [`Table::load`].
+//! The table in a file: what the engine adds to [`sesame_table::Table::save`] and [`sesame_table::Table::load`].
 
 use std::path::Path;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ impl Engine {
 }
 
 impl HashFile {
-    /// Saves the table into the file at `path` with all processors: see [`Table::save`]. `progress` hears of percents done.
+    /// Saves the table into the file at `path` with all processors: see [`sesame_table::Table::save`]. `progress` hears of percents done.
     ///
     /// # Errors
     /// When the file cannot be written, or `stop` is set; a file that was there stays as it was.
@@ -46,7 +46,7 @@ impl HashFile {
         self.table.save(path, self.work(stop, progress))
     }
 
-    /// Loads the table from the file at `path` with all processors: see [`Table::load`].
+    /// Loads the table from the file at `path` with all processors: see [`sesame_table::Table::load`].
     ///
     /// # Errors
     /// When the file is not whole, or not from this evaluation, or `stop` is set before it was checked; the table stays as it was.

@@ -222,7 +222,7 @@ impl ExperimentJob {
         Self { series, tests, depths, weight }
     }
 
-    /// Returns the keys of the observations that the job makes: see [`Observation::key`].
+    /// Returns the keys of the observations that the job makes: see `Observation::key`.
     pub fn keys(&self) -> impl Iterator<Item = (Series, u32, u32)> + '_ {
         let tests = self.tests.clone().map(|index| index as u32 + 1);
         tests.flat_map(move |test| self.depths.clone().map(move |depth| (self.series, test, depth)))
