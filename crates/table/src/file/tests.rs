@@ -173,8 +173,8 @@ fn any_damage_is_noticed_and_the_table_stays() {
         let error = refused(&damaged);
         match place {
             0 => assert!(matches!(error, TableFileError::NotOurs), "{error}"),
-            8 => assert_eq!(error.to_string(), "its form is number 5, this program reads 1"),
-            12 => assert_eq!(error.to_string(), "its entries are packed in way number 5, this program reads 1"),
+            8 => assert_eq!(error.to_string(), "its format has version 5, this program reads version 1"),
+            12 => assert_eq!(error.to_string(), "its entries have layout 5, this program reads layout 1"),
             _ => assert!(matches!(error, TableFileError::Damaged), "{place}: {error}"),
         }
     }
@@ -186,7 +186,7 @@ fn any_damage_is_noticed_and_the_table_stays() {
     fs::write(scratch.file(), &bytes).unwrap();
     let work = TableFileWork { fingerprint: 8, threads: 1, stop: &STAY, progress: &|_| () };
     assert!(matches!(mine.load(&scratch.file(), work), Err(TableFileError::Foreign)));
-    assert_eq!(load(&mine, &scratch.0).unwrap_err().to_string(), "it is no regular file");
+    assert_eq!(load(&mine, &scratch.0).unwrap_err().to_string(), "it is not a regular file");
     assert!(matches!(load(&mine, &scratch.0.join("none")), Err(TableFileError::Io(_))));
     assert_eq!(mine.occupied(), 321);
     load(&mine, &scratch.file()).unwrap();
@@ -203,7 +203,7 @@ fn what_fails_leaves_the_old_file_and_no_draft() {
     assert!(matches!(table.save(&scratch.file(), work), Err(TableFileError::Stopped)));
     assert_eq!(fs::read(scratch.file()).unwrap(), b"precious");
     assert_eq!(scratch.names(), ["table.hash"]);
-    assert_eq!(save(&table, &scratch.0).unwrap_err().to_string(), "it is no regular file");
+    assert_eq!(save(&table, &scratch.0).unwrap_err().to_string(), "it is not a regular file");
     assert!(matches!(save(&table, &scratch.0.join("no/folder")), Err(TableFileError::Io(_))));
     assert_eq!(scratch.names(), ["table.hash"]);
 }
