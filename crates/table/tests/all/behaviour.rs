@@ -70,7 +70,7 @@ fn with_little_memory() {
 fn memory_that_the_system_refuses_is_an_error() {
     let test = std::env::current_exe().unwrap();
     let mut limited = std::process::Command::new("sh");
-    limited.args(["-c", "ulimit -v 1000000 && exec \"$0\" --ignored --exact with_little_memory"]).arg(test);
+    limited.args(["-c", "ulimit -v 1000000 && exec \"$0\" --ignored --exact behaviour::with_little_memory"]).arg(test);
     let output = limited.env(LIMITED, "1").output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
     assert!(String::from_utf8_lossy(&output.stdout).contains("1 passed"));
