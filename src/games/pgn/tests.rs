@@ -1,3 +1,5 @@
+//! PGN: elements of a game, deviations, errors, limits, writing.
+
 use std::io::{self, BufReader, Read};
 
 use proptest::prelude::*;
