@@ -78,7 +78,7 @@ fn unusable_file_leaves_the_table_unchanged() {
     let mut damaged = whole.clone();
     damaged[2_000_000] ^= 1;
     for (bytes, fault) in
-        [(&whole[..whole.len() / 2], "bytes long"), (&damaged[..], "damaged"), (b"something else", "no saved table")]
+        [(&whole[..whole.len() / 2], "bytes long"), (&damaged[..], "damaged"), (b"something else", "not a saved table")]
     {
         fs::write(&file, bytes).unwrap();
         let said = press(&mut session, "Load Hash");
