@@ -38,7 +38,7 @@ pub(crate) enum Command {
         #[arg(long, default_value_t = 1 << 16, value_parser = value_parser!(u32).range(2..))]
         positions: u32,
         /// The folder for the page
-        #[arg(long, default_value = "docs/table", value_name = "DIR")]
+        #[arg(long, default_value = "docs/results/table", value_name = "DIR")]
         output: PathBuf,
     },
     /// Count the nodes of the bench by table size and design: two entries of 48 check bits against three of 16
@@ -50,7 +50,7 @@ pub(crate) enum Command {
         #[arg(long, default_value_t = 1)]
         jobs: usize,
         /// The folder for the page
-        #[arg(long, default_value = "docs/table", value_name = "DIR")]
+        #[arg(long, default_value = "docs/results/table", value_name = "DIR")]
         output: PathBuf,
     },
     /// Compare the schemes in ALIBABA over a larger set of positions
@@ -73,7 +73,7 @@ pub(crate) struct ReportArguments {
     #[arg(long, default_value = "results.csv", value_name = "FILE")]
     results: PathBuf,
     /// The folder for the report; pages of further studies found there are included
-    #[arg(long, default_value = "docs/replacement-schemes", value_name = "DIR")]
+    #[arg(long, default_value = "docs/results/replacement-schemes", value_name = "DIR")]
     output: PathBuf,
     /// Duration of the run [default: the one recorded in FILE.meta]
     #[arg(long, value_parser = positive, value_name = "SECONDS")]

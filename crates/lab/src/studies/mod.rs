@@ -1,4 +1,4 @@
-//! Four further studies, each with a command, a results file and a page in `docs/replacement-schemes/`.
+//! Four further studies, each with a command, a results file and a page in `docs/results/replacement-schemes/`.
 //!
 //! | command | subject | page |
 //! |---|---|---|
@@ -65,7 +65,7 @@ impl Study {
 #[derive(Debug, Clone, Args)]
 pub struct StudyArgs {
     /// The folder for the results file and the page
-    #[arg(long, default_value = "docs/replacement-schemes", value_name = "FOLDER")]
+    #[arg(long, default_value = "docs/results/replacement-schemes", value_name = "FOLDER")]
     pub output: PathBuf,
     /// Series at a time
     #[arg(long, default_value_t = 1, value_parser = value_parser!(u16).range(1..=256))]
@@ -90,7 +90,7 @@ pub struct StudyArgs {
 impl Default for StudyArgs {
     fn default() -> Self {
         Self {
-            output: PathBuf::from("docs/replacement-schemes"),
+            output: PathBuf::from("docs/results/replacement-schemes"),
             jobs: 1,
             resume: false,
             force: false,

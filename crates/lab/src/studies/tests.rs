@@ -203,7 +203,7 @@ fn studies_run_and_repeat() {
 fn pages_need_complete_series() {
     let folder = std::env::temp_dir().join(format!("sesame-pages-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
-    let committed = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/replacement-schemes");
+    let committed = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results/replacement-schemes");
     let set = PositionSet::larger().unwrap();
     for study in [Study::Larger, Study::Modern, Study::Threads, Study::Sources] {
         let name = format!("{}.csv", study.name());
