@@ -116,9 +116,6 @@ mod scheme;
 mod slot;
 mod stats;
 mod table;
-#[cfg(test)]
-#[path = "../tests/all/payload.rs"]
-mod test_payload;
 mod word;
 mod work;
 
