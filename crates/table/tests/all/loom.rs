@@ -17,8 +17,8 @@ use sesame_table::{Bucket, Generation, RawEntry, Scheme, SchemeRule, Slot, Store
 
 use crate::entry::Entry;
 use crate::models::{
-    Broken, CheckFirst, CheckOfAnother, Flaw, LooksTwice, ModelSlot, NoEmptyTest, NoXor, WITHOUT_MOVE, bucket_of,
-    judge, raw_entry_of, rule,
+    Broken, CheckFirst, CheckOfAnother, Flaw, LooksTwice, ModelSlot, NoEmptyTest, NoFlaw, NoXor, WITHOUT_MOVE,
+    bucket_of, install_panic_hooks, judge, raw_entry_of, rule,
 };
 
 /// A word of loom's, plain or behind a gate.
@@ -63,6 +63,7 @@ type Gated = LoomWord<true>;
 
 /// Runs `model` through all executions with at most `preemptions` preemptions (`None`: through all) and prints their number.
 fn explore(name: &str, preemptions: Option<usize>, model: impl Fn() + Send + Sync + 'static) {
+    install_panic_hooks();
     let executions = Arc::new(Counter::new(0));
     let counted = Arc::clone(&executions);
     TORN.set(0);
@@ -288,6 +289,7 @@ fn bound(preemptions: usize) -> Option<usize> {
 
 /// Returns the values that a loading thread can see beside one that stores 1, after a load if `loads_first`.
 fn values_seen<const GATED: bool>(loads_first: bool) -> Vec<u64> {
+    install_panic_hooks();
     let seen = Arc::new(Mutex::new(BTreeSet::new()));
     let values = Arc::clone(&seen);
     loom::model(move || {
@@ -372,6 +374,16 @@ fn catch<F: Flaw>(flaw: &str, blind: &[&str]) {
             must_fail(&format!("{flaw}: {name}"), bound(preemptions), model);
         }
     }
+}
+
+/// The twins share a frame with a correct slot: each fails because of its flaw alone.
+#[test]
+fn twin_without_a_flaw_passes() {
+    type Twin = Broken<Gated, NoFlaw>;
+    explore("no flaw: different keys", bound(2), different_keys::<Twin>);
+    explore("no flaw: merge in place, store", bound(2), merge_in_place::<Twin>);
+    explore("no flaw: shift, probe", bound(2), shift_and_probe::<Twin>);
+    explore("no flaw: clear, store", bound(1), clear_and_store::<Twin>);
 }
 
 #[test]

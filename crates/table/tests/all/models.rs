@@ -2,6 +2,7 @@
 //! broken slots.
 
 use std::marker::PhantomData;
+use std::sync::Once;
 
 use sesame_table::{
     Bucket, CHECK_BITS, Generation, Payload, RawEntry, Scheme, SchemeRule, Signature, Slot, Update, VerifiedSlot, Word,
@@ -9,6 +10,18 @@ use sesame_table::{
 };
 
 use crate::entry::{Bound, Entry};
+
+/// Installs the panic hooks of shuttle and loom in this order, before the first model runs.
+///
+/// Loom ends its coroutines by panics, which its own hook keeps quiet. Shuttle's hook reports every panic of the process: in the
+/// other order a run prints hundreds of thousands of lines.
+pub(crate) fn install_panic_hooks() {
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| {
+        shuttle::check_random(|| (), 1);
+        loom::model(|| ());
+    });
+}
 
 /// Entries of this salt and above have no move: merging gives them the move of the entry before.
 pub(crate) const WITHOUT_MOVE: u8 = 0x80;

@@ -15,8 +15,8 @@ use shuttle::sync::atomic::{AtomicU64, Ordering};
 use shuttle::{Config, Runner, thread};
 
 use crate::models::{
-    Broken, CheckFirst, CheckOfAnother, LooksTwice, ModelSlot, NoEmptyTest, NoFlaw, NoXor, PlainXor, judge,
-    raw_entry_of, rule,
+    Broken, CheckFirst, CheckOfAnother, LooksTwice, ModelSlot, NoEmptyTest, NoFlaw, NoXor, PlainXor,
+    install_panic_hooks, judge, raw_entry_of, rule,
 };
 
 /// A word of shuttle's.
@@ -119,6 +119,7 @@ fn contend<S: ModelSlot>(scheme: Scheme, tally: &Arc<Tally>) {
 
 /// Runs [`contend`] through the schedules of `scheduler`.
 fn explore<S: ModelSlot>(name: &str, scheme: Scheme, scheduler: impl Scheduler + 'static) {
+    install_panic_hooks();
     let tally = Arc::new(Tally::default());
     let counted = Arc::clone(&tally);
     let mut config = Config::new();
