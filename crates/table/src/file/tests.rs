@@ -65,11 +65,11 @@ fn filled(mib: usize, scheme: Scheme, count: u64) -> Table {
 }
 
 fn save(table: &Table, path: &Path) -> Result<TableFileReport, TableFileError> {
-    table.save(path, TableFileWork { fingerprint: 7, threads: 3, ..TableFileWork::default() })
+    table.save(path, TableFileOptions { fingerprint: 7, threads: 3, ..TableFileOptions::default() })
 }
 
 fn load(table: &Table, path: &Path) -> Result<TableFileReport, TableFileError> {
-    table.load(path, TableFileWork { fingerprint: 7, threads: 3, ..TableFileWork::default() })
+    table.load(path, TableFileOptions { fingerprint: 7, threads: 3, ..TableFileOptions::default() })
 }
 
 #[test]
@@ -166,8 +166,8 @@ fn damaged_files_leave_the_table_unchanged() {
     }
     assert!(matches!(refused(&[&bytes[..], &[0]].concat()), TableFileError::Length { .. }));
     fs::write(scratch.file(), &bytes).unwrap();
-    let work = TableFileWork { fingerprint: 8, ..TableFileWork::default() };
-    assert!(matches!(mine.load(&scratch.file(), work), Err(TableFileError::Foreign)));
+    let options = TableFileOptions { fingerprint: 8, ..TableFileOptions::default() };
+    assert!(matches!(mine.load(&scratch.file(), options), Err(TableFileError::Foreign)));
     assert_eq!(load(&mine, &scratch.0).unwrap_err().to_string(), "it is not a regular file");
     assert!(matches!(load(&mine, &scratch.0.join("none")), Err(TableFileError::Io(_))));
     assert_eq!(mine.occupied(), 321);
@@ -188,8 +188,8 @@ fn changed_files_empty_the_table() {
                 File::options().write(true).open(scratch.file()).unwrap().set_len(5_000_000).unwrap();
             }
         };
-        let work = TableFileWork { fingerprint: 7, threads: 1, progress: &damage, ..TableFileWork::default() };
-        let error = table.load(&scratch.file(), work).unwrap_err();
+        let options = TableFileOptions { fingerprint: 7, threads: 1, progress: &damage, ..TableFileOptions::default() };
+        let error = table.load(&scratch.file(), options).unwrap_err();
         assert!(matches!(error, TableFileError::Changed), "{error}");
         assert_eq!(table.occupied(), 0, "{scheme}");
         fs::write(scratch.file(), bytes).unwrap();
@@ -203,9 +203,23 @@ fn stopped_loads_leave_the_table_unchanged() {
     let table = filled(9, Scheme::TwoBig1, 321);
     let stop = AtomicBool::new(false);
     let stop_soon = |_| stop.store(true, Ordering::Relaxed);
-    let work = TableFileWork { fingerprint: 7, threads: 1, stop: &stop, progress: &stop_soon };
-    assert!(matches!(table.load(&scratch.file(), work), Err(TableFileError::Stopped)));
+    let options = TableFileOptions { fingerprint: 7, threads: 1, stop: &stop, progress: &stop_soon };
+    assert!(matches!(table.load(&scratch.file(), options), Err(TableFileError::Stopped)));
     assert_eq!((table.occupied(), table.probe(key(5))), (321, Some(entry_of(5))));
+}
+
+/// Half a loaded table is worth less than either, so the second pass goes on to its end.
+#[test]
+fn stop_flag_is_ignored_once_the_file_is_checked() {
+    let scratch = Scratch::new("late");
+    let saved = filled(9, Scheme::TwoBig1, 100_000);
+    let report = save(&saved, &scratch.file()).unwrap();
+    let table = filled(9, Scheme::TwoBig1, 321);
+    let stop = AtomicBool::new(false);
+    let stop_late = |percent| stop.store(percent >= 50, Ordering::Relaxed);
+    let options = TableFileOptions { fingerprint: 7, threads: 1, stop: &stop, progress: &stop_late };
+    assert_eq!(table.load(&scratch.file(), options).unwrap(), report);
+    assert_eq!(table.occupied(), saved.occupied());
 }
 
 #[test]
@@ -213,9 +227,9 @@ fn failed_saves_leave_the_old_file() {
     let scratch = Scratch::new("fails");
     fs::write(scratch.file(), b"precious").unwrap();
     let stop = AtomicBool::new(true);
-    let work = TableFileWork { stop: &stop, ..TableFileWork::default() };
+    let options = TableFileOptions { stop: &stop, ..TableFileOptions::default() };
     let table = filled(9, Scheme::TwoBig1, 100);
-    assert!(matches!(table.save(&scratch.file(), work), Err(TableFileError::Stopped)));
+    assert!(matches!(table.save(&scratch.file(), options), Err(TableFileError::Stopped)));
     assert_eq!(fs::read(scratch.file()).unwrap(), b"precious");
     assert_eq!(scratch.names(), ["table.hash"]);
     assert_eq!(save(&table, &scratch.0).unwrap_err().to_string(), "it is not a regular file");
@@ -274,11 +288,11 @@ fn progress_rises_to_a_hundred() {
     let table = filled(33, Scheme::TwoBig1, 1000);
     let heard = Mutex::new(Vec::new());
     let hear = |percent| heard.lock().unwrap().push(percent);
-    let work = TableFileWork { threads: 1, progress: &hear, ..TableFileWork::default() };
-    table.save(&scratch.file(), work).unwrap();
+    let options = TableFileOptions { threads: 1, progress: &hear, ..TableFileOptions::default() };
+    table.save(&scratch.file(), options).unwrap();
     assert!(heard.lock().unwrap().is_sorted() && heard.lock().unwrap().last() == Some(&100));
     heard.lock().unwrap().clear();
-    table.load(&scratch.file(), work).unwrap();
+    table.load(&scratch.file(), options).unwrap();
     assert!(
         heard.lock().unwrap().is_sorted()
             && heard.lock().unwrap().last() == Some(&100)

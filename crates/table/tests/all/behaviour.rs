@@ -3,7 +3,7 @@
 use std::num::NonZeroU64;
 
 use sesame_table::{
-    CHECK_BITS, Counters, Generation, NoStats, Payload, Scheme, Stored, TableError, TableOptions, mix64,
+    CHECK_BITS, Counters, Generation, NoStats, Payload, Scheme, Stored, TableError, TableOptions, Work, mix64,
 };
 
 use crate::entry::{Bound, Entry};
@@ -25,6 +25,16 @@ fn key_zero_is_found_only_once_stored() {
         table.store(0, &ENTRY, 1);
         assert_eq!(table.probe(0), Some(ENTRY));
         assert_eq!(table.scheme(), scheme);
+    }
+}
+
+#[test]
+fn probes_return_the_work_of_the_entry() {
+    for scheme in Scheme::ALL {
+        let table = small(scheme, 1000);
+        table.store(5, &ENTRY, 1234);
+        assert_eq!(table.probe_with_work(5), Some((ENTRY, Work::from_nodes(1234))));
+        assert_eq!(table.probe_with_work(6), None);
     }
 }
 
@@ -65,6 +75,8 @@ fn impossible_sizes_are_errors() {
     // The largest size in range: 2^45 bytes.
     let error = Table::with_mib(33_554_432, Scheme::New).unwrap_err();
     assert!(error.to_string().contains("33554432 MiB"), "{error}");
+    // Linux would overcommit, so the limit is looked at before.
+    assert!(!cfg!(target_os = "linux") || matches!(error, TableError::Exceeds { .. }), "{error}");
     let options = TableOptions { positions: usize::MAX, ..TableOptions::default() };
     assert!(Table::with_options(&options).is_err());
 }
