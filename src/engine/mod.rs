@@ -452,6 +452,16 @@ mod tests {
     }
 
     #[test]
+    fn every_search_begins_a_generation() {
+        let mut engine = Engine::new(Options::default()).unwrap();
+        for searches in 1..=3 {
+            engine.go(&Game::new(Position::startpos()), Limits { depth: Some(1), ..Limits::default() });
+            engine.wait();
+            assert_eq!(engine.table().generation().bits(), searches);
+        }
+    }
+
+    #[test]
     fn only_a_table_that_nobody_has_used_is_prepared() {
         let mut engine = Engine::new(Options::default()).unwrap();
         engine.prepare();
