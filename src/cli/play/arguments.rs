@@ -9,6 +9,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum, value_parser};
 
 use super::clock::TimeControl;
+use crate::cli::CommandError;
 use crate::cli::arguments::NetworkArguments;
 use crate::cli::terminal::Colours;
 use crate::cli::threads::thread_count;
@@ -107,9 +108,9 @@ impl PlayArguments {
     ///
     /// # Errors
     /// If the FEN is none.
-    pub(super) fn start(&self) -> Result<Position, String> {
+    pub(super) fn start(&self) -> Result<Position, CommandError> {
         match (&self.fen, self.chess960) {
-            (Some(fen), _) => Position::from_fen(fen).map_err(|error| format!("bad FEN: {error}")),
+            (Some(fen), _) => crate::cli::position(fen),
             (None, Some(Scharnagl(number))) => Ok(Position::chess960(number)),
             (None, None) => Ok(Position::startpos()),
         }
