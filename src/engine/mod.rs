@@ -255,12 +255,10 @@ impl<T: SearchTable> Engine<T> {
         }
         match self.pool.pinning() {
             Pinning::Off | Pinning::Bound => {}
-            Pinning::Crowded(cores) => {
+            Pinning::TooFewCores(cores) => {
                 self.sink.message(&format!("{granted} threads cannot be bound to {cores} cores; they stay unbound"));
             }
-            Pinning::Refused(error) => {
-                self.sink.message(&format!("the system does not bind threads to cores: {error}"))
-            }
+            Pinning::Failed(error) => self.sink.message(&format!("the system does not bind threads to cores: {error}")),
         }
     }
 

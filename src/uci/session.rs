@@ -21,7 +21,7 @@ use super::settings::Strength;
 use super::sink::UciSink;
 use crate::engine::{Engine, EngineError, Options};
 use crate::position::{Color, FenRepair, Game, Position};
-use crate::smp::low_latency::wake_promptly;
+use crate::smp::low_latency::request_short_slices;
 
 /// The reason why a session cannot begin.
 #[derive(Debug, thiserror::Error)]
@@ -44,7 +44,7 @@ pub enum StartError {
 /// When the session cannot begin. Nothing that the GUI sends is an error.
 pub fn run(input: impl Read + Send + 'static, output: Output) -> Result<(), StartError> {
     let (mut session, woken) = Session::new(output)?;
-    wake_promptly();
+    request_short_slices();
     let mut commands = reader::spawn(input, session.output.clone())?;
     loop {
         session.settle();
