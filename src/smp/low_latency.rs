@@ -1,10 +1,8 @@
 //! Low-latency scheduling of threads that others wait for.
 
-/// Requests short time slices for the calling thread and the threads it starts.
-///
-/// Linux 6.12 and later runs a thread with short slices sooner after it wakes up, which matters with more threads than
-/// cores. The thread's share of the processor stays the same, and no privilege is needed. Other systems ignore the call.
-/// docs/contributors/smp.md has measurements.
+/// Lets the thread that calls, and those that it starts from then on, run sooner after waking up, where there are more threads than cores: it
+/// asks for short time slices, of which Linux (from 6.12 on) takes account when it decides who runs next. It gets no more of the processors than
+/// before, and needs no privilege. Where the system does not know this nothing changes. What it brings is measured in docs/results/latency.md.
 #[cfg(target_os = "linux")]
 pub(crate) fn request_short_slices() {
     /// `struct sched_attr` of the kernel's interface, in its first version.
