@@ -29,6 +29,13 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// Returns true for a search that goes on until `stop` or `ponderhit`.
+    pub fn is_unlimited(&self) -> bool {
+        let is_limited =
+            self.by_time() || self.depth.is_some() || self.mate.is_some() || self.nodes.or(self.soft_nodes).is_some();
+        self.infinite || self.ponder || !is_limited
+    }
+
     /// Returns true for a limit by clock or move time.
     pub fn by_time(&self) -> bool {
         self.clock.is_some() || self.move_time.is_some()

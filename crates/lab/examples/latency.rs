@@ -1,5 +1,5 @@
-//! How long things take that should take no time: from `go` to the first node of a worker, from `stop` to the best move, and what a
-//! search takes beyond the time that it was given.
+//! How long things take that should take no time: from `go` to the first node of a worker, from `stop` to the
+//! best move, and what a search takes beyond the time that it was given.
 //!
 //! ```text
 //! cargo run --release --example latency                                # the library, with 1, 2 and 64 threads
@@ -7,11 +7,12 @@
 //! cargo run --release --example latency -- --engine target/release/sesame   # any UCI engine, over its pipes
 //! ```
 //!
-//! Each line has the median, the 95th percentile and the worst of the rounds. On a busy machine the figures are those of the
-//! machine: compare two programs in turn, and look at the medians.
+//! Each line has the median, the 95th percentile and the worst of the rounds. On a busy machine the figures
+//! are those of the machine: compare two programs in turn, and look at the medians.
 //!
-//! A worker's first node is taken to be its first look into the table from within the search. (It has looked once before, to order
-//! the moves of the root.) With more threads than cores they take turns, so only the first of them is timed then.
+//! A worker's first node is taken to be its first look into the table from within the search. (It has looked
+//! once before, to order the moves of the root.) With more threads than cores they take turns, so only the
+//! first of them is timed then.
 
 use std::cell::Cell;
 use std::io::{self, BufRead, BufReader, Write};

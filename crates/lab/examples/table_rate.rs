@@ -5,9 +5,10 @@
 //! cargo run --release --example table_rate -- 64 --rounds 11   # this size only
 //! ```
 //!
-//! Each number is in millions a second, all threads together: the median of the rounds, and after it the half of what lies between the
-//! quartiles. In a round each operation is run for one design right after the other, so that a busy machine
-//! disturbs all alike, and ratios are taken within a round. `pf` is with prefetching, sixteen keys ahead.
+//! Each number is in millions a second, all threads together: the median of the rounds, and after it the half
+//! of what lies between the quartiles. In a round each operation is run for one design right after the other,
+//! so that a busy machine disturbs all alike, and ratios are taken within a round. `pf` is with prefetching,
+//! sixteen keys ahead.
 
 #[path = "../benches/designs/mod.rs"]
 mod designs;
@@ -35,14 +36,16 @@ struct Arguments {
     huge_pages: Option<bool>,
 }
 
-/// The mix of a search, as `sesame bench --stats` prints it: of 100 probes 24.9 are hits, and 46.3 are followed by a store.
+/// The mix of a search, as `sesame bench --stats` prints it: of 100 probes 24.9 are hits, and 46.3 are
+/// followed by a store.
 const HITS_PERCENT: u64 = 25;
 const STORES_OF_FIFTEEN: usize = 7;
 
 /// How many keys ahead a search knows that it will probe.
 const AHEAD: usize = 16;
 
-/// Keys in a measurement, and how many different ones at most. Those of a small table are few, so that they do not drive it out of the cache.
+/// Keys in a measurement, and how many different ones at most. Those of a small table are few, so that they
+/// do not drive it out of the cache.
 const PROBES: usize = 1 << 20;
 const DIFFERENT: usize = 1 << 20;
 
@@ -99,7 +102,8 @@ impl Kind {
         }
     }
 
-    /// True if it can be had: DashMap has its own memory, ordinary pages of which it takes several times the bytes.
+    /// True if it can be had: DashMap has its own memory, ordinary pages of which it takes several times the
+    /// bytes.
     fn exists(self, mib: usize, huge_pages: bool) -> bool {
         self != Kind::Dash || mib <= ALL_AT_ONCE && !huge_pages
     }
@@ -119,8 +123,8 @@ impl Kind {
     }
 }
 
-/// Up to this size in MiB all designs are in memory at once and each operation is run for one right after the other; above, each round
-/// builds, fills and measures one design after the other.
+/// Up to this size in MiB all designs are in memory at once and each operation is run for one right after the
+/// other; above, each round builds, fills and measures one design after the other.
 const ALL_AT_ONCE: usize = 1024;
 
 /// The rates of one design: for each number of threads and column, those of the rounds.
@@ -175,8 +179,9 @@ impl<D: Design> Runnable for D {
     }
 }
 
-/// Calls `work` with the number of each key, the key, and the key that comes [`AHEAD`] later, one thread for each list. Millions a second of all
-/// together, by the time until the last has done: a thread that waits for a lock, or for its turn at a busy machine, costs.
+/// Calls `work` with the number of each key, the key, and the key that comes [`AHEAD`] later, one thread for
+/// each list. Millions a second of all together, by the time until the last has done: a thread that waits for
+/// a lock, or for its turn at a busy machine, costs.
 fn run(keys: &[Vec<u64>], work: impl Fn(usize, u64, u64) -> u64 + Sync) -> f64 {
     let barrier = Barrier::new(keys.len());
     let run = |keys: &[u64]| {
@@ -200,8 +205,8 @@ fn run(keys: &[Vec<u64>], work: impl Fn(usize, u64, u64) -> u64 + Sync) -> f64 {
     })
 }
 
-/// The keys of a pass, one list for each thread: new ones for each round, column and number of threads, as a pass that stores leaves
-/// its keys behind.
+/// The keys of a pass, one list for each thread: new ones for each round, column and number of threads, as a
+/// pass that stores leaves its keys behind.
 type Pass = Vec<Vec<u64>>;
 
 /// The keys of a round, for each column and number of threads.
@@ -221,8 +226,9 @@ fn keys_of_round(round: usize, positions: usize) -> [[Pass; THREADS.len()]; COLU
     })
 }
 
-/// Keys of which [`HITS_PERCENT`] are found: they were stored so long before that a quarter of the table was replaced meanwhile, or a
-/// quarter of the list. Where a table is filled beforehand and then stored into, the hits would soon be gone.
+/// Keys of which [`HITS_PERCENT`] are found: they were stored so long before that a quarter of the table was
+/// replaced meanwhile, or a quarter of the list. Where a table is filled beforehand and then stored into, the
+/// hits would soon be gone.
 fn mixed_keys(positions: usize, seed: u64) -> Vec<u64> {
     let mut keys = designs::keys(Asked::Absent, DIFFERENT + AHEAD, positions, seed);
     let lag = (positions / 4).min(DIFFERENT / 4) / 15 * 15;

@@ -1,5 +1,6 @@
 //! The command line of `sesame-lab`.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, value_parser};
@@ -9,13 +10,14 @@ use sesame_lab::report::{self, ReportOptions};
 use sesame_lab::studies::{self, PositionsArgs, Study, StudyArgs};
 use sesame_lab::{SCHEMES_FOLDER, TABLE_FOLDER, check_bits, crowding};
 use sesame_report::command::{CommandError, print_status};
-use sesame_report::files;
+use sesame_report::files::{self, FileError};
 
 use crate::run_command::{self, ChoicesArguments, RunArguments};
 
 /// The laboratory of replacement schemes for transposition tables
 ///
-/// The experiment of Breuker, Uiterwijk and van den Herik (1994), run again on Sesame's table, and further measurements of it.
+/// The experiment of Breuker, Uiterwijk and van den Herik (1994), run again on Sesame's table, and further
+/// measurements of it.
 #[derive(Debug, Parser)]
 #[command(name = "sesame-lab", version, arg_required_else_help = true)]
 pub(crate) struct Arguments {
@@ -45,9 +47,9 @@ pub(crate) enum Command {
         /// Depth of each search in plies
         #[arg(long, default_value_t = 15, value_parser = value_parser!(u32).range(1..), value_name = "PLIES")]
         depth: u32,
-        /// Searches at a time
-        #[arg(long, default_value_t = 1)]
-        jobs: usize,
+        /// Number of searches at a time
+        #[arg(long, default_value_t = 1, value_parser = value_parser!(u16).range(1..=256))]
+        jobs: u16,
         /// The folder for the page
         #[arg(long, default_value = TABLE_FOLDER, value_name = "FOLDER")]
         output: PathBuf,
@@ -90,14 +92,16 @@ pub(crate) fn run(command: &Command, output: &Output) -> Result<(), CommandError
         Command::Run(arguments) => run_command::run(arguments, output)?,
         Command::Choices(arguments) => run_command::choices(arguments, output)?,
         Command::CheckBits { depth, positions, output: folder } => {
+            check_folder(folder, "check-bits.md")?;
             let positions = (*positions).try_into().map_err(CommandError::failed)?;
             let done = |result: &check_bits::CheckBitsResult| print_status(&format!("{} bits: done", result.bits));
             let results = check_bits::measure(*depth, positions, done).map_err(CommandError::failed)?;
             save(output, folder, check_bits::page(*depth, positions, &results).map_err(CommandError::failed)?)?;
         }
         Command::Crowding { depth, jobs, output: folder } => {
+            check_folder(folder, "crowding.md")?;
             let sizes: Vec<usize> = crowding::SIZES_KIB.into_iter().chain([crowding::AMPLE_KIB]).collect();
-            let results = crowding::measure(*depth, &crowding::TableDesign::ALL, &sizes, *jobs, |result| {
+            let results = crowding::measure(*depth, &crowding::TableDesign::ALL, &sizes, (*jobs).into(), |result| {
                 print_status(&format!("{} with {} KiB: done", result.design.name(), result.kib));
             })
             .map_err(CommandError::failed)?;
@@ -118,9 +122,17 @@ pub(crate) fn run(command: &Command, output: &Output) -> Result<(), CommandError
     Ok(())
 }
 
+/// Checks, before a long computation, that `file` can be written into `folder`, which is created if need be.
+fn check_folder(folder: &Path, file: &str) -> Result<(), CommandError> {
+    fs::create_dir_all(folder).map_err(FileError::at(folder))?;
+    let path = folder.join(file);
+    Ok(files::check_replaceable(&path).map_err(FileError::at(&path))?)
+}
+
 /// Writes the files of a page into `folder`, and prints their paths.
 fn save(output: &Output, folder: &Path, page: Vec<(String, String)>) -> Result<(), CommandError> {
-    files::replace_all(folder, page, |path| output.line(&path.display().to_string())).map_err(CommandError::failed)
+    files::replace_all(folder, page, |path| output.line(&path.display().to_string()))?;
+    Ok(())
 }
 
 fn run_study(study: Study, arguments: &StudyArgs) -> Result<(), CommandError> {

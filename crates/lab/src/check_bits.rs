@@ -1,8 +1,9 @@
 //! Type-1 errors on real search traffic by the number of key bits that a table verifies.
 //!
-//! A type-1 error (Breuker et al. 1994, section 3) is an entry accepted for a position that it does not belong to. The bench is
-//! searched on tables that verify fewer bits of the key than the shipped 48. A recorder that sees all 48 bits of every accepted entry
-//! counts the wrong ones, those that the search ignored because their move was illegal, and those that ended a node.
+//! A type-1 error (Breuker et al. 1994, section 3) is an entry accepted for a position that it does not
+//! belong to. The bench is searched on tables that verify fewer bits of the key than the shipped 48. A
+//! recorder that sees all 48 bits of every accepted entry counts the wrong ones, those that the search
+//! ignored because their move was illegal, and those that ended a node.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -38,9 +39,11 @@ pub struct ErrorCounts {
     pub caught: u64,
     /// Wrong entries that ended a node.
     pub cut_offs: u64,
-    /// Entries of the right position with an illegal move: stored without a move over a wrong entry, whose move was kept.
+    /// Entries of the right position with an illegal move: stored without a move over a wrong entry, whose
+    /// move was kept.
     pub inherited: u64,
-    /// Comparisons whose keys agree in their low 0 to 3 bits and no more, in 4 to 7, and so on; the last is all 48.
+    /// Comparisons whose keys agree in their low 0 to 3 bits and no more, in 4 to 7, and so on; the last is
+    /// all 48.
     agreeing: [u64; (CHECK_BITS / GROUP) as usize + 1],
 }
 
@@ -50,7 +53,8 @@ impl ErrorCounts {
         self.agreeing.iter().skip((bits / GROUP) as usize).sum()
     }
 
-    /// Returns the number of errors to be expected of a check of `bits` bits with random keys: one in 2^bits comparisons.
+    /// Returns the number of errors to be expected of a check of `bits` bits with random keys: one in 2^bits
+    /// comparisons.
     pub fn predicted(&self, bits: u32) -> f64 {
         self.comparisons as f64 / f64::from(bits).exp2()
     }
@@ -115,8 +119,8 @@ pub struct CheckBitsResult {
     pub moves: Vec<String>,
 }
 
-/// Searches the bench to `depth` plies on tables of `positions` positions with each number of bits in [`BITS`], and passes each result to
-/// `done`.
+/// Searches the bench to `depth` plies on tables of `positions` positions with each number of bits in
+/// [`BITS`], and passes each result to `done`.
 ///
 /// # Errors
 /// When the system refuses a table or a thread.
@@ -154,9 +158,11 @@ fn run<const BITS: u32>(depth: u32, positions: usize) -> Result<CheckBitsResult,
 pub fn page(depth: u32, positions: usize, results: &[CheckBitsResult]) -> Result<Vec<(String, String)>, ChartError> {
     let text = format!(
         "# What the bits of the check are worth\n\n\
-         Written by `sesame-lab check-bits --depth {depth} --positions {positions}` (Sesame {}): the 50 positions of the bench, each searched to depth {depth} on a table of \
-         {positions} positions, which verifies fewer bits of the key than the engine's {CHECK_BITS}. An entry is wrong (a type-1 error; \
-         Breuker et al. 1994, section 3) when the {CHECK_BITS} bits that it was stored with are not those of the position it is accepted for.\n\n\
+         Written by `sesame-lab check-bits --depth {depth} --positions {positions}` (Sesame {}): the 50 \
+         positions of the bench, each searched to depth {depth} on a table of {positions} positions, which \
+         verifies fewer bits of the key than the engine's {CHECK_BITS}. An entry is wrong (a type-1 error; \
+         Breuker et al. 1994, section 3) when the {CHECK_BITS} bits that it was stored with are not those of \
+         the position it is accepted for.\n\n\
          {}\n![Errors by bits](check-bits.svg)\n\n{EXPLANATION}",
         crate::ENGINE,
         table(results)
@@ -164,21 +170,24 @@ pub fn page(depth: u32, positions: usize, results: &[CheckBitsResult]) -> Result
     Ok(vec![("check-bits.md".into(), text), ("check-bits.svg".into(), picture(results)?)])
 }
 
-const EXPLANATION: &str = "\
-- *comparisons*: how often a probe looked at another position's entry. *predicted*: each of them errs with a probability of 2 to the power of minus the \
-bits. *would pass*: the comparisons of the 48-bit search whose keys agree in so many low bits, that is, the errors if errors did not change the search.\n\
-- *no move*: the wrong entry had no move that could be tested. *caught*: its move was illegal, and it was ignored whole. *ended a node*: it was believed, \
-and its score returned.\n\
-- *inherited*: an entry of the right position was ignored because its move was illegal: it had been stored without one over a wrong entry taken for its own, and kept \
-the move. A short check so damages right entries as well.\n\
+const EXPLANATION: &str = "- *comparisons*: how often a probe looked at another position's entry. \
+*predicted*: each of them errs with a probability of 2 to the power of minus the bits. *would pass*: the \
+comparisons of the 48-bit search whose keys agree in so many low bits, that is, the errors if errors did not \
+change the search.\n\
+- *no move*: the wrong entry had no move that could be tested. *caught*: its move was illegal, and it was \
+ignored whole. *ended a node*: it was believed, and its score returned.\n\
+- *inherited*: an entry of the right position was ignored because its move was illegal: it had been stored \
+without one over a wrong entry taken for its own, and kept the move. A short check so damages right entries \
+as well.\n\
 - *other best moves*: positions of the bench where the search ended with another move than with 48 bits.\n\
-- These are the bits compared within a bucket. The index of the bucket verifies as many more as it has, if they are others: with 48 bits, from 65,536 \
-buckets up, all 64 are.\n";
+- These are the bits compared within a bucket. The index of the bucket verifies as many more as it has, if \
+they are others: with 48 bits, from 65,536 buckets up, all 64 are.\n";
 
 /// Returns the results as a Markdown table. The last one is the reference of the others.
 fn table(results: &[CheckBitsResult]) -> String {
     let mut text = String::from(
-        "| bits | comparisons | wrong | predicted | would pass | no move | caught | ended a node | inherited | nodes | other best moves |\n\
+        "| bits | comparisons | wrong | predicted | would pass | no move | caught | ended a node | inherited \
+         | nodes | other best moves |\n\
          |---|---|---|---|---|---|---|---|---|---|---|\n",
     );
     let Some(whole) = results.last() else { return text };

@@ -36,10 +36,11 @@ pub struct NoMemory {
 
 /// A transposition table of three-entry clusters, in relaxed atomics without a lock.
 ///
-/// It holds three entries in the bytes of two of Sesame's, and verifies 16 key bits of each: a probe of a full cluster accepts the
-/// entry of another position with a probability of 3 in 65,536, and nothing ties a key to the data that another thread stored beside
-/// it. It keeps no work, so replacement goes by depth and age alone. The design follows the chess programming wiki ("Transposition
-/// Table", "Replacement Strategies"). The data are one word, as [`TtEntry`] packs them, so that no entry is torn.
+/// It holds three entries in the bytes of two of Sesame's, and verifies 16 key bits of each: a probe of a
+/// full cluster accepts the entry of another position with a probability of 3 in 65,536, and nothing ties a
+/// key to the data that another thread stored beside it. It keeps no work, so replacement goes by depth and
+/// age alone. The design follows the chess programming wiki ("Transposition Table", "Replacement
+/// Strategies"). The data are one word, as [`TtEntry`] packs them, so that no entry is torn.
 #[derive(Debug)]
 pub struct ClusterTable {
     clusters: Box<[Cluster]>,
@@ -47,7 +48,8 @@ pub struct ClusterTable {
 }
 
 impl ClusterTable {
-    /// Returns an empty table of so many clusters, at least one. A bucket of Sesame's table has as many bytes as a cluster.
+    /// Returns an empty table of so many clusters, at least one. A bucket of Sesame's table has as many bytes
+    /// as a cluster.
     ///
     /// The memory comes from the ordinary allocator, and is touched at once.
     ///
@@ -72,8 +74,9 @@ impl ClusterTable {
 
     /// Stores `entry` of the position `key`.
     ///
-    /// An entry with the same 16 key bits is merged by the rule of Sesame's table, so that the layouts alone are compared. Otherwise an
-    /// empty entry is taken, or the one with the least depth, where each generation of age counts as 8 plies less.
+    /// An entry with the same 16 key bits is merged by the rule of Sesame's table, so that the layouts alone
+    /// are compared. Otherwise an empty entry is taken, or the one with the least depth, where each
+    /// generation of age counts as 8 plies less.
     #[inline]
     pub fn store(&self, key: u64, entry: &TtEntry) {
         let generation = self.generation();
@@ -117,7 +120,8 @@ impl ClusterTable {
         Generation::from_bits(self.generation.load(Relaxed))
     }
 
-    /// Returns how full the table is of entries of the current generation, in permille, from a sample of 1,000 clusters.
+    /// Returns how full the table is of entries of the current generation, in permille, from a sample of
+    /// 1,000 clusters.
     pub fn hashfull(&self) -> u32 {
         let generation = Some(self.generation());
         let sample = || self.clusters.iter().take(SAMPLE).flat_map(|cluster| &cluster.data);

@@ -1,8 +1,9 @@
-//! The cost of a full table, and two entries of 48 check bits against three of 16: nodes to a fixed depth on the bench, by table size
-//! and design, beside a table that is never full.
+//! The cost of a full table, and two entries of 48 check bits against three of 16: nodes to a fixed depth on
+//! the bench, by table size and design, beside a table that is never full.
 //!
-//! The node count of a search is chaotic: a single lost entry changes the order of moves, and with it everything after. So each
-//! figure is a geometric mean over the bench's positions with its interval, and a difference counts when the interval excludes 1.
+//! The node count of a search is chaotic: a single lost entry changes the order of moves, and with it
+//! everything after. So each figure is a geometric mean over the bench's positions with its interval, and a
+//! difference counts when the interval excludes 1.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -129,8 +130,9 @@ impl SearchTable for CountingTable {
     }
 }
 
-/// Searches the bench to `depth` plies on every design at every size of `sizes_kib`, `jobs` at a time, and passes each result to `done`
-/// as it comes. The results are returned in the order of designs and sizes, and do not depend on `jobs`.
+/// Searches the bench to `depth` plies on every design at every size of `sizes_kib`, `jobs` at a time, and
+/// passes each result to `done` as it comes. The results are returned in the order of designs and sizes, and
+/// do not depend on `jobs`.
 ///
 /// # Errors
 /// When the system refuses a table or a thread.
@@ -188,18 +190,20 @@ fn run_on(design: TableDesign, kib: usize, depth: u32, table: DynTable) -> Resul
     Ok(CrowdingResult { design, kib, positions, probes: table.probes.load(Relaxed), hits: table.hits.load(Relaxed) })
 }
 
-/// Returns the page of a measurement: its files by name, Markdown and picture. `results` holds every design at every size, the largest
-/// last.
+/// Returns the page of a measurement: its files by name, Markdown and picture. `results` holds every design
+/// at every size, the largest last.
 ///
 /// # Errors
 /// When the picture cannot be drawn.
 pub fn page(depth: u32, results: &[CrowdingResult]) -> Result<Vec<(String, String)>, ChartError> {
     let text = format!(
         "# What a crowded table costs, and what a third entry brings\n\n\
-         Written by `sesame-lab crowding --depth {depth}` (Sesame {}): the 50 positions of the bench to depth {depth}, one thread, each on an empty table of so many KiB. \
-         *full*: how full of this search's entries the engine's own table (the first column) was at the end, on average. Ratios are geometric means over the \
-         positions, with 95 % bootstrap intervals. *three entries*: the cluster of three entries with 16 check bits each (`crates/lab/src/cluster.rs`). \
-         *overwriting*: an entry of the same key is always overwritten, as in 1994; otherwise the engine's merging.\n\n\
+         Written by `sesame-lab crowding --depth {depth}` (Sesame {}): the 50 positions of the bench to depth \
+         {depth}, one thread, each on an empty table of so many KiB. *full*: how full of this search's \
+         entries the engine's own table (the first column) was at the end, on average. Ratios are geometric \
+         means over the positions, with 95 % bootstrap intervals. *three entries*: the cluster of three \
+         entries with 16 check bits each (`crates/lab/src/cluster.rs`). *overwriting*: an entry of the same \
+         key is always overwritten, as in 1994; otherwise the engine's merging.\n\n\
          {}\n![Nodes by fullness](crowding.svg)\n",
         crate::ENGINE,
         tables(results)
@@ -234,8 +238,9 @@ fn picture(results: &[CrowdingResult]) -> Result<String, ChartError> {
     .draw()
 }
 
-/// Returns the results as Markdown: for each size the fullness of the engine's table, the nodes of every design over its own with an
-/// ample table, and those of every design over the engine's at the same size; then the hit rates.
+/// Returns the results as Markdown: for each size the fullness of the engine's table, the nodes of every
+/// design over its own with an ample table, and those of every design over the engine's at the same size;
+/// then the hit rates.
 fn tables(results: &[CrowdingResult]) -> String {
     let sizes: BTreeSet<usize> = results.iter().map(|result| result.kib).collect();
     let mut designs: Vec<TableDesign> = results.iter().map(|result| result.design).collect();
@@ -275,7 +280,8 @@ fn tables(results: &[CrowdingResult]) -> String {
         )
     });
     format!(
-        "Nodes to depth over those with {ample} KiB:\n\n{to_ample}\nNodes to depth over those of {}:\n\n{to_first}\nHits per probe:\n\n{hits}",
+        "Nodes to depth over those with {ample} KiB:\n\n{to_ample}\nNodes to depth over those of \
+         {}:\n\n{to_first}\nHits per probe:\n\n{hits}",
         first.name()
     )
 }
@@ -294,7 +300,8 @@ mod tests {
         assert_eq!((rival_ample.design, rival_ample.kib), (designs[1], 4096));
         for (crowded, ample) in [(crowded, ample), (rival_crowded, rival_ample)] {
             assert!(crowded.fullness() > 0.9 && ample.fullness() < 0.1, "{crowded:?} {ample:?}");
-            // Nodes without a table move are searched with reduced depth: their number may fall as well as rise.
+            // Nodes without a table move are searched with reduced depth: their number may fall as well as
+            // rise.
             assert_ne!(crowded.against(ample).unwrap().mean.value, 1.0);
             assert!(crowded.hits * ample.probes < ample.hits * crowded.probes);
         }

@@ -8,8 +8,9 @@ use sesame_table::{EntryUse, Work};
 
 /// A table whose type is known at run time only.
 ///
-/// The search is compiled anew for every type of table. The measurements of this crate put all their tables behind this one, so that
-/// it is compiled once more. A dynamic call costs some speed and changes no node count.
+/// The search is compiled anew for every type of table. The measurements of this crate put all their tables
+/// behind this one, so that it is compiled once more. A dynamic call costs some speed and changes no node
+/// count.
 #[derive(Clone)]
 pub struct DynTable(Arc<dyn SearchTable>);
 

@@ -32,8 +32,8 @@ pub(crate) struct BenchSearch {
     pub(crate) nodes: u64,
 }
 
-/// Searches every position of the bench to `depth` plies with one thread, each on the emptied `table`, and passes the results to `each`
-/// in order.
+/// Searches every position of the bench to `depth` plies with one thread, each on the emptied `table`, and
+/// passes the results to `each` in order.
 pub(crate) fn run(table: DynTable, depth: u32, mut each: impl FnMut(BenchSearch)) -> Result<(), EngineError> {
     let mut engine = Engine::with_table(table, Options::default(), Arc::new(NullSink))?;
     let limits = Limits { depth: Some(depth), ..Limits::default() };

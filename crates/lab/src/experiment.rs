@@ -1,9 +1,10 @@
 //! The plan of the experiment (section 6): the series of searches, divided into independent jobs.
 //!
-//! A *cleared* series empties the table before each test position, so each position is a job of its own. ALIBABA keeps nothing but the
-//! table from search to search and counts the nodes of all iterations, so that one search to the greatest depth gives the node counts
-//! of all smaller depths. A *stamped* series keeps the table from one test position to the next. Its contents depend on the depth of
-//! the searches before, so each depth is a job that searches all test positions in order, beginning with an empty table. The series
+//! A *cleared* series empties the table before each test position, so each position is a job of its own.
+//! ALIBABA keeps nothing but the table from search to search and counts the nodes of all iterations, so that
+//! one search to the greatest depth gives the node counts of all smaller depths. A *stamped* series keeps the
+//! table from one test position to the next. Its contents depend on the depth of the searches before, so each
+//! depth is a job that searches all test positions in order, beginning with an empty table. The series
 //! without a table is divided like a cleared one.
 
 use std::ops::RangeInclusive;
@@ -13,9 +14,11 @@ use crate::alibaba::{Choices, Searcher};
 use crate::results::{Observation, Series};
 use sesame::position::{Game, Position};
 use sesame::search::TranspositionTable;
+use sesame_report::files::FileError;
 use sesame_table::{Scheme, Table, TableError, TableOptions, Update};
 
-/// The paper's test positions: White's from move 15 on in Kasparov-Short, Amsterdam 1994 (section 5, appendix A).
+/// The paper's test positions: White's from move 15 on in Kasparov-Short, Amsterdam 1994 (section 5, appendix
+/// A).
 const POSITIONS: &str = include_str!("positions.epd");
 
 /// The table sizes of the experiment, in positions: 8K to 1024K.
@@ -42,20 +45,15 @@ pub struct TestPosition {
 #[derive(Debug, thiserror::Error)]
 pub enum PositionsError {
     /// The file cannot be read.
-    #[error("{}: {source}", path.display())]
-    File {
-        /// The file.
-        path: std::path::PathBuf,
-        /// The error of the system.
-        source: std::io::Error,
-    },
+    #[error(transparent)]
+    File(#[from] FileError),
     /// A line is not a position with a legal move.
-    #[error("test positions, line {line}: {what}")]
+    #[error("test positions, line {line}: {wrong}")]
     Line {
         /// The line's number, from 1.
         line: usize,
         /// The problem.
-        what: String,
+        wrong: String,
     },
     /// There are no lines.
     #[error("no test positions")]
@@ -75,13 +73,12 @@ pub fn positions() -> Vec<TestPosition> {
 /// # Errors
 /// If the file cannot be read, is empty, or has a line that is not a position with a legal move.
 pub fn read_positions(path: &Path) -> Result<Vec<TestPosition>, PositionsError> {
-    let text =
-        std::fs::read_to_string(path).map_err(|source| PositionsError::File { path: path.to_owned(), source })?;
+    let text = std::fs::read_to_string(path).map_err(FileError::at(path))?;
     parse_positions(&text)
 }
 
-/// Parses test positions from EPD lines: four fields of a FEN, then operations, of which `hmvc` and `fmvn` are the clocks. Lines that
-/// begin with `#` are comments; a new game begins after an empty line.
+/// Parses test positions from EPD lines: four fields of a FEN, then operations, of which `hmvc` and `fmvn`
+/// are the clocks. Lines that begin with `#` are comments; a new game begins after an empty line.
 ///
 /// # Errors
 /// If there is no position, or a line is not a position with a legal move.
@@ -96,7 +93,7 @@ pub fn parse_positions(text: &str) -> Result<Vec<TestPosition>, PositionsError> 
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        let error = |what: String| PositionsError::Line { line: index + 1, what };
+        let error = |wrong: String| PositionsError::Line { line: index + 1, wrong };
         let position = Position::from_fen(&fen_of_epd(line)).map_err(|problem| error(problem.to_string()))?;
         if !position.has_legal_move() {
             return Err(error("there is no legal move".to_owned()));
@@ -119,7 +116,8 @@ fn fen_of_epd(line: &str) -> String {
     format!("{} {} {}", board.join(" "), clock("hmvc", "0"), clock("fmvn", "1"))
 }
 
-/// Returns a hash of the test positions: FNV-1a over their FENs and the beginnings of games. It identifies them in results files.
+/// Returns a hash of the test positions: FNV-1a over their FENs and the beginnings of games. It identifies
+/// them in results files.
 pub fn hash(positions: &[TestPosition]) -> u64 {
     let text: String = positions
         .iter()

@@ -1,8 +1,9 @@
 //! The laboratory of replacement schemes for transposition tables.
 //!
-//! It repeats the experiment of Breuker, Uiterwijk and van den Herik (1994), "Replacement Schemes for Transposition Tables", on the
-//! table that Sesame ships, and measures further designs. The program `sesame-lab` runs all of it; `docs/contributors/lab.md` lists what the
-//! paper leaves open and the choice made for each point.
+//! It repeats the experiment of Breuker, Uiterwijk and van den Herik (1994), "Replacement Schemes for
+//! Transposition Tables", on the table that Sesame ships, and measures further designs. The program
+//! `sesame-lab` runs all of it; `docs/contributors/lab.md` lists what the paper leaves open and the choice made for each
+//! point.
 //!
 //! | module | contents |
 //! |---|---|
@@ -35,7 +36,8 @@ pub const SCHEMES_FOLDER: &str = "docs/results/replacement-schemes";
 /// The folder of the pages about the table, in the root folder of the project.
 pub const TABLE_FOLDER: &str = "docs/results/table";
 
-/// The name of this engine in results files and pages. "0.1.0" alone is an engine with a hand-written evaluation.
+/// The name of this engine in results files and pages. "0.1.0" alone is an engine with a hand-written
+/// evaluation.
 pub(crate) const ENGINE: &str = concat!(env!("CARGO_PKG_VERSION"), " (network)");
 
 /// Returns the path of the committed `file` about replacement schemes.

@@ -21,7 +21,8 @@ pub const NO_TABLE: &str = "none";
 
 /// The conditions of a series of searches.
 ///
-/// The order is that of the plan: no table, then the schemes in the paper's order; cleared before stamped; small before large tables.
+/// The order is that of the plan: no table, then the schemes in the paper's order; cleared before stamped;
+/// small before large tables.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Series {
     /// The replacement scheme; `None` without a table.

@@ -1,4 +1,5 @@
-//! Execution of the plan: jobs on all cores, the longest first; each observation is on disk as soon as it is made.
+//! Execution of the plan: jobs on all cores, the longest first; each observation is on disk as soon as it is
+//! made.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -64,12 +65,14 @@ enum Message {
     Failed(TableError),
 }
 
-/// Runs the experiment, or the missing part of it. Afterwards the results file is complete and in the order of the plan.
+/// Runs the experiment, or the missing part of it. Afterwards the results file is complete and in the order
+/// of the plan.
 ///
 /// Progress is shown on standard error if that is a terminal.
 ///
 /// # Errors
-/// If the results file cannot be read or written, or a table or thread is refused. Observations made until then are in the file.
+/// If the results file cannot be read or written, or a table or thread is refused. Observations made until
+/// then are in the file.
 pub fn run(options: &RunOptions) -> Result<RunSummary, RunError> {
     let start = Instant::now();
     let hash = experiment::hash(&options.positions);

@@ -16,8 +16,8 @@ use sesame_table::Scheme;
 
 /// Run the experiment of 1994: seven schemes, eight table sizes, 18 positions, 3 to 8 plies
 ///
-/// Without options these are the paper's 11,088 searches and those without a table. Each search is written to the results file as
-/// soon as it is done; --resume continues a run that was killed.
+/// Without options these are the paper's 11,088 searches and those without a table. Each search is written to
+/// the results file as soon as it is done; --resume continues a run that was killed.
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
     /// The results file to write
@@ -35,13 +35,14 @@ pub(crate) struct RunArguments {
     /// Only these table sizes in positions, such as 8K,1024K
     #[arg(long, value_delimiter = ',', value_parser = size, value_name = "SIZES")]
     sizes: Vec<usize>,
-    /// Only these depths in plies, such as 3..5 [default: 3..7, and 8 at 16K, 64K, 256K, 1024K and without a table]
+    /// Only these depths in plies, such as 3..5 [default: 3..7, and 8 at 16K, 64K, 256K, 1024K and without a
+    /// table]
     #[arg(long, value_parser = depths, value_name = "DEPTHS")]
     depths: Option<RangeInclusive<u32>>,
     /// Other test positions: EPD, an empty line between games
     #[arg(long, value_name = "FILE")]
     positions: Option<PathBuf>,
-    /// Searches at a time [default: one for each core]
+    /// Number of searches at a time [default: one for each core]
     #[arg(long, value_parser = value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 }
@@ -52,7 +53,8 @@ pub(crate) struct ChoicesArguments {
     /// Depth of each search in plies
     #[arg(long, default_value_t = 6, value_parser = value_parser!(u32).range(3..=12), value_name = "PLIES")]
     depth: u32,
-    /// Only the choices whose description contains one of these words; "experiment" selects the experiment's own
+    /// Only the choices whose description contains one of these words; "experiment" selects the experiment's
+    /// own
     #[arg(long, value_delimiter = ',', value_name = "WORDS")]
     only: Vec<String>,
 }
@@ -140,7 +142,8 @@ pub(crate) fn run(arguments: &RunArguments, output: &Output) -> Result<(), Comma
     let summary = run::run(&options).map_err(CommandError::failed)?;
     let seconds = summary.time.as_secs_f64();
     if summary.found == 0 {
-        // The report quotes the duration, which a resumed run does not know. The number of observations ties the record to this file.
+        // The report quotes the duration, which a resumed run does not know. The number of observations ties
+        // the record to this file.
         let (threads, made) = (options.threads, summary.observations);
         let text = format!("seconds={seconds:.1}\nthreads={threads}\nobservations={made}\n");
         std::fs::write(&meta, text).map_err(meta_failed)?;

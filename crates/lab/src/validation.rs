@@ -1,4 +1,5 @@
-//! ALIBABA's node counts beside the paper's Tables 1 and 2, and the effect of each choice that the paper leaves open.
+//! ALIBABA's node counts beside the paper's Tables 1 and 2, and the effect of each choice that the paper
+//! leaves open.
 
 use std::fmt;
 use std::thread;
@@ -145,8 +146,8 @@ pub fn heading(depth: u32) -> String {
     format!("| choice |{columns}{columns}\n|---|{rule}{rule}")
 }
 
-/// Nodes without a table in thousands, with their ratio to Table 1; then the ratio of nodes with and without a table, with the deviation
-/// from the paper's.
+/// Nodes without a table in thousands, with their ratio to Table 1; then the ratio of nodes with and without
+/// a table, with the deviation from the paper's.
 impl fmt::Display for ChoiceRow<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "| {} |", self.name)?;

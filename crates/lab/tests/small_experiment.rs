@@ -1,13 +1,14 @@
-//! The experiment of 1994 on a small scale, by the real program: two table sizes, 5 plies. And what happens to its results file.
+//! The experiment of 1994 on a small scale, by the real program: two table sizes, 5 plies; and the fate of
+//! its results file.
 //!
 //! The figures in `tests/data/small_experiment.csv` come from
 //! `sesame-lab run --sizes 8K,64K --depths 5 --output tests/data/small_experiment.csv`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const FIGURES: &str = include_str!("data/small_experiment.csv");
 
@@ -45,7 +46,7 @@ impl Drop for Results {
 
 fn assert_success(output: &Output) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert!(output.stderr.is_empty(), "quiet where nobody looks: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.stderr.is_empty(), "no progress without a terminal: {}", String::from_utf8_lossy(&output.stderr));
 }
 
 /// The committed figures of these series, with both heading lines.
@@ -73,24 +74,21 @@ fn killed_and_resumed_gives_the_same_file() {
         line.starts_with("none,")
             || line.contains(",8192,") && (line.starts_with("DEEP,") || line.starts_with("TWOBIG1,"))
     });
-    let mut kills = 0;
     for lines in [6, 25, 60] {
-        let mut command = results.command(&format!("{options} --resume"));
-        let mut child: Child = command.spawn().unwrap();
-        let start = Instant::now();
-        while results.text().lines().count() < lines && start.elapsed() < Duration::from_secs(120) {
+        let mut child = results.command(&format!("{options} --resume")).spawn().unwrap();
+        while results.text().lines().count() < lines && child.try_wait().unwrap().is_none() {
             sleep(Duration::from_millis(2));
         }
-        // SIGKILL: nothing can be put in order. Unless it was faster than we look, it is in the middle of its work.
-        kills += u32::from(child.try_wait().unwrap().is_none());
+        // SIGKILL: the program cannot put anything in order.
         child.kill().unwrap();
         child.wait().unwrap();
-        // The worst that a kill in the middle of a write can leave.
-        let cut = results.text();
-        fs::write(&results.0, &cut[..cut.len() - 3]).unwrap();
+        // A kill in the middle of a write cuts off the last line. The file is cut even if the run was
+        // complete by then.
+        let text = results.text();
+        let cut = text.match_indices('\n').nth(lines - 1).map_or(text.len(), |(end, _)| end) - 3;
+        fs::write(&results.0, &text[..cut]).unwrap();
         assert!(!results.run(options).status.success(), "without --resume the file is left alone");
     }
-    assert!(kills > 0, "at least one run was killed in the middle");
     assert_success(&results.run(&format!("{options} --resume")));
     assert!(results.text() == expected, "{}", results.text());
     // Complete, it stays as it is.
@@ -99,7 +97,7 @@ fn killed_and_resumed_gives_the_same_file() {
 }
 
 #[test]
-fn what_is_no_results_file_is_refused() {
+fn foreign_and_damaged_files_are_refused() {
     let results = Results::new("refused");
     let options = "--sizes 8K --depths 3 --schemes NEW";
     let foreign = figures(|_| true).replacen("1 alibaba 1 ", "1 alibaba 9 ", 1);

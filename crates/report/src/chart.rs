@@ -1,8 +1,9 @@
 //! Line charts as SVG, drawn with plotters.
 //!
-//! Every chart has a light, opaque background, on dark pages too, so its colours need to work on one background only. The colours
-//! are those of M. Okabe and K. Ito ("Color Universal Design", 2008) and remain distinct for the colour-blind. Each line also has its
-//! own marker and dashes, so the lines are distinct without colour.
+//! Every chart has a light, opaque background, on dark pages too, so its colours need to work on one
+//! background only. The colours are those of M. Okabe and K. Ito ("Color Universal Design", 2008) and remain
+//! distinct for the colour-blind. Each line also has its own marker and dashes, so the lines are distinct
+//! without colour.
 
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, ValueFormatter};
@@ -89,8 +90,8 @@ impl CurveStyle {
         CurveStyle { colour: PURPLE, marker: Marker::Diamond, dashes: Some((4, 4)) },
     ];
 
-    /// Returns the style of a chart's curve number `number`, from 0. Beyond the seventh the colours repeat with other markers and
-    /// dashes; the first 49 are distinct.
+    /// Returns the style of a chart's curve number `number`, from 0. Beyond the seventh the colours repeat
+    /// with other markers and dashes; the first 49 are distinct.
     pub fn nth(number: usize) -> CurveStyle {
         let count = CurveStyle::ALL.len();
         let (style, round) = (CurveStyle::ALL[number % count], number / count);
@@ -170,8 +171,8 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// Returns an axis for `values`, labelled at round numbers. `write` receives a value and the distance between labels, and returns
-    /// the label.
+    /// Returns an axis for `values`, labelled at round numbers. `write` receives a value and the distance
+    /// between labels, and returns the label.
     pub fn round(title: &str, values: impl Iterator<Item = f64>, write: impl Fn(f64, f64) -> String) -> Axis {
         let (low, high) =
             values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));

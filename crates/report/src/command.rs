@@ -1,7 +1,7 @@
 //! The frame of a command-line program: arguments, errors on standard error, exit codes.
 //!
-//! The exit code is 0 for success, 1 for a failure and 2 for arguments that make no sense. A reader that closes the standard output
-//! early (`| head`) is a success; an output that cannot be written is a failure.
+//! The exit code is 0 for success, 1 for a failure and 2 for arguments that make no sense. A reader that
+//! closes the standard output early (`| head`) is a success; an output that cannot be written is a failure.
 
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
@@ -82,7 +82,8 @@ fn exit_code_of(error: &clap::Error, printed: io::Result<()>) -> ExitCode {
 /// Adds the failure of the standard output, if any, to the result of a command.
 ///
 /// # Errors
-/// The command's error; else `unwritten`. With both, `unwritten` is reported at once and the command's error is returned.
+/// The command's error; else `unwritten`. With both, `unwritten` is reported at once and the command's error
+/// is returned.
 pub fn check_output(result: Result<(), CommandError>, unwritten: Option<&io::Error>) -> Result<(), CommandError> {
     let Some(unwritten) = unwritten.map(CommandError::unwritten) else { return result };
     if result.is_err() {
@@ -92,7 +93,8 @@ pub fn check_output(result: Result<(), CommandError>, unwritten: Option<&io::Err
     Err(unwritten)
 }
 
-/// Prints a line about the progress of a command on standard error. Errors of writing are ignored: the work goes on without a reader.
+/// Prints a line about the progress of a command on standard error. Errors of writing are ignored: the work
+/// goes on without a reader.
 pub fn print_status(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");
 }

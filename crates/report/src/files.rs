@@ -1,7 +1,8 @@
 //! Atomic replacement of files.
 //!
-//! A new content is first written to a temporary file beside the old one. Its name is always the same and it is locked while in use,
-//! so concurrent writers take turns, and the next writer overwrites the remains of a killed one.
+//! A new content is first written to a temporary file beside the old one. Its name is always the same and it
+//! is locked while in use, so concurrent writers take turns, and the next writer overwrites the remains of a
+//! killed one.
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, Write};
@@ -24,19 +25,23 @@ impl FileError {
     }
 }
 
-/// Replaces the content of the file at `path` with `bytes`, or creates it. At any moment the file holds the old or the new content,
-/// complete. The target of a symbolic link is replaced, not the link. The permissions stay.
+/// Replaces the content of the file at `path` with `bytes`, or creates it. At any moment the file holds the
+/// old or the new content, complete. The target of a symbolic link is replaced, not the link. The permissions
+/// stay.
 ///
 /// # Errors
-/// If the file cannot be written, as on a full disk, or `path` is not a regular file (`/dev/full`). The old content stays.
+/// If the file cannot be written, as on a full disk, or `path` is not a regular file (`/dev/full`). The old
+/// content stays.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Draft::open(path)?.finish([bytes], |draft, path| fs::rename(draft, path))
 }
 
-/// Creates the file at `path` from these parts, one after the other. At any moment the file is complete or absent.
+/// Creates the file at `path` from these parts, one after the other. At any moment the file is complete or
+/// absent.
 ///
 /// # Errors
-/// [`io::ErrorKind::AlreadyExists`] if there is a file; it stays. Any other error if the file cannot be written.
+/// [`io::ErrorKind::AlreadyExists`] if there is a file; it stays. Any other error if the file cannot be
+/// written.
 pub fn create<'a>(path: &Path, parts: impl IntoIterator<Item = &'a [u8]>) -> io::Result<()> {
     check_new(path)?;
     Draft::open(path)?.finish(parts, |draft, path| match fs::hard_link(draft, path) {
@@ -47,8 +52,8 @@ pub fn create<'a>(path: &Path, parts: impl IntoIterator<Item = &'a [u8]>) -> io:
     })
 }
 
-/// Replaces each of these files, given as names and texts, in `folder`, which is created if need be. Calls `written` with the path of
-/// each.
+/// Replaces each of these files, given as names and texts, in `folder`, which is created if need be. Calls
+/// `written` with the path of each.
 ///
 /// # Errors
 /// If the folder cannot be created or a file cannot be written. Earlier files stay written.
@@ -159,7 +164,8 @@ impl Draft {
     }
 }
 
-/// Returns true if `path` still names this open file. Another process may have moved it while this one waited for the lock.
+/// Returns true if `path` still names this open file. Another process may have moved it while this one waited
+/// for the lock.
 #[cfg(unix)]
 pub(crate) fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -172,7 +178,8 @@ pub(crate) fn is_at(_: &File, _: &Path) -> bool {
     true
 }
 
-/// Returns the path of the temporary file. It is always the same, so the next writer overwrites the remains of a killed one.
+/// Returns the path of the temporary file. It is always the same, so the next writer overwrites the remains
+/// of a killed one.
 fn draft_of(path: &Path) -> PathBuf {
     with_suffix(path, ".sesame-tmp")
 }

@@ -75,7 +75,8 @@ struct Converter<'a> {
 }
 
 impl Converter<'_> {
-    /// Returns the events of a page with anchors at its headings, inlined pictures, and links within the HTML page.
+    /// Returns the events of a page with anchors at its headings, inlined pictures, and links within the HTML
+    /// page.
     fn convert<'m>(&self, markdown: &'m str) -> Vec<Event<'m>> {
         let events: Vec<Event> =
             Parser::new_ext(markdown, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH).collect();

@@ -7,9 +7,10 @@
 //! default,8,34567                     one row for each result
 //! ```
 //!
-//! A row is appended as soon as its result is known, in one write, so a kill cuts off the last line at most. [`Journal::finish`] then
-//! rewrites the file in the order of the plan: the same experiment gives the same bytes. Results are never lost by accident: an existing
-//! file is refused, resumed or replaced as [`Existing`] says, and a file of another kind or with a damaged line is always refused.
+//! A row is appended as soon as its result is known, in one write, so a kill cuts off the last line at most.
+//! [`Journal::finish`] then rewrites the file in the order of the plan: the same experiment gives the same
+//! bytes. Results are never lost by accident: an existing file is refused, resumed or replaced as
+//! [`Existing`] says, and a file of another kind or with a damaged line is always refused.
 
 use std::collections::HashMap;
 use std::fmt::Display;
@@ -78,8 +79,8 @@ impl<'a> Fields<'a> {
 /// A kind of journal: its first line and its messages.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct JournalKind {
-    /// The beginning of the file, with the version of the format. The first condition follows it directly; a line feed at the end puts
-    /// that on a line of its own.
+    /// The beginning of the file, with the version of the format. The first condition follows it directly; a
+    /// line feed at the end puts that on a line of its own.
     pub magic: &'static str,
     /// The name of such a file, such as "results file of `sesame-lab run`".
     pub name: &'static str,
@@ -233,7 +234,8 @@ impl JournalKind {
     /// Reads a complete journal of this kind.
     ///
     /// # Errors
-    /// If the file cannot be read, is of another kind, has a line that is not valid or a key twice, or its last line is cut off.
+    /// If the file cannot be read, is of another kind, has a line that is not valid or a key twice, or its
+    /// last line is cut off.
     pub fn read<R: JournalRow>(&self, path: &Path) -> Result<Contents<R>, JournalError> {
         let bytes = Self::check_regular(path).and_then(|()| fs::read(path)).map_err(JournalError::file(path))?;
         let parsed = Parsed::new(self, path, &bytes)?;
@@ -245,7 +247,8 @@ impl JournalKind {
         }
     }
 
-    /// Reads a journal of this kind that a kill may have cut off: an incomplete last line is ignored. `None` if there is no file.
+    /// Reads a journal of this kind that a kill may have cut off: an incomplete last line is ignored. `None`
+    /// if there is no file.
     ///
     /// # Errors
     /// If the file cannot be read, is of another kind, or has a line that is not valid or a key twice.
@@ -292,7 +295,7 @@ impl<R: JournalRow> Parsed<R> {
             if parsed.has_columns {
                 let row = parse_line::<R>(line).map_err(wrong)?;
                 if let Some(index) = parsed.keys.insert(row.key(), lines.len()) {
-                    return Err(wrong(format!("line {} has the same search already", lines[index])));
+                    return Err(wrong(format!("line {} has the same conditions already", lines[index])));
                 }
                 parsed.contents.rows.push(row);
                 lines.push(number);
@@ -341,13 +344,16 @@ impl<R: JournalRow> Journal<R> {
         files::check_replaceable(path).map_err(JournalError::file(path))
     }
 
-    /// Creates a journal with these conditions, or resumes or replaces an existing one. A last line that was cut off is dropped.
+    /// Creates a journal with these conditions, or resumes or replaces an existing one. A last line that was
+    /// cut off is dropped.
     ///
-    /// A condition has no line feed. The first begins with `#` if the magic ends with a line feed, and all others do.
+    /// A condition has no line feed. The first begins with `#` if the magic ends with a line feed, and all
+    /// others do.
     ///
     /// # Errors
-    /// If the file cannot be read and written, another process writes to it, it is of another kind or damaged, it exists and `existing` is
-    /// [`Existing::Refuse`], or it has other conditions and `existing` is [`Existing::Resume`]. The file stays as it was.
+    /// If the file cannot be read and written, another process writes to it, it is of another kind or
+    /// damaged, it exists and `existing` is [`Existing::Refuse`], or it has other conditions and `existing`
+    /// is [`Existing::Resume`]. The file stays as it was.
     pub fn open(
         kind: &JournalKind,
         path: &Path,
@@ -394,7 +400,8 @@ impl<R: JournalRow> Journal<R> {
     /// Appends rows in one write. Rows that the journal has already are left out.
     ///
     /// # Errors
-    /// If the file cannot be written, the journal has another row with the same key, or a field has a comma or a line feed.
+    /// If the file cannot be written, the journal has another row with the same key, or a field has a comma
+    /// or a line feed.
     pub fn extend(&mut self, rows: impl IntoIterator<Item = R>) -> Result<(), JournalError> {
         let mut text = String::new();
         for row in rows {
@@ -474,7 +481,8 @@ fn open_existing<R: JournalRow>(
     Ok(Some((file, parsed)))
 }
 
-/// Opens a file for appending and locks it; `None` if there is no file. Without locks in the system, it is not locked.
+/// Opens a file for appending and locks it; `None` if there is no file. Without locks in the system, it is
+/// not locked.
 fn open_locked(path: &Path) -> Result<Option<File>, JournalError> {
     loop {
         let opened = JournalKind::check_regular(path).and_then(|()| File::options().read(true).append(true).open(path));

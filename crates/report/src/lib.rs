@@ -1,4 +1,5 @@
-//! Measurement reports: intervals, tables, charts, pages of Markdown and HTML, and the files that hold the results.
+//! Measurement reports: intervals, tables, charts, pages of Markdown and HTML, and the files that hold the
+//! results.
 //!
 //! Nothing here knows chess. The engine, the laboratory and the tuner share these modules:
 //!

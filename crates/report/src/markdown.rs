@@ -155,7 +155,8 @@ impl Unit {
         }
     }
 
-    /// Formats the value with enough decimals to differ from each of the `marks` that it does not equal; at most two more than usual.
+    /// Formats the value with enough decimals to differ from each of the `marks` that it does not equal; at
+    /// most two more than usual.
     fn beside(self, value: f64, marks: &[f64]) -> String {
         let usual = self.digits();
         let is_distinct = |&digits: &usize| {
@@ -165,7 +166,8 @@ impl Unit {
         self.bare(value, (usual..=usual + 2).find(is_distinct).unwrap_or(usual))
     }
 
-    /// Formats as [`Unit::write_estimate`], with enough decimals for the ends of the interval to differ from nearby `marks`.
+    /// Formats as [`Unit::write_estimate`], with enough decimals for the ends of the interval to differ from
+    /// nearby `marks`.
     pub fn write_estimate_beside(self, estimate: Estimate, marks: &[f64]) -> String {
         let [value, low, high] =
             [estimate.value, estimate.interval.low, estimate.interval.high].map(|value| self.beside(value, marks));

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 /// The shortest time between two redraws.
 const REDRAW: Duration = Duration::from_millis(100);
 
-/// The share of a long piece of work that is done, with the time left, on standard error; silent where that is no terminal.
+/// The share of a long piece of work that is done, with the time left, on standard error; silent where that
+/// is no terminal.
 pub struct Progress {
     total: u64,
     /// The work that an earlier run has done.

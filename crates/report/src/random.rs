@@ -5,8 +5,8 @@ use rand_xoshiro::rand_core::Rng;
 
 /// Returns a number below `bound`; 0 if `bound` is 0.
 ///
-/// The number is the high half of a 64 by 64 bit product (D. Lemire, "Fast Random Integer Generation in an Interval", 2019). Without
-/// the rejection step the bias is at most `bound` / 2^64.
+/// The number is the high half of a 64 by 64 bit product (D. Lemire, "Fast Random Integer Generation in an
+/// Interval", 2019). Without the rejection step the bias is at most `bound` / 2^64.
 pub fn below(random: &mut Xoshiro256PlusPlus, bound: usize) -> usize {
     let product = u128::from(random.next_u64()) * bound as u128;
     (product >> 64) as usize

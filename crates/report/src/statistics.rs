@@ -1,12 +1,13 @@
-//! Geometric means of ratios and their confidence intervals by the percentile bootstrap (B. Efron, "Bootstrap Methods: Another
-//! Look at the Jackknife", Annals of Statistics 7(1), 1979).
+//! Geometric means of ratios and their confidence intervals by the percentile bootstrap (B. Efron, "Bootstrap
+//! Methods: Another Look at the Jackknife", Annals of Statistics 7(1), 1979).
 //!
-//! Whole test positions are resampled: all measurements of a position stay together, so comparisons remain paired. Every bootstrap
-//! starts from the same seed, so the same data give the same interval to the last bit.
+//! Whole test positions are resampled: all measurements of a position stay together, so comparisons remain
+//! paired. Every bootstrap starts from the same seed, so the same data give the same interval to the last
+//! bit.
 //!
-//! Two reservations. The percentile interval of few positions is too narrow: with 18 positions, an interval called 95 % covers about
-//! 92 % (`coverage_of_eighteen`). And positions of one game resemble each other, so an interval covers the choice of
-//! positions from such a game, not all of chess.
+//! Two reservations. The percentile interval of few positions is too narrow: with 18 positions, an interval
+//! called 95 % covers about 92 % (`coverage_of_eighteen`). And positions of one game resemble each other, so
+//! an interval covers the choice of positions from such a game, not all of chess.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
@@ -76,7 +77,8 @@ pub fn geometric_mean(values: &[f64]) -> Option<f64> {
     Some((logarithms / values.len() as f64).exp())
 }
 
-/// Compares two variants position by position; `ratios` holds one's measure over the other's. `None` as for [`geometric_mean`].
+/// Compares two variants position by position; `ratios` holds one's measure over the other's. `None` as for
+/// [`geometric_mean`].
 pub fn compare(ratios: &[f64]) -> Option<Comparison> {
     geometric_mean(ratios)?;
     let logarithms: Vec<f64> = ratios.iter().map(|ratio| ratio.ln()).collect();
@@ -94,8 +96,9 @@ pub fn compare(ratios: &[f64]) -> Option<Comparison> {
 
 /// Returns the value of a statistic of `count` test positions, with its interval.
 ///
-/// `statistic` receives the positions' indices, once in order and then [`RESAMPLES`] times drawn with replacement. Resamples with a
-/// statistic that is not finite are left out. `None` if there are no positions, or the statistic of the data is not finite.
+/// `statistic` receives the positions' indices, once in order and then [`RESAMPLES`] times drawn with
+/// replacement. Resamples with a statistic that is not finite are left out. `None` if there are no positions,
+/// or the statistic of the data is not finite.
 pub fn bootstrap(count: usize, mut statistic: impl FnMut(&[usize]) -> f64) -> Option<Estimate> {
     let mut picks: Vec<usize> = (0..count).collect();
     if picks.is_empty() {

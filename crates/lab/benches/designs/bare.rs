@@ -5,8 +5,9 @@ use sesame_table::{Place, prefetch};
 
 use super::{Design, PAIR};
 
-/// Random 32-byte reads over memory as large as the table. The words are xored, so that nothing waits for any; with `BRANCH` each
-/// read also decides a branch, taken by 25 of 100 at random: what a caller does who wants to know whether it was a hit.
+/// Random 32-byte reads over memory as large as the table. The words are xored, so that nothing waits for
+/// any; with `BRANCH` each read also decides a branch, taken by 25 of 100 at random: what a caller does who
+/// wants to know whether it was a hit.
 pub struct Bare<'m, const BRANCH: bool> {
     cells: &'m [[u8; PAIR]],
 }

@@ -8,10 +8,12 @@ use sesame_table::{Generation, Payload};
 
 use super::{Design, below, digest};
 
-/// A [`DashMap`] with its default number of shards. It grows without bound and has no eviction, so what it maps is the number of the
-/// place that a table of as many positions would have for the key: one entry for each place, the new always replaces the old.
+/// A [`DashMap`] with its default number of shards. It grows without bound and has no eviction, so what it
+/// maps is the number of the place that a table of as many positions would have for the key: one entry for
+/// each place, the new always replaces the old.
 ///
-/// Its memory is its own, in the ordinary allocator and without huge pages: three to five times the bytes of the other tables.
+/// Its memory is its own, in the ordinary allocator and without huge pages: three to five times the bytes of
+/// the other tables.
 pub struct Dash {
     map: DashMap<u64, (u64, u64), BuildHasherDefault<Multiply>>,
     positions: usize,

@@ -48,7 +48,8 @@ fn shared_out<'m, L>(memory: &'m mut [u8], lock: impl Fn(&'m mut [Slot]) -> L) -
     slots.chunks_exact_mut(share).map(|slots| CachePadded::new(lock(slots))).collect()
 }
 
-/// An array of entries, and an array of mutexes of which each guards its share: the design of the chess programming guide.
+/// An array of entries, and an array of mutexes of which each guards its share: the design of the chess
+/// programming guide.
 pub struct Mutexes<'m> {
     stripes: Vec<CachePadded<Mutex<&'m mut [Slot]>>>,
 }

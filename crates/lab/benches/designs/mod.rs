@@ -1,5 +1,5 @@
-//! The tables that are measured beside each other, and the keys that they are asked for. Shared by `benches/table.rs` (criterion) and
-//! `examples/table_rate.rs` (the tables in `docs/results/table/README.md`).
+//! The tables that are measured beside each other, and the keys that they are asked for. Shared by
+//! `benches/table.rs` (criterion) and `examples/table_rate.rs` (the tables in `docs/contributors/table.md`).
 
 #![allow(dead_code, unused_imports, reason = "the benches and the example use a part each")]
 
@@ -112,7 +112,8 @@ pub fn cluster_table(mib: usize) -> ClusterTable {
     ClusterTable::new((mib << 20) / PAIR).expect("memory for a table")
 }
 
-/// Memory as a table's: one anonymous mapping, with the same advice. For the designs that are no tables of the library.
+/// Memory as a table's: one anonymous mapping, with the same advice. For the designs that are no tables of
+/// the library.
 pub fn pages(mib: usize, huge_pages: bool) -> MmapMut {
     let memory = MmapOptions::new().len(mib << 20).map_anon().expect("memory for a table");
     #[cfg(target_os = "linux")]
@@ -155,7 +156,8 @@ pub const fn entry_of(key: u64) -> TtEntry {
     TtEntry { mv: key as u16 | 1, score: 17, depth: key as u8 & 31, bound: Bound::Lower, pv: false, eval: key as i16 }
 }
 
-/// Fills every place of a table for `positions` positions, so that all keys of [`filled_key`] are there, in the order of their places.
+/// Fills every place of a table for `positions` positions, so that all keys of [`filled_key`] are there, in
+/// the order of their places.
 pub fn fill(design: &mut impl Design, positions: usize) {
     design.wipe();
     let threads = num_cpus::get();

@@ -1,13 +1,13 @@
 //! The points that the paper leaves open, as switches.
 
-/// The condition under which the quiescence search is "terminated early, viz. as soon as it becomes clear that all moves to be
-/// generated will be disadvantageous" (section 4.1).
+/// The condition under which the quiescence search is "terminated early, viz. as soon as it becomes clear
+/// that all moves to be generated will be disadvantageous" (section 4.1).
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum EarlyEnd {
     /// Never. The quiescence score is then a function of the position alone, whatever the window.
     Never,
-    /// When the sum of the static evaluation, the most valuable piece left to capture and this margin in centipawns does not exceed
-    /// alpha.
+    /// When the sum of the static evaluation, the most valuable piece left to capture and this margin in
+    /// centipawns does not exceed alpha.
     Margin(i32),
 }
 
@@ -66,7 +66,8 @@ pub struct PositionalWeights {
     pub king: i32,
 }
 
-/// The points that section 4 of the paper leaves open and that change node counts. The default is the experiment's choice.
+/// The points that section 4 of the paper leaves open and that change node counts. The default is the
+/// experiment's choice.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Choices {
     /// See [`EarlyEnd`].
@@ -83,17 +84,20 @@ pub struct Choices {
     pub history_bonus: HistoryBonus,
     /// Each colour has a history table of its own.
     pub history_by_color: bool,
-    /// Half of the aspiration window, in centipawns; the paper's is a pawn. `None` searches with an open window.
+    /// Half of the aspiration window, in centipawns; the paper's is a pawn. `None` searches with an open
+    /// window.
     pub aspiration: Option<i32>,
-    /// Plies of the lines in the refutation tables that are followed: 0 is without, 1 tries only the reply to the root move.
+    /// Plies of the lines in the refutation tables that are followed: 0 is without, 1 tries only the reply to
+    /// the root move.
     pub refutation_plies: u32,
-    /// Every root move keeps the line of its last search, if only the reply that refuted it. Otherwise a line is kept only if it is a
-    /// principal variation, that is, if the move exceeded alpha.
+    /// Every root move keeps the line of its last search, if only the reply that refuted it. Otherwise a line
+    /// is kept only if it is a principal variation, that is, if the move exceeded alpha.
     pub refutations_of_all: bool,
-    /// A move that exceeds its minimal window is searched again from the score found there, as in Marsland (1986), and not from alpha.
-    /// If that score was exact, the second search fails and returns no line.
+    /// A move that exceeds its minimal window is searched again from the score found there, as in Marsland
+    /// (1986), and not from alpha. If that score was exact, the second search fails and returns no line.
     pub research_above_score: bool,
-    /// Lines continue below nodes where all moves failed low, with the move of the highest bound, instead of ending there.
+    /// Lines continue below nodes where all moves failed low, with the move of the highest bound, instead of
+    /// ending there.
     pub lines_below_alpha: bool,
     /// A position's second occurrence on the path is a draw, not only its third.
     pub second_occurrence_draws: bool,
@@ -105,8 +109,8 @@ pub struct Choices {
     pub probe_quiescence: bool,
     /// Table moves are tried, as in the paper.
     pub tt_moves: bool,
-    /// Only entries of exactly the remaining depth may change the window, as Altavilla (ViperMate) tried; the paper accepts deeper
-    /// ones as well.
+    /// Only entries of exactly the remaining depth may change the window, as Altavilla (ViperMate) tried; the
+    /// paper accepts deeper ones as well.
     pub exact_depth_only: bool,
 }
 

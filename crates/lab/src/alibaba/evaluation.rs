@@ -4,7 +4,8 @@ use super::choices::{Blockers, Choices};
 use sesame::position::attacks::attacks_of;
 use sesame::position::{BitBoard, Color, File, Move, Piece, Position, Rank, Square};
 
-/// The value of a piece in centipawns, by [`Piece`]: the paper's, from its definition of the endgame (section 5).
+/// The value of a piece in centipawns, by [`Piece`]: the paper's, from its definition of the endgame (section
+/// 5).
 pub const VALUES: [i32; Piece::NUM] = [100, 325, 325, 500, 900, 0];
 
 /// The four squares in the centre.
@@ -18,8 +19,8 @@ pub const AROUND: BitBoard = BitBoard(0x0000_3C24_243C_0000);
 pub struct PieceSquares([[[i16; Square::NUM]; Piece::NUM]; Color::NUM]);
 
 impl PieceSquares {
-    /// Fills the tables for a search from `root`: for each piece on each square its mobility and the central squares that it controls,
-    /// with the blocking pieces of `choices`.
+    /// Fills the tables for a search from `root`: for each piece on each square its mobility and the central
+    /// squares that it controls, with the blocking pieces of `choices`.
     pub fn fill(root: &Position, choices: &Choices) -> Self {
         let blockers = match choices.blockers {
             Blockers::None => BitBoard::EMPTY,
@@ -51,7 +52,8 @@ impl PieceSquares {
         i32::from(self.0[color as usize][piece as usize][square as usize])
     }
 
-    /// Returns the evaluation for the side to move, computed from scratch. The sum of [`PieceSquares::gain`]s along a game equals it.
+    /// Returns the evaluation for the side to move, computed from scratch. The sum of [`PieceSquares::gain`]s
+    /// along a game equals it.
     pub fn evaluate(&self, position: &Position) -> i32 {
         let us = position.side_to_move();
         let side = |color| -> i32 {
@@ -135,7 +137,8 @@ mod tests {
         let start = Position::startpos();
         let tables = PieceSquares::fill(&start, &Choices::default());
         let on = |square| tables.value(Color::White, Piece::Knight, square);
-        // From f3 a knight controls d4 and e5; from e5 it has more moves, but no square of the centre; from h1 one move.
+        // From f3 a knight controls d4 and e5; from e5 it has more moves, but no square of the centre; from
+        // h1 one move.
         assert!(on(Square::F3) > on(Square::E5) && on(Square::E5) > on(Square::G1) && on(Square::G1) > on(Square::H1));
     }
 }

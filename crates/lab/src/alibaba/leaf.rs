@@ -14,7 +14,8 @@ use sesame::position::{BitBoard, Color, Move, MoveList, Piece, Position, Square}
 use sesame::search::{Bound, SearchTable};
 use sesame_table::Work;
 
-/// Facts about a node at depth 1 that hold for all its leaves. Most leaves are scored with them, without making the move.
+/// Facts about a node at depth 1 that hold for all its leaves. Most leaves are scored with them, without
+/// making the move.
 #[derive(Debug)]
 pub(super) struct Frontier {
     /// The squares from which a piece gives check, by [`Piece`].
@@ -67,8 +68,8 @@ impl Frontier {
         }
     }
 
-    /// Returns true for a move whose [`Position::key_after`] is exact and that neither gives check nor ends the game by stalemate or the
-    /// 50-move rule.
+    /// Returns true for a move whose [`Position::key_after`] is exact and that neither gives check nor ends
+    /// the game by stalemate or the 50-move rule.
     #[inline]
     fn is_plain(&self, position: &Position, mv: Move) -> bool {
         let (from, to) = (mv.from(), mv.to());
@@ -91,8 +92,9 @@ impl Frontier {
     }
 }
 
-/// Returns true if so many pieces of `color` can move that one of them still can after any single move of the other side. Such a move
-/// captures one piece, pins two at most (by its new line and by one that it opens), and blocks one pawn if it captures nothing.
+/// Returns true if so many pieces of `color` can move that one of them still can after any single move of the
+/// other side. Such a move captures one piece, pins two at most (by its new line and by one that it opens),
+/// and blocks one pawn if it captures nothing.
 fn cannot_be_stalemated(position: &Position, color: Color, pinned: BitBoard) -> bool {
     const ENOUGH: u32 = 4;
     let own = position.colors(color);

@@ -1,8 +1,10 @@
-//! ALIBABA, the test program of Breuker et al. (1994), section 4: a simple chess program, "designed to be easily reproducible".
+//! ALIBABA, the test program of Breuker et al. (1994), section 4: a simple chess program, "designed to be
+//! easily reproducible".
 //!
-//! Iterative deepening with an aspiration window of plus and minus a pawn; principal-variation search with minimal windows; a
-//! quiescence search of captures and promotions; refutation tables and the history heuristic; material and piece-square tables.
-//! No extensions, no pruning beyond alpha-beta. Where the paper is silent there is a switch: [`Choices`].
+//! Iterative deepening with an aspiration window of plus and minus a pawn; principal-variation search with
+//! minimal windows; a quiescence search of captures and promotions; refutation tables and the history
+//! heuristic; material and piece-square tables. No extensions, no pruning beyond alpha-beta. Where the paper
+//! is silent there is a switch: [`Choices`].
 
 mod choices;
 mod evaluation;

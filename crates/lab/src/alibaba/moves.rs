@@ -11,8 +11,9 @@ const VICTIMS: [&[Piece]; 4] = [&[Piece::Queen], &[Piece::Rook], &[Piece::Bishop
 /// The pieces of a promotion, the most valuable first.
 const PROMOTIONS: [Piece; 4] = [Piece::Queen, Piece::Rook, Piece::Bishop, Piece::Knight];
 
-/// Appends the legal captures of pieces on `victims`: the most valuable victim first, of equals the least valuable capturer first. En
-/// passant is included if `victims` has a pawn. The side to move must not be in check.
+/// Appends the legal captures of pieces on `victims`: the most valuable victim first, of equals the least
+/// valuable capturer first. En passant is included if `victims` has a pawn. The side to move must not be in
+/// check.
 pub fn captures(position: &Position, victims: BitBoard, list: &mut MoveList) {
     let us = position.side_to_move();
     let king = position.king(us);
@@ -107,7 +108,8 @@ pub fn promoting(position: &Position) -> BitBoard {
     position.colored(us, Piece::Pawn) & Rank::Seventh.relative_to(us).bitboard()
 }
 
-/// Appends the legal promotions without a capture, the most valuable new piece first. The side to move must not be in check.
+/// Appends the legal promotions without a capture, the most valuable new piece first. The side to move must
+/// not be in check.
 pub fn promotions(position: &Position, list: &mut MoveList) {
     let pawns = promoting(position);
     if pawns.is_empty() {
@@ -173,8 +175,8 @@ enum Stage {
     Evasions,
 }
 
-/// An iterator over the legal moves of a position in the order of section 4.2: the refutation table's move, the transposition
-/// table's, captures, promotions, the rest by history.
+/// An iterator over the legal moves of a position in the order of section 4.2: the refutation table's move,
+/// the transposition table's, captures, promotions, the rest by history.
 #[derive(Debug)]
 pub struct Picker {
     stage: Stage,
@@ -229,7 +231,8 @@ impl Picker {
         self.next_scored()
     }
 
-    /// Returns the move after the last one where it is known already, so that its table entry can be prefetched.
+    /// Returns the move after the last one where it is known already, so that its table entry can be
+    /// prefetched.
     #[inline]
     pub fn upcoming(&self) -> Option<Move> {
         match self.stage {

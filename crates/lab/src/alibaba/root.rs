@@ -71,11 +71,11 @@ impl<T: SearchTable> Searcher<T> {
         self.table.as_mut()
     }
 
-    /// Searches the position of `game` to `depth` plies, at most [`MAX_DEPTH`], and returns one iteration for each depth from 1. Without
-    /// a legal move there is none.
+    /// Searches the position of `game` to `depth` plies, at most [`MAX_DEPTH`], and returns one iteration for
+    /// each depth from 1. Without a legal move there is none.
     ///
-    /// Only the table is kept from search to search: piece-square tables, history and refutation tables are reset. So iterations 1 to n
-    /// do not depend on the depth of the search.
+    /// Only the table is kept from search to search: piece-square tables, history and refutation tables are
+    /// reset. So iterations 1 to n do not depend on the depth of the search.
     pub fn search(&mut self, game: &Game, depth: u32) -> Vec<Iteration> {
         let position = game.position();
         self.weights = PieceSquares::fill(position, &self.choices);
@@ -121,7 +121,8 @@ impl<T: SearchTable> Searcher<T> {
         if score <= alpha && alpha > -INFINITE {
             (alpha, beta) = (-INFINITE, score);
             let again = self.search_root(position, moves, depth, alpha, beta);
-            // The score is within the new window unless the table makes the search unstable; then the window is opened.
+            // The score is within the new window unless the table makes the search unstable; then the window
+            // is opened.
             score = if again > beta { self.search_root(position, moves, depth, -INFINITE, INFINITE) } else { again };
         } else if score >= beta && beta < INFINITE {
             (alpha, beta) = (score, INFINITE);

@@ -10,8 +10,9 @@ use sesame::search::{Bound, SearchTable, TtEntry};
 use sesame_table::{EntryUse, Work};
 
 impl<T: SearchTable> Searcher<T> {
-    /// Returns the score of a move for the side that makes it. The first move is searched with the whole window, the others with a
-    /// minimal one first. `depth` is that of the position before the move, at least 1.
+    /// Returns the score of a move for the side that makes it. The first move is searched with the whole
+    /// window, the others with a minimal one first. `depth` is that of the position before the move, at least
+    /// 1.
     #[allow(clippy::too_many_arguments)]
     #[inline]
     pub(super) fn search_move(
@@ -207,7 +208,8 @@ impl<T: SearchTable> Searcher<T> {
         self.nodes.saturating_add(self.behind_hits)
     }
 
-    /// Stores a result. `before` is the work when the search of the position began, after the position itself was counted.
+    /// Stores a result. `before` is the work when the search of the position began, after the position itself
+    /// was counted.
     #[allow(clippy::too_many_arguments)]
     #[inline]
     pub(super) fn store(
@@ -242,8 +244,9 @@ impl<T: SearchTable> Searcher<T> {
     }
 }
 
-/// Searches a move by the rule of principal-variation search: the first move with the whole window, the others with a minimal one, and
-/// with the whole one if they exceed it. `search` returns the score within a window.
+/// Searches a move by the rule of principal-variation search: the first move with the whole window, the
+/// others with a minimal one, and with the whole one if they exceed it. `search` returns the score within a
+/// window.
 #[inline]
 pub(super) fn principal_variation(
     is_first: bool,

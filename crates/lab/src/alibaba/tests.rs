@@ -330,7 +330,8 @@ fn random_games() -> impl Strategy<Value = Game> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
-    /// E. Altavilla's finding (ViperMate): with cut-offs only by entries of exactly the remaining depth, score and move stay the same.
+    /// E. Altavilla's finding (ViperMate): with cut-offs only by entries of exactly the remaining depth,
+    /// score and move stay the same.
     #[test]
     fn exact_depth_cut_offs_leave_the_result_unchanged(game in random_games(), size in 4u32..16) {
         let choices = Choices { exact_depth_only: true, ..pure() };

@@ -3,15 +3,12 @@
 use std::collections::HashMap;
 
 use crate::experiment::DEEP_SIZES;
+pub(super) use crate::experiment::SIZES;
 use crate::results::{Observation, Series};
 use sesame_table::Scheme;
 
 /// The number of test positions in the paper.
 pub(super) const TESTS: usize = 18;
-
-/// The paper's table sizes in positions: 8K to 1024K.
-pub(super) const SIZES: [usize; 8] =
-    [8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, 1024 << 10];
 
 /// The largest of [`SIZES`], used in Tables 2 and 3.
 pub(super) const LARGEST: usize = 1024 << 10;
@@ -48,7 +45,8 @@ fn is_planned(Cell { series, depth }: Cell) -> bool {
     DEPTHS.contains(&depth) && if series.scheme.is_some() { has_size } else { series == Series::WITHOUT_TABLE }
 }
 
-/// A scheme with a table that is cleared, or whose entries are time-stamped, between positions. Each has a line in the paper's figures.
+/// A scheme with a table that is cleared, or whose entries are time-stamped, between positions. Each has a
+/// line in the paper's figures.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct SchemeVariant {
     pub(super) scheme: Scheme,
@@ -78,8 +76,8 @@ pub(super) struct CellResults {
 }
 
 impl CellResults {
-    /// Sorts the observations into cells. Those that the paper's experiment does not have are only counted. `Err` holds the number of a
-    /// test position that the paper does not have.
+    /// Sorts the observations into cells. Those that the paper's experiment does not have are only counted.
+    /// `Err` holds the number of a test position that the paper does not have.
     pub(super) fn new(observations: &[Observation]) -> Result<CellResults, u32> {
         let mut partial: HashMap<Cell, [Option<u64>; TESTS]> = HashMap::new();
         let (mut with_table, mut without_table, mut unplanned) = (0, 0, 0);
@@ -148,7 +146,8 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// Returns the variants at `depth` and those of `sizes` that the results have for all of them; `None` if there is no such size.
+    /// Returns the variants at `depth` and those of `sizes` that the results have for all of them; `None` if
+    /// there is no such size.
     pub(super) fn new(results: &CellResults, variants: &[SchemeVariant], depth: u32, sizes: &[usize]) -> Option<Grid> {
         let row = |&size: &usize| -> Option<Vec<[f64; TESTS]>> {
             variants.iter().map(|&variant| results.nodes(Cell::of(variant, size, depth)).copied()).collect()

@@ -45,7 +45,8 @@ pub(crate) fn style(scheme: Scheme) -> CurveStyle {
     CurveStyle::ALL[number]
 }
 
-/// Returns one curve for each scheme over the table sizes. `value` maps the scheme's cell at a size to a height.
+/// Returns one curve for each scheme over the table sizes. `value` maps the scheme's cell at a size to a
+/// height.
 fn scheme_curves(stamped: bool, value: impl Fn(Cell) -> Option<f64>) -> Vec<Curve> {
     let curve = |scheme: Scheme| {
         let point = |size: usize| Some((log2(size), value(Cell::of(SchemeVariant { scheme, stamped }, size, 7))?));
@@ -89,8 +90,9 @@ fn by_size(results: &CellResults, stamped: bool) -> Result<Figure, ChartError> {
     let (file, number) = if stamped { ("figure-2.svg", 2) } else { ("figure-1.svg", 1) };
     let curves = scheme_curves(stamped, |cell| Some(results.total(cell)? / 1e6));
     let title = format!("Figure {number}. Nodes by table size, 7 ply, {}", between(stamped));
-    let caption = "Nodes visited, summed over the 18 positions. The vertical axis does not begin at 0. The paper \
-                   prints no numbers for this figure, only its trends; the numbers of its 1024K end are in Tables 2 and 3."
+    let caption = "Nodes visited, summed over the 18 positions. The vertical axis does not begin at 0. The \
+                   paper prints no numbers for this figure, only its trends; the numbers of its 1024K end are \
+                   in Tables 2 and 3."
         .to_owned();
     let chart = Chart {
         title: title.clone(),
@@ -174,8 +176,8 @@ fn growth(results: &CellResults, paper: &Paper) -> Result<Figure, ChartError> {
         Curve::new("paper, TWOBIG1", CurveStyle::ALL[3], by_depth(|depth| log(paper.total(with_table(depth))))),
     ];
     let title = "Figure 4. Nodes by depth, without a table and with 1024K positions (cleared)".to_owned();
-    let caption = "Nodes visited, summed over the 18 positions, on a logarithmic scale. Not in the paper; its numbers are those of \
-                   Tables 1 and 2."
+    let caption = "Nodes visited, summed over the 18 positions, on a logarithmic scale. Not in the paper; its \
+                   numbers are those of Tables 1 and 2."
         .to_owned();
     let chart = Chart { title: title.clone(), x: depth_axis(), y: decades(heights(&curves)), curves, reference: None };
     let has_ours = chart.curves.iter().any(|curve| curve.name.starts_with("ours") && !curve.points.is_empty());

@@ -1,9 +1,10 @@
-//! The report of the experiment: the paper's tables and figures with the new ones beside them, and a verdict on each of its claims.
+//! The report of the experiment: the paper's tables and figures with the new ones beside them, and a verdict
+//! on each of its claims.
 //!
-//! The report is one page of Markdown, its figures as SVG, and all of it again as one HTML page. [`render`] makes the files from
-//! results; [`fn@write`] reads the results and writes the files. The same results give the same bytes. Incomplete results give a report
-//! that names the missing searches. Pages of further studies in the same folder ([`STUDY_PAGES`]) are linked and included in the HTML
-//! page.
+//! The report is one page of Markdown, its figures as SVG, and all of it again as one HTML page. [`render`]
+//! makes the files from results; [`fn@write`] reads the results and writes the files. The same results give
+//! the same bytes. Incomplete results give a report that names the missing searches. Pages of further studies
+//! in the same folder ([`STUDY_PAGES`]) are linked and included in the HTML page.
 
 mod cells;
 mod claims;
@@ -23,11 +24,13 @@ use crate::results::{self, Observation};
 use cells::CellResults;
 use page::ReportPage;
 use paper::Paper;
+use sesame_report::files::{self, FileError};
 use sesame_report::html;
 use sesame_report::journal::JournalError;
 
-/// The pages of further studies, in the order in which the report lists them: causes of the differences from the paper, effects of the
-/// choices that the paper leaves open, claims of other sources, a larger set of positions, Sesame's own search, several threads.
+/// The pages of further studies, in the order in which the report lists them: causes of the differences from
+/// the paper, effects of the choices that the paper leaves open, claims of other sources, a larger set of
+/// positions, Sesame's own search, several threads.
 pub const STUDY_PAGES: [&str; 6] =
     ["discussion.md", "choices.md", "sources.md", "larger.md", "modern.md", "threads.md"];
 
@@ -41,8 +44,9 @@ pub struct WallTime {
 }
 
 impl WallTime {
-    /// Parses the record that a run writes beside its results: lines `seconds=..`, `threads=..` and `observations=..`. `None` without
-    /// valid seconds, or if the record is not of a run that made exactly `observations` observations.
+    /// Parses the record that a run writes beside its results: lines `seconds=..`, `threads=..` and
+    /// `observations=..`. `None` without valid seconds, or if the record is not of a run that made exactly
+    /// `observations` observations.
     pub fn parse(text: &str, observations: usize) -> Option<WallTime> {
         let value = |name: &str| {
             let mut pairs = text.lines().filter_map(|line| line.split_once('='));
@@ -79,13 +83,8 @@ pub enum ReportError {
     #[error("{0}")]
     Picture(String),
     /// A file could not be read or written.
-    #[error("{}: {error}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The error of the system.
-        error: io::Error,
-    },
+    #[error(transparent)]
+    File(#[from] FileError),
 }
 
 /// Settings of a report.
@@ -95,7 +94,7 @@ pub struct ReportOptions {
     pub results: PathBuf,
     /// The folder for the report, created if it does not exist.
     pub output: PathBuf,
-    /// The duration of the run in seconds, instead of the one recorded in the `.meta` file beside the results.
+    /// The duration of the run in seconds; `None` for the one recorded in the `.meta` file beside the results.
     pub wall_time: Option<f64>,
 }
 
@@ -110,26 +109,16 @@ pub fn write(options: &ReportOptions) -> Result<Vec<PathBuf>, ReportError> {
     let wall_time = options.wall_time.map_or(recorded, |seconds| Some(WallTime { seconds, threads }));
     let related = related_pages(&options.output)?;
     let source = options.results.display().to_string();
-    let files = render(&observations, &source, wall_time, &related)?;
-    let failed = |path: &Path| {
-        let path = path.to_owned();
-        move |error| ReportError::File { path, error }
-    };
-    fs::create_dir_all(&options.output).map_err(failed(&options.output))?;
+    let pages = render(&observations, &source, wall_time, &related)?;
     let mut written = Vec::new();
-    for (name, text) in files {
-        let path = options.output.join(name);
-        fs::write(&path, text).map_err(failed(&path))?;
-        written.push(path);
-    }
+    files::replace_all(&options.output, pages, |path| written.push(path.to_owned()))?;
     Ok(written)
 }
 
-/// Returns the path of the file beside the results in which a run records its duration: the same name with `.meta` appended.
+/// Returns the path of the file beside the results in which a run records its duration: the same name with
+/// `.meta` appended.
 pub fn meta_path(results: &Path) -> PathBuf {
-    let mut name = results.as_os_str().to_owned();
-    name.push(".meta");
-    PathBuf::from(name)
+    files::with_suffix(results, ".meta")
 }
 
 /// Returns the duration recorded beside the results, if the record is for all `observations` of them.
@@ -147,12 +136,12 @@ pub struct RelatedPages {
 }
 
 fn related_pages(folder: &Path) -> Result<RelatedPages, ReportError> {
-    let read = |name: &str| {
+    let read = |name: &str| -> Result<Option<String>, FileError> {
         let path = folder.join(name);
         match fs::read_to_string(&path) {
             Ok(text) => Ok(Some(text)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(ReportError::File { path, error }),
+            Err(error) => Err(FileError::at(&path)(error)),
         }
     };
     let mut found = RelatedPages::default();
@@ -171,7 +160,8 @@ fn related_pages(folder: &Path) -> Result<RelatedPages, ReportError> {
     Ok(found)
 }
 
-/// Returns the names and contents of the report's files. `source` is the name of the results file in the report.
+/// Returns the names and contents of the report's files. `source` is the name of the results file in the
+/// report.
 ///
 /// # Errors
 /// If there are results for a test position that the paper does not have, or a figure cannot be drawn.

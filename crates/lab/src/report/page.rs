@@ -22,6 +22,9 @@ pub(super) struct ReportPage<'a> {
     pub(super) source: &'a str,
 }
 
+/// A link to the page about this laboratory.
+const LAB_PAGE: &str = "[docs/contributors/lab.md](../lab.md)";
+
 /// The title of the page.
 pub(super) const TITLE: &str = "Replacement schemes for transposition tables: 1994 and now";
 
@@ -55,9 +58,10 @@ impl ReportPage<'_> {
             self.claims.iter().partition(|claim| claim.is_read_from_tables());
         let text = format!(
             "Of {} statements in D. M. Breuker, J. W. H. M. Uiterwijk and H. J. van den Herik, \"Replacement Schemes for Transposition \
-             Tables\" (ICCA Journal 17(4), 1994), our results {}. Of {} more that its text does not make and that we read from its \
-             tables, they {}. \"Beyond chance\" is the chance of which {TESTS} positions were taken. The ranges that decide what \
-             agrees are ours, set before the full run; each is named under its statement.",
+             Tables\" (ICCA Journal 17(4), 1994), our results {}. Of {} more that its text does not make and \
+             that we read from its tables, they {}. \"Beyond chance\" is the chance of which {TESTS} \
+             positions were taken. The ranges that decide what agrees are ours, set before the full run; each \
+             is named under its statement.",
             said.len(),
             score(&said),
             read.len(),
@@ -81,8 +85,8 @@ impl ReportPage<'_> {
         let [(best, first), (second, next), .., (worst, last)] = order[..] else { return None };
         let how = if stamped { "With entries stamped" } else { "With the table cleared" };
         Some(format!(
-            "{how} between positions, over the sizes {} at 7 ply, {first} visits the fewest nodes; {next} is second with {}, \
-             {last} last with {}.",
+            "{how} between positions, over the sizes {} at 7 ply, {first} visits the fewest nodes; {next} is \
+             second with {}, {last} last with {}.",
             markdown::sizes(&grid.sizes),
             markdown::signed_percent(second / best - 1.0),
             markdown::signed_percent(worst / best - 1.0),
@@ -93,8 +97,8 @@ impl ReportPage<'_> {
     fn extent(&self) -> String {
         let searches = self.results.with_table();
         let mut text = format!(
-            "The results are {} of the paper's {} searches with a table and {} without, all by ALIBABA written again from the paper's \
-             section 4, with the table that the engine uses. ",
+            "The results are {} of the paper's {} searches with a table and {} without, all by ALIBABA \
+             written again from the paper's section 4, with the table that the engine uses. ",
             markdown::grouped(searches as u64),
             markdown::grouped(paper::OBSERVATIONS as u64),
             self.results.without_table(),
@@ -158,8 +162,9 @@ impl ReportPage<'_> {
             ]);
         }
         format!(
-            "## Statement by statement\n\n{table}\nWhat each figure counts is said below under its number. \"Beyond chance\": the whole interval \
-             speaks for the verdict, see [How to read the numbers](#how-to-read-the-numbers).\n"
+            "## Statement by statement\n\n{table}\nWhat each figure counts is said below under its number. \
+             \"Beyond chance\": the whole interval speaks for the verdict, see [How to read the \
+             numbers](#how-to-read-the-numbers).\n"
         )
     }
 
@@ -181,15 +186,17 @@ impl ReportPage<'_> {
             (false, _) => {
                 let _ = write!(
                     text,
-                    "We disagree here; the tables under each number show at which sizes and depths and on how many positions.\n\n{disagreed}"
+                    "We disagree here; the tables under each number show at which sizes and depths and on how \
+                     many positions.\n\n{disagreed}"
                 );
             }
         }
         if !open.is_empty() {
             let _ = write!(
                 text,
-                "\nWe cannot tell here. Our figure lies outside the range that would count as agreement, but the end of its interval \
-                 lies inside: {TESTS} other positions of such a game might have agreed.\n\n{open}"
+                "\nWe cannot tell here. Our figure lies outside the range that would count as agreement, but \
+                 the end of its interval lies inside: {TESTS} other positions of such a game might have \
+                 agreed.\n\n{open}"
             );
         }
         if self.studies.iter().any(|study| study.file == "discussion.md") {
@@ -217,8 +224,8 @@ impl ReportPage<'_> {
     fn tables(&self) -> String {
         let (results, paper) = (self.results, self.paper);
         let mut text = format!(
-            "## Tables\n\nNodes visited in thousands, summed over the {TESTS} positions; \"ratio\" is ours over the paper's. A dash: not in \
-             the results.\n\n### Table 1. Without a table\n\n{}\n",
+            "## Tables\n\nNodes visited in thousands, summed over the {TESTS} positions; \"ratio\" is ours \
+             over the paper's. A dash: not in the results.\n\n### Table 1. Without a table\n\n{}\n",
             tables::without_table(results, paper)
         );
         for (number, stamped) in [(2, false), (3, true)] {
@@ -246,11 +253,12 @@ impl ReportPage<'_> {
         }
         let choices = match self.studies.iter().find(|study| study.file == "choices.md") {
             Some(study) => format!("[{}]({})", study.title, study.file),
-            None => "[docs/contributors/lab.md](../../contributors/lab.md)".to_owned(),
+            None => LAB_PAGE.to_owned(),
         };
         format!(
-            "## How near our ALIBABA is to theirs\n\n{} What the paper leaves open, and what each choice does to the node counts: \
-             {choices}.\n\nThe share of the nodes that the table leaves, ours / the paper's:\n\n{}\n",
+            "## How near our ALIBABA is to theirs\n\n{} What the paper leaves open, and what each choice does \
+             to the node counts: {choices}.\n\nThe share of the nodes that the table leaves, ours / the \
+             paper's:\n\n{}\n",
             sentences.join(" "),
             tables::savings(self.results, self.paper)
         )
@@ -269,9 +277,10 @@ impl ReportPage<'_> {
     }
 
     fn details(&self) -> String {
-        let mut text = "## The statements in detail\n\nEach table compares position by position; a negative percentage means that the first \
-                        named visits fewer nodes. \"All nodes\" is the ratio of the sums, the paper's measure, in which the biggest trees \
-                        count most; \"per position\" is the geometric mean of the 18 ratios, in which all count alike.\n"
+        let mut text = "## The statements in detail\n\nEach table compares position by position; a negative \
+                        percentage means that the first named visits fewer nodes. \"All nodes\" is the ratio \
+                        of the sums, the paper's measure, in which the biggest trees count most; \"per \
+                        position\" is the geometric mean of the 18 ratios, in which all count alike.\n"
             .to_owned();
         for (number, claim) in (1..).zip(self.claims) {
             let chance = match (claim.verdict, claim.is_certain) {
@@ -300,20 +309,24 @@ impl ReportPage<'_> {
     fn method(&self) -> String {
         format!(
             "## How to read the numbers\n\n\
-             - Nodes are all nodes visited: interior nodes, leaves and quiescence, in all iterations up to the depth.\n\
-             - Every statement is one number with a range that it must lie in. It **agrees** if the number does; **disagrees** if not even \
-             the number's 95 % interval reaches the range; otherwise, or if the results lack the searches, we **cannot tell**. \
-             \"Beyond chance\" means that the whole interval is on the verdict's side. The paper gives few figures and no tolerances: the \
-             ranges were set by us, before the full run. An end of an interval that rounds to the edge of the range, or to no \
-             difference, has more digits; printed as +0.0 it is 0 or within half a thousandth of a per cent of it.\n\
-             - Intervals are percentiles of a bootstrap over the {TESTS} positions: {} seeded draws with replacement, all that was \
-             measured on a position staying together. They say how much depends on which positions of such a game are taken. The {TESTS} \
-             are successive positions of one game and resemble each other: for chess at large the intervals are too narrow.\n\
-             - Where entries are stamped, the positions also depend on each other through the table: what a search finds in it was left \
-             there by the positions before. The bootstrap takes them for independent, so the intervals of stamped figures are too narrow \
-             even for such a game.\n\
-             - A comparison with the best (or worst) of several others draws the opponent anew in each resample, which makes it harder to be \
-             called best.\n",
+             - Nodes are all nodes visited: interior nodes, leaves and quiescence, in all iterations up to \
+             the depth.\n\
+             - Every statement is one number with a range that it must lie in. It **agrees** if the number \
+             does; **disagrees** if not even the number's 95 % interval reaches the range; otherwise, or if \
+             the results lack the searches, we **cannot tell**. \"Beyond chance\" means that the whole \
+             interval is on the verdict's side. The paper gives few figures and no tolerances: the ranges \
+             were set by us, before the full run. An end of an interval that rounds to the edge of the range, \
+             or to no difference, has more digits; printed as +0.0 it is 0 or within half a thousandth of a \
+             per cent of it.\n\
+             - Intervals are percentiles of a bootstrap over the {TESTS} positions: {} seeded draws with \
+             replacement, all that was measured on a position staying together. They say how much depends on \
+             which positions of such a game are taken. The {TESTS} are successive positions of one game and \
+             resemble each other: for chess at large the intervals are too narrow.\n\
+             - Where entries are stamped, the positions also depend on each other through the table: what a \
+             search finds in it was left there by the positions before. The bootstrap takes them for \
+             independent, so the intervals of stamped figures are too narrow even for such a game.\n\
+             - A comparison with the best (or worst) of several others draws the opponent anew in each \
+             resample, which makes it harder to be called best.\n",
             markdown::grouped(sesame_report::statistics::RESAMPLES as u64)
         )
     }
@@ -324,11 +337,12 @@ impl ReportPage<'_> {
              ```\n\
              cargo build --release -p sesame-lab\n\
              target/release/sesame-lab run --output {0}\n\
-             target/release/sesame-lab report --results {0} --output docs/results/replacement-schemes\n\
+             target/release/sesame-lab report --results {0} --output {1}\n\
              ```\n\n\
-             The same command gives the same bytes. All on one page, pictures included: [report.html](report.html). The laboratory's own page \
-             is [docs/contributors/lab.md](../../contributors/lab.md).\n",
-            self.source
+             The same command gives the same bytes. All on one page, pictures included: \
+             [report.html](report.html). The laboratory's own page is {LAB_PAGE}.\n",
+            self.source,
+            crate::SCHEMES_FOLDER
         )
     }
 }

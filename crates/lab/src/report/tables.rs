@@ -4,7 +4,8 @@ use super::cells::{Cell, CellResults, DEPTHS, LARGEST, SCHEMES, SchemeVariant};
 use super::paper::Paper;
 use sesame_report::markdown::{DASH, Table, or_dash, percent, signed_percent, size as size_label, thousands};
 
-/// Returns Table 1, the nodes without a table: the new results, the paper's and their ratio; then the growth from ply to ply.
+/// Returns Table 1, the nodes without a table: the new results, the paper's and their ratio; then the growth
+/// from ply to ply.
 pub(super) fn without_table(results: &CellResults, paper: &Paper) -> Table {
     let mut table = Table::new(header("without a table"));
     let ours = |depth| results.total(Cell::without_table(depth));
@@ -29,7 +30,8 @@ pub(super) fn largest(results: &CellResults, paper: &Paper, stamped: bool) -> Ta
     table
 }
 
-/// Returns the share of the nodes that a table of 1024K positions leaves, for each cell of Tables 2 and 3, beside the paper's.
+/// Returns the share of the nodes that a table of 1024K positions leaves, for each cell of Tables 2 and 3,
+/// beside the paper's.
 pub(super) fn savings(results: &CellResults, paper: &Paper) -> Table {
     let mut table = Table::new(header("nodes with / without a table")).with_text_columns(1);
     for (scheme, stamped) in SCHEMES.into_iter().flat_map(|scheme| [(scheme, false), (scheme, true)]) {
@@ -59,7 +61,8 @@ pub(super) fn nearness(results: &CellResults, paper: &Paper) -> Vec<String> {
     if let Some((depth, ratio)) = without.max_by(|a, b| a.1.ln().abs().total_cmp(&b.1.ln().abs())) {
         let verdict = if (0.5..=2.0).contains(&ratio) { "within" } else { "beyond" };
         sentences.push(format!(
-            "Without a table we visit {ratio:.2} times the paper's nodes where we differ most ({depth} ply): {verdict} a factor of 2."
+            "Without a table we visit {ratio:.2} times the paper's nodes where we differ most ({depth} ply): \
+             {verdict} a factor of 2."
         ));
     }
     let variants =
@@ -76,8 +79,9 @@ pub(super) fn nearness(results: &CellResults, paper: &Paper) -> Vec<String> {
         let scheme = variant.scheme;
         let stamped = if variant.stamped { "stamped" } else { "cleared" };
         sentences.push(format!(
-            "The share of those nodes that a table of 1024K positions leaves is within 15 % of the paper's in {within} of {} entries \
-             of Tables 2 and 3; we differ most at {depth} ply, {scheme}, {stamped}: {} against the paper.",
+            "The share of those nodes that a table of 1024K positions leaves is within 15 % of the paper's in \
+             {within} of {} entries of Tables 2 and 3; we differ most at {depth} ply, {scheme}, {stamped}: {} \
+             against the paper.",
             shares.len(),
             signed_percent(ratio - 1.0)
         ));

@@ -25,8 +25,8 @@ impl Model {
         match (self.contrary, cell.depth) {
             (false, 7) => 40e6 * Self::growth(place) * (1.0 + penalty(scheme) * Self::crowd(place)) * stamp(line, 0.97),
             (false, depth) => paper.largest(line, depth).unwrap() * Self::growth(place),
-            // Doublings save too much, or cost nodes with stamped entries; the spread grows; the paper's order is reversed with a
-            // cleared table; stamps cost nodes.
+            // Doublings save too much, or cost nodes with stamped entries; the spread grows; the paper's
+            // order is reversed with a cleared table; stamps cost nodes.
             (true, 7) => {
                 let reversed = if line.stamped { penalty(scheme) } else { 0.23 - penalty(scheme) };
                 let reversed = if line.stamped && scheme == Scheme::TwoBig1 { 0.3 } else { reversed };
@@ -128,7 +128,8 @@ fn agreeing_results_give_agreement() {
 #[test]
 fn contrary_results_give_disagreement() {
     for claim in CONTRARY.claims() {
-        // The contrary model does not reverse these two: BIG1 and BIGALL stay neighbours, DEEP stays in the middle.
+        // The contrary model does not reverse these two: BIG1 and BIGALL stay neighbours, DEEP stays in the
+        // middle.
         let expected = match claim.name {
             "BIGALL and BIG1" | "DEEP not best" => continue,
             _ => Verdict::Disagrees,
@@ -142,7 +143,8 @@ fn contrary_results_give_disagreement() {
 fn page_shows_the_verdicts() {
     let page = &rendered(&CONTRARY.observations())["README.md"];
     let summary = page.lines().nth(2).unwrap();
-    // Of the two claims that the model does not reverse, one is in the paper's text and one is read from its tables.
+    // Of the two claims that the model does not reverse, one is in the paper's text and one is read from its
+    // tables.
     assert!(summary.starts_with("Of 18 statements in") && summary.contains("**disagree with 17**"), "{summary}");
     assert!(summary.contains("Of 4 more") && summary.contains("**disagree with 3**"), "{summary}");
     assert!(page.contains("TWOBIG1 is the best of the seven schemes. The paper: fewer;"));

@@ -45,7 +45,8 @@ impl EngineSearch {
         Self::with_threads(table, 1, false)
     }
 
-    /// Returns a search of several threads on this table. In lockstep the threads take turns, and the results are the same in every run.
+    /// Returns a search of several threads on this table. In lockstep the threads take turns, and the results
+    /// are the same in every run.
     ///
     /// # Errors
     /// When the system refuses the threads.

@@ -14,8 +14,8 @@ use sesame_table::{Scheme, TableOptions, Update};
 
 /// Table sizes in positions.
 const SIZES: [usize; 3] = [2 << 10, 8 << 10, 32 << 10];
-/// The depth of each search in plies: one less than in the paper's figures, whose trees are about four times as large and whose tables
-/// begin at 8K. So a table of 2K here is about as full as one of 8K there.
+/// The depth of each search in plies: one less than in the paper's figures, whose trees are about four times
+/// as large and whose tables begin at 8K. So a table of 2K here is about as full as one of 8K there.
 const DEPTH: u32 = 6;
 /// The name of setting and arm of the searches without a table.
 const WITHOUT: &str = "none";
@@ -125,15 +125,17 @@ fn summary(settings: &[&Setting<'_>], rows: &[StudyRow]) -> MarkdownTable {
     table
 }
 
-const INTRODUCTION: &str = "The paper's 18 positions are of one game, and its authors asked for a repetition \"on a much larger set of data\". Here \
-     ALIBABA, with the choices of the experiment, searches 224 positions: 14 consecutive ones of one player from each of 16 games, eight \
-     from move 15 on (middle games, as in the paper) and eight from where a side has fewer than 18 points (the paper's endgames). \
-     Sesame played the games at 20,000 nodes a move from random openings; \
-     `sesame lab positions` of Sesame 0.1.0 made the set. Entries are stamped between the positions of a game, and the table \
-     is emptied between games.\n\n\
-     Not covered: the paper's other series, in which the table is cleared between positions of a game, and its 7 plies (and 8): the searches here are of 6, at \
-     tables smaller in proportion.\n\n";
+const INTRODUCTION: &str = "The paper's 18 positions are of one game, and its authors asked for a repetition \
+     \"on a much larger set of data\". Here ALIBABA, with the choices of the experiment, searches 224 \
+     positions: 14 consecutive ones of one player from each of 16 games, eight from move 15 on (middle games, \
+     as in the paper) and eight from where a side has fewer than 18 points (the paper's endgames). Sesame \
+     played the games at 20,000 nodes a move from random openings; `sesame lab positions` of Sesame 0.1.0 \
+     made the set. Entries are stamped between the positions of a game, and the table is emptied between \
+     games.\n\n\
+     Not covered: the paper's other series, in which the table is cleared between positions of a game, and \
+     its 7 plies (and 8): the searches here are of 6, at tables smaller in proportion.\n\n";
 
-const EXPLANATION: &str = "\n\"Beaten by none\": no other scheme needs fewer nodes with an interval that lies wholly below 0 %. Of 21 pairs of schemes one is \
-     expected to be decided by chance alone. \"Best in\" below is the share of the resamples in which a scheme needs the fewest nodes: how \
-     far \"best\" would survive another choice of such games.\n\n";
+const EXPLANATION: &str = "\n\"Beaten by none\": no other scheme needs fewer nodes with an interval that lies \
+     wholly below 0 %. Of 21 pairs of schemes one is expected to be decided by chance alone. \"Best in\" \
+     below is the share of the resamples in which a scheme needs the fewest nodes: how far \"best\" would \
+     survive another choice of such games.\n\n";

@@ -7,8 +7,8 @@
 //! | `sesame-lab threads` | the order of the schemes when several threads share the table | `threads.md` |
 //! | `sesame-lab sources` | claims about tables from sources other than the paper | `sources.md` |
 //!
-//! All of them search sequences of positions from games ([`PositionSet`]; `sesame-lab positions` made the larger set). A [`StudyRow`] is
-//! one search; a [`Panel`] compares measurements on the same positions.
+//! All of them search sequences of positions from games ([`PositionSet`]; `sesame-lab positions` made the
+//! larger set). A [`StudyRow`] is one search; a [`Panel`] compares measurements on the same positions.
 
 mod engine_search;
 mod larger;
@@ -69,22 +69,22 @@ pub struct StudyArgs {
     /// The folder for the results file and the page
     #[arg(long, default_value = crate::SCHEMES_FOLDER, value_name = "FOLDER")]
     pub output: PathBuf,
-    /// Series at a time
+    /// Number of series at a time; a series is all searches of one scheme or design with one table
     #[arg(long, default_value_t = 1, value_parser = value_parser!(u16).range(1..=256))]
     pub jobs: u16,
-    /// Keep the complete series in the results file, and search the others
+    /// Continue the results file: keep its complete series and search the others
     #[arg(long)]
     pub resume: bool,
-    /// Replace an existing results file of this study
+    /// Replace the results file and search all again
     #[arg(long, conflicts_with = "resume")]
     pub force: bool,
-    /// Write the page from the results file, without any search
+    /// Write the page from the results file without a search
     #[arg(long, conflicts_with_all = ["resume", "force"])]
     pub page: bool,
-    /// Search only so many sequences of positions, the first ones
+    /// Search only the first COUNT of the 16 sequences of positions, for a trial
     #[arg(long, value_parser = value_parser!(u16).range(1..), value_name = "COUNT")]
     pub sequences: Option<u16>,
-    /// Search so many plies less than the study's depth, for a trial
+    /// Search PLIES less than the depth of the study, for a trial
     #[arg(long, default_value_t = 0, value_name = "PLIES")]
     pub shallower: u32,
 }
@@ -154,8 +154,8 @@ pub enum StudyError {
 /// Runs a study and writes its page. `progress` receives lines about the progress.
 ///
 /// # Errors
-/// If a file cannot be read or written, results would be overwritten, existing results are damaged or of other searches, or the system
-/// refuses memory or threads.
+/// If a file cannot be read or written, results would be overwritten, existing results are damaged or of
+/// other searches, or the system refuses memory or threads.
 pub fn run(study: Study, args: &StudyArgs, progress: &(dyn Fn(&str) + Sync)) -> Result<(), StudyError> {
     let set = PositionSet::larger()?;
     let results = args.output.join(format!("{}.csv", study.name()));
@@ -189,8 +189,8 @@ fn plan<'a>(study: Study, set: &'a PositionSet, args: &'a StudyArgs) -> Result<V
     })
 }
 
-/// Reads a results file in which every series is complete, and returns the engine that made it and the searches. Series may be missing:
-/// the pages name those that were not run.
+/// Reads a results file in which every series is complete, and returns the engine that made it and the
+/// searches. Series may be missing: the pages name those that were not run.
 fn complete(study: Study, set: &PositionSet, path: &Path) -> Result<(String, Vec<StudyRow>), StudyError> {
     let (Conditions { sequences, shallower, engine, .. }, rows) = record::read(study, set, path)?;
     let args = StudyArgs { sequences, shallower, ..StudyArgs::default() };

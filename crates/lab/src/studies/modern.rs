@@ -1,4 +1,5 @@
-//! The study of Sesame's own search: nodes to a fixed depth under every scheme, at tables as full as in 1994 and at a usual size.
+//! The study of Sesame's own search: nodes to a fixed depth under every scheme, at tables as full as in 1994
+//! and at a usual size.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -32,7 +33,8 @@ const PLANS: [SizePlan; 4] = [
     SizePlan { positions: 1 << 20, depth: 17, sequences: 6 },
 ];
 
-/// The name of the reference for scores and moves: searches with a larger table, deeper than at all but the last table size.
+/// The name of the reference for scores and moves: searches with a larger table, deeper than at all but the
+/// last table size.
 pub(super) const REFERENCE: &str = "reference";
 const REFERENCE_POSITIONS: usize = 4 << 20;
 const REFERENCE_DEPTH: u32 = 17;
@@ -71,7 +73,8 @@ fn engine_on(options: &TableOptions) -> Result<EngineSearch, StudyError> {
     Ok(EngineSearch::new(DynTable::new(&Arc::new(TranspositionTable::with_options(options)?)))?)
 }
 
-/// Searches the sequences one after the other, each as a game of its own: histories and stamped table are kept from position to position.
+/// Searches the sequences one after the other, each as a game of its own: histories and stamped table are
+/// kept from position to position.
 pub(super) fn search_sequences(
     search: &mut EngineSearch,
     set: &PositionSet,
@@ -118,8 +121,8 @@ fn section(setting: &Setting<'_>, rows: &[StudyRow], reference: &ReferenceSearch
     let (size, panel) = (page::size_label(setting.positions), &setting.panel);
     let crowding = setting.crowding(BASE).unwrap_or_default();
     let mut text = format!(
-        "## {size} positions, `{}`\n\n{}; {crowding:.1} nodes of a search for each place in the table. From the fewest nodes to the \
-         most: {}. Beaten by none: {}.\n\n",
+        "## {size} positions, `{}`\n\n{}; {crowding:.1} nodes of a search for each place in the table. From \
+         the fewest nodes to the most: {}. Beaten by none: {}.\n\n",
         setting.name,
         setting.extent(),
         page::order(panel).join(", "),
@@ -218,18 +221,21 @@ impl ReferenceSearches {
         (!errors.is_empty()).then(|| errors.iter().sum::<f64>() / errors.len() as f64)
     }
 
-    /// Returns the mean excess of the score differences of `rows` over those of `base` on the same positions; games are resampled.
+    /// Returns the mean excess of the score differences of `rows` over those of `base` on the same positions;
+    /// games are resampled.
     pub(super) fn further_off(&self, rows: &[&StudyRow], base: &[&StudyRow]) -> Option<Estimate> {
         mean_difference(rows, base, |row| self.off(row))
     }
 
-    /// Returns the share of the positions with the reference's move in `base` less that share in `rows`, on the same positions.
+    /// Returns the share of the positions with the reference's move in `base` less that share in `rows`, on
+    /// the same positions.
     pub(super) fn moves_lost(&self, rows: &[&StudyRow], base: &[&StudyRow]) -> Option<Estimate> {
         mean_difference(rows, base, |row| self.get(row).map(|(_, best)| if *best == row.best { 0.0 } else { 1.0 }))
     }
 }
 
-/// Returns the mean of `measure` over `rows` less that over `base`, on the same positions at the same table size; games are resampled.
+/// Returns the mean of `measure` over `rows` less that over `base`, on the same positions at the same table
+/// size; games are resampled.
 fn mean_difference(
     rows: &[&StudyRow],
     base: &[&StudyRow],
@@ -253,16 +259,19 @@ fn mean_difference(
     })
 }
 
-const INTRODUCTION: &str = "The schemes at work in the engine: its search with one thread, at tables as crowded as in 1994 and at its default of 16 MiB \
-     (1024K positions), to a fixed depth. A game's positions are searched one after the other as at play: the table and the histories stay, \
-     the table is stamped. A search by one thread is the same in every run. `merge` is the engine's way to store a position that \
-     is there already, `overwrite` that of 1994 (`docs/contributors/table.md`).\n\n";
+const INTRODUCTION: &str = "The schemes at work in the engine: its search with one thread, at tables as \
+     crowded as in 1994 and at its default of 16 MiB (1024K positions), to a fixed depth. A game's positions \
+     are searched one after the other as at play: the table and the histories stay, the table is stamped. A \
+     search by one thread is the same in every run. `merge` is the engine's way to store a position that is \
+     there already, `overwrite` that of 1994 (`docs/contributors/table.md`).\n\n";
 
-const MEASURES: &str = "Fewer nodes to a depth are not all: this search reduces where the table knows no move, so a table that forgets can make the \
-     same nominal depth cheaper, and worse. So each result is held against a reference, the engine's search of 17 plies at 4096K positions: how often \
-     its move was found, by how many centipawns the score is off (more than 200 count as 200), and how much further off that is than under \
-     TWOBIG1. Up to 128K positions the reference is four plies deeper than what is held against it; at 1024K it is not deeper at all, of 17 plies as well, and \
-     differs only by its larger table. And it is itself a search under TWOBIG1 with `merge`, so it may favour TWOBIG1 against the other schemes and `merge` against \
-     `overwrite`, most of all at 1024K.\n\n";
+const MEASURES: &str = "Fewer nodes to a depth are not all: this search reduces where the table knows no \
+     move, so a table that forgets can make the same nominal depth cheaper, and worse. So each result is held \
+     against a reference, the engine's search of 17 plies at 4096K positions: how often its move was found, \
+     by how many centipawns the score is off (more than 200 count as 200), and how much further off that is \
+     than under TWOBIG1. Up to 128K positions the reference is four plies deeper than what is held against \
+     it; at 1024K it is not deeper at all, of 17 plies as well, and differs only by its larger table. And it \
+     is itself a search under TWOBIG1 with `merge`, so it may favour TWOBIG1 against the other schemes and \
+     `merge` against `overwrite`, most of all at 1024K.\n\n";
 
 const UPDATES: &str = "Every scheme with `overwrite` against itself with `merge`, at the same depth.\n\n";

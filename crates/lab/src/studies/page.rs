@@ -28,7 +28,8 @@ impl Setting<'_> {
         format!("{} positions of {} games to depth {}", self.panel.positions(), self.panel.games(), self.depth)
     }
 
-    /// Returns the mean nodes of the base arm per position, divided by the number of positions that the table holds.
+    /// Returns the mean nodes of the base arm per position, divided by the number of positions that the table
+    /// holds.
     pub(super) fn crowding(&self, base: &str) -> Option<f64> {
         Some(self.panel.total(base)? / self.panel.positions() as f64 / self.positions as f64)
     }
@@ -50,11 +51,12 @@ pub(super) fn settings(rows: &[StudyRow]) -> Vec<Setting<'_>> {
     groups.into_iter().map(setting).collect()
 }
 
-/// Returns the head of a page: its title, the command that wrote it, the file with every search, and the engine if its search was used.
+/// Returns the head of a page: its title, the command that wrote it, the file with every search, and the
+/// engine if its search was used.
 pub(super) fn head(title: &str, command: &str, program: Option<&str>) -> String {
     format!(
-        "# {title}\n\nWritten by `sesame-lab {command}`, which makes all its searches (`--page` writes the page alone). Every search is a line of \
-         [{command}.csv]({command}.csv).{}\n\n",
+        "# {title}\n\nWritten by `sesame-lab {command}`, which makes all its searches (`--page` writes the \
+         page alone). Every search is a line of [{command}.csv]({command}.csv).{}\n\n",
         program.map_or_else(String::new, engine)
     )
 }
@@ -68,10 +70,11 @@ fn engine(program: &str) -> String {
 }
 
 /// The explanation of the intervals.
-pub(super) const INTERVALS: &str = "Ratios are geometric means over positions; in brackets the interval that holds 95 % of 4,000 bootstrap \
-     resamples of whole games (the positions of a game resemble each other). **Bold**: the interval does not touch 0 %. With 16 games or fewer such intervals are somewhat too \
-     narrow: of 18 independent draws one called 95 % covers some 92 % (`coverage_of_eighteen`), and of six games fewer. A bold figure close to 0 % proves \
-     little.\n\n";
+pub(super) const INTERVALS: &str = "Ratios are geometric means over positions; in brackets the interval that \
+     holds 95 % of 4,000 bootstrap resamples of whole games (the positions of a game resemble each other). \
+     **Bold**: the interval does not touch 0 %. With 16 games or fewer such intervals are somewhat too \
+     narrow: of 18 independent draws one called 95 % covers some 92 % (`coverage_of_eighteen`), and of six \
+     games fewer. A bold figure close to 0 % proves little.\n\n";
 
 /// Formats a ratio as a difference in percent with its interval, in bold if the interval excludes 0 %.
 pub(super) fn difference(estimate: Option<Estimate>) -> String {
@@ -107,7 +110,8 @@ pub(super) fn matrix(panel: &Panel) -> Table {
     table
 }
 
-/// Returns the arms that no other arm beats with an interval that excludes 0 %, the one with the fewest nodes first.
+/// Returns the arms that no other arm beats with an interval that excludes 0 %, the one with the fewest nodes
+/// first.
 pub(super) fn unbeaten(panel: &Panel) -> Vec<&str> {
     let is_beaten = |arm: &str| {
         let beats = |other: &String| panel.ratio(arm, other).is_some_and(|ratio| ratio.interval.low > 1.0);

@@ -7,7 +7,8 @@ use sesame_report::statistics::{Estimate, bootstrap};
 
 /// The logarithms of the nodes of several arms on the same positions, by game.
 ///
-/// Intervals resample whole games, since the positions of a game resemble each other: resampled positions would give too narrow intervals.
+/// Intervals resample whole games, since the positions of a game resemble each other: resampled positions
+/// would give too narrow intervals.
 #[derive(Clone, Debug, Default)]
 pub struct Panel {
     /// The names of the arms, in the order of the rows.
@@ -31,7 +32,8 @@ pub struct Rank {
 type Sums = (f64, f64, u32);
 
 impl Panel {
-    /// Compares the arms of `rows` on the positions that all of them have, with repetitions averaged. Rows of 0 nodes are left out.
+    /// Compares the arms of `rows` on the positions that all of them have, with repetitions averaged. Rows of
+    /// 0 nodes are left out.
     pub fn new<'a>(rows: impl IntoIterator<Item = &'a StudyRow>) -> Self {
         let mut arms: Vec<String> = Vec::new();
         // By game and ply, for each arm.

@@ -1,4 +1,5 @@
-//! The recommendation of the engine's default scheme, from nodes, moves and scores of two studies and from matches.
+//! The recommendation of the engine's default scheme, from nodes, moves and scores of two studies and from
+//! matches.
 
 use super::modern::{self, ReferenceSearches};
 use super::page::{self, Setting};
@@ -66,11 +67,12 @@ impl Worse {
 #[derive(Clone, PartialEq, Debug)]
 struct SchemeComparison {
     scheme: Scheme,
-    /// The number of settings of both studies in which it needs fewer nodes, and more, with an interval that excludes 0 %.
+    /// The number of settings of both studies in which it needs fewer nodes, and more, with an interval that
+    /// excludes 0 %.
     fewer: u32,
     more: u32,
-    /// Over all table sizes of Sesame's search with one thread: the ratio of the nodes, the loss of reference moves, and the excess of
-    /// score differences.
+    /// Over all table sizes of Sesame's search with one thread: the ratio of the nodes, the loss of reference
+    /// moves, and the excess of score differences.
     nodes: Option<Estimate>,
     moves_lost: Option<Estimate>,
     further_off: Option<Estimate>,
@@ -132,7 +134,8 @@ fn pooled<'a>(rows: impl Iterator<Item = &'a StudyRow>) -> Panel {
     Panel::new(&rows)
 }
 
-/// Returns the recommendation from the settings of the study with threads, the results of Sesame's search (`modern`) and the matches.
+/// Returns the recommendation from the settings of the study with threads, the results of Sesame's search
+/// (`modern`) and the matches.
 pub(super) fn recommendation(threads: &[Setting<'_>], modern: Option<&[StudyRow]>) -> String {
     let Some(modern) = modern else {
         return "For this `sesame-lab modern` must have been run first.\n".to_owned();
@@ -146,8 +149,8 @@ pub(super) fn recommendation(threads: &[Setting<'_>], modern: Option<&[StudyRow]
         rivals.map(|scheme| SchemeComparison::new(scheme, &settings, modern, &reference)).collect();
     let matches: Vec<String> = MATCHES.iter().map(SchemeMatch::description).collect();
     format!(
-        "{RULE}{}\n{}\n\nMatches at equal nodes, from the [strength log](../strength-log.md) (10,000 nodes a move, tables of 32 KiB, which are \
-         2,048 positions): {}.\n\n{}{NO_MEASURE}",
+        "{RULE}{}\n{}\n\nMatches at equal nodes, from the [strength log](../strength-log.md) (10,000 nodes a \
+         move, tables of 32 KiB, which are 2,048 positions): {}.\n\n{}{NO_MEASURE}",
         table(&comparisons, settings.len()),
         verdict(&comparisons),
         matches.join("; "),
@@ -222,23 +225,27 @@ fn at_the_largest(own: &[&Setting<'_>]) -> String {
     };
     let fewer = if fewer.is_empty() { "no scheme clearly needs fewer".to_owned() } else { fewer.join(", ") };
     format!(
-        "In [modern.md](modern.md), at {size} positions and one thread (`{}`), {BASE} {rank}: {fewer}; of {} games. That is a reason to play matches at that size, and to long \
-         searches, of which there are none yet; it is no proof, as the next paragraph says.\n\n",
+        "In [modern.md](modern.md), at {size} positions and one thread (`{}`), {BASE} {rank}: {fewer}; of {} \
+         games. That is a reason to play matches at that size, and to long searches, of which there are none \
+         yet; it is no proof, as the next paragraph says.\n\n",
         setting.name,
         panel.games(),
     )
 }
 
-const RULE: &str = "A scheme can replace TWOBIG1 only if, pooled over all table sizes of [modern.md](modern.md) (`merge`), it is not worse in the reference's \
-     move nor in the score, and it saves nodes. *Not worse* has to be shown: the interval of the loss must end at 1 point (of 100 positions) \
-     and at 1 centipawn, respectively; an interval that reaches further on both sides of 0 is \"cannot tell\". *Saves nodes*: the pooled \
-     interval lies below 0 %, and in no setting of this page or of modern.md does the scheme need more nodes by an interval on \
-     one side. Pooled: each search counts once, and games are resampled; at 1024K positions there are 6 games instead of 16. The reference is TWOBIG1's own \
-     search, which may favour TWOBIG1 in moves and scores; the matches have no such bias.\n\n";
+const RULE: &str = "A scheme can replace TWOBIG1 only if, pooled over all table sizes of \
+     [modern.md](modern.md) (`merge`), it is not worse in the reference's move nor in the score, and it saves \
+     nodes. *Not worse* has to be shown: the interval of the loss must end at 1 point (of 100 positions) and \
+     at 1 centipawn, respectively; an interval that reaches further on both sides of 0 is \"cannot tell\". \
+     *Saves nodes*: the pooled interval lies below 0 %, and in no setting of this page or of modern.md does \
+     the scheme need more nodes by an interval on one side. Pooled: each search counts once, and games are \
+     resampled; at 1024K positions there are 6 games instead of 16. The reference is TWOBIG1's own search, \
+     which may favour TWOBIG1 in moves and scores; the matches have no such bias.\n\n";
 
-const NO_MEASURE: &str = "Nodes to a depth of a selective search are no measure of strength: a table that forgets makes the same nominal depth cheaper, because the \
-     search reduces where it knows no move. Overwriting instead of merging saves a third of the nodes (modern.md) and loses \
-     50 ± 26 Elo in 500 games at equal nodes (strength log).\n";
+const NO_MEASURE: &str = "Nodes to a depth of a selective search are no measure of strength: a table that \
+     forgets makes the same nominal depth cheaper, because the search reduces where it knows no move. \
+     Overwriting instead of merging saves a third of the nodes (modern.md) and loses 50 ± 26 Elo in 500 games \
+     at equal nodes (strength log).\n";
 
 #[cfg(test)]
 mod tests {

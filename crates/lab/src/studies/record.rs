@@ -225,7 +225,7 @@ mod tests {
             std::fs::write(&path, text.replacen(from, to, 1)).unwrap();
             read(Study::Larger, &set(), &path).unwrap_err()
         };
-        let positions = refused("# positions ", "# positions 1");
+        let positions = refused("# positions 5", "# positions 6");
         assert!(matches!(positions, JournalError::OtherConditions { line: 2, .. }), "{positions}");
         let conditions = refused("sequences 3", "sequences few");
         assert!(matches!(conditions, JournalError::Damaged { line: 2, .. }), "{conditions}");

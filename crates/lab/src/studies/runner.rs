@@ -94,8 +94,8 @@ pub(super) fn incomplete(
 /// Runs the series and writes `path`, in the order of the plan.
 ///
 /// # Errors
-/// If a series fails or the file cannot be written. If the file exists, unless it is of this study and is resumed (`--resume`, under
-/// the same conditions) or replaced (`--force`).
+/// If a series fails or the file cannot be written. If the file exists, unless it is of this study and is
+/// resumed (`--resume`, under the same conditions) or replaced (`--force`).
 pub(super) fn run(
     study: Study,
     plan: Vec<SearchSeries<'_>>,
@@ -123,8 +123,8 @@ pub(super) fn run(
     Ok(())
 }
 
-/// Runs the series on `jobs` threads, and appends the rows of each to the journal. An error of one stops the others after their
-/// current series.
+/// Runs the series on `jobs` threads, and appends the rows of each to the journal. An error of one stops the
+/// others after their current series.
 fn run_all(
     plan: Vec<SearchSeries<'_>>,
     journal: &Mutex<Journal<StudyRow>>,

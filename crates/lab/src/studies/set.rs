@@ -25,8 +25,8 @@ const SEQUENCES: usize = 16;
 pub(super) const LENGTH: usize = 14;
 /// The move of the game at which a middle-game sequence begins, as in the paper.
 const FIRST_MOVE: u16 = 15;
-/// The material of an endgame in hundredths of a point: "a position in which at least one side has fewer than 18 points of material"
-/// (Breuker et al., section 5).
+/// The material of an endgame in hundredths of a point: "a position in which at least one side has fewer than
+/// 18 points of material" (Breuker et al., section 5).
 const ENDGAME_BELOW: u32 = 1_800;
 /// The paper's piece values in hundredths of a point, by [`Piece`].
 const POINTS: [u32; Piece::NUM] = [100, 325, 325, 500, 900, 0];
@@ -78,7 +78,8 @@ impl PositionSet {
         Self::parse(LARGER)
     }
 
-    /// Parses positions in EPD, one per line, with `hmvc`, `fmvn` and an `id` such as `"game 1 ply 28 middle game"`.
+    /// Parses positions in EPD, one per line, with `hmvc`, `fmvn` and an `id` such as `"game 1 ply 28 middle
+    /// game"`.
     ///
     /// # Errors
     /// If a line is not a position or lacks its `id`.
@@ -124,7 +125,8 @@ impl PositionSet {
         Self { sequences: self.sequences.iter().take(count).cloned().collect() }
     }
 
-    /// Returns a hash of the positions, their games and plies: FNV-1a over [`PositionSet::epd`]. It identifies them in results files.
+    /// Returns a hash of the positions, their games and plies: FNV-1a over [`PositionSet::epd`]. It
+    /// identifies them in results files.
     pub fn hash(&self) -> u64 {
         let step = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
         self.epd().bytes().fold(0xCBF2_9CE4_8422_2325, step)
@@ -215,7 +217,8 @@ fn opening(random: &mut Xoshiro256PlusPlus) -> Option<Game> {
     game.outcome().is_none().then_some(game)
 }
 
-/// Plays on from an opening until the sequence is complete; `None` if the opening is unbalanced, or the game ends or is decided before.
+/// Plays on from an opening until the sequence is complete; `None` if the opening is unbalanced, or the game
+/// ends or is decided before.
 fn play(
     player: &mut EngineSearch,
     mut game: Game,

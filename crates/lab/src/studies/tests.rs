@@ -8,7 +8,8 @@ use super::{PositionSet, Study, StudyArgs, StudyError, larger, modern, record, r
 use sesame_report::journal::JournalError;
 use sesame_table::Scheme;
 
-/// Searches of every scheme on four positions of each of six games. `more` returns the excess of a scheme's nodes in percent.
+/// Searches of every scheme on four positions of each of six games. `more` returns the excess of a scheme's
+/// nodes in percent.
 fn schemes(setting: &str, positions: usize, more: impl Fn(Scheme) -> u64) -> Vec<StudyRow> {
     let mut rows = Vec::new();
     for scheme in Scheme::ALL {
@@ -229,6 +230,6 @@ fn pages_need_complete_series() {
     assert!(cut_off.to_string().contains("cut off"), "{cut_off}");
     let short = refused(&text[..text[..text.len() - 1].rfind('\n').unwrap() + 1]);
     assert!(short.to_string().contains("reference,4194304,TWOBIG1,1,1 lacks searches"), "{short}");
-    let other = refused(&text.replacen("# positions ", "# positions 1", 1));
+    let other = refused(&text.replacen("# positions 5", "# positions 6", 1));
     assert!(matches!(other, StudyError::Journal(JournalError::OtherConditions { line: 2, .. })), "{other}");
 }

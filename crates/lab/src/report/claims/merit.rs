@@ -48,8 +48,8 @@ pub(super) fn two_levels(results: &CellResults, paper: &Paper) -> Claim {
         name: "two levels",
         source: "sections 7 and 8, Figure 1",
         statement: "The two-level schemes outperform those with one level.",
-        criterion: "The worse of the two-level totals against the best of the one-level totals, geometric mean over the sizes (7 ply, \
-                    cleared): fewer."
+        criterion: "The worse of the two-level totals against the best of the one-level totals, geometric \
+                    mean over the sizes (7 ply, cleared): fewer."
             .to_owned(),
         paper: format!("fewer; {} at 1024K (Table 2)", or_dash(theirs, |ratio| signed_percent(ratio - 1.0))),
         holds: FEWER,
@@ -195,7 +195,8 @@ pub(super) fn nodes_over_depth(results: &CellResults, paper: &Paper) -> Claim {
         name: "nodes over depth",
         source: "section 8",
         statement: "The number of nodes of a subtree is a better criterion than its depth.",
-        criterion: "TWOBIG1 against TWODEEP and BIG1 against DEEP, geometric mean of both over the sizes (7 ply, cleared): fewer."
+        criterion: "TWOBIG1 against TWODEEP and BIG1 against DEEP, geometric mean of both over the sizes (7 \
+             ply, cleared): fewer."
             .to_owned(),
         paper: format!("fewer; {} at 1024K (Table 2)", or_dash(theirs, |totals| signed_percent(ratio(&totals) - 1.0))),
         holds: FEWER,

@@ -1,8 +1,8 @@
 //! The claims of the paper's sections 7 and 8, tested on the results one by one.
 //!
-//! Each claim becomes one number with its bootstrap interval and a range in which the number must lie for the claim to hold. The same
-//! rule gives every verdict: see [`ClaimTest::judge`]. The number comes from nodes summed over the 18 positions, as in the paper; the
-//! details compare position by position.
+//! Each claim becomes one number with its bootstrap interval and a range in which the number must lie for the
+//! claim to hold. The same rule gives every verdict: see [`ClaimTest::judge`]. The number comes from nodes
+//! summed over the 18 positions, as in the paper; the details compare position by position.
 
 mod merit;
 mod size;
@@ -51,7 +51,8 @@ pub(super) struct Claim {
     /// The number in the results.
     pub(super) ours: String,
     pub(super) verdict: Verdict,
-    /// True if the verdict does not depend on the choice of the 18 positions. Never true for [`Verdict::CannotTell`].
+    /// True if the verdict does not depend on the choice of the 18 positions. Never true for
+    /// [`Verdict::CannotTell`].
     pub(super) is_certain: bool,
     /// True if the results lack the searches for the number.
     pub(super) is_missing: bool,
@@ -95,8 +96,9 @@ struct ClaimTest {
 impl ClaimTest {
     /// Returns the claim with its verdict.
     ///
-    /// The verdict is agreement if the number lies in the range, and certain if its whole interval does. It is disagreement if the interval
-    /// lies outside the range. Otherwise, and without the number, there is no verdict.
+    /// The verdict is agreement if the number lies in the range, and certain if its whole interval does. It
+    /// is disagreement if the interval lies outside the range. Otherwise, and without the number, there is no
+    /// verdict.
     fn judge(self, number: Option<Estimate>, details: String) -> Claim {
         let (verdict, is_certain) = number.map_or((Verdict::CannotTell, false), |number| verdict(number, &self.holds));
         let ours = match number {
@@ -161,8 +163,9 @@ fn number(statistic: impl FnMut(&[usize]) -> f64) -> Option<Estimate> {
     statistics::bootstrap(TESTS, statistic)
 }
 
-/// Describes the number of a claim about 7 ply at 8 ply, and the size of the search trees beside the paper's: the effect of a table depends
-/// on how full it is. `figure` returns the number at a depth over [`DEEP_SIZES`]. Empty if the results lack 8 ply.
+/// Describes the number of a claim about 7 ply at 8 ply, and the size of the search trees beside the paper's:
+/// the effect of a table depends on how full it is. `figure` returns the number at a depth over
+/// [`DEEP_SIZES`]. Empty if the results lack 8 ply.
 fn one_ply_deeper(
     results: &CellResults,
     paper: &Paper,
@@ -184,8 +187,9 @@ fn one_ply_deeper(
     if let (Some(seven), Some(eight)) = (trees(7), trees(8)) {
         let crowded = |trees: f64| if trees < 1.0 { "less" } else { "more" };
         text.push_str(&format!(
-            " Without a table we visit {seven:.2} times the nodes of the paper's 7 ply at 7 ply and {eight:.2} times at 8 ply: against \
-             the paper's Figure 1 our tables are {} crowded at 7 ply and {} crowded at 8.",
+            " Without a table we visit {seven:.2} times the nodes of the paper's 7 ply at 7 ply and \
+             {eight:.2} times at 8 ply: against the paper's Figure 1 our tables are {} crowded at 7 ply and \
+             {} crowded at 8.",
             crowded(seven),
             crowded(eight)
         ));
@@ -235,7 +239,8 @@ impl Pairing {
     }
 }
 
-/// Returns a table that compares position by position, with a row for each pairing in the results. Empty if there is none.
+/// Returns a table that compares position by position, with a row for each pairing in the results. Empty if
+/// there is none.
 fn paired(results: &CellResults, what: &str, pairings: impl IntoIterator<Item = Pairing>) -> String {
     let mut table = Table::new([what, "all nodes", "per position (95 %)", "fewer nodes on", "beyond chance"]);
     let mut is_empty = true;

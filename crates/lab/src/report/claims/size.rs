@@ -74,7 +74,8 @@ pub(super) fn doubling(results: &CellResults, paper: &Paper) -> Claim {
         name: "doubling",
         source: "section 6.3",
         statement: "Each doubling of the table saves 5 % (Schaeffer) to 7 % (Ebeling) of the nodes.",
-        criterion: "The mean saving of the seven doublings from 8K to 1024K, in the mean of the schemes (7 ply, cleared): 5 to 7 %."
+        criterion: "The mean saving of the seven doublings from 8K to 1024K, in the mean of the schemes (7 \
+             ply, cleared): 5 to 7 %."
             .to_owned(),
         paper: "5 to 7 %, from others".to_owned(),
         holds: 0.05..=0.07,
@@ -88,7 +89,8 @@ pub(super) fn doubling(results: &CellResults, paper: &Paper) -> Claim {
     test.judge(from(SIZES[0])(DEPTH), details).with_context(context)
 }
 
-/// Returns the mean saving per doubling between two sizes in the mean of the schemes, cleared. NaN if one of the sizes is missing.
+/// Returns the mean saving per doubling between two sizes in the mean of the schemes, cleared. NaN if one of
+/// the sizes is missing.
 fn saved_per_doubling(results: &CellResults, depth: u32, first: usize, last: usize, picks: &[usize]) -> f64 {
     let grid = Grid::whole(results, &SCHEMES.map(SchemeVariant::cleared), depth, &[first, last]);
     let doublings = f64::from(last.ilog2() - first.ilog2());
@@ -98,7 +100,8 @@ fn saved_per_doubling(results: &CellResults, depth: u32, first: usize, last: usi
     }
 }
 
-/// Returns a table of the savings per doubling between the sizes searched to 8 ply, which are two doublings apart.
+/// Returns a table of the savings per doubling between the sizes searched to 8 ply, which are two doublings
+/// apart.
 fn deep_doublings(results: &CellResults) -> String {
     let picks: Vec<usize> = (0..TESTS).collect();
     let ends = [DEEP_SIZES[0], LARGEST];
@@ -113,7 +116,8 @@ fn deep_doublings(results: &CellResults) -> String {
     })
 }
 
-/// Returns a table of the savings by each doubling in the mean of the schemes, by depth: deeper searches fill the table more.
+/// Returns a table of the savings by each doubling in the mean of the schemes, by depth: deeper searches fill
+/// the table more.
 fn doublings_by_depth(results: &CellResults) -> String {
     let picks: Vec<usize> = (0..TESTS).collect();
     let labels = SIZES.windows(2).map(|pair| format!("{}–{}", pair[0] / 1024, markdown::size(pair[1])));

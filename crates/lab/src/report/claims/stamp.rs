@@ -23,7 +23,8 @@ pub(super) fn shapes(results: &CellResults) -> Claim {
         name: "same shapes",
         source: "section 7, Figure 2",
         statement: "The graphs with and without time stamps have highly similar shapes.",
-        criterion: "Correlation of the logarithms of the totals, stamped with cleared, over all schemes and sizes (7 ply): 0.95 or more."
+        criterion: "Correlation of the logarithms of the totals, stamped with cleared, over all schemes and \
+             sizes (7 ply): 0.95 or more."
             .to_owned(),
         paper: "\"highly similar\"".to_owned(),
         holds: 0.95..=1.0,
@@ -70,7 +71,8 @@ fn correlation(pairs: &[(f64, f64)]) -> f64 {
     moment(&|x, y| x * y) / (moment(&|x, _| x * x) * moment(&|_, y| y * y)).sqrt()
 }
 
-/// Returns Kendall's coefficient of two rankings: the share of pairs in the same order less the share in the opposite order.
+/// Returns Kendall's coefficient of two rankings: the share of pairs in the same order less the share in the
+/// opposite order.
 fn concordance(one: &[f64], other: &[f64]) -> f64 {
     let mut sum = 0.0;
     let mut pairs = 0.0;
@@ -103,8 +105,8 @@ pub(super) fn same_order(results: &CellResults, paper: &Paper) -> Claim {
         name: "same order",
         source: "section 7, Figure 2",
         statement: "The order of merit of the schemes is the same with time stamps as without.",
-        criterion: "Kendall's coefficient of the two orders, by geometric mean over the sizes (7 ply): 0.8 or more, which is at most 2 \
-                    of the 21 pairs in another order."
+        criterion: "Kendall's coefficient of the two orders, by geometric mean over the sizes (7 ply): 0.8 or \
+                    more, which is at most 2 of the 21 pairs in another order."
             .to_owned(),
         paper: format!("\"invariant\"; {} at 1024K, 7 ply, {} at 8 ply (Tables 2, 3)", theirs(7), theirs(8)),
         holds: 0.8..=1.0,
@@ -275,7 +277,8 @@ pub(super) fn eight_plies(results: &CellResults, paper: &Paper) -> Claim {
         source: "Tables 1 and 2",
         statement: "At 8 ply a table of 1024K positions saves a factor of 3.2.",
         criterion: format!(
-            "Nodes without a table over TWOBIG1's (8 ply, 1024K, cleared): within 15 % of the paper's factor, {:.2} to {:.2}.",
+            "Nodes without a table over TWOBIG1's (8 ply, 1024K, cleared): within 15 % of the paper's factor, \
+             {:.2} to {:.2}.",
             theirs * 0.85,
             theirs * 1.15
         ),

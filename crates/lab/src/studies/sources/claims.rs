@@ -213,7 +213,8 @@ fn stable(rows: &[StudyRow]) -> SourceClaim {
     };
     SourceClaim {
         source: "ViperMate",
-        claim: "With cut-offs only from entries of exactly the depth needed, the search returns what it returns without a table",
+        claim: "With cut-offs only from entries of exactly the depth needed, the search returns what it \
+             returns without a table",
         test: "ALIBABA so against no table".to_owned(),
         found: format!(
             "{}; without the table's moves {}",
@@ -428,7 +429,8 @@ fn zobrist(rows: &[StudyRow]) -> SourceClaim {
     let verdict = match (keys > positions, collisions > 0) {
         _ if positions == 0 || keys == 0 => NOT_RUN,
         (true, false) => {
-            "holds for different positions, not for equal ones: a double step that nobody can answer en passant gives another key"
+            "holds for different positions, not for equal ones: a double step that nobody can answer en \
+             passant gives another key"
         }
         (true, true) => "holds neither for different positions nor for equal ones",
         (false, true) => "does not hold for different positions",
@@ -469,15 +471,18 @@ fn index(rows: &[StudyRow]) -> SourceClaim {
     }
 }
 
-const INTRODUCTION: &str = "Three sources besides the paper: ViperMate's diary on its first table, a guide to writing an engine, and Otter's page on its table. Each of \
-     their claims about tables is put to the test here, in ALIBABA (the search of 1994, without pruning, 5 and 6 plies) or in Sesame's own search, on \
+const INTRODUCTION: &str = "Three sources besides the paper: ViperMate's diary on its first table, a guide to \
+     writing an engine, and Otter's page on its table. Each of their claims about tables is put to the test \
+     here, in ALIBABA (the search of 1994, without pruning, 5 and 6 plies) or in Sesame's own search, on \
      sequences of the larger set (`larger.md`).\n\n";
 
-const DEFINITIONS: &str = "- *Looked up again*: a probe, quiescence included, for a position that was probed before in the same iteration; *searched again*: a node \
-     of a ply or more that was searched to its end, for a position that was so before in the same iteration. Both count the second searches \
-     of principal-variation search and of reduced moves, which are no transpositions.\n\
-     - *Hit*: a probe that finds its position. *Cut-off*: a hit whose bound ends the node at once. *Move to try first*: a hit that does not, and whose \
-     move is tried first (in quiescence only if it is a capture or a way out of check). Rates are of sums over all positions, all iterations.\n\
+const DEFINITIONS: &str = "- *Looked up again*: a probe, quiescence included, for a position that was probed \
+     before in the same iteration; *searched again*: a node of a ply or more that was searched to its end, \
+     for a position that was so before in the same iteration. Both count the second searches of \
+     principal-variation search and of reduced moves, which are no transpositions.\n\
+     - *Hit*: a probe that finds its position. *Cut-off*: a hit whose bound ends the node at once. *Move to \
+     try first*: a hit that does not, and whose move is tried first (in quiescence only if it is a capture or \
+     a way out of check). Rates are of sums over all positions, all iterations.\n\
      - *Worth*: no match was played; a doubling of the nodes is taken to be worth 70 Elo.\n\
      - *Depth-preferred, never aged*: DEEP over a game without stamps and without emptying the table.\n";
 

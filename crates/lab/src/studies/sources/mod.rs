@@ -1,7 +1,7 @@
 //! The study of claims about tables from three sources other than the paper.
 //!
-//! The sources are the diary of ViperMate's author on its first table, a guide to writing a chess engine, and a page on the table of the
-//! engine Otter.
+//! The sources are the diary of ViperMate's author on its first table, a guide to writing a chess engine, and
+//! a page on the table of the engine Otter.
 
 mod claims;
 mod otter_keys;
@@ -37,7 +37,8 @@ const RATE_DEPTHS: [u32; 3] = [6, 9, 12];
 const RATE_SEQUENCES: usize = 4;
 /// The engine's default size, 16 MiB, in positions.
 const DEFAULT_SIZE: usize = 1 << 20;
-/// The guide's sizes in MiB, the depth of the searches, and the number of sequences whose first positions are searched.
+/// The guide's sizes in MiB, the depth of the searches, and the number of sequences whose first positions are
+/// searched.
 const GUIDE_MIB: [usize; 4] = [16, 64, 256, 1024];
 const GUIDE_DEPTH: u32 = 24;
 const GUIDE_SEQUENCES: usize = 6;
@@ -149,7 +150,8 @@ fn modulo<'a>(plan: &mut Vec<SearchSeries<'a>>, set: &PositionSet, args: &StudyA
 /// A counted number with its name.
 type NamedCount<T> = (&'static str, fn(&T) -> u64);
 
-/// Counts events at the table in Sesame's search. Each number is an arm of its own, for which the searches are repeated.
+/// Counts events at the table in Sesame's search. Each number is an arm of its own, for which the searches
+/// are repeated.
 fn rates<'a>(plan: &mut Vec<SearchSeries<'a>>, set: &PositionSet, args: &StudyArgs) {
     let set = set.first(args.sequences(RATE_SEQUENCES));
     let numbers: [NamedCount<Stats>; 4] = [
@@ -273,8 +275,8 @@ fn sizes<'a>(plan: &mut Vec<SearchSeries<'a>>, set: &PositionSet, args: &StudyAr
     }
 }
 
-/// Visits the first `at_most` positions of each sequence. `visit` receives true for the first position of a sequence, and a measurement with
-/// game and ply.
+/// Visits the first `at_most` positions of each sequence. `visit` receives true for the first position of a
+/// sequence, and a measurement with game and ply.
 fn for_each_position(
     set: &PositionSet,
     at_most: usize,

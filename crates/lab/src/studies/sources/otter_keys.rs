@@ -1,5 +1,5 @@
-//! Otter's Zobrist keys: 837 numbers, 64 of them for the square passed over by a double step of a pawn, even if no pawn can capture
-//! there.
+//! Otter's Zobrist keys: 837 numbers, 64 of them for the square passed over by a double step of a pawn, even
+//! if no pawn can capture there.
 
 use std::collections::{HashMap, HashSet};
 
