@@ -14,6 +14,7 @@ mod redirect;
 mod san;
 mod scaling;
 mod terminal;
+mod threads;
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;

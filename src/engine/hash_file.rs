@@ -13,7 +13,7 @@ use crate::eval::Network;
 use crate::position::Position;
 use crate::search::TranspositionTable;
 use crate::search::score::{DECISIVE_BOUND, MATE, TB_WIN};
-use sesame_table::TableFileWork;
+use sesame_table::TableFileOptions;
 pub use sesame_table::{TableFileError, TableFileReport};
 
 /// The engine's table, to be saved or loaded from another thread while the engine goes on answering. Nothing may be searched meanwhile.
@@ -59,9 +59,9 @@ impl HashFile {
         self.table.load(path, self.work(stop, progress))
     }
 
-    fn work<'a>(&self, stop: &'a AtomicBool, progress: &'a (dyn Fn(u32) + Sync)) -> TableFileWork<'a> {
+    fn work<'a>(&self, stop: &'a AtomicBool, progress: &'a (dyn Fn(u32) + Sync)) -> TableFileOptions<'a> {
         let threads = thread::available_parallelism().map_or(1, usize::from);
-        TableFileWork { fingerprint: self.fingerprint, threads, stop, progress }
+        TableFileOptions { fingerprint: self.fingerprint, threads, stop, progress }
     }
 }
 

@@ -38,7 +38,7 @@ pub use crate::smp::{
     UnknownStrategy, Vote,
 };
 use crate::smp::{Coordinator, Pinning, Pool, SearchHandle, SearchRequest};
-use crate::syzygy::{MAX_MEN, Tablebases};
+use crate::syzygy::{MAX_PIECES, Tablebases};
 
 /// The engine's settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,7 +80,7 @@ pub struct SyzygyOptions {
 
 impl Default for SyzygyOptions {
     fn default() -> Self {
-        Self { probe_depth: 1, probe_limit: MAX_MEN, fifty_move_rule: true }
+        Self { probe_depth: 1, probe_limit: MAX_PIECES, fifty_move_rule: true }
     }
 }
 
@@ -336,10 +336,10 @@ impl<T: SearchTable> Engine<T> {
     /// Returns the tablebases as the next search uses them; `None` without any.
     fn syzygy(&self) -> Option<SyzygyProbe> {
         let SyzygyOptions { probe_depth, probe_limit, fifty_move_rule } = self.options.syzygy;
-        let most_men = self.tablebases.most_men().min(probe_limit);
-        (most_men > 0).then(|| SyzygyProbe {
+        let max_pieces = self.tablebases.max_pieces().min(probe_limit);
+        (max_pieces > 0).then(|| SyzygyProbe {
             tables: Arc::clone(&self.tablebases),
-            max_pieces: most_men,
+            max_pieces,
             min_depth: i32::try_from(probe_depth).unwrap_or(i32::MAX),
             fifty_move_rule,
             ranking: None,
@@ -449,6 +449,16 @@ mod tests {
         assert_eq!((engine.table().mib(), engine.table().scheme()), (2, Scheme::Deep));
         assert_eq!((engine.options().hash_mib, engine.options().scheme), (2, Scheme::Deep));
         assert_eq!(engine.table().probe(5), Some(entry), "the old table stays, with what it holds");
+    }
+
+    #[test]
+    fn every_search_begins_a_generation() {
+        let mut engine = Engine::new(Options::default()).unwrap();
+        for searches in 1..=3 {
+            engine.go(&Game::new(Position::startpos()), Limits { depth: Some(1), ..Limits::default() });
+            engine.wait();
+            assert_eq!(engine.table().generation().bits(), searches);
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! The search gets a number of nodes per move and finds several lines. Which of them is played is left to chance: a line that is
 //! worse by so many centipawns is less likely by that power of e, with a temperature (the idea of skill levels that pick among the
 //! lines of MultiPV is Stockfish's; a chance by the Boltzmann distribution is the usual way to do it). Both numbers follow from the
-//! Elo, by a ladder that matches have calibrated: `scripts/calibrate-elo`, `docs/uci.md`.
+//! Elo, by a ladder that matches have calibrated: `scripts/calibrate-elo`, `docs/users/uci.md`.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
@@ -36,7 +36,7 @@ const fn rung(elo: u32, nodes: u64, temperature: f64) -> Rung {
     Rung { elo, nodes, temperature }
 }
 
-/// Meant to be as strong as Stockfish's skill levels from 0 to 9, the Elo of which are known: docs/uci.md says what was measured. Between two
+/// Meant to be as strong as Stockfish's skill levels from 0 to 9, the Elo of which are known: docs/users/uci.md says what was measured. Between two
 /// rungs nodes grow geometrically and temperatures fall evenly.
 const LADDER: [Rung; 10] = [
     rung(1320, 2_000, 157.0),

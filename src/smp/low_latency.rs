@@ -2,7 +2,7 @@
 
 /// Lets the thread that calls, and those that it starts from then on, run sooner after waking up, where there are more threads than cores: it
 /// asks for short time slices, of which Linux (from 6.12 on) takes account when it decides who runs next. It gets no more of the processors than
-/// before, and needs no privilege. Where the system does not know this nothing changes. What it brings is measured in docs/smp.md.
+/// before, and needs no privilege. Where the system does not know this nothing changes. What it brings is measured in docs/contributors/smp.md.
 #[cfg(target_os = "linux")]
 pub(crate) fn wake_promptly() {
     /// `struct sched_attr` of the kernel's interface, in its first version.

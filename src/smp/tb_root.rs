@@ -27,7 +27,7 @@ pub(super) fn rank_root<T>(request: &mut SearchRequest<T>, root_moves: &mut Vec<
     if request.multi_pv <= best.len() {
         *root_moves = best;
     }
-    if ranking.by_distance {
+    if ranking.by_dtz {
         syzygy.max_pieces = 0;
     }
     syzygy.ranking = Some(Arc::new(ranking));
@@ -36,8 +36,8 @@ pub(super) fn rank_root<T>(request: &mut SearchRequest<T>, root_moves: &mut Vec<
 
 /// Returns whether tablebases of as few pieces as the root has are loaded.
 fn may_know_root<T>(request: &SearchRequest<T>) -> bool {
-    let men = request.game.position().occupied().len() as usize;
-    request.syzygy.as_ref().is_some_and(|syzygy| men <= syzygy.max_pieces)
+    let pieces = request.game.position().occupied().len() as usize;
+    request.syzygy.as_ref().is_some_and(|syzygy| pieces <= syzygy.max_pieces)
 }
 
 /// Returns the score of a root with this result.

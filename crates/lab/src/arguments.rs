@@ -1,7 +1,5 @@
 //! The command line of `sesame-lab`.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, value_parser};
@@ -9,8 +7,9 @@ use clap::{Args, Parser, Subcommand, value_parser};
 use sesame::uci::Output;
 use sesame_lab::report::{self, ReportOptions};
 use sesame_lab::studies::{self, PositionsArgs, Study, StudyArgs};
-use sesame_lab::{check_bits, crowding};
+use sesame_lab::{SCHEMES_FOLDER, TABLE_FOLDER, check_bits, crowding};
 use sesame_report::command::{CommandError, print_status};
+use sesame_report::files;
 
 use crate::run_command::{self, ChoicesArguments, RunArguments};
 
@@ -38,7 +37,7 @@ pub(crate) enum Command {
         #[arg(long, default_value_t = 1 << 16, value_parser = value_parser!(u32).range(2..))]
         positions: u32,
         /// The folder for the page
-        #[arg(long, default_value = "docs/table", value_name = "DIR")]
+        #[arg(long, default_value = TABLE_FOLDER, value_name = "FOLDER")]
         output: PathBuf,
     },
     /// Count the nodes of the bench by table size and design: two entries of 48 check bits against three of 16
@@ -50,7 +49,7 @@ pub(crate) enum Command {
         #[arg(long, default_value_t = 1)]
         jobs: usize,
         /// The folder for the page
-        #[arg(long, default_value = "docs/table", value_name = "DIR")]
+        #[arg(long, default_value = TABLE_FOLDER, value_name = "FOLDER")]
         output: PathBuf,
     },
     /// Compare the schemes in ALIBABA over a larger set of positions
@@ -73,7 +72,7 @@ pub(crate) struct ReportArguments {
     #[arg(long, default_value = "results.csv", value_name = "FILE")]
     results: PathBuf,
     /// The folder for the report; pages of further studies found there are included
-    #[arg(long, default_value = "docs/replacement-schemes", value_name = "DIR")]
+    #[arg(long, default_value = SCHEMES_FOLDER, value_name = "FOLDER")]
     output: PathBuf,
     /// Duration of the run [default: the one recorded in FILE.meta]
     #[arg(long, value_parser = positive, value_name = "SECONDS")]
@@ -119,16 +118,9 @@ pub(crate) fn run(command: &Command, output: &Output) -> Result<(), CommandError
     Ok(())
 }
 
-/// Writes a page's files into `folder`, and prints their paths.
-fn save(output: &Output, folder: &Path, files: Vec<(String, String)>) -> Result<(), CommandError> {
-    let failed = |path: &Path, error: io::Error| CommandError::Failed(format!("{}: {error}", path.display()));
-    fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
-    for (name, text) in files {
-        let path = folder.join(name);
-        fs::write(&path, text).map_err(|error| failed(&path, error))?;
-        output.line(&path.display().to_string());
-    }
-    Ok(())
+/// Writes the files of a page into `folder`, and prints their paths.
+fn save(output: &Output, folder: &Path, page: Vec<(String, String)>) -> Result<(), CommandError> {
+    files::replace_all(folder, page, |path| output.line(&path.display().to_string())).map_err(CommandError::failed)
 }
 
 fn run_study(study: Study, arguments: &StudyArgs) -> Result<(), CommandError> {

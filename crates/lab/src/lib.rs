@@ -1,7 +1,7 @@
 //! The laboratory of replacement schemes for transposition tables.
 //!
 //! It repeats the experiment of Breuker, Uiterwijk and van den Herik (1994), "Replacement Schemes for Transposition Tables", on the
-//! table that Sesame ships, and measures further designs. The program `sesame-lab` runs all of it; `docs/lab.md` lists what the
+//! table that Sesame ships, and measures further designs. The program `sesame-lab` runs all of it; `docs/contributors/lab.md` lists what the
 //! paper leaves open and the choice made for each point.
 //!
 //! | module | contents |
@@ -29,5 +29,17 @@ pub mod run;
 pub mod studies;
 pub mod validation;
 
-/// The engine of this build, as results files and pages name it. Sesame 0.1.0 without the addition had a hand-written evaluation.
+/// The folder of the pages about replacement schemes, in the root folder of the project.
+pub const SCHEMES_FOLDER: &str = "docs/results/replacement-schemes";
+
+/// The folder of the pages about the table, in the root folder of the project.
+pub const TABLE_FOLDER: &str = "docs/results/table";
+
+/// The name of this engine in results files and pages. "0.1.0" alone is an engine with a hand-written evaluation.
 pub(crate) const ENGINE: &str = concat!(env!("CARGO_PKG_VERSION"), " (network)");
+
+/// Returns the path of the committed `file` about replacement schemes.
+#[cfg(test)]
+pub(crate) fn committed(file: &str) -> std::path::PathBuf {
+    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(SCHEMES_FOLDER).join(file)
+}

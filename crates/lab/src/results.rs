@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn committed_results_are_readable() {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/replacement-schemes/results.csv");
+        let path = crate::committed("results.csv");
         let hash = crate::experiment::hash(&crate::experiment::positions());
         let observations = read(&path, hash).unwrap();
         assert!(observations.is_sorted_by_key(Observation::key));

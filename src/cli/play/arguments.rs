@@ -11,9 +11,10 @@ use clap::{Args, ValueEnum, value_parser};
 use super::clock::TimeControl;
 use crate::cli::arguments::NetworkArguments;
 use crate::cli::terminal::Colours;
+use crate::cli::threads::thread_count;
 use crate::engine::Limits;
 use crate::position::{Color, Position};
-use crate::uci::{MAX_HASH_MIB, MAX_THREADS};
+use crate::uci::MAX_HASH_MIB;
 
 /// Without a clock and without a limit the engine thinks for this long.
 const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(1);
@@ -51,8 +52,8 @@ pub(crate) struct PlayArguments {
     /// Your name, for the PGN
     #[arg(long, default_value = "Player")]
     pub(super) name: String,
-    /// Search threads
-    #[arg(long, default_value_t = 1, value_parser = value_parser!(u16).range(1..=MAX_THREADS))]
+    /// Search threads: a number, or auto for one on each physical core
+    #[arg(long, default_value_t = 1, value_parser = thread_count, value_name = "N")]
     pub(super) threads: u16,
     /// Size of the transposition table in MiB
     #[arg(long, default_value_t = 64, value_parser = value_parser!(u32).range(1..=MAX_HASH_MIB), value_name = "MIB")]

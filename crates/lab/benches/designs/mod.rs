@@ -1,5 +1,5 @@
 //! The tables that are measured beside each other, and the keys that they are asked for. Shared by `benches/table.rs` (criterion) and
-//! `examples/table_rate.rs` (the tables in `docs/table.md`).
+//! `examples/table_rate.rs` (the tables in `docs/contributors/table.md`).
 
 #![allow(dead_code, unused_imports, reason = "the benches and the example use a part each")]
 

@@ -246,7 +246,7 @@ impl ReportPage<'_> {
         }
         let choices = match self.studies.iter().find(|study| study.file == "choices.md") {
             Some(study) => format!("[{}]({})", study.title, study.file),
-            None => "[docs/lab.md](../lab.md)".to_owned(),
+            None => "[docs/contributors/lab.md](../../contributors/lab.md)".to_owned(),
         };
         format!(
             "## How near our ALIBABA is to theirs\n\n{} What the paper leaves open, and what each choice does to the node counts: \
@@ -324,10 +324,10 @@ impl ReportPage<'_> {
              ```\n\
              cargo build --release -p sesame-lab\n\
              target/release/sesame-lab run --output {0}\n\
-             target/release/sesame-lab report --results {0} --output docs/replacement-schemes\n\
+             target/release/sesame-lab report --results {0} --output docs/results/replacement-schemes\n\
              ```\n\n\
              The same command gives the same bytes. All on one page, pictures included: [report.html](report.html). The laboratory's own page \
-             is [docs/lab.md](../lab.md).\n",
+             is [docs/contributors/lab.md](../../contributors/lab.md).\n",
             self.source
         )
     }

@@ -1,4 +1,4 @@
-//! Four further studies, each with a command, a results file and a page in `docs/replacement-schemes/`.
+//! Four further studies, each with a command, a results file and a page in `docs/results/replacement-schemes/`.
 //!
 //! | command | subject | page |
 //! |---|---|---|
@@ -34,6 +34,8 @@ pub use panel::Panel;
 use record::Conditions;
 pub use record::StudyRow;
 use runner::SearchSeries;
+use sesame_report::files::{self, FileError};
+use sesame_report::journal::JournalError;
 pub use set::{PositionSet, PositionsArgs, Sequence, SetError};
 
 /// A study.
@@ -65,7 +67,7 @@ impl Study {
 #[derive(Debug, Clone, Args)]
 pub struct StudyArgs {
     /// The folder for the results file and the page
-    #[arg(long, default_value = "docs/replacement-schemes", value_name = "FOLDER")]
+    #[arg(long, default_value = crate::SCHEMES_FOLDER, value_name = "FOLDER")]
     pub output: PathBuf,
     /// Series at a time
     #[arg(long, default_value_t = 1, value_parser = value_parser!(u16).range(1..=256))]
@@ -90,7 +92,7 @@ pub struct StudyArgs {
 impl Default for StudyArgs {
     fn default() -> Self {
         Self {
-            output: PathBuf::from("docs/replacement-schemes"),
+            output: PathBuf::from(crate::SCHEMES_FOLDER),
             jobs: 1,
             resume: false,
             force: false,
@@ -116,41 +118,12 @@ impl StudyArgs {
 /// An error that ended a study.
 #[derive(Debug, thiserror::Error)]
 pub enum StudyError {
-    /// A file could not be read or written.
-    #[error("{}: {source}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// A results file is malformed or of other searches.
-    #[error("{}, line {line}: {wrong}", path.display())]
-    Results {
-        /// The file.
-        path: PathBuf,
-        /// The number of the line, from 1.
-        line: usize,
-        /// The problem.
-        wrong: String,
-    },
-    /// The results file exists already.
-    #[error(
-        "{} exists already: continue it with --resume, search anew with --force, or name another folder with --output",
-        path.display()
-    )]
-    Exists {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The file in place of the results file is not of this study.
-    #[error("{} is no results file of `sesame-lab {study}`, and is left alone", path.display())]
-    Foreign {
-        /// The file.
-        path: PathBuf,
-        /// The name of the study.
-        study: &'static str,
-    },
+    /// A page could not be written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The results file could not be read or written, or does not belong to this run.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
     /// A series lacks searches, has too many, or is of another depth.
     #[error("{}: the series {series} {wrong}", path.display())]
     Series {
@@ -174,14 +147,8 @@ pub enum StudyError {
     #[error("no thread to search in: {0}")]
     Thread(#[source] io::Error),
     /// A picture could not be drawn.
-    #[error("a picture could not be mode: {0}")]
+    #[error("a picture could not be drawn: {0}")]
     Picture(String),
-}
-
-impl StudyError {
-    fn file(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
-        |source| Self::File { path: path.to_owned(), source }
-    }
 }
 
 /// Runs a study and writes its page. `progress` receives lines about the progress.
@@ -193,26 +160,22 @@ pub fn run(study: Study, args: &StudyArgs, progress: &(dyn Fn(&str) + Sync)) -> 
     let set = PositionSet::larger()?;
     let results = args.output.join(format!("{}.csv", study.name()));
     if !args.page {
-        std::fs::create_dir_all(&args.output).map_err(StudyError::file(&args.output))?;
-        let conditions = Conditions::of(&set, args);
+        std::fs::create_dir_all(&args.output).map_err(FileError::at(&args.output))?;
+        let conditions = Conditions::new(&set, args);
         runner::run(study, plan(study, &set, args)?, &conditions, &results, args, progress)?;
     }
-    let (program, rows) = complete(study, &set, &results)?;
-    let files = match study {
+    let (engine, rows) = complete(study, &set, &results)?;
+    let pages = match study {
         Study::Larger => larger::page(&rows)?,
-        Study::Modern => modern::page(&rows, &program)?,
+        Study::Modern => modern::page(&rows, &engine)?,
         Study::Threads => {
             let path = args.output.join("modern.csv");
             let modern = if path.exists() { Some(complete(Study::Modern, &set, &path)?.1) } else { None };
-            threads::page(&rows, modern.as_deref(), &program)?
+            threads::page(&rows, modern.as_deref(), &engine)?
         }
-        Study::Sources => sources::page(&rows, &program)?,
+        Study::Sources => sources::page(&rows, &engine)?,
     };
-    for (name, text) in files {
-        let path = args.output.join(name);
-        std::fs::write(&path, text).map_err(StudyError::file(&path))?;
-        progress(&format!("wrote {}", path.display()));
-    }
+    files::replace_all(&args.output, pages, |path| progress(&format!("wrote {}", path.display())))?;
     Ok(())
 }
 
@@ -229,12 +192,10 @@ fn plan<'a>(study: Study, set: &'a PositionSet, args: &'a StudyArgs) -> Result<V
 /// Reads a results file in which every series is complete, and returns the engine that made it and the searches. Series may be missing:
 /// the pages name those that were not run.
 fn complete(study: Study, set: &PositionSet, path: &Path) -> Result<(String, Vec<StudyRow>), StudyError> {
-    let (conditions, rows) = record::read(study, path)?;
-    conditions.must_know(set, path)?;
-    let Conditions { sequences, shallower, program, .. } = conditions;
+    let (Conditions { sequences, shallower, engine, .. }, rows) = record::read(study, set, path)?;
     let args = StudyArgs { sequences, shallower, ..StudyArgs::default() };
     match runner::incomplete(&rows, &plan(study, set, &args)?, path)?.into_iter().next() {
-        None => Ok((program, rows)),
+        None => Ok((engine, rows)),
         Some(series) => {
             let wrong = "lacks searches: `--resume` makes them".to_owned();
             Err(StudyError::Series { path: path.to_owned(), series: series.to_string(), wrong })

@@ -256,7 +256,7 @@ fn mean_difference(
 const INTRODUCTION: &str = "The schemes at work in the engine: its search with one thread, at tables as crowded as in 1994 and at its default of 16 MiB \
      (1024K positions), to a fixed depth. A game's positions are searched one after the other as at play: the table and the histories stay, \
      the table is stamped. A search by one thread is the same in every run. `merge` is the engine's way to store a position that \
-     is there already, `overwrite` that of 1994 (`docs/table.md`).\n\n";
+     is there already, `overwrite` that of 1994 (`docs/contributors/table.md`).\n\n";
 
 const MEASURES: &str = "Fewer nodes to a depth are not all: this search reduces where the table knows no move, so a table that forgets can make the \
      same nominal depth cheaper, and worse. So each result is held against a reference, the engine's search of 17 plies at 4096K positions: how often \

@@ -1,19 +1,16 @@
 //! Execution of the series of a study, several at a time; each is on disk as soon as it is complete.
 
 use std::collections::{HashMap, HashSet};
-use std::fmt;
-use std::fs::OpenOptions;
-use std::io::Write;
 use std::path::Path;
 use std::thread;
 use std::time::Instant;
 
 use parking_lot::Mutex;
 
-use super::record::{self, Conditions, StudyRow};
+use super::record::{self, Conditions, SeriesKey, StudyRow};
 use super::{Study, StudyArgs, StudyError};
 use sesame::search::WORKER_STACK_BYTES;
-use sesame_report::files;
+use sesame_report::journal::{Existing, Journal};
 
 /// Searches that share a table and are independent of all others: one arm of one setting.
 pub(super) struct SearchSeries<'a> {
@@ -55,7 +52,8 @@ impl<'a> SearchSeries<'a> {
     }
 
     fn key(&self) -> SeriesKey {
-        SeriesKey::new((&self.setting, self.positions, &self.arm, self.threads, self.repeat))
+        let (setting, arm) = (self.setting.clone(), self.arm.clone());
+        SeriesKey { setting, positions: self.positions, arm, threads: self.threads, repeat: self.repeat }
     }
 
     fn run(self) -> Result<Vec<StudyRow>, StudyError> {
@@ -69,64 +67,35 @@ impl<'a> SearchSeries<'a> {
     }
 }
 
-/// The identity of a series within its study.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) struct SeriesKey {
-    setting: String,
-    positions: usize,
-    arm: String,
-    threads: u32,
-    repeat: u32,
-}
-
-impl SeriesKey {
-    fn new((setting, positions, arm, threads, repeat): (&str, usize, &str, u32, u32)) -> Self {
-        Self { setting: setting.to_owned(), positions, arm: arm.to_owned(), threads, repeat }
-    }
-
-    fn of(row: &StudyRow) -> Self {
-        Self::new(row.series())
-    }
-}
-
-impl fmt::Display for SeriesKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { setting, positions, arm, threads, repeat } = self;
-        write!(f, "{setting},{positions},{arm},{threads},{repeat}")
-    }
-}
-
-/// Returns the series with some of their rows.
+/// Returns the series of which some searches are missing but not all.
 ///
 /// # Errors
-/// If a row belongs to no series of the plan, is of another depth, or is a duplicate.
+/// If a row belongs to no series of the plan, or is of another depth.
 pub(super) fn incomplete(
     rows: &[StudyRow],
     plan: &[SearchSeries<'_>],
     path: &Path,
 ) -> Result<HashSet<SeriesKey>, StudyError> {
     let plan: HashMap<SeriesKey, &SearchSeries<'_>> = plan.iter().map(|series| (series.key(), series)).collect();
-    let mut seen: HashMap<SeriesKey, HashSet<(u32, u32)>> = HashMap::new();
+    let mut missing: HashMap<SeriesKey, usize> = HashMap::new();
     for row in rows {
         let key = SeriesKey::of(row);
         let error = |wrong| StudyError::Series { path: path.to_owned(), series: key.to_string(), wrong };
         let series = plan.get(&key).ok_or_else(|| error("is none of this study".to_owned()))?;
         if row.depth != series.depth {
-            return Err(error(format!("is of depth {}, not {}", row.depth, series.depth)));
+            return Err(error(format!("has a search of depth {}, not {}", row.depth, series.depth)));
         }
-        if !seen.entry(key.clone()).or_default().insert((row.game, row.ply)) {
-            return Err(error(format!("has game {}, ply {} twice", row.game, row.ply)));
-        }
+        let missing = missing.entry(key.clone()).or_insert(series.searches);
+        *missing = missing.checked_sub(1).ok_or_else(|| error(format!("has over {} searches", series.searches)))?;
     }
-    let is_short =
-        |(key, found): &(SeriesKey, HashSet<_>)| plan.get(key).is_some_and(|series| found.len() < series.searches);
-    Ok(seen.into_iter().filter(is_short).map(|(key, _)| key).collect())
+    Ok(missing.into_iter().filter(|&(_, missing)| missing > 0).map(|(key, _)| key).collect())
 }
 
 /// Runs the series and writes `path`, in the order of the plan.
 ///
 /// # Errors
-/// If the file exists, unless it is of this study and is continued (`--resume`, under the same conditions) or replaced (`--force`).
+/// If a series fails or the file cannot be written. If the file exists, unless it is of this study and is resumed (`--resume`, under
+/// the same conditions) or replaced (`--force`).
 pub(super) fn run(
     study: Study,
     plan: Vec<SearchSeries<'_>>,
@@ -135,74 +104,58 @@ pub(super) fn run(
     args: &StudyArgs,
     progress: &(dyn Fn(&str) + Sync),
 ) -> Result<(), StudyError> {
-    let before = match path.exists() {
-        true if !record::is_of(study, path)? => {
-            return Err(StudyError::Foreign { path: path.to_owned(), study: study.name() });
-        }
-        true if args.resume => kept(study, &plan, conditions, path)?,
-        true if !args.force => return Err(StudyError::Exists { path: path.to_owned() }),
-        _ => Vec::new(),
+    let existing = match args {
+        StudyArgs { resume: true, .. } => Existing::Resume,
+        StudyArgs { force: true, .. } => Existing::Replace,
+        _ => Existing::Refuse,
     };
+    let mut journal = Journal::open(&record::kind(study), path, conditions.lines(), existing)?;
+    // The searches of a series share a table, so a part of them cannot be made alone.
+    let incomplete = incomplete(journal.rows(), &plan, path)?;
+    journal.retain(|row| !incomplete.contains(&SeriesKey::of(row)))?;
+
     let place: HashMap<SeriesKey, usize> = plan.iter().map(SearchSeries::key).zip(0..).collect();
-    let known: HashSet<SeriesKey> = before.iter().map(SeriesKey::of).collect();
-    let open: Vec<SearchSeries<'_>> = plan.into_iter().filter(|series| !known.contains(&series.key())).collect();
-
-    let text =
-        |rows: &[StudyRow]| record::head(study, conditions) + &rows.iter().map(StudyRow::line).collect::<String>();
-    write(path, &text(&before))?;
-    let mut rows = before;
-    rows.extend(run_all(open, path, usize::from(args.jobs), progress)?);
-    rows.sort_by_key(|row| place.get(&SeriesKey::of(row)).copied().unwrap_or(usize::MAX));
-    write(path, &text(&rows))
+    let complete: HashSet<SeriesKey> = journal.rows().iter().map(SeriesKey::of).collect();
+    let missing = plan.into_iter().filter(|series| !complete.contains(&series.key())).collect();
+    let journal = Mutex::new(journal);
+    run_all(missing, &journal, usize::from(args.jobs), progress)?;
+    journal.into_inner().finish(|row| place.get(&SeriesKey::of(row)).copied())?;
+    Ok(())
 }
 
-fn write(path: &Path, text: &str) -> Result<(), StudyError> {
-    files::replace(path, text.as_bytes()).map_err(StudyError::file(path))
-}
-
-/// Reads the complete series of a killed run. An incomplete series is searched again.
-fn kept(
-    study: Study,
-    plan: &[SearchSeries<'_>],
-    conditions: &Conditions,
-    path: &Path,
-) -> Result<Vec<StudyRow>, StudyError> {
-    let text = std::fs::read_to_string(path).map_err(StudyError::file(path))?;
-    if !text.ends_with('\n') {
-        write(path, &text[..text.rfind('\n').map_or(0, |end| end + 1)])?;
-    }
-    let (found, mut rows) = record::read(study, path)?;
-    found.must_be(conditions, path)?;
-    let torn = incomplete(&rows, plan, path)?;
-    rows.retain(|row| !torn.contains(&SeriesKey::of(row)));
-    Ok(rows)
-}
-
-/// Runs the series on `jobs` threads, and appends the rows of each to `path`.
+/// Runs the series on `jobs` threads, and appends the rows of each to the journal. An error of one stops the others after their
+/// current series.
 fn run_all(
     plan: Vec<SearchSeries<'_>>,
-    path: &Path,
+    journal: &Mutex<Journal<StudyRow>>,
     jobs: usize,
     progress: &(dyn Fn(&str) + Sync),
-) -> Result<Vec<StudyRow>, StudyError> {
+) -> Result<(), StudyError> {
     let start = Instant::now();
     let count = plan.len();
-    let file = OpenOptions::new().append(true).open(path).map_err(StudyError::file(path))?;
-    let done = Mutex::new((file, Vec::new(), 0));
-    let plan = Mutex::new(plan.into_iter());
+    let state = Mutex::new((plan.into_iter(), 0));
+    let run_next = || -> Result<bool, StudyError> {
+        // An `if let` would hold the lock during the search.
+        let next = state.lock().0.next();
+        let Some(series) = next else { return Ok(false) };
+        let name = format!("{}, {} positions, {}", series.setting, series.positions, series.arm);
+        let rows = series.run()?;
+        journal.lock().extend(rows)?;
+        let mut state = state.lock();
+        state.1 += 1;
+        progress(&format!("series {} of {count}, after {:.0} s: {name}", state.1, start.elapsed().as_secs_f64()));
+        Ok(true)
+    };
     let work = || -> Result<(), StudyError> {
         loop {
-            // A `while let` would hold the lock during the work.
-            let Some(series) = plan.lock().next() else { return Ok(()) };
-            let name = format!("{} {} {}", series.setting, series.positions, series.arm);
-            let rows = series.run()?;
-            let lines: String = rows.iter().map(StudyRow::line).collect();
-            let mut done = done.lock();
-            let (file, all, finished) = &mut *done;
-            file.write_all(lines.as_bytes()).map_err(StudyError::file(path))?;
-            all.extend(rows);
-            *finished += 1;
-            progress(&format!("{finished} of {count}, {:.0} s: {name}", start.elapsed().as_secs_f64()));
+            match run_next() {
+                Ok(true) => {}
+                Ok(false) => return Ok(()),
+                Err(error) => {
+                    state.lock().0 = Vec::new().into_iter();
+                    return Err(error);
+                }
+            }
         }
     };
     thread::scope(|scope| {
@@ -213,96 +166,113 @@ fn run_all(
         threads
             .into_iter()
             .try_for_each(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-    })?;
-    Ok(done.into_inner().1)
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::path::PathBuf;
+
+    use tempfile::TempDir;
 
     use super::super::PositionSet;
     use super::*;
+    use sesame_report::journal::JournalError;
 
+    /// A plan of series of two searches each; the series "fails" fails.
     fn plan<'a>(names: &[&'a str]) -> Vec<SearchSeries<'a>> {
         let series = |name: &&'a str| {
             let name = *name;
             let measure =
                 |ply| Measurement { game: 1, ply, depth: 1, nodes: name.len() as u64, score: 0, best: "-".into() };
-            SearchSeries::single("test", 2, name, (1, 2), move || Ok(vec![measure(0), measure(2)]))
+            SearchSeries::single("test", 2, name, (1, 2), move || match name {
+                "fails" => Err(StudyError::Picture("this series fails".to_owned())),
+                _ => Ok(vec![measure(0), measure(2)]),
+            })
         };
         names.iter().map(series).collect()
     }
 
-    fn conditions(args: &StudyArgs) -> Conditions {
-        Conditions::of(&PositionSet::larger().unwrap(), args)
-    }
-
-    fn file(name: &str) -> PathBuf {
-        std::env::temp_dir().join(format!("sesame-runner-{name}-{}.csv", std::process::id()))
+    fn folder() -> (TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("larger.csv");
+        (folder, path)
     }
 
     fn run_with(names: &[&str], path: &Path, args: &StudyArgs) -> Result<String, StudyError> {
-        run(Study::Larger, plan(names), &conditions(args), path, args, &|_| ())?;
-        Ok(std::fs::read_to_string(path).unwrap())
+        let conditions = Conditions::new(&PositionSet::larger().unwrap(), args);
+        run(Study::Larger, plan(names), &conditions, path, args, &|_| ())?;
+        Ok(fs::read_to_string(path).unwrap())
     }
 
     #[test]
-    fn jobs_and_kills_do_not_change_the_file() {
-        let path = file("kill");
+    fn a_file_cut_off_anywhere_is_completed() {
+        let (_folder, path) = folder();
         let names = ["a", "bb", "ccc"];
         let args = StudyArgs::default();
         let whole = run_with(&names, &path, &args).unwrap();
         assert_eq!(whole.lines().count(), 3 + 6);
-        let anew = StudyArgs { jobs: 3, force: true, ..args.clone() };
-        assert_eq!(run_with(&names, &path, &anew).unwrap(), whole);
-        // Cut in the last line of the second series, between two series, after all, and before any.
-        let (second, head) = (whole.rfind("test,2,bb").unwrap(), record::head(Study::Larger, &conditions(&args)).len());
+        let replaced = StudyArgs { jobs: 3, force: true, ..args.clone() };
+        assert_eq!(run_with(&names, &path, &replaced).unwrap(), whole);
         let resume = StudyArgs { resume: true, ..args };
-        for end in [whole.rfind("test,2,ccc").unwrap() - 3, second, whole.len(), head] {
-            std::fs::write(&path, &whole[..end]).unwrap();
-            assert_eq!(run_with(&names, &path, &resume).unwrap(), whole, "{end}");
+        for length in 0..=whole.len() {
+            fs::write(&path, &whole[..length]).unwrap();
+            assert_eq!(run_with(&names, &path, &resume).unwrap(), whole, "{length} bytes");
         }
-        std::fs::remove_file(&path).unwrap();
+    }
+
+    #[test]
+    fn complete_series_survive_a_failed_one() {
+        let (_folder, path) = folder();
+        let args = StudyArgs { resume: true, ..StudyArgs::default() };
+        let error = run_with(&["a", "fails", "ccc"], &path, &args).unwrap_err();
+        assert!(matches!(error, StudyError::Picture(_)), "{error}");
+        let text = fs::read_to_string(&path).unwrap();
+        assert_eq!(text.lines().count(), 3 + 2, "the series after the failed one does not run: {text}");
+        let whole = run_with(&["a", "ccc"], &path, &args).unwrap();
+        assert!(whole.starts_with(&text) && whole.lines().count() == 3 + 4, "{whole}");
     }
 
     #[test]
     fn existing_results_are_not_overwritten() {
-        let path = file("lost");
+        let (_folder, path) = folder();
         let args = StudyArgs::default();
         let whole = run_with(&["a"], &path, &args).unwrap();
         let error = run_with(&["a"], &path, &args).unwrap_err();
-        assert!(matches!(error, StudyError::Exists { .. }), "{error}");
-        std::fs::write(&path, "other figures\n").unwrap();
+        assert!(matches!(error, StudyError::Journal(JournalError::Exists { .. })), "{error}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), whole);
+        fs::write(&path, "other figures\n").unwrap();
         for args in [StudyArgs { force: true, ..args.clone() }, StudyArgs { resume: true, ..args.clone() }, args] {
             let error = run_with(&["a"], &path, &args).unwrap_err();
-            assert!(matches!(error, StudyError::Foreign { .. }), "{error}");
+            assert!(matches!(error, StudyError::Journal(JournalError::Foreign { .. })), "{error}");
         }
-        assert_ne!(std::fs::read_to_string(&path).unwrap(), whole);
-        std::fs::remove_file(&path).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "other figures\n");
     }
 
     #[test]
-    fn other_searches_are_not_continued() {
-        let path = file("other");
+    fn other_searches_are_not_resumed() {
+        let (_folder, path) = folder();
         let args = StudyArgs { resume: true, ..StudyArgs::default() };
         let whole = run_with(&["a", "bb"], &path, &args).unwrap();
-        let others = [StudyArgs { sequences: Some(1), ..args.clone() }, StudyArgs { shallower: 1, ..args.clone() }];
-        for other in others {
+        for other in [StudyArgs { sequences: Some(1), ..args.clone() }, StudyArgs { shallower: 1, ..args.clone() }] {
             let error = run_with(&["a", "bb"], &path, &other).unwrap_err();
-            assert!(matches!(error, StudyError::Results { line: 2, .. }), "{error}");
+            assert!(matches!(error, StudyError::Journal(JournalError::OtherConditions { line: 2, .. })), "{error}");
         }
-        // A series outside the plan, one of another depth, and a duplicate line.
+        // A series outside the plan, one of another depth, one with a search too many, and a duplicate line.
         let line = whole.lines().last().unwrap();
         let deeper = whole.replace("bb,1,1,1,2,1,", "bb,1,1,1,2,3,");
         assert_ne!(deeper, whole);
-        let files = [(whole.clone(), &["a"][..]), (deeper, &["a", "bb"]), (format!("{whole}{line}\n"), &["a", "bb"])];
-        for (text, names) in files {
-            std::fs::write(&path, &text).unwrap();
+        let more = format!("{whole}{}\n", line.replace("bb,1,1,1,2,1,", "bb,1,1,1,4,1,"));
+        let duplicate = format!("{whole}{line}\n");
+        let cases = [(&whole, &["a"][..]), (&deeper, &["a", "bb"]), (&more, &["a", "bb"]), (&duplicate, &["a", "bb"])];
+        for (text, names) in cases {
+            fs::write(&path, text).unwrap();
             let error = run_with(names, &path, &args).unwrap_err();
-            assert!(matches!(error, StudyError::Series { .. }), "{error}");
-            assert_eq!(std::fs::read_to_string(&path).unwrap(), text, "a refused file is left unchanged");
+            let is_damaged = matches!(error, StudyError::Journal(JournalError::Damaged { line: 8, .. }));
+            assert!(is_damaged == (text == &duplicate), "{error}");
+            assert!(is_damaged || matches!(error, StudyError::Series { .. }), "{error}");
+            assert_eq!(&fs::read_to_string(&path).unwrap(), text, "a refused file stays as it was");
         }
-        std::fs::remove_file(&path).unwrap();
     }
 }

@@ -13,6 +13,7 @@ use crate::dyn_table::DynTable;
 use sesame::engine::{EngineError, Limits, Score};
 use sesame::position::{Color, FenError, Game, Piece, Position};
 use sesame::search::TranspositionTable;
+use sesame_report::files::{self, FileError};
 use sesame_table::TableOptions;
 
 /// The committed set, made by `sesame lab positions` of Sesame 0.1.0 with its hand-written evaluation.
@@ -174,8 +175,9 @@ impl PositionsArgs {
     /// # Errors
     /// If the system refuses memory or threads, or the file cannot be written.
     pub fn run(&self, progress: &dyn Fn(&str)) -> Result<(), StudyError> {
+        files::check_replaceable(&self.file).map_err(FileError::at(&self.file))?;
         let set = make(self.nodes, self.seed, SEQUENCES, progress)?;
-        std::fs::write(&self.file, set.epd()).map_err(StudyError::file(&self.file))
+        Ok(files::replace(&self.file, set.epd().as_bytes()).map_err(FileError::at(&self.file))?)
     }
 }
 

@@ -1,8 +1,11 @@
 //! Tests of the pages on synthetic searches with known results.
 
+use std::fs;
+
 use super::panel::tests::row;
 use super::record::StudyRow;
 use super::{PositionSet, Study, StudyArgs, StudyError, larger, modern, record, run, sources, threads};
+use sesame_report::journal::JournalError;
 use sesame_table::Scheme;
 
 /// Searches of every scheme on four positions of each of six games. `more` returns the excess of a scheme's nodes in percent.
@@ -179,49 +182,53 @@ fn source_claims_are_judged_by_the_results() {
 /// Each study runs on one sequence with shallow searches.
 #[test]
 fn studies_run_and_repeat() {
-    let folder = std::env::temp_dir().join(format!("sesame-studies-{}", std::process::id()));
+    let folder = tempfile::tempdir().unwrap();
+    let set = PositionSet::larger().unwrap();
     for study in [Study::Larger, Study::Modern, Study::Threads] {
-        let args =
-            StudyArgs { output: folder.clone(), jobs: 2, sequences: Some(1), shallower: 14, ..StudyArgs::default() };
-        let results = folder.join(format!("{}.csv", study.name()));
+        let output = folder.path().to_owned();
+        let args = StudyArgs { output, jobs: 2, sequences: Some(1), shallower: 14, ..StudyArgs::default() };
+        let results = folder.path().join(format!("{}.csv", study.name()));
+        // Free threads search other nodes in each run.
+        let repeatable = || -> Vec<StudyRow> {
+            let (_, rows) = record::read(study, &set, &results).unwrap();
+            assert!(rows.iter().all(|row| row.nodes > 0 && row.depth >= 1), "{}", study.name());
+            rows.into_iter().filter(|row| !row.setting.ends_with("free")).collect()
+        };
         run(study, &args, &|_| ()).unwrap();
-        let (_, rows) = record::read(study, &results).unwrap();
-        assert!(rows.iter().all(|row| row.nodes > 0 && row.depth >= 1), "{}", study.name());
-        let lines: Vec<StudyRow> = rows.into_iter().filter(|row| !row.setting.ends_with("free")).collect();
-        assert!(lines.len() >= 7 * PositionSet::larger().unwrap().sequences[0].positions.len());
-        assert!(matches!(run(study, &args, &|_| ()), Err(StudyError::Exists { .. })));
-        run(study, &StudyArgs { force: true, ..args }, &|_| ()).unwrap();
-        let (_, again) = record::read(study, &results).unwrap();
-        assert_eq!(again.into_iter().filter(|row| !row.setting.ends_with("free")).collect::<Vec<_>>(), lines);
-        assert!(folder.join(format!("{}.md", study.name())).exists());
+        let rows = repeatable();
+        assert!(rows.len() >= 7 * set.sequences[0].positions.len());
+        let refused = run(study, &args, &|_| ()).unwrap_err();
+        assert!(matches!(refused, StudyError::Journal(JournalError::Exists { .. })), "{refused}");
+        // A killed run has left the half of the file.
+        let text = fs::read_to_string(&results).unwrap();
+        fs::write(&results, &text[..text.len() / 2]).unwrap();
+        run(study, &StudyArgs { resume: true, ..args }, &|_| ()).unwrap();
+        assert_eq!(repeatable(), rows);
+        assert!(folder.path().join(format!("{}.md", study.name())).exists());
     }
-    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 /// The committed results are complete; incomplete ones are refused.
 #[test]
 fn pages_need_complete_series() {
-    let folder = std::env::temp_dir().join(format!("sesame-pages-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let committed = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/replacement-schemes");
+    let folder = tempfile::tempdir().unwrap();
     let set = PositionSet::larger().unwrap();
     for study in [Study::Larger, Study::Modern, Study::Threads, Study::Sources] {
-        let name = format!("{}.csv", study.name());
-        assert!(super::complete(study, &set, &committed.join(&name)).is_ok(), "{name}");
+        super::complete(study, &set, &crate::committed(&format!("{}.csv", study.name()))).unwrap();
     }
-    let text = std::fs::read_to_string(committed.join("modern.csv")).unwrap();
-    let path = folder.join("modern.csv");
-    let args = StudyArgs { output: folder.clone(), page: true, ..StudyArgs::default() };
+    let text = fs::read_to_string(crate::committed("modern.csv")).unwrap();
+    let path = folder.path().join("modern.csv");
+    let args = StudyArgs { output: folder.path().to_owned(), page: true, ..StudyArgs::default() };
     let refused = |text: &str| {
-        std::fs::write(&path, text).unwrap();
+        fs::write(&path, text).unwrap();
         run(Study::Modern, &args, &|_| ()).unwrap_err()
     };
-    // Cut in the last move, and at the end of a line in the last series.
-    let torn = refused(&text[..text.len() - 1]);
-    assert!(matches!(torn, StudyError::Results { .. }) && torn.to_string().contains("torn"), "{torn}");
+    // Cut off in the last move, and at the end of a line in the last series.
+    let cut_off = refused(&text[..text.len() - 1]);
+    assert!(matches!(cut_off, StudyError::Journal(JournalError::Damaged { .. })), "{cut_off}");
+    assert!(cut_off.to_string().contains("cut off"), "{cut_off}");
     let short = refused(&text[..text[..text.len() - 1].rfind('\n').unwrap() + 1]);
     assert!(short.to_string().contains("reference,4194304,TWOBIG1,1,1 lacks searches"), "{short}");
     let other = refused(&text.replacen("# positions ", "# positions 1", 1));
-    assert!(matches!(other, StudyError::Results { line: 2, .. }), "{other}");
-    std::fs::remove_dir_all(&folder).unwrap();
+    assert!(matches!(other, StudyError::Journal(JournalError::OtherConditions { line: 2, .. })), "{other}");
 }

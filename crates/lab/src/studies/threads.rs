@@ -151,7 +151,7 @@ fn overhead(rows: &[StudyRow], positions: usize, threads: &[u32]) -> MarkdownTab
 
 const INTRODUCTION: &str = "Sesame's search with 1, 2, 4 and 8 threads at one table of 8K positions, to a fixed depth (at 1024K, the engine's default, only with 1 and 8, in \
      lockstep, and only five of the schemes): the search ends when the first thread \
-     has reached it, and the nodes of all threads are counted. In *lockstep* (`docs/smp.md`) the threads take turns of 512 nodes: 8 threads \
+     has reached it, and the nodes of all threads are counted. In *lockstep* (`docs/contributors/smp.md`) the threads take turns of 512 nodes: 8 threads \
      crowd the table as they would on 8 cores that are equally fast, and a search is the same in every run on any machine. *Free* threads run \
      as they do at play, and their nodes differ from run to run: each such search is made twice and the logarithms averaged, and another run gives other \
      figures. On the machine of these figures, which has 2 cores and had other work to do, \
