@@ -105,7 +105,7 @@ impl Session {
         };
         let output = self.output.clone();
         self.start_task(move |stop| {
-            let show = |step: &bench::Step<'_>| {
+            let show = |step: &bench::BenchPosition<'_>| {
                 output.info(&step.to_string());
                 stop.fetch_or(output.is_closed(), Ordering::Relaxed);
             };
