@@ -39,6 +39,8 @@ pub(super) enum Command {
     Play(PlayArguments),
     Perft(PerftArguments),
     Scaling(ScalingArgs),
+    #[command(flatten)]
+    UciLine(UciLine),
     #[command(hide = true)]
     Lab(OtherProgram),
     #[command(hide = true)]
@@ -59,6 +61,50 @@ pub(super) enum Command {
     #[cfg(not(feature = "manual"))]
     #[command(hide = true)]
     Completions(OtherProgram),
+}
+
+/// UCI commands that work as arguments too: they are carried out, and the program ends.
+#[derive(Debug, Subcommand)]
+#[command(disable_help_flag = true)]
+pub(super) enum UciLine {
+    #[command(hide = true)]
+    Go(Words),
+    #[command(hide = true)]
+    Position(Words),
+    #[command(hide = true)]
+    D(Words),
+    #[command(hide = true)]
+    Eval(Words),
+    #[command(hide = true)]
+    Flip(Words),
+    #[command(hide = true)]
+    Compiler(Words),
+    #[command(hide = true)]
+    Isready(Words),
+}
+
+/// The words of a UCI command behind its name.
+#[derive(Debug, Args)]
+pub(super) struct Words {
+    /// Any words
+    #[arg(num_args = 0.., trailing_var_arg = true, allow_hyphen_values = true)]
+    words: Vec<String>,
+}
+
+impl UciLine {
+    /// Returns the command as one line of UCI.
+    pub(super) fn line(&self) -> String {
+        let (name, words) = match self {
+            UciLine::Go(words) => ("go", words),
+            UciLine::Position(words) => ("position", words),
+            UciLine::D(words) => ("d", words),
+            UciLine::Eval(words) => ("eval", words),
+            UciLine::Flip(words) => ("flip", words),
+            UciLine::Compiler(words) => ("compiler", words),
+            UciLine::Isready(words) => ("isready", words),
+        };
+        std::iter::once(name).chain(words.words.iter().map(String::as_str)).collect::<Vec<_>>().join(" ")
+    }
 }
 
 /// The network, for the subcommands that search.
@@ -94,6 +140,9 @@ pub(super) struct BenchArguments {
     /// The same as --depth
     #[arg(value_parser = value_parser!(u32).range(1..), value_name = "DEPTH", conflicts_with = "depth")]
     pub(super) depth_alone: Option<u32>,
+    /// The other arguments of Stockfish's bench, of which DEPTH is then the hash size: threads, depth, `default`, `depth`
+    #[arg(hide = true, num_args = 0..=4, requires = "depth_alone", conflicts_with = "depth")]
+    pub(super) stockfish: Vec<String>,
     /// Search threads: a number, or auto for one on each physical core
     #[arg(long, default_value_t = 1, value_parser = thread_count, value_name = "N")]
     pub(super) threads: u16,
@@ -324,6 +373,17 @@ mod tests {
     }
 
     #[test]
+    fn uci_commands_are_one_line() {
+        let line = |line: &str| match parse(line) {
+            Ok(Command::UciLine(command)) => command.line(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(line("go depth 3 searchmoves e2e4"), "go depth 3 searchmoves e2e4");
+        assert_eq!(line("go movetime -5"), "go movetime -5");
+        assert_eq!(line("d"), "d");
+    }
+
+    #[test]
     fn nothing_means_uci() {
         assert!(matches!(parse(""), Ok(Command::Uci)));
     }
@@ -337,6 +397,9 @@ mod tests {
         assert_eq!(bench("bench"), (None, 1, 16));
         assert_eq!(bench("bench 9"), (Some(9), 1, 16));
         assert_eq!(bench("bench --depth 9 --threads 2 --hash 64"), (Some(9), 2, 64));
+        assert!(
+            matches!(parse("bench 16 1 13 default depth"), Ok(Command::Bench(bench)) if bench.stockfish.len() == 4)
+        );
         for line in
             ["bench 0", "bench --threads 0", "bench --threads 1025", "bench --hash 0", "bench 3 --depth 3", "bench x"]
         {

@@ -42,6 +42,10 @@ pub fn main() -> ExitCode {
 fn run(command: Command, output: &Output) -> Result<(), CommandError> {
     match command {
         Command::Uci => talk_uci(output),
+        Command::UciLine(command) => run_uci_line(command.line(), output),
+        Command::Bench(BenchArguments { depth_alone: Some(hash), stockfish, .. }) if !stockfish.is_empty() => {
+            run_uci_line(format!("bench {hash} {}", stockfish.join(" ")), output)
+        }
         Command::Bench(arguments) => run_bench(&arguments, output),
         Command::Analyse(arguments) => analyse::run(&arguments, output),
         Command::Play(arguments) => play::run(&arguments, output),
@@ -70,6 +74,11 @@ fn talk_uci(output: &Output) -> Result<(), CommandError> {
         );
     }
     uci::run(io::stdin(), output.clone()).map_err(CommandError::failed)
+}
+
+/// Carries out one UCI command.
+fn run_uci_line(line: String, output: &Output) -> Result<(), CommandError> {
+    uci::run(io::Cursor::new(line), output.clone()).map_err(CommandError::failed)
 }
 
 fn run_bench(arguments: &BenchArguments, output: &Output) -> Result<(), CommandError> {

@@ -375,6 +375,10 @@ impl<T: SearchTable> Engine<T> {
     fn start(&mut self, game: &Game, limits: Limits, sink: Arc<dyn Sink>) {
         let started = Instant::now();
         self.finish();
+        if self.pool.is_empty() {
+            // The system refused every thread; it may have one now. Otherwise the first legal move is played.
+            let _ = self.set_threads(1);
+        }
         self.is_touched = true;
         self.table.new_search();
         let mut request = SearchRequest {

@@ -22,7 +22,7 @@ pub struct SearchReport {
     pub ponder: Option<Move>,
     /// The final lines, best first, as many as [`Options::multi_pv`](super::Options::multi_pv) or the root has.
     pub lines: Vec<Line>,
-    /// Every exact best line that was reported, in order; the last one is the line that is played.
+    /// Every exact best line, in the order of its first report; the last one is the line that is played.
     pub iterations: Vec<Info>,
     /// The nodes of all workers.
     pub nodes: u64,
@@ -40,12 +40,15 @@ impl SearchReport {
         if info.line.bound != Bound::Exact {
             return;
         }
-        if info.line.rank == 1 {
+        let is_repeated = self.iterations.last().is_some_and(|last| last.line == info.line);
+        if info.line.rank == 1 && !is_repeated {
             self.iterations.push(info.clone());
         }
-        // A line of rank n replaces the line of that rank and all after it.
-        self.lines.truncate(info.line.rank - 1);
-        self.lines.push(info.line.clone());
+        match self.lines.iter_mut().find(|line| line.rank == info.line.rank) {
+            Some(line) => line.clone_from(&info.line),
+            None => self.lines.push(info.line.clone()),
+        }
+        self.lines.sort_by_key(|line| line.rank);
     }
 }
 

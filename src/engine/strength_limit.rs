@@ -204,10 +204,14 @@ impl Sink for StrengthLimitSink {
         let choice = all.get(self.strength_limit.choose(&all, self.random));
         match (choice, &lines.info) {
             (Some(line), Some(info)) if line.pv.first() != best.best.as_ref() => {
-                // The last reported line is the one that is played.
-                let line = Line { rank: 1, ..line.clone() };
                 let (mv, ponder) = (line.pv.first().copied(), line.pv.get(1).copied());
-                self.sink.info(&Info { line, nodes: best.nodes, elapsed: best.elapsed, ..info.clone() });
+                let others = all.iter().filter(|other| other.pv.first() != line.pv.first());
+                let shown: Vec<&Line> = std::iter::once(line).chain(others).take(self.multi_pv).collect();
+                // Each move once, the chosen one with rank 1; the last reported line is the one that is played.
+                for (index, line) in shown.into_iter().enumerate().rev() {
+                    let line = Line { rank: index + 1, ..line.clone() };
+                    self.sink.info(&Info { line, nodes: best.nodes, elapsed: best.elapsed, ..info.clone() });
+                }
                 self.sink.best_move(&BestMove { best: mv, ponder, ..best.clone() });
             }
             _ => self.sink.best_move(best),

@@ -143,11 +143,12 @@ impl Position {
         let mut repairs = Vec::new();
         let mut repair = |fault, repair| repairs.push(FenRepair { fault, repair });
         let count = fen.split_ascii_whitespace().count();
-        if count > 0 && count < 4 {
+        let mut fields = fen.split_ascii_whitespace();
+        // A word without a rank is no board.
+        let board = fields.next().filter(|board| board.contains('/')).ok_or(FenError::FieldCount(count))?;
+        if count < 4 {
             repair(FenError::FieldCount(count), "missing fields count as `w - - 0 1`");
         }
-        let mut fields = fen.split_ascii_whitespace();
-        let board = fields.next().ok_or(FenError::FieldCount(0))?;
         let [side, castling, en_passant] = ["w", "-", "-"].map(|default| fields.next().unwrap_or(default));
 
         let mut builder = BoardBuilder::empty();

@@ -23,13 +23,16 @@ const MAX_MOVES_TO_GO: u32 = 40;
 /// be late by more than an increment.
 const RESERVE: Duration = Duration::from_millis(200);
 
+/// Time that a search with a move time ends early, to be in time with its best move.
+const MOVE_TIME_MARGIN: Duration = Duration::from_millis(5);
+
 /// Computes the budget for `color` at the game's full move `number` (from 1); `None` if time does not limit the search.
 ///
 /// With a clock, the hard limit never exceeds the remaining time minus `overhead`, the time that a move costs outside the
-/// search. `single_reply` means that the position has one legal move.
+/// search. A move time is used up to [`MOVE_TIME_MARGIN`], whatever the overhead. `single_reply` means that the position has one legal move.
 pub fn plan(limits: &Limits, color: Color, number: u32, overhead: Duration, single_reply: bool) -> Option<Budget> {
     let clocked = limits.clock.map(|clock| plan_clock(&clock, color, number, overhead, single_reply));
-    let fixed = limits.move_time.map(|time| Budget { soft: None, hard: time.saturating_sub(overhead).max(time / 2) });
+    let fixed = limits.move_time.map(|time| Budget { soft: None, hard: time - MOVE_TIME_MARGIN.min(time / 10) });
     match (clocked, fixed) {
         (Some(clocked), Some(fixed)) => Some(Budget { soft: clocked.soft, hard: clocked.hard.min(fixed.hard) }),
         (budget, None) | (None, budget) => budget,
@@ -177,6 +180,17 @@ mod tests {
         fn the_scale_stays_in_range(stable in any::<u32>(), score_drop in any::<i32>(), share in any::<f64>()) {
             let scale = scale(Progress { stable, score_drop, best_move_share: share });
             prop_assert!(share.is_nan() || (0.3..=4.0).contains(&scale));
+        }
+    }
+
+    #[test]
+    fn move_time_does_not_depend_on_the_overhead() {
+        for (millis, hard) in [(1000, 995_000), (20, 18_000), (0, 0)] {
+            let limits = Limits { move_time: Some(Duration::from_millis(millis)), ..Limits::default() };
+            for overhead in [0, 10, 5000].map(Duration::from_millis) {
+                let budget = plan(&limits, Color::White, 1, overhead, false).unwrap();
+                assert_eq!((budget.soft, budget.hard), (None, Duration::from_micros(hard)));
+            }
         }
     }
 

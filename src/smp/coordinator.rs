@@ -1,13 +1,18 @@
 //! The coordinator: one thread that runs each search from its start to its best move.
 
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::Arc;
 use std::thread::{self, JoinHandle};
+use std::time::Instant;
 
 use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded, unbounded};
 
 use super::low_latency::request_short_slices;
 use super::pool::Event;
 use super::request::SearchRequest;
+use super::sink::{BestMove, Sink};
 use super::supervisor::Supervisor;
+use crate::position::Move;
 use crate::search::{SearchTable, TranspositionTable};
 
 /// The coordinator's thread, parked between searches. Dropping it ends the thread; end the running search first.
@@ -64,7 +69,12 @@ impl<T: SearchTable> Coordinator<T> {
         let thread = thread::Builder::new().name("coordinator".into()).spawn(move || {
             request_short_slices();
             for RunningRequest { request, sender, events, done } in requests {
-                Supervisor::start(request, sender).run(&events);
+                let fallback = Fallback::new(&request);
+                // The supervisor contains its own panics once it exists.
+                match panic::catch_unwind(AssertUnwindSafe(|| Supervisor::new(request))) {
+                    Ok(supervisor) => supervisor.run(sender, &events),
+                    Err(_) => fallback.report(&events),
+                }
                 drop(done);
             }
         })?;
@@ -81,6 +91,35 @@ impl<T: SearchTable> Coordinator<T> {
             let _ = inbox.send(RunningRequest { request, sender, events, done });
         }
         handle
+    }
+}
+
+/// The parts of a request that end a search which could not begin.
+struct Fallback {
+    best: Option<Move>,
+    /// The best move waits for `stop` or `ponderhit`.
+    is_held: bool,
+    started: Instant,
+    sink: Arc<dyn Sink>,
+}
+
+impl Fallback {
+    fn new<T>(request: &SearchRequest<T>) -> Self {
+        Self {
+            best: request.root_moves().first().copied(),
+            is_held: request.limits.infinite || request.limits.ponder,
+            started: request.started,
+            sink: Arc::clone(&request.sink),
+        }
+    }
+
+    fn report(&self, events: &Receiver<Event>) {
+        while self.is_held && !matches!(events.recv(), Ok(Event::Stop | Event::PonderHit) | Err(_)) {}
+        let best = BestMove { best: self.best, ponder: None, nodes: 0, elapsed: self.started.elapsed() };
+        let _ = panic::catch_unwind(AssertUnwindSafe(|| {
+            self.sink.message("bug: the search panicked before it began; the move is any legal one");
+            self.sink.best_move(&best);
+        }));
     }
 }
 

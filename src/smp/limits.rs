@@ -16,7 +16,7 @@ pub struct Limits {
     pub soft_nodes: Option<u64>,
     /// Stop when a mate in this many moves (or fewer) is proven.
     pub mate: Option<u32>,
-    /// Search for this time, minus the move overhead.
+    /// Search for this time, minus a few milliseconds for the best move to arrive in time.
     pub move_time: Option<Duration>,
     /// The players' clocks.
     pub clock: Option<Clock>,

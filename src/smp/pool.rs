@@ -3,6 +3,7 @@
 use std::hint::black_box;
 use std::io;
 use std::num::NonZero;
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::AcqRel};
 use std::thread::{self, JoinHandle};
@@ -16,8 +17,8 @@ use super::low_latency::request_short_slices;
 use super::strategy::SmpStrategy;
 use crate::position::Move;
 use crate::search::{
-    Control, Iteration, Outcome, RootLine, SearchContext, SearchTable, SharedHistories, ThreadData, TranspositionTable,
-    WORKER_STACK_BYTES, Worker,
+    Control, Iteration, Outcome, RootLine, SearchContext, SearchTable, SharedHistories, Sharing, ThreadData,
+    TranspositionTable, WORKER_STACK_BYTES, Worker,
 };
 
 /// An event of a search, for its supervisor.
@@ -29,6 +30,8 @@ pub(super) enum Event {
     Iterated(usize, Iteration),
     /// An aspiration window failed: depth, line, nodes of all workers.
     Bound(u32, RootLine, u64),
+    /// This worker has panicked. Its end is counted as that of any other.
+    Panicked(usize),
     /// All workers have ended. Each has its last completed iteration, or a partial one with a result.
     Ended(Vec<Option<Iteration>>),
     /// The user or the GUI stops the search.
@@ -70,7 +73,12 @@ pub struct Pool<T = TranspositionTable> {
     strategy: SmpStrategy,
     /// The histories that workers share by `strategy`.
     shared: SharedHistories,
+    /// Creates a worker's data.
+    new_data: NewData,
 }
+
+/// The constructor of a worker's data; [`ThreadData::sharing`] except in tests.
+type NewData = fn(&SharedHistories, Sharing) -> ThreadData;
 
 impl<T: SearchTable> Pool<T> {
     /// Creates a pool of `wanted` workers, or fewer if the system refuses more. With `pin`, each is bound to a core.
@@ -78,6 +86,10 @@ impl<T: SearchTable> Pool<T> {
     /// # Errors
     /// If the system refuses the first thread.
     pub fn new(wanted: usize, strategy: SmpStrategy, pin: bool) -> io::Result<Self> {
+        Self::with_data(wanted, strategy, pin, ThreadData::sharing)
+    }
+
+    fn with_data(wanted: usize, strategy: SmpStrategy, pin: bool, new_data: NewData) -> io::Result<Self> {
         let mut pool = Self {
             commands: Vec::new(),
             threads: Vec::new(),
@@ -87,6 +99,7 @@ impl<T: SearchTable> Pool<T> {
             pinning: Pinning::Off,
             strategy,
             shared: SharedHistories::new(),
+            new_data,
         };
         pool.resize(wanted)?;
         Ok(pool)
@@ -174,8 +187,10 @@ impl<T: SearchTable> Pool<T> {
             let (sender, commands) = unbounded();
             let (ready, is_ready) = bounded(1);
             let builder = thread::Builder::new().name(format!("worker-{index}")).stack_size(WORKER_STACK_BYTES);
-            let (shared, strategy, core) = (self.shared.clone(), self.strategy, bind_to.get(index).copied());
-            match builder.spawn(move || start(index, core, &shared, strategy, &commands, ready)) {
+            let (shared, sharing, new_data) = (self.shared.clone(), self.strategy.sharing(), self.new_data);
+            let fresh_data = move || new_data(&shared, sharing);
+            let core = bind_to.get(index).copied();
+            match builder.spawn(move || start(index, core, fresh_data, &commands, ready)) {
                 Ok(thread) => {
                     self.commands.push(sender);
                     self.threads.push(thread);
@@ -261,22 +276,21 @@ impl<T> Drop for Pool<T> {
 /// Runs a worker thread: binds it to its core and allocates its data.
 ///
 /// The thread touches its memory first, so the system places it near that core. `ready` receives the result of the
-/// binding; it is dropped without one if memory is lacking.
+/// binding; it is dropped without one if memory is lacking, or by a panic.
 fn start<T: SearchTable>(
     index: usize,
     core: Option<usize>,
-    shared: &SharedHistories,
-    strategy: SmpStrategy,
+    fresh_data: impl Fn() -> ThreadData,
     commands: &Receiver<WorkerCommand<T>>,
     ready: Sender<io::Result<()>>,
 ) {
     request_short_slices();
     let bound = core.map_or(Ok(()), bind_to);
     if can_allocate(MIN_WORKER_BYTES) {
-        let data = ThreadData::sharing(shared, strategy.sharing());
+        let data = fresh_data();
         let _ = ready.send(bound);
         drop(ready);
-        run(index, data, commands);
+        run(index, data, fresh_data, commands);
     }
 }
 
@@ -296,27 +310,44 @@ fn can_allocate(bytes: usize) -> bool {
     can_allocate
 }
 
-/// Executes commands until the channel closes.
-fn run<T: SearchTable>(index: usize, mut data: ThreadData, commands: &Receiver<WorkerCommand<T>>) {
+/// Executes commands until the channel closes. After a panic the worker goes on with fresh data.
+fn run<T: SearchTable>(
+    index: usize,
+    mut data: ThreadData,
+    fresh_data: impl Fn() -> ThreadData,
+    commands: &Receiver<WorkerCommand<T>>,
+) {
     for command in commands {
         match command {
             WorkerCommand::Search(search) => {
-                let (context, board, mut reporter) = *search;
-                context.control.enter(index);
-                // In lockstep, a stop can precede this worker's first turn.
-                if context.control.stopped() && index > 0 {
-                    // Dropped before the reporter, which reports the worker's end: the table must be free by then.
-                    drop(context);
-                    continue;
-                }
-                let mut worker = Worker::new(index, data, context);
-                deepen(&mut worker, &board, &mut reporter);
-                data = worker.finish();
-                drop(reporter);
+                let (context, board, reporter) = *search;
+                let searched =
+                    panic::catch_unwind(AssertUnwindSafe(|| search_once(index, data, context, &board, reporter)));
+                data = searched.unwrap_or_else(|_| fresh_data());
             }
             WorkerCommand::ClearHistories => data.clear(),
         }
     }
+}
+
+/// Takes part in one search, and returns the thread's data.
+fn search_once<T: SearchTable>(
+    index: usize,
+    data: ThreadData,
+    context: SearchContext<T>,
+    board: &DepthBoard,
+    mut reporter: Reporter,
+) -> ThreadData {
+    context.control.enter(index);
+    // In lockstep, a stop can precede this worker's first turn.
+    if context.control.stopped() && index > 0 {
+        // Dropped before the reporter, which reports the worker's end: the table must be free by then.
+        drop(context);
+        return data;
+    }
+    let mut worker = Worker::new(index, data, context);
+    deepen(&mut worker, board, &mut reporter);
+    worker.finish()
 }
 
 /// Runs iterative deepening over the depths that the board distributes.
@@ -397,6 +428,9 @@ impl Reporter {
 
 impl Drop for Reporter {
     fn drop(&mut self) {
+        if thread::panicking() {
+            self.send(Event::Panicked(self.worker));
+        }
         // The turn is passed first, so that the other workers continue.
         self.control.leave(self.worker);
         if let Some(finals) = self.finals.store(self.worker, self.last.take()) {
@@ -418,5 +452,18 @@ mod tests {
             assert_eq!(pool.len(), wanted);
         }
         assert_eq!(pool.resize(0).unwrap(), 1);
+    }
+
+    #[test]
+    fn panic_at_a_thread_start_leaves_the_threads_before_it() {
+        fn panicking(_: &SharedHistories, _: Sharing) -> ThreadData {
+            panic!("injected at a thread start");
+        }
+        assert!(Pool::<TranspositionTable>::with_data(2, SmpStrategy::default(), false, panicking).is_err());
+        let mut pool = Pool::<TranspositionTable>::new(2, SmpStrategy::default(), false).unwrap();
+        pool.new_data = panicking;
+        assert_eq!(pool.resize(4).unwrap(), 2);
+        pool.new_data = ThreadData::sharing;
+        assert_eq!(pool.resize(4).unwrap(), 4);
     }
 }

@@ -27,7 +27,7 @@ pub struct Line {
     pub score: Score,
     /// Exact, or the bound of a failed aspiration window.
     pub bound: Bound,
-    /// The principal variation, never empty.
+    /// The principal variation; empty only if the root has no legal move.
     pub pv: Vec<Move>,
 }
 

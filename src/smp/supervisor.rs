@@ -1,5 +1,6 @@
 //! Supervisor of one search: the best line, the reports, and the decision to stop.
 
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -14,7 +15,7 @@ use super::strategy::Vote;
 use super::tb_root;
 use super::vote::{RootResult, elect};
 use crate::position::Move;
-use crate::search::score::{DRAW, is_mate, moves_to_mate};
+use crate::search::score::{DRAW, is_mate, mate_in, moves_to_mate};
 use crate::search::{Bound, Control, Iteration, RootLine, SearchTable};
 
 /// Extra time to finish the first ply, for a search that is stopped without a result.
@@ -57,6 +58,8 @@ pub(super) struct Supervisor<T> {
     lines: Vec<Option<Vec<Line>>>,
     /// The result reported last.
     reported: Option<RootResult>,
+    /// The nodes reported last.
+    reported_nodes: u64,
     stability: BestMoveStability,
     /// The worker that found the mate of `go mate`.
     mate_found_by: Option<usize>,
@@ -64,21 +67,20 @@ pub(super) struct Supervisor<T> {
     current_move: Option<(u32, u32, Move)>,
     /// The time to report the current root move next; `None` after the workers are stopped.
     next_current_move: Option<Instant>,
+    /// The workers have been started, and [`Event::Ended`] has not come.
+    are_searching: bool,
+    /// The best move has been reported.
+    has_answered: bool,
 }
 
 impl<T: SearchTable> Supervisor<T> {
-    /// Ranks the root moves by the tablebases and starts the workers, which send events to `events`.
-    pub(super) fn start(mut request: SearchRequest<T>, events: Sender<Event>) -> Self {
+    /// Ranks the root moves by the tablebases, and plans the time.
+    pub(super) fn new(mut request: SearchRequest<T>) -> Self {
         let mut root_moves = request.root_moves();
         let tb_hits = tb_root::rank_root(&mut request, &mut root_moves);
         let budget = request.budget(&root_moves);
         let control = Arc::new(request.control(budget));
         control.add_tb_hits(tb_hits);
-        if !root_moves.is_empty() {
-            let context = request.context(root_moves.clone(), &control);
-            let board = DepthBoard::new(control.workers(), request.max_depth(), request.pool.strategy());
-            request.pool.search(&context, &Arc::new(board), &events);
-        }
         let limits = &request.limits;
         Self {
             clock_from: (!limits.ponder).then_some(request.started),
@@ -88,10 +90,13 @@ impl<T: SearchTable> Supervisor<T> {
             results: vec![None; control.workers()],
             lines: vec![None; control.workers()],
             reported: None,
+            reported_nodes: 0,
             stability: BestMoveStability::default(),
             mate_found_by: None,
             current_move: None,
             next_current_move: request.started.checked_add(CURRENT_MOVE_AFTER),
+            are_searching: false,
+            has_answered: false,
             budget,
             root_moves,
             control,
@@ -99,13 +104,24 @@ impl<T: SearchTable> Supervisor<T> {
         }
     }
 
-    /// Runs the search to its best move.
-    pub(super) fn run(mut self, events: &Receiver<Event>) {
+    /// Runs the search to its best move. `sender` is for the workers, `events` receives from them and from the handle.
+    ///
+    /// A panic of the supervisor or of the sink ends the search: the workers stop, and the best move so far is reported.
+    pub(super) fn run(mut self, sender: Sender<Event>, events: &Receiver<Event>) {
+        let result = panic::catch_unwind(AssertUnwindSafe(|| self.supervise(sender, events)));
+        if result.is_err() {
+            self.recover(events);
+        }
+    }
+
+    fn supervise(&mut self, sender: Sender<Event>, events: &Receiver<Event>) {
         if self.root_moves.is_empty() {
+            self.report_finished_game();
             self.wait_for_release(events);
             self.report_best_move(None, None);
             return;
         }
+        self.start_workers(sender);
         let max_depth = self.request.max_depth();
         loop {
             match self.next_event(events) {
@@ -113,12 +129,18 @@ impl<T: SearchTable> Supervisor<T> {
                 Some(Event::Iterated(worker, iteration)) => self.record(worker, iteration, max_depth),
                 Some(Event::Bound(depth, line, nodes)) => self.report_bound(depth, &line, nodes),
                 Some(Event::Ended(all)) => {
+                    self.are_searching = false;
                     for (worker, last) in all.into_iter().enumerate() {
                         if let Some(iteration) = last {
                             self.record(worker, iteration, max_depth);
                         }
                     }
                     break;
+                }
+                Some(Event::Panicked(worker)) => {
+                    self.control.stop();
+                    let text = format!("bug: thread {worker} panicked; the search ends, and the thread starts afresh");
+                    self.request.sink.message(&text);
                 }
                 Some(Event::Stop) => {
                     self.released = true;
@@ -130,6 +152,36 @@ impl<T: SearchTable> Supervisor<T> {
         }
         self.wait_for_release(events);
         self.conclude();
+    }
+
+    /// Starts the workers, which send their events to `sender`.
+    fn start_workers(&mut self, sender: Sender<Event>) {
+        let request = &self.request;
+        let context = request.context(self.root_moves.clone(), &self.control);
+        let board = DepthBoard::new(self.control.workers(), request.max_depth(), request.pool.strategy());
+        self.are_searching = true;
+        request.pool.search(&context, &Arc::new(board), &sender);
+    }
+
+    /// Ends the search after a panic on this thread: stops the workers, waits for their end and for the release, and reports
+    /// the best move unless that is what has panicked.
+    fn recover(&mut self, events: &Receiver<Event>) {
+        self.control.stop();
+        while self.are_searching || !self.released {
+            match events.recv() {
+                Ok(Event::Ended(_)) => self.are_searching = false,
+                Ok(Event::Stop) | Err(_) => self.released = true,
+                Ok(Event::PonderHit) => self.released = !self.request.limits.infinite,
+                Ok(_) => {}
+            }
+        }
+        let best = self.reported.map(|result| result.mv).or(self.fallback).or_else(|| self.root_moves.first().copied());
+        // The sink may panic again.
+        let message = "bug: the search has panicked; the best move is the best one so far";
+        let _ = panic::catch_unwind(AssertUnwindSafe(|| self.request.sink.message(message)));
+        if !self.has_answered {
+            let _ = panic::catch_unwind(AssertUnwindSafe(|| self.report_best_move(best, None)));
+        }
     }
 
     /// Returns the next event; `None` at the deadline. Reports the current root move while waiting.
@@ -228,8 +280,15 @@ impl<T: SearchTable> Supervisor<T> {
         let Some(&mv) = best.pv.first() else { return };
         let (score, depth) = (best.score, iteration.depth);
         self.results[worker] = Some(RootResult { mv, score, depth });
-        let lines: Vec<Line> =
+        let mut lines: Vec<Line> =
             iteration.lines.iter().zip(1..).map(|(line, rank)| self.line_at(rank, depth, line)).collect();
+        // A stopped iteration has only its best line: those of the iteration before follow.
+        for line in self.lines[worker].take().into_iter().flatten() {
+            let is_listed = lines.iter().any(|listed| listed.pv.first() == line.pv.first());
+            if lines.len() < self.request.multi_pv && !is_listed {
+                lines.push(Line { rank: lines.len() + 1, ..line });
+            }
+        }
         self.lines[worker] = Some(lines);
 
         let is_deeper = self.reported.is_none_or(|reported| depth > reported.depth);
@@ -269,7 +328,21 @@ impl<T: SearchTable> Supervisor<T> {
         for line in lines {
             self.request.sink.info(&self.info(line.clone(), nodes));
         }
-        self.reported = self.results[worker];
+        (self.reported, self.reported_nodes) = (self.results[worker], nodes);
+    }
+
+    /// Reports the lines of `worker` with the nodes and the time of the whole search, the line that is played last.
+    fn report_final(&self, worker: usize, nodes: u64) {
+        for line in self.lines[worker].iter().flatten().rev() {
+            self.request.sink.info(&self.info(line.clone(), nodes));
+        }
+    }
+
+    /// Reports the result of a root without a legal move.
+    fn report_finished_game(&self) {
+        let score = if self.request.game.position().in_check() { Score::Mate(0) } else { Score::Centipawns(DRAW) };
+        let line = Line { rank: 1, depth: 0, seldepth: 0, score, bound: Bound::Exact, pv: Vec::new() };
+        self.request.sink.info(&self.info(line, 0));
     }
 
     /// Reports a failed aspiration window of a search longer than [`BOUNDS_AFTER`].
@@ -293,9 +366,9 @@ impl<T: SearchTable> Supervisor<T> {
             self.report_best_move(best, None);
             return;
         };
-        // The last reported line is the one that is played.
-        if self.reported != self.results[winner] {
-            self.report(winner, self.control.nodes());
+        let nodes = self.control.nodes();
+        if self.reported != self.results[winner] || self.reported_nodes != nodes {
+            self.report_final(winner, nodes);
         }
         let pv = self.lines[winner].as_ref().and_then(|lines| lines.first()).map(|line| line.pv.clone());
         let pv = pv.unwrap_or_default();
@@ -317,8 +390,15 @@ impl<T: SearchTable> Supervisor<T> {
     /// Reports `best` with the static evaluation, for a search without a finished ply.
     fn report_unsearched(&self, best: Option<Move>) {
         let position = self.request.game.position();
-        let score = if position.in_check() { DRAW } else { self.request.network.evaluate(position) };
         if let Some(mv) = best {
+            let mut child = position.clone();
+            child.play(mv);
+            let score = match (child.has_legal_move(), child.in_check()) {
+                (false, true) => mate_in(1),
+                (false, false) => DRAW,
+                (true, _) if position.in_check() => DRAW,
+                (true, _) => self.request.network.evaluate(position),
+            };
             let line = RootLine { score, bound: Bound::Exact, seldepth: 1, pv: vec![mv] };
             self.request.sink.info(&self.info(self.line_at(1, 1, &line), self.control.nodes()));
         }
@@ -349,7 +429,8 @@ impl<T: SearchTable> Supervisor<T> {
         Move::from_bits(entry.mv).filter(|&mv| game.position().is_legal(mv))
     }
 
-    fn report_best_move(&self, best: Option<Move>, ponder: Option<Move>) {
+    fn report_best_move(&mut self, best: Option<Move>, ponder: Option<Move>) {
+        self.has_answered = true;
         let (nodes, elapsed) = (self.control.nodes(), self.request.started.elapsed());
         self.request.sink.best_move(&BestMove { best, ponder, nodes, elapsed });
     }
@@ -409,14 +490,14 @@ mod tests {
             (Limits { depth: Some(1), ..Limits::default() }, 2, false),
         ] {
             let (sender, events) = unbounded();
-            let mut supervisor = Supervisor::start(request(START, limits.clone()), sender.clone());
+            let mut supervisor = Supervisor::new(request(START, limits.clone()));
             let control = Arc::clone(&supervisor.control);
             assert_eq!((control.workers(), control.is_timed()), (workers, is_timed), "{limits:?}");
             if limits.ponder {
                 supervisor.ponder_hit();
             }
             let _ = sender.send(Event::Stop);
-            supervisor.run(&events);
+            supervisor.run(sender, &events);
             assert_eq!(control.is_timed(), limits.by_time(), "{limits:?}");
         }
     }

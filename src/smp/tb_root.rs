@@ -10,6 +10,10 @@ use crate::syzygy::Wdl;
 /// The reported score of a tablebase win at the root, in centipawns: above any evaluation, below any mate.
 const TB_CENTIPAWNS: i32 = 20_000;
 
+/// The largest reported evaluation, in centipawns. The search has larger inner bounds, such as that of a mate beyond the
+/// fifty-move limit.
+const MAX_CENTIPAWNS: i32 = 15_000;
+
 /// Ranks the root moves by the tablebases, and returns the number of hits.
 ///
 /// `root_moves` keeps only the best rank, if it has at least `multi_pv` moves. With DTZ tables, playing the kept moves
@@ -50,15 +54,20 @@ pub(super) fn root_score(wdl: Wdl) -> i32 {
     }
 }
 
-/// Converts a score other than a mate score to centipawns.
+/// Converts a score other than a mate score to centipawns: a tablebase result to 20,000 less the plies to it, an evaluation
+/// to at most [`MAX_CENTIPAWNS`].
 pub(super) fn centipawns(score: i32) -> i32 {
-    if is_tb_score(score) { score - (TB_WIN - TB_CENTIPAWNS) * score.signum() } else { score }
+    if is_tb_score(score) {
+        score - (TB_WIN - TB_CENTIPAWNS) * score.signum()
+    } else {
+        score.clamp(-MAX_CENTIPAWNS, MAX_CENTIPAWNS)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::score::{tb_loss, tb_win};
+    use crate::search::score::{DECISIVE_BOUND, tb_loss, tb_win};
 
     #[test]
     fn tablebase_results_in_centipawns() {
@@ -67,5 +76,7 @@ mod tests {
         assert_eq!(centipawns(root_score(Wdl::CursedWin)), 1);
         assert_eq!((centipawns(tb_win(7)), centipawns(tb_loss(7))), (19_993, -19_993));
         assert_eq!(centipawns(123), 123);
+        let beyond_fifty_moves = DECISIVE_BOUND - 1;
+        assert_eq!((centipawns(beyond_fifty_moves), centipawns(-beyond_fifty_moves)), (15_000, -15_000));
     }
 }

@@ -30,7 +30,7 @@ pub(crate) fn info(info: &Info, root: &Position, chess960: bool, show_wdl: bool)
     }
     let _ = write!(
         text,
-        " nodes {} nps {} hashfull {} tbhits {} time {} pv",
+        " nodes {} nps {} hashfull {} tbhits {} time {}",
         info.nodes,
         nodes_per_second(info.nodes, info.elapsed),
         info.hashfull,
@@ -38,6 +38,9 @@ pub(crate) fn info(info: &Info, root: &Position, chess960: bool, show_wdl: bool)
         info.elapsed.as_millis()
     );
     let (moves, _) = moves(&line.pv, root, chess960);
+    if !moves.is_empty() {
+        text.push_str(" pv");
+    }
     for text_of_move in moves {
         text.push(' ');
         text.push_str(&text_of_move);

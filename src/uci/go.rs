@@ -142,11 +142,14 @@ pub(super) fn limits(go: &GoCommand, position: &Position) -> (Limits, Option<Str
         complain("go: the time of the player to move is missing".to_owned());
     }
 
+    // Without a clock, an increment is the time for the move.
+    let increment = go.increment[position.side_to_move() as usize];
+    let increment = (own.is_none() && !increment.is_zero()).then_some(increment);
     let mut limits = Limits {
         depth: go.depth,
         nodes: go.nodes,
         mate: go.mate,
-        move_time: go.move_time,
+        move_time: go.move_time.or(increment),
         clock,
         infinite: go.infinite,
         ponder: go.ponder,
@@ -191,6 +194,16 @@ mod tests {
         assert!(complaint.is_some());
         let (limits, _) = limits_of("go btime 1000 nodes 500", &white);
         assert_eq!((limits.depth, limits.nodes), (None, Some(500)));
+    }
+
+    #[test]
+    fn increment_without_a_clock_is_the_time_for_the_move() {
+        let white = Position::startpos();
+        let time = |line| limits_of(line, &white).0.move_time.map(|time| time.as_millis());
+        assert_eq!(time("go winc 300 binc 200"), Some(300));
+        assert_eq!(time("go winc 300 binc 200 movetime 7"), Some(7));
+        assert_eq!(time("go winc 300 wtime 1000"), None);
+        assert_eq!(time("go binc 200"), None);
     }
 
     #[test]

@@ -337,6 +337,10 @@ mod tests {
         assert_eq!(command("quit"), Command::Quit);
         assert_eq!(command("d"), Command::Display);
         assert_eq!(command("eval"), Command::Eval);
+        assert_eq!(command("flip"), Command::Flip);
+        assert_eq!(command("help"), Command::Help);
+        assert_eq!(command("compiler"), Command::Compiler);
+        assert_eq!(parse(b" # go infinite"), Parsed::default());
     }
 
     #[test]
@@ -379,8 +383,11 @@ mod tests {
         assert_eq!(placed("position fen 8/8 w  - - 0 1"), (Some("8/8 w - - 0 1".into()), String::new()));
         assert_eq!(placed("position fen 8/8 w - - moves a1a2"), (Some("8/8 w - -".into()), "a1a2".into()));
         assert_eq!(placed("position fen"), (Some(String::new()), String::new()));
-        for line in ["position", "position e2e4", "position startpos e2e4"] {
-            assert!(complaint(line).starts_with("position: "));
+        // Words that are missing but clear.
+        assert_eq!(placed("position startpos e2e4"), (None, "e2e4".into()));
+        assert_eq!(placed("position 8/8 w moves a1a2"), (Some("8/8 w".into()), "a1a2".into()));
+        for line in ["position", "position e2e4", "position fem 8/8"] {
+            assert!(matches!(command(line), Command::BadPosition(_)), "{line}");
         }
     }
 
@@ -474,12 +481,26 @@ mod tests {
         let wanted = BenchArguments { depth: Some(5), threads: Some(2), hash: Some(8) };
         assert_eq!(command("bench hash 8 threads 2 depth 5"), Command::Bench(wanted));
         assert_eq!(command("bench 5 threads 2 hash 8"), Command::Bench(wanted));
+        // As Stockfish has it.
+        for line in ["bench 8 2 5", "bench 8 2 5 default", "bench 8 2 5 default depth"] {
+            assert_eq!(command(line), Command::Bench(wanted));
+        }
+        assert_eq!(command("bench 8 2"), Command::Bench(BenchArguments { depth: None, ..wanted }));
         let most = Command::Bench(BenchArguments { depth: None, threads: Some(1024), hash: Some(33_554_432) });
         assert_eq!(command("bench threads 1024 hash 33554432"), most);
         assert_eq!(complaint("bench threads 1025"), "bench: `threads` can be at most 1024");
         assert_eq!(complaint("bench hash 33554433"), "bench: `hash` can be at most 33554432");
         let huge = format!("bench threads {}", "9".repeat(30));
-        for line in ["bench depth", "bench depth x", "bench depth 0", "bench -1", "bench speed 3", &huge] {
+        for line in [
+            "bench depth",
+            "bench depth x",
+            "bench depth 0",
+            "bench -1",
+            "bench speed 3",
+            "bench 8 2 5 current",
+            "bench 1 2 3 4",
+            &huge,
+        ] {
             assert!(complaint(line).starts_with("bench: "));
         }
     }

@@ -19,6 +19,7 @@ mod support;
 mod syzygy;
 mod test_data;
 mod uci_exit;
+mod uci_faults;
 mod uci_hash_file;
 mod uci_input;
 mod uci_multithreading;

@@ -283,10 +283,10 @@ pub(crate) struct InfoLine {
     pub(crate) pv: Vec<String>,
 }
 
-/// Parses an `info` line; `None` for `info string` and `currmove` lines. All other fields must be there once, with whole numbers.
+/// Parses an `info` line; `None` for `info string` and `currmove` lines, and for those of finished games. All other fields must be there once, with whole numbers.
 pub(crate) fn parse_info(line: &str) -> Option<InfoLine> {
     let rest = line.strip_prefix("info ")?;
-    if rest.starts_with("string") || rest.contains(" currmove ") {
+    if rest.starts_with("string") || rest.contains(" currmove ") || rest.starts_with("depth 0 ") {
         return None;
     }
     let (fields, pv) = rest.split_once(" pv ").unwrap_or_else(|| panic!("no pv in {line:?}"));

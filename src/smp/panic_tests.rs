@@ -1,0 +1,154 @@
+//! Panics injected into workers, supervisor and sink: the search ends with one legal best move, and the threads work on.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+
+use parking_lot::Mutex;
+use sesame_table::{Scheme, Work};
+
+use super::{BestMove, Info, Limits, Sink, SmpStrategy};
+use crate::engine::{Engine, Options};
+use crate::position::{Game, Position};
+use crate::search::{SearchTable, TranspositionTable, TtEntry};
+
+/// A place where the next call panics, once.
+#[derive(Default)]
+struct Fault(AtomicBool);
+
+impl Fault {
+    fn arm(&self) {
+        self.0.store(true, Relaxed);
+    }
+
+    fn strike(&self, place: &str) {
+        assert!(!self.0.swap(false, Relaxed), "injected into {place}");
+    }
+}
+
+#[derive(Default)]
+struct Faults {
+    probe: Fault,
+    hashfull: Fault,
+    info: Fault,
+    best_move: Fault,
+}
+
+/// A table whose probes and counts can panic.
+struct FaultyTable {
+    table: TranspositionTable,
+    faults: Arc<Faults>,
+}
+
+impl SearchTable for FaultyTable {
+    fn probe(&self, key: u64) -> Option<(TtEntry, Work)> {
+        self.faults.probe.strike("a worker");
+        SearchTable::probe(&self.table, key)
+    }
+
+    fn store(&self, key: u64, entry: &TtEntry, work: u64) {
+        self.table.store(key, entry, work);
+    }
+
+    fn prefetch(&self, key: u64) {
+        self.table.prefetch(key);
+    }
+
+    fn clear(&self, threads: usize) {
+        self.table.clear(threads);
+    }
+
+    fn hashfull(&self) -> u32 {
+        self.faults.hashfull.strike("the supervisor");
+        self.table.hashfull()
+    }
+}
+
+/// A sink that can panic, and keeps what it hears.
+#[derive(Default)]
+struct FaultySink {
+    faults: Arc<Faults>,
+    best_moves: Mutex<Vec<BestMove>>,
+    messages: Mutex<Vec<String>>,
+    infos: AtomicUsize,
+}
+
+impl Sink for FaultySink {
+    fn info(&self, _: &Info) {
+        self.faults.info.strike("the sink");
+        self.infos.fetch_add(1, Relaxed);
+    }
+
+    fn best_move(&self, best: &BestMove) {
+        self.best_moves.lock().push(best.clone());
+        self.faults.best_move.strike("the sink's best move");
+    }
+
+    fn message(&self, text: &str) {
+        self.messages.lock().push(text.to_owned());
+    }
+}
+
+fn engine(threads: usize, lockstep: bool) -> (Engine<FaultyTable>, Arc<FaultySink>, Arc<Faults>) {
+    let faults = Arc::new(Faults::default());
+    let sink = Arc::new(FaultySink { faults: Arc::clone(&faults), ..FaultySink::default() });
+    let table =
+        FaultyTable { table: TranspositionTable::with_mib(1, Scheme::default()).unwrap(), faults: Arc::clone(&faults) };
+    let options = Options { threads, lockstep, strategy: SmpStrategy::default(), ..Options::default() };
+    (Engine::with_table(table, options, Arc::clone(&sink) as _).unwrap(), sink, faults)
+}
+
+/// Searches, and checks that there is one best move, a legal one.
+fn search_once(engine: &mut Engine<FaultyTable>, sink: &FaultySink, limits: Limits) {
+    let game = Game::new(Position::startpos());
+    let answers = sink.best_moves.lock().len();
+    let is_infinite = limits.infinite;
+    engine.go(&game, limits);
+    if is_infinite {
+        engine.stop();
+    }
+    engine.wait();
+    let best_moves = sink.best_moves.lock();
+    assert_eq!(best_moves.len(), answers + 1);
+    assert!(game.position().is_legal(best_moves.last().unwrap().best.unwrap()));
+}
+
+#[test]
+fn panics_end_the_search_with_a_legal_move() {
+    let depth = Limits { depth: Some(6), ..Limits::default() };
+    let infinite = Limits { infinite: true, ..Limits::default() };
+    for (threads, lockstep) in [(1, false), (3, false), (3, true)] {
+        for limits in [&depth, &infinite] {
+            for place in ["probe", "hashfull", "info", "best_move"] {
+                let (mut engine, sink, faults) = engine(threads, lockstep);
+                match place {
+                    "probe" => faults.probe.arm(),
+                    "hashfull" => faults.hashfull.arm(),
+                    "info" => faults.info.arm(),
+                    _ => faults.best_move.arm(),
+                }
+                search_once(&mut engine, &sink, limits.clone());
+                let messages = sink.messages.lock().join("; ");
+                assert!(messages.contains("panicked"), "{place}: {messages:?}");
+                // The threads are all there, and the next search is whole.
+                assert_eq!(engine.set_threads(threads).unwrap(), threads);
+                let infos = sink.infos.load(Relaxed);
+                search_once(&mut engine, &sink, depth.clone());
+                assert!(sink.infos.load(Relaxed) >= infos + 6, "{place}, {threads} threads");
+                assert_eq!(engine.set_threads(threads + 1).unwrap(), threads + 1);
+            }
+        }
+    }
+}
+
+#[test]
+fn blocking_search_reports_a_panic_of_its_worker() {
+    let (mut engine, _, faults) = engine(1, false);
+    faults.probe.arm();
+    let game = Game::new(Position::startpos());
+    let depth = Limits { depth: Some(4), ..Limits::default() };
+    let report = engine.search_with(&game, depth.clone(), |_| ControlFlow::Continue(())).unwrap();
+    assert!(report.best.is_some() && report.messages.iter().any(|text| text.contains("panicked")));
+    let report = engine.search(&game, depth).unwrap();
+    assert_eq!((report.iterations.len(), report.messages), (4, Vec::new()));
+}
