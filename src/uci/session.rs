@@ -1,4 +1,4 @@
-//! The engine loop of a UCI session: it alone orders the commands.
+//! Engine loop of a UCI session: executes the commands in order.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -22,10 +22,10 @@ use crate::engine::{Engine, EngineError, Options};
 use crate::position::{Color, Game, Position};
 use crate::smp::low_latency::request_short_slices;
 
-/// The reason why a session cannot begin.
+/// The error of starting a session.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The engine cannot be built.
+    /// The engine cannot be created.
     #[error(transparent)]
     Engine(#[from] EngineError),
     /// The thread that reads the input cannot be started.
@@ -33,16 +33,16 @@ pub enum StartError {
     Reader(#[from] io::Error),
 }
 
-/// Runs a UCI session until `quit`, the end of the input, or until nobody reads the output any more.
+/// Runs a UCI session until `quit`, the end of the input, or a closed output.
 ///
 /// # Errors
-/// When the session cannot begin. Nothing that the GUI sends is an error.
+/// If the session cannot start. Invalid input is not an error.
 pub fn run(input: impl Read + Send + 'static, output: Output) -> Result<(), StartError> {
     let (mut session, woken) = Session::new(output)?;
     request_short_slices();
     let mut commands = reader::spawn(input, session.output.clone())?;
     loop {
-        session.settle();
+        session.run_deferred();
         if session.output.is_closed() || (session.closing && !session.is_busy()) {
             break;
         }
@@ -58,7 +58,7 @@ pub fn run(input: impl Read + Send + 'static, output: Output) -> Result<(), Star
         }
     }
     session.end_search();
-    // `quit` waits for a table that is being saved. Other work may end with the process; even loading changes no file.
+    // `quit` waits until a table is saved. Other tasks change no file.
     match session.task {
         Some(task) if session.saving => task.join(),
         Some(task) => task.stop(),
@@ -74,15 +74,15 @@ pub(super) struct Session {
     pub(super) engine: Engine,
     pub(super) strength: Strength,
     pub(super) game: Game,
-    /// The number of searches started; the sink counts those that have ended.
+    /// Number of searches started. The sink counts those that have ended.
     started: u64,
-    /// A bench, a perft, or the table being saved or loaded.
+    /// A running bench, perft, save or load of the table.
     pub(super) task: Option<BackgroundTask>,
     /// True if `task` saves the table.
     pub(super) saving: bool,
-    /// Settings that wait for the search to end. They came before everything in `deferred`.
+    /// Settings that wait for the end of the search. They precede everything in `deferred`.
     settings: VecDeque<Setting>,
-    /// Commands that wait for the task to end.
+    /// Commands that wait for the end of the task.
     deferred: VecDeque<Command>,
     /// The file that the table is saved to and loaded from.
     pub(super) hash_file: String,
@@ -116,7 +116,7 @@ impl Session {
         Ok((session, woken))
     }
 
-    /// Creates a session that nobody talks to.
+    /// Creates a session without input and output.
     #[cfg(test)]
     #[allow(clippy::unwrap_used)]
     pub(super) fn for_tests() -> Self {
@@ -131,8 +131,8 @@ impl Session {
         self.is_searching() || self.task.is_some()
     }
 
-    /// Carries out deferred commands in order, as far as nothing is running that they wait for.
-    fn settle(&mut self) {
+    /// Executes deferred commands in order, until one starts a task.
+    fn run_deferred(&mut self) {
         loop {
             if let Some(task) = self.task.take_if(|task| task.is_done()) {
                 task.join();
@@ -150,10 +150,10 @@ impl Session {
         }
     }
 
-    /// Answers a command at once where possible, and queues it otherwise.
+    /// Executes a command at once if possible; otherwise queues it.
     fn handle(&mut self, parsed: Parsed) -> ControlFlow<()> {
-        if let Some(complaint) = parsed.complaint {
-            self.output.info(&shorten(&complaint));
+        if let Some(warning) = parsed.warning {
+            self.output.info(&shorten(&warning));
         }
         let Some(command) = parsed.command else {
             return ControlFlow::Continue(());
@@ -165,14 +165,14 @@ impl Session {
             (Command::Stop, Some(task)) if !self.deferred.iter().any(|command| matches!(command, Command::Go(_))) => {
                 task.stop();
             }
-            // A script may send what follows at once: it waits for the task.
+            // Commands after a task wait for it: scripts send them at once.
             (command, Some(_)) => self.deferred.push_back(command),
             (command, None) => self.dispatch(command),
         }
         ControlFlow::Continue(())
     }
 
-    /// Carries out a command while no task is running, but perhaps a search.
+    /// Executes a command while no task is running. A search may be running.
     fn dispatch(&mut self, command: Command) {
         match command {
             Command::Stop if self.is_searching() => self.engine.stop(),
@@ -184,7 +184,7 @@ impl Session {
                 Some(message) => self.output.info(message),
                 None => self.settings.push_back(setting),
             },
-            // A position that cannot be set must not cost the running search.
+            // An invalid position does not stop the search.
             command @ Command::Position(_) => self.perform(command),
             command => {
                 self.end_search();
@@ -193,7 +193,7 @@ impl Session {
         }
     }
 
-    /// Carries out a command that changes something. Nothing is running, except a search when the command is a position.
+    /// Executes a command that changes the session. Nothing is running, except perhaps a search for `position`.
     fn perform(&mut self, command: Command) {
         match command {
             Command::Position(position) => match set_up(&position) {
@@ -208,7 +208,7 @@ impl Session {
             Command::Go(go) => self.go(&go),
             Command::Perft(depth) => self.perft(depth),
             Command::Bench(arguments) => self.bench(arguments),
-            // Answered by `handle` and `dispatch`.
+            // `handle` and `dispatch` have answered the others.
             _ => {}
         }
     }
@@ -222,10 +222,10 @@ impl Session {
         }
     }
 
-    /// Answers `isready`: at once during a search or a task, else after preparing the table.
+    /// Answers `isready`: at once during a search or a task, otherwise after preparing the table.
     fn answer_is_ready(&mut self) {
-        // A search may have ended since the last turn of the loop: a GUI that has read its move relies on the queued settings.
-        self.settle();
+        // If a search has just ended, its queued settings take effect before the answer.
+        self.run_deferred();
         if !self.is_busy() {
             self.engine.prepare();
         }
@@ -243,10 +243,10 @@ impl Session {
     }
 
     fn go(&mut self, go: &GoCommand) {
-        let (limits, complaint) = limits(go, self.game.position());
-        // One complaint for each `go`: a malformed one was complained about when it was read.
-        if let Some(complaint) = complaint.filter(|_| !go.malformed) {
-            self.output.info(&complaint);
+        let (limits, warning) = limits(go, self.game.position());
+        // The parser has warned about a malformed `go`: one warning is enough.
+        if let Some(warning) = warning.filter(|_| !go.malformed) {
+            self.output.info(&warning);
         }
         self.sink.set_root(self.game.position().clone());
         self.started += 1;
@@ -268,7 +268,7 @@ impl Session {
 /// Returns the game of a `position` command.
 ///
 /// # Errors
-/// A message if any part of it is wrong.
+/// A message if the FEN or a move is invalid.
 fn set_up(command: &PositionCommand) -> Result<Game, String> {
     let position = match &command.fen {
         None => Position::startpos(),
