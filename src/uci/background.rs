@@ -11,7 +11,7 @@ use crossbeam_channel::Sender;
 use parking_lot::Mutex;
 
 use super::format::shorten;
-use super::parse::BenchArguments;
+use super::parse::BenchCommand;
 use super::perft::divide;
 use super::session::Session;
 use crate::engine::bench::{self, BenchOptions, nodes_per_second};
@@ -94,7 +94,7 @@ impl Session {
     }
 
     /// Starts a bench.
-    pub(super) fn bench(&mut self, arguments: BenchArguments) {
+    pub(super) fn bench(&mut self, arguments: BenchCommand) {
         let default = BenchOptions::default();
         let options = BenchOptions {
             depth: arguments.depth.unwrap_or(default.depth),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::parse::{Command, Parsed, clamp_u32, clamp_u32_from_zero, millis, parse_number, quote};
+use super::parse::{Parsed, UciCommand, clamp_u32, clamp_u32_from_zero, millis, parse_number, quote};
 use crate::engine::{Clock, Limits};
 use crate::position::{Color, Position};
 
@@ -103,8 +103,8 @@ pub(super) fn parse_go<'a>(words: impl Iterator<Item = &'a str>) -> Parsed {
     }
     go.malformed = warning.is_some();
     let command = match perft {
-        Some(depth) => Command::Perft(clamp_u32_from_zero(depth)),
-        None => Command::Go(go),
+        Some(depth) => UciCommand::Perft(clamp_u32_from_zero(depth)),
+        None => UciCommand::Go(go),
     };
     Parsed { command: Some(command), warning }
 }
@@ -170,7 +170,7 @@ mod tests {
 
     fn limits_of(line: &str, position: &Position) -> (Limits, Option<String>) {
         match parse(line.as_bytes()).command {
-            Some(Command::Go(go)) => limits(&go, position),
+            Some(UciCommand::Go(go)) => limits(&go, position),
             other => panic!("{line:?} gave {other:?}"),
         }
     }

@@ -13,7 +13,7 @@ const MAX_MILLIS: u64 = 1 << 40;
 
 /// A command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Command {
+pub(crate) enum UciCommand {
     /// `uci`: identify the engine and declare the options.
     Uci,
     /// `isready`: answer `readyok`.
@@ -39,7 +39,7 @@ pub(crate) enum Command {
     /// `eval`: show the static evaluation.
     Eval,
     /// `bench`: search the bench positions.
-    Bench(BenchArguments),
+    Bench(BenchCommand),
 }
 
 /// The arguments of `position`.
@@ -53,7 +53,7 @@ pub(crate) struct PositionCommand {
 
 /// The arguments of `bench`; `None` for the default.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct BenchArguments {
+pub(crate) struct BenchCommand {
     /// `depth`, at least 1.
     pub(crate) depth: Option<u32>,
     /// `threads`, at least 1.
@@ -66,7 +66,7 @@ pub(crate) struct BenchArguments {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Parsed {
     /// The command, if there is a valid one.
-    pub(crate) command: Option<Command>,
+    pub(crate) command: Option<UciCommand>,
     /// The warning about invalid parts, for one `info string`.
     pub(crate) warning: Option<String>,
 }
@@ -78,8 +78,8 @@ impl Parsed {
     }
 }
 
-impl From<Command> for Parsed {
-    fn from(command: Command) -> Parsed {
+impl From<UciCommand> for Parsed {
+    fn from(command: UciCommand) -> Parsed {
         Parsed { command: Some(command), warning: None }
     }
 }
@@ -126,17 +126,17 @@ pub(crate) fn parse(line: &[u8]) -> Parsed {
 
 fn parse_command<'a>(command: &str, words: impl Iterator<Item = &'a str> + Clone, line: &str) -> Parsed {
     match command {
-        "uci" => Command::Uci.into(),
-        "isready" => Command::IsReady.into(),
-        "ucinewgame" => Command::NewGame.into(),
+        "uci" => UciCommand::Uci.into(),
+        "isready" => UciCommand::IsReady.into(),
+        "ucinewgame" => UciCommand::NewGame.into(),
         "position" => parse_position(words),
         "go" => parse_go(words),
-        "stop" => Command::Stop.into(),
-        "ponderhit" => Command::PonderHit.into(),
+        "stop" => UciCommand::Stop.into(),
+        "ponderhit" => UciCommand::PonderHit.into(),
         "setoption" => parse_set_option(words, line),
-        "quit" => Command::Quit.into(),
-        "d" => Command::Display.into(),
-        "eval" => Command::Eval.into(),
+        "quit" => UciCommand::Quit.into(),
+        "d" => UciCommand::Display.into(),
+        "eval" => UciCommand::Eval.into(),
         "bench" => parse_bench(words),
         _ => Parsed::default(),
     }
@@ -166,7 +166,7 @@ fn parse_position<'a>(mut words: impl Iterator<Item = &'a str>) -> Parsed {
         }
         None => return Parsed::warning("position: expected `startpos` or `fen`"),
     };
-    Command::Position(PositionCommand { fen, moves: words.map(str::to_owned).collect() }).into()
+    UciCommand::Position(PositionCommand { fen, moves: words.map(str::to_owned).collect() }).into()
 }
 
 /// Parses `setoption name NAME [value VALUE]`. Both may contain blanks; those of the value stay, as it may be a path.
@@ -183,7 +183,7 @@ fn parse_set_option<'a>(mut words: impl Iterator<Item = &'a str>, line: &str) ->
     // From the value's first word to the end of the line, without trailing blanks.
     let value = words.next().and_then(|word| line.get(offset(line, word)..)).map(str::trim_end);
     match parse_setting(&name.join(" "), value) {
-        Ok(setting) => Command::Set(setting).into(),
+        Ok(setting) => UciCommand::Set(setting).into(),
         Err(message) => Parsed::warning(format!("setoption: {message}")),
     }
 }
@@ -195,7 +195,7 @@ fn offset(line: &str, word: &str) -> usize {
 
 /// Parses `bench [depth N] [threads N] [hash N]`. A bare number is the depth.
 fn parse_bench<'a>(mut words: impl Iterator<Item = &'a str>) -> Parsed {
-    let mut arguments = BenchArguments::default();
+    let mut arguments = BenchCommand::default();
     while let Some(word) = words.next() {
         let (name, value) = match parse_number(word) {
             Some(_) => ("depth", Some(word)),
@@ -219,7 +219,7 @@ fn parse_bench<'a>(mut words: impl Iterator<Item = &'a str>) -> Parsed {
             return Parsed::warning(format!("bench: `{name}` can be at most {max}"));
         }
     }
-    Command::Bench(arguments).into()
+    UciCommand::Bench(arguments).into()
 }
 
 /// Parses a whole number with an optional sign. Large numbers saturate.
@@ -264,7 +264,7 @@ mod tests {
     use super::super::go::GO_WORDS;
     use super::*;
 
-    fn command(line: &str) -> Command {
+    fn command(line: &str) -> UciCommand {
         let parsed = parse(line.as_bytes());
         assert_eq!(parsed.warning, None, "{line:?}");
         parsed.command.unwrap_or_else(|| panic!("no command in {line:?}"))
@@ -278,7 +278,7 @@ mod tests {
 
     fn go(line: &str) -> GoCommand {
         match command(line) {
-            Command::Go(go) => go,
+            UciCommand::Go(go) => go,
             other => panic!("{line:?} gave {other:?}"),
         }
     }
@@ -287,7 +287,7 @@ mod tests {
     fn bad_go(line: &str) -> (GoCommand, String) {
         let parsed = parse(line.as_bytes());
         match (parsed.command, parsed.warning) {
-            (Some(Command::Go(go)), Some(warning)) => {
+            (Some(UciCommand::Go(go)), Some(warning)) => {
                 assert!(go.malformed);
                 (go, warning)
             }
@@ -301,20 +301,20 @@ mod tests {
 
     #[test]
     fn simple_commands() {
-        assert_eq!(command("uci"), Command::Uci);
-        assert_eq!(command("isready"), Command::IsReady);
-        assert_eq!(command("ucinewgame"), Command::NewGame);
-        assert_eq!(command("stop"), Command::Stop);
-        assert_eq!(command("ponderhit"), Command::PonderHit);
-        assert_eq!(command("quit"), Command::Quit);
-        assert_eq!(command("d"), Command::Display);
-        assert_eq!(command("eval"), Command::Eval);
+        assert_eq!(command("uci"), UciCommand::Uci);
+        assert_eq!(command("isready"), UciCommand::IsReady);
+        assert_eq!(command("ucinewgame"), UciCommand::NewGame);
+        assert_eq!(command("stop"), UciCommand::Stop);
+        assert_eq!(command("ponderhit"), UciCommand::PonderHit);
+        assert_eq!(command("quit"), UciCommand::Quit);
+        assert_eq!(command("d"), UciCommand::Display);
+        assert_eq!(command("eval"), UciCommand::Eval);
     }
 
     #[test]
     fn blanks_do_not_matter() {
-        assert_eq!(command("  isready \t\r"), Command::IsReady);
-        assert_eq!(command("\u{feff}uci\r"), Command::Uci);
+        assert_eq!(command("  isready \t\r"), UciCommand::IsReady);
+        assert_eq!(command("\u{feff}uci\r"), UciCommand::Uci);
         assert_eq!(parse(b" \t \r"), Parsed::default());
         assert_eq!(parse(b""), Parsed::default());
         assert_eq!(go("go\tdepth   7\r").depth, Some(7));
@@ -324,7 +324,7 @@ mod tests {
     fn unknown_words_are_skipped_or_reported() {
         assert_eq!(warning("xyzzy"), "unknown command `xyzzy`");
         let parsed = parse(b"joho isready");
-        assert_eq!(parsed.command, Some(Command::IsReady));
+        assert_eq!(parsed.command, Some(UciCommand::IsReady));
         assert!(parsed.warning.is_some());
         assert_eq!(parse(b"debug on"), Parsed::default());
         assert_eq!(parse(b"register later"), Parsed::default());
@@ -342,7 +342,7 @@ mod tests {
     #[test]
     fn positions() {
         let placed = |line| match command(line) {
-            Command::Position(placement) => (placement.fen, placement.moves.join(" ")),
+            UciCommand::Position(placement) => (placement.fen, placement.moves.join(" ")),
             other => panic!("{other:?}"),
         };
         assert_eq!(placed("position startpos"), (None, String::new()));
@@ -408,15 +408,15 @@ mod tests {
 
     #[test]
     fn perft() {
-        assert_eq!(command("go perft 3"), Command::Perft(3));
-        assert_eq!(command("go perft -3"), Command::Perft(0));
-        assert_eq!(command("go perft 999999999"), Command::Perft(64));
+        assert_eq!(command("go perft 3"), UciCommand::Perft(3));
+        assert_eq!(command("go perft -3"), UciCommand::Perft(0));
+        assert_eq!(command("go perft 999999999"), UciCommand::Perft(64));
         assert_eq!(warning("go perft"), "go: `perft` needs a number, found nothing");
         assert_eq!(warning("go perft x"), "go: `perft` needs a number, found `x`");
     }
 
-    fn set(name: &str, value: Option<&str>) -> Command {
-        Command::Set(parse_setting(name, value).unwrap())
+    fn set(name: &str, value: Option<&str>) -> UciCommand {
+        UciCommand::Set(parse_setting(name, value).unwrap())
     }
 
     #[test]
@@ -442,11 +442,11 @@ mod tests {
 
     #[test]
     fn bench() {
-        assert_eq!(command("bench"), Command::Bench(BenchArguments::default()));
-        let wanted = BenchArguments { depth: Some(5), threads: Some(2), hash: Some(8) };
-        assert_eq!(command("bench hash 8 threads 2 depth 5"), Command::Bench(wanted));
-        assert_eq!(command("bench 5 threads 2 hash 8"), Command::Bench(wanted));
-        let most = Command::Bench(BenchArguments { depth: None, threads: Some(1024), hash: Some(33_554_432) });
+        assert_eq!(command("bench"), UciCommand::Bench(BenchCommand::default()));
+        let wanted = BenchCommand { depth: Some(5), threads: Some(2), hash: Some(8) };
+        assert_eq!(command("bench hash 8 threads 2 depth 5"), UciCommand::Bench(wanted));
+        assert_eq!(command("bench 5 threads 2 hash 8"), UciCommand::Bench(wanted));
+        let most = UciCommand::Bench(BenchCommand { depth: None, threads: Some(1024), hash: Some(33_554_432) });
         assert_eq!(command("bench threads 1024 hash 33554432"), most);
         assert_eq!(warning("bench threads 1025"), "bench: `threads` can be at most 1024");
         assert_eq!(warning("bench hash 33554433"), "bench: `hash` can be at most 33554432");

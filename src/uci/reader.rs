@@ -9,7 +9,7 @@ use std::thread;
 use crossbeam_channel::{self as channel, Receiver};
 
 use super::output::Output;
-use super::parse::{Command, Parsed, parse};
+use super::parse::{Parsed, UciCommand, parse};
 use crate::smp::low_latency::request_short_slices;
 
 /// The longest line that is parsed, in bytes. The longest possible game, 11,796 plies, takes less than 70,000.
@@ -37,13 +37,13 @@ pub(crate) fn spawn(input: impl Read + Send + 'static, output: Output) -> io::Re
             };
             let mut switched = Ok(());
             match &parsed.command {
-                Some(Command::Set(setting)) => {
+                Some(UciCommand::Set(setting)) => {
                     if let Some(path) = setting.debug_log_file() {
                         switched = output.open_debug_log(path);
                         parsed.command = None;
                     }
                 }
-                Some(Command::Quit) => output.begin_shutdown(),
+                Some(UciCommand::Quit) => output.begin_shutdown(),
                 _ => {}
             }
             // The engine loop writes the messages: a write here could block and miss a `quit`.
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn last_line_needs_no_line_feed() {
-        let wanted = vec![Parsed::from(Command::Uci), Command::IsReady.into(), Command::Quit.into()];
+        let wanted = vec![Parsed::from(UciCommand::Uci), UciCommand::IsReady.into(), UciCommand::Quit.into()];
         assert_eq!(read(b"uci\r\n\n  \nisready\nquit"), wanted);
         assert_eq!(read(b"uci\nisready\nquit\n"), wanted);
         assert_eq!(read(b""), vec![]);
@@ -112,11 +112,11 @@ mod tests {
         let lines = read(&input);
         assert_eq!(lines.len(), 2);
         assert_eq!(lines[0], Parsed::warning("line ignored: 1000000 bytes, the limit is 262144"));
-        assert_eq!(lines[1], Command::Uci.into());
+        assert_eq!(lines[1], UciCommand::Uci.into());
         // The limit itself is allowed.
         let mut input = vec![b' '; MAX_LINE - 3];
         input.extend(b"uci");
-        assert_eq!(read(&input), vec![Command::Uci.into()]);
+        assert_eq!(read(&input), vec![UciCommand::Uci.into()]);
         input.push(b' ');
         assert!(read(&input)[0].warning.is_some());
     }
@@ -128,7 +128,7 @@ mod tests {
             line.push_str(" g1f3 g8f6 f3g1 f6g8");
         }
         match &read(line.as_bytes())[..] {
-            [Parsed { command: Some(Command::Position(placement)), warning: None }] => {
+            [Parsed { command: Some(UciCommand::Position(placement)), warning: None }] => {
                 assert_eq!(placement.moves.len(), 11_796);
             }
             other => panic!("{other:?}"),

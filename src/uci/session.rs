@@ -14,7 +14,7 @@ use super::format::shorten;
 use super::go::{GoCommand, limits};
 use super::options::{DEFAULT_HASH_FILE, Setting, declarations};
 use super::output::Output;
-use super::parse::{Command, Parsed, PositionCommand};
+use super::parse::{Parsed, PositionCommand, UciCommand};
 use super::reader;
 use super::settings::Strength;
 use super::sink::UciSink;
@@ -83,7 +83,7 @@ pub(super) struct Session {
     /// Settings that wait for the end of the search. They precede everything in `deferred`.
     settings: VecDeque<Setting>,
     /// Commands that wait for the end of the task.
-    deferred: VecDeque<Command>,
+    deferred: VecDeque<UciCommand>,
     /// The file that the table is saved to and loaded from.
     pub(super) hash_file: String,
     /// The input has ended.
@@ -159,10 +159,12 @@ impl Session {
             return ControlFlow::Continue(());
         };
         match (command, &self.task) {
-            (Command::Quit, _) => return ControlFlow::Break(()),
-            (Command::Uci, _) => self.identify(),
-            (Command::IsReady, _) => self.answer_is_ready(),
-            (Command::Stop, Some(task)) if !self.deferred.iter().any(|command| matches!(command, Command::Go(_))) => {
+            (UciCommand::Quit, _) => return ControlFlow::Break(()),
+            (UciCommand::Uci, _) => self.identify(),
+            (UciCommand::IsReady, _) => self.answer_is_ready(),
+            (UciCommand::Stop, Some(task))
+                if !self.deferred.iter().any(|command| matches!(command, UciCommand::Go(_))) =>
+            {
                 task.stop();
             }
             // Commands after a task wait for it: scripts send them at once.
@@ -173,19 +175,19 @@ impl Session {
     }
 
     /// Executes a command while no task is running. A search may be running.
-    fn dispatch(&mut self, command: Command) {
+    fn dispatch(&mut self, command: UciCommand) {
         match command {
-            Command::Stop if self.is_searching() => self.engine.stop(),
-            Command::PonderHit if self.is_searching() => self.engine.ponder_hit(),
-            Command::Stop | Command::PonderHit => {}
-            Command::Display => self.output.line(&describe(&self.game, self.sink.chess960())),
-            Command::Eval => self.show_evaluation(),
-            Command::Set(setting) if self.is_searching() => match setting.refusal_while_searching() {
+            UciCommand::Stop if self.is_searching() => self.engine.stop(),
+            UciCommand::PonderHit if self.is_searching() => self.engine.ponder_hit(),
+            UciCommand::Stop | UciCommand::PonderHit => {}
+            UciCommand::Display => self.output.line(&describe(&self.game, self.sink.chess960())),
+            UciCommand::Eval => self.show_evaluation(),
+            UciCommand::Set(setting) if self.is_searching() => match setting.refusal_while_searching() {
                 Some(message) => self.output.info(message),
                 None => self.settings.push_back(setting),
             },
             // An invalid position does not stop the search.
-            command @ Command::Position(_) => self.perform(command),
+            command @ UciCommand::Position(_) => self.perform(command),
             command => {
                 self.end_search();
                 self.perform(command);
@@ -194,20 +196,20 @@ impl Session {
     }
 
     /// Executes a command that changes the session. Nothing is running, except perhaps a search for `position`.
-    fn perform(&mut self, command: Command) {
+    fn perform(&mut self, command: UciCommand) {
         match command {
-            Command::Position(position) => match set_up(&position) {
+            UciCommand::Position(position) => match set_up(&position) {
                 Ok(game) => {
                     self.end_search();
                     self.game = game;
                 }
                 Err(message) => self.output.info(&message),
             },
-            Command::NewGame => self.engine.new_game(),
-            Command::Set(setting) => setting.apply(self),
-            Command::Go(go) => self.go(&go),
-            Command::Perft(depth) => self.perft(depth),
-            Command::Bench(arguments) => self.bench(arguments),
+            UciCommand::NewGame => self.engine.new_game(),
+            UciCommand::Set(setting) => setting.apply(self),
+            UciCommand::Go(go) => self.go(&go),
+            UciCommand::Perft(depth) => self.perft(depth),
+            UciCommand::Bench(arguments) => self.bench(arguments),
             // `handle` and `dispatch` have answered the others.
             _ => {}
         }
