@@ -27,7 +27,6 @@ impl Assessment {
 /// Searches `game` and returns an assessment, at least of one ply.
 ///
 /// # Errors
-///
 /// The errors of [`Engine::search`].
 pub(super) fn assess(engine: &mut Engine, game: &Game, limits: &Limits) -> Result<Assessment, EngineError> {
     let unsearched = |score| Assessment { score, line: Vec::new(), depth: 0 };

@@ -91,7 +91,7 @@ fn run_bench(arguments: &BenchArguments, output: &Output) -> Result<(), CommandE
     .map_err(CommandError::failed)?;
     if let Some(report) = report {
         if let Some(stats) = report.stats {
-            output.line(&format!("\nAt the table:\n{stats}"));
+            output.line(&format!("\nTransposition table:\n{stats}"));
         }
         output.line(&report.to_string());
     }

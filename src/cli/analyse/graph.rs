@@ -17,7 +17,6 @@ const TITLE: usize = 84;
 /// Draws White's winning chances by move, labelled in pawns, with marks at the judged moves.
 ///
 /// # Errors
-///
 /// If the chart cannot be drawn.
 pub(super) fn draw(record: &PgnGame, replay: &Replay, game_points: &[GamePoint]) -> Result<String, ChartError> {
     // White's first move is at 1, Black's at 1.5.

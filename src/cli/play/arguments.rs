@@ -105,7 +105,6 @@ impl PlayArguments {
     /// Returns the start position.
     ///
     /// # Errors
-    ///
     /// A message for an invalid FEN.
     pub(super) fn start(&self) -> Result<Position, String> {
         match (&self.fen, self.chess960) {

@@ -74,7 +74,6 @@ impl PlayCommand {
 /// notation.
 ///
 /// # Errors
-///
 /// A message for the player.
 pub(super) fn read_move(position: &Position, text: &str) -> Result<Move, String> {
     // Move numbers as in `12. Nf3` or `12...Nf6` are skipped.

@@ -14,7 +14,6 @@ const QUEUE: usize = 64;
 /// Starts a thread that reads lines. The channel closes at the end of the input.
 ///
 /// # Errors
-///
 /// If the system refuses the thread.
 pub(super) fn spawn(input: impl Read + Send + 'static) -> io::Result<Receiver<String>> {
     let (sender, receiver) = channel::bounded(QUEUE);

@@ -29,7 +29,6 @@ impl PgnFiles {
     /// Checks before the game that the file can be written.
     ///
     /// # Errors
-    ///
     /// If the path is not a regular file, or cannot be read or written.
     pub(super) fn check(path: &Path) -> io::Result<()> {
         read(path)?;
@@ -39,7 +38,6 @@ impl PgnFiles {
     /// Saves the game.
     ///
     /// # Errors
-    ///
     /// If the file cannot be written; its content stays.
     pub(super) fn save(&mut self, path: &Path, game: &PgnGame) -> io::Result<()> {
         let present = read(path)?;

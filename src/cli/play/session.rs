@@ -103,7 +103,6 @@ impl PlaySession {
     /// Runs the session until `quit` or the end of the input.
     ///
     /// # Errors
-    ///
     /// If the final save fails.
     pub(super) fn play(mut self) -> Result<(), CommandError> {
         let side = name(self.game_match.human());
