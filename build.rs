@@ -20,7 +20,7 @@ fn main() {
             list
         })
     };
-    let mut text = String::from("Keys {\n");
+    let mut text = String::from("FeatureKeys {\n");
     let _ = writeln!(text, "black_to_move: {}", keys(1));
     let (mut pieces, mut castles) = (String::new(), String::new());
     for _color in 0..2 {

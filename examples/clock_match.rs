@@ -26,9 +26,9 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use sesame::eval::Network;
 use sesame::games::epd;
-use sesame::position::{Color, Game, Move, Outcome as End, Position};
+use sesame::position::{Color, Game, Move, Outcome, Position};
 use sesame::search::{
-    Control, Outcome, SearchContext, ThreadData, TranspositionTable, WORKER_STACK_BYTES, Worker, tunable,
+    Control, IterationResult, SearchContext, ThreadData, TranspositionTable, WORKER_STACK_BYTES, Worker, tunable,
 };
 use sesame::smp::clock::{BestMoveStability, plan};
 use sesame::smp::{Clock, Limits};
@@ -182,8 +182,8 @@ impl Side {
         let mut stability = BestMoveStability::default();
         for depth in 1..100 {
             let (iteration, complete) = match worker.iterate(depth, |_, _| {}) {
-                Outcome::Complete(iteration) => (Some(iteration), true),
-                Outcome::Stopped(partial) => (partial, false),
+                IterationResult::Complete(iteration) => (Some(iteration), true),
+                IterationResult::Stopped(partial) => (partial, false),
             };
             if let Some(iteration) = iteration
                 && let Some(line) = iteration.lines.first()
@@ -215,8 +215,8 @@ fn game(opening: &Game, white: &mut Side, black: &mut Side, arguments: &Argument
         let position = game.position();
         let us = position.side_to_move();
         match (game.outcome(), us) {
-            (Some(End::Checkmate), Color::White) => return 0,
-            (Some(End::Checkmate), Color::Black) => return 2,
+            (Some(Outcome::Checkmate), Color::White) => return 0,
+            (Some(Outcome::Checkmate), Color::Black) => return 2,
             (Some(_), _) => return 1,
             (None, _) => {}
         }

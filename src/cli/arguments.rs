@@ -1,4 +1,4 @@
-//! What the command line may say.
+//! Arguments of the command line.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ use crate::uci::{MAX_HASH_MIB, MAX_MULTI_PV};
 
 /// A UCI chess engine whose threads share one lock-free transposition table.
 ///
-/// Without a subcommand it speaks UCI, as chess GUIs expect.
+/// Without a subcommand, it runs the UCI protocol for chess GUIs.
 #[derive(Debug, Parser)]
 #[command(name = "sesame", version)]
 pub(super) struct Arguments {
@@ -31,7 +31,7 @@ pub(super) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Speak UCI (the default)
+    /// Run the UCI protocol (the default)
     Uci,
     Bench(BenchArguments),
     #[command(alias = "analyze")]
@@ -107,30 +107,30 @@ impl UciLine {
     }
 }
 
-/// The network, for the subcommands that search.
+/// The network option of several subcommands.
 #[derive(Debug, Args)]
 pub(super) struct NetworkArguments {
-    /// The file of the network [default: the network of this build]
+    /// The network file [default: the network of this build]
     #[arg(long, value_name = "FILE")]
     eval_file: Option<PathBuf>,
 }
 
 impl NetworkArguments {
-    /// Reads the network, to be computed with the kernels `simd`, or with the best of this machine.
+    /// Reads the network and selects the kernels `simd`, or the fastest of this machine.
     pub(super) fn read(&self, simd: Option<Simd>) -> Result<Arc<Network>, CommandError> {
         let network = match &self.eval_file {
             Some(path) => Arc::new(Network::read(path).map_err(CommandError::failed)?),
             None => Network::embedded(),
         };
         let Some(simd) = simd else { return Ok(network) };
-        let able = network.with_simd(simd).map(Arc::new);
-        able.ok_or_else(|| CommandError::Failed(format!("this machine has no {simd} registers")))
+        let supported = network.with_simd(simd).map(Arc::new);
+        supported.ok_or_else(|| CommandError::Failed(format!("this machine has no {simd} registers")))
     }
 }
 
-/// Search the bench positions, and end with the line `N nodes M nps`
+/// Search the bench positions; the last line is `N nodes M nps`
 ///
-/// With one thread N is the same in every run: a fingerprint of the search.
+/// With one thread, N is equal in every run: a signature of the search.
 #[derive(Debug, Args)]
 pub(super) struct BenchArguments {
     /// Depth of each search in plies
@@ -149,31 +149,31 @@ pub(super) struct BenchArguments {
     /// Size of the transposition table in MiB
     #[arg(long, default_value_t = 16, value_parser = value_parser!(u32).range(1..=MAX_HASH_MIB), value_name = "MIB")]
     pub(super) hash: u32,
-    /// Let the threads take turns: slow, but the same nodes in every run with any number of threads
+    /// Let the threads take turns: slow, but with equal node counts in every run
     #[arg(long)]
     pub(super) lockstep: bool,
-    /// How the threads work together: words joined by +, as the UCI option SmpStrategy takes them
+    /// SMP strategy: words joined by +, as in the UCI option SmpStrategy
     #[arg(long, alias = "teamwork", default_value_t, value_name = "WORDS")]
     pub(super) strategy: SmpStrategy,
     /// Bind each thread to a core of its own, where there are cores enough
     #[arg(long)]
     pub(super) pin: bool,
-    /// Count what happens at the transposition table, and show it; a little slower
+    /// Show statistics of the transposition table; slightly slower
     #[arg(long)]
     pub(super) stats: bool,
     #[command(flatten)]
     pub(super) network: NetworkArguments,
-    /// Compute the network with these registers (plain, neon, avx2, avx512) [default: the best there are]
+    /// SIMD registers of the network (plain, neon, avx2, avx512) [default: the widest of this machine]
     #[arg(long)]
     pub(super) simd: Option<Simd>,
 }
 
-/// Analyse a position, the positions of EPD files, or the games of a PGN file, for a person
+/// Analyse a position, the positions of EPD files, or the games of a PGN file
 ///
-/// A position is shown with the best lines as they deepen. Files are known by their names, which end in .epd or .pgn, or by --epd
-/// and --pgn: the positions of an EPD file are solved, with a table of what was solved at the end; the games of a PGN file are annotated.
-/// Without a limit it thinks for ten seconds on a position, for five on each of an EPD file, and for half a second on each of a game.
-/// With several limits, the first that is reached counts.
+/// The names of files end in .epd or .pgn, or follow --epd or --pgn. A position is shown with its best lines,
+/// depth by depth. EPD positions are solved, with a summary. PGN games are annotated. Without a limit, the
+/// search takes ten seconds for a position, five for each EPD position, and half a second for each position of
+/// a game. The first of several limits ends a search.
 #[derive(Debug, Args)]
 #[command(override_usage = "sesame analyse [OPTIONS] [FEN | FILE.epd... | FILE.pgn]")]
 pub(super) struct AnalyseArguments {
@@ -186,19 +186,19 @@ pub(super) struct AnalyseArguments {
     /// Annotate the games of this PGN file; - is the standard input
     #[arg(long, value_name = "FILE", conflicts_with = "words")]
     pub(super) pgn: Option<PathBuf>,
-    /// Think for this long
+    /// Time of each search
     #[arg(long, value_parser = seconds, value_name = "SECONDS")]
     pub(super) time: Option<Duration>,
-    /// Think this many plies deep
+    /// Depth of each search
     #[arg(long, value_parser = value_parser!(u32).range(1..), value_name = "PLIES")]
     pub(super) depth: Option<u32>,
-    /// Search this many nodes
+    /// Nodes of each search
     #[arg(long, value_parser = value_parser!(u64).range(1..))]
     pub(super) nodes: Option<u64>,
     /// Search threads: a number, or auto for one on each physical core
     #[arg(long, default_value_t = 1, value_parser = thread_count, value_name = "N")]
     pub(super) threads: u16,
-    /// How many of the best lines to show
+    /// Number of lines to show
     #[arg(long, default_value_t = 1, value_parser = value_parser!(u16).range(1..=MAX_MULTI_PV), value_name = "LINES")]
     pub(super) multipv: u16,
     /// Size of the transposition table in MiB
@@ -206,27 +206,27 @@ pub(super) struct AnalyseArguments {
     pub(super) hash: u32,
     #[command(flatten)]
     pub(super) network: NetworkArguments,
-    /// Draw the board with letters, even where figurines could be shown
+    /// Draw the board with letters instead of figurines
     #[arg(long)]
     pub(super) ascii: bool,
-    /// EPD: write a line for each position to this file
+    /// EPD: write the results to this CSV file
     #[arg(long, value_name = "FILE")]
     pub(super) csv: Option<PathBuf>,
-    /// PGN: annotate this game only, counted from 1
+    /// PGN: annotate only the game of this number, from 1
     #[arg(long, value_parser = value_parser!(u64).range(1..), value_name = "N")]
     pub(super) game: Option<u64>,
     /// PGN: write the annotated games to this file [default: the standard output]
     #[arg(long, value_name = "FILE")]
     pub(super) out: Option<PathBuf>,
-    /// PGN: write a graph of each game's evaluations, game-N.svg, to this folder
+    /// PGN: write an evaluation chart of each game, game-N.svg, to this folder
     #[arg(long, value_name = "DIR")]
     pub(super) graphs: Option<PathBuf>,
-    /// Replace files that are there already
+    /// Replace existing files
     #[arg(long)]
     pub(super) force: bool,
 }
 
-/// What is to be analysed.
+/// The input of an analysis.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Subject {
     /// A position: a FEN, or nothing for the start position.
@@ -238,7 +238,7 @@ pub(super) enum Subject {
 }
 
 impl AnalyseArguments {
-    /// Creates the engine that these arguments describe, without a move overhead.
+    /// Creates the engine, without a move overhead.
     pub(super) fn engine(&self, multi_pv: usize, network: Arc<Network>) -> Result<Engine, CommandError> {
         let options = Options {
             hash_mib: self.hash.try_into().map_err(CommandError::failed)?,
@@ -251,7 +251,7 @@ impl AnalyseArguments {
         Engine::new(options).map_err(CommandError::failed)
     }
 
-    /// What is to be analysed, if the other arguments go with it.
+    /// Returns the input. Arguments that do not belong to it are an error.
     pub(super) fn subject(&self) -> Result<Subject, String> {
         let subject = self.named_subject()?;
         let (for_suites, for_games) =
@@ -292,51 +292,51 @@ impl AnalyseArguments {
         }
     }
 
-    /// The limits that were given.
+    /// Returns the limits of the arguments.
     pub(super) fn limits(&self) -> Limits {
         Limits { depth: self.depth, nodes: self.nodes, move_time: self.time, ..Limits::default() }
     }
 
-    /// The limits that were given, or so much time if there are none.
+    /// Returns the limits of the arguments, or `time` without any.
     pub(super) fn limits_or(&self, time: Duration) -> Limits {
         let limits = self.limits();
         if limits == Limits::default() { Limits { move_time: Some(time), ..limits } } else { limits }
     }
 }
 
-/// Count the leaves of the game tree, under each move and in all
+/// Count the leaves of the game tree, for each move and in total
 #[derive(Debug, Args)]
 #[command(override_usage = "sesame perft [OPTIONS] [FEN] <DEPTH>")]
 pub(super) struct PerftArguments {
     /// The position, in quotes or not [default: the start position], and the depth in plies
     #[arg(num_args = 1..=7, required = true, value_names = ["FEN", "DEPTH"])]
     words: Vec<String>,
-    /// Write castling as the king taking his rook
+    /// Write castling as king takes rook
     #[arg(long)]
     pub(super) chess960: bool,
 }
 
 impl PerftArguments {
-    /// The FEN, empty if there is none, and the depth.
+    /// Returns the FEN, or an empty string, and the depth.
     pub(super) fn fen_and_depth(&self) -> Result<(String, u32), String> {
-        const DEEPEST: u32 = 64;
+        const MAX_DEPTH: u32 = 64;
         let (depth, fen) = self.words.split_last().ok_or("the depth is missing")?;
-        let number = depth.parse().ok().filter(|&number| number <= DEEPEST);
-        let number = number.ok_or_else(|| format!("the depth is to be a number up to {DEEPEST}, not '{depth}'"))?;
+        let number = depth.parse().ok().filter(|&number| number <= MAX_DEPTH);
+        let number = number.ok_or_else(|| format!("the depth must be a number up to {MAX_DEPTH}, not '{depth}'"))?;
         Ok((fen.join(" "), number))
     }
 }
 
-/// Write manual pages, one for the program and one for each subcommand
+/// Write manual pages for the program and each subcommand
 #[cfg(feature = "manual")]
 #[derive(Debug, Args)]
 pub(super) struct ManArguments {
-    /// The folder to write them to; it is made if there is none
+    /// The folder for the pages; it is created if needed
     #[arg(long, default_value = "man", value_name = "DIR")]
     pub(super) out: PathBuf,
 }
 
-/// Print what a shell reads to complete these arguments
+/// Print a shell's completion script
 ///
 /// For example: sesame completions bash > ~/.local/share/bash-completion/completions/sesame
 #[cfg(feature = "manual")]
@@ -347,12 +347,12 @@ pub(super) struct CompletionsArguments {
     pub(super) shell: Shell,
 }
 
-/// A positive number of seconds.
+/// Parses a positive number of seconds.
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     let number: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
     match Duration::try_from_secs_f64(number) {
         Ok(time) if !time.is_zero() && time <= Duration::from_secs(1 << 32) => Ok(time),
-        _ => Err("not a sensible number of seconds".to_owned()),
+        _ => Err("not a valid number of seconds".to_owned()),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::position::{Game, Move, Outcome};
 /// The engine's view of a position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Assessment {
-    /// From the side to move.
+    /// The score from the side to move's view.
     pub(super) score: Score,
     /// The best line; empty if the game is over.
     pub(super) line: Vec<Move>,
@@ -15,7 +15,7 @@ pub(super) struct Assessment {
 }
 
 impl Assessment {
-    /// Returns the last exact line of the move that was chosen, or the last exact line; `None` if not one ply was completed.
+    /// Returns the last exact line of the best move, or the last exact line; `None` if no ply was completed.
     pub(super) fn of(report: &SearchReport) -> Option<Self> {
         let is_chosen = |first: Option<Move>| first == report.best;
         let info = report.iterations.iter().rfind(|info| is_chosen(info.line.pv.first().copied()));
@@ -24,10 +24,10 @@ impl Assessment {
     }
 }
 
-/// Searches `game` and returns the assessment of its position, whatever the limits.
+/// Searches `game` and returns an assessment, at least of one ply.
 ///
 /// # Errors
-/// As [`Engine::search`].
+/// The errors of [`Engine::search`].
 pub(super) fn assess(engine: &mut Engine, game: &Game, limits: &Limits) -> Result<Assessment, EngineError> {
     let unsearched = |score| Assessment { score, line: Vec::new(), depth: 0 };
     match game.outcome() {
@@ -37,7 +37,7 @@ pub(super) fn assess(engine: &mut Engine, game: &Game, limits: &Limits) -> Resul
     }
     let mut report = engine.search(game, limits.clone())?;
     if report.iterations.is_empty() {
-        // The limits were too narrow for a single ply.
+        // The limits do not suffice for one ply.
         report = engine.search(game, Limits { depth: Some(1), ..Limits::default() })?;
     }
     Ok(Assessment::of(&report).unwrap_or_else(|| unsearched(Score::Centipawns(0))))
@@ -50,7 +50,7 @@ mod tests {
     use crate::position::Position;
 
     #[test]
-    fn positions_are_assessed_whatever_the_limits() {
+    fn every_limit_gives_an_assessment() {
         let mut engine = Engine::new(Options { hash_mib: 1, ..Options::default() }).unwrap();
         let mut assess_fen = |fen: &str, limits: &Limits| {
             assess(&mut engine, &Game::new(Position::from_fen(fen).unwrap()), limits).unwrap()

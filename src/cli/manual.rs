@@ -1,6 +1,6 @@
-//! `sesame man` and `sesame completions`: what the program says of itself, for `man` and for shells.
+//! Manual pages and shell completions: `sesame man` and `sesame completions`.
 //!
-//! Both are made from the definition of the arguments, so that they cannot be out of date.
+//! Both are generated from the definition of the arguments.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use super::CommandError;
 use super::arguments::{Arguments, CompletionsArguments, ManArguments};
 use crate::uci::Output;
 
-/// Writes a manual page for the program and for each subcommand into a folder, which is made if there is none.
+/// Writes a manual page for the program and each subcommand. Creates the folder if needed.
 pub(super) fn write_pages(arguments: &ManArguments, output: &Output) -> Result<(), CommandError> {
     let folder = &arguments.out;
     let failed = |error| CommandError::Failed(format!("{}: {error}", folder.display()));
@@ -32,7 +32,7 @@ fn count_pages(folder: &Path) -> std::io::Result<usize> {
     Ok(pages)
 }
 
-/// Prints what the shell reads to complete the program's arguments.
+/// Prints the completion script of a shell.
 pub(super) fn print_completions(arguments: &CompletionsArguments, output: &Output) -> Result<(), CommandError> {
     output.line(completions(arguments.shell)?.trim_end());
     Ok(())
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_shell_learns_every_subcommand() {
+    fn completions_have_every_subcommand() {
         for &shell in Shell::value_variants() {
             let text = completions(shell).unwrap();
             for command in Arguments::command().get_subcommands() {

@@ -1,7 +1,7 @@
-//! The command line: subcommands for people and testers; without one, the UCI protocol.
+//! Command line: the subcommands; without one, the UCI protocol.
 //!
-//! The exit code is 0 for success (also when whoever reads the output stops reading), 1 for a failure such as a table larger
-//! than the memory or an output that cannot be written, and 2 for arguments that cannot be understood, a bad FEN among them.
+//! The exit code is 0 for success, also if the reader of the output has gone; 1 for a failure, such as a table
+//! larger than the memory; 2 for invalid arguments, such as a bad FEN.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod analyse;
@@ -32,7 +32,7 @@ use scaling::ScalingArgs;
 /// Runs the program with the process's arguments.
 pub fn main() -> ExitCode {
     command::main(|arguments: Arguments| {
-        // The only one, so that at the end it knows whether everything was written.
+        // The only output of the process: at the end it has the error of any failed write.
         let output = Output::stdout();
         let result = run(arguments.command.unwrap_or(Command::Uci), &output);
         command::check_output(result, output.failure())
@@ -41,7 +41,7 @@ pub fn main() -> ExitCode {
 
 fn run(command: Command, output: &Output) -> Result<(), CommandError> {
     match command {
-        Command::Uci => talk_uci(output),
+        Command::Uci => run_uci(output),
         Command::UciLine(command) => run_uci_line(command.line(), output),
         Command::Bench(BenchArguments { depth_alone: Some(hash), stockfish, .. }) if !stockfish.is_empty() => {
             run_uci_line(format!("bench {hash} {}", stockfish.join(" ")), output)
@@ -65,12 +65,12 @@ fn run(command: Command, output: &Output) -> Result<(), CommandError> {
     }
 }
 
-fn talk_uci(output: &Output) -> Result<(), CommandError> {
+fn run_uci(output: &Output) -> Result<(), CommandError> {
     if io::stdin().is_terminal() {
         let version = env!("CARGO_PKG_VERSION");
         let _ = writeln!(
             io::stderr(),
-            "Sesame {version} speaks UCI; `quit` ends it, `sesame --help` shows what else it does."
+            "Sesame {version} speaks UCI; `quit` ends it, `sesame --help` lists the subcommands."
         );
     }
     uci::run(io::stdin(), output.clone()).map_err(CommandError::failed)
@@ -94,14 +94,14 @@ fn run_bench(arguments: &BenchArguments, output: &Output) -> Result<(), CommandE
         network: arguments.network.read(arguments.simd)?,
     };
     let stop = AtomicBool::new(false);
-    let report = bench::run(&options, &stop, |step| {
-        output.line(&step.to_string());
+    let report = bench::run(&options, &stop, |position| {
+        output.line(&position.to_string());
         stop.store(output.is_closed(), Ordering::Relaxed);
     })
     .map_err(CommandError::failed)?;
     if let Some(report) = report {
         if let Some(stats) = report.stats {
-            output.line(&format!("\nAt the table:\n{stats}"));
+            output.line(&format!("\nTransposition table:\n{stats}"));
         }
         output.line(&report.to_string());
     }
@@ -109,8 +109,8 @@ fn run_bench(arguments: &BenchArguments, output: &Output) -> Result<(), CommandE
 }
 
 fn run_scaling(arguments: &ScalingArgs, output: &Output) -> Result<(), CommandError> {
-    let tell = |line: &str| drop(writeln!(io::stderr(), "{line}"));
-    let tables = scaling::run(arguments, &tell).map_err(CommandError::failed)?;
+    let report = |line: &str| drop(writeln!(io::stderr(), "{line}"));
+    let tables = scaling::run(arguments, &report).map_err(CommandError::failed)?;
     output.line(tables.trim());
     Ok(())
 }
@@ -132,7 +132,7 @@ fn run_perft(arguments: &PerftArguments, output: &Output) -> Result<(), CommandE
     Ok(())
 }
 
-/// Returns the position of a user's FEN; nothing and `startpos` stand for the start position. Notes each repair of the
+/// Parses a FEN; an empty string or `startpos` is the start position. Notes each repair of the
 /// FEN on the standard error.
 fn position(fen: &str) -> Result<Position, CommandError> {
     match fen.trim() {

@@ -1,4 +1,4 @@
-//! Subcommands that are programs of their own.
+//! Moved subcommands: messages that name the program to run.
 
 use std::ffi::OsString;
 
@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::CommandError;
 
-/// The words behind the name of another program's subcommand.
+/// The arguments of a moved subcommand.
 #[derive(Debug, Args)]
 #[command(disable_help_flag = true)]
 pub(super) struct OtherProgram {
@@ -16,7 +16,7 @@ pub(super) struct OtherProgram {
 }
 
 impl OtherProgram {
-    /// Returns the message that names `command` as the one to run, with the same words.
+    /// Returns the message to run `command` with the same arguments.
     fn run_instead(&self, typed: &str, program: &str, command: &str) -> CommandError {
         let words = self.words.iter().map(|word| format!(" {}", word.to_string_lossy())).collect::<String>();
         let command = format!("{command}{words}");
@@ -28,17 +28,17 @@ impl OtherProgram {
     }
 }
 
-/// `sesame lab ...` is `sesame-lab ...`.
+/// Returns the message for `sesame lab`.
 pub(super) fn lab(words: &OtherProgram) -> CommandError {
     words.run_instead("lab", "sesame-lab", "sesame-lab")
 }
 
-/// `sesame datagen|data|train ...` is `sesame-tuner datagen|data|train ...`.
+/// Returns the message for `sesame datagen`, `data` and `train`.
 pub(super) fn tuner(subcommand: &str, words: &OtherProgram) -> CommandError {
     words.run_instead(subcommand, "sesame-tuner", &format!("sesame-tuner {subcommand}"))
 }
 
-/// `sesame tune` fitted the hand-written evaluation, which is gone.
+/// Returns the message for `sesame tune`, which has no successor.
 pub(super) fn tune() -> CommandError {
     CommandError::Usage(
         "the hand-written evaluation is gone, and `sesame tune` with it; `sesame-tuner train` trains a network"
@@ -46,7 +46,7 @@ pub(super) fn tune() -> CommandError {
     )
 }
 
-/// `man` and `completions` belong to releases.
+/// Returns the message for `man` and `completions` in a build without them.
 #[cfg(not(feature = "manual"))]
 pub(super) fn manual() -> CommandError {
     CommandError::usage("manual pages and completions are built by `cargo build --release --features manual`")

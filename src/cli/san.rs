@@ -1,10 +1,10 @@
-//! Lines and scores as chess players write them.
+//! Lines in standard algebraic notation, and scores in pawns.
 
 use crate::engine::Score;
 use crate::position::{Color, Move, Position};
 
-/// A line of play in standard algebraic notation with move numbers, as in `12... Nf6 13. Bg5`. It ends before the first move
-/// that is not legal.
+/// Formats a line in standard algebraic notation with move numbers, as in `12... Nf6 13. Bg5`. It ends before
+/// the first illegal move.
 pub(super) fn line(root: &Position, moves: &[Move]) -> String {
     let mut position = root.clone();
     let mut text = String::new();
@@ -25,7 +25,7 @@ pub(super) fn line(root: &Position, moves: &[Move]) -> String {
     text
 }
 
-/// A score from White's point of view: pawns, or `#N` for mate in N moves.
+/// Formats a score from White's view: pawns, or `#N` for mate in N moves.
 pub(super) fn score(score: Score, side_to_move: Color) -> String {
     let sign = if side_to_move == Color::White { 1 } else { -1 };
     match score {

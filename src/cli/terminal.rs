@@ -1,4 +1,4 @@
-//! Abilities of the terminal.
+//! Terminal features: colours, UTF-8, status line.
 
 use std::env;
 use std::io::{self, IsTerminal, Write};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 
-/// When colours are used.
+/// The use of colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(super) enum Colours {
     /// On a terminal, unless the variable NO_COLOR is set or the terminal is dumb
@@ -19,7 +19,7 @@ pub(super) enum Colours {
 }
 
 impl Colours {
-    /// True if what goes to the standard output is to be coloured. `NO_COLOR` is heeded as <https://no-color.org> wants it.
+    /// Returns true if the output has colours. `NO_COLOR` has the meaning of <https://no-color.org>.
     pub(super) fn are_used(self) -> bool {
         let set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
         match self {
@@ -32,8 +32,8 @@ impl Colours {
     }
 }
 
-/// True if the locale promises UTF-8: the first of these variables that is set decides.
-pub(super) fn speaks_utf8() -> bool {
+/// Returns true for a UTF-8 locale. The first of the variables that is set decides.
+pub(super) fn is_utf8_locale() -> bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
         .into_iter()
         .find_map(|name| env::var(name).ok().filter(|value| !value.is_empty()));
@@ -43,8 +43,8 @@ pub(super) fn speaks_utf8() -> bool {
     })
 }
 
-/// A line at the terminal that says how far the search is. It goes to the standard error, and only if that is a terminal.
-pub(super) struct Waiting {
+/// A status line of a running search on the standard error, if that is a terminal.
+pub(super) struct SearchStatus {
     start: Instant,
     time: Option<Duration>,
     /// The depth of the search.
@@ -53,9 +53,9 @@ pub(super) struct Waiting {
     shown: bool,
 }
 
-impl Waiting {
-    pub(super) fn new(time: Option<Duration>) -> Waiting {
-        Waiting { start: Instant::now(), time, depth: 0, terminal: io::stderr().is_terminal(), shown: false }
+impl SearchStatus {
+    pub(super) fn new(time: Option<Duration>) -> SearchStatus {
+        SearchStatus { start: Instant::now(), time, depth: 0, terminal: io::stderr().is_terminal(), shown: false }
     }
 
     pub(super) fn show(&mut self) {

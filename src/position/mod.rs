@@ -27,7 +27,7 @@ pub use see::SEE_VALUES;
 
 /// The Zobrist keys of a position; see [`Position::keys_from_scratch`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Keys {
+pub struct PositionKeys {
     /// The key of the whole position: pieces, side to move, castling rights, en passant where it is legal.
     pub key: u64,
     /// The key of the pawns of both colours.
@@ -45,7 +45,7 @@ pub struct Keys {
 #[derive(Clone)]
 pub struct Position {
     board: Board,
-    keys: Keys,
+    keys: PositionKeys,
     /// The mailbox: the piece on each square. Move ordering reads it so often that copying 64 bytes more
     /// pays.
     squares: [Option<Piece>; Square::NUM],
@@ -73,7 +73,7 @@ impl Position {
 
     fn from_board(board: Board) -> Self {
         let squares = Square::ALL.map(|square| board.piece_on(square));
-        let keys = Keys { key: 0, pawn: 0, non_pawn: [0; Color::NUM] };
+        let keys = PositionKeys { key: 0, pawn: 0, non_pawn: [0; Color::NUM] };
         let mut position = Self { board, keys, squares, en_passant: None, reversible: 0 };
         position.en_passant = position.legal_en_passant();
         position.keys = position.keys_from_scratch();
@@ -100,7 +100,7 @@ impl Position {
     }
 
     /// Computes all keys from the board. The incremental keys equal them.
-    pub fn keys_from_scratch(&self) -> Keys {
+    pub fn keys_from_scratch(&self) -> PositionKeys {
         let (mut pawn, mut non_pawn) = (0, [0; 2]);
         for color in Color::ALL {
             for piece in Piece::ALL {
@@ -120,7 +120,7 @@ impl Position {
         if self.side_to_move() == Color::Black {
             key ^= zobrist::black_to_move();
         }
-        Keys { key, pawn, non_pawn }
+        PositionKeys { key, pawn, non_pawn }
     }
 
     /// Returns the key after the legal move `mv`, for prefetching. It ignores castling, lost castling rights,
@@ -258,7 +258,7 @@ impl Position {
         let us = self.side_to_move();
         let them = !us;
         let moved = self.moved(mv);
-        let Keys { key, mut pawn, mut non_pawn } = self.keys;
+        let PositionKeys { key, mut pawn, mut non_pawn } = self.keys;
         let mut rest = key ^ pawn ^ non_pawn[0] ^ non_pawn[1];
         rest ^= zobrist::black_to_move() ^ zobrist::en_passant(self.en_passant);
 
@@ -304,7 +304,7 @@ impl Position {
         }
         self.en_passant = self.legal_en_passant();
         rest ^= zobrist::en_passant(self.en_passant);
-        self.keys = Keys { key: rest ^ pawn ^ non_pawn[0] ^ non_pawn[1], pawn, non_pawn };
+        self.keys = PositionKeys { key: rest ^ pawn ^ non_pawn[0] ^ non_pawn[1], pawn, non_pawn };
         self.reversible = if self.halfmove_clock() == 0 { 0 } else { self.reversible.saturating_add(1) };
     }
 

@@ -5,7 +5,7 @@ use cozy_chess::CastleRights;
 use super::{Color, File, Piece, Square};
 
 /// The random number of each feature of a position.
-struct Keys {
+struct FeatureKeys {
     pieces: [[[u64; Square::NUM]; Piece::NUM]; Color::NUM],
     castles: [[u64; File::NUM]; Color::NUM],
     en_passant: [u64; File::NUM],
@@ -13,7 +13,7 @@ struct Keys {
 }
 
 /// The keys from the build script.
-static KEYS: Keys = include!(concat!(env!("OUT_DIR"), "/zobrist_keys.rs"));
+static KEYS: FeatureKeys = include!(concat!(env!("OUT_DIR"), "/zobrist_keys.rs"));
 
 /// Returns the key of a piece on a square.
 #[inline]

@@ -60,7 +60,7 @@ pub use control::{Control, Cooperation};
 pub use history::SharedHistories;
 #[cfg(feature = "tune")]
 pub use params::tunable;
-pub use root::{Iteration, Outcome, RootLine};
+pub use root::{Iteration, IterationResult, RootLine};
 pub use round_robin::RoundRobin;
 pub use search_table::{SearchTable, TranspositionTable};
 pub use tb::SyzygyProbe;

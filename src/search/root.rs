@@ -46,7 +46,7 @@ pub struct Iteration {
 
 /// The end of [`Worker::iterate`].
 #[derive(Debug, Clone)]
-pub enum Outcome {
+pub enum IterationResult {
     /// The iteration is complete.
     Complete(Iteration),
     /// The iteration was stopped. It carries a result if it had raised alpha at the root.
@@ -106,8 +106,8 @@ impl<T: SearchTable> Worker<T> {
     /// Searches the root to `depth` plies.
     ///
     /// `on_bound` receives a bound after each failed aspiration window, with the nodes of all workers so far.
-    /// After [`Outcome::Stopped`] a deeper iteration can follow, unless the whole search is stopped.
-    pub fn iterate(&mut self, depth: u32, mut on_bound: impl FnMut(RootLine, u64)) -> Outcome {
+    /// After [`IterationResult::Stopped`] a deeper iteration can follow, unless the whole search is stopped.
+    pub fn iterate(&mut self, depth: u32, mut on_bound: impl FnMut(RootLine, u64)) -> IterationResult {
         // An aborted iteration leaves its path behind.
         self.keys.truncate(self.root_len);
         for root in &mut self.root_moves {
@@ -124,13 +124,13 @@ impl<T: SearchTable> Worker<T> {
             if self.aspiration_search(depth as i32, &mut on_bound).is_err() {
                 while self.end_searching() {}
                 let partial = (pv_index == 0).then(|| self.partial.take()).flatten();
-                return Outcome::Stopped(partial.map(|line| self.iteration(depth, vec![line])));
+                return IterationResult::Stopped(partial.map(|line| self.iteration(depth, vec![line])));
             }
             // A later line can be better than an earlier one.
             self.root_moves[..=pv_index].sort_by_key(RootMove::order);
         }
         let lines = self.root_moves[..lines].iter().map(RootMove::line).collect();
-        Outcome::Complete(self.iteration(depth, lines))
+        IterationResult::Complete(self.iteration(depth, lines))
     }
 
     /// Adopts move and score of another worker that has finished `depth`, from the table's exact entry of the

@@ -10,7 +10,7 @@ use super::pruning::NullMove;
 use super::reductions::PLY;
 use super::score::{DRAW, INFINITE, MATE, MAX_PLY, is_mate, mate_in, mated_in};
 use super::{
-    Bound, Control, Cooperation, Iteration, Outcome, SearchContext, ThreadData, TranspositionTable, TtEntry,
+    Bound, Control, Cooperation, Iteration, IterationResult, SearchContext, ThreadData, TranspositionTable, TtEntry,
     WORKER_STACK_BYTES, Worker,
 };
 use crate::eval::Network;
@@ -39,8 +39,8 @@ fn search_context(context: SearchContext, depth: u32) -> (Iteration, u64) {
     let mut last = None;
     for depth in 1..=depth {
         match worker.iterate(depth, |_, _| {}) {
-            Outcome::Complete(iteration) => last = Some(iteration),
-            Outcome::Stopped(_) => panic!("not stopped"),
+            IterationResult::Complete(iteration) => last = Some(iteration),
+            IterationResult::Stopped(_) => panic!("not stopped"),
         }
     }
     (last.unwrap(), worker.nodes())
@@ -387,8 +387,8 @@ fn a_stopped_iteration_returns_its_partial_result() {
         let limited = SearchContext { control: Arc::new(Control::new(1, Some(nodes))), ..context(&game, &table()) };
         let mut worker = Worker::new(0, ThreadData::new(), limited);
         let partial = (1..).find_map(|depth| match worker.iterate(depth, |_, _| {}) {
-            Outcome::Stopped(partial) => Some(partial),
-            Outcome::Complete(_) => None,
+            IterationResult::Stopped(partial) => Some(partial),
+            IterationResult::Complete(_) => None,
         });
         assert_eq!(worker.nodes(), nodes);
         partial.unwrap()
@@ -412,17 +412,17 @@ fn an_aborted_iteration_leaves_no_trace() {
             }
             control.abort_up_to(40);
         });
-        assert!(matches!(worker.iterate(40, |_, _| {}), Outcome::Stopped(_)));
+        assert!(matches!(worker.iterate(40, |_, _| {}), IterationResult::Stopped(_)));
     });
     assert!(!control.stopped());
     assert!(control.searching().unwrap().is_empty());
     let before = worker.keys.len();
     worker.iterate(39, |_, _| {});
     assert!(before > 0 && worker.keys.is_empty(), "the aborted path is removed");
-    assert!(matches!(worker.iterate(39, |_, _| {}), Outcome::Stopped(None)));
+    assert!(matches!(worker.iterate(39, |_, _| {}), IterationResult::Stopped(None)));
     let nodes = worker.nodes();
     control.abort_up_to(41);
-    assert!(matches!(worker.iterate(41, |_, _| {}), Outcome::Stopped(None)) && worker.nodes() == nodes);
+    assert!(matches!(worker.iterate(41, |_, _| {}), IterationResult::Stopped(None)) && worker.nodes() == nodes);
 }
 
 #[test]
@@ -444,7 +444,7 @@ fn an_overtaken_worker_adopts_the_root_result() {
         let control = Arc::new(Control::new(2, None).with_cooperation(cooperation));
         let mut worker = Worker::new(1, ThreadData::new(), SearchContext { control, ..context(&game, &table) });
         worker.context.control.abort_up_to(depth);
-        let Outcome::Complete(iteration) = worker.iterate(depth + 1, |_, _| {}) else { panic!("not stopped") };
+        let IterationResult::Complete(iteration) = worker.iterate(depth + 1, |_, _| {}) else { panic!("not stopped") };
         assert_eq!((ahead.depth, iteration.depth), (depth, depth + 1));
         let line = &ahead.lines[0];
         let root = worker.root_moves.iter().find(|root| root.mv == line.pv[0]).unwrap();

@@ -17,7 +17,7 @@ use super::low_latency::request_short_slices;
 use super::strategy::SmpStrategy;
 use crate::position::Move;
 use crate::search::{
-    Control, Iteration, Outcome, RootLine, SearchContext, SearchTable, SharedHistories, Sharing, ThreadData,
+    Control, Iteration, IterationResult, RootLine, SearchContext, SearchTable, SharedHistories, Sharing, ThreadData,
     TranspositionTable, WORKER_STACK_BYTES, Worker,
 };
 
@@ -358,7 +358,7 @@ fn deepen<T: SearchTable>(worker: &mut Worker<T>, board: &DepthBoard, reporter: 
     let mut last = 0;
     while let Some(depth) = board.claim(reporter.worker, last) {
         match worker.iterate(depth, |line, nodes| reporter.send(Event::Bound(depth, line, nodes))) {
-            Outcome::Complete(iteration) => {
+            IterationResult::Complete(iteration) => {
                 // The last depth ends the search of all workers. The worker stops them, not the coordinator, so that the
                 // moment is reproducible in lockstep.
                 if depth >= board.deepest() && board.workers() > 1 {
@@ -378,8 +378,8 @@ fn deepen<T: SearchTable>(worker: &mut Worker<T>, board: &DepthBoard, reporter: 
                 }
             }
             // Another worker has finished this depth.
-            Outcome::Stopped(_) if !reporter.control.stopped() => {}
-            Outcome::Stopped(partial) => {
+            IterationResult::Stopped(_) if !reporter.control.stopped() => {}
+            IterationResult::Stopped(partial) => {
                 reporter.last = partial.or_else(|| reporter.last.take());
                 return;
             }

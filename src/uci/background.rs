@@ -1,4 +1,4 @@
-//! Long work that is no search, on a thread of its own, so that the engine loop keeps answering.
+//! Background tasks: bench, perft, and saving and loading the table, on a thread beside the engine loop.
 
 use std::io;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use crossbeam_channel::Sender;
 use parking_lot::Mutex;
 
 use super::format::shorten;
-use super::parse::BenchArguments;
+use super::parse::BenchCommand;
 use super::perft::divide;
 use super::session::{Session, Transfer};
 use crate::engine::bench::{self, BenchOptions, nodes_per_second};
@@ -19,7 +19,7 @@ use crate::engine::bench::{self, BenchOptions, nodes_per_second};
 /// The time between two progress messages of saving and loading.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 
-/// A bench, a perft, or the table being saved or loaded.
+/// A running bench, perft, save or load of the table.
 pub(super) struct BackgroundTask {
     stop: Arc<AtomicBool>,
     done: Arc<AtomicBool>,
@@ -40,10 +40,10 @@ impl Drop for Completion {
 }
 
 impl BackgroundTask {
-    /// Starts `work`, which must end soon after the flag it is given becomes true. At its end `wake` gets a token.
+    /// Starts `work`, which must end soon after its stop flag is set. Its end sends to `wake`.
     ///
     /// # Errors
-    /// When no thread can be started.
+    /// If the system refuses the thread.
     fn start(wake: Sender<()>, work: impl FnOnce(&AtomicBool) + Send + 'static) -> io::Result<BackgroundTask> {
         let stop = Arc::new(AtomicBool::new(false));
         let done = Arc::new(AtomicBool::new(false));
@@ -56,25 +56,25 @@ impl BackgroundTask {
         Ok(BackgroundTask { stop, done, thread })
     }
 
-    /// Asks the work to end.
+    /// Sets the stop flag.
     pub(super) fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Returns whether the work has ended.
+    /// Returns true after the end of the work.
     pub(super) fn is_done(&self) -> bool {
         self.done.load(Ordering::Acquire)
     }
 
     /// Waits for the end.
     pub(super) fn join(self) {
-        // A panic has already been printed; the session goes on.
+        // A panic has been printed; the session continues.
         let _ = self.thread.join();
     }
 }
 
 impl Session {
-    /// Counts the leaves under each root move.
+    /// Starts a perft.
     pub(super) fn perft(&mut self, depth: u32) {
         let (position, chess960, output) = (self.game.position().clone(), self.sink.chess960(), self.output.clone());
         self.start_task(move |stop| {
@@ -93,8 +93,8 @@ impl Session {
         });
     }
 
-    /// Searches the bench positions.
-    pub(super) fn bench(&mut self, arguments: BenchArguments) {
+    /// Starts a bench.
+    pub(super) fn bench(&mut self, arguments: BenchCommand) {
         let default = BenchOptions::default();
         let options = BenchOptions {
             depth: arguments.depth.unwrap_or(default.depth),
@@ -105,8 +105,8 @@ impl Session {
         };
         let output = self.output.clone();
         self.start_task(move |stop| {
-            let show = |step: &bench::BenchPosition<'_>| {
-                output.info(&step.to_string());
+            let show = |position: &bench::BenchPosition<'_>| {
+                output.info(&position.to_string());
                 stop.fetch_or(output.is_closed(), Ordering::Relaxed);
             };
             match bench::run(&options, stop, show) {
@@ -117,12 +117,12 @@ impl Session {
         });
     }
 
-    /// Saves the table. Commands that follow wait for it; `stop` ends it, `quit` waits until the file is whole.
+    /// Saves the table. Later commands wait; `stop` ends it, and `quit` waits until the file is complete.
     pub(super) fn save_hash(&mut self) {
         self.transfer_hash(Transfer::Save);
     }
 
-    /// Loads the table. Commands that follow wait for it; `stop` and `quit` end it.
+    /// Loads the table. Later commands wait; `stop` and `quit` end it.
     pub(super) fn load_hash(&mut self) {
         self.transfer_hash(Transfer::Load);
     }
@@ -154,7 +154,7 @@ impl Session {
             let message = match result {
                 Ok(report) => {
                     let refitted = if report.replaced { ", fitted into a table of another size or scheme" } else { "" };
-                    // Rounded to the nearest: a file is a table and a few bytes.
+                    // Rounded: the file is the table and a few bytes.
                     let (positions, mib) = (report.positions, (report.bytes + (1 << 19)) >> 20);
                     let millis = start.elapsed().as_millis();
                     format!("{done} {positions} positions, {mib} MiB, in {millis} ms: {file}{refitted}")

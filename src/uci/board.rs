@@ -1,8 +1,8 @@
-//! The board as text, for people.
+//! Text diagrams of the board.
 
 use crate::position::{Color, File, Game, Piece, Position, Rank, Square};
 
-/// The characters that a board is drawn with.
+/// The characters of a text diagram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
     /// Letters, as in a FEN.
@@ -11,7 +11,7 @@ pub enum Style {
     Unicode,
 }
 
-/// Draws the position's board, White below, in eleven lines without a line feed at the end.
+/// Draws the board with White below: eleven lines, without a trailing line feed.
 pub fn draw(position: &Position, style: Style) -> String {
     const EDGE: &str = "  +-----------------+\n";
     let mut text = EDGE.to_owned();
@@ -50,7 +50,8 @@ pub(crate) fn symbol(position: &Position, square: Square, style: Style) -> char 
     }
 }
 
-/// What the command `d` shows: the board, the FEN, the key, the checking pieces, and how the game has ended if it has.
+/// Returns the text of the command `d`: the board, the FEN, the key, the checking pieces, and the result of a finished
+/// game.
 pub(crate) fn describe(game: &Game, chess960: bool) -> String {
     let position = game.position();
     let checkers: Vec<String> = position.checkers().into_iter().map(|square| square.to_string()).collect();

@@ -1,4 +1,4 @@
-//! The debug log: every line that comes in and goes out, with the time, in a file.
+//! Debug log: a file with every input and output line and its time.
 
 use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};
@@ -10,11 +10,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use jiff::Timestamp;
 use parking_lot::Mutex;
 
-/// Writes lines into a file, while it is told to. Each is with the system before the next: the file is whole whatever ends the process.
+/// The debug log, open or closed. Lines are written without a buffer, so that the file is complete after a crash.
 #[derive(Default)]
 pub(super) struct DebugLog {
     file: Mutex<Option<(File, PathBuf)>>,
-    /// True if there is a file: most often there is none, and nobody need wait to find out.
+    /// True if there is a file. Without one, writes do not lock.
     is_open: AtomicBool,
 }
 
@@ -28,10 +28,10 @@ pub(super) enum Direction {
 }
 
 impl DebugLog {
-    /// Writes to the end of the file at `path` from now on, or nowhere.
+    /// Opens the file at `path` to append lines, or closes the log.
     ///
     /// # Errors
-    /// When the file cannot be opened or written; what was written to before is written to still.
+    /// If the file cannot be opened or written; the previous log stays open.
     pub(super) fn open(&self, path: Option<&Path>) -> io::Result<()> {
         let opened = match path {
             None => None,
@@ -51,11 +51,11 @@ impl DebugLog {
         Ok(())
     }
 
-    /// Notes a line, or several in one text. What could not be written ends the log, and is said once.
+    /// Writes one or more lines. A failed write closes the log.
     ///
     /// # Errors
-    /// Says why the log has ended.
-    pub(super) fn note(&self, direction: Direction, text: &str) -> Result<(), String> {
+    /// A message after a failed write.
+    pub(super) fn write(&self, direction: Direction, text: &str) -> Result<(), String> {
         if !self.is_open.load(Ordering::Relaxed) {
             return Ok(());
         }
@@ -74,7 +74,7 @@ impl DebugLog {
     }
 }
 
-/// A line of the log.
+/// Formats a line of the log.
 fn entry(arrow: &str, text: &str) -> String {
     let mut entry = String::with_capacity(text.len() + 32);
     // Writing to a string cannot fail.
@@ -88,19 +88,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_noted_while_there_is_a_file() {
+    fn lines_are_written_while_the_log_is_open() {
         let folder = std::env::temp_dir().join(format!("sesame-log-{}", process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let path = folder.join("a  log");
         let log = DebugLog::default();
-        log.note(Direction::In, "before").unwrap();
+        log.write(Direction::In, "before").unwrap();
         log.open(Some(&path)).unwrap();
-        log.note(Direction::In, "uci").unwrap();
-        log.note(Direction::Out, "id name\nuciok").unwrap();
+        log.write(Direction::In, "uci").unwrap();
+        log.write(Direction::Out, "id name\nuciok").unwrap();
         assert!(log.open(Some(&folder)).is_err(), "a folder is no log");
-        log.note(Direction::In, "still").unwrap();
+        log.write(Direction::In, "still").unwrap();
         log.open(None).unwrap();
-        log.note(Direction::In, "after").unwrap();
+        log.write(Direction::In, "after").unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         let lines: Vec<&str> = text.lines().map(|line| line.split_once(' ').unwrap().1).collect();
         assert!(lines[0].starts_with("-- Sesame "), "{text}");

@@ -8,9 +8,10 @@ use crate::engine::{BestMove, Bound, CurrentMove, Info, Score};
 use crate::eval::wdl::WdlChances;
 use crate::position::{Move, Position};
 
-/// The `info` line: all of its fields together, as tools that read games expect.
+/// Formats an `info` line with all fields, as tools that read games expect.
 ///
-/// With `show_wdl` the chances of the three results come right after the score. The line of play starts at `root`. Should it hold an illegal move, which would be a bug of the search, it ends before it.
+/// With `show_wdl`, the probabilities of win, draw and loss follow the score. The PV starts at `root` and ends before an
+/// illegal move, which would be a bug in the search.
 pub(crate) fn info(info: &Info, root: &Position, chess960: bool, show_wdl: bool) -> String {
     let line = &info.line;
     let mut text = format!("info depth {} seldepth {} multipv {} score ", line.depth, line.seldepth, line.rank);
@@ -48,7 +49,7 @@ pub(crate) fn info(info: &Info, root: &Position, chess960: bool, show_wdl: bool)
     text
 }
 
-/// The chances that a score stands for.
+/// Returns the probabilities of win, draw and loss for a score.
 fn wdl(score: Score, root: &Position) -> WdlChances {
     match score {
         Score::Centipawns(score) => WdlChances::of(score, root),
@@ -57,13 +58,13 @@ fn wdl(score: Score, root: &Position) -> WdlChances {
     }
 }
 
-/// The `info` line that tells which root move is being searched.
+/// Formats an `info` line with the root move being searched.
 pub(crate) fn current_move(at: &CurrentMove, root: &Position, chess960: bool) -> String {
     let CurrentMove { depth, mv, number } = *at;
     format!("info depth {depth} currmove {} currmovenumber {number}", root.to_uci(mv, chess960))
 }
 
-/// The `bestmove` line.
+/// Formats the `bestmove` line.
 pub(crate) fn best_move(best: &BestMove, root: &Position, chess960: bool) -> String {
     let line: Vec<Move> = best.best.into_iter().chain(best.ponder).collect();
     let (moves, _) = moves(&line, root, chess960);
@@ -74,7 +75,7 @@ pub(crate) fn best_move(best: &BestMove, root: &Position, chess960: bool) -> Str
     }
 }
 
-/// The moves of a line as text, and whether all of them are legal; if not, the text ends before the first that is not.
+/// Formats the moves of a line up to the first illegal one. Returns true if all are legal.
 pub(crate) fn moves(line: &[Move], root: &Position, chess960: bool) -> (Vec<String>, bool) {
     let mut position = root.clone();
     let mut texts = Vec::with_capacity(line.len());
@@ -88,7 +89,7 @@ pub(crate) fn moves(line: &[Move], root: &Position, chess960: bool) -> (Vec<Stri
     (texts, true)
 }
 
-/// A message that may name a path of any length: of a very long one its beginning, which says what it is about, and its end, which says what is wrong.
+/// Shortens a long message, for example with a long path, to its beginning and its end.
 pub(crate) fn shorten(text: &str) -> Cow<'_, str> {
     const KEPT: usize = 200;
     let length = text.chars().count();
@@ -154,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn the_move_being_searched() {
+    fn current_root_move() {
         let root = Position::from_fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1").unwrap();
         let at = CurrentMove { depth: 20, mv: root.from_uci("e1g1").unwrap(), number: 3 };
         assert_eq!(current_move(&at, &root, false), "info depth 20 currmove e1g1 currmovenumber 3");
@@ -187,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn an_illegal_move_ends_the_line() {
+    fn illegal_move_ends_the_line() {
         let root = Position::startpos();
         let mut pv = line(&root, &["e2e4", "e7e5"]);
         pv.insert(1, pv[0]);

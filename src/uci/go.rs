@@ -1,18 +1,18 @@
-//! The `go` command: its words, and the limits that they set.
+//! The `go` command: its words and limits.
 
 use std::time::Duration;
 
-use super::parse::{Command, Parsed, clamp_u32, clamp_u32_from_zero, millis, parse_number, quote};
+use super::parse::{Parsed, UciCommand, clamp_u32, clamp_u32_from_zero, millis, parse_number, quote};
 use crate::engine::{Clock, Limits};
 use crate::position::{Color, Position};
 
-/// The deepest `go perft`: deeper ones never end anyway, but would overflow the stack first.
+/// Depth limit of `go perft`, which protects the stack. No perft of this depth ends.
 const MAX_PERFT_DEPTH: i64 = 64;
 
-/// The arguments of `go`, already clamped to what makes sense; moves are still text, as they need a position.
+/// The arguments of `go`, clamped to valid ranges. Moves are text until the position is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct GoCommand {
-    /// Limits were asked for, but not all of them could be understood.
+    /// True if a limit is invalid.
     pub(crate) malformed: bool,
     /// `searchmoves`, as text.
     pub(crate) search_moves: Vec<String>,
@@ -20,7 +20,7 @@ pub(crate) struct GoCommand {
     pub(crate) ponder: bool,
     /// `infinite`.
     pub(crate) infinite: bool,
-    /// `wtime` and `btime`; negative times are none at all.
+    /// `wtime` and `btime`; negative times count as zero.
     pub(crate) time: [Option<Duration>; 2],
     /// `winc` and `binc`.
     pub(crate) increment: [Duration; 2],
@@ -36,7 +36,7 @@ pub(crate) struct GoCommand {
     pub(crate) move_time: Option<Duration>,
 }
 
-/// The words that `go` knows; `searchmoves` ends at the next of them.
+/// The words of `go`. The moves of `searchmoves` end at the next of them.
 pub(super) const GO_WORDS: [&str; 13] = [
     "searchmoves",
     "ponder",
@@ -55,13 +55,12 @@ pub(super) const GO_WORDS: [&str; 13] = [
 
 /// `go [ponder | infinite | LIMIT NUMBER | searchmoves MOVE...]...`
 ///
-/// What is not understood is left out of the limits and complained about; the search runs all the same, as the GUI waits
-/// for its move.
+/// Invalid parts are skipped with a warning. The search runs nevertheless: the GUI waits for a move.
 pub(super) fn parse_go<'a>(words: impl Iterator<Item = &'a str>) -> Parsed {
     let mut words = words.peekable();
     let mut go = GoCommand::default();
     let mut perft = None;
-    let mut complaint: Option<String> = None;
+    let mut warning: Option<String> = None;
     while let Some(word) = words.next() {
         match word {
             "ponder" => go.ponder = true,
@@ -72,18 +71,18 @@ pub(super) fn parse_go<'a>(words: impl Iterator<Item = &'a str>) -> Parsed {
                 }
             }
             _ if !GO_WORDS.contains(&word) => {
-                complaint.get_or_insert_with(|| format!("go: skipped unknown word {}", quote(word)));
+                warning.get_or_insert_with(|| format!("go: skipped unknown word {}", quote(word)));
             }
             _ => {
-                // A limit. If its value is missing, the next limit must not be eaten in its place.
+                // A limit. If its value is missing, the next word of `go` is not its value.
                 let value = words.next_if(|word| !GO_WORDS.contains(word));
                 let Some(number) = value.and_then(parse_number) else {
                     let found = value.map_or_else(|| "nothing".to_owned(), quote);
                     let text = format!("go: `{word}` needs a number, found {found}");
                     if word == "perft" {
-                        return Parsed::complaint(text);
+                        return Parsed::warning(text);
                     }
-                    complaint.get_or_insert(text);
+                    warning.get_or_insert(text);
                     continue;
                 };
                 match word {
@@ -102,24 +101,24 @@ pub(super) fn parse_go<'a>(words: impl Iterator<Item = &'a str>) -> Parsed {
             }
         }
     }
-    go.malformed = complaint.is_some();
+    go.malformed = warning.is_some();
     let command = match perft {
-        Some(depth) => Command::Perft(clamp_u32_from_zero(depth)),
-        None => Command::Go(go),
+        Some(depth) => UciCommand::Perft(clamp_u32_from_zero(depth)),
+        None => UciCommand::Go(go),
     };
-    Parsed { command: Some(command), complaint }
+    Parsed { command: Some(command), warning }
 }
 
-/// The limits that `go` asks for in `position`, and what is wrong with them.
+/// Returns the limits of `go` in `position`, and a warning about invalid parts.
 ///
-/// The GUI waits for a move, so that wrong parts are left out; if that leaves no limit at all, the search is kept to one
-/// ply, as a search without limits would last until a `stop` that may never come.
+/// Invalid parts are skipped. If no valid limit remains, the depth is limited to one ply: a search without limits would
+/// wait for a `stop` that may never come.
 pub(super) fn limits(go: &GoCommand, position: &Position) -> (Limits, Option<String>) {
-    let mut complaint = None;
+    let mut warning = None;
     let mut malformed = go.malformed;
-    let mut complain = |text: String| {
+    let mut warn = |text: String| {
         malformed = true;
-        complaint.get_or_insert(text);
+        warning.get_or_insert(text);
     };
 
     let mut search_moves = Vec::with_capacity(go.search_moves.len());
@@ -127,7 +126,7 @@ pub(super) fn limits(go: &GoCommand, position: &Position) -> (Limits, Option<Str
         match position.from_uci(text) {
             Ok(mv) if search_moves.contains(&mv) => {}
             Ok(mv) => search_moves.push(mv),
-            Err(error) => complain(format!("go: left out of `searchmoves`: {error}")),
+            Err(error) => warn(format!("go: left out of `searchmoves`: {error}")),
         }
     }
 
@@ -139,7 +138,7 @@ pub(super) fn limits(go: &GoCommand, position: &Position) -> (Limits, Option<Str
         moves_to_go: go.moves_to_go,
     });
     if clock.is_none() && (white.is_some() || black.is_some()) {
-        complain("go: the time of the player to move is missing".to_owned());
+        warn("go: the time of the player to move is missing".to_owned());
     }
 
     // Without a clock, an increment is the time for the move.
@@ -164,7 +163,7 @@ pub(super) fn limits(go: &GoCommand, position: &Position) -> (Limits, Option<Str
     if malformed && !limited && !limits.infinite && !limits.ponder {
         limits.depth = Some(1);
     }
-    (limits, complaint)
+    (limits, warning)
 }
 
 #[cfg(test)]
@@ -174,7 +173,7 @@ mod tests {
 
     fn limits_of(line: &str, position: &Position) -> (Limits, Option<String>) {
         match parse(line.as_bytes()).command {
-            Some(Command::Go(go)) => limits(&go, position),
+            Some(UciCommand::Go(go)) => limits(&go, position),
             other => panic!("{line:?} gave {other:?}"),
         }
     }
@@ -182,16 +181,16 @@ mod tests {
     #[test]
     fn the_clock_needs_the_time_of_the_player_to_move() {
         let white = Position::startpos();
-        let (limits, complaint) = limits_of("go wtime 1000 winc 5 movestogo 3", &white);
+        let (limits, warning) = limits_of("go wtime 1000 winc 5 movestogo 3", &white);
         let clock = limits.clock.unwrap();
         assert_eq!(
             (clock.time(Color::White), clock.increment(Color::White)),
             (Duration::from_secs(1), Duration::from_millis(5))
         );
-        assert_eq!((clock.moves_to_go, complaint), (Some(3), None));
-        let (limits, complaint) = limits_of("go btime 1000", &white);
+        assert_eq!((clock.moves_to_go, warning), (Some(3), None));
+        let (limits, warning) = limits_of("go btime 1000", &white);
         assert_eq!((limits.clock, limits.depth), (None, Some(1)));
-        assert!(complaint.is_some());
+        assert!(warning.is_some());
         let (limits, _) = limits_of("go btime 1000 nodes 500", &white);
         assert_eq!((limits.depth, limits.nodes), (None, Some(500)));
     }
@@ -219,9 +218,9 @@ mod tests {
     #[test]
     fn search_moves_are_the_legal_ones_once_each() {
         let position = Position::startpos();
-        let (limits, complaint) = limits_of("go depth 3 searchmoves e2e4 e2e5 d2d4 e2e4 zz", &position);
+        let (limits, warning) = limits_of("go depth 3 searchmoves e2e4 e2e5 d2d4 e2e4 zz", &position);
         let moves: Vec<String> = limits.search_moves.iter().map(|&mv| position.to_uci(mv, false)).collect();
         assert_eq!(moves, ["e2e4", "d2d4"]);
-        assert!(complaint.unwrap().contains("e2e5"));
+        assert!(warning.unwrap().contains("e2e5"));
     }
 }

@@ -1,8 +1,8 @@
-//! The UCI protocol: text to typed commands, typed answers to text.
+//! UCI protocol: parsing of commands, execution, formatting of answers.
 //!
-//! A reader thread parses the input into commands; the [engine loop](run) alone carries them out, one after the
-//! other, and never waits for a search to end by itself. So `isready`, `stop`, `ponderhit` and `quit` are answered at once,
-//! whatever is going on. Lines go out through one [`Output`].
+//! A reader thread parses the input into commands. The [engine loop](run) executes them in order and never waits for the
+//! natural end of a search, so `isready`, `stop`, `ponderhit` and `quit` are answered at once. All lines go through one
+//! [`Output`].
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod background;

@@ -32,25 +32,25 @@ const ABOUT: &str =
 /// The protocol's word for an empty string.
 const EMPTY: &str = "<empty>";
 
-/// The moment at which a new value takes effect.
+/// The time at which a new value takes effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum When {
-    /// In its order; during a search, at its end.
-    Searched,
-    /// In its order; refused during a search, with this message.
-    Idle(&'static str),
+enum Timing {
+    /// In the order of the commands; during a search, at its end.
+    AfterSearch,
+    /// In the order of the commands; refused during a search, with this message.
+    NotDuringSearch(&'static str),
     /// At once, in the reader thread.
-    Read,
+    InReader,
 }
 
 /// An option: its declaration and its effect.
 struct UciOption {
     name: &'static str,
-    kind: Kind,
-    when: When,
+    kind: OptionKind,
+    timing: Timing,
 }
 
-enum Kind {
+enum OptionKind {
     Spin {
         default: i64,
         min: i64,
@@ -73,7 +73,7 @@ enum Kind {
         values: fn() -> Vec<String>,
         apply: fn(&mut Session, &str),
     },
-    /// A string of its own grammar; `check` returns what is wrong with a value.
+    /// A string with a grammar. `check` returns the expected grammar for an invalid value.
     Words {
         default: fn() -> String,
         check: fn(&str) -> Result<(), String>,
@@ -81,8 +81,8 @@ enum Kind {
     },
 }
 
-const fn option(name: &'static str, kind: Kind) -> UciOption {
-    UciOption { name, kind, when: When::Searched }
+const fn option(name: &'static str, kind: OptionKind) -> UciOption {
+    UciOption { name, kind, timing: Timing::AfterSearch }
 }
 
 /// The message for `Save Hash` and `Load Hash` during a search.
@@ -92,18 +92,23 @@ const SEARCHING: &str = "the table is neither saved nor loaded during a search: 
 static OPTIONS: [UciOption; 27] = [
     option(
         "Hash",
-        Kind::Spin { default: 16, min: 1, max: MAX_HASH_MIB, apply: |session, mib| session.set_hash(mib as usize) },
+        OptionKind::Spin {
+            default: 16,
+            min: 1,
+            max: MAX_HASH_MIB,
+            apply: |session, mib| session.set_hash(mib as usize),
+        },
     ),
     option(
         "Threads",
-        Kind::Spin { default: 1, min: 1, max: MAX_THREADS, apply: |session, n| session.set_threads(n as usize) },
+        OptionKind::Spin { default: 1, min: 1, max: MAX_THREADS, apply: |session, n| session.set_threads(n as usize) },
     ),
-    option("Clear Hash", Kind::Button { apply: |session| session.engine.clear_hash() }),
-    // `go ponder` says when to ponder; nothing depends on the permission.
-    option("Ponder", Kind::Check { default: false, apply: |_, _| {} }),
+    option("Clear Hash", OptionKind::Button { apply: |session| session.engine.clear_hash() }),
+    // The engine ponders on `go ponder`, whatever this option says.
+    option("Ponder", OptionKind::Check { default: false, apply: |_, _| {} }),
     option(
         "MultiPV",
-        Kind::Spin {
+        OptionKind::Spin {
             default: 1,
             min: 1,
             max: MAX_MULTI_PV,
@@ -112,18 +117,18 @@ static OPTIONS: [UciOption; 27] = [
     ),
     option(
         "Move Overhead",
-        Kind::Spin {
+        OptionKind::Spin {
             default: 10,
             min: 0,
             max: 5000,
             apply: |session, ms| session.engine.set_move_overhead(Duration::from_millis(ms as u64)),
         },
     ),
-    option("UCI_Chess960", Kind::Check { default: false, apply: |session, on| session.sink.set_chess960(on) }),
-    option("Lockstep", Kind::Check { default: false, apply: |session, on| session.engine.set_lockstep(on) }),
+    option("UCI_Chess960", OptionKind::Check { default: false, apply: |session, on| session.sink.set_chess960(on) }),
+    option("Lockstep", OptionKind::Check { default: false, apply: |session, on| session.engine.set_lockstep(on) }),
     option(
         "Replacement",
-        Kind::Combo {
+        OptionKind::Combo {
             default: || Scheme::default().to_string(),
             values: || Scheme::ALL.map(|scheme| scheme.to_string()).to_vec(),
             apply: |session, name| session.set_scheme(name),
@@ -131,7 +136,7 @@ static OPTIONS: [UciOption; 27] = [
     ),
     option(
         "SmpStrategy",
-        Kind::Words {
+        OptionKind::Words {
             default: || SmpStrategy::default().to_string(),
             check: |text| match text.parse::<SmpStrategy>() {
                 Ok(_) => Ok(()),
@@ -140,25 +145,25 @@ static OPTIONS: [UciOption; 27] = [
             apply: |session, text| session.set_strategy(text),
         },
     ),
-    option("Pin Threads", Kind::Check { default: false, apply: |session, pin| session.set_pin(pin) }),
+    option("Pin Threads", OptionKind::Check { default: false, apply: |session, pin| session.set_pin(pin) }),
     option(
         "Hash File",
-        Kind::Text { default: DEFAULT_HASH_FILE, apply: |session, path| session.hash_file = path.to_owned() },
+        OptionKind::Text { default: DEFAULT_HASH_FILE, apply: |session, path| session.hash_file = path.to_owned() },
     ),
     UciOption {
         name: "Save Hash",
-        kind: Kind::Button { apply: |session| session.save_hash() },
-        when: When::Idle(SEARCHING),
+        kind: OptionKind::Button { apply: |session| session.save_hash() },
+        timing: Timing::NotDuringSearch(SEARCHING),
     },
     UciOption {
         name: "Load Hash",
-        kind: Kind::Button { apply: |session| session.load_hash() },
-        when: When::Idle(SEARCHING),
+        kind: OptionKind::Button { apply: |session| session.load_hash() },
+        timing: Timing::NotDuringSearch(SEARCHING),
     },
-    option("SyzygyPath", Kind::Text { default: "", apply: |session, path| session.engine.load_syzygy(path) }),
+    option("SyzygyPath", OptionKind::Text { default: "", apply: |session, path| session.engine.load_syzygy(path) }),
     option(
         "SyzygyProbeDepth",
-        Kind::Spin {
+        OptionKind::Spin {
             default: 1,
             min: 1,
             max: 100,
@@ -169,7 +174,7 @@ static OPTIONS: [UciOption; 27] = [
     ),
     option(
         "SyzygyProbeLimit",
-        Kind::Spin {
+        OptionKind::Spin {
             default: MAX_PIECES as i64,
             min: 0,
             max: MAX_PIECES as i64,
@@ -180,7 +185,7 @@ static OPTIONS: [UciOption; 27] = [
     ),
     option(
         "Syzygy50MoveRule",
-        Kind::Check {
+        OptionKind::Check {
             default: true,
             apply: |session, fifty_move_rule| {
                 session.set_syzygy(|options| SyzygyOptions { fifty_move_rule, ..options });
@@ -189,19 +194,22 @@ static OPTIONS: [UciOption; 27] = [
     ),
     option(
         "EvalFile",
-        Kind::Text {
+        OptionKind::Text {
             default: "",
             apply: |session, path| session.set_network((!path.is_empty()).then(|| Path::new(path))),
         },
     ),
-    option("UCI_ShowWDL", Kind::Check { default: false, apply: |session, show| session.sink.set_show_wdl(show) }),
+    option("UCI_ShowWDL", OptionKind::Check { default: false, apply: |session, show| session.sink.set_show_wdl(show) }),
     option(
         "UCI_LimitStrength",
-        Kind::Check { default: false, apply: |session, on| session.set_strength(|strength| strength.limited = on) },
+        OptionKind::Check {
+            default: false,
+            apply: |session, on| session.set_strength(|strength| strength.limited = on),
+        },
     ),
     option(
         "UCI_Elo",
-        Kind::Spin {
+        OptionKind::Spin {
             default: DEFAULT_ELO as i64,
             min: StrengthLimit::MIN_ELO as i64,
             max: StrengthLimit::MAX_ELO as i64,
@@ -210,7 +218,7 @@ static OPTIONS: [UciOption; 27] = [
     ),
     option(
         "Strength Seed",
-        Kind::Spin {
+        OptionKind::Spin {
             default: 0,
             min: 0,
             max: i32::MAX as i64,
@@ -219,15 +227,22 @@ static OPTIONS: [UciOption; 27] = [
     ),
     option(
         "UCI_AnalyseMode",
-        Kind::Check { default: false, apply: |session, on| session.set_strength(|strength| strength.analysing = on) },
+        OptionKind::Check {
+            default: false,
+            apply: |session, on| session.set_strength(|strength| strength.analysing = on),
+        },
     ),
-    option("UCI_Opponent", Kind::Text { default: "", apply: |_, _| {} }),
-    option("UCI_EngineAbout", Kind::Text { default: ABOUT, apply: |_, _| {} }),
-    // The reader switches the log, exactly between two lines.
-    UciOption { name: "Debug Log File", kind: Kind::Text { default: "", apply: |_, _| {} }, when: When::Read },
+    option("UCI_Opponent", OptionKind::Text { default: "", apply: |_, _| {} }),
+    option("UCI_EngineAbout", OptionKind::Text { default: ABOUT, apply: |_, _| {} }),
+    // The reader opens and closes the log, exactly between two lines.
+    UciOption {
+        name: "Debug Log File",
+        kind: OptionKind::Text { default: "", apply: |_, _| {} },
+        timing: Timing::InReader,
+    },
 ];
 
-/// Names that options had before: still understood, not declared.
+/// Former names of options: accepted, not declared.
 const FORMER_NAMES: [(&str, &str); 1] = [("Teamwork", "SmpStrategy")];
 
 /// An option with a new, valid value.
@@ -240,7 +255,7 @@ pub(crate) struct Setting {
 #[derive(Clone, Copy)]
 enum Target {
     Option(&'static UciOption),
-    /// A parameter of the search, which has been changed already.
+    /// A search parameter, which has already been set.
     #[cfg(feature = "tune")]
     Parameter,
 }
@@ -255,7 +270,7 @@ enum Value {
 }
 
 impl Setting {
-    /// Returns the option; `None` for a parameter of the search.
+    /// Returns the option; `None` for a search parameter.
     #[allow(clippy::unnecessary_wraps, reason = "a build for tuning has parameters")]
     fn option(&self) -> Option<&'static UciOption> {
         match self.target {
@@ -265,37 +280,40 @@ impl Setting {
         }
     }
 
-    /// Gives the option its new value.
+    /// Applies the new value to the session.
     pub(super) fn apply(&self, session: &mut Session) {
         let Some(option) = self.option() else { return };
         match (&option.kind, &self.value) {
-            (Kind::Spin { apply, .. }, Value::Number(number)) => apply(session, *number),
-            (Kind::Check { apply, .. }, Value::Flag(on)) => apply(session, *on),
-            (Kind::Button { apply }, Value::Press) => apply(session),
-            (Kind::Text { apply, .. } | Kind::Combo { apply, .. } | Kind::Words { apply, .. }, Value::Text(text)) => {
+            (OptionKind::Spin { apply, .. }, Value::Number(number)) => apply(session, *number),
+            (OptionKind::Check { apply, .. }, Value::Flag(on)) => apply(session, *on),
+            (OptionKind::Button { apply }, Value::Press) => apply(session),
+            (
+                OptionKind::Text { apply, .. } | OptionKind::Combo { apply, .. } | OptionKind::Words { apply, .. },
+                Value::Text(text),
+            ) => {
                 apply(session, text);
             }
-            // `understand` makes no other pairs.
+            // `parse_setting` creates no other pairs.
             _ => {}
         }
     }
 
-    fn when(&self) -> When {
-        self.option().map_or(When::Searched, |option| option.when)
+    fn timing(&self) -> Timing {
+        self.option().map_or(Timing::AfterSearch, |option| option.timing)
     }
 
     /// Returns the message for an option that cannot be set during a search.
     pub(super) fn refusal_while_searching(&self) -> Option<&'static str> {
-        match self.when() {
-            When::Idle(message) => Some(message),
-            When::Searched | When::Read => None,
+        match self.timing() {
+            Timing::NotDuringSearch(message) => Some(message),
+            Timing::AfterSearch | Timing::InReader => None,
         }
     }
 
     /// Returns the file of `Debug Log File` if this sets it; `Some(None)` ends the log.
     pub(super) fn debug_log_file(&self) -> Option<Option<&Path>> {
         match &self.value {
-            Value::Text(path) if self.when() == When::Read => Some((!path.is_empty()).then(|| Path::new(path))),
+            Value::Text(path) if self.timing() == Timing::InReader => Some((!path.is_empty()).then(|| Path::new(path))),
             _ => None,
         }
     }
@@ -327,22 +345,22 @@ pub(crate) fn declarations() -> impl Iterator<Item = String> {
 fn declaration(UciOption { name, kind, .. }: &UciOption) -> String {
     let or_empty = |text: &str| if text.is_empty() { EMPTY.to_owned() } else { text.to_owned() };
     let kind = match kind {
-        Kind::Spin { default, min, max, .. } => format!("spin default {default} min {min} max {max}"),
-        Kind::Check { default, .. } => format!("check default {default}"),
-        Kind::Button { .. } => "button".to_owned(),
-        Kind::Text { default, .. } => format!("string default {}", or_empty(default)),
-        Kind::Words { default, .. } => format!("string default {}", default()),
-        Kind::Combo { default, values, .. } => {
+        OptionKind::Spin { default, min, max, .. } => format!("spin default {default} min {min} max {max}"),
+        OptionKind::Check { default, .. } => format!("check default {default}"),
+        OptionKind::Button { .. } => "button".to_owned(),
+        OptionKind::Text { default, .. } => format!("string default {}", or_empty(default)),
+        OptionKind::Words { default, .. } => format!("string default {}", default()),
+        OptionKind::Combo { default, values, .. } => {
             values().iter().fold(format!("combo default {}", default()), |line, value| line + " var " + value)
         }
     };
     format!("option name {name} type {kind}")
 }
 
-/// The parameters of the search, in a build that tunes them.
+/// The search parameters as options, with the feature `tune`.
 #[cfg(feature = "tune")]
 mod tuned {
-    use super::{Setting, Target, Value, kept, parse_number};
+    use super::{Setting, Target, Value, invalid_value, parse_number};
     use crate::search::tunable::ALL;
 
     pub(super) fn declarations() -> impl Iterator<Item = String> {
@@ -352,21 +370,21 @@ mod tuned {
         })
     }
 
-    /// Changes the parameter at once: a tuner sets its options before it searches. `None` if there is no such parameter.
-    pub(super) fn understand(name: &str, value: Option<&str>) -> Option<Result<Setting, String>> {
+    /// Parses and sets a parameter at once: tuners set options before a search. Returns `None` for an unknown name.
+    pub(super) fn parse_setting(name: &str, value: Option<&str>) -> Option<Result<Setting, String>> {
         let number = ALL.iter().find(|number| number.name.eq_ignore_ascii_case(name))?;
         let value = value.unwrap_or_default();
         let (least, most) = (number.min, number.max);
         let new = parse_number(value).and_then(|value| i32::try_from(value).ok());
         let Some(new) = new.filter(|new| (least..=most).contains(new)) else {
-            return Some(Err(kept(number.name, &format!("a whole number from {least} to {most}"), value)));
+            return Some(Err(invalid_value(number.name, &format!("a whole number from {least} to {most}"), value)));
         };
         number.set(new);
         Some(Ok(Setting { target: Target::Parameter, value: Value::Number(new.into()) }))
     }
 }
 
-/// A build that tunes nothing.
+/// No search parameters, without the feature `tune`.
 #[cfg(not(feature = "tune"))]
 mod tuned {
     use super::Setting;
@@ -375,55 +393,55 @@ mod tuned {
         std::iter::empty()
     }
 
-    pub(super) fn understand(_: &str, _: Option<&str>) -> Option<Result<Setting, String>> {
+    pub(super) fn parse_setting(_: &str, _: Option<&str>) -> Option<Result<Setting, String>> {
         None
     }
 }
 
-/// Understands a `setoption`. Names and words match in any case.
+/// Parses a `setoption`. Names and words match in any case.
 ///
 /// # Errors
 /// A message for the user; the option keeps its value.
-pub(crate) fn understand(name: &str, value: Option<&str>) -> Result<Setting, String> {
+pub(crate) fn parse_setting(name: &str, value: Option<&str>) -> Result<Setting, String> {
     let former = FORMER_NAMES.iter().find(|(former, _)| former.eq_ignore_ascii_case(name));
     let name = former.map_or(name, |(_, present)| present);
     let Some(option) = OPTIONS.iter().find(|option| option.name.eq_ignore_ascii_case(name)) else {
-        return tuned::understand(name, value).unwrap_or_else(|| Err(format!("unknown option {}", quote(name))));
+        return tuned::parse_setting(name, value).unwrap_or_else(|| Err(format!("unknown option {}", quote(name))));
     };
     let text = value.unwrap_or_default();
     match option.kind.parse(text) {
         Ok(value) => Ok(Setting { target: Target::Option(option), value }),
-        Err(expected) => Err(kept(option.name, &expected, text)),
+        Err(expected) => Err(invalid_value(option.name, &expected, text)),
     }
 }
 
-impl Kind {
-    /// Returns the value of `text`, or what was expected instead.
+impl OptionKind {
+    /// Parses `text`. The error is a description of valid values.
     fn parse(&self, text: &str) -> Result<Value, String> {
         match self {
-            Kind::Spin { min, max, .. } => parse_number(text)
+            OptionKind::Spin { min, max, .. } => parse_number(text)
                 .filter(|number| (min..=max).contains(&number))
                 .map(Value::Number)
                 .ok_or_else(|| format!("a whole number from {min} to {max}")),
-            Kind::Check { .. } if text.eq_ignore_ascii_case("true") => Ok(Value::Flag(true)),
-            Kind::Check { .. } if text.eq_ignore_ascii_case("false") => Ok(Value::Flag(false)),
-            Kind::Check { .. } => Err("`true` or `false`".to_owned()),
-            Kind::Button { .. } => Ok(Value::Press),
-            Kind::Text { .. } => Ok(Value::Text(if text == EMPTY { String::new() } else { text.to_owned() })),
-            Kind::Combo { values, .. } => {
+            OptionKind::Check { .. } if text.eq_ignore_ascii_case("true") => Ok(Value::Flag(true)),
+            OptionKind::Check { .. } if text.eq_ignore_ascii_case("false") => Ok(Value::Flag(false)),
+            OptionKind::Check { .. } => Err("`true` or `false`".to_owned()),
+            OptionKind::Button { .. } => Ok(Value::Press),
+            OptionKind::Text { .. } => Ok(Value::Text(if text == EMPTY { String::new() } else { text.to_owned() })),
+            OptionKind::Combo { values, .. } => {
                 let values = values();
                 match values.iter().find(|value| value.eq_ignore_ascii_case(text)) {
                     Some(value) => Ok(Value::Text(value.clone())),
                     None => Err(format!("one of {}", values.join(", "))),
                 }
             }
-            Kind::Words { check, .. } => check(text).map(|()| Value::Text(text.to_owned())),
+            OptionKind::Words { check, .. } => check(text).map(|()| Value::Text(text.to_owned())),
         }
     }
 }
 
-/// Returns the message for a value that is not valid.
-fn kept(name: &str, expected: &str, value: &str) -> String {
+/// Returns the message for an invalid value.
+fn invalid_value(name: &str, expected: &str, value: &str) -> String {
     let found = if value.is_empty() { "nothing".to_owned() } else { quote(value) };
     format!("option {name} kept as it was: expected {expected}, found {found}")
 }
@@ -434,7 +452,7 @@ mod tests {
     use super::*;
 
     fn value_of(name: &str, value: Option<&str>) -> (&'static str, Value) {
-        let setting = understand(name, value).unwrap();
+        let setting = parse_setting(name, value).unwrap();
         (setting.name(), setting.value)
     }
 
@@ -483,13 +501,13 @@ mod tests {
         let before = session.engine.options().clone();
         for option in &OPTIONS {
             let value = match &option.kind {
-                Kind::Spin { default, .. } => default.to_string(),
-                Kind::Check { default, .. } => default.to_string(),
-                Kind::Text { default, .. } => (*default).to_owned(),
-                Kind::Combo { default, .. } | Kind::Words { default, .. } => default(),
-                Kind::Button { .. } => continue,
+                OptionKind::Spin { default, .. } => default.to_string(),
+                OptionKind::Check { default, .. } => default.to_string(),
+                OptionKind::Text { default, .. } => (*default).to_owned(),
+                OptionKind::Combo { default, .. } | OptionKind::Words { default, .. } => default(),
+                OptionKind::Button { .. } => continue,
             };
-            understand(option.name, Some(&value)).unwrap().apply(&mut session);
+            parse_setting(option.name, Some(&value)).unwrap().apply(&mut session);
         }
         assert_eq!(*session.engine.options(), before);
         assert_eq!(session.hash_file, DEFAULT_HASH_FILE);
@@ -514,7 +532,7 @@ mod tests {
             ("UCI_LimitStrength", "true"),
         ];
         for (name, value) in settings {
-            understand(name, Some(value)).unwrap().apply(&mut session);
+            parse_setting(name, Some(value)).unwrap().apply(&mut session);
         }
         let options = session.engine.options();
         assert_eq!((options.hash_mib, options.threads, options.multi_pv), (2, 2, 3));
@@ -569,10 +587,10 @@ mod tests {
             ("Strength Seed", "-1"),
         ];
         for (name, value) in values {
-            let message = understand(name, Some(value)).unwrap_err();
+            let message = parse_setting(name, Some(value)).unwrap_err();
             assert!(message.contains(name) && message.contains("kept"), "{message}");
         }
-        assert!(understand("Hash", None).unwrap_err().contains("found nothing"));
-        assert_eq!(understand("Sysygy", Some("/tb")).unwrap_err(), "unknown option `Sysygy`");
+        assert!(parse_setting("Hash", None).unwrap_err().contains("found nothing"));
+        assert_eq!(parse_setting("Sysygy", Some("/tb")).unwrap_err(), "unknown option `Sysygy`");
     }
 }

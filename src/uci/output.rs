@@ -1,4 +1,4 @@
-//! The one way out: whole lines, flushed, never interleaved.
+//! Output of whole lines: flushed, never interleaved.
 
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
@@ -10,10 +10,10 @@ use parking_lot::Mutex;
 use super::debug_log::{DebugLog, Direction};
 use super::stdout::Stdout;
 
-/// A writer of lines that any thread may use. Clones share the writer.
+/// A thread-safe writer of lines. Clones share the writer.
 ///
-/// Once a write has failed it stays [closed](Output::is_closed) and drops whatever else is written. As a rule nobody reads it any more then;
-/// [`Output::failure`] tells of anything else.
+/// After a failed write it stays [closed](Output::is_closed) and drops all text. Usually the reader has gone;
+/// [`Output::failure`] has any other error.
 #[derive(Clone)]
 pub struct Output {
     shared: Arc<Shared>,
@@ -24,34 +24,35 @@ struct Shared {
     closed: AtomicBool,
     failure: OnceLock<io::Error>,
     debug_log: DebugLog,
-    /// Shared with a writer that would otherwise wait for its reader for ever.
-    leaving: Arc<AtomicBool>,
+    /// Shared with the writer, which then stops waiting for its reader.
+    shutting_down: Arc<AtomicBool>,
 }
 
 impl Output {
-    /// Writes to `writer`.
+    /// Creates an output to `writer`.
     pub fn new(writer: impl Write + Send + 'static) -> Output {
-        Output::leaving_with(writer, Arc::default())
+        Output::with_shutdown_flag(writer, Arc::default())
     }
 
-    /// Writes to the standard output. After [`Output::leave`] it is closed when nobody has read for two seconds.
+    /// Creates an output to the standard output. After [`Output::begin_shutdown`] it closes if nothing is read for two
+    /// seconds.
     pub fn stdout() -> Output {
-        let leaving = Arc::default();
-        Output::leaving_with(Stdout::new(Arc::clone(&leaving)), leaving)
+        let shutting_down = Arc::default();
+        Output::with_shutdown_flag(Stdout::new(Arc::clone(&shutting_down)), shutting_down)
     }
 
-    fn leaving_with(writer: impl Write + Send + 'static, leaving: Arc<AtomicBool>) -> Output {
+    fn with_shutdown_flag(writer: impl Write + Send + 'static, shutting_down: Arc<AtomicBool>) -> Output {
         let writer = Mutex::new(Box::new(writer) as _);
         let (closed, failure, debug_log) = (AtomicBool::new(false), OnceLock::new(), DebugLog::default());
-        Output { shared: Arc::new(Shared { writer, closed, failure, debug_log, leaving }) }
+        Output { shared: Arc::new(Shared { writer, closed, failure, debug_log, shutting_down }) }
     }
 
-    /// Says that the program is about to end, and need not wait for a reader who has stopped reading.
-    pub fn leave(&self) {
-        self.shared.leaving.store(true, Ordering::Relaxed);
+    /// Announces the end of the program: writes stop waiting for a reader that does not read.
+    pub fn begin_shutdown(&self) {
+        self.shared.shutting_down.store(true, Ordering::Relaxed);
     }
 
-    /// Writes `text` and a line feed at once. `text` may hold line feeds itself, to keep several lines together.
+    /// Writes `text` and a line feed at once. Line feeds in `text` keep several lines together.
     pub fn line(&self, text: &str) {
         let mut line = String::with_capacity(text.len() + 1);
         line.push_str(text);
@@ -59,62 +60,62 @@ impl Output {
         self.text(&line);
     }
 
-    /// Writes `text` as it is: a prompt, behind which the answer is typed.
+    /// Writes `text` without a line feed, for a prompt.
     pub fn text(&self, text: &str) {
         if self.is_closed() {
             return;
         }
         let mut writer = self.shared.writer.lock();
-        // The output may have been closed while this thread waited for the lock.
+        // Another thread may have closed the output meanwhile.
         if self.is_closed() {
             return;
         }
-        // With the writer in hand, so that the log has the lines in their order; first, so that whoever has read the line finds it there.
-        let noted = self.shared.debug_log.note(Direction::Out, text);
+        // Logged under the writer's lock, which keeps the order, and before the write: a line that was read is in the log.
+        let logged = self.shared.debug_log.write(Direction::Out, text);
         if let Err(error) = writer.write_all(text.as_bytes()).and_then(|()| writer.flush()) {
-            // A reader who has left, or does not read while the program leaves, is no failure.
+            // A missing reader is not a failure.
             if !matches!(error.kind(), ErrorKind::BrokenPipe | ErrorKind::TimedOut) {
-                // The first counts: nothing is written after it.
+                // Never set before: nothing is written after the first error.
                 let _ = self.shared.failure.set(error);
             }
             self.shared.closed.store(true, Ordering::Relaxed);
         }
         drop(writer);
-        if let Err(message) = noted {
+        if let Err(message) = logged {
             self.info(&message);
         }
     }
 
-    /// Writes what goes in and out from now on to the end of the file at `path`, too, or nowhere. Never waits for who reads.
+    /// Opens the debug log at `path`, or closes it. Never waits for the reader of the output.
     ///
     /// # Errors
-    /// Says why that file cannot be used.
-    pub(super) fn log_to(&self, path: Option<&Path>) -> Result<(), String> {
+    /// A message if the file cannot be opened or written.
+    pub(super) fn open_debug_log(&self, path: Option<&Path>) -> Result<(), String> {
         self.shared.debug_log.open(path).map_err(|error| {
             let path = path.unwrap_or(Path::new("")).display();
             format!("the debug log cannot be written: {path}: {error}")
         })
     }
 
-    /// Notes a line that came in. Never waits for who reads.
+    /// Writes an input line to the debug log. Never waits for the reader of the output.
     ///
     /// # Errors
-    /// Says that the log has ended, which it then has.
-    pub(super) fn note_input(&self, text: &[u8]) -> Result<(), String> {
-        self.shared.debug_log.note(Direction::In, String::from_utf8_lossy(text).trim_end_matches('\r'))
+    /// A message if the write failed, which closes the log.
+    pub(super) fn log_input(&self, text: &[u8]) -> Result<(), String> {
+        self.shared.debug_log.write(Direction::In, String::from_utf8_lossy(text).trim_end_matches('\r'))
     }
 
-    /// Writes `text` as an `info string`: as a single line, whatever it holds.
+    /// Writes `text` as an `info string` of one line.
     pub fn info(&self, text: &str) {
         self.line(&format!("info string {}", text.replace(['\n', '\r'], " ")));
     }
 
-    /// True if a write has failed.
+    /// Returns true after a failed write.
     pub fn is_closed(&self) -> bool {
         self.shared.closed.load(Ordering::Relaxed)
     }
 
-    /// Why a write has failed, if not because its reader has left: a full disk.
+    /// Returns the error of a failed write other than a missing reader, for example a full disk.
     pub fn failure(&self) -> Option<&io::Error> {
         self.shared.failure.get()
     }
@@ -124,7 +125,7 @@ impl Output {
 mod tests {
     use super::*;
 
-    /// A writer that accepts a number of writes and keeps them, and then fails in this way.
+    /// A writer that stores a number of writes and then fails with an error.
     struct Limited(Arc<Mutex<Vec<u8>>>, usize, ErrorKind);
 
     impl Write for Limited {
@@ -143,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_go_out_until_the_reader_has_gone_or_the_disk_is_full() {
+    fn failed_write_closes_the_output() {
         for (kind, is_failure) in
             [(ErrorKind::BrokenPipe, false), (ErrorKind::TimedOut, false), (ErrorKind::StorageFull, true)]
         {

@@ -1,39 +1,38 @@
-//! A line of bytes to a typed command.
+//! Parser: a line of bytes to a typed command.
 //!
-//! Total: whatever the bytes are, the answer is a command, a complaint, both or neither, and never a panic. Tokens may be
-//! separated by any blanks, limits may come in any order, and numbers saturate instead of overflowing.
+//! Any bytes give a command, a warning, both or neither; the parser never panics. Any white space separates words, limits
+//! have no order, and numbers saturate.
 
 use std::time::Duration;
 
 use super::go::{GoCommand, parse_go};
-use super::options::{MAX_HASH_MIB, MAX_THREADS, Setting, understand};
+use super::options::{MAX_HASH_MIB, MAX_THREADS, Setting, parse_setting};
 
-/// The longest thinking time that is taken at its word, in milliseconds (34 years): larger ones mean this much. It keeps
-/// sums of a few durations and an instant far from overflow.
+/// Upper limit of times, in milliseconds (34 years). Sums of a few durations and an instant cannot overflow.
 const MAX_MILLIS: u64 = 1 << 40;
 
-/// One command from the GUI, or from a person at the keyboard.
+/// A command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Command {
-    /// `uci`: who are you, which options do you have?
+pub(crate) enum UciCommand {
+    /// `uci`: identify the engine and declare the options.
     Uci,
-    /// `isready`: answered at once, always.
+    /// `isready`: answer `readyok`.
     IsReady,
-    /// `ucinewgame`: forget what was learnt.
+    /// `ucinewgame`: clear the table and the histories.
     NewGame,
-    /// `position`: what to think about next.
+    /// `position`: set the position.
     Position(PositionCommand),
     /// A `position` that cannot be understood: nothing is searched until the next one.
     BadPosition(String),
     /// `go`: think.
     Go(GoCommand),
-    /// `go perft N`: count the leaves under each move.
+    /// `go perft N`: count the leaves of each move.
     Perft(u32),
-    /// `stop`: end thinking and give the best move.
+    /// `stop`: end the search and report the best move.
     Stop,
-    /// `ponderhit`: the opponent played the move that is being pondered on.
+    /// `ponderhit`: the opponent has played the expected move.
     PonderHit,
-    /// `setoption`, when the name is known and the value is valid.
+    /// `setoption` with a known name and a valid value.
     Set(Setting),
     /// `quit`.
     Quit,
@@ -42,7 +41,7 @@ pub(crate) enum Command {
     /// `eval`: show the static evaluation.
     Eval,
     /// `bench`: search the bench positions.
-    Bench(BenchArguments),
+    Bench(BenchCommand),
     /// `flip`: the position with the colours exchanged.
     Flip,
     /// `help`: list the commands.
@@ -60,9 +59,9 @@ pub(crate) struct PositionCommand {
     pub(crate) moves: Vec<String>,
 }
 
-/// The arguments of `bench`; what is missing is the bench's default.
+/// The arguments of `bench`; `None` for the default.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct BenchArguments {
+pub(crate) struct BenchCommand {
     /// `depth`, at least 1.
     pub(crate) depth: Option<u32>,
     /// `threads`, at least 1.
@@ -74,22 +73,22 @@ pub(crate) struct BenchArguments {
 /// The result of parsing a line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Parsed {
-    /// The command to carry out, if one was understood.
-    pub(crate) command: Option<Command>,
-    /// The complaint about the line, for one `info string`.
-    pub(crate) complaint: Option<String>,
+    /// The command, if there is a valid one.
+    pub(crate) command: Option<UciCommand>,
+    /// The warning about invalid parts, for one `info string`.
+    pub(crate) warning: Option<String>,
 }
 
 impl Parsed {
-    /// A line that means nothing, and here is why.
-    pub(crate) fn complaint(text: impl Into<String>) -> Parsed {
-        Parsed { command: None, complaint: Some(text.into()) }
+    /// Creates the result of a line without a valid command.
+    pub(crate) fn warning(text: impl Into<String>) -> Parsed {
+        Parsed { command: None, warning: Some(text.into()) }
     }
 }
 
-impl From<Command> for Parsed {
-    fn from(command: Command) -> Parsed {
-        Parsed { command: Some(command), complaint: None }
+impl From<UciCommand> for Parsed {
+    fn from(command: UciCommand) -> Parsed {
+        Parsed { command: Some(command), warning: None }
     }
 }
 
@@ -120,7 +119,7 @@ pub(crate) fn parse(line: &[u8]) -> Parsed {
     let text = match std::str::from_utf8(line) {
         Ok(text) => text.trim_start_matches('\u{feff}'),
         Err(error) => {
-            return Parsed::complaint(format!("line ignored: byte {} is not UTF-8", error.valid_up_to() + 1));
+            return Parsed::warning(format!("line ignored: byte {} is not UTF-8", error.valid_up_to() + 1));
         }
     };
     let mut words = text.split_whitespace();
@@ -131,32 +130,32 @@ pub(crate) fn parse(line: &[u8]) -> Parsed {
         return Parsed::default();
     }
     let Some(command) = words.find(|word| COMMANDS.contains(word)) else {
-        return Parsed::complaint(format!("unknown command {}", quote(first)));
+        return Parsed::warning(format!("unknown command {}", quote(first)));
     };
     let mut parsed = parse_command(command, words, text);
-    if command != first && parsed.complaint.is_none() {
-        parsed.complaint = Some(format!("skipped unknown words from {} to `{command}`", quote(first)));
+    if command != first && parsed.warning.is_none() {
+        parsed.warning = Some(format!("skipped unknown words from {} to `{command}`", quote(first)));
     }
     parsed
 }
 
 fn parse_command<'a>(command: &str, words: impl Iterator<Item = &'a str> + Clone, line: &str) -> Parsed {
     match command {
-        "uci" => Command::Uci.into(),
-        "isready" => Command::IsReady.into(),
-        "ucinewgame" => Command::NewGame.into(),
+        "uci" => UciCommand::Uci.into(),
+        "isready" => UciCommand::IsReady.into(),
+        "ucinewgame" => UciCommand::NewGame.into(),
         "position" => parse_position(words),
         "go" => parse_go(words),
-        "stop" => Command::Stop.into(),
-        "ponderhit" => Command::PonderHit.into(),
+        "stop" => UciCommand::Stop.into(),
+        "ponderhit" => UciCommand::PonderHit.into(),
         "setoption" => parse_set_option(words, line),
-        "quit" => Command::Quit.into(),
-        "d" => Command::Display.into(),
-        "eval" => Command::Eval.into(),
+        "quit" => UciCommand::Quit.into(),
+        "d" => UciCommand::Display.into(),
+        "eval" => UciCommand::Eval.into(),
         "bench" => parse_bench(words),
-        "flip" => Command::Flip.into(),
-        "help" => Command::Help.into(),
-        "compiler" => Command::Compiler.into(),
+        "flip" => UciCommand::Flip.into(),
+        "help" => UciCommand::Help.into(),
+        "compiler" => UciCommand::Compiler.into(),
         _ => Parsed::default(),
     }
 }
@@ -179,33 +178,33 @@ fn parse_position<'a>(words: impl Iterator<Item = &'a str>) -> Parsed {
             Some(fen.join(" "))
         }
         Some(word) => {
-            return Command::BadPosition(format!("expected `startpos` or `fen`, found {}", quote(word))).into();
+            return UciCommand::BadPosition(format!("expected `startpos` or `fen`, found {}", quote(word))).into();
         }
-        None => return Command::BadPosition("expected `startpos` or `fen`".to_owned()).into(),
+        None => return UciCommand::BadPosition("expected `startpos` or `fen`".to_owned()).into(),
     };
-    Command::Position(PositionCommand { fen, moves: words.map(str::to_owned).collect() }).into()
+    UciCommand::Position(PositionCommand { fen, moves: words.map(str::to_owned).collect() }).into()
 }
 
-/// `setoption name NAME [value VALUE]`, where both may contain blanks. Those inside the value are kept as they are: it may be a path.
+/// Parses `setoption name NAME [value VALUE]`. Both may contain blanks; those of the value stay, as it may be a path.
 fn parse_set_option<'a>(mut words: impl Iterator<Item = &'a str>, line: &str) -> Parsed {
     match words.next() {
         Some("name") => {}
-        Some(word) => return Parsed::complaint(format!("setoption: expected `name`, found {}", quote(word))),
-        None => return Parsed::complaint("setoption: expected `name`"),
+        Some(word) => return Parsed::warning(format!("setoption: expected `name`, found {}", quote(word))),
+        None => return Parsed::warning("setoption: expected `name`"),
     }
     let name: Vec<&str> = words.by_ref().take_while(|&word| word != "value").collect();
     if name.is_empty() {
-        return Parsed::complaint("setoption: the name is missing");
+        return Parsed::warning("setoption: the name is missing");
     }
-    // From the value's first word to the end of the line, but for blanks there.
+    // From the value's first word to the end of the line, without trailing blanks.
     let value = words.next().and_then(|word| line.get(offset(line, word)..)).map(str::trim_end);
-    match understand(&name.join(" "), value) {
-        Ok(setting) => Command::Set(setting).into(),
-        Err(message) => Parsed::complaint(format!("setoption: {message}")),
+    match parse_setting(&name.join(" "), value) {
+        Ok(setting) => UciCommand::Set(setting).into(),
+        Err(message) => Parsed::warning(format!("setoption: {message}")),
     }
 }
 
-/// Where in `line` the word begins, which is a part of it.
+/// Returns the offset of `word`, a slice of `line`.
 fn offset(line: &str, word: &str) -> usize {
     word.as_ptr().addr().saturating_sub(line.as_ptr().addr())
 }
@@ -219,24 +218,24 @@ fn parse_bench<'a>(words: impl Iterator<Item = &'a str>) -> Parsed {
     let names: &[&str] = match (numbers.len(), rest) {
         (0 | 1, _) => &["depth"],
         (2 | 3, [] | ["default"] | ["default", "depth"]) => &["hash", "threads", "depth"],
-        _ => return Parsed::complaint(BENCH_USAGE),
+        _ => return Parsed::warning(BENCH_USAGE),
     };
     let rest = if numbers.len() < 2 { rest } else { &[] };
     let numbers = names.iter().copied().zip(numbers.iter().copied().map(Some));
     let named = numbers.chain(rest.chunks(2).filter_map(|pair| Some((*pair.first()?, pair.get(1).copied()))));
-    let mut arguments = BenchArguments::default();
+    let mut arguments = BenchCommand::default();
     for (name, value) in named {
         let max = match name {
             "depth" => i64::MAX,
             "threads" => MAX_THREADS,
             "hash" => MAX_HASH_MIB,
-            _ => return Parsed::complaint(format!("bench: unknown word {}", quote(name))),
+            _ => return Parsed::warning(format!("bench: unknown word {}", quote(name))),
         };
         let Some(number) = value.and_then(parse_number).filter(|&number| number >= 1) else {
-            return Parsed::complaint(BENCH_USAGE);
+            return Parsed::warning(BENCH_USAGE);
         };
         if number > max {
-            return Parsed::complaint(format!("bench: `{name}` can be at most {max}"));
+            return Parsed::warning(format!("bench: `{name}` can be at most {max}"));
         }
         match name {
             "depth" => arguments.depth = Some(clamp_u32(number)),
@@ -244,7 +243,7 @@ fn parse_bench<'a>(words: impl Iterator<Item = &'a str>) -> Parsed {
             _ => arguments.hash = Some(clamp_u32(number) as usize),
         }
     }
-    Command::Bench(arguments).into()
+    UciCommand::Bench(arguments).into()
 }
 
 /// The usage of `bench`.
@@ -259,12 +258,12 @@ pub(crate) fn parse_number(text: &str) -> Option<i64> {
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    // Only digits are left, so that the one thing that can fail is their number.
+    // Digits fail to parse only by overflow.
     let magnitude = digits.parse::<i64>().unwrap_or(i64::MAX);
     Some(if negative { -magnitude } else { magnitude })
 }
 
-/// A thinking time: negative ones are none (some GUIs send them when a player's flag has just fallen).
+/// Returns a time. Negative times count as zero: some GUIs send them after a time forfeit.
 pub(super) fn millis(number: i64) -> Duration {
     Duration::from_millis(number.max(0).unsigned_abs().min(MAX_MILLIS))
 }
@@ -277,7 +276,7 @@ pub(super) fn clamp_u32_from_zero(number: i64) -> u32 {
     u32::try_from(number.max(0)).unwrap_or(u32::MAX)
 }
 
-/// A word from the input as a message may show it: short, and printable on one line.
+/// Quotes a word of the input for a message: shortened, and printable on one line.
 pub(crate) fn quote(word: &str) -> String {
     const SHOWN: usize = 40;
     let mut text: String = word.chars().take(SHOWN).flat_map(char::escape_debug).collect();
@@ -292,32 +291,32 @@ mod tests {
     use super::super::go::GO_WORDS;
     use super::*;
 
-    fn command(line: &str) -> Command {
+    fn command(line: &str) -> UciCommand {
         let parsed = parse(line.as_bytes());
-        assert_eq!(parsed.complaint, None, "{line:?}");
+        assert_eq!(parsed.warning, None, "{line:?}");
         parsed.command.unwrap_or_else(|| panic!("no command in {line:?}"))
     }
 
-    fn complaint(line: &str) -> String {
+    fn warning(line: &str) -> String {
         let parsed = parse(line.as_bytes());
         assert_eq!(parsed.command, None, "{line:?}");
-        parsed.complaint.unwrap_or_else(|| panic!("no complaint about {line:?}"))
+        parsed.warning.unwrap_or_else(|| panic!("no warning about {line:?}"))
     }
 
     fn go(line: &str) -> GoCommand {
         match command(line) {
-            Command::Go(go) => go,
+            UciCommand::Go(go) => go,
             other => panic!("{line:?} gave {other:?}"),
         }
     }
 
-    /// A `go` that is complained about but runs.
+    /// Parses a `go` that runs with a warning.
     fn bad_go(line: &str) -> (GoCommand, String) {
         let parsed = parse(line.as_bytes());
-        match (parsed.command, parsed.complaint) {
-            (Some(Command::Go(go)), Some(complaint)) => {
+        match (parsed.command, parsed.warning) {
+            (Some(UciCommand::Go(go)), Some(warning)) => {
                 assert!(go.malformed);
-                (go, complaint)
+                (go, warning)
             }
             other => panic!("{line:?} gave {other:?}"),
         }
@@ -329,24 +328,24 @@ mod tests {
 
     #[test]
     fn simple_commands() {
-        assert_eq!(command("uci"), Command::Uci);
-        assert_eq!(command("isready"), Command::IsReady);
-        assert_eq!(command("ucinewgame"), Command::NewGame);
-        assert_eq!(command("stop"), Command::Stop);
-        assert_eq!(command("ponderhit"), Command::PonderHit);
-        assert_eq!(command("quit"), Command::Quit);
-        assert_eq!(command("d"), Command::Display);
-        assert_eq!(command("eval"), Command::Eval);
-        assert_eq!(command("flip"), Command::Flip);
-        assert_eq!(command("help"), Command::Help);
-        assert_eq!(command("compiler"), Command::Compiler);
+        assert_eq!(command("uci"), UciCommand::Uci);
+        assert_eq!(command("isready"), UciCommand::IsReady);
+        assert_eq!(command("ucinewgame"), UciCommand::NewGame);
+        assert_eq!(command("stop"), UciCommand::Stop);
+        assert_eq!(command("ponderhit"), UciCommand::PonderHit);
+        assert_eq!(command("quit"), UciCommand::Quit);
+        assert_eq!(command("d"), UciCommand::Display);
+        assert_eq!(command("eval"), UciCommand::Eval);
+        assert_eq!(command("flip"), UciCommand::Flip);
+        assert_eq!(command("help"), UciCommand::Help);
+        assert_eq!(command("compiler"), UciCommand::Compiler);
         assert_eq!(parse(b" # go infinite"), Parsed::default());
     }
 
     #[test]
     fn blanks_do_not_matter() {
-        assert_eq!(command("  isready \t\r"), Command::IsReady);
-        assert_eq!(command("\u{feff}uci\r"), Command::Uci);
+        assert_eq!(command("  isready \t\r"), UciCommand::IsReady);
+        assert_eq!(command("\u{feff}uci\r"), UciCommand::Uci);
         assert_eq!(parse(b" \t \r"), Parsed::default());
         assert_eq!(parse(b""), Parsed::default());
         assert_eq!(go("go\tdepth   7\r").depth, Some(7));
@@ -354,27 +353,27 @@ mod tests {
 
     #[test]
     fn unknown_words_are_skipped_or_reported() {
-        assert_eq!(complaint("xyzzy"), "unknown command `xyzzy`");
+        assert_eq!(warning("xyzzy"), "unknown command `xyzzy`");
         let parsed = parse(b"joho isready");
-        assert_eq!(parsed.command, Some(Command::IsReady));
-        assert!(parsed.complaint.is_some());
+        assert_eq!(parsed.command, Some(UciCommand::IsReady));
+        assert!(parsed.warning.is_some());
         assert_eq!(parse(b"debug on"), Parsed::default());
         assert_eq!(parse(b"register later"), Parsed::default());
-        assert!(complaint(&"a".repeat(1000)).len() < 100);
-        assert!(!complaint("\u{7}\u{1b}[2J").contains('\u{1b}'));
+        assert!(warning(&"a".repeat(1000)).len() < 100);
+        assert!(!warning("\u{7}\u{1b}[2J").contains('\u{1b}'));
     }
 
     #[test]
-    fn bytes_that_are_no_text() {
+    fn invalid_utf8_is_ignored() {
         let parsed = parse(b"position \xff\xfe");
         assert_eq!(parsed.command, None);
-        assert_eq!(parsed.complaint.as_deref(), Some("line ignored: byte 10 is not UTF-8"));
+        assert_eq!(parsed.warning.as_deref(), Some("line ignored: byte 10 is not UTF-8"));
     }
 
     #[test]
     fn positions() {
         let placed = |line| match command(line) {
-            Command::Position(placement) => (placement.fen, placement.moves.join(" ")),
+            UciCommand::Position(placement) => (placement.fen, placement.moves.join(" ")),
             other => panic!("{other:?}"),
         };
         assert_eq!(placed("position startpos"), (None, String::new()));
@@ -387,7 +386,7 @@ mod tests {
         assert_eq!(placed("position startpos e2e4"), (None, "e2e4".into()));
         assert_eq!(placed("position 8/8 w moves a1a2"), (Some("8/8 w".into()), "a1a2".into()));
         for line in ["position", "position e2e4", "position fem 8/8"] {
-            assert!(matches!(command(line), Command::BadPosition(_)), "{line}");
+            assert!(matches!(command(line), UciCommand::BadPosition(_)), "{line}");
         }
     }
 
@@ -410,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn strange_numbers_are_clamped() {
+    fn numbers_are_clamped() {
         assert_eq!(go("go wtime -5 btime -99999999999999999999").time, [Some(ms(0)), Some(ms(0))]);
         assert_eq!(go("go winc -1 binc +7").increment, [ms(0), ms(7)]);
         assert_eq!(go("go movestogo 0").moves_to_go, None);
@@ -424,18 +423,18 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_in_go_loses_nothing_else() {
-        let (limits, complaint) = bad_go("go depth abc wtime 100");
+    fn invalid_words_in_go_are_skipped() {
+        let (limits, warning) = bad_go("go depth abc wtime 100");
         assert_eq!(limits.depth, None);
         assert_eq!(limits.time[0], Some(ms(100)));
-        assert_eq!(complaint, "go: `depth` needs a number, found `abc`");
+        assert_eq!(warning, "go: `depth` needs a number, found `abc`");
         // A missing value does not swallow the next word.
-        let (limits, complaint) = bad_go("go depth infinite");
+        let (limits, warning) = bad_go("go depth infinite");
         assert!(limits.infinite);
-        assert_eq!(complaint, "go: `depth` needs a number, found nothing");
-        let (limits, complaint) = bad_go("go fast depth 3 slow");
+        assert_eq!(warning, "go: `depth` needs a number, found nothing");
+        let (limits, warning) = bad_go("go fast depth 3 slow");
         assert_eq!(limits.depth, Some(3));
-        assert_eq!(complaint, "go: skipped unknown word `fast`");
+        assert_eq!(warning, "go: skipped unknown word `fast`");
         for line in ["go depth 1.5", "go depth 0x10", "go depth 1e3", "go nodes -", "go mate", "go wtime ٣"] {
             bad_go(line);
         }
@@ -443,15 +442,15 @@ mod tests {
 
     #[test]
     fn perft() {
-        assert_eq!(command("go perft 3"), Command::Perft(3));
-        assert_eq!(command("go perft -3"), Command::Perft(0));
-        assert_eq!(command("go perft 999999999"), Command::Perft(64));
-        assert_eq!(complaint("go perft"), "go: `perft` needs a number, found nothing");
-        assert_eq!(complaint("go perft x"), "go: `perft` needs a number, found `x`");
+        assert_eq!(command("go perft 3"), UciCommand::Perft(3));
+        assert_eq!(command("go perft -3"), UciCommand::Perft(0));
+        assert_eq!(command("go perft 999999999"), UciCommand::Perft(64));
+        assert_eq!(warning("go perft"), "go: `perft` needs a number, found nothing");
+        assert_eq!(warning("go perft x"), "go: `perft` needs a number, found `x`");
     }
 
-    fn set(name: &str, value: Option<&str>) -> Command {
-        Command::Set(understand(name, value).unwrap())
+    fn set(name: &str, value: Option<&str>) -> UciCommand {
+        UciCommand::Set(parse_setting(name, value).unwrap())
     }
 
     #[test]
@@ -459,7 +458,7 @@ mod tests {
         assert_eq!(command("setoption name Hash value 64"), set("Hash", Some("64")));
         assert_eq!(command("setoption name Clear  Hash"), set("Clear Hash", None));
         assert_eq!(command("setoption name Move\tOverhead value  30 \r"), set("Move Overhead", Some("30")));
-        assert_eq!(complaint("setoption name A b value c value d"), "setoption: unknown option `A b`");
+        assert_eq!(warning("setoption name A b value c value d"), "setoption: unknown option `A b`");
         for (line, path) in [
             ("setoption name Hash File value /two  blanks/and\ta tab \r", "/two  blanks/and\ta tab"),
             (" setoption  name  Hash  File  value  name value  value", "name value  value"),
@@ -468,28 +467,28 @@ mod tests {
             assert_eq!(command(line), set("Hash File", Some(path)));
         }
         for value in ["0", "x", "", "16 value 16"] {
-            assert!(complaint(&format!("setoption name Hash value {value}")).contains("kept"));
+            assert!(warning(&format!("setoption name Hash value {value}")).contains("kept"));
         }
         for line in ["setoption", "setoption name", "setoption Hash 16", "setoption name value 3"] {
-            assert!(complaint(line).starts_with("setoption: "));
+            assert!(warning(line).starts_with("setoption: "));
         }
     }
 
     #[test]
     fn bench() {
-        assert_eq!(command("bench"), Command::Bench(BenchArguments::default()));
-        let wanted = BenchArguments { depth: Some(5), threads: Some(2), hash: Some(8) };
-        assert_eq!(command("bench hash 8 threads 2 depth 5"), Command::Bench(wanted));
-        assert_eq!(command("bench 5 threads 2 hash 8"), Command::Bench(wanted));
+        assert_eq!(command("bench"), UciCommand::Bench(BenchCommand::default()));
+        let wanted = BenchCommand { depth: Some(5), threads: Some(2), hash: Some(8) };
+        assert_eq!(command("bench hash 8 threads 2 depth 5"), UciCommand::Bench(wanted));
+        assert_eq!(command("bench 5 threads 2 hash 8"), UciCommand::Bench(wanted));
         // As Stockfish has it.
         for line in ["bench 8 2 5", "bench 8 2 5 default", "bench 8 2 5 default depth"] {
-            assert_eq!(command(line), Command::Bench(wanted));
+            assert_eq!(command(line), UciCommand::Bench(wanted));
         }
-        assert_eq!(command("bench 8 2"), Command::Bench(BenchArguments { depth: None, ..wanted }));
-        let most = Command::Bench(BenchArguments { depth: None, threads: Some(1024), hash: Some(33_554_432) });
+        assert_eq!(command("bench 8 2"), UciCommand::Bench(BenchCommand { depth: None, ..wanted }));
+        let most = UciCommand::Bench(BenchCommand { depth: None, threads: Some(1024), hash: Some(33_554_432) });
         assert_eq!(command("bench threads 1024 hash 33554432"), most);
-        assert_eq!(complaint("bench threads 1025"), "bench: `threads` can be at most 1024");
-        assert_eq!(complaint("bench hash 33554433"), "bench: `hash` can be at most 33554432");
+        assert_eq!(warning("bench threads 1025"), "bench: `threads` can be at most 1024");
+        assert_eq!(warning("bench hash 33554433"), "bench: `hash` can be at most 33554432");
         let huge = format!("bench threads {}", "9".repeat(30));
         for line in [
             "bench depth",
@@ -501,7 +500,7 @@ mod tests {
             "bench 1 2 3 4",
             &huge,
         ] {
-            assert!(complaint(line).starts_with("bench: "));
+            assert!(warning(line).starts_with("bench: "));
         }
     }
 
@@ -517,9 +516,8 @@ mod tests {
         }
     }
 
-    /// Any bytes at all: an answer, never a panic.
     #[test]
-    fn arbitrary_bytes() {
+    fn arbitrary_bytes_never_panic() {
         use proptest::prelude::*;
         let words = prop::sample::select(
             COMMANDS

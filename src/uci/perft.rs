@@ -1,16 +1,16 @@
-//! Counting the leaves of the game tree: the check of a move generator, and of its speed.
+//! Perft: counts the leaves of the game tree (<https://www.chessprogramming.org/Perft>).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::position::{Move, Position};
 
-/// Subtrees of this depth are counted without a look at the stop flag; that takes a fraction of a second.
+/// Depth of subtrees that are counted without a check of the stop flag: a fraction of a second.
 const UNINTERRUPTED: u32 = 4;
 
-/// Counts the leaves `depth` plies below each legal move of `position`, told to `each` with the move's text in the order
-/// of the text. Castling is written as the king taking its rook if `chess960`.
+/// Counts the leaves of each legal move of `position`, and calls `each` with the move's UCI text and its leaves.
 ///
-/// Returns the sum, or `None` if `stop` was set before the end. Depth 0 has one leaf and no moves.
+/// Moves are sorted by their text. With `chess960`, castling is written as king takes rook. Returns the sum, or `None` if
+/// `stop` was set before the end. Depth 0 has one leaf and no moves.
 pub fn divide(
     position: &Position,
     depth: u32,

@@ -1,7 +1,7 @@
-//! The thread that reads the GUI's lines.
+//! Reader thread: reads and parses the input lines.
 //!
-//! It does nothing but read and parse, so that the engine loop sees every command at once, whatever the search does. The
-//! end of the input (or an error there, which is as final) closes the channel.
+//! The engine loop receives every command at once, whatever the search does. The end of the input or a read error closes
+//! the channel.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::thread;
@@ -9,18 +9,19 @@ use std::thread;
 use crossbeam_channel::{self as channel, Receiver};
 
 use super::output::Output;
-use super::parse::{Command, Parsed, parse};
+use super::parse::{Parsed, UciCommand, parse};
 use crate::smp::low_latency::request_short_slices;
 
-/// The longest line that is read, in bytes. The longest possible game, 11,796 plies, takes less than 70,000.
+/// The longest line that is parsed, in bytes. The longest possible game, 11,796 plies, takes less than 70,000.
 const MAX_LINE: usize = 1 << 18;
 
 /// The capacity of the queue between reader and engine loop.
 const QUEUE: usize = 64;
 
-/// Starts the reader, which notes each line in the debug log of `output` and switches that: exactly from one line to the next, whatever
-/// waits in the channel. The thread ends with its input, or when the receiver is dropped and another line comes. `output` hears of `quit` here,
-/// as the engine loop may be waiting for somebody to read what it says.
+/// Starts the reader thread, which ends with its input or at the first line after the receiver is dropped.
+///
+/// The thread writes each line to the debug log of `output`, and opens and closes the log exactly between two lines. It
+/// also tells `output` of `quit`, because the engine loop may be blocked in a write.
 pub(crate) fn spawn(input: impl Read + Send + 'static, output: Output) -> io::Result<Receiver<Parsed>> {
     let (sender, receiver) = channel::bounded(QUEUE);
     thread::Builder::new().name("uci-reader".into()).spawn(move || {
@@ -28,26 +29,26 @@ pub(crate) fn spawn(input: impl Read + Send + 'static, output: Output) -> io::Re
         let mut input = BufReader::new(input);
         let mut line = Vec::new();
         while let Some(length) = read_line(&mut input, &mut line) {
-            let noted = output.note_input(&line);
+            let logged = output.log_input(&line);
             let mut parsed = if length > MAX_LINE {
-                Parsed::complaint(format!("line ignored: {length} bytes, the limit is {MAX_LINE}"))
+                Parsed::warning(format!("line ignored: {length} bytes, the limit is {MAX_LINE}"))
             } else {
                 parse(&line)
             };
             let mut switched = Ok(());
             match &parsed.command {
-                Some(Command::Set(setting)) => {
+                Some(UciCommand::Set(setting)) => {
                     if let Some(path) = setting.debug_log_file() {
-                        switched = output.log_to(path);
+                        switched = output.open_debug_log(path);
                         parsed.command = None;
                     }
                 }
-                Some(Command::Quit) => output.leave(),
+                Some(UciCommand::Quit) => output.begin_shutdown(),
                 _ => {}
             }
-            // Said by the engine loop: to say it here would be to wait for who reads, and miss a `quit`.
-            for message in [noted, switched].into_iter().filter_map(Result::err) {
-                parsed.complaint = Some(match parsed.complaint.take() {
+            // The engine loop writes the messages: a write here could block and miss a `quit`.
+            for message in [logged, switched].into_iter().filter_map(Result::err) {
+                parsed.warning = Some(match parsed.warning.take() {
                     Some(before) => format!("{before}; {message}"),
                     None => message,
                 });
@@ -60,8 +61,8 @@ pub(crate) fn spawn(input: impl Read + Send + 'static, output: Output) -> io::Re
     Ok(receiver)
 }
 
-/// Reads one line into `line`, without its line feed and no more of it than `MAX_LINE` bytes. Returns its full length, or
-/// `None` at the end of the input. A last line without a line feed counts.
+/// Reads one line into `line`, without its line feed and at most `MAX_LINE` bytes of it. Returns its full length, or
+/// `None` at the end of the input. The last line needs no line feed.
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> Option<usize> {
     line.clear();
     let mut length = 0;
@@ -96,8 +97,8 @@ mod tests {
     }
 
     #[test]
-    fn lines_with_and_without_an_end() {
-        let wanted = vec![Parsed::from(Command::Uci), Command::IsReady.into(), Command::Quit.into()];
+    fn last_line_needs_no_line_feed() {
+        let wanted = vec![Parsed::from(UciCommand::Uci), UciCommand::IsReady.into(), UciCommand::Quit.into()];
         assert_eq!(read(b"uci\r\n\n  \nisready\nquit"), wanted);
         assert_eq!(read(b"uci\nisready\nquit\n"), wanted);
         assert_eq!(read(b""), vec![]);
@@ -105,29 +106,29 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_too_long_is_one_complaint() {
+    fn too_long_lines_are_ignored_with_a_warning() {
         let mut input = vec![b'x'; 1_000_000];
         input.extend(b"\nuci\n");
         let lines = read(&input);
         assert_eq!(lines.len(), 2);
-        assert_eq!(lines[0], Parsed::complaint("line ignored: 1000000 bytes, the limit is 262144"));
-        assert_eq!(lines[1], Command::Uci.into());
+        assert_eq!(lines[0], Parsed::warning("line ignored: 1000000 bytes, the limit is 262144"));
+        assert_eq!(lines[1], UciCommand::Uci.into());
         // The limit itself is allowed.
         let mut input = vec![b' '; MAX_LINE - 3];
         input.extend(b"uci");
-        assert_eq!(read(&input), vec![Command::Uci.into()]);
+        assert_eq!(read(&input), vec![UciCommand::Uci.into()]);
         input.push(b' ');
-        assert!(read(&input)[0].complaint.is_some());
+        assert!(read(&input)[0].warning.is_some());
     }
 
     #[test]
-    fn the_longest_game_fits() {
+    fn longest_game_fits() {
         let mut line = "position startpos moves".to_owned();
         for _ in 0..2949 {
             line.push_str(" g1f3 g8f6 f3g1 f6g8");
         }
         match &read(line.as_bytes())[..] {
-            [Parsed { command: Some(Command::Position(placement)), complaint: None }] => {
+            [Parsed { command: Some(UciCommand::Position(placement)), warning: None }] => {
                 assert_eq!(placement.moves.len(), 11_796);
             }
             other => panic!("{other:?}"),
@@ -135,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_is_the_end() {
+    fn read_error_ends_the_input() {
         struct Broken;
         impl Read for Broken {
             fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {

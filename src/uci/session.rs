@@ -1,4 +1,4 @@
-//! The engine loop of a UCI session: it alone orders the commands.
+//! Engine loop of a UCI session: executes the commands in order.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -15,7 +15,7 @@ use super::format::shorten;
 use super::go::{GoCommand, limits};
 use super::options::{DEFAULT_HASH_FILE, Setting, declarations};
 use super::output::Output;
-use super::parse::{Command, Parsed, PositionCommand};
+use super::parse::{Parsed, PositionCommand, UciCommand};
 use super::reader;
 use super::settings::Strength;
 use super::sink::UciSink;
@@ -23,10 +23,10 @@ use crate::engine::{Engine, EngineError, Options};
 use crate::position::{Color, FenRepair, Game, Position};
 use crate::smp::low_latency::request_short_slices;
 
-/// The reason why a session cannot begin.
+/// The error of starting a session.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The engine cannot be built.
+    /// The engine cannot be created.
     #[error(transparent)]
     Engine(#[from] EngineError),
     /// The thread that reads the input cannot be started.
@@ -34,20 +34,20 @@ pub enum StartError {
     Reader(#[from] io::Error),
 }
 
-/// Runs a UCI session until `quit`, the end of the input, or until nobody reads the output any more.
+/// Runs a UCI session until `quit`, the end of the input, or a closed output.
 ///
 /// Commands before `quit` and before the end of the input are carried out first, in their order: perft and bench finish. `quit`
 /// ends a search at once, with its best move; the end of the input lets a search with a limit reach it. A second `quit`, or
 /// `stop`, ends a long task.
 ///
 /// # Errors
-/// When the session cannot begin. Nothing that the GUI sends is an error.
+/// If the session cannot start. Invalid input is not an error.
 pub fn run(input: impl Read + Send + 'static, output: Output) -> Result<(), StartError> {
     let (mut session, woken) = Session::new(output)?;
     request_short_slices();
     let mut commands = reader::spawn(input, session.output.clone())?;
     loop {
-        session.settle();
+        session.run_deferred();
         if session.output.is_closed() || (session.closing.is_some() && !session.is_busy()) {
             break;
         }
@@ -105,14 +105,14 @@ pub(super) struct Session {
     is_unlimited: bool,
     /// The number of searches started; the sink counts those that have ended.
     started: u64,
-    /// A bench, a perft, or the table being saved or loaded.
+    /// A running bench, perft, save or load of the table.
     pub(super) task: Option<BackgroundTask>,
     /// The direction, if `task` moves the table.
     pub(super) transfer: Option<Transfer>,
     /// Settings that wait for the search to end. They came before everything in `deferred`.
     settings: VecDeque<Setting>,
-    /// Commands that wait for the task to end.
-    deferred: VecDeque<Command>,
+    /// Commands that wait for the end of the task.
+    deferred: VecDeque<UciCommand>,
     /// The file that the table is saved to and loaded from.
     pub(super) hash_file: String,
     /// No more commands are taken.
@@ -148,7 +148,7 @@ impl Session {
         Ok((session, woken))
     }
 
-    /// Creates a session that nobody talks to.
+    /// Creates a session without input and output.
     #[cfg(test)]
     #[allow(clippy::unwrap_used)]
     pub(super) fn for_tests() -> Self {
@@ -163,8 +163,8 @@ impl Session {
         self.is_searching() || self.task.is_some()
     }
 
-    /// Carries out deferred commands in order, as far as nothing is running that they wait for.
-    fn settle(&mut self) {
+    /// Executes deferred commands in order, until one starts a task.
+    fn run_deferred(&mut self) {
         loop {
             if let Some(task) = self.task.take_if(|task| task.is_done()) {
                 task.join();
@@ -190,18 +190,18 @@ impl Session {
         }
     }
 
-    /// Answers a command at once where possible, and queues it otherwise.
+    /// Executes a command at once if possible; otherwise queues it.
     fn handle(&mut self, parsed: Parsed) -> ControlFlow<()> {
-        if let Some(complaint) = parsed.complaint {
-            self.output.info(&shorten(&complaint));
+        if let Some(warning) = parsed.warning {
+            self.output.info(&shorten(&warning));
         }
         let Some(command) = parsed.command else {
             return ControlFlow::Continue(());
         };
         if self.closing.is_some() {
             return match (command, &self.task) {
-                (Command::Quit, _) => ControlFlow::Break(()),
-                (Command::Stop, Some(task)) => {
+                (UciCommand::Quit, _) => ControlFlow::Break(()),
+                (UciCommand::Stop, Some(task)) => {
                     task.stop();
                     ControlFlow::Continue(())
                 }
@@ -209,40 +209,42 @@ impl Session {
             };
         }
         match (command, &self.task) {
-            (Command::Quit, _) => self.closing = Some(Closing::Quit),
-            (Command::Uci, _) => self.identify(),
-            (Command::IsReady, _) => self.answer_is_ready(),
-            (Command::Stop, Some(task)) if !self.deferred.iter().any(|command| matches!(command, Command::Go(_))) => {
+            (UciCommand::Quit, _) => self.closing = Some(Closing::Quit),
+            (UciCommand::Uci, _) => self.identify(),
+            (UciCommand::IsReady, _) => self.answer_is_ready(),
+            (UciCommand::Stop, Some(task))
+                if !self.deferred.iter().any(|command| matches!(command, UciCommand::Go(_))) =>
+            {
                 task.stop();
             }
-            // A script may send what follows at once: it waits for the task.
+            // Commands after a task wait for it: scripts send them at once.
             (command, Some(_)) => self.deferred.push_back(command),
             (command, None) => self.dispatch(command),
         }
         ControlFlow::Continue(())
     }
 
-    /// Carries out a command while no task is running, but perhaps a search.
-    fn dispatch(&mut self, command: Command) {
+    /// Executes a command while no task is running. A search may be running.
+    fn dispatch(&mut self, command: UciCommand) {
         match command {
-            Command::Stop if self.is_searching() => self.engine.stop(),
-            Command::PonderHit if self.is_searching() => self.engine.ponder_hit(),
-            Command::Stop | Command::PonderHit => self.answer_with_no_move(),
-            Command::Display if self.has_position() => {
+            UciCommand::Stop if self.is_searching() => self.engine.stop(),
+            UciCommand::PonderHit if self.is_searching() => self.engine.ponder_hit(),
+            UciCommand::Stop | UciCommand::PonderHit => self.answer_with_no_move(),
+            UciCommand::Display if self.has_position() => {
                 self.output.line(&describe(&self.game, self.sink.chess960()));
             }
-            Command::Eval if self.has_position() => self.show_evaluation(),
-            Command::Display | Command::Eval => {}
-            Command::Help => self.output.line(HELP),
-            Command::Compiler => {
+            UciCommand::Eval if self.has_position() => self.show_evaluation(),
+            UciCommand::Display | UciCommand::Eval => {}
+            UciCommand::Help => self.output.line(HELP),
+            UciCommand::Compiler => {
                 self.output.line(&compiler(&self.engine.options().network.simd().to_string()));
             }
-            Command::Set(setting) if self.is_searching() => match setting.refusal_while_searching() {
+            UciCommand::Set(setting) if self.is_searching() => match setting.refusal_while_searching() {
                 Some(message) => self.output.info(message),
                 None => self.settings.push_back(setting),
             },
             // A position that cannot be set must not cost the running search.
-            command @ (Command::Position(_) | Command::BadPosition(_)) => self.perform(command),
+            command @ (UciCommand::Position(_) | UciCommand::BadPosition(_)) => self.perform(command),
             command => {
                 self.end_search();
                 self.perform(command);
@@ -250,10 +252,10 @@ impl Session {
         }
     }
 
-    /// Carries out a command that changes something. Nothing is running, except a search when the command is a position.
-    fn perform(&mut self, command: Command) {
+    /// Executes a command that changes the session. Nothing is running, except perhaps a search for `position`.
+    fn perform(&mut self, command: UciCommand) {
         match command {
-            Command::Position(position) => match set_up(&position) {
+            UciCommand::Position(position) => match set_up(&position) {
                 Ok((game, repairs)) => {
                     self.end_search();
                     self.set_game(game);
@@ -261,16 +263,16 @@ impl Session {
                 }
                 Err(fault) => self.refuse_position(fault),
             },
-            Command::BadPosition(fault) => self.refuse_position(fault),
-            Command::Flip if self.has_position() => match flip(self.game.position()) {
+            UciCommand::BadPosition(fault) => self.refuse_position(fault),
+            UciCommand::Flip if self.has_position() => match flip(self.game.position()) {
                 Some(position) => self.set_game(Game::new(position)),
                 None => self.output.info("this position cannot be flipped"),
             },
-            Command::NewGame => self.engine.new_game(),
-            Command::Set(setting) => setting.apply(self),
-            Command::Go(go) => self.go(&go),
-            Command::Perft(depth) if self.has_position() => self.perft(depth),
-            Command::Bench(arguments) => self.bench(arguments),
+            UciCommand::NewGame => self.engine.new_game(),
+            UciCommand::Set(setting) => setting.apply(self),
+            UciCommand::Go(go) => self.go(&go),
+            UciCommand::Perft(depth) if self.has_position() => self.perft(depth),
+            UciCommand::Bench(arguments) => self.bench(arguments),
             // Answered by `handle` and `dispatch`.
             _ => {}
         }
@@ -313,10 +315,10 @@ impl Session {
         }
     }
 
-    /// Answers `isready`: at once during a search or a task, else after preparing the table.
+    /// Answers `isready`: at once during a search or a task, otherwise after preparing the table.
     fn answer_is_ready(&mut self) {
-        // A search may have ended since the last turn of the loop: a GUI that has read its move relies on the queued settings.
-        self.settle();
+        // If a search has just ended, its queued settings take effect before the answer.
+        self.run_deferred();
         if !self.is_busy() {
             self.engine.prepare();
         }
@@ -341,10 +343,10 @@ impl Session {
             }
             return;
         }
-        let (limits, complaint) = limits(go, self.game.position());
-        // One complaint for each `go`: a malformed one was complained about when it was read.
-        if let Some(complaint) = complaint.filter(|_| !go.malformed) {
-            self.output.info(&complaint);
+        let (limits, warning) = limits(go, self.game.position());
+        // The parser has warned about a malformed `go`: one warning is enough.
+        if let Some(warning) = warning.filter(|_| !go.malformed) {
+            self.output.info(&warning);
         }
         self.sink.set_root(self.game.position().clone());
         self.started += 1;

@@ -35,7 +35,7 @@ impl Strength {
 }
 
 impl Session {
-    /// Reports what the engine refused, and the state that remains.
+    /// Reports the error of a setting, and the state that remains.
     fn report<T>(&self, result: Result<T, EngineError>, remains: &str) {
         if let Err(error) = result {
             self.output.info(&format!("{error}; {remains}"));
@@ -54,7 +54,7 @@ impl Session {
         self.report(result, "the table in use stays");
     }
 
-    /// Sets the number of threads. Where the system grants fewer, the engine says so through its sink.
+    /// Sets the number of threads. The engine reports missing threads through its sink.
     pub(super) fn set_threads(&mut self, threads: usize) {
         let result = self.engine.set_threads(threads);
         self.report(result, "the threads stay as they were");

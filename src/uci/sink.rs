@@ -1,4 +1,4 @@
-//! Where a search's reports become lines.
+//! UCI sink: writes a search's reports as lines.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -10,16 +10,16 @@ use super::output::Output;
 use crate::engine::{BestMove, CurrentMove, Info, Sink};
 use crate::position::Position;
 
-/// Writes what the search reports, and tells the engine loop when a search has ended.
+/// The sink of a session. It wakes the engine loop at the end of a search.
 pub(crate) struct UciSink {
     output: Output,
-    /// The root of the search: moves can only be written with it.
+    /// The root of the search, which the notation of moves depends on.
     root: Mutex<Position>,
     chess960: AtomicBool,
     show_wdl: AtomicBool,
-    /// The number of searches that have ended.
+    /// Number of searches that have ended.
     ended: AtomicU64,
-    /// Wakes the engine loop. One token is enough: the loop then looks at everything.
+    /// Wakes the engine loop. The channel has a capacity of one: the loop then checks everything.
     wake: Sender<()>,
 }
 
@@ -35,12 +35,12 @@ impl UciSink {
         }
     }
 
-    /// The next search starts from `root`. The search before must have ended.
+    /// Sets the root of the next search. No search may be running.
     pub(crate) fn set_root(&self, root: Position) {
         *self.root.lock() = root;
     }
 
-    /// True if castling is written as the king taking its rook.
+    /// Returns true if castling is written as king takes rook.
     pub(crate) fn chess960(&self) -> bool {
         self.chess960.load(Ordering::Relaxed)
     }
@@ -49,7 +49,7 @@ impl UciSink {
         self.chess960.store(chess960, Ordering::Relaxed);
     }
 
-    /// True if the chances of the three results are told with each score.
+    /// Sets `UCI_ShowWDL`: the probabilities of win, draw and loss with each score.
     pub(crate) fn set_show_wdl(&self, show: bool) {
         self.show_wdl.store(show, Ordering::Relaxed);
     }
@@ -60,7 +60,7 @@ impl UciSink {
     }
 
     fn wake(&self) {
-        // When it is full, the loop is about to look anyway; when nobody receives, it has ended.
+        // A full channel wakes the loop as well. A closed one means that the loop has ended.
         let _ = self.wake.try_send(());
     }
 }
@@ -80,7 +80,7 @@ impl Sink for UciSink {
 
     fn best_move(&self, best: &BestMove) {
         let root = self.root.lock();
-        // Counted first: whoever has read the line may rely on the search having ended.
+        // Counted before the line is written: a GUI that has read it relies on the end of the search.
         self.ended.fetch_add(1, Ordering::Release);
         self.output.line(&format::best_move(best, &root, self.chess960()));
         self.wake();

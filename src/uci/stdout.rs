@@ -1,32 +1,32 @@
-//! The standard output for a program that must be able to end although nobody reads it.
+//! Standard output with a time limit for a reader that does not read.
 //!
-//! A pipe takes some 64 KiB; then a write waits until somebody reads. A GUI that sends `quit`, reads no more and waits for the process to end
-//! would wait for ever, and the engine for it. So a write that may have to wait first asks whether there is room, and once the
-//! program is leaving it does not ask for long.
+//! A write to a full pipe (64 KiB) blocks until its reader reads. A GUI that sends `quit`, stops reading and waits for the
+//! end of the process would deadlock with the engine. So each write polls the pipe first, and during the shutdown the
+//! polls have a time limit.
 
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// The standard output, written to little by little.
+/// The standard output, written in pieces of at most one page.
 pub(super) struct Stdout {
     #[cfg_attr(not(unix), allow(dead_code))]
-    leaving: Arc<AtomicBool>,
+    shutting_down: Arc<AtomicBool>,
 }
 
 impl Stdout {
-    /// Waits for its reader until `leaving` is set, and then no longer than two seconds.
-    pub(super) fn new(leaving: Arc<AtomicBool>) -> Stdout {
-        Stdout { leaving }
+    /// Creates the writer. Writes wait for the reader without a limit until `shutting_down` is set, then for two seconds.
+    pub(super) fn new(shutting_down: Arc<AtomicBool>) -> Stdout {
+        Stdout { shutting_down }
     }
 }
 
 #[cfg(unix)]
 impl Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        patience::wait(&io::stdout(), &self.leaving)?;
-        // Past the buffer of `io::stdout`, which would write what does not fit without asking. No more than what a pipe with room has room for.
-        let part = bytes.get(..patience::PIECE).unwrap_or(bytes);
+        polling::wait(&io::stdout(), &self.shutting_down)?;
+        // Written without the buffer of `io::stdout`, which does not poll. A pipe that is ready takes one page at least.
+        let part = bytes.get(..polling::PAGE).unwrap_or(bytes);
         Ok(nix::unistd::write(io::stdout(), part)?)
     }
 
@@ -47,7 +47,7 @@ impl Write for Stdout {
 }
 
 #[cfg(unix)]
-mod patience {
+mod polling {
     use std::io;
     use std::os::fd::AsFd;
     use std::sync::atomic::{AtomicBool, Ordering};
@@ -55,24 +55,25 @@ mod patience {
     use nix::errno::Errno;
     use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
-    /// What a pipe that is ready to be written to takes without waiting: a page, which no system has smaller.
-    pub(super) const PIECE: usize = 4096;
+    /// Bytes that a ready pipe takes without blocking: the smallest page of any system.
+    pub(super) const PAGE: usize = 4096;
 
-    /// The interval between two polls in milliseconds, and their number at most while the program is leaving.
-    const LOOK: u8 = 100;
-    const LOOKS: u32 = 20;
+    /// Length of a poll in milliseconds.
+    const POLL_MILLIS: u8 = 100;
+    /// Number of polls during the shutdown.
+    const MAX_POLLS: u32 = 20;
 
-    /// Waits until there is room to write, or something to complain about there.
+    /// Waits until a write does not block, or fails.
     ///
     /// # Errors
-    /// When nobody reads any more and the program is leaving.
-    pub(super) fn wait(output: &impl AsFd, leaving: &AtomicBool) -> io::Result<()> {
-        let mut looks = 0;
+    /// [`io::ErrorKind::TimedOut`] during the shutdown if nothing is read.
+    pub(super) fn wait(output: &impl AsFd, shutting_down: &AtomicBool) -> io::Result<()> {
+        let mut polls = 0;
         loop {
             let mut writable = [PollFd::new(output.as_fd(), PollFlags::POLLOUT)];
-            match poll(&mut writable, PollTimeout::from(LOOK)) {
-                Ok(0) if !leaving.load(Ordering::Relaxed) => {}
-                Ok(0) if looks < LOOKS => looks += 1,
+            match poll(&mut writable, PollTimeout::from(POLL_MILLIS)) {
+                Ok(0) if !shutting_down.load(Ordering::Relaxed) => {}
+                Ok(0) if polls < MAX_POLLS => polls += 1,
                 Ok(0) => return Err(io::ErrorKind::TimedOut.into()),
                 Ok(_) => return Ok(()),
                 Err(Errno::EINTR) => {}
@@ -90,25 +91,25 @@ mod patience {
         use super::*;
 
         #[test]
-        fn who_leaves_does_not_wait_for_ever() {
+        fn shutdown_limits_the_wait() {
             let (mut reader, mut writer) = pipe().unwrap();
-            let (stay, leave) = (AtomicBool::new(false), AtomicBool::new(true));
+            let (running, shutting_down) = (AtomicBool::new(false), AtomicBool::new(true));
             let mut written = 0;
             let error = loop {
-                match wait(&writer, &leave) {
-                    Ok(()) => written += writer.write(&[b'x'; PIECE]).unwrap(),
+                match wait(&writer, &shutting_down) {
+                    Ok(()) => written += writer.write(&[b'x'; PAGE]).unwrap(),
                     Err(error) => break error,
                 }
             };
-            assert!(error.kind() == io::ErrorKind::TimedOut && written >= PIECE, "{error} {written}");
-            // A program that stays waits until there is room.
+            assert!(error.kind() == io::ErrorKind::TimedOut && written >= PAGE, "{error} {written}");
+            // Before the shutdown, the wait lasts until something is read.
             thread::scope(|scope| {
                 let start = Instant::now();
                 scope.spawn(|| {
                     thread::sleep(Duration::from_millis(250));
                     reader.read_exact(&mut vec![0; written]).unwrap();
                 });
-                wait(&writer, &stay).unwrap();
+                wait(&writer, &running).unwrap();
                 assert!(start.elapsed() >= Duration::from_millis(250));
             });
         }

@@ -30,7 +30,7 @@ fn each_subcommand_has_a_manual_page() {
         assert!(path.join(format!("sesame-{name}.1")).is_file(), "{name}");
     }
     let main = fs::read_to_string(path.join("sesame.1")).unwrap();
-    assert!(main.contains(".TH sesame 1") && main.contains("speaks UCI"), "{main}");
+    assert!(main.contains(".TH sesame 1") && main.contains("UCI protocol"), "{main}");
     let bench = fs::read_to_string(path.join("sesame-bench.1")).unwrap();
     assert!(bench.contains("lockstep") && bench.contains("MIB"), "{bench}");
 

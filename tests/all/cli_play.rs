@@ -29,12 +29,12 @@ fn all_commands_in_a_short_game() {
     assert_in_order(
         &output,
         &[
-            "You have White.",
+            "You play White.",
             "8 | r n b q k b n r |",
             "> help\n",
             "take back your last move",
             "No moves yet.",
-            "There is no move of yours to take back.",
+            "You have no move to take back.",
             "\"e5\" is not one legal move",
             "\"Ke2\" is not one legal move",
             "\"xyzzy\" is not one legal move",
@@ -49,12 +49,12 @@ fn all_commands_in_a_short_game() {
             "Sesame plays 1... ",
             "Sesame would play 2. ",
             " for White at depth ",
-            "at a glance ",
+            "static evaluation ",
             "    h g f e d c b a",
             "/3P4/",
             "There is no clock.",
             "[White \"Ada\"]",
-            "Which file?",
+            "Name a file",
             "Saved to ",
             "White resigns: Black has won. 0-1",
             "> d4\nThe game is over.",
@@ -110,7 +110,7 @@ fn game_with_a_clock() {
     assert_in_order(
         &output,
         &[
-            "You have Black.",
+            "You play Black.",
             "    h g f e d c b a",
             "Sesame plays 1. ",
             "> e5",

@@ -1,4 +1,4 @@
-//! The files that an analysis reads and writes.
+//! Input and output files of an analysis.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Cursor, Read};
@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 use crate::cli::CommandError;
 use sesame_report::files;
 
-/// Something that can be read more than once.
+/// An input that can be read more than once.
 pub(super) enum Source {
     File(PathBuf),
-    /// What came through a pipe, which can be read only once.
+    /// The content of a pipe.
     Memory(Vec<u8>),
 }
 
 impl Source {
-    /// The file at `path`; `-` is the standard input.
+    /// Opens the file at `path`; `-` is the standard input.
     pub(super) fn open(path: &Path) -> Result<Source, CommandError> {
         let failed = |error: io::Error| CommandError::Failed(format!("{}: {error}", path.display()));
         let mut bytes = Vec::new();
@@ -30,7 +30,7 @@ impl Source {
         Ok(Source::Memory(bytes))
     }
 
-    /// Reads it from its beginning.
+    /// Returns a reader from the beginning.
     pub(super) fn read(&self) -> Result<Box<dyn BufRead + '_>, CommandError> {
         match self {
             Source::Memory(bytes) => Ok(Box::new(Cursor::new(bytes))),
@@ -42,19 +42,19 @@ impl Source {
     }
 }
 
-/// Makes sure, before the work, that its result can be written: nothing that is there is replaced, unless `force` says so.
+/// Checks before the work that the file can be written. Without `force`, an existing file is an error.
 pub(super) fn check_output(path: &Path, force: bool) -> Result<(), CommandError> {
     if path.exists() && !force {
         return Err(CommandError::Failed(format!("{} exists already: replace it with --force", path.display())));
     }
-    files::check_replaceable(path).map_err(|error| unwritten(path, &error))
+    files::check_replaceable(path).map_err(|error| write_error(path, &error))
 }
 
-/// Writes a file as a whole.
+/// Writes a file atomically.
 pub(super) fn write(path: &Path, text: &str) -> Result<(), CommandError> {
-    files::replace(path, text.as_bytes()).map_err(|error| unwritten(path, &error))
+    files::replace(path, text.as_bytes()).map_err(|error| write_error(path, &error))
 }
 
-fn unwritten(path: &Path, error: &io::Error) -> CommandError {
+fn write_error(path: &Path, error: &io::Error) -> CommandError {
     CommandError::Failed(format!("{} cannot be written: {error}", path.display()))
 }

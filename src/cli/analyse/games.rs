@@ -1,4 +1,4 @@
-//! The games of a PGN file, annotated.
+//! Annotation of the games of a PGN file.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::annotate::{Annotated, annotate, place};
 use super::files::{Source, check_output, write};
 use super::graph;
-use super::judge::Tally;
+use super::judge::PlayerStats;
 use crate::cli::CommandError;
 use crate::cli::arguments::AnalyseArguments;
 use crate::cli::assessment::{Assessment, assess};
@@ -22,7 +22,7 @@ use sesame_report::Progress;
 use sesame_report::files::are_same;
 use sesame_report::markdown::Table;
 
-/// How long to think on a position when nobody says.
+/// Default search time for each position.
 const DEFAULT_TIME: Duration = Duration::from_millis(500);
 
 pub(super) fn run(path: &Path, arguments: &AnalyseArguments, output: &Output) -> Result<(), CommandError> {
@@ -32,7 +32,7 @@ pub(super) fn run(path: &Path, arguments: &AnalyseArguments, output: &Output) ->
     let mut results = Results::new(path, arguments, games, output.clone())?;
     let limits = arguments.limits_or(DEFAULT_TIME);
     let engine = arguments.engine(1, network)?;
-    let mut analyst = Analyst { engine, limits, progress: Progress::new(positions, 0), bad: 0 };
+    let mut analyser = GameAnalyser { engine, limits, progress: Progress::new(positions, 0), bad: 0 };
     for game in Reader::new(source.read()?) {
         if !is_wanted(&game, arguments.game) {
             continue;
@@ -40,27 +40,27 @@ pub(super) fn run(path: &Path, arguments: &AnalyseArguments, output: &Output) ->
         let (replay, record) = match game.map(|record| (record.replay(), record)) {
             Ok((Ok(replay), record)) => (replay, record),
             Ok((Err(error), record)) => {
-                analyst.complain(path, &error);
-                // No loss for who keeps only what is written.
-                analyst.progress.suspend(|| results.write(&record))?;
+                analyser.report_error(path, &error);
+                // The output has every game of the input.
+                analyser.progress.suspend(|| results.write(&record))?;
                 continue;
             }
             Err(error) => {
-                analyst.complain(path, &error);
+                analyser.report_error(path, &error);
                 continue;
             }
         };
-        let assessments = analyst.assess(&record, &replay, &results.output)?;
+        let assessments = analyser.assess(&record, &replay, &results.output)?;
         if results.output.is_closed() {
             break;
         }
         let mut annotated = annotate(&record, &replay, &assessments);
-        sign(&mut annotated.record, &analyst.limits);
-        analyst.progress.suspend(|| results.add(&record, &replay, &annotated))?;
+        set_annotator(&mut annotated.record, &analyser.limits);
+        analyser.progress.suspend(|| results.add(&record, &replay, &annotated))?;
     }
-    analyst.progress.finish();
+    analyser.progress.finish();
     results.conclude();
-    match analyst.bad {
+    match analyser.bad {
         0 => Ok(()),
         1 => Err(CommandError::failed("a game could not be read: see above")),
         bad => Err(CommandError::Failed(format!("{bad} games could not be read: see above"))),
@@ -75,7 +75,7 @@ fn is_wanted(game: &Result<PgnGame, PgnError>, wanted: Option<u64>) -> bool {
     wanted.is_none_or(|wanted| wanted == number)
 }
 
-/// Which games there are to annotate, and how many positions to search: a first, fast reading tells.
+/// Returns the numbers of the games to annotate, and the number of positions to search.
 fn count(source: &Source, path: &Path, wanted: Option<u64>) -> Result<(RangeInclusive<u64>, u64), CommandError> {
     let (mut games, mut positions) = (0, 0);
     for game in Reader::new(source.read()?) {
@@ -93,8 +93,8 @@ fn count(source: &Source, path: &Path, wanted: Option<u64>) -> Result<(RangeIncl
     }
 }
 
-/// Says in the game who annotated it and how, unless somebody else has signed it.
-fn sign(record: &mut PgnGame, limits: &Limits) {
+/// Sets the tag `Annotator`, unless it names somebody else.
+fn set_annotator(record: &mut PgnGame, limits: &Limits) {
     let effort = [
         limits.move_time.map(|time| format!("{} s", time.as_secs_f64())),
         limits.depth.map(|depth| format!("depth {depth}")),
@@ -107,23 +107,23 @@ fn sign(record: &mut PgnGame, limits: &Limits) {
     }
 }
 
-/// The engine at work on games.
-struct Analyst {
+/// The engine and its progress through the games.
+struct GameAnalyser {
     engine: Engine,
     limits: Limits,
     progress: Progress,
-    /// Games that are none.
+    /// Number of unreadable games.
     bad: u64,
 }
 
-impl Analyst {
-    fn complain(&mut self, path: &Path, error: &PgnError) {
+impl GameAnalyser {
+    fn report_error(&mut self, path: &Path, error: &PgnError) {
         self.bad += 1;
         self.progress.suspend(|| drop(writeln!(io::stderr(), "{}: {error}", path.display())));
     }
 
-    /// What each position of a game is worth. It goes from the end to the beginning: what the table has kept of the later positions helps to see
-    /// in the earlier ones what was to come.
+    /// Assesses all positions of a game from the end to the beginning: the transposition table then helps with
+    /// the earlier positions.
     fn assess(&mut self, record: &PgnGame, replay: &Replay, output: &Output) -> Result<Vec<Assessment>, CommandError> {
         self.engine.new_game();
         let mut assessments = Vec::with_capacity(replay.moves.len() + 1);
@@ -144,20 +144,20 @@ impl Analyst {
     }
 }
 
-/// Where the annotated games and their summary go.
+/// The output of the annotated games and their summary.
 struct Results {
     output: Output,
-    /// The file for the games, if they do not go to the standard output.
+    /// The file for the games; `None` for the standard output.
     file: Option<PathBuf>,
-    /// What is to be in that file so far.
+    /// The content of the file so far.
     text: String,
     graphs: Option<PathBuf>,
-    players: BTreeMap<String, (u32, Tally)>,
+    players: BTreeMap<String, (u32, PlayerStats)>,
     games: u32,
 }
 
 impl Results {
-    /// Makes sure, before the work, that all of these games can be written.
+    /// Checks before the work that all output can be written.
     fn new(
         input: &Path,
         arguments: &AnalyseArguments,
@@ -175,10 +175,10 @@ impl Results {
         if let Some(folder) = &arguments.graphs {
             fs::create_dir_all(folder)
                 .map_err(|error| CommandError::Failed(format!("{}: {error}", folder.display())))?;
-            // True if something can be written there the first tells; the others could only be in the way.
+            // The first file shows that the folder can be written; the others are checked only if they exist.
             let first = *games.start();
             for game in games {
-                let path = graph_file(folder, game);
+                let path = chart_file(folder, game);
                 if game == first || path.exists() {
                     check_output(&path, arguments.force)?;
                 }
@@ -194,18 +194,18 @@ impl Results {
         })
     }
 
-    /// Takes up a game that was annotated.
+    /// Writes an annotated game, its chart and its summary.
     fn add(&mut self, record: &PgnGame, replay: &Replay, annotated: &Annotated) -> Result<(), CommandError> {
         self.write(&annotated.record)?;
         if let Some(folder) = &self.graphs {
-            let path = graph_file(folder, record.number);
-            write(&path, &graph::draw(record, replay, &annotated.course).map_err(CommandError::failed)?)?;
+            let path = chart_file(folder, record.number);
+            write(&path, &graph::draw(record, replay, &annotated.points).map_err(CommandError::failed)?)?;
         }
         self.summarise(record, annotated);
         Ok(())
     }
 
-    /// Writes a game as text. A file is complete with every game.
+    /// Writes a game. The file is complete after every game.
     fn write(&mut self, record: &PgnGame) -> Result<(), CommandError> {
         let text = record.to_string();
         match &self.file {
@@ -219,18 +219,18 @@ impl Results {
         Ok(())
     }
 
-    /// Tells what the players did. The summary goes where the games do not.
+    /// Writes the summary, to the standard error if the games go to the standard output.
     fn summarise(&mut self, record: &PgnGame, annotated: &Annotated) {
         let names = ["White", "Black"].map(|side| match record.tag(side) {
             Some(name) if !name.starts_with('?') && !name.is_empty() => name.to_owned(),
             _ => side.to_owned(),
         });
-        let mut table = Table::new(["player"].into_iter().chain(Tally::HEADINGS));
-        for (name, tally) in names.iter().zip(&annotated.tallies) {
-            table.row([name.clone()].into_iter().chain(tally.row()));
+        let mut table = Table::new(["player"].into_iter().chain(PlayerStats::HEADINGS));
+        for (name, stats) in names.iter().zip(&annotated.stats) {
+            table.row([name.clone()].into_iter().chain(stats.row()));
             let (games, sum) = self.players.entry(name.clone()).or_default();
             *games += 1;
-            sum.join(tally);
+            sum.join(stats);
         }
         self.games += 1;
         let [white, black] = names;
@@ -239,30 +239,30 @@ impl Results {
             text.push('\n');
             text += &annotated.remarks.iter().map(|remark| format!("{remark}\n")).collect::<String>();
         }
-        self.tell(&text);
+        self.print_summary(&text);
     }
 
-    fn tell(&self, text: &str) {
+    fn print_summary(&self, text: &str) {
         match self.file {
             None => drop(writeln!(io::stderr(), "{text}")),
             Some(_) => self.output.line(text),
         }
     }
 
-    /// The players' sums over all games, if there were several.
+    /// Writes the players' statistics over all games, if there are several.
     fn conclude(&self) {
         if self.games < 2 {
             return;
         }
-        let mut table = Table::new(["player", "games"].into_iter().chain(Tally::HEADINGS));
-        for (name, (games, tally)) in &self.players {
-            table.row([name.clone(), games.to_string()].into_iter().chain(tally.row()));
+        let mut table = Table::new(["player", "games"].into_iter().chain(PlayerStats::HEADINGS));
+        for (name, (games, stats)) in &self.players {
+            table.row([name.clone(), games.to_string()].into_iter().chain(stats.row()));
         }
-        self.tell(&format!("All {} games\n\n{}", self.games, table.aligned()));
+        self.print_summary(&format!("All {} games\n\n{}", self.games, table.aligned()));
     }
 }
 
-/// The file for the course of a game.
-fn graph_file(folder: &Path, game: u64) -> PathBuf {
+/// Returns the file of a game's chart.
+fn chart_file(folder: &Path, game: u64) -> PathBuf {
     folder.join(format!("game-{game}.svg"))
 }

@@ -1,31 +1,31 @@
-//! The course of a game as a picture.
+//! Evaluation chart of a game.
 
-use super::annotate::Point;
-use super::judge::{Judgement, chances, turned};
+use super::annotate::GamePoint;
+use super::judge::{Judgement, chances, negated};
 use crate::engine::Score;
 use crate::games::pgn::{PgnGame, Replay};
 use crate::position::Color;
 use sesame_report::ChartError;
 use sesame_report::chart::{Axis, Chart, Curve, CurveStyle, PlotMode, Reference};
 
-/// Evaluations that are labelled, in pawns: evenly spread winning chances would be uneven pawns.
+/// Labelled evaluations, in pawns. The axis has winning chances, so the labels are not evenly spaced.
 const LABELLED: [i32; 7] = [-5, -3, -1, 0, 1, 3, 5];
 
-/// The longest title, in characters.
+/// Length limit of the title, in characters.
 const TITLE: usize = 84;
 
-/// Draws White's winning chances from move to move, labelled in pawns, with the judged moves marked.
+/// Draws White's winning chances by move, labelled in pawns, with marks at the judged moves.
 ///
 /// # Errors
 /// If the chart cannot be drawn.
-pub(super) fn draw(record: &PgnGame, replay: &Replay, course: &[Point]) -> Result<String, ChartError> {
-    // White's first move leads to 1, Black's to 1.5, and so on.
+pub(super) fn draw(record: &PgnGame, replay: &Replay, game_points: &[GamePoint]) -> Result<String, ChartError> {
+    // White's first move is at 1, Black's at 1.5.
     let number = f64::from(replay.start.fullmove_number());
     let begin = if replay.start.side_to_move() == Color::White { number - 0.5 } else { number };
     let places = || (0u32..).map(|ply| begin + 0.5 * f64::from(ply));
-    let points: Vec<(f64, f64)> = places().zip(course).map(|(x, point)| (x, whites_chances(point))).collect();
+    let points: Vec<(f64, f64)> = places().zip(game_points).map(|(x, point)| (x, whites_chances(point))).collect();
     let marked = |judgement| -> Vec<(f64, f64)> {
-        let judged = points.iter().zip(course).filter(|(_, point)| point.judgement == Some(judgement));
+        let judged = points.iter().zip(game_points).filter(|(_, point)| point.judgement == Some(judgement));
         judged.map(|(&point, _)| point).collect()
     };
     let [blue, sky, vermilion, orange, ..] = CurveStyle::ALL;
@@ -49,8 +49,8 @@ pub(super) fn draw(record: &PgnGame, replay: &Replay, course: &[Point]) -> Resul
     chart.draw()
 }
 
-fn whites_chances(point: &Point) -> f64 {
-    chances(if point.side_to_move == Color::White { point.score } else { turned(point.score) })
+fn whites_chances(point: &GamePoint) -> f64 {
+    chances(if point.side_to_move == Color::White { point.score } else { negated(point.score) })
 }
 
 fn evaluation_axis() -> Axis {
@@ -93,24 +93,25 @@ mod tests {
     use crate::games::pgn::Reader;
 
     #[test]
-    fn a_picture_is_well_formed_whatever_the_names() {
+    fn chart_escapes_names() {
         let text = "[White \"A & B <x>\"]\n[Event \"\\\"Open\\\"\"]\n\n1. e4 e5 2. Nf3 *";
         let record = Reader::new(text.as_bytes()).next().unwrap().unwrap();
         let replay = record.replay().unwrap();
         let sides = [Color::White, Color::Black];
-        let mut course: Vec<Point> = [Score::Centipawns(20), Score::Mate(-3), Score::Centipawns(900), Score::Mate(0)]
-            .into_iter()
-            .zip(sides.into_iter().cycle())
-            .map(|(score, side_to_move)| Point { score, side_to_move, judgement: None })
-            .collect();
-        course[2].judgement = Some(Judgement::Blunder);
-        let svg = draw(&record, &replay, &course).unwrap();
+        let mut points: Vec<GamePoint> =
+            [Score::Centipawns(20), Score::Mate(-3), Score::Centipawns(900), Score::Mate(0)]
+                .into_iter()
+                .zip(sides.into_iter().cycle())
+                .map(|(score, side_to_move)| GamePoint { score, side_to_move, judgement: None })
+                .collect();
+        points[2].judgement = Some(Judgement::Blunder);
+        let svg = draw(&record, &replay, &points).unwrap();
         let tree = roxmltree::Document::parse(&svg).unwrap();
         let title = tree.descendants().find(|node| node.has_tag_name("title")).unwrap();
         assert_eq!(title.text(), Some("A & B <x> – Black, \"Open\", *"));
         assert!(svg.contains("blunder ??") && !svg.contains("mistake"), "{svg}");
-        // A game without moves has a picture too.
-        draw(&PgnGame::default(), &PgnGame::default().replay().unwrap(), &course[..1]).unwrap();
+        // A game without moves has a chart, too.
+        draw(&PgnGame::default(), &PgnGame::default().replay().unwrap(), &points[..1]).unwrap();
     }
 
     #[test]

@@ -1,14 +1,14 @@
-//! What a move cost: winning chances, inaccuracies, mistakes and blunders, accuracy.
+//! Move classification: loss of winning chances, inaccuracies, mistakes, blunders, accuracy.
 //!
-//! The scale is Lichess's, which those who read annotated games know (<https://lichess.org/page/accuracy>): a logistic curve from centipawns to
-//! winning chances, fitted to games of people, and an exponential one from lost chances to accuracy.
+//! The scale is Lichess's (<https://lichess.org/page/accuracy>): a logistic curve from centipawns to winning
+//! chances, fitted to human games, and an exponential curve from lost chances to accuracy.
 
 use crate::engine::Score;
 
-/// A score beyond this many centipawns counts as this many: how won a game is makes no difference to what a move cost.
-const MOST_CENTIPAWNS: i32 = 1000;
+/// Scores are clamped to this many centipawns.
+const MAX_CENTIPAWNS: i32 = 1000;
 
-/// The winning chances of the side to move, from 0 to 1; a draw counts as half a win.
+/// Returns the winning chances of the side to move, 0 to 1. A draw counts as half a win.
 pub(super) fn chances(score: Score) -> f64 {
     match score {
         Score::Centipawns(centipawns) => 1.0 / (1.0 + (-0.003_682_08 * f64::from(centipawns)).exp()),
@@ -16,11 +16,11 @@ pub(super) fn chances(score: Score) -> f64 {
     }
 }
 
-/// The same position seen from the other side.
-pub(super) fn turned(score: Score) -> Score {
+/// Returns the score from the other side's view.
+pub(super) fn negated(score: Score) -> Score {
     match score {
         Score::Centipawns(centipawns) => Score::Centipawns(-centipawns),
-        // Mated already, or about to mate: seen from the other side there is a winner all the same.
+        // From the other side's view, checkmate is a win.
         Score::Mate(0) => Score::Mate(1),
         Score::Mate(moves) => Score::Mate(-moves),
     }
@@ -28,13 +28,13 @@ pub(super) fn turned(score: Score) -> Score {
 
 fn centipawns(score: Score) -> i32 {
     match score {
-        Score::Centipawns(centipawns) => centipawns.clamp(-MOST_CENTIPAWNS, MOST_CENTIPAWNS),
-        Score::Mate(moves) if moves > 0 => MOST_CENTIPAWNS,
-        Score::Mate(_) => -MOST_CENTIPAWNS,
+        Score::Centipawns(centipawns) => centipawns.clamp(-MAX_CENTIPAWNS, MAX_CENTIPAWNS),
+        Score::Mate(moves) if moves > 0 => MAX_CENTIPAWNS,
+        Score::Mate(_) => -MAX_CENTIPAWNS,
     }
 }
 
-/// What is to be said of a bad move.
+/// The class of a bad move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Judgement {
     Inaccuracy,
@@ -45,13 +45,13 @@ pub(super) enum Judgement {
 impl Judgement {
     pub(super) const ALL: [Judgement; 3] = [Judgement::Inaccuracy, Judgement::Mistake, Judgement::Blunder];
 
-    /// What a move that loses this share of the winning chances is.
+    /// Classifies a move by its loss of winning chances.
     fn of(loss: f64) -> Option<Judgement> {
-        Judgement::ALL.into_iter().rev().find(|judgement| loss >= judgement.least_loss())
+        Judgement::ALL.into_iter().rev().find(|judgement| loss >= judgement.min_loss())
     }
 
-    /// The winning chances that a move loses at least.
-    pub(super) fn least_loss(self) -> f64 {
+    /// Returns the least loss of winning chances of the class.
+    pub(super) fn min_loss(self) -> f64 {
         match self {
             Judgement::Inaccuracy => 0.05,
             Judgement::Mistake => 0.10,
@@ -67,7 +67,7 @@ impl Judgement {
         }
     }
 
-    /// The numeric annotation glyph.
+    /// Returns the numeric annotation glyph (NAG).
     pub(super) fn nag(self) -> u8 {
         match self {
             Judgement::Inaccuracy => 6,
@@ -76,7 +76,7 @@ impl Judgement {
         }
     }
 
-    /// The glyph as people write it.
+    /// Returns the annotation symbol.
     pub(super) fn sign(self) -> &'static str {
         match self {
             Judgement::Inaccuracy => "?!",
@@ -86,44 +86,44 @@ impl Judgement {
     }
 }
 
-/// What a move cost the player.
+/// The loss of a move.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Cost {
-    /// Winning chances, from 0 to 1.
+pub(super) struct MoveLoss {
+    /// Lost winning chances, 0 to 1.
     pub(super) chances: f64,
     pub(super) centipawns: i32,
     pub(super) judgement: Option<Judgement>,
 }
 
-impl Cost {
-    /// The cost of a move that leads from a position worth `before` to one worth `after`, both seen by who made it. The best move, as far as the engine
-    /// knows, costs nothing: what seems lost was not there before either.
-    pub(super) fn new(before: Score, after: Score, is_best: bool) -> Cost {
+impl MoveLoss {
+    /// Computes the loss of a move between positions with the scores `before` and `after`, both from the
+    /// player's view. The engine's best move has no loss.
+    pub(super) fn new(before: Score, after: Score, is_best: bool) -> MoveLoss {
         if is_best {
-            return Cost { chances: 0.0, centipawns: 0, judgement: None };
+            return MoveLoss { chances: 0.0, centipawns: 0, judgement: None };
         }
         let lost = (chances(before) - chances(after)).max(0.0);
         let centipawns = (centipawns(before) - centipawns(after)).max(0);
-        Cost { chances: lost, centipawns, judgement: Judgement::of(lost) }
+        MoveLoss { chances: lost, centipawns, judgement: Judgement::of(lost) }
     }
 
-    /// From 0 to 100.
+    /// Returns the accuracy, 0 to 100.
     fn accuracy(&self) -> f64 {
         (103.1668 * (-0.043_54 * 100.0 * self.chances).exp() - 3.1669).clamp(0.0, 100.0)
     }
 }
 
-/// What a player's moves cost together.
+/// The statistics of a player's moves.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Tally {
+pub(super) struct PlayerStats {
     moves: u32,
     centipawns: i64,
     accuracy: f64,
     judged: [u32; Judgement::ALL.len()],
 }
 
-impl Tally {
-    pub(super) fn add(&mut self, cost: &Cost) {
+impl PlayerStats {
+    pub(super) fn add(&mut self, cost: &MoveLoss) {
         self.moves += 1;
         self.centipawns += i64::from(cost.centipawns);
         self.accuracy += cost.accuracy();
@@ -133,7 +133,7 @@ impl Tally {
     }
 
     /// Adds the moves of another game.
-    pub(super) fn join(&mut self, other: &Tally) {
+    pub(super) fn join(&mut self, other: &PlayerStats) {
         self.moves += other.moves;
         self.centipawns += other.centipawns;
         self.accuracy += other.accuracy;
@@ -142,11 +142,11 @@ impl Tally {
         }
     }
 
-    /// The headings of [`Tally::row`].
+    /// The headings of [`PlayerStats::row`].
     pub(super) const HEADINGS: [&str; 6] =
         ["moves", "accuracy", "average loss", "inaccuracies", "mistakes", "blunders"];
 
-    /// Moves, accuracy in percent, average loss in centipawns, inaccuracies, mistakes and blunders.
+    /// Returns moves, accuracy in percent, average loss in centipawns, inaccuracies, mistakes and blunders.
     pub(super) fn row(&self) -> [String; 6] {
         let moves = f64::from(self.moves.max(1));
         let [inaccuracies, mistakes, blunders] = self.judged.map(|count| count.to_string());
@@ -163,9 +163,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn chances_of_both_sides_are_one_together() {
+    fn winning_chances_of_both_sides_sum_to_one() {
         for score in [-5000, -90, 0, 17, 300].map(Score::Centipawns).into_iter().chain([-3, 0, 1, 9].map(Score::Mate)) {
-            assert!((chances(score) + chances(turned(score)) - 1.0).abs() < 1e-12, "{score:?}");
+            assert!((chances(score) + chances(negated(score)) - 1.0).abs() < 1e-12, "{score:?}");
         }
         assert_eq!(chances(Score::Centipawns(0)), 0.5);
         assert!((chances(Score::Centipawns(100)) - 0.591).abs() < 0.001);
@@ -173,32 +173,32 @@ mod tests {
 
     #[test]
     fn judgements() {
-        let judge = |before, after| Cost::new(before, after, false).judgement;
+        let judge = |before, after| MoveLoss::new(before, after, false).judgement;
         let cp = Score::Centipawns;
         assert_eq!(judge(cp(20), cp(10)), None);
         assert_eq!(judge(cp(0), cp(-60)), Some(Judgement::Inaccuracy));
         assert_eq!(judge(cp(0), cp(-120)), Some(Judgement::Mistake));
         assert_eq!(judge(cp(0), cp(-300)), Some(Judgement::Blunder));
-        // A queen less is no blunder where all is lost anyway, or still won.
+        // A lost queen is not a blunder in a lost position, or in one that stays won.
         assert_eq!(judge(cp(-1500), cp(-2400)), None);
         assert_eq!(judge(cp(2400), cp(1500)), None);
         assert_eq!(judge(cp(0), Score::Mate(-2)), Some(Judgement::Blunder));
         assert_eq!(judge(Score::Mate(1), cp(0)), Some(Judgement::Blunder));
         assert_eq!(judge(Score::Mate(1), Score::Mate(4)), None);
-        assert_eq!(Cost::new(cp(0), cp(-900), true).judgement, None);
+        assert_eq!(MoveLoss::new(cp(0), cp(-900), true).judgement, None);
     }
 
     #[test]
-    fn tallies() {
-        let mut tally = Tally::default();
-        assert_eq!(tally.row(), ["0", "-", "-", "0", "0", "0"]);
+    fn stats_add_up() {
+        let mut stats = PlayerStats::default();
+        assert_eq!(stats.row(), ["0", "-", "-", "0", "0", "0"]);
         let cp = Score::Centipawns;
-        tally.add(&Cost::new(cp(30), cp(40), false));
-        assert_eq!(tally.row(), ["1", "100.0 %", "0 cp", "0", "0", "0"]);
-        tally.add(&Cost::new(cp(3000), Score::Mate(-1), false));
-        assert_eq!(tally.row(), ["2", "50.0 %", "1000 cp", "0", "0", "1"]);
-        let mut both = tally;
-        both.join(&tally);
+        stats.add(&MoveLoss::new(cp(30), cp(40), false));
+        assert_eq!(stats.row(), ["1", "100.0 %", "0 cp", "0", "0", "0"]);
+        stats.add(&MoveLoss::new(cp(3000), Score::Mate(-1), false));
+        assert_eq!(stats.row(), ["2", "50.0 %", "1000 cp", "0", "0", "1"]);
+        let mut both = stats;
+        both.join(&stats);
         assert_eq!(both.row(), ["4", "50.0 %", "1000 cp", "0", "0", "2"]);
     }
 }

@@ -1,4 +1,4 @@
-//! `sesame analyse`: a position explained, test positions solved, games annotated.
+//! `sesame analyse`: analysis of a position, of test suites (EPD) or of games (PGN).
 
 mod annotate;
 mod files;

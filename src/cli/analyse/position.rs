@@ -1,16 +1,16 @@
-//! A position explained to a person.
+//! Analysis of one position for a human reader.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
 
 use crate::cli::arguments::AnalyseArguments;
-use crate::cli::terminal::{Waiting, speaks_utf8};
+use crate::cli::terminal::{SearchStatus, is_utf8_locale};
 use crate::cli::{CommandError, position, san};
 use crate::engine::{Bound, Info, Limits, SearchReport};
 use crate::position::{Color, Game, Outcome, Position};
 use crate::uci::{Output, Style, draw};
 
-/// How long to think when nobody says.
+/// Default search time.
 const DEFAULT_TIME: Duration = Duration::from_secs(10);
 
 pub(super) fn run(fen: &str, arguments: &AnalyseArguments, output: &Output) -> Result<(), CommandError> {
@@ -28,28 +28,28 @@ pub(super) fn run(fen: &str, arguments: &AnalyseArguments, output: &Output) -> R
     let time = arguments.time.or(if is_limited { None } else { Some(DEFAULT_TIME) });
     let limits = Limits { move_time: time, ..arguments.limits() };
 
-    let mut waiting = Waiting::new(time);
+    let mut status = SearchStatus::new(time);
     output.line("\n depth    score      time      nodes  line (scores are White's)");
     let watch = |info: Option<&Info>| {
         match info {
             Some(info) => {
-                waiting.clear();
-                waiting.depth = info.line.depth;
+                status.clear();
+                status.depth = info.line.depth;
                 output.line(&row(info, &root, arguments.multipv > 1));
             }
-            None => waiting.show(),
+            None => status.show(),
         }
         if output.is_closed() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let report = engine.search_with(&game, limits, watch).map_err(CommandError::failed)?;
-    waiting.clear();
+    status.clear();
     report.messages.iter().for_each(|text| output.line(text));
     output.line(&conclusion(&report, &root));
     Ok(())
 }
 
 fn introduce(root: &Position, arguments: &AnalyseArguments, output: &Output) {
-    let style = if !arguments.ascii && speaks_utf8() { Style::Unicode } else { Style::Ascii };
+    let style = if !arguments.ascii && is_utf8_locale() { Style::Unicode } else { Style::Ascii };
     output.line(&draw(root, style));
     let side = if root.side_to_move() == Color::White { "White" } else { "Black" };
     output.line(&format!("\n{}\n{side} to move", root.fen(false)));
@@ -65,7 +65,7 @@ fn end_of_game(outcome: Outcome, side_to_move: Color) -> &'static str {
 
 fn row(info: &Info, root: &Position, ranked: bool) -> String {
     let line = &info.line;
-    // The score is White's, so that a lower bound for Black is an upper one here.
+    // The score is White's: a lower bound for Black is an upper bound here.
     let bound = match (line.bound, root.side_to_move()) {
         (Bound::Exact, _) => "",
         (Bound::Lower, Color::White) | (Bound::Upper, Color::Black) => ">=",
@@ -79,7 +79,7 @@ fn row(info: &Info, root: &Position, ranked: bool) -> String {
     format!("{depth:>6} {score:>8} {time:>9} {nodes:>10}  {rank}{}", san::line(root, &line.pv))
 }
 
-/// A count that fits its column.
+/// Formats a count in at most six characters.
 fn thousands(count: u64) -> String {
     match count {
         0..100_000 => count.to_string(),
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_show_whites_score() {
+    fn rows_have_whites_score() {
         let root = Position::from_fen("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1").unwrap();
         assert_eq!(row(&info(&root, Bound::Exact), &root, false), "  9/12    -0.30    1.23 s       123k  1... e5");
         assert!(row(&info(&root, Bound::Lower), &root, true).contains("<=-0.30"));

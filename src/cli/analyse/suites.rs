@@ -1,4 +1,4 @@
-//! The positions of EPD files, solved or not.
+//! Test suites: positions of EPD files, solved or not.
 
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -16,15 +16,15 @@ use sesame_report::Progress;
 use sesame_report::command::print_status;
 use sesame_report::markdown::{Table, grouped, or_dash};
 
-/// How long to think on a position when nobody says.
+/// Default search time for each position.
 const DEFAULT_TIME: Duration = Duration::from_secs(5);
 
-/// A file of positions.
+/// An EPD file.
 struct Suite {
     path: PathBuf,
-    /// Each with the number of its line.
+    /// The positions with their line numbers.
     positions: Vec<(usize, Epd)>,
-    /// Lines that could not be used.
+    /// Number of invalid lines.
     bad: usize,
 }
 
@@ -39,28 +39,28 @@ pub(super) fn run(paths: &[PathBuf], arguments: &AnalyseArguments, output: &Outp
     let mut engine = arguments.engine(1, network)?;
     let limits = arguments.limits_or(DEFAULT_TIME);
     let mut csv = CSV_HEADINGS.to_owned();
-    let mut sums = Vec::new();
+    let mut totals = Vec::new();
     let mut number = 0;
     for suite in &suites {
-        let mut sum = Sum::default();
+        let mut sum = SuiteTotals::default();
         for (line, epd) in &suite.positions {
             number += 1;
             let name = epd.id.clone().unwrap_or_else(|| format!("line {line}"));
             progress.set_message(name.clone());
-            let answer = Answer::find(&mut engine, epd, &limits)?;
+            let result = SuiteResult::find(&mut engine, epd, &limits)?;
             progress.advance(1, name.clone());
-            progress.suspend(|| output.line(&format!("{number:>4}/{total}  {name:<16}  {}", answer.text(epd))));
-            csv += &answer.csv(&suite.path, *line, &name, epd);
-            sum.add(&answer);
+            progress.suspend(|| output.line(&format!("{number:>4}/{total}  {name:<16}  {}", result.text(epd))));
+            csv += &result.csv(&suite.path, *line, &name, epd);
+            sum.add(&result);
             if output.is_closed() {
                 progress.finish();
                 return Ok(());
             }
         }
-        sums.push(sum);
+        totals.push(sum);
     }
     progress.finish();
-    output.line(&format!("\n{}", summary(&suites, &sums).trim_end()));
+    output.line(&format!("\n{}", summary(&suites, &totals).trim_end()));
     if let Some(path) = &arguments.csv {
         write(path, &csv)?;
     }
@@ -72,7 +72,7 @@ pub(super) fn run(paths: &[PathBuf], arguments: &AnalyseArguments, output: &Outp
 }
 
 impl Suite {
-    /// Reads a file, or the standard input for `-`; what is wrong with a line goes to the standard error.
+    /// Reads a file, or the standard input for `-`. Invalid lines are reported on the standard error.
     fn read(path: &Path) -> Result<Suite, CommandError> {
         let mut bytes = Vec::new();
         let read = Source::open(path)?.read()?.read_to_end(&mut bytes);
@@ -98,39 +98,39 @@ impl Suite {
     }
 }
 
-/// When a solution was found that was then held to the end.
+/// The time and depth from which the solution was held to the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Found {
+struct SolvedAt {
     after: Duration,
     depth: u32,
 }
 
-/// What the engine answers.
-struct Answer {
-    /// `None` where nobody says what the answer should be.
-    verdict: Option<Result<Found, ()>>,
+/// The result of a position.
+struct SuiteResult {
+    /// The solution, or an error if it was not found; `None` for a position without a known solution.
+    solved: Option<Result<SolvedAt, ()>>,
     report: SearchReport,
 }
 
-impl Answer {
-    fn find(engine: &mut Engine, epd: &Epd, limits: &Limits) -> Result<Answer, CommandError> {
-        // Nothing is learnt from the position before: the answer does not depend on the order.
+impl SuiteResult {
+    fn find(engine: &mut Engine, epd: &Epd, limits: &Limits) -> Result<SuiteResult, CommandError> {
+        // A new game: the result does not depend on the order of the positions.
         engine.new_game();
-        // Whoever asks only for a mate has what he wants when it is proven.
+        // A position that asks only for a mate ends with its proof.
         let mate = epd.mate_in.filter(|_| epd.solution.is_none());
         let game = Game::new(epd.position.clone());
         let report = engine.search(&game, Limits { mate, ..limits.clone() }).map_err(CommandError::failed)?;
         report.messages.iter().for_each(|text| print_status(text));
-        Ok(Answer { verdict: verdict(epd, &report), report })
+        Ok(SuiteResult { solved: solved(epd, &report), report })
     }
 
     fn text(&self, epd: &Epd) -> String {
         let side = epd.position.side_to_move();
         let mv = self.report.best.map_or_else(|| "nothing".to_owned(), |mv| epd.position.to_san(mv));
         let score = self.score().map_or_else(String::new, |score| format!(" ({})", san::score(score, side)));
-        match self.verdict {
+        match self.solved {
             None => format!("            {mv}{score}"),
-            Some(Ok(Found { after, depth })) => {
+            Some(Ok(SolvedAt { after, depth })) => {
                 format!("solved      {mv}{score} after {:.2} s at depth {depth}", after.as_secs_f64())
             }
             Some(Err(())) => format!("not solved  {mv}{score}, wanted {}", wanted(epd)),
@@ -142,7 +142,7 @@ impl Answer {
     }
 
     fn csv(&self, path: &Path, line: usize, name: &str, epd: &Epd) -> String {
-        let found = self.verdict.and_then(Result::ok);
+        let solved_at = self.solved.and_then(Result::ok);
         let side = epd.position.side_to_move();
         let fields = [
             path.display().to_string(),
@@ -152,14 +152,14 @@ impl Answer {
             wanted(epd),
             self.report.best.map_or_else(String::new, |mv| epd.position.to_san(mv)),
             self.score().map_or_else(String::new, |score| san::score(score, side)),
-            match self.verdict {
+            match self.solved {
                 None => "",
                 Some(Ok(_)) => "yes",
                 Some(Err(())) => "no",
             }
             .to_owned(),
-            found.map_or_else(String::new, |found| format!("{:.3}", found.after.as_secs_f64())),
-            found.map_or_else(String::new, |found| found.depth.to_string()),
+            solved_at.map_or_else(String::new, |solved_at| format!("{:.3}", solved_at.after.as_secs_f64())),
+            solved_at.map_or_else(String::new, |solved_at| solved_at.depth.to_string()),
             format!("{:.3}", self.report.elapsed.as_secs_f64()),
             self.report.nodes.to_string(),
         ];
@@ -174,16 +174,16 @@ impl Answer {
 const CSV_HEADINGS: &str =
     "file,line,id,fen,wanted,answer,score,solved,seconds_to_solution,depth_of_solution,seconds,nodes\n";
 
-/// What the line asks for: `Qd1+`, `not Qxb2`, `mate in 3`.
+/// Returns the expected solution: `Qd1+`, `not Qxb2`, `mate in 3`.
 fn wanted(epd: &Epd) -> String {
     let moves = epd.solution.as_ref().map(|solution| solution.text(&epd.position));
     let mate = epd.mate_in.map(|moves| format!("mate in {moves}"));
     moves.into_iter().chain(mate).collect::<Vec<_>>().join(", ")
 }
 
-/// True if the position was solved: the move that was chosen must be a solution, and if a mate was asked for, it must have been found. The moment is the
-/// first from which that was held to the end.
-fn verdict(epd: &Epd, report: &SearchReport) -> Option<Result<Found, ()>> {
+/// Returns the solution if the best move is one and a wanted mate was found. Its time is the first from which
+/// it was held to the end.
+fn solved(epd: &Epd, report: &SearchReport) -> Option<Result<SolvedAt, ()>> {
     if epd.solution.is_none() && epd.mate_in.is_none() {
         return None;
     }
@@ -202,12 +202,12 @@ fn verdict(epd: &Epd, report: &SearchReport) -> Option<Result<Found, ()>> {
     }
     let first = report.iterations.get(settled_from(&report.iterations, holds));
     let depth = first.or(report.iterations.last()).map_or(0, |info| info.line.depth);
-    Some(Ok(Found { after: first.map_or(report.elapsed, |info| info.elapsed), depth }))
+    Some(Ok(SolvedAt { after: first.map_or(report.elapsed, |info| info.elapsed), depth }))
 }
 
-/// The sum of a file.
+/// The totals of a file.
 #[derive(Default)]
-struct Sum {
+struct SuiteTotals {
     positions: u32,
     asked: u32,
     solved: Vec<Duration>,
@@ -215,16 +215,16 @@ struct Sum {
     time: Duration,
 }
 
-impl Sum {
-    fn add(&mut self, answer: &Answer) {
+impl SuiteTotals {
+    fn add(&mut self, result: &SuiteResult) {
         self.positions += 1;
-        self.asked += u32::from(answer.verdict.is_some());
-        self.solved.extend(answer.verdict.and_then(Result::ok).map(|found| found.after));
-        self.nodes += answer.report.nodes;
-        self.time += answer.report.elapsed;
+        self.asked += u32::from(result.solved.is_some());
+        self.solved.extend(result.solved.and_then(Result::ok).map(|solved_at| solved_at.after));
+        self.nodes += result.report.nodes;
+        self.time += result.report.elapsed;
     }
 
-    fn join(mut self, other: &Sum) -> Sum {
+    fn join(mut self, other: &SuiteTotals) -> SuiteTotals {
         self.positions += other.positions;
         self.asked += other.asked;
         self.solved.extend(&other.solved);
@@ -249,14 +249,14 @@ impl Sum {
     }
 }
 
-/// The table at the end.
-fn summary(suites: &[Suite], sums: &[Sum]) -> String {
+/// Returns the final table.
+fn summary(suites: &[Suite], totals: &[SuiteTotals]) -> String {
     let mut table = Table::new(["suite", "positions", "solved", "share", "mean time to solution", "time", "nodes"]);
-    for (suite, sum) in suites.iter().zip(sums) {
+    for (suite, sum) in suites.iter().zip(totals) {
         table.row([suite.name()].into_iter().chain(sum.row()));
     }
-    if sums.len() > 1 {
-        let all = sums.iter().fold(Sum::default(), Sum::join);
+    if totals.len() > 1 {
+        let all = totals.iter().fold(SuiteTotals::default(), SuiteTotals::join);
         table.row(["all".to_owned()].into_iter().chain(all.row()));
     }
     table.aligned()
@@ -267,7 +267,8 @@ mod tests {
     use super::*;
     use crate::engine::{Bound, Line};
 
-    /// A search that had these best moves and scores, a second apart, and ended with this move after nine.
+    /// Returns the report of a search with these best moves and scores, one second apart, that ended after nine
+    /// seconds.
     fn report(epd: &Epd, steps: &[(&str, Score)], best: &str) -> SearchReport {
         let mv = |text: &str| epd.position.from_san(text).unwrap();
         let info = |(depth, &(text, score)): (u32, &(&str, Score))| Info {
@@ -288,11 +289,11 @@ mod tests {
 
     fn after(operations: &str, steps: &[(&str, Score)], best: &str) -> Option<Result<u64, ()>> {
         let epd = Epd::read(&format!("6k1/5ppp/8/8/8/8/8/K2R4 w - - {operations}")).unwrap();
-        verdict(&epd, &report(&epd, steps, best)).map(|found| found.map(|found| found.after.as_secs()))
+        solved(&epd, &report(&epd, steps, best)).map(|solved_at| solved_at.map(|solved_at| solved_at.after.as_secs()))
     }
 
     #[test]
-    fn solved_from_when_it_was_held() {
+    fn solution_time_is_the_first_held_to_the_end() {
         let cp = Score::Centipawns(10);
         assert_eq!(after("bm Rd8#;", &[("Rd8", cp), ("Kb1", cp), ("Rd8", cp), ("Rd8", cp)], "Rd8"), Some(Ok(3)));
         assert_eq!(after("bm Rd8#;", &[("Kb1", cp)], "Rd8"), Some(Ok(9)));
@@ -302,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn mates_must_have_been_seen() {
+    fn mates_must_be_found() {
         let (cp, mate) = (Score::Centipawns(10), Score::Mate);
         assert_eq!(after("dm 1;", &[("Rd8", cp), ("Rd8", mate(1))], "Rd8"), Some(Ok(2)));
         assert_eq!(after("dm 1;", &[("Rd8", mate(2))], "Rd8"), Some(Err(())));
@@ -314,19 +315,19 @@ mod tests {
     #[test]
     fn lines_and_tables() {
         let epd = Epd::read("6k1/5ppp/8/8/8/8/8/K2R4 w - - bm Rd8#; id \"a,b\";").unwrap();
-        let answer = |best| {
+        let result = |best| {
             let report = report(&epd, &[("Rd8", Score::Mate(1)), (best, Score::Centipawns(250))], best);
-            Answer { verdict: verdict(&epd, &report), report }
+            SuiteResult { solved: solved(&epd, &report), report }
         };
-        assert_eq!(answer("Rd8").text(&epd), "solved      Rd8# (+2.50) after 1.00 s at depth 1");
-        assert_eq!(answer("Kb1").text(&epd), "not solved  Kb1 (+2.50), wanted Rd8#");
-        let csv = answer("Kb1").csv(Path::new("x.epd"), 3, "a,b", &epd);
+        assert_eq!(result("Rd8").text(&epd), "solved      Rd8# (+2.50) after 1.00 s at depth 1");
+        assert_eq!(result("Kb1").text(&epd), "not solved  Kb1 (+2.50), wanted Rd8#");
+        let csv = result("Kb1").csv(Path::new("x.epd"), 3, "a,b", &epd);
         assert_eq!(csv, "x.epd,3,\"a,b\",6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1,Rd8#,Kb1,+2.50,no,,,9.000,100\n");
         assert_eq!(csv.replace("\"a,b\"", "").split(',').count(), CSV_HEADINGS.split(',').count());
-        let mut sum = Sum::default();
-        sum.add(&answer("Rd8"));
-        sum.add(&answer("Kb1"));
+        let mut sum = SuiteTotals::default();
+        sum.add(&result("Rd8"));
+        sum.add(&result("Kb1"));
         assert_eq!(sum.row(), ["2", "1 of 2", "50.0 %", "1.00 s", "18.0 s", "200"]);
-        assert_eq!(Sum::default().row(), ["0", "0 of 0", "–", "–", "0.0 s", "0"]);
+        assert_eq!(SuiteTotals::default().row(), ["0", "0 of 0", "–", "–", "0.0 s", "0"]);
     }
 }

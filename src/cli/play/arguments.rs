@@ -1,4 +1,4 @@
-//! What `sesame play` may be told.
+//! Arguments of `sesame play`.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
@@ -17,7 +17,7 @@ use crate::engine::Limits;
 use crate::position::{Color, Position};
 use crate::uci::MAX_HASH_MIB;
 
-/// Without a clock and without a limit the engine thinks for this long.
+/// Default time of the engine's moves, without a clock or another limit.
 const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(1);
 
 /// Play a game against Sesame in the terminal
@@ -29,25 +29,25 @@ pub(crate) struct PlayArguments {
     /// Your side
     #[arg(long, value_enum, default_value_t = Side::White)]
     pub(super) color: Side,
-    /// Both clocks: minutes, and seconds added with each move, as in 5+3
+    /// Time control of both players: minutes, and seconds added with each move, as in 5+3
     #[arg(long, value_name = "M+S", conflicts_with = "movetime")]
     pub(super) time: Option<TimeControl>,
-    /// The engine thinks this long
+    /// Time of the engine's moves
     #[arg(long, value_parser = value_parser!(u64).range(1..=1_000_000_000), value_name = "MS")]
     pub(super) movetime: Option<u64>,
-    /// The engine searches this many nodes
+    /// Nodes of the engine's moves
     #[arg(long, value_parser = value_parser!(u64).range(1..))]
     pub(super) nodes: Option<u64>,
-    /// The engine searches this many plies deep
+    /// Depth of the engine's moves
     #[arg(long, value_parser = value_parser!(u32).range(1..), value_name = "PLIES")]
     pub(super) depth: Option<u32>,
-    /// The position to begin with, in quotes [default: the start position]
+    /// The start position as FEN, in quotes [default: the standard start position]
     #[arg(long, value_name = "FEN", conflicts_with = "chess960")]
     pub(super) fen: Option<String>,
-    /// Begin with the Chess960 position of this number, 0 to 959, or with any
+    /// Start from the Chess960 position of this number, 0 to 959, or from a random one
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "any")]
     pub(super) chess960: Option<Scharnagl>,
-    /// Save the game to this file after every move, behind the games that are there already
+    /// Append the game to this PGN file, and update it after every move
     #[arg(long, value_name = "FILE")]
     pub(super) pgn: Option<PathBuf>,
     /// Your name, for the PGN
@@ -61,15 +61,15 @@ pub(crate) struct PlayArguments {
     pub(super) hash: u32,
     #[command(flatten)]
     pub(super) network: NetworkArguments,
-    /// When to use colours
+    /// The use of colours
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     pub(super) ansi: Colours,
-    /// Draw the board with letters, even where figurines could be shown
+    /// Draw the board with letters instead of figurines
     #[arg(long)]
     pub(super) ascii: bool,
 }
 
-/// Who plays what.
+/// The human's side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Side {
     White,
@@ -87,27 +87,27 @@ impl FromStr for Scharnagl {
     fn from_str(text: &str) -> Result<Self, String> {
         match text.parse() {
             Ok(number) if number < 960 => Ok(Scharnagl(number)),
-            _ if text == "any" => Ok(Scharnagl((chance() % 960) as u32)),
+            _ if text == "any" => Ok(Scharnagl((random() % 960) as u32)),
             _ => Err("the positions of Chess960 have numbers from 0 to 959".to_owned()),
         }
     }
 }
 
 impl PlayArguments {
-    /// The human player's side.
+    /// Returns the human's side.
     pub(super) fn side(&self) -> Color {
         match self.color {
             Side::White => Color::White,
             Side::Black => Color::Black,
-            Side::Random if chance().is_multiple_of(2) => Color::White,
+            Side::Random if random().is_multiple_of(2) => Color::White,
             Side::Random => Color::Black,
         }
     }
 
-    /// The position to begin with.
+    /// Returns the start position.
     ///
     /// # Errors
-    /// If the FEN is none.
+    /// A message for an invalid FEN.
     pub(super) fn start(&self) -> Result<Position, CommandError> {
         match (&self.fen, self.chess960) {
             (Some(fen), _) => crate::cli::position(fen),
@@ -116,7 +116,7 @@ impl PlayArguments {
         }
     }
 
-    /// Limits of the engine's search besides the clock.
+    /// Returns the limits of the engine's search besides the clock.
     pub(super) fn limits(&self) -> Limits {
         let move_time = self.movetime.map(Duration::from_millis);
         let limits = Limits { depth: self.depth, nodes: self.nodes, move_time, ..Limits::default() };
@@ -127,8 +127,8 @@ impl PlayArguments {
     }
 }
 
-/// A number that is another one each time. (The standard library seeds its hash maps with it.)
-fn chance() -> u64 {
+/// Returns a random number. The standard library seeds its hash maps from the system.
+fn random() -> u64 {
     RandomState::new().hash_one(0)
 }
 

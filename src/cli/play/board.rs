@@ -1,4 +1,4 @@
-//! The board in the terminal.
+//! Board diagrams for the terminal, with colours or without.
 
 use crate::position::{Color, File, Move, Piece, Position, Rank, Square};
 use crate::uci::{Style, symbol};
@@ -12,13 +12,13 @@ pub(super) struct BoardStyle {
     pub(super) below: Color,
 }
 
-/// Backgrounds, from the palette of 256 colours that terminals share: light and dark squares; both again where the last move went; a king in check.
-/// White and black pieces can be read on each of them.
+/// Background colours in the 256-colour palette: light and dark squares, the same for the squares of the last
+/// move, and the square of a king in check. White and black pieces are readable on all of them.
 const SQUARES: [u8; 2] = [103, 60];
 const MOVED: [u8; 2] = [101, 58];
 const CHECK: u8 = 124;
 
-/// Draws the board, in ten lines without colours' frame or eleven with a frame of characters, without a line feed at the end.
+/// Draws the board: nine lines with colours, eleven with a frame of characters; no trailing line feed.
 pub(super) fn draw(position: &Position, last: Option<Move>, board_style: BoardStyle) -> String {
     let (mut ranks, mut files) = (Rank::ALL, File::ALL);
     match board_style.below {
@@ -67,7 +67,7 @@ fn square(position: &Position, square: Square, last: Option<Move>, board_style: 
     format!("\x1b[48;5;{ground};38;5;{ink};1m {piece} ")
 }
 
-/// The piece that is coloured by ink: the figurines that are filled stand for both sides.
+/// Returns the symbol of a piece. With colours, the filled figurines stand for both sides.
 fn solid(piece: Piece, style: Style) -> char {
     match (style, piece) {
         (Style::Unicode, Piece::Pawn) => '♟',
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_colours_it_is_the_board_that_analyse_shows() {
+    fn plain_board_equals_uci_board() {
         let position = Position::startpos();
         for style in [Style::Ascii, Style::Unicode] {
             let board_style = BoardStyle { style, coloured: false, below: Color::White };
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn with_colours_every_square_has_its_ground() {
+    fn coloured_board_has_a_background_on_every_square() {
         let position = Position::from_fen("rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3").unwrap();
         let last = Move::new(Square::D8, Square::H4, None);
         let board =

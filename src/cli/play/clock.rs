@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 use crate::engine::Clock;
 use crate::position::Color;
 
-/// Time for the whole game, and time added with each move.
+/// A time control: time for the game, and an increment for each move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TimeControl {
     pub(super) base: Duration,
     pub(super) increment: Duration,
 }
 
-/// Minutes, and perhaps a plus sign and seconds.
+/// Parses minutes, optionally with a plus sign and seconds.
 impl FromStr for TimeControl {
     type Err = String;
 
@@ -31,7 +31,7 @@ impl FromStr for TimeControl {
     }
 }
 
-/// In seconds, as PGN wants it.
+/// Formats in seconds, as in PGN.
 impl fmt::Display for TimeControl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seconds = self.base.as_secs_f64();
@@ -46,9 +46,9 @@ impl fmt::Display for TimeControl {
 #[derive(Debug, Clone)]
 pub(super) struct ChessClock {
     control: TimeControl,
-    /// White's and Black's time, without the move that is being thought about.
+    /// The time of White and Black, without the current move.
     left: [Duration; 2],
-    /// Whose clock runs, and since when.
+    /// The player whose clock runs, and the start of the move.
     running: Option<(Color, Instant)>,
 }
 
@@ -61,14 +61,14 @@ impl ChessClock {
         self.control
     }
 
-    /// Starts a player's clock, unless it runs already.
+    /// Starts a player's clock. A running clock continues.
     pub(super) fn start(&mut self, color: Color, now: Instant) {
         if self.running.is_none_or(|(running, _)| running != color) {
             self.running = Some((color, now));
         }
     }
 
-    /// Stops both clocks: the time that has run is gone.
+    /// Stops both clocks.
     pub(super) fn stop(&mut self, now: Instant) {
         if let Some((color, _)) = self.running {
             let left = self.left(color, now);
@@ -77,7 +77,7 @@ impl ChessClock {
         self.running = None;
     }
 
-    /// A player has moved: his clock stops, and gets its increment.
+    /// Ends a player's move: stops the clock and adds the increment.
     pub(super) fn press(&mut self, color: Color, now: Instant) {
         self.stop(now);
         let left = self.left(color, now).saturating_add(self.control.increment);
@@ -90,7 +90,7 @@ impl ChessClock {
         }
     }
 
-    /// A player's remaining time.
+    /// Returns a player's remaining time.
     pub(super) fn left(&self, color: Color, now: Instant) -> Duration {
         let left = self.left.get(color as usize).copied().unwrap_or_default();
         match self.running {
@@ -99,24 +99,24 @@ impl ChessClock {
         }
     }
 
-    /// Both players' time, White's first.
+    /// Returns both players' remaining time, White's first.
     pub(super) fn both(&self, now: Instant) -> [Duration; 2] {
         Color::ALL.map(|color| self.left(color, now))
     }
 
-    /// Puts the clocks back to what they showed once, stopped.
-    pub(super) fn put_back(&mut self, left: [Duration; 2]) {
+    /// Sets the clocks to earlier times, stopped.
+    pub(super) fn restore(&mut self, left: [Duration; 2]) {
         self.left = left;
         self.running = None;
     }
 
-    /// The clock as the engine gets it.
+    /// Returns the clock for the engine.
     pub(super) fn for_engine(&self, now: Instant) -> Clock {
         Clock { time: self.both(now), increment: [self.control.increment; 2], moves_to_go: None }
     }
 }
 
-/// A time as a digital clock shows it: `4:59`, `1:02:03`, and below ten seconds `0:09.9`.
+/// Formats a time for display: `4:59`, `1:02:03`, and below ten seconds `0:09.9`.
 pub(super) fn show(time: Duration) -> String {
     let seconds = time.as_secs();
     match seconds {
@@ -126,7 +126,7 @@ pub(super) fn show(time: Duration) -> String {
     }
 }
 
-/// A time as `[%clk ...]` has it.
+/// Formats a time as a PGN command `[%clk ...]`.
 pub(super) fn command(time: Duration) -> String {
     let seconds = time.as_secs();
     format!("[%clk {}:{:02}:{:02}]", seconds / 3600, seconds / 60 % 60, seconds % 60)
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_runs_for_one_player_at_a_time() {
+    fn one_clock_runs_at_a_time() {
         let begin = Instant::now();
         let at = |seconds| begin + Duration::from_secs(seconds);
         let mut clock = ChessClock::new("1+2".parse().unwrap());
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(left(&clock, at(90)), [52, 0]);
         clock.stop(at(30));
         assert_eq!(left(&clock, at(90)), [52, 50]);
-        clock.put_back(earlier);
+        clock.restore(earlier);
         assert_eq!(left(&clock, at(99)), [52, 60]);
         assert_eq!(clock.for_engine(at(99)).increment, [Duration::from_secs(2); 2]);
     }

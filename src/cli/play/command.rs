@@ -2,9 +2,9 @@
 
 use crate::position::{Move, MoveError, Position};
 
-/// A line that was typed.
+/// A command or a move.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Command {
+pub(super) enum PlayCommand {
     Nothing,
     Undo,
     Hint,
@@ -17,65 +17,66 @@ pub(super) enum Command {
     Clock,
     Resign,
     Draw,
-    /// The engine is to move now.
+    /// Stop the engine's search and play its move.
     Now,
-    /// The file, if it was named.
+    /// The file, if there is one.
     Save(Option<String>),
     Help,
     Quit,
-    /// Anything else: a move, if it is one.
+    /// Any other text, read as a move.
     Move(String),
 }
 
 pub(super) const HELP: &str = "\
 Nf3, g1f3    a move
-undo         take back your last move, and the answer to it
-hint         what Sesame would play
-eval         what Sesame thinks of the position
-board        show the board; flip turns it round
+undo         take back your last move and the reply
+hint         Sesame's move for you
+eval         Sesame's evaluation of the position
+board        show the board; flip played it round
 moves        the moves so far; fen and pgn show the position and the game as text
 clock        the clocks
 draw?        offer a draw
 resign       give up
-save FILE    save the game as PGN, behind the games that are there already
-now          while Sesame thinks: let it move at once
+save FILE    append the game to a PGN file
+now          make Sesame move at once
 quit         end";
 
-impl Command {
-    pub(super) fn read(line: &str) -> Command {
+impl PlayCommand {
+    pub(super) fn read(line: &str) -> PlayCommand {
         let line = line.trim();
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
         let command = match word.to_ascii_lowercase().as_str() {
-            "" => Command::Nothing,
-            "save" => return Command::Save((!rest.is_empty()).then(|| rest.to_owned())),
-            "undo" | "takeback" | "u" => Command::Undo,
-            "hint" => Command::Hint,
-            "eval" => Command::Eval,
-            "board" | "show" => Command::Board,
-            "moves" => Command::Moves,
-            "fen" => Command::Fen,
-            "pgn" => Command::Pgn,
-            "flip" => Command::Flip,
-            "clock" => Command::Clock,
-            "resign" => Command::Resign,
-            "draw" | "draw?" => Command::Draw,
-            "now" => Command::Now,
-            "help" | "?" => Command::Help,
-            "quit" | "exit" | "q" => Command::Quit,
-            _ => Command::Move(line.to_owned()),
+            "" => PlayCommand::Nothing,
+            "save" => return PlayCommand::Save((!rest.is_empty()).then(|| rest.to_owned())),
+            "undo" | "takeback" | "u" => PlayCommand::Undo,
+            "hint" => PlayCommand::Hint,
+            "eval" => PlayCommand::Eval,
+            "board" | "show" => PlayCommand::Board,
+            "moves" => PlayCommand::Moves,
+            "fen" => PlayCommand::Fen,
+            "pgn" => PlayCommand::Pgn,
+            "flip" => PlayCommand::Flip,
+            "clock" => PlayCommand::Clock,
+            "resign" => PlayCommand::Resign,
+            "draw" | "draw?" => PlayCommand::Draw,
+            "now" => PlayCommand::Now,
+            "help" | "?" => PlayCommand::Help,
+            "quit" | "exit" | "q" => PlayCommand::Quit,
+            _ => PlayCommand::Move(line.to_owned()),
         };
-        // A command with something behind it is none.
-        if rest.is_empty() { command } else { Command::Move(line.to_owned()) }
+        // Commands other than `save` have no arguments.
+        if rest.is_empty() { command } else { PlayCommand::Move(line.to_owned()) }
     }
 }
 
-/// Reads a move as people type it: in standard algebraic notation, also with a small letter for the piece, or in UCI notation.
+/// Parses a move in standard algebraic notation, also with a lower-case letter for the piece, or in UCI
+/// notation.
 ///
 /// # Errors
-/// A message that tells what is wrong with it.
+/// A message for the player.
 pub(super) fn read_move(position: &Position, text: &str) -> Result<Move, String> {
-    // A number before it, as in `12. Nf3` or `12...Nf6`, does no harm.
+    // Move numbers as in `12. Nf3` or `12...Nf6` are skipped.
     let digits_gone = text.trim_start_matches(|c: char| c.is_ascii_digit());
     let text = if digits_gone.starts_with('.') { digits_gone.trim_start_matches('.').trim() } else { text };
     let capital: String = text.chars().take(1).flat_map(char::to_uppercase).chain(text.chars().skip(1)).collect();
@@ -92,11 +93,11 @@ pub(super) fn read_move(position: &Position, text: &str) -> Result<Move, String>
         ];
         read.into_iter().find_map(Result::ok).ok_or(error)
     });
-    found.map_err(|error| complaint(position, &capital, &error))
+    found.map_err(|error| move_error(position, &capital, &error))
 }
 
-/// Several moves that may be meant are named.
-fn complaint(position: &Position, text: &str, error: &MoveError) -> String {
+/// Returns the message for an invalid move. An ambiguous move gets the list of legal ones.
+fn move_error(position: &Position, text: &str, error: &MoveError) -> String {
     let plain: Vec<char> = text.chars().filter(|c| c.is_ascii_alphanumeric()).collect();
     let meant: Vec<String> = match plain.as_slice() {
         [piece @ ('N' | 'B' | 'R' | 'Q' | 'K'), .., file, rank] => {
@@ -120,22 +121,22 @@ mod tests {
 
     #[test]
     fn commands() {
-        assert_eq!(Command::read("  UNDO "), Command::Undo);
-        assert_eq!(Command::read("draw?"), Command::Draw);
-        assert_eq!(Command::read("save my game.pgn "), Command::Save(Some("my game.pgn".into())));
-        assert_eq!(Command::read("save"), Command::Save(None));
-        assert_eq!(Command::read(""), Command::Nothing);
-        assert_eq!(Command::read("e4"), Command::Move("e4".into()));
-        assert_eq!(Command::read("undo it"), Command::Move("undo it".into()));
-        // Whatever the help names is understood.
+        assert_eq!(PlayCommand::read("  UNDO "), PlayCommand::Undo);
+        assert_eq!(PlayCommand::read("draw?"), PlayCommand::Draw);
+        assert_eq!(PlayCommand::read("save my game.pgn "), PlayCommand::Save(Some("my game.pgn".into())));
+        assert_eq!(PlayCommand::read("save"), PlayCommand::Save(None));
+        assert_eq!(PlayCommand::read(""), PlayCommand::Nothing);
+        assert_eq!(PlayCommand::read("e4"), PlayCommand::Move("e4".into()));
+        assert_eq!(PlayCommand::read("undo it"), PlayCommand::Move("undo it".into()));
+        // Every word of the help is a command.
         for line in HELP.lines().skip(1) {
             let word = line.split_whitespace().next().unwrap();
-            assert!(!matches!(Command::read(word), Command::Move(_)), "{word}");
+            assert!(!matches!(PlayCommand::read(word), PlayCommand::Move(_)), "{word}");
         }
     }
 
     #[test]
-    fn moves_as_people_type_them() {
+    fn moves_in_several_notations() {
         let position = Position::from_fen("r3k2r/8/8/2n5/8/1N3N2/1P5P/R3K2R w KQkq - 0 1").unwrap();
         let read = |text: &str| read_move(&position, text).map(|mv| position.to_uci(mv, false));
         for (text, uci) in [
@@ -167,7 +168,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_line_panics(line in ".{0,12}|[a-hNBRQKO0-9x=+#-]{1,6}") {
-            if let Command::Move(text) = Command::read(&line) {
+            if let PlayCommand::Move(text) = PlayCommand::read(&line) {
                 let _ = read_move(&Position::startpos(), &text);
             }
         }

@@ -1,4 +1,4 @@
-//! The game that is being played: its moves, its clocks, its end.
+//! The current game: moves, clocks, result.
 
 use std::time::{Duration, Instant};
 
@@ -9,13 +9,13 @@ use crate::position::{Color, Game, Move, Outcome, Position};
 /// The end of a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {
-    /// By the rules; the side to move is the one that was mated.
+    /// By the rules, with the side to move.
     Rules(Outcome, Color),
-    /// This side gave up.
+    /// This side resigned.
     Resigned(Color),
-    /// Both agreed on a draw.
+    /// A draw by agreement.
     Agreed,
-    /// This side has no time left; the other side could still win, or not.
+    /// This side lost on time; true if the opponent can still win.
     Flag(Color, bool),
 }
 
@@ -30,7 +30,7 @@ impl Ending {
         }
     }
 
-    /// A sentence about it.
+    /// Returns a sentence for the player.
     pub(super) fn text(self) -> String {
         let (loser, winner) = match self {
             Ending::Rules(_, side) | Ending::Resigned(side) | Ending::Flag(side, _) => (name(side), name(!side)),
@@ -41,15 +41,15 @@ impl Ending {
             Ending::Rules(Outcome::Stalemate, _) => "Stalemate: a draw.".to_owned(),
             Ending::Rules(Outcome::Repetition, _) => "The same position for the third time: a draw.".to_owned(),
             Ending::Rules(Outcome::FiftyMoves, _) => "Fifty moves without a capture or a pawn move: a draw.".to_owned(),
-            Ending::Rules(Outcome::InsufficientMaterial, _) => "Nobody has enough left to mate: a draw.".to_owned(),
+            Ending::Rules(Outcome::InsufficientMaterial, _) => "Insufficient material: a draw.".to_owned(),
             Ending::Resigned(_) => format!("{loser} resigns: {winner} has won."),
             Ending::Agreed => "A draw by agreement.".to_owned(),
             Ending::Flag(_, true) => format!("{loser} has no time left: {winner} has won."),
-            Ending::Flag(_, false) => format!("{loser} has no time left, but {winner} has not enough to mate: a draw."),
+            Ending::Flag(_, false) => format!("{loser} has no time left, but {winner} cannot mate: a draw."),
         }
     }
 
-    /// The value of PGN's `GameResult` tag.
+    /// Returns the value of PGN's `Termination` tag.
     fn tag(self) -> &'static str {
         if matches!(self, Ending::Flag(..)) { "time forfeit" } else { "normal" }
     }
@@ -62,32 +62,32 @@ pub(super) fn name(color: Color) -> &'static str {
     }
 }
 
-/// A move that was made.
+/// A played move.
 #[derive(Debug, Clone)]
-struct Turn {
+struct PlayedMove {
     mv: Move,
-    /// The clocks at the begin of the move, and the mover's after it.
+    /// The clocks before the move, and the player's clock after it.
     clocks: Option<([Duration; 2], Duration)>,
 }
 
-/// A game between a person and the engine.
+/// A game between a human and the engine.
 pub(super) struct Match {
     start: Position,
     game: Game,
-    turns: Vec<Turn>,
-    person: Color,
+    played: Vec<PlayedMove>,
+    human: Color,
     clock: Option<ChessClock>,
-    /// The clocks at the begin of the present move.
+    /// The clocks before the current move.
     shown: [Duration; 2],
     ending: Option<Ending>,
 }
 
 impl Match {
-    pub(super) fn new(start: Position, person: Color, clock: Option<ChessClock>) -> Match {
+    pub(super) fn new(start: Position, human: Color, clock: Option<ChessClock>) -> Match {
         let game = Game::new(start.clone());
         let shown = clock.as_ref().map_or([Duration::ZERO; 2], |clock| clock.both(Instant::now()));
-        let mut game_match = Match { start, game, turns: Vec::new(), person, clock, shown, ending: None };
-        game_match.look_for_the_end();
+        let mut game_match = Match { start, game, played: Vec::new(), human, clock, shown, ending: None };
+        game_match.check_outcome();
         game_match
     }
 
@@ -99,8 +99,8 @@ impl Match {
         &self.game
     }
 
-    pub(super) fn person(&self) -> Color {
-        self.person
+    pub(super) fn human(&self) -> Color {
+        self.human
     }
 
     pub(super) fn side_to_move(&self) -> Color {
@@ -115,25 +115,25 @@ impl Match {
         self.clock.as_ref()
     }
 
-    /// The number of moves made, both players' together.
+    /// Returns the number of plies.
     pub(super) fn plies(&self) -> usize {
-        self.turns.len()
+        self.played.len()
     }
 
     pub(super) fn last_move(&self) -> Option<Move> {
-        self.turns.last().map(|turn| turn.mv)
+        self.played.last().map(|turn| turn.mv)
     }
 
-    /// All moves in their order.
+    /// Returns all moves.
     pub(super) fn moves(&self) -> Vec<Move> {
-        self.turns.iter().map(|turn| turn.mv).collect()
+        self.played.iter().map(|turn| turn.mv).collect()
     }
 
     pub(super) fn start(&self) -> &Position {
         &self.start
     }
 
-    /// The clock of the side to move runs, if the game does.
+    /// Starts the clock of the side to move, unless the game is over.
     pub(super) fn run_clock(&mut self, now: Instant) {
         let side = self.side_to_move();
         if let (Some(clock), None) = (&mut self.clock, self.ending) {
@@ -141,13 +141,13 @@ impl Match {
         }
     }
 
-    /// The remaining time of the side to move; `None` without a clock.
+    /// Returns the remaining time of the side to move; `None` without a clock.
     pub(super) fn time_left(&self, now: Instant) -> Option<Duration> {
         self.clock.as_ref().map(|clock| clock.left(self.side_to_move(), now))
     }
 
-    /// The side to move has lost on time, if its clock has run out.
-    pub(super) fn look_at_the_clock(&mut self, now: Instant) {
+    /// Ends the game if the clock of the side to move has run out.
+    pub(super) fn check_clock(&mut self, now: Instant) {
         if self.ending.is_none() && self.time_left(now).is_some_and(|left| left.is_zero()) {
             let side = self.side_to_move();
             let can_win = !is_bare(self.position(), !side) && !self.position().insufficient_material();
@@ -155,9 +155,9 @@ impl Match {
         }
     }
 
-    /// Makes a legal move, unless the clock has run out before.
+    /// Plays a legal move, unless the clock has run out.
     pub(super) fn play(&mut self, mv: Move, now: Instant) {
-        self.look_at_the_clock(now);
+        self.check_clock(now);
         if self.ending.is_some() {
             return;
         }
@@ -167,25 +167,25 @@ impl Match {
             clock.press(side, now);
             (shown, clock.left(side, now))
         });
-        self.turns.push(Turn { mv, clocks });
+        self.played.push(PlayedMove { mv, clocks });
         self.game.play(mv);
-        self.note_clocks(now);
-        self.look_for_the_end();
+        self.record_clocks(now);
+        self.check_outcome();
     }
 
-    fn note_clocks(&mut self, now: Instant) {
+    fn record_clocks(&mut self, now: Instant) {
         if let Some(clock) = &self.clock {
             self.shown = clock.both(now);
         }
     }
 
-    fn look_for_the_end(&mut self) {
+    fn check_outcome(&mut self) {
         if let Some(outcome) = self.game.outcome() {
             self.end(Ending::Rules(outcome, self.side_to_move()));
         }
     }
 
-    /// The game ends.
+    /// Ends the game.
     pub(super) fn end(&mut self, ending: Ending) {
         self.ending = Some(ending);
         if let Some(clock) = &mut self.clock {
@@ -193,44 +193,45 @@ impl Match {
         }
     }
 
-    /// Takes back the person's last move and what came after it. The clocks show again what they showed then. Returns whether there was one.
+    /// Takes back the human's last move and all later ones, and restores the clocks. Returns false without such
+    /// a move.
     pub(super) fn undo(&mut self) -> bool {
         let first = self.start.side_to_move();
-        let is_persons = |ply: usize| (ply.is_multiple_of(2)) == (first == self.person);
-        let Some(ply) = (0..self.turns.len()).rev().find(|&ply| is_persons(ply)) else { return false };
-        let undone = self.turns.get(ply).and_then(|turn| turn.clocks);
-        self.turns.truncate(ply);
+        let is_human = |ply: usize| (ply.is_multiple_of(2)) == (first == self.human);
+        let Some(ply) = (0..self.played.len()).rev().find(|&ply| is_human(ply)) else { return false };
+        let undone = self.played.get(ply).and_then(|turn| turn.clocks);
+        self.played.truncate(ply);
         self.game = Game::new(self.start.clone());
-        for turn in &self.turns {
+        for turn in &self.played {
             self.game.play(turn.mv);
         }
         self.ending = None;
         if let (Some(clock), Some((shown, _))) = (&mut self.clock, undone) {
-            clock.put_back(shown);
+            clock.restore(shown);
             self.shown = shown;
         }
         true
     }
 
-    /// The game as PGN. `names` are the person's and the engine's.
+    /// Returns the game as PGN. `names` are the human's and the engine's.
     pub(super) fn record(&self, names: [&str; 2], date: &str) -> PgnGame {
         let mut record = PgnGame::default();
-        let [white, black] = if self.person == Color::White { names } else { [names[1], names[0]] };
+        let [white, black] = if self.human == Color::White { names } else { [names[1], names[0]] };
         record.result = self.ending.map_or(GameResult::Unknown, Ending::result);
         for (name, value) in [("Event", "Casual game"), ("Date", date), ("White", white), ("Black", black)] {
             record.set_tag(name, value);
         }
         record.set_tag("TimeControl", self.clock().map_or("-".to_owned(), |clock| clock.control().to_string()));
-        record.set_tag("GameResult", self.ending.map_or("unterminated", Ending::tag));
+        record.set_tag("Termination", self.ending.map_or("unterminated", Ending::tag));
         if self.start != Position::startpos() {
-            if is_shuffled(&self.start) {
+            if is_chess960(&self.start) {
                 record.set_tag("Variant", "Chess960");
             }
             record.set_tag("SetUp", "1");
             record.set_tag("FEN", self.start.fen(false));
         }
         let mut position = self.start.clone();
-        for turn in &self.turns {
+        for turn in &self.played {
             let clock = turn.clocks.map(|(_, left)| Annotation::Comment(command(left)));
             let san = position.to_san(turn.mv);
             record.plies.push(Ply { san, annotations: clock.into_iter().collect(), ..Ply::default() });
@@ -240,13 +241,13 @@ impl Match {
     }
 }
 
-/// True if a player has nothing but his king.
+/// Returns true if a player has only the king.
 fn is_bare(position: &Position, color: Color) -> bool {
     position.colors(color).len() == 1
 }
 
-/// True if somebody may castle whose king or rook is not where it is in standard chess.
-fn is_shuffled(position: &Position) -> bool {
+/// Returns true if a king or rook with castling rights is not on its square of standard chess.
+fn is_chess960(position: &Position) -> bool {
     use crate::position::File;
     Color::ALL.into_iter().any(|color| {
         let rights = position.castles(color);
@@ -263,9 +264,9 @@ mod tests {
     use super::*;
     use crate::games::pgn::Reader;
 
-    fn game_match(fen: &str, person: Color, time: Option<&str>) -> Match {
+    fn game_match(fen: &str, human: Color, time: Option<&str>) -> Match {
         let start = if fen.is_empty() { Position::startpos() } else { Position::from_fen(fen).unwrap() };
-        Match::new(start, person, time.map(|time| ChessClock::new(time.parse().unwrap())))
+        Match::new(start, human, time.map(|time| ChessClock::new(time.parse().unwrap())))
     }
 
     fn play(game_match: &mut Match, moves: &str) {
@@ -276,13 +277,13 @@ mod tests {
     }
 
     #[test]
-    fn ends() {
+    fn endings_by_the_rules() {
         for (fen, moves, text, end) in [
             ("", "f3 e5 g4 Qh4#", "Checkmate: Black has won.", GameResult::BlackWins),
             ("7k/8/6K1/8/8/8/5Q2/8 w - - 0 1", "Qf7", "Stalemate: a draw.", GameResult::Draw),
             ("", "Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1 Ng8", "third time", GameResult::Draw),
             ("7k/8/6K1/8/8/8/5R2/8 w - - 99 80", "Ra2", "Fifty moves", GameResult::Draw),
-            ("7k/8/8/8/8/8/5Kq1/8 w - - 0 1", "Kxg2", "Nobody has enough", GameResult::Draw),
+            ("7k/8/8/8/8/8/5Kq1/8 w - - 0 1", "Kxg2", "Insufficient material", GameResult::Draw),
         ] {
             let mut game_match = game_match(fen, Color::White, None);
             assert_eq!(game_match.ending(), None);
@@ -297,12 +298,12 @@ mod tests {
     }
 
     #[test]
-    fn flags() {
+    fn lost_on_time() {
         let soon = Instant::now() + Duration::from_secs(120);
         for (fen, end) in [("", GameResult::BlackWins), ("k7/8/8/8/8/8/8/KQ6 w - - 0 1", GameResult::Draw)] {
             let mut game_match = game_match(fen, Color::White, Some("1"));
             game_match.run_clock(Instant::now());
-            game_match.look_at_the_clock(Instant::now());
+            game_match.check_clock(Instant::now());
             assert_eq!(game_match.ending(), None);
             let mv = game_match.position().legal_moves()[0];
             game_match.play(mv, soon);
@@ -311,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn undo_takes_back_a_move_and_its_answer() {
+    fn undo_takes_back_a_move_and_its_reply() {
         let mut white = game_match("", Color::White, Some("5+3"));
         assert!(!white.undo());
         let begin = Instant::now();
@@ -321,7 +322,7 @@ mod tests {
             white.run_clock(second(at - 10));
             white.play(mv, second(at));
         }
-        // The engine has not answered: one move goes, and its time comes back.
+        // Without a reply, one move is taken back and its time restored.
         assert!(white.undo());
         assert_eq!((white.plies(), white.clock().unwrap().both(begin)), (2, [Duration::from_secs(293); 2]));
         assert!(white.undo());
@@ -338,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn the_record_is_a_game_that_can_be_read() {
+    fn record_can_be_read_again() {
         let mut game_match =
             game_match("bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w HFhf - 0 1", Color::Black, Some("5+3"));
         play(&mut game_match, "g3 g6 Ne3");
@@ -346,8 +347,9 @@ mod tests {
         let text = record.to_string();
         assert!(text.contains("[White \"Sesame\"]\n[Black \"A \\\"person\\\"\"]\n[Result \"*\"]"), "{text}");
         assert!(text.contains("[Variant \"Chess960\"]") && text.contains("{[%clk 0:05:0"), "{text}");
+        assert!(text.contains("[Termination \"unterminated\"]"), "{text}");
         let read = Reader::new(text.as_bytes()).next().unwrap().unwrap();
         assert_eq!(read.replay().unwrap().moves, game_match.moves());
-        assert!(!is_shuffled(&Position::startpos()));
+        assert!(!is_chess960(&Position::startpos()));
     }
 }

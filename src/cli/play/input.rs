@@ -1,17 +1,17 @@
-//! The lines that a player types.
+//! Input lines of the player.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::thread;
 
 use crossbeam_channel::{self as channel, Receiver};
 
-/// The longest line that is read, in bytes; what is beyond it is dropped.
+/// The longest line, in bytes. The rest of a longer line is dropped.
 const MAX_LINE: usize = 4096;
 
 /// The capacity of the queue of lines.
 const QUEUE: usize = 64;
 
-/// Reads lines in a thread of their own. The channel closes with the end of the input.
+/// Starts a thread that reads lines. The channel closes at the end of the input.
 ///
 /// # Errors
 /// If the system refuses the thread.
@@ -28,7 +28,7 @@ pub(super) fn spawn(input: impl Read + Send + 'static) -> io::Result<Receiver<St
     Ok(receiver)
 }
 
-/// A line without its end; `None` at the end of the input, which an error is as well.
+/// Reads a line without its line feed; `None` at the end of the input or after an error.
 fn read_line(input: &mut impl BufRead) -> Option<String> {
     let mut line = Vec::new();
     input.by_ref().take(MAX_LINE as u64).read_until(b'\n', &mut line).ok().filter(|&length| length > 0)?;

@@ -1,4 +1,4 @@
-//! `sesame play`: a game against a person at the terminal.
+//! `sesame play`: a game of a human against the engine in the terminal.
 
 mod arguments;
 mod board;
@@ -6,8 +6,8 @@ mod clock;
 mod command;
 mod game_match;
 mod input;
+mod pgn_files;
 mod session;
-mod store;
 
 use std::io;
 

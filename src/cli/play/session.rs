@@ -1,4 +1,4 @@
-//! The table at which a person and the engine sit: whose turn it is, what is typed, what is shown.
+//! A game session in the terminal: input, output, the engine's turns.
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -9,26 +9,26 @@ use crossbeam_channel::{self as channel, Receiver, RecvTimeoutError};
 use super::PlayArguments;
 use super::board::{self, BoardStyle};
 use super::clock::{ChessClock, show};
-use super::command::{Command, HELP, read_move};
+use super::command::{HELP, PlayCommand, read_move};
 use super::game_match::{Ending, Match, name};
-use super::store::Store;
+use super::pgn_files::PgnFiles;
 use crate::cli::assessment::assess;
-use crate::cli::terminal::{Waiting, speaks_utf8};
+use crate::cli::terminal::{SearchStatus, is_utf8_locale};
 use crate::cli::{CommandError, san};
 use crate::engine::{BestMove, ChannelSink, Engine, Limits, Network, Options, Score, SearchEvent};
 use crate::position::{Color, Move};
 use crate::uci::{Output, Style};
 
-/// The interval between two looks at the clock and the search.
+/// Interval of status updates during the engine's search.
 const TICK: Duration = Duration::from_millis(200);
 
-/// The engine's move overhead: the time to hand a move over.
+/// The engine's move overhead.
 const MOVE_OVERHEAD: Duration = Duration::from_millis(50);
 
-/// The longest search for a hint or an evaluation.
+/// Time limit of a search for a hint or an evaluation.
 const HINT_TIME: Duration = Duration::from_secs(1);
 
-/// The length of an echoed line, in characters.
+/// Length limit of an echoed line, in characters.
 const ECHO: usize = 80;
 
 const ENGINE: &str = concat!("Sesame ", env!("CARGO_PKG_VERSION"));
@@ -37,28 +37,28 @@ pub(super) struct PlaySession {
     game_match: Match,
     engine: Engine,
     events: Receiver<SearchEvent>,
-    /// Limits of the engine's search besides its clock.
+    /// Limits of the engine's search besides the clock.
     limits: Limits,
-    /// The score of its last move, from its own side.
-    opinion: Option<Score>,
-    /// The lines typed; their end is the end of the session.
+    /// The engine's score at its last move, from its own view.
+    last_score: Option<Score>,
+    /// The input lines. The end of the input ends the session.
     lines: Receiver<String>,
     output: Output,
     board_style: BoardStyle,
-    /// True if somebody types who waits for prompts, and may say something while the engine thinks.
-    is_person: bool,
-    store: Store,
-    /// The file that the game is saved to after every move.
+    /// True for input from a terminal: prompts are shown, and commands are read during the engine's search.
+    is_interactive: bool,
+    pgn_files: PgnFiles,
+    /// The file to save after every move.
     file: Option<PathBuf>,
     name: String,
     date: String,
 }
 
-/// True if the session goes on.
+/// The next step of the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Next {
-    Go,
-    Leave,
+    Continue,
+    Quit,
 }
 
 impl PlaySession {
@@ -70,11 +70,11 @@ impl PlaySession {
         date: String,
     ) -> Result<PlaySession, CommandError> {
         if let Some(path) = &arguments.pgn {
-            Store::check(path).map_err(|error| CommandError::Failed(format!("{}: {error}", path.display())))?;
+            PgnFiles::check(path).map_err(|error| CommandError::Failed(format!("{}: {error}", path.display())))?;
         }
         let network = arguments.network.read(None)?;
-        let style = if !arguments.ascii && speaks_utf8() { Style::Unicode } else { Style::Ascii };
-        let board_style = BoardStyle { style, coloured: arguments.ansi.are_used(), below: game_match.person() };
+        let style = if !arguments.ascii && is_utf8_locale() { Style::Unicode } else { Style::Ascii };
+        let board_style = BoardStyle { style, coloured: arguments.ansi.are_used(), below: game_match.human() };
         let (sink, events) = ChannelSink::new();
         let options = Options {
             hash_mib: arguments.hash.try_into().map_err(CommandError::failed)?,
@@ -88,34 +88,38 @@ impl PlaySession {
             engine: Engine::with_sink(options, sink).map_err(CommandError::failed)?,
             events,
             limits: arguments.limits(),
-            opinion: None,
+            last_score: None,
             lines,
             output,
             board_style,
-            is_person: io::stdin().is_terminal(),
-            store: Store::default(),
+            is_interactive: io::stdin().is_terminal(),
+            pgn_files: PgnFiles::default(),
             file: arguments.pgn.clone(),
             name: arguments.name.clone(),
             date,
         })
     }
 
-    /// Plays until somebody leaves.
+    /// Runs the session until `quit` or the end of the input.
     ///
     /// # Errors
-    /// If the game was to be saved, and in the end could not be.
+    /// If the final save fails.
     pub(super) fn play(mut self) -> Result<(), CommandError> {
-        let side = name(self.game_match.person());
-        self.output.line(&format!("You have {side}. Type a move, such as Nf3 or g1f3, or help.\n"));
+        let side = name(self.game_match.human());
+        self.output.line(&format!("You play {side}. Type a move, such as Nf3 or g1f3, or help.\n"));
         self.show_board();
-        self.tell_the_end();
-        let mut next = Next::Go;
-        while next == Next::Go && !self.output.is_closed() {
-            let is_persons_turn = self.game_match.side_to_move() == self.game_match.person();
-            next = if is_persons_turn || self.game_match.ending().is_some() { self.listen() } else { self.think() };
+        self.print_result();
+        let mut next = Next::Continue;
+        while next == Next::Continue && !self.output.is_closed() {
+            let is_human_turn = self.game_match.side_to_move() == self.game_match.human();
+            next = if is_human_turn || self.game_match.ending().is_some() {
+                self.human_turn()
+            } else {
+                self.engine_turn()
+            };
         }
         let Some(path) = self.file.clone().filter(|_| self.game_match.plies() > 0) else { return Ok(()) };
-        let saved = self.store.save(&path, &self.record());
+        let saved = self.pgn_files.save(&path, &self.record());
         saved.map_err(|error| {
             CommandError::Failed(format!("the game could not be saved to {}: {error}", path.display()))
         })
@@ -128,27 +132,27 @@ impl PlaySession {
         ));
     }
 
-    fn tell_the_end(&self) {
+    fn print_result(&self) {
         if let Some(ending) = self.game_match.ending() {
             self.output.line(&format!("{} {}", ending.text(), ending.result()));
         }
     }
 
-    /// Shows the board and saves the game.
-    fn after_a_move(&mut self) {
+    /// Shows the board and the result, and saves the game.
+    fn show_and_save(&mut self) {
         self.show_board();
-        self.tell_the_end();
-        self.save_if_asked();
+        self.print_result();
+        self.autosave();
     }
 
-    fn save_if_asked(&mut self) {
+    fn autosave(&mut self) {
         if let Some(path) = self.file.clone() {
             self.save(&path);
         }
     }
 
     fn save(&mut self, path: &Path) -> bool {
-        let saved = self.store.save(path, &self.record());
+        let saved = self.pgn_files.save(path, &self.record());
         if let Err(error) = &saved {
             self.output.line(&format!("The game could not be saved to {}: {error}. It goes on.", path.display()));
         }
@@ -159,10 +163,10 @@ impl PlaySession {
         self.game_match.record([&self.name, ENGINE], &self.date)
     }
 
-    // The person's turn.
+    // The human's turn.
 
-    /// Waits for a line and does what it says. The clock runs meanwhile.
-    fn listen(&mut self) -> Next {
+    /// Waits for an input line and executes it. The human's clock runs.
+    fn human_turn(&mut self) -> Next {
         self.game_match.run_clock(Instant::now());
         self.prompt();
         let line = match self.game_match.ending() {
@@ -176,41 +180,41 @@ impl PlaySession {
         match line {
             Ok(line) => {
                 self.echo(&line);
-                self.obey(Command::read(&line))
+                self.execute(PlayCommand::read(&line))
             }
             Err(RecvTimeoutError::Disconnected) => {
-                if self.is_person {
+                if self.is_interactive {
                     self.output.line("");
                 }
-                Next::Leave
+                Next::Quit
             }
             Err(RecvTimeoutError::Timeout) => {
-                self.game_match.look_at_the_clock(Instant::now());
+                self.game_match.check_clock(Instant::now());
                 if self.game_match.ending().is_some() {
                     self.output.line("");
-                    self.tell_the_end();
-                    self.save_if_asked();
+                    self.print_result();
+                    self.autosave();
                 }
-                Next::Go
+                Next::Continue
             }
         }
     }
 
     fn prompt(&self) {
-        if !self.is_person {
+        if !self.is_interactive {
             return;
         }
         let text = match (self.game_match.ending(), self.game_match.clock()) {
             (Some(_), _) => "undo, save FILE or quit> ".to_owned(),
-            (None, None) => format!("{}> ", name(self.game_match.person())),
-            (None, Some(clock)) => format!("{} ({})> ", name(self.game_match.person()), times(clock)),
+            (None, None) => format!("{}> ", name(self.game_match.human())),
+            (None, Some(clock)) => format!("{} ({})> ", name(self.game_match.human()), times(clock)),
         };
         self.output.text(&text);
     }
 
-    /// Echoes lines from a pipe, so that the output reads as a session does.
+    /// Echoes lines from a pipe, so that the output is a complete record.
     fn echo(&self, line: &str) {
-        if !self.is_person {
+        if !self.is_interactive {
             let mut letters = line.trim().chars();
             let shown: String = letters.by_ref().take(ECHO).collect();
             let mark = if letters.next().is_some() { "…" } else { "" };
@@ -218,81 +222,86 @@ impl PlaySession {
         }
     }
 
-    fn obey(&mut self, command: Command) -> Next {
+    fn execute(&mut self, command: PlayCommand) -> Next {
         match command {
-            Command::Nothing => {}
-            Command::Quit => return Next::Leave,
-            Command::Help => self.output.line(HELP),
-            Command::Board => self.show_board(),
-            Command::Flip => {
+            PlayCommand::Nothing => {}
+            PlayCommand::Quit => return Next::Quit,
+            PlayCommand::Help => self.output.line(HELP),
+            PlayCommand::Board => self.show_board(),
+            PlayCommand::Flip => {
                 self.board_style.below = !self.board_style.below;
                 self.show_board();
             }
-            Command::Fen => self.output.line(&self.game_match.position().fen(false)),
-            Command::Pgn => self.output.line(self.record().to_string().trim_end()),
-            Command::Moves => {
+            PlayCommand::Fen => self.output.line(&self.game_match.position().fen(false)),
+            PlayCommand::Pgn => self.output.line(self.record().to_string().trim_end()),
+            PlayCommand::Moves => {
                 let moves = san::line(self.game_match.start(), &self.game_match.moves());
                 self.output.line(if moves.is_empty() { "No moves yet." } else { &moves });
             }
-            Command::Clock => match self.game_match.clock() {
+            PlayCommand::Clock => match self.game_match.clock() {
                 None => self.output.line("There is no clock."),
                 Some(clock) => self.output.line(&times(clock)),
             },
-            Command::Save(None) => self.output.line("Which file? As in: save game.pgn"),
-            Command::Save(Some(path)) => {
+            PlayCommand::Save(None) => self.output.line("Name a file, as in: save game.pgn"),
+            PlayCommand::Save(Some(path)) => {
                 if self.save(Path::new(&path)) {
                     self.output.line(&format!("Saved to {path}."));
                 }
             }
-            Command::Undo => self.undo(),
-            Command::Hint | Command::Eval | Command::Resign | Command::Draw | Command::Now | Command::Move(_)
+            PlayCommand::Undo => self.undo(),
+            PlayCommand::Hint
+            | PlayCommand::Eval
+            | PlayCommand::Resign
+            | PlayCommand::Draw
+            | PlayCommand::Now
+            | PlayCommand::Move(_)
                 if self.game_match.ending().is_some() =>
             {
                 self.output.line("The game is over.");
             }
-            Command::Hint => self.hint(),
-            Command::Eval => self.evaluate(),
-            Command::Resign => self.end(Ending::Resigned(self.game_match.person())),
-            Command::Draw => self.consider_a_draw(),
-            Command::Now => self.output.line("It is your move."),
-            Command::Move(text) => match read_move(self.game_match.position(), &text) {
+            PlayCommand::Hint => self.hint(),
+            PlayCommand::Eval => self.evaluate(),
+            PlayCommand::Resign => self.end(Ending::Resigned(self.game_match.human())),
+            PlayCommand::Draw => self.answer_draw_offer(),
+            PlayCommand::Now => self.output.line("It is your move."),
+            PlayCommand::Move(text) => match read_move(self.game_match.position(), &text) {
                 Ok(mv) => {
                     self.game_match.play(mv, Instant::now());
-                    self.after_a_move();
+                    self.show_and_save();
                 }
-                Err(complaint) => self.output.line(&complaint),
+                Err(error) => self.output.line(&error),
             },
         }
-        Next::Go
+        Next::Continue
     }
 
     fn end(&mut self, ending: Ending) {
         self.game_match.end(ending);
-        self.tell_the_end();
-        self.save_if_asked();
+        self.print_result();
+        self.autosave();
     }
 
     fn undo(&mut self) {
         if self.game_match.undo() {
-            self.opinion = None;
+            self.last_score = None;
             self.show_board();
-            self.save_if_asked();
+            self.autosave();
         } else {
-            self.output.line("There is no move of yours to take back.");
+            self.output.line("You have no move to take back.");
         }
     }
 
-    /// The search that a question is answered by.
-    fn question_limits(&self) -> Limits {
+    /// Returns the limits of a search for a hint or an evaluation.
+    fn hint_limits(&self) -> Limits {
         let limits = Limits { move_time: None, ..self.limits.clone() };
         let time = self.limits.move_time.unwrap_or(HINT_TIME).min(HINT_TIME);
-        // With a clock, the question is asked on the person's time.
+        // The search runs on the human's clock.
         let left = self.game_match.time_left(Instant::now()).map_or(time, |left| left / 20);
         Limits { move_time: Some(time.min(left).max(Duration::from_millis(10))), ..limits }
     }
 
     fn hint(&mut self) {
-        let limits = self.question_limits();
+        let limits = self.hint_limits();
         let assessment = match assess(&mut self.engine, self.game_match.game(), &limits) {
             Ok(assessment) => assessment,
             Err(error) => return self.output.line(&error.to_string()),
@@ -302,7 +311,7 @@ impl PlaySession {
     }
 
     fn evaluate(&mut self) {
-        let limits = self.question_limits();
+        let limits = self.hint_limits();
         let position = self.game_match.position();
         let assessment = match assess(&mut self.engine, self.game_match.game(), &limits) {
             Ok(assessment) => assessment,
@@ -310,16 +319,16 @@ impl PlaySession {
         };
         let score = san::score(assessment.score, position.side_to_move());
         let line = san::line(position, &assessment.line);
-        let glance = Score::Centipawns(Network::embedded().evaluate(position));
-        let glance = match position.in_check() {
+        let static_eval = Score::Centipawns(Network::embedded().evaluate(position));
+        let static_eval = match position.in_check() {
             true => String::new(),
-            false => format!("; at a glance {}", san::score(glance, position.side_to_move())),
+            false => format!("; static evaluation {}", san::score(static_eval, position.side_to_move())),
         };
-        self.output.line(&format!("{score} for White at depth {}: {line}{glance}", assessment.depth));
+        self.output.line(&format!("{score} for White at depth {}: {line}{static_eval}", assessment.depth));
     }
 
-    fn consider_a_draw(&mut self) {
-        if is_drawish(self.opinion, self.game_match.position().fullmove_number()) {
+    fn answer_draw_offer(&mut self) {
+        if is_drawish(self.last_score, self.game_match.position().fullmove_number()) {
             self.end(Ending::Agreed);
         } else {
             self.output.line("Sesame plays on.");
@@ -328,92 +337,95 @@ impl PlaySession {
 
     // The engine's turn.
 
-    /// Thinks and moves. A person may stop it meanwhile; what comes through a pipe waits until it has moved, so that the same input makes the same game.
-    fn think(&mut self) -> Next {
+    /// Searches and plays a move.
+    ///
+    /// Commands from a terminal are executed meanwhile. Input from a pipe waits until the move is played, so
+    /// that equal input gives equal games.
+    fn engine_turn(&mut self) -> Next {
         let now = Instant::now();
         self.game_match.run_clock(now);
         let clock = self.game_match.clock().map(|clock| clock.for_engine(now));
         self.engine.go(self.game_match.game(), Limits { clock, ..self.limits.clone() });
-        let mut waiting = Waiting::new(self.limits.move_time);
-        let mut next = Next::Go;
-        // Lines that nobody types are left where they are.
-        let mut typed = if self.is_person { self.lines.clone() } else { channel::never() };
+        let mut status = SearchStatus::new(self.limits.move_time);
+        let mut next = Next::Continue;
+        // Input from a pipe stays in the channel.
+        let mut typed = if self.is_interactive { self.lines.clone() } else { channel::never() };
         let best = loop {
             let tick = channel::after(TICK);
             channel::select! {
                 recv(self.events) -> event => match event {
                     Ok(SearchEvent::Info(info)) => {
-                        waiting.depth = info.line.depth;
-                        self.opinion = Some(info.line.score);
+                        status.depth = info.line.depth;
+                        self.last_score = Some(info.line.score);
                     }
                     Ok(SearchEvent::Message(text)) => {
-                        waiting.clear();
+                        status.clear();
                         self.output.line(&text);
                     }
                     Ok(SearchEvent::End(best)) => break best,
                     Err(_) => break BestMove { best: None, ponder: None, nodes: 0, elapsed: Duration::ZERO },
                 },
                 recv(typed) -> line => {
-                    waiting.clear();
+                    status.clear();
                     if line.is_err() {
-                        // The end of the input: nothing more will come.
+                        // The end of the input.
                         typed = channel::never();
                     }
-                    next = self.interrupt(line.ok().as_deref().map_or(Command::Quit, Command::read));
+                    next = self.interrupt(line.ok().as_deref().map_or(PlayCommand::Quit, PlayCommand::read));
                 }
-                recv(tick) -> _ => waiting.show(),
+                recv(tick) -> _ => status.show(),
             }
         };
-        waiting.clear();
-        if next == Next::Go && self.game_match.ending().is_none() {
-            self.answer(best.best);
+        status.clear();
+        if next == Next::Continue && self.game_match.ending().is_none() {
+            self.play_engine_move(best.best);
         }
         next
     }
 
-    /// Something was typed while the engine thinks.
-    fn interrupt(&mut self, command: Command) -> Next {
+    /// Executes a command during the engine's search.
+    fn interrupt(&mut self, command: PlayCommand) -> Next {
         match command {
-            Command::Quit => {
+            PlayCommand::Quit => {
                 self.engine.stop();
-                return Next::Leave;
+                return Next::Quit;
             }
-            Command::Resign => {
+            PlayCommand::Resign => {
                 self.engine.stop();
-                self.end(Ending::Resigned(self.game_match.person()));
+                self.end(Ending::Resigned(self.game_match.human()));
             }
-            Command::Now => self.engine.stop(),
-            Command::Nothing => {}
+            PlayCommand::Now => self.engine.stop(),
+            PlayCommand::Nothing => {}
             _ => self.output.line("Sesame is thinking: now makes it move; resign and quit end the game."),
         }
-        Next::Go
+        Next::Continue
     }
 
-    /// The engine's move, if it comes in time.
-    fn answer(&mut self, best: Option<Move>) {
+    /// Plays the engine's move, unless its time is up.
+    fn play_engine_move(&mut self, best: Option<Move>) {
         let Some(mv) = best else {
-            // There is always a move while the game goes on.
-            self.end(Ending::Resigned(!self.game_match.person()));
+            // Cannot happen in a running game.
+            self.end(Ending::Resigned(!self.game_match.human()));
             return;
         };
         let text = san::line(self.game_match.position(), &[mv]);
         let plies = self.game_match.plies();
         self.game_match.play(mv, Instant::now());
-        let is_in_time = self.game_match.plies() > plies;
-        self.output.line(&if is_in_time { format!("Sesame plays {text}\n") } else { "Too late.".to_owned() });
-        self.after_a_move();
+        let in_time = self.game_match.plies() > plies;
+        self.output.line(&if in_time { format!("Sesame plays {text}\n") } else { "Too late.".to_owned() });
+        self.show_and_save();
     }
 }
 
-/// Both clocks.
+/// Formats both clocks.
 fn times(clock: &ChessClock) -> String {
     let [white, black] = clock.both(Instant::now()).map(show);
     format!("{} {white}, {} {black}", name(Color::White), name(Color::Black))
 }
 
-/// True if the engine takes a draw: when it stands worse, or late in a game in which nothing is going on.
-fn is_drawish(opinion: Option<Score>, move_number: u16) -> bool {
-    match opinion {
+/// Returns true if the engine accepts a draw: in a worse position, or in an equal one late in the game.
+fn is_drawish(last_score: Option<Score>, move_number: u16) -> bool {
+    match last_score {
         None => false,
         Some(Score::Mate(moves)) => moves < 0,
         Some(Score::Centipawns(score)) => score <= -50 || move_number >= 40 && score <= 10,
@@ -425,7 +437,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn draws_are_taken_by_whoever_stands_worse_or_equal_for_long() {
+    fn draws_are_accepted_in_worse_or_long_equal_games() {
         let cp = |score| Some(Score::Centipawns(score));
         assert!(!is_drawish(None, 50) && !is_drawish(cp(0), 20) && !is_drawish(cp(80), 60));
         assert!(is_drawish(cp(-50), 2) && is_drawish(cp(0), 40) && is_drawish(Some(Score::Mate(-3)), 9));

@@ -1,33 +1,33 @@
-//! From searches to speed-ups: geometric means over positions of what N workers need against one, with bootstrap intervals.
+//! Analysis: speed-ups of N workers against one, as geometric means over positions with bootstrap intervals.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::record::{Run, ScalingRow};
-use super::writer_table::Traffic;
+use super::record::{Purpose, ScalingRow};
+use super::writer_table::SharingStats;
 use sesame_report::statistics::{Estimate, bootstrap, compare};
 
-/// The speed-up of a number of workers in one variant.
+/// The results of a number of workers with one variant.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Point {
+pub(super) struct CurvePoint {
     pub(super) threads: u32,
-    /// The number of positions compared.
+    /// Number of positions compared.
     pub(super) positions: usize,
-    /// One worker's time to the depth over this one's; none in lockstep.
+    /// One worker's time to the depth over these workers' time; `None` in lockstep.
     pub(super) speed_up: Option<Estimate>,
     /// One worker's nodes to the depth over the nodes of each of these workers.
     pub(super) per_worker: Option<Estimate>,
-    /// The nodes of all these workers together over one worker's.
+    /// Nodes of all these workers over one worker's.
     pub(super) nodes: Option<Estimate>,
     /// Nodes per second over one worker's.
     pub(super) rate: Option<Estimate>,
-    /// In how many searches the move was one worker's, 0 to 1.
+    /// Share of searches with one worker's best move, 0 to 1.
     pub(super) agreement: Option<Estimate>,
-    /// The share of its cores that the process had, 0 to 1.
+    /// Share of the cores that the process had, 0 to 1.
     pub(super) cores_had: Option<f64>,
 }
 
-impl Point {
-    /// What the run was made for: time to depth by the clock, nodes per worker in lockstep.
+impl CurvePoint {
+    /// Returns the main result: time to depth by the clock, nodes per worker in lockstep.
     pub(super) fn main(&self) -> Option<Estimate> {
         self.speed_up.or(self.per_worker)
     }
@@ -37,11 +37,11 @@ impl Point {
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Curve {
     pub(super) variant: String,
-    pub(super) points: Vec<Point>,
+    pub(super) points: Vec<CurvePoint>,
 }
 
 impl Curve {
-    pub(super) fn at(&self, threads: u32) -> Option<&Point> {
+    pub(super) fn at(&self, threads: u32) -> Option<&CurvePoint> {
         self.points.iter().find(|point| point.threads == threads)
     }
 }
@@ -49,9 +49,9 @@ impl Curve {
 /// The searches of one variant with one number of workers, by position.
 type Arm<'a> = BTreeMap<&'a str, Vec<&'a ScalingRow>>;
 
-/// All searches of one kind.
+/// All searches of one purpose.
 pub(super) struct Panel<'a> {
-    run: Run,
+    run: Purpose,
     arms: BTreeMap<(String, u32), Arm<'a>>,
     /// The variants in the order of the file.
     variants: Vec<&'a str>,
@@ -59,8 +59,8 @@ pub(super) struct Panel<'a> {
 }
 
 impl<'a> Panel<'a> {
-    /// The searches made for `run`, on a machine of so many cores.
-    pub(super) fn new(rows: &'a [ScalingRow], run: Run, cores: usize) -> Self {
+    /// Creates the panel of the searches for `run`, on a machine of `cores` cores.
+    pub(super) fn new(rows: &'a [ScalingRow], run: Purpose, cores: usize) -> Self {
         let mut panel = Self { run, arms: BTreeMap::new(), variants: Vec::new(), cores };
         for row in rows.iter().filter(|row| row.run == run) {
             let arm = panel.arms.entry((row.variant.clone(), row.threads)).or_default();
@@ -80,24 +80,24 @@ impl<'a> Panel<'a> {
         &self.variants
     }
 
-    /// The numbers of workers, rising.
+    /// Returns the numbers of workers, ascending.
     pub(super) fn threads(&self) -> Vec<u32> {
         self.arms.keys().map(|(_, threads)| *threads).collect::<BTreeSet<_>>().into_iter().collect()
     }
 
-    /// The positions.
+    /// Returns the positions.
     pub(super) fn positions(&self) -> BTreeSet<&'a str> {
         self.arms.values().flat_map(|arm| arm.keys().copied()).collect()
     }
 
-    /// One worker's searches on each position.
-    pub(super) fn alone(&self) -> Option<&Arm<'a>> {
+    /// Returns one worker's searches.
+    pub(super) fn baseline(&self) -> Option<&Arm<'a>> {
         self.arms.iter().find(|((_, threads), _)| *threads == 1).map(|(_, arm)| arm)
     }
 
-    /// The searches of a variant; with one worker all variants are the same.
+    /// Returns the searches of a variant. With one worker all variants are equal.
     fn arm(&self, variant: &str, threads: u32) -> Option<&Arm<'a>> {
-        if threads == 1 { self.alone() } else { self.arms.get(&(variant.to_owned(), threads)) }
+        if threads == 1 { self.baseline() } else { self.arms.get(&(variant.to_owned(), threads)) }
     }
 
     pub(super) fn curves(&self) -> Vec<Curve> {
@@ -108,16 +108,16 @@ impl<'a> Panel<'a> {
         self.variants.iter().map(curve).collect()
     }
 
-    fn point(&self, variant: &str, threads: u32) -> Option<Point> {
-        let (arm, alone) = (self.arm(variant, threads)?, self.alone()?);
-        let by_clock = self.run != Run::Lockstep;
+    fn point(&self, variant: &str, threads: u32) -> Option<CurvePoint> {
+        let (arm, alone) = (self.arm(variant, threads)?, self.baseline()?);
+        let by_clock = self.run != Purpose::Lockstep;
         let against = |measure: fn(&ScalingRow) -> f64| ratio(alone, arm, measure);
         let share_of_cores = |row: &ScalingRow| {
             let cores = f64::from(threads).min(self.cores as f64);
             Some(row.cpu_micros? as f64 / row.micros?.max(1) as f64 / cores)
         };
         let had: Option<Vec<f64>> = arm.values().flatten().map(|row| share_of_cores(row)).collect();
-        Some(Point {
+        Some(CurvePoint {
             threads,
             positions: arm.keys().filter(|position| alone.contains_key(*position)).count(),
             speed_up: against(time).filter(|_| by_clock),
@@ -131,7 +131,8 @@ impl<'a> Panel<'a> {
         })
     }
 
-    /// A variant against another with the same workers: by how much faster, or by how many fewer nodes, it gets there. Above 1 is better.
+    /// Compares two variants with equal numbers of workers: the factor in time, or in nodes. Above 1 the first
+    /// is better.
     pub(super) fn against(&self, variant: &str, other: &str, threads: u32) -> Option<Estimate> {
         ratio(self.arm(other, threads)?, self.arm(variant, threads)?, self.measure())
     }
@@ -140,37 +141,37 @@ impl<'a> Panel<'a> {
     pub(super) fn gain(&self, variant: &str, fewer: u32, more: u32) -> Option<Estimate> {
         let measure = self.measure();
         let per_worker =
-            |row: &ScalingRow| measure(row) / if self.run == Run::Lockstep { f64::from(row.threads) } else { 1.0 };
+            |row: &ScalingRow| measure(row) / if self.run == Purpose::Lockstep { f64::from(row.threads) } else { 1.0 };
         ratio(self.arm(variant, fewer)?, self.arm(variant, more)?, per_worker)
     }
 
     fn measure(&self) -> fn(&ScalingRow) -> f64 {
-        if self.run == Run::Lockstep { nodes } else { time }
+        if self.run == Purpose::Lockstep { nodes } else { time }
     }
 
-    /// Table statistics, summed over positions.
-    pub(super) fn traffic(&self, variant: &str, threads: u32) -> Option<Traffic> {
+    /// Returns the sums of the table statistics.
+    pub(super) fn sharing(&self, variant: &str, threads: u32) -> Option<SharingStats> {
         let rows = self.arm(variant, threads)?.values().flatten();
-        let mut sum = None::<Traffic>;
-        for traffic in rows.filter_map(|row| row.traffic) {
+        let mut sum = None::<SharingStats>;
+        for sharing in rows.filter_map(|row| row.sharing) {
             let before = sum.unwrap_or_default();
-            sum = Some(Traffic {
-                probes: before.probes + traffic.probes,
-                hits: before.hits + traffic.hits,
-                foreign_hits: before.foreign_hits + traffic.foreign_hits,
-                cut_offs: before.cut_offs + traffic.cut_offs,
-                foreign_cut_offs: before.foreign_cut_offs + traffic.foreign_cut_offs,
-                unknown_cut_offs: before.unknown_cut_offs + traffic.unknown_cut_offs,
+            sum = Some(SharingStats {
+                probes: before.probes + sharing.probes,
+                hits: before.hits + sharing.hits,
+                foreign_hits: before.foreign_hits + sharing.foreign_hits,
+                cut_offs: before.cut_offs + sharing.cut_offs,
+                foreign_cut_offs: before.foreign_cut_offs + sharing.foreign_cut_offs,
+                unknown_cut_offs: before.unknown_cut_offs + sharing.unknown_cut_offs,
             });
         }
         sum
     }
 
-    /// By how much searches that are the same to the node differ in time: the standard deviation of the logarithm within positions,
-    /// with one worker. None unless something was repeated.
+    /// Returns the noise of the machine: the standard deviation of the logarithm of the time of equal searches
+    /// with one worker. `None` without repetitions.
     pub(super) fn noise(&self) -> Option<f64> {
         let (mut squares, mut freedom) = (0.0, 0usize);
-        for rows in self.alone()?.values().filter(|rows| rows.len() > 1) {
+        for rows in self.baseline()?.values().filter(|rows| rows.len() > 1) {
             let times: Vec<f64> = rows.iter().map(|row| time(row).ln()).collect();
             let mean = times.iter().sum::<f64>() / times.len() as f64;
             squares += times.iter().map(|time| (time - mean).powi(2)).sum::<f64>();
@@ -181,13 +182,13 @@ impl<'a> Panel<'a> {
 
     /// Results at positions with a solution.
     pub(super) fn solving(&self, variant: &str, threads: u32) -> Option<Solving> {
-        let (arm, alone) = (self.arm(variant, threads)?, self.alone()?);
+        let (arm, alone) = (self.arm(variant, threads)?, self.baseline()?);
         let searches = arm.values().map(Vec::len).sum::<usize>();
         let solved = arm.values().flatten().filter(|row| row.solved_micros.is_some()).count();
-        let telling = self.telling();
+        let comparable = self.comparable();
         let compared: Arm<'a> = arm
             .iter()
-            .filter(|(position, _)| telling.contains(*position))
+            .filter(|(position, _)| comparable.contains(*position))
             .map(|(&id, rows)| (id, rows.clone()))
             .collect();
         Some(Solving {
@@ -198,9 +199,9 @@ impl<'a> Panel<'a> {
         })
     }
 
-    /// The positions whose times to the solution are compared, the same for all numbers of workers: what one worker sees at once says
-    /// nothing, and neither does what nobody ever sees.
-    fn telling(&self) -> BTreeSet<&'a str> {
+    /// Returns the positions whose times to the solution are compared, equal for all numbers of workers.
+    /// Positions that one worker solves at once, or that are never solved, are excluded.
+    fn comparable(&self) -> BTreeSet<&'a str> {
         let at_once = |rows: &[&ScalingRow]| median(rows.iter().map(|row| until_solved(row))) < AT_ONCE;
         let seen: BTreeSet<&str> = self
             .arms
@@ -209,7 +210,7 @@ impl<'a> Panel<'a> {
             .filter(|(_, rows)| rows.iter().any(|row| row.solved_micros.is_some()))
             .map(|(position, _)| *position)
             .collect();
-        let alone = self.alone().into_iter().flatten();
+        let alone = self.baseline().into_iter().flatten();
         alone
             .filter(|(position, rows)| seen.contains(**position) && !at_once(rows))
             .map(|(position, _)| *position)
@@ -220,17 +221,18 @@ impl<'a> Panel<'a> {
 /// Results at positions with a solution.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Solving {
-    /// In how many of the searches, 0 to 1.
+    /// Share of solved searches, 0 to 1.
     pub(super) solved: f64,
     /// Positions with a solution.
     pub(super) positions: usize,
-    /// Of those, the ones whose times are compared.
+    /// Number of positions whose times are compared.
     pub(super) compared: usize,
-    /// One worker's time to the solution over this one's. A search that did not find it counts with its whole time.
+    /// One worker's time to the solution over these workers' time. A search without a solution counts with its
+    /// whole time.
     pub(super) speed_up: Option<Estimate>,
 }
 
-/// A solution that one worker finds in so many microseconds is found at once.
+/// Time below which a solution is found at once, in microseconds.
 const AT_ONCE: f64 = 10_000.0;
 
 fn time(row: &ScalingRow) -> f64 {
@@ -251,7 +253,8 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// The geometric mean over positions of `measure` in one arm over that in another, each the geometric mean of its rounds.
+/// Returns the geometric mean over positions of a ratio of `measure` between two arms, each the geometric mean
+/// of its rounds.
 fn ratio(above: &Arm<'_>, below: &Arm<'_>, measure: impl Fn(&ScalingRow) -> f64) -> Option<Estimate> {
     let mean = |rows: &Vec<&ScalingRow>| rows.iter().map(|row| measure(row).ln()).sum::<f64>() / rows.len() as f64;
     let of_position =
@@ -259,7 +262,7 @@ fn ratio(above: &Arm<'_>, below: &Arm<'_>, measure: impl Fn(&ScalingRow) -> f64)
     Some(compare(&below.iter().filter_map(of_position).collect::<Vec<f64>>())?.mean)
 }
 
-/// The other way round.
+/// Returns the reciprocal.
 fn inverse(estimate: Estimate) -> Estimate {
     let interval = sesame_report::statistics::Interval {
         low: estimate.interval.high.recip(),
@@ -268,7 +271,7 @@ fn inverse(estimate: Estimate) -> Estimate {
     Estimate { value: estimate.value.recip(), interval }
 }
 
-/// The share of searches whose move is one worker's (which by depth is always the same), with its interval.
+/// Returns the share of searches with one worker's best move, which is reproducible by depth.
 fn agreement(alone: &Arm<'_>, arm: &Arm<'_>) -> Option<Estimate> {
     let of_position = |(position, rows): (&&str, &Vec<&ScalingRow>)| {
         let best = &alone.get(position)?.first()?.best;
@@ -282,7 +285,7 @@ fn agreement(alone: &Arm<'_>, arm: &Arm<'_>) -> Option<Estimate> {
 mod tests {
     use super::*;
 
-    fn row(run: Run, threads: u32, position: &str, nodes: u64, micros: u64) -> ScalingRow {
+    fn row(run: Purpose, threads: u32, position: &str, nodes: u64, micros: u64) -> ScalingRow {
         ScalingRow {
             run,
             variant: "default".into(),
@@ -291,11 +294,11 @@ mod tests {
             position: position.into(),
             depth: 9,
             nodes,
-            micros: (run != Run::Lockstep).then_some(micros),
-            cpu_micros: (run != Run::Lockstep).then_some(micros * u64::from(threads) * 9 / 10),
+            micros: (run != Purpose::Lockstep).then_some(micros),
+            cpu_micros: (run != Purpose::Lockstep).then_some(micros * u64::from(threads) * 9 / 10),
             best: if threads == 1 || position == "a" { "e2e4".into() } else { "d2d4".into() },
             solved_micros: None,
-            traffic: None,
+            sharing: None,
         }
     }
 
@@ -307,17 +310,17 @@ mod tests {
 
     #[test]
     fn speed_ups_by_the_clock() {
-        // Twice as fast on the one, four times on the other; with the nodes as they were, and doubled.
+        // Twice as fast on one position, four times on the other; the nodes equal and doubled.
         let rows = [
-            row(Run::Depth, 1, "a", 1000, 8000),
-            row(Run::Depth, 1, "b", 1000, 8000),
-            row(Run::Depth, 4, "a", 1000, 4000),
-            row(Run::Depth, 4, "b", 2000, 2000),
-            // Another kind of run, and a position that one worker has not searched.
-            row(Run::Solution, 4, "a", 1, 1),
-            row(Run::Depth, 4, "c", 1, 1000),
+            row(Purpose::Depth, 1, "a", 1000, 8000),
+            row(Purpose::Depth, 1, "b", 1000, 8000),
+            row(Purpose::Depth, 4, "a", 1000, 4000),
+            row(Purpose::Depth, 4, "b", 2000, 2000),
+            // Another purpose, and a position without a search of one worker.
+            row(Purpose::Solution, 4, "a", 1, 1),
+            row(Purpose::Depth, 4, "c", 1, 1000),
         ];
-        let panel = Panel::new(&rows, Run::Depth, 4);
+        let panel = Panel::new(&rows, Purpose::Depth, 4);
         let curves = panel.curves();
         let [one, four] = curves[0].points.as_slice() else { panic!("{curves:?}") };
         assert_eq!((one.threads, four.threads, four.positions), (1, 4, 2));
@@ -333,14 +336,14 @@ mod tests {
     }
 
     #[test]
-    fn in_lockstep_nodes_count() {
+    fn lockstep_speed_ups_by_nodes() {
         let mut rows = vec![
-            row(Run::Lockstep, 1, "a", 1000, 0),
-            row(Run::Lockstep, 2, "a", 1600, 0),
-            row(Run::Lockstep, 4, "a", 2000, 0),
+            row(Purpose::Lockstep, 1, "a", 1000, 0),
+            row(Purpose::Lockstep, 2, "a", 1600, 0),
+            row(Purpose::Lockstep, 4, "a", 2000, 0),
         ];
         rows.push(ScalingRow { variant: "other".into(), nodes: 1000, ..rows[2].clone() });
-        let panel = Panel::new(&rows, Run::Lockstep, 1);
+        let panel = Panel::new(&rows, Purpose::Lockstep, 1);
         assert_eq!(panel.variants(), ["default", "other"]);
         let curves = panel.curves();
         near(curves[0].at(4).unwrap().main(), 2.0);
@@ -353,24 +356,24 @@ mod tests {
     }
 
     #[test]
-    fn noise_is_what_repeats_differ_by() {
+    fn noise_is_the_deviation_of_repetitions() {
         let mut rows = Vec::new();
         for (position, time) in [("a", 1e4), ("b", 1e6)] {
             for (round, sign) in (1..).zip([-1.0f64, 1.0]) {
                 let micros = (time * (0.05 * sign).exp()).round() as u64;
-                rows.push(ScalingRow { round, ..row(Run::Depth, 1, position, 1000, micros) });
+                rows.push(ScalingRow { round, ..row(Purpose::Depth, 1, position, 1000, micros) });
             }
         }
         // Two values at a distance of 0.1 have the standard deviation 0.1 / sqrt(2).
-        let noise = Panel::new(&rows, Run::Depth, 1).noise().unwrap();
+        let noise = Panel::new(&rows, Purpose::Depth, 1).noise().unwrap();
         assert!((noise - 0.1 / 2f64.sqrt()).abs() < 1e-4, "{noise}");
     }
 
     #[test]
-    fn solutions_found_and_not_found() {
+    fn solution_times_are_compared() {
         let solution = |threads, position, solved: Option<u64>| ScalingRow {
             solved_micros: solved,
-            ..row(Run::Solution, threads, position, 1, 1_000_000)
+            ..row(Purpose::Solution, threads, position, 1, 1_000_000)
         };
         let rows = [
             solution(1, "late", Some(400_000)),
@@ -382,14 +385,14 @@ mod tests {
             solution(1, "only by two", None),
             solution(2, "only by two", Some(500_000)),
         ];
-        let panel = Panel::new(&rows, Run::Solution, 2);
+        let panel = Panel::new(&rows, Purpose::Solution, 2);
         let solving = panel.solving("default", 2).unwrap();
         assert_eq!((solving.positions, solving.compared, solving.solved), (4, 2, 0.75));
         near(solving.speed_up, 8f64.sqrt());
         assert_eq!(panel.solving("default", 1).unwrap().solved, 0.5);
-        // What four see is compared for two as well, who took the whole time for it, as one did.
+        // A position that only four workers solve is compared for two as well.
         let with_four = [&rows[..], &[solution(4, "never", Some(500_000))]].concat();
-        let panel = Panel::new(&with_four, Run::Solution, 4);
+        let panel = Panel::new(&with_four, Purpose::Solution, 4);
         let solving = panel.solving("default", 2).unwrap();
         assert_eq!(solving.compared, 3);
         near(solving.speed_up, 2.0);

@@ -5,78 +5,79 @@ use std::time::Duration;
 
 use clap::{Args, value_parser};
 
-use super::{Existing, Measure, Positions, ScalingError, Variant};
+use super::{CalibrationLimit, Existing, Positions, ScalingError, Variant};
 use crate::cli::threads::{logical_cores, thread_count};
 
-/// The most threads that can be asked for.
+/// Upper limit of the number of threads.
 const MOST_THREADS: i64 = 1024;
-/// Time for each position unless something else is asked for.
+/// Default time for each position.
 const TIME: Duration = Duration::from_secs(1);
-/// Nodes for each position in lockstep unless something else is asked for.
+/// Default nodes for each position in lockstep.
 const NODES: u64 = 200_000;
 
-/// Measure what many threads are worth on this machine, and simulate what they would be worth on others
+/// Measure the speed-up by threads on this machine, and simulate it for other machines
 ///
-/// Without --threads and --simulate it measures 1, 2, 4 and so on up to the cores of this machine. With --simulate alone it only
-/// simulates. Results of an earlier run in the same folder are taken into the report.
+/// Without --threads and --simulate it measures 1, 2, 4 and so on up to the cores of this machine. With
+/// --simulate alone it only simulates. The report includes earlier results in the same folder.
 #[derive(Debug, Clone, Args)]
 pub struct ScalingArgs {
     /// Measure with these numbers of threads, by the clock; auto is the number of physical cores
     #[arg(long, value_delimiter = ',', value_parser = threads_to_measure, value_name = "N,N...")]
     pub threads: Vec<u32>,
-    /// Simulate these numbers of threads in lockstep: exactly repeatable, on any machine
+    /// Simulate these numbers of threads in lockstep: reproducible on any machine
     #[arg(long, value_delimiter = ',', value_parser = value_parser!(u32).range(1..=MOST_THREADS), value_name = "N,N...")]
     pub simulate: Vec<u32>,
-    /// Ways for the threads to share a search, each giving its own curve [default: the one used at play]
+    /// SMP strategies, each with its own curve [default: the engine's default]
     #[arg(long, value_delimiter = ',', value_name = "NAME,NAME...")]
     pub variants: Vec<Variant>,
-    /// A file of positions in EPD or FEN; with bm or am the time to the solution is measured as well [default: a built-in set of 40]
+    /// A file of positions in EPD or FEN; with bm or am the time to the solution is measured, too [default: a
+    /// built-in set of 40]
     #[arg(long, value_name = "FILE")]
     pub positions: Option<PathBuf>,
-    /// Search only this many positions, the first ones
+    /// Search only the first positions of the file
     #[arg(long, value_parser = value_parser!(u32).range(1..), value_name = "COUNT")]
     pub first: Option<u32>,
-    /// Measure everything so many times
+    /// Number of repetitions
     #[arg(long, default_value_t = 3, value_parser = value_parser!(u32).range(1..=1000))]
     pub rounds: u32,
     /// Measure each position to the depth that one thread reaches in about this time [default: 1]
     #[arg(long, value_parser = seconds, value_name = "SECONDS")]
     pub time: Option<Duration>,
-    /// Simulate each position to the depth that one thread completes within this many nodes [default: 200000]; without --time, measure it to
-    /// the same depth
+    /// Simulate each position to the depth that one thread completes within this many nodes [default: 200000];
+    /// without --time, measure to the same depth
     #[arg(long, value_parser = value_parser!(u64).range(100..))]
     pub nodes: Option<u64>,
-    /// Do not tell the searches of the depth: let them search on as in a game, and measure until it is complete
+    /// Search without a depth limit, as in a game, and measure until the depth is complete
     #[arg(long, conflicts_with = "page")]
     pub open: bool,
     /// Size of the transposition table in MiB
     #[arg(long, default_value_t = 64, value_parser = value_parser!(u32).range(1..=33_554_432), value_name = "MIB")]
     pub hash: u32,
-    /// Bind each of the threads that are measured to a core of its own
+    /// Bind each thread to a core
     #[arg(long)]
     pub pin: bool,
     /// Seed of the order of the measurements
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Simulated searches at a time, each of which keeps one core busy [default: the cores of this machine]
+    /// Parallel simulated searches, each on one core [default: the cores of this machine]
     #[arg(long, value_parser = value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
     /// The folder for results and report
     #[arg(long, default_value = "scaling", value_name = "DIR")]
     pub out: PathBuf,
-    /// Go on with a simulation that was ended, instead of beginning one
+    /// Resume an interrupted simulation
     #[arg(long, requires = "simulate", conflicts_with_all = ["threads", "force", "page"])]
     pub resume: bool,
     /// Replace the results of an earlier run
     #[arg(long, conflicts_with = "page")]
     pub force: bool,
-    /// Search nothing: write the report from the results in the folder
+    /// Only write the report from the results in the folder
     #[arg(long)]
     pub page: bool,
 }
 
 impl ScalingArgs {
-    /// The numbers of threads to measure, if any.
+    /// Returns the numbers of threads to measure.
     pub(super) fn real_threads(&self) -> Option<Vec<u32>> {
         match (self.threads.as_slice(), self.simulate.as_slice()) {
             ([], []) => {
@@ -89,23 +90,23 @@ impl ScalingArgs {
         }
     }
 
-    /// The numbers of workers to simulate, if any.
+    /// Returns the numbers of workers to simulate.
     pub(super) fn simulated_threads(&self) -> Option<Vec<u32>> {
         if self.simulate.is_empty() { None } else { Some(with_one(&self.simulate)) }
     }
 
-    pub(super) fn real_measure(&self) -> Measure {
+    pub(super) fn real_measure(&self) -> CalibrationLimit {
         match (self.time, self.nodes) {
-            (None, Some(nodes)) => Measure::Nodes(nodes),
-            (time, _) => Measure::Time(time.unwrap_or(TIME)),
+            (None, Some(nodes)) => CalibrationLimit::Nodes(nodes),
+            (time, _) => CalibrationLimit::Time(time.unwrap_or(TIME)),
         }
     }
 
-    pub(super) fn simulated_measure(&self) -> Measure {
-        Measure::Nodes(self.nodes.unwrap_or(NODES))
+    pub(super) fn simulated_measure(&self) -> CalibrationLimit {
+        CalibrationLimit::Nodes(self.nodes.unwrap_or(NODES))
     }
 
-    /// The longest search for a solution.
+    /// Returns the time of searches for a solution.
     pub(super) fn solution_time(&self) -> Duration {
         self.time.unwrap_or(TIME)
     }
@@ -149,7 +150,7 @@ fn threads_to_measure(text: &str) -> Result<u32, String> {
     thread_count(text).map(u32::from)
 }
 
-/// The numbers rising, each once, and 1 among them: what all others are compared with.
+/// Returns the numbers in ascending order, without duplicates, with the baseline 1.
 fn with_one(threads: &[u32]) -> Vec<u32> {
     let mut threads: Vec<u32> = threads.iter().copied().chain([1]).collect();
     threads.sort_unstable();
@@ -157,7 +158,7 @@ fn with_one(threads: &[u32]) -> Vec<u32> {
     threads
 }
 
-/// From a millisecond to a day.
+/// Parses a time from a millisecond to a day.
 fn seconds(text: &str) -> Result<Duration, String> {
     let number: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
     match Duration::try_from_secs_f64(number) {
@@ -184,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_measured_and_what_simulated() {
+    fn threads_to_measure_and_simulate() {
         let threads = |line| parse(line).map(|args| (args.real_threads(), args.simulated_threads())).unwrap();
         assert_eq!(threads("--threads 4,2,4"), (Some(vec![1, 2, 4]), None));
         let physical = physical_cores() as u32;
@@ -198,16 +199,16 @@ mod tests {
     #[test]
     fn depths_by_time_and_by_nodes() {
         let measures = |line| parse(line).map(|args| (args.real_measure(), args.simulated_measure())).unwrap();
-        assert_eq!(measures(""), (Measure::Time(TIME), Measure::Nodes(NODES)));
-        assert_eq!(measures("--nodes 500"), (Measure::Nodes(500), Measure::Nodes(500)));
+        assert_eq!(measures(""), (CalibrationLimit::Time(TIME), CalibrationLimit::Nodes(NODES)));
+        assert_eq!(measures("--nodes 500"), (CalibrationLimit::Nodes(500), CalibrationLimit::Nodes(500)));
         assert_eq!(
             measures("--nodes 500 --time 0.5"),
-            (Measure::Time(Duration::from_millis(500)), Measure::Nodes(500))
+            (CalibrationLimit::Time(Duration::from_millis(500)), CalibrationLimit::Nodes(500))
         );
     }
 
     #[test]
-    fn senseless_arguments() {
+    fn invalid_arguments() {
         for line in [
             "--threads 0",
             "--threads 1025",

@@ -1,74 +1,76 @@
-//! How deep each position is searched: about as deep as one thread gets in a given time, or within a given number of nodes.
+//! Calibration: the depth of each position, as one thread reaches it in a given time or number of nodes.
 
 use std::fmt;
 use std::time::Duration;
 
-use super::positions::Entry;
-use super::searcher::Trace;
+use super::positions::TestPosition;
+use super::searcher::SearchTrace;
 use crate::engine::Limits;
 
-/// The limit of one thread at a position.
+/// The limit of one thread at each position.
 #[derive(Copy, Clone, PartialEq, Debug)]
-pub enum Measure {
-    /// Time: the depth depends on the machine, and a little on the run.
+pub enum CalibrationLimit {
+    /// A time. The depth depends on the machine and slightly on the run.
     Time(Duration),
-    /// Nodes: the depth is always the same.
+    /// A number of nodes. The depth is reproducible.
     Nodes(u64),
 }
 
-impl fmt::Display for Measure {
+impl fmt::Display for CalibrationLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Measure::Time(time) => write!(f, "{} seconds of one thread", time.as_secs_f64()),
-            Measure::Nodes(nodes) => write!(f, "{nodes} nodes of one thread"),
+            CalibrationLimit::Time(time) => write!(f, "{} seconds of one thread", time.as_secs_f64()),
+            CalibrationLimit::Nodes(nodes) => write!(f, "{nodes} nodes of one thread"),
         }
     }
 }
 
-/// A depth nearer to the time in question is taken even when it takes up to this much longer.
+/// Limit of the time of a calibrated depth, as a multiple of the wanted time.
 const BEYOND: f64 = 1.5;
-/// A search that ends by itself before this part of what it may spend has nothing to search.
+/// Share of the limit below which a search has ended early, for example by a mate.
 const LEAST_PART: f64 = 0.5;
 
 /// A position with the depth to which it is searched.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Calibrated {
     /// The position.
-    pub entry: Entry,
+    pub entry: TestPosition,
     /// The depth in plies.
     pub depth: u32,
-    /// The nodes of one thread to that depth.
+    /// Nodes of one thread to that depth.
     pub nodes: u64,
-    /// And time.
+    /// Time of one thread to that depth.
     pub time: Duration,
 }
 
-impl Measure {
-    /// The limits of the search that finds the depth.
+impl CalibrationLimit {
+    /// Returns the limits of the calibration search.
     pub(super) fn limits(self) -> Limits {
         match self {
-            Measure::Time(time) => Limits { move_time: Some(time.mul_f64(BEYOND)), ..Limits::default() },
-            Measure::Nodes(nodes) => Limits { nodes: Some(nodes), ..Limits::default() },
+            CalibrationLimit::Time(time) => Limits { move_time: Some(time.mul_f64(BEYOND)), ..Limits::default() },
+            CalibrationLimit::Nodes(nodes) => Limits { nodes: Some(nodes), ..Limits::default() },
         }
     }
 
-    /// The depth for a position, from the search that was to find it.
+    /// Returns the depth for a position from its calibration search.
     ///
     /// # Errors
-    /// Says why there is none.
-    pub(super) fn depth(self, entry: &Entry, trace: &Trace) -> Result<Calibrated, String> {
+    /// The reason to skip the position.
+    pub(super) fn depth(self, entry: &TestPosition, trace: &SearchTrace) -> Result<Calibrated, String> {
         let spent = match self {
-            Measure::Time(time) => trace.elapsed.as_secs_f64() / time.as_secs_f64(),
-            Measure::Nodes(nodes) => trace.nodes as f64 / nodes as f64,
+            CalibrationLimit::Time(time) => trace.elapsed.as_secs_f64() / time.as_secs_f64(),
+            CalibrationLimit::Nodes(nodes) => trace.nodes as f64 / nodes as f64,
         };
         let best = match self {
-            Measure::Time(time) => {
-                // What was stopped tells its depth after the limit.
+            CalibrationLimit::Time(time) => {
+                // A stopped iteration ends after the limit.
                 let complete = trace.steps.iter().filter(|step| step.elapsed < time.mul_f64(BEYOND));
                 let off = |elapsed: Duration| (elapsed.as_secs_f64() / time.as_secs_f64()).max(1e-9).ln().abs();
                 complete.min_by(|a, b| off(a.elapsed).total_cmp(&off(b.elapsed)))
             }
-            Measure::Nodes(nodes) => trace.steps.iter().filter(|step| step.nodes < nodes).max_by_key(|step| step.depth),
+            CalibrationLimit::Nodes(nodes) => {
+                trace.steps.iter().filter(|step| step.nodes < nodes).max_by_key(|step| step.depth)
+            }
         };
         if spent < LEAST_PART {
             return Err(format!("{} is left out: its search is over too soon, as of a mate or a dead draw", entry.id));
@@ -87,20 +89,21 @@ impl Measure {
 mod tests {
     use super::super::Variant;
     use super::super::positions::Positions;
-    use super::super::searcher::{Pace, Searcher, Step};
+    use super::super::searcher::{CompletedDepth, Searcher, ThreadMode};
     use super::*;
 
-    fn trace(steps: &[(u64, u64)], nodes: u64, millis: u64) -> (Entry, Trace) {
+    fn trace(steps: &[(u64, u64)], nodes: u64, millis: u64) -> (TestPosition, SearchTrace) {
         let entry = Positions::built_in().entries[0].clone();
         let best = entry.position.legal_moves()[0];
-        let step = |(depth, &(nodes, millis))| Step { depth, best, nodes, elapsed: Duration::from_millis(millis) };
+        let step =
+            |(depth, &(nodes, millis))| CompletedDepth { depth, best, nodes, elapsed: Duration::from_millis(millis) };
         let steps = (1..).zip(steps).map(step).collect();
-        (entry, Trace { steps, best: Some(best), nodes, elapsed: Duration::from_millis(millis), cpu: None })
+        (entry, SearchTrace { steps, best: Some(best), nodes, elapsed: Duration::from_millis(millis), cpu: None })
     }
 
     #[test]
-    fn the_depth_nearest_in_time() {
-        let second = Measure::Time(Duration::from_secs(1));
+    fn depth_is_nearest_in_time() {
+        let second = CalibrationLimit::Time(Duration::from_secs(1));
         let depth = |steps: &[(u64, u64)], millis| {
             let (entry, trace) = trace(steps, 100, millis);
             second.depth(&entry, &trace).map(|found| found.depth)
@@ -113,8 +116,8 @@ mod tests {
     }
 
     #[test]
-    fn the_deepest_within_the_nodes() {
-        let measure = Measure::Nodes(1000);
+    fn depth_is_deepest_within_the_nodes() {
+        let measure = CalibrationLimit::Nodes(1000);
         let depth = |steps: &[(u64, u64)], nodes| {
             let (entry, trace) = trace(steps, nodes, 1);
             measure.depth(&entry, &trace).map(|found| (found.depth, found.nodes))
@@ -126,10 +129,10 @@ mod tests {
     }
 
     #[test]
-    fn searches_to_the_depth_found_take_the_nodes_found() {
-        let mut searcher = Searcher::new(1, Pace::Turns).unwrap();
-        searcher.arrange(1, &Variant::default()).unwrap();
-        let measure = Measure::Nodes(5000);
+    fn calibrated_searches_are_reproducible() {
+        let mut searcher = Searcher::new(1, ThreadMode::Lockstep).unwrap();
+        searcher.configure(1, &Variant::default()).unwrap();
+        let measure = CalibrationLimit::Nodes(5000);
         for entry in Positions::built_in().first(3).entries {
             let found = measure.depth(&entry, &searcher.search(&entry.position, measure.limits()).unwrap()).unwrap();
             assert!(found.nodes < 5000 && found.depth > 2);

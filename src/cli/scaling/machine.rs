@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
-/// The processor's name, where the system tells it.
+/// Returns the processor's name, if the system has it.
 pub fn processor() -> Option<String> {
     let text = fs::read_to_string("/proc/cpuinfo").ok()?;
     let line = text.lines().find(|line| line.starts_with("model name"))?;
@@ -15,7 +15,7 @@ pub fn load() -> Option<f64> {
     fs::read_to_string("/proc/loadavg").ok()?.split(' ').next()?.parse().ok()
 }
 
-/// The processor time that this process has had, all its threads together; none where the system does not tell.
+/// Returns the processor time of all threads of this process, if the system has it.
 pub fn cpu_time() -> Option<Duration> {
     #[cfg(unix)]
     {
@@ -32,7 +32,7 @@ mod tests {
 
     #[test]
     #[cfg(unix)]
-    fn processor_time_is_that_of_all_threads() {
+    fn processor_time_includes_all_threads() {
         let spin = || {
             let start = std::time::Instant::now();
             while start.elapsed() < Duration::from_millis(50) {
@@ -41,7 +41,7 @@ mod tests {
         };
         let before = cpu_time().unwrap();
         std::thread::spawn(spin).join().unwrap();
-        // Other tests run meanwhile, or keep it from running.
+        // Other tests take processor time meanwhile.
         assert!(cpu_time().unwrap() - before >= Duration::from_millis(1));
     }
 }

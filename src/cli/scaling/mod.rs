@@ -1,9 +1,10 @@
-//! Speed-up by threads: measured on this machine, simulated beyond it.
+//! Scaling benchmark: speed-up by threads, measured on this machine and simulated beyond it.
 //!
-//! [`run`] carries out what [`ScalingArgs`] ask for. *Real* searches run by the clock, interleaved in a random order, and give time to a
-//! depth and nodes per second; searches in *lockstep* are exactly repeatable and give the nodes that each of N workers needs
-//! to reach a depth, for any N on any machine. Both go by the same set of [`Positions`], each to its own [calibrated](Measure) depth, line by line
-//! into a results file ([`Recording`]), from which alone the report is made. What is measured and how: `docs/users/scaling.md`.
+//! [`run`] executes [`ScalingArgs`]. *Real* searches run by the clock, interleaved in a random order; they give
+//! the time to depth and the nodes per second. *Lockstep* searches are exactly reproducible; they give the
+//! nodes that each of N workers needs to reach a depth, for any N on any machine. Both search the same
+//! [`Positions`], each to its own [calibrated](CalibrationLimit) depth. Results go to a file ([`Recording`]),
+//! from which the report is generated. `docs/users/scaling.md` describes the method.
 
 mod analysis;
 mod arguments;
@@ -28,15 +29,15 @@ pub use arguments::ScalingArgs;
 use sesame_report::ChartError;
 use sesame_report::journal::JournalError;
 
-pub use calibration::{Calibrated, Measure};
-pub use positions::{Entry, Positions};
-pub use record::{Conditions, Existing, Kind, Recording};
+pub use calibration::{Calibrated, CalibrationLimit};
+pub use positions::{Positions, TestPosition};
+pub use record::{Conditions, Existing, Recording, ResultsFile};
 pub use variant::Variant;
 
-/// Why a measurement came to no end.
+/// The error of a measurement.
 #[derive(Debug, thiserror::Error)]
 pub enum ScalingError {
-    /// A file could not be read or written.
+    /// A file cannot be read or written.
     #[error("{}: {source}", path.display())]
     File {
         /// The file.
@@ -44,7 +45,7 @@ pub enum ScalingError {
         /// The error.
         source: io::Error,
     },
-    /// A file of positions has none that can be searched.
+    /// A file has no valid position.
     #[error("{} has no position to search: {reason}", path.display())]
     NoPositions {
         /// The file.
@@ -52,30 +53,30 @@ pub enum ScalingError {
         /// The error in the first line.
         reason: String,
     },
-    /// Not one position is left after calibration.
+    /// No position is left after calibration.
     #[error("no position is left to search: {0}")]
     NothingToSearch(String),
-    /// A results file could not be read or written.
+    /// A results file cannot be read or written.
     #[error(transparent)]
     Journal(#[from] JournalError),
-    /// There is nothing to write a page about.
+    /// There are no results for a report.
     #[error("{} has neither real.csv nor simulated.csv with searches in it", _0.display())]
     NoResults(PathBuf),
-    /// The engine could not be had.
+    /// The engine cannot be created.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// The system gave fewer threads than are to be measured.
+    /// The system granted fewer threads than the measurement needs.
     #[error("the system granted only {granted} of {wanted} threads: measure fewer")]
     Threads {
-        /// Threads asked for.
+        /// Threads wanted.
         wanted: usize,
-        /// Threads there are.
+        /// Threads granted.
         granted: usize,
     },
-    /// A thread of the measurement itself was refused.
+    /// The system refused a thread of the benchmark.
     #[error("no thread to search in: {0}")]
     Thread(#[source] io::Error),
-    /// A picture could not be drawn.
+    /// A chart cannot be drawn.
     #[error(transparent)]
     Picture(#[from] ChartError),
 }
@@ -91,16 +92,17 @@ impl ScalingError {
 struct Plan {
     positions: Positions,
     variants: Vec<Variant>,
-    /// Workers, rising, 1 among them.
+    /// Numbers of workers, ascending, including 1.
     threads: Vec<u32>,
-    measure: Measure,
-    /// True if searches go on after the depth is complete.
+    measure: CalibrationLimit,
+    /// True if searches continue after the depth.
     open: bool,
     hash_mib: usize,
 }
 
 impl Plan {
-    /// Each variant with each number of workers. With one worker all variants are the same, and only the first is searched.
+    /// Returns each variant with each number of workers. With one worker all variants are equal, so only the
+    /// first is searched.
     fn arms(&self) -> impl Iterator<Item = (&Variant, u32)> {
         let with = |variant| self.threads.iter().map(move |&threads| (variant, threads));
         let first = self.variants.first();
@@ -119,20 +121,21 @@ impl Plan {
     }
 }
 
-/// Measures, simulates, or both, and writes the report; or the report alone. `tell` is given warnings and what was written, as it comes.
+/// Measures, simulates or both, and writes the report; with `--page` only writes the report. `log` receives
+/// warnings and the names of written files.
 ///
-/// Returns the tables of the report as plain text, for a terminal.
+/// Returns the tables of the report as plain text.
 ///
 /// # Errors
-/// If positions or results cannot be read, results would be lost, the folder cannot be written to, or memory or threads not be had.
-/// Observations made until then are in the results files.
-pub fn run(args: &ScalingArgs, tell: &dyn Fn(&str)) -> Result<String, ScalingError> {
+/// If positions or results cannot be read, results would be overwritten, the folder is not writable, or memory
+/// or threads are refused. The results file keeps all finished searches.
+pub fn run(args: &ScalingArgs, log: &dyn Fn(&str)) -> Result<String, ScalingError> {
     if !args.page {
-        measure(args, tell)?;
+        measure(args, log)?;
     }
     let read =
         |kind| Recording::read(kind, &args.out).map(|found| found.filter(|recording| !recording.rows.is_empty()));
-    let (real, simulated) = (read(Kind::Real)?, read(Kind::Simulated)?);
+    let (real, simulated) = (read(ResultsFile::Real)?, read(ResultsFile::Simulated)?);
     if real.is_none() && simulated.is_none() {
         return Err(ScalingError::NoResults(args.out.clone()));
     }
@@ -140,20 +143,20 @@ pub fn run(args: &ScalingArgs, tell: &dyn Fn(&str)) -> Result<String, ScalingErr
     for (name, text) in &report.files {
         let path = args.out.join(name);
         std::fs::write(&path, text).map_err(ScalingError::file(&path))?;
-        tell(&format!("wrote {}", path.display()));
+        log(&format!("wrote {}", path.display()));
     }
     Ok(report.terminal)
 }
 
-fn measure(args: &ScalingArgs, tell: &dyn Fn(&str)) -> Result<(), ScalingError> {
+fn measure(args: &ScalingArgs, log: &dyn Fn(&str)) -> Result<(), ScalingError> {
     let (real, simulated) = (args.real_threads(), args.simulated_threads());
-    let kinds = [(Kind::Real, real.is_some()), (Kind::Simulated, simulated.is_some())];
+    let kinds = [(ResultsFile::Real, real.is_some()), (ResultsFile::Simulated, simulated.is_some())];
     std::fs::create_dir_all(&args.out).map_err(ScalingError::file(&args.out))?;
     for (kind, _) in kinds.into_iter().filter(|(_, is_asked_for)| *is_asked_for) {
         kind.check(&args.out, args.existing())?;
     }
     let positions = args.positions()?;
-    positions.left_out.iter().for_each(|line| tell(&format!("warning: {}: {line}", positions.source)));
+    positions.skipped.iter().for_each(|line| log(&format!("warning: {}: {line}", positions.source)));
     let plan = |threads, measure| Plan {
         positions: positions.clone(),
         variants: args.variants(),
@@ -163,28 +166,28 @@ fn measure(args: &ScalingArgs, tell: &dyn Fn(&str)) -> Result<(), ScalingError> 
         hash_mib: args.hash as usize,
     };
     if let Some(threads) = real {
-        real::run(&plan(threads, args.real_measure()), args, tell)?;
+        real::run(&plan(threads, args.real_measure()), args, log)?;
     }
     if let Some(threads) = simulated {
-        simulated::run(&plan(threads, args.simulated_measure()), args, tell)?;
+        simulated::run(&plan(threads, args.simulated_measure()), args, log)?;
     }
     Ok(())
 }
 
-/// The positions that have a depth. Those without one are told of.
+/// Returns the positions with a depth, and logs the others.
 ///
 /// # Errors
-/// If there are none.
+/// If no position has a depth.
 fn usable(
     found: impl Iterator<Item = Result<Calibrated, String>>,
-    tell: &dyn Fn(&str),
+    log: &dyn Fn(&str),
 ) -> Result<Vec<Calibrated>, ScalingError> {
     let (mut usable, mut reasons) = (Vec::new(), Vec::new());
     for calibrated in found {
         match calibrated {
             Ok(calibrated) => usable.push(calibrated),
             Err(reason) => {
-                tell(&format!("warning: {reason}"));
+                log(&format!("warning: {reason}"));
                 reasons.push(reason);
             }
         }

@@ -1,11 +1,11 @@
-//! The report: a page of Markdown with its pictures, the same as one HTML page, and its tables for a terminal.
+//! Report: a page of Markdown with its charts, the same as one HTML page, and tables for the terminal.
 
 use std::collections::BTreeMap;
 
-use super::analysis::{Curve, Panel, Point};
-use super::pictures::{Against, Line, ratios};
-use super::record::{Kind, Recording, Run};
-use super::writer_table::Traffic;
+use super::analysis::{Curve, CurvePoint, Panel};
+use super::pictures::{Against, ChartLine, ratios};
+use super::record::{Purpose, Recording, ResultsFile};
+use super::writer_table::SharingStats;
 use super::{ScalingError, warnings};
 use crate::engine::{SmpStrategy, StrategyWord};
 use sesame_report::html;
@@ -13,20 +13,20 @@ use sesame_report::markdown::{DASH, Table, Unit, grouped, or_dash, percent};
 use sesame_report::statistics::Estimate;
 
 /// The files of a report.
-pub(super) struct Report {
+pub(super) struct ScalingReport {
     /// Names and contents.
     pub(super) files: Vec<(String, String)>,
     /// The tables as plain text.
     pub(super) terminal: String,
 }
 
-const TITLE: &str = "What many threads are worth";
+const TITLE: &str = "Speed-up by threads";
 
-/// The report on what there is.
-pub(super) fn report(real: Option<&Recording>, simulated: Option<&Recording>) -> Result<Report, ScalingError> {
-    let mut report = Writer { text: format!("# {TITLE}\n\n{INTRODUCTION}\n\n"), ..Writer::default() };
+/// Generates the report of the results.
+pub(super) fn report(real: Option<&Recording>, simulated: Option<&Recording>) -> Result<ScalingReport, ScalingError> {
+    let mut report = ReportWriter { text: format!("# {TITLE}\n\n{INTRODUCTION}\n\n"), ..ReportWriter::default() };
     let real = real.map(Real::new);
-    let lockstep = simulated.map(|recording| Panel::new(&recording.rows, Run::Lockstep, 1));
+    let lockstep = simulated.map(|recording| Panel::new(&recording.rows, Purpose::Lockstep, 1));
     if let Some(real) = &real {
         report.real(real)?;
     }
@@ -37,12 +37,12 @@ pub(super) fn report(real: Option<&Recording>, simulated: Option<&Recording>) ->
         report.both(real, panel)?;
     }
     report.positions(real.as_ref().map(|real| &real.depth), lockstep.as_ref());
-    let Writer { text, pictures, terminal } = report;
+    let ReportWriter { text, pictures, terminal } = report;
     let page = html::page(TITLE, &[html::Part { file: "README.md", markdown: &text }], &pictures);
     let mut files: Vec<(String, String)> = pictures.into_iter().collect();
     files.push(("README.md".to_owned(), text));
     files.push(("report.html".to_owned(), page));
-    Ok(Report { files, terminal })
+    Ok(ScalingReport { files, terminal })
 }
 
 /// The searches by the clock.
@@ -58,20 +58,20 @@ impl<'a> Real<'a> {
     fn new(recording: &'a Recording) -> Self {
         let cores = recording.conditions.get("cores").and_then(|cores| cores.parse().ok()).unwrap_or(1);
         let panel = |run| Panel::new(&recording.rows, run, cores);
-        let depth = panel(Run::Depth);
+        let depth = panel(Purpose::Depth);
         let curves = depth.curves();
-        Self { recording, depth, table: panel(Run::Table), solution: panel(Run::Solution), curves }
+        Self { recording, depth, table: panel(Purpose::Table), solution: panel(Purpose::Solution), curves }
     }
 }
 
 #[derive(Default)]
-struct Writer {
+struct ReportWriter {
     text: String,
     pictures: BTreeMap<String, String>,
     terminal: String,
 }
 
-impl Writer {
+impl ReportWriter {
     fn heading(&mut self, heading: &str) {
         self.text += &format!("## {heading}\n\n");
         self.terminal += &format!("\n{heading}\n");
@@ -87,7 +87,7 @@ impl Writer {
         file: &str,
         title: &str,
         y_title: &str,
-        lines: &[Line],
+        lines: &[ChartLine],
         against: Against,
     ) -> Result<(), ScalingError> {
         if lines.iter().any(|line| line.points.len() > 1) {
@@ -97,17 +97,17 @@ impl Writer {
         Ok(())
     }
 
-    /// The conditions of a file's searches, and its path.
-    fn conditions(&mut self, kind: Kind, recording: &Recording) {
+    /// Writes the conditions of a results file, and its path.
+    fn conditions(&mut self, kind: ResultsFile, recording: &Recording) {
         let conditions: Vec<String> =
             recording.conditions.iter().map(|(name, value)| format!("{name}: {value}")).collect();
-        let (searches, file) = (grouped(recording.rows.len() as u64), kind.file());
+        let (searches, file) = (grouped(recording.rows.len() as u64), kind.name());
         self.text += &format!("{searches} searches, each a line of [{file}]({file}). {}.\n\n", conditions.join("; "));
     }
 
     fn real(&mut self, real: &Real<'_>) -> Result<(), ScalingError> {
         self.heading("Real threads");
-        self.conditions(Kind::Real, real.recording);
+        self.conditions(ResultsFile::Real, real.recording);
         for line in warnings::after(&real.recording.conditions, &real.depth, &real.curves) {
             self.text += &format!("**Warning**: {line}.\n\n");
             self.terminal += &format!("warning: {line}\n");
@@ -146,7 +146,7 @@ impl Writer {
             ];
             self.picture("real.svg", "Real threads against one", "times one thread", &lines, Against::Ideal)?;
         } else {
-            let lines: Vec<Line> = real
+            let lines: Vec<ChartLine> = real
                 .curves
                 .iter()
                 .zip(0..)
@@ -157,7 +157,8 @@ impl Writer {
         }
         self.solutions(&real.solution);
         if !real.table.is_empty() {
-            self.text += "### At the table\n\nFrom searches of their own, as counting slows them.\n\n";
+            self.text +=
+                "### Transposition table\n\nFrom separate searches, because the statistics slow the search.\n\n";
             self.sharing(&real.table)?;
         }
         Ok(())
@@ -165,7 +166,7 @@ impl Writer {
 
     fn simulated(&mut self, recording: &Recording, panel: &Panel<'_>) -> Result<(), ScalingError> {
         self.heading("Simulated");
-        self.conditions(Kind::Simulated, recording);
+        self.conditions(ResultsFile::Simulated, recording);
         let curves = panel.curves();
         if curves.len() > 1 {
             self.table(&matrix(&panel.threads(), &curves));
@@ -188,8 +189,8 @@ impl Writer {
         }
         self.table(&table);
         self.text += SIMULATED_COLUMNS;
-        let lines: Vec<Line> =
-            curves.iter().zip(0..).map(|(curve, style)| line(&curve.variant, style, curve, Point::main)).collect();
+        let lines: Vec<ChartLine> =
+            curves.iter().zip(0..).map(|(curve, style)| line(&curve.variant, style, curve, CurvePoint::main)).collect();
         self.picture(
             "simulated.svg",
             "Simulated speed-up to depth",
@@ -200,14 +201,14 @@ impl Writer {
         if curves.len() > 1 {
             self.against(panel, "variants.svg")?;
         }
-        if recording.rows.iter().all(|row| row.traffic.is_none()) {
+        if recording.rows.iter().all(|row| row.sharing.is_none()) {
             return Ok(());
         }
-        self.text += "### At the table\n\n";
+        self.text += "### Transposition table\n\n";
         self.sharing(panel)
     }
 
-    /// Every variant against the first.
+    /// Compares every variant with the first.
     fn against(&mut self, panel: &Panel<'_>, picture: &str) -> Result<(), ScalingError> {
         let (Some(&base), threads) = (panel.variants().first(), panel.threads()) else { return Ok(()) };
         self.text += &format!("### Variants against {base}\n\n");
@@ -230,7 +231,7 @@ impl Writer {
                     .chain(several.iter().map(|threads| difference(against(threads)))),
             );
             let points = several.iter().filter_map(|threads| Some((*threads, against(threads)?))).collect();
-            lines.push(Line { name: (*variant).to_owned(), style, points });
+            lines.push(ChartLine { name: (*variant).to_owned(), style, points });
         }
         self.table(&table);
         let title = format!("Variants against {base}");
@@ -241,19 +242,19 @@ impl Writer {
         let mut table = Table::new([
             "variant",
             "workers",
-            "found",
-            "cut off",
-            "of what is found another's",
-            "of what cuts off another's",
-            "author unknown",
+            "hits",
+            "cutoffs",
+            "another's hits",
+            "another's cutoffs",
+            "writer unknown",
         ]);
         for variant in panel.variants() {
             for threads in panel.threads() {
                 if threads == 1 && Some(variant) != panel.variants().first() {
                     continue;
                 }
-                let Some(Traffic { probes, hits, foreign_hits, cut_offs, foreign_cut_offs, unknown_cut_offs }) =
-                    panel.traffic(variant, threads)
+                let Some(SharingStats { probes, hits, foreign_hits, cut_offs, foreign_cut_offs, unknown_cut_offs }) =
+                    panel.sharing(variant, threads)
                 else {
                     continue;
                 };
@@ -269,7 +270,7 @@ impl Writer {
                 ]);
             }
         }
-        self.terminal += "\nAt the table\n";
+        self.terminal += "\nTransposition table\n";
         self.table(&table);
         self.text += SHARING_COLUMNS;
         Ok(())
@@ -299,7 +300,7 @@ impl Writer {
         self.text += SOLUTION_COLUMNS;
     }
 
-    /// The check of the simulation: the same measure from both.
+    /// Compares simulated and real results.
     fn both(&mut self, real: &Real<'_>, panel: &Panel<'_>) -> Result<(), ScalingError> {
         let simulated = panel.curves();
         let pairs: Vec<(&Curve, &Curve)> = real
@@ -343,7 +344,7 @@ impl Writer {
         let names: std::collections::BTreeSet<&str> =
             panels.iter().flatten().flat_map(|panel| panel.positions()).collect();
         for name in names {
-            let row = |panel: Option<&Panel<'_>>| panel?.alone()?.get(name)?.first().map(|row| (*row).clone());
+            let row = |panel: Option<&Panel<'_>>| panel?.baseline()?.get(name)?.first().map(|row| (*row).clone());
             let (real, simulated) = (row(real), row(simulated));
             let time = |micros: u64| format!("{:.2}", micros as f64 / 1e6);
             table.row([
@@ -359,31 +360,31 @@ impl Writer {
     }
 }
 
-/// The speed-ups of all variants, by workers.
+/// Returns the speed-ups of all variants by number of workers.
 fn matrix(threads: &[u32], curves: &[Curve]) -> Table {
     let several = || threads.iter().filter(|&&threads| threads > 1);
     let mut table = Table::new(std::iter::once("speed-up".to_owned()).chain(several().map(u32::to_string)));
     for curve in curves {
-        let cells = several().map(|&threads| times(curve.at(threads).and_then(Point::main)));
+        let cells = several().map(|&threads| times(curve.at(threads).and_then(CurvePoint::main)));
         table.row(std::iter::once(curve.variant.clone()).chain(cells));
     }
     table
 }
 
-/// All points of all curves. One worker is the same in all variants, and told once.
-fn rows_of<'a>(curves: &'a [Curve]) -> impl Iterator<Item = (&'a Curve, &'a Point)> {
+/// Returns all points of all curves, with one worker only once.
+fn rows_of<'a>(curves: &'a [Curve]) -> impl Iterator<Item = (&'a Curve, &'a CurvePoint)> {
     let points = |(curve, number): (&'a Curve, usize)| {
         curve.points.iter().filter(move |point| number == 0 || point.threads > 1).map(move |point| (curve, point))
     };
     curves.iter().zip(0..).flat_map(points)
 }
 
-fn line(name: &str, style: usize, curve: &Curve, value: impl Fn(&Point) -> Option<Estimate>) -> Line {
+fn line(name: &str, style: usize, curve: &Curve, value: impl Fn(&CurvePoint) -> Option<Estimate>) -> ChartLine {
     let points = curve.points.iter().filter_map(|point| Some((point.threads, value(point)?))).collect();
-    Line { name: name.to_owned(), style, points }
+    ChartLine { name: name.to_owned(), style, points }
 }
 
-/// A ratio with its interval; what is exactly 1, as one against itself, without.
+/// Formats a ratio with its interval; exactly 1 without.
 fn times(estimate: Option<Estimate>) -> String {
     match estimate {
         None => DASH.to_owned(),
@@ -392,7 +393,7 @@ fn times(estimate: Option<Estimate>) -> String {
     }
 }
 
-/// A ratio as a difference in per cent, in bold where its interval lies on one side.
+/// Formats a ratio as a difference in per cent, in bold if its interval excludes 0.
 fn difference(estimate: Option<Estimate>) -> String {
     or_dash(estimate, |estimate| {
         let text = Unit::Difference.write_estimate(estimate);
@@ -400,36 +401,36 @@ fn difference(estimate: Option<Estimate>) -> String {
     })
 }
 
-const INTRODUCTION: &str = "Written by `sesame scaling` (`--page` writes it again from the results beside it). What is measured, and how, is in \
-    `docs/users/scaling.md` of the program's sources. Ratios are geometric means over positions, against one thread; in brackets the interval that holds \
-    95 % of 4,000 bootstrap resamples of the positions.";
+const INTRODUCTION: &str = "Written by `sesame scaling`; `--page` writes it again from the results in the folder. `docs/users/scaling.md` of \
+    the sources describes the method. Ratios are geometric means over positions, against one thread. Brackets have 95 % intervals, from 4,000 \
+    bootstrap resamples of the positions.";
 
-const REAL_COLUMNS: &str = "*Time to depth*: one thread's time over that of N, to the same depth. *Nodes per second*, *nodes in all*: those of N threads \
-    together over one thread's. *Nodes per thread*: one thread's nodes over those of each of N; time to depth is about this times the speed of each thread. *Same move*: in how many \
-    searches the move was one thread's. *Cores had*: the processor time that the threads had of what they could have had; what is missing went to other \
-    programs, or to waiting.\n\n";
+const REAL_COLUMNS: &str = "*Time to depth*: one thread's time over that of N, to the same depth. *Nodes per second*, *nodes in all*: those of \
+    N threads over one thread's. *Nodes per thread*: one thread's nodes over those of each of N; time to depth is about this times the \
+    speed of each thread. *Same move*: share of the searches with one thread's best move. *Cores had*: the processor time of the threads over \
+    the time of their cores; the rest went to other programs or to waiting.\n\n";
 
-const SIMULATED_COLUMNS: &str = "N workers take turns of 512 nodes: one search is one sequence of steps, the same on every machine. *Speed-up*: the nodes \
-    that one worker needs to the depth, over those that each of N needs. It is what N equally fast cores with a memory that they do not \
-    crowd would bring. *Against half*: what the last doubling of the workers has brought.\n\n";
+const SIMULATED_COLUMNS: &str = "N workers take turns of 512 nodes: a search is one sequence of steps, the same on every machine. *Speed-up*: the \
+    nodes that one worker needs to the depth, over those that each of N needs. N equally fast cores without contention for memory would have this \
+    speed-up. *Against half*: the gain of the last doubling of the workers.\n\n";
 
-const SHARING_COLUMNS: &str = "*Found*, *cut off*: of all look-ups. *Another's*: the entry had been written by another thread. *Unknown*: the note of \
-    who wrote it had been lost.\n\n";
+const SHARING_COLUMNS: &str = "*Hits*, *cutoffs*: shares of all probes. *Another's*: the share with an entry of another thread. *Writer unknown*: the \
+    record of the writer was lost.\n\n";
 
-const SOLUTION_COLUMNS: &str = "Each search had the same time. *Time to solution*: one thread's time until it came upon a solution that it then held, over \
-    that of N; a search without it counts with its whole time. Compared are positions that somebody solved and one thread did not solve at once (in 10 ms).\n\n";
+const SOLUTION_COLUMNS: &str = "All searches had the same time. *Time to solution*: one thread's time until a solution that it then held, over that of \
+    N; a search without one counts with its whole time. *Compared* are positions that were solved, but not at once (in 10 ms) by one thread.\n\n";
 
-const BOTH: &str = "The first two columns measure the same thing, one thread's nodes over the nodes of each of N. They are comparable as far as the depths are alike \
-    (below): more workers are worth more in deeper searches. Where real threads do worse, they do not share the machine equally.\n\n";
+const BOTH: &str = "The first two columns have the same measure: one thread's nodes over the nodes of each of N. They are comparable for similar \
+    depths (below): more workers gain more in deeper searches. Real threads can do worse if they do not get equal shares of the machine.\n\n";
 
 #[cfg(test)]
 mod tests {
     use super::super::record::{Conditions, ScalingRow};
     use super::*;
 
-    fn row(run: Run, variant: &str, threads: u32, position: &str, nodes: u64, micros: u64) -> ScalingRow {
-        let is_counted = matches!(run, Run::Table | Run::Lockstep);
-        let traffic = Traffic {
+    fn row(run: Purpose, variant: &str, threads: u32, position: &str, nodes: u64, micros: u64) -> ScalingRow {
+        let is_counted = matches!(run, Purpose::Table | Purpose::Lockstep);
+        let sharing = SharingStats {
             probes: 1000,
             hits: 400,
             foreign_hits: 100,
@@ -445,19 +446,19 @@ mod tests {
             position: position.into(),
             depth: 9,
             nodes,
-            micros: (run != Run::Lockstep).then_some(micros),
-            cpu_micros: (run != Run::Lockstep).then_some(micros * 8 / 10),
+            micros: (run != Purpose::Lockstep).then_some(micros),
+            cpu_micros: (run != Purpose::Lockstep).then_some(micros * 8 / 10),
             best: "e2e4".into(),
-            solved_micros: (run == Run::Solution).then_some(micros / 2),
-            traffic: is_counted.then_some(traffic),
+            solved_micros: (run == Purpose::Solution).then_some(micros / 2),
+            sharing: is_counted.then_some(sharing),
         }
     }
 
-    /// Two threads that take 1.6 times the nodes but half the time, on a busy machine of one core.
+    /// Returns results of two threads with 1.6 times the nodes in half the time, on a busy machine of one core.
     fn real() -> Recording {
         let mut rows = Vec::new();
         for (position, scale) in [("a", 1), ("b", 10)] {
-            for run in [Run::Depth, Run::Solution, Run::Table] {
+            for run in [Purpose::Depth, Purpose::Solution, Purpose::Table] {
                 rows.push(row(run, "default", 1, position, 1_000_000 * scale, 1_000_000 * scale));
                 rows.push(row(run, "default", 2, position, 1_600_000 * scale, 500_000 * scale));
             }
@@ -469,16 +470,16 @@ mod tests {
     fn simulated() -> Recording {
         let mut rows = Vec::new();
         for (position, nodes) in [("a", 100_000), ("b", 200_000)] {
-            rows.push(row(Run::Lockstep, "default", 1, position, nodes, 0));
-            rows.push(row(Run::Lockstep, "default", 2, position, nodes * 5 / 4, 0));
-            rows.push(row(Run::Lockstep, "default", 4, position, nodes * 2, 0));
-            rows.push(row(Run::Lockstep, "same+stop", 2, position, nodes * 5 / 2, 0));
-            rows.push(row(Run::Lockstep, "same+stop", 4, position, nodes * 4, 0));
+            rows.push(row(Purpose::Lockstep, "default", 1, position, nodes, 0));
+            rows.push(row(Purpose::Lockstep, "default", 2, position, nodes * 5 / 4, 0));
+            rows.push(row(Purpose::Lockstep, "default", 4, position, nodes * 2, 0));
+            rows.push(row(Purpose::Lockstep, "same+stop", 2, position, nodes * 5 / 2, 0));
+            rows.push(row(Purpose::Lockstep, "same+stop", 4, position, nodes * 4, 0));
         }
         Recording { conditions: Conditions::default().with("hash", "16 MiB"), rows }
     }
 
-    fn page(report: &Report, name: &str) -> String {
+    fn page(report: &ScalingReport, name: &str) -> String {
         report.files.iter().find(|(file, _)| file == name).unwrap_or_else(|| panic!("no {name}")).1.clone()
     }
 
@@ -510,7 +511,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_are_files_and_part_of_the_html() {
+    fn charts_are_files_and_in_the_html() {
         let report = report(Some(&real()), Some(&simulated())).unwrap();
         let html = page(&report, "report.html");
         for name in ["real.svg", "simulated.svg", "variants.svg", "both.svg"] {
@@ -526,7 +527,7 @@ mod tests {
     }
 
     #[test]
-    fn one_kind_alone_and_one_worker_alone() {
+    fn report_needs_only_one_kind_of_results() {
         let only = |recording: &Recording, threads: u32| {
             let rows = recording.rows.iter().filter(|row| row.threads <= threads).cloned().collect();
             Recording { rows, ..recording.clone() }

@@ -1,35 +1,35 @@
-//! Speed-ups over the number of workers, as curves with their intervals.
+//! Speed-up charts with intervals.
 
 use sesame_report::ChartError;
 use sesame_report::chart::{Axis, Chart, Curve, CurveStyle, PlotMode, Reference};
 use sesame_report::statistics::Estimate;
 
-/// A line of a chart: its name and what it is at so many workers.
-pub(super) struct Line {
+/// A line of a chart: its values by number of workers.
+pub(super) struct ChartLine {
     pub(super) name: String,
-    /// The number of its style: the same line looks the same in all pictures.
+    /// The index of the style, equal in all charts.
     pub(super) style: usize,
     pub(super) points: Vec<(u32, Estimate)>,
 }
 
 /// The reference of a chart.
 pub(super) enum Against {
-    /// N times one worker.
+    /// A linear speed-up.
     Ideal,
-    /// The same line at 1, with this meaning.
+    /// The level 1, with this label.
     One(&'static str),
 }
 
-/// Draws ratios over workers, both on logarithmic axes.
-pub(super) fn ratios(title: &str, y_title: &str, lines: &[Line], against: Against) -> Result<String, ChartError> {
+/// Draws ratios by number of workers, on logarithmic axes.
+pub(super) fn ratios(title: &str, y_title: &str, lines: &[ChartLine], against: Against) -> Result<String, ChartError> {
     let threads = || lines.iter().flat_map(|line| line.points.iter().map(|point| point.0));
     let (least, most) = (threads().min().unwrap_or(1), threads().max().unwrap_or(1).max(2));
     let dodge = |number: usize| {
-        // Beside each other, so that intervals do not hide each other.
+        // Slightly shifted, so that intervals do not overlap.
         let middle = (lines.len() as f64 - 1.0) / 2.0;
         (number as f64 - middle) * f64::from(most).log2() * 0.008
     };
-    let curve = |(line, number): (&Line, usize)| {
+    let curve = |(line, number): (&ChartLine, usize)| {
         let x = |threads: u32| f64::from(threads).log2() + dodge(number);
         let spans = |point: &&(u32, Estimate)| point.1.interval.high > point.1.interval.low * 1.000_001;
         let span = |&(threads, estimate): &(u32, Estimate)| {
@@ -67,7 +67,7 @@ pub(super) fn ratios(title: &str, y_title: &str, lines: &[Line], against: Agains
     Chart { title: title.to_owned(), x, y: ratio_axis(y_title, low, high), curves, reference: Some(reference) }.draw()
 }
 
-/// A logarithmic axis for ratios, labelled more densely the less it spans.
+/// Returns a logarithmic axis for ratios, with more labels for a smaller range.
 fn ratio_axis(title: &str, low: f64, high: f64) -> Axis {
     let width = (high / low).log2();
     let all: Vec<f64> = match width {
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn axes_hold_what_they_are_for() {
+    fn axes_include_their_values() {
         for (low, high) in [(1.0, 1.0), (0.97, 1.04), (1.0, 2.0), (0.8, 3.9), (1.0, 8.0), (0.4, 256.0), (0.5, 1.0)] {
             let axis = ratio_axis("", low, high);
             assert!(axis.range.start <= low.log2() + 0.01 && high.log2() - 0.01 <= axis.range.end, "{low} {high}");
@@ -114,10 +114,10 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_of_each_kind() {
+    fn charts_of_each_kind() {
         let lines = [
-            Line { name: "measured".into(), style: 0, points: vec![(1, estimate(1.0)), (2, estimate(1.5))] },
-            Line {
+            ChartLine { name: "measured".into(), style: 0, points: vec![(1, estimate(1.0)), (2, estimate(1.5))] },
+            ChartLine {
                 name: "simulated".into(),
                 style: 9,
                 points: [1, 2, 4, 64].map(|n| (n, estimate(f64::from(n).sqrt()))).into(),

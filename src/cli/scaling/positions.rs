@@ -1,4 +1,4 @@
-//! The positions that are searched: the built-in set, or a file of EPD or FEN lines.
+//! Test positions: the built-in set, or a file of EPD or FEN lines.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -8,13 +8,13 @@ pub use crate::games::epd::Solution;
 use crate::games::epd::{self, Epd};
 use crate::position::Position;
 
-/// The set that is searched unless a file is given.
+/// The built-in set.
 const BUILT_IN: &str = include_str!("positions.epd");
 
 /// A position to search.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Entry {
-    /// Its name, without commas and spaces, and not that of another.
+pub struct TestPosition {
+    /// The unique name, without commas and spaces.
     pub id: String,
     /// The position.
     pub position: Position,
@@ -22,33 +22,33 @@ pub struct Entry {
     pub solution: Option<Solution>,
 }
 
-/// Positions, each of them once.
+/// Different positions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Positions {
-    /// Where they come from, for the report.
+    /// The source, for the report.
     pub source: String,
     /// The positions.
-    pub entries: Vec<Entry>,
-    /// The lines left out, with the reasons.
-    pub left_out: Vec<String>,
+    pub entries: Vec<TestPosition>,
+    /// The skipped lines, with the reasons.
+    pub skipped: Vec<String>,
 }
 
 impl Positions {
-    /// The built-in set of 40.
+    /// Returns the built-in set of 40 positions.
     pub fn built_in() -> Self {
         Self::parse("the built-in set", BUILT_IN)
     }
 
-    /// Reads a file of EPD or FEN lines. Lines that are empty or begin with `#` are passed over; those that are no position to search are
-    /// [left out](Self::left_out).
+    /// Reads a file of EPD or FEN lines. Empty lines and lines that begin with `#` are ignored; invalid lines
+    /// are [skipped](Self::skipped).
     ///
     /// # Errors
-    /// If the file cannot be read, or not one line can be used.
+    /// If the file cannot be read, or has no valid line.
     pub fn read(path: &Path) -> Result<Self, ScalingError> {
         let bytes = std::fs::read(path).map_err(ScalingError::file(path))?;
         let positions = Self::parse(&path.display().to_string(), &String::from_utf8_lossy(&bytes));
         if positions.entries.is_empty() {
-            let reason = positions.left_out.first().cloned().unwrap_or_else(|| "it has no lines".to_owned());
+            let reason = positions.skipped.first().cloned().unwrap_or_else(|| "it has no lines".to_owned());
             return Err(ScalingError::NoPositions { path: path.to_owned(), reason });
         }
         Ok(positions)
@@ -56,13 +56,13 @@ impl Positions {
 
     fn parse(source: &str, text: &str) -> Self {
         let mut entries = Vec::new();
-        let mut wrongs: Vec<(usize, String)> = Vec::new();
+        let mut errors: Vec<(usize, String)> = Vec::new();
         let (mut keys, mut ids) = (HashSet::new(), HashSet::new());
         for (number, epd) in epd::read_all(text) {
             match epd {
-                Err(wrong) => wrongs.push((number, wrong.to_string())),
+                Err(error) => errors.push((number, error.to_string())),
                 Ok(epd) if !keys.insert(epd.position.key()) => {
-                    wrongs.push((number, "the position was there before".to_owned()));
+                    errors.push((number, "the position was there before".to_owned()));
                 }
                 Ok(epd) => {
                     let mut entry = entry(epd, number);
@@ -74,17 +74,17 @@ impl Positions {
                 }
             }
         }
-        let left_out = wrongs.iter().map(|(number, wrong)| format!("line {number} is left out: {wrong}")).collect();
-        Self { source: source.to_owned(), entries, left_out }
+        let skipped = errors.iter().map(|(number, error)| format!("line {number} is left out: {error}")).collect();
+        Self { source: source.to_owned(), entries, skipped }
     }
 
-    /// The first `count` of them.
+    /// Returns the first `count` positions.
     pub fn first(mut self, count: usize) -> Self {
         self.entries.truncate(count);
         self
     }
 
-    /// A hash of the positions and their names (FNV-1a), by which a results file knows them.
+    /// Returns a hash of the positions and their names (FNV-1a), which identifies the set in a results file.
     pub fn hash(&self) -> u64 {
         let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
         let text: String =
@@ -93,12 +93,12 @@ impl Positions {
     }
 }
 
-fn entry(epd: Epd, number: usize) -> Entry {
+fn entry(epd: Epd, number: usize) -> TestPosition {
     let id = epd.id.as_deref().map(name).filter(|id| !id.is_empty()).unwrap_or_else(|| format!("line-{number}"));
-    Entry { id, position: epd.position, solution: epd.solution }
+    TestPosition { id, position: epd.position, solution: epd.solution }
 }
 
-/// A name that fits into a field of a CSV file and a cell of a table.
+/// Returns a name for a CSV field and a table cell.
 fn name(text: &str) -> String {
     let keep = |letter: char| if letter.is_alphanumeric() || "._+-".contains(letter) { letter } else { '_' };
     text.trim().chars().take(40).map(keep).collect()
@@ -110,16 +110,16 @@ mod tests {
 
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
 
-    fn only(line: &str) -> Entry {
+    fn only(line: &str) -> TestPosition {
         let positions = Positions::parse("test", line);
-        assert_eq!(positions.left_out, Vec::<String>::new(), "{line}");
+        assert_eq!(positions.skipped, Vec::<String>::new(), "{line}");
         positions.entries[0].clone()
     }
 
     #[test]
-    fn the_built_in_set_is_sound() {
+    fn built_in_set_is_valid() {
         let set = Positions::built_in();
-        assert_eq!((set.entries.len(), &set.left_out), (40, &Vec::new()));
+        assert_eq!((set.entries.len(), &set.skipped), (40, &Vec::new()));
         assert!(!set.entries.iter().any(|entry| entry.solution.is_some()));
         for entry in &set.entries {
             assert!(entry.position.legal_moves().len() > 3 && !entry.position.in_check(), "{}", entry.id);
@@ -128,13 +128,13 @@ mod tests {
     }
 
     #[test]
-    fn names_that_fit_a_table() {
+    fn names_have_no_commas_and_spaces() {
         assert_eq!(only(&format!("{START} bm e4; id \"my, own; name\"; c0 \"x\";")).id, "my__own__name");
         assert_eq!(only(START).id, "line-1");
     }
 
     #[test]
-    fn what_cannot_be_used_is_told() {
+    fn invalid_lines_are_skipped_with_reasons() {
         let text = format!(
             "# comment\n\n{START} id \"a\";\nnonsense\n{START} id \"b\";\n\
              8/8/8/4k3/8/8/4K3/8 w - - bm Kd3;\n{START} bm Qh5; hmvc 1;\nk7/8/8/8/8/8/8/K6Q b - - id \"a\";\n"
@@ -142,7 +142,7 @@ mod tests {
         let positions = Positions::parse("test", &text);
         let ids: Vec<&str> = positions.entries.iter().map(|entry| entry.id.as_str()).collect();
         assert_eq!(ids, ["a", "a-8"]);
-        let told = positions.left_out.join("\n");
+        let told = positions.skipped.join("\n");
         for part in ["line 4 ", "line 5 ", "there before", "line 6 ", "is over", "line 7 ", "Qh5"] {
             assert!(told.contains(part), "{part}: {told}");
         }

@@ -1,10 +1,10 @@
-//! Searches by the clock, on the machine at hand.
+//! Real searches: by the clock, on this machine.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
-use super::record::{Kind, Recording, Run, ScalingRow};
-use super::searcher::{Pace, Searcher, Trace};
+use super::record::{Purpose, Recording, ResultsFile, ScalingRow};
+use super::searcher::{SearchTrace, Searcher, ThreadMode};
 use super::writer_table::WriterTable;
 use super::{Calibrated, Plan, ScalingArgs, ScalingError, Variant, machine, warnings};
 use crate::cli::threads::{logical_cores, physical_cores};
@@ -14,20 +14,20 @@ use crate::search::TranspositionTable;
 use sesame_report::Progress;
 use sesame_report::random::shuffle;
 
-/// One search to be made.
+/// A planned search.
 #[derive(Clone, Debug)]
-struct Task<'a> {
-    run: Run,
+struct TimedSearch<'a> {
+    run: Purpose,
     position: &'a Calibrated,
     variant: &'a Variant,
     threads: u32,
     round: u32,
 }
 
-/// Makes all searches of the plan, one after the other: each round in a random order, so that whatever else the machine does
-/// falls on all alike.
-pub(super) fn run(plan: &Plan, args: &ScalingArgs, tell: &dyn Fn(&str)) -> Result<Recording, ScalingError> {
-    // Before this run adds to it.
+/// Runs all searches of the plan one after another. Each round has a random order, so that disturbances affect
+/// all alike.
+pub(super) fn run(plan: &Plan, args: &ScalingArgs, log: &dyn Fn(&str)) -> Result<Recording, ScalingError> {
+    // Read before this run adds to the load.
     let load = machine::load().map_or_else(|| "not told".to_owned(), |load| format!("{load:.2}"));
     let conditions = plan
         .conditions()
@@ -40,83 +40,87 @@ pub(super) fn run(plan: &Plan, args: &ScalingArgs, tell: &dyn Fn(&str)) -> Resul
         .with("load before", load);
     warnings::before(&conditions, plan.threads.iter().copied())
         .iter()
-        .for_each(|line| tell(&format!("warning: {line}")));
+        .for_each(|line| log(&format!("warning: {line}")));
 
-    let mut searcher = Searcher::new(plan.hash_mib, Pace::Free)?.pinned(args.pin)?;
-    let calibrated = calibrate(plan, &mut searcher, tell)?;
-    let mut journal = Kind::Real.open(&args.out, &conditions, args.existing())?;
+    let mut searcher = Searcher::new(plan.hash_mib, ThreadMode::Free)?.pinned(args.pin)?;
+    let calibrated = calibrate(plan, &mut searcher, log)?;
+    let mut journal = ResultsFile::Real.open(&args.out, &conditions, args.existing())?;
     let tasks = tasks(plan, &calibrated, args);
-    let millis = |task: &Task<'_>| task.millis(args);
+    let millis = |task: &TimedSearch<'_>| task.millis(args);
     let progress = Progress::new(tasks.iter().map(millis).sum(), 0);
-    // Made only when it is needed: it takes memory.
+    // Created on demand, to save memory.
     let mut counting: Option<Searcher<WriterTable>> = None;
     let result: Result<(), ScalingError> = tasks.iter().try_for_each(|task| {
-        let row = if task.run == Run::Table {
+        let row = if task.run == Purpose::Table {
             let searcher = match &mut counting {
                 Some(searcher) => searcher,
-                none => none.insert(Searcher::counting(plan.hash_mib, Pace::Free)?.pinned(args.pin)?),
+                none => none.insert(Searcher::counting(plan.hash_mib, ThreadMode::Free)?.pinned(args.pin)?),
             };
-            searcher.arrange(task.threads as usize, task.variant)?;
+            searcher.configure(task.threads as usize, task.variant)?;
             searcher.table().reset();
             let trace = task.search(searcher, args)?;
-            ScalingRow { traffic: Some(searcher.table().traffic()), ..task.row(&trace) }
+            ScalingRow { sharing: Some(searcher.table().sharing()), ..task.row(&trace) }
         } else {
-            searcher.arrange(task.threads as usize, task.variant)?;
+            searcher.configure(task.threads as usize, task.variant)?;
             task.row(&task.search(&mut searcher, args)?)
         };
         progress.advance(task.millis(args), format!("{} with {}", task.position.entry.id, task.threads));
         Ok(journal.add(row)?)
     });
     progress.finish();
-    searcher.messages().iter().for_each(|line| tell(&format!("warning: {line}")));
+    searcher.messages().iter().for_each(|line| log(&format!("warning: {line}")));
     result?;
     Ok(Recording { conditions, rows: journal.into_rows() })
 }
 
-/// The depth of each position. Those without one are told of.
+/// Calibrates all positions. Positions without a depth are logged.
 fn calibrate(
     plan: &Plan,
     searcher: &mut Searcher<TranspositionTable>,
-    tell: &dyn Fn(&str),
+    log: &dyn Fn(&str),
 ) -> Result<Vec<Calibrated>, ScalingError> {
     let progress = Progress::new(plan.positions.entries.len() as u64, 0);
     let first = plan.variants.first().cloned().unwrap_or_default();
-    searcher.arrange(1, &first)?;
+    searcher.configure(1, &first)?;
     let mut found = Vec::new();
     for entry in &plan.positions.entries {
         found.push(plan.measure.depth(entry, &searcher.search(&entry.position, plan.measure.limits())?));
         progress.advance(1, format!("how deep: {}", entry.id));
     }
     progress.finish();
-    super::usable(found.into_iter(), tell)
+    super::usable(found.into_iter(), log)
 }
 
-/// All searches in their order: the rounds, and then the searches on the table that counts.
-fn tasks<'a>(plan: &'a Plan, calibrated: &'a [Calibrated], args: &ScalingArgs) -> Vec<Task<'a>> {
+/// Returns all searches in order: the rounds, then the searches on a [`WriterTable`].
+fn tasks<'a>(plan: &'a Plan, calibrated: &'a [Calibrated], args: &ScalingArgs) -> Vec<TimedSearch<'a>> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(args.seed);
     let all = |run, round| {
         calibrated.iter().flat_map(move |position| {
-            plan.arms().map(move |(variant, threads)| Task { run, position, variant, threads, round })
+            plan.arms().map(move |(variant, threads)| TimedSearch { run, position, variant, threads, round })
         })
     };
     let mut tasks = Vec::new();
     for round in 1..=args.rounds {
-        let solved = all(Run::Solution, round).filter(|task| task.position.entry.solution.is_some());
-        let mut of_round: Vec<Task<'a>> = all(Run::Depth, round).chain(solved).collect();
+        let solved = all(Purpose::Solution, round).filter(|task| task.position.entry.solution.is_some());
+        let mut of_round: Vec<TimedSearch<'a>> = all(Purpose::Depth, round).chain(solved).collect();
         shuffle(&mut of_round, &mut random);
         tasks.extend(of_round);
     }
-    let mut counted: Vec<Task<'a>> = all(Run::Table, 1).collect();
+    let mut counted: Vec<TimedSearch<'a>> = all(Purpose::Table, 1).collect();
     shuffle(&mut counted, &mut random);
     tasks.extend(counted);
     tasks
 }
 
-impl Task<'_> {
-    fn search<T: SearchTable>(&self, searcher: &mut Searcher<T>, args: &ScalingArgs) -> Result<Trace, ScalingError> {
+impl TimedSearch<'_> {
+    fn search<T: SearchTable>(
+        &self,
+        searcher: &mut Searcher<T>,
+        args: &ScalingArgs,
+    ) -> Result<SearchTrace, ScalingError> {
         let position = &self.position.entry.position;
         match self.run {
-            Run::Solution => {
+            Purpose::Solution => {
                 let limits = Limits { move_time: Some(args.solution_time()), ..Limits::default() };
                 searcher.search(position, limits)
             }
@@ -124,18 +128,18 @@ impl Task<'_> {
         }
     }
 
-    /// About how long it takes, for the time left.
+    /// Estimates the duration, for the time left.
     fn millis(&self, args: &ScalingArgs) -> u64 {
         let expected = match self.run {
-            Run::Solution => args.solution_time(),
+            Purpose::Solution => args.solution_time(),
             _ => self.position.time.div_f64(f64::from(self.threads).sqrt()),
         };
         expected.as_millis() as u64 + 20
     }
 
-    fn row(&self, trace: &Trace) -> ScalingRow {
+    fn row(&self, trace: &SearchTrace) -> ScalingRow {
         let Calibrated { entry, depth, .. } = self.position;
-        let is_timed = self.run == Run::Solution;
+        let is_timed = self.run == Purpose::Solution;
         let solved = entry.solution.as_ref().filter(|_| is_timed).and_then(|solution| trace.solved_after(solution));
         let reached = trace.steps.last().map_or(0, |step| step.depth);
         ScalingRow {
@@ -150,7 +154,7 @@ impl Task<'_> {
             cpu_micros: trace.cpu.map(|time| time.as_micros() as u64),
             best: trace.best.map_or_else(|| "-".to_owned(), |mv| entry.position.to_uci(mv, false)),
             solved_micros: solved.map(|time| time.as_micros() as u64),
-            traffic: None,
+            sharing: None,
         }
     }
 }

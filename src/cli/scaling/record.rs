@@ -1,4 +1,4 @@
-//! The observations on disk, as a [`Journal`] of one row for each search.
+//! Results files: a [`Journal`] with one row for each search.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -7,39 +7,39 @@ use std::str::FromStr;
 pub use sesame_report::journal::Existing;
 use sesame_report::journal::{Contents, Fields, Journal, JournalError, JournalKind, JournalRow};
 
-use super::writer_table::Traffic;
+use super::writer_table::SharingStats;
 
 /// The purpose of a search.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Run {
+pub enum Purpose {
     /// To a depth, by the clock.
     Depth,
-    /// For a given time, until the solution is found.
+    /// For a fixed time, to find the solution.
     Solution,
-    /// To a depth on a table that counts, which slows it.
+    /// To a depth on a [`WriterTable`](super::writer_table::WriterTable), which is slower.
     Table,
-    /// To a depth in lockstep, on a table that counts.
+    /// To a depth in lockstep on a `WriterTable`.
     Lockstep,
 }
 
-impl Run {
-    const ALL: [Run; 4] = [Run::Depth, Run::Solution, Run::Table, Run::Lockstep];
+impl Purpose {
+    const ALL: [Purpose; 4] = [Purpose::Depth, Purpose::Solution, Purpose::Table, Purpose::Lockstep];
 
     const fn name(self) -> &'static str {
         match self {
-            Run::Depth => "depth",
-            Run::Solution => "solution",
-            Run::Table => "table",
-            Run::Lockstep => "lockstep",
+            Purpose::Depth => "depth",
+            Purpose::Solution => "solution",
+            Purpose::Table => "table",
+            Purpose::Lockstep => "lockstep",
         }
     }
 }
 
-impl FromStr for Run {
+impl FromStr for Purpose {
     type Err = &'static str;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        Run::ALL.into_iter().find(|run| run.name() == name).ok_or("no such run")
+        Purpose::ALL.into_iter().find(|run| run.name() == name).ok_or("unknown purpose")
     }
 }
 
@@ -47,8 +47,8 @@ impl FromStr for Run {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ScalingRow {
     /// The purpose.
-    pub run: Run,
-    /// The name of the workers' strategy.
+    pub run: Purpose,
+    /// The name of the SMP strategy.
     pub variant: String,
     /// The number of workers.
     pub threads: u32,
@@ -56,7 +56,7 @@ pub struct ScalingRow {
     pub round: u32,
     /// The position's name.
     pub position: String,
-    /// The depth in plies to reach; with [`Run::Solution`] the depth reached.
+    /// The depth in plies to reach; with [`Purpose::Solution`] the depth reached.
     pub depth: u32,
     /// Nodes of all workers.
     pub nodes: u64,
@@ -68,8 +68,8 @@ pub struct ScalingRow {
     pub best: String,
     /// Time in microseconds after which the solution was found and kept.
     pub solved_micros: Option<u64>,
-    /// The counters of the table, if it counts.
-    pub traffic: Option<Traffic>,
+    /// The statistics of a `WriterTable`.
+    pub sharing: Option<SharingStats>,
 }
 
 impl JournalRow for ScalingRow {
@@ -77,7 +77,7 @@ impl JournalRow for ScalingRow {
                                    probes,hits,foreign_hits,cut_offs,foreign_cut_offs,unknown_cut_offs";
 
     /// Run, variant, threads, round, position.
-    type Key = (Run, String, u32, u32, String);
+    type Key = (Purpose, String, u32, u32, String);
 
     fn key(&self) -> Self::Key {
         (self.run, self.variant.clone(), self.threads, self.round, self.position.clone())
@@ -87,12 +87,12 @@ impl JournalRow for ScalingRow {
         let option = |number: Option<u64>| number.map_or_else(String::new, |number| number.to_string());
         let Self { run, variant, threads, round, position, depth, nodes, best, .. } = self;
         let [micros, cpu, solved] = [self.micros, self.cpu_micros, self.solved_micros].map(option);
-        let traffic = self.traffic.map_or([None; 6], |traffic| {
-            let Traffic { probes, hits, foreign_hits, cut_offs, foreign_cut_offs, unknown_cut_offs } = traffic;
+        let sharing = self.sharing.map_or([None; 6], |sharing| {
+            let SharingStats { probes, hits, foreign_hits, cut_offs, foreign_cut_offs, unknown_cut_offs } = sharing;
             [probes, hits, foreign_hits, cut_offs, foreign_cut_offs, unknown_cut_offs].map(Some)
         });
-        let (run, traffic) = (run.name(), traffic.map(option).join(","));
-        format!("{run},{variant},{threads},{round},{position},{depth},{nodes},{micros},{cpu},{best},{solved},{traffic}")
+        let (run, sharing) = (run.name(), sharing.map(option).join(","));
+        format!("{run},{variant},{threads},{round},{position},{depth},{nodes},{micros},{cpu},{best},{solved},{sharing}")
     }
 
     fn parse(fields: &mut Fields<'_>) -> Result<Self, String> {
@@ -108,13 +108,13 @@ impl JournalRow for ScalingRow {
             cpu_micros: fields.optional()?,
             best: fields.value()?,
             solved_micros: fields.optional()?,
-            traffic: parse_traffic(fields)?,
+            sharing: parse_sharing(fields)?,
         })
     }
 }
 
-/// Reads the counters of the table: all of them or none.
-fn parse_traffic(fields: &mut Fields<'_>) -> Result<Option<Traffic>, String> {
+/// Parses the statistics: all or none.
+fn parse_sharing(fields: &mut Fields<'_>) -> Result<Option<SharingStats>, String> {
     let mut counters = [None; 6];
     for counter in &mut counters {
         *counter = fields.optional()?;
@@ -128,37 +128,39 @@ fn parse_traffic(fields: &mut Fields<'_>) -> Result<Option<Traffic>, String> {
             Some(cut_offs),
             Some(foreign_cut_offs),
             Some(unknown_cut_offs),
-        ] => Ok(Some(Traffic { probes, hits, foreign_hits, cut_offs, foreign_cut_offs, unknown_cut_offs })),
+        ] => Ok(Some(SharingStats { probes, hits, foreign_hits, cut_offs, foreign_cut_offs, unknown_cut_offs })),
         _ => Err("some counters of the table are missing".to_owned()),
     }
 }
 
-/// The two results files.
+/// A results file.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum ResultsFile {
     /// Searches by the clock.
     Real,
     /// Searches in lockstep.
     Simulated,
 }
 
-impl Kind {
+impl ResultsFile {
     /// Returns the name of the file.
-    pub const fn file(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
-            Kind::Real => "real.csv",
-            Kind::Simulated => "simulated.csv",
+            ResultsFile::Real => "real.csv",
+            ResultsFile::Simulated => "simulated.csv",
         }
     }
 
     fn path(self, folder: &Path) -> PathBuf {
-        folder.join(self.file())
+        folder.join(self.name())
     }
 
     const fn journal(self) -> JournalKind {
         let (magic, name) = match self {
-            Kind::Real => ("# sesame scaling 1: real threads\n", "results file real.csv of `sesame scaling`"),
-            Kind::Simulated => ("# sesame scaling 1: lockstep\n", "results file simulated.csv of `sesame scaling`"),
+            ResultsFile::Real => ("# sesame scaling 1: real threads\n", "results file real.csv of `sesame scaling`"),
+            ResultsFile::Simulated => {
+                ("# sesame scaling 1: lockstep\n", "results file simulated.csv of `sesame scaling`")
+            }
         };
         let advice = "replace it with --force, name another folder with --out, or go on with a simulation by --resume";
         JournalKind { magic, name, conditions: "searches", advice }
@@ -226,7 +228,7 @@ impl Recording {
     ///
     /// # Errors
     /// Those of [`JournalKind::read_unfinished`], and [`JournalError::Damaged`] if a condition has no name.
-    pub fn read(kind: Kind, folder: &Path) -> Result<Option<Recording>, JournalError> {
+    pub fn read(kind: ResultsFile, folder: &Path) -> Result<Option<Recording>, JournalError> {
         let path = kind.path(folder);
         let Some(Contents { conditions, rows }) = kind.journal().read_unfinished(&path)? else { return Ok(None) };
         let mut recording = Recording { conditions: Conditions::default(), rows };
@@ -246,10 +248,10 @@ mod tests {
     use super::*;
 
     fn row(position: &str, is_counted: bool) -> ScalingRow {
-        let traffic =
-            Traffic { probes: 9, hits: 8, foreign_hits: 7, cut_offs: 6, foreign_cut_offs: 5, unknown_cut_offs: 4 };
+        let sharing =
+            SharingStats { probes: 9, hits: 8, foreign_hits: 7, cut_offs: 6, foreign_cut_offs: 5, unknown_cut_offs: 4 };
         ScalingRow {
-            run: Run::Lockstep,
+            run: Purpose::Lockstep,
             variant: "default".into(),
             threads: 4,
             round: 1,
@@ -260,7 +262,7 @@ mod tests {
             cpu_micros: Some(17),
             best: "e2e4".into(),
             solved_micros: None,
-            traffic: is_counted.then_some(traffic),
+            sharing: is_counted.then_some(sharing),
         }
     }
 
@@ -271,9 +273,11 @@ mod tests {
     #[test]
     fn committed_results_are_readable() {
         let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/results/scaling");
-        for (kind, folder, rows) in
-            [(Kind::Real, "real", 320), (Kind::Simulated, "simulated", 160), (Kind::Simulated, "variants", 778)]
-        {
+        for (kind, folder, rows) in [
+            (ResultsFile::Real, "real", 320),
+            (ResultsFile::Simulated, "simulated", 160),
+            (ResultsFile::Simulated, "variants", 778),
+        ] {
             let recording = Recording::read(kind, &docs.join(folder)).unwrap().unwrap();
             assert_eq!(recording.rows.len(), rows, "{folder}");
             assert_eq!(recording.conditions.get("hash"), Some("64 MiB"));
@@ -283,23 +287,27 @@ mod tests {
     #[test]
     fn recordings_are_read_as_written() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(Recording::read(Kind::Simulated, folder.path()).unwrap(), None);
-        let mut journal = Kind::Simulated.open(folder.path(), &conditions(), Existing::Refuse).unwrap();
+        assert_eq!(Recording::read(ResultsFile::Simulated, folder.path()).unwrap(), None);
+        let mut journal = ResultsFile::Simulated.open(folder.path(), &conditions(), Existing::Refuse).unwrap();
         let rows = vec![row("a", true), row("b", false)];
         journal.extend(rows.clone()).unwrap();
         drop(journal);
-        let recording = Recording::read(Kind::Simulated, folder.path()).unwrap().unwrap();
+        let recording = Recording::read(ResultsFile::Simulated, folder.path()).unwrap().unwrap();
         assert_eq!(recording, Recording { conditions: conditions(), rows });
         assert_eq!(recording.conditions.get("positions"), Some("some: 3"));
-        let error = Kind::Simulated.check(folder.path(), Existing::Refuse).unwrap_err().to_string();
+        let error = ResultsFile::Simulated.check(folder.path(), Existing::Refuse).unwrap_err().to_string();
         assert!(error.contains("--force") && error.contains("--out"), "{error}");
     }
 
     #[test]
     fn every_field_is_checked() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join(Kind::Simulated.file());
-        Kind::Simulated.open(folder.path(), &conditions(), Existing::Refuse).unwrap().add(row("a", true)).unwrap();
+        let path = folder.path().join(ResultsFile::Simulated.name());
+        ResultsFile::Simulated
+            .open(folder.path(), &conditions(), Existing::Refuse)
+            .unwrap()
+            .add(row("a", true))
+            .unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         for (from, to, number) in [
             ("34567", "many", 5),
@@ -309,7 +317,7 @@ mod tests {
             ("hash: 16", "hash 16", 2),
         ] {
             std::fs::write(&path, text.replacen(from, to, 1)).unwrap();
-            let error = Recording::read(Kind::Simulated, folder.path()).unwrap_err();
+            let error = Recording::read(ResultsFile::Simulated, folder.path()).unwrap_err();
             assert!(matches!(error, JournalError::Damaged { line, .. } if line == number), "{to}: {error}");
         }
     }

@@ -1,4 +1,4 @@
-//! Searches in lockstep: what N workers would need, on any machine.
+//! Simulated searches: in lockstep, reproducible on any machine.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -6,41 +6,41 @@ use std::thread;
 
 use crossbeam_channel as channel;
 
-use super::record::{Kind, Recording, Run, ScalingRow};
-use super::searcher::{Pace, Searcher};
+use super::record::{Purpose, Recording, ResultsFile, ScalingRow};
+use super::searcher::{Searcher, ThreadMode};
 use super::writer_table::WriterTable;
 use super::{Calibrated, Plan, ScalingArgs, ScalingError, Variant};
 use sesame_report::Progress;
 
-/// One search to be made.
+/// A planned search.
 #[derive(Clone, Debug)]
-struct Job<'a> {
+struct LockstepSearch<'a> {
     position: &'a Calibrated,
     variant: &'a Variant,
     threads: u32,
     open: bool,
 }
 
-/// By what a search is known in the results file.
+/// The key of a search in the results file.
 type Key = (String, String, u32);
 
-impl Job<'_> {
+impl LockstepSearch<'_> {
     fn key(&self) -> Key {
         (self.position.entry.id.clone(), self.variant.name().to_owned(), self.threads)
     }
 
-    /// About what it takes: the nodes of all workers together grow more slowly than the workers.
+    /// Estimates the effort: the nodes of all workers grow more slowly than their number.
     fn weight(&self) -> u64 {
         (self.position.nodes as f64 * f64::from(self.threads).sqrt()) as u64
     }
 
     fn run(&self, searcher: &mut Searcher<WriterTable>) -> Result<ScalingRow, ScalingError> {
         let Calibrated { entry, depth, .. } = self.position;
-        searcher.arrange(self.threads as usize, self.variant)?;
+        searcher.configure(self.threads as usize, self.variant)?;
         searcher.table().reset();
         let trace = searcher.search_to(&entry.position, *depth, self.open)?;
         Ok(ScalingRow {
-            run: Run::Lockstep,
+            run: Purpose::Lockstep,
             variant: self.variant.name().to_owned(),
             threads: self.threads,
             round: 1,
@@ -51,40 +51,43 @@ impl Job<'_> {
             cpu_micros: None,
             best: trace.best.map_or_else(|| "-".to_owned(), |mv| entry.position.to_uci(mv, false)),
             solved_micros: None,
-            // An open search goes on for a moment that depends on the machine.
-            traffic: (!self.open).then(|| searcher.table().traffic()),
+            // An open search continues for a time that depends on the machine.
+            sharing: (!self.open).then(|| searcher.table().sharing()),
         })
     }
 }
 
-/// Makes all searches of the plan, as many at a time as asked for, and leaves the results file complete and in order.
-pub(super) fn run(plan: &Plan, args: &ScalingArgs, tell: &dyn Fn(&str)) -> Result<Recording, ScalingError> {
-    let calibrated = calibrate(plan, args.jobs(), tell)?;
-    // By these a change of the search is known that has left everything else as it was.
+/// Runs all searches of the plan in parallel, and sorts the results file at the end.
+pub(super) fn run(plan: &Plan, args: &ScalingArgs, log: &dyn Fn(&str)) -> Result<Recording, ScalingError> {
+    let calibrated = calibrate(plan, args.jobs(), log)?;
+    // The nodes of one thread detect a changed search when a simulation is resumed.
     let nodes: u64 = calibrated.iter().map(|position| position.nodes).sum();
     let depths: u32 = calibrated.iter().map(|position| position.depth).sum();
     let conditions = plan.conditions().with("one worker", format!("{nodes} nodes to {depths} plies in all"));
-    let mut journal = Kind::Simulated.open(&args.out, &conditions, args.existing())?;
+    let mut journal = ResultsFile::Simulated.open(&args.out, &conditions, args.existing())?;
 
-    let jobs: Vec<Job<'_>> = calibrated
+    let jobs: Vec<LockstepSearch<'_>> = calibrated
         .iter()
         .flat_map(|position| {
-            plan.arms().map(move |(variant, threads)| Job { position, variant, threads, open: args.open })
+            plan.arms().map(move |(variant, threads)| LockstepSearch { position, variant, threads, open: args.open })
         })
         .collect();
-    let places: HashMap<Key, usize> = jobs.iter().map(Job::key).zip(0..).collect();
+    let places: HashMap<Key, usize> = jobs.iter().map(LockstepSearch::key).zip(0..).collect();
     let of_row = |row: &ScalingRow| (row.position.clone(), row.variant.clone(), row.threads);
     let known: HashSet<Key> = journal.rows().iter().map(of_row).collect();
-    let (done, mut open): (Vec<Job<'_>>, Vec<Job<'_>>) = jobs.into_iter().partition(|job| known.contains(&job.key()));
-    // Position by position, so that a run that is ended early can be compared as far as it got; the long ones of each first.
+    let (done, mut open): (Vec<LockstepSearch<'_>>, Vec<LockstepSearch<'_>>) =
+        jobs.into_iter().partition(|search| known.contains(&search.key()));
+    // Position by position, so that an interrupted run is comparable; long searches first.
     let order: HashMap<&str, usize> = calibrated.iter().map(|position| position.entry.id.as_str()).zip(0..).collect();
-    open.sort_by_key(|job| (order.get(job.position.entry.id.as_str()).copied(), std::cmp::Reverse(job.threads)));
+    open.sort_by_key(|search| {
+        (order.get(search.position.entry.id.as_str()).copied(), std::cmp::Reverse(search.threads))
+    });
 
-    let weight = |jobs: &[Job<'_>]| jobs.iter().map(Job::weight).sum::<u64>();
+    let weight = |jobs: &[LockstepSearch<'_>]| jobs.iter().map(LockstepSearch::weight).sum::<u64>();
     let progress = Progress::new(weight(&open) + weight(&done), weight(&done));
-    let work = |searcher: &mut Searcher<WriterTable>, job: &Job<'_>| job.run(searcher);
-    let result = on_all(&open, args.jobs(), plan.hash_mib, work, |job, row| {
-        progress.advance(job.weight(), format!("{} with {}", job.position.entry.id, job.threads));
+    let work = |searcher: &mut Searcher<WriterTable>, search: &LockstepSearch<'_>| search.run(searcher);
+    let result = run_parallel(&open, args.jobs(), plan.hash_mib, work, |search, row| {
+        progress.advance(search.weight(), format!("{} with {}", search.position.entry.id, search.threads));
         Ok(journal.add(row)?)
     });
     progress.finish();
@@ -93,23 +96,23 @@ pub(super) fn run(plan: &Plan, args: &ScalingArgs, tell: &dyn Fn(&str)) -> Resul
     Ok(Recording { conditions, rows })
 }
 
-/// The depth of each position. Those without one are told of.
-fn calibrate(plan: &Plan, jobs: usize, tell: &dyn Fn(&str)) -> Result<Vec<Calibrated>, ScalingError> {
+/// Calibrates all positions. Positions without a depth are logged.
+fn calibrate(plan: &Plan, jobs: usize, log: &dyn Fn(&str)) -> Result<Vec<Calibrated>, ScalingError> {
     let entries: Vec<(usize, _)> = plan.positions.entries.iter().enumerate().collect();
-    let work = |searcher: &mut Searcher<WriterTable>, (_, entry): &(usize, &super::Entry)| {
+    let work = |searcher: &mut Searcher<WriterTable>, (_, entry): &(usize, &super::TestPosition)| {
         Ok(plan.measure.depth(entry, &searcher.search(&entry.position, plan.measure.limits())?))
     };
     let mut found = Vec::new();
-    on_all(&entries, jobs, plan.hash_mib, work, |(index, _), calibrated| {
+    run_parallel(&entries, jobs, plan.hash_mib, work, |(index, _), calibrated| {
         found.push((*index, calibrated));
         Ok(())
     })?;
     found.sort_by_key(|(index, _)| *index);
-    super::usable(found.into_iter().map(|(_, calibrated)| calibrated), tell)
+    super::usable(found.into_iter().map(|(_, calibrated)| calibrated), log)
 }
 
-/// Does `work` on all items, `jobs` at a time, each on a searcher of its own; `take` is given the results as they come.
-fn on_all<I: Sync, R: Send>(
+/// Runs `work` on all items on `jobs` threads, each with a searcher. `take` receives the results as they come.
+fn run_parallel<I: Sync, R: Send>(
     items: &[I],
     jobs: usize,
     hash_mib: usize,
@@ -121,8 +124,8 @@ fn on_all<I: Sync, R: Send>(
     thread::scope(|scope| {
         for _ in 0..jobs.clamp(1, items.len().max(1)) {
             let (sender, next, stop, work) = (sender.clone(), &next, &stop, &work);
-            let take_part = move || {
-                let mut searcher = match Searcher::counting(hash_mib, Pace::Turns) {
+            let worker = move || {
+                let mut searcher = match Searcher::counting(hash_mib, ThreadMode::Lockstep) {
                     Ok(searcher) => searcher,
                     Err(error) => return drop(sender.send((0, Err(error)))),
                 };
@@ -134,7 +137,7 @@ fn on_all<I: Sync, R: Send>(
                     }
                 }
             };
-            if let Err(error) = thread::Builder::new().spawn_scoped(scope, take_part) {
+            if let Err(error) = thread::Builder::new().spawn_scoped(scope, worker) {
                 stop.store(true, Relaxed);
                 return Err(ScalingError::Thread(error));
             }
@@ -144,7 +147,7 @@ fn on_all<I: Sync, R: Send>(
             Some(item) => take(item, result?),
             None => result.map(drop),
         });
-        // Looked at after each search; nobody reads what is still sent.
+        // Checked after each search.
         stop.store(true, Relaxed);
         result
     })

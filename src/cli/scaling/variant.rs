@@ -1,30 +1,30 @@
-//! Ways for the workers to share a search, by name.
+//! Named SMP strategies.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::engine::{SmpStrategy, UnknownStrategy};
 
-/// A way for the workers to share a search, with the name that it has in results and pictures.
+/// An SMP strategy with its name in results and charts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Variant {
     name: String,
-    /// The rules.
+    /// The strategy.
     pub strategy: SmpStrategy,
 }
 
 impl Variant {
-    /// The name of the way that is used at play.
+    /// The name of the engine's default strategy.
     const DEFAULT: &str = "default";
 
-    /// Its name, without commas: `default`, or the words of its rules.
+    /// Returns the name, without commas: `default`, or the words of the strategy.
     pub fn name(&self) -> &str {
         &self.name
     }
 }
 
 impl Default for Variant {
-    /// As at play.
+    /// The engine's default strategy.
     fn default() -> Self {
         Self { name: Self::DEFAULT.to_owned(), strategy: SmpStrategy::default() }
     }
@@ -42,7 +42,7 @@ impl FromStr for Variant {
     }
 }
 
-/// The name, and where it is not made of them, the words of the rules.
+/// Formats as the name, followed by the words of the strategy for `default`.
 impl fmt::Display for Variant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, strategy } = self;

@@ -1,19 +1,20 @@
-//! Warnings about doubtful figures.
+//! Warnings about unreliable results.
 
 use super::analysis::{Curve, Panel};
 use super::record::Conditions;
 
-/// More threads than this want to run before the measurement begins: somebody else is at work.
+/// Load of other programs above which the machine counts as busy, in runnable threads.
 const BUSY: f64 = 0.3;
-/// The same search again, to the node, takes so much more or less time (a standard deviation). Of 40 positions in three rounds the mean
-/// still holds to half a per cent; but a machine that wavers so much seldom wavers alike for one thread and for all.
+/// Standard deviation of repeated searches above which the machine counts as noisy. A mean over 40 positions
+/// and three rounds is still accurate to half a per cent, but such noise often differs between one and many
+/// threads.
 const NOISY: f64 = 0.03;
-/// Threads that have less of their cores than this shared them with something else. Their own waiting, for a lock or a page, is well
-/// below a per cent (`cores_had` of one thread).
+/// Share of the cores below which other programs have disturbed the search. Waiting for locks and page faults
+/// takes well below one per cent.
 const ALMOST_ALL: f64 = 0.97;
-/// Of fewer positions than this a bootstrap interval covers much less than it says; of one it has no width at all.
+/// Number of positions below which a bootstrap interval is unreliable.
 const FEW: usize = 8;
-/// An interval whose ends are further apart than this factor tells little.
+/// Ratio of an interval's ends above which it counts as wide.
 const WIDE: f64 = 1.35;
 
 /// Returns the warnings before the first search.
