@@ -1,5 +1,5 @@
 //! The cost of a full table, and two entries of 48 check bits against three of 16: nodes to a fixed depth on
-//! the bench, by table size and design, beside a table that is never full.
+//! the bench, by table size and design, compared with a table that is never full.
 //!
 //! The node count of a search is chaotic: a single lost entry changes the order of moves, and with it
 //! everything after. So each figure is a geometric mean over the bench's positions with its interval, and a
