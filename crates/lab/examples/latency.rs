@@ -6,6 +6,7 @@
 //! cargo run --release --example latency -- 2 64 --rounds 200
 //! cargo run --release --example latency -- --engine target/release/sesame   # any UCI engine, over its pipes
 //! ```
+//!
 //! Each line has the median, the 95th percentile and the worst of the rounds. Other load on the machine adds
 //! to them: compare two programs in turn, by their medians.
 //!

@@ -21,7 +21,7 @@ pub use crate::engine_bench::MeasureError;
 /// The numbers of bits that are measured.
 pub const BITS: [u32; 6] = [8, 12, 16, 24, 32, CHECK_BITS];
 
-/// Agreeing low bits are counted in groups of so many.
+/// The number of bits in a group; agreeing low bits are counted in groups.
 const GROUP: u32 = 4;
 
 /// Probes of one table and the errors among them.
@@ -53,7 +53,7 @@ impl ErrorCounts {
         self.agreeing.iter().skip((bits / GROUP) as usize).sum()
     }
 
-    /// Returns the number of errors to be expected of a check of `bits` bits with random keys: one in 2^bits
+    /// Returns the expected number of errors of a check of `bits` bits with random keys: one in 2^bits
     /// comparisons.
     pub fn predicted(&self, bits: u32) -> f64 {
         self.comparisons as f64 / f64::from(bits).exp2()
@@ -69,7 +69,7 @@ impl ErrorCounts {
 
 /// A recorder that compares all 48 bits of the entries which a table of fewer accepts.
 ///
-/// It assigns the search's use of an entry to the probe before, so it serves one thread.
+/// It assigns the use of an entry to the last probe, so it serves one thread only.
 #[derive(Debug, Default)]
 pub struct KeyAudit {
     counts: Mutex<ErrorCounts>,
@@ -106,7 +106,7 @@ impl Recorder for KeyAudit {
     }
 }
 
-/// The bench on a table that verifies so many bits.
+/// The bench on a table that verifies a number of bits.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CheckBitsResult {
     /// The bits verified.
@@ -183,7 +183,7 @@ as well.\n\
 - These are the bits compared within a bucket. The index of the bucket verifies as many more as it has, if \
 they are others: with 48 bits, from 65,536 buckets up, all 64 are.\n";
 
-/// Returns the results as a Markdown table. The last one is the reference of the others.
+/// Returns the results as a Markdown table. The last result is the reference for the others.
 fn table(results: &[CheckBitsResult]) -> String {
     let mut text = String::from(
         "| bits | comparisons | wrong | predicted | would pass | no move | caught | ended a node | inherited \

@@ -230,6 +230,8 @@ fn pages_need_complete_series() {
     assert!(cut_off.to_string().contains("cut off"), "{cut_off}");
     let short = refused(&text[..text[..text.len() - 1].rfind('\n').unwrap() + 1]);
     assert!(short.to_string().contains("reference,4194304,TWOBIG1,1,1 lacks searches"), "{short}");
+    let empty = refused(&text[..text.find("\nmerge,").unwrap() + 1]);
+    assert!(matches!(empty, StudyError::Empty { .. }), "{empty}");
     let other = refused(&text.replacen("# positions 5", "# positions 6", 1));
     assert!(matches!(other, StudyError::Journal(JournalError::OtherConditions { line: 2, .. })), "{other}");
 }

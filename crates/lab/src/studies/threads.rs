@@ -58,7 +58,7 @@ pub(super) fn plan<'a>(set: &'a PositionSet, args: &'a StudyArgs) -> Vec<SearchS
     let mut plan = Vec::new();
     for (lockstep, sequences) in [(true, SEQUENCES[0]), (false, SEQUENCES[1])] {
         for &threads in if lockstep { &THREADS[..] } else { &THREADS[1..] } {
-            // Each repetition runs all schemes, so that other load on the machine disturbs all alike.
+            // Each repetition runs all schemes, so that other load on the machine affects all schemes equally.
             for repeat in 1..=if lockstep { 1 } else { REPEATS } {
                 let of = |scheme| series(scheme, FULL, (threads, lockstep), repeat, sequences, DEPTH);
                 plan.extend(Scheme::ALL.into_iter().map(of));

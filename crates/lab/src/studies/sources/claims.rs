@@ -149,7 +149,7 @@ fn halved(rows: &[StudyRow]) -> SourceClaim {
         Some(interval) if interval.low >= 0.45 && interval.high <= 0.55 => "holds",
         Some(_) => CANNOT_TELL,
     };
-    // The table with moves matters only if the one without is too little.
+    // The table with moves matters only if the table without moves saves too little.
     let verdict = match (words(bare), words(whole)) {
         (few @ "is too much for ALIBABA at this depth", many) if few == many => format!("{few}, even with moves"),
         (few, _) => few.to_owned(),
