@@ -30,7 +30,7 @@ use sesame::position::{Color, Game, Move, Outcome as End, Position};
 use sesame::search::{
     Control, Outcome, SearchContext, ThreadData, TranspositionTable, WORKER_STACK_BYTES, Worker, tunable,
 };
-use sesame::smp::clock::{Confidence, plan};
+use sesame::smp::clock::{BestMoveStability, plan};
 use sesame::smp::{Clock, Limits};
 use sesame_table::Scheme;
 
@@ -179,7 +179,7 @@ impl Side {
         };
         self.table.next_generation();
         let mut worker = Worker::new(0, self.memory.take().unwrap_or_default(), job);
-        let mut confidence = Confidence::default();
+        let mut stability = BestMoveStability::default();
         for depth in 1..100 {
             let (iteration, complete) = match worker.iterate(depth, |_, _| {}) {
                 Outcome::Complete(iteration) => (Some(iteration), true),
@@ -190,9 +190,9 @@ impl Side {
                 && let Some(&mv) = line.pv.first()
             {
                 best = (mv, line.score);
-                confidence.update(mv, line.score, iteration.best_move_share);
+                stability.update(mv, line.score, iteration.best_move_share);
             }
-            let limit = budget.soft.and_then(|soft| confidence.limit(soft));
+            let limit = budget.soft.and_then(|soft| stability.limit(soft));
             if !complete || limit.is_some_and(|limit| worker.nodes() >= nodes(limit)) {
                 break;
             }

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use sesame::eval::{HIDDEN, INPUTS, Network, NetworkFormatError, OUTPUT_BUCKETS, SCALE_RANGE, Simd, Weights};
 use sesame::position::Position;
 use sesame::search::{Bound, TranspositionTable as Table, TtEntry};
-use sesame_table::{Scheme, TableFileError, TableFileReport, TableFileWork};
+use sesame_table::{Scheme, TableFileError, TableFileOptions, TableFileReport};
 use twox_hash::XxHash3_64;
 
 use super::{Scratch, repeated};
@@ -62,9 +62,9 @@ pub fn table_file(bytes: &[u8]) {
     }
 }
 
-fn work() -> TableFileWork<'static> {
+fn work() -> TableFileOptions<'static> {
     static STOP: AtomicBool = AtomicBool::new(false);
-    TableFileWork { fingerprint: FINGERPRINT, threads: 1, stop: &STOP, progress: &|_| () }
+    TableFileOptions { fingerprint: FINGERPRINT, threads: 1, stop: &STOP, progress: &|_| () }
 }
 
 fn load(table: &Table, path: &Path) -> Result<TableFileReport, TableFileError> {

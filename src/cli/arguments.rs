@@ -13,10 +13,11 @@ use super::CommandError;
 use super::play::PlayArguments;
 use super::redirect::OtherProgram;
 use super::scaling::ScalingArgs;
+use super::threads::thread_count;
 use crate::engine::bench::DEFAULT_DEPTH;
 use crate::engine::{Engine, Limits, Options, SmpStrategy};
 use crate::eval::{Network, Simd};
-use crate::uci::{MAX_HASH_MIB, MAX_MULTI_PV, MAX_THREADS};
+use crate::uci::{MAX_HASH_MIB, MAX_MULTI_PV};
 
 /// A UCI chess engine whose threads share one lock-free transposition table.
 ///
@@ -93,8 +94,8 @@ pub(super) struct BenchArguments {
     /// The same as --depth
     #[arg(value_parser = value_parser!(u32).range(1..), value_name = "DEPTH", conflicts_with = "depth")]
     pub(super) depth_alone: Option<u32>,
-    /// Search threads
-    #[arg(long, default_value_t = 1, value_parser = value_parser!(u16).range(1..=MAX_THREADS))]
+    /// Search threads: a number, or auto for one on each physical core
+    #[arg(long, default_value_t = 1, value_parser = thread_count, value_name = "N")]
     pub(super) threads: u16,
     /// Size of the transposition table in MiB
     #[arg(long, default_value_t = 16, value_parser = value_parser!(u32).range(1..=MAX_HASH_MIB), value_name = "MIB")]
@@ -145,8 +146,8 @@ pub(super) struct AnalyseArguments {
     /// Search this many nodes
     #[arg(long, value_parser = value_parser!(u64).range(1..))]
     pub(super) nodes: Option<u64>,
-    /// Search threads
-    #[arg(long, default_value_t = 1, value_parser = value_parser!(u16).range(1..=MAX_THREADS))]
+    /// Search threads: a number, or auto for one on each physical core
+    #[arg(long, default_value_t = 1, value_parser = thread_count, value_name = "N")]
     pub(super) threads: u16,
     /// How many of the best lines to show
     #[arg(long, default_value_t = 1, value_parser = value_parser!(u16).range(1..=MAX_MULTI_PV), value_name = "LINES")]

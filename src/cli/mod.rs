@@ -14,13 +14,14 @@ mod redirect;
 mod san;
 mod scaling;
 mod terminal;
+mod threads;
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use sesame_report::command::{self, CommandError};
+use sesame_report::command::{self, CommandError, print_status};
 
 use crate::engine::bench::{self, BenchOptions};
 use crate::position::Position;
@@ -122,11 +123,17 @@ fn run_perft(arguments: &PerftArguments, output: &Output) -> Result<(), CommandE
     Ok(())
 }
 
-/// The position that a person gave: a FEN, or nothing or `startpos` for the start position.
+/// Returns the position of a user's FEN; nothing and `startpos` stand for the start position. Notes each repair of the
+/// FEN on the standard error.
 fn position(fen: &str) -> Result<Position, CommandError> {
     match fen.trim() {
         "" | "startpos" => Ok(Position::startpos()),
-        fen => Position::from_fen(fen).map_err(|error| CommandError::Usage(format!("bad FEN: {error}"))),
+        fen => {
+            let (position, repairs) =
+                Position::from_lenient_fen(fen).map_err(|error| CommandError::Usage(format!("bad FEN: {error}")))?;
+            repairs.iter().for_each(|repair| print_status(&format!("FEN: {repair}")));
+            Ok(position)
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The bench: a fixed set of positions searched to a fixed depth.
 //!
-//! With one thread its node count is a fingerprint of the search: the same on every machine and in every run, and
-//! different once the search behaves differently. Its speed is what OpenBench scales time controls by.
+//! With one thread its node count is a signature of the search: equal on every machine and in every run, and different
+//! after a functional change. OpenBench scales time controls by its speed.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -15,7 +15,7 @@ use crate::position::{Game, Position};
 use crate::search::{SearchTable, TranspositionTable, TtEntry};
 use sesame_table::{Counters, Stats, Table};
 
-/// The depth of a bench that is not asked for another one: some five seconds in all.
+/// The default depth.
 pub const DEFAULT_DEPTH: u32 = 15;
 
 /// Options of the bench.
@@ -23,17 +23,17 @@ pub const DEFAULT_DEPTH: u32 = 15;
 pub struct BenchOptions {
     /// The depth of each search, at least 1.
     pub depth: u32,
-    /// Search threads. With more than one the node count differs from run to run.
+    /// Number of workers. With more than one, the node count differs from run to run.
     pub threads: usize,
-    /// Table size in MiB.
+    /// Size of the transposition table in MiB.
     pub hash_mib: usize,
-    /// True if the threads take turns, so that the nodes are the same in every run with any number of them.
+    /// The workers take turns: the node count is reproducible with any number of them.
     pub lockstep: bool,
     /// The SMP strategy.
     pub strategy: SmpStrategy,
-    /// True if each thread is bound to a core of its own, where there are cores enough.
+    /// Each worker is bound to a core, if there are enough cores.
     pub pin: bool,
-    /// True to count what happens at the table. It costs some speed and no nodes.
+    /// Count probes and stores of the transposition table. The search gets slower and visits the same nodes.
     pub stats: bool,
     /// The network that evaluates positions.
     pub network: Arc<Network>,
@@ -54,46 +54,46 @@ impl Default for BenchOptions {
     }
 }
 
-/// The search of one of the positions.
+/// The result of one position.
 #[derive(Debug)]
-pub struct Step<'a> {
-    /// 1 for the first position.
+pub struct BenchPosition<'a> {
+    /// The position's number, from 1.
     pub number: usize,
     /// The number of positions.
     pub of: usize,
-    /// The position's FEN.
+    /// The position as FEN.
     pub fen: &'a str,
-    /// The move found, as text; empty if there is none.
+    /// The best move as UCI text; empty if there is none.
     pub best: String,
-    /// The nodes searched.
+    /// Nodes searched.
     pub nodes: u64,
 }
 
-impl fmt::Display for Step<'_> {
+impl fmt::Display for BenchPosition<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Step { number, of, fen, best, nodes } = self;
+        let BenchPosition { number, of, fen, best, nodes } = self;
         write!(f, "bench {number:2}/{of}: {best:5} {nodes:9} in {fen}")
     }
 }
 
-/// The whole bench. Displayed as the line that OpenBench reads.
+/// The result of the bench. It displays as the line that OpenBench reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Report {
-    /// The nodes of all searches.
+pub struct BenchReport {
+    /// Nodes of all searches.
     pub nodes: u64,
-    /// The time of all searches.
+    /// Total time of the searches.
     pub elapsed: Duration,
-    /// Table statistics, if wanted.
+    /// Statistics of the transposition table, with [`BenchOptions::stats`].
     pub stats: Option<Stats>,
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for BenchReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} nodes {} nps", self.nodes, nodes_per_second(self.nodes, self.elapsed))
     }
 }
 
-/// Nodes per second, for times too short to measure as well.
+/// Returns the nodes per second. A time below one microsecond counts as one.
 pub fn nodes_per_second(nodes: u64, elapsed: Duration) -> u64 {
     let per_second = u128::from(nodes) * 1_000_000 / elapsed.as_micros().max(1);
     u64::try_from(per_second).unwrap_or(u64::MAX)
@@ -105,49 +105,51 @@ pub fn positions() -> impl Iterator<Item = Position> {
     POSITIONS.iter().filter_map(|fen| Position::from_fen(fen).ok())
 }
 
-/// Runs the bench on an engine of its own, each position on a cleared table, and tells each search's result to `each`.
+/// Runs the bench on a new engine, each position on a cleared table, and calls `each` with each position's result.
 ///
 /// Returns `None` if `stop` was set before the end.
 ///
 /// # Errors
-/// When the engine cannot be built, as for a table larger than the memory.
+/// If the engine cannot be created, for example with a table larger than the memory.
 pub fn run(
     options: &BenchOptions,
     stop: &AtomicBool,
-    mut each: impl FnMut(&Step<'_>),
-) -> Result<Option<Report>, EngineError> {
+    mut each: impl FnMut(&BenchPosition<'_>),
+) -> Result<Option<BenchReport>, EngineError> {
     if options.stats {
         let table = Table::<TtEntry, Counters>::with_mib(options.hash_mib, Scheme::default())?;
-        let ended = run_on(table, options, stop, |step, _| each(step))?;
-        Ok(ended.map(|(report, engine)| Report { stats: Some(engine.table().recorder().stats()), ..report }))
+        let ended = run_on(table, options, stop, |position, _| each(position))?;
+        Ok(ended.map(|(report, engine)| BenchReport { stats: Some(engine.table().recorder().stats()), ..report }))
     } else {
-        let ended =
-            run_on(TranspositionTable::with_mib(options.hash_mib, Scheme::default())?, options, stop, |step, _| {
-                each(step)
-            })?;
+        let ended = run_on(
+            TranspositionTable::with_mib(options.hash_mib, Scheme::default())?,
+            options,
+            stop,
+            |position, _| each(position),
+        )?;
         Ok(ended.map(|(report, _)| report))
     }
 }
 
-/// Runs the bench on this table, whatever `options` say of it, and tells each search's result and what the table is like then to `each`.
-/// Returns the engine as well, which has the table.
+/// Runs the bench on `table` and calls `each` with each position's result and the table. Returns the engine as well, which
+/// owns the table. The size of the table in `options` has no effect.
 ///
 /// # Errors
-/// When the system refuses every thread.
+/// If the system refuses the first thread.
 pub fn run_on<T: SearchTable>(
     table: T,
     options: &BenchOptions,
     stop: &AtomicBool,
-    mut each: impl FnMut(&Step<'_>, &T),
-) -> Result<Option<(Report, Engine<T>)>, EngineError> {
+    mut each: impl FnMut(&BenchPosition<'_>, &T),
+) -> Result<Option<(BenchReport, Engine<T>)>, EngineError> {
     let BenchOptions { threads, lockstep, strategy, pin, ref network, .. } = *options;
     let network = Arc::clone(network);
     let engine_options = Options { threads, lockstep, strategy, pin, network, ..Options::default() };
     let mut engine = Engine::with_table(table, engine_options, Arc::new(NullSink))?;
     let limits = Limits { depth: Some(options.depth.max(1)), ..Limits::default() };
-    let mut report = Report { nodes: 0, elapsed: Duration::ZERO, stats: None };
+    let mut report = BenchReport { nodes: 0, elapsed: Duration::ZERO, stats: None };
     for (fen, number) in POSITIONS.iter().zip(1..) {
-        // The list is tested: each position can be set.
+        // A test shows that every FEN is legal.
         let Ok(position) = Position::from_fen(fen) else { continue };
         engine.new_game();
         let watch = |_: Option<&Info>| match stop.load(Ordering::Relaxed) {
@@ -161,7 +163,7 @@ pub fn run_on<T: SearchTable>(
         report.nodes += end.nodes;
         report.elapsed += end.elapsed;
         let best = end.best.map_or_else(String::new, |mv| position.to_uci(mv, false));
-        each(&Step { number, of: POSITIONS.len(), fen, best, nodes: end.nodes }, engine.table());
+        each(&BenchPosition { number, of: POSITIONS.len(), fen, best, nodes: end.nodes }, engine.table());
     }
     Ok(Some((report, engine)))
 }
@@ -172,13 +174,13 @@ mod tests {
     use crate::search::RoundRobin;
 
     #[test]
-    fn the_line_that_openbench_reads() {
-        let report = Report { nodes: 3_000_000, elapsed: Duration::from_millis(1500), stats: None };
+    fn report_displays_as_openbench_line() {
+        let report = BenchReport { nodes: 3_000_000, elapsed: Duration::from_millis(1500), stats: None };
         assert_eq!(report.to_string(), "3000000 nodes 2000000 nps");
     }
 
     #[test]
-    fn speed_without_time() {
+    fn nodes_per_second_saturates() {
         assert_eq!(nodes_per_second(0, Duration::ZERO), 0);
         assert_eq!(nodes_per_second(20, Duration::ZERO), 20_000_000);
         assert_eq!(nodes_per_second(1000, Duration::from_secs(2)), 500);
@@ -186,14 +188,14 @@ mod tests {
     }
 
     #[test]
-    fn the_same_nodes_each_time_and_every_position() {
+    fn node_counts_are_reproducible() {
         let options = BenchOptions { depth: 4, ..BenchOptions::default() };
         let stop = AtomicBool::new(false);
         let run_once = || {
             let mut nodes = Vec::new();
-            let report = run(&options, &stop, |step| {
-                assert!(!step.best.is_empty(), "{step}");
-                nodes.push(step.nodes);
+            let report = run(&options, &stop, |position| {
+                assert!(!position.best.is_empty(), "{position}");
+                nodes.push(position.nodes);
             });
             let report = report.unwrap().unwrap();
             assert_eq!(nodes.iter().sum::<u64>(), report.nodes);
@@ -205,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn in_lockstep_any_number_of_threads_searches_the_same_nodes_each_time() {
+    fn lockstep_node_counts_are_reproducible() {
         let stop = AtomicBool::new(false);
         let nodes = |depth, threads, lockstep| {
             let options = BenchOptions { depth, threads, lockstep, ..BenchOptions::default() };
@@ -215,7 +217,7 @@ mod tests {
         for (threads, depth) in [(2, 6), (5, 7), (16, 9)] {
             let searched = nodes(depth, threads, true);
             assert_eq!(nodes(depth, threads, true), searched, "{threads} threads");
-            // Else most workers never have a second turn, and the round_robin shows nothing.
+            // With fewer turns, most workers would have only one, and the test would show nothing.
             let turns = searched / (POSITIONS.len() as u64 * threads as u64 * RoundRobin::QUANTUM);
             assert!(turns >= 2 || threads < 16, "{threads} threads: {turns} turns for each");
         }
@@ -223,11 +225,11 @@ mod tests {
     }
 
     #[test]
-    fn every_rule_of_teamwork_is_repeatable_in_lockstep_and_none_changes_what_one_thread_does() {
+    fn every_strategy_word_is_reproducible_in_lockstep() {
         let stop = AtomicBool::new(false);
         let nodes = |threads, strategy| {
             let options = BenchOptions { depth: 6, threads, strategy, lockstep: true, ..BenchOptions::default() };
-            run(&options, &stop, |step| assert!(!step.best.is_empty(), "{step}")).unwrap().unwrap().nodes
+            run(&options, &stop, |position| assert!(!position.best.is_empty(), "{position}")).unwrap().unwrap().nodes
         };
         let alone = SmpStrategy::ALONE;
         let mut different = std::collections::HashSet::new();
@@ -237,30 +239,30 @@ mod tests {
             assert_eq!(nodes(3, strategy), nodes(3, strategy), "{}", word.name);
             different.insert(nodes(3, strategy));
         }
-        // With three workers a quarter, an eighth and a sixteenth of them are the same; and whose line is played changes no node.
-        assert_eq!(different.len(), SmpStrategy::WORDS.len() - 4, "each of the others makes a difference");
+        // A quarter, an eighth and a sixteenth of three workers are equal, and the two votes do not change the nodes.
+        assert_eq!(different.len(), SmpStrategy::WORDS.len() - 4);
     }
 
     #[test]
-    fn counting_changes_nothing_and_adds_up() {
+    fn statistics_keep_the_node_count() {
         let stop = AtomicBool::new(false);
         let run_with = |stats| {
             let options = BenchOptions { depth: 4, stats, ..BenchOptions::default() };
             run(&options, &stop, |_| ()).unwrap().unwrap()
         };
-        let (silent, counted) = (run_with(false), run_with(true));
-        assert_eq!((silent.nodes, silent.stats), (counted.nodes, None));
+        let (plain, counted) = (run_with(false), run_with(true));
+        assert_eq!((plain.nodes, plain.stats), (counted.nodes, None));
         let stats = counted.stats.unwrap();
         assert!(0 < stats.cutoffs && 0 < stats.hints && stats.cutoffs + stats.hints <= stats.hits, "{stats}");
-        // A node probes once at most; a search once more to order the root's moves, and once for the expected reply.
-        let probes_at_most = counted.nodes + 2 * POSITIONS.len() as u64;
-        assert!(stats.hits < stats.probes && stats.probes <= probes_at_most, "{stats}");
+        // A node probes at most once. A search probes once more for the root move order and once for the ponder move.
+        let max_probes = counted.nodes + 2 * POSITIONS.len() as u64;
+        assert!(stats.hits < stats.probes && stats.probes <= max_probes, "{stats}");
         assert_eq!((stats.rejected, stats.torn), (0, 0), "{stats}");
         assert!(stats.all_stores() > 0, "{stats}");
     }
 
     #[test]
-    fn stopped() {
+    fn stop_flag_ends_the_bench() {
         let report = run(&BenchOptions::default(), &AtomicBool::new(true), |_| panic!("nothing is searched"));
         assert_eq!(report.unwrap(), None);
     }

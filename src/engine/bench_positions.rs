@@ -1,4 +1,4 @@
-//! The positions of the bench, chosen for variety: every phase of the game, quiet and sharp, and those on which searches stumble.
+//! Bench positions, chosen for variety: all game phases, quiet and tactical, and difficult for a search.
 
 /// The positions as FENs.
 pub(super) static POSITIONS: [&str; 50] = [

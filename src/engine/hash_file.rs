@@ -1,4 +1,4 @@
-//! The table in a file: what the engine adds to [`sesame_table::Table::save`] and [`sesame_table::Table::load`].
+//! Hash file: saving and loading the transposition table.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use crate::eval::Network;
 use crate::position::Position;
 use crate::search::TranspositionTable;
 use crate::search::score::{DECISIVE_BOUND, MATE, TB_WIN};
-use sesame_table::TableFileWork;
+use sesame_table::TableFileOptions;
 pub use sesame_table::{TableFileError, TableFileReport};
 
-/// The engine's table, to be saved or loaded from another thread while the engine goes on answering. Nothing may be searched meanwhile.
+/// A handle to save or load the engine's table from another thread. No search may run meanwhile.
 #[derive(Debug, Clone)]
 pub struct HashFile {
     table: Arc<TranspositionTable>,
@@ -24,7 +24,7 @@ pub struct HashFile {
 }
 
 impl Engine {
-    /// A handle on the table for saving and loading it. A running search is stopped first and reports its best move.
+    /// Returns a handle to save or load the table. A running search is stopped first and reports its best move.
     pub fn hash_file(&mut self) -> HashFile {
         self.finish();
         self.is_touched = true;
@@ -33,10 +33,11 @@ impl Engine {
 }
 
 impl HashFile {
-    /// Saves the table into the file at `path` with all processors: see [`sesame_table::Table::save`]. `progress` hears of percents done.
+    /// Saves the table to the file at `path` with all processors, as [`sesame_table::Table::save`] does. `progress` is
+    /// called with the percentage done.
     ///
     /// # Errors
-    /// When the file cannot be written, or `stop` is set; a file that was there stays as it was.
+    /// If the file cannot be written or `stop` is set; an existing file stays unchanged.
     pub fn save(
         &self,
         path: &Path,
@@ -46,10 +47,10 @@ impl HashFile {
         self.table.save(path, self.work(stop, progress))
     }
 
-    /// Loads the table from the file at `path` with all processors: see [`sesame_table::Table::load`].
+    /// Loads the table from the file at `path` with all processors, as [`sesame_table::Table::load`] does.
     ///
     /// # Errors
-    /// When the file is not whole, or not from this evaluation, or `stop` is set before it was checked; the table stays as it was.
+    /// If the file is damaged or from another evaluation, or `stop` is set during the check; the table stays unchanged.
     pub fn load(
         &self,
         path: &Path,
@@ -59,18 +60,18 @@ impl HashFile {
         self.table.load(path, self.work(stop, progress))
     }
 
-    fn work<'a>(&self, stop: &'a AtomicBool, progress: &'a (dyn Fn(u32) + Sync)) -> TableFileWork<'a> {
+    fn work<'a>(&self, stop: &'a AtomicBool, progress: &'a (dyn Fn(u32) + Sync)) -> TableFileOptions<'a> {
         let threads = thread::available_parallelism().map_or(1, usize::from);
-        TableFileWork { fingerprint: self.fingerprint, threads, stop, progress }
+        TableFileOptions { fingerprint: self.fingerprint, threads, stop, progress }
     }
 }
 
-/// A number that differs, as good as surely, between builds whose scores mean something else: the keys and evaluations of the bench
-/// positions, and the scale of the decisive scores, hashed.
+/// Returns a hash of everything that the meaning of stored scores depends on: Zobrist keys and evaluations of the bench
+/// positions, and the scale of decisive scores.
 fn fingerprint(network: &Network) -> u64 {
     let mut bytes = network.to_string().into_bytes();
     for fen in POSITIONS {
-        // The list is tested: each position can be set.
+        // A test shows that every FEN is legal.
         let Ok(position) = Position::from_fen(fen) else { continue };
         bytes.extend(position.key().to_le_bytes());
         if !position.in_check() {
@@ -86,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_fingerprint_stays_the_same() {
+    fn fingerprint_is_reproducible() {
         let embedded = fingerprint(&Network::embedded());
         assert_eq!(embedded, fingerprint(&Network::embedded()));
         assert_ne!(embedded, XxHash3_64::oneshot(&[]));

@@ -1,8 +1,9 @@
 //! The library's API: an engine with options, positions, searches, and a sink.
 //!
-//! An [`Engine`] owns the transposition table, the worker threads and the coordinator. [`Engine::search`] blocks until a search is over and
-//! returns a [`SearchReport`]. [`Engine::go`] returns at once and reports to a [`Sink`]; [`Engine::stop`] and [`Engine::ponder_hit`]
-//! never wait. Calls that change the table or the threads first stop a running search and wait for its best move.
+//! An [`Engine`] owns the transposition table, the worker threads and the coordinator. [`Engine::search`] blocks and
+//! returns a [`SearchReport`]. [`Engine::go`] returns at once and reports to a [`Sink`]; [`Engine::stop`] and
+//! [`Engine::ponder_hit`] never wait. Calls that change the table or the threads first stop a running search and wait
+//! for its best move.
 //!
 //! ```
 //! use sesame::engine::{Engine, Limits, Options};
@@ -38,49 +39,49 @@ pub use crate::smp::{
     UnknownStrategy, Vote,
 };
 use crate::smp::{Coordinator, Pinning, Pool, SearchHandle, SearchRequest};
-use crate::syzygy::{MAX_MEN, Tablebases};
+use crate::syzygy::{MAX_PIECES, Tablebases};
 
 /// The engine's settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// Size of the table in MiB, 1 to 33,554,432.
+    /// Size of the transposition table in MiB, 1 to 33,554,432.
     pub hash_mib: usize,
-    /// Workers, at least 1.
+    /// Number of workers, at least 1.
     pub threads: usize,
-    /// Lines to find, at least 1.
+    /// Number of lines (MultiPV), at least 1.
     pub multi_pv: usize,
-    /// Time that a move costs outside the search: the GUI's, the network's.
+    /// Time that a move costs outside the search, in the GUI and on the connection.
     pub move_overhead: Duration,
-    /// The table's replacement scheme.
+    /// The replacement scheme of the transposition table.
     pub scheme: Scheme,
-    /// True if the workers take turns, so that a search to a depth or of a number of nodes is repeatable with any number of workers.
+    /// The workers take turns: a search by depth or nodes is reproducible with any number of workers.
     pub lockstep: bool,
     /// The SMP strategy.
     pub strategy: SmpStrategy,
-    /// True if each worker is bound to a core of its own, where there are cores enough.
+    /// Each worker is bound to a core, if there are enough cores.
     pub pin: bool,
     /// The network that evaluates positions.
     pub network: Arc<Network>,
-    /// The use of Syzygy tablebases, once loaded: see [`Engine::load_syzygy`].
+    /// Options of Syzygy probing. [`Engine::load_syzygy`] loads the tables.
     pub syzygy: SyzygyOptions,
-    /// Play weaker than possible.
+    /// The limit of playing strength; `None` for full strength.
     pub strength_limit: Option<StrengthLimit>,
 }
 
 /// Options of Syzygy probing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SyzygyOptions {
-    /// Positions with the most men that there are tables for are looked up only where at least so many plies are left to search; 1 to 100.
+    /// Least remaining depth, in plies, to probe positions with the largest number of pieces; 1 to 100.
     pub probe_depth: u32,
-    /// Positions with more men than this are not looked up; 0 to 7.
+    /// Largest number of pieces of a probed position; 0 to 7.
     pub probe_limit: usize,
-    /// True if what is won but for the fifty-move rule counts as drawn.
+    /// A win that the fifty-move rule prevents counts as a draw.
     pub fifty_move_rule: bool,
 }
 
 impl Default for SyzygyOptions {
     fn default() -> Self {
-        Self { probe_depth: 1, probe_limit: MAX_MEN, fifty_move_rule: true }
+        Self { probe_depth: 1, probe_limit: MAX_PIECES, fifty_move_rule: true }
     }
 }
 
@@ -102,26 +103,26 @@ impl Default for Options {
     }
 }
 
-/// Why the engine cannot do what was asked. What it had before, it still has.
+/// The error of an engine call. The engine keeps its previous state.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
-    /// The table could not be made.
+    /// The transposition table cannot be allocated.
     #[error(transparent)]
     Table(#[from] TableError),
-    /// The system refused a thread without which nothing works.
+    /// The system refused a thread.
     #[error("the system refused a thread: {0}")]
     Thread(#[from] std::io::Error),
-    /// A search ended without a best move: its coordinator has died.
+    /// A search ended without a best move because its coordinator panicked.
     #[error("the search ended without a best move")]
     Stopped,
 }
 
-/// A chess engine: give it a [`Game`] and [`Limits`], and it tells its [`Sink`] what it finds.
+/// A chess engine.
 ///
-/// Its table can be of another type than the one that ships, for measurements.
+/// Measurements can use another type of transposition table.
 pub struct Engine<T: SearchTable = TranspositionTable> {
     options: Options,
-    /// True if the table has been used, or its memory has at least been touched.
+    /// True after a use of the table or a write to all of its memory.
     is_touched: bool,
     sink: Arc<dyn Sink>,
     table: Arc<T>,
@@ -135,7 +136,7 @@ impl Engine {
     /// Creates an engine without a sink, for [`Engine::search`].
     ///
     /// # Errors
-    /// When the table's memory or the first thread is refused. [`Engine::options`] tells how many threads the system granted.
+    /// If the system refuses the table's memory or the first thread. [`Engine::options`] has the number of threads granted.
     pub fn new(options: Options) -> Result<Self, EngineError> {
         Self::with_sink(options, Arc::new(NullSink))
     }
@@ -143,25 +144,25 @@ impl Engine {
     /// Creates an engine that reports to `sink`.
     ///
     /// # Errors
-    /// When the table's memory or the first thread is refused. Where the system grants fewer threads than `options` says, the engine
-    /// has those and says so through [`Sink::message`].
+    /// If the system refuses the table's memory or the first thread. If it grants fewer threads than wanted, the engine
+    /// uses those and reports it through [`Sink::message`].
     pub fn with_sink(options: Options, sink: Arc<dyn Sink>) -> Result<Self, EngineError> {
         let table = TranspositionTable::with_mib(options.hash_mib, options.scheme)?;
         Engine::with_table(table, options, sink)
     }
 
-    /// Replaces the table by an empty one of `mib` MiB. The memory is not touched yet: see [`Engine::prepare`].
+    /// Replaces the table by an empty one of `mib` MiB. [`Engine::prepare`] touches its memory.
     ///
     /// # Errors
-    /// When the memory is refused; the old table stays.
+    /// If the system refuses the memory; the old table stays.
     pub fn set_hash(&mut self, mib: usize) -> Result<(), EngineError> {
         self.replace_table(mib, self.options.scheme)
     }
 
-    /// Replaces the table by an empty one with this replacement scheme. The memory is not touched yet: see [`Engine::prepare`].
+    /// Replaces the table by an empty one with this replacement scheme. [`Engine::prepare`] touches its memory.
     ///
     /// # Errors
-    /// When the memory of the new table is refused; the old one stays.
+    /// If the system refuses the memory; the old table stays.
     pub fn set_scheme(&mut self, scheme: Scheme) -> Result<(), EngineError> {
         self.replace_table(self.options.hash_mib, scheme)
     }
@@ -176,62 +177,64 @@ impl Engine {
 }
 
 impl<T: SearchTable> Engine<T> {
-    /// An engine with this table, whatever `options` say of its size and scheme; those are what [`Engine::set_hash`] and
-    /// [`Engine::set_scheme`] start from.
+    /// Creates an engine with this table. `options.hash_mib` and `options.scheme` have no effect until the next
+    /// [`Engine::set_hash`] or [`Engine::set_scheme`].
     ///
     /// # Errors
-    /// When the first thread is refused.
+    /// If the system refuses the first thread.
     pub fn with_table(table: T, options: Options, sink: Arc<dyn Sink>) -> Result<Self, EngineError> {
         let pool = Arc::new(Pool::new(options.threads, options.strategy, options.pin)?);
         let (table, coordinator) = (Arc::new(table), Coordinator::new()?);
         let tablebases = Arc::new(Tablebases::none());
         let mut engine = Self { options, is_touched: false, sink, table, tablebases, pool, coordinator, running: None };
-        engine.note_threads(engine.options.threads);
+        engine.report_threads(engine.options.threads);
         Ok(engine)
     }
 
-    /// The table.
+    /// Returns the transposition table.
     pub fn table(&self) -> &T {
         &self.table
     }
 
-    /// The settings in force.
+    /// Returns the current settings.
     pub fn options(&self) -> &Options {
         &self.options
     }
 
-    /// Touches the memory of a table that is new, with all threads, so that no search on it waits for the system page by page. For a big table
-    /// this takes seconds, which is why it is not done for each of several settings. A search that begins without takes the pages as
-    /// it needs them: its time counts already.
+    /// Touches the memory of a new table with all threads, so that the search has no page faults.
+    ///
+    /// This takes seconds for a large table, so [`Engine::set_hash`] does not do it. A search on a table that is not
+    /// prepared takes the page faults itself.
     pub fn prepare(&mut self) {
         if !self.is_touched {
             self.clear_hash();
         }
     }
 
-    /// Changes the number of workers; those that stay keep what they have learnt. Returns how many there are now, fewer than
-    /// asked for when the system refuses threads (then [`Sink::message`] says so).
+    /// Changes the number of workers and returns it. Remaining workers keep their histories. If the system grants fewer
+    /// threads than wanted, [`Sink::message`] reports it.
     ///
     /// # Errors
-    /// When there would be none at all.
+    /// If the system refuses the first thread.
     pub fn set_threads(&mut self, threads: usize) -> Result<usize, EngineError> {
         self.finish();
         match Arc::get_mut(&mut self.pool) {
             Some(pool) => {
                 pool.resize(threads)?;
             }
-            // The coordinator has yet to let go of the last search's handle.
+            // The coordinator still holds a reference for a moment after the best move.
             None => self.pool = Arc::new(Pool::new(threads, self.options.strategy, self.options.pin)?),
         }
-        self.note_threads(threads);
+        self.report_threads(threads);
         Ok(self.options.threads)
     }
 
-    /// Binds each worker to a core of its own, or unbinds them. Where the system refuses, or has fewer cores than there are workers,
-    /// they stay unbound and [`Sink::message`] says so. Workers that are bound or unbound have to learn anew.
+    /// Turns the binding of workers to cores on or off. A change starts new workers with empty histories.
+    ///
+    /// If the system refuses, or has fewer cores than workers, they stay unbound and [`Sink::message`] reports it.
     ///
     /// # Errors
-    /// When the system refuses the first of the new threads.
+    /// If the system refuses the first of the new threads.
     pub fn set_pin(&mut self, pin: bool) -> Result<(), EngineError> {
         self.finish();
         let threads = self.options.threads;
@@ -240,42 +243,42 @@ impl<T: SearchTable> Engine<T> {
             Some(pool) => {
                 pool.set_pin(pin)?;
             }
-            // The coordinator has yet to let go of the last search's handle.
+            // The coordinator still holds a reference for a moment after the best move.
             None => self.pool = Arc::new(Pool::new(threads, self.options.strategy, pin)?),
         }
-        self.note_threads(threads);
+        self.report_threads(threads);
         Ok(())
     }
 
-    fn note_threads(&mut self, wanted: usize) {
+    /// Records the number of workers, and reports missing threads and failed bindings.
+    fn report_threads(&mut self, wanted: usize) {
         let granted = self.pool.len();
         self.options.threads = granted;
         if granted < wanted {
-            self.sink.message(&format!("the system granted {granted} of {wanted} threads; playing on with those"));
+            self.sink.message(&format!("the system granted {granted} of {wanted} threads"));
         }
         match self.pool.pinning() {
             Pinning::Off | Pinning::Bound => {}
-            Pinning::Crowded(cores) => {
+            Pinning::TooFewCores(cores) => {
                 self.sink.message(&format!("{granted} threads cannot be bound to {cores} cores; they stay unbound"));
             }
-            Pinning::Refused(error) => {
-                self.sink.message(&format!("the system does not bind threads to cores: {error}"))
+            Pinning::Failed(error) => {
+                self.sink.message(&format!("the system refused to bind threads to cores: {error}"))
             }
         }
     }
 
-    /// Sets the number of lines to find (at least 1), from the next search on.
+    /// Sets the number of lines (at least 1) of later searches.
     pub fn set_multi_pv(&mut self, lines: usize) {
         self.options.multi_pv = lines.max(1);
     }
 
-    /// Says whether the workers take turns, from the next search on.
+    /// Turns lockstep on or off for later searches: the workers take turns.
     pub fn set_lockstep(&mut self, lockstep: bool) {
         self.options.lockstep = lockstep;
     }
 
-    /// Changes what evaluates positions. Since the table and what the threads have learnt hold values of the old one, both are
-    /// emptied, as for a new game.
+    /// Changes the network. Clears the table and the histories, which depend on it.
     pub fn set_network(&mut self, network: Arc<Network>) {
         if self.options.network != network {
             self.options.network = network;
@@ -283,10 +286,10 @@ impl<T: SearchTable> Engine<T> {
         }
     }
 
-    /// Makes the workers work together by other rules. They forget what they have learnt.
+    /// Changes the SMP strategy. New workers start with empty histories.
     ///
     /// # Errors
-    /// When the system refuses the first thread of the new workers.
+    /// If the system refuses the first of the new threads.
     pub fn set_strategy(&mut self, strategy: SmpStrategy) -> Result<(), EngineError> {
         self.finish();
         let threads = self.options.threads;
@@ -295,20 +298,20 @@ impl<T: SearchTable> Engine<T> {
             Some(pool) => {
                 pool.set_strategy(strategy)?;
             }
-            // The coordinator has yet to let go of the last search's handle.
+            // The coordinator still holds a reference for a moment after the best move.
             None => self.pool = Arc::new(Pool::new(threads, strategy, self.options.pin)?),
         }
-        self.note_threads(threads);
+        self.report_threads(threads);
         Ok(())
     }
 
-    /// Sets the time that a move costs outside the search, from the next search on.
+    /// Sets the move overhead of later searches.
     pub fn set_move_overhead(&mut self, overhead: Duration) {
         self.options.move_overhead = overhead;
     }
 
-    /// Loads the endgame tables in the folders of `path` in place of those there were, and tells the sink what was found and what is wrong.
-    /// An empty path, or `<empty>`, means no tables.
+    /// Loads the Syzygy tables in the folders of `path` instead of the present ones, and reports the result and problems
+    /// through [`Sink::message`]. An empty path or `<empty>` unloads all tables.
     pub fn load_syzygy(&mut self, path: &str) {
         self.finish();
         if path.is_empty() || path == "<empty>" {
@@ -323,12 +326,12 @@ impl<T: SearchTable> Engine<T> {
         self.sink.message(&report.to_string());
     }
 
-    /// Says how endgame tables are used, from the next search on.
-    pub fn set_syzygy_options(&mut self, tables: SyzygyOptions) {
-        self.options.syzygy = tables;
+    /// Sets the options of Syzygy probing for later searches.
+    pub fn set_syzygy_options(&mut self, options: SyzygyOptions) {
+        self.options.syzygy = options;
     }
 
-    /// Makes the engine play weaker than possible, or as well as it can, from the next search on.
+    /// Sets or removes the limit of playing strength for later searches.
     pub fn set_strength_limit(&mut self, strength_limit: Option<StrengthLimit>) {
         self.options.strength_limit = strength_limit;
     }
@@ -336,34 +339,34 @@ impl<T: SearchTable> Engine<T> {
     /// Returns the tablebases as the next search uses them; `None` without any.
     fn syzygy(&self) -> Option<SyzygyProbe> {
         let SyzygyOptions { probe_depth, probe_limit, fifty_move_rule } = self.options.syzygy;
-        let most_men = self.tablebases.most_men().min(probe_limit);
-        (most_men > 0).then(|| SyzygyProbe {
+        let max_pieces = self.tablebases.max_pieces().min(probe_limit);
+        (max_pieces > 0).then(|| SyzygyProbe {
             tables: Arc::clone(&self.tablebases),
-            max_pieces: most_men,
+            max_pieces,
             min_depth: i32::try_from(probe_depth).unwrap_or(i32::MAX),
             fifty_move_rule,
             ranking: None,
         })
     }
 
-    /// Forgets the last game: empties the table and the workers' histories.
+    /// Starts a new game: clears the table and the histories.
     pub fn new_game(&mut self) {
         self.clear_hash();
         self.pool.clear_histories();
     }
 
-    /// Empties the table.
+    /// Clears the table.
     pub fn clear_hash(&mut self) {
         self.finish();
         match Arc::get_mut(&mut self.table) {
             Some(table) => table.clear_exclusive(self.options.threads),
-            // The coordinator has yet to let go of the last search's handle.
+            // The coordinator still holds a reference for a moment after the best move.
             None => self.table.clear(self.options.threads),
         }
         self.is_touched = true;
     }
 
-    /// Starts a search whose time counts from this call. A search that still runs is stopped first, and reports its best move.
+    /// Starts a search. Its time counts from this call. A running search is stopped first and reports its best move.
     pub fn go(&mut self, game: &Game, limits: Limits) {
         self.start(game, limits, Arc::clone(&self.sink));
     }
@@ -393,26 +396,26 @@ impl<T: SearchTable> Engine<T> {
         self.running = Some(self.coordinator.start(request));
     }
 
-    /// Asks the running search to end; it reports its best move soon after. Without a search, nothing happens.
+    /// Stops the running search; it reports its best move soon after. Without a search, nothing happens.
     pub fn stop(&self) {
         if let Some(running) = &self.running {
             running.stop();
         }
     }
 
-    /// The move that is being pondered on was played. Without a search, nothing happens.
+    /// Tells a pondering search that the expected move was played. Without a search, nothing happens.
     pub fn ponder_hit(&self) {
         if let Some(running) = &self.running {
             running.ponder_hit();
         }
     }
 
-    /// True if a search runs that has not reported its best move yet.
+    /// Returns true during a search, until its best move.
     pub fn is_searching(&self) -> bool {
         self.running.as_ref().is_some_and(|running| !running.is_done())
     }
 
-    /// Waits until no search runs. In `infinite` and `ponder` that takes a [`stop`](Self::stop).
+    /// Waits for the end of the search. A search with `infinite` or `ponder` ends only after [`stop`](Self::stop).
     pub fn wait(&self) {
         if let Some(running) = &self.running {
             running.wait();
@@ -439,7 +442,7 @@ mod tests {
     use crate::search::TtEntry;
 
     #[test]
-    fn settings_are_applied_one_by_one_and_a_refused_one_costs_nothing() {
+    fn refused_settings_change_nothing() {
         let mut engine = Engine::new(Options::default()).unwrap();
         engine.set_hash(2).unwrap();
         engine.set_scheme(Scheme::Deep).unwrap();
@@ -448,11 +451,21 @@ mod tests {
         assert!(matches!(engine.set_hash(1 << 25), Err(EngineError::Table(_))));
         assert_eq!((engine.table().mib(), engine.table().scheme()), (2, Scheme::Deep));
         assert_eq!((engine.options().hash_mib, engine.options().scheme), (2, Scheme::Deep));
-        assert_eq!(engine.table().probe(5), Some(entry), "the old table stays, with what it holds");
+        assert_eq!(engine.table().probe(5), Some(entry), "the old table stays with its entries");
     }
 
     #[test]
-    fn only_a_table_that_nobody_has_used_is_prepared() {
+    fn every_search_begins_a_generation() {
+        let mut engine = Engine::new(Options::default()).unwrap();
+        for searches in 1..=3 {
+            engine.go(&Game::new(Position::startpos()), Limits { depth: Some(1), ..Limits::default() });
+            engine.wait();
+            assert_eq!(engine.table().generation().bits(), searches);
+        }
+    }
+
+    #[test]
+    fn prepare_keeps_the_entries_of_a_used_table() {
         let mut engine = Engine::new(Options::default()).unwrap();
         engine.prepare();
         engine.go(&Game::new(Position::startpos()), Limits { depth: Some(3), ..Limits::default() });

@@ -16,7 +16,7 @@ const HEARTBEAT: Duration = Duration::from_millis(100);
 /// The result of a blocking search.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SearchReport {
-    /// The move to play; `None` when the root is checkmate or stalemate.
+    /// The move to play; `None` if the root is checkmate or stalemate.
     pub best: Option<Move>,
     /// The expected reply.
     pub ponder: Option<Move>,
@@ -26,9 +26,9 @@ pub struct SearchReport {
     pub iterations: Vec<Info>,
     /// The nodes of all workers.
     pub nodes: u64,
-    /// The time that the search took.
+    /// Duration of the search.
     pub elapsed: Duration,
-    /// Positions found in the Syzygy tablebases.
+    /// Number of successful tablebase probes.
     pub tb_hits: u64,
     /// Messages for the user.
     pub messages: Vec<String>,
@@ -91,16 +91,16 @@ impl<T: SearchTable> Engine<T> {
     /// The limits must end the search by themselves: with `infinite`, or without any limit, use [`Engine::search_with`].
     ///
     /// # Errors
-    /// [`EngineError::Stopped`] if the search ended without a best move, because its coordinator died.
+    /// [`EngineError::Stopped`] if the search ended without a best move because its coordinator panicked.
     pub fn search(&mut self, game: &Game, limits: Limits) -> Result<SearchReport, EngineError> {
         self.search_with(game, limits, |_| ControlFlow::Continue(()))
     }
 
-    /// Searches as [`Engine::search`] does, and calls `watch` on this thread with every line reported, and with `None` at least every
-    /// 100 ms. `Break` stops the search, which then still returns its report.
+    /// Searches like [`Engine::search`], and calls `watch` on this thread with every reported line, and with `None` at
+    /// least every 100 ms. `Break` stops the search; its report is returned.
     ///
     /// # Errors
-    /// As [`Engine::search`].
+    /// The errors of [`Engine::search`].
     pub fn search_with(
         &mut self,
         game: &Game,
@@ -121,7 +121,7 @@ impl<T: SearchTable> Engine<T> {
                     ControlFlow::Continue(())
                 }
                 Ok(SearchEvent::End(BestMove { best, ponder, nodes, elapsed })) => {
-                    // The sink is dropped a moment after the best move; only then may the table be changed.
+                    // The search holds the table until a moment after the best move.
                     self.finish();
                     return Ok(SearchReport { best, ponder, nodes, elapsed, ..report });
                 }
@@ -142,7 +142,7 @@ mod tests {
     use crate::position::Position;
 
     #[test]
-    fn a_report_has_every_iteration_and_line() {
+    fn report_has_every_iteration_and_line() {
         let mut engine = Engine::new(Options { multi_pv: 3, ..Options::default() }).unwrap();
         let game = Game::new(Position::startpos());
         let report = engine.search(&game, Limits { depth: Some(6), ..Limits::default() }).unwrap();
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_without_end_stops_when_the_watcher_says_so() {
+    fn watch_stops_an_infinite_search() {
         let mut engine = Engine::new(Options::default()).unwrap();
         let game = Game::new(Position::startpos());
         let limits = Limits { infinite: true, ..Limits::default() };
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn no_iteration_begins_after_the_soft_node_limit() {
+    fn soft_node_limit_ends_after_an_iteration() {
         let mut engine = Engine::new(Options::default()).unwrap();
         let game = Game::new(Position::startpos());
         let limits = Limits { soft_nodes: Some(5_000), ..Limits::default() };

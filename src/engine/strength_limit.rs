@@ -1,9 +1,8 @@
-//! Playing weaker than possible: fewer nodes, and now and then a move that is not the best.
+//! Limited strength (`UCI_LimitStrength`): fewer nodes, and a random choice among the lines of a MultiPV search.
 //!
-//! The search gets a number of nodes per move and finds several lines. Which of them is played is left to chance: a line that is
-//! worse by so many centipawns is less likely by that power of e, with a temperature (the idea of skill levels that pick among the
-//! lines of MultiPV is Stockfish's; a chance by the Boltzmann distribution is the usual way to do it). Both numbers follow from the
-//! Elo, by a ladder that matches have calibrated: `scripts/calibrate-elo`, `docs/uci.md`.
+//! The probability of a line falls exponentially with its loss against the best line, divided by a temperature (a
+//! Boltzmann distribution). Stockfish's skill levels also choose among MultiPV lines. Nodes and temperature depend on the
+//! Elo; matches have calibrated them (`scripts/calibrate-elo`, `docs/results/playing-weaker.md`).
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
@@ -22,91 +21,92 @@ pub struct StrengthLimit {
     seed: Option<u64>,
 }
 
-/// A rung of the ladder.
+/// The search parameters of an Elo.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Rung {
+struct Level {
     elo: u32,
     /// Nodes per move.
     nodes: u64,
-    /// Centipawns that make a line less likely by a factor of e.
+    /// Loss in centipawns that divides a line's probability by e.
     temperature: f64,
 }
 
-const fn rung(elo: u32, nodes: u64, temperature: f64) -> Rung {
-    Rung { elo, nodes, temperature }
+const fn level(elo: u32, nodes: u64, temperature: f64) -> Level {
+    Level { elo, nodes, temperature }
 }
 
-/// Meant to be as strong as Stockfish's skill levels from 0 to 9, the Elo of which are known: docs/uci.md says what was measured. Between two
-/// rungs nodes grow geometrically and temperatures fall evenly.
-const LADDER: [Rung; 10] = [
-    rung(1320, 2_000, 157.0),
-    rung(1470, 2_600, 123.0),
-    rung(1610, 3_400, 94.0),
-    rung(1740, 4_500, 77.0),
-    rung(1920, 7_000, 55.0),
-    rung(2200, 17_000, 33.0),
-    rung(2360, 30_000, 25.0),
-    rung(2500, 50_000, 18.0),
-    rung(2600, 76_000, 15.0),
-    rung(2700, 115_000, 12.5),
+/// Calibrated levels. Their strength is that of Stockfish's skill levels 0 to 9; docs/results/playing-weaker.md has the measurements. Between
+/// two levels, nodes are interpolated geometrically and temperatures linearly.
+const LEVELS: [Level; 10] = [
+    level(1320, 2_000, 157.0),
+    level(1470, 2_600, 123.0),
+    level(1610, 3_400, 94.0),
+    level(1740, 4_500, 77.0),
+    level(1920, 7_000, 55.0),
+    level(2200, 17_000, 33.0),
+    level(2360, 30_000, 25.0),
+    level(2500, 50_000, 18.0),
+    level(2600, 76_000, 15.0),
+    level(2700, 115_000, 12.5),
 ];
 
-/// The number of lines to choose from. In most positions the lowest node limit suffices for them at depth 1.
+/// Number of lines to choose from. In most positions the lowest node limit suffices for them at depth 1.
 const LINES: usize = 4;
-/// A line that is worse by more temperatures than this is never played.
-const MOST_LOSS: f64 = 6.0;
-/// A player of the lowest Elo sees mates in one move. So many Elo more, and he sees them in one more.
+/// Largest loss of a line that can be played, in temperatures.
+const MAX_LOSS: f64 = 6.0;
+/// Elo for each move by which the recognised mates grow. The lowest Elo recognises mates in one move.
 const ELO_PER_MATE_MOVE: u32 = 345;
-/// The value of a mate beyond sight, in centipawns.
-const UNSEEN_MATE: f64 = 2_000.0;
+/// Value of a longer mate, in centipawns.
+const LONG_MATE_VALUE: f64 = 2_000.0;
 
 impl StrengthLimit {
-    /// The lowest Elo that can be asked for.
-    pub const MIN_ELO: u32 = LADDER[0].elo;
-    /// The highest.
-    pub const MAX_ELO: u32 = LADDER[LADDER.len() - 1].elo;
+    /// The lowest Elo.
+    pub const MIN_ELO: u32 = LEVELS[0].elo;
+    /// The highest Elo.
+    pub const MAX_ELO: u32 = LEVELS[LEVELS.len() - 1].elo;
 
-    /// Play of about this Elo, from [`StrengthLimit::MIN_ELO`] to [`StrengthLimit::MAX_ELO`]; the nearest of them if it is outside. With a `seed` the same
-    /// search of the same game makes the same choice, otherwise chance is new each time.
+    /// Creates a limit of about this Elo, clamped to [`StrengthLimit::MIN_ELO`]..=[`StrengthLimit::MAX_ELO`]. With a
+    /// `seed`, the choice is reproducible for the same search of the same game.
     pub fn new(elo: u32, seed: Option<u64>) -> StrengthLimit {
         StrengthLimit { elo: elo.clamp(Self::MIN_ELO, Self::MAX_ELO), seed }
     }
 
-    fn rung(&self) -> Rung {
-        let above = LADDER.partition_point(|rung| rung.elo < self.elo).clamp(1, LADDER.len() - 1);
-        let (low, high) = (LADDER[above - 1], LADDER[above]);
+    /// Interpolates the level of the Elo.
+    fn level(&self) -> Level {
+        let above = LEVELS.partition_point(|level| level.elo < self.elo).clamp(1, LEVELS.len() - 1);
+        let (low, high) = (LEVELS[above - 1], LEVELS[above]);
         let share = f64::from(self.elo - low.elo) / f64::from(high.elo - low.elo);
         let nodes = low.nodes as f64 * (high.nodes as f64 / low.nodes as f64).powf(share);
         let temperature = low.temperature + share * (high.temperature - low.temperature);
-        Rung { elo: self.elo, nodes: nodes.round() as u64, temperature }
+        Level { elo: self.elo, nodes: nodes.round() as u64, temperature }
     }
 
-    /// The longest mate, in moves, that is seen for certain.
-    fn sight(&self) -> i32 {
+    /// Returns the longest mate, in moves, that is always recognised.
+    fn max_mate(&self) -> i32 {
         (1 + (self.elo - Self::MIN_ELO) / ELO_PER_MATE_MOVE) as i32
     }
 
-    /// Which of these lines, best first, is played if chance says `chance`, from 0 to 1 (excluded).
+    /// Chooses one of the lines, best first, by a random number in 0..1. Returns its index.
     ///
-    /// A mate in sight is given, and none in sight is walked into while another line is there.
-    fn choose(&self, lines: &[Line], chance: f64) -> usize {
-        let sight = self.sight();
-        if matches!(lines.first().map(|line| line.score), Some(Score::Mate(moves)) if (1..=sight).contains(&moves)) {
+    /// A recognised mate is always played; being mated in a recognised mate is avoided if possible.
+    fn choose(&self, lines: &[Line], random: f64) -> usize {
+        let max_mate = self.max_mate();
+        if matches!(lines.first().map(|line| line.score), Some(Score::Mate(moves)) if (1..=max_mate).contains(&moves)) {
             return 0;
         }
-        let is_blunder = |line: &Line| matches!(line.score, Score::Mate(moves) if (-sight..=0).contains(&moves));
+        let is_blunder = |line: &Line| matches!(line.score, Score::Mate(moves) if (-max_mate..=0).contains(&moves));
         let value = |line: &Line| match line.score {
-            Score::Centipawns(score) => f64::from(score).clamp(-UNSEEN_MATE, UNSEEN_MATE),
-            Score::Mate(moves) if moves > 0 => UNSEEN_MATE,
-            Score::Mate(_) => -UNSEEN_MATE,
+            Score::Centipawns(score) => f64::from(score).clamp(-LONG_MATE_VALUE, LONG_MATE_VALUE),
+            Score::Mate(moves) if moves > 0 => LONG_MATE_VALUE,
+            Score::Mate(_) => -LONG_MATE_VALUE,
         };
         let best = lines.iter().map(value).fold(f64::NEG_INFINITY, f64::max);
-        let temperature = self.rung().temperature;
+        let temperature = self.level().temperature;
         let weight = |line: &Line| {
             let loss = (best - value(line)) / temperature;
-            if is_blunder(line) || loss > MOST_LOSS { 0.0 } else { (-loss).exp() }
+            if is_blunder(line) || loss > MAX_LOSS { 0.0 } else { (-loss).exp() }
         };
-        let mut left = chance * lines.iter().map(weight).sum::<f64>();
+        let mut left = random * lines.iter().map(weight).sum::<f64>();
         for (index, line) in lines.iter().enumerate() {
             let weight = weight(line);
             if weight > 0.0 && left < weight {
@@ -114,74 +114,75 @@ impl StrengthLimit {
             }
             left -= weight;
         }
-        // All lines are blunders, or the last digit was lost.
+        // All lines are blunders, or a rounding error.
         0
     }
 
-    /// Makes `search` one with this strength_limit. Endgame tables are left out: no weaker player knows them.
+    /// Applies the limit to `request`. Tablebases are not probed: they are too strong for a limited player.
     pub(super) fn apply<T>(&self, request: &mut SearchRequest<T>) {
-        let nodes = self.rung().nodes;
+        let nodes = self.level().nodes;
         request.limits.nodes = Some(request.limits.nodes.map_or(nodes, |limit| limit.min(nodes)));
         request.syzygy = None;
-        let shown = request.multi_pv;
-        request.multi_pv = shown.max(LINES);
-        let chance = chance(self.seed, &request.game);
+        let multi_pv = request.multi_pv;
+        request.multi_pv = multi_pv.max(LINES);
+        let random = random(self.seed, &request.game);
         let sink = Arc::clone(&request.sink);
-        request.sink = Arc::new(Chooser { strength_limit: *self, chance, shown, sink, lines: Mutex::default() });
+        request.sink =
+            Arc::new(StrengthLimitSink { strength_limit: *self, random, multi_pv, sink, lines: Mutex::default() });
     }
 }
 
-/// A number from 0 to 1 (excluded): the seed's for this game, or anyone.
-fn chance(seed: Option<u64>, game: &Game) -> f64 {
+/// Returns a random number in 0..1. With a seed it depends only on the seed and the game.
+fn random(seed: Option<u64>, game: &Game) -> f64 {
     let plies = game.previous_keys().len() as u64;
     let seed = match seed {
         Some(seed) => seed ^ game.position().key() ^ plies.rotate_left(32),
-        // The standard library seeds it from the system's randomness.
+        // The standard library seeds the state from the system's random numbers.
         None => RandomState::new().hash_one(plies),
     };
     let bits = Xoshiro256PlusPlus::seed_from_u64(seed).next_u64() >> 11;
     bits as f64 / (1_u64 << 53) as f64
 }
 
-/// Passes on what a search tells, but for the lines that nobody asked for, and chooses the move.
-struct Chooser {
+/// A sink that chooses the move to play and forwards the reports, without the additional lines.
+struct StrengthLimitSink {
     strength_limit: StrengthLimit,
-    chance: f64,
-    /// The number of lines to show.
-    shown: usize,
+    random: f64,
+    /// Number of lines to forward.
+    multi_pv: usize,
     sink: Arc<dyn Sink>,
-    lines: Mutex<Lines>,
+    lines: Mutex<CandidateLines>,
 }
 
-/// The lines of the last iterations.
+/// The lines of the last two iterations.
 #[derive(Default)]
-struct Lines {
-    /// Of the last, best first; if it was stopped, not all of them.
+struct CandidateLines {
+    /// Lines of the last iteration, best first. A stopped iteration has only some.
     last: Vec<Line>,
-    before: Vec<Line>,
+    previous: Vec<Line>,
     /// The last report.
     info: Option<Info>,
 }
 
-impl Lines {
-    fn note(&mut self, info: &Info) {
+impl CandidateLines {
+    fn record(&mut self, info: &Info) {
         if info.line.rank == 1 {
             let last = std::mem::take(&mut self.last);
-            // One that was stopped does not take the place of a whole one.
-            if last.len() >= self.before.len() {
-                self.before = last;
+            // A stopped iteration does not replace a complete one.
+            if last.len() >= self.previous.len() {
+                self.previous = last;
             }
         }
         self.last.push(info.line.clone());
         self.info = Some(info.clone());
     }
 
-    /// All lines there are: those of the last iteration, then what only the one before knew.
+    /// Returns the lines of the last iteration, then those of the previous one with other first moves.
     fn all(&self) -> Vec<Line> {
         let mut all = self.last.clone();
         let first = |line: &Line| line.pv.first().copied();
-        for line in &self.before {
-            if !all.iter().any(|known| first(known) == first(line)) {
+        for line in &self.previous {
+            if !all.iter().any(|listed| first(listed) == first(line)) {
                 all.push(line.clone());
             }
         }
@@ -189,10 +190,10 @@ impl Lines {
     }
 }
 
-impl Sink for Chooser {
+impl Sink for StrengthLimitSink {
     fn info(&self, info: &Info) {
-        self.lines.lock().note(info);
-        if info.line.rank <= self.shown {
+        self.lines.lock().record(info);
+        if info.line.rank <= self.multi_pv {
             self.sink.info(info);
         }
     }
@@ -200,10 +201,10 @@ impl Sink for Chooser {
     fn best_move(&self, best: &BestMove) {
         let lines = self.lines.lock();
         let all = lines.all();
-        let choice = all.get(self.strength_limit.choose(&all, self.chance));
+        let choice = all.get(self.strength_limit.choose(&all, self.random));
         match (choice, &lines.info) {
             (Some(line), Some(info)) if line.pv.first() != best.best.as_ref() => {
-                // The last line that is shown is the one that is played.
+                // The last reported line is the one that is played.
                 let line = Line { rank: 1, ..line.clone() };
                 let (mv, ponder) = (line.pv.first().copied(), line.pv.get(1).copied());
                 self.sink.info(&Info { line, nodes: best.nodes, elapsed: best.elapsed, ..info.clone() });
@@ -228,7 +229,7 @@ mod tests {
     use crate::position::Position;
     use crate::smp::Bound;
 
-    /// Lines with these scores, each with a move of its own.
+    /// Returns lines with these scores and different moves.
     fn lines(scores: &[Score]) -> Vec<Line> {
         let moves = Position::startpos().legal_moves();
         let line = |(&score, &mv)| Line { rank: 1, depth: 3, seldepth: 3, score, bound: Bound::Exact, pv: vec![mv] };
@@ -250,15 +251,15 @@ mod tests {
     }
 
     #[test]
-    fn the_stronger_the_more_nodes_and_the_less_chance() {
-        let mut before = Rung { elo: 0, nodes: 0, temperature: f64::INFINITY };
+    fn nodes_grow_and_temperature_falls_with_elo() {
+        let mut previous = Level { elo: 0, nodes: 0, temperature: f64::INFINITY };
         for elo in StrengthLimit::MIN_ELO..=StrengthLimit::MAX_ELO {
-            let rung = StrengthLimit::new(elo, None).rung();
-            assert!(rung.nodes >= before.nodes && rung.temperature < before.temperature, "{rung:?} after {before:?}");
-            before = rung;
+            let level = StrengthLimit::new(elo, None).level();
+            assert!(level.nodes >= previous.nodes && level.temperature < previous.temperature, "{level:?}");
+            previous = level;
         }
-        for rung in LADDER {
-            assert_eq!(StrengthLimit::new(rung.elo, None).rung(), rung);
+        for level in LEVELS {
+            assert_eq!(StrengthLimit::new(level.elo, None).level(), level);
         }
         assert_eq!(
             (StrengthLimit::new(0, None), StrengthLimit::new(9999, None)),
@@ -267,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn worse_lines_are_rarer_and_bad_ones_never_played() {
+    fn worse_lines_are_less_likely() {
         let scores = [cp(30), cp(20), cp(-100), cp(-5000)];
         let (weak, strong) = (choices(1320, &scores), choices(2700, &scores));
         assert!(weak[0] > weak[1] && weak[1] > weak[2] && weak[2] > 100 && weak[3] == 0, "{weak:?}");
@@ -276,43 +277,43 @@ mod tests {
     }
 
     #[test]
-    fn mates_in_sight_are_given_and_not_walked_into() {
+    fn recognised_mates_are_played_and_avoided() {
         assert_eq!(choices(1320, &[Score::Mate(1), cp(2000), cp(1990)]), [1000, 0, 0]);
         assert_eq!(choices(2700, &[Score::Mate(5), cp(2000)]), [1000, 0]);
-        assert!(choices(1320, &[Score::Mate(5), cp(1990)])[1] > 300, "beyond sight it is one good move of several");
+        assert!(choices(1320, &[Score::Mate(5), cp(1990)])[1] > 300, "a longer mate is one of several good moves");
         assert_eq!(choices(1320, &[cp(-2000), cp(-2000), Score::Mate(-1)])[2], 0);
         assert!(choices(1320, &[cp(-2000), Score::Mate(-4)])[1] > 300);
         assert_eq!(choices(2700, &[cp(-2000), Score::Mate(-4)])[1], 0);
-        assert_eq!(choices(2000, &[Score::Mate(-1), Score::Mate(-1)])[0], 1000, "nothing else is left");
+        assert_eq!(choices(2000, &[Score::Mate(-1), Score::Mate(-1)])[0], 1000, "all lines are blunders");
     }
 
     #[test]
-    fn a_seed_makes_chance_repeatable_and_each_game_has_its_own() {
+    fn seeded_random_number_depends_on_the_game() {
         let start = Game::new(Position::startpos());
         let mut later = start.clone();
         later.play(later.position().from_uci("e2e4").unwrap());
-        assert_eq!(chance(Some(7), &start), chance(Some(7), &start));
-        assert_ne!(chance(Some(7), &start), chance(Some(8), &start));
-        assert_ne!(chance(Some(7), &start), chance(Some(7), &later));
-        assert_ne!(chance(None, &start), chance(None, &start));
-        assert!((0..1000).all(|seed| (0.0..1.0).contains(&chance(Some(seed), &start))));
+        assert_eq!(random(Some(7), &start), random(Some(7), &start));
+        assert_ne!(random(Some(7), &start), random(Some(8), &start));
+        assert_ne!(random(Some(7), &start), random(Some(7), &later));
+        assert_ne!(random(None, &start), random(None, &start));
+        assert!((0..1000).all(|seed| (0.0..1.0).contains(&random(Some(seed), &start))));
     }
 
     #[test]
-    fn a_stopped_iteration_does_not_hide_the_lines_of_the_one_before() {
-        let of = lines(&[cp(30), cp(20), cp(10)]);
-        let mut noted = Lines::default();
-        let mut note = |place: usize, rank: usize, depth: u32| {
-            let line = Line { rank, depth, ..of[place].clone() };
+    fn stopped_iteration_keeps_the_lines_of_the_previous_one() {
+        let lines = lines(&[cp(30), cp(20), cp(10)]);
+        let mut candidates = CandidateLines::default();
+        let mut record = |index: usize, rank: usize, depth: u32| {
+            let line = Line { rank, depth, ..lines[index].clone() };
             let elapsed = std::time::Duration::ZERO;
-            noted.note(&Info { line, nodes: 1, elapsed, tb_hits: 0, hashfull: 0 });
+            candidates.record(&Info { line, nodes: 1, elapsed, tb_hits: 0, hashfull: 0 });
         };
-        for (place, rank) in [(0, 1), (1, 2), (2, 3)] {
-            note(place, rank, 4);
+        for (index, rank) in [(0, 1), (1, 2), (2, 3)] {
+            record(index, rank, 4);
         }
-        note(1, 1, 5);
-        let all = noted.all();
+        record(1, 1, 5);
+        let all = candidates.all();
         let found: Vec<_> = all.iter().map(|line| (line.pv[0], line.depth)).collect();
-        assert_eq!(found, [(of[1].pv[0], 5), (of[0].pv[0], 4), (of[2].pv[0], 4)]);
+        assert_eq!(found, [(lines[1].pv[0], 5), (lines[0].pv[0], 4), (lines[2].pv[0], 4)]);
     }
 }

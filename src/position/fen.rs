@@ -2,7 +2,7 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
 use cozy_chess::{BoardBuilder, BoardBuilderError};
 
@@ -81,6 +81,20 @@ pub enum FenError {
     MoveNumber(String),
 }
 
+/// A fault of a FEN, and the repair by [`Position::from_lenient_fen`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FenRepair {
+    /// The fault.
+    pub fault: FenError,
+    repair: &'static str,
+}
+
+impl fmt::Display for FenRepair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.fault, self.repair)
+    }
+}
+
 fn name(color: Color) -> &'static str {
     match color {
         Color::White => "White",
@@ -107,20 +121,41 @@ impl Position {
     /// outermost rook on that side of the king, `A` to `H` for the rook on that file.
     ///
     /// # Errors
-    /// The first error in the FEN.
+    /// An error in the FEN.
     pub fn from_fen(fen: &str) -> Result<Self, FenError> {
-        let fields: Vec<&str> = fen.split_ascii_whitespace().take(7).collect();
-        let (board, side, castling, en_passant, clocks) = match fields.as_slice() {
-            &[board, side, castling, en_passant, ref clocks @ ..] if clocks.len() <= 2 => {
-                (board, side, castling, en_passant, clocks)
-            }
-            _ => return Err(FenError::FieldCount(fen.split_ascii_whitespace().count())),
-        };
+        let (position, repairs) = Self::from_lenient_fen(fen)?;
+        repairs.into_iter().next().map_or(Ok(position), |repair| Err(repair.fault))
+    }
+
+    /// Parses a FEN as [`Position::from_fen`] does, and repairs what leaves the pieces and the side to move clear:
+    ///
+    /// - missing fields count as `w - - 0 1`, words behind the sixth field are dropped;
+    /// - castling rights without king and rook in place, and other letters of that field, are dropped;
+    /// - an impossible en passant square is dropped;
+    /// - a clock that is no number counts as its default, and words in place of the clocks (the operations of EPD) are dropped;
+    /// - more promoted pieces than missing pawns are accepted, up to 16 pieces of a colour and 8 pawns.
+    ///
+    /// Returns the position with all repairs that were needed.
+    ///
+    /// # Errors
+    /// A fault that cannot be repaired.
+    pub fn from_lenient_fen(fen: &str) -> Result<(Self, Vec<FenRepair>), FenError> {
+        let mut repairs = Vec::new();
+        let mut repair = |fault, repair| repairs.push(FenRepair { fault, repair });
+        let count = fen.split_ascii_whitespace().count();
+        if count > 0 && count < 4 {
+            repair(FenError::FieldCount(count), "missing fields count as `w - - 0 1`");
+        }
+        let mut fields = fen.split_ascii_whitespace();
+        let board = fields.next().ok_or(FenError::FieldCount(0))?;
+        let [side, castling, en_passant] = ["w", "-", "-"].map(|default| fields.next().unwrap_or(default));
 
         let mut builder = BoardBuilder::empty();
         read_board(&mut builder, board)?;
         let sets = Sets::new(&builder);
-        sets.check_material()?;
+        if let Some(color) = sets.check_material()? {
+            repair(FenError::TooManyPieces(color), "accepted");
+        }
         builder.side_to_move = match side {
             "w" => Color::White,
             "b" => Color::Black,
@@ -132,26 +167,45 @@ impl Position {
             return Err(FenError::TooManyCheckers(bare.checkers().len()));
         }
 
-        read_castling(&mut builder, &sets, castling)?;
-        read_en_passant(&mut builder, en_passant)?;
-        let mut clocks = clocks.iter();
-        if let Some(&text) = clocks.next() {
-            let clock = read_number(text).ok_or_else(|| FenError::HalfmoveClock(excerpt(text)))?;
-            builder.halfmove_clock = clock.min(100) as u8;
+        for fault in read_castling(&mut builder, &sets, castling) {
+            repair(fault, "dropped");
         }
-        if let Some(&text) = clocks.next() {
-            let number = read_number(text).ok_or_else(|| FenError::MoveNumber(excerpt(text)))?;
-            builder.fullmove_number = number.max(1);
+        if let Err(fault) = read_en_passant(&mut builder, en_passant) {
+            repair(fault, "dropped");
+        }
+        if let Some(text) = fields.next() {
+            match read_number(text) {
+                Some(clock) => builder.halfmove_clock = clock.min(100) as u8,
+                None if is_missing_number(text) => repair(FenError::HalfmoveClock(excerpt(text)), "counts as 0"),
+                None => {
+                    repair(FenError::HalfmoveClock(excerpt(text)), "dropped with all that follows");
+                    fields = "".split_ascii_whitespace();
+                }
+            }
+        }
+        if let Some(text) = fields.next() {
+            match read_number(text) {
+                Some(number) => builder.fullmove_number = number.max(1),
+                None if is_missing_number(text) => repair(FenError::MoveNumber(excerpt(text)), "counts as 1"),
+                None => {
+                    repair(FenError::MoveNumber(excerpt(text)), "dropped with all that follows");
+                    fields = "".split_ascii_whitespace();
+                }
+            }
+        }
+        if fields.next().is_some() {
+            repair(FenError::FieldCount(count), "the rest is dropped");
         }
 
-        match builder.build() {
-            Ok(board) => Ok(Self::from_board(board)),
-            // The parser above leaves one case to the builder: a check that the double step cannot have left
-            // standing.
-            Err(BoardBuilderError::InvalidEnPassant) => match builder.en_passant {
-                Some(square) => Err(FenError::EnPassantPawn(square)),
-                None => Err(FenError::EnPassant(excerpt(en_passant))),
-            },
+        let mut board = builder.build();
+        // The parser above leaves one case to the builder: a check that the double step cannot have left standing.
+        if let (Err(BoardBuilderError::InvalidEnPassant), Some(square)) = (&board, builder.en_passant) {
+            repair(FenError::EnPassantPawn(square), "dropped");
+            builder.en_passant = None;
+            board = builder.build();
+        }
+        match board {
+            Ok(board) => Ok((Self::from_board(board), repairs)),
             Err(BoardBuilderError::InvalidCastlingRights) => Err(FenError::Castling(excerpt(castling))),
             Err(_) => Err(FenError::OpponentInCheck(!builder.side_to_move)),
         }
@@ -273,30 +327,38 @@ impl Sets {
         pieces & colors
     }
 
-    fn check_material(&self) -> Result<(), FenError> {
+    /// Returns the first colour, if any, with more promoted pieces than missing pawns.
+    fn check_material(&self) -> Result<Option<Color>, FenError> {
+        /// The most pieces and pawns of a colour that a board holds.
+        const MOST: (u32, u32) = (16, 8);
         for color in Color::ALL {
             let count = self.of(color, Piece::King).len();
             if count != 1 {
                 return Err(FenError::KingCount { color, count });
             }
         }
+        let mut too_many = None;
         for color in Color::ALL {
             let pawns = self.of(color, Piece::Pawn);
             let back_ranks = Rank::First.bitboard() | Rank::Eighth.bitboard();
             if let Some(square) = (pawns & back_ranks).next_square() {
                 return Err(FenError::PawnRank(square));
             }
+            let pieces: u32 = Piece::ALL.iter().map(|&piece| self.of(color, piece).len()).sum();
+            if pieces > MOST.0 || pawns.len() > MOST.1 {
+                return Err(FenError::TooManyPieces(color));
+            }
             let first = [(Piece::Knight, 2), (Piece::Bishop, 2), (Piece::Rook, 2), (Piece::Queen, 1)];
             let promoted = first.map(|(piece, count)| self.of(color, piece).len().saturating_sub(count));
-            if pawns.len() + promoted.into_iter().sum::<u32>() > 8 {
-                return Err(FenError::TooManyPieces(color));
+            if pawns.len() + promoted.into_iter().sum::<u32>() > MOST.1 {
+                too_many = too_many.or(Some(color));
             }
         }
         let white = self.of(Color::White, Piece::King).next_square();
         if white.is_some_and(|white| !(get_king_moves(white) & self.of(Color::Black, Piece::King)).is_empty()) {
             return Err(FenError::KingsTouch);
         }
-        Ok(())
+        Ok(too_many)
     }
 }
 
@@ -307,33 +369,50 @@ fn outermost_rook(rooks: BitBoard, color: Color, king: File, short: bool) -> Opt
     if short { files.filter(|&file| file > king).max() } else { files.filter(|&file| file < king).min() }
 }
 
-fn read_castling(builder: &mut BoardBuilder, sets: &Sets, text: &str) -> Result<(), FenError> {
+/// Reads the castling rights that there can be, and returns the faults of the others.
+fn read_castling(builder: &mut BoardBuilder, sets: &Sets, text: &str) -> Vec<FenError> {
+    let mut faults = Vec::new();
     if text == "-" {
-        return Ok(());
+        return faults;
     }
+    let not_rights = || FenError::Castling(excerpt(text));
     for letter in text.chars() {
-        let wrong = || FenError::Castling(excerpt(text));
         let color = color_of(letter);
-        let rank = Rank::First.relative_to(color);
-        let rooks = sets.of(color, Piece::Rook);
-        let king = (sets.of(color, Piece::King) & rank.bitboard()).next_square().map(Square::file);
-        let (short, rook) = match (letter.to_ascii_lowercase(), king) {
-            ('k' | 'q' | 'a'..='h', None) => (false, None),
-            (side @ ('k' | 'q'), Some(king)) => (side == 'k', outermost_rook(rooks, color, king, side == 'k')),
-            (letter, Some(king)) => {
-                let file = File::try_from(letter).map_err(|_| wrong())?;
-                (king < file, rooks.has(Square::new(file, rank)).then_some(file))
+        match castling_rook(sets, color, letter) {
+            Some(Some((rook, is_short))) => {
+                let rights = builder.castle_rights_mut(color);
+                let right = if is_short { &mut rights.short } else { &mut rights.long };
+                if right.replace(rook).is_some() {
+                    faults.push(not_rights());
+                }
             }
-            _ => return Err(wrong()),
-        };
-        let rook = rook.ok_or(FenError::CastlingPieces(letter))?;
-        let rights = builder.castle_rights_mut(color);
-        let right = if short { &mut rights.short } else { &mut rights.long };
-        if right.replace(rook).is_some() {
-            return Err(wrong());
+            Some(None) => faults.push(FenError::CastlingPieces(letter)),
+            None => faults.push(not_rights()),
         }
     }
-    Ok(())
+    faults.dedup();
+    faults
+}
+
+/// Returns the file of the rook of castling right `letter` and whether it castles short; `Some(None)` if king or
+/// rook are not in place, `None` if the letter stands for no right.
+fn castling_rook(sets: &Sets, color: Color, letter: char) -> Option<Option<(File, bool)>> {
+    let rank = Rank::First.relative_to(color);
+    let rooks = sets.of(color, Piece::Rook);
+    let lower = letter.to_ascii_lowercase();
+    if !matches!(lower, 'k' | 'q' | 'a'..='h') {
+        return None;
+    }
+    let Some(king) = (sets.of(color, Piece::King) & rank.bitboard()).next_square().map(Square::file) else {
+        return Some(None);
+    };
+    Some(match lower {
+        'k' | 'q' => outermost_rook(rooks, color, king, lower == 'k').map(|rook| (rook, lower == 'k')),
+        _ => {
+            let file = File::try_from(lower).ok()?;
+            rooks.has(Square::new(file, rank)).then_some((file, king < file))
+        }
+    })
 }
 
 fn read_en_passant(builder: &mut BoardBuilder, text: &str) -> Result<(), FenError> {
@@ -349,6 +428,11 @@ fn read_en_passant(builder: &mut BoardBuilder, text: &str) -> Result<(), FenErro
     }
     builder.en_passant = Some(square);
     Ok(())
+}
+
+/// Returns whether `text` stands for a number that is not known: `-` or a negative one.
+fn is_missing_number(text: &str) -> bool {
+    text.strip_prefix('-').is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Parses a number of any length, capped at 65,535.

@@ -19,7 +19,7 @@ use std::fmt;
 use cozy_chess::Board;
 pub use cozy_chess::{BitBoard, CastleRights, Color, File, Piece, Rank, Square};
 
-pub use fen::FenError;
+pub use fen::{FenError, FenRepair};
 pub use game::{Game, Outcome, is_repetition};
 pub use moves::{Move, MoveList};
 pub use notation::MoveError;

@@ -107,7 +107,7 @@ impl fmt::Debug for Move {
     }
 }
 
-/// A list of up to [`MoveList::CAPACITY`] moves on the stack. No legal position has more than 218 moves.
+/// A list of up to [`MoveList::CAPACITY`] moves on the stack. No position that a game can reach has more than 218 moves.
 #[derive(Clone, Default)]
 pub struct MoveList(ArrayVec<Move, { MoveList::CAPACITY }>);
 
@@ -121,11 +121,10 @@ impl MoveList {
         Self(ArrayVec::new_const())
     }
 
-    /// Appends a move. A full list ignores it; no position that the FEN parser accepts fills a list.
+    /// Appends a move. A full list ignores it: only positions with many more queens than pawns can give fill one.
     #[inline]
     pub fn push(&mut self, mv: Move) {
-        let pushed = self.0.try_push(mv);
-        debug_assert!(pushed.is_ok());
+        let _ = self.0.try_push(mv);
     }
 
     /// Keeps at most the first `length` moves.

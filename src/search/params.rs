@@ -2,7 +2,7 @@
 //!
 //! Margins are in centipawns, depths in plies, histories in their own units. Each parameter is a function
 //! returning a constant. With the feature `tune` it is a variable with a UCI option of the same name, for
-//! SPSA: see `scripts/spsa` and `docs/search.md`.
+//! SPSA: see `scripts/spsa` and `docs/contributors/search.md`.
 
 macro_rules! params {
     ($($(#[$doc:meta])+ $name:ident = $value:literal, $min:literal, $max:literal;)*) => {

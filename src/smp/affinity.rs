@@ -6,18 +6,20 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::io;
 
-/// The processors that this process may use, by the system's numbers, in the order in which they should be taken: one of each core first, as two
-/// that share a core are worth hardly more than one. To be asked by a thread that is not bound itself.
+/// Returns the processors that this process may use, by the system's numbers, in the order to bind workers to.
+///
+/// One processor of each physical core comes first: hyper-threads of one core add little. The calling thread must not be
+/// bound itself.
 ///
 /// # Errors
-/// Where the system does not tell.
+/// If the affinity cannot be read.
 #[cfg(target_os = "linux")]
 pub(super) fn allowed_cores() -> io::Result<Vec<usize>> {
     use nix::sched::{CpuSet, sched_getaffinity};
     use nix::unistd::Pid;
     let allowed = sched_getaffinity(Pid::from_raw(0))?;
     let allowed = (0..CpuSet::count()).filter(|&processor| allowed.is_set(processor) == Ok(true)).collect();
-    // The same for all that share a core. Where the system does not tell, each counts as a core of its own.
+    // Processors of one core have the same list. A processor without a list counts as a core.
     let core_of = |processor: usize| {
         let siblings = format!("/sys/devices/system/cpu/cpu{processor}/topology/thread_siblings_list");
         std::fs::read_to_string(siblings).unwrap_or_else(|_| processor.to_string())
@@ -25,24 +27,24 @@ pub(super) fn allowed_cores() -> io::Result<Vec<usize>> {
     Ok(one_of_each_core_first(allowed, core_of))
 }
 
-/// `processors`, in their order but for those whose core has come before: these follow, again one of each core, and so on.
+/// Reorders `processors`: the first processor of each core, then the second of each core, and so on.
 #[cfg(target_os = "linux")]
 fn one_of_each_core_first<C: Eq + Hash>(processors: Vec<usize>, core_of: impl Fn(usize) -> C) -> Vec<usize> {
-    let mut taken = HashMap::new();
-    let mut placed: Vec<(u32, usize)> = Vec::with_capacity(processors.len());
+    let mut next_sibling = HashMap::new();
+    let mut numbered: Vec<(u32, usize)> = Vec::with_capacity(processors.len());
     for processor in processors {
-        let before = taken.entry(core_of(processor)).or_insert(0);
-        placed.push((*before, processor));
-        *before += 1;
+        let sibling = next_sibling.entry(core_of(processor)).or_insert(0);
+        numbered.push((*sibling, processor));
+        *sibling += 1;
     }
-    placed.sort_by_key(|&(before, _)| before);
-    placed.into_iter().map(|(_, processor)| processor).collect()
+    numbered.sort_by_key(|&(sibling, _)| sibling);
+    numbered.into_iter().map(|(_, processor)| processor).collect()
 }
 
-/// Binds the thread that calls to `core`, for good.
+/// Binds the calling thread to `core` for its lifetime.
 ///
 /// # Errors
-/// When the system refuses.
+/// If the system refuses.
 #[cfg(target_os = "linux")]
 pub(super) fn bind_to(core: usize) -> io::Result<()> {
     use nix::sched::{CpuSet, sched_setaffinity};
@@ -67,20 +69,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_that_share_a_core_are_taken_last() {
-        // Numbered in pairs, numbered one half after the other, one of a pair not allowed, three to a core.
-        for (processors, cores, taken) in [
+    fn hyper_threads_of_a_core_come_last() {
+        // Siblings adjacent; siblings in halves; one sibling not allowed; three siblings.
+        for (processors, cores, order) in [
             (vec![0, 1, 2, 3], "0011", vec![0, 2, 1, 3]),
             (vec![0, 1, 2, 3], "0101", vec![0, 1, 2, 3]),
             (vec![1, 2, 3], "0011", vec![1, 2, 3]),
             (vec![0, 1, 2, 3, 4], "00011", vec![0, 3, 1, 4, 2]),
         ] {
-            assert_eq!(one_of_each_core_first(processors, |processor| cores.as_bytes()[processor]), taken, "{cores}");
+            assert_eq!(one_of_each_core_first(processors, |processor| cores.as_bytes()[processor]), order, "{cores}");
         }
     }
 
     #[test]
-    fn a_bound_thread_has_one_core_and_the_others_keep_theirs() {
+    fn binding_a_thread_leaves_other_threads_unbound() {
         let before = allowed_cores().unwrap();
         assert!(!before.is_empty());
         let last = *before.last().unwrap();

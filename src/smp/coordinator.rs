@@ -4,7 +4,7 @@ use std::thread::{self, JoinHandle};
 
 use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded, unbounded};
 
-use super::low_latency::wake_promptly;
+use super::low_latency::request_short_slices;
 use super::pool::Event;
 use super::request::SearchRequest;
 use super::supervisor::Supervisor;
@@ -12,19 +12,19 @@ use crate::search::{SearchTable, TranspositionTable};
 
 /// The coordinator's thread, parked between searches. Dropping it ends the thread; end the running search first.
 pub struct Coordinator<T = TranspositionTable> {
-    inbox: Option<Sender<Assignment<T>>>,
+    inbox: Option<Sender<RunningRequest<T>>>,
     thread: Option<JoinHandle<()>>,
 }
 
 /// A request with the search's channels. `done` is dropped when the search is over.
-struct Assignment<T> {
+struct RunningRequest<T> {
     request: SearchRequest<T>,
     sender: Sender<Event>,
     events: Receiver<Event>,
     done: Sender<()>,
 }
 
-/// A handle on a running search. Every search has its own stop flag and channel, so a late `stop` cannot reach the next one.
+/// A handle to a running search. Each search has its own stop flag and channel: a late `stop` cannot reach the next search.
 #[derive(Clone)]
 pub struct SearchHandle {
     events: Sender<Event>,
@@ -60,10 +60,10 @@ impl<T: SearchTable> Coordinator<T> {
     /// # Errors
     /// When the system refuses it.
     pub fn new() -> std::io::Result<Self> {
-        let (inbox, assignments) = unbounded::<Assignment<T>>();
+        let (inbox, requests) = unbounded::<RunningRequest<T>>();
         let thread = thread::Builder::new().name("coordinator".into()).spawn(move || {
-            wake_promptly();
-            for Assignment { request, sender, events, done } in assignments {
+            request_short_slices();
+            for RunningRequest { request, sender, events, done } in requests {
                 Supervisor::start(request, sender).run(&events);
                 drop(done);
             }
@@ -77,8 +77,8 @@ impl<T: SearchTable> Coordinator<T> {
         let (done, is_done) = bounded(0);
         let handle = SearchHandle { events: sender.clone(), done: is_done };
         if let Some(inbox) = &self.inbox {
-            // Where the thread is gone, `done` is dropped with the message, and nobody waits.
-            let _ = inbox.send(Assignment { request, sender, events, done });
+            // If the thread has ended, `done` is dropped with the message and `wait` returns.
+            let _ = inbox.send(RunningRequest { request, sender, events, done });
         }
         handle
     }

@@ -1,11 +1,11 @@
-//! The board of depths: where each worker claims the depth of its next iteration, without a lock.
+//! Depth distribution: the lock-free board on which workers claim the depth of their next iteration.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use super::strategy::{Depths, SmpStrategy};
 use crate::search::score::MAX_DEPTH;
 
-/// Counts, for one search, how many workers have claimed each depth, and says which to take next: see [`Depths`].
+/// The claims of each depth in one search. [`Depths`] describes the distributions.
 #[derive(Debug)]
 pub struct DepthBoard {
     claims: Box<[AtomicU32]>,
@@ -16,7 +16,7 @@ pub struct DepthBoard {
 }
 
 impl DepthBoard {
-    /// A board for `workers` workers that hands out depths 1 to `deepest` (capped at [`MAX_DEPTH`], at least 1) by the rules of `strategy`.
+    /// Creates a board for `workers` workers with the depths 1 to `deepest`, clamped to 1..=[`MAX_DEPTH`].
     pub fn new(workers: usize, deepest: u32, strategy: &SmpStrategy) -> Self {
         let deepest = deepest.clamp(1, MAX_DEPTH);
         Self {
@@ -28,47 +28,49 @@ impl DepthBoard {
         }
     }
 
-    /// The greatest depth handed out.
+    /// Returns the greatest depth.
     pub fn deepest(&self) -> u32 {
         self.deepest
     }
 
-    /// The number of workers that share the board.
+    /// Returns the number of workers.
     pub fn workers(&self) -> u32 {
         self.workers
     }
 
-    /// The next depth for a worker that has finished `last` (0 at first), or `None` when there is nothing deeper to do.
+    /// Claims the next depth for a worker that has finished `last` (0 at first); `None` after the greatest depth.
     pub fn claim(&self, worker: usize, last: u32) -> Option<u32> {
         let done = if self.strategy.stop { self.completed.load(Relaxed) } else { 0 };
         let ahead = self.strategy.depths == Depths::Parity && last == 0 && worker % 2 == 1;
         let mut depth = last.max(done) + 1 + u32::from(ahead && self.deepest > 1);
-        while depth < self.deepest && self.passes_over(worker, depth) {
+        while depth < self.deepest && self.skips(worker, depth) {
             depth += 1;
         }
         self.claims.get(depth as usize)?.fetch_add(1, Relaxed);
         Some(depth)
     }
 
-    /// Notes that a worker has completed `depth`; whether it is the first to get that deep.
+    /// Records a completed `depth`. Returns true if no worker had completed such a depth.
     pub fn complete(&self, depth: u32) -> bool {
         self.completed.fetch_max(depth, Relaxed) < depth
     }
 
-    fn passes_over(&self, worker: usize, depth: u32) -> bool {
+    fn skips(&self, worker: usize, depth: u32) -> bool {
         match self.strategy.depths {
             Depths::Same | Depths::Parity => false,
             Depths::Fraction(part) => {
                 self.claims.get(depth as usize).is_some_and(|claims| claims.load(Relaxed) > self.workers / part)
             }
-            Depths::Blocks => left_out(worker, depth),
+            Depths::Blocks => is_in_skipped_block(worker, depth),
         }
     }
 }
 
-/// True if `depth` lies in a block that the worker leaves out. The first leaves out none; then come two with blocks of one, four with blocks of
-/// two, six with blocks of three and eight with blocks of four, each at its own phase, and again from the start.
-fn left_out(worker: usize, depth: u32) -> bool {
+/// Returns true if the worker skips `depth`, as in Stockfish's skip blocks.
+///
+/// The first worker skips none. The helpers skip every other block: two helpers blocks of one depth, the next four blocks
+/// of two, six of three, eight of four, each with its own phase; the pattern repeats after 20 helpers.
+fn is_in_skipped_block(worker: usize, depth: u32) -> bool {
     let Some(mut phase) = worker.checked_sub(1).map(|helper| helper as u32 % 20) else { return false };
     let mut length = 1;
     while phase >= 2 * length {
@@ -86,21 +88,21 @@ mod tests {
         DepthBoard::new(workers, deepest, &strategy.parse().unwrap())
     }
 
-    /// The depths that a worker takes when it has the board to itself.
+    /// Returns the depths that a worker claims if it has the board to itself.
     fn depths(board: &DepthBoard, worker: usize) -> Vec<u32> {
         let mut last = 0;
         std::iter::from_fn(|| board.claim(worker, last).inspect(|&depth| last = depth)).collect()
     }
 
     #[test]
-    fn one_worker_takes_every_depth_once() {
+    fn one_worker_claims_every_depth_once() {
         for word in SmpStrategy::WORDS {
             assert_eq!(depths(&board(1, 5, word.name), 0), [1, 2, 3, 4, 5], "{}", word.name);
         }
     }
 
     #[test]
-    fn many_workers_all_come_to_the_last_depth() {
+    fn all_workers_reach_the_last_depth() {
         for word in SmpStrategy::WORDS {
             let board = board(16, 20, word.name);
             std::thread::scope(|scope| {
@@ -118,14 +120,14 @@ mod tests {
     }
 
     #[test]
-    fn the_ninth_of_sixteen_goes_deeper() {
+    fn half_skips_a_depth_claimed_by_half() {
         let board = board(16, 20, "half");
         let first: Vec<_> = (0..16).filter_map(|worker| board.claim(worker, 0)).collect();
         assert_eq!(first, [[1; 9].as_slice(), &[2; 7]].concat());
     }
 
     #[test]
-    fn few_workers_are_all_at_different_depths() {
+    fn few_workers_search_different_depths() {
         let board = board(5, 9, "sixteenth");
         let first: Vec<_> = (0..5).filter_map(|worker| board.claim(worker, 0)).collect();
         assert_eq!(first, [1, 2, 3, 4, 5]);
@@ -133,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn every_second_worker_is_ahead_and_blocks_are_left_out() {
+    fn parity_and_blocks_vary_the_depths() {
         assert_eq!(depths(&board(2, 4, "parity"), 1), [2, 3, 4]);
         assert_eq!(depths(&board(3, 9, "blocks"), 1), [2, 4, 6, 8, 9]);
         assert_eq!(depths(&board(3, 9, "blocks"), 2), [1, 3, 5, 7, 9]);
@@ -141,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_has_finished_is_not_begun() {
+    fn stop_skips_finished_depths() {
         let board = board(2, 9, "same+stop");
         assert_eq!(board.claim(0, 0), Some(1));
         board.complete(4);
@@ -149,13 +151,13 @@ mod tests {
     }
 
     #[test]
-    fn only_the_first_to_complete_a_depth_is_news() {
+    fn complete_is_true_for_the_first_worker() {
         let board = board(2, 9, "half");
         assert_eq!([1, 1, 3, 2, 3, 4].map(|depth| board.complete(depth)), [true, false, true, false, false, true]);
     }
 
     #[test]
-    fn a_depth_of_zero_still_searches_one_ply() {
+    fn depth_zero_searches_one_ply() {
         assert_eq!(board(1, 0, "half").claim(0, 0), Some(1));
     }
 }

@@ -4,32 +4,39 @@ use std::time::Duration;
 
 use crate::position::{Color, Move};
 
-/// The limits of one search, as `go` gives them. Every limit that is set counts; the first one reached ends the search.
+/// The limits of one search, as in `go`. The first limit reached ends the search.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Limits {
     /// Stop after this many plies of iterative deepening (at least 1).
     pub depth: Option<u32>,
     /// Stop after this many nodes, all workers together.
     pub nodes: Option<u64>,
-    /// Begin no iteration after this many nodes, all workers together ("soft node limit" of data generators). A search with one worker
-    /// is repeatable with it.
+    /// Begin no iteration after this many nodes, all workers together: the soft node limit of data generators. With one
+    /// worker, the search is reproducible.
     pub soft_nodes: Option<u64>,
     /// Stop when a mate in this many moves (or fewer) is proven.
     pub mate: Option<u32>,
-    /// Think exactly this long (less the move overhead).
+    /// Search for this time, minus the move overhead.
     pub move_time: Option<Duration>,
-    /// The players' clocks, when the game is played with one.
+    /// The players' clocks.
     pub clock: Option<Clock>,
-    /// Think until told to stop.
+    /// Search until `stop`.
     pub infinite: bool,
-    /// Think on the opponent's time: clocks start to count at `ponderhit`.
+    /// Search on the opponent's time: the clock starts at `ponderhit`.
     pub ponder: bool,
     /// Search only these root moves; empty means all.
     pub search_moves: Vec<Move>,
 }
 
 impl Limits {
-    /// True if time is among them.
+    /// Returns true for a search that goes on until `stop` or `ponderhit`.
+    pub fn is_unlimited(&self) -> bool {
+        let is_limited =
+            self.by_time() || self.depth.is_some() || self.mate.is_some() || self.nodes.or(self.soft_nodes).is_some();
+        self.infinite || self.ponder || !is_limited
+    }
+
+    /// Returns true for a limit by clock or move time.
     pub fn by_time(&self) -> bool {
         self.clock.is_some() || self.move_time.is_some()
     }
@@ -38,7 +45,7 @@ impl Limits {
 /// Both players' clocks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Clock {
-    /// Time left, White then Black. A player whose time was not given has none of it here but is not the one to move.
+    /// Time left, White then Black; zero for a side without a time. The side to move has one.
     pub time: [Duration; 2],
     /// Increment per move, White then Black.
     pub increment: [Duration; 2],
@@ -47,12 +54,12 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// The time left for `color`.
+    /// Returns the time left for `color`.
     pub fn time(&self, color: Color) -> Duration {
         self.time[color as usize]
     }
 
-    /// The increment for `color`.
+    /// Returns the increment for `color`.
     pub fn increment(&self, color: Color) -> Duration {
         self.increment[color as usize]
     }

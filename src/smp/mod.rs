@@ -1,8 +1,8 @@
-//! Lazy SMP: many workers, one search.
+//! Lazy SMP: several workers search one root.
 //!
-//! Each worker deepens on its own and meets the others only in the transposition table
-//! (<https://www.chessprogramming.org/Lazy_SMP>), in the histories that the [`SmpStrategy`] shares, and on the [`DepthBoard`]. Workers
-//! report finished iterations over a channel. One thread, the [`Coordinator`], runs the search: it alone reports and decides.
+//! The workers share the transposition table (<https://www.chessprogramming.org/Lazy_SMP>), the histories that the
+//! [`SmpStrategy`] selects, and the [`DepthBoard`], which distributes the depths. They send finished iterations over a
+//! channel to one thread, the [`Coordinator`], which alone reports, stops the search and selects the best move.
 
 mod affinity;
 pub mod clock;

@@ -12,9 +12,9 @@ use crate::position::{Game, Move};
 use crate::search::score::MAX_DEPTH;
 use crate::search::{Control, RoundRobin, SearchContext, SyzygyProbe, TranspositionTable};
 
-/// A search with a hard limit below this gets one worker: waking and ending the others would take most of it, above all where there
-/// are more threads than cores.
-const WORTH_HELPERS: Duration = Duration::from_millis(20);
+/// A search with a hard limit below this has one worker: with more threads than cores, most of the time would go to
+/// starting and stopping the others.
+const MIN_TIME_FOR_HELPERS: Duration = Duration::from_millis(20);
 
 /// A request for one search.
 pub struct SearchRequest<T = TranspositionTable> {
@@ -26,7 +26,7 @@ pub struct SearchRequest<T = TranspositionTable> {
     pub multi_pv: usize,
     /// The time that a move costs outside the search.
     pub overhead: Duration,
-    /// True if the workers take turns, which makes a search by depth or nodes repeatable: see [`RoundRobin`].
+    /// True if the workers take turns, which makes a search by depth or nodes reproducible: see [`RoundRobin`].
     pub lockstep: bool,
     /// The network that evaluates positions.
     pub network: Arc<Network>,
@@ -43,7 +43,7 @@ pub struct SearchRequest<T = TranspositionTable> {
 }
 
 impl<T> SearchRequest<T> {
-    /// Returns the root moves to search: those of `searchmoves`, or all when none of those is legal.
+    /// Returns the root moves to search: the legal moves of `searchmoves`, or all legal moves if there are none.
     pub(super) fn root_moves(&self) -> Vec<Move> {
         let legal = self.game.position().legal_moves();
         let wanted: Vec<Move> = legal.iter().copied().filter(|mv| self.limits.search_moves.contains(mv)).collect();
@@ -55,14 +55,14 @@ impl<T> SearchRequest<T> {
         self.limits.depth.unwrap_or(MAX_DEPTH)
     }
 
-    /// Returns the time that the clocks allow; `None` when time does not limit the search.
+    /// Returns the time budget; `None` if time does not limit the search.
     pub(super) fn budget(&self, root_moves: &[Move]) -> Option<Budget> {
         let position = self.game.position();
         let number = u32::from(position.fullmove_number());
         clock::plan(&self.limits, position.side_to_move(), number, self.overhead, root_moves.len() == 1)
     }
 
-    /// Returns the controls for this search, with the hard limit set if the clock runs already.
+    /// Creates the control block of this search, with the hard limit if the clock is running.
     pub(super) fn control(&self, budget: Option<Budget>) -> Control
     where
         T: crate::search::SearchTable,
@@ -73,7 +73,7 @@ impl<T> SearchRequest<T> {
         let control = if self.limits.by_time() { control.with_deadline(self.started) } else { control };
         let control =
             if self.lockstep { control.in_lockstep(RoundRobin::QUANTUM) } else { control.on_cores(self.pool.cores()) };
-        // The workers watch the clock themselves until the coordinator does.
+        // The workers check the hard limit themselves until the coordinator does.
         if let Some(budget) = budget.filter(|_| !self.limits.ponder)
             && let Some(end) = self.started.checked_add(budget.hard)
         {
@@ -88,7 +88,7 @@ impl<T> SearchRequest<T> {
         T: crate::search::SearchTable,
     {
         let is_held = self.limits.infinite || self.limits.ponder;
-        let is_short = !is_held && budget.is_some_and(|budget| budget.hard < WORTH_HELPERS);
+        let is_short = !is_held && budget.is_some_and(|budget| budget.hard < MIN_TIME_FOR_HELPERS);
         if is_short { 1 } else { self.pool.len() }
     }
 

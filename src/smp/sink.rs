@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::position::Move;
 pub use crate::search::Bound;
 
-/// A score as people read it, from the side to move.
+/// A score for display, from the side to move's view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Score {
     /// Hundredths of a pawn.
@@ -23,11 +23,11 @@ pub struct Line {
     pub depth: u32,
     /// Deepest ply reached, quiescence included.
     pub seldepth: u32,
-    /// The score, from the side to move.
+    /// The score, from the side to move's view.
     pub score: Score,
-    /// True if the score is exact or only a bound (aspiration window failed).
+    /// Exact, or the bound of a failed aspiration window.
     pub bound: Bound,
-    /// The moves, best first; never empty, every move legal after the one before.
+    /// The principal variation, never empty.
     pub pv: Vec<Move>,
 }
 
@@ -40,9 +40,9 @@ pub struct Info {
     pub nodes: u64,
     /// Time since the search began.
     pub elapsed: Duration,
-    /// Positions that the endgame tables knew.
+    /// Number of successful tablebase probes.
     pub tb_hits: u64,
-    /// Table occupancy by this search's entries, in permille.
+    /// Occupancy of the transposition table by this search's entries, in permille.
     pub hashfull: u32,
 }
 
@@ -53,32 +53,32 @@ pub struct CurrentMove {
     pub depth: u32,
     /// The move.
     pub mv: Move,
-    /// Its place in the order, from 1.
+    /// Its number in the move order, from 1.
     pub number: u32,
 }
 
 /// The end of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BestMove {
-    /// The move to play; `None` when the root is checkmate or stalemate.
+    /// The move to play; `None` if the root is checkmate or stalemate.
     pub best: Option<Move>,
-    /// The reply that the engine expects, for pondering.
+    /// The expected reply, for pondering.
     pub ponder: Option<Move>,
     /// Nodes of all workers.
     pub nodes: u64,
-    /// Time the search took.
+    /// Duration of the search.
     pub elapsed: Duration,
 }
 
-/// The receiver of a search's reports. Called from the coordinator's thread, never from two threads at once for one search.
+/// The receiver of a search's reports. The coordinator's thread calls it, one call at a time for each search.
 pub trait Sink: Send + Sync {
-    /// A line was completed or improved.
+    /// Receives a completed or improved line.
     fn info(&self, info: &Info);
-    /// The search has ended; called exactly once per search, after every worker has stopped.
+    /// Receives the best move: once for each search, after all workers have stopped.
     fn best_move(&self, best: &BestMove);
-    /// Reports the root move being searched, now and then in a long search. Does nothing by default.
+    /// Receives the root move being searched, several times a second in a long search. Does nothing by default.
     fn current_move(&self, _: &CurrentMove) {}
-    /// A message for the person at the GUI.
+    /// Receives a message for the user.
     fn message(&self, text: &str);
 }
 

@@ -1,38 +1,43 @@
-//! The rules by which the workers of one search work together: what of Lazy SMP can be chosen.
+//! SMP strategy: the variants of Lazy SMP that can be selected.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::search::{Cooperation, Sharing};
 
-/// The depth that a free worker takes next.
+/// The distribution of depths among workers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depths {
-    /// One deeper than before, whatever the others do.
+    /// Each worker searches every depth.
     Same,
-    /// One deeper, and deeper still while more than this fraction (one half, one quarter...) of all workers have taken that depth. With
-    /// fewer workers than the number, two hardly ever take the same depth but the last. "Half are there, go deeper" is DiscoCheck's.
+    /// A worker skips a depth that more than this fraction (one half, one quarter ...) of all workers have claimed.
+    ///
+    /// The fraction one half is from DiscoCheck. With fewer workers than the number, two workers rarely search the same
+    /// depth, except the last one.
     Fraction(u32),
-    /// As `Same`, with every second worker one depth ahead.
+    /// Like `Same`, with every second worker one depth ahead.
     Parity,
-    /// Helpers leave out blocks of depths, of several lengths and phases: Stockfish's way from 2017 to 2019 (its commit 66818f2e8 ended it).
+    /// Helpers skip blocks of depths, of several lengths and phases: Stockfish's skip blocks from 2017 to 2019 (removed in
+    /// its commit 66818f2e8).
     Blocks,
 }
 
-/// Whose line is played in the end.
+/// The selection of the worker whose line is played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Vote {
-    /// That of the move that has most votes, each weighted by its score and depth; with two workers, which make no majority, the deeper. A proven
-    /// mate, the shortest first, outranks them.
+    /// The move with the most votes, weighted by score and depth. A mate wins, the shortest first; of two workers, the
+    /// deeper wins.
     Weighted,
-    /// The same with one vote for each worker.
+    /// Like `Weighted`, with equal weights.
     Majority,
-    /// The deepest, without a vote.
+    /// The deepest line, without a vote.
     Deepest,
 }
 
-/// How the workers of one search work together. As text it is a list of words joined by `+`, as in `half+defer`; [`SmpStrategy::WORDS`] explains
-/// them. With one worker nothing depends on it.
+/// The cooperation of the workers of one search.
+///
+/// As text it is a list of words joined by `+`, for example `half+defer`; [`SmpStrategy::WORDS`] has their meanings. It has
+/// no effect with one worker.
 ///
 /// ```
 /// use sesame::engine::SmpStrategy;
@@ -45,20 +50,21 @@ pub enum Vote {
 pub struct SmpStrategy {
     /// The distribution of depths.
     pub depths: Depths,
-    /// True if all learn from all: one set of move histories for all workers.
+    /// All workers share one set of move histories.
     pub histories: bool,
-    /// True if there is one set of correction histories for all workers.
+    /// All workers share one set of correction histories.
     pub corrections: bool,
-    /// True if a worker gives up an iteration that another has finished, and begins the next with that one's move and score (DiscoCheck).
+    /// A worker aborts an iteration that another has finished, and starts the next with that worker's move and score
+    /// (DiscoCheck).
     pub stop: bool,
-    /// True if a move that another worker is searching at the same node waits until the node's other moves are done: ABDADA (Weill 1995), as
-    /// Kerrigan simplified it (2018).
+    /// A move that another worker is searching at the same node is deferred until after the node's other moves: ABDADA
+    /// (Weill 1995), as simplified by Kerrigan (2018).
     pub defer: bool,
-    /// True if chance changes the late-move reductions of all workers but the first, by up to half a ply.
+    /// Random changes of up to half a ply to the helpers' late-move reductions.
     pub jitter: bool,
-    /// True if the aspiration windows of eight workers have eight widths.
+    /// Aspiration windows of eight widths, in turn by worker.
     pub widths: bool,
-    /// Whose line is played.
+    /// The selection of the line to play.
     pub vote: Vote,
 }
 
@@ -96,18 +102,18 @@ macro_rules! flag {
 }
 
 impl SmpStrategy {
-    /// The part that a worker's search follows.
+    /// Returns the settings of a worker's search.
     pub(super) fn cooperation(&self) -> Cooperation {
         let Self { stop: abort_overtaken, defer: defer_moves, jitter, widths: vary_windows, .. } = *self;
         Cooperation { abort_overtaken, defer_moves, jitter, vary_windows }
     }
 
-    /// The tables that workers share.
+    /// Returns the histories that workers share.
     pub(super) fn sharing(&self) -> Sharing {
         Sharing { histories: self.histories, corrections: self.corrections }
     }
 
-    /// Every worker by itself: the same depths, nothing shared but the table.
+    /// Plain Lazy SMP: all workers search every depth and share only the transposition table.
     pub const ALONE: Self = Self {
         depths: Depths::Same,
         histories: false,
@@ -119,27 +125,22 @@ impl SmpStrategy {
         vote: Vote::Weighted,
     };
 
-    /// All words, in the order in which they are written.
+    /// All words, in the order of the text form.
     pub const WORDS: [StrategyWord; 15] = [
         choice!(depths, "same", "each worker takes every depth", Depths::Same),
-        choice!(
-            depths,
-            "half",
-            "a depth that more than half of the workers have taken is passed over",
-            Depths::Fraction(2)
-        ),
+        choice!(depths, "half", "workers skip a depth that more than half of them have claimed", Depths::Fraction(2)),
         choice!(depths, "quarter", "the same with a quarter", Depths::Fraction(4)),
         choice!(depths, "eighth", "the same with an eighth", Depths::Fraction(8)),
         choice!(depths, "sixteenth", "the same with a sixteenth", Depths::Fraction(16)),
         choice!(depths, "parity", "every second worker is one depth ahead", Depths::Parity),
-        choice!(depths, "blocks", "helpers leave out blocks of depths, each others", Depths::Blocks),
-        flag!(histories, "one set of move histories for all workers"),
-        flag!(corrections, "one set of correction histories for all workers"),
-        flag!(stop, "an iteration that another worker has finished is given up"),
-        flag!(defer, "a move that another worker is searching at the same node waits"),
-        flag!(jitter, "chance in the helpers' late-move reductions"),
-        flag!(widths, "aspiration windows of another width for each worker"),
-        choice!(vote, "majority", "each worker's move has one vote, whatever its depth and score", Vote::Majority),
+        choice!(depths, "blocks", "helpers skip different blocks of depths", Depths::Blocks),
+        flag!(histories, "all workers share the move histories"),
+        flag!(corrections, "all workers share the correction histories"),
+        flag!(stop, "workers abort an iteration that another has finished"),
+        flag!(defer, "workers defer a move that another is searching at the same node (ABDADA)"),
+        flag!(jitter, "random changes to the helpers' late-move reductions"),
+        flag!(widths, "aspiration windows of different widths"),
+        choice!(vote, "majority", "one vote for each worker, without weights", Vote::Majority),
         choice!(vote, "deepest", "the deepest line is played, without a vote", Vote::Deepest),
     ];
 }
@@ -157,15 +158,16 @@ impl fmt::Display for SmpStrategy {
     }
 }
 
-/// A word that is none of [`SmpStrategy::WORDS`].
+/// The error of a word that is not in [`SmpStrategy::WORDS`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown strategy \"{0}\"; it is made of {words}, joined by +", words = SmpStrategy::WORDS.map(|word| word.name).join(", "))]
+#[error("unknown strategy \"{0}\"; use {words}, joined by +", words = SmpStrategy::WORDS.map(|word| word.name).join(", "))]
 pub struct UnknownStrategy(String);
 
 impl FromStr for SmpStrategy {
     type Err = UnknownStrategy;
 
-    /// Reads words in any case and order; without one for the depths these are as in `same`, of several the last counts.
+    /// Parses words in any case and order. Of several words for the depths or the vote the last counts; the default is
+    /// [`SmpStrategy::ALONE`].
     fn from_str(text: &str) -> Result<Self, UnknownStrategy> {
         let mut strategy = Self::ALONE;
         for part in text.split('+').map(str::trim) {
@@ -182,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_and_back() {
+    fn text_round_trips() {
         for word in SmpStrategy::WORDS {
             let strategy: SmpStrategy = word.name.parse().unwrap();
             assert!(strategy.to_string().split('+').any(|name| name == word.name));
@@ -194,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn other_words_are_refused_by_name() {
+    fn unknown_words_are_errors() {
         for text in ["", "half+", "halves"] {
             assert!(text.parse::<SmpStrategy>().unwrap_err().to_string().contains("half, quarter"), "{text}");
         }

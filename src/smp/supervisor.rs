@@ -1,11 +1,11 @@
-//! The supervisor of one search: it alone keeps the best line, reports, and decides when to stop.
+//! Supervisor of one search: the best line, the reports, and the decision to stop.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 
-use super::clock::{Budget, Confidence};
+use super::clock::{BestMoveStability, Budget};
 use super::depth_board::DepthBoard;
 use super::pool::Event;
 use super::request::SearchRequest;
@@ -17,7 +17,7 @@ use crate::position::Move;
 use crate::search::score::{DRAW, is_mate, moves_to_mate};
 use crate::search::{Bound, Control, Iteration, RootLine, SearchTable};
 
-/// The time that a search which is stopped before it has a line may take to finish its first ply.
+/// Extra time to finish the first ply, for a search that is stopped without a result.
 const FIRST_PLY_GRACE: Duration = Duration::from_millis(20);
 
 /// Bounds are reported only this long after the start; earlier they would flood the GUI.
@@ -28,10 +28,10 @@ const CURRENT_MOVE_AFTER: Duration = Duration::from_secs(3);
 /// ...and no more often than this.
 const CURRENT_MOVE_INTERVAL: Duration = Duration::from_millis(100);
 
-/// A mate is settled when the search has gone this many plies beyond it.
+/// Plies beyond the length of a mate after which no shorter mate is expected.
 const MATE_MARGIN: u32 = 12;
 
-/// Returns whether `score` is a mate by the side to move in `wanted` moves or fewer.
+/// Returns true if `score` is a mate by the side to move in `wanted` moves or fewer.
 fn is_mate_within(score: i32, wanted: u32) -> bool {
     moves_to_mate(score).is_some_and(|moves| moves > 0 && moves.unsigned_abs() <= wanted)
 }
@@ -45,7 +45,7 @@ pub(super) struct Supervisor<T> {
     budget: Option<Budget>,
     /// The moment from which the hard limit counts; `None` while pondering.
     clock_from: Option<Instant>,
-    /// The end of the grace for the first ply, once it runs.
+    /// The end of the extra time for the first ply, if it is running.
     grace_until: Option<Instant>,
     /// The best move may be reported: the search is not held by `infinite` or `ponder`.
     released: bool,
@@ -57,17 +57,17 @@ pub(super) struct Supervisor<T> {
     lines: Vec<Option<Vec<Line>>>,
     /// The result reported last.
     reported: Option<RootResult>,
-    confidence: Confidence,
+    stability: BestMoveStability,
     /// The worker that found the mate of `go mate`.
     mate_found_by: Option<usize>,
     /// The root move reported last: depth, number, move.
     current_move: Option<(u32, u32, Move)>,
-    /// The moment of the next look at the current root move; `None` once the workers are stopped.
-    next_look: Option<Instant>,
+    /// The time to report the current root move next; `None` after the workers are stopped.
+    next_current_move: Option<Instant>,
 }
 
 impl<T: SearchTable> Supervisor<T> {
-    /// Ranks the root by the tablebases, and starts the workers, whose events go to `events`.
+    /// Ranks the root moves by the tablebases and starts the workers, which send events to `events`.
     pub(super) fn start(mut request: SearchRequest<T>, events: Sender<Event>) -> Self {
         let mut root_moves = request.root_moves();
         let tb_hits = tb_root::rank_root(&mut request, &mut root_moves);
@@ -88,10 +88,10 @@ impl<T: SearchTable> Supervisor<T> {
             results: vec![None; control.workers()],
             lines: vec![None; control.workers()],
             reported: None,
-            confidence: Confidence::default(),
+            stability: BestMoveStability::default(),
             mate_found_by: None,
             current_move: None,
-            next_look: request.started.checked_add(CURRENT_MOVE_AFTER),
+            next_current_move: request.started.checked_add(CURRENT_MOVE_AFTER),
             budget,
             root_moves,
             control,
@@ -132,11 +132,13 @@ impl<T: SearchTable> Supervisor<T> {
         self.conclude();
     }
 
-    /// Returns the next event; `None` when the time is up. Reports the current root move while waiting.
+    /// Returns the next event; `None` at the deadline. Reports the current root move while waiting.
     fn next_event(&mut self, events: &Receiver<Event>) -> Option<Event> {
         loop {
             let deadline = self.deadline();
-            let Some(until) = deadline.into_iter().chain(self.next_look).min() else { return events.recv().ok() };
+            let Some(until) = deadline.into_iter().chain(self.next_current_move).min() else {
+                return events.recv().ok();
+            };
             match events.recv_deadline(until) {
                 Ok(event) => return Some(event),
                 Err(RecvTimeoutError::Timeout) if deadline.is_none_or(|deadline| until < deadline) => {
@@ -147,29 +149,29 @@ impl<T: SearchTable> Supervisor<T> {
         }
     }
 
-    /// Returns the moment at which the time is up.
+    /// Returns the end of the hard limit or of the extra time for the first ply.
     fn deadline(&self) -> Option<Instant> {
         let hard = match (self.budget, self.clock_from) {
             (Some(budget), Some(from)) if !self.control.stopped() => from.checked_add(budget.hard),
             _ => None,
         };
-        // During the grace of the first ply only the grace counts: the hard limit has passed or no longer matters.
+        // The extra time replaces the hard limit, which has passed.
         self.grace_until.filter(|_| !self.control.stopped()).or(hard)
     }
 
     /// Reports the root move being searched, if it is a new one.
     fn report_current_move(&mut self) {
-        self.next_look = (!self.control.stopped()).then(|| Instant::now() + CURRENT_MOVE_INTERVAL);
+        self.next_current_move = (!self.control.stopped()).then(|| Instant::now() + CURRENT_MOVE_INTERVAL);
         let current = self.control.current_root_move();
         let is_new = current != self.current_move
             && current.is_some_and(|(depth, ..)| self.reported.is_none_or(|reported| depth > reported.depth));
-        if let Some((depth, number, mv)) = current.filter(|_| is_new && self.next_look.is_some()) {
+        if let Some((depth, number, mv)) = current.filter(|_| is_new && self.next_current_move.is_some()) {
             self.current_move = current;
             self.request.sink.current_move(&CurrentMove { depth, mv, number });
         }
     }
 
-    /// Stops the workers, but grants a first ply its grace: a move that was searched is better than one that was not.
+    /// Stops the workers. Without a result, the first ply gets extra time: a searched move is better than any other.
     fn stop(&mut self) {
         let now = Instant::now();
         let has_nothing = self.results.iter().all(Option::is_none);
@@ -180,7 +182,7 @@ impl<T: SearchTable> Supervisor<T> {
         }
     }
 
-    /// Returns the grace of the first ply: never beyond what the clock has.
+    /// Returns the extra time for the first ply, which never exceeds the clock.
     fn grace(&self) -> Duration {
         let limits = &self.request.limits;
         let color = self.request.game.position().side_to_move();
@@ -190,7 +192,7 @@ impl<T: SearchTable> Supervisor<T> {
         FIRST_PLY_GRACE.min(left.saturating_sub(used))
     }
 
-    /// Starts the clock of a search that ponders. A stray `ponderhit` must not give a clocked search its time again.
+    /// Starts the clock of a pondering search. A second `ponderhit` does not restart it.
     fn ponder_hit(&mut self) {
         if self.clock_from.is_some() {
             return;
@@ -205,7 +207,7 @@ impl<T: SearchTable> Supervisor<T> {
         }
     }
 
-    /// Holds the best move of `infinite` and `ponder` until `stop` or `ponderhit`, however early the search is over.
+    /// Waits for the `stop` or `ponderhit` that a search with `infinite` or `ponder` needs before its best move.
     fn wait_for_release(&mut self, events: &Receiver<Event>) {
         while !self.released {
             match events.recv() {
@@ -216,10 +218,10 @@ impl<T: SearchTable> Supervisor<T> {
         }
     }
 
-    /// Records a worker's iteration: reports it if it is the deepest so far, and stops the search if it is the last one wanted.
+    /// Records a worker's iteration. Reports it if it is the deepest so far, and stops the search if it is the last.
     fn record(&mut self, worker: usize, iteration: Iteration, max_depth: u32) {
         if self.mate_found_by.is_some() {
-            // The workers finished this one before they saw the stop.
+            // The worker finished before it saw the stop flag.
             return;
         }
         let Some(best) = iteration.lines.first() else { return };
@@ -233,7 +235,7 @@ impl<T: SearchTable> Supervisor<T> {
         let is_deeper = self.reported.is_none_or(|reported| depth > reported.depth);
         if is_deeper {
             self.report(worker, iteration.nodes);
-            self.confidence.update(mv, score, iteration.best_move_share);
+            self.stability.update(mv, score, iteration.best_move_share);
         }
         let wanted_mate = self.request.limits.mate.filter(|&wanted| is_mate_within(score, wanted));
         self.mate_found_by = wanted_mate.map(|_| worker);
@@ -247,17 +249,17 @@ impl<T: SearchTable> Supervisor<T> {
         }
     }
 
-    /// Returns whether a clocked search has found a mate and gone so far beyond it that no shorter one can turn up.
+    /// Returns true if a search by the clock has found a mate and searched [`MATE_MARGIN`] plies beyond it.
     fn mate_is_settled(&self, score: i32, depth: u32) -> bool {
         self.budget.is_some_and(|budget| budget.soft.is_some())
             && self.released
             && moves_to_mate(score).is_some_and(|moves| depth >= 2 * moves.unsigned_abs() + MATE_MARGIN)
     }
 
-    /// Returns whether another iteration would be too late. Never while pondering; time spent pondering counts.
+    /// Returns true after the scaled soft limit. It is false while pondering; the time of pondering counts.
     fn soft_limit_reached(&self) -> bool {
         let Some(soft) = self.budget.and_then(|budget| budget.soft) else { return false };
-        let limit = self.confidence.limit(soft).filter(|_| self.clock_from.is_some());
+        let limit = self.stability.limit(soft).filter(|_| self.clock_from.is_some());
         limit.is_some_and(|limit| self.request.started.elapsed() >= limit)
     }
 
@@ -270,7 +272,7 @@ impl<T: SearchTable> Supervisor<T> {
         self.reported = self.results[worker];
     }
 
-    /// Reports a failed aspiration window of a long search.
+    /// Reports a failed aspiration window of a search longer than [`BOUNDS_AFTER`].
     fn report_bound(&self, depth: u32, line: &RootLine, nodes: u64) {
         let is_deeper = self.reported.is_none_or(|reported| depth > reported.depth);
         let is_early = self.request.started.elapsed() < BOUNDS_AFTER;
@@ -279,9 +281,9 @@ impl<T: SearchTable> Supervisor<T> {
         }
     }
 
-    /// Elects the line to play and reports the best move.
+    /// Selects the line to play and reports the best move.
     fn conclude(&mut self) {
-        // The lines of MultiPV were reported from the deepest worker.
+        // With MultiPV, the reported lines are the deepest worker's.
         let vote = if self.request.multi_pv > 1 { Vote::Deepest } else { self.request.pool.strategy().vote };
         let winner = self.mate_found_by.or_else(|| elect(&self.results, vote));
         self.report_missing_mate(winner);
@@ -291,7 +293,7 @@ impl<T: SearchTable> Supervisor<T> {
             self.report_best_move(best, None);
             return;
         };
-        // The last line that the GUI sees is the one that is played.
+        // The last reported line is the one that is played.
         if self.reported != self.results[winner] {
             self.report(winner, self.control.nodes());
         }
@@ -302,7 +304,7 @@ impl<T: SearchTable> Supervisor<T> {
         self.report_best_move(best, ponder);
     }
 
-    /// Reports that `go mate` found no mate. There may be one all the same: the search prunes.
+    /// Reports that `go mate` found no mate. The search prunes, so it can miss one.
     fn report_missing_mate(&self, winner: Option<usize>) {
         let Some(wanted) = self.request.limits.mate else { return };
         let result = winner.and_then(|winner| self.results[winner]);
@@ -312,7 +314,7 @@ impl<T: SearchTable> Supervisor<T> {
         }
     }
 
-    /// Reports `best` with the static evaluation: not even one ply was searched.
+    /// Reports `best` with the static evaluation, for a search without a finished ply.
     fn report_unsearched(&self, best: Option<Move>) {
         let position = self.request.game.position();
         let score = if position.in_check() { DRAW } else { self.request.network.evaluate(position) };
@@ -327,7 +329,7 @@ impl<T: SearchTable> Supervisor<T> {
         Info { line, nodes, elapsed, tb_hits: self.control.tb_hits(), hashfull: self.request.table.hashfull() }
     }
 
-    /// Returns the line as it is reported. Where the tablebases know the root, their score replaces any but a mate.
+    /// Returns the line to report. A tablebase score of the root replaces any score other than a mate.
     fn line_at(&self, rank: usize, depth: u32, line: &RootLine) -> Line {
         let ranking = self.request.syzygy.as_ref().and_then(|syzygy| syzygy.ranking.as_ref());
         let wdl = line.pv.first().and_then(|&mv| ranking?.wdl(mv));
@@ -339,7 +341,7 @@ impl<T: SearchTable> Supervisor<T> {
         Line { rank, depth, seldepth: line.seldepth.max(1) as u32, score, bound, pv: line.pv.clone() }
     }
 
-    /// Returns the table's move after `best`, for a line that ends before the reply.
+    /// Returns the transposition table's move after `best`, for a line of one move.
     fn expected_reply(&self, best: Move) -> Option<Move> {
         let mut game = self.request.game.clone();
         game.play(best);
@@ -386,7 +388,7 @@ mod tests {
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
     #[test]
-    fn a_late_move_gets_more_of_the_clock() {
+    fn later_moves_get_more_of_the_clock() {
         let clock = Clock { time: [Duration::from_secs(60); 2], ..Clock::default() };
         let soft = |fen: &str| {
             let request = request(fen, Limits { clock: Some(clock), ..Limits::default() });
@@ -396,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn workers_know_their_number_and_hard_limit_before_they_start() {
+    fn workers_and_hard_limit_are_set_before_the_start() {
         let millis = |millis| Limits { move_time: Some(Duration::from_millis(millis)), ..Limits::default() };
         for (limits, workers, is_timed) in [
             (millis(5), 1, true),
@@ -420,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn a_handle_is_done_once_the_best_move_is_out() {
+    fn handle_is_done_after_the_best_move() {
         let coordinator = Coordinator::new().unwrap();
         let handle = coordinator.start(request(START, Limits { infinite: true, ..Limits::default() }));
         assert!(!handle.is_done(), "`infinite` holds the best move");

@@ -12,45 +12,45 @@ const TB_CENTIPAWNS: i32 = 20_000;
 
 /// Ranks the root moves by the tablebases, and returns the number of hits.
 ///
-/// `root_moves` keeps only the best rank, if that has as many moves as lines are wanted. With distances (DTZ) at the root the kept moves
-/// lead to the result by themselves, so the search does not probe and is free to look for a mate among them.
+/// `root_moves` keeps only the best rank, if it has at least `multi_pv` moves. With DTZ tables, playing the kept moves
+/// reaches the result without a search; the search then does not probe, so that it can find a mate among them.
 pub(super) fn rank_root<T>(request: &mut SearchRequest<T>, root_moves: &mut Vec<Move>) -> u64 {
-    if root_moves.is_empty() || !may_know_root(request) {
+    if root_moves.is_empty() || !has_few_pieces(request) {
         return 0;
     }
     let Some(syzygy) = &mut request.syzygy else { return 0 };
     let Some(ranking) = syzygy.tables.rank_moves(&request.game, root_moves, syzygy.fifty_move_rule) else {
         return 0;
     };
-    let known = ranking.moves.len() as u64;
+    let hits = ranking.moves.len() as u64;
     let best = ranking.best();
     if request.multi_pv <= best.len() {
         *root_moves = best;
     }
-    if ranking.by_distance {
+    if ranking.by_dtz {
         syzygy.max_pieces = 0;
     }
     syzygy.ranking = Some(Arc::new(ranking));
-    known
+    hits
 }
 
-/// Returns whether tablebases of as few pieces as the root has are loaded.
-fn may_know_root<T>(request: &SearchRequest<T>) -> bool {
-    let men = request.game.position().occupied().len() as usize;
-    request.syzygy.as_ref().is_some_and(|syzygy| men <= syzygy.max_pieces)
+/// Returns true if the root has few enough pieces for a tablebase probe.
+fn has_few_pieces<T>(request: &SearchRequest<T>) -> bool {
+    let pieces = request.game.position().occupied().len() as usize;
+    request.syzygy.as_ref().is_some_and(|syzygy| pieces <= syzygy.max_pieces)
 }
 
-/// Returns the score of a root with this result.
+/// Returns the score of a root with the value `wdl`.
 pub(super) fn root_score(wdl: Wdl) -> i32 {
     match wdl {
         Wdl::Win => TB_WIN,
         Wdl::Loss => -TB_WIN,
-        // A cursed win is a draw, but a better one.
+        // A cursed win is slightly better than a draw.
         Wdl::CursedWin | Wdl::Draw | Wdl::BlessedLoss => DRAW + wdl.value(),
     }
 }
 
-/// Returns a score that is no mate in centipawns.
+/// Converts a score other than a mate score to centipawns.
 pub(super) fn centipawns(score: i32) -> i32 {
     if is_tb_score(score) { score - (TB_WIN - TB_CENTIPAWNS) * score.signum() } else { score }
 }

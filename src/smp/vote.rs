@@ -16,11 +16,14 @@ pub(super) struct RootResult {
     pub(super) depth: u32,
 }
 
-/// The index of the result whose line is to be played; `None` when there is none.
+/// Returns the index of the result to play; `None` without a result.
 ///
-/// By [`Vote::Deepest`] the deepest. Otherwise a proven mate, the shortest first; without one, and where only two have a line, so that there is no
-/// majority, the deepest of these, even if it is mated; and with more each worker votes for its move with (score - worst score + a base) x depth, or with 1.
-/// Ties go to the deeper line, then to the higher score, then to the lower worker number, never to chance.
+/// - [`Vote::Deepest`] selects the deepest result.
+/// - Otherwise a mate wins, the shortest first.
+/// - Of two results, which have no majority, the deeper wins.
+/// - Of more results, each worker votes for its move, with the weight (score - worst score + [`vote_base`]) x depth or 1.
+///
+/// Ties go to the deeper line, then to the higher score, then to the lower worker number.
 pub(super) fn elect(results: &[Option<RootResult>], vote: Vote) -> Option<usize> {
     let voters = || results.iter().enumerate().filter_map(|(worker, result)| Some((worker, result.as_ref()?)));
     let deepest = || voters().max_by_key(|(worker, result)| (result.depth, result.score, Reverse(*worker)));
@@ -31,7 +34,7 @@ pub(super) fn elect(results: &[Option<RootResult>], vote: Vote) -> Option<usize>
     if best.score >= MATE_BOUND {
         return Some(winner);
     }
-    // Weighted, two votes nearly always go to the higher score, also where the deeper search has just seen that it is too high.
+    // A weighted vote of two nearly always selects the higher score, even if the deeper search has just refuted it.
     if voters().count() == 2 {
         return deepest().map(|(worker, _)| worker);
     }
@@ -43,7 +46,7 @@ pub(super) fn elect(results: &[Option<RootResult>], vote: Vote) -> Option<usize>
     }
     voters()
         .max_by_key(|(worker, result)| {
-            // Being mated is no reason to prefer a line, however many see it.
+            // Lines that are mated come last, whatever their votes.
             let votes = votes.get(&result.mv).copied().unwrap_or(0);
             (!is_mate(result.score), votes, result.depth, weight(result), Reverse(*worker))
         })
@@ -61,26 +64,26 @@ mod tests {
     }
 
     #[test]
-    fn the_majority_wins_over_one_higher_score() {
+    fn majority_wins_over_one_higher_score() {
         let results = [result(Square::B1, 20, 12), result(Square::C1, 15, 12), result(Square::C1, 14, 12), None];
         assert_eq!(elect(&results, Vote::Weighted), Some(1));
     }
 
     #[test]
-    fn of_two_the_deeper_wins() {
+    fn deeper_of_two_results_wins() {
         let (high, deep) = (result(Square::B1, 90, 12), result(Square::C1, -15, 13));
         let mated = result(Square::D1, mated_in(6), 14);
         for vote in [Vote::Weighted, Vote::Majority, Vote::Deepest] {
             assert_eq!(elect(&[high, deep, None], vote), Some(1));
             assert_eq!(elect(&[deep, None, high], vote), Some(0));
             assert_eq!(elect(&[high, mated], vote), Some(1));
-            // As deep: the higher score.
+            // At equal depth the higher score wins.
             assert_eq!(elect(&[result(Square::B1, 15, 12), high], vote), Some(1));
         }
     }
 
     #[test]
-    fn votes_may_count_alike_or_not_at_all() {
+    fn vote_kinds_elect_different_results() {
         let results = [
             result(Square::B1, 90, 12),
             result(Square::C1, 15, 11),
@@ -99,13 +102,13 @@ mod tests {
     }
 
     #[test]
-    fn the_shortest_mate_wins_outright() {
+    fn shortest_mate_wins_without_a_vote() {
         let results =
             [result(Square::B1, 20, 30), result(Square::C1, mate_in(9), 12), result(Square::D1, mate_in(5), 10)];
         for vote in [Vote::Weighted, Vote::Majority] {
             assert_eq!(elect(&results, vote), Some(2));
             assert_eq!(elect(&results[..2], vote), Some(1));
-            // The same mate: the deeper line.
+            // Of equal mates the deeper line wins.
             assert_eq!(elect(&[result(Square::B1, mate_in(5), 12), result(Square::C1, mate_in(5), 13)], vote), Some(1));
         }
     }

@@ -1,8 +1,8 @@
-//! From the squares of the pieces to an index into a table.
+//! Position encoding: from the squares of the pieces to an index into a table.
 
 use arrayvec::ArrayVec;
 
-use super::MAX_MEN;
+use super::MAX_PIECES;
 use super::geometry::{
     BELOW_DIAGONAL, BINOMIAL, KING_PAIRS, KINGS, LEADING, LEADING_SIZE, PAWN_ORDER, TRIANGLE, TRIPLES, file,
     off_diagonal, rank, transpose,
@@ -10,20 +10,21 @@ use super::geometry::{
 use super::material::Material;
 use crate::position::{Color, Piece, Position};
 
-/// The squares of a position's men in the order in which a table wants them.
-pub(super) type Squares = ArrayVec<usize, MAX_MEN>;
+/// The squares of a position's pieces in the order of a table.
+pub(super) type Squares = ArrayVec<usize, MAX_PIECES>;
 
 /// Pieces that are encoded together: the leading ones, or several of the same kind.
 #[derive(Clone, Copy, Debug)]
 struct Group {
-    men: usize,
-    /// What the number of their arrangement is multiplied with.
+    /// The number of pieces.
+    len: usize,
+    /// The weight of the group's number in the index.
     factor: u64,
 }
 
 /// The kind of the leading group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Leaders {
+enum LeadingGroup {
     /// Pawns of one colour.
     Pawns,
     /// Three different pieces.
@@ -35,56 +36,57 @@ enum Leaders {
 /// The numbering of positions in one part of a table.
 #[derive(Debug)]
 pub(super) struct Encoding {
-    pieces: ArrayVec<(Color, Piece), MAX_MEN>,
-    groups: ArrayVec<Group, MAX_MEN>,
-    leaders: Leaders,
+    pieces: ArrayVec<(Color, Piece), MAX_PIECES>,
+    groups: ArrayVec<Group, MAX_PIECES>,
+    leading_kind: LeadingGroup,
     /// True if the second group is the other side's pawns.
-    other_pawns: bool,
+    opposing_pawns: bool,
     size: u64,
 }
 
 impl Encoding {
-    /// The encoding that a file asks for: its nibbles for `pieces`, and the places in the index of the leading group and of the
-    /// other side's pawns. `column` is the leading pawn's file. `None` if a table for this material cannot be like that.
+    /// Creates the encoding from the piece codes of a file (nibbles). `order` has the places in the index of the leading
+    /// group and of the other side's pawns; `column` is the leading pawn's file. Returns `None` if the data do not fit
+    /// the material.
     pub(super) fn new(material: &Material, pieces: &[u8], order: [u8; 2], column: usize) -> Option<Encoding> {
-        let pieces: ArrayVec<(Color, Piece), MAX_MEN> =
+        let pieces: ArrayVec<(Color, Piece), MAX_PIECES> =
             pieces.iter().map(|&code| decode(code)).collect::<Option<_>>()?;
         for color in Color::ALL {
             for piece in Piece::ALL {
                 let wanted = (color, piece);
                 let count = pieces.iter().filter(|&&found| found == wanted).count();
-                // Those of a kind stand together.
+                // Pieces of a kind are adjacent.
                 let runs = pieces.chunk_by(|a, b| a == b).filter(|run| run[0] == wanted).count();
                 if count != material.count(color, piece) || runs > 1 {
                     return None;
                 }
             }
         }
-        let leaders = match () {
-            () if material.has_pawns() => Leaders::Pawns,
-            () if material.has_unique_piece() => Leaders::Three,
-            () => Leaders::Kings,
+        let leading_kind = match () {
+            () if material.has_pawns() => LeadingGroup::Pawns,
+            () if material.has_unique_piece() => LeadingGroup::Three,
+            () => LeadingGroup::Kings,
         };
         let first_color = pieces[0].0;
         let pawns = |color| material.count(color, Piece::Pawn);
-        let mut sizes: ArrayVec<usize, MAX_MEN> = ArrayVec::new();
-        sizes.push(match leaders {
-            Leaders::Pawns => pawns(first_color),
-            Leaders::Three => 3,
-            Leaders::Kings => 2,
+        let mut sizes: ArrayVec<usize, MAX_PIECES> = ArrayVec::new();
+        sizes.push(match leading_kind {
+            LeadingGroup::Pawns => pawns(first_color),
+            LeadingGroup::Three => 3,
+            LeadingGroup::Kings => 2,
         });
-        let other_pawns = leaders == Leaders::Pawns && pawns(!first_color) > 0;
-        let leading_kinds = match leaders {
-            Leaders::Pawns => pieces[0].1 == Piece::Pawn,
-            Leaders::Three => true,
-            Leaders::Kings => pieces[..2].iter().all(|&(_, piece)| piece == Piece::King),
+        let opposing_pawns = leading_kind == LeadingGroup::Pawns && pawns(!first_color) > 0;
+        let leading_fit = match leading_kind {
+            LeadingGroup::Pawns => pieces[0].1 == Piece::Pawn,
+            LeadingGroup::Three => true,
+            LeadingGroup::Kings => pieces[..2].iter().all(|&(_, piece)| piece == Piece::King),
         };
-        if !leading_kinds || other_pawns && pieces.get(sizes[0]) != Some(&(!first_color, Piece::Pawn)) {
+        if !leading_fit || opposing_pawns && pieces.get(sizes[0]) != Some(&(!first_color, Piece::Pawn)) {
             return None;
         }
         sizes.extend(pieces.get(sizes[0]..)?.chunk_by(|a, b| a == b).map(<[_]>::len));
-        let (groups, size) = place_groups(&sizes, leaders, other_pawns, order.map(usize::from), column)?;
-        Some(Encoding { pieces, groups, leaders, other_pawns, size })
+        let (groups, size) = place_groups(&sizes, leading_kind, opposing_pawns, order.map(usize::from), column)?;
+        Some(Encoding { pieces, groups, leading_kind, opposing_pawns, size })
     }
 
     /// Returns the number of indices.
@@ -92,58 +94,59 @@ impl Encoding {
         self.size
     }
 
-    /// The squares of `position`'s men. `flip` exchanges the colours, and with pawns the ranks too.
+    /// Returns the squares of `position`'s pieces. `flip` exchanges the colours, and with pawns the ranks too.
     pub(super) fn squares(&self, position: &Position, flip: bool) -> Squares {
-        let mirror = if flip && self.leaders == Leaders::Pawns { 56 } else { 0 };
+        let mirror = if flip && self.leading_kind == LeadingGroup::Pawns { 56 } else { 0 };
         let mut squares = Squares::new();
         for kind in self.pieces.chunk_by(|a, b| a == b) {
             let (color, piece) = kind[0];
             let color = if flip { !color } else { color };
-            for square in position.colored(color, piece).into_iter().take(MAX_MEN - squares.len()) {
+            for square in position.colored(color, piece).into_iter().take(MAX_PIECES - squares.len()) {
                 squares.push(square as usize ^ mirror);
             }
         }
         squares
     }
 
-    /// The file of the leading pawn, a to d after mirroring: which part of a table with pawns is meant. 0 without pawns.
+    /// Returns the file of the leading pawn after mirroring, 0 (a) to 3 (d), which selects the part of a table with
+    /// pawns; 0 without pawns.
     pub(super) fn leading_file(&self, squares: &Squares) -> usize {
-        if self.leaders != Leaders::Pawns {
+        if self.leading_kind != LeadingGroup::Pawns {
             return 0;
         }
-        let pawns = &squares[..self.groups[0].men.min(squares.len())];
+        let pawns = &squares[..self.groups[0].len.min(squares.len())];
         let leading = pawns.iter().copied().max_by_key(|&square| PAWN_ORDER[square]).unwrap_or(0);
         file(leading).min(7 - file(leading))
     }
 
-    /// The index of these squares, from 0 to below [`size`](Self::size); 0 if they are not of as many men as the table is for.
+    /// Returns the index of `squares`, below [`size`](Self::size); 0 if their number is not the table's.
     pub(super) fn index(&self, mut squares: Squares) -> u64 {
         if squares.len() != self.pieces.len() {
             return 0;
         }
-        let leading = self.groups[0].men;
-        let number = match self.leaders {
-            Leaders::Pawns => number_pawns(&mut squares, leading),
-            Leaders::Three | Leaders::Kings => {
-                turn(&mut squares, leading);
-                if self.leaders == Leaders::Three { number_three(&squares) } else { number_kings(&squares) }
+        let leading = self.groups[0].len;
+        let number = match self.leading_kind {
+            LeadingGroup::Pawns => encode_pawns(&mut squares, leading),
+            LeadingGroup::Three | LeadingGroup::Kings => {
+                normalise(&mut squares, leading);
+                if self.leading_kind == LeadingGroup::Three { encode_three(&squares) } else { encode_kings(&squares) }
             }
         };
         let mut index = number.wrapping_mul(self.groups[0].factor);
         let mut done = leading;
         for (group, place) in self.groups.iter().zip(0..).skip(1) {
             let (before, rest) = squares.split_at_mut(done);
-            let men = &mut rest[..group.men];
-            men.sort_unstable();
+            let group_squares = &mut rest[..group.len];
+            group_squares.sort_unstable();
             // Pawns stand on 48 squares only.
-            let below = if self.other_pawns && place == 1 { 8 } else { 0 };
+            let below = if self.opposing_pawns && place == 1 { 8 } else { 0 };
             let mut number = 0;
-            for (&square, nth) in men.iter().zip(1..) {
+            for (&square, nth) in group_squares.iter().zip(1..) {
                 let taken = below + before.iter().filter(|&&other| other < square).count();
                 number += BINOMIAL[nth][square.saturating_sub(taken)];
             }
             index = index.wrapping_add(number.wrapping_mul(group.factor));
-            done += group.men;
+            done += group.len;
         }
         index
     }
@@ -164,47 +167,49 @@ fn decode(code: u8) -> Option<(Color, Piece)> {
     Some((color, piece))
 }
 
-/// The groups with their factors, and the product of all: the groups stand in the index as `order` says, the others in their own order.
+/// Returns the groups with their factors, and the number of indices. `order` has the places in the index of the leading
+/// group and of the other side's pawns; the other groups fill the remaining places in sequence.
 fn place_groups(
     sizes: &[usize],
-    leaders: Leaders,
-    other_pawns: bool,
+    leading_kind: LeadingGroup,
+    opposing_pawns: bool,
     order: [usize; 2],
     column: usize,
-) -> Option<(ArrayVec<Group, MAX_MEN>, u64)> {
-    let mut groups: ArrayVec<Group, MAX_MEN> = sizes.iter().map(|&men| Group { men, factor: 0 }).collect();
+) -> Option<(ArrayVec<Group, MAX_PIECES>, u64)> {
+    let mut groups: ArrayVec<Group, MAX_PIECES> = sizes.iter().map(|&len| Group { len, factor: 0 }).collect();
     let leading = sizes[0];
-    let mut next = if other_pawns { 2 } else { 1 };
+    let mut next = if opposing_pawns { 2 } else { 1 };
     let mut free = 64_usize.checked_sub(sizes[..next.min(sizes.len())].iter().sum())?;
     let mut size = 1_u64;
     for place in 0..sizes.len() {
         let (group, ways) = if place == order[0] {
-            let ways = match leaders {
-                Leaders::Pawns => *LEADING_SIZE.get(leading)?.get(column)?,
-                Leaders::Three => TRIPLES,
-                Leaders::Kings => KING_PAIRS,
+            let ways = match leading_kind {
+                LeadingGroup::Pawns => *LEADING_SIZE.get(leading)?.get(column)?,
+                LeadingGroup::Three => TRIPLES,
+                LeadingGroup::Kings => KING_PAIRS,
             };
             (0, ways)
-        } else if other_pawns && place == order[1] {
+        } else if opposing_pawns && place == order[1] {
             (1, BINOMIAL[*sizes.get(1)?][48 - leading])
         } else {
             let group = next;
             next += 1;
-            let men = *sizes.get(group)?;
-            let ways = *BINOMIAL.get(men)?.get(free)?;
-            free = free.checked_sub(men)?;
+            let len = *sizes.get(group)?;
+            let ways = *BINOMIAL.get(len)?.get(free)?;
+            free = free.checked_sub(len)?;
             (group, ways)
         };
         groups[group].factor = size;
         size = size.checked_mul(ways)?;
     }
-    // A place beyond the last would leave its group out.
-    (order[0] < sizes.len() && (!other_pawns || order[1] < sizes.len() && order[0] != order[1]))
+    // A place beyond the last would omit its group.
+    (order[0] < sizes.len() && (!opposing_pawns || order[1] < sizes.len() && order[0] != order[1]))
         .then_some((groups, size))
 }
 
-/// Brings the leading piece into the triangle a1-d1-d4, and the first of the leading ones that is off the diagonal below it.
-fn turn(squares: &mut Squares, leading: usize) {
+/// Applies symmetries: the leading piece moves into the triangle a1-d1-d4, and the first leading piece off the diagonal
+/// a1-h8 moves below it.
+fn normalise(squares: &mut Squares, leading: usize) {
     if file(squares[0]) > 3 {
         squares.iter_mut().for_each(|square| *square ^= 7);
     }
@@ -217,14 +222,16 @@ fn turn(squares: &mut Squares, leading: usize) {
     }
 }
 
-fn number_kings(squares: &Squares) -> u64 {
+/// Encodes the two kings.
+fn encode_kings(squares: &Squares) -> u64 {
     u64::from(KINGS[usize::from(TRIANGLE[squares[0]])][squares[1]])
 }
 
-/// Numbers three different men: with the first below the diagonal; on it and the second below; both on it and the third below; all on it.
-fn number_three(squares: &Squares) -> u64 {
+/// Encodes three different pieces in four ranges: the first below the diagonal; the first on it and the second below;
+/// both on it and the third below; all on it.
+fn encode_three(squares: &Squares) -> u64 {
     let [a, b, c] = [squares[0], squares[1], squares[2]];
-    // A square that is taken is not counted.
+    // Occupied squares are not counted.
     let b_taken = usize::from(b > a);
     let c_taken = usize::from(c > a) + usize::from(c > b);
     let number = if off_diagonal(a) != 0 {
@@ -244,8 +251,8 @@ fn number_three(squares: &Squares) -> u64 {
     number as u64
 }
 
-/// Brings the leading pawn to the front and onto the files a to d, and numbers the arrangement of the pawns of its colour.
-fn number_pawns(squares: &mut Squares, pawns: usize) -> u64 {
+/// Moves the leading pawn to the front and onto the files a to d, and encodes the pawns of its colour.
+fn encode_pawns(squares: &mut Squares, pawns: usize) -> u64 {
     let leading = (0..pawns).max_by_key(|&pawn| PAWN_ORDER[squares[pawn]]).unwrap_or(0);
     squares.swap(0, leading);
     if file(squares[0]) > 3 {

@@ -1,28 +1,28 @@
-//! How squares are numbered in an index: by symmetry, so that what looks the same in a mirror is kept once.
+//! Lookup tables of the encoding: numbers of squares and king pairs up to symmetry, binomial coefficients.
 //!
-//! Squares are numbers here, a1 0, b1 1, to h8 63. All tables are made at compile time.
+//! Squares are numbers here: a1 is 0, b1 is 1, h8 is 63. All tables are computed at compile time.
 
-/// The file of a square, 0 to 7.
+/// Returns the file of a square, 0 to 7.
 pub(super) const fn file(square: usize) -> usize {
     square & 7
 }
 
-/// The rank of a square, 0 to 7.
+/// Returns the rank of a square, 0 to 7.
 pub(super) const fn rank(square: usize) -> usize {
     square >> 3
 }
 
-/// Above the diagonal from a1 to h8 positive, below it negative, on it 0.
+/// Returns a positive number above the diagonal a1-h8, a negative one below it, 0 on it.
 pub(super) const fn off_diagonal(square: usize) -> i32 {
     rank(square) as i32 - file(square) as i32
 }
 
-/// The square mirrored at the diagonal from a1 to h8.
+/// Reflects a square across the diagonal a1-h8.
 pub(super) const fn transpose(square: usize) -> usize {
     file(square) << 3 | rank(square)
 }
 
-/// Numbers the ten squares of the triangle a1-d1-d4: first those below the diagonal, then those on it.
+/// Numbers of the ten squares of the triangle a1-d1-d4: first those below the diagonal, then those on it.
 pub(super) static TRIANGLE: [u8; 64] = {
     let mut numbers = [0; 64];
     let mut next = 0;
@@ -44,7 +44,7 @@ pub(super) static TRIANGLE: [u8; 64] = {
     }
 };
 
-/// Numbers the 28 squares below the diagonal.
+/// Numbers of the 28 squares below the diagonal.
 pub(super) static BELOW_DIAGONAL: [u8; 64] = {
     let mut numbers = [0; 64];
     let (mut square, mut next) = (0, 0);
@@ -58,8 +58,10 @@ pub(super) static BELOW_DIAGONAL: [u8; 64] = {
     numbers
 };
 
-/// Numbers the 462 ways to place two kings, the first in the triangle, the second not above the diagonal if the first is on it: by
-/// the first king's number in [`TRIANGLE`] and the second's square. Both on the diagonal come last. 0 where kings cannot stand.
+/// Numbers of the 462 placements of two kings, by the first king's number in [`TRIANGLE`] and the second's square.
+///
+/// The first king is in the triangle; the second is not above the diagonal if the first is on it. Placements with both
+/// kings on the diagonal come last. Impossible placements have 0.
 pub(super) static KINGS: [[u16; 64]; 10] = {
     let mut squares = [0; 10];
     let mut square = 0;
@@ -100,11 +102,11 @@ pub(super) static KINGS: [[u16; 64]; 10] = {
     }
 };
 
-/// How many ways there are to place two kings, and three different pieces, up to symmetry.
+/// Number of placements of two kings, and of three different pieces, up to symmetry.
 pub(super) const KING_PAIRS: u64 = 462;
 pub(super) const TRIPLES: u64 = 31_332;
 
-/// `BINOMIAL[k][n]`: how many ways there are to choose k of n.
+/// Binomial coefficients: `BINOMIAL[k][n]` is n over k.
 pub(super) static BINOMIAL: [[u64; 64]; 7] = {
     let mut table = [[0; 64]; 7];
     let mut n = 0;
@@ -120,8 +122,8 @@ pub(super) static BINOMIAL: [[u64; 64]; 7] = {
     table
 };
 
-/// Numbers the squares of pawns from the inside out, down from 47 on a2, 46 on h2, 45 on a3: the leading pawn is the one with the
-/// greatest number.
+/// Numbers of the pawn squares: 47 on a2, 46 on h2, 45 on a3, and down to 0 on e7. The leading pawn has the greatest
+/// number.
 pub(super) static PAWN_ORDER: [u8; 64] = {
     let mut numbers = [0; 64];
     let (mut column, mut next) = (0, 47);
@@ -138,9 +140,10 @@ pub(super) static PAWN_ORDER: [u8; 64] = {
     numbers
 };
 
-/// Where the arrangements of `n` leading pawns begin whose leading one stands on a square of the files a to d: `LEADING[n][square]`.
+/// First number of the placements of `n` leading pawns with the leading one on a square of the files a to d, by `n`
+/// and square.
 pub(super) static LEADING: [[u64; 64]; 6] = leading().0;
-/// How many such arrangements there are with the leading pawn on a file: `LEADING_SIZE[n][file]`.
+/// Number of placements of `n` leading pawns with the leading one on a file, by `n` and file.
 pub(super) static LEADING_SIZE: [[u64; 4]; 6] = leading().1;
 
 const fn leading() -> ([[u64; 64]; 6], [[u64; 4]; 6]) {
@@ -166,12 +169,12 @@ const fn leading() -> ([[u64; 64]; 6], [[u64; 4]; 6]) {
 }
 
 #[cfg(test)]
-mod unit_tests {
+mod tests {
     use super::*;
     use std::collections::HashSet;
 
     #[test]
-    fn the_numbers_are_all_there_once() {
+    fn numbers_are_complete_and_unique() {
         let pairs: HashSet<u16> = KINGS.as_flattened().iter().copied().collect();
         assert_eq!((pairs.len() as u64, u64::from(*pairs.iter().max().unwrap())), (KING_PAIRS, KING_PAIRS - 1));
         let pawns: HashSet<u8> = PAWN_ORDER[8..56].iter().copied().collect();

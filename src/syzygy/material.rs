@@ -1,18 +1,18 @@
-//! The pieces on the board, which is what a table is chosen by.
+//! Material: the pieces of a position, which select a table.
 
 use std::fmt;
 
-use super::MAX_MEN;
+use super::MAX_PIECES;
 use crate::position::{Color, Piece, Position};
 
-/// The pieces in the order of a table's name, after the king.
+/// The pieces after the king in the order of a table's name.
 const NAMED: [(Piece, char); 5] =
     [(Piece::Queen, 'Q'), (Piece::Rook, 'R'), (Piece::Bishop, 'B'), (Piece::Knight, 'N'), (Piece::Pawn, 'P')];
 
-/// How many pieces of each kind there are, besides the kings.
+/// The number of pieces of each colour and kind, without the kings.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Material {
-    /// By colour (White is the first side of a name) and [`Piece`].
+    /// By colour and [`Piece`]. White is the first side of a name.
     counts: [[u8; 5]; 2],
 }
 
@@ -28,7 +28,7 @@ impl Material {
         }
     }
 
-    /// What a table is for, by its name, such as `KRPvKN`; `None` for anything that is not the name of a table.
+    /// Parses a table's name, such as `KRPvKN`.
     pub(super) fn from_name(name: &str) -> Option<Material> {
         let (white, black) = name.split_once('v')?;
         let mut counts = [[0_u8; 5]; 2];
@@ -40,21 +40,21 @@ impl Material {
             }
         }
         let material = Material { counts };
-        // Written in any other order it is no table's name.
-        ((3..=MAX_MEN).contains(&material.men()) && material.to_string() == name).then_some(material)
+        // The pieces of a name have a fixed order.
+        ((3..=MAX_PIECES).contains(&material.piece_count()) && material.to_string() == name).then_some(material)
     }
 
-    /// Pieces and kings.
-    pub(super) fn men(&self) -> usize {
+    /// Returns the number of pieces, kings included.
+    pub(super) fn piece_count(&self) -> usize {
         2 + self.counts.as_flattened().iter().map(|&count| usize::from(count)).sum::<usize>()
     }
 
-    /// The pieces of that kind and colour; a king counts as one.
+    /// Returns the number of pieces of a colour and kind; 1 for a king.
     pub(super) fn count(&self, color: Color, piece: Piece) -> usize {
         self.counts[color as usize].get(piece as usize).map_or(1, |&count| usize::from(count))
     }
 
-    /// The same with the colours exchanged.
+    /// Exchanges the colours.
     pub(super) fn mirrored(&self) -> Material {
         Material { counts: [self.counts[1], self.counts[0]] }
     }
@@ -74,14 +74,14 @@ impl Material {
         self.counts.as_flattened().contains(&1)
     }
 
-    /// Another number for every other material of up to 15 pieces of a kind.
+    /// Returns a unique number of materials with up to 15 pieces of a kind.
     #[inline]
     pub(super) fn signature(&self) -> u64 {
         self.counts.as_flattened().iter().fold(0, |sum, &count| sum << 4 | u64::from(count))
     }
 }
 
-/// The table's name.
+/// Formats as a table's name.
 impl fmt::Display for Material {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (counts, start) in self.counts.iter().zip(["K", "vK"]) {
@@ -97,11 +97,11 @@ impl fmt::Display for Material {
 }
 
 #[cfg(test)]
-mod unit_tests {
+mod tests {
     use super::*;
 
     #[test]
-    fn names() {
+    fn table_names_round_trip() {
         for name in ["KRvK", "KQPvKRB", "KPPPPPvK", "KBNvKBN", "KvKQ"] {
             let material = Material::from_name(name).unwrap();
             assert_eq!(material.to_string(), name);
@@ -113,6 +113,6 @@ mod unit_tests {
         }
         let position = Position::from_fen("8/8/8/4k3/8/8/1pP5/K5rR w - - 0 1").unwrap();
         assert_eq!(Material::of(&position).to_string(), "KRPvKRP");
-        assert_eq!(Material::of(&position).men(), 6);
+        assert_eq!(Material::of(&position).piece_count(), 6);
     }
 }

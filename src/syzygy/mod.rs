@@ -1,11 +1,11 @@
-//! Syzygy endgame tables: who wins with best play (WDL), and how far off the next capture or pawn move is (DTZ).
+//! Syzygy tablebases: win/draw/loss (WDL) and distance to zeroing (DTZ).
 //!
-//! The tables and their format are Ronald de Man's (<https://github.com/syzygy1/tb>); the layout is described by his generator and by the
-//! probing codes that followed from it (Fathom, Stockfish). This is an implementation of its own, in safe Rust but for the mapping of the
-//! files: every offset, index and symbol that comes from a file is checked, so that a truncated or damaged one can give no answer or a
-//! wrong one, but never a panic or a read outside of it.
+//! The tables and their format are Ronald de Man's (<https://github.com/syzygy1/tb>). His generator and the probing
+//! code derived from it (Fathom, Stockfish) define the layout. This is an independent implementation, in safe Rust
+//! except for the memory mapping. Every offset, index and symbol of a file is checked: a truncated or damaged file can
+//! give no result or a wrong one, but neither a panic nor a read out of bounds.
 //!
-//! A set of tables ([`Tablebases`]) never changes once it is loaded, so that any number of threads probe it without a lock.
+//! A loaded set of tables ([`Tablebases`]) is immutable: any number of threads probe it without a lock.
 
 mod encoding;
 mod file;
@@ -18,36 +18,35 @@ mod set;
 
 use std::ops::Neg;
 
-pub use file::TableFault;
 pub use root::{RankedMove, RootRanking};
-pub use set::{LoadReport, PATH_SEPARATOR, Tablebases};
+pub use set::{PATH_SEPARATOR, Tablebases, TablebasesLoaded};
 
-/// The most men, kings included, that a table is made for.
-pub const MAX_MEN: usize = 7;
+/// The largest number of pieces of a table, kings included.
+pub const MAX_PIECES: usize = 7;
 
-/// What becomes of a position with best play, from the side to move. Greater is better.
+/// The value of a position with best play, from the side to move's view. Greater is better.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Wdl {
-    /// Lost.
+    /// A loss, with the fifty-move counter at zero.
     Loss,
-    /// Lost but for the fifty-move rule.
+    /// A loss that the fifty-move rule makes a draw.
     BlessedLoss,
-    /// Drawn.
+    /// A draw.
     Draw,
-    /// Won but for the fifty-move rule.
+    /// A win that the fifty-move rule makes a draw.
     CursedWin,
-    /// Won, when the clock of the fifty-move rule stands at zero.
+    /// A win, with the fifty-move counter at zero.
     Win,
 }
 
 impl Wdl {
-    /// From -2, a loss, to 2, a win.
+    /// Returns the value as a number, from -2 (loss) to 2 (win).
     pub const fn value(self) -> i32 {
         self as i32 - 2
     }
 
-    /// What a table's byte stands for, 0 to 4; `None` for any other.
-    const fn from_tt(value: u16) -> Option<Wdl> {
+    /// Decodes a table's value, 0 to 4; `None` for any other.
+    const fn from_table(value: u16) -> Option<Wdl> {
         Some(match value {
             0 => Wdl::Loss,
             1 => Wdl::BlessedLoss,
@@ -59,7 +58,7 @@ impl Wdl {
     }
 }
 
-/// The other side's view.
+/// The value from the other side's view.
 impl Neg for Wdl {
     type Output = Wdl;
 

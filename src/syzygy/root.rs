@@ -1,61 +1,65 @@
-//! The moves of a game's position in the order that the tables put them in.
+//! Root ranking: the legal moves of a game's position by WDL and DTZ.
 
 use super::probe::before_zeroing;
 use super::{Tablebases, Wdl};
 use crate::position::{Game, Move, Outcome};
 
-/// A win is safe while the next capture or pawn move comes before this ply of the fifty-move clock: the last plies are left out, as a
-/// table that counts in moves can be off by one.
-const SAFE_PLIES: i32 = 99;
+/// Limit of the fifty-move counter at the next capture or pawn move, in plies, for a win to count as one. It is below
+/// 100 because a table that counts in moves can be off by one.
+const MAX_WIN_PLIES: i32 = 99;
 
-/// Up to here on the clock a winner may play as he likes; beyond, only what makes progress fastest.
-const PATIENCE: i32 = 50;
+/// A winning move is kept if the fifty-move counter at the next capture or pawn move is at most this, in plies. Without
+/// such a move, only the fastest are kept.
+const RELAXED_PLIES: i32 = 50;
 
-/// A move and what it leads to.
+/// A root move and its tablebase result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RankedMove {
     /// The move.
     pub mv: Move,
-    /// The result for the side that moves.
+    /// The WDL value for the side that moves.
     pub wdl: Wdl,
-    /// Plies to the next capture or pawn move, this one counted, negative for the loser; `None` without a table of distances.
+    /// Plies to the next capture or pawn move, this move included, negative for the losing side; `None` without DTZ tables.
     pub dtz: Option<i32>,
 }
 
-/// All moves with what they lead to.
+/// The tablebase results of all root moves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RootRanking {
-    /// The moves, in the order in which they were given.
+    /// The moves, in the order of the request.
     pub moves: Vec<RankedMove>,
-    /// True if distances were at hand: then [`RootRanking::best`] leads to the win by itself.
-    pub by_distance: bool,
-    /// The fifty-move clock at the root.
-    clock: i32,
-    /// Some position since the last capture or pawn move has stood on the board before.
+    /// True with DTZ tables: then playing [`RootRanking::best`] moves wins without a search.
+    pub by_dtz: bool,
+    /// The fifty-move counter at the root, in plies.
+    halfmove_clock: i32,
+    /// True if a position since the last capture or pawn move has occurred twice.
     repeated: bool,
 }
 
 impl RootRanking {
-    /// Returns the result of `mv`.
+    /// Returns the WDL value of `mv`.
     pub fn wdl(&self, mv: Move) -> Option<Wdl> {
         self.moves.iter().find(|ranked| ranked.mv == mv).map(|ranked| ranked.wdl)
     }
 
-    /// The greater the better: what the move leads to and, of equal ones, whether it is among [`RootRanking::best`]. 0 for a move that is not here.
+    /// Returns the rank of `mv`, greater is better: by WDL value, and of equal moves those of [`RootRanking::best`] first.
+    /// The rank of an unknown move is 0.
     pub fn rank(&self, mv: Move) -> i32 {
         let preferred = self.best().contains(&mv);
         self.wdl(mv).map_or(0, |wdl| 2 * wdl.value() + i32::from(preferred))
     }
 
-    /// The moves that keep the best result; of a win, those that make progress when that has become urgent. Never empty unless there are none.
+    /// Returns the moves that keep the best WDL value; of winning moves, only those that the fifty-move rule allows.
+    ///
+    /// The result is empty only if there are no moves.
     pub fn best(&self) -> Vec<Move> {
         let Some(wdl) = self.moves.iter().map(|ranked| ranked.wdl).max() else { return Vec::new() };
         let kept = || self.moves.iter().filter(move |ranked| ranked.wdl == wdl);
-        let distance = |ranked: &RankedMove| ranked.dtz.map_or(0, |dtz| dtz + self.clock * dtz.signum());
+        let distance = |ranked: &RankedMove| ranked.dtz.map_or(0, |dtz| dtz + self.halfmove_clock * dtz.signum());
         let least = kept().map(distance).min().unwrap_or(0);
         let limit = match wdl {
-            Wdl::Win if !self.repeated => least.max(PATIENCE),
-            // What is lost but for the fifty-move rule lasts longest where the distance is the most negative.
+            Wdl::Win if !self.repeated => least.max(RELAXED_PLIES),
+            // The most negative distance of a blessed loss reaches the fifty-move rule first.
             Wdl::Win | Wdl::CursedWin | Wdl::BlessedLoss => least,
             Wdl::Draw | Wdl::Loss => i32::MAX,
         };
@@ -64,24 +68,25 @@ impl RootRanking {
 }
 
 impl Tablebases {
-    /// Ranks `moves`, which must be legal in the game's position. Without `fifty_move_rule`, what is won but for that rule counts as won.
-    /// `None` when the tables do not know all of them.
+    /// Ranks `moves`, which must be legal in the game's position. Without `fifty_move_rule`, a cursed win counts as a win.
+    ///
+    /// Returns `None` if a table of a move is missing.
     pub fn rank_moves(&self, game: &Game, moves: &[Move], fifty_move_rule: bool) -> Option<RootRanking> {
         let position = game.position();
-        // Says at once whether there is a table, and that nobody may castle.
+        // An early exit for a root without a table or with castling rights.
         self.probe_wdl(position)?;
-        let clock = i32::from(position.halfmove_clock());
+        let halfmove_clock = i32::from(position.halfmove_clock());
         let repeated = has_repeated(game);
-        for by_distance in [true, false] {
-            let rank = |&mv: &Move| self.rank_move(game, mv, by_distance, fifty_move_rule);
+        for by_dtz in [true, false] {
+            let rank = |&mv: &Move| self.rank_move(game, mv, by_dtz, fifty_move_rule);
             if let Some(moves) = moves.iter().map(rank).collect::<Option<Vec<_>>>() {
-                return Some(RootRanking { moves, by_distance, clock, repeated });
+                return Some(RootRanking { moves, by_dtz, halfmove_clock, repeated });
             }
         }
         None
     }
 
-    fn rank_move(&self, game: &Game, mv: Move, by_distance: bool, fifty_move_rule: bool) -> Option<RankedMove> {
+    fn rank_move(&self, game: &Game, mv: Move, by_dtz: bool, fifty_move_rule: bool) -> Option<RankedMove> {
         let mut after = game.clone();
         after.play(mv);
         match after.outcome() {
@@ -93,15 +98,15 @@ impl Tablebases {
         let wdl = -self.probe_wdl(child)?;
         let dtz = match () {
             () if child.halfmove_clock() == 0 => Some(before_zeroing(wdl)),
-            () if by_distance => {
+            () if by_dtz => {
                 let dtz = -self.probe_dtz(child)?;
                 Some(dtz + dtz.signum())
             }
             () => None,
         };
-        // The tables reckon with a clock at zero.
-        let clock = i32::from(game.position().halfmove_clock());
-        let in_time = dtz.is_none_or(|dtz| dtz.abs() == 1 || dtz.abs() + clock <= SAFE_PLIES);
+        // Tables assume a fifty-move counter of zero.
+        let halfmove_clock = i32::from(game.position().halfmove_clock());
+        let in_time = dtz.is_none_or(|dtz| dtz.abs() == 1 || dtz.abs() + halfmove_clock <= MAX_WIN_PLIES);
         let wdl = match wdl {
             Wdl::CursedWin if !fifty_move_rule => Wdl::Win,
             Wdl::BlessedLoss if !fifty_move_rule => Wdl::Loss,
@@ -113,7 +118,7 @@ impl Tablebases {
     }
 }
 
-/// True if a position since the last capture or pawn move has occurred twice.
+/// Returns true if a position since the last capture or pawn move has occurred twice.
 fn has_repeated(game: &Game) -> bool {
     let position = game.position();
     let previous = game.previous_keys();

@@ -1,149 +1,153 @@
-//! All tables that were found in some folders.
+//! The set of tables found in the folders of `SyzygyPath`.
 
 use std::collections::HashMap;
 use std::fmt;
 use std::fs;
 use std::path::Path;
 
-use super::MAX_MEN;
-use super::file::{Kind, TableFile};
+use super::MAX_PIECES;
+use super::file::{TableFile, TableKind};
 use super::material::Material;
 use crate::position::Position;
 
 /// The separator of folders in a path.
 pub const PATH_SEPARATOR: char = if cfg!(windows) { ';' } else { ':' };
 
-/// The most files that [`LoadReport::problems`] names.
-const MOST_PROBLEMS: usize = 10;
+/// Limit of the problems that [`TablebasesLoaded::problems`] lists.
+const MAX_PROBLEMS: usize = 10;
 
-/// A set of tables. It never changes, so that any number of threads can probe it.
+/// An immutable set of tables. Any number of threads can probe it.
 #[derive(Debug, Default)]
 pub struct Tablebases {
-    tables: Vec<Tables>,
-    /// By [`Material::signature`], also that of the colours exchanged: which tables, and whether the colours are.
+    tables: Vec<MaterialTables>,
+    /// The index into `tables`, by [`Material::signature`], and true for the signature with the colours exchanged.
     index: HashMap<u64, (usize, bool)>,
-    most_men: usize,
+    max_pieces: usize,
 }
 
-/// The tables for one material.
+/// The tables of one material.
 #[derive(Debug)]
-pub(super) struct Tables {
+pub(super) struct MaterialTables {
     pub(super) wdl: TableFile,
     pub(super) dtz: Option<TableFile>,
 }
 
-/// The report of loading, displayed as one line.
+/// The result of loading. It displays as one line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct LoadReport {
-    /// Tables that say who wins.
+pub struct TablebasesLoaded {
+    /// Number of WDL tables.
     pub wdl: usize,
-    /// Tables of distances, of those for which there is one that says who wins.
+    /// Number of DTZ tables. A DTZ table without its WDL table is not loaded.
     pub dtz: usize,
-    /// The most men of a table, 0 without any.
-    pub most_men: usize,
-    /// What is wrong, a line each: folders that cannot be read, files that are no tables or damaged. The first few, and how many more.
+    /// The largest number of pieces of a table; 0 without tables.
+    pub max_pieces: usize,
+    /// One line for each unreadable folder and unusable file: the first few, and the number of the others.
     pub problems: Vec<String>,
 }
 
-impl fmt::Display for LoadReport {
+impl fmt::Display for TablebasesLoaded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.wdl {
-            0 => write!(f, "no endgame tables found"),
-            wdl => write!(f, "endgame tables: {wdl} WDL and {} DTZ, up to {} men", self.dtz, self.most_men),
+            0 => write!(f, "no Syzygy tables found"),
+            wdl => write!(f, "Syzygy tables: {wdl} WDL and {} DTZ, up to {} pieces", self.dtz, self.max_pieces),
         }
     }
 }
 
 impl Tablebases {
-    /// No tables.
+    /// Creates an empty set.
     pub fn none() -> Tablebases {
         Tablebases::default()
     }
 
-    /// The tables in the folders of `path`, which [`PATH_SEPARATOR`] separates. Where two folders have the same table, the first counts. Each
-    /// file is opened and its layout checked, but read only as far as that needs. What cannot be used is left out and reported.
-    pub fn load(path: &str) -> (Tablebases, LoadReport) {
+    /// Loads the tables in the folders of `path`, separated by [`PATH_SEPARATOR`].
+    ///
+    /// The first of several files of the same table is used. Files are mapped and their layout is checked; the values are
+    /// read by probes. Unusable files are skipped and reported.
+    pub fn load(path: &str) -> (Tablebases, TablebasesLoaded) {
         let mut set = Tablebases::none();
-        let mut report = LoadReport::default();
-        let mut complaints = Vec::new();
+        let mut problems = Vec::new();
         for folder in path.split(PATH_SEPARATOR).map(str::trim).filter(|folder| !folder.is_empty()) {
-            set.add_folder(Path::new(folder), &mut complaints);
+            set.add_folder(Path::new(folder), &mut problems);
         }
-        report.wdl = set.tables.len();
-        report.dtz = set.tables.iter().filter(|tables| tables.dtz.is_some()).count();
-        report.most_men = set.most_men;
-        let more = complaints.len().saturating_sub(MOST_PROBLEMS);
-        complaints.truncate(MOST_PROBLEMS);
+        let more = problems.len().saturating_sub(MAX_PROBLEMS);
+        problems.truncate(MAX_PROBLEMS);
         if more > 0 {
-            complaints.push(format!("{more} more files cannot be used"));
+            problems.push(format!("{more} more files cannot be used"));
         }
-        report.problems = complaints;
-        (set, report)
+        let loaded = TablebasesLoaded {
+            wdl: set.tables.len(),
+            dtz: set.tables.iter().filter(|tables| tables.dtz.is_some()).count(),
+            max_pieces: set.max_pieces,
+            problems,
+        };
+        (set, loaded)
     }
 
-    fn add_folder(&mut self, folder: &Path, complaints: &mut Vec<String>) {
+    fn add_folder(&mut self, folder: &Path, problems: &mut Vec<String>) {
         let entries = match fs::read_dir(folder) {
             Ok(entries) => entries,
-            Err(error) => return complaints.push(format!("folder {}: {error}", folder.display())),
+            Err(error) => return problems.push(format!("folder {}: {error}", folder.display())),
         };
         let mut found = Vec::new();
         for path in entries.flatten().map(|entry| entry.path()) {
             let Some(extension) = path.extension().and_then(|extension| extension.to_str()) else { continue };
-            let Some(kind) = [Kind::Wdl, Kind::Dtz].into_iter().find(|kind| kind.extension() == extension) else {
+            let Some(kind) = [TableKind::Wdl, TableKind::Dtz].into_iter().find(|kind| kind.extension() == extension)
+            else {
                 continue;
             };
             match path.file_stem().and_then(|stem| stem.to_str()).and_then(Material::from_name) {
                 Some(material) => found.push((kind, material, path)),
-                None => complaints.push(format!("{}: this is no table's name", path.display())),
+                None => problems.push(format!("{}: not the name of a Syzygy table", path.display())),
             }
         }
-        // The order of a folder is arbitrary: without this, so would be that of the complaints.
+        // Folders have no order; sorting makes the reported problems reproducible.
         found.sort_by(|a, b| a.2.cmp(&b.2));
-        // Distances are of use only beside who wins: first all tables of that kind.
-        for wanted in [Kind::Wdl, Kind::Dtz] {
+        // WDL tables first: a DTZ table is used only with its WDL table.
+        for wanted in [TableKind::Wdl, TableKind::Dtz] {
             for (_, material, path) in found.iter().filter(|(kind, ..)| *kind == wanted) {
-                self.add_file(path, *material, wanted, complaints);
+                self.add_file(path, *material, wanted, problems);
             }
         }
     }
 
-    fn add_file(&mut self, path: &Path, material: Material, kind: Kind, complaints: &mut Vec<String>) {
-        let known = self.index.get(&material.signature()).copied();
-        let slot = known.and_then(|(number, _)| self.tables.get_mut(number));
-        if kind == Kind::Wdl && slot.is_some() {
+    fn add_file(&mut self, path: &Path, material: Material, kind: TableKind, problems: &mut Vec<String>) {
+        let index = self.index.get(&material.signature()).copied();
+        let tables = index.and_then(|(index, _)| self.tables.get_mut(index));
+        if kind == TableKind::Wdl && tables.is_some() {
             return;
         }
-        if kind == Kind::Dtz && slot.as_ref().is_none_or(|tables| tables.dtz.is_some()) {
+        if kind == TableKind::Dtz && tables.as_ref().is_none_or(|tables| tables.dtz.is_some()) {
             return;
         }
-        match (TableFile::open(path, material, kind), slot) {
+        match (TableFile::open(path, material, kind), tables) {
             (Ok(dtz), Some(tables)) => tables.dtz = Some(dtz),
             (Ok(wdl), None) => {
-                let number = self.tables.len();
-                self.tables.push(Tables { wdl, dtz: None });
-                // White's own way last: of a symmetric table it is the one.
-                self.index.insert(material.mirrored().signature(), (number, true));
-                self.index.insert(material.signature(), (number, false));
-                self.most_men = self.most_men.max(material.men());
+                let index = self.tables.len();
+                self.tables.push(MaterialTables { wdl, dtz: None });
+                // Symmetric material has one signature: the second entry replaces the first.
+                self.index.insert(material.mirrored().signature(), (index, true));
+                self.index.insert(material.signature(), (index, false));
+                self.max_pieces = self.max_pieces.max(material.piece_count());
             }
-            (Err(fault), _) => complaints.push(format!("{} {fault}", path.display())),
+            (Err(error), _) => problems.push(format!("{} {error}", path.display())),
         }
     }
 
-    /// The most men of a position that there is a table for, 0 without tables.
-    pub fn most_men(&self) -> usize {
-        self.most_men
+    /// Returns the largest number of pieces of a table; 0 without tables.
+    pub fn max_pieces(&self) -> usize {
+        self.max_pieces
     }
 
-    /// True if there are no tables.
+    /// Returns true if there are no tables.
     pub fn is_empty(&self) -> bool {
         self.tables.is_empty()
     }
 
-    /// The tables for what is on the board, and whether they have the colours exchanged.
-    pub(super) fn find(&self, position: &Position) -> Option<(&Tables, bool)> {
-        debug_assert!(position.occupied().len() as usize <= MAX_MEN);
-        let (number, mirrored) = *self.index.get(&Material::of(position).signature())?;
-        Some((self.tables.get(number)?, mirrored))
+    /// Returns the tables of the position's material, and true if their colours are exchanged.
+    pub(super) fn find(&self, position: &Position) -> Option<(&MaterialTables, bool)> {
+        debug_assert!(position.occupied().len() as usize <= MAX_PIECES);
+        let (index, mirrored) = *self.index.get(&Material::of(position).signature())?;
+        Some((self.tables.get(index)?, mirrored))
     }
 }

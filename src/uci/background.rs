@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 use super::format::shorten;
 use super::parse::BenchArguments;
 use super::perft::divide;
-use super::session::Session;
+use super::session::{Session, Transfer};
 use crate::engine::bench::{self, BenchOptions, nodes_per_second};
 
 /// The time between two progress messages of saving and loading.
@@ -105,7 +105,7 @@ impl Session {
         };
         let output = self.output.clone();
         self.start_task(move |stop| {
-            let show = |step: &bench::Step<'_>| {
+            let show = |step: &bench::BenchPosition<'_>| {
                 output.info(&step.to_string());
                 stop.fetch_or(output.is_closed(), Ordering::Relaxed);
             };
@@ -117,25 +117,25 @@ impl Session {
         });
     }
 
-    /// Saves the table. Commands that follow wait for it, except `stop`, which ends it; `quit` waits until the file is whole.
+    /// Saves the table. Commands that follow wait for it; `stop` ends it, `quit` waits until the file is whole.
     pub(super) fn save_hash(&mut self) {
-        self.transfer_hash(true);
+        self.transfer_hash(Transfer::Save);
     }
 
-    /// Loads the table. Commands that follow wait for it, except `stop` and `quit`, which end it.
+    /// Loads the table. Commands that follow wait for it; `stop` and `quit` end it.
     pub(super) fn load_hash(&mut self) {
-        self.transfer_hash(false);
+        self.transfer_hash(Transfer::Load);
     }
 
-    fn transfer_hash(&mut self, save: bool) {
+    fn transfer_hash(&mut self, transfer: Transfer) {
         if self.hash_file.is_empty() {
             return self.output.info("no file to save the table to or load it from: set `Hash File`");
         }
         let (hash, path, output) = (self.engine.hash_file(), PathBuf::from(&self.hash_file), self.output.clone());
         self.start_task(move |stop| {
-            let (doing, done, failed) = match save {
-                true => ("saving", "saved", "the table is not saved"),
-                false => ("loading", "loaded", "the table is not loaded"),
+            let (doing, done, failed) = match transfer {
+                Transfer::Save => ("saving", "saved", "the table is not saved"),
+                Transfer::Load => ("loading", "loaded", "the table is not loaded"),
             };
             let start = Instant::now();
             let reported = Mutex::new(start);
@@ -146,7 +146,10 @@ impl Session {
                     output.info(&format!("{doing} the table: {percent} %"));
                 }
             };
-            let result = if save { hash.save(&path, stop, &progress) } else { hash.load(&path, stop, &progress) };
+            let result = match transfer {
+                Transfer::Save => hash.save(&path, stop, &progress),
+                Transfer::Load => hash.load(&path, stop, &progress),
+            };
             let file = path.display();
             let message = match result {
                 Ok(report) => {
@@ -160,11 +163,11 @@ impl Session {
             };
             output.info(&shorten(&message));
         });
-        self.saving = save && self.task.is_some();
+        self.transfer = self.task.is_some().then_some(transfer);
     }
 
     fn start_task(&mut self, work: impl FnOnce(&AtomicBool) + Send + 'static) {
-        self.saving = false;
+        self.transfer = None;
         match BackgroundTask::start(self.wake.clone(), work) {
             Ok(task) => self.task = Some(task),
             Err(error) => self.output.info(&format!("cannot start a thread: {error}")),

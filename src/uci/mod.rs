@@ -8,6 +8,7 @@
 mod background;
 mod board;
 mod debug_log;
+mod extras;
 mod format;
 mod go;
 mod options;

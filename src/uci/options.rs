@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::parse::{parse_number, quote};
 use super::session::Session;
 use crate::engine::{Scheme, SmpStrategy, StrengthLimit, SyzygyOptions};
-use crate::syzygy::MAX_MEN;
+use crate::syzygy::MAX_PIECES;
 
 /// The most search threads that can be set.
 pub(crate) const MAX_THREADS: i64 = 1024;
@@ -170,9 +170,9 @@ static OPTIONS: [UciOption; 27] = [
     option(
         "SyzygyProbeLimit",
         Kind::Spin {
-            default: MAX_MEN as i64,
+            default: MAX_PIECES as i64,
             min: 0,
-            max: MAX_MEN as i64,
+            max: MAX_PIECES as i64,
             apply: |session, limit| {
                 session.set_syzygy(|options| SyzygyOptions { probe_limit: limit as usize, ..options });
             },

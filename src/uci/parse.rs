@@ -23,6 +23,8 @@ pub(crate) enum Command {
     NewGame,
     /// `position`: what to think about next.
     Position(PositionCommand),
+    /// A `position` that cannot be understood: nothing is searched until the next one.
+    BadPosition(String),
     /// `go`: think.
     Go(GoCommand),
     /// `go perft N`: count the leaves under each move.
@@ -41,6 +43,12 @@ pub(crate) enum Command {
     Eval,
     /// `bench`: search the bench positions.
     Bench(BenchArguments),
+    /// `flip`: the position with the colours exchanged.
+    Flip,
+    /// `help`: list the commands.
+    Help,
+    /// `compiler`: how the program was built.
+    Compiler,
 }
 
 /// The arguments of `position`.
@@ -86,7 +94,7 @@ impl From<Command> for Parsed {
 }
 
 /// The words that start a command. `debug` and `register` belong to the protocol, but have no use here.
-const COMMANDS: [&str; 14] = [
+const COMMANDS: [&str; 17] = [
     "uci",
     "isready",
     "ucinewgame",
@@ -99,11 +107,15 @@ const COMMANDS: [&str; 14] = [
     "d",
     "eval",
     "bench",
+    "flip",
+    "help",
+    "compiler",
     "debug",
     "register",
 ];
 
 /// Understands one line (without its line feed). Words before the first command are skipped, as the protocol asks.
+/// A line that begins with `#` is a comment.
 pub(crate) fn parse(line: &[u8]) -> Parsed {
     let text = match std::str::from_utf8(line) {
         Ok(text) => text.trim_start_matches('\u{feff}'),
@@ -115,6 +127,9 @@ pub(crate) fn parse(line: &[u8]) -> Parsed {
     let Some(first) = words.clone().next() else {
         return Parsed::default();
     };
+    if first.starts_with('#') {
+        return Parsed::default();
+    }
     let Some(command) = words.find(|word| COMMANDS.contains(word)) else {
         return Parsed::complaint(format!("unknown command {}", quote(first)));
     };
@@ -139,33 +154,34 @@ fn parse_command<'a>(command: &str, words: impl Iterator<Item = &'a str> + Clone
         "d" => Command::Display.into(),
         "eval" => Command::Eval.into(),
         "bench" => parse_bench(words),
+        "flip" => Command::Flip.into(),
+        "help" => Command::Help.into(),
+        "compiler" => Command::Compiler.into(),
         _ => Parsed::default(),
     }
 }
 
-/// `position (startpos | fen FEN) [moves MOVE...]`
-fn parse_position<'a>(mut words: impl Iterator<Item = &'a str>) -> Parsed {
-    let fen = match words.next() {
-        Some("startpos") => match words.next() {
-            None | Some("moves") => None,
-            Some(word) => {
-                return Parsed::complaint(format!("position: expected `moves`, found {}", quote(word)));
-            }
-        },
-        Some("fen") => {
-            let mut fen = String::new();
-            for word in words.by_ref().take_while(|&word| word != "moves") {
-                if !fen.is_empty() {
-                    fen.push(' ');
-                }
-                fen.push_str(word);
-            }
-            Some(fen)
+/// `position (startpos | [fen] FEN) [moves MOVE...]`
+///
+/// `fen` may be missing before a FEN, and `moves` behind `startpos`.
+fn parse_position<'a>(words: impl Iterator<Item = &'a str>) -> Parsed {
+    let mut words = words.peekable();
+    let is_board = |word: &&str| word.contains('/');
+    let fen = match words.peek().copied() {
+        Some("startpos") => {
+            words.next();
+            words.next_if_eq(&"moves");
+            None
+        }
+        Some(word) if word == "fen" || is_board(&word) => {
+            words.next_if_eq(&"fen");
+            let fen: Vec<&str> = words.by_ref().take_while(|&word| word != "moves").collect();
+            Some(fen.join(" "))
         }
         Some(word) => {
-            return Parsed::complaint(format!("position: expected `startpos` or `fen`, found {}", quote(word)));
+            return Command::BadPosition(format!("expected `startpos` or `fen`, found {}", quote(word))).into();
         }
-        None => return Parsed::complaint("position: expected `startpos` or `fen`"),
+        None => return Command::BadPosition("expected `startpos` or `fen`".to_owned()).into(),
     };
     Command::Position(PositionCommand { fen, moves: words.map(str::to_owned).collect() }).into()
 }
@@ -194,34 +210,45 @@ fn offset(line: &str, word: &str) -> usize {
     word.as_ptr().addr().saturating_sub(line.as_ptr().addr())
 }
 
-/// `bench [depth N] [threads N] [hash N]`; a bare number is the depth.
-fn parse_bench<'a>(mut words: impl Iterator<Item = &'a str>) -> Parsed {
+/// `bench [depth N] [threads N] [hash N]`, or `bench [HASH [THREADS [DEPTH [default [depth]]]]]` as Stockfish has it; a bare
+/// number alone is the depth.
+fn parse_bench<'a>(words: impl Iterator<Item = &'a str>) -> Parsed {
+    let words: Vec<&str> = words.collect();
+    let numbers = words.iter().take_while(|word| parse_number(word).is_some()).count();
+    let (numbers, rest) = words.split_at_checked(numbers).unwrap_or_default();
+    let names: &[&str] = match (numbers.len(), rest) {
+        (0 | 1, _) => &["depth"],
+        (2 | 3, [] | ["default"] | ["default", "depth"]) => &["hash", "threads", "depth"],
+        _ => return Parsed::complaint(BENCH_USAGE),
+    };
+    let rest = if numbers.len() < 2 { rest } else { &[] };
+    let numbers = names.iter().copied().zip(numbers.iter().copied().map(Some));
+    let named = numbers.chain(rest.chunks(2).filter_map(|pair| Some((*pair.first()?, pair.get(1).copied()))));
     let mut arguments = BenchArguments::default();
-    while let Some(word) = words.next() {
-        let (name, value) = match parse_number(word) {
-            Some(_) => ("depth", Some(word)),
-            None => (word, words.next()),
-        };
-        let Some(number) = value.and_then(parse_number).filter(|&number| number >= 1) else {
-            return Parsed::complaint("bench: expected `depth N`, `threads N` or `hash N`");
-        };
-        match name {
-            "depth" => arguments.depth = Some(clamp_u32(number)),
-            "threads" => arguments.threads = Some(clamp_u32(number) as usize),
-            "hash" => arguments.hash = Some(clamp_u32(number) as usize),
-            _ => return Parsed::complaint(format!("bench: unknown word {}", quote(name))),
-        }
+    for (name, value) in named {
         let max = match name {
+            "depth" => i64::MAX,
             "threads" => MAX_THREADS,
             "hash" => MAX_HASH_MIB,
-            _ => i64::MAX,
+            _ => return Parsed::complaint(format!("bench: unknown word {}", quote(name))),
+        };
+        let Some(number) = value.and_then(parse_number).filter(|&number| number >= 1) else {
+            return Parsed::complaint(BENCH_USAGE);
         };
         if number > max {
             return Parsed::complaint(format!("bench: `{name}` can be at most {max}"));
         }
+        match name {
+            "depth" => arguments.depth = Some(clamp_u32(number)),
+            "threads" => arguments.threads = Some(clamp_u32(number) as usize),
+            _ => arguments.hash = Some(clamp_u32(number) as usize),
+        }
     }
     Command::Bench(arguments).into()
 }
+
+/// The usage of `bench`.
+const BENCH_USAGE: &str = "bench: expected `depth N`, `threads N` or `hash N`, or `HASH THREADS DEPTH`";
 
 /// A whole number with an optional sign; too large ones saturate. `None` if it is anything else.
 pub(crate) fn parse_number(text: &str) -> Option<i64> {

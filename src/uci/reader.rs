@@ -10,7 +10,7 @@ use crossbeam_channel::{self as channel, Receiver};
 
 use super::output::Output;
 use super::parse::{Command, Parsed, parse};
-use crate::smp::low_latency::wake_promptly;
+use crate::smp::low_latency::request_short_slices;
 
 /// The longest line that is read, in bytes. The longest possible game, 11,796 plies, takes less than 70,000.
 const MAX_LINE: usize = 1 << 18;
@@ -24,7 +24,7 @@ const QUEUE: usize = 64;
 pub(crate) fn spawn(input: impl Read + Send + 'static, output: Output) -> io::Result<Receiver<Parsed>> {
     let (sender, receiver) = channel::bounded(QUEUE);
     thread::Builder::new().name("uci-reader".into()).spawn(move || {
-        wake_promptly();
+        request_short_slices();
         let mut input = BufReader::new(input);
         let mut line = Vec::new();
         while let Some(length) = read_line(&mut input, &mut line) {

@@ -10,6 +10,7 @@ use crossbeam_channel::{self as channel, Receiver, Sender};
 
 use super::background::BackgroundTask;
 use super::board::describe;
+use super::extras::{HELP, compiler, flip};
 use super::format::shorten;
 use super::go::{GoCommand, limits};
 use super::options::{DEFAULT_HASH_FILE, Setting, declarations};
@@ -19,8 +20,8 @@ use super::reader;
 use super::settings::Strength;
 use super::sink::UciSink;
 use crate::engine::{Engine, EngineError, Options};
-use crate::position::{Color, Game, Position};
-use crate::smp::low_latency::wake_promptly;
+use crate::position::{Color, FenRepair, Game, Position};
+use crate::smp::low_latency::request_short_slices;
 
 /// The reason why a session cannot begin.
 #[derive(Debug, thiserror::Error)]
@@ -35,22 +36,26 @@ pub enum StartError {
 
 /// Runs a UCI session until `quit`, the end of the input, or until nobody reads the output any more.
 ///
+/// Commands before `quit` and before the end of the input are carried out first, in their order: perft and bench finish. `quit`
+/// ends a search at once, with its best move; the end of the input lets a search with a limit reach it. A second `quit`, or
+/// `stop`, ends a long task.
+///
 /// # Errors
 /// When the session cannot begin. Nothing that the GUI sends is an error.
 pub fn run(input: impl Read + Send + 'static, output: Output) -> Result<(), StartError> {
     let (mut session, woken) = Session::new(output)?;
-    wake_promptly();
+    request_short_slices();
     let mut commands = reader::spawn(input, session.output.clone())?;
     loop {
         session.settle();
-        if session.output.is_closed() || (session.closing && !session.is_busy()) {
+        if session.output.is_closed() || (session.closing.is_some() && !session.is_busy()) {
             break;
         }
         select! {
             recv(commands) -> parsed => match parsed {
                 Ok(parsed) => if session.handle(parsed).is_break() { break },
                 Err(_) => {
-                    session.closing = true;
+                    session.closing.get_or_insert(Closing::EndOfInput);
                     commands = channel::never();
                 }
             },
@@ -58,13 +63,31 @@ pub fn run(input: impl Read + Send + 'static, output: Output) -> Result<(), Star
         }
     }
     session.end_search();
-    // `quit` waits for a table that is being saved. Other work may end with the process; even loading changes no file.
+    // A table that is being saved is waited for. Other work may end with the process; even loading changes no file.
     match session.task {
-        Some(task) if session.saving => task.join(),
+        Some(task) if session.transfer == Some(Transfer::Save) => task.join(),
         Some(task) => task.stop(),
         None => {}
     }
     Ok(())
+}
+
+/// The reason why no more commands are taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Closing {
+    /// `quit`.
+    Quit,
+    /// The end of the input.
+    EndOfInput,
+}
+
+/// The direction of a task that moves the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Transfer {
+    /// From the memory to the file.
+    Save,
+    /// From the file to the memory.
+    Load,
 }
 
 /// The state of a UCI session.
@@ -74,20 +97,26 @@ pub(super) struct Session {
     pub(super) engine: Engine,
     pub(super) strength: Strength,
     pub(super) game: Game,
+    /// The fault of the last `position`, if it could not be set: `game` is an older one.
+    position_fault: Option<String>,
+    /// A `go infinite` or `go ponder` came without a position: `bestmove (none)` follows its `stop`.
+    owes_no_move: bool,
+    /// The running search ends only by `stop` or `ponderhit`.
+    is_unlimited: bool,
     /// The number of searches started; the sink counts those that have ended.
     started: u64,
     /// A bench, a perft, or the table being saved or loaded.
     pub(super) task: Option<BackgroundTask>,
-    /// True if `task` saves the table.
-    pub(super) saving: bool,
+    /// The direction, if `task` moves the table.
+    pub(super) transfer: Option<Transfer>,
     /// Settings that wait for the search to end. They came before everything in `deferred`.
     settings: VecDeque<Setting>,
     /// Commands that wait for the task to end.
     deferred: VecDeque<Command>,
     /// The file that the table is saved to and loaded from.
     pub(super) hash_file: String,
-    /// The input has ended.
-    closing: bool,
+    /// No more commands are taken.
+    closing: Option<Closing>,
     /// Wakes the engine loop.
     pub(super) wake: Sender<()>,
 }
@@ -104,13 +133,16 @@ impl Session {
             engine,
             strength: Strength::default(),
             game: Game::new(Position::startpos()),
+            position_fault: None,
+            owes_no_move: false,
+            is_unlimited: false,
             started: 0,
             task: None,
-            saving: false,
+            transfer: None,
             settings: VecDeque::new(),
             deferred: VecDeque::new(),
             hash_file: DEFAULT_HASH_FILE.to_owned(),
-            closing: false,
+            closing: None,
             wake,
         };
         Ok((session, woken))
@@ -137,10 +169,18 @@ impl Session {
             if let Some(task) = self.task.take_if(|task| task.is_done()) {
                 task.join();
             }
-            if self.closing || !self.is_searching() {
+            let ends_search = match self.closing {
+                Some(Closing::Quit) => true,
+                Some(Closing::EndOfInput) => self.is_unlimited || self.owes_no_move,
+                None => false,
+            };
+            if ends_search || !self.is_searching() && !self.owes_no_move {
                 self.end_search();
             }
-            if self.task.is_some() {
+            if let Some(task) = &self.task {
+                if self.closing == Some(Closing::Quit) && self.transfer == Some(Transfer::Load) {
+                    task.stop();
+                }
                 return;
             }
             let Some(command) = self.deferred.pop_front() else {
@@ -158,8 +198,18 @@ impl Session {
         let Some(command) = parsed.command else {
             return ControlFlow::Continue(());
         };
+        if self.closing.is_some() {
+            return match (command, &self.task) {
+                (Command::Quit, _) => ControlFlow::Break(()),
+                (Command::Stop, Some(task)) => {
+                    task.stop();
+                    ControlFlow::Continue(())
+                }
+                _ => ControlFlow::Continue(()),
+            };
+        }
         match (command, &self.task) {
-            (Command::Quit, _) => return ControlFlow::Break(()),
+            (Command::Quit, _) => self.closing = Some(Closing::Quit),
             (Command::Uci, _) => self.identify(),
             (Command::IsReady, _) => self.answer_is_ready(),
             (Command::Stop, Some(task)) if !self.deferred.iter().any(|command| matches!(command, Command::Go(_))) => {
@@ -177,15 +227,22 @@ impl Session {
         match command {
             Command::Stop if self.is_searching() => self.engine.stop(),
             Command::PonderHit if self.is_searching() => self.engine.ponder_hit(),
-            Command::Stop | Command::PonderHit => {}
-            Command::Display => self.output.line(&describe(&self.game, self.sink.chess960())),
-            Command::Eval => self.show_evaluation(),
+            Command::Stop | Command::PonderHit => self.answer_with_no_move(),
+            Command::Display if self.has_position() => {
+                self.output.line(&describe(&self.game, self.sink.chess960()));
+            }
+            Command::Eval if self.has_position() => self.show_evaluation(),
+            Command::Display | Command::Eval => {}
+            Command::Help => self.output.line(HELP),
+            Command::Compiler => {
+                self.output.line(&compiler(&self.engine.options().network.simd().to_string()));
+            }
             Command::Set(setting) if self.is_searching() => match setting.refusal_while_searching() {
                 Some(message) => self.output.info(message),
                 None => self.settings.push_back(setting),
             },
             // A position that cannot be set must not cost the running search.
-            command @ Command::Position(_) => self.perform(command),
+            command @ (Command::Position(_) | Command::BadPosition(_)) => self.perform(command),
             command => {
                 self.end_search();
                 self.perform(command);
@@ -197,19 +254,52 @@ impl Session {
     fn perform(&mut self, command: Command) {
         match command {
             Command::Position(position) => match set_up(&position) {
-                Ok(game) => {
+                Ok((game, repairs)) => {
                     self.end_search();
-                    self.game = game;
+                    self.set_game(game);
+                    repairs.iter().for_each(|repair| self.output.info(&format!("position: {repair}")));
                 }
-                Err(message) => self.output.info(&message),
+                Err(fault) => self.refuse_position(fault),
+            },
+            Command::BadPosition(fault) => self.refuse_position(fault),
+            Command::Flip if self.has_position() => match flip(self.game.position()) {
+                Some(position) => self.set_game(Game::new(position)),
+                None => self.output.info("this position cannot be flipped"),
             },
             Command::NewGame => self.engine.new_game(),
             Command::Set(setting) => setting.apply(self),
             Command::Go(go) => self.go(&go),
-            Command::Perft(depth) => self.perft(depth),
+            Command::Perft(depth) if self.has_position() => self.perft(depth),
             Command::Bench(arguments) => self.bench(arguments),
             // Answered by `handle` and `dispatch`.
             _ => {}
+        }
+    }
+
+    /// Sets the position that the next command is about.
+    fn set_game(&mut self, game: Game) {
+        self.game = game;
+        self.position_fault = None;
+    }
+
+    /// Notes that there is no position until the next one that can be set: a move of an older one would lose the game.
+    fn refuse_position(&mut self, fault: String) {
+        self.output.info(&shorten(&format!("position not set: {fault}")));
+        self.position_fault = Some(fault);
+    }
+
+    /// Returns whether there is a position, and says why not.
+    fn has_position(&self) -> bool {
+        if let Some(fault) = &self.position_fault {
+            self.output.info(&shorten(&format!("there is no position: {fault}")));
+        }
+        self.position_fault.is_none()
+    }
+
+    /// Answers a `go` that had no position.
+    fn answer_with_no_move(&mut self) {
+        if std::mem::take(&mut self.owes_no_move) {
+            self.output.line("bestmove (none)");
         }
     }
 
@@ -217,6 +307,7 @@ impl Session {
     fn end_search(&mut self) {
         self.engine.stop();
         self.engine.wait();
+        self.answer_with_no_move();
         while let Some(setting) = self.settings.pop_front() {
             setting.apply(self);
         }
@@ -243,6 +334,13 @@ impl Session {
     }
 
     fn go(&mut self, go: &GoCommand) {
+        if !self.has_position() {
+            self.owes_no_move = true;
+            if !go.infinite && !go.ponder {
+                self.answer_with_no_move();
+            }
+            return;
+        }
         let (limits, complaint) = limits(go, self.game.position());
         // One complaint for each `go`: a malformed one was complained about when it was read.
         if let Some(complaint) = complaint.filter(|_| !go.malformed) {
@@ -250,6 +348,7 @@ impl Session {
         }
         self.sink.set_root(self.game.position().clone());
         self.started += 1;
+        self.is_unlimited = limits.is_unlimited();
         self.engine.go(&self.game, limits);
     }
 
@@ -265,22 +364,19 @@ impl Session {
     }
 }
 
-/// Returns the game of a `position` command.
+/// Returns the game of a `position` command, and the repairs that its FEN needed.
 ///
 /// # Errors
-/// A message if any part of it is wrong.
-fn set_up(command: &PositionCommand) -> Result<Game, String> {
-    let position = match &command.fen {
-        None => Position::startpos(),
-        Some(fen) => Position::from_fen(fen).map_err(|error| format!("position kept as it was: {error}"))?,
+/// A message if the position or one of the moves makes no sense.
+fn set_up(command: &PositionCommand) -> Result<(Game, Vec<FenRepair>), String> {
+    let (position, repairs) = match &command.fen {
+        None => (Position::startpos(), Vec::new()),
+        Some(fen) => Position::from_lenient_fen(fen).map_err(|error| error.to_string())?,
     };
     let mut game = Game::new(position);
     for (text, number) in command.moves.iter().zip(1..) {
-        let mv = game
-            .position()
-            .from_uci(text)
-            .map_err(|error| format!("position kept as it was: move {number}: {error}"))?;
+        let mv = game.position().from_uci(text).map_err(|error| format!("move {number}: {error}"))?;
         game.play(mv);
     }
-    Ok(game)
+    Ok((game, repairs))
 }

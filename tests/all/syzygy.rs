@@ -212,7 +212,7 @@ fn concurrent_probes_agree() {
 fn missing_tables_give_no_answer() {
     let (none, report) = Tablebases::load("");
     assert!(none.is_empty() && report.problems.is_empty());
-    assert_eq!(report.to_string(), "no endgame tables found");
+    assert_eq!(report.to_string(), "no Syzygy tables found");
     let position = Position::from_fen("8/8/8/3k4/8/8/8/KR6 w - - 0 1").unwrap();
     assert_eq!((none.probe_wdl(&position), none.probe_dtz(&position)), (None, None));
     let (some, _) = Tablebases::load(tables::small().to_str().unwrap());

@@ -182,7 +182,7 @@ fn plays_on_with_fewer_threads(session: &mut Session, wanted: usize) {
     let complaint = session.complaint(&format!("setoption name Threads value {wanted}"));
     let granted: usize = complaint
         .strip_prefix("the system granted ")
-        .and_then(|rest| rest.strip_suffix(&format!(" of {wanted} threads; playing on with those")))
+        .and_then(|rest| rest.strip_suffix(&format!(" of {wanted} threads")))
         .and_then(|number| number.parse().ok())
         .unwrap_or_else(|| session.fail(&complaint));
     assert!((1..wanted).contains(&granted), "{complaint}");

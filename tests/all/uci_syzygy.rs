@@ -48,7 +48,7 @@ fn won_endgames_are_won_within_fifty_moves() {
     let folder = tables::small();
     let (tablebases, _) = Tablebases::load(folder.to_str().unwrap());
     let (mut session, said) = start(&[&folder]);
-    assert_eq!(said, ["info string endgame tables: 6 WDL and 6 DTZ, up to 4 men"]);
+    assert_eq!(said, ["info string Syzygy tables: 6 WDL and 6 DTZ, up to 4 pieces"]);
     for fen in [
         "8/8/8/3k4/8/8/8/KQ6 w - - 0 1",
         "8/8/8/3k4/8/8/8/KR6 w - - 0 1",
@@ -128,7 +128,7 @@ fn fifty_move_rule_turns_wins_into_draws() {
 #[test]
 fn tables_are_probed_within_the_search() {
     let (mut session, _) = start(&[&tables::small()]);
-    // Five men: captures lead to rook against rook.
+    // Five pieces: captures lead to rook against rook.
     let fen = "8/8/3k4/3p4/8/1r6/3K4/7R b - - 0 1";
     session.send(&format!("position fen {fen}"));
     assert!(tb_hits(&session.search("go depth 8")) > 0);
@@ -138,7 +138,7 @@ fn tables_are_probed_within_the_search() {
     session.send("setoption name SyzygyProbeDepth value 100");
     session.send("ucinewgame");
     let fewer = tb_hits(&session.search("go depth 8"));
-    // Positions with four men now need the depth.
+    // Positions with four pieces now need the depth.
     session.send("setoption name SyzygyProbeDepth value 1");
     session.send("ucinewgame");
     let more = tb_hits(&session.search("go depth 8"));
@@ -170,7 +170,7 @@ fn wdl_tables_suffice() {
         folder.with(&file, &bytes)
     });
     let (mut session, said) = start(&[folder.path()]);
-    assert_eq!(said, ["info string endgame tables: 5 WDL and 0 DTZ, up to 3 men"]);
+    assert_eq!(said, ["info string Syzygy tables: 5 WDL and 0 DTZ, up to 3 pieces"]);
     session.send("position fen 3k4/8/4K3/8/8/8/4P3/8 w - - 0 1");
     let lines = session.search("go depth 8");
     let last = infos(&lines).pop().unwrap();
@@ -186,7 +186,7 @@ fn several_folders_are_searched() {
     let (session, said) = start(&[rook.path(), Path::new("/no/such/folder"), queen.path(), rook.path()]);
     assert_eq!(said.len(), 2, "{said:?}");
     assert!(said[0].starts_with("info string folder /no/such/folder: "), "{said:?}");
-    assert_eq!(said[1], "info string endgame tables: 2 WDL and 1 DTZ, up to 3 men");
+    assert_eq!(said[1], "info string Syzygy tables: 2 WDL and 1 DTZ, up to 3 pieces");
     session.quit();
 }
 
@@ -208,18 +208,18 @@ fn bad_files_are_reported_and_skipped() {
         .with("notes.rtbw", &whole)
         .with("KKvK.rtbz", &whole);
     let (mut session, said) = start(&[folder.path()]);
-    assert_eq!(said.last().unwrap(), "info string endgame tables: 1 WDL and 0 DTZ, up to 3 men");
+    assert_eq!(said.last().unwrap(), "info string Syzygy tables: 1 WDL and 0 DTZ, up to 3 pieces");
     assert_eq!(said.len(), 10, "{said:#?}");
     for (file, fault) in [
-        ("KPvK.rtbw", "is damaged: something is wrong with its length"),
-        ("KPvKP.rtbw", "is damaged: something is wrong with its first byte"),
+        ("KPvK.rtbw", "is damaged: invalid length"),
+        ("KPvKP.rtbw", "is damaged: invalid first byte"),
         ("KRvK.rtbw", "truncated"),
-        ("KNvK.rtbw", "begins differently"),
+        ("KNvK.rtbw", "magic"),
         ("KBvK.rtbw", "truncated"),
-        ("KQvKR.rtbw", "begins differently"),
-        ("KQvK.rtbz", "begins differently"),
-        ("notes.rtbw", "no table's name"),
-        ("KKvK.rtbz", "no table's name"),
+        ("KQvKR.rtbw", "magic"),
+        ("KQvK.rtbz", "magic"),
+        ("notes.rtbw", "not the name of a Syzygy table"),
+        ("KKvK.rtbz", "not the name of a Syzygy table"),
     ] {
         let named =
             said.iter().find(|line| line.contains(&format!("/{file}"))).unwrap_or_else(|| panic!("{file}: {said:#?}"));
@@ -244,7 +244,7 @@ fn pipes_and_devices_are_no_tables() {
     for (line, file) in said.iter().zip(["KBvK.rtbw", "KQvK.rtbw", "KRvK.rtbz"]) {
         assert!(line.ends_with(&format!("/{file} cannot be read: it is no regular file")), "{line}");
     }
-    assert_eq!(said[3], "info string endgame tables: 1 WDL and 0 DTZ, up to 3 men");
+    assert_eq!(said[3], "info string Syzygy tables: 1 WDL and 0 DTZ, up to 3 pieces");
     session.quit();
 }
 

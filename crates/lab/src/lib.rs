@@ -2,8 +2,8 @@
 //!
 //! It repeats the experiment of Breuker, Uiterwijk and van den Herik (1994), "Replacement Schemes for
 //! Transposition Tables", on the table that Sesame ships, and measures further designs. The program
-//! `sesame-lab` runs all of it; `docs/lab.md` lists what the paper leaves open and the choice made for each
-//! point.
+//! `sesame-lab` runs all of it; `docs/contributors/lab.md` lists what the paper leaves open and the choice
+//! made for each point.
 //!
 //! | module | contents |
 //! |---|---|
@@ -31,10 +31,10 @@ pub mod studies;
 pub mod validation;
 
 /// The folder of the pages about replacement schemes, in the root folder of the project.
-pub const SCHEMES_FOLDER: &str = "docs/replacement-schemes";
+pub const SCHEMES_FOLDER: &str = "docs/results/replacement-schemes";
 
 /// The folder of the pages about the table, in the root folder of the project.
-pub const TABLE_FOLDER: &str = "docs/table";
+pub const TABLE_FOLDER: &str = "docs/results/table";
 
 /// The name of this engine in results files and pages. "0.1.0" alone is an engine with a hand-written
 /// evaluation.

@@ -1,24 +1,24 @@
-//! The table alone: no chess anywhere. Threads solve Domineering together and share what they prove.
+//! A game solver: threads solve Domineering together and share what they prove.
 //!
 //! ```text
 //! cargo run --release --example domineering -- [rows] [columns] [threads] [MiB]
 //! ```
 //!
-//! Two players lay dominoes on a board in turn, Vertical upright and Horizontal flat; who cannot move has lost. The people of the paper that
-//! this table comes from solved it up to 9x9 (Breuker, Uiterwijk and van den Herik, "Solving 8x8 domineering", Theoretical Computer Science
-//! 230, 2000), with a table of two levels. On square boards the first player wins, but for 1x1 and 5x5.
+//! Two players lay dominoes on a board in turn, Vertical upright and Horizontal flat; a player who cannot move has lost. Breuker,
+//! Uiterwijk and van den Herik solved it with a table of two levels ("Solving 8x8 domineering", Theoretical Computer Science
+//! 230, 2000). On square boards of up to 8x8 the first player wins, except on 1x1 and 5x5.
 //!
-//! Each thread runs the whole search, with its moves in an order of its own; what one has proven, the others find in the table. That is
-//! all it takes: `probe` and `store` through a shared reference.
+//! Each thread runs the whole search, with the moves in an order of its own, and finds the proofs of the others in the
+//! table: `probe` and `store` through a shared reference.
 
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::Instant;
 
-use sesame_table::{Generation, Payload, Scheme, Table, TableError, TableOptions};
+use sesame_table::{Generation, Payload, Scheme, Table, TableError, mix64};
 
-/// What is remembered of a position: whether the player to move wins.
+/// The result of a position for the player to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Proven {
     Lost = 1,
@@ -61,19 +61,15 @@ impl Board {
         Board { rows, columns, starts: [vertical, horizontal], domino: [upright, 3] }
     }
 
-    /// The squares at which a player can begin a domino.
+    /// Returns the squares at which a player can begin a domino.
     fn moves(&self, taken: u64, player: usize) -> u64 {
         let step = if player == 0 { self.columns } else { 1 };
         self.starts[player] & !taken & !taken.checked_shr(step).unwrap_or(0)
     }
 
-    /// A key of 64 bits that all matter: a table looks at the high ones for the place and at the low ones for the check. (The finaliser of
-    /// MurmurHash3 by Austin Appleby, which is one to one.)
+    /// Returns the key of a position: its squares and the player to move, which are different for every position, mixed.
     fn key(&self, taken: u64, player: usize) -> u64 {
-        let mut key = taken ^ if player == 0 { 0 } else { 0x9e37_79b9_7f4a_7c15 };
-        key = (key ^ key >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
-        key = (key ^ key >> 33).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
-        key ^ key >> 33
+        mix64(taken ^ if player == 0 { 0 } else { 0x5555_5555_5555_5555 })
     }
 }
 
@@ -81,14 +77,14 @@ impl Board {
 struct Solver<'a> {
     board: Board,
     table: &'a Table<Proven>,
-    /// Turns the order of the moves, so that threads do not do the same at the same time.
+    /// Rotates the order of the moves, so that threads search different subtrees.
     turn: u32,
     done: &'a AtomicBool,
     nodes: u64,
 }
 
 impl Solver<'_> {
-    /// True if `player`, to move, wins; `None` if another thread has the answer already.
+    /// Returns whether `player`, to move, wins; `None` if another thread has the answer already.
     fn wins(&mut self, taken: u64, player: usize) -> Option<bool> {
         self.nodes += 1;
         let moves = self.board.moves(taken, player);
@@ -120,7 +116,7 @@ impl Solver<'_> {
         Some(wins)
     }
 
-    /// The moves that leave the player more, and the opponent fewer, first.
+    /// Returns the moves, those first that leave the player many moves and the opponent few.
     fn in_order(&self, moves: u64, taken: u64, player: usize) -> Vec<u32> {
         let mut rest = moves;
         let mut order = Vec::with_capacity(moves.count_ones() as usize);
@@ -139,7 +135,7 @@ impl Solver<'_> {
     }
 }
 
-/// True if Vertical, who begins, wins; and the nodes of all threads.
+/// Returns whether Vertical, who begins, wins, and the nodes of all threads.
 fn solve(rows: u32, columns: u32, threads: u32, table: &Table<Proven>) -> (bool, u64) {
     let (answer, done, nodes) = (AtomicBool::new(false), AtomicBool::new(false), AtomicU64::new(0));
     thread::scope(|scope| {
@@ -159,8 +155,7 @@ fn solve(rows: u32, columns: u32, threads: u32, table: &Table<Proven>) -> (bool,
 }
 
 fn table(mib: usize) -> Result<Table<Proven>, TableError> {
-    let positions = mib.saturating_mul(1 << 16);
-    Table::with_options(&TableOptions { positions, scheme: Scheme::TwoBig1, ..TableOptions::default() })
+    Table::with_mib(mib, Scheme::TwoBig1)
 }
 
 fn run() -> Result<(), Box<dyn std::error::Error>> {
@@ -196,7 +191,7 @@ fn main() -> ExitCode {
 mod tests {
     use super::*;
 
-    /// Who wins with no table, no order and no short cut.
+    /// Returns whether `player`, to move, wins, by the rules alone.
     fn by_the_rules(board: &Board, taken: u64, player: usize) -> bool {
         let moves = board.moves(taken, player);
         (0..64)

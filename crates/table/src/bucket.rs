@@ -23,7 +23,8 @@ pub struct Place {
 }
 
 impl Place {
-    /// Returns the place of `key` among `buckets` buckets: the high half of their product, whose next bit chooses the slot.
+    /// Returns the place of `key` among `buckets` buckets, at least 1: the high half of their product, whose next bit chooses
+    /// the slot.
     ///
     /// The index is made of the key's high bits, the check of its low 48: from 65,536 buckets up all 64 bits take part.
     #[inline(always)]
@@ -36,6 +37,9 @@ impl Place {
     ///
     /// The keys of a bucket are an interval of 2^64 / `buckets` keys, so from 65,536 buckets up no other key of the bucket
     /// has this signature. With fewer, every signature has a key in every bucket.
+    ///
+    /// # Panics
+    /// If `buckets` is 0.
     pub const fn key_in(signature: Signature, bucket: usize, buckets: usize) -> Option<u64> {
         const CHECKED: u64 = (1 << CHECK_BITS) - 1;
         let first = ((bucket as u128) << 64).div_ceil(buckets as u128);
@@ -46,6 +50,9 @@ impl Place {
     }
 
     /// Returns whether some key with this signature lives in bucket `bucket` of `buckets`.
+    ///
+    /// # Panics
+    /// If `buckets` is 0.
     pub const fn can_hold(signature: Signature, bucket: usize, buckets: usize) -> bool {
         Place::key_in(signature, bucket, buckets).is_some()
     }

@@ -83,15 +83,17 @@
 //! 1. A probe returns only a payload that some thread stored, whole, for a key with the same verified bits, together with
 //!    the work of that same store. Clearing, replacing, moving and merging entries on other threads cannot break this.
 //! 2. An empty slot, or one that is being cleared, matches no key, 0 included.
-//! 3. Every operation is wait-free: a bounded number of loads and stores, no read-modify-write, no retry.
+//! 3. Probes and stores are wait-free: at most five loads and four stores, no read-modify-write, no retry. ([`Counters`]
+//!    add read-modify-writes of their own.)
 //! 4. Without concurrent stores each scheme does what the paper says, and a key is in the table at most once.
 //! 5. Memory that cannot be had is an error, never an abort.
 //!
-//! Loom explores guarantees 1 and 2 over every interleaving and every stale value of small models; shuttle runs five
-//! threads on a full table through random schedules; a stress test runs them on the machine itself; a reference
-//! written from the paper's sentences checks guarantee 4. Each model is also run over deliberately broken slots, and has
-//! to fail. The slot, bucket and scheme code under test is the shipped code: it is generic over [`Word`]. The README
-//! lists each claim with its test, in `tests/all/` of the package.
+//! Loom explores guarantees 1 and 2 over the interleavings and stale values of small models, of one slot without a bound, of
+//! a bucket with at most two or three preemptions; shuttle runs five threads on a full table through random schedules; a
+//! stress test runs threads on the machine itself; a reference written from the paper's sentences checks guarantee 4. The
+//! models are also run over deliberately broken slots, and have to fail. The slot, bucket and scheme code under test is
+//! the shipped code: it is generic over [`Word`]. The README names the test of each guarantee, in `tests/all/` of the
+//! package.
 //!
 //! # Limits
 //!
@@ -116,14 +118,11 @@ mod scheme;
 mod slot;
 mod stats;
 mod table;
-#[cfg(test)]
-#[path = "../tests/all/payload.rs"]
-mod test_payload;
 mod word;
 mod work;
 
 pub use bucket::{Bucket, Place};
-pub use file::{TableFileError, TableFileReport, TableFileWork};
+pub use file::{TableFileError, TableFileOptions, TableFileReport};
 pub use mix::mix64;
 pub use payload::{Generation, Payload};
 pub use prefetch::prefetch;
@@ -133,6 +132,10 @@ pub use stats::{Counters, EntryUse, NoStats, Recorder, Stats};
 pub use table::{Table, TableError, TableOptions};
 pub use word::Word;
 pub use work::Work;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 // The unit tests share files with the integration tests, which name the crate.
 #[cfg(test)]

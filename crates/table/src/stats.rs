@@ -41,7 +41,7 @@ pub trait Recorder: Default + Send + Sync {
     }
 }
 
-/// The use that a search makes of an entry.
+/// The use that a search makes of an entry. A program reports it by [`Recorder::used`], if it wants it counted.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum EntryUse {
     /// The entry's bound ended a node.
@@ -124,7 +124,7 @@ impl fmt::Display for Stats {
 /// The number of threads that can count without sharing a cache line.
 const LANES: usize = 32;
 
-/// The recorder that counts everything, each thread in a cache line of its own.
+/// The recorder that counts everything. Up to 32 threads count in a cache line of their own each; more share them.
 #[derive(Debug, Default)]
 pub struct Counters {
     lanes: [CachePadded<Lane>; LANES],
@@ -216,6 +216,20 @@ impl Recorder for Counters {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Signature, Work, mix64};
+
+    #[test]
+    fn entries_that_fit_no_key_of_their_bucket_are_torn() {
+        let buckets = 1 << 30;
+        let key = mix64(1);
+        let entry = RawEntry { data: 1, signature: Signature::new(key, Work::default()) };
+        let place = Place::of(key, buckets).bucket;
+        let counters = Counters::default();
+        counters.mismatched(0, &entry, place, buckets);
+        assert_eq!(counters.stats().torn, 0);
+        counters.mismatched(0, &entry, place ^ 1, buckets);
+        assert_eq!(counters.stats().torn, 1);
+    }
 
     #[test]
     fn counts_are_summed_over_threads() {

@@ -17,7 +17,8 @@ use crate::work::Work;
 /// The size and behaviour of a table. The default has 16 MiB, TWOBIG1, merging and time stamps.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct TableOptions {
-    /// The number of entries it can hold, at least 1; an odd number is rounded up. 65,536 entries are 1 MiB.
+    /// The number of entries that it can hold, one for each position or subproblem: at least 1. An odd number is rounded
+    /// up. 65,536 entries are 1 MiB.
     pub positions: usize,
     /// The replacement scheme: decides which entry gives way at a collision.
     pub scheme: Scheme,
@@ -54,7 +55,7 @@ const SAMPLE: usize = 1000;
 /// The reason why a table was not created.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
-    /// The size is 0 or outside [`Table::MIB`].
+    /// The size in MiB is outside [`Table::MIB`], or the number of positions is 0.
     #[error("a table of {0} MiB is not possible: the size is 1 to {max} MiB", max = MAX_MIB)]
     Size(usize),
     /// The size exceeds the memory of the machine or of its control group. An overcommitting system might grant it, and
@@ -100,8 +101,8 @@ impl fmt::Display for Bytes {
 /// A hash table of fixed size that threads share: any number of them probe and store through `&Table`, and none ever waits.
 ///
 /// `P` is the payload. `R` records statistics: [`NoStats`], the default, at no cost, or [`Counters`](crate::Counters).
-/// `BITS` is the number of low bits of the key that a slot verifies, 1 to 48; fewer than 48 are for measuring the rate of
-/// collisions.
+/// `BITS` is the number of low bits of the key that a slot verifies, 1 to 48, and does not compile with another; fewer than 48
+/// are for measuring the rate of collisions.
 ///
 /// ```
 /// use sesame_table::{Counters, Scheme, Table, TableOptions, mix64};
@@ -158,7 +159,10 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
         Ok(Table { memory, scheme, update, stamps, generation, recorder: R::default(), payload: PhantomData })
     }
 
-    /// Returns the payload stored for `key`, if it is in the table. Writes nothing.
+    /// Returns the payload stored for `key`, if it is in the table. Writes nothing but statistics.
+    ///
+    /// Another key's payload is returned where both keys agree in all verified bits: see the
+    /// [limits](crate#limits) of the crate.
     #[inline]
     pub fn probe(&self, key: u64) -> Option<P> {
         self.probe_with_work(key).map(|(payload, _)| payload)

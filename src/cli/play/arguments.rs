@@ -9,11 +9,13 @@ use std::time::Duration;
 use clap::{Args, ValueEnum, value_parser};
 
 use super::clock::TimeControl;
+use crate::cli::CommandError;
 use crate::cli::arguments::NetworkArguments;
 use crate::cli::terminal::Colours;
+use crate::cli::threads::thread_count;
 use crate::engine::Limits;
 use crate::position::{Color, Position};
-use crate::uci::{MAX_HASH_MIB, MAX_THREADS};
+use crate::uci::MAX_HASH_MIB;
 
 /// Without a clock and without a limit the engine thinks for this long.
 const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(1);
@@ -51,8 +53,8 @@ pub(crate) struct PlayArguments {
     /// Your name, for the PGN
     #[arg(long, default_value = "Player")]
     pub(super) name: String,
-    /// Search threads
-    #[arg(long, default_value_t = 1, value_parser = value_parser!(u16).range(1..=MAX_THREADS))]
+    /// Search threads: a number, or auto for one on each physical core
+    #[arg(long, default_value_t = 1, value_parser = thread_count, value_name = "N")]
     pub(super) threads: u16,
     /// Size of the transposition table in MiB
     #[arg(long, default_value_t = 64, value_parser = value_parser!(u32).range(1..=MAX_HASH_MIB), value_name = "MIB")]
@@ -106,9 +108,9 @@ impl PlayArguments {
     ///
     /// # Errors
     /// If the FEN is none.
-    pub(super) fn start(&self) -> Result<Position, String> {
+    pub(super) fn start(&self) -> Result<Position, CommandError> {
         match (&self.fen, self.chess960) {
-            (Some(fen), _) => Position::from_fen(fen).map_err(|error| format!("bad FEN: {error}")),
+            (Some(fen), _) => crate::cli::position(fen),
             (None, Some(Scharnagl(number))) => Ok(Position::chess960(number)),
             (None, None) => Ok(Position::startpos()),
         }

@@ -22,7 +22,7 @@ use crate::uci::Output;
 use clock::ChessClock;
 
 pub(super) fn run(arguments: &PlayArguments, output: &Output) -> Result<(), CommandError> {
-    let start = arguments.start().map_err(CommandError::Usage)?;
+    let start = arguments.start()?;
     let game_match = Match::new(start, arguments.side(), arguments.time.map(ChessClock::new));
     let lines = input::spawn(io::stdin()).map_err(CommandError::failed)?;
     let date = Zoned::now().strftime("%Y.%m.%d").to_string();

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use clap::{Args, value_parser};
 
-use super::{Existing, Measure, Positions, ScalingError, Variant, machine};
+use super::{Existing, Measure, Positions, ScalingError, Variant};
+use crate::cli::threads::{logical_cores, thread_count};
 
 /// The most threads that can be asked for.
 const MOST_THREADS: i64 = 1024;
@@ -20,8 +21,8 @@ const NODES: u64 = 200_000;
 /// simulates. Results of an earlier run in the same folder are taken into the report.
 #[derive(Debug, Clone, Args)]
 pub struct ScalingArgs {
-    /// Measure with these numbers of threads, by the clock
-    #[arg(long, value_delimiter = ',', value_parser = value_parser!(u32).range(1..=MOST_THREADS), value_name = "N,N...")]
+    /// Measure with these numbers of threads, by the clock; auto is the number of physical cores
+    #[arg(long, value_delimiter = ',', value_parser = threads_to_measure, value_name = "N,N...")]
     pub threads: Vec<u32>,
     /// Simulate these numbers of threads in lockstep: exactly repeatable, on any machine
     #[arg(long, value_delimiter = ',', value_parser = value_parser!(u32).range(1..=MOST_THREADS), value_name = "N,N...")]
@@ -79,7 +80,7 @@ impl ScalingArgs {
     pub(super) fn real_threads(&self) -> Option<Vec<u32>> {
         match (self.threads.as_slice(), self.simulate.as_slice()) {
             ([], []) => {
-                let cores = u32::try_from(machine::cores()).unwrap_or(u32::MAX).min(MOST_THREADS as u32);
+                let cores = u32::try_from(logical_cores()).unwrap_or(u32::MAX).min(MOST_THREADS as u32);
                 let doublings = std::iter::successors(Some(1), |threads| Some(2 * threads));
                 Some(with_one(&doublings.take_while(|&threads| threads < cores).chain([cores]).collect::<Vec<_>>()))
             }
@@ -131,7 +132,7 @@ impl ScalingArgs {
     }
 
     pub(super) fn jobs(&self) -> usize {
-        self.jobs.map_or_else(machine::cores, usize::from)
+        self.jobs.map_or_else(logical_cores, usize::from)
     }
 
     pub(super) fn existing(&self) -> Existing {
@@ -141,6 +142,11 @@ impl ScalingArgs {
             _ => Existing::Refuse,
         }
     }
+}
+
+/// Parses one number of threads that is measured by the clock.
+fn threads_to_measure(text: &str) -> Result<u32, String> {
+    thread_count(text).map(u32::from)
 }
 
 /// The numbers rising, each once, and 1 among them: what all others are compared with.
@@ -162,6 +168,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
 
 #[cfg(test)]
 mod tests {
+    use crate::cli::threads::physical_cores;
     use clap::Parser;
 
     use super::*;
@@ -180,10 +187,12 @@ mod tests {
     fn what_is_measured_and_what_simulated() {
         let threads = |line| parse(line).map(|args| (args.real_threads(), args.simulated_threads())).unwrap();
         assert_eq!(threads("--threads 4,2,4"), (Some(vec![1, 2, 4]), None));
+        let physical = physical_cores() as u32;
+        assert_eq!(threads("--threads auto"), (Some(with_one(&[physical])), None));
         assert_eq!(threads("--simulate 8"), (None, Some(vec![1, 8])));
         assert_eq!(threads("--threads 1 --simulate 1,2"), (Some(vec![1]), Some(vec![1, 2])));
         let (real, simulated) = threads("");
-        assert_eq!((real.unwrap().last().copied(), simulated), (Some(machine::cores() as u32), None));
+        assert_eq!((real.unwrap().last().copied(), simulated), (Some(logical_cores() as u32), None));
     }
 
     #[test]

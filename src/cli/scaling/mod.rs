@@ -3,7 +3,7 @@
 //! [`run`] carries out what [`ScalingArgs`] ask for. *Real* searches run by the clock, interleaved in a random order, and give time to a
 //! depth and nodes per second; searches in *lockstep* are exactly repeatable and give the nodes that each of N workers needs
 //! to reach a depth, for any N on any machine. Both go by the same set of [`Positions`], each to its own [calibrated](Measure) depth, line by line
-//! into a results file ([`Recording`]), from which alone the report is made. What is measured and how: `docs/scaling.md`.
+//! into a results file ([`Recording`]), from which alone the report is made. What is measured and how: `docs/users/scaling.md`.
 
 mod analysis;
 mod arguments;

@@ -401,7 +401,7 @@ fn difference(estimate: Option<Estimate>) -> String {
 }
 
 const INTRODUCTION: &str = "Written by `sesame scaling` (`--page` writes it again from the results beside it). What is measured, and how, is in \
-    `docs/scaling.md` of the program's sources. Ratios are geometric means over positions, against one thread; in brackets the interval that holds \
+    `docs/users/scaling.md` of the program's sources. Ratios are geometric means over positions, against one thread; in brackets the interval that holds \
     95 % of 4,000 bootstrap resamples of the positions.";
 
 const REAL_COLUMNS: &str = "*Time to depth*: one thread's time over that of N, to the same depth. *Nodes per second*, *nodes in all*: those of N threads \

@@ -7,6 +7,7 @@ use super::record::{Kind, Recording, Run, ScalingRow};
 use super::searcher::{Pace, Searcher, Trace};
 use super::writer_table::WriterTable;
 use super::{Calibrated, Plan, ScalingArgs, ScalingError, Variant, machine, warnings};
+use crate::cli::threads::{logical_cores, physical_cores};
 use crate::engine::Limits;
 use crate::search::SearchTable;
 use crate::search::TranspositionTable;
@@ -34,7 +35,8 @@ pub(super) fn run(plan: &Plan, args: &ScalingArgs, tell: &dyn Fn(&str)) -> Resul
         .with("seed", args.seed)
         .with("pinned", if args.pin { "as far as possible" } else { "no" })
         .with("processor", machine::processor().unwrap_or_else(|| "not told".to_owned()))
-        .with("cores", machine::cores())
+        .with("cores", logical_cores())
+        .with("physical cores", physical_cores())
         .with("load before", load);
     warnings::before(&conditions, plan.threads.iter().copied())
         .iter()

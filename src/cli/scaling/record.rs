@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn committed_results_are_readable() {
-        let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/scaling");
+        let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/results/scaling");
         for (kind, folder, rows) in
             [(Kind::Real, "real", 320), (Kind::Simulated, "simulated", 160), (Kind::Simulated, "variants", 778)]
         {

@@ -20,14 +20,20 @@ const WIDE: f64 = 1.35;
 pub(super) fn before(conditions: &Conditions, threads: impl Iterator<Item = u32>) -> Vec<String> {
     let mut lines = Vec::new();
     let number = |name| conditions.get(name).and_then(|value| value.parse::<f64>().ok());
-    if let (Some(cores), Some(most)) = (number("cores"), threads.max())
-        && f64::from(most) > cores
-    {
-        lines.push(format!(
+    let most = f64::from(threads.max().unwrap_or(0));
+    let plural = |cores: f64| if cores > 1.0 { "s" } else { "" };
+    match (number("cores"), number("physical cores")) {
+        (Some(cores), _) if most > cores => lines.push(format!(
             "{most} threads were asked for on {cores} core{}: beyond that the figures show what waiting costs, not what more cores would bring; \
              --simulate shows that",
-            if cores > 1.0 { "s" } else { "" }
-        ));
+            plural(cores)
+        )),
+        (_, Some(physical)) if most > physical => lines.push(format!(
+            "{most} threads were asked for on {physical} physical core{}: hyper-threads that share a core are each slower than one that has it \
+             alone",
+            plural(physical)
+        )),
+        _ => {}
     }
     if let Some(load) = number("load before").filter(|&load| load > BUSY) {
         lines.push(format!(
@@ -87,4 +93,24 @@ pub(super) fn after(conditions: &Conditions, panel: &Panel<'_>, curves: &[Curve]
         }
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_threads_than_cores_are_warned_of() {
+        let warning = |cores: u32, physical: Option<u32>, threads: u32| {
+            let conditions = Conditions::default().with("cores", cores);
+            let conditions =
+                physical.map_or(conditions.clone(), |physical| conditions.with("physical cores", physical));
+            before(&conditions, [1, threads].into_iter()).pop().unwrap_or_default()
+        };
+        assert!(warning(2, Some(1), 4).contains("what waiting costs"));
+        assert!(warning(8, Some(4), 8).contains("4 physical cores: hyper-threads"));
+        assert_eq!(warning(8, Some(4), 4), "");
+        // Results of an older version lack the number of physical cores.
+        assert_eq!(warning(8, None, 8), "");
+    }
 }

@@ -98,6 +98,87 @@ fn variants_of_guis_are_accepted() {
 }
 
 #[test]
+fn slightly_wrong_fens_are_repaired() {
+    let rights = "r3k2r/8/8/8/8/8/8/4K2R";
+    for (fen, repaired, faults) in [
+        (
+            "5rk1/pp1n1pbp/1q2rnp1/2p3B1/P3P3/2N1QB1P/1PP3P1/R4R1K b - a6 0 16",
+            "5rk1/pp1n1pbp/1q2rnp1/2p3B1/P3P3/2N1QB1P/1PP3P1/R4R1K b - - 0 16",
+            vec!["no pawn can have made a double step over a6 in the last move: dropped"],
+        ),
+        // The knight's check cannot have been left standing by the double step.
+        (
+            "k7/8/8/3pP3/8/7n/5K2/8 w - d6 0 1",
+            "k7/8/8/3pP3/8/7n/5K2/8 w - - 0 1",
+            vec!["no pawn can have made a double step over d6 in the last move: dropped"],
+        ),
+        (
+            &format!("{rights} w KQkq - 0 1"),
+            &format!("{rights} w Kkq - 0 1"),
+            vec!["castling right 'Q' has no king and rook to castle with: dropped"],
+        ),
+        (
+            &format!("{rights} w Kkqx z9 0 1"),
+            &format!("{rights} w Kkq - 0 1"),
+            vec![
+                r#""Kkqx" is not a set of castling rights (such as "KQkq", "HAha" or "-"): dropped"#,
+                r#""z9" is not an en passant square (such as "e3" or "-"): dropped"#,
+            ],
+        ),
+        (
+            "4k3/8/8/8/8/8/8/4K3 b",
+            "4k3/8/8/8/8/8/8/4K3 b - - 0 1",
+            vec![
+                "a FEN has 6 fields (the 2 clocks may be missing), this one has 2: missing fields count as `w - - 0 1`",
+            ],
+        ),
+        (
+            "4k3/8/8/8/8/8/8/4K3 b - - - -7",
+            "4k3/8/8/8/8/8/8/4K3 b - - 0 1",
+            vec![
+                r#"the halfmove clock "-" is not a number: counts as 0"#,
+                r#"the move number "-7" is not a number: counts as 1"#,
+            ],
+        ),
+        (
+            "4k3/8/8/8/8/8/8/4K3 b - - bm Kd7; id \"x\";",
+            "4k3/8/8/8/8/8/8/4K3 b - - 0 1",
+            vec![r#"the halfmove clock "bm" is not a number: dropped with all that follows"#],
+        ),
+        (
+            "4k3/8/8/8/8/8/8/4K3 b - - 3 9 bm Kd7;",
+            "4k3/8/8/8/8/8/8/4K3 b - - 3 9",
+            vec!["a FEN has 6 fields (the 2 clocks may be missing), this one has 8: the rest is dropped"],
+        ),
+        (
+            "4k3/8/8/8/8/QQQ5/QQQQQQQQ/4K3 b - - 0 1",
+            "4k3/8/8/8/8/QQQ5/QQQQQQQQ/4K3 b - - 0 1",
+            vec!["White has more pieces than the first 16 and their promotions can give: accepted"],
+        ),
+    ] {
+        let (position, repairs) = Position::from_lenient_fen(fen).unwrap();
+        assert_eq!(position.fen(false), repaired);
+        assert_eq!(repairs.iter().map(ToString::to_string).collect::<Vec<_>>(), faults, "{fen}");
+        assert_eq!(Position::from_fen(fen), Err(repairs[0].fault.clone()));
+    }
+}
+
+#[test]
+fn unclear_positions_are_not_repaired() {
+    for fen in [
+        "",
+        "8/8/8/8/8/8/8/4K3 w - - 0 1",
+        "4k3/8/8/8/8/8/8/4K3 x - - 0 1",
+        "4k3/8/8/8/4R3/8/8/4K3 w - - 0 1",
+        "4k3/8/8/8/8/P7/PPPPPPPP/4K3 w - - 0 1",
+        "4k3/8/8/8/8/8/4K3 w - - 0 1",
+    ] {
+        assert!(Position::from_lenient_fen(fen).is_err(), "{fen}");
+        assert!(Position::from_fen(fen).is_err(), "{fen}");
+    }
+}
+
+#[test]
 fn castling_letters_of_chess960() {
     for (fen, x_fen, shredder) in [
         ("4k3/8/8/8/8/8/8/4KR1R w K -", "K", "H"),
@@ -161,15 +242,16 @@ proptest! {
             }
         }
         let fen: String = letters.into_iter().collect();
-        if let Ok(position) = Position::from_fen(&fen) {
+        if let Ok((position, repairs)) = Position::from_lenient_fen(&fen) {
             prop_assert_eq!(position.keys, position.keys_from_scratch());
             for &mv in &position.legal_moves() {
                 let mut after = position.clone();
                 after.play(mv);
                 prop_assert_eq!(after.keys, after.keys_from_scratch());
-                prop_assert!(after.legal_moves().len() <= 218);
+                prop_assert!(after.legal_moves().len() <= 218 || !repairs.is_empty());
             }
-            prop_assert_eq!(Position::from_fen(&position.fen(true)), Ok(position));
+            let (again, _) = Position::from_lenient_fen(&position.fen(true)).unwrap();
+            prop_assert_eq!(again, position);
         }
     }
 }

@@ -1,5 +1,5 @@
 //! Table designs to compare, and random keys for them. Shared by `benches/table.rs` (criterion) and
-//! `examples/table_rate.rs` (the rates in `docs/table.md`).
+//! `examples/table_rate.rs` (the rates in `docs/results/table/rates.md`).
 
 #![allow(dead_code, unused_imports, reason = "the bench and the example each use a part")]
 

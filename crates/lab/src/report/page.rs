@@ -23,7 +23,7 @@ pub(super) struct ReportPage<'a> {
 }
 
 /// A link to the page about this laboratory.
-const LAB_PAGE: &str = "[docs/lab.md](../lab.md)";
+const LAB_PAGE: &str = "[docs/contributors/lab.md](../../contributors/lab.md)";
 
 /// The title of the page.
 pub(super) const TITLE: &str = "Replacement schemes for transposition tables: 1994 and now";

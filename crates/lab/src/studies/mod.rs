@@ -1,4 +1,4 @@
-//! Four further studies, each with a command, a results file and a page in `docs/replacement-schemes/`.
+//! Four further studies, each with a command, a results file and a page in `docs/results/replacement-schemes/`.
 //!
 //! | command | subject | page |
 //! |---|---|---|

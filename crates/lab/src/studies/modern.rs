@@ -263,7 +263,7 @@ const INTRODUCTION: &str = "The engine's search with one thread to a fixed depth
      tables are as crowded as in 1994, and of the engine's default size of 16 MiB (1024K positions). The \
      positions of a game are searched one after the other as in play: table and histories are kept, and the \
      table is stamped. A search by one thread gives the same nodes in every run. `merge` is the engine's rule \
-     for a position that is stored again, `overwrite` is that of 1994 (`docs/table.md`).\n\n";
+     for a position that is stored again, `overwrite` is that of 1994 (`docs/contributors/table.md`).\n\n";
 
 const MEASURES: &str = "Fewer nodes to a depth are not the whole measure. This search reduces more where the \
      table has no move, so a table that loses entries can make the same nominal depth cheaper and worse. Each \

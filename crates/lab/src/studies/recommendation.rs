@@ -17,7 +17,7 @@ const MOVES_MARGIN: f64 = 0.01;
 /// The greatest excess of score differences that counts as not worse, in centipawns.
 const SCORES_MARGIN: f64 = 1.0;
 
-/// A match of a scheme against the default at equal nodes, from `docs/strength-log.md`.
+/// A match of a scheme against the default at equal nodes, from `docs/results/strength-log.md`.
 struct SchemeMatch {
     scheme: Scheme,
     games: u32,

@@ -152,9 +152,9 @@ fn overhead(rows: &[StudyRow], positions: usize, threads: &[u32]) -> MarkdownTab
 const INTRODUCTION: &str = "Sesame's search with 1, 2, 4 and 8 threads that share a table of 8K positions, to \
      a fixed depth. At 1024K, the engine's default, there are only 1 and 8 threads, in lockstep, and five of \
      the schemes. A search ends when the first thread has reached the depth; the nodes of all threads are \
-     counted. In *lockstep* (`docs/smp.md`) the threads take turns of 512 nodes. 8 threads then fill the \
-     table as on 8 equally fast cores, and a search gives the same nodes in every run on any machine. *Free* \
-     threads run as in play, and their nodes differ from run to run. Each such search is made twice and the \
-     logarithms are averaged; another run gives other figures. The machine of these figures has 2 cores and \
-     was busy: 4 and 8 free threads took turns in slices of thousands of nodes. The free figures only check \
-     that lockstep does not mislead.\n\n";
+     counted. In *lockstep* (`docs/contributors/smp.md`) the threads take turns of 512 nodes. 8 threads then \
+     fill the table as on 8 equally fast cores, and a search gives the same nodes in every run on any \
+     machine. *Free* threads run as in play, and their nodes differ from run to run. Each such search is made \
+     twice and the logarithms are averaged; another run gives other figures. The machine of these figures has \
+     2 cores and was busy: 4 and 8 free threads took turns in slices of thousands of nodes. The free figures \
+     only check that lockstep does not mislead.\n\n";

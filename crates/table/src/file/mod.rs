@@ -82,27 +82,29 @@ pub struct TableFileReport {
     pub replaced: bool,
 }
 
-/// The settings of saving and loading.
+/// The options of [`Table::save`](crate::Table::save) and [`Table::load`](crate::Table::load).
 ///
 /// The default has fingerprint 0, as many threads as processors, and neither a stop flag nor progress.
 #[derive(Clone, Copy)]
-pub struct TableFileWork<'a> {
+pub struct TableFileOptions<'a> {
     /// A number for the meaning of the entries: a file with another one is refused. A hash of what the values depend on,
     /// such as an evaluation or the key function, keeps a program from loading values that mean something else.
     pub fingerprint: u64,
     /// The number of threads; 0 counts as 1.
     pub threads: usize,
-    /// Ends the work with [`TableFileError::Stopped`] once set.
+    /// Ends the work with [`TableFileError::Stopped`] once set. Loading ignores it after
+    /// the first half, when the file is checked and the table changes.
     pub stop: &'a AtomicBool,
-    /// Called with the progress in percent, in ascending order where `threads` is 1.
+    /// Called with the progress in percent, 0 to 100, from any of the threads: in ascending order where `threads` is 1. It
+    /// should return quickly.
     pub progress: &'a (dyn Fn(u32) + Sync),
 }
 
-impl Default for TableFileWork<'_> {
+impl Default for TableFileOptions<'_> {
     fn default() -> Self {
         static NEVER: AtomicBool = AtomicBool::new(false);
         let threads = thread::available_parallelism().map_or(1, usize::from);
-        TableFileWork { fingerprint: 0, threads, stop: &NEVER, progress: &|_| () }
+        TableFileOptions { fingerprint: 0, threads, stop: &NEVER, progress: &|_| () }
     }
 }
 
@@ -194,7 +196,7 @@ fn word(bytes: &[u8]) -> u64 {
 
 /// One pass over all chunks with many threads: the first error ends it.
 struct Pass<'a> {
-    work: TableFileWork<'a>,
+    options: TableFileOptions<'a>,
     chunks: u64,
     done: AtomicU64,
     reported: AtomicU64,
@@ -206,20 +208,20 @@ struct Pass<'a> {
 }
 
 impl<'a> Pass<'a> {
-    fn new(work: TableFileWork<'a>, chunks: u64, from: u64, share: u64) -> Pass<'a> {
+    fn new(options: TableFileOptions<'a>, chunks: u64, from: u64, share: u64) -> Pass<'a> {
         let (done, reported, failed) = (AtomicU64::new(0), AtomicU64::new(from), AtomicBool::new(false));
-        Pass { work, chunks, done, reported, from, share, error: Mutex::new(None), failed }
+        Pass { options, chunks, done, reported, from, share, error: Mutex::new(None), failed }
     }
 
     /// Runs `each` for all chunks, with an empty buffer to use.
     fn run(self, each: impl Fn(u64, &mut Vec<u8>) -> Result<(), TableFileError> + Sync) -> Result<(), TableFileError> {
         // Not a range of u64: that has no exact length.
         let chunks = usize::try_from(self.chunks).map_err(|_| TableFileError::Damaged)?;
-        share_out(self.work.threads, 0..chunks, |chunk| {
+        share_out(self.options.threads, 0..chunks, |chunk| {
             if self.failed.load(Ordering::Relaxed) {
                 return;
             }
-            let stopped = self.work.stop.load(Ordering::Relaxed);
+            let stopped = self.options.stop.load(Ordering::Relaxed);
             let result = if stopped { Err(TableFileError::Stopped) } else { each(chunk as u64, &mut Vec::new()) };
             match result {
                 Ok(()) => self.report(),
@@ -237,7 +239,7 @@ impl<'a> Pass<'a> {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         let percent = self.from + self.share * done / self.chunks.max(1);
         if self.reported.fetch_max(percent, Ordering::Relaxed) < percent {
-            (self.work.progress)(percent as u32);
+            (self.options.progress)(percent as u32);
         }
     }
 }

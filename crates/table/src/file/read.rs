@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use twox_hash::XxHash3_64;
 
-use super::{CHUNK, HEADER, Header, Pass, TableFileError, TableFileReport, TableFileWork, word};
+use super::{CHUNK, HEADER, Header, Pass, TableFileError, TableFileOptions, TableFileReport, word};
 use crate::bucket::Place;
 use crate::memory::{BUCKET_BYTES, TableCell, share_out};
 use crate::payload::{Generation, Payload};
@@ -21,16 +21,20 @@ use crate::table::Table;
 const WHOLE_KEY_BUCKETS: usize = 1 << 16;
 
 impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
-    /// Loads the file at `path`, in place of all that the table held. No other thread should use the table meanwhile.
+    /// Loads the file at `path`, in place of all that the table held. [`Table::save`] has an example.
+    ///
+    /// Other threads may probe meanwhile and find only stored entries, old ones or loaded ones. An entry that they store is
+    /// kept or lost.
     ///
     /// The whole file is read and checked before the table is changed. If it was saved from a table of another size, or of a
     /// scheme with another number of levels, its entries are stored anew, and give way to each other as the scheme says.
     /// The next generation is the saved one, so that the loaded entries are fresh in the next search.
     ///
     /// # Errors
-    /// If the file cannot be used, or the work was stopped. The table stays as it was, except after
-    /// [`TableFileError::Changed`].
-    pub fn load(&self, path: &Path, work: TableFileWork<'_>) -> Result<TableFileReport, TableFileError> {
+    /// If the file cannot be read or is not a whole saved table with the same fingerprint, if it cannot be fitted into this
+    /// table ([`TableFileError::Unplaceable`]), or if the stop flag was set before the file was checked. The table stays as it
+    /// was, except after [`TableFileError::Changed`].
+    pub fn load(&self, path: &Path, options: TableFileOptions<'_>) -> Result<TableFileReport, TableFileError> {
         let file = regular_file::open(path)?;
         let found = file.metadata()?.len();
         let mut bytes = [0; HEADER];
@@ -39,7 +43,7 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
             _ => error.into(),
         })?;
         let header = Header::from_bytes(&bytes)?;
-        if header.fingerprint != work.fingerprint {
+        if header.fingerprint != options.fingerprint {
             return Err(TableFileError::Foreign);
         }
         let expected = header.length().ok_or(TableFileError::Damaged)?;
@@ -67,13 +71,13 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
             let sum = word(&sums[8 * chunk as usize..]);
             if XxHash3_64::oneshot(buffer) == sum { Ok(()) } else { Err(TableFileError::Damaged) }
         };
-        Pass::new(work, header.chunks(), 0, 50).run(read)?;
+        Pass::new(options, header.chunks(), 0, 50).run(read)?;
 
         // The second pass changes the table, so the stop flag no longer counts.
         let unstoppable = AtomicBool::new(false);
-        let pass = Pass::new(TableFileWork { stop: &unstoppable, ..work }, header.chunks(), 50, 50);
+        let pass = Pass::new(TableFileOptions { stop: &unstoppable, ..options }, header.chunks(), 50, 50);
         if !same_places {
-            self.clear(work.threads);
+            self.clear(options.threads);
         }
         let rest = pass.run(|chunk, buffer| {
             read(chunk, buffer)?;
@@ -86,12 +90,12 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
             Ok(())
         });
         if rest.is_err() {
-            self.clear(work.threads);
+            self.clear(options.threads);
             return Err(TableFileError::Changed);
         }
         self.set_generation(before(header.generation));
         // Counted in the table: of the entries stored anew some gave way to others.
-        Ok(TableFileReport { positions: self.count(work.threads), bytes: expected, replaced: !same_places })
+        Ok(TableFileReport { positions: self.count(options.threads), bytes: expected, replaced: !same_places })
     }
 
     /// Counts the slots taken, with `threads` threads.

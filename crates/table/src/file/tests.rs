@@ -1,20 +1,18 @@
-//! The table in a file: what comes back, and what is refused.
+//! Tests of saving and loading.
 
-use std::fs::{self, OpenOptions};
+#[path = "../../tests/all/entry.rs"]
+mod entry;
+
+use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};
 
+use self::entry::{Bound, Entry};
 use super::*;
-use crate::bucket::Place;
-use crate::slot::Signature;
-use crate::test_payload::{Bound, Entry};
-use crate::work::Work;
-use crate::{Table, TableOptions};
+use crate::{TableOptions, mix64};
 
-type EntryTable = Table<Entry>;
+type Table = crate::Table<Entry>;
 
-static STAY: AtomicBool = AtomicBool::new(false);
-
-/// A file that is removed when the test ends.
+/// A folder that is removed when the test ends.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -28,7 +26,7 @@ impl Scratch {
         self.0.join("table.hash")
     }
 
-    /// The names of what is in the folder.
+    /// Returns the names of the files in the folder.
     fn names(&self) -> Vec<String> {
         fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
     }
@@ -41,10 +39,10 @@ impl Drop for Scratch {
 }
 
 fn key(n: u64) -> u64 {
-    (n + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    mix64(n + 1)
 }
 
-fn entry(n: u64) -> Entry {
+fn entry_of(n: u64) -> Entry {
     Entry {
         mv: n as u16,
         score: (n >> 3) as i16,
@@ -55,27 +53,27 @@ fn entry(n: u64) -> Entry {
     }
 }
 
-fn table(mib: usize, scheme: Scheme) -> EntryTable {
-    EntryTable::with_mib(mib, scheme).unwrap()
+fn table(mib: usize, scheme: Scheme) -> Table {
+    Table::with_mib(mib, scheme).unwrap()
 }
 
-fn filled(mib: usize, scheme: Scheme, count: u64) -> EntryTable {
+fn filled(mib: usize, scheme: Scheme, count: u64) -> Table {
     let table = table(mib, scheme);
     (0..3).for_each(|_| table.next_generation());
-    (0..count).for_each(|n| table.store(key(n), &entry(n), n % 5000 + 1));
+    (0..count).for_each(|n| table.store(key(n), &entry_of(n), n % 5000 + 1));
     table
 }
 
-fn save(table: &EntryTable, path: &Path) -> Result<TableFileReport, TableFileError> {
-    table.save(path, TableFileWork { fingerprint: 7, threads: 3, stop: &STAY, progress: &|_| () })
+fn save(table: &Table, path: &Path) -> Result<TableFileReport, TableFileError> {
+    table.save(path, TableFileOptions { fingerprint: 7, threads: 3, ..TableFileOptions::default() })
 }
 
-fn load(table: &EntryTable, path: &Path) -> Result<TableFileReport, TableFileError> {
-    table.load(path, TableFileWork { fingerprint: 7, threads: 3, stop: &STAY, progress: &|_| () })
+fn load(table: &Table, path: &Path) -> Result<TableFileReport, TableFileError> {
+    table.load(path, TableFileOptions { fingerprint: 7, threads: 3, ..TableFileOptions::default() })
 }
 
 #[test]
-fn what_is_saved_is_loaded_slot_by_slot() {
+fn saved_slots_are_loaded_unchanged() {
     let scratch = Scratch::new("same");
     for scheme in Scheme::ALL {
         let saved = filled(9, scheme, 400_000);
@@ -93,7 +91,7 @@ fn what_is_saved_is_loaded_slot_by_slot() {
 }
 
 #[test]
-fn another_size_or_scheme_keeps_what_there_is_room_for() {
+fn another_size_or_scheme_keeps_entries() {
     let scratch = Scratch::new("size");
     let saved = filled(4, Scheme::TwoBig1, 60_000);
     save(&saved, &scratch.file()).unwrap();
@@ -101,8 +99,10 @@ fn another_size_or_scheme_keeps_what_there_is_room_for() {
     for (mib, scheme) in
         [(64, Scheme::TwoBig1), (64, Scheme::Deep), (3, Scheme::TwoBig1), (1, Scheme::TwoDeep), (4, Scheme::New)]
     {
-        let loaded = filled(mib, scheme, 500);
+        let loaded = table(mib, scheme);
+        (100_000..100_500).for_each(|n| loaded.store(key(n), &entry_of(n), u64::MAX));
         let report = load(&loaded, &scratch.file()).unwrap();
+        assert!((100_000..100_500).all(|n| loaded.probe(key(n)).is_none()), "the old entries are cleared");
         assert!(report.replaced && report.positions as usize == loaded.occupied());
         assert_eq!(loaded.generation().next(), saved.generation());
         let kept = known.iter().filter(|&&n| loaded.probe(key(n)).is_some()).count();
@@ -123,7 +123,7 @@ fn another_size_or_scheme_keeps_what_there_is_room_for() {
 }
 
 #[test]
-fn a_small_table_is_loaded_into_its_like_only() {
+fn small_tables_fit_only_their_own_size() {
     let scratch = Scratch::new("small");
     let saved = filled(1, Scheme::TwoBig1, 10_000);
     save(&saved, &scratch.file()).unwrap();
@@ -136,25 +136,7 @@ fn a_small_table_is_loaded_into_its_like_only() {
 }
 
 #[test]
-fn whole_keys_come_from_bucket_and_tag() {
-    for buckets in [1 << 16, (1 << 16) + 1, 98_304, 1 << 20, 3_000_001] {
-        for n in 0..20_000 {
-            let key = key(n);
-            let bucket = Place::of(key, buckets).bucket;
-            let signature = Signature::new(key, Work::from_nodes(n));
-            assert_eq!(Place::key_in(signature, bucket, buckets), Some(key));
-            let other = (bucket + buckets / 2) % buckets;
-            assert_ne!(Place::key_in(signature, other, buckets), Some(key));
-        }
-        for key in [0, u64::MAX] {
-            let bucket = Place::of(key, buckets).bucket;
-            assert_eq!(Place::key_in(Signature::new(key, Work::MAX), bucket, buckets), Some(key));
-        }
-    }
-}
-
-#[test]
-fn any_damage_is_noticed_and_the_table_stays() {
+fn damaged_files_leave_the_table_unchanged() {
     let scratch = Scratch::new("damage");
     let saved = filled(5, Scheme::TwoBig1, 50_000);
     save(&saved, &scratch.file()).unwrap();
@@ -164,7 +146,7 @@ fn any_damage_is_noticed_and_the_table_stays() {
         fs::write(scratch.file(), bytes).unwrap();
         let error = load(&mine, &scratch.file()).unwrap_err();
         assert_eq!(mine.occupied(), 321, "{error}");
-        assert_eq!(mine.probe(key(5)), Some(entry(5)));
+        assert_eq!(mine.probe(key(5)), Some(entry_of(5)));
         error
     };
     for place in [0, 8, 12, 16, 24, 32, 33, 40, 120, 127, 128, 4_000_000, bytes.len() - 9, bytes.len() - 1] {
@@ -184,8 +166,8 @@ fn any_damage_is_noticed_and_the_table_stays() {
     }
     assert!(matches!(refused(&[&bytes[..], &[0]].concat()), TableFileError::Length { .. }));
     fs::write(scratch.file(), &bytes).unwrap();
-    let work = TableFileWork { fingerprint: 8, threads: 1, stop: &STAY, progress: &|_| () };
-    assert!(matches!(mine.load(&scratch.file(), work), Err(TableFileError::Foreign)));
+    let options = TableFileOptions { fingerprint: 8, ..TableFileOptions::default() };
+    assert!(matches!(mine.load(&scratch.file(), options), Err(TableFileError::Foreign)));
     assert_eq!(load(&mine, &scratch.0).unwrap_err().to_string(), "it is not a regular file");
     assert!(matches!(load(&mine, &scratch.0.join("none")), Err(TableFileError::Io(_))));
     assert_eq!(mine.occupied(), 321);
@@ -193,14 +175,61 @@ fn any_damage_is_noticed_and_the_table_stays() {
     assert_eq!(mine.occupied(), saved.occupied());
 }
 
+/// The second pass reads the file again: the table is then no longer as it was, so it is emptied.
 #[test]
-fn what_fails_leaves_the_old_file_and_no_draft() {
+fn changed_files_empty_the_table() {
+    let scratch = Scratch::new("changed");
+    save(&filled(9, Scheme::TwoBig1, 100_000), &scratch.file()).unwrap();
+    for scheme in [Scheme::TwoBig1, Scheme::Deep] {
+        let bytes = fs::read(scratch.file()).unwrap();
+        let table = filled(9, scheme, 321);
+        let damage = |percent| {
+            if percent == 50 {
+                File::options().write(true).open(scratch.file()).unwrap().set_len(5_000_000).unwrap();
+            }
+        };
+        let options = TableFileOptions { fingerprint: 7, threads: 1, progress: &damage, ..TableFileOptions::default() };
+        let error = table.load(&scratch.file(), options).unwrap_err();
+        assert!(matches!(error, TableFileError::Changed), "{error}");
+        assert_eq!(table.occupied(), 0, "{scheme}");
+        fs::write(scratch.file(), bytes).unwrap();
+    }
+}
+
+#[test]
+fn stopped_loads_leave_the_table_unchanged() {
+    let scratch = Scratch::new("stopped");
+    save(&filled(9, Scheme::TwoBig1, 100_000), &scratch.file()).unwrap();
+    let table = filled(9, Scheme::TwoBig1, 321);
+    let stop = AtomicBool::new(false);
+    let stop_soon = |_| stop.store(true, Ordering::Relaxed);
+    let options = TableFileOptions { fingerprint: 7, threads: 1, stop: &stop, progress: &stop_soon };
+    assert!(matches!(table.load(&scratch.file(), options), Err(TableFileError::Stopped)));
+    assert_eq!((table.occupied(), table.probe(key(5))), (321, Some(entry_of(5))));
+}
+
+/// Half a loaded table is worth less than either, so the second pass goes on to its end.
+#[test]
+fn stop_flag_is_ignored_once_the_file_is_checked() {
+    let scratch = Scratch::new("late");
+    let saved = filled(9, Scheme::TwoBig1, 100_000);
+    let report = save(&saved, &scratch.file()).unwrap();
+    let table = filled(9, Scheme::TwoBig1, 321);
+    let stop = AtomicBool::new(false);
+    let stop_late = |percent| stop.store(percent >= 50, Ordering::Relaxed);
+    let options = TableFileOptions { fingerprint: 7, threads: 1, stop: &stop, progress: &stop_late };
+    assert_eq!(table.load(&scratch.file(), options).unwrap(), report);
+    assert_eq!(table.occupied(), saved.occupied());
+}
+
+#[test]
+fn failed_saves_leave_the_old_file() {
     let scratch = Scratch::new("fails");
     fs::write(scratch.file(), b"precious").unwrap();
     let stop = AtomicBool::new(true);
-    let work = TableFileWork { fingerprint: 7, threads: 2, stop: &stop, progress: &|_| () };
+    let options = TableFileOptions { stop: &stop, ..TableFileOptions::default() };
     let table = filled(9, Scheme::TwoBig1, 100);
-    assert!(matches!(table.save(&scratch.file(), work), Err(TableFileError::Stopped)));
+    assert!(matches!(table.save(&scratch.file(), options), Err(TableFileError::Stopped)));
     assert_eq!(fs::read(scratch.file()).unwrap(), b"precious");
     assert_eq!(scratch.names(), ["table.hash"]);
     assert_eq!(save(&table, &scratch.0).unwrap_err().to_string(), "it is not a regular file");
@@ -210,7 +239,7 @@ fn what_fails_leaves_the_old_file_and_no_draft() {
 
 #[cfg(unix)]
 #[test]
-fn links_and_permissions_stay() {
+fn symbolic_links_and_permissions_stay() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let scratch = Scratch::new("links");
     let link = scratch.0.join("link");
@@ -232,7 +261,7 @@ fn links_and_permissions_stay() {
 }
 
 #[test]
-fn drafts_of_the_dead_are_removed_and_those_of_the_living_stay() {
+fn only_abandoned_drafts_are_removed() {
     let scratch = Scratch::new("orphans");
     let draft = |number: u32| scratch.0.join(format!("table.hash.{number}.tmp"));
     for number in [1, 2] {
@@ -242,7 +271,7 @@ fn drafts_of_the_dead_are_removed_and_those_of_the_living_stay() {
     living.try_lock().unwrap();
     save(&table(1, Scheme::New), &scratch.file()).unwrap();
     assert!(!draft(1).exists() && draft(2).exists(), "{:?}", scratch.names());
-    // One of our own number that somebody writes is left alone, too.
+    // A draft with the number of this process that is being written stays as well.
     fs::write(draft(std::process::id()), b"half a table").unwrap();
     let twin = OpenOptions::new().write(true).open(draft(std::process::id())).unwrap();
     twin.try_lock().unwrap();
@@ -254,16 +283,16 @@ fn drafts_of_the_dead_are_removed_and_those_of_the_living_stay() {
 }
 
 #[test]
-fn progress_goes_up_to_a_hundred() {
+fn progress_rises_to_a_hundred() {
     let scratch = Scratch::new("progress");
     let table = filled(33, Scheme::TwoBig1, 1000);
     let heard = Mutex::new(Vec::new());
     let hear = |percent| heard.lock().unwrap().push(percent);
-    let work = TableFileWork { fingerprint: 7, threads: 1, stop: &STAY, progress: &hear };
-    table.save(&scratch.file(), work).unwrap();
+    let options = TableFileOptions { threads: 1, progress: &hear, ..TableFileOptions::default() };
+    table.save(&scratch.file(), options).unwrap();
     assert!(heard.lock().unwrap().is_sorted() && heard.lock().unwrap().last() == Some(&100));
     heard.lock().unwrap().clear();
-    table.load(&scratch.file(), work).unwrap();
+    table.load(&scratch.file(), options).unwrap();
     assert!(
         heard.lock().unwrap().is_sorted()
             && heard.lock().unwrap().last() == Some(&100)
@@ -272,14 +301,14 @@ fn progress_goes_up_to_a_hundred() {
 }
 
 #[test]
-fn tables_of_any_number_of_buckets() {
+fn any_number_of_buckets_is_saved() {
     let scratch = Scratch::new("odd");
     for positions in [1, 2, 2 * CHUNK, 2 * CHUNK + 1, 200_001] {
         let options = TableOptions { positions, ..TableOptions::default() };
-        let table: EntryTable = EntryTable::with_options(&options).unwrap();
-        (0..5000).for_each(|n| table.store(key(n), &entry(n), 1));
+        let table = Table::with_options(&options).unwrap();
+        (0..5000).for_each(|n| table.store(key(n), &entry_of(n), 1));
         save(&table, &scratch.file()).unwrap();
-        let other: EntryTable = EntryTable::with_options(&options).unwrap();
+        let other = Table::with_options(&options).unwrap();
         load(&other, &scratch.file()).unwrap();
         assert!((0..5000).all(|n| other.probe(key(n)) == table.probe(key(n))));
     }

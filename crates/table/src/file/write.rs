@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use twox_hash::XxHash3_64;
 
 use super::draft::Draft;
-use super::{CHUNK, HEADER, Header, Pass, TableFileError, TableFileReport, TableFileWork};
+use super::{CHUNK, HEADER, Header, Pass, TableFileError, TableFileOptions, TableFileReport};
 use crate::memory::BUCKET_BYTES;
 use crate::payload::Payload;
 use crate::slot::Slot;
@@ -21,20 +21,43 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
     /// The table is written into another file in the same folder, which then replaces the old one, or is removed if anything
     /// fails. An entry stored meanwhile by another thread may or may not be in the file.
     ///
+    /// The file has the size of the table. It is the same on all machines.
+    ///
     /// # Errors
-    /// If the file cannot be written, as on a full disk, or the work was stopped. The old file stays as it was.
-    pub fn save(&self, path: &Path, work: TableFileWork<'_>) -> Result<TableFileReport, TableFileError> {
+    /// If the file cannot be written, as on a full disk, or the stop flag was set. The old file stays as it was.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use sesame_table::{Scheme, Table, TableFileOptions, mix64};
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("sesame-table-example-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// # let path = folder.join("saved.table");
+    /// let table: Table<u32> = Table::with_mib(2, Scheme::TwoBig1)?;
+    /// table.store(mix64(17), &42, 1);
+    /// // The fingerprint names the meaning of the values: another one is refused.
+    /// let options = TableFileOptions { fingerprint: 1, ..TableFileOptions::default() };
+    /// table.save(&path, options)?;
+    ///
+    /// let larger: Table<u32> = Table::with_mib(8, Scheme::TwoBig1)?;
+    /// larger.load(&path, options)?;
+    /// assert_eq!(larger.probe(mix64(17)), Some(42));
+    /// # std::fs::remove_dir_all(&folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn save(&self, path: &Path, options: TableFileOptions<'_>) -> Result<TableFileReport, TableFileError> {
         let buckets = self.memory().buckets();
         let header = Header {
             scheme: self.scheme(),
             generation: self.generation().bits(),
             buckets: buckets.len() as u64,
-            fingerprint: work.fingerprint,
+            fingerprint: options.fingerprint,
         };
         let draft = Draft::beside(path)?;
         let sums: Box<[AtomicU64]> = (0..header.chunks()).map(|_| AtomicU64::new(0)).collect();
         let positions = AtomicUsize::new(0);
-        Pass::new(work, header.chunks(), 0, 100).run(|chunk, buffer| {
+        Pass::new(options, header.chunks(), 0, 100).run(|chunk, buffer| {
             let start = chunk as usize * CHUNK;
             let part = &buckets[start..buckets.len().min(start + CHUNK)];
             let entries = part.iter().flat_map(|bucket| bucket.slots()).map(Slot::read);

@@ -1,20 +1,26 @@
-//! The table seen from outside: sizes, generations, clearing, and threads on a table far too small for them.
+//! Behaviour of the public interface: sizes, generations, clearing, statistics, decoding.
 
-use crate::payload::{Bound, Entry};
-use sesame_table::{Counters, Generation, Payload, Scheme, Stored, Table, TableError, TableOptions};
+use std::num::NonZeroU64;
 
-use crate::models::mix;
+use sesame_table::{
+    CHECK_BITS, Counters, Generation, NoStats, Payload, Scheme, Stored, TableError, TableOptions, Work, mix64,
+};
+
+use crate::entry::{Bound, Entry};
+
+type Table = sesame_table::Table<Entry>;
+type CountingTable = sesame_table::Table<Entry, Counters>;
 
 const ENTRY: Entry = Entry { mv: 0x1234, score: -200, depth: 9, bound: Bound::Exact, pv: true, eval: 31 };
 
-fn small(scheme: Scheme, positions: usize) -> Table<Entry> {
+fn small(scheme: Scheme, positions: usize) -> Table {
     Table::with_options(&TableOptions { positions, scheme, ..TableOptions::default() }).unwrap()
 }
 
 #[test]
-fn key_zero_misses_on_a_fresh_table_and_is_found_once_stored() {
+fn key_zero_is_found_only_once_stored() {
     for scheme in Scheme::ALL {
-        let table = Table::<Entry>::with_mib(1, scheme).unwrap();
+        let table = Table::with_mib(1, scheme).unwrap();
         assert_eq!(table.probe(0), None);
         table.store(0, &ENTRY, 1);
         assert_eq!(table.probe(0), Some(ENTRY));
@@ -23,43 +29,71 @@ fn key_zero_misses_on_a_fresh_table_and_is_found_once_stored() {
 }
 
 #[test]
-fn a_new_table_is_empty_and_a_stored_position_is_found_where_its_key_looks() {
-    for mib in [1, 2, 3, 7, 16] {
-        let table = Table::<Entry>::with_mib(mib, Scheme::TwoBig1).unwrap();
-        assert_eq!((table.mib(), table.capacity(), table.occupied()), (mib, mib << 16, 0));
-        for n in 0..1000 {
-            table.store(mix(n), &ENTRY, n);
-        }
-        let found = (0..1000).filter(|&n| table.probe(mix(n)).is_some()).count();
-        assert_eq!(found, table.occupied(), "every entry can be reached by its key");
+fn probes_return_the_work_of_the_entry() {
+    for scheme in Scheme::ALL {
+        let table = small(scheme, 1000);
+        table.store(5, &ENTRY, 1234);
+        assert_eq!(table.probe_with_work(5), Some((ENTRY, Work::from_nodes(1234))));
+        assert_eq!(table.probe_with_work(6), None);
     }
 }
 
 #[test]
-fn sizes_out_of_range_and_refused_memory_are_errors() {
-    for mib in [0, 33_554_433, usize::MAX] {
-        assert!(matches!(Table::<Entry>::with_mib(mib, Scheme::New), Err(TableError::Size(_))));
+fn stored_entries_are_found_by_their_keys() {
+    for mib in [1, 2, 3, 7, 16] {
+        let table = Table::with_mib(mib, Scheme::TwoBig1).unwrap();
+        assert_eq!((table.mib(), table.capacity(), table.occupied()), (mib, mib << 16, 0));
+        for n in 0..1000 {
+            table.store(mix64(n), &ENTRY, n);
+        }
+        let found = (0..1000).filter(|&n| table.probe(mix64(n)).is_some()).count();
+        assert_eq!(found, table.occupied(), "an entry that its key does not reach");
     }
-    // 2^45 bytes: the largest size that may be asked for.
-    let error = Table::<Entry>::with_mib(33_554_432, Scheme::New).unwrap_err();
-    assert!(error.to_string().contains("33554432 MiB"), "{error}");
-    let options = TableOptions { positions: usize::MAX, ..TableOptions::default() };
-    assert!(Table::<Entry>::with_options(&options).is_err());
 }
 
-/// Set where [`with_little_memory`] runs under its limit; without it, it has nothing to test.
+/// Probes a bucket that holds one key for all keys that differ from it in one bit.
+fn missed_bits<const BITS: u32>() -> u64 {
+    let options = TableOptions { positions: 2, ..TableOptions::default() };
+    let table = sesame_table::Table::<Entry, NoStats, BITS>::with_options(&options).unwrap();
+    let key = mix64(1);
+    table.store(key, &ENTRY, 1);
+    (0..64).filter(|&bit| table.probe(key ^ 1 << bit).is_none()).fold(0, |bits, bit| bits | 1 << bit)
+}
+
+#[test]
+fn every_check_bit_is_verified() {
+    assert_eq!(missed_bits::<CHECK_BITS>(), (1 << 48) - 1);
+    assert_eq!(missed_bits::<16>(), (1 << 16) - 1);
+    assert_eq!(missed_bits::<1>(), 1);
+}
+
+#[test]
+fn impossible_sizes_are_errors() {
+    for mib in [0, 33_554_433, usize::MAX] {
+        assert!(matches!(Table::with_mib(mib, Scheme::New), Err(TableError::Size(_))));
+    }
+    // The largest size in range: 2^45 bytes.
+    let error = Table::with_mib(33_554_432, Scheme::New).unwrap_err();
+    assert!(error.to_string().contains("33554432 MiB"), "{error}");
+    // Linux would overcommit, so the limit is looked at before.
+    assert!(!cfg!(target_os = "linux") || matches!(error, TableError::Exceeds { .. }), "{error}");
+    let options = TableOptions { positions: usize::MAX, ..TableOptions::default() };
+    assert!(Table::with_options(&options).is_err());
+}
+
+/// The variable that is set where [`with_little_memory`] runs under its limit.
 const LIMITED: &str = "SESAME_TEST_LIMITED";
 
 /// Runs in a process of its own, whose address space [`memory_that_the_system_refuses_is_an_error`] limits.
 #[test]
-#[ignore = "part of another test"]
+#[ignore = "run by memory_that_the_system_refuses_is_an_error"]
 fn with_little_memory() {
     if std::env::var_os(LIMITED).is_none() {
         return;
     }
-    let old = Table::<Entry>::with_mib(1, Scheme::TwoBig1).unwrap();
+    let old = Table::with_mib(1, Scheme::TwoBig1).unwrap();
     old.store(5, &ENTRY, 1);
-    let error = Table::<Entry>::with_mib(1200, Scheme::TwoBig1).unwrap_err();
+    let error = Table::with_mib(1200, Scheme::TwoBig1).unwrap_err();
     assert!(matches!(error, TableError::Refused { .. }), "{error}");
     assert!(error.to_string().starts_with("no memory for a table of 1200 MiB: "), "{error}");
     assert_eq!(old.probe(5), Some(ENTRY));
@@ -76,7 +110,7 @@ fn memory_that_the_system_refuses_is_an_error() {
     assert!(String::from_utf8_lossy(&output.stdout).contains("1 passed"));
 }
 
-/// An engine's entry, but for a decoder that takes what it finds to be what it wrote.
+/// A payload with a flaw: its decoder takes any bits for bits that it packed.
 #[derive(Clone, Copy)]
 struct Trusting;
 
@@ -86,31 +120,33 @@ impl Payload for Trusting {
     }
 
     fn unpack(bits: u64) -> Option<Self> {
-        Some(Entry::unpack(bits).map(|_| Trusting).expect("what is found was stored"))
+        Some(Entry::unpack(bits).map(|_| Trusting).expect("the bits were packed"))
     }
 }
 
-/// Whatever word a slot holds, a type-1 error or a memory fault may show it to a probe.
+/// Decodes words that no payload packs to: a collision of keys or a damaged file can show them to a probe.
 fn decode_wild_words<P: Payload>() {
     let single_bits = (0..64).flat_map(|bit| [1 << bit, !(1 << bit)]);
-    for word in (0..100_000).map(mix).chain(single_bits).chain([0, u64::MAX]) {
+    for word in (0..100_000).map(mix64).chain(single_bits).chain([0, u64::MAX]) {
         if let Some(payload) = P::unpack(word) {
             assert_ne!(payload.pack(Generation::default()), 0);
         }
-        let _ = (P::depth(word), P::generation(word), P::merge(word, mix(word)));
+        let _ = (P::depth(word), P::generation(word), P::merge(word, mix64(word)));
     }
 }
 
 #[test]
 fn wild_words_decode_without_a_panic() {
     decode_wild_words::<Entry>();
+    decode_wild_words::<NonZeroU64>();
+    decode_wild_words::<u32>();
     assert!(std::panic::catch_unwind(decode_wild_words::<Trusting>).is_err(), "a trusting decoder must be caught");
 }
 
 #[test]
-fn counters_see_what_happens() {
+fn counters_count_every_outcome() {
     let options = TableOptions { positions: 2, scheme: Scheme::TwoDeep, ..TableOptions::default() };
-    let table = Table::<Entry, Counters>::with_options(&options).unwrap();
+    let table = CountingTable::with_options(&options).unwrap();
     let at = |depth| Entry { depth, ..ENTRY };
     table.store(1, &at(5), 1); // first level, empty
     table.store(2, &at(3), 1); // second level
@@ -128,8 +164,8 @@ fn counters_see_what_happens() {
 }
 
 #[test]
-fn the_same_key_keeps_its_move_against_none() {
-    let table = Table::<Entry>::with_mib(1, Scheme::TwoBig1).unwrap();
+fn merging_keeps_the_move_against_none() {
+    let table = Table::with_mib(1, Scheme::TwoBig1).unwrap();
     table.store(5, &ENTRY, 10);
     table.store(5, &Entry { mv: 0, ..ENTRY }, 10);
     assert_eq!(table.probe(5), Some(ENTRY));
@@ -142,45 +178,45 @@ fn hashfull_counts_the_current_generation() {
         let table = small(scheme, 1000);
         assert_eq!(table.hashfull(), 0);
         for n in 0..20_000 {
-            table.store(mix(n), &ENTRY, 1);
+            table.store(mix64(n), &ENTRY, 1);
         }
         assert!(table.hashfull() > 990, "{scheme}: {}", table.hashfull());
         table.next_generation();
         assert_eq!(table.hashfull(), 0);
         assert!(table.occupied() > 990);
         for n in 20_000..40_000 {
-            table.store(mix(n), &ENTRY, 1);
+            table.store(mix64(n), &ENTRY, 1);
         }
-        // A stale second level waits for the first level to prefer or refuse somebody; after so many stores all have.
+        // A stale second level stays until a store is shifted or goes there; after so many stores every one has.
         assert!(table.hashfull() > 990, "{scheme}: {}", table.hashfull());
     }
 }
 
 #[test]
-fn clear_and_wipe_forget_everything_with_any_number_of_threads() {
-    let clear: fn(&mut Table<Entry>, usize) = |table, threads| table.clear(threads);
+fn clearing_empties_with_any_number_of_threads() {
+    let clear: fn(&mut Table, usize) = |table, threads| table.clear(threads);
     for (threads, positions) in [(0, 1000), (1, 1000), (2, 3 << 19), (3, 1002), (16, 6), (7, 1 << 20), (1024, 1 << 20)]
     {
-        for forget in [clear, Table::clear_exclusive] {
+        for empty in [clear, Table::clear_exclusive] {
             let mut table = small(Scheme::New, positions);
             for n in 0..2 * positions as u64 {
-                table.store(mix(n), &ENTRY, 1);
+                table.store(mix64(n), &ENTRY, 1);
             }
             assert!(table.occupied() > positions / 2);
             table.next_generation();
-            forget(&mut table, threads);
+            empty(&mut table, threads);
             assert_eq!(table.occupied(), 0);
             assert_eq!(table.generation().bits(), 0);
         }
     }
 }
 
-/// Stamps are a number modulo 32.
+/// Generations are numbers modulo 32.
 #[test]
-fn an_entry_is_stale_for_31_generations_and_fresh_again_at_the_32nd() {
+fn entries_are_stale_for_31_generations() {
     for (generations, stored) in [(0, Stored::Second), (1, Stored::Stale), (31, Stored::Stale), (32, Stored::Second)] {
         let options = TableOptions { positions: 2, scheme: Scheme::TwoDeep, ..TableOptions::default() };
-        let table = Table::<Entry, Counters>::with_options(&options).unwrap();
+        let table = CountingTable::with_options(&options).unwrap();
         table.store(1, &ENTRY, 1);
         (0..generations).for_each(|_| table.next_generation());
         table.store(2, &Entry { depth: 1, ..ENTRY }, 1);

@@ -1,9 +1,13 @@
-//! Tests of the table from outside: behaviour, a reference, stress, and models under loom and shuttle.
+//! Integration tests of the table, in one program.
+//!
+//! `cargo test -p sesame-table --test all -- --nocapture` prints the executions, schedules and torn reads of the models.
+//! Three variables lengthen the search: `SESAME_PREEMPTIONS` (loom), `SESAME_SCHEDULES` (shuttle) and `SESAME_STRESS` (probes on
+//! the machine itself).
 
 mod behaviour;
+mod entry;
 mod loom;
 mod models;
-mod payload;
 mod reference;
 mod shuttle;
 mod stress;

@@ -1,13 +1,14 @@
-//! The sequential truth: each scheme written again, naively, from the words of Breuker et al. (1994), sections 6.1 and 6.2, and
-//! run side by side with the table over random streams of stores, probes, clears, new generations and resizes.
+//! A sequential reference: each scheme written again from the words of Breuker et al. (1994), sections 6.1 and 6.2.
 //!
-//! The reference shares no code with the table: no slots, no packing, no rounding of work but its own.
+//! The reference and the table run side by side over random streams of stores, probes, clears, new generations and
+//! resizes. The reference shares no code with the table: no slots, no packing, no rounding of work but its own.
 
-use crate::payload::{Bound, Entry};
 use proptest::prelude::*;
-use sesame_table::{Scheme, Table, TableOptions, Update};
+use sesame_table::{Scheme, Table, TableOptions, Update, mix64};
 
-/// A position in the reference's table.
+use crate::entry::{Bound, Entry};
+
+/// An entry of the reference's table.
 #[derive(Clone, Copy, Debug)]
 struct Stored {
     key: u64,
@@ -16,7 +17,7 @@ struct Stored {
     stamped: bool,
 }
 
-/// The reference: for each index of the table one position or two.
+/// The reference: for each index of the table one entry or two.
 struct Reference {
     scheme: Scheme,
     update: Update,
@@ -115,7 +116,7 @@ impl Reference {
     }
 }
 
-/// The same position again: the new one overwrites the old, or, for the engine, merges with it.
+/// Stores an entry of the same key: the new one overwrites the old, or merges with it as [`Entry`] does.
 fn updated(update: Update, old: &mut Option<Stored>, mut new: Stored) {
     if let (Update::Merge, Some(old)) = (update, *old) {
         let much_shallower = u32::from(new.entry.depth) + 4 < u32::from(old.entry.depth);
@@ -129,7 +130,7 @@ fn updated(update: Update, old: &mut Option<Stored>, mut new: Stored) {
     *old = Some(new);
 }
 
-/// A number of nodes as far as the table can tell it from others.
+/// Returns a number of nodes as far as the table can tell it from others.
 fn leading_twelve_bits(mut nodes: u64) -> u64 {
     let mut zeros = 0;
     while nodes >= 1 << 12 {
@@ -148,12 +149,10 @@ enum Action {
     Resize(usize),
 }
 
-/// Keys to draw from: 0, the largest, and pairs that share all of the low 48 bits that a slot verifies except one.
+/// Returns the keys to draw from: 0, the largest, and pairs that differ in one of the low 48 bits, which a slot verifies.
 fn keys() -> Vec<u64> {
-    let random =
-        |n: u64| (n + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let mut keys = vec![0, u64::MAX, 1, 1 << 47];
-    keys.extend((0..14).flat_map(|n| [random(n), random(n) ^ 1 << (n * 3 % 48)]));
+    keys.extend((0..14).flat_map(|n| [mix64(n + 1), mix64(n + 1) ^ 1 << (n * 11 % 48)]));
     keys
 }
 
@@ -193,7 +192,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
 
     #[test]
-    fn the_table_does_what_the_paper_says(mut options in options(), actions in actions()) {
+    fn every_scheme_does_as_the_paper_says(mut options in options(), actions in actions()) {
         let keys = keys();
         let mut table: Table<Entry> = Table::with_options(&options).unwrap();
         let mut reference = Reference::new(&options);
@@ -228,7 +227,7 @@ proptest! {
                     reference = Reference::new(&options);
                 }
             }
-            // No position is there twice, none where its key does not look, and none too many.
+            // No key is there twice, none where its key does not look, and none too many.
             prop_assert_eq!(table.occupied(), reference.len());
         }
         for &key in &keys {

@@ -1,20 +1,22 @@
-//! Beyond loom's size: several threads that probe, store, clear and begin new generations on a small full table, in thousands
-//! of random and PCT schedules (Burckhardt et al., 2010). Shuttle runs the very code that ships, over its own words.
+//! Shuttle models of a small full table: five threads that probe, store, clear and begin new generations, in thousands of
+//! random and PCT schedules (Burckhardt et al., 2010).
 //!
-//! Shuttle's atomics are sequentially consistent: this explores interleavings, not stale values. Those are loom's part.
+//! The slot, bucket and scheme code is the shipped code, over shuttle's words. Shuttle's atomics are sequentially
+//! consistent: it explores interleavings, loom explores stale values as well.
 
 use std::panic;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64 as Counter, Ordering::Relaxed};
 use std::time::Instant;
 
-use sesame_table::{Bucket, Generation, Place, Scheme, SchemeRule, Update, VerifiedSlot, Word};
+use sesame_table::{Bucket, Generation, Place, Scheme, VerifiedSlot, Word, mix64};
 use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
 use shuttle::sync::atomic::{AtomicU64, Ordering};
 use shuttle::{Config, Runner, thread};
 
 use crate::models::{
-    Broken, CheckFirst, CheckOfAnother, LooksTwice, ModelSlot, NoEmptyTest, NoXor, PlainXor, image_of, judge, mix,
+    Broken, CheckFirst, CheckOfAnother, LooksTwice, ModelSlot, NoEmptyTest, NoFlaw, NoXor, PlainXor,
+    install_panic_hooks, judge, raw_entry_of, rule,
 };
 
 /// A word of shuttle's.
@@ -41,7 +43,7 @@ struct SmallTable<S> {
     scheme: Scheme,
 }
 
-/// What happened in all schedules of a run.
+/// The counts of all schedules of a run.
 #[derive(Default)]
 struct Tally {
     schedules: Counter,
@@ -51,11 +53,11 @@ struct Tally {
 
 const THREADS: u64 = 5;
 const ACTIONS: u64 = 8;
-/// Few enough to be found, many enough for four slots to be fought for. The first is 0, which is never stored.
+/// More keys than the four slots hold, and few enough for probes to hit. The first is 0, which is never stored.
 const KEYS: u64 = 8;
 
 fn key(n: u64) -> u64 {
-    if n == 0 { 0 } else { mix(n) }
+    if n == 0 { 0 } else { mix64(n) }
 }
 
 impl<S: ModelSlot> SmallTable<S> {
@@ -69,17 +71,17 @@ impl<S: ModelSlot> SmallTable<S> {
         let bucket = &self.buckets[place.bucket];
         let found = if self.scheme.has_two_levels() { bucket.probe(key) } else { bucket.slot(place.second).probe(key) };
         tally.probes.fetch_add(1, Relaxed);
-        if let Some(image) = found {
+        if let Some(entry) = found {
             tally.hits.fetch_add(1, Relaxed);
-            judge(key, &image).unwrap_or_else(|wrong| panic!("{wrong}"));
+            judge(key, &entry).unwrap_or_else(|wrong| panic!("{wrong}"));
         }
     }
 
     fn store(&self, key: u64, salt: u8) {
         let generation = Generation::from_bits(self.generation.load() as u8);
-        let rule = SchemeRule::<crate::payload::Entry>::new(self.scheme, Update::Overwrite, generation);
+        let rule = rule(self.scheme, generation);
         let place = Place::of(key, self.buckets.len());
-        let (bucket, new) = (&self.buckets[place.bucket], image_of(key, salt, generation));
+        let (bucket, new) = (&self.buckets[place.bucket], raw_entry_of(key, salt, generation));
         if self.scheme.has_two_levels() {
             bucket.store(key, new, &rule);
         } else {
@@ -87,7 +89,7 @@ impl<S: ModelSlot> SmallTable<S> {
         }
     }
 
-    /// One of the things that threads do to a table, drawn by `random`.
+    /// Does one of the things that threads do to a table, drawn by `random`.
     fn act(&self, random: u64, tally: &Tally) {
         let stored = key(1 + random % (KEYS - 1));
         match random >> 32 & 31 {
@@ -99,15 +101,15 @@ impl<S: ModelSlot> SmallTable<S> {
     }
 }
 
-/// All threads at once on one table that begins full.
-fn fight<S: ModelSlot>(scheme: Scheme, tally: &Arc<Tally>) {
+/// Runs all threads at once on a table that begins full.
+fn contend<S: ModelSlot>(scheme: Scheme, tally: &Arc<Tally>) {
     let table = Arc::new(SmallTable::<S>::new(scheme));
     (1..KEYS).for_each(|n| table.store(key(n), n as u8));
     let schedule = tally.schedules.fetch_add(1, Relaxed);
     let threads: Vec<_> = (0..THREADS)
         .map(|thread| {
             let (table, tally) = (Arc::clone(&table), Arc::clone(tally));
-            let actions = move |action| mix(mix(schedule) ^ thread << 8 ^ action);
+            let actions = move |action| mix64(mix64(schedule) ^ thread << 8 ^ action);
             thread::spawn(move || (0..ACTIONS).for_each(|action| table.act(actions(action), &tally)))
         })
         .collect();
@@ -115,21 +117,22 @@ fn fight<S: ModelSlot>(scheme: Scheme, tally: &Arc<Tally>) {
     (0..KEYS).for_each(|n| table.probe(key(n), tally));
 }
 
-/// Runs [`fight`] through the schedules of `scheduler`.
+/// Runs [`contend`] through the schedules of `scheduler`.
 fn explore<S: ModelSlot>(name: &str, scheme: Scheme, scheduler: impl Scheduler + 'static) {
+    install_panic_hooks();
     let tally = Arc::new(Tally::default());
     let counted = Arc::clone(&tally);
     let mut config = Config::new();
     config.silence_warnings = true;
     let start = Instant::now();
-    Runner::new(scheduler, config).run(move || fight::<S>(scheme, &counted));
+    Runner::new(scheduler, config).run(move || contend::<S>(scheme, &counted));
     let seconds = start.elapsed().as_secs_f64();
     let [schedules, probes, hits] = [&tally.schedules, &tally.probes, &tally.hits].map(|count| count.load(Relaxed));
     println!("{scheme} {name}: {schedules} schedules, {probes} probes, {hits} hits, {seconds:.1} s");
-    assert!(hits > probes / 20, "the model must model something");
+    assert!(hits > probes / 20, "too few probes hit for the model to mean anything");
 }
 
-/// SESAME_SCHEDULES overrides how many.
+/// Returns the number of schedules of a run. SESAME_SCHEDULES overrides it.
 fn schedules() -> usize {
     std::env::var("SESAME_SCHEDULES").map_or(20_000, |schedules| schedules.parse().expect("a number of schedules"))
 }
@@ -140,13 +143,13 @@ fn explore_both<S: ModelSlot>(scheme: Scheme) {
 }
 
 #[test]
-fn two_levels() {
+fn two_levels_return_stored_entries_only() {
     explore_both::<VerifiedSlot<ShuttleWord>>(Scheme::TwoBig1);
     explore_both::<VerifiedSlot<ShuttleWord>>(Scheme::TwoDeep);
 }
 
 #[test]
-fn one_level() {
+fn one_level_returns_stored_entries_only() {
     for scheme in [Scheme::Deep, Scheme::New, Scheme::Old, Scheme::Big1, Scheme::BigAll] {
         explore_both::<VerifiedSlot<ShuttleWord>>(scheme);
     }
@@ -168,12 +171,20 @@ fn assert_wrong_acceptance(flaw: &str, panic: &(dyn std::any::Any + Send)) {
     assert!(message.contains("accepted"), "{flaw}: caught for the wrong reason: {message}");
 }
 
-/// Two entries that agree in their upper 48 bits must meet in one slot: of the schedulers only the random one gets there in this many.
+/// Two entries that agree in their upper 48 bits must meet in one slot. Of the schedulers only the random one gets there in
+/// this number of schedules.
 #[test]
-fn data_that_are_not_spread_are_caught() {
+fn missing_spread_is_caught() {
     let random = RandomScheduler::new_from_seed(1994, schedules());
     let caught = panic::catch_unwind(|| explore::<Broken<ShuttleWord, PlainXor>>("random", Scheme::TwoBig1, random));
     assert_wrong_acceptance("data not spread", caught.expect_err("random schedules must catch it").as_ref());
+}
+
+/// The twins share a frame with a correct slot: each fails because of its flaw alone.
+#[test]
+fn twin_without_a_flaw_passes() {
+    explore_both::<Broken<ShuttleWord, NoFlaw>>(Scheme::TwoBig1);
+    explore_both::<Broken<ShuttleWord, NoFlaw>>(Scheme::New);
 }
 
 #[test]
