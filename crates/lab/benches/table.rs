@@ -9,22 +9,22 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use designs::{Asked, Design, Mutexes};
+use designs::{Design, KeyMix, Mutexes};
 
-/// In MiB.
+/// Table sizes in MiB.
 const SIZES: [usize; 2] = [1, 64];
 
 /// Keys in one iteration.
 const KEYS: usize = 1 << 16;
 
-/// How many keys ahead are prefetched.
+/// The distance of prefetching in keys.
 const AHEAD: usize = 16;
 
 /// Runs all operations of `design`, filled, of `mib` MiB.
 fn operations<D: Design>(criterion: &mut Criterion, name: &str, mib: usize, mut design: D) {
     let positions = designs::positions(mib);
     designs::fill(&mut design, positions);
-    let keys = |asked, seed| designs::keys(asked, KEYS + AHEAD, positions, seed);
+    let keys = |mix, seed| designs::keys(mix, KEYS + AHEAD, positions, seed);
     let probe = |keys: &[u64]| keys[..KEYS].iter().fold(0, |sum, &key| design.probe(key) ^ sum);
     let prefetched = |keys: &[u64]| {
         let ahead = keys.iter().zip(&keys[AHEAD..]);
@@ -44,13 +44,13 @@ fn operations<D: Design>(criterion: &mut Criterion, name: &str, mib: usize, mut 
         group.bench_function(BenchmarkId::new(name, mib), |bencher| bencher.iter(|| work(black_box(&keys))));
         group.finish();
     };
-    run("probe hits", keys(Asked::Present, 1), &probe);
-    run("probe misses", keys(Asked::Absent, 2), &probe);
-    run("probe", keys(Asked::Percent(25), 3), &probe);
+    run("probe hits", keys(KeyMix::Present, 1), &probe);
+    run("probe misses", keys(KeyMix::Absent, 2), &probe);
+    run("probe", keys(KeyMix::Percent(25), 3), &probe);
     if D::PREFETCHES {
-        run("probe prefetched", keys(Asked::Percent(25), 3), &prefetched);
+        run("probe prefetched", keys(KeyMix::Percent(25), 3), &prefetched);
     }
-    run("store", keys(Asked::Absent, 4), &store);
+    run("store", keys(KeyMix::Absent, 4), &store);
 }
 
 fn tables(criterion: &mut Criterion) {

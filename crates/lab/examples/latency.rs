@@ -1,5 +1,5 @@
-//! How long things take that should take no time: from `go` to the first node of a worker, from `stop` to the
-//! best move, and what a search takes beyond the time that it was given.
+//! Latencies of the engine: from `go` to a worker's first node, from `stop` to the best move, and the time of a
+//! search beyond its `movetime`.
 //!
 //! ```text
 //! cargo run --release --example latency                                # the library, with 1, 2 and 64 threads
@@ -7,12 +7,11 @@
 //! cargo run --release --example latency -- --engine target/release/sesame   # any UCI engine, over its pipes
 //! ```
 //!
-//! Each line has the median, the 95th percentile and the worst of the rounds. On a busy machine the figures
-//! are those of the machine: compare two programs in turn, and look at the medians.
+//! Each line has the median, the 95th percentile and the worst of the rounds. Other load on the machine adds
+//! to them: compare two programs in turn, by their medians.
 //!
-//! A worker's first node is taken to be its first look into the table from within the search. (It has looked
-//! once before, to order the moves of the root.) With more threads than cores they take turns, so only the
-//! first of them is timed then.
+//! A worker's first node is its second probe of the table: the first orders the moves of the root. With more
+//! threads than cores the threads take turns, and only the first of them is timed.
 
 use std::cell::Cell;
 use std::io::{self, BufRead, BufReader, Write};
@@ -30,24 +29,24 @@ use sesame::position::{Game, Position};
 use sesame::search::{SearchTable, TranspositionTable, TtEntry};
 use sesame_table::{EntryUse, Scheme, TableError, Work};
 
-/// How long things take that should take no time.
+/// Measure the latencies of the engine
 #[derive(Parser)]
 struct Arguments {
-    /// Numbers of threads.
+    /// Numbers of threads
     #[arg(default_values_t = [1, 2, 64])]
     threads: Vec<usize>,
-    /// How often each thing is measured.
+    /// Number of measurements of each latency
     #[arg(long, default_value_t = 100)]
     rounds: usize,
-    /// Bind each thread to a core of its own.
+    /// Pin each thread to a core
     #[arg(long)]
     pin: bool,
-    /// Measure this UCI engine over its pipes, not the library.
+    /// Measure this UCI engine over pipes instead of the library
     #[arg(long)]
     engine: Option<PathBuf>,
 }
 
-/// How long a search runs before it is stopped, and how long nothing happens between two.
+/// The duration of a search before it is stopped, and the pause between two searches.
 const SEARCH: Duration = Duration::from_millis(40);
 const PAUSE: Duration = Duration::from_millis(15);
 
@@ -77,7 +76,7 @@ fn show(threads: usize, what: &str, mut times: Vec<Duration>) {
     println!("{threads:4} threads  {what:34} {:9} {:9} {:9}", at(0.5), at(0.95), worst.as_micros());
 }
 
-/// The game of a round: from round to round another, so that the table does not know the answer at once.
+/// Returns the position of a round. They differ, so that the table has no entry for the next one.
 fn position_of(round: usize) -> Position {
     let mut position = Position::startpos();
     let moves = position.legal_moves();
@@ -86,36 +85,36 @@ fn position_of(round: usize) -> Position {
     position
 }
 
-/// A table that notes when each worker first looks into it from within a search.
-struct Noting {
+/// A table that records the time of each worker's second probe in a search.
+struct TimedTable {
     table: TranspositionTable,
     search: AtomicU64,
     first: Mutex<Vec<Instant>>,
 }
 
 thread_local! {
-    /// The search that this thread looked up something for last, and how often.
-    static LOOKED: Cell<(u64, u32)> = const { Cell::new((0, 0)) };
+    /// The last search in which this thread probed, and the number of its probes, at most 2.
+    static PROBES: Cell<(u64, u32)> = const { Cell::new((0, 0)) };
 }
 
-impl Noting {
+impl TimedTable {
     fn with_mib(mib: usize, scheme: Scheme) -> Result<Self, TableError> {
         let (search, first) = (AtomicU64::new(0), Mutex::new(Vec::new()));
-        Ok(Noting { table: TranspositionTable::with_mib(mib, scheme)?, search, first })
+        Ok(TimedTable { table: TranspositionTable::with_mib(mib, scheme)?, search, first })
     }
 }
 
-impl SearchTable for Noting {
+impl SearchTable for TimedTable {
     #[inline]
     fn probe(&self, key: u64) -> Option<(TtEntry, Work)> {
         let search = self.search.load(Relaxed);
-        let looked = match LOOKED.get() {
-            (last, times) if last == search => times,
+        let probes = match PROBES.get() {
+            (last, probes) if last == search => probes,
             _ => 0,
         };
-        if looked < 2 {
-            LOOKED.set((search, looked + 1));
-            if looked == 1 {
+        if probes < 2 {
+            PROBES.set((search, probes + 1));
+            if probes == 1 {
                 let now = Instant::now();
                 self.first.lock().unwrap().push(now);
             }
@@ -160,10 +159,10 @@ impl SearchTable for Noting {
     }
 }
 
-/// Passes on when a search ended.
-struct Ends(Sender<Instant>);
+/// A sink that sends the time of each best move.
+struct BestMoveTimes(Sender<Instant>);
 
-impl Sink for Ends {
+impl Sink for BestMoveTimes {
     fn info(&self, _: &Info) {}
 
     fn best_move(&self, _: &BestMove) {
@@ -178,8 +177,8 @@ impl Sink for Ends {
 fn measure_library(threads: usize, rounds: usize, pin: bool, for_all: bool) -> Result<(), EngineError> {
     let (sender, ends): (_, Receiver<Instant>) = channel::unbounded();
     let options = Options { threads, pin, move_overhead: Duration::ZERO, ..Options::default() };
-    let table = Noting::with_mib(options.hash_mib, options.scheme)?;
-    let mut engine = Engine::with_table(table, options, Arc::new(Ends(sender)))?;
+    let table = TimedTable::with_mib(options.hash_mib, options.scheme)?;
+    let mut engine = Engine::with_table(table, options, Arc::new(BestMoveTimes(sender)))?;
     engine.prepare();
     let endless = Limits { infinite: true, ..Limits::default() };
     let (mut first, mut all, mut stop, mut beyond) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -189,9 +188,9 @@ fn measure_library(threads: usize, rounds: usize, pin: bool, for_all: bool) -> R
         let go = Instant::now();
         engine.go(&game, endless.clone());
         thread::sleep(SEARCH);
-        let told = Instant::now();
+        let stopped = Instant::now();
         engine.stop();
-        stop.extend(ends.recv().map(|end| end - told));
+        stop.extend(ends.recv().map(|end| end - stopped));
         engine.wait();
         let seen = engine.table().first.lock().unwrap().clone();
         first.extend(seen.iter().min().map(|&node| node - go));
@@ -268,10 +267,10 @@ fn measure_program(path: &Path, threads: usize, rounds: usize, pin: bool) -> io:
         engine.wait_for("info ")?;
         info.push(go.elapsed());
         thread::sleep(SEARCH);
-        let told = Instant::now();
+        let stopped = Instant::now();
         engine.send("stop")?;
         engine.wait_for("bestmove")?;
-        stop.push(told.elapsed());
+        stop.push(stopped.elapsed());
         thread::sleep(PAUSE);
         let go = Instant::now();
         engine.send(&format!("go movetime {}", SEARCH.as_millis()))?;

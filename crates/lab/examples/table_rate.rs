@@ -1,13 +1,13 @@
-//! How fast the shared table is, beside the machine's limit and beside other designs, all in one run.
+//! Rates of the shared table, compared with the machine's limit and with other designs in one run.
 //!
 //! ```text
 //! cargo run --release --example table_rate                     # 1 MiB to 8 GiB: some ten minutes, 9 GiB of memory
 //! cargo run --release --example table_rate -- 64 --rounds 11   # this size only
 //! ```
 //!
-//! Each number is in millions a second, all threads together: the median of the rounds, and after it the half
-//! of what lies between the quartiles. In a round each operation is run for one design right after the other,
-//! so that a busy machine disturbs all alike, and ratios are taken within a round. `pf` is with prefetching,
+//! Each number is in millions per second over all threads: the median of the rounds, and half of the
+//! interquartile range after it. In a round each operation is run for one design right after the other, so
+//! that a busy machine disturbs all alike, and ratios are taken within a round. `pf` is with prefetching,
 //! sixteen keys ahead.
 
 #[path = "../benches/designs/mod.rs"]
@@ -19,52 +19,52 @@ use std::thread;
 use std::time::Instant;
 
 use clap::Parser;
-use designs::{Asked, Bare, Dash, Design, Mutexes, RwLocks};
+use designs::{Bare, Dash, Design, KeyMix, Mutexes, RwLocks};
 use memmap2::MmapMut;
 
-/// Rates of the table beside other designs.
+/// Measure the rates of the table and of other designs
 #[derive(Parser)]
 struct Arguments {
-    /// Sizes in MiB.
+    /// Table sizes in MiB
     #[arg(default_values_t = [1, 64, 1024, 8192])]
     sizes: Vec<usize>,
-    /// How often everything is measured.
+    /// Number of measurements of each rate
     #[arg(long, default_value_t = 7)]
     rounds: usize,
-    /// Measure only with huge pages, or only without.
+    /// Measure only with huge pages (true) or only without (false)
     #[arg(long)]
     huge_pages: Option<bool>,
 }
 
-/// The mix of a search, as `sesame bench --stats` prints it: of 100 probes 24.9 are hits, and 46.3 are
+/// The operations of a search, as `sesame bench --stats` prints them: of 100 probes 24.9 are hits, and 46.3 are
 /// followed by a store.
 const HITS_PERCENT: u64 = 25;
 const STORES_OF_FIFTEEN: usize = 7;
 
-/// How many keys ahead a search knows that it will probe.
+/// The distance of prefetching in keys.
 const AHEAD: usize = 16;
 
-/// Keys in a measurement, and how many different ones at most. Those of a small table are few, so that they
-/// do not drive it out of the cache.
+/// Keys in a measurement, and the greatest number of different ones. A small table has few, so that the keys
+/// do not evict it from the cache.
 const PROBES: usize = 1 << 20;
 const DIFFERENT: usize = 1 << 20;
 
-/// What is measured.
+/// A measured operation.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Work {
-    Probe(Asked),
+    Probe(KeyMix),
     Store,
     Mix,
 }
 
-const AS_A_SEARCH: Asked = Asked::Percent(HITS_PERCENT);
+const AS_A_SEARCH: KeyMix = KeyMix::Percent(HITS_PERCENT);
 
 /// The columns: name, work, with prefetching.
 const COLUMNS: [(&str, Work, bool); 9] = [
-    ("hits", Work::Probe(Asked::Present), false),
-    ("misses", Work::Probe(Asked::Absent), false),
+    ("hits", Work::Probe(KeyMix::Present), false),
+    ("misses", Work::Probe(KeyMix::Absent), false),
     ("25 % hits", Work::Probe(AS_A_SEARCH), false),
-    ("misses pf", Work::Probe(Asked::Absent), true),
+    ("misses pf", Work::Probe(KeyMix::Absent), true),
     ("25 % pf", Work::Probe(AS_A_SEARCH), true),
     ("store", Work::Store, false),
     ("store pf", Work::Store, true),
@@ -74,7 +74,7 @@ const COLUMNS: [(&str, Work, bool); 9] = [
 
 const THREADS: [usize; 2] = [1, 2];
 
-/// What is measured beside each other.
+/// A measured design.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Kind {
     Bare,
@@ -102,13 +102,13 @@ impl Kind {
         }
     }
 
-    /// True if it can be had: DashMap has its own memory, ordinary pages of which it takes several times the
-    /// bytes.
+    /// Returns true if the design can be measured. DashMap has memory of its own, without huge pages, and needs
+    /// several times the bytes.
     fn exists(self, mib: usize, huge_pages: bool) -> bool {
         self != Kind::Dash || mib <= ALL_AT_ONCE && !huge_pages
     }
 
-    /// A table of `mib` MiB, in `memory` if it does not bring its own.
+    /// Returns a table of `mib` MiB, in `memory` if it does not allocate its own.
     fn build(self, mib: usize, huge_pages: bool, memory: &mut Option<MmapMut>) -> Box<dyn Runnable + '_> {
         let pages = || designs::pages(mib, huge_pages);
         match self {
@@ -130,10 +130,10 @@ const ALL_AT_ONCE: usize = 1024;
 /// The rates of one design: for each number of threads and column, those of the rounds.
 type Rates = [[Vec<f64>; COLUMNS.len()]; THREADS.len()];
 
-/// A design, whatever its type.
+/// A design of any type.
 trait Runnable {
     fn fill(&mut self, positions: usize);
-    /// Millions a second; nothing if the design has no such operation.
+    /// Returns a rate in millions per second; `None` if the design lacks the operation.
     fn rate(&self, work: Work, prefetch: bool, keys: &[Vec<u64>]) -> Option<f64>;
 }
 
@@ -179,9 +179,9 @@ impl<D: Design> Runnable for D {
     }
 }
 
-/// Calls `work` with the number of each key, the key, and the key that comes [`AHEAD`] later, one thread for
-/// each list. Millions a second of all together, by the time until the last has done: a thread that waits for
-/// a lock, or for its turn at a busy machine, costs.
+/// Calls `work` with the number of each key, the key, and the key that comes [`AHEAD`] later, in one thread
+/// for each list. Returns millions per second over all threads, by the time of the slowest: waiting for a
+/// lock or for a core counts.
 fn run(keys: &[Vec<u64>], work: impl Fn(usize, u64, u64) -> u64 + Sync) -> f64 {
     let barrier = Barrier::new(keys.len());
     let run = |keys: &[u64]| {
@@ -205,19 +205,19 @@ fn run(keys: &[Vec<u64>], work: impl Fn(usize, u64, u64) -> u64 + Sync) -> f64 {
     })
 }
 
-/// The keys of a pass, one list for each thread: new ones for each round, column and number of threads, as a
-/// pass that stores leaves its keys behind.
+/// The keys of a pass, one list for each thread. Each pass has new keys, because a pass that stores leaves
+/// its keys in the table.
 type Pass = Vec<Vec<u64>>;
 
-/// The keys of a round, for each column and number of threads.
+/// Returns the keys of a round, for each column and number of threads.
 fn keys_of_round(round: usize, positions: usize) -> [[Pass; THREADS.len()]; COLUMNS.len()] {
     std::array::from_fn(|column| {
         std::array::from_fn(|run| {
             let list = |thread| {
                 let seed = (((round * COLUMNS.len() + column) * THREADS.len() + run) * 2 + thread) as u64;
                 match COLUMNS[column].1 {
-                    Work::Probe(asked) => designs::keys(asked, DIFFERENT.min(positions) + AHEAD, positions, seed),
-                    Work::Store => designs::keys(Asked::Absent, DIFFERENT + AHEAD, positions, seed),
+                    Work::Probe(keys) => designs::keys(keys, DIFFERENT.min(positions) + AHEAD, positions, seed),
+                    Work::Store => designs::keys(KeyMix::Absent, DIFFERENT + AHEAD, positions, seed),
                     Work::Mix => mixed_keys(positions, seed),
                 }
             };
@@ -226,18 +226,17 @@ fn keys_of_round(round: usize, positions: usize) -> [[Pass; THREADS.len()]; COLU
     })
 }
 
-/// Keys of which [`HITS_PERCENT`] are found: they were stored so long before that a quarter of the table was
-/// replaced meanwhile, or a quarter of the list. Where a table is filled beforehand and then stored into, the
-/// hits would soon be gone.
+/// Returns keys of which [`HITS_PERCENT`] are found. The list itself stores them, a quarter of the table or
+/// of the list before they are probed: keys of an earlier filling would soon be replaced.
 fn mixed_keys(positions: usize, seed: u64) -> Vec<u64> {
-    let mut keys = designs::keys(Asked::Absent, DIFFERENT + AHEAD, positions, seed);
+    let mut keys = designs::keys(KeyMix::Absent, DIFFERENT + AHEAD, positions, seed);
     let lag = (positions / 4).min(DIFFERENT / 4) / 15 * 15;
-    // None of the first can be found.
+    // The first `lag` keys are misses.
     let share = HITS_PERCENT as f64 / 100.0 * DIFFERENT as f64 / (DIFFERENT - lag) as f64;
     for n in lag..keys.len() {
         let is_hit = (designs::scramble(keys[n]) >> 11) as f64 / (1u64 << 53) as f64;
         if is_hit < share {
-            // One of those that were followed by a store.
+            // A key that was followed by a store.
             keys[n] = keys[(n - lag) / 15 * 15];
         }
     }
@@ -258,7 +257,7 @@ fn measure<'a>(
     }
 }
 
-/// The rates of all designs at this size.
+/// Returns the rates of all designs at this size.
 fn measure_all(mib: usize, huge_pages: bool, rounds: usize) -> Vec<(Kind, Rates)> {
     let positions = designs::positions(mib);
     let kinds = Kind::ALL.into_iter().filter(|kind| kind.exists(mib, huge_pages));
@@ -288,7 +287,7 @@ fn measure_all(mib: usize, huge_pages: bool, rounds: usize) -> Vec<(Kind, Rates)
     rates
 }
 
-/// The median, and half of what lies between the quartiles.
+/// Returns the median and half of the interquartile range.
 fn median(values: &[f64]) -> Option<(f64, f64)> {
     let mut values = values.to_vec();
     values.sort_by(f64::total_cmp);
@@ -307,7 +306,7 @@ fn print_rates(all: &[(Kind, Rates)]) {
     }
 }
 
-/// One number beside another: the median of the rounds' ratios.
+/// Prints the table's rates over those of the other designs: medians of the ratios within rounds.
 fn print_ratios(all: &[(Kind, Rates)]) {
     let rates = |kind: Kind, threads: usize, column: &'static str| {
         let (_, rates) = all.iter().find(|(other, _)| *other == kind).expect("a kind that was measured");
@@ -324,7 +323,7 @@ fn print_ratios(all: &[(Kind, Rates)]) {
         let print = |name: &str, cell: &dyn Fn(&'static str) -> String| {
             println!("  {name:36} {threads:2}{}", columns.map(|column| format!("{:>11}", cell(column))).concat());
         };
-        // Whatever the table does, the bare loop only reads.
+        // The bare loop only reads, also where the table stores.
         print("bare reads", &|column| ratio(table(threads, column), rates(Kind::Bare, threads, "25 % hits")));
         print("bare reads, prefetched", &|column| ratio(table(threads, column), rates(Kind::Bare, threads, "25 % pf")));
         print("3-entry cluster", &|column| ratio(table(threads, column), rates(Kind::Cluster, threads, column)));
@@ -343,7 +342,7 @@ fn print_ratios(all: &[(Kind, Rates)]) {
     }
 }
 
-/// How fast a table of this size is emptied by two threads, in GiB a second, beside a memset by as many.
+/// Prints the rates of clearing a table with two threads and of a memset with as many, in GiB per second.
 fn print_clearing(mib: usize, huge_pages: bool, rounds: usize) {
     let mut memory = designs::pages(mib, huge_pages);
     let mut table = designs::engine_table(mib, huge_pages);
@@ -353,7 +352,7 @@ fn print_clearing(mib: usize, huge_pages: bool, rounds: usize) {
         clear();
         mib as f64 / 1024.0 / start.elapsed().as_secs_f64()
     };
-    // The first time is the pages' first touch, and is not counted.
+    // The first round touches the pages for the first time, and is not counted.
     for round in 0..=rounds {
         let halves = memory.len() / 2;
         let memset = rate(&mut || {

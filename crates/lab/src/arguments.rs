@@ -16,8 +16,9 @@ use crate::run_command::{self, ChoicesArguments, RunArguments};
 
 /// The laboratory of replacement schemes for transposition tables
 ///
-/// The experiment of Breuker, Uiterwijk and van den Herik (1994), run again on Sesame's table, and further
-/// measurements of it.
+/// It repeats the experiment of Breuker, Uiterwijk and van den Herik (1994) on Sesame's table (run, report,
+/// choices), and measures further designs and searches. Pages go to folders of Sesame's source by default:
+/// run it in the root folder of the source, or name another folder with --output.
 #[derive(Debug, Parser)]
 #[command(name = "sesame-lab", version, arg_required_else_help = true)]
 pub(crate) struct Arguments {
@@ -30,7 +31,7 @@ pub(crate) enum Command {
     Run(RunArguments),
     Report(ReportArguments),
     Choices(ChoicesArguments),
-    /// Count type-1 errors on the bench by the number of key bits that a table verifies
+    /// Count type-1 errors (entries of other positions) in the bench by the key bits that a table verifies
     CheckBits {
         /// Depth of each search in plies
         #[arg(long, default_value_t = 17, value_parser = value_parser!(u32).range(1..), value_name = "PLIES")]
@@ -38,11 +39,11 @@ pub(crate) enum Command {
         /// Size of the table in positions
         #[arg(long, default_value_t = 1 << 16, value_parser = value_parser!(u32).range(2..))]
         positions: u32,
-        /// The folder for the page
+        /// The folder for the page and its picture
         #[arg(long, default_value = TABLE_FOLDER, value_name = "FOLDER")]
         output: PathBuf,
     },
-    /// Count the nodes of the bench by table size and design: two entries of 48 check bits against three of 16
+    /// Count the nodes of the bench by table size, with Sesame's table and with clusters of three entries
     Crowding {
         /// Depth of each search in plies
         #[arg(long, default_value_t = 15, value_parser = value_parser!(u32).range(1..), value_name = "PLIES")]
@@ -50,11 +51,11 @@ pub(crate) enum Command {
         /// Number of searches at a time
         #[arg(long, default_value_t = 1, value_parser = value_parser!(u16).range(1..=256))]
         jobs: u16,
-        /// The folder for the page
+        /// The folder for the page and its picture
         #[arg(long, default_value = TABLE_FOLDER, value_name = "FOLDER")]
         output: PathBuf,
     },
-    /// Compare the schemes in ALIBABA over a larger set of positions
+    /// Compare the schemes in ALIBABA, the paper's program, over a larger set of positions
     Larger(StudyArgs),
     /// Compare the schemes in Sesame's own search
     Modern(StudyArgs),
@@ -65,9 +66,9 @@ pub(crate) enum Command {
     Positions(PositionsArgs),
 }
 
-/// Write the report: tables, figures and claims beside the paper's, as Markdown, SVG and one HTML page
+/// Write the report on a run: tables, figures and claims compared with the paper's, in Markdown, SVG and HTML
 ///
-/// An unfinished run, or a part of the experiment, gives a report on what is there.
+/// The report on an unfinished run, or on a part of the experiment, names the missing searches.
 #[derive(Debug, Args)]
 pub(crate) struct ReportArguments {
     /// The results of `sesame-lab run`
@@ -76,7 +77,7 @@ pub(crate) struct ReportArguments {
     /// The folder for the report; pages of further studies found there are included
     #[arg(long, default_value = SCHEMES_FOLDER, value_name = "FOLDER")]
     output: PathBuf,
-    /// Duration of the run [default: the one recorded in FILE.meta]
+    /// Duration of the run [default: recorded by the run in FILE.meta]
     #[arg(long, value_parser = positive, value_name = "SECONDS")]
     wall_time: Option<f64>,
 }

@@ -21,7 +21,7 @@ pub use crate::engine_bench::MeasureError;
 /// The numbers of bits that are measured.
 pub const BITS: [u32; 6] = [8, 12, 16, 24, 32, CHECK_BITS];
 
-/// Agreeing low bits are counted in groups of so many.
+/// The number of bits in a group; agreeing low bits are counted in groups.
 const GROUP: u32 = 4;
 
 /// Probes of one table and the errors among them.
@@ -53,7 +53,7 @@ impl ErrorCounts {
         self.agreeing.iter().skip((bits / GROUP) as usize).sum()
     }
 
-    /// Returns the number of errors to be expected of a check of `bits` bits with random keys: one in 2^bits
+    /// Returns the expected number of errors of a check of `bits` bits with random keys: one in 2^bits
     /// comparisons.
     pub fn predicted(&self, bits: u32) -> f64 {
         self.comparisons as f64 / f64::from(bits).exp2()
@@ -69,7 +69,7 @@ impl ErrorCounts {
 
 /// A recorder that compares all 48 bits of the entries which a table of fewer accepts.
 ///
-/// It assigns the search's use of an entry to the probe before, so it serves one thread.
+/// It assigns the use of an entry to the last probe, so it serves one thread only.
 #[derive(Debug, Default)]
 pub struct KeyAudit {
     counts: Mutex<ErrorCounts>,
@@ -106,7 +106,7 @@ impl Recorder for KeyAudit {
     }
 }
 
-/// The bench on a table that verifies so many bits.
+/// The bench on a table that verifies a number of bits.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CheckBitsResult {
     /// The bits verified.
@@ -157,12 +157,12 @@ fn run<const BITS: u32>(depth: u32, positions: usize) -> Result<CheckBitsResult,
 /// When the picture cannot be drawn.
 pub fn page(depth: u32, positions: usize, results: &[CheckBitsResult]) -> Result<Vec<(String, String)>, ChartError> {
     let text = format!(
-        "# What the bits of the check are worth\n\n\
+        "# Type-1 errors by the number of check bits\n\n\
          Written by `sesame-lab check-bits --depth {depth} --positions {positions}` (Sesame {}): the 50 \
-         positions of the bench, each searched to depth {depth} on a table of {positions} positions, which \
-         verifies fewer bits of the key than the engine's {CHECK_BITS}. An entry is wrong (a type-1 error; \
-         Breuker et al. 1994, section 3) when the {CHECK_BITS} bits that it was stored with are not those of \
-         the position it is accepted for.\n\n\
+         positions of the bench, each searched to depth {depth} on a table of {positions} positions that \
+         verifies fewer bits of the key than the engine's {CHECK_BITS}. A wrong entry (a type-1 error; \
+         Breuker et al. 1994, section 3) is accepted for a position whose {CHECK_BITS} key bits differ from \
+         those that it was stored with.\n\n\
          {}\n![Errors by bits](check-bits.svg)\n\n{EXPLANATION}",
         crate::ENGINE,
         table(results)
@@ -170,20 +170,18 @@ pub fn page(depth: u32, positions: usize, results: &[CheckBitsResult]) -> Result
     Ok(vec![("check-bits.md".into(), text), ("check-bits.svg".into(), picture(results)?)])
 }
 
-const EXPLANATION: &str = "- *comparisons*: how often a probe looked at another position's entry. \
-*predicted*: each of them errs with a probability of 2 to the power of minus the bits. *would pass*: the \
-comparisons of the 48-bit search whose keys agree in so many low bits, that is, the errors if errors did not \
-change the search.\n\
-- *no move*: the wrong entry had no move that could be tested. *caught*: its move was illegal, and it was \
-ignored whole. *ended a node*: it was believed, and its score returned.\n\
-- *inherited*: an entry of the right position was ignored because its move was illegal: it had been stored \
-without one over a wrong entry taken for its own, and kept the move. A short check so damages right entries \
-as well.\n\
+const EXPLANATION: &str = "- *comparisons*: probes of an entry of another position. *predicted*: the expected \
+errors, one in 2^bits comparisons. *would pass*: the comparisons of the 48-bit search whose keys agree in \
+this number of low bits, that is, the errors if errors did not change the search.\n\
+- *no move*: the wrong entry had no move to test for legality. *caught*: its move was illegal, and the search \
+ignored the entry. *ended a node*: its bound ended the node, and its score was returned.\n\
+- *inherited*: an entry of the right position was ignored because of an illegal move. It had been stored \
+without a move over a wrong entry, whose move was kept. So a short check damages right entries as well.\n\
 - *other best moves*: positions of the bench where the search ended with another move than with 48 bits.\n\
-- These are the bits compared within a bucket. The index of the bucket verifies as many more as it has, if \
-they are others: with 48 bits, from 65,536 buckets up, all 64 are.\n";
+- These bits are compared within a bucket. The index of the bucket verifies further bits: with 48 check bits \
+and 65,536 buckets or more, all 64 bits of the key.\n";
 
-/// Returns the results as a Markdown table. The last one is the reference of the others.
+/// Returns the results as a Markdown table. The last result is the reference for the others.
 fn table(results: &[CheckBitsResult]) -> String {
     let mut text = String::from(
         "| bits | comparisons | wrong | predicted | would pass | no move | caught | ended a node | inherited \

@@ -48,8 +48,8 @@ pub struct ClusterTable {
 }
 
 impl ClusterTable {
-    /// Returns an empty table of so many clusters, at least one. A bucket of Sesame's table has as many bytes
-    /// as a cluster.
+    /// Returns an empty table of `clusters` clusters, at least one. A cluster has the bytes of a bucket of
+    /// Sesame's table.
     ///
     /// The memory comes from the ordinary allocator, and is touched at once.
     ///

@@ -1,5 +1,5 @@
 //! The cost of a full table, and two entries of 48 check bits against three of 16: nodes to a fixed depth on
-//! the bench, by table size and design, beside a table that is never full.
+//! the bench, by table size and design, compared with a table that is never full.
 //!
 //! The node count of a search is chaotic: a single lost entry changes the order of moves, and with it
 //! everything after. So each figure is a geometric mean over the bench's positions with its interval, and a
@@ -197,13 +197,13 @@ fn run_on(design: TableDesign, kib: usize, depth: u32, table: DynTable) -> Resul
 /// When the picture cannot be drawn.
 pub fn page(depth: u32, results: &[CrowdingResult]) -> Result<Vec<(String, String)>, ChartError> {
     let text = format!(
-        "# What a crowded table costs, and what a third entry brings\n\n\
+        "# The cost of a full table, and the gain of a third entry\n\n\
          Written by `sesame-lab crowding --depth {depth}` (Sesame {}): the 50 positions of the bench to depth \
-         {depth}, one thread, each on an empty table of so many KiB. *full*: how full of this search's \
-         entries the engine's own table (the first column) was at the end, on average. Ratios are geometric \
-         means over the positions, with 95 % bootstrap intervals. *three entries*: the cluster of three \
-         entries with 16 check bits each (`crates/lab/src/cluster.rs`). *overwriting*: an entry of the same \
-         key is always overwritten, as in 1994; otherwise the engine's merging.\n\n\
+         {depth}, one thread, each on an empty table. *KiB*: the size of the table. *full*: the mean share of \
+         the engine's own table (the first column) that held entries of the search at its end. Ratios are \
+         geometric means over the positions, with 95 % bootstrap intervals. *three entries*: the cluster of \
+         three entries with 16 check bits each (`crates/lab/src/cluster.rs`). *overwriting*: an entry of the \
+         same key is always overwritten, as in 1994; otherwise it is merged by the engine's rule.\n\n\
          {}\n![Nodes by fullness](crowding.svg)\n",
         crate::ENGINE,
         tables(results)

@@ -1,4 +1,4 @@
-//! A transposition table of any type behind one type.
+//! Type erasure for transposition tables.
 
 use std::fmt;
 use std::sync::Arc;

@@ -9,7 +9,7 @@ use sesame_table::TableError;
 use crate::cluster::NoMemory;
 use crate::dyn_table::DynTable;
 
-/// Why a measurement on the bench failed.
+/// The error of a measurement on the bench.
 #[derive(Debug, thiserror::Error)]
 pub enum MeasureError {
     /// The system refused the engine's threads.

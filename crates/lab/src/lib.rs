@@ -2,8 +2,8 @@
 //!
 //! It repeats the experiment of Breuker, Uiterwijk and van den Herik (1994), "Replacement Schemes for
 //! Transposition Tables", on the table that Sesame ships, and measures further designs. The program
-//! `sesame-lab` runs all of it; `docs/contributors/lab.md` lists what the paper leaves open and the choice made for each
-//! point.
+//! `sesame-lab` runs all of it; `docs/contributors/lab.md` lists what the paper leaves open and the choice
+//! made for each point.
 //!
 //! | module | contents |
 //! |---|---|

@@ -147,7 +147,7 @@ fn work(
     }
 }
 
-/// A sum of visited nodes. In a job of several depths the nodes of the last contain those of the others.
+/// A sum of visited nodes. In a job of several depths the nodes of each depth include those of smaller depths.
 #[derive(Default)]
 struct NodeSum {
     sum: u64,

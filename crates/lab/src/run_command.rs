@@ -17,19 +17,19 @@ use sesame_table::Scheme;
 /// Run the experiment of 1994: seven schemes, eight table sizes, 18 positions, 3 to 8 plies
 ///
 /// Without options these are the paper's 11,088 searches and those without a table. Each search is written to
-/// the results file as soon as it is done; --resume continues a run that was killed.
+/// the results file as soon as it is done, so a run can be stopped at any time and continued with --resume.
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
-    /// The results file to write
+    /// The results file
     #[arg(long, default_value = "results.csv", value_name = "FILE")]
     output: PathBuf,
-    /// Continue the results file
+    /// Continue an existing results file: make only the missing searches
     #[arg(long)]
     resume: bool,
     /// Only these replacement schemes; "none" is the search without a table
     #[arg(long, value_delimiter = ',', value_parser = scheme, value_name = "SCHEMES")]
     schemes: Vec<SchemeOrNone>,
-    /// Time-stamped tables, cleared ones, or both
+    /// Time-stamp the table between positions (yes), clear it (no), or both
     #[arg(long, value_enum, default_value_t = Stamping::Both)]
     stamping: Stamping,
     /// Only these table sizes in positions, such as 8K,1024K
@@ -39,7 +39,7 @@ pub(crate) struct RunArguments {
     /// table]
     #[arg(long, value_parser = depths, value_name = "DEPTHS")]
     depths: Option<RangeInclusive<u32>>,
-    /// Other test positions: EPD, an empty line between games
+    /// Search the test positions of an EPD file, with an empty line between games, instead of the paper's
     #[arg(long, value_name = "FILE")]
     positions: Option<PathBuf>,
     /// Number of searches at a time [default: one for each core]
@@ -47,7 +47,7 @@ pub(crate) struct RunArguments {
     threads: Option<u16>,
 }
 
-/// Print the node counts under each choice that the paper leaves open, as a Markdown table
+/// Print ALIBABA's node counts under each alternative that the paper leaves open, as a Markdown table
 #[derive(Debug, Args)]
 pub(crate) struct ChoicesArguments {
     /// Depth of each search in plies

@@ -90,7 +90,7 @@ pub struct JournalKind {
     pub advice: &'static str,
 }
 
-/// The treatment of a journal that exists already.
+/// The treatment of an existing journal.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Existing {
     /// It stays, and the run is refused.

@@ -8,12 +8,12 @@ use sesame_table::{Generation, Payload};
 
 use super::{Design, below, digest};
 
-/// A [`DashMap`] with its default number of shards. It grows without bound and has no eviction, so what it
-/// maps is the number of the place that a table of as many positions would have for the key: one entry for
-/// each place, the new always replaces the old.
+/// A [`DashMap`] with its default number of shards. A map grows without bound and evicts nothing. So the keys
+/// of this one are the numbers of the places in a table of as many positions: one entry for each place, and
+/// the new always replaces the old.
 ///
-/// Its memory is its own, in the ordinary allocator and without huge pages: three to five times the bytes of
-/// the other tables.
+/// Its memory comes from the ordinary allocator, without huge pages: three to five times the bytes of the other
+/// tables.
 pub struct Dash {
     map: DashMap<u64, (u64, u64), BuildHasherDefault<Multiply>>,
     positions: usize,

@@ -1,4 +1,4 @@
-//! Tables behind locks: slots of 16 bytes, key and data in plain memory, as many locks as the caller likes.
+//! Tables behind locks: slots of 16 bytes in plain memory, each with a key and data.
 
 use crossbeam_utils::CachePadded;
 use parking_lot::{Mutex, RwLock};
@@ -7,7 +7,7 @@ use sesame_table::{Generation, Payload};
 
 use super::{Design, below, digest};
 
-/// Locks in a table, a power of two. Two threads meet at one of them once in so many probes.
+/// Locks in a table, a power of two. Two threads want the same lock once in so many probes.
 const LOCKS: usize = 1024;
 
 /// Key and data.
@@ -25,7 +25,8 @@ fn joined(key: u64, data: u64) -> Slot {
     slot
 }
 
-/// The lock of `key` by its high bits, and its slot among the `slots` there by the next ones.
+/// Returns the index of the slot of `key` among the `slots` of its lock. The high bits of the key choose the
+/// lock, the next ones the slot.
 fn place(key: u64, slots: usize) -> usize {
     below(key << LOCKS.trailing_zeros(), slots)
 }
@@ -35,27 +36,26 @@ fn find(slots: &[Slot], key: u64) -> u64 {
     digest(if owner == key { TtEntry::unpack(data) } else { None })
 }
 
-/// The new entry always replaces the old.
+/// Replaces the entry in the slot of `key`.
 fn replace(slots: &mut [Slot], key: u64, entry: &TtEntry) {
     let place = place(key, slots.len());
     slots[place] = joined(key, entry.pack(Generation::default()));
 }
 
-/// One part of the memory for each lock, which stands in a cache line of its own.
+/// Divides the memory among the locks, each of which has a cache line of its own.
 fn shared_out<'m, L>(memory: &'m mut [u8], lock: impl Fn(&'m mut [Slot]) -> L) -> Vec<CachePadded<L>> {
     let slots = memory.as_chunks_mut().0;
     let share = slots.len() / LOCKS;
     slots.chunks_exact_mut(share).map(|slots| CachePadded::new(lock(slots))).collect()
 }
 
-/// An array of entries, and an array of mutexes of which each guards its share: the design of the chess
-/// programming guide.
+/// Lock striping: an array of entries, and an array of mutexes that each guard a share of it.
 pub struct Mutexes<'m> {
     stripes: Vec<CachePadded<Mutex<&'m mut [Slot]>>>,
 }
 
 impl<'m> Mutexes<'m> {
-    /// Over this memory, at least 16 KiB.
+    /// Returns a table over this memory, at least 16 KiB.
     pub fn over(memory: &'m mut [u8]) -> Self {
         Mutexes { stripes: shared_out(memory, Mutex::new) }
     }
@@ -73,13 +73,13 @@ impl Design for Mutexes<'_> {
     }
 }
 
-/// The same with locks that let readers in together.
+/// Lock striping with reader-writer locks.
 pub struct RwLocks<'m> {
     shards: Vec<CachePadded<RwLock<&'m mut [Slot]>>>,
 }
 
 impl<'m> RwLocks<'m> {
-    /// Over this memory, at least 16 KiB.
+    /// Returns a table over this memory, at least 16 KiB.
     pub fn over(memory: &'m mut [u8]) -> Self {
         RwLocks { shards: shared_out(memory, RwLock::new) }
     }

@@ -1,7 +1,7 @@
-//! The tables that are measured beside each other, and the keys that they are asked for. Shared by
-//! `benches/table.rs` (criterion) and `examples/table_rate.rs` (the tables in `docs/contributors/table.md`).
+//! Table designs to compare, and random keys for them. Shared by `benches/table.rs` (criterion) and
+//! `examples/table_rate.rs` (the rates in `docs/results/table/rates.md`).
 
-#![allow(dead_code, unused_imports, reason = "the benches and the example use a part each")]
+#![allow(dead_code, unused_imports, reason = "the bench and the example each use a part")]
 
 mod bare;
 mod dash;
@@ -16,29 +16,29 @@ use sesame::search::{Bound, TranspositionTable, TtEntry};
 use sesame_lab::cluster::ClusterTable;
 use sesame_table::{Scheme, Table, TableOptions};
 
-/// A table to be measured: the least that a search needs of one.
+/// A table to measure, with the operations that a search needs.
 pub trait Design: Sync {
     /// True if [`Design::prefetch`] does anything.
     const PREFETCHES: bool = false;
-    /// True if there is anything to store into.
+    /// True if [`Design::store`] does anything.
     const STORES: bool = true;
 
-    /// Probes, and gives the move that was found, or 0.
+    /// Returns the move stored for `key`, or 0.
     fn probe(&self, key: u64) -> u64;
 
-    /// Remembers `entry`, which took `work` nodes.
+    /// Stores `entry` of the position `key`, whose search took `work` nodes.
     fn store(&self, key: u64, entry: &TtEntry, work: u64);
 
-    /// Fetches what a probe of `key` will touch.
+    /// Prefetches the memory that a probe of `key` will touch.
     fn prefetch(&self, key: u64) {
         let _ = key;
     }
 
-    /// Makes room for a new filling, where stores do not.
+    /// Empties the table before it is filled, where stores do not replace entries.
     fn wipe(&mut self) {}
 }
 
-/// The move found, and 0 for none: the least that a caller wants to know, and no branch.
+/// Returns the move found, or 0 for none, without a branch.
 #[inline(always)]
 fn digest(entry: Option<TtEntry>) -> u64 {
     entry.map_or(0, |entry| u64::from(entry.mv))
@@ -95,25 +95,26 @@ impl Design for ClusterTable {
 /// Bytes for two of the engine's positions.
 const PAIR: usize = 32;
 
-/// How many positions the engine's table has in `mib` MiB; the others are filled with as many.
+/// Returns the number of positions in the engine's table of `mib` MiB. The other designs are filled with as
+/// many.
 pub const fn positions(mib: usize) -> usize {
     (mib << 20) / PAIR * 2
 }
 
-/// The engine's table of `mib` MiB.
+/// Returns the engine's table of `mib` MiB.
 pub fn engine_table(mib: usize, huge_pages: bool) -> TranspositionTable {
     let options =
         TableOptions { positions: positions(mib), scheme: Scheme::TwoBig1, huge_pages, ..TableOptions::default() };
     TranspositionTable::with_options(&options).expect("memory for a table")
 }
 
-/// The three-entry cluster in as many bytes.
+/// Returns the table of three-entry clusters of `mib` MiB.
 pub fn cluster_table(mib: usize) -> ClusterTable {
     ClusterTable::new((mib << 20) / PAIR).expect("memory for a table")
 }
 
-/// Memory as a table's: one anonymous mapping, with the same advice. For the designs that are no tables of
-/// the library.
+/// Returns memory like that of the engine's table, an anonymous mapping with the same advice, for the designs
+/// that are built here.
 pub fn pages(mib: usize, huge_pages: bool) -> MmapMut {
     let memory = MmapOptions::new().len(mib << 20).map_anon().expect("memory for a table");
     #[cfg(target_os = "linux")]
@@ -126,7 +127,7 @@ pub fn pages(mib: usize, huge_pages: bool) -> MmapMut {
     memory
 }
 
-/// The output function of SplitMix64.
+/// Returns the output function of SplitMix64.
 #[inline(always)]
 pub const fn scramble(mut x: u64) -> u64 {
     x = x.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -135,36 +136,37 @@ pub const fn scramble(mut x: u64) -> u64 {
     x ^ x >> 31
 }
 
-/// A number below `bound`, evenly spread as `random` is.
+/// Returns a number below `bound`, as evenly distributed as `random`.
 #[inline(always)]
 pub const fn below(random: u64, bound: usize) -> usize {
     ((random as u128 * bound as u128) >> 64) as usize
 }
 
-/// The key with which place `n` of `positions` is filled: its high bits lead there, its low bits are random.
+/// Returns the key that fills place `n` of `positions`. Its high bits are the index of the place, its low
+/// bits are random.
 #[inline(always)]
 pub const fn filled_key(n: usize, positions: usize) -> u64 {
-    // Of all keys that lead to a place, one at random: the places begin at these fractions of the key's range.
+    // The keys of a place are consecutive numbers from `begin` on.
     let begin = ((n as u128) << 64).div_ceil(positions as u128) as u64;
     let step = u64::MAX / positions as u64;
     begin + below(scramble(n as u64), step as usize) as u64
 }
 
-/// An entry for `key` that costs next to nothing to make.
+/// Returns an entry for `key` in a few instructions.
 #[inline(always)]
 pub const fn entry_of(key: u64) -> TtEntry {
     TtEntry { mv: key as u16 | 1, score: 17, depth: key as u8 & 31, bound: Bound::Lower, pv: false, eval: key as i16 }
 }
 
-/// Fills every place of a table for `positions` positions, so that all keys of [`filled_key`] are there, in
-/// the order of their places.
+/// Fills every place of a table for `positions` positions, with the keys of [`filled_key`] in the order of
+/// their places.
 pub fn fill(design: &mut impl Design, positions: usize) {
     design.wipe();
     let threads = num_cpus::get();
     let design = &*design;
     std::thread::scope(|scope| {
         for thread in 0..threads {
-            // Whole shares of the memory: each page is first touched by one thread.
+            // Contiguous shares, so that each page is first touched by one thread.
             let share = positions * thread / threads..positions * (thread + 1) / threads;
             scope.spawn(move || {
                 for n in share {
@@ -176,24 +178,24 @@ pub fn fill(design: &mut impl Design, positions: usize) {
     });
 }
 
-/// Which keys to ask for.
+/// The keys to probe.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Asked {
-    /// All are there.
+pub enum KeyMix {
+    /// All are in the table.
     Present,
-    /// None is there.
+    /// None is in the table.
     Absent,
-    /// So many percent are there, at random.
+    /// This percentage is in the table, at random.
     Percent(u64),
 }
 
-/// `count` random keys for a table that [`fill`] filled with `positions`; another seed gives others.
-pub fn keys(asked: Asked, count: usize, positions: usize, seed: u64) -> Vec<u64> {
+/// Returns `count` random keys for a table of `positions` positions after [`fill`]. Each seed gives other keys.
+pub fn keys(mix: KeyMix, count: usize, positions: usize, seed: u64) -> Vec<u64> {
     let random = |n: usize| scramble(scramble(seed) ^ n as u64);
-    let present = |n: usize| match asked {
-        Asked::Present => true,
-        Asked::Absent => false,
-        Asked::Percent(percent) => below(scramble(random(n)), 100) < percent as usize,
+    let present = |n: usize| match mix {
+        KeyMix::Present => true,
+        KeyMix::Absent => false,
+        KeyMix::Percent(percent) => below(scramble(random(n)), 100) < percent as usize,
     };
     (0..count)
         .map(|n| if present(n) { filled_key(below(random(n), positions), positions) } else { random(n) })

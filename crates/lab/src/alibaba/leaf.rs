@@ -25,7 +25,7 @@ pub(super) struct Frontier {
     enemy_king: Square,
     /// Neither side has castling rights.
     castling_is_over: bool,
-    /// The enemy has so many movable pieces that a single move cannot stalemate it.
+    /// No single move can stalemate the enemy: see [`cannot_be_stalemated`].
     enemy_can_move: bool,
     fifty_moves_are_far: bool,
 }
@@ -92,9 +92,9 @@ impl Frontier {
     }
 }
 
-/// Returns true if so many pieces of `color` can move that one of them still can after any single move of the
-/// other side. Such a move captures one piece, pins two at most (by its new line and by one that it opens),
-/// and blocks one pawn if it captures nothing.
+/// Returns true if a piece of `color` can move after any single move of the other side. A move captures one
+/// piece, pins at most two (on its new line and on a line that it opens), and blocks one pawn if it captures
+/// nothing.
 fn cannot_be_stalemated(position: &Position, color: Color, pinned: BitBoard) -> bool {
     const ENOUGH: u32 = 4;
     let own = position.colors(color);

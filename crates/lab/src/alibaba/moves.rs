@@ -231,8 +231,7 @@ impl Picker {
         self.next_scored()
     }
 
-    /// Returns the move after the last one where it is known already, so that its table entry can be
-    /// prefetched.
+    /// Returns the next move if it is generated already, so that its table entry can be prefetched.
     #[inline]
     pub fn upcoming(&self) -> Option<Move> {
         match self.stage {

@@ -11,8 +11,8 @@ use sesame_table::{EntryUse, Work};
 
 impl<T: SearchTable> Searcher<T> {
     /// Returns the score of a move for the side that makes it. The first move is searched with the whole
-    /// window, the others with a minimal one first. `depth` is that of the position before the move, at least
-    /// 1.
+    /// window, the others with a minimal window first. `depth` is the depth of the position before the move,
+    /// at least 1.
     #[allow(clippy::too_many_arguments)]
     #[inline]
     pub(super) fn search_move(
@@ -245,8 +245,8 @@ impl<T: SearchTable> Searcher<T> {
 }
 
 /// Searches a move by the rule of principal-variation search: the first move with the whole window, the
-/// others with a minimal one, and with the whole one if they exceed it. `search` returns the score within a
-/// window.
+/// others with a minimal window, and again with the whole window if they exceed it. `search` returns the
+/// score within a window.
 #[inline]
 pub(super) fn principal_variation(
     is_first: bool,

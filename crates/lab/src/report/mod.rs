@@ -1,7 +1,7 @@
 //! The report of the experiment: the paper's tables and figures with the new ones beside them, and a verdict
 //! on each of its claims.
 //!
-//! The report is one page of Markdown, its figures as SVG, and all of it again as one HTML page. [`render`]
+//! The report is a page of Markdown with figures in SVG, and an HTML page with the same contents. [`render`]
 //! makes the files from results; [`fn@write`] reads the results and writes the files. The same results give
 //! the same bytes. Incomplete results give a report that names the missing searches. Pages of further studies
 //! in the same folder ([`STUDY_PAGES`]) are linked and included in the HTML page.

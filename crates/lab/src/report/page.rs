@@ -23,7 +23,7 @@ pub(super) struct ReportPage<'a> {
 }
 
 /// A link to the page about this laboratory.
-const LAB_PAGE: &str = "[docs/contributors/lab.md](../lab.md)";
+const LAB_PAGE: &str = "[docs/contributors/lab.md](../../contributors/lab.md)";
 
 /// The title of the page.
 pub(super) const TITLE: &str = "Replacement schemes for transposition tables: 1994 and now";
@@ -57,11 +57,11 @@ impl ReportPage<'_> {
         let (read, said): (Vec<&Claim>, Vec<&Claim>) =
             self.claims.iter().partition(|claim| claim.is_read_from_tables());
         let text = format!(
-            "Of {} statements in D. M. Breuker, J. W. H. M. Uiterwijk and H. J. van den Herik, \"Replacement Schemes for Transposition \
-             Tables\" (ICCA Journal 17(4), 1994), our results {}. Of {} more that its text does not make and \
-             that we read from its tables, they {}. \"Beyond chance\" is the chance of which {TESTS} \
-             positions were taken. The ranges that decide what agrees are ours, set before the full run; each \
-             is named under its statement.",
+            "Of {} statements in D. M. Breuker, J. W. H. M. Uiterwijk and H. J. van den Herik, \"Replacement \
+             Schemes for Transposition Tables\" (ICCA Journal 17(4), 1994), our results {}. Of {} more that \
+             its text does not make and that we read from its tables, they {}. \"Beyond chance\" is the \
+             chance of which {TESTS} positions were taken. The ranges that decide what agrees are ours, set \
+             before the full run; each is named under its statement.",
             said.len(),
             score(&said),
             read.len(),
@@ -124,7 +124,7 @@ impl ReportPage<'_> {
     fn time(&self, searches: usize) -> String {
         let Some(WallTime { seconds, threads }) = self.wall_time else {
             return format!(
-                "The paper's run took {} hours; how long this one took is not recorded.",
+                "The paper's run took {} hours; the duration of this one is not recorded.",
                 markdown::grouped(paper::HOURS as u64)
             );
         };
@@ -162,7 +162,7 @@ impl ReportPage<'_> {
             ]);
         }
         format!(
-            "## Statement by statement\n\n{table}\nWhat each figure counts is said below under its number. \
+            "## Statement by statement\n\n{table}\nThe details of each statement are below, under its number. \
              \"Beyond chance\": the whole interval speaks for the verdict, see [How to read the \
              numbers](#how-to-read-the-numbers).\n"
         )
@@ -181,7 +181,7 @@ impl ReportPage<'_> {
         let open: String = of(Verdict::CannotTell).map(item).collect();
         let mut text = "## Where we differ\n\n".to_owned();
         match (disagreed.is_empty(), self.claims.iter().any(|claim| claim.is_missing)) {
-            (true, false) if open.is_empty() => text.push_str("Nowhere: every statement came out as in the paper.\n"),
+            (true, false) if open.is_empty() => text.push_str("Nowhere: all statements agree with the paper.\n"),
             (true, _) => text.push_str("No statement that the results speak to came out against the paper.\n"),
             (false, _) => {
                 let _ = write!(
@@ -200,7 +200,7 @@ impl ReportPage<'_> {
             );
         }
         if self.studies.iter().any(|study| study.file == "discussion.md") {
-            text.push_str("\nWhat explains the differences is discussed [on a page of its own](discussion.md).\n");
+            text.push_str("\n[A page of its own](discussion.md) discusses the causes of the differences.\n");
         }
         text
     }
@@ -214,7 +214,7 @@ impl ReportPage<'_> {
                     let _ = write!(text, "\n### {title}\n\n![{title}]({file})\n\n{caption}\n");
                 }
                 None => {
-                    let _ = write!(text, "\n### {title}\n\nThe results hold nothing for this figure.\n");
+                    let _ = write!(text, "\n### {title}\n\nThe results lack the searches for this figure.\n");
                 }
             }
         }
@@ -256,9 +256,9 @@ impl ReportPage<'_> {
             None => LAB_PAGE.to_owned(),
         };
         format!(
-            "## How near our ALIBABA is to theirs\n\n{} What the paper leaves open, and what each choice does \
-             to the node counts: {choices}.\n\nThe share of the nodes that the table leaves, ours / the \
-             paper's:\n\n{}\n",
+            "## How near our ALIBABA is to theirs\n\n{} The points that the paper leaves open, and the effect \
+             of each choice on the node counts: {choices}.\n\nThe share of the nodes that the table leaves, \
+             ours / the paper's:\n\n{}\n",
             sentences.join(" "),
             tables::savings(self.results, self.paper)
         )
@@ -319,13 +319,13 @@ impl ReportPage<'_> {
              or to no difference, has more digits; printed as +0.0 it is 0 or within half a thousandth of a \
              per cent of it.\n\
              - Intervals are percentiles of a bootstrap over the {TESTS} positions: {} seeded draws with \
-             replacement, all that was measured on a position staying together. They say how much depends on \
-             which positions of such a game are taken. The {TESTS} are successive positions of one game and \
+             replacement, with all measurements of a position kept together. They show how much depends on \
+             the choice of positions from such a game. The {TESTS} are successive positions of one game and \
              resemble each other: for chess at large the intervals are too narrow.\n\
-             - Where entries are stamped, the positions also depend on each other through the table: what a \
-             search finds in it was left there by the positions before. The bootstrap takes them for \
-             independent, so the intervals of stamped figures are too narrow even for such a game.\n\
-             - A comparison with the best (or worst) of several others draws the opponent anew in each \
+             - Where entries are stamped, the positions also depend on each other through the table: a search \
+             finds entries of the positions before. The bootstrap takes them for independent, so the \
+             intervals of stamped figures are too narrow even for such a game.\n\
+             - A comparison with the best (or worst) of several others determines the best anew in each \
              resample, which makes it harder to be called best.\n",
             markdown::grouped(sesame_report::statistics::RESAMPLES as u64)
         )

@@ -148,9 +148,8 @@ fn page_shows_the_verdicts() {
     assert!(summary.starts_with("Of 18 statements in") && summary.contains("**disagree with 17**"), "{summary}");
     assert!(summary.contains("Of 4 more") && summary.contains("**disagree with 3**"), "{summary}");
     assert!(page.contains("TWOBIG1 is the best of the seven schemes. The paper: fewer;"));
-    assert!(
-        rendered(&AGREEING.observations())["README.md"].contains("Nowhere: every statement came out as in the paper.")
-    );
+    let agreeing = &rendered(&AGREEING.observations())["README.md"];
+    assert!(agreeing.contains("Nowhere: all statements agree with the paper."));
 }
 
 #[test]
@@ -379,12 +378,12 @@ fn study_pages_beside_the_report_are_included() {
     assert_eq!(written.unwrap().len(), 2);
     let page = page.unwrap();
     assert!(page.contains("- [What the sources say](sources.md)"));
-    assert!(page.contains("[on a page of its own](discussion.md)"));
+    assert!(page.contains("[A page of its own](discussion.md)"));
     assert!(page.contains("They took 90 seconds on 2 threads"));
     assert!(!page.contains("larger.md"));
     let html = html.unwrap();
     assert!(html.contains("<svg>sources</svg>") && html.contains("href=\"#sources\""));
     assert!(missing.is_err());
-    assert!(stale.unwrap().contains("how long this one took is not recorded"));
+    assert!(stale.unwrap().contains("the duration of this one is not recorded"));
     assert!(matches!(foreign, Err(ReportError::Results(JournalError::OtherConditions { line: 1, .. }))));
 }

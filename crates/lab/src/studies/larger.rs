@@ -1,6 +1,6 @@
 //! The study of ALIBABA over the larger set of positions.
 
-use super::page::{self, Files, Setting};
+use super::page::{self, PageFiles, Setting};
 use super::panel::Panel;
 use super::record::StudyRow;
 use super::runner::{Measurement, SearchSeries};
@@ -87,13 +87,13 @@ pub(super) fn search_sequences<T: SearchTable>(
     measures
 }
 
-pub(super) fn page(rows: &[StudyRow]) -> Result<Files, StudyError> {
+pub(super) fn page(rows: &[StudyRow]) -> Result<PageFiles, StudyError> {
     let all = page::settings(rows);
     let settings: Vec<&Setting<'_>> = all.iter().filter(|setting| setting.name != WITHOUT).collect();
     let mut text = page::head("A larger set of positions", Study::Larger.name(), None);
     text += INTRODUCTION;
     text += page::INTERVALS;
-    text += "## Which is best\n\n![Nodes by scheme and table size](larger.svg)\n\n";
+    text += "## The best schemes\n\n![Nodes by scheme and table size](larger.svg)\n\n";
     text += &summary(&settings, rows).to_string();
     text += EXPLANATION;
     for setting in &settings {
@@ -127,15 +127,16 @@ fn summary(settings: &[&Setting<'_>], rows: &[StudyRow]) -> MarkdownTable {
 
 const INTRODUCTION: &str = "The paper's 18 positions are of one game, and its authors asked for a repetition \
      \"on a much larger set of data\". Here ALIBABA, with the choices of the experiment, searches 224 \
-     positions: 14 consecutive ones of one player from each of 16 games, eight from move 15 on (middle games, \
-     as in the paper) and eight from where a side has fewer than 18 points (the paper's endgames). Sesame \
-     played the games at 20,000 nodes a move from random openings; `sesame lab positions` of Sesame 0.1.0 \
-     made the set. Entries are stamped between the positions of a game, and the table is emptied between \
-     games.\n\n\
-     Not covered: the paper's other series, in which the table is cleared between positions of a game, and \
-     its 7 plies (and 8): the searches here are of 6, at tables smaller in proportion.\n\n";
+     positions: 14 consecutive positions of one player from each of 16 games. Eight sequences begin at move \
+     15 (middle games, as in the paper), eight where a side has fewer than 18 points (the paper's endgames). \
+     Sesame played the games at 20,000 nodes a move from random openings; `sesame lab positions` of Sesame \
+     0.1.0 made the set. Entries are stamped between the positions of a game, and the table is emptied \
+     between games.\n\n\
+     Two parts of the paper's experiment are not repeated here: the series in which the table is cleared \
+     between positions, and the depths of 7 and 8 plies. The searches are of 6 plies, at tables smaller in \
+     proportion.\n\n";
 
 const EXPLANATION: &str = "\n\"Beaten by none\": no other scheme needs fewer nodes with an interval that lies \
      wholly below 0 %. Of 21 pairs of schemes one is expected to be decided by chance alone. \"Best in\" \
-     below is the share of the resamples in which a scheme needs the fewest nodes: how far \"best\" would \
-     survive another choice of such games.\n\n";
+     below is the share of the resamples in which a scheme needs the fewest nodes. It shows how much \"best\" \
+     depends on the choice of games.\n\n";

@@ -81,7 +81,7 @@ pub struct StudyArgs {
     /// Write the page from the results file without a search
     #[arg(long, conflicts_with_all = ["resume", "force"])]
     pub page: bool,
-    /// Search only the first COUNT of the 16 sequences of positions, for a trial
+    /// Search at most COUNT sequences of positions in each series, for a trial
     #[arg(long, value_parser = value_parser!(u16).range(1..), value_name = "COUNT")]
     pub sequences: Option<u16>,
     /// Search PLIES less than the depth of the study, for a trial
@@ -124,6 +124,12 @@ pub enum StudyError {
     /// The results file could not be read or written, or does not belong to this run.
     #[error(transparent)]
     Journal(#[from] JournalError),
+    /// A results file has no searches.
+    #[error("{} has no complete series: `--resume` makes them", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
     /// A series lacks searches, has too many, or is of another depth.
     #[error("{}: the series {series} {wrong}", path.display())]
     Series {
@@ -193,6 +199,9 @@ fn plan<'a>(study: Study, set: &'a PositionSet, args: &'a StudyArgs) -> Result<V
 /// searches. Series may be missing: the pages name those that were not run.
 fn complete(study: Study, set: &PositionSet, path: &Path) -> Result<(String, Vec<StudyRow>), StudyError> {
     let (Conditions { sequences, shallower, engine, .. }, rows) = record::read(study, set, path)?;
+    if rows.is_empty() {
+        return Err(StudyError::Empty { path: path.to_owned() });
+    }
     let args = StudyArgs { sequences, shallower, ..StudyArgs::default() };
     match runner::incomplete(&rows, &plan(study, set, &args)?, path)?.into_iter().next() {
         None => Ok((engine, rows)),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::engine_search::{EngineSearch, to_depth};
-use super::page::{self, Files, Setting};
+use super::page::{self, PageFiles, Setting};
 use super::panel::Panel;
 use super::record::StudyRow;
 use super::runner::{Measurement, SearchSeries};
@@ -93,7 +93,7 @@ pub(super) fn search_sequences(
     Ok(measures)
 }
 
-pub(super) fn page(rows: &[StudyRow], program: &str) -> Result<Files, StudyError> {
+pub(super) fn page(rows: &[StudyRow], program: &str) -> Result<PageFiles, StudyError> {
     let all = page::settings(rows);
     let settings: Vec<&Setting<'_>> = all.iter().filter(|setting| setting.name != REFERENCE).collect();
     let reference = ReferenceSearches::new(rows.iter().filter(|row| row.setting == REFERENCE));
@@ -105,7 +105,7 @@ pub(super) fn page(rows: &[StudyRow], program: &str) -> Result<Files, StudyError
     for setting in &settings {
         text += &section(setting, rows, &reference);
     }
-    text += "## What storing a position again does\n\n";
+    text += "## Merging against overwriting\n\n";
     text += UPDATES;
     text += &updates(&settings, rows, &reference).to_string();
     let labelled: Vec<(String, &Setting<'_>)> = settings
@@ -121,7 +121,7 @@ fn section(setting: &Setting<'_>, rows: &[StudyRow], reference: &ReferenceSearch
     let (size, panel) = (page::size_label(setting.positions), &setting.panel);
     let crowding = setting.crowding(BASE).unwrap_or_default();
     let mut text = format!(
-        "## {size} positions, `{}`\n\n{}; {crowding:.1} nodes of a search for each place in the table. From \
+        "## {size} positions, `{}`\n\n{}; {crowding:.1} nodes of a search per position of the table. From \
          the fewest nodes to the most: {}. Beaten by none: {}.\n\n",
         setting.name,
         setting.extent(),
@@ -259,19 +259,19 @@ fn mean_difference(
     })
 }
 
-const INTRODUCTION: &str = "The schemes at work in the engine: its search with one thread, at tables as \
-     crowded as in 1994 and at its default of 16 MiB (1024K positions), to a fixed depth. A game's positions \
-     are searched one after the other as at play: the table and the histories stay, the table is stamped. A \
-     search by one thread is the same in every run. `merge` is the engine's way to store a position that is \
-     there already, `overwrite` that of 1994 (`docs/contributors/table.md`).\n\n";
+const INTRODUCTION: &str = "The engine's search with one thread to a fixed depth, under each scheme. The \
+     tables are as crowded as in 1994, and of the engine's default size of 16 MiB (1024K positions). The \
+     positions of a game are searched one after the other as in play: table and histories are kept, and the \
+     table is stamped. A search by one thread gives the same nodes in every run. `merge` is the engine's rule \
+     for a position that is stored again, `overwrite` is that of 1994 (`docs/contributors/table.md`).\n\n";
 
-const MEASURES: &str = "Fewer nodes to a depth are not all: this search reduces where the table knows no \
-     move, so a table that forgets can make the same nominal depth cheaper, and worse. So each result is held \
-     against a reference, the engine's search of 17 plies at 4096K positions: how often its move was found, \
-     by how many centipawns the score is off (more than 200 count as 200), and how much further off that is \
-     than under TWOBIG1. Up to 128K positions the reference is four plies deeper than what is held against \
-     it; at 1024K it is not deeper at all, of 17 plies as well, and differs only by its larger table. And it \
-     is itself a search under TWOBIG1 with `merge`, so it may favour TWOBIG1 against the other schemes and \
-     `merge` against `overwrite`, most of all at 1024K.\n\n";
+const MEASURES: &str = "Fewer nodes to a depth are not the whole measure. This search reduces more where the \
+     table has no move, so a table that loses entries can make the same nominal depth cheaper and worse. Each \
+     result is therefore compared with a reference, the engine's search of 17 plies at 4096K positions: how \
+     often the search has the reference's move, by how many centipawns its score is off (more than 200 count \
+     as 200), and how much further off that is than under TWOBIG1. Up to 128K positions the reference is four \
+     plies deeper than the searches compared with it. At 1024K both are of 17 plies, and only the reference's \
+     table is larger. The reference is itself a search under TWOBIG1 with `merge`. It may favour TWOBIG1 \
+     against the other schemes and `merge` against `overwrite`, most of all at 1024K.\n\n";
 
-const UPDATES: &str = "Every scheme with `overwrite` against itself with `merge`, at the same depth.\n\n";
+const UPDATES: &str = "Each scheme with `overwrite` against itself with `merge`, at the same depth.\n\n";

@@ -10,7 +10,7 @@ use sesame_report::statistics::Estimate;
 use sesame_table::Scheme;
 
 /// The files of a page by name: the page and its pictures.
-pub(super) type Files = Vec<(String, String)>;
+pub(super) type PageFiles = Vec<(String, String)>;
 
 /// All rows of one setting at one table size.
 #[derive(Debug)]
@@ -55,8 +55,8 @@ pub(super) fn settings(rows: &[StudyRow]) -> Vec<Setting<'_>> {
 /// engine if its search was used.
 pub(super) fn head(title: &str, command: &str, program: Option<&str>) -> String {
     format!(
-        "# {title}\n\nWritten by `sesame-lab {command}`, which makes all its searches (`--page` writes the \
-         page alone). Every search is a line of [{command}.csv]({command}.csv).{}\n\n",
+        "# {title}\n\nWritten by `sesame-lab {command}`, which also makes the searches; `--page` writes the \
+         page alone. Each search is a line of [{command}.csv]({command}.csv).{}\n\n",
         program.map_or_else(String::new, engine)
     )
 }
@@ -64,17 +64,19 @@ pub(super) fn head(title: &str, command: &str, program: Option<&str>) -> String 
 /// Names the engine of the searches, with its evaluation.
 fn engine(program: &str) -> String {
     match program {
-        "0.1.0" => " Sesame's searches are those of version 0.1.0 (commit 8a0604f or earlier) with its hand-written evaluation, since removed.".to_owned(),
+        "0.1.0" => " Sesame's searches are those of version 0.1.0 with its hand-written evaluation (commit \
+                    8a0604f or earlier)."
+            .to_owned(),
         program => format!(" Sesame's searches are those of version {program}."),
     }
 }
 
 /// The explanation of the intervals.
-pub(super) const INTERVALS: &str = "Ratios are geometric means over positions; in brackets the interval that \
-     holds 95 % of 4,000 bootstrap resamples of whole games (the positions of a game resemble each other). \
-     **Bold**: the interval does not touch 0 %. With 16 games or fewer such intervals are somewhat too \
-     narrow: of 18 independent draws one called 95 % covers some 92 % (`coverage_of_eighteen`), and of six \
-     games fewer. A bold figure close to 0 % proves little.\n\n";
+pub(super) const INTERVALS: &str = "Ratios are geometric means over positions; in brackets is the interval \
+     that holds 95 % of 4,000 bootstrap resamples of whole games (the positions of a game resemble each \
+     other). **Bold**: the interval does not touch 0 %. With 16 games or fewer such intervals are somewhat \
+     too narrow: with 18 independent values an interval called 95 % covers some 92 % (test \
+     `coverage_of_eighteen`), and with six games less. A bold figure close to 0 % proves little.\n\n";
 
 /// Formats a ratio as a difference in percent with its interval, in bold if the interval excludes 0 %.
 pub(super) fn difference(estimate: Option<Estimate>) -> String {

@@ -138,7 +138,7 @@ fn pooled<'a>(rows: impl Iterator<Item = &'a StudyRow>) -> Panel {
 /// (`modern`) and the matches.
 pub(super) fn recommendation(threads: &[Setting<'_>], modern: Option<&[StudyRow]>) -> String {
     let Some(modern) = modern else {
-        return "For this `sesame-lab modern` must have been run first.\n".to_owned();
+        return "The recommendation needs the results of `sesame-lab modern`.\n".to_owned();
     };
     let all = page::settings(modern);
     let own: Vec<&Setting<'_>> = all.iter().filter(|setting| setting.name == modern::MERGE).collect();
@@ -226,26 +226,27 @@ fn at_the_largest(own: &[&Setting<'_>]) -> String {
     let fewer = if fewer.is_empty() { "no scheme clearly needs fewer".to_owned() } else { fewer.join(", ") };
     format!(
         "In [modern.md](modern.md), at {size} positions and one thread (`{}`), {BASE} {rank}: {fewer}; of {} \
-         games. That is a reason to play matches at that size, and to long searches, of which there are none \
-         yet; it is no proof, as the next paragraph says.\n\n",
+         games. That is a reason to play matches of long searches at that size, which has not been done. It \
+         is no proof, as the next paragraph says.\n\n",
         setting.name,
         panel.games(),
     )
 }
 
 const RULE: &str = "A scheme can replace TWOBIG1 only if, pooled over all table sizes of \
-     [modern.md](modern.md) (`merge`), it is not worse in the reference's move nor in the score, and it saves \
-     nodes. *Not worse* has to be shown: the interval of the loss must end at 1 point (of 100 positions) and \
-     at 1 centipawn, respectively; an interval that reaches further on both sides of 0 is \"cannot tell\". \
-     *Saves nodes*: the pooled interval lies below 0 %, and in no setting of this page or of modern.md does \
-     the scheme need more nodes by an interval on one side. Pooled: each search counts once, and games are \
-     resampled; at 1024K positions there are 6 games instead of 16. The reference is TWOBIG1's own search, \
-     which may favour TWOBIG1 in moves and scores; the matches have no such bias.\n\n";
+     [modern.md](modern.md) (`merge`), it saves nodes and is not worse in moves and scores. *Not worse* has \
+     to be shown: the interval of the loss of the reference's moves must end at 1 point (of 100 positions) or \
+     before, and that of the scores at 1 centipawn or before. An interval that contains 0 and reaches beyond \
+     the margin is \"cannot tell\". *Saves nodes*: the pooled interval lies below 0 %, and in no setting of \
+     this page or of modern.md does the scheme need more nodes with an interval wholly above 0 %. *Pooled*: \
+     each search counts once, and games are resampled; at 1024K positions there are 6 games instead of 16. \
+     The reference is TWOBIG1's own search, which may favour TWOBIG1 in moves and scores. The matches have no \
+     such bias.\n\n";
 
-const NO_MEASURE: &str = "Nodes to a depth of a selective search are no measure of strength: a table that \
-     forgets makes the same nominal depth cheaper, because the search reduces where it knows no move. \
-     Overwriting instead of merging saves a third of the nodes (modern.md) and loses 50 ± 26 Elo in 500 games \
-     at equal nodes (strength log).\n";
+const NO_MEASURE: &str = "Nodes to a depth do not measure the strength of a selective search. A table that \
+     loses entries makes the same nominal depth cheaper, because the search reduces more where it has no \
+     move. Overwriting instead of merging saves a third of the nodes (modern.md) and loses 50 ± 26 Elo in 500 \
+     games at equal nodes (strength log).\n";
 
 #[cfg(test)]
 mod tests {

@@ -39,7 +39,7 @@ pub(super) struct Measurement {
 }
 
 impl<'a> SearchSeries<'a> {
-    /// Returns a series with one thread and without repetition, of so many searches to a depth.
+    /// Returns a series with one thread and without repetitions; `searches` are its number.
     pub(super) fn single(
         setting: &str,
         positions: usize,

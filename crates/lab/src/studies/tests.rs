@@ -172,7 +172,7 @@ fn source_claims_are_judged_by_the_results() {
     let page = text(&files, "sources.md");
     let answer = |says: &str| page.lines().find(|line| line.contains(says)).unwrap_or_else(|| panic!("{says}: {page}"));
     assert!(answer("halves the nodes").ends_with("with moves **−70.0 % (−70.0 to −70.0)** | holds: it saves more |"));
-    assert!(answer("returns what it returns without").ends_with("| holds |"));
+    assert!(answer("the same result as without").ends_with("| holds |"));
     assert!(answer("can change the move").contains("same score in 5, same move in 4 of 5 | holds |"));
     assert!(answer("of the probes hit").ends_with("| 50.0 % at depth 6 | holds |"));
     assert!(answer("give a move to try first").ends_with("| 14.3 % at depth 6 | is too high |"));
@@ -230,6 +230,8 @@ fn pages_need_complete_series() {
     assert!(cut_off.to_string().contains("cut off"), "{cut_off}");
     let short = refused(&text[..text[..text.len() - 1].rfind('\n').unwrap() + 1]);
     assert!(short.to_string().contains("reference,4194304,TWOBIG1,1,1 lacks searches"), "{short}");
+    let empty = refused(&text[..text.find("\nmerge,").unwrap() + 1]);
+    assert!(matches!(empty, StudyError::Empty { .. }), "{empty}");
     let other = refused(&text.replacen("# positions 5", "# positions 6", 1));
     assert!(matches!(other, StudyError::Journal(JournalError::OtherConditions { line: 2, .. })), "{other}");
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::engine_search::EngineSearch;
 use super::modern::search_sequences;
-use super::page::{self, Files, Setting};
+use super::page::{self, PageFiles, Setting};
 use super::panel::Panel;
 use super::recommendation::recommendation;
 use super::record::StudyRow;
@@ -58,7 +58,7 @@ pub(super) fn plan<'a>(set: &'a PositionSet, args: &'a StudyArgs) -> Vec<SearchS
     let mut plan = Vec::new();
     for (lockstep, sequences) in [(true, SEQUENCES[0]), (false, SEQUENCES[1])] {
         for &threads in if lockstep { &THREADS[..] } else { &THREADS[1..] } {
-            // Each repetition runs all schemes, so that other load on the machine disturbs all alike.
+            // Each repetition runs all schemes, so that other load on the machine affects all schemes equally.
             for repeat in 1..=if lockstep { 1 } else { REPEATS } {
                 let of = |scheme| series(scheme, FULL, (threads, lockstep), repeat, sequences, DEPTH);
                 plan.extend(Scheme::ALL.into_iter().map(of));
@@ -82,12 +82,12 @@ fn name(threads: u32, lockstep: bool) -> String {
 }
 
 /// Returns the page. The recommendation needs `modern`, the results of `sesame-lab modern`.
-pub(super) fn page(rows: &[StudyRow], modern: Option<&[StudyRow]>, program: &str) -> Result<Files, StudyError> {
+pub(super) fn page(rows: &[StudyRow], modern: Option<&[StudyRow]>, program: &str) -> Result<PageFiles, StudyError> {
     let settings = page::settings(rows);
     let mut text = page::head("Many threads", Study::Threads.name(), Some(program));
     text += INTRODUCTION;
     text += page::INTERVALS;
-    text += "![Nodes by scheme and number of threads](threads.svg)\n\n## Does the order hold\n\n";
+    text += "![Nodes by scheme and number of threads](threads.svg)\n\n## The order of the schemes\n\n";
     text += &summary(&settings).to_string();
     text += "\nOne scheme's nodes with several threads against its own with one:\n\n";
     text += &format!("{}\n", overhead(rows, FULL, &THREADS));
@@ -95,7 +95,7 @@ pub(super) fn page(rows: &[StudyRow], modern: Option<&[StudyRow]>, program: &str
         text += &format!("The same at {}:\n\n", size_label(LARGE));
         text += &format!("{}\n", overhead(rows, LARGE, &LARGE_THREADS));
     } else {
-        text += "Searches with several threads at a roomy table were not run.\n\n";
+        text += "Searches with several threads at a table that is not full were not run.\n\n";
     }
     for setting in &settings {
         let size = size_label(setting.positions);
@@ -116,7 +116,7 @@ fn size_label(positions: usize) -> String {
 }
 
 fn crowding(setting: &Setting<'_>) -> String {
-    let crowding = |nodes| format!("; {nodes:.1} nodes of a search for each place in the table");
+    let crowding = |nodes| format!("; {nodes:.1} nodes of a search per position of the table");
     setting.crowding(BASE).map(crowding).unwrap_or_default()
 }
 
@@ -149,12 +149,12 @@ fn overhead(rows: &[StudyRow], positions: usize, threads: &[u32]) -> MarkdownTab
     table
 }
 
-const INTRODUCTION: &str = "Sesame's search with 1, 2, 4 and 8 threads at one table of 8K positions, to a \
-     fixed depth (at 1024K, the engine's default, only with 1 and 8, in lockstep, and only five of the \
-     schemes): the search ends when the first thread has reached it, and the nodes of all threads are \
-     counted. In *lockstep* (`docs/contributors/smp.md`) the threads take turns of 512 nodes: 8 threads crowd the table as \
-     they would on 8 cores that are equally fast, and a search is the same in every run on any machine. \
-     *Free* threads run as they do at play, and their nodes differ from run to run: each such search is made \
-     twice and the logarithms averaged, and another run gives other figures. On the machine of these figures, \
-     which has 2 cores and had other work to do, 4 and 8 free threads wait for each other in slices of \
-     milliseconds, thousands of nodes long; the free figures show whether lockstep misleads, no more.\n\n";
+const INTRODUCTION: &str = "Sesame's search with 1, 2, 4 and 8 threads that share a table of 8K positions, to \
+     a fixed depth. At 1024K, the engine's default, there are only 1 and 8 threads, in lockstep, and five of \
+     the schemes. A search ends when the first thread has reached the depth; the nodes of all threads are \
+     counted. In *lockstep* (`docs/contributors/smp.md`) the threads take turns of 512 nodes. 8 threads then \
+     fill the table as on 8 equally fast cores, and a search gives the same nodes in every run on any \
+     machine. *Free* threads run as in play, and their nodes differ from run to run. Each such search is made \
+     twice and the logarithms are averaged; another run gives other figures. The machine of these figures has \
+     2 cores and was busy: 4 and 8 free threads took turns in slices of thousands of nodes. The free figures \
+     only check that lockstep does not mislead.\n\n";

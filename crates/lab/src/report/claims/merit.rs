@@ -97,7 +97,8 @@ pub(super) fn two_deep_saves(results: &CellResults, paper: &Paper) -> Claim {
         name: "TWODEEP saves",
         source: "section 7, Figure 1",
         statement: "TWODEEP saves 5 to 10 % of DEEP's search.",
-        criterion: "What TWODEEP saves of DEEP's total, geometric mean over the sizes (7 ply, cleared): 5 to 10 %."
+        criterion: "The share of DEEP's total that TWODEEP saves, geometric mean over the sizes (7 ply, \
+             cleared): 5 to 10 %."
             .to_owned(),
         paper: format!("5 to 10 %; {} at 1024K (Table 2)", or_dash(theirs, markdown::percent)),
         holds: 0.05..=0.10,
@@ -287,7 +288,7 @@ pub(super) fn forgetful_are_last(results: &CellResults, paper: &Paper) -> Claim 
     let test = ClaimTest {
         name: "NEW and OLD last",
         source: "Tables 2 and 3",
-        statement: "At the largest size and depth NEW and OLD, which weigh nothing, are the last two.",
+        statement: "At the largest size and depth NEW and OLD, which compare nothing, are the last two.",
         criterion:
             "The better of NEW's and OLD's totals against the worst of the others (8 ply, 1024K, cleared): more."
                 .to_owned(),

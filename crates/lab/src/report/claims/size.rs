@@ -30,7 +30,7 @@ pub(super) fn constancy(results: &CellResults) -> Claim {
         source: "section 7, Figure 1",
         statement: "As the table grows, the number of nodes tends to a constant, possibly before 1024K.",
         criterion:
-            "What the last doubling, 512K to 1024K, saves in the mean of the schemes (7 ply, cleared): at most 2 %."
+            "The saving by the last doubling, 512K to 1024K, in the mean of the schemes (7 ply, cleared): at most 2 %."
                 .to_owned(),
         paper: "no figure".to_owned(),
         holds: -1.0..=0.02,
@@ -44,7 +44,7 @@ pub(super) fn constancy(results: &CellResults) -> Claim {
             _ => f64::NAN,
         })
     });
-    let elsewhere = "What doublings save at 8 ply is said under the statement \"doubling\".".to_owned();
+    let elsewhere = "For doublings at 8 ply see the statement \"doubling\".".to_owned();
     test.judge(saving, paragraphs([doublings(results), elsewhere]))
 }
 

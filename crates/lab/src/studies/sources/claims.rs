@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::super::page::{self, Files, difference, settings};
+use super::super::page::{self, PageFiles, difference, settings};
 use super::super::panel::Panel;
 use super::super::record::StudyRow;
 use super::super::{Study, StudyError};
@@ -20,7 +20,7 @@ struct SourceClaim {
     verdict: String,
 }
 
-pub(in crate::studies) fn page(rows: &[StudyRow], program: &str) -> Result<Files, StudyError> {
+pub(in crate::studies) fn page(rows: &[StudyRow], program: &str) -> Result<PageFiles, StudyError> {
     let mut table = Table::new(["source", "claim", "tested by", "found", "verdict"]).with_text_columns(5);
     for SourceClaim { source, claim, test, found, verdict } in claims(rows) {
         table.row([source.to_owned(), claim.to_owned(), test, found, verdict]);
@@ -28,7 +28,7 @@ pub(in crate::studies) fn page(rows: &[StudyRow], program: &str) -> Result<Files
     let mut text = page::head("Claims of other sources", Study::Sources.name(), Some(program));
     text += INTRODUCTION;
     text += page::INTERVALS;
-    text += &format!("{table}\n## What the words mean\n\n{DEFINITIONS}\n## The figures\n\n");
+    text += &format!("{table}\n## Terms\n\n{DEFINITIONS}\n## The figures\n\n");
     for setting in settings(rows) {
         let arms = setting.panel.arms();
         // Rates are in the table above; nodes are compared with the first arm's.
@@ -115,7 +115,7 @@ fn by_type(rows: &[StudyRow]) -> SourceClaim {
     SourceClaim {
         source: "ViperMate",
         claim: "The type of the score decides what stays (exact before lower before upper bound), then the depth",
-        test: "ALIBABA, table emptied between positions: this rule, and the very condition in its source, against DEEP"
+        test: "ALIBABA, table emptied between positions: this rule, and the condition in its source code, against DEEP"
             .to_owned(),
         found: format!(
             "by type: {}. The condition in its source: {}",
@@ -149,7 +149,7 @@ fn halved(rows: &[StudyRow]) -> SourceClaim {
         Some(interval) if interval.low >= 0.45 && interval.high <= 0.55 => "holds",
         Some(_) => CANNOT_TELL,
     };
-    // The table with moves matters only if the one without is too little.
+    // The table with moves matters only if the table without moves saves too little.
     let verdict = match (words(bare), words(whole)) {
         (few @ "is too much for ALIBABA at this depth", many) if few == many => format!("{few}, even with moves"),
         (few, _) => few.to_owned(),
@@ -213,9 +213,9 @@ fn stable(rows: &[StudyRow]) -> SourceClaim {
     };
     SourceClaim {
         source: "ViperMate",
-        claim: "With cut-offs only from entries of exactly the depth needed, the search returns what it \
-             returns without a table",
-        test: "ALIBABA so against no table".to_owned(),
+        claim: "With cut-offs only from entries of exactly the depth needed, the search has the same result \
+             as without a table",
+        test: "ALIBABA with that rule against no table".to_owned(),
         found: format!(
             "{}; without the table's moves {}",
             same(rows, "exact depth"),
@@ -319,7 +319,7 @@ fn transpositions(rows: &[StudyRow]) -> SourceClaim {
     SourceClaim {
         source: "guide",
         claim: "At depth 6 and more, 30 to 40 % of the positions are transpositions",
-        test: "Sesame's search with a table that remembers nothing, last iteration alone".to_owned(),
+        test: "Sesame's search with a table that stores nothing, last iteration only".to_owned(),
         found: format!(
             "of all positions looked up {}; of those searched a ply or more {}",
             format_shares(&looked),
@@ -429,7 +429,7 @@ fn zobrist(rows: &[StudyRow]) -> SourceClaim {
     let verdict = match (keys > positions, collisions > 0) {
         _ if positions == 0 || keys == 0 => NOT_RUN,
         (true, false) => {
-            "holds for different positions, not for equal ones: a double step that nobody can answer en \
+            "holds for different positions, not for equal ones: a double step that cannot be captured en \
              passant gives another key"
         }
         (true, true) => "holds neither for different positions nor for equal ones",
@@ -471,20 +471,20 @@ fn index(rows: &[StudyRow]) -> SourceClaim {
     }
 }
 
-const INTRODUCTION: &str = "Three sources besides the paper: ViperMate's diary on its first table, a guide to \
-     writing an engine, and Otter's page on its table. Each of their claims about tables is put to the test \
-     here, in ALIBABA (the search of 1994, without pruning, 5 and 6 plies) or in Sesame's own search, on \
-     sequences of the larger set (`larger.md`).\n\n";
+const INTRODUCTION: &str = "Three sources besides the paper make claims about tables: the diary of \
+     ViperMate's author on its first table, a guide to writing an engine, and the page of the engine Otter on \
+     its table. Each claim is tested here in ALIBABA (the search of 1994, without pruning, to 5 and 6 plies) \
+     or in Sesame's own search, on sequences of the larger set (`larger.md`).\n\n";
 
-const DEFINITIONS: &str = "- *Looked up again*: a probe, quiescence included, for a position that was probed \
-     before in the same iteration; *searched again*: a node of a ply or more that was searched to its end, \
-     for a position that was so before in the same iteration. Both count the second searches of \
-     principal-variation search and of reduced moves, which are no transpositions.\n\
+const DEFINITIONS: &str = "- *Looked up again*: a probe, quiescence included, for a position that the same \
+     iteration has probed before. *Searched again*: a completed search of a ply or more from a position that \
+     the same iteration has completed before. Both include the re-searches of principal-variation search and \
+     of late-move reductions, which are no transpositions.\n\
      - *Hit*: a probe that finds its position. *Cut-off*: a hit whose bound ends the node at once. *Move to \
-     try first*: a hit that does not, and whose move is tried first (in quiescence only if it is a capture or \
-     a way out of check). Rates are of sums over all positions, all iterations.\n\
-     - *Worth*: no match was played; a doubling of the nodes is taken to be worth 70 Elo.\n\
-     - *Depth-preferred, never aged*: DEEP over a game without stamps and without emptying the table.\n";
+     try first*: a hit without a cut-off whose move is tried first (in quiescence only a capture or an \
+     evasion). Rates are ratios of sums over all positions and iterations.\n\
+     - *Worth*: no match was played. A doubling of the nodes is assumed to be worth 70 Elo.\n\
+     - *Depth-preferred, never aged*: DEEP over a game, with neither stamps nor clearing.\n";
 
 #[cfg(test)]
 mod tests {

@@ -188,7 +188,7 @@ fn rates<'a>(plan: &mut Vec<SearchSeries<'a>>, set: &PositionSet, args: &StudyAr
 
 /// Counts the positions that occur again in the last iteration, with a table that stores nothing.
 ///
-/// A first search counts the probes of all but the last iteration; a second one begins to count after so many.
+/// A first search counts the probes of all but the last iteration. A second search skips that number of probes.
 fn transpositions<'a>(plan: &mut Vec<SearchSeries<'a>>, set: &PositionSet, args: &StudyArgs) {
     let set = set.first(args.sequences(RATE_SEQUENCES));
     let numbers: [NamedCount<TranspositionCounts>; 4] = [

@@ -12,8 +12,9 @@ use sesame_table::{Generation, Payload, RawEntry, Rule, Signature, Slot, Verifie
 /// The replacement rule of a [`SingleLevelTable`].
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Replacement {
-    /// Exact scores are preferred to lower bounds, and those to upper bounds; of two of a kind the deeper
-    /// one, of equals the newer. A position that is stored again is overwritten, as in the paper's schemes.
+    /// Exact scores are preferred to lower bounds, and lower to upper bounds. Among equal types the deeper
+    /// entry stays, at equal depths the newer. A position that is stored again is overwritten, as in the
+    /// paper's schemes.
     TypeThenDepth,
     /// The condition in ViperMate's source as its author gives it: an upper bound is always replaced; any
     /// other entry only by one that is at least as deep and, for the same position, of no lesser type.
