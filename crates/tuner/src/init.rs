@@ -58,7 +58,7 @@ pub fn run(args: &InitArgs) -> Result<(), TunerError> {
     let weights = material_weights();
     Network::new(&weights).map_err(|problem| NetworkError::Format { path: path.clone(), source: problem })?;
     files::replace(path, &weights.to_bytes()).map_err(TunerError::file(path))?;
-    print_status(&format!("{}: network {:016x}", path.display(), weights.hash()));
+    print_status(&format!("{}: network {:016x}, which counts material", path.display(), weights.hash()));
     Ok(())
 }
 

@@ -116,7 +116,7 @@ pub fn run(args: &TrainArgs) -> Result<(), TunerError> {
     let mut curves = LossCurves::default();
     let model = train(&mut dataset, args, scale, start.as_ref(), threads, |model, losses| {
         let EpochLosses { epoch, training, validation, results } = losses;
-        let rest = format!("validation loss {validation:.6} (results {results:.6})");
+        let rest = format!("validation loss {validation:.6} (against the results alone {results:.6})");
         print_status(&match training {
             None => format!("before training: {rest}"),
             Some(TrainingLoss { loss, speed }) => {
