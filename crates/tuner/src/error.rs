@@ -101,6 +101,9 @@ pub enum TunerError {
     /// The name of the network ends like one of the files beside it.
     #[error("{}: the network needs another file name extension; its losses, chart and recipe have this one", .0.display())]
     OutputExtension(PathBuf),
+    /// Training would clip the weights of the start network.
+    #[error("{}: training cannot start from it, as its weights are too large (a network of init is to play the first games only); omit --start", .0.display())]
+    StartWeights(PathBuf),
     /// The files contain too few positions.
     #[error("{found} training positions; {needed} are needed")]
     TooFewPositions {

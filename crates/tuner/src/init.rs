@@ -157,8 +157,8 @@ mod tests {
         let network = Network::new(&material_weights()).unwrap();
         let at = |fen: &str| network.evaluate(&Position::from_fen(fen).unwrap());
         assert!(at("7k/7p/8/8/8/8/8/KQQQ4 w - - 0 1") < LINEAR_RANGE);
-        assert_eq!(at("k7/8/8/8/8/8/1RRRRRRR/1RRRRRRK w - - 0 1"), LINEAR_RANGE);
-        assert_eq!(at("k7/8/8/8/8/8/1RRRRRRR/1RRRRRRK b - - 0 1"), -LINEAR_RANGE);
+        assert_eq!(at("k7/8/8/8/8/8/1RRRRR2/1RRRRR1K w - - 0 1"), LINEAR_RANGE);
+        assert_eq!(at("k7/8/8/8/8/8/1RRRRR2/1RRRRR1K b - - 0 1"), -LINEAR_RANGE);
     }
 
     #[test]

@@ -102,6 +102,11 @@ pub fn run(args: &TrainArgs) -> Result<(), TunerError> {
     check_outputs(args)?;
     let begin = Instant::now();
     let start = args.start.as_deref().map(Weights::read).transpose()?;
+    if let (Some(weights), Some(path)) = (&start, &args.start)
+        && !Model::dequantised(weights).is_trainable()
+    {
+        return Err(TunerError::StartWeights(path.clone()));
+    }
     let mut dataset = Dataset::default();
     for path in &args.files {
         dataset.load(path, args.lambda, threads)?;
