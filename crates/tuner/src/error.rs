@@ -59,6 +59,36 @@ pub enum TunerError {
     /// The file is not empty and has no recipe.
     #[error("{file}: it exists without its recipe {file}.recipe; name another file", file = .0.display())]
     NoRecipe(PathBuf),
+    /// The recipe of the file is empty.
+    #[error(
+        "{file}.recipe is empty, so the settings of the games in {file} are unknown; name another file, or, if the settings are the \
+         same, write these lines to the recipe:\n{wanted}",
+        file = path.display()
+    )]
+    EmptyRecipe {
+        /// The file.
+        path: PathBuf,
+        /// The settings of this run.
+        wanted: String,
+    },
+    /// The file has fewer games than the number of the first one to show.
+    #[error("{}: no game {from}; it has {games} games, counted from 0", path.display())]
+    NoSuchGame {
+        /// The file.
+        path: PathBuf,
+        /// The number of the first game to show.
+        from: usize,
+        /// The number of games in the file.
+        games: usize,
+    },
+    /// Some of several files are bad; each has been reported.
+    #[error("{bad} of {all} files cannot be used")]
+    BadFiles {
+        /// The number of bad files.
+        bad: usize,
+        /// The number of all files.
+        all: usize,
+    },
     /// The file exists and was not written by this command.
     #[error("{}: it exists and is another kind of file, so it is not replaced; name another file", .0.display())]
     OtherKind(PathBuf),
@@ -71,6 +101,9 @@ pub enum TunerError {
     /// The name of the network ends like one of the files beside it.
     #[error("{}: the network needs another file name extension; its losses, chart and recipe have this one", .0.display())]
     OutputExtension(PathBuf),
+    /// Training would clip the weights of the start network.
+    #[error("{}: training cannot start from it, as its weights are too large (a network of init is to play the first games only); omit --start", .0.display())]
+    StartWeights(PathBuf),
     /// The files contain too few positions.
     #[error("{found} training positions; {needed} are needed")]
     TooFewPositions {

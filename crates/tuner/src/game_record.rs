@@ -258,17 +258,24 @@ fn decode_move(word: u16) -> Option<Move> {
 }
 
 /// An iterator over the encoded games of a file. A game that is truncated at the end of the file is left out.
+///
+/// After a power failure a file may end in zero bytes that were never written as data. The game before them is left out as well: its own
+/// end may be among the zeros.
 pub struct GameReader<R> {
     reader: R,
+    /// The first position of the next game, which is read ahead; `None` before the first game and after the last.
+    next_start: Option<[u8; START_BYTES]>,
+    has_begun: bool,
     /// Bytes of the complete games read so far.
     length: u64,
     truncated: bool,
+    trailing_zeros: u64,
 }
 
 impl<R: Read> GameReader<R> {
     /// Reads games from `reader`, which should be buffered.
     pub fn new(reader: R) -> Self {
-        Self { reader, length: 0, truncated: false }
+        Self { reader, next_start: None, has_begun: false, length: 0, truncated: false, trailing_zeros: 0 }
     }
 
     /// Returns the number of bytes of the complete games read so far.
@@ -276,25 +283,23 @@ impl<R: Read> GameReader<R> {
         self.length
     }
 
-    /// Returns whether the file ended in the middle of a game.
+    /// Returns whether the file ended in the middle of a game, or in zero bytes.
     pub fn is_truncated(&self) -> bool {
         self.truncated
     }
 
+    /// Returns the number of zero bytes after the end of the last game.
+    pub fn trailing_zeros(&self) -> u64 {
+        self.trailing_zeros
+    }
+
     fn read_game(&mut self) -> io::Result<Option<Vec<u8>>> {
-        let mut bytes = vec![0; START_BYTES];
-        let mut filled = 0;
-        while filled < START_BYTES {
-            match self.reader.read(&mut bytes[filled..]) {
-                Ok(0) => {
-                    self.truncated = filled > 0;
-                    return Ok(None);
-                }
-                Ok(more) => filled += more,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
+        if !self.has_begun {
+            self.has_begun = true;
+            self.next_start = self.read_start()?;
         }
+        let Some(start) = self.next_start.take() else { return Ok(None) };
+        let mut bytes = start.to_vec();
         loop {
             let mut ply = TERMINATOR;
             match self.reader.read_exact(&mut ply) {
@@ -312,10 +317,55 @@ impl<R: Read> GameReader<R> {
             }
             bytes.extend_from_slice(&ply);
             if is_over {
-                self.length += bytes.len() as u64;
-                return Ok(Some(bytes));
+                break;
             }
         }
+        self.next_start = self.read_start()?;
+        if self.trailing_zeros > 0 {
+            return Ok(None);
+        }
+        self.length += bytes.len() as u64;
+        Ok(Some(bytes))
+    }
+
+    /// Reads the first position of a game; `None` at the end of the file.
+    fn read_start(&mut self) -> io::Result<Option<[u8; START_BYTES]>> {
+        let mut bytes = [0; START_BYTES];
+        let filled = self.fill(&mut bytes)?;
+        if bytes[..filled].iter().any(|&byte| byte != 0) {
+            self.truncated = filled < START_BYTES;
+            return Ok((!self.truncated).then_some(bytes));
+        }
+        // No position has no pieces, so only zeros may follow.
+        let mut zeros = filled as u64;
+        let mut chunk = [0; 4_096];
+        while zeros > 0 {
+            match self.fill(&mut chunk)? {
+                0 => break,
+                more if chunk[..more].iter().all(|&byte| byte == 0) => zeros += more as u64,
+                _ => {
+                    let message = format!("{zeros} zero bytes or more in place of a game after byte {}", self.length);
+                    return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+                }
+            }
+        }
+        self.trailing_zeros = zeros;
+        self.truncated = zeros > 0;
+        Ok(None)
+    }
+
+    /// Reads until `bytes` is full or the file ends. Returns the number of bytes read.
+    fn fill(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let mut filled = 0;
+        while filled < bytes.len() {
+            match self.reader.read(&mut bytes[filled..]) {
+                Ok(0) => break,
+                Ok(more) => filled += more,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(filled)
     }
 }
 
@@ -423,6 +473,28 @@ mod tests {
             assert_eq!(reader.length() as usize, bytes.len() - if cut == 0 { 0 } else { last });
             assert_eq!(reader.is_truncated(), cut > 0);
         }
+    }
+
+    #[test]
+    fn zeros_at_the_end_are_left_out_with_the_game_before() {
+        let all: Vec<GameRecord> = games(12).into_iter().filter(|game| game.moves.len() > 2).take(3).collect();
+        let bytes: Vec<u8> = all.iter().flat_map(GameRecord::to_bytes).collect();
+        let last = all[2].to_bytes().len();
+        // The zeros replace the end of the last game, whose own end has four bytes.
+        for lost in [0, 4, 6, 8, 10] {
+            for zeros in [lost + 1, lost + 31, lost + 36, lost + 500, lost + 10_000] {
+                let file = [&bytes[..bytes.len() - lost], &vec![0; zeros]].concat();
+                let mut reader = GameReader::new(&file[..]);
+                let complete: Vec<_> =
+                    reader.by_ref().map(|game| GameRecord::from_bytes(&game.unwrap()).unwrap()).collect();
+                assert_eq!(complete, all[..2], "{lost} {zeros}");
+                assert_eq!(reader.length() as usize, bytes.len() - last);
+                assert!(reader.is_truncated() && reader.trailing_zeros() > 0, "{lost} {zeros}");
+            }
+        }
+        let hole = [&bytes[..], &[0; 500], &bytes[..]].concat();
+        let results: Vec<_> = GameReader::new(&hole[..]).take(4).collect();
+        assert!(results[..2].iter().all(Result::is_ok) && results[2].is_err(), "a hole is damage");
     }
 
     #[test]

@@ -58,7 +58,7 @@ pub fn run(args: &InitArgs) -> Result<(), TunerError> {
     let weights = material_weights();
     Network::new(&weights).map_err(|problem| NetworkError::Format { path: path.clone(), source: problem })?;
     files::replace(path, &weights.to_bytes()).map_err(TunerError::file(path))?;
-    print_status(&format!("{}: network {:016x}", path.display(), weights.hash()));
+    print_status(&format!("{}: network {:016x}, which counts material", path.display(), weights.hash()));
     Ok(())
 }
 
@@ -157,8 +157,8 @@ mod tests {
         let network = Network::new(&material_weights()).unwrap();
         let at = |fen: &str| network.evaluate(&Position::from_fen(fen).unwrap());
         assert!(at("7k/7p/8/8/8/8/8/KQQQ4 w - - 0 1") < LINEAR_RANGE);
-        assert_eq!(at("k7/8/8/8/8/8/1RRRRRRR/1RRRRRRK w - - 0 1"), LINEAR_RANGE);
-        assert_eq!(at("k7/8/8/8/8/8/1RRRRRRR/1RRRRRRK b - - 0 1"), -LINEAR_RANGE);
+        assert_eq!(at("k7/8/8/8/8/8/1RRRRR2/1RRRRR1K w - - 0 1"), LINEAR_RANGE);
+        assert_eq!(at("k7/8/8/8/8/8/1RRRRR2/1RRRRR1K b - - 0 1"), -LINEAR_RANGE);
     }
 
     #[test]

@@ -13,13 +13,13 @@ use sesame_tuner::train::{self, TrainArgs};
 /// Self-play games and network training for the Sesame chess engine
 #[derive(Debug, Parser)]
 #[command(version)]
-struct Arguments {
+struct TunerArguments {
     #[command(subcommand)]
-    command: Command,
+    command: TunerCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum TunerCommand {
     Init(InitArgs),
     Datagen(DatagenArgs),
     #[command(subcommand)]
@@ -28,20 +28,30 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    #[cfg(unix)]
+    ignore_file_size_signal();
     command::main(run)
 }
 
-fn run(arguments: Arguments) -> Result<(), CommandError> {
+/// Ignores the signal of a file that reaches the size limit, which would kill the program without a message. The write fails instead,
+/// as on a full disk.
+#[cfg(unix)]
+fn ignore_file_size_signal() {
+    // SAFETY: `SIGXFSZ` may be ignored, and no handler is installed.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+}
+
+fn run(arguments: TunerArguments) -> Result<(), CommandError> {
     let output = Output::stdout();
     let print = |line: &str| {
         output.line(line);
         !output.is_closed()
     };
     let result = match &arguments.command {
-        Command::Init(args) => init::run(args),
-        Command::Datagen(args) => datagen::run(args),
-        Command::Data(command) => data::run(command, print),
-        Command::Train(args) => train::run(args),
+        TunerCommand::Init(args) => init::run(args),
+        TunerCommand::Datagen(args) => datagen::run(args),
+        TunerCommand::Data(command) => data::run(command, print),
+        TunerCommand::Train(args) => train::run(args),
     };
     check_output(result.map_err(CommandError::from), output.failure())
 }

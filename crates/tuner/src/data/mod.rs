@@ -13,6 +13,7 @@ use clap::{Args, Subcommand};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 use sesame::regular_file;
+use sesame_report::command::print_status;
 use sesame_report::files;
 use sesame_report::random::shuffle;
 use twox_hash::XxHash3_64;
@@ -79,20 +80,9 @@ pub struct MixArgs {
 ///
 /// # Errors
 /// If a file cannot be read or written, or contains an invalid game.
-pub fn run(command: &DataCommand, mut print: impl FnMut(&str) -> bool) -> Result<(), TunerError> {
+pub fn run(command: &DataCommand, print: impl FnMut(&str) -> bool) -> Result<(), TunerError> {
     match command {
-        DataCommand::Check { files } => {
-            for path in files {
-                let summary = summarize(path)?;
-                if summary.games == 0 && summary.is_truncated() {
-                    return Err(TunerError::NoGame(path.clone()));
-                }
-                if !summary.lines(path).iter().all(|text| print(text)) {
-                    break;
-                }
-            }
-            Ok(())
-        }
+        DataCommand::Check { files } => check(files, print),
         DataCommand::Show(args) => show(args, print),
         DataCommand::Mix(args) => mix(args, print),
         DataCommand::Import(args) => import::run(args, print),
@@ -100,10 +90,38 @@ pub fn run(command: &DataCommand, mut print: impl FnMut(&str) -> bool) -> Result
     }
 }
 
+/// Checks all files. The error of a single file is returned; those of several are reported one by one.
+fn check(files: &[PathBuf], mut print: impl FnMut(&str) -> bool) -> Result<(), TunerError> {
+    let mut bad = 0;
+    for path in files {
+        match summarize(path) {
+            Ok(summary) if summary.games > 0 || !summary.is_truncated() => {
+                if !summary.lines(path).iter().all(|text| print(text)) {
+                    break;
+                }
+            }
+            result => {
+                let error = result.err().unwrap_or_else(|| TunerError::NoGame(path.clone()));
+                if files.len() == 1 {
+                    return Err(error);
+                }
+                print_status(&format!("error: {error}"));
+                bad += 1;
+            }
+        }
+    }
+    if bad > 0 { Err(TunerError::BadFiles { bad, all: files.len() }) } else { Ok(()) }
+}
+
 fn show(args: &ShowArgs, mut print: impl FnMut(&str) -> bool) -> Result<(), TunerError> {
     let mut has_reader = true;
-    for game in games(&args.file)?.skip(args.from).take(args.games) {
+    let mut count = 0;
+    for game in games(&args.file)?.take(args.from.saturating_add(args.games)) {
         let game = game?;
+        count += 1;
+        if count <= args.from {
+            continue;
+        }
         let result = f64::from(game.result) / 2.0;
         game.for_each_training_position(|position, score| {
             has_reader = has_reader && print(&format!("{} | {score} | {result:.1}", position.fen(false)));
@@ -111,6 +129,9 @@ fn show(args: &ShowArgs, mut print: impl FnMut(&str) -> bool) -> Result<(), Tune
         if !has_reader {
             break;
         }
+    }
+    if count <= args.from && args.games > 0 {
+        return Err(TunerError::NoSuchGame { path: args.file.clone(), from: args.from, games: count });
     }
     Ok(())
 }
@@ -297,6 +318,9 @@ mod tests {
         assert_eq!(shown.len(), 6);
         assert_eq!(shown[1], "4k3/3p4/8/8/8/8/3PK3/8 b - - 1 30 | 1 | 0.0");
 
+        let beyond = lines(&DataCommand::Show(ShowArgs { file: one.clone(), from: 2, games: 1 }));
+        assert!(matches!(beyond, Err(TunerError::NoSuchGame { from: 2, games: 2, .. })), "{beyond:?}");
+
         let mix = MixArgs { files: vec![one.clone(), two.clone()], output: mixed.clone(), seed: 3 };
         run(&DataCommand::Mix(mix.clone()), |_| true).unwrap();
         let mut lengths: Vec<usize> = games(&mixed).unwrap().map(|game| game.unwrap().moves.len()).collect();
@@ -320,7 +344,15 @@ mod tests {
             assert!(matches!(lines(&command), Err(TunerError::NoGame(_))), "{command:?}");
         }
         assert!(!other.output.exists(), "nothing is written");
-        let error = lines(&DataCommand::Check { files: vec![one] }).unwrap_err().to_string();
+        let error = lines(&DataCommand::Check { files: vec![one.clone()] }).unwrap_err().to_string();
         assert!(error.contains("game 0") && error.contains("move 1"), "{error}");
+
+        let mut printed = Vec::new();
+        let error = run(&DataCommand::Check { files: vec![one, mixed, two] }, |line| {
+            printed.push(line.to_owned());
+            true
+        });
+        assert!(matches!(error, Err(TunerError::BadFiles { bad: 2, all: 3 })), "{error:?}");
+        assert!(printed[0].contains("3 games"), "the check goes on after a bad file: {printed:?}");
     }
 }

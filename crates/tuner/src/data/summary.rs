@@ -22,6 +22,8 @@ pub(crate) struct DataSummary {
     /// Bytes of the complete games. A truncated game may follow.
     pub(crate) length: u64,
     truncated: bool,
+    /// Zero bytes at the end of the file.
+    pub(crate) trailing_zeros: u64,
     plies: u64,
     /// Games that White lost, drew and won.
     results: [u64; 3],
@@ -42,6 +44,7 @@ pub(crate) fn summarize(path: &Path) -> Result<DataSummary, TunerError> {
         summary.add(&decode(path, number, &bytes.map_err(TunerError::file(path))?)?);
     }
     (summary.length, summary.truncated) = (reader.length(), reader.is_truncated());
+    summary.trailing_zeros = reader.trailing_zeros();
     Ok(summary)
 }
 
@@ -79,7 +82,12 @@ impl DataSummary {
             self.positions,
             self.length as f64 / self.positions.max(1) as f64,
         )];
-        if self.truncated {
+        if self.trailing_zeros > 0 {
+            lines.push(format!(
+                "  {} zero bytes at the end, as after a power failure; they and the game before them are left out",
+                self.trailing_zeros
+            ));
+        } else if self.truncated {
             lines.push("  the last game is truncated; datagen continues after the one before".to_owned());
         }
         if self.games == 0 {

@@ -10,6 +10,7 @@ use std::sync::atomic::AtomicBool;
 use sesame::engine::bench::{self, BenchOptions};
 use sesame::eval::Network;
 use sesame::regular_file;
+use sesame_report::command::print_status;
 use sesame_report::files;
 
 use super::DatagenArgs;
@@ -69,6 +70,13 @@ pub(super) fn open(args: &DatagenArgs, network: &Arc<Network>) -> Result<(GameFi
     // A file without a recipe belongs to another program, even if it has no game.
     let length = file.metadata().map_err(TunerError::file(path))?.len();
     check_own_recipe(path, &recipe(args, network)?, length > 0)?;
+    if summary.trailing_zeros > 0 {
+        print_status(&format!(
+            "{}: {} zero bytes at the end, as after a power failure, are removed; the game before them is played again",
+            path.display(),
+            summary.trailing_zeros
+        ));
+    }
     file.set_len(summary.length).map_err(TunerError::file(path))?;
     Ok((GameFile { file, games: summary.games, waiting: BTreeMap::new() }, summary))
 }
@@ -97,6 +105,9 @@ fn check_own_recipe(path: &Path, recipe: &str, has_data: bool) -> Result<(), Tun
     let recipe_path = recipe_of_games(path);
     match regular_file::open(&recipe_path).and_then(io::read_to_string) {
         Ok(found) if found == recipe => Ok(()),
+        Ok(found) if has_data && found.trim_matches(['\0', '\n', ' ']).is_empty() => {
+            Err(TunerError::EmptyRecipe { path: path.to_owned(), wanted: recipe.to_owned() })
+        }
         Ok(found) if has_data => {
             Err(TunerError::OtherRecipe { path: path.to_owned(), found, wanted: recipe.to_owned() })
         }

@@ -78,7 +78,7 @@ pub fn run(args: &DatagenArgs) -> Result<(), TunerError> {
     if before.positions >= args.positions {
         return Ok(());
     }
-    let shared = Shared {
+    let run_state = DatagenRun {
         args,
         next_game: AtomicU64::new(before.games),
         positions: AtomicU64::new(before.positions),
@@ -94,31 +94,31 @@ pub fn run(args: &DatagenArgs) -> Result<(), TunerError> {
         let threads: Vec<_> = players
             .into_iter()
             .map(|mut player| {
-                let shared = &shared;
+                let run_state = &run_state;
                 std::thread::Builder::new().spawn_scoped(scope, move || {
-                    let result = shared.play_games(&mut player);
+                    let result = run_state.play_games(&mut player);
                     // A failure ends the run on all threads.
-                    shared.stop.fetch_or(result.is_err(), Relaxed);
+                    run_state.stop.fetch_or(result.is_err(), Relaxed);
                     result
                 })
             })
             .collect::<Result<_, _>>()
             .map_err(|source| {
                 // The scope waits for the threads that were started.
-                shared.stop.store(true, Relaxed);
+                run_state.stop.store(true, Relaxed);
                 TunerError::Thread(source)
             })?;
-        report_progress(&shared, &threads, &before, start);
+        report_progress(&run_state, &threads, &before, start);
         threads
             .into_iter()
             .try_for_each(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     })?;
-    print_status(&shared.progress(&before, start));
+    print_status(&run_state.progress(&before, start));
     Ok(())
 }
 
 /// The state that all threads of a run share.
-struct Shared<'a> {
+struct DatagenRun<'a> {
     args: &'a DatagenArgs,
     /// The number of the next game to play.
     next_game: AtomicU64,
@@ -128,7 +128,7 @@ struct Shared<'a> {
     file: Mutex<GameFile>,
 }
 
-impl Shared<'_> {
+impl DatagenRun<'_> {
     /// Plays games until the file is complete.
     fn play_games(&self, player: &mut Player) -> Result<(), TunerError> {
         while !self.stop.load(Relaxed) {
@@ -166,22 +166,31 @@ impl Shared<'_> {
         let games = self.file.lock().games();
         let seconds = start.elapsed().as_secs_f64().max(1e-3);
         let rate = (positions - before.positions) as f64 / seconds * 3600.0;
-        let left = goal.saturating_sub(positions) as f64 / rate.max(1.0) * 60.0;
+        let state = if positions >= goal {
+            "complete".to_owned()
+        } else {
+            format!("{:.0} min left", (goal - positions) as f64 / rate.max(1.0) * 60.0)
+        };
         format!(
-            "{games} games, {:.1} per second, {positions} of {goal} positions, {:.2} million per hour, {left:.0} min left",
+            "{games} games ({:.1} per second), {positions} of {goal} positions ({:.2} million per hour), {state}",
             (games - before.games) as f64 / seconds,
             rate / 1e6
         )
     }
 }
 
-fn report_progress<T>(shared: &Shared<'_>, threads: &[ScopedJoinHandle<'_, T>], before: &DataSummary, start: Instant) {
+fn report_progress<T>(
+    run_state: &DatagenRun<'_>,
+    threads: &[ScopedJoinHandle<'_, T>],
+    before: &DataSummary,
+    start: Instant,
+) {
     let mut reported = start;
     while !threads.iter().all(|thread| thread.is_finished()) {
         std::thread::sleep(Duration::from_millis(50));
         if reported.elapsed() >= PROGRESS_INTERVAL {
             reported = Instant::now();
-            print_status(&shared.progress(before, start));
+            print_status(&run_state.progress(before, start));
         }
     }
 }

@@ -29,6 +29,11 @@ fn files_depend_neither_on_threads_nor_on_interruptions() {
     std::fs::write(path("killed"), &killed[..killed.len() - 7]).unwrap();
     run(&args("killed", 300, 2)).unwrap();
     assert!(std::fs::read(path("killed")).unwrap() == complete);
+    // Zeros instead of the last game, as after a power failure.
+    let zeros = killed.len() - 7..killed.len() + 500;
+    std::fs::write(path("killed"), [&killed[..zeros.start], &vec![0; zeros.len()]].concat()).unwrap();
+    run(&args("killed", 300, 2)).unwrap();
+    assert!(std::fs::read(path("killed")).unwrap() == complete);
     // Nothing is left to do.
     run(&args("killed", 300, 2)).unwrap();
     assert!(std::fs::read(path("killed")).unwrap() == complete);
@@ -65,6 +70,15 @@ fn a_file_continues_only_with_its_settings_and_search() {
     assert!(std::fs::read(&path).unwrap() == played, "nothing is lost");
     std::fs::write(&recipe_path, recipe).unwrap();
     run(&more).unwrap();
+
+    // An emptied recipe.
+    let recipe = std::fs::read(&recipe_path).unwrap();
+    for emptied in [vec![], vec![0; 40]] {
+        std::fs::write(&recipe_path, emptied).unwrap();
+        let error = run(&more).unwrap_err().to_string();
+        assert!(error.contains("games.recipe is empty") && error.contains("nodes 100"), "{error}");
+    }
+    std::fs::write(&recipe_path, recipe).unwrap();
 
     // A file without a recipe, and the recipe of another command.
     std::fs::remove_file(&recipe_path).unwrap();

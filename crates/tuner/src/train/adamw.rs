@@ -13,7 +13,7 @@ const MIN_MOMENT: f32 = 1e-30;
 
 /// The parameters of one step.
 #[derive(Clone, Copy)]
-pub(super) struct Step {
+pub(super) struct StepParameters {
     /// Corrections of the bias of the moments, which begin at 0.
     bias_corrections: [f32; 2],
     /// The factor from the sum over the samples to their mean.
@@ -21,7 +21,7 @@ pub(super) struct Step {
     learning_rate: f32,
 }
 
-impl Step {
+impl StepParameters {
     /// Returns step number `number`, from 1, after a batch of `count` samples.
     pub(super) fn new(number: i32, count: usize, learning_rate: f32) -> Self {
         Self {
@@ -45,7 +45,7 @@ impl AdamW {
     }
 
     /// Updates the weights by `gradients`, summed over the samples, and sets these to 0.
-    pub(super) fn step(&mut self, weights: &mut [f32], gradients: &mut [f32], step: Step) {
+    pub(super) fn step(&mut self, weights: &mut [f32], gradients: &mut [f32], step: StepParameters) {
         let moments = self.first.iter_mut().zip(&mut self.second);
         for ((weight, sum), (first, second)) in weights.iter_mut().zip(gradients).zip(moments) {
             let gradient = *sum * step.mean_factor;

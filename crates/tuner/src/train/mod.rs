@@ -102,6 +102,11 @@ pub fn run(args: &TrainArgs) -> Result<(), TunerError> {
     check_outputs(args)?;
     let begin = Instant::now();
     let start = args.start.as_deref().map(Weights::read).transpose()?;
+    if let (Some(weights), Some(path)) = (&start, &args.start)
+        && !Model::dequantised(weights).is_trainable()
+    {
+        return Err(TunerError::StartWeights(path.clone()));
+    }
     let mut dataset = Dataset::default();
     for path in &args.files {
         dataset.load(path, args.lambda, threads)?;
@@ -116,7 +121,7 @@ pub fn run(args: &TrainArgs) -> Result<(), TunerError> {
     let mut curves = LossCurves::default();
     let model = train(&mut dataset, args, scale, start.as_ref(), threads, |model, losses| {
         let EpochLosses { epoch, training, validation, results } = losses;
-        let rest = format!("validation loss {validation:.6} (results {results:.6})");
+        let rest = format!("validation loss {validation:.6} (against the results alone {results:.6})");
         print_status(&match training {
             None => format!("before training: {rest}"),
             Some(TrainingLoss { loss, speed }) => {

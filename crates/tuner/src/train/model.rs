@@ -181,6 +181,12 @@ impl Model {
         }
     }
 
+    /// Returns whether a network as large as this one survives training, which clips weights to [`MAX_WEIGHT`]. Quantised, a clipped
+    /// weight may be slightly larger.
+    pub(super) fn is_trainable(&self) -> bool {
+        self.weights().into_iter().all(|weight| weight.abs() < MAX_WEIGHT + 0.01)
+    }
+
     /// Returns a quantised network in floating point.
     pub(super) fn dequantised(weights: &Weights) -> Self {
         let Weights { features, biases, output, output_biases, scale: _ } = weights;

@@ -237,6 +237,9 @@ fn bad_inputs_and_outputs_are_refused_first() {
     .unwrap();
     let start = TrainArgs { start: Some(path("start.nnue")), output: path("start.nnue"), ..args.clone() };
     assert!(matches!(run(&start), Err(TunerError::OutputIsInput(_))));
+    std::fs::write(path("init.nnue"), crate::init::material_weights().to_bytes()).unwrap();
+    let start = TrainArgs { start: Some(path("init.nnue")), scale: None, output: path("b.nnue"), ..args.clone() };
+    assert!(matches!(run(&start), Err(TunerError::StartWeights(_))), "training would clip its weights");
     assert!(matches!(run_with(&[&games], path("a.csv")), Err(TunerError::OutputExtension(_))));
     std::fs::write(path("games.recipe"), "sesame 0.1.0 datagen\n").unwrap();
     assert!(matches!(run_with(&[&games], path("games.nnue")), Err(TunerError::OtherKind(_))));

@@ -1,6 +1,6 @@
 //! The trainer: forward pass, loss, backward pass and optimiser step of a batch. Threads share the blocks of neurons.
 
-use super::adamw::{AdamW, Step};
+use super::adamw::{AdamW, StepParameters};
 use super::model::{Activations, Model, NeuronBlock};
 use super::sample::{Features, Sample};
 use crate::parallel::in_parallel;
@@ -43,7 +43,7 @@ impl BlockState {
     }
 
     /// Takes the derivative of each sample's loss by the output, and updates the weights.
-    fn backward(&mut self, block: &mut NeuronBlock, batch: &[Input], output_gradients: &[f32], step: Step) {
+    fn backward(&mut self, block: &mut NeuronBlock, batch: &[Input], output_gradients: &[f32], step: StepParameters) {
         for ((input, activations), &gradient) in batch.iter().zip(&self.activations).zip(output_gradients) {
             block.add_gradients(&input.features, activations, input.bucket, gradient, &mut self.gradients);
         }
@@ -79,7 +79,7 @@ impl Trainer {
     pub(super) fn step(&mut self, batch: &[&[Sample]], result_share: f32, learning_rate: f32) {
         self.steps = self.steps.saturating_add(1);
         let batch = self.inputs(batch, result_share);
-        let step = Step::new(self.steps, batch.len(), learning_rate);
+        let step = StepParameters::new(self.steps, batch.len(), learning_rate);
         let share = self.blocks.len().div_ceil(self.threads);
         let work = self.blocks.chunks_mut(share).zip(self.model.blocks.chunks(share));
         in_parallel(work, |(states, blocks)| {
