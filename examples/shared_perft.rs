@@ -1,11 +1,11 @@
-//! The table with another payload: threads that count move paths (perft) and share what they have counted.
+//! Perft with several threads that share counts in the transposition table.
 //!
 //! ```text
 //! cargo run --release --example shared_perft -- [depth] [threads] [MiB] [FEN]
 //! ```
 //!
-//! All that a payload needs is a packing into 64 bits that is never 0, and a total unpacking. This one also says its depth, so the
-//! depth-preferring schemes know it; it has no time stamp, so it never goes stale.
+//! A payload needs a packing into 64 bits that is never 0, and an unpacking of any bits. This payload also has a depth,
+//! for the depth-preferred schemes. It has no generation, so it does not age.
 
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -15,7 +15,7 @@ use std::time::Instant;
 use sesame::position::Position;
 use sesame_table::{Counters, Generation, Payload, Scheme, Table, TableOptions, Update};
 
-/// How many paths of `depth` plies begin in a position: 56 bits of count over 8 bits of depth.
+/// The number of paths of `depth` plies from a position: 56 bits of count and 8 bits of depth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Paths {
     depth: u8,
@@ -24,7 +24,7 @@ struct Paths {
 
 impl Payload for Paths {
     fn pack(&self, _: Generation) -> u64 {
-        // Never 0, for the depth is at least 2 where anything is stored.
+        // Never 0: the depth of a stored entry is at least 2.
         self.count << 8 | u64::from(self.depth)
     }
 
@@ -40,12 +40,12 @@ impl Payload for Paths {
 
 type PathTable = Table<Paths, Counters>;
 
-/// Counts the paths of `depth` plies, with the help of what any thread has counted before.
+/// Counts the paths of `depth` plies, using the counts of all threads.
 fn count(position: &Position, depth: u8, table: &PathTable) -> u64 {
     if depth <= 1 {
         return position.perft(depth.into());
     }
-    // Every depth of a position is an entry of its own, and finds a slot of its own.
+    // Each depth of a position has its own key.
     let key = position.key().wrapping_add(u64::from(depth).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     if let Some(paths) = table.probe(key)
         && paths.depth == depth
@@ -62,7 +62,7 @@ fn count(position: &Position, depth: u8, table: &PathTable) -> u64 {
     paths
 }
 
-/// The positions two plies on are shared out among the threads.
+/// The threads share the positions after two plies.
 fn count_together(position: &Position, depth: u8, threads: usize, table: &PathTable) -> u64 {
     let play = |position: Position| {
         let moves = position.legal_moves();
