@@ -8,7 +8,7 @@ use std::path::Path;
 use rand_xoshiro::Xoshiro256StarStar;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// The seed of the keys. Saved tables depend on it.
+/// The seed. Saved tables depend on the keys.
 const SEED: u64 = 0x005E_5A3E;
 
 fn main() {

@@ -1,17 +1,18 @@
-//! Which rule for spending the clock wins? Games of the search against itself in which nodes are the time.
+//! Time management match: self-play with nodes as the unit of time.
 //!
 //! ```text
 //! cargo run --release --features tune --example clock_match -- ../shared/openings/noob_3moves_2000.epd \
-//!     --first clock_moves=32,clock_moves_fall=50,clock_moves_least=14 --second clock_moves=22,clock_moves_fall=0,clock_moves_least=22 --seconds 600
+//!     --first clock_moves=32,clock_moves_fall=50,clock_moves_least=14 \
+//!     --second clock_moves=22,clock_moves_fall=0,clock_moves_least=22 --seconds 600
 //! ```
 //!
-//! One thread, no real clock: `--speed` nodes are a millisecond, so that nothing depends on the machine or on what else it does, and thousands
-//! of games take minutes. Waking threads and the GUI cost nothing here, nobody loses on time, a settled mate does not end a search early, and with
-//! so few nodes time may be worth more than in longer games, late in the game above all: believe the sign, not the size. The numbers are those of `src/search/params.rs`; those not named have their defaults.
-//! Each opening is played twice with colours reversed.
+//! Each side has one thread and no real clock: `--speed` nodes count as a millisecond, so results do not depend on the
+//! machine, and thousands of games take minutes. There is no cost of threads and GUI, no loss on time, and no early end
+//! at a mate; time can be worth more than in longer games, above all late in the game. Trust the sign of a result, not
+//! its size. The parameters are those of `src/search/params.rs`. Each opening is played twice with colours reversed.
 //!
-//! `--try name=low,high ...` asks of many numbers at once, as `scripts/factorial` does: in each pair every one has one of its values on one side, by
-//! chance, and the other value on the other side.
+//! `--try name=low,high ...` tests many parameters at once, like `scripts/factorial`: in each pair, one side has a
+//! random one of the two values of each parameter, the other side the other value.
 
 use std::fmt::Display;
 use std::io::{self, BufRead, BufReader, Write};
@@ -34,60 +35,61 @@ use sesame::smp::clock::{BestMoveStability, plan};
 use sesame::smp::{Clock, Limits};
 use sesame_table::Scheme;
 
-/// Games of the search against itself in which nodes are the time.
+/// Self-play with nodes as the unit of time
 #[derive(Parser)]
 #[command(name = "clock_match")]
 struct Arguments {
-    /// The openings, an EPD file.
+    /// The openings, an EPD file
     openings: PathBuf,
-    /// The numbers of one side: `name=value`, several joined by commas.
+    /// Parameters of the first side: `name=value`, joined by commas
     #[arg(long, default_value = "", value_parser = numbers)]
-    first: Numbers,
-    /// Those of the other.
+    first: ParameterValues,
+    /// Parameters of the second side
     #[arg(long, default_value = "", value_parser = numbers)]
-    second: Numbers,
-    /// Numbers to try at once: `name=low,high`.
+    second: ParameterValues,
+    /// Parameters to test at once: `name=low,high`
     #[arg(long = "try", num_args = 1.., value_parser = factor)]
     factors: Vec<Factor>,
-    /// The clock in milliseconds.
+    /// Time for the game in milliseconds
     #[arg(long, default_value_t = 5000)]
     time: u32,
-    /// What a move adds to it.
+    /// Increment in milliseconds
     #[arg(long, default_value_t = 50)]
     increment: u32,
-    /// Nodes that are a millisecond.
+    /// Nodes of a millisecond
     #[arg(long, default_value_t = 20, value_parser = value_parser!(u32).range(1..))]
     speed: u32,
-    /// Stop after so many seconds.
+    /// Duration of the match in seconds
     #[arg(long, default_value_t = 600)]
     seconds: u32,
-    /// Another seed, other openings.
+    /// Seed of the openings' order
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Games at a time.
+    /// Parallel games
     #[arg(long, default_value_t = thread::available_parallelism().map_or(1, |cores| cores.get() as u64), value_parser = value_parser!(u64).range(1..=256))]
     jobs: u64,
-    /// Be a player with this seed: print of each pair the half points of the first side, and which factors were high there.
+    /// Internal: play with this seed, and print for each pair the half points of the first side and the factors
+    /// with high values
     #[arg(long, hide = true)]
     player: Option<u64>,
 }
 
-/// A number of the search or the clock, and its value.
-type Number = (&'static tunable::Tunable, i32);
+/// A parameter of the search or the clock, and its value.
+type ParameterValue = (&'static tunable::Tunable, i32);
 
 #[derive(Clone, Debug)]
-struct Numbers(Vec<Number>);
+struct ParameterValues(Vec<ParameterValue>);
 
-/// Two values of one number.
+/// Two values of one parameter.
 #[derive(Clone, Debug)]
 struct Factor {
-    low: Number,
-    high: Number,
+    low: ParameterValue,
+    high: ParameterValue,
 }
 
-fn number(name: &str, value: &str) -> Result<Number, String> {
-    let tunable = tunable::ALL.iter().find(|known| known.name == name).ok_or_else(|| format!("no number {name}"))?;
-    let value = value.parse().map_err(|_| format!("{value:?} is no whole number"))?;
+fn number(name: &str, value: &str) -> Result<ParameterValue, String> {
+    let tunable = tunable::ALL.iter().find(|known| known.name == name).ok_or_else(|| format!("no parameter {name}"))?;
+    let value = value.parse().map_err(|_| format!("{value:?} is not a whole number"))?;
     if (tunable.min..=tunable.max).contains(&value) {
         Ok((tunable, value))
     } else {
@@ -95,12 +97,12 @@ fn number(name: &str, value: &str) -> Result<Number, String> {
     }
 }
 
-fn numbers(text: &str) -> Result<Numbers, String> {
+fn numbers(text: &str) -> Result<ParameterValues, String> {
     let read = |part: &str| {
         let (name, value) = part.split_once('=').ok_or_else(|| format!("{part:?} is not NAME=VALUE"))?;
         number(name, value)
     };
-    text.split(',').filter(|part| !part.is_empty()).map(read).collect::<Result<_, _>>().map(Numbers)
+    text.split(',').filter(|part| !part.is_empty()).map(read).collect::<Result<_, _>>().map(ParameterValues)
 }
 
 fn factor(text: &str) -> Result<Factor, String> {
@@ -110,36 +112,36 @@ fn factor(text: &str) -> Result<Factor, String> {
     if low.1 == high.1 { Err(format!("{name} has the same value twice")) } else { Ok(Factor { low, high }) }
 }
 
-impl Numbers {
-    /// From here on these count, in the whole process.
+impl ParameterValues {
+    /// Sets the parameters in the whole process.
     fn install(&self) {
         tunable::ALL.iter().for_each(|number| number.set(number.default));
         self.0.iter().for_each(|(number, value)| number.set(*value));
     }
 }
 
-/// What a move costs outside the search, as the engine plans with it.
+/// The move overhead that the clock plans with.
 const OVERHEAD: Duration = Duration::from_millis(10);
-/// What it does cost.
+/// The move overhead of each move.
 const LAG: Duration = Duration::from_millis(1);
-/// A game is won when both sides have seen so many centipawns for so many plies ...
+/// A game is won if both sides have had this score in centipawns for a number of plies ...
 const WON: i32 = 600;
 const WON_PLIES: u32 = 8;
-/// ... and drawn when both have seen at most so many, from a full move on.
+/// ... and drawn if both have had at most this score, from a full move on.
 const LEVEL: i32 = 10;
 const LEVEL_PLIES: u32 = 16;
 const LEVEL_FROM_MOVE: u16 = 40;
 
-/// One side of the games.
+/// One side of a game.
 struct Side {
-    numbers: Numbers,
+    numbers: ParameterValues,
     table: Arc<TranspositionTable>,
     memory: Option<ThreadData>,
     left: Duration,
 }
 
 impl Side {
-    fn new(numbers: Numbers) -> Self {
+    fn new(numbers: ParameterValues) -> Self {
         let table = Arc::new(TranspositionTable::with_mib(1, Scheme::TwoBig1).expect("a mebibyte"));
         Self { numbers, table, memory: None, left: Duration::ZERO }
     }
@@ -152,7 +154,7 @@ impl Side {
         self.left = time;
     }
 
-    /// The move that the side plays, with its score; what it thought is taken off its clock.
+    /// Searches, reduces the clock, and returns the move and its score.
     fn play(&mut self, game: &Game, arguments: &Arguments) -> (Move, i32) {
         self.numbers.install();
         let position = game.position();
@@ -204,7 +206,7 @@ impl Side {
     }
 }
 
-/// The half points of White.
+/// Plays a game. Returns White's half points.
 fn game(opening: &Game, white: &mut Side, black: &mut Side, arguments: &Arguments) -> u32 {
     let mut game = opening.clone();
     let time = Duration::from_millis(arguments.time.into());
@@ -237,7 +239,7 @@ fn game(opening: &Game, white: &mut Side, black: &mut Side, arguments: &Argument
     }
 }
 
-/// The positions of an EPD file, or why there are none.
+/// Reads the positions of an EPD file.
 fn openings(file: &Path) -> Result<Vec<Position>, String> {
     let name = file.display();
     let text = std::fs::read_to_string(file).map_err(|error| format!("{name}: {error}"))?;
@@ -246,19 +248,19 @@ fn openings(file: &Path) -> Result<Vec<Position>, String> {
         Err(error) => Err(format!("{name}:{number}: {error}")),
     };
     let openings = epd::read_all(&text).map(read).collect::<Result<Vec<_>, _>>()?;
-    if openings.is_empty() { Err(format!("{name} holds no opening")) } else { Ok(openings) }
+    if openings.is_empty() { Err(format!("{name} has no opening")) } else { Ok(openings) }
 }
 
-/// Plays pairs until it is killed, or nobody listens any more.
+/// Plays pairs until it is killed or its output is closed.
 fn play(arguments: &Arguments, openings: &[Position], seed: u64) {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let (mut first, mut second) = (Side::new(arguments.first.clone()), Side::new(arguments.second.clone()));
     loop {
         let high: Vec<bool> = arguments.factors.iter().map(|_| random.next_u32() & 1 == 1).collect();
-        let with = |numbers: &Numbers, side: bool| {
+        let with = |numbers: &ParameterValues, side: bool| {
             let factors = arguments.factors.iter().zip(&high);
             let chosen = factors.map(|(factor, &high)| if high == side { factor.high } else { factor.low });
-            Numbers(numbers.0.iter().copied().chain(chosen).collect())
+            ParameterValues(numbers.0.iter().copied().chain(chosen).collect())
         };
         first.numbers = with(&arguments.first, true);
         second.numbers = with(&arguments.second, false);
@@ -274,20 +276,20 @@ fn play(arguments: &Arguments, openings: &[Position], seed: u64) {
 
 /// Elo per unit of the score near equality.
 const ELO: f64 = 1600.0 / std::f64::consts::LN_10;
-/// Fewer pairs, which may all have ended 1-1, do not tell how far results spread.
+/// Number of pairs below which the variance is unknown.
 const ENOUGH: usize = 20;
 
-/// The pairs so far.
+/// The results of all pairs.
 #[derive(Default)]
 struct Results {
     /// Games lost, drawn and won by the first side.
     games: [u32; 3],
-    /// The first side's score beyond one half in each pair, and which factors were high there.
+    /// By pair: the first side's score above one half, and the factors with high values.
     pairs: Vec<(f64, Vec<bool>)>,
 }
 
 impl Results {
-    /// Reads a player's line.
+    /// Parses a line of a player process.
     fn add(&mut self, line: &str) {
         let mut words = line.split(' ');
         let points: Vec<usize> = words.by_ref().take(2).filter_map(|half| half.parse().ok()).collect();
@@ -296,7 +298,7 @@ impl Results {
         self.pairs.push((points.iter().sum::<usize>() as f64 / 4.0 - 0.5, high));
     }
 
-    /// The Elo of what `gain` makes of each pair, with its error at 95 %.
+    /// Returns the Elo of the mean `gain` of all pairs, with its 95 % error.
     fn elo(&self, gain: impl Fn(&(f64, Vec<bool>)) -> f64) -> String {
         let count = self.pairs.len() as f64;
         let mean = self.pairs.iter().map(&gain).sum::<f64>() / count;
@@ -323,7 +325,7 @@ impl Results {
     }
 }
 
-/// The processes that play, ended with this.
+/// The player processes, killed when dropped.
 struct Players(Vec<Child>);
 
 impl Drop for Players {
@@ -335,8 +337,8 @@ impl Drop for Players {
     }
 }
 
-/// Why the numbers cannot be tried together, if they cannot.
-fn clash(arguments: &Arguments) -> Option<String> {
+/// Returns the error of parameters that are given twice.
+fn duplicate(arguments: &Arguments) -> Option<String> {
     let names: Vec<&str> = arguments.factors.iter().map(|factor| factor.low.0.name).collect();
     let fixed: Vec<&str> = arguments.first.0.iter().chain(&arguments.second.0).map(|number| number.0.name).collect();
     let is_known = |place: usize| names[..place].contains(&names[place]) || fixed.contains(&names[place]);
@@ -350,7 +352,7 @@ fn fail(why: impl Display) -> ! {
 fn main() {
     let arguments = Arguments::parse();
     let openings = openings(&arguments.openings).unwrap_or_else(|why| fail(why));
-    if let Some(why) = clash(&arguments) {
+    if let Some(why) = duplicate(&arguments) {
         fail(why);
     }
     if let Some(seed) = arguments.player {
@@ -359,7 +361,7 @@ fn main() {
         player.unwrap_or_else(|error| fail(error)).join().expect("a player that does not panic");
         return;
     }
-    // The numbers are those of a whole process, so each player is one.
+    // Parameters belong to a process, so each player is one.
     let (sender, lines) = mpsc::channel();
     let mut players = Players(Vec::new());
     for job in 0..arguments.jobs {

@@ -1,10 +1,10 @@
-//! The engine as a library: a game of the engine against itself, with score and depth of each move.
+//! Engine self-play through the library, with the score and depth of each move.
 //!
 //! ```text
-//! cargo run --release --example engine -- [nodes per move] [most moves] [FEN]
+//! cargo run --release --example engine -- [nodes per move] [max moves] [FEN]
 //! ```
 //!
-//! [`Engine::search`] blocks until the search has ended. A program that must do something meanwhile uses [`Engine::search_with`] or a
+//! [`Engine::search`] blocks. A program that works meanwhile uses [`Engine::search_with`] or a
 //! [`Sink`](sesame::engine::Sink).
 
 use std::process::ExitCode;
@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use sesame::engine::{Engine, Limits, Options, Score};
 use sesame::position::{Color, Game, Outcome, Position};
 
-/// Formats a score from White's side.
+/// Formats a score from White's view.
 fn for_white(score: Score, side: Color) -> String {
     let sign = if side == Color::White { 1 } else { -1 };
     match score {

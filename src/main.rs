@@ -1,15 +1,15 @@
-//! The `sesame` binary: everything happens in the library, but for what only a program may decide for its whole process.
+//! The `sesame` binary: process-wide settings, then `cli::main`.
 
 fn main() -> std::process::ExitCode {
     #[cfg(unix)]
-    survive_limits_on_files();
+    ignore_file_size_signal();
     sesame::cli::main()
 }
 
-/// Ignores the signal that comes when a file grows beyond what the system allows: it would end the program in the middle of the file, and without it
-/// the write fails as on a full disk.
+/// Ignores SIGXFSZ, which would end the program in the middle of a file at the file size limit. The write then
+/// fails with an error.
 #[cfg(unix)]
-fn survive_limits_on_files() {
-    // SAFETY: the number is that of a signal that may be ignored, and no function is installed that could run at a wrong time.
+fn ignore_file_size_signal() {
+    // SAFETY: SIGXFSZ may be ignored, and no handler is installed.
     unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
 }

@@ -1,6 +1,7 @@
 //! Files that Sesame writes itself: a saved transposition table, a network.
 //!
-//! Checksums would reject nearly all of a fuzzer's files. So files with right checksums are built around the fuzzer's bytes as well.
+//! Checksums would reject nearly all input, so the targets also build files with valid checksums around the
+//! input.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -18,7 +19,8 @@ const TABLE_HEAD: usize = 128;
 const BUCKET: usize = 32;
 const FINGERPRINT: u64 = 7;
 
-/// The first byte selects the file: the other bytes themselves, or a table of so many buckets with right checksums.
+/// The first byte selects the file: the other bytes as they are, or a table of some number of buckets with
+/// valid checksums.
 pub fn table_file(bytes: &[u8]) {
     let (kind, bytes) = bytes.split_first().unwrap_or((&1, &[]));
     let scheme = Scheme::ALL[usize::from(kind >> 4) % Scheme::ALL.len()];
@@ -120,7 +122,8 @@ fn narrow(file: &[u8], hidden: usize) -> Vec<u8> {
     file
 }
 
-/// The first byte selects the file: the other bytes themselves, or weights of some size made of them. The last byte selects how many neurons are kept.
+/// The first byte selects the file: the other bytes as they are, or weights of some magnitude from the bytes.
+/// The last byte selects the number of neurons.
 pub fn network_file(bytes: &[u8]) {
     let (kind, bytes) = bytes.split_first().unwrap_or((&1, &[]));
     if *kind == 0 {

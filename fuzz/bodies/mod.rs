@@ -1,6 +1,7 @@
-//! The bodies of the fuzz targets: functions of arbitrary bytes that panic at a defect of the program, never at malformed bytes.
+//! Fuzz target bodies: functions of arbitrary bytes that panic at a bug, never at malformed bytes.
 //!
-//! `fuzz/fuzz_targets` calls them under libFuzzer, `tests/all/regressions.rs` in `cargo test` on `tests/data/fuzz`.
+//! `fuzz/fuzz_targets` calls them under libFuzzer, `tests/all/regressions.rs` in `cargo test` on
+//! `tests/data/fuzz`.
 
 #![allow(dead_code)] // Each fuzz target uses its own part.
 

@@ -162,12 +162,12 @@ fn unwritable_game_files() {
     session.until("rnbqkbnr/pppppppp/");
     fs::remove_dir_all(folder.join("sub")).unwrap();
     session.send(&format!("e4\nsave {here}"));
-    let complaint = "The game could not be saved to ";
-    assert!(session.until(complaint).last().unwrap().ends_with("It goes on."));
+    let warning = "The game could not be saved to ";
+    assert!(session.until(warning).last().unwrap().ends_with("It goes on."));
     session.until("Sesame plays 1... ");
-    session.until(complaint);
+    session.until(warning);
     session.until("> save ");
-    session.until(complaint);
+    session.until(warning);
     session.close_input();
     assert_eq!(session.end().0.code(), Some(1));
     assert!(session.errors().contains("the game could not be saved"));

@@ -75,7 +75,7 @@ fn bad_network_files_leave_the_network_unchanged() {
     let mut session = Session::start();
     let of = |session: &mut Session| session.search("go depth 7").iter().map(|line| nodes(line)).max();
     let embedded = of(&mut session);
-    assert!(session.complaint(&set(folder.join("a network.nnue").to_str().unwrap())).contains("loaded"));
+    assert!(session.warning(&set(folder.join("a network.nnue").to_str().unwrap())).contains("loaded"));
     session.send("ucinewgame");
     let loaded = of(&mut session);
     assert_ne!(loaded, embedded);
@@ -93,8 +93,8 @@ fn bad_network_files_leave_the_network_unchanged() {
         // A device has no end.
         (if cfg!(unix) { "/dev/zero" } else { "src" }, "no regular file"),
     ] {
-        let complaint = session.complaint(&set(file));
-        assert!(complaint.contains(reason) && complaint.contains("stays"), "{complaint}");
+        let warning = session.warning(&set(file));
+        assert!(warning.contains(reason) && warning.contains("stays"), "{warning}");
         session.send("ucinewgame");
         assert_eq!(of(&mut session), loaded);
     }
@@ -113,7 +113,7 @@ fn evaluation_option_is_gone() {
     let mut session = Session::start();
     session.send("uci");
     assert!(!session.until("uciok").iter().any(|line| line.starts_with("option name Evaluation ")));
-    assert!(session.complaint("setoption name Evaluation value classical").contains("unknown option"));
+    assert!(session.warning("setoption name Evaluation value classical").contains("unknown option"));
     session.quit();
 }
 

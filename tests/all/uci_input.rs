@@ -33,11 +33,11 @@ fn malformed_fens_change_nothing() {
         "////////////////////////////////////////////////////////////////////// w - - 0 1",
     ];
     for fen in fens {
-        session.complaint(&format!("position fen {fen}"));
+        session.warning(&format!("position fen {fen}"));
         assert_eq!(board(&mut session), before, "after {fen:?}");
     }
     // The same with moves behind the FEN.
-    session.complaint("position fen 8/8/8/8/8/8/8/8 w - - 0 1 moves e2e4");
+    session.warning("position fen 8/8/8/8/8/8/8/8 w - - 0 1 moves e2e4");
     assert_eq!(board(&mut session), before);
     assert!(session.best_move("go depth 2").len() >= 4);
     session.quit();
@@ -63,12 +63,12 @@ fn illegal_move_leaves_the_whole_position() {
         ("a1b1", "position fen 7k/P7/8/8/8/8/8/K6r w - - 0 1 moves a1b1"),
     ];
     for (mv, line) in lines {
-        let complaint = session.complaint(line);
-        assert!(complaint.contains(mv), "{line}: {complaint}");
+        let warning = session.warning(line);
+        assert!(warning.contains(mv), "{line}: {warning}");
         assert_eq!(board(&mut session), before, "after {line}");
     }
     for line in ["position", "position e2e4", "position startpos e2e4", "position fen"] {
-        session.complaint(line);
+        session.warning(line);
         assert_eq!(board(&mut session), before, "after {line}");
     }
     session.quit();
@@ -97,10 +97,10 @@ fn values_out_of_range_change_nothing() {
         "Replacement value LRU",
     ];
     for value in values {
-        session.complaint(&format!("setoption name {value}"));
+        session.warning(&format!("setoption name {value}"));
     }
     for line in ["setoption", "setoption name", "setoption Hash 16", "setoption name Contempt value 3"] {
-        session.complaint(line);
+        session.warning(line);
     }
     let lines = session.search("go depth 3");
     assert_eq!(infos(&lines).iter().map(|info| info.multipv).max(), Some(2));
@@ -142,8 +142,8 @@ fn failed_allocation_keeps_the_old_table() {
     let before = infos(&session.search("go depth 8"));
     session.search("go depth 14");
     for mib in [1200, 1_048_576] {
-        let complaint = session.complaint(&format!("setoption name Hash value {mib}"));
-        assert!(complaint.contains(&format!("{mib} MiB")) && complaint.contains("stays"), "{complaint}");
+        let warning = session.warning(&format!("setoption name Hash value {mib}"));
+        assert!(warning.contains(&format!("{mib} MiB")) && warning.contains("stays"), "{warning}");
     }
     // The old table still shortens this search.
     let again = infos(&session.search("go depth 8"));
@@ -174,8 +174,8 @@ fn malformed_go_still_gives_one_move() {
     for line in lines {
         let answer = session.search(line);
         assert!(is_opening_move(best_move(&answer)), "{line}: {answer:?}");
-        let complaints = answer.iter().filter(|line| line.starts_with("info string ")).count();
-        assert_eq!(complaints, 1, "{line}: {answer:?}");
+        let warnings = answer.iter().filter(|line| line.starts_with("info string ")).count();
+        assert_eq!(warnings, 1, "{line}: {answer:?}");
         assert_eq!(session.sync(), Vec::<String>::new(), "{line}");
     }
     session.quit();
@@ -251,12 +251,12 @@ fn bad_position_does_not_end_the_search() {
 #[test]
 fn long_lines_and_invalid_utf8_are_survived() {
     let mut session = Session::start();
-    session.complaint(&"x".repeat(1_000_000));
-    session.complaint(&"go depth ".repeat(120_000));
-    session.complaint(&format!("position startpos moves {}", "e2e4 e7e5 ".repeat(100_000)));
-    session.complaint(&format!("position fen {}", "8/".repeat(100_000)));
-    session.complaint(&format!("setoption name {}", "Hash ".repeat(20_000)));
-    session.complaint(&"\u{1b}[2J\u{7}".repeat(100));
+    session.warning(&"x".repeat(1_000_000));
+    session.warning(&"go depth ".repeat(120_000));
+    session.warning(&format!("position startpos moves {}", "e2e4 e7e5 ".repeat(100_000)));
+    session.warning(&format!("position fen {}", "8/".repeat(100_000)));
+    session.warning(&format!("setoption name {}", "Hash ".repeat(20_000)));
+    session.warning(&"\u{1b}[2J\u{7}".repeat(100));
     for bytes in
         [&b"\xff\xfe\xfd\n"[..], b"position \xc3\x28 startpos\n", b"go \xf0\x28\x8c\xbc depth 1\n", b"\0\0\0\n"]
     {
@@ -272,7 +272,7 @@ fn long_lines_and_invalid_utf8_are_survived() {
 fn unknown_commands_get_one_line_each() {
     let mut session = Session::start();
     for line in ["xyzzy", "help me", "UCI", "éé", "1 2 3", "--version"] {
-        session.complaint(line);
+        session.warning(line);
     }
     // Commands of the protocol without a use here.
     session.send("debug on\ndebug off\nregister later\n\n   \n\t");

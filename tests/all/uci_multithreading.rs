@@ -179,13 +179,13 @@ fn number_of_threads_changes_often() {
 
 /// Requests more threads than the system grants. The engine plays on with fewer.
 fn plays_on_with_fewer_threads(session: &mut Session, wanted: usize) {
-    let complaint = session.complaint(&format!("setoption name Threads value {wanted}"));
-    let granted: usize = complaint
+    let warning = session.warning(&format!("setoption name Threads value {wanted}"));
+    let granted: usize = warning
         .strip_prefix("the system granted ")
         .and_then(|rest| rest.strip_suffix(&format!(" of {wanted} threads")))
         .and_then(|number| number.parse().ok())
-        .unwrap_or_else(|| session.fail(&complaint));
-    assert!((1..wanted).contains(&granted), "{complaint}");
+        .unwrap_or_else(|| session.fail(&warning));
+    assert!((1..wanted).contains(&granted), "{warning}");
     assert_eq!(cores_of_workers(session).len(), granted);
     for _ in 0..3 {
         assert!(is_opening_move(&session.best_move("go movetime 100")));
@@ -237,8 +237,8 @@ fn pinned_threads_have_a_core_each() {
     assert_eq!(pinned.len(), cores);
     assert!(is_opening_move(&session.best_move("go depth 8")));
     // With one thread more than cores, none is bound.
-    let complaint = session.complaint(&format!("setoption name Threads value {}", cores + 1));
-    assert!(complaint.contains("stay unbound"), "{complaint}");
+    let warning = session.warning(&format!("setoption name Threads value {}", cores + 1));
+    assert!(warning.contains("stay unbound"), "{warning}");
     assert_eq!(cores_of_workers(&session), vec![before[0].clone(); cores + 1]);
     session.send(&format!("setoption name Threads value {cores}"));
     assert_eq!(session.sync(), Vec::<String>::new());
@@ -261,7 +261,7 @@ fn pinning_respects_the_affinity_of_the_process() {
     session.send("setoption name Pin Threads value true");
     assert_eq!(session.sync(), Vec::<String>::new());
     assert_eq!(cores_of_workers(&session), ["1"]);
-    let complaint = session.complaint("setoption name Threads value 2");
-    assert!(complaint.contains("2 threads cannot be bound to 1 cores"), "{complaint}");
+    let warning = session.warning("setoption name Threads value 2");
+    assert!(warning.contains("2 threads cannot be bound to 1 cores"), "{warning}");
     session.quit();
 }

@@ -237,11 +237,10 @@ fn debug_log_has_all_input_and_output() {
     assert!(log.iter().position(|line| line == ">> isready").unwrap() < ready(&log));
 
     // An unusable path changes nothing.
-    let complaint =
-        session.complaint(&format!("setoption name Debug Log File value {}/no/log", folder.path().display()));
-    assert!(complaint.contains("cannot be written") && complaint.contains("/no/log"), "{complaint}");
-    let complaint = session.complaint(&format!("setoption name Debug Log File value {}", folder.path().display()));
-    assert!(complaint.contains("no regular file"), "{complaint}");
+    let warning = session.warning(&format!("setoption name Debug Log File value {}/no/log", folder.path().display()));
+    assert!(warning.contains("cannot be written") && warning.contains("/no/log"), "{warning}");
+    let warning = session.warning(&format!("setoption name Debug Log File value {}", folder.path().display()));
+    assert!(warning.contains("no regular file"), "{warning}");
     assert!(read_log(&first).iter().any(|line| line.contains("no regular file")));
 
     // During a search the log is switched to another file, and afterwards off.

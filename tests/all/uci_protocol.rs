@@ -148,9 +148,9 @@ fn bench_is_repeatable() {
     session.until("bestmove");
     session.send("bench depth 6");
     session.until(&format!("{} nodes ", first.0));
-    session.complaint("bench quickly");
-    assert!(session.complaint("bench depth 1 threads 1025").contains("1024"));
-    assert!(session.complaint("bench depth 1 hash 33554433").contains("33554432"));
+    session.warning("bench quickly");
+    assert!(session.warning("bench depth 1 threads 1025").contains("1024"));
+    assert!(session.warning("bench depth 1 hash 33554433").contains("33554432"));
     session.quit();
 }
 
@@ -291,7 +291,7 @@ fn perft_answers_and_can_be_stopped() {
     assert!(!session.sync().iter().any(|line| line.starts_with("Nodes")));
     session.send("stop");
     session.until("info string perft stopped");
-    session.complaint("go perft many");
+    session.warning("go perft many");
     session.send("go perft 0");
     session.until("Nodes searched: 1");
     session.until("info string");
@@ -337,7 +337,7 @@ fn teamwork_is_the_old_name_of_smp_strategy() {
     };
     assert_eq!((count("SmpStrategy"), count("Teamwork")), (1, 0), "{options:#?}");
     for name in ["SmpStrategy", "Teamwork", "teamwork"] {
-        assert!(session.complaint(&format!("setoption name {name} value nonsense")).contains("nonsense"), "{name}");
+        assert!(session.warning(&format!("setoption name {name} value nonsense")).contains("nonsense"), "{name}");
         session.send(&format!("setoption name {name} value half+defer"));
         assert_eq!(session.sync(), Vec::<String>::new(), "{name}");
     }

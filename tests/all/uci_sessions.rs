@@ -152,14 +152,14 @@ struct Model {
     ready: usize,
     identities: usize,
     boards: VecDeque<String>,
-    complaints: usize,
+    warnings: usize,
 }
 
 impl Model {
     fn new() -> Model {
         let (session, game) = (Session::start(), Referee::new());
         let (searches, boards) = (VecDeque::new(), VecDeque::new());
-        Model { session, game, searches, ready: 0, identities: 0, boards, complaints: 0 }
+        Model { session, game, searches, ready: 0, identities: 0, boards, warnings: 0 }
     }
 
     fn take(&mut self, step: &Step) {
@@ -192,11 +192,11 @@ impl Model {
                 self.session.send("d");
             }
             Step::Wrong(line) => {
-                self.complaints += 1;
+                self.warnings += 1;
                 self.session.send(line);
             }
             Step::WrongGo(line) => {
-                self.complaints += 1;
+                self.warnings += 1;
                 self.begin(None, false, true);
                 self.session.send(line);
             }
@@ -288,7 +288,7 @@ impl Model {
         if self.searches.iter().any(|search| search.overdue) {
             self.session.fail("a search was to give its move first");
         }
-        if self.identities > 0 || !self.boards.is_empty() || self.complaints > 0 {
+        if self.identities > 0 || !self.boards.is_empty() || self.warnings > 0 {
             self.session.fail("an answer is missing");
         }
     }
@@ -322,7 +322,7 @@ impl Model {
                     fail(&format!("not the position that was set, {wanted:?}"));
                 }
             }
-            "info" if rest.starts_with("string") => self.complaints = self.complaints.saturating_sub(1),
+            "info" if rest.starts_with("string") => self.warnings = self.warnings.saturating_sub(1),
             "info" if rest.contains(" pv ") => {
                 let Some(search) = self.searches.front() else { fail("a line without a search") };
                 let line: Vec<&str> = rest.split(" pv ").nth(1).unwrap_or_default().split(' ').collect();

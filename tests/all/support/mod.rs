@@ -178,7 +178,7 @@ impl Session {
     }
 
     /// Sends wrong input and expects a single `info string`. Returns its text.
-    pub(crate) fn complaint(&mut self, lines: &str) -> String {
+    pub(crate) fn warning(&mut self, lines: &str) -> String {
         self.send(lines);
         let answer = self.sync();
         match &answer[..] {
