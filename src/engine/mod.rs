@@ -19,6 +19,8 @@
 pub mod bench;
 mod bench_positions;
 mod hash_file;
+#[cfg(test)]
+mod panic_tests;
 mod search_report;
 mod strength_limit;
 

@@ -10,8 +10,6 @@ mod coordinator;
 mod depth_board;
 mod limits;
 pub(crate) mod low_latency;
-#[cfg(test)]
-mod panic_tests;
 mod pool;
 mod request;
 mod sink;

@@ -7,8 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use parking_lot::Mutex;
 use sesame_table::{Scheme, Work};
 
-use super::{BestMove, Info, Limits, Sink, SmpStrategy};
-use crate::engine::{Engine, Options};
+use super::{BestMove, Engine, Info, Limits, Options, Sink, SmpStrategy};
 use crate::position::{Game, Position};
 use crate::search::{SearchTable, TranspositionTable, TtEntry};
 
