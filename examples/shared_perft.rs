@@ -4,8 +4,8 @@
 //! cargo run --release --example shared_perft -- [depth] [threads] [MiB] [FEN]
 //! ```
 //!
-//! A payload needs a packing into 64 bits that is never 0, and an unpacking of any bits. This payload also has a depth,
-//! for the depth-preferred schemes. It has no generation, so it does not age.
+//! A payload needs a packing into 64 bits that is never 0, and an unpacking of any bits. This payload also has
+//! a depth, for the depth-preferred schemes. It has no generation, so it does not age.
 
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
