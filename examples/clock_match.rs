@@ -6,13 +6,14 @@
 //!     --second clock_moves=22,clock_moves_fall=0,clock_moves_least=22 --seconds 600
 //! ```
 //!
-//! Each side has one thread and no real clock: `--speed` nodes count as a millisecond, so results do not depend on the
-//! machine, and thousands of games take minutes. There is no cost of threads and GUI, no loss on time, and no early end
-//! at a mate; time can be worth more than in longer games, above all late in the game. Trust the sign of a result, not
-//! its size. The parameters are those of `src/search/params.rs`. Each opening is played twice with colours reversed.
+//! Each side has one thread and no real clock: `--speed` nodes count as a millisecond, so results do not depend
+//! on the machine, and thousands of games take minutes. There is no cost of threads and GUI, no loss on time,
+//! and no early end at a mate; time can be worth more than in longer games, above all late in the game. Trust
+//! the sign of a result, not its size. The parameters are those of `src/search/params.rs`. Each opening is
+//! played twice with colours reversed.
 //!
-//! `--try name=low,high ...` tests many parameters at once, like `scripts/factorial`: in each pair, one side has a
-//! random one of the two values of each parameter, the other side the other value.
+//! `--try name=low,high ...` tests many parameters at once, like `scripts/factorial`: in each pair, one side
+//! has a random one of the two values of each parameter, the other side the other value.
 
 use std::fmt::Display;
 use std::io::{self, BufRead, BufReader, Write};

@@ -1,7 +1,7 @@
 //! Sesame: a UCI chess engine whose threads share one lock-free, model-checked transposition table.
 //!
-//! The program `sesame` is `cli::main` (feature `cli`, on by default). With `default-features = false` this crate is the
-//! engine library only: no command line, no charts, no terminal.
+//! The program `sesame` is `cli::main` (feature `cli`, on by default). With `default-features = false` this
+//! crate is the engine library only: no command line, no charts, no terminal.
 //!
 //! # Search a position
 //!
@@ -18,8 +18,8 @@
 //!
 //! # Set up and play
 //!
-//! A [`Position`](position::Position) is always legal. A [`Game`](position::Game) is a position with its history, which
-//! draws by repetition need. Errors of parsers explain the mistake in the text.
+//! A [`Position`](position::Position) is always legal. A [`Game`](position::Game) is a position with its
+//! history, which draws by repetition need. Errors of parsers explain the mistake in the text.
 //!
 //! ```
 //! use sesame::position::{Game, Outcome, Position};
@@ -51,8 +51,8 @@
 //! | [`games`] | games and positions in files: PGN, EPD | [`games::pgn::Reader`] |
 //! | [`position`] | the rules of chess | [`position::Position`] |
 //!
-//! The transposition table is the crate `sesame-table`. Experiments with replacement schemes (`sesame-lab`) and network
-//! training (`sesame-tuner`) are separate crates.
+//! The transposition table is the crate `sesame-table`. Experiments with replacement schemes (`sesame-lab`) and
+//! network training (`sesame-tuner`) are separate crates.
 
 #[cfg(feature = "cli")]
 pub mod cli;

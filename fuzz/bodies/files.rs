@@ -14,7 +14,8 @@ use twox_hash::XxHash3_64;
 
 use super::{Scratch, repeated};
 
-/// The saved table (`crates/table/src/file.rs`): the bytes of the header and of a bucket, and a fingerprint of the scores.
+/// The saved table (`crates/table/src/file.rs`): the bytes of the header and of a bucket, and a fingerprint of
+/// the scores.
 const TABLE_HEAD: usize = 128;
 const BUCKET: usize = 32;
 const FINGERPRINT: u64 = 7;

@@ -155,7 +155,7 @@ pub(super) struct BenchArguments {
     /// SMP strategy: words joined by +, as in the UCI option SmpStrategy
     #[arg(long, alias = "teamwork", default_value_t, value_name = "WORDS")]
     pub(super) strategy: SmpStrategy,
-    /// Bind each thread to a core of its own, where there are cores enough
+    /// Bind each thread to a core, if there are enough cores
     #[arg(long)]
     pub(super) pin: bool,
     /// Show statistics of the transposition table; slightly slower

@@ -1,7 +1,7 @@
 //! The bench: a fixed set of positions searched to a fixed depth.
 //!
-//! With one thread its node count is a signature of the search: equal on every machine and in every run, and different
-//! after a functional change. OpenBench scales time controls by its speed.
+//! With one thread its node count is a signature of the search: equal on every machine and in every run, and
+//! different after a functional change. OpenBench scales time controls by its speed.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -105,7 +105,8 @@ pub fn positions() -> impl Iterator<Item = Position> {
     POSITIONS.iter().filter_map(|fen| Position::from_fen(fen).ok())
 }
 
-/// Runs the bench on a new engine, each position on a cleared table, and calls `each` with each position's result.
+/// Runs the bench on a new engine, each position on a cleared table, and calls `each` with each position's
+/// result.
 ///
 /// Returns `None` if `stop` was set before the end.
 ///
@@ -131,8 +132,8 @@ pub fn run(
     }
 }
 
-/// Runs the bench on `table` and calls `each` with each position's result and the table. Returns the engine as well, which
-/// owns the table. The size of the table in `options` has no effect.
+/// Runs the bench on `table` and calls `each` with each position's result and the table. Returns the engine as
+/// well, which owns the table. The size of the table in `options` has no effect.
 ///
 /// # Errors
 /// If the system refuses the first thread.
@@ -239,7 +240,8 @@ mod tests {
             assert_eq!(nodes(3, strategy), nodes(3, strategy), "{}", word.name);
             different.insert(nodes(3, strategy));
         }
-        // A quarter, an eighth and a sixteenth of three workers are equal, and the two votes do not change the nodes.
+        // A quarter, an eighth and a sixteenth of three workers are equal, and the two votes do not change the
+        // nodes.
         assert_eq!(different.len(), SmpStrategy::WORDS.len() - 4);
     }
 
@@ -254,7 +256,8 @@ mod tests {
         assert_eq!((plain.nodes, plain.stats), (counted.nodes, None));
         let stats = counted.stats.unwrap();
         assert!(0 < stats.cutoffs && 0 < stats.hints && stats.cutoffs + stats.hints <= stats.hits, "{stats}");
-        // A node probes at most once. A search probes once more for the root move order and once for the ponder move.
+        // A node probes at most once. A search probes once more for the root move order and once for the ponder
+        // move.
         let max_probes = counted.nodes + 2 * POSITIONS.len() as u64;
         assert!(stats.hits < stats.probes && stats.probes <= max_probes, "{stats}");
         assert_eq!((stats.rejected, stats.torn), (0, 0), "{stats}");

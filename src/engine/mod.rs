@@ -1,9 +1,9 @@
 //! The library's API: an engine with options, positions, searches, and a sink.
 //!
-//! An [`Engine`] owns the transposition table, the worker threads and the coordinator. [`Engine::search`] blocks and
-//! returns a [`SearchReport`]. [`Engine::go`] returns at once and reports to a [`Sink`]; [`Engine::stop`] and
-//! [`Engine::ponder_hit`] never wait. Calls that change the table or the threads first stop a running search and wait
-//! for its best move.
+//! An [`Engine`] owns the transposition table, the worker threads and the coordinator. [`Engine::search`]
+//! blocks and returns a [`SearchReport`]. [`Engine::go`] returns at once and reports to a [`Sink`];
+//! [`Engine::stop`] and [`Engine::ponder_hit`] never wait. Calls that change the table or the threads first
+//! stop a running search and wait for its best move.
 //!
 //! ```
 //! use sesame::engine::{Engine, Limits, Options};
@@ -138,7 +138,8 @@ impl Engine {
     /// Creates an engine without a sink, for [`Engine::search`].
     ///
     /// # Errors
-    /// If the system refuses the table's memory or the first thread. [`Engine::options`] has the number of threads granted.
+    /// If the system refuses the table's memory or the first thread. [`Engine::options`] has the number of
+    /// threads granted.
     pub fn new(options: Options) -> Result<Self, EngineError> {
         Self::with_sink(options, Arc::new(NullSink))
     }
@@ -146,8 +147,8 @@ impl Engine {
     /// Creates an engine that reports to `sink`.
     ///
     /// # Errors
-    /// If the system refuses the table's memory or the first thread. If it grants fewer threads than wanted, the engine
-    /// uses those and reports it through [`Sink::message`].
+    /// If the system refuses the table's memory or the first thread. If it grants fewer threads than wanted,
+    /// the engine uses those and reports it through [`Sink::message`].
     pub fn with_sink(options: Options, sink: Arc<dyn Sink>) -> Result<Self, EngineError> {
         let table = TranspositionTable::with_mib(options.hash_mib, options.scheme)?;
         Engine::with_table(table, options, sink)
@@ -205,16 +206,16 @@ impl<T: SearchTable> Engine<T> {
 
     /// Touches the memory of a new table with all threads, so that the search has no page faults.
     ///
-    /// This takes seconds for a large table, so [`Engine::set_hash`] does not do it. A search on a table that is not
-    /// prepared takes the page faults itself.
+    /// This takes seconds for a large table, so [`Engine::set_hash`] does not do it. A search on a table that
+    /// is not prepared takes the page faults itself.
     pub fn prepare(&mut self) {
         if !self.is_touched {
             self.clear_hash();
         }
     }
 
-    /// Changes the number of workers and returns it. Remaining workers keep their histories. If the system grants fewer
-    /// threads than wanted, [`Sink::message`] reports it.
+    /// Changes the number of workers and returns it. Remaining workers keep their histories. If the system
+    /// grants fewer threads than wanted, [`Sink::message`] reports it.
     ///
     /// # Errors
     /// If the system refuses the first thread.
@@ -233,7 +234,8 @@ impl<T: SearchTable> Engine<T> {
 
     /// Turns the binding of workers to cores on or off. A change starts new workers with empty histories.
     ///
-    /// If the system refuses, or has fewer cores than workers, they stay unbound and [`Sink::message`] reports it.
+    /// If the system refuses, or has fewer cores than workers, they stay unbound and [`Sink::message`] reports
+    /// it.
     ///
     /// # Errors
     /// If the system refuses the first of the new threads.
@@ -312,8 +314,8 @@ impl<T: SearchTable> Engine<T> {
         self.options.move_overhead = overhead;
     }
 
-    /// Loads the Syzygy tables in the folders of `path` instead of the present ones, and reports the result and problems
-    /// through [`Sink::message`]. An empty path or `<empty>` unloads all tables.
+    /// Loads the Syzygy tables in the folders of `path` instead of the present ones, and reports the result and
+    /// problems through [`Sink::message`]. An empty path or `<empty>` unloads all tables.
     pub fn load_syzygy(&mut self, path: &str) {
         self.finish();
         if path.is_empty() || path == "<empty>" {
@@ -368,7 +370,8 @@ impl<T: SearchTable> Engine<T> {
         self.is_touched = true;
     }
 
-    /// Starts a search. Its time counts from this call. A running search is stopped first and reports its best move.
+    /// Starts a search. Its time counts from this call. A running search is stopped first and reports its best
+    /// move.
     pub fn go(&mut self, game: &Game, limits: Limits) {
         self.start(game, limits, Arc::clone(&self.sink));
     }
@@ -421,7 +424,8 @@ impl<T: SearchTable> Engine<T> {
         self.running.as_ref().is_some_and(|running| !running.is_done())
     }
 
-    /// Waits for the end of the search. A search with `infinite` or `ponder` ends only after [`stop`](Self::stop).
+    /// Waits for the end of the search. A search with `infinite` or `ponder` ends only after
+    /// [`stop`](Self::stop).
     pub fn wait(&self) {
         if let Some(running) = &self.running {
             running.wait();

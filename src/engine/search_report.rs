@@ -91,7 +91,8 @@ impl Sink for ChannelSink {
 impl<T: SearchTable> Engine<T> {
     /// Searches `game` within `limits` and returns the report. Nothing goes to the engine's sink.
     ///
-    /// The limits must end the search by themselves: with `infinite`, or without any limit, use [`Engine::search_with`].
+    /// The limits must end the search by themselves: with `infinite`, or without any limit, use
+    /// [`Engine::search_with`].
     ///
     /// # Errors
     /// [`EngineError::Stopped`] if the search ended without a best move because its coordinator panicked.
@@ -99,8 +100,8 @@ impl<T: SearchTable> Engine<T> {
         self.search_with(game, limits, |_| ControlFlow::Continue(()))
     }
 
-    /// Searches like [`Engine::search`], and calls `watch` on this thread with every reported line, and with `None` at
-    /// least every 100 ms. `Break` stops the search; its report is returned.
+    /// Searches like [`Engine::search`], and calls `watch` on this thread with every reported line, and with
+    /// `None` at least every 100 ms. `Break` stops the search; its report is returned.
     ///
     /// # Errors
     /// The errors of [`Engine::search`].

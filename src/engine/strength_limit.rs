@@ -1,8 +1,9 @@
-//! Limited strength (`UCI_LimitStrength`): fewer nodes, and a random choice among the lines of a MultiPV search.
+//! Limited strength (`UCI_LimitStrength`): fewer nodes, and a random choice among the lines of a MultiPV
+//! search.
 //!
-//! The probability of a line falls exponentially with its loss against the best line, divided by a temperature (a
-//! Boltzmann distribution). Stockfish's skill levels also choose among MultiPV lines. Nodes and temperature depend on the
-//! Elo; matches have calibrated them (`scripts/calibrate-elo`, `docs/results/playing-weaker.md`).
+//! The probability of a line falls exponentially with its loss against the best line, divided by a temperature
+//! (a Boltzmann distribution). Stockfish's skill levels also choose among MultiPV lines. Nodes and temperature
+//! depend on the Elo; matches have calibrated them (`scripts/calibrate-elo`, `docs/results/playing-weaker.md`).
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
@@ -35,8 +36,8 @@ const fn level(elo: u32, nodes: u64, temperature: f64) -> Level {
     Level { elo, nodes, temperature }
 }
 
-/// Calibrated levels. Their strength is that of Stockfish's skill levels 0 to 9; docs/results/playing-weaker.md has the measurements. Between
-/// two levels, nodes are interpolated geometrically and temperatures linearly.
+/// Calibrated levels. Their strength is that of Stockfish's skill levels 0 to 9; docs/results/playing-weaker.md has the
+/// measurements. Between two levels, nodes are interpolated geometrically and temperatures linearly.
 const LEVELS: [Level; 10] = [
     level(1320, 2_000, 157.0),
     level(1470, 2_600, 123.0),
@@ -65,8 +66,8 @@ impl StrengthLimit {
     /// The highest Elo.
     pub const MAX_ELO: u32 = LEVELS[LEVELS.len() - 1].elo;
 
-    /// Creates a limit of about this Elo, clamped to [`StrengthLimit::MIN_ELO`]..=[`StrengthLimit::MAX_ELO`]. With a
-    /// `seed`, the choice is reproducible for the same search of the same game.
+    /// Creates a limit of about this Elo, clamped to [`StrengthLimit::MIN_ELO`]..=[`StrengthLimit::MAX_ELO`].
+    /// With a `seed`, the choice is reproducible for the same search of the same game.
     pub fn new(elo: u32, seed: Option<u64>) -> StrengthLimit {
         StrengthLimit { elo: elo.clamp(Self::MIN_ELO, Self::MAX_ELO), seed }
     }

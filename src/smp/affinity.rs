@@ -8,8 +8,8 @@ use std::io;
 
 /// Returns the processors that this process may use, by the system's numbers, in the order to bind workers to.
 ///
-/// One processor of each physical core comes first: hyper-threads of one core add little. The calling thread must not be
-/// bound itself.
+/// One processor of each physical core comes first: hyper-threads of one core add little. The calling thread
+/// must not be bound itself.
 ///
 /// # Errors
 /// If the affinity cannot be read.

@@ -19,17 +19,19 @@ pub struct Budget {
 const MIN_MOVES_TO_GO: u32 = 10;
 /// Upper limit of the moves to the next time control.
 const MAX_MOVES_TO_GO: u32 = 40;
-/// Reserve of a long clock; a clock of just this time keeps half of it. With more threads than cores, the best move can
-/// be late by more than an increment.
+/// Reserve of a long clock; a clock of just this time keeps half of it. With more threads than cores, the best
+/// move can be late by more than an increment.
 const RESERVE: Duration = Duration::from_millis(200);
 
 /// Time that a search with a move time ends early, to be in time with its best move.
 const MOVE_TIME_MARGIN: Duration = Duration::from_millis(5);
 
-/// Computes the budget for `color` at the game's full move `number` (from 1); `None` if time does not limit the search.
+/// Computes the budget for `color` at the game's full move `number` (from 1); `None` if time does not limit the
+/// search.
 ///
-/// With a clock, the hard limit never exceeds the remaining time minus `overhead`, the time that a move costs outside the
-/// search. A move time is used up to [`MOVE_TIME_MARGIN`], whatever the overhead. `single_reply` means that the position has one legal move.
+/// With a clock, the hard limit never exceeds the remaining time minus `overhead`, the time that a move costs
+/// outside the search. A move time is used up to [`MOVE_TIME_MARGIN`], whatever the overhead. `single_reply`
+/// means that the position has one legal move.
 pub fn plan(limits: &Limits, color: Color, number: u32, overhead: Duration, single_reply: bool) -> Option<Budget> {
     let clocked = limits.clock.map(|clock| plan_clock(&clock, color, number, overhead, single_reply));
     let fixed = limits.move_time.map(|time| Budget { soft: None, hard: time - MOVE_TIME_MARGIN.min(time / 10) });
@@ -49,8 +51,8 @@ fn plan_clock(clock: &Clock, color: Color, number: u32, overhead: Duration, sing
     // Later moves have their overhead as well.
     let spendable = left.saturating_sub(overhead.saturating_mul(moves - 1).min(left / 2));
     let share = spendable / moves;
-    // A quarter of the clock at most, except before a time control: on a busy machine the end of the search and the GUI
-    // can be late by several increments.
+    // A quarter of the clock at most, except before a time control: on a busy machine the end of the search and
+    // the GUI can be late by several increments.
     let soft =
         share.saturating_add(usable_increment(clock.increment(color), overhead)).min(left / moves.min(MIN_MOVES_TO_GO));
     let max_hard = if clock.moves_to_go == Some(1) { left } else { left / 4 };
@@ -61,8 +63,8 @@ fn plan_clock(clock: &Clock, color: Color, number: u32, overhead: Duration, sing
 
 /// Returns the number of moves that the remaining time is divided by, for a clock without a next time control.
 ///
-/// It falls with the full move `number`, which leaves more time to the middle game. Without a usable increment its lower
-/// limit is greater.
+/// It falls with the full move `number`, which leaves more time to the middle game. Without a usable increment
+/// its lower limit is greater.
 fn expected_moves_to_go(number: u32, increment: Duration, overhead: Duration) -> u32 {
     let played = i32::try_from(number.saturating_sub(1)).unwrap_or(i32::MAX);
     let fall = played.saturating_mul(clock_moves_fall()) / 100;
@@ -75,8 +77,8 @@ fn usable_increment(increment: Duration, overhead: Duration) -> Duration {
     increment.saturating_sub(overhead).max(increment / 5 * 3)
 }
 
-/// Returns the time that no budget includes: [`RESERVE`] of a long clock, and nearly all of a very short one, which then
-/// recovers by its increment.
+/// Returns the time that no budget includes: [`RESERVE`] of a long clock, and nearly all of a very short one,
+/// which then recovers by its increment.
 fn reserve(left: Duration) -> Duration {
     RESERVE.mul_f64(left.as_secs_f64() / left.saturating_add(RESERVE).as_secs_f64())
 }
@@ -92,8 +94,8 @@ pub struct Progress {
     pub best_move_share: f64,
 }
 
-/// Returns the factor of the soft limit: greater for an unstable best move or a falling score, smaller for a stable best
-/// move. It is between [`clock_scale_least`] and [`clock_scale_most`].
+/// Returns the factor of the soft limit: greater for an unstable best move or a falling score, smaller for a
+/// stable best move. It is between [`clock_scale_least`] and [`clock_scale_most`].
 pub fn scale(progress: Progress) -> f64 {
     let thousandths = |number: i32| f64::from(number) / 1000.0;
     let stability = thousandths(match progress.stable {
@@ -118,8 +120,8 @@ pub struct BestMoveStability {
 }
 
 impl BestMoveStability {
-    /// Updates the state after an iteration with its best move, the score in centipawns, and the move's share of the
-    /// nodes.
+    /// Updates the state after an iteration with its best move, the score in centipawns, and the move's share
+    /// of the nodes.
     pub fn update(&mut self, mv: Move, score: i32, best_move_share: f64) {
         let (stable, score_drop) = match self.last {
             Some((last, last_score, progress)) => {

@@ -15,7 +15,8 @@ use super::supervisor::Supervisor;
 use crate::position::Move;
 use crate::search::{SearchTable, TranspositionTable};
 
-/// The coordinator's thread, parked between searches. Dropping it ends the thread; end the running search first.
+/// The coordinator's thread, parked between searches. Dropping it ends the thread; end the running search
+/// first.
 pub struct Coordinator<T = TranspositionTable> {
     inbox: Option<Sender<RunningRequest<T>>>,
     thread: Option<JoinHandle<()>>,
@@ -29,7 +30,8 @@ struct RunningRequest<T> {
     done: Sender<()>,
 }
 
-/// A handle to a running search. Each search has its own stop flag and channel: a late `stop` cannot reach the next search.
+/// A handle to a running search. Each search has its own stop flag and channel: a late `stop` cannot reach the
+/// next search.
 #[derive(Clone)]
 pub struct SearchHandle {
     events: Sender<Event>,

@@ -38,7 +38,8 @@ impl DepthBoard {
         self.workers
     }
 
-    /// Claims the next depth for a worker that has finished `last` (0 at first); `None` after the greatest depth.
+    /// Claims the next depth for a worker that has finished `last` (0 at first); `None` after the greatest
+    /// depth.
     pub fn claim(&self, worker: usize, last: u32) -> Option<u32> {
         let done = if self.strategy.stop { self.completed.load(Relaxed) } else { 0 };
         let ahead = self.strategy.depths == Depths::Parity && last == 0 && worker % 2 == 1;
@@ -68,8 +69,9 @@ impl DepthBoard {
 
 /// Returns true if the worker skips `depth`, as in Stockfish's skip blocks.
 ///
-/// The first worker skips none. The helpers skip every other block: two helpers blocks of one depth, the next four blocks
-/// of two, six of three, eight of four, each with its own phase; the pattern repeats after 20 helpers.
+/// The first worker skips none. The helpers skip every other block: two helpers blocks of one depth, the next
+/// four blocks of two, six of three, eight of four, each with its own phase; the pattern repeats after 20
+/// helpers.
 fn is_in_skipped_block(worker: usize, depth: u32) -> bool {
     let Some(mut phase) = worker.checked_sub(1).map(|helper| helper as u32 % 20) else { return false };
     let mut length = 1;

@@ -11,8 +11,8 @@ pub struct Limits {
     pub depth: Option<u32>,
     /// Stop after this many nodes, all workers together.
     pub nodes: Option<u64>,
-    /// Begin no iteration after this many nodes, all workers together: the soft node limit of data generators. With one
-    /// worker, the search is reproducible.
+    /// Begin no iteration after this many nodes, all workers together: the soft node limit of data generators.
+    /// With one worker, the search is reproducible.
     pub soft_nodes: Option<u64>,
     /// Stop when a mate in this many moves (or fewer) is proven.
     pub mate: Option<u32>,

@@ -1,8 +1,10 @@
 //! Low-latency scheduling of threads that others wait for.
 
-/// Lets the thread that calls, and those that it starts from then on, run sooner after waking up, where there are more threads than cores: it
-/// asks for short time slices, of which Linux (from 6.12 on) takes account when it decides who runs next. It gets no more of the processors than
-/// before, and needs no privilege. Where the system does not know this nothing changes. What it brings is measured in docs/results/latency.md.
+/// Requests short time slices for the calling thread and the threads it starts.
+///
+/// Linux 6.12 and later runs a thread with short slices sooner after it wakes up, which matters with more
+/// threads than cores. The thread's share of the processor stays the same, and no privilege is needed. Other
+/// systems ignore the call. docs/results/latency.md has measurements.
 #[cfg(target_os = "linux")]
 pub(crate) fn request_short_slices() {
     /// `struct sched_attr` of the kernel's interface, in its first version.
@@ -24,13 +26,15 @@ pub(crate) fn request_short_slices() {
 
     let mut attributes = Attributes::default();
     let size = size_of::<Attributes>();
-    // SAFETY: the call writes at most `size` bytes to the structure, which has that size and contains integers only.
+    // SAFETY: the call writes at most `size` bytes to the structure, which has that size and contains integers
+    // only.
     let result = unsafe { libc::syscall(libc::SYS_sched_getattr, 0, &raw mut attributes, size, 0) };
     // A policy set by the user stays.
     if result == 0 && attributes.policy == libc::SCHED_OTHER as u32 {
         attributes.runtime = SLICE;
         attributes.flags = 0;
-        // SAFETY: the call reads the structure, which contains its size. It changes only the scheduling of this thread.
+        // SAFETY: the call reads the structure, which contains its size. It changes only the scheduling of this
+        // thread.
         unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const attributes, 0) };
     }
 }

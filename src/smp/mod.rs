@@ -1,8 +1,9 @@
 //! Lazy SMP: several workers search one root.
 //!
-//! The workers share the transposition table (<https://www.chessprogramming.org/Lazy_SMP>), the histories that the
-//! [`SmpStrategy`] selects, and the [`DepthBoard`], which distributes the depths. They send finished iterations over a
-//! channel to one thread, the [`Coordinator`], which alone reports, stops the search and selects the best move.
+//! The workers share the transposition table (<https://www.chessprogramming.org/Lazy_SMP>), the histories that
+//! the [`SmpStrategy`] selects, and the [`DepthBoard`], which distributes the depths. They send finished
+//! iterations over a channel to one thread, the [`Coordinator`], which alone reports, stops the search and
+//! selects the best move.
 
 mod affinity;
 pub mod clock;

@@ -81,7 +81,8 @@ pub struct Pool<T = TranspositionTable> {
 type NewData = fn(&SharedHistories, Sharing) -> ThreadData;
 
 impl<T: SearchTable> Pool<T> {
-    /// Creates a pool of `wanted` workers, or fewer if the system refuses more. With `pin`, each is bound to a core.
+    /// Creates a pool of `wanted` workers, or fewer if the system refuses more. With `pin`, each is bound to a
+    /// core.
     ///
     /// # Errors
     /// If the system refuses the first thread.
@@ -105,8 +106,8 @@ impl<T: SearchTable> Pool<T> {
         Ok(pool)
     }
 
-    /// Resizes to `wanted` workers, at least 1. Remaining workers keep their histories. Returns the number of workers:
-    /// fewer than wanted if the system refuses threads or memory.
+    /// Resizes to `wanted` workers, at least 1. Remaining workers keep their histories. Returns the number of
+    /// workers: fewer than wanted if the system refuses threads or memory.
     ///
     /// # Errors
     /// If there is no worker and the system refuses the first.
@@ -115,7 +116,8 @@ impl<T: SearchTable> Pool<T> {
         // Read here rather than for each search: the call reads files.
         self.cores = thread::available_parallelism().map_or(1, NonZero::get);
         let bind_to = self.assign_cores(wanted);
-        // A thread is bound when it starts, before it touches its memory. A change of the binding needs new threads.
+        // A thread is bound when it starts, before it touches its memory. A change of the binding needs new
+        // threads.
         if self.are_bound == bind_to.is_empty() {
             self.shrink_to(0);
             self.are_bound = !bind_to.is_empty();
@@ -177,7 +179,8 @@ impl<T: SearchTable> Pool<T> {
     /// Starts workers up to `wanted`, or until the system refuses.
     fn grow_to(&mut self, wanted: usize, bind_to: &[usize]) -> io::Result<()> {
         let first = self.threads.len();
-        // If memory may not suffice for all, the workers start one after another so that they do not compete for it.
+        // If memory may not suffice for all, the workers start one after another so that they do not compete
+        // for it.
         let all_at_once = can_allocate((wanted - first.min(wanted)).saturating_mul(MAX_THREAD_BYTES));
         let mut starting = Vec::new();
         for index in first..wanted {
@@ -246,8 +249,8 @@ impl<T: SearchTable> Pool<T> {
         }
     }
 
-    /// Starts `context.control.workers()` workers. One [`Event::Ended`] follows the end of the last, even if a worker
-    /// cannot receive the command.
+    /// Starts `context.control.workers()` workers. One [`Event::Ended`] follows the end of the last, even if a
+    /// worker cannot receive the command.
     pub(super) fn search(&self, context: &SearchContext<T>, board: &Arc<DepthBoard>, events: &Sender<Event>) {
         if self.commands.is_empty() {
             // Without a thread, the supervisor plays the first legal move.
@@ -275,8 +278,8 @@ impl<T> Drop for Pool<T> {
 
 /// Runs a worker thread: binds it to its core and allocates its data.
 ///
-/// The thread touches its memory first, so the system places it near that core. `ready` receives the result of the
-/// binding; it is dropped without one if memory is lacking, or by a panic.
+/// The thread touches its memory first, so the system places it near that core. `ready` receives the result of
+/// the binding; it is dropped without one if memory is lacking, or by a panic.
 fn start<T: SearchTable>(
     index: usize,
     core: Option<usize>,
@@ -297,11 +300,12 @@ fn start<T: SearchTable>(
 /// Free memory that a worker needs to start, in bytes: its data and the allocations of a search.
 const MIN_WORKER_BYTES: usize = 96 << 20;
 
-/// Upper estimate of a thread's memory, in bytes: its stack, [`MIN_WORKER_BYTES`], and address space of the allocator.
+/// Upper estimate of a thread's memory, in bytes: its stack, [`MIN_WORKER_BYTES`], and address space of the
+/// allocator.
 const MAX_THREAD_BYTES: usize = 128 << 20;
 
-/// Returns true if the system grants `bytes` of memory, which stay untouched. A failed allocation in the worker itself
-/// would end the process.
+/// Returns true if the system grants `bytes` of memory, which stay untouched. A failed allocation in the worker
+/// itself would end the process.
 fn can_allocate(bytes: usize) -> bool {
     let mut block = Vec::<u8>::new();
     let can_allocate = block.try_reserve_exact(bytes).is_ok();
@@ -359,15 +363,15 @@ fn deepen<T: SearchTable>(worker: &mut Worker<T>, board: &DepthBoard, reporter: 
     while let Some(depth) = board.claim(reporter.worker, last) {
         match worker.iterate(depth, |line, nodes| reporter.send(Event::Bound(depth, line, nodes))) {
             IterationResult::Complete(iteration) => {
-                // The last depth ends the search of all workers. The worker stops them, not the coordinator, so that the
-                // moment is reproducible in lockstep.
+                // The last depth ends the search of all workers. The worker stops them, not the coordinator, so
+                // that the moment is reproducible in lockstep.
                 if depth >= board.deepest() && board.workers() > 1 {
                     worker.stop_all();
                 } else if worker.may_be_overtaken() {
                     reporter.control.abort_up_to(depth);
                 }
-                // Only the first iteration of each depth is sent: with hundreds of workers on a few cores, sending all
-                // would cause contention on the channel.
+                // Only the first iteration of each depth is sent: with hundreds of workers on a few cores,
+                // sending all would cause contention on the channel.
                 if board.complete(depth) {
                     reporter.send(Event::Iterated(reporter.worker, iteration.clone()));
                 }
@@ -399,8 +403,8 @@ struct Reporter {
     finals: Arc<FinalIterations>,
 }
 
-/// The last iterations of the workers of one search. They are sent when the last worker ends, so that the coordinator
-/// wakes up once.
+/// The last iterations of the workers of one search. They are sent when the last worker ends, so that the
+/// coordinator wakes up once.
 struct FinalIterations {
     last: Box<[Mutex<Option<Iteration>>]>,
     searching: AtomicUsize,
@@ -411,7 +415,8 @@ impl FinalIterations {
         Self { last: (0..workers).map(|_| Mutex::new(None)).collect(), searching: AtomicUsize::new(workers) }
     }
 
-    /// Stores the last iteration of `worker`. Returns those of all workers, by number, if it is the last to end.
+    /// Stores the last iteration of `worker`. Returns those of all workers, by number, if it is the last to
+    /// end.
     fn store(&self, worker: usize, last: Option<Iteration>) -> Option<Vec<Option<Iteration>>> {
         *self.last[worker].lock() = last;
         let all_ended = self.searching.fetch_sub(1, AcqRel) == 1;

@@ -12,8 +12,8 @@ use crate::position::{Game, Move};
 use crate::search::score::MAX_DEPTH;
 use crate::search::{Control, RoundRobin, SearchContext, SyzygyProbe, TranspositionTable};
 
-/// A search with a hard limit below this has one worker: with more threads than cores, most of the time would go to
-/// starting and stopping the others.
+/// A search with a hard limit below this has one worker: with more threads than cores, most of the time would
+/// go to starting and stopping the others.
 const MIN_TIME_FOR_HELPERS: Duration = Duration::from_millis(20);
 
 /// A request for one search.
@@ -43,7 +43,8 @@ pub struct SearchRequest<T = TranspositionTable> {
 }
 
 impl<T> SearchRequest<T> {
-    /// Returns the root moves to search: the legal moves of `searchmoves`, or all legal moves if there are none.
+    /// Returns the root moves to search: the legal moves of `searchmoves`, or all legal moves if there are
+    /// none.
     pub(super) fn root_moves(&self) -> Vec<Move> {
         let legal = self.game.position().legal_moves();
         let wanted: Vec<Move> = legal.iter().copied().filter(|mv| self.limits.search_moves.contains(mv)).collect();

@@ -10,23 +10,24 @@ use crate::search::{Cooperation, Sharing};
 pub enum Depths {
     /// Each worker searches every depth.
     Same,
-    /// A worker skips a depth that more than this fraction (one half, one quarter ...) of all workers have claimed.
+    /// A worker skips a depth that more than this fraction (one half, one quarter ...) of all workers have
+    /// claimed.
     ///
-    /// The fraction one half is from DiscoCheck. With fewer workers than the number, two workers rarely search the same
-    /// depth, except the last one.
+    /// The fraction one half is from DiscoCheck. With fewer workers than the number, two workers rarely search
+    /// the same depth, except the last one.
     Fraction(u32),
     /// Like `Same`, with every second worker one depth ahead.
     Parity,
-    /// Helpers skip blocks of depths, of several lengths and phases: Stockfish's skip blocks from 2017 to 2019 (removed in
-    /// its commit 66818f2e8).
+    /// Helpers skip blocks of depths, of several lengths and phases: Stockfish's skip blocks from 2017 to 2019
+    /// (removed in its commit 66818f2e8).
     Blocks,
 }
 
 /// The selection of the worker whose line is played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Vote {
-    /// The move with the most votes, weighted by score and depth. A mate wins, the shortest first; of two workers, the
-    /// deeper wins.
+    /// The move with the most votes, weighted by score and depth. A mate wins, the shortest first; of two
+    /// workers, the deeper wins.
     Weighted,
     /// Like `Weighted`, with equal weights.
     Majority,
@@ -36,8 +37,8 @@ pub enum Vote {
 
 /// The cooperation of the workers of one search.
 ///
-/// As text it is a list of words joined by `+`, for example `half+defer`; [`SmpStrategy::WORDS`] has their meanings. It has
-/// no effect with one worker.
+/// As text it is a list of words joined by `+`, for example `half+defer`; [`SmpStrategy::WORDS`] has their
+/// meanings. It has no effect with one worker.
 ///
 /// ```
 /// use sesame::engine::SmpStrategy;
@@ -54,11 +55,11 @@ pub struct SmpStrategy {
     pub histories: bool,
     /// All workers share one set of correction histories.
     pub corrections: bool,
-    /// A worker aborts an iteration that another has finished, and starts the next with that worker's move and score
-    /// (DiscoCheck).
+    /// A worker aborts an iteration that another has finished, and starts the next with that worker's move and
+    /// score (DiscoCheck).
     pub stop: bool,
-    /// A move that another worker is searching at the same node is deferred until after the node's other moves: ABDADA
-    /// (Weill 1995), as simplified by Kerrigan (2018).
+    /// A move that another worker is searching at the same node is deferred until after the node's other moves:
+    /// ABDADA (Weill 1995), as simplified by Kerrigan (2018).
     pub defer: bool,
     /// Random changes of up to half a ply to the helpers' late-move reductions.
     pub jitter: bool,
@@ -166,8 +167,8 @@ pub struct UnknownStrategy(String);
 impl FromStr for SmpStrategy {
     type Err = UnknownStrategy;
 
-    /// Parses words in any case and order. Of several words for the depths or the vote the last counts; the default is
-    /// [`SmpStrategy::ALONE`].
+    /// Parses words in any case and order. Of several words for the depths or the vote the last counts; the
+    /// default is [`SmpStrategy::ALONE`].
     fn from_str(text: &str) -> Result<Self, UnknownStrategy> {
         let mut strategy = Self::ALONE;
         for part in text.split('+').map(str::trim) {

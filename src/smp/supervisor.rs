@@ -223,7 +223,8 @@ impl<T: SearchTable> Supervisor<T> {
         }
     }
 
-    /// Stops the workers. Without a result, the first ply gets extra time: a searched move is better than any other.
+    /// Stops the workers. Without a result, the first ply gets extra time: a searched move is better than any
+    /// other.
     fn stop(&mut self) {
         let now = Instant::now();
         let has_nothing = self.results.iter().all(Option::is_none);
@@ -259,7 +260,8 @@ impl<T: SearchTable> Supervisor<T> {
         }
     }
 
-    /// Waits for the `stop` or `ponderhit` that a search with `infinite` or `ponder` needs before its best move.
+    /// Waits for the `stop` or `ponderhit` that a search with `infinite` or `ponder` needs before its best
+    /// move.
     fn wait_for_release(&mut self, events: &Receiver<Event>) {
         while !self.released {
             match events.recv() {
@@ -270,7 +272,8 @@ impl<T: SearchTable> Supervisor<T> {
         }
     }
 
-    /// Records a worker's iteration. Reports it if it is the deepest so far, and stops the search if it is the last.
+    /// Records a worker's iteration. Reports it if it is the deepest so far, and stops the search if it is the
+    /// last.
     fn record(&mut self, worker: usize, iteration: Iteration, max_depth: u32) {
         if self.mate_found_by.is_some() {
             // The worker finished before it saw the stop flag.

@@ -16,8 +16,9 @@ const MAX_CENTIPAWNS: i32 = 15_000;
 
 /// Ranks the root moves by the tablebases, and returns the number of hits.
 ///
-/// `root_moves` keeps only the best rank, if it has at least `multi_pv` moves. With DTZ tables, playing the kept moves
-/// reaches the result without a search; the search then does not probe, so that it can find a mate among them.
+/// `root_moves` keeps only the best rank, if it has at least `multi_pv` moves. With DTZ tables, playing the
+/// kept moves reaches the result without a search; the search then does not probe, so that it can find a mate
+/// among them.
 pub(super) fn rank_root<T>(request: &mut SearchRequest<T>, root_moves: &mut Vec<Move>) -> u64 {
     if root_moves.is_empty() || !has_few_pieces(request) {
         return 0;

@@ -21,7 +21,8 @@ pub(super) struct RootResult {
 /// - [`Vote::Deepest`] selects the deepest result.
 /// - Otherwise a mate wins, the shortest first.
 /// - Of two results, which have no majority, the deeper wins.
-/// - Of more results, each worker votes for its move, with the weight (score - worst score + [`vote_base`]) x depth or 1.
+/// - Of more results, each worker votes for its move. Its weight is 1, or (score - worst score +
+///   [`vote_base`]) x depth.
 ///
 /// Ties go to the deeper line, then to the higher score, then to the lower worker number.
 pub(super) fn elect(results: &[Option<RootResult>], vote: Vote) -> Option<usize> {
@@ -34,7 +35,8 @@ pub(super) fn elect(results: &[Option<RootResult>], vote: Vote) -> Option<usize>
     if best.score >= MATE_BOUND {
         return Some(winner);
     }
-    // A weighted vote of two nearly always selects the higher score, even if the deeper search has just refuted it.
+    // A weighted vote of two nearly always selects the higher score, even if the deeper search has just refuted
+    // it.
     if voters().count() == 2 {
         return deepest().map(|(worker, _)| worker);
     }

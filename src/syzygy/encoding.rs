@@ -45,9 +45,9 @@ pub(super) struct Encoding {
 }
 
 impl Encoding {
-    /// Creates the encoding from the piece codes of a file (nibbles). `order` has the places in the index of the leading
-    /// group and of the other side's pawns; `column` is the leading pawn's file. Returns `None` if the data do not fit
-    /// the material.
+    /// Creates the encoding from the piece codes of a file (nibbles). `order` has the places in the index of
+    /// the leading group and of the other side's pawns; `column` is the leading pawn's file. Returns `None` if
+    /// the data do not fit the material.
     pub(super) fn new(material: &Material, pieces: &[u8], order: [u8; 2], column: usize) -> Option<Encoding> {
         let pieces: ArrayVec<(Color, Piece), MAX_PIECES> =
             pieces.iter().map(|&code| decode(code)).collect::<Option<_>>()?;
@@ -108,8 +108,8 @@ impl Encoding {
         squares
     }
 
-    /// Returns the file of the leading pawn after mirroring, 0 (a) to 3 (d), which selects the part of a table with
-    /// pawns; 0 without pawns.
+    /// Returns the file of the leading pawn after mirroring, 0 (a) to 3 (d), which selects the part of a table
+    /// with pawns; 0 without pawns.
     pub(super) fn leading_file(&self, squares: &Squares) -> usize {
         if self.leading_kind != LeadingGroup::Pawns {
             return 0;
@@ -167,8 +167,8 @@ fn decode(code: u8) -> Option<(Color, Piece)> {
     Some((color, piece))
 }
 
-/// Returns the groups with their factors, and the number of indices. `order` has the places in the index of the leading
-/// group and of the other side's pawns; the other groups fill the remaining places in sequence.
+/// Returns the groups with their factors, and the number of indices. `order` has the places in the index of the
+/// leading group and of the other side's pawns; the other groups fill the remaining places in sequence.
 fn place_groups(
     sizes: &[usize],
     leading_kind: LeadingGroup,
@@ -207,8 +207,8 @@ fn place_groups(
         .then_some((groups, size))
 }
 
-/// Applies symmetries: the leading piece moves into the triangle a1-d1-d4, and the first leading piece off the diagonal
-/// a1-h8 moves below it.
+/// Applies symmetries: the leading piece moves into the triangle a1-d1-d4, and the first leading piece off the
+/// diagonal a1-h8 moves below it.
 fn normalise(squares: &mut Squares, leading: usize) {
     if file(squares[0]) > 3 {
         squares.iter_mut().for_each(|square| *square ^= 7);
@@ -227,8 +227,8 @@ fn encode_kings(squares: &Squares) -> u64 {
     u64::from(KINGS[usize::from(TRIANGLE[squares[0]])][squares[1]])
 }
 
-/// Encodes three different pieces in four ranges: the first below the diagonal; the first on it and the second below;
-/// both on it and the third below; all on it.
+/// Encodes three different pieces in four ranges: the first below the diagonal; the first on it and the second
+/// below; both on it and the third below; all on it.
 fn encode_three(squares: &Squares) -> u64 {
     let [a, b, c] = [squares[0], squares[1], squares[2]];
     // Occupied squares are not counted.

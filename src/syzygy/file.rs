@@ -87,7 +87,8 @@ pub(super) struct TableFile {
     material: Material,
     /// By the leading pawn's file and, in a WDL table of asymmetric material, the side to move.
     parts: Vec<Vec<Part>>,
-    /// Offsets of a DTZ table's maps from stored values to distances, by the leading pawn's file and the WDL class.
+    /// Offsets of a DTZ table's maps from stored values to distances, by the leading pawn's file and the WDL
+    /// class.
     dtz_maps: Vec<[usize; 4]>,
 }
 
@@ -114,9 +115,9 @@ impl TableFile {
         if length < 64 || length % 64 != CHECKSUM as u64 {
             return Err(TableFileError::Size(length));
         }
-        // SAFETY: the mapping is read-only and only read as bytes. Another process that writes to the file could change
-        // the bytes: every value is checked when it is read, and safety relies on none. Truncation of a table in use
-        // ends the program with a signal.
+        // SAFETY: the mapping is read-only and only read as bytes. Another process that writes to the file
+        // could change the bytes: every value is checked when it is read, and safety relies on none. Truncation
+        // of a table in use ends the program with a signal.
         let mmap = unsafe { Mmap::map(&file)? };
         // A hint that may fail: probes are random accesses.
         #[cfg(unix)]
@@ -163,13 +164,14 @@ impl TableFile {
         Some(DtzProbe::Plies(i32::from(value) * if in_plies { 1 } else { 2 }))
     }
 
-    /// Returns true if the side to move is the table's Black. Tables of symmetric material have White to move only.
+    /// Returns true if the side to move is the table's Black. Tables of symmetric material have White to move
+    /// only.
     fn black_to_move(&self, position: &Position, mirrored: bool) -> bool {
         !self.material.is_symmetric() && (position.side_to_move() == Color::Black) != mirrored
     }
 
-    /// Returns the part of a position, its squares there, and the file of the leading pawn. With `mirrored`, White has
-    /// the pieces of the table's Black.
+    /// Returns the part of a position, its squares there, and the file of the leading pawn. With `mirrored`,
+    /// White has the pieces of the table's Black.
     fn find(&self, position: &Position, mirrored: bool) -> Option<(&Part, super::encoding::Squares, usize)> {
         let flip = if self.material.is_symmetric() { position.side_to_move() == Color::Black } else { mirrored };
         let any = &self.parts.first()?.first()?.encoding;

@@ -58,10 +58,11 @@ pub(super) static BELOW_DIAGONAL: [u8; 64] = {
     numbers
 };
 
-/// Numbers of the 462 placements of two kings, by the first king's number in [`TRIANGLE`] and the second's square.
+/// Numbers of the 462 placements of two kings, by the first king's number in [`TRIANGLE`] and the second's
+/// square.
 ///
-/// The first king is in the triangle; the second is not above the diagonal if the first is on it. Placements with both
-/// kings on the diagonal come last. Impossible placements have 0.
+/// The first king is in the triangle; the second is not above the diagonal if the first is on it. Placements
+/// with both kings on the diagonal come last. Impossible placements have 0.
 pub(super) static KINGS: [[u16; 64]; 10] = {
     let mut squares = [0; 10];
     let mut square = 0;
@@ -122,8 +123,8 @@ pub(super) static BINOMIAL: [[u64; 64]; 7] = {
     table
 };
 
-/// Numbers of the pawn squares: 47 on a2, 46 on h2, 45 on a3, and down to 0 on e7. The leading pawn has the greatest
-/// number.
+/// Numbers of the pawn squares: 47 on a2, 46 on h2, 45 on a3, and down to 0 on e7. The leading pawn has the
+/// greatest number.
 pub(super) static PAWN_ORDER: [u8; 64] = {
     let mut numbers = [0; 64];
     let (mut column, mut next) = (0, 47);
@@ -140,8 +141,8 @@ pub(super) static PAWN_ORDER: [u8; 64] = {
     numbers
 };
 
-/// First number of the placements of `n` leading pawns with the leading one on a square of the files a to d, by `n`
-/// and square.
+/// First number of the placements of `n` leading pawns with the leading one on a square of the files a to d, by
+/// `n` and square.
 pub(super) static LEADING: [[u64; 64]; 6] = leading().0;
 /// Number of placements of `n` leading pawns with the leading one on a file, by `n` and file.
 pub(super) static LEADING_SIZE: [[u64; 4]; 6] = leading().1;

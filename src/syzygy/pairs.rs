@@ -1,7 +1,7 @@
 //! Decompression of the values of one part of a table.
 //!
-//! The values are compressed by recursive pairing (Larsson & Moffat 1999) and a canonical Huffman code, in blocks that a
-//! sparse index locates.
+//! The values are compressed by recursive pairing (Larsson & Moffat 1999) and a canonical Huffman code, in
+//! blocks that a sparse index locates.
 
 use super::file::{ByteReader, TableFileError};
 
@@ -154,8 +154,8 @@ fn halves(symbol: &[u8]) -> Option<(usize, usize)> {
     Some(((b & 15) << 8 | a, c << 4 | b >> 4))
 }
 
-/// Computes the number of values of each symbol, minus one. Symbols that contain themselves or have more than 256 values
-/// are an error.
+/// Computes the number of values of each symbol, minus one. Symbols that contain themselves or have more than
+/// 256 values are an error.
 fn symbol_counts(symbols: &[u8]) -> Result<Vec<u8>, TableFileError> {
     let error = TableFileError::Layout("symbols");
     let mut counts: Vec<Option<u8>> = vec![None; symbols.len() / 3];

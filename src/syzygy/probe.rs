@@ -17,16 +17,17 @@ struct WdlProbe {
 impl Tablebases {
     /// Returns the WDL value for the side to move with the fifty-move counter at zero.
     ///
-    /// Returns `None` if a table is missing or damaged, a side has castling rights, or the position has too many pieces.
+    /// Returns `None` if a table is missing or damaged, a side has castling rights, or the position has too
+    /// many pieces.
     pub fn probe_wdl(&self, position: &Position) -> Option<Wdl> {
         self.covers(position).then(|| self.search_wdl(position, false))?.map(|probe| probe.wdl)
     }
 
     /// Returns the distance to zeroing: the plies to the next capture or pawn move with best play.
     ///
-    /// It is positive for the winning side, 0 for a draw, -1 for checkmate. From 101 on, the fifty-move rule makes the
-    /// position a draw, with the counter at zero. A table that counts in moves can give one ply too few. Returns `None`
-    /// like [`Tablebases::probe_wdl`].
+    /// It is positive for the winning side, 0 for a draw, -1 for checkmate. From 101 on, the fifty-move rule
+    /// makes the position a draw, with the counter at zero. A table that counts in moves can give one ply too
+    /// few. Returns `None` like [`Tablebases::probe_wdl`].
     pub fn probe_dtz(&self, position: &Position) -> Option<i32> {
         if self.covers(position) { self.dtz(position) } else { None }
     }
@@ -98,7 +99,8 @@ impl Tablebases {
         }
     }
 
-    /// Returns the best DTZ value of the moves, for a table that has only positions with the other side to move.
+    /// Returns the best DTZ value of the moves, for a table that has only positions with the other side to
+    /// move.
     fn search_dtz(&self, position: &Position, wdl: Wdl) -> Option<i32> {
         let mut best = None;
         for &mv in &position.legal_moves() {

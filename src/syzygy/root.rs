@@ -4,12 +4,12 @@ use super::probe::before_zeroing;
 use super::{Tablebases, Wdl};
 use crate::position::{Game, Move, Outcome};
 
-/// Limit of the fifty-move counter at the next capture or pawn move, in plies, for a win to count as one. It is below
-/// 100 because a table that counts in moves can be off by one.
+/// Limit of the fifty-move counter at the next capture or pawn move, in plies, for a win to count as one. It is
+/// below 100 because a table that counts in moves can be off by one.
 const MAX_WIN_PLIES: i32 = 99;
 
-/// A winning move is kept if the fifty-move counter at the next capture or pawn move is at most this, in plies. Without
-/// such a move, only the fastest are kept.
+/// A winning move is kept if the fifty-move counter at the next capture or pawn move is at most this, in plies.
+/// Without such a move, only the fastest are kept.
 const RELAXED_PLIES: i32 = 50;
 
 /// A root move and its tablebase result.
@@ -19,7 +19,8 @@ pub struct RankedMove {
     pub mv: Move,
     /// The WDL value for the side that moves.
     pub wdl: Wdl,
-    /// Plies to the next capture or pawn move, this move included, negative for the losing side; `None` without DTZ tables.
+    /// Plies to the next capture or pawn move, this move included, negative for the losing side; `None` without
+    /// DTZ tables.
     pub dtz: Option<i32>,
 }
 
@@ -42,14 +43,15 @@ impl RootRanking {
         self.moves.iter().find(|ranked| ranked.mv == mv).map(|ranked| ranked.wdl)
     }
 
-    /// Returns the rank of `mv`, greater is better: by WDL value, and of equal moves those of [`RootRanking::best`] first.
-    /// The rank of an unknown move is 0.
+    /// Returns the rank of `mv`, greater is better: by WDL value, and of equal moves those of
+    /// [`RootRanking::best`] first. The rank of an unknown move is 0.
     pub fn rank(&self, mv: Move) -> i32 {
         let preferred = self.best().contains(&mv);
         self.wdl(mv).map_or(0, |wdl| 2 * wdl.value() + i32::from(preferred))
     }
 
-    /// Returns the moves that keep the best WDL value; of winning moves, only those that the fifty-move rule allows.
+    /// Returns the moves that keep the best WDL value; of winning moves, only those that the fifty-move rule
+    /// allows.
     ///
     /// The result is empty only if there are no moves.
     pub fn best(&self) -> Vec<Move> {
@@ -68,7 +70,8 @@ impl RootRanking {
 }
 
 impl Tablebases {
-    /// Ranks `moves`, which must be legal in the game's position. Without `fifty_move_rule`, a cursed win counts as a win.
+    /// Ranks `moves`, which must be legal in the game's position. Without `fifty_move_rule`, a cursed win
+    /// counts as a win.
     ///
     /// Returns `None` if a table of a move is missing.
     pub fn rank_moves(&self, game: &Game, moves: &[Move], fifty_move_rule: bool) -> Option<RootRanking> {

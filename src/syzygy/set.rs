@@ -20,7 +20,8 @@ const MAX_PROBLEMS: usize = 10;
 #[derive(Debug, Default)]
 pub struct Tablebases {
     tables: Vec<MaterialTables>,
-    /// The index into `tables`, by [`Material::signature`], and true for the signature with the colours exchanged.
+    /// The index into `tables`, by [`Material::signature`], and true for the signature with the colours
+    /// exchanged.
     index: HashMap<u64, (usize, bool)>,
     max_pieces: usize,
 }
@@ -62,8 +63,8 @@ impl Tablebases {
 
     /// Loads the tables in the folders of `path`, separated by [`PATH_SEPARATOR`].
     ///
-    /// The first of several files of the same table is used. Files are mapped and their layout is checked; the values are
-    /// read by probes. Unusable files are skipped and reported.
+    /// The first of several files of the same table is used. Files are mapped and their layout is checked; the
+    /// values are read by probes. Unusable files are skipped and reported.
     pub fn load(path: &str) -> (Tablebases, TablebasesLoaded) {
         let mut set = Tablebases::none();
         let mut problems = Vec::new();

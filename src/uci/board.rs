@@ -50,8 +50,8 @@ pub(crate) fn symbol(position: &Position, square: Square, style: Style) -> char 
     }
 }
 
-/// Returns the text of the command `d`: the board, the FEN, the key, the checking pieces, and the result of a finished
-/// game.
+/// Returns the text of the command `d`: the board, the FEN, the key, the checking pieces, and the result of a
+/// finished game.
 pub(crate) fn describe(game: &Game, chess960: bool) -> String {
     let position = game.position();
     let checkers: Vec<String> = position.checkers().into_iter().map(|square| square.to_string()).collect();

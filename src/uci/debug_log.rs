@@ -10,7 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use jiff::Timestamp;
 use parking_lot::Mutex;
 
-/// The debug log, open or closed. Lines are written without a buffer, so that the file is complete after a crash.
+/// The debug log, open or closed. Lines are written without a buffer, so that the file is complete after a
+/// crash.
 #[derive(Default)]
 pub(super) struct DebugLog {
     file: Mutex<Option<(File, PathBuf)>>,

@@ -10,8 +10,8 @@ use crate::position::{Move, Position};
 
 /// Formats an `info` line with all fields, as tools that read games expect.
 ///
-/// With `show_wdl`, the probabilities of win, draw and loss follow the score. The PV starts at `root` and ends before an
-/// illegal move, which would be a bug in the search.
+/// With `show_wdl`, the probabilities of win, draw and loss follow the score. The PV starts at `root` and ends
+/// before an illegal move, which would be a bug in the search.
 pub(crate) fn info(info: &Info, root: &Position, chess960: bool, show_wdl: bool) -> String {
     let line = &info.line;
     let mut text = format!("info depth {} seldepth {} multipv {} score ", line.depth, line.seldepth, line.rank);

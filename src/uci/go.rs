@@ -111,8 +111,8 @@ pub(super) fn parse_go<'a>(words: impl Iterator<Item = &'a str>) -> Parsed {
 
 /// Returns the limits of `go` in `position`, and a warning about invalid parts.
 ///
-/// Invalid parts are skipped. If no valid limit remains, the depth is limited to one ply: a search without limits would
-/// wait for a `stop` that may never come.
+/// Invalid parts are skipped. If no valid limit remains, the depth is limited to one ply: a search without
+/// limits would wait for a `stop` that may never come.
 pub(super) fn limits(go: &GoCommand, position: &Position) -> (Limits, Option<String>) {
     let mut warning = None;
     let mut malformed = go.malformed;

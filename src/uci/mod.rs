@@ -1,8 +1,8 @@
 //! UCI protocol: parsing of commands, execution, formatting of answers.
 //!
-//! A reader thread parses the input into commands. The [engine loop](run) executes them in order and never waits for the
-//! natural end of a search, so `isready`, `stop`, `ponderhit` and `quit` are answered at once. All lines go through one
-//! [`Output`].
+//! A reader thread parses the input into commands. The [engine loop](run) executes them in order and never
+//! waits for the natural end of a search, so `isready`, `stop`, `ponderhit` and `quit` are answered at once.
+//! All lines go through one [`Output`].
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod background;

@@ -88,7 +88,8 @@ const fn option(name: &'static str, kind: OptionKind) -> UciOption {
 /// The message for `Save Hash` and `Load Hash` during a search.
 const SEARCHING: &str = "the table is neither saved nor loaded during a search: stop it first";
 
-/// The options, in the order of their declaration. The defaults are those of the engine's [`Options`](crate::engine::Options).
+/// The options, in the order of their declaration. The defaults are those of the engine's
+/// [`Options`](crate::engine::Options).
 static OPTIONS: [UciOption; 27] = [
     option(
         "Hash",
@@ -370,7 +371,8 @@ mod tuned {
         })
     }
 
-    /// Parses and sets a parameter at once: tuners set options before a search. Returns `None` for an unknown name.
+    /// Parses and sets a parameter at once: tuners set options before a search. Returns `None` for an unknown
+    /// name.
     pub(super) fn parse_setting(name: &str, value: Option<&str>) -> Option<Result<Setting, String>> {
         let number = ALL.iter().find(|number| number.name.eq_ignore_ascii_case(name))?;
         let value = value.unwrap_or_default();

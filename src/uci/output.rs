@@ -34,8 +34,8 @@ impl Output {
         Output::with_shutdown_flag(writer, Arc::default())
     }
 
-    /// Creates an output to the standard output. After [`Output::begin_shutdown`] it closes if nothing is read for two
-    /// seconds.
+    /// Creates an output to the standard output. After [`Output::begin_shutdown`] it closes if nothing is read
+    /// for two seconds.
     pub fn stdout() -> Output {
         let shutting_down = Arc::default();
         Output::with_shutdown_flag(Stdout::new(Arc::clone(&shutting_down)), shutting_down)
@@ -70,7 +70,8 @@ impl Output {
         if self.is_closed() {
             return;
         }
-        // Logged under the writer's lock, which keeps the order, and before the write: a line that was read is in the log.
+        // Logged under the writer's lock, which keeps the order, and before the write: a line that was read is
+        // in the log.
         let logged = self.shared.debug_log.write(Direction::Out, text);
         if let Err(error) = writer.write_all(text.as_bytes()).and_then(|()| writer.flush()) {
             // A missing reader is not a failure.

@@ -1,7 +1,7 @@
 //! Parser: a line of bytes to a typed command.
 //!
-//! Any bytes give a command, a warning, both or neither; the parser never panics. Any white space separates words, limits
-//! have no order, and numbers saturate.
+//! Any bytes give a command, a warning, both or neither; the parser never panics. Any white space separates
+//! words, limits have no order, and numbers saturate.
 
 use std::time::Duration;
 
@@ -185,7 +185,8 @@ fn parse_position<'a>(words: impl Iterator<Item = &'a str>) -> Parsed {
     UciCommand::Position(PositionCommand { fen, moves: words.map(str::to_owned).collect() }).into()
 }
 
-/// Parses `setoption name NAME [value VALUE]`. Both may contain blanks; those of the value stay, as it may be a path.
+/// Parses `setoption name NAME [value VALUE]`. Both may contain blanks; those of the value stay, as it may be a
+/// path.
 fn parse_set_option<'a>(mut words: impl Iterator<Item = &'a str>, line: &str) -> Parsed {
     match words.next() {
         Some("name") => {}

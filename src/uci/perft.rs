@@ -7,10 +7,11 @@ use crate::position::{Move, Position};
 /// Depth of subtrees that are counted without a check of the stop flag: a fraction of a second.
 const UNINTERRUPTED: u32 = 4;
 
-/// Counts the leaves of each legal move of `position`, and calls `each` with the move's UCI text and its leaves.
+/// Counts the leaves of each legal move of `position`, and calls `each` with the move's UCI text and its
+/// leaves.
 ///
-/// Moves are sorted by their text. With `chess960`, castling is written as king takes rook. Returns the sum, or `None` if
-/// `stop` was set before the end. Depth 0 has one leaf and no moves.
+/// Moves are sorted by their text. With `chess960`, castling is written as king takes rook. Returns the sum, or
+/// `None` if `stop` was set before the end. Depth 0 has one leaf and no moves.
 pub fn divide(
     position: &Position,
     depth: u32,

@@ -1,7 +1,7 @@
 //! Reader thread: reads and parses the input lines.
 //!
-//! The engine loop receives every command at once, whatever the search does. The end of the input or a read error closes
-//! the channel.
+//! The engine loop receives every command at once, whatever the search does. The end of the input or a read
+//! error closes the channel.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::thread;
@@ -20,8 +20,8 @@ const QUEUE: usize = 64;
 
 /// Starts the reader thread, which ends with its input or at the first line after the receiver is dropped.
 ///
-/// The thread writes each line to the debug log of `output`, and opens and closes the log exactly between two lines. It
-/// also tells `output` of `quit`, because the engine loop may be blocked in a write.
+/// The thread writes each line to the debug log of `output`, and opens and closes the log exactly between two
+/// lines. It also tells `output` of `quit`, because the engine loop may be blocked in a write.
 pub(crate) fn spawn(input: impl Read + Send + 'static, output: Output) -> io::Result<Receiver<Parsed>> {
     let (sender, receiver) = channel::bounded(QUEUE);
     thread::Builder::new().name("uci-reader".into()).spawn(move || {
@@ -61,8 +61,8 @@ pub(crate) fn spawn(input: impl Read + Send + 'static, output: Output) -> io::Re
     Ok(receiver)
 }
 
-/// Reads one line into `line`, without its line feed and at most `MAX_LINE` bytes of it. Returns its full length, or
-/// `None` at the end of the input. The last line needs no line feed.
+/// Reads one line into `line`, without its line feed and at most `MAX_LINE` bytes of it. Returns its full
+/// length, or `None` at the end of the input. The last line needs no line feed.
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> Option<usize> {
     line.clear();
     let mut length = 0;

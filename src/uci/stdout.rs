@@ -1,8 +1,8 @@
 //! Standard output with a time limit for a reader that does not read.
 //!
-//! A write to a full pipe (64 KiB) blocks until its reader reads. A GUI that sends `quit`, stops reading and waits for the
-//! end of the process would deadlock with the engine. So each write polls the pipe first, and during the shutdown the
-//! polls have a time limit.
+//! A write to a full pipe (64 KiB) blocks until its reader reads. A GUI that sends `quit`, stops reading and
+//! waits for the end of the process would deadlock with the engine. So each write polls the pipe first, and
+//! during the shutdown the polls have a time limit.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -15,7 +15,8 @@ pub(super) struct Stdout {
 }
 
 impl Stdout {
-    /// Creates the writer. Writes wait for the reader without a limit until `shutting_down` is set, then for two seconds.
+    /// Creates the writer. Writes wait for the reader without a limit until `shutting_down` is set, then for
+    /// two seconds.
     pub(super) fn new(shutting_down: Arc<AtomicBool>) -> Stdout {
         Stdout { shutting_down }
     }
@@ -25,7 +26,8 @@ impl Stdout {
 impl Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         polling::wait(&io::stdout(), &self.shutting_down)?;
-        // Written without the buffer of `io::stdout`, which does not poll. A pipe that is ready takes one page at least.
+        // Written without the buffer of `io::stdout`, which does not poll. A pipe that is ready takes one page
+        // at least.
         let part = bytes.get(..polling::PAGE).unwrap_or(bytes);
         Ok(nix::unistd::write(io::stdout(), part)?)
     }

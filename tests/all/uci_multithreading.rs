@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use crate::support::{PATIENCE, Session, best_move, is_opening_move};
 
-/// Returns the processor time of the process in hundredths of a second: user and system, fields 14 and 15 of `stat`.
+/// Returns the processor time of the process in hundredths of a second: user and system, fields 14 and 15 of
+/// `stat`.
 fn processor_time(session: &Session) -> u64 {
     let stat = fs::read_to_string(format!("/proc/{}/stat", session.id())).unwrap();
     // The name, in brackets, may contain anything.
@@ -65,7 +66,8 @@ fn runnable_workers(session: &Session) -> usize {
     tasks.filter(|task| is_runnable(task.as_ref().unwrap())).count()
 }
 
-/// Waits for a second in which the process uses no processor time. A process that never rests runs into the watchdog.
+/// Waits for a second in which the process uses no processor time. A process that never rests runs into the
+/// watchdog.
 fn wait_until_idle(session: &Session, when: &str) {
     let start = Instant::now();
     loop {
@@ -117,8 +119,8 @@ fn more_threads_than_cores_stop_and_keep_time() {
             assert!(is_opening_move(best_move(&session.until("bestmove"))));
             assert!(is_opening_move(&session.best_move("go movetime 100")));
         }
-        // The workers take turns: no more of them are runnable than there are cores. The readings of many threads are not simultaneous, and one is
-        // too high now and then; without turns, all would be.
+        // The workers take turns: no more of them are runnable than there are cores. The readings of many
+        // threads are not simultaneous, and one is too high now and then; without turns, all would be.
         session.send("go infinite");
         session.until("info");
         let least = (0..50).map(|_| runnable_workers(&session)).min().unwrap();

@@ -1,4 +1,5 @@
-//! Options and output beyond the core of the protocol: `UCI_ShowWDL`, `UCI_LimitStrength`, `currmove`, `Debug Log File`, Chess960.
+//! Options and output beyond the core of the protocol: `UCI_ShowWDL`, `UCI_LimitStrength`, `currmove`, `Debug
+//! Log File`, Chess960.
 
 use std::collections::HashSet;
 use std::fs;
@@ -13,7 +14,8 @@ use crate::support::{PATIENCE, Session, best_move, board, infos, parse_info};
 
 const MIDDLE: &str = "position fen r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2QK2R w KQ - 2 8";
 
-/// Returns the `wdl` of an `info` line, if there is one. It must come between score and nodes and add up to 1000.
+/// Returns the `wdl` of an `info` line, if there is one. It must come between score and nodes and add up to
+/// 1000.
 fn wdl(line: &str) -> Option<[u32; 3]> {
     let (before, rest) = line.split_once(" wdl ")?;
     let (numbers, _) = rest.split_once(" nodes ").expect("nodes after wdl");

@@ -1,9 +1,11 @@
-//! The commands of the protocol and their answers. Malformed input is in `uci_input.rs`, the order of answers in `uci_order.rs`.
+//! The commands of the protocol and their answers. Malformed input is in `uci_input.rs`, the order of answers
+//! in `uci_order.rs`.
 
 use crate::support::referee::Referee;
 use crate::support::{MATED, STALEMATED, Session, best_move, board, infos, is_opening_move, parse_info};
 
-/// Checks that two searches have the same lines with the same nodes. Bounds are left out: only slow searches show them.
+/// Checks that two searches have the same lines with the same nodes. Bounds are left out: only slow searches
+/// show them.
 fn same_search(first: &[String], second: &[String]) {
     let exact = |lines: &[String]| -> Vec<_> { infos(lines).into_iter().filter(|info| info.exact).collect() };
     assert!(!exact(first).is_empty());

@@ -1,7 +1,7 @@
 //! Random sessions (proptest) against a model of the protocol.
 //!
-//! A failing session is shrunk and shown. Its seed is kept in `tests/data/uci_sessions.seeds`, where the next run starts.
-//! `SESAME_SESSIONS=500` plays more sessions.
+//! A failing session is shrunk and shown. Its seed is kept in `tests/data/uci_sessions.seeds`, where the next
+//! run starts. `SESAME_SESSIONS=500` plays more sessions.
 
 use std::collections::VecDeque;
 

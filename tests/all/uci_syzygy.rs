@@ -248,7 +248,8 @@ fn pipes_and_devices_are_no_tables() {
     session.quit();
 }
 
-/// Options set during a search are applied before the next `readyok` after its move, however early `isready` comes.
+/// Options set during a search are applied before the next `readyok` after its move, however early `isready`
+/// comes.
 #[test]
 fn deferred_options_precede_the_next_readyok() {
     let mut session = Session::start();

@@ -22,8 +22,8 @@ const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(1);
 
 /// Play a game against Sesame in the terminal
 ///
-/// Moves are typed as in `Nf3` or `g1f3`; `help` shows what else can be typed. With --time both players have a clock; without it the engine thinks
-/// for a second, or as --movetime, --nodes and --depth say.
+/// Moves are typed as in `Nf3` or `g1f3`; `help` shows what else can be typed. With --time both players have a
+/// clock; without it the engine thinks for a second, or as --movetime, --nodes and --depth say.
 #[derive(Debug, Args)]
 pub(crate) struct PlayArguments {
     /// Your side

@@ -21,7 +21,7 @@ struct PgnFile {
     path: PathBuf,
     /// The file's content before the game.
     before: Vec<u8>,
-    /// The content content at the last save.
+    /// The content at the last save.
     content: Vec<u8>,
 }
 

@@ -224,7 +224,8 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Reads the results file in a folder; `None` if there is none. A last line that a kill has cut off is ignored.
+    /// Reads the results file in a folder; `None` if there is none. A last line that a kill has cut off is
+    /// ignored.
     ///
     /// # Errors
     /// Those of [`JournalKind::read_unfinished`], and [`JournalError::Damaged`] if a condition has no name.

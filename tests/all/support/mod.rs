@@ -1,6 +1,7 @@
 //! A driver of the engine process over its pipes.
 //!
-//! Every wait has a watchdog, so that an engine that hangs fails a test instead of blocking it. A failure shows the end of the transcript.
+//! Every wait has a watchdog, so that an engine that hangs fails a test instead of blocking it. A failure shows
+//! the end of the transcript.
 
 pub(crate) mod folder;
 pub(crate) mod program;
@@ -283,7 +284,8 @@ pub(crate) struct InfoLine {
     pub(crate) pv: Vec<String>,
 }
 
-/// Parses an `info` line; `None` for `info string` and `currmove` lines, and for those of finished games. All other fields must be there once, with whole numbers.
+/// Parses an `info` line; `None` for `info string` and `currmove` lines, and for those of finished games. All
+/// other fields must be there once, with whole numbers.
 pub(crate) fn parse_info(line: &str) -> Option<InfoLine> {
     let rest = line.strip_prefix("info ")?;
     if rest.starts_with("string") || rest.contains(" currmove ") || rest.starts_with("depth 0 ") {
