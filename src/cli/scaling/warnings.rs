@@ -21,19 +21,18 @@ const WIDE: f64 = 1.35;
 pub(super) fn before(conditions: &Conditions, threads: impl Iterator<Item = u32>) -> Vec<String> {
     let mut lines = Vec::new();
     let number = |name| conditions.get(name).and_then(|value| value.parse::<f64>().ok());
-    if let (Some(cores), Some(most)) = (number("cores"), threads.max())
-        && f64::from(most) > cores
+    if let (Some(cores), Some(max)) = (number("cores"), threads.max())
+        && f64::from(max) > cores
     {
         lines.push(format!(
-            "{most} threads were asked for on {cores} core{}: beyond that the figures show what waiting costs, not what more cores would bring; \
-             --simulate shows that",
+            "{max} threads on {cores} core{}: beyond the cores, the results show the cost of waiting; --simulate shows \
+             the speed-up of more cores",
             if cores > 1.0 { "s" } else { "" }
         ));
     }
     if let Some(load) = number("load before").filter(|&load| load > BUSY) {
-        lines.push(format!(
-            "before the measurement {load:.2} threads of other programs wanted to run: the machine is not idle"
-        ));
+        lines
+            .push(format!("the machine was busy before the measurement: {load:.2} runnable threads of other programs"));
     }
     lines
 }
@@ -49,22 +48,22 @@ pub(super) fn after(conditions: &Conditions, panel: &Panel<'_>, curves: &[Curve]
     }
     for curve in curves {
         let several = curves.len() > 1;
-        let who = |threads: u32| {
+        let label = |threads: u32| {
             let variant = if several { format!(" of {}", curve.variant) } else { String::new() };
             format!("{threads} thread{}{variant}", if threads == 1 { "" } else { "s" })
         };
         for point in &curve.points {
             if let Some(had) = point.cores_had.filter(|&had| had < ALMOST_ALL) {
                 lines.push(format!(
-                    "{} had only {:.0} % of the cores that they could use: something else ran, and their figures are too low",
-                    who(point.threads),
+                    "{} had only {:.0} % of the cores: other programs ran, and the results are too low",
+                    label(point.threads),
                     100.0 * had
                 ));
             }
             if point.threads > 1 && point.speed_up.is_some() && point.positions < FEW {
                 lines.push(format!(
-                    "the interval of {} rests on {} position{}: so few say little of others, however narrow it is",
-                    who(point.threads),
+                    "the interval of {} is not reliable: it has only {} position{}",
+                    label(point.threads),
                     point.positions,
                     if point.positions == 1 { "" } else { "s" }
                 ));
@@ -75,12 +74,12 @@ pub(super) fn after(conditions: &Conditions, panel: &Panel<'_>, curves: &[Curve]
             if interval.contains(1.0) {
                 lines.push(format!(
                     "too noisy, or too few positions, to tell whether {} are faster than one",
-                    who(point.threads)
+                    label(point.threads)
                 ));
             } else if interval.high / interval.low > WIDE {
                 lines.push(format!(
-                    "the interval of {} is wide ({:.2} to {:.2}): more positions, more than more rounds, would narrow it",
-                    who(point.threads),
+                    "the interval of {} is wide ({:.2} to {:.2}): use more positions",
+                    label(point.threads),
                     interval.low,
                     interval.high
                 ));
