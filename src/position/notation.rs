@@ -119,6 +119,22 @@ impl Position {
         }
     }
 
+    /// Parses a legal move in long algebraic notation, such as `e2-e4`, `Ng1-f3`, `f1b5+`, `e7xd8=Q#`.
+    ///
+    /// # Errors
+    /// [`MoveError::Syntax`] or [`MoveError::Illegal`].
+    pub fn from_lan(&self, text: &str) -> Result<Move, MoveError> {
+        let syntax = || MoveError::Syntax(excerpt(text));
+        let plain = text.replace(['-', 'x', ':', '=', '+', '#', '!', '?'], "");
+        let piece = plain.chars().next().filter(char::is_ascii_uppercase);
+        let squares = if piece.is_some() { plain.get(1..).ok_or_else(syntax)? } else { &plain };
+        let mv = self.from_uci(&squares.to_ascii_lowercase())?;
+        match piece {
+            Some(letter) if Piece::try_from(letter.to_ascii_lowercase()).ok() != Some(self.moved(mv)) => Err(syntax()),
+            _ => Ok(mv),
+        }
+    }
+
     /// Appends the origin as far as other pieces of the kind with the same target need it: the file if it is
     /// unique, else the rank if that is unique, else both.
     fn push_origin(&self, san: &mut String, mv: Move, piece: Piece) {

@@ -212,12 +212,14 @@ fn malformed_games_are_reported() {
     let bad = "[Event \"1\"]\n\n1. e4 e5 2. Ke3 *\n\n[Event \"2\"]\n\n1. e4 {no end *\n\n[Event \"3\"]\n\n1. e4 *\n\n[Variant \"Atomic\"]\n\n1. e4 *\n\n[FEN \"9/8 b - - 0 7\"]\n\n7... e5 8. e4 *\n";
     let (code, games, errors) = run_with_input(&["analyse", "--pgn", "-", "--nodes", "100"], bad);
     assert_eq!(code, 1);
-    // Games with an illegal move are copied unchanged; unreadable games are left out.
+    // Games are annotated up to an illegal move; unreadable games are copied as they are.
     assert_in_order(
         &games,
         &[
             "[Event \"1\"]",
-            "1. e4 e5 2. Ke3 *",
+            "1. e4 {[%eval ",
+            "2. Ke3 *",
+            "[Event \"2\"]\n\n1. e4 {no end *\n",
             "[Event \"3\"]",
             "1. e4 {[%eval ",
             "Atomic",
@@ -225,14 +227,14 @@ fn malformed_games_are_reported() {
             "7... e5 8. e4 *",
         ],
     );
-    assert_eq!((games.matches("[Event ").count(), games.matches("[Annotator ").count()), (4, 1), "{games}");
+    assert_eq!((games.matches("[Event ").count(), games.matches("[Annotator ").count()), (5, 2), "{games}");
     assert_in_order(
         &errors,
         &[
-            "-: game 1, line 3: \"Ke3\" is not one legal move",
-            "game 2, line 7: the comment that begins here has no end",
-            "game 4, line 13: the variant \"Atomic\" is not chess",
-            "4 games could not be read",
+            "-: game 1, line 3: \"Ke3\" is not one legal move in this position: annotated up to this move",
+            "game 2, line 7: the comment that begins here has no end: copied, not annotated",
+            "game 4, line 13: the variant \"Atomic\" is not chess: copied, not annotated",
+            "4 games could not be read as a whole",
         ],
     );
     let (code, _, errors) = run(&["analyse", "--pgn", "-"]);
@@ -240,4 +242,34 @@ fn malformed_games_are_reported() {
     let nested = format!("1. e4 {} e5 *", "(".repeat(200_000));
     let (code, _, errors) = run_with_input(&["analyse", "--pgn", "-"], &nested);
     assert!(code == 1 && errors.contains("game 1, line 1: the variation"), "{errors}");
+}
+
+/// The faults of files that users reported: what can be understood is annotated, the rest is copied, and all of it is said.
+#[test]
+fn doubtful_games_are_kept_and_reported() {
+    let text = "Games of the club.\n\n[White \"A\"]\n[Result \"1-0\"]\n\n[White \"B\"]\n[Result \"0-1\"]\n\n\
+                1. e2-e4 {[%clk 0:05:00] So.} e7-e5 1/2-1/2\n\n[White \"C\"]\n\n1. e4 {a {nested} comment} e5 1-0\n";
+    let (code, games, errors) = run_with_input(&["analyse", "--pgn", "-", "--nodes", "100"], text);
+    assert_eq!(code, 1);
+    assert_in_order(
+        &games,
+        &[
+            "[White \"A\"]",
+            "[Result \"1-0\"]",
+            "[White \"B\"]",
+            "[Result \"0-1\"]",
+            "1. e4 {[%clk 0:05:00] So. [%eval ",
+            "1... e5 {[%eval ",
+            "0-1\n",
+            "[White \"C\"]\n\n1. e4 {a {nested} comment} e5 1-0\n",
+        ],
+    );
+    assert_in_order(
+        &errors,
+        &[
+            "-: game 1: the text before the first tag is left out",
+            "-: game 2: the tag Result says 0-1, the moves end with 1/2-1/2: the tag counts",
+            "-: game 3, line 11: unexpected '}': copied, not annotated",
+        ],
+    );
 }

@@ -76,14 +76,21 @@ fn write(
     ply.san = san;
     let earlier = erase(ply);
     rate(&mut ply.nags, &earlier, judged.as_ref().map(|(judgement, _)| *judgement));
-    let mut comment = score.map_or_else(String::new, |score| eval_command(score, side_to_move));
+    // One comment, the earlier one first: Lichess shows no comment after the variation, and moves no clock there.
+    let mut comments = Vec::new();
+    while let Some(Annotation::Comment(_)) = ply.annotations.first()
+        && let Annotation::Comment(comment) = ply.annotations.remove(0)
+    {
+        comments.push(comment);
+    }
+    comments.extend(score.map(|score| eval_command(score, side_to_move)));
     let mut annotations = Vec::new();
     if let Some((judgement, best)) = judged {
-        comment += &format!(" {}. {best} was best.", judgement.name());
+        comments.push(format!("{}. {best} was best.", judgement.name()));
         annotations.push(Annotation::Variation(line));
     }
-    if !comment.is_empty() {
-        annotations.insert(0, Annotation::Comment(comment.trim().to_owned()));
+    if !comments.is_empty() {
+        annotations.insert(0, Annotation::Comment(comments.join(" ")));
     }
     ply.annotations.splice(0..0, annotations);
 }
@@ -146,9 +153,15 @@ fn split_judgement(comment: &str) -> Option<(Judgement, String)> {
         let (before, rest) = comment.split_at(start);
         let Some(end) = rest.find(END) else { continue };
         let is_one_move = rest.get(opening.len()..end).is_some_and(|best| !best.contains(' '));
-        let before = before.trim();
-        if is_one_move && (before.is_empty() || before.starts_with('(') && before.ends_with(')')) {
-            return Some((judgement, rest.get(end + END.len()..).unwrap_or_default().trim().to_owned()));
+        if is_one_move {
+            // Lichess puts the change of the evaluation before the judgement.
+            let before = before.trim();
+            let before = match before.rsplit_once('(') {
+                Some((before, change)) if change.ends_with(')') => before.trim(),
+                _ => before,
+            };
+            let after = rest.get(end + END.len()..).unwrap_or_default().trim();
+            return Some((judgement, format!("{before} {after}").trim().to_owned()));
         }
     }
     None
@@ -212,8 +225,8 @@ mod tests {
         let annotated = annotate(&record, &replay, &assessments_of(&replay));
         assert_eq!(
             moves(&annotated.record),
-            "1. f3 $1 {[%eval -0.40] Inaccuracy. e4 was best.} (1. e4) {[%clk 0:01:00]} 1... e5 {[%eval -0.50]} \
-             2. g4 $3 $14 {[%eval #-1] Blunder. Nh3 was best.} (2. Nh3) {A human word.} (2. e4) 2... Qh4# 0-1"
+            "1. f3 $1 {[%clk 0:01:00] [%eval -0.40] Inaccuracy. e4 was best.} (1. e4) 1... e5 {[%eval -0.50]} \
+             2. g4 $3 $14 {A human word. [%eval #-1] Blunder. Nh3 was best.} (2. Nh3) (2. e4) 2... Qh4# 0-1"
         );
         assert_eq!(annotated.remarks.len(), 2);
         assert_eq!(annotated.remarks[1], "2. g4?? blunder (-0.50 to #-1). Best: 2. Nh3");

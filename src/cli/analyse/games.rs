@@ -33,20 +33,34 @@ pub(super) fn run(path: &Path, arguments: &AnalyseArguments, output: &Output) ->
     let limits = arguments.limits_or(DEFAULT_TIME);
     let engine = arguments.engine(1, network)?;
     let mut analyser = GameAnalyser { engine, limits, progress: Progress::new(positions, 0), bad: 0 };
-    for game in Reader::new(source.read()?) {
+    let mut reader = Reader::new(source.read()?);
+    while let Some(game) = reader.next() {
         if !is_wanted(&game, arguments.game) {
             continue;
         }
-        let (replay, record) = match game.map(|record| (record.replay(), record)) {
-            Ok((Ok(replay), record)) => (replay, record),
+        let (replay, record) = match game.map(|record| (record.replay_legal(), record)) {
+            Ok((Ok((replay, error)), record)) => {
+                for warning in &record.warnings {
+                    analyser.say(&format!("{}: game {}: {warning}", path.display(), record.number));
+                }
+                if let Some(error) = error {
+                    analyser.report_error(path, &error, "annotated up to this move");
+                }
+                (replay, record)
+            }
+            // The output has every game of the input.
             Ok((Err(error), record)) => {
-                analyser.report_error(path, &error);
-                // The output has every game of the input.
+                analyser.report_error(path, &error, "copied, not annotated");
                 analyser.progress.suspend(|| results.write(&record))?;
                 continue;
             }
             Err(error) => {
-                analyser.report_error(path, &error);
+                let raw = reader.raw_text();
+                let copied = if raw.is_some() { "copied, not annotated" } else { "too long, left out" };
+                analyser.report_error(path, &error, copied);
+                if let Some(raw) = raw {
+                    analyser.progress.suspend(|| results.write_text(&format!("{}\n", raw.trim())))?;
+                }
                 continue;
             }
         };
@@ -62,8 +76,8 @@ pub(super) fn run(path: &Path, arguments: &AnalyseArguments, output: &Output) ->
     results.conclude();
     match analyser.bad {
         0 => Ok(()),
-        1 => Err(CommandError::failed("a game could not be read: see above")),
-        bad => Err(CommandError::Failed(format!("{bad} games could not be read: see above"))),
+        1 => Err(CommandError::failed("a game could not be read as a whole: see above")),
+        bad => Err(CommandError::Failed(format!("{bad} games could not be read as a whole: see above"))),
     }
 }
 
@@ -117,9 +131,14 @@ struct GameAnalyser {
 }
 
 impl GameAnalyser {
-    fn report_error(&mut self, path: &Path, error: &PgnError) {
+    fn report_error(&mut self, path: &Path, error: &PgnError, consequence: &str) {
         self.bad += 1;
-        self.progress.suspend(|| drop(writeln!(io::stderr(), "{}: {error}", path.display())));
+        self.say(&format!("{}: {error}: {consequence}", path.display()));
+    }
+
+    /// Writes a line to the standard error.
+    fn say(&self, line: &str) {
+        self.progress.suspend(|| drop(writeln!(io::stderr(), "{line}")));
     }
 
     /// Assesses all positions of a game from the end to the beginning: the transposition table then helps with
@@ -207,11 +226,15 @@ impl Results {
 
     /// Writes a game. The file is complete after every game.
     fn write(&mut self, record: &PgnGame) -> Result<(), CommandError> {
-        let text = record.to_string();
+        self.write_text(&record.to_string())
+    }
+
+    /// Writes the text of a game, with its last line feed.
+    fn write_text(&mut self, text: &str) -> Result<(), CommandError> {
         match &self.file {
-            None => self.output.line(&text),
+            None => self.output.line(text),
             Some(path) => {
-                self.text += &text;
+                self.text += text;
                 self.text.push('\n');
                 write(path, &self.text)?;
             }

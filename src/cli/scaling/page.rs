@@ -489,10 +489,10 @@ mod tests {
         let text = page(&report, "README.md");
         for wanted in [
             "| default | 2 | 2 | 2.00 (2.00 to 2.00) | 3.20 (3.20 to 3.20) | 1.60 (1.60 to 1.60) | 1.25 (1.25 to 1.25) | 100.0 % | 80.0 % |",
-            "**Warning**: 2 threads were asked for on 1 core:",
-            "**Warning**: before the measurement 1.50 threads",
+            "**Warning**: 2 threads on 1 core:",
+            "**Warning**: the machine was busy before the measurement: 1.50",
             "**Warning**: 1 thread had only 80 %",
-            "**Warning**: the interval of 2 threads rests on 2 positions:",
+            "**Warning**: the interval of 2 threads is not reliable: it has only 2 positions",
             "| default | 2 | 2 | 100.0 % | 2 | 2.00 (2.00 to 2.00) |",
             "| default | 2 | 40.0 % | 20.0 % | 25.0 % | 40.0 % | 0.0 % |",
             "| default | 2 | 2 | 1.60 (1.60 to 1.60) | 1.60 (1.60 to 1.60) | 1.25 (1.25 to 1.25) | 100.0 % |",

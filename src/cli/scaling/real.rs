@@ -28,13 +28,13 @@ struct TimedSearch<'a> {
 /// all alike.
 pub(super) fn run(plan: &Plan, args: &ScalingArgs, log: &dyn Fn(&str)) -> Result<Recording, ScalingError> {
     // Read before this run adds to the load.
-    let load = machine::load().map_or_else(|| "not told".to_owned(), |load| format!("{load:.2}"));
+    let load = machine::load().map_or_else(|| "unknown".to_owned(), |load| format!("{load:.2}"));
     let conditions = plan
         .conditions()
         .with("rounds", args.rounds)
         .with("seed", args.seed)
         .with("pinned", if args.pin { "as far as possible" } else { "no" })
-        .with("processor", machine::processor().unwrap_or_else(|| "not told".to_owned()))
+        .with("processor", machine::processor().unwrap_or_else(|| "unknown".to_owned()))
         .with("cores", logical_cores())
         .with("physical cores", physical_cores())
         .with("load before", load);

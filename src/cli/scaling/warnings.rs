@@ -25,21 +25,20 @@ pub(super) fn before(conditions: &Conditions, threads: impl Iterator<Item = u32>
     let plural = |cores: f64| if cores > 1.0 { "s" } else { "" };
     match (number("cores"), number("physical cores")) {
         (Some(cores), _) if most > cores => lines.push(format!(
-            "{most} threads were asked for on {cores} core{}: beyond that the figures show what waiting costs, not what more cores would bring; \
-             --simulate shows that",
+            "{most} threads on {cores} core{}: beyond the cores, the results show the cost of waiting; --simulate shows \
+             the speed-up of more cores",
             plural(cores)
         )),
         (_, Some(physical)) if most > physical => lines.push(format!(
-            "{most} threads were asked for on {physical} physical core{}: hyper-threads that share a core are each slower than one that has it \
-             alone",
+            "{most} threads on {physical} physical core{}: hyper-threads that share a core are each slower than one that \
+             has it alone",
             plural(physical)
         )),
         _ => {}
     }
     if let Some(load) = number("load before").filter(|&load| load > BUSY) {
-        lines.push(format!(
-            "before the measurement {load:.2} threads of other programs wanted to run: the machine is not idle"
-        ));
+        lines
+            .push(format!("the machine was busy before the measurement: {load:.2} runnable threads of other programs"));
     }
     lines
 }
@@ -55,22 +54,22 @@ pub(super) fn after(conditions: &Conditions, panel: &Panel<'_>, curves: &[Curve]
     }
     for curve in curves {
         let several = curves.len() > 1;
-        let who = |threads: u32| {
+        let label = |threads: u32| {
             let variant = if several { format!(" of {}", curve.variant) } else { String::new() };
             format!("{threads} thread{}{variant}", if threads == 1 { "" } else { "s" })
         };
         for point in &curve.points {
             if let Some(had) = point.cores_had.filter(|&had| had < ALMOST_ALL) {
                 lines.push(format!(
-                    "{} had only {:.0} % of the cores that they could use: something else ran, and their figures are too low",
-                    who(point.threads),
+                    "{} had only {:.0} % of the cores: other programs ran, and the results are too low",
+                    label(point.threads),
                     100.0 * had
                 ));
             }
             if point.threads > 1 && point.speed_up.is_some() && point.positions < FEW {
                 lines.push(format!(
-                    "the interval of {} rests on {} position{}: so few say little of others, however narrow it is",
-                    who(point.threads),
+                    "the interval of {} is not reliable: it has only {} position{}",
+                    label(point.threads),
                     point.positions,
                     if point.positions == 1 { "" } else { "s" }
                 ));
@@ -81,12 +80,12 @@ pub(super) fn after(conditions: &Conditions, panel: &Panel<'_>, curves: &[Curve]
             if interval.contains(1.0) {
                 lines.push(format!(
                     "too noisy, or too few positions, to tell whether {} are faster than one",
-                    who(point.threads)
+                    label(point.threads)
                 ));
             } else if interval.high / interval.low > WIDE {
                 lines.push(format!(
-                    "the interval of {} is wide ({:.2} to {:.2}): more positions, more than more rounds, would narrow it",
-                    who(point.threads),
+                    "the interval of {} is wide ({:.2} to {:.2}): use more positions",
+                    label(point.threads),
                     interval.low,
                     interval.high
                 ));
@@ -108,7 +107,7 @@ mod tests {
                 physical.map_or(conditions.clone(), |physical| conditions.with("physical cores", physical));
             before(&conditions, [1, threads].into_iter()).pop().unwrap_or_default()
         };
-        assert!(warning(2, Some(1), 4).contains("what waiting costs"));
+        assert!(warning(2, Some(1), 4).contains("cost of waiting"));
         assert!(warning(8, Some(4), 8).contains("4 physical cores: hyper-threads"));
         assert_eq!(warning(8, Some(4), 4), "");
         // Results of an older version lack the number of physical cores.

@@ -39,6 +39,8 @@ pub(super) struct Lexer<R> {
     tag_prefix: TagPrefix,
     /// Words found together with the last one, in reverse order.
     words: Vec<String>,
+    /// The bytes of this game so far; `None` beyond twice [`MAX_TEXT`].
+    raw: Option<Vec<u8>>,
 }
 
 /// The part of the next tag that was consumed to recognise it.
@@ -48,6 +50,16 @@ enum TagPrefix {
     Bracket,
     /// [`NEXT_GAME`].
     Event,
+}
+
+impl TagPrefix {
+    fn bytes(self) -> &'static [u8] {
+        match self {
+            TagPrefix::None => b"",
+            TagPrefix::Bracket => b"[",
+            TagPrefix::Event => NEXT_GAME,
+        }
+    }
 }
 
 impl<R: BufRead> Lexer<R> {
@@ -60,10 +72,12 @@ impl<R: BufRead> Lexer<R> {
             failure: None,
             tag_prefix: TagPrefix::None,
             words: Vec::new(),
+            raw: Some(Vec::new()),
         };
         // A byte order mark before UTF-8.
         if lexer.peek() == Some(0xEF) {
             (0..3).for_each(|_| _ = lexer.bump());
+            lexer.raw = Some(Vec::new());
             lexer.is_line_start = true;
         }
         lexer
@@ -72,6 +86,13 @@ impl<R: BufRead> Lexer<R> {
     /// Resets the limit of text for a new game.
     pub(super) fn begin_game(&mut self) {
         self.budget = MAX_TEXT;
+        self.raw = Some(self.tag_prefix.bytes().to_vec());
+    }
+
+    /// Returns the bytes of this game, without those of the next; `None` for a very long one.
+    pub(super) fn raw(&self) -> Option<&[u8]> {
+        let raw = self.raw.as_deref()?;
+        raw.get(..raw.len().checked_sub(self.tag_prefix.bytes().len())?)
     }
 
     /// Returns the next byte without consuming it.
@@ -94,6 +115,10 @@ impl<R: BufRead> Lexer<R> {
     fn bump(&mut self) -> Option<u8> {
         let byte = self.peek()?;
         self.input.consume(1);
+        match &mut self.raw {
+            Some(raw) if raw.len() < 2 * MAX_TEXT => raw.push(byte),
+            raw => *raw = None,
+        }
         self.is_line_start = byte == b'\n';
         self.line += u64::from(byte == b'\n');
         Some(byte)
@@ -136,6 +161,35 @@ impl<R: BufRead> Lexer<R> {
     /// Returns true if the next token is a comment.
     pub(super) fn is_at_comment(&mut self) -> bool {
         self.tag_prefix == TagPrefix::None && self.is_at(b"{;")
+    }
+
+    /// Returns true if the next token is a move, a move number, a result or a glyph, or if there is none.
+    pub(super) fn is_at_move(&mut self) -> bool {
+        if self.words.is_empty() {
+            self.skip_blanks();
+            if self.peek().is_none_or(|byte| b"$!?".contains(&byte)) {
+                return true;
+            }
+            match self.word() {
+                Ok(Some(Token::Word(first))) => self.words.push(first),
+                _ => return true,
+            }
+        }
+        self.words.last().is_some_and(|word| looks_like_move(word))
+    }
+
+    /// Skips one word, or one character that belongs to none. Returns false at the end.
+    pub(super) fn skip_word(&mut self) -> bool {
+        if self.words.pop().is_some() {
+            return true;
+        }
+        self.skip_blanks();
+        if self.peek().is_none() {
+            return false;
+        }
+        let is_word = self.word().is_ok_and(|word| word.is_some());
+        self.words.clear();
+        is_word || self.bump().is_some()
     }
 
     fn is_at(&mut self, bytes: &[u8]) -> bool {
@@ -310,7 +364,11 @@ impl<R: BufRead> Lexer<R> {
             self.take(&mut word)?;
         }
         // Unicode white space separates words too.
-        let word = text(word);
+        let mut word = text(word);
+        // An end such as `Nf3*`.
+        if word.len() > 1 && word.ends_with('*') {
+            word.insert(word.len() - 1, ' ');
+        }
         let mut words = word.split_whitespace().map(str::to_owned);
         let first = words.next().map(Token::Word);
         self.words = words.rev().collect();
@@ -345,12 +403,29 @@ impl<R: BufRead> Lexer<R> {
     }
 }
 
-/// Decodes UTF-8, or Latin-1 as in the standard. Control characters are removed, because they could change a
-/// terminal's state; white space is kept.
-fn text(bytes: Vec<u8>) -> String {
+/// Returns true for a move, a null move, a move number or a result, in any usual notation.
+fn looks_like_move(word: &str) -> bool {
+    let is_piece_or_square = word.starts_with(|c: char| "abcdefghKQRBNPOo0Z-*½.…@".contains(c) || c.is_ascii_digit());
+    let has_digit_or_sign = word.contains(|c: char| c.is_ascii_digit() || "-*½@".contains(c));
+    is_piece_or_square && has_digit_or_sign
+}
+
+/// Decodes UTF-8, or Windows-1252, which extends the Latin-1 of the standard. Control characters are removed,
+/// because they could change a terminal's state; white space is kept.
+pub(super) fn text(bytes: Vec<u8>) -> String {
     let text = String::from_utf8(bytes)
-        .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect::<String>());
+        .unwrap_or_else(|error| error.into_bytes().into_iter().map(windows_1252).collect::<String>());
     if text.contains(is_unwanted) { text.replace(is_unwanted, "") } else { text }
+}
+
+/// Decodes a byte of Windows-1252; five bytes stand for no character.
+fn windows_1252(byte: u8) -> char {
+    const FROM_80: [char; 32] = [
+        '€', '\u{FFFD}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{FFFD}', 'Ž', '\u{FFFD}',
+        '\u{FFFD}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{FFFD}', 'ž', 'Ÿ',
+    ];
+    let place = usize::from(byte).checked_sub(0x80);
+    place.and_then(|place| FROM_80.get(place)).copied().unwrap_or(char::from(byte))
 }
 
 fn is_unwanted(letter: char) -> bool {

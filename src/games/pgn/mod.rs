@@ -91,12 +91,16 @@ pub struct PgnGame {
     pub line: u64,
     /// Tag names and values in order.
     pub tags: Vec<(String, String)>,
+    /// Numeric annotation glyphs before the first move.
+    pub nags: Vec<u8>,
     /// Comments before the first move.
     pub comments: Vec<String>,
     /// The moves.
     pub plies: Vec<Ply>,
-    /// The result.
+    /// The result: that of the tag `Result`, or of the end of the moves where the tag has none.
     pub result: GameResult,
+    /// Contradictions and texts that were left out, for the user.
+    pub warnings: Vec<String>,
 }
 
 /// The start position and the legal moves of a game.
@@ -128,30 +132,52 @@ impl PgnGame {
     /// # Errors
     /// For an unknown variant, an invalid `FEN` tag, or the first illegal move.
     pub fn replay(&self) -> Result<Replay, PgnError> {
-        let error = |line, kind| PgnError { game: self.number, line, kind };
-        if let Some(variant) = self.tag("Variant") {
-            let plain: String = variant.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase();
-            if !["", "standard", "chess", "fromposition", "chess960", "fischerandom", "fischerrandom", "normal"]
-                .contains(&plain.as_str())
-            {
-                return Err(error(self.line, PgnErrorKind::Variant(variant.chars().take(24).collect())));
-            }
-        }
-        let start = match self.tag("FEN") {
-            None => Position::startpos(),
-            Some(fen) => Position::from_fen(fen).map_err(|fen_error| error(self.line, PgnErrorKind::Fen(fen_error)))?,
-        };
+        let (replay, error) = self.replay_legal()?;
+        error.map_or(Ok(replay), Err)
+    }
+
+    /// Plays the game up to the first illegal or null move, and returns that as an error, if there is one.
+    ///
+    /// # Errors
+    /// For an unknown variant or an invalid `FEN` tag.
+    pub fn replay_legal(&self) -> Result<(Replay, Option<PgnError>), PgnError> {
+        let start = self.start()?;
         let mut position = start.clone();
         let mut moves = Vec::with_capacity(self.plies.len());
         for ply in &self.plies {
             let mv = position
                 .from_san(&ply.san)
                 .or_else(|san_error| position.from_uci(&ply.san).map_err(|_| san_error))
-                .map_err(|move_error| error(ply.line, PgnErrorKind::Move(move_error)))?;
-            position.play(mv);
-            moves.push(mv);
+                .or_else(|san_error| position.from_lan(&ply.san).map_err(|_| san_error));
+            match mv {
+                Ok(mv) => {
+                    position.play(mv);
+                    moves.push(mv);
+                }
+                Err(error) => {
+                    let kind = PgnErrorKind::Move(error);
+                    return Ok((Replay { start, moves }, Some(PgnError { game: self.number, line: ply.line, kind })));
+                }
+            }
         }
-        Ok(Replay { start, moves })
+        Ok((Replay { start, moves }, None))
+    }
+
+    /// Returns the start position.
+    fn start(&self) -> Result<Position, PgnError> {
+        let error = |kind| PgnError { game: self.number, line: self.line, kind };
+        if let Some(variant) = self.tag("Variant") {
+            let plain: String = variant.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase();
+            if !["", "standard", "chess", "fromposition", "chess960", "fischerandom", "fischerrandom", "normal"]
+                .contains(&plain.as_str())
+            {
+                return Err(error(PgnErrorKind::Variant(variant.chars().take(24).collect())));
+            }
+        }
+        match self.tag("FEN") {
+            None => Ok(Position::startpos()),
+            Some(fen) => Position::from_fen(fen).map_err(|fault| error(PgnErrorKind::Fen(fault))),
+        }
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::io::BufRead;
 
-use super::lexer::{Lexer, Token};
-use super::{Annotation, GameResult, PgnError, PgnErrorKind, PgnGame, Ply};
+use super::lexer::{Lexer, Token, text};
+use super::{Annotation, GameResult, PgnError, PgnErrorKind, PgnGame, Ply, SEVEN_TAG_ROSTER};
 
 /// Limit of plies, more than the 75-move rule allows.
 const MAX_PLIES: usize = 12_000;
@@ -38,12 +38,21 @@ impl<R: BufRead> Reader<R> {
         Reader { lexer: Lexer::new(input), number: 0, pending_tag: None, is_over: false }
     }
 
+    /// Returns the text of the last game, as it is in the file: for a game that could not be parsed. `None` if it
+    /// is longer than 8 MiB.
+    pub fn raw_text(&self) -> Option<String> {
+        self.lexer.raw().map(|raw| text(raw.to_vec()))
+    }
+
     /// Parses the next game; `None` at the end.
     fn game(&mut self) -> Result<Option<PgnGame>, Located> {
         self.lexer.begin_game();
         let mut game = PgnGame { tags: self.pending_tag.take().into_iter().collect(), ..PgnGame::default() };
-        // Comments may stand before the tags.
+        // Comments may stand before the tags, and other text.
         self.comments(&mut game)?;
+        if game.tags.is_empty() && self.skip_prose().map_err(Located::at(self.lexer.line))? {
+            game.warnings.push("the text before the first tag is left out".to_owned());
+        }
         game.line = self.lexer.line;
         while self.lexer.is_at_tag() {
             let line = self.lexer.line;
@@ -52,22 +61,39 @@ impl<R: BufRead> Reader<R> {
                 return Err(at_line(PgnErrorKind::TooLarge("1,000 tags")));
             }
             if let Some(Token::Tag(name, value)) = self.lexer.token().map_err(at_line)? {
-                if name == "Event" && game.tag("Event").is_some() {
+                // A game without moves or result precedes.
+                if SEVEN_TAG_ROSTER.contains(&name.as_str()) && game.tag(&name).is_some() {
                     self.pending_tag = Some((name, value));
+                    game.result = game.tag("Result").and_then(GameResult::read).unwrap_or_default();
                     return Ok(Some(game));
                 }
                 game.tags.push((name, value));
             }
             self.comments(&mut game)?;
         }
-        let ended = self.moves(&mut game)?;
-        if game.plies.is_empty() && game.tags.is_empty() && game.comments.is_empty() && !ended {
+        let end = self.moves(&mut game)?;
+        if game.plies.is_empty() && game.tags.is_empty() && game.comments.is_empty() && end.is_none() {
             return Ok(None);
         }
-        if !ended {
-            game.result = game.tag("Result").and_then(GameResult::read).unwrap_or_default();
+        let by_tag = game.tag("Result").and_then(GameResult::read).filter(|&result| result != GameResult::Unknown);
+        game.result = by_tag.or(end).unwrap_or_default();
+        if let Some(end) = end.filter(|&end| end != game.result && end != GameResult::Unknown) {
+            game.warnings
+                .push(format!("the tag Result says {}, the moves end with {end}: the tag counts", game.result));
         }
         Ok(Some(game))
+    }
+
+    /// Skips text that stands before the first tag and does not begin like a game. Returns true if there was any.
+    fn skip_prose(&mut self) -> Result<bool, PgnErrorKind> {
+        if self.lexer.is_at_tag() || self.lexer.is_at_move() {
+            return Ok(false);
+        }
+        let mut has_text = false;
+        while !self.lexer.is_at_tag() && self.lexer.skip_word() {
+            has_text = true;
+        }
+        Ok(has_text)
     }
 
     /// Parses comments before the first move.
@@ -81,18 +107,17 @@ impl<R: BufRead> Reader<R> {
         Ok(())
     }
 
-    /// Parses the moves up to the game termination marker or the next game. Returns true after a marker.
-    fn moves(&mut self, game: &mut PgnGame) -> Result<bool, Located> {
+    /// Parses the moves up to the game termination marker, which it returns, or the next game.
+    fn moves(&mut self, game: &mut PgnGame) -> Result<Option<GameResult>, Located> {
         while !self.lexer.is_at_tag() {
             let line = self.lexer.line;
             let at_line = Located::at(line);
-            let Some(token) = self.lexer.token().map_err(at_line)? else { return Ok(false) };
+            let Some(token) = self.lexer.token().map_err(at_line)? else { return Ok(None) };
             match token {
                 Token::Word(word) => {
                     let san = without_number(&word);
                     if let Some(result) = GameResult::read(&word).or_else(|| GameResult::read(san)) {
-                        game.result = result;
-                        return Ok(true);
+                        return Ok(Some(result));
                     }
                     if !["", "e.p.", "e.p", "ep"].contains(&san) {
                         if game.plies.len() == MAX_PLIES {
@@ -106,9 +131,7 @@ impl<R: BufRead> Reader<R> {
                     None => game.comments.push(comment),
                 },
                 Token::Nag(nag) => {
-                    if let Some(ply) = game.plies.last_mut() {
-                        ply.nags.push(nag);
-                    }
+                    game.plies.last_mut().map_or(&mut game.nags, |ply| &mut ply.nags).push(nag);
                 }
                 Token::Open => {
                     let variation = self.variation(line)?;
@@ -120,7 +143,7 @@ impl<R: BufRead> Reader<R> {
                 Token::Tag(..) => {}
             }
         }
-        Ok(false)
+        Ok(None)
     }
 
     /// Returns the text of a variation that was opened on line `start`. A counter replaces recursion, so no

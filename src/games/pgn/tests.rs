@@ -126,6 +126,96 @@ fn consecutive_games() {
 }
 
 #[test]
+fn games_without_moves_are_told_apart_by_their_tags() {
+    let text = "[White \"A\"]\n[Result \"1-0\"]\n\n[White \"B\"]\n[Result \"0-1\"]\n\n[White \"C\"]\n\n1. e4 1-0\n";
+    let games: Vec<_> = read(text).into_iter().map(Result::unwrap).collect();
+    let found: Vec<_> = games.iter().map(|game| (game.tag("White").unwrap(), game.result, game.plies.len())).collect();
+    let wins = [GameResult::WhiteWins, GameResult::BlackWins, GameResult::WhiteWins];
+    assert_eq!(found, [("A", wins[0], 0), ("B", wins[1], 0), ("C", wins[2], 1)]);
+}
+
+#[test]
+fn result_tag_outweighs_the_end_of_the_moves() {
+    for (moves, warnings) in [("1. e4 *", 0), ("1. e4", 0), ("", 0), ("1. e4 1-0", 0), ("1. e4 1/2-1/2", 1)] {
+        let game = only(&format!("[Result \"1-0\"]\n\n{moves}\n"));
+        assert_eq!((game.result, game.warnings.len()), (GameResult::WhiteWins, warnings), "{moves}");
+        assert!(game.to_string().ends_with("1-0\n"));
+    }
+    assert_eq!(only("[Result \"*\"]\n\n1. e4 0-1").result, GameResult::BlackWins);
+    assert_eq!(only("[Result \"?\"]\n\n1. e4 0-1").result, GameResult::BlackWins);
+}
+
+#[test]
+fn windows_1252_is_read() {
+    let mut reader = Reader::new(&b"[White \"\x8Aari\xE6\"]\n\n1. e4 {White\x92s plan \x96 f4} *"[..]);
+    let game = reader.next().unwrap().unwrap();
+    assert_eq!(game.tag("White"), Some("Šariæ"));
+    assert_eq!(game.plies[0].annotations, [Annotation::Comment("White’s plan – f4".into())]);
+}
+
+#[test]
+fn glyphs_before_the_first_move_stay() {
+    let game = only("$22 {a comment} 1. e4 *");
+    assert_eq!((game.nags.as_slice(), game.plies[0].nags.len()), (&[22][..], 0));
+    assert!(game.to_string().ends_with("$22 {a comment} 1. e4 *\n"));
+}
+
+#[test]
+fn end_marker_may_touch_the_last_move() {
+    let game = only("1. e4 e5 2. Nf3*");
+    assert_eq!((sans(&game), game.result), (vec!["e4", "e5", "Nf3"], GameResult::Unknown));
+}
+
+#[test]
+fn long_algebraic_moves_are_played() {
+    for text in ["1. e2-e4 e7-e5 2. Ng1-f3 Nb8xc6", "1. e2e4 d7d5 2. f1b5+ c7c6", "1. e4-e5", "1. Bg1-f3"] {
+        let (replay, error) = only(text).replay_legal().unwrap();
+        let (moves, is_wrong) = match text {
+            "1. e2-e4 e7-e5 2. Ng1-f3 Nb8xc6" | "1. e2e4 d7d5 2. f1b5+ c7c6" => (4, false),
+            _ => (0, true),
+        };
+        assert_eq!((replay.moves.len(), error.is_some()), (moves, is_wrong), "{text}");
+    }
+}
+
+#[test]
+fn games_are_played_up_to_an_illegal_or_null_move() {
+    for (text, moves) in [("1. e4 e5 2. Qh5 Nc6 3. Bc4 -- 4. Qxf7#", 5), ("1. e4 e4", 1), ("1. Z0", 0)] {
+        let game = only(text);
+        let (replay, error) = game.replay_legal().unwrap();
+        assert_eq!((replay.moves.len(), error.unwrap().line), (moves, 1), "{text}");
+        assert!(game.replay().is_err());
+    }
+}
+
+#[test]
+fn text_before_the_first_tag_is_no_game() {
+    let game = only("Games of the club, round 1.\n\n[Event \"x\"]\n\n1. e4 e5 *\n");
+    assert_eq!((sans(&game), game.warnings.len()), (vec!["e4", "e5"], 1));
+    assert!(read("No chess here.").is_empty());
+    // A game without tags is one.
+    assert_eq!(sans(&only("e4 e5 Nf3")), ["e4", "e5", "Nf3"]);
+    assert_eq!(sans(&only("-- e5")), ["--", "e5"]);
+}
+
+#[test]
+fn text_of_a_wrong_game_is_kept() {
+    let (first, wrong) = ("[Event \"a\"]\n\n1. e4 *\n\n", "[Event \"b\"]\n\n1. e4 {a {nested} comment} e5 1-0\n\n");
+    let text = format!("{first}{wrong}{first}");
+    let mut reader = Reader::new(text.as_bytes());
+    assert!(reader.next().unwrap().is_ok());
+    assert!(reader.next().unwrap().is_err());
+    assert_eq!(reader.raw_text().unwrap().trim(), wrong.trim());
+    assert_eq!(reader.next().unwrap().unwrap().tag("Event"), Some("a"));
+    assert!(reader.next().is_none());
+    // An open comment ends at the next game.
+    let mut reader = Reader::new("1. e4 {open\n[Event \"next\"]\n\n1. d4 *".as_bytes());
+    assert!(reader.next().unwrap().is_err());
+    assert_eq!(reader.raw_text().unwrap(), "1. e4 {open\n");
+    assert_eq!(reader.next().unwrap().unwrap().tag("Event"), Some("next"));
+}
+
+#[test]
 fn reading_continues_after_an_error() {
     let good = "[Event \"next\"]\n[White \"W\"]\n\n1. e4 *\n";
     for (bad, line, message) in [

@@ -32,6 +32,9 @@ impl fmt::Display for PgnGame {
 impl PgnGame {
     fn write_moves(&self, lines: &mut Lines<'_, '_>) -> fmt::Result {
         let (mut number, mut color) = first_move(self.tag("FEN").unwrap_or_default());
+        for nag in &self.nags {
+            lines.words(&format!("${nag}"))?;
+        }
         for comment in &self.comments {
             lines.comment(comment)?;
         }
