@@ -29,7 +29,7 @@
 //!     let mv = game.position().from_san(san)?;
 //!     game.play(mv);
 //! }
-//! assert_eq!(game.legal_result(), Some(Outcome::Checkmate));
+//! assert_eq!(game.outcome(), Some(Outcome::Checkmate));
 //! let error = Position::from_fen("8/8/8/8/8/8/8/K7 w - - 0 1").unwrap_err();
 //! assert_eq!(error.to_string(), "Black has 0 kings instead of one");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
