@@ -281,6 +281,9 @@ impl AnalyseArguments {
         };
         let count = |end: &str| self.words.iter().filter(|word| ends_in(word, end)).count();
         match (count("epd"), count("pgn"), self.words.as_slice()) {
+            (0, 0, words) if let Some(path) = words.iter().map(Path::new).find(|path| path.is_file()) => {
+                Err(format!("is {0} a suite or a file of games? --epd {0} or --pgn {0} says so", path.display()))
+            }
             (0, 0, words) => {
                 let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
                 Ok(Subject::Position(words.join(" ")))
@@ -421,6 +424,8 @@ mod tests {
         assert_eq!(analyse("analyze --depth 4").subject(), Ok(Subject::Position(String::new())));
         let suites = |paths: &[&str]| Ok(Subject::Suites(paths.iter().map(PathBuf::from).collect()));
         assert_eq!(analyse("analyse a.epd b.EPD --csv c").subject(), suites(&["a.epd", "b.EPD"]));
+        // A file of another name is no position.
+        assert!(analyse("analyse Cargo.toml").subject().unwrap_err().contains("--pgn Cargo.toml"));
         assert_eq!(analyse("analyse --epd a.txt --time 1").subject(), suites(&["a.txt"]));
         for line in ["analyse a.pgn --game 3 --out b", "analyse --pgn a.pgn --graphs d"] {
             assert_eq!(analyse(line).subject(), Ok(Subject::Games("a.pgn".into())));
