@@ -50,6 +50,7 @@
 //! | [`syzygy`] | Syzygy tablebases | [`syzygy::Tablebases`] |
 //! | [`games`] | games and positions in files: PGN, EPD | [`games::pgn::Reader`] |
 //! | [`position`] | the rules of chess | [`position::Position`] |
+//! | [`regular_file`] | opening files that must be regular ones | [`regular_file::open`] |
 //!
 //! The transposition table is the crate `sesame-table`. Experiments with replacement schemes (`sesame-lab`) and
 //! network training (`sesame-tuner`) are separate crates.

@@ -105,7 +105,8 @@ impl Default for Options {
     }
 }
 
-/// The error of an engine call. The engine keeps its previous state.
+/// The error of an engine call. After `Table` the old table stays. After `Thread` there may be no worker: the next
+/// search tries to start one.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// The transposition table cannot be allocated.
@@ -119,9 +120,10 @@ pub enum EngineError {
     Stopped,
 }
 
-/// A chess engine.
+/// A chess engine: transposition table, threads and coordinator.
 ///
-/// Measurements can use another type of transposition table.
+/// [`Engine::new`] is for blocking searches, [`Engine::with_sink`] for [`Engine::go`]. A call that changes the table or the
+/// threads ends a running search. Measurements can use another type of transposition table.
 pub struct Engine<T: SearchTable = TranspositionTable> {
     options: Options,
     /// True after a use of the table or a write to all of its memory.
@@ -225,7 +227,7 @@ impl<T: SearchTable> Engine<T> {
             Some(pool) => {
                 pool.resize(threads)?;
             }
-            // The coordinator still holds a reference for a moment after the best move.
+            // Not reached: `finish` waits until the search has dropped its reference.
             None => self.pool = Arc::new(Pool::new(threads, self.options.strategy, self.options.pin)?),
         }
         self.report_threads(threads);
@@ -247,7 +249,7 @@ impl<T: SearchTable> Engine<T> {
             Some(pool) => {
                 pool.set_pin(pin)?;
             }
-            // The coordinator still holds a reference for a moment after the best move.
+            // Not reached: `finish` waits until the search has dropped its reference.
             None => self.pool = Arc::new(Pool::new(threads, self.options.strategy, pin)?),
         }
         self.report_threads(threads);
@@ -302,7 +304,7 @@ impl<T: SearchTable> Engine<T> {
             Some(pool) => {
                 pool.set_strategy(strategy)?;
             }
-            // The coordinator still holds a reference for a moment after the best move.
+            // Not reached: `finish` waits until the search has dropped its reference.
             None => self.pool = Arc::new(Pool::new(threads, strategy, self.options.pin)?),
         }
         self.report_threads(threads);
@@ -364,7 +366,7 @@ impl<T: SearchTable> Engine<T> {
         self.finish();
         match Arc::get_mut(&mut self.table) {
             Some(table) => table.clear_exclusive(self.options.threads),
-            // The coordinator still holds a reference for a moment after the best move.
+            // Not reached: `finish` waits until the search has dropped its reference.
             None => self.table.clear(self.options.threads),
         }
         self.is_touched = true;

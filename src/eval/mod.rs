@@ -16,7 +16,7 @@
 //! | [`wdl`] | the win/draw/loss model |
 //!
 //! Efficient updates are by Yu Nasu (2018). Perspectives, SCReLU, quantisation and output buckets are as in
-//! bullet (<https://github.com/jw1912/bullet>). `docs/contributors/tuning.md` describes the training.
+//! bullet (<https://github.com/jw1912/bullet>). `docs/contributors/training.md` describes the training.
 
 mod accumulators;
 mod features;

@@ -2,7 +2,7 @@
 //!
 //! The model is Stockfish's (<https://github.com/official-stockfish/WDL_model>): the chance of a win is a
 //! logistic function of the score, with location and scale polynomials in the material. `sesame-tuner data
-//! wdl` fits its numbers to Sesame's games; `docs/contributors/tuning.md` describes the fit.
+//! wdl` fits its numbers to Sesame's games; `docs/contributors/training.md` describes the fit.
 
 use crate::position::{Piece, Position};
 

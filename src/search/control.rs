@@ -81,12 +81,12 @@ impl Control {
     }
 
     /// Sets the number of nodes of all workers after which no iteration begins; by default there is none.
-    pub fn with_soft_limit(self, soft_limit: Option<u64>) -> Self {
+    pub fn with_soft_nodes(self, soft_limit: Option<u64>) -> Self {
         Self { soft_limit, ..self }
     }
 
     /// Returns true if no iteration may begin any more: the workers have searched as many nodes as the soft limit.
-    pub fn soft_limit_reached(&self) -> bool {
+    pub fn soft_nodes_reached(&self) -> bool {
         self.soft_limit.is_some_and(|limit| self.nodes() >= limit)
     }
 

@@ -151,7 +151,7 @@ impl<T: SearchTable> Worker<T> {
         let mut moves = 0;
         let defers_moves = depth >= defer_depth() && self.context.control.searching().is_some();
         let mut deferred = DeferredMoves::new();
-        // Moves are pruned once a move has avoided being mated.
+        // Moves are pruned only after one has a score above a proven loss.
         let has_pieces = position.has_non_pawn_material(us);
         let may_prune = |best_score: i32| !N::ROOT && best_score > -DECISIVE_BOUND && has_pieces;
 
@@ -210,7 +210,7 @@ impl<T: SearchTable> Worker<T> {
                 Extension::MultiCut(score) => return Ok(score),
             };
 
-            // 15. Make the move, search it, unmake it.
+            // 15. Make the move, search it (late-move reduction: `search_child`), unmake it.
             if let Some(searching) = searching {
                 self.begin_searching(searching);
             }

@@ -15,8 +15,8 @@ pub struct Budget {
     pub hard: Duration,
 }
 
-/// Lower limit of the moves that the remaining time must last for, however large the increment.
-const MIN_MOVES_TO_GO: u32 = 10;
+/// The soft limit is at most the time left divided by this, or by the moves to go if they are fewer.
+const SOFT_CAP_MOVES: u32 = 10;
 /// Upper limit of the moves to the next time control.
 const MAX_MOVES_TO_GO: u32 = 40;
 /// Reserve of a long clock; a clock of just this time keeps half of it. With more threads than cores, the best
@@ -51,10 +51,10 @@ fn plan_clock(clock: &Clock, color: Color, number: u32, overhead: Duration, sing
     // Later moves have their overhead as well.
     let spendable = left.saturating_sub(overhead.saturating_mul(moves - 1).min(left / 2));
     let share = spendable / moves;
+    let soft =
+        share.saturating_add(usable_increment(clock.increment(color), overhead)).min(left / moves.min(SOFT_CAP_MOVES));
     // A quarter of the clock at most, except before a time control: on a busy machine the end of the search and
     // the GUI can be late by several increments.
-    let soft =
-        share.saturating_add(usable_increment(clock.increment(color), overhead)).min(left / moves.min(MIN_MOVES_TO_GO));
     let max_hard = if clock.moves_to_go == Some(1) { left } else { left / 4 };
     let hard = soft.saturating_mul(clock_hard().unsigned_abs()).min(max_hard);
     let soft = if single_reply { soft / 10 } else { soft };

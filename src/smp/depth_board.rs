@@ -51,7 +51,7 @@ impl DepthBoard {
         Some(depth)
     }
 
-    /// Records a completed `depth`. Returns true if no worker had completed such a depth.
+    /// Records a completed `depth`. Returns true if it is deeper than every depth completed before.
     pub fn complete(&self, depth: u32) -> bool {
         self.completed.fetch_max(depth, Relaxed) < depth
     }

@@ -14,7 +14,7 @@ pub struct Limits {
     /// Begin no iteration after this many nodes, all workers together: the soft node limit of data generators.
     /// With one worker, the search is reproducible.
     pub soft_nodes: Option<u64>,
-    /// Stop when a mate in this many moves (or fewer) is proven.
+    /// Stop when a mate in this many moves (or fewer) is found.
     pub mate: Option<u32>,
     /// Search for this time, minus a few milliseconds for the best move to arrive in time.
     pub move_time: Option<Duration>,
@@ -22,7 +22,8 @@ pub struct Limits {
     pub clock: Option<Clock>,
     /// Search until `stop`.
     pub infinite: bool,
-    /// Search on the opponent's time: the clock starts at `ponderhit`.
+    /// Search on the opponent's time: the hard limit counts from `ponderhit`, the soft limit
+    /// from the start.
     pub ponder: bool,
     /// Search only these root moves; empty means all.
     pub search_moves: Vec<Move>,

@@ -26,7 +26,7 @@ use crate::search::{
 pub(super) enum Event {
     /// The first worker starts. Its first root move is the best move if no iteration is finished.
     Started(Option<Move>),
-    /// A worker is the first to complete an iteration of this depth.
+    /// A worker completed an iteration deeper than all before it.
     Iterated(usize, Iteration),
     /// An aspiration window failed: depth, line, nodes of all workers.
     Bound(u32, RootLine, u64),
@@ -376,7 +376,7 @@ fn deepen<T: SearchTable>(worker: &mut Worker<T>, board: &DepthBoard, reporter: 
                     reporter.send(Event::Iterated(reporter.worker, iteration.clone()));
                 }
                 reporter.last = Some(iteration);
-                if reporter.control.soft_limit_reached() {
+                if reporter.control.soft_nodes_reached() {
                     worker.stop_all();
                     return;
                 }

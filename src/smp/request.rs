@@ -70,11 +70,11 @@ impl<T> SearchRequest<T> {
     {
         let control =
             Control::new(self.workers(budget), self.limits.nodes).with_cooperation(self.pool.strategy().cooperation());
-        let control = control.with_soft_limit(self.limits.soft_nodes);
+        let control = control.with_soft_nodes(self.limits.soft_nodes);
         let control = if self.limits.by_time() { control.with_deadline(self.started) } else { control };
         let control =
             if self.lockstep { control.in_lockstep(RoundRobin::QUANTUM) } else { control.on_cores(self.pool.cores()) };
-        // The workers check the hard limit themselves until the coordinator does.
+        // The workers check the hard limit too: the coordinator's timer can fire late.
         if let Some(budget) = budget.filter(|_| !self.limits.ponder)
             && let Some(end) = self.started.checked_add(budget.hard)
         {

@@ -72,7 +72,8 @@ pub struct BestMove {
 
 /// The receiver of a search's reports. The coordinator's thread calls it, one call at a time for each search.
 pub trait Sink: Send + Sync {
-    /// Receives a completed or improved line.
+    /// Receives a line: of an iteration, the bound of a failed aspiration window, or again at the end with the final
+    /// nodes and time.
     fn info(&self, info: &Info);
     /// Receives the best move: once for each search, after all workers have stopped.
     fn best_move(&self, best: &BestMove);

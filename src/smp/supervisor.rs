@@ -370,7 +370,8 @@ impl<T: SearchTable> Supervisor<T> {
             return;
         };
         let nodes = self.control.nodes();
-        if self.reported != self.results[winner] || self.reported_nodes != nodes {
+        let is_last_reported = self.reported == self.results[winner] && self.reported_nodes == nodes;
+        if !is_last_reported || self.request.multi_pv > 1 {
             self.report_final(winner, nodes);
         }
         let pv = self.lines[winner].as_ref().and_then(|lines| lines.first()).map(|line| line.pv.clone());

@@ -163,7 +163,8 @@ impl Session {
         self.is_searching() || self.task.is_some()
     }
 
-    /// Executes deferred commands in order, until one starts a task.
+    /// Brings the session up to date: joins a finished task, ends the search if the session is closing, applies waiting
+    /// settings, and executes deferred commands until one starts a task.
     fn run_deferred(&mut self) {
         loop {
             if let Some(task) = self.task.take_if(|task| task.is_done()) {
@@ -212,6 +213,7 @@ impl Session {
             (UciCommand::Quit, _) => self.closing = Some(Closing::Quit),
             (UciCommand::Uci, _) => self.identify(),
             (UciCommand::IsReady, _) => self.answer_is_ready(),
+            // A `stop` behind a waiting `go` belongs to that search.
             (UciCommand::Stop, Some(task))
                 if !self.deferred.iter().any(|command| matches!(command, UciCommand::Go(_))) =>
             {
@@ -273,7 +275,7 @@ impl Session {
             UciCommand::Go(go) => self.go(&go),
             UciCommand::Perft(depth) if self.has_position() => self.perft(depth),
             UciCommand::Bench(arguments) => self.bench(arguments),
-            // Answered by `handle` and `dispatch`.
+            // Answered by `handle` and `dispatch`, or refused for lack of a position.
             _ => {}
         }
     }

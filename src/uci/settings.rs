@@ -57,14 +57,14 @@ impl Session {
     /// Sets the number of threads. The engine reports missing threads through its sink.
     pub(super) fn set_threads(&mut self, threads: usize) {
         let result = self.engine.set_threads(threads);
-        self.report(result, "the threads stay as they were");
+        self.report(result, "no thread is left to search");
     }
 
     /// Sets the strategy with this valid text.
     pub(super) fn set_strategy(&mut self, text: &str) {
         let Ok(strategy) = text.parse() else { return };
         let result = self.engine.set_strategy(strategy);
-        self.report(result, "the threads stay as they were");
+        self.report(result, "no thread is left to search");
     }
 
     pub(super) fn set_pin(&mut self, pin: bool) {

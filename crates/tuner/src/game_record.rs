@@ -2,7 +2,7 @@
 //!
 //! The format is that of the crate `viriformat` (<https://github.com/cosmobobak/viriformat>), so other trainers, bullet among them, read
 //! the files. A file is a sequence of games without a header. A game is its first position in 32 bytes (a Marlinformat board), then
-//! for each move 2 bytes of move and 2 bytes of score, then 4 zero bytes. Numbers are little-endian. `docs/contributors/tuning.md` has the table
+//! for each move 2 bytes of move and 2 bytes of score, then 4 zero bytes. Numbers are little-endian. `docs/contributors/training.md` has the table
 //! of bytes.
 
 use std::fmt::Write as _;

@@ -7,7 +7,7 @@
 //! | `sesame-tuner data` | [`data`] | checks, shows, mixes and imports such files; fits the win/draw/loss model |
 //! | `sesame-tuner train` | [`train`] | trains a network on such files |
 //!
-//! The files of games are in the format of Viridithas: see [`game_record`]. `docs/contributors/tuning.md` shows the commands, `docs/contributors/nnue.md` the
+//! The files of games are in the format of Viridithas: see [`game_record`]. `docs/contributors/training.md` shows the commands, `docs/contributors/nnue.md` the
 //! network and its training.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

@@ -32,7 +32,7 @@ Nf3, g1f3    a move
 undo         take back your last move and the reply
 hint         Sesame's move for you
 eval         Sesame's evaluation of the position
-board        show the board; flip played it round
+board        show the board; flip turns it round
 moves        the moves so far; fen and pgn show the position and the game as text
 clock        the clocks
 draw?        offer a draw
