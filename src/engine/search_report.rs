@@ -2,9 +2,11 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crossbeam_channel::{self as channel, Receiver, RecvTimeoutError, Sender};
+use parking_lot::Mutex;
 
 use super::{BestMove, Bound, Engine, EngineError, Info, Limits, Line, Sink};
 use crate::position::{Game, Move};
@@ -20,7 +22,8 @@ pub struct SearchReport {
     pub best: Option<Move>,
     /// The expected reply.
     pub ponder: Option<Move>,
-    /// The final lines, best first, as many as [`Options::multi_pv`](super::Options::multi_pv) or the root has.
+    /// The final lines, best first: as many as [`Options::multi_pv`](super::Options::multi_pv) or the root has. A root
+    /// without a legal move has one line without moves.
     pub lines: Vec<Line>,
     /// Every exact best line, in the order of its first report; the last one is the line that is played.
     pub iterations: Vec<Info>,
@@ -49,6 +52,34 @@ impl SearchReport {
             None => self.lines.push(info.line.clone()),
         }
         self.lines.sort_by_key(|line| line.rank);
+    }
+
+    fn record_end(&mut self, best: &BestMove) {
+        let &BestMove { best, ponder, nodes, elapsed } = best;
+        (self.best, self.ponder, self.nodes, self.elapsed) = (best, ponder, nodes, elapsed);
+    }
+}
+
+/// A sink that keeps the report until the search has ended, so that the caller sleeps through it: with short searches,
+/// waking it for each iteration costs several percent.
+#[derive(Default)]
+struct ReportSink {
+    report: Mutex<SearchReport>,
+    has_ended: AtomicBool,
+}
+
+impl Sink for ReportSink {
+    fn info(&self, info: &Info) {
+        self.report.lock().record(info);
+    }
+
+    fn best_move(&self, best: &BestMove) {
+        self.report.lock().record_end(best);
+        self.has_ended.store(true, Ordering::Release);
+    }
+
+    fn message(&self, text: &str) {
+        self.report.lock().messages.push(text.to_owned());
     }
 }
 
@@ -97,7 +128,15 @@ impl<T: SearchTable> Engine<T> {
     /// # Errors
     /// [`EngineError::Stopped`] if the search ended without a best move because its coordinator panicked.
     pub fn search(&mut self, game: &Game, limits: Limits) -> Result<SearchReport, EngineError> {
-        self.search_with(game, limits, |_| ControlFlow::Continue(()))
+        let sink = Arc::new(ReportSink::default());
+        self.start(game, limits, Arc::clone(&sink) as _);
+        self.wait();
+        self.finish();
+        let ReportSink { report, has_ended } = &*sink;
+        if !has_ended.load(Ordering::Acquire) {
+            return Err(EngineError::Stopped);
+        }
+        Ok(std::mem::take(&mut *report.lock()))
     }
 
     /// Searches like [`Engine::search`], and calls `watch` on this thread with every reported line, and with
@@ -124,10 +163,11 @@ impl<T: SearchTable> Engine<T> {
                     report.messages.push(text);
                     ControlFlow::Continue(())
                 }
-                Ok(SearchEvent::End(BestMove { best, ponder, nodes, elapsed })) => {
+                Ok(SearchEvent::End(best)) => {
                     // The search holds the table until a moment after the best move.
                     self.finish();
-                    return Ok(SearchReport { best, ponder, nodes, elapsed, ..report });
+                    report.record_end(&best);
+                    return Ok(report);
                 }
                 Err(RecvTimeoutError::Timeout) => watch(None),
                 Err(RecvTimeoutError::Disconnected) => return Err(EngineError::Stopped),
@@ -142,7 +182,7 @@ impl<T: SearchTable> Engine<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::Options;
+    use crate::engine::{Options, Score};
     use crate::position::Position;
 
     #[test]
@@ -187,6 +227,7 @@ mod tests {
         let mut engine = Engine::new(Options::default()).unwrap();
         let mate = Game::new(Position::from_fen("R6k/8/6K1/8/8/8/8/8 b - - 0 1").unwrap());
         let report = engine.search(&mate, Limits { depth: Some(3), ..Limits::default() }).unwrap();
-        assert_eq!((report.best, report.lines.len()), (None, 0));
+        let line = &report.lines[0];
+        assert_eq!((report.best, line.score, line.pv.len()), (None, Score::Mate(0), 0));
     }
 }
