@@ -237,6 +237,31 @@ mod tests {
     }
 
     #[test]
+    fn moves_to_go_are_capped_and_keep_their_overhead() {
+        let plan = |moves_to_go, overhead| {
+            let clock = Clock { time: [Duration::from_secs(60); 2], increment: [Duration::ZERO; 2], moves_to_go };
+            plan_clock(&clock, Color::White, 1, Duration::from_millis(overhead), false)
+        };
+        assert_eq!(plan(Some(41), 10), plan(Some(MAX_MOVES_TO_GO), 10));
+        assert_eq!(plan(Some(u32::MAX), 10), plan(Some(MAX_MOVES_TO_GO), 10));
+        assert!(plan(Some(MAX_MOVES_TO_GO - 1), 10).soft > plan(Some(MAX_MOVES_TO_GO), 10).soft);
+        // Forty later moves with an overhead of half a second each cost more than this move's overhead.
+        let saved = plan(Some(40), 0).soft.unwrap() - plan(Some(40), 500).soft.unwrap();
+        assert!(saved > Duration::from_millis(400), "{saved:?}");
+        // The last move before the control may use the whole clock, the one before it a quarter.
+        let left = Duration::from_millis(59_990);
+        assert!(plan(Some(1), 10).hard > left - RESERVE - Duration::from_millis(1));
+        assert!(plan(Some(2), 10).hard <= left / 4);
+    }
+
+    #[test]
+    fn single_reply_takes_a_tenth_of_the_soft_limit() {
+        let clock = Clock { time: [Duration::from_secs(60); 2], ..Clock::default() };
+        let soft = |single| plan_clock(&clock, Color::White, 1, Duration::ZERO, single).soft.unwrap();
+        assert_eq!(soft(true), soft(false) / 10);
+    }
+
+    #[test]
     fn stability_follows_move_and_score() {
         let moves = crate::position::Position::startpos().legal_moves();
         let soft = Duration::from_secs(1);

@@ -122,6 +122,13 @@ impl<T: SearchTable> Supervisor<T> {
             return;
         }
         self.start_workers(sender);
+        self.watch(events);
+        self.wait_for_release(events);
+        self.conclude();
+    }
+
+    /// Handles the events of the search until the last worker has ended.
+    fn watch(&mut self, events: &Receiver<Event>) {
         let max_depth = self.request.max_depth();
         loop {
             match self.next_event(events) {
@@ -150,8 +157,6 @@ impl<T: SearchTable> Supervisor<T> {
                 None => self.stop(),
             }
         }
-        self.wait_for_release(events);
-        self.conclude();
     }
 
     /// Starts the workers, which send their events to `sender`.
@@ -441,78 +446,4 @@ impl<T: SearchTable> Supervisor<T> {
 }
 
 #[cfg(test)]
-mod tests {
-    use crossbeam_channel::unbounded;
-
-    use super::super::coordinator::Coordinator;
-    use super::super::limits::{Clock, Limits};
-    use super::super::pool::Pool;
-    use super::super::sink::NullSink;
-    use super::super::strategy::SmpStrategy;
-    use super::*;
-    use crate::eval::Network;
-    use crate::position::{Game, Position};
-    use crate::search::TranspositionTable;
-
-    fn request(fen: &str, limits: Limits) -> SearchRequest {
-        SearchRequest {
-            game: Game::new(Position::from_fen(fen).unwrap()),
-            limits,
-            multi_pv: 1,
-            overhead: Duration::from_millis(10),
-            lockstep: false,
-            network: Network::embedded(),
-            table: Arc::new(TranspositionTable::with_mib(1, sesame_table::Scheme::default()).unwrap()),
-            syzygy: None,
-            pool: Arc::new(Pool::new(2, SmpStrategy::default(), false).unwrap()),
-            sink: Arc::new(NullSink),
-            started: Instant::now(),
-        }
-    }
-
-    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-
-    #[test]
-    fn later_moves_get_more_of_the_clock() {
-        let clock = Clock { time: [Duration::from_secs(60); 2], ..Clock::default() };
-        let soft = |fen: &str| {
-            let request = request(fen, Limits { clock: Some(clock), ..Limits::default() });
-            request.budget(&request.root_moves()).unwrap().soft
-        };
-        assert!(soft("4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 25") > soft("4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 1"));
-    }
-
-    #[test]
-    fn workers_and_hard_limit_are_set_before_the_start() {
-        let millis = |millis| Limits { move_time: Some(Duration::from_millis(millis)), ..Limits::default() };
-        for (limits, workers, is_timed) in [
-            (millis(5), 1, true),
-            (millis(25), 1, true),
-            (millis(200), 2, true),
-            (Limits { ponder: true, ..millis(5) }, 2, false),
-            (Limits { infinite: true, ..millis(5) }, 2, true),
-            (Limits { depth: Some(1), ..Limits::default() }, 2, false),
-        ] {
-            let (sender, events) = unbounded();
-            let mut supervisor = Supervisor::new(request(START, limits.clone()));
-            let control = Arc::clone(&supervisor.control);
-            assert_eq!((control.workers(), control.is_timed()), (workers, is_timed), "{limits:?}");
-            if limits.ponder {
-                supervisor.ponder_hit();
-            }
-            let _ = sender.send(Event::Stop);
-            supervisor.run(sender, &events);
-            assert_eq!(control.is_timed(), limits.by_time(), "{limits:?}");
-        }
-    }
-
-    #[test]
-    fn handle_is_done_after_the_best_move() {
-        let coordinator = Coordinator::new().unwrap();
-        let handle = coordinator.start(request(START, Limits { infinite: true, ..Limits::default() }));
-        assert!(!handle.is_done(), "`infinite` holds the best move");
-        handle.stop();
-        handle.wait();
-        assert!(handle.is_done());
-    }
-}
+mod tests;

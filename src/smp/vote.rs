@@ -123,6 +123,21 @@ mod tests {
     }
 
     #[test]
+    fn ties_of_three_go_to_depth_then_score_then_worker() {
+        for vote in [Vote::Weighted, Vote::Majority] {
+            let even = [result(Square::B1, 20, 12), result(Square::C1, 20, 12), result(Square::D1, 20, 12)];
+            assert_eq!(elect(&even, vote), Some(0));
+        }
+        // Three moves with a vote each: depth decides, then the score, then the worker.
+        let [b, c, d] = [Square::B1, Square::C1, Square::D1];
+        assert_eq!(elect(&[result(b, 90, 11), result(c, 10, 12), result(d, 50, 11)], Vote::Majority), Some(1));
+        assert_eq!(elect(&[result(b, 10, 12), result(c, 30, 12), result(d, 20, 12)], Vote::Majority), Some(1));
+        assert_eq!(elect(&[result(b, 10, 12), result(c, 30, 12), result(d, 30, 12)], Vote::Majority), Some(1));
+        // Of the workers with the winning move, the deeper line is played.
+        assert_eq!(elect(&[result(b, 10, 12), result(c, 30, 12), result(c, 30, 13)], Vote::Weighted), Some(2));
+    }
+
+    #[test]
     fn a_line_that_is_mated_does_not_win() {
         let mated = result(Square::B1, mated_in(6), 20);
         let results = [mated, mated, result(Square::C1, -300, 10)];
