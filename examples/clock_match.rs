@@ -1,7 +1,7 @@
 //! Time management match: self-play with nodes as the unit of time.
 //!
 //! ```text
-//! cargo run --release --features tune --example clock_match -- ../shared/openings/noob_3moves_2000.epd \
+//! cargo run --release --features tune --example clock_match -- tests/data/openings/noob_3moves_2000.epd \
 //!     --first clock_moves=32,clock_moves_fall=50,clock_moves_least=14 \
 //!     --second clock_moves=22,clock_moves_fall=0,clock_moves_least=22 --seconds 600
 //! ```

@@ -17,6 +17,8 @@ pub fn uci_session(bytes: &[u8]) {
         input.extend_from_slice(line);
         input.push(b'\n');
     }
+    // The end of the input would let a search reach its limit, however large.
+    input.extend_from_slice(b"stop\nquit\n");
     let written = Written::default();
     uci::run(Cursor::new(input), Output::new(written.clone())).expect("a session begins");
 

@@ -65,7 +65,6 @@ pub(super) enum Command {
 
 /// UCI commands that work as arguments too: they are carried out, and the program ends.
 #[derive(Debug, Subcommand)]
-#[command(disable_help_flag = true)]
 pub(super) enum UciLine {
     #[command(hide = true)]
     Go(Words),
@@ -141,7 +140,8 @@ pub(super) struct BenchArguments {
     #[arg(value_parser = value_parser!(u32).range(1..), value_name = "DEPTH", conflicts_with = "depth")]
     pub(super) depth_alone: Option<u32>,
     /// The other arguments of Stockfish's bench, of which DEPTH is then the hash size: threads, depth, `default`, `depth`
-    #[arg(hide = true, num_args = 0..=4, requires = "depth_alone", conflicts_with = "depth")]
+    #[arg(hide = true, num_args = 0..=4, requires = "depth_alone")]
+    #[arg(conflicts_with_all = ["depth", "threads", "hash", "lockstep", "strategy", "pin", "stats", "eval_file", "simd"])]
     pub(super) stockfish: Vec<String>,
     /// Search threads: a number, or auto for one on each physical core
     #[arg(long, default_value_t = 1, value_parser = thread_count, value_name = "N")]

@@ -78,6 +78,7 @@ fn run_uci(output: &Output) -> Result<(), CommandError> {
 
 /// Carries out one UCI command.
 fn run_uci_line(line: String, output: &Output) -> Result<(), CommandError> {
+    uci::check_line(&line).map_err(CommandError::Usage)?;
     uci::run(io::Cursor::new(line), output.clone()).map_err(CommandError::failed)
 }
 

@@ -366,7 +366,7 @@ impl<T: SearchTable> Engine<T> {
         self.finish();
         match Arc::get_mut(&mut self.table) {
             Some(table) => table.clear_exclusive(self.options.threads),
-            // Not reached: `finish` waits until the search has dropped its reference.
+            // A `HashFile` may hold the table as well.
             None => self.table.clear(self.options.threads),
         }
         self.is_touched = true;
@@ -385,6 +385,11 @@ impl<T: SearchTable> Engine<T> {
         if self.pool.is_empty() {
             // The system refused every thread; it may have one now. Otherwise the first legal move is played.
             let _ = self.set_threads(1);
+        }
+        if !self.pool.is_whole()
+            && let Some(pool) = Arc::get_mut(&mut self.pool)
+        {
+            let _ = pool.renew();
         }
         self.is_touched = true;
         self.table.new_search();

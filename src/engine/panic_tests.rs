@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use parking_lot::Mutex;
 use sesame_table::{Scheme, Work};
@@ -11,17 +11,19 @@ use super::{BestMove, Engine, Info, Limits, Options, Sink, SmpStrategy};
 use crate::position::{Game, Position};
 use crate::search::{SearchTable, TranspositionTable, TtEntry};
 
-/// A place where the next call panics, once.
+/// A place where one call panics: the number of calls up to that one, or 0.
 #[derive(Default)]
-struct Fault(AtomicBool);
+struct Fault(AtomicUsize);
 
 impl Fault {
-    fn arm(&self) {
-        self.0.store(true, Relaxed);
+    /// Lets the call of this number panic, from 1.
+    fn arm(&self, call: usize) {
+        self.0.store(call, Relaxed);
     }
 
     fn strike(&self, place: &str) {
-        assert!(!self.0.swap(false, Relaxed), "injected into {place}");
+        let left = self.0.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1));
+        assert!(left != Ok(1), "injected into {place}");
     }
 }
 
@@ -88,12 +90,18 @@ impl Sink for FaultySink {
     }
 }
 
-fn engine(threads: usize, lockstep: bool) -> (Engine<FaultyTable>, Arc<FaultySink>, Arc<Faults>) {
+fn engine(
+    threads: usize,
+    lockstep: bool,
+    strategy: &str,
+    multi_pv: usize,
+) -> (Engine<FaultyTable>, Arc<FaultySink>, Arc<Faults>) {
     let faults = Arc::new(Faults::default());
     let sink = Arc::new(FaultySink { faults: Arc::clone(&faults), ..FaultySink::default() });
     let table =
         FaultyTable { table: TranspositionTable::with_mib(1, Scheme::default()).unwrap(), faults: Arc::clone(&faults) };
-    let options = Options { threads, lockstep, strategy: SmpStrategy::default(), ..Options::default() };
+    let strategy: SmpStrategy = strategy.parse().unwrap();
+    let options = Options { threads, lockstep, strategy, multi_pv, ..Options::default() };
     (Engine::with_table(table, options, Arc::clone(&sink) as _).unwrap(), sink, faults)
 }
 
@@ -101,10 +109,13 @@ fn engine(threads: usize, lockstep: bool) -> (Engine<FaultyTable>, Arc<FaultySin
 fn search_once(engine: &mut Engine<FaultyTable>, sink: &FaultySink, limits: Limits) {
     let game = Game::new(Position::startpos());
     let answers = sink.best_moves.lock().len();
-    let is_infinite = limits.infinite;
+    let (is_infinite, ponders) = (limits.infinite, limits.ponder);
     engine.go(&game, limits);
     if is_infinite {
         engine.stop();
+    }
+    if ponders {
+        engine.ponder_hit();
     }
     engine.wait();
     let best_moves = sink.best_moves.lock();
@@ -116,15 +127,28 @@ fn search_once(engine: &mut Engine<FaultyTable>, sink: &FaultySink, limits: Limi
 fn panics_end_the_search_with_a_legal_move() {
     let depth = Limits { depth: Some(6), ..Limits::default() };
     let infinite = Limits { infinite: true, ..Limits::default() };
-    for (threads, lockstep) in [(1, false), (3, false), (3, true)] {
-        for limits in [&depth, &infinite] {
-            for place in ["probe", "hashfull", "info", "best_move"] {
-                let (mut engine, sink, faults) = engine(threads, lockstep);
+    let ponder = Limits { ponder: true, ..depth.clone() };
+    let default = SmpStrategy::default().to_string();
+    for (threads, lockstep, strategy, multi_pv) in [
+        (1, false, default.as_str(), 1),
+        (1, false, default.as_str(), 3),
+        (3, false, default.as_str(), 1),
+        (3, true, default.as_str(), 1),
+        (3, false, "half+stop+defer", 1),
+    ] {
+        for limits in [&depth, &infinite, &ponder] {
+            // The first probe orders the root moves, later ones are in the tree.
+            for (place, call) in [("probe", 1), ("probe", 200), ("hashfull", 1), ("info", 1), ("best_move", 1)] {
+                if place == "probe" && call > 1 && limits.infinite {
+                    // The stop may come before so many probes.
+                    continue;
+                }
+                let (mut engine, sink, faults) = engine(threads, lockstep, strategy, multi_pv);
                 match place {
-                    "probe" => faults.probe.arm(),
-                    "hashfull" => faults.hashfull.arm(),
-                    "info" => faults.info.arm(),
-                    _ => faults.best_move.arm(),
+                    "probe" => faults.probe.arm(call),
+                    "hashfull" => faults.hashfull.arm(call),
+                    "info" => faults.info.arm(call),
+                    _ => faults.best_move.arm(call),
                 }
                 search_once(&mut engine, &sink, limits.clone());
                 let messages = sink.messages.lock().join("; ");
@@ -133,7 +157,9 @@ fn panics_end_the_search_with_a_legal_move() {
                 assert_eq!(engine.set_threads(threads).unwrap(), threads);
                 let infos = sink.infos.load(Relaxed);
                 search_once(&mut engine, &sink, depth.clone());
-                assert!(sink.infos.load(Relaxed) >= infos + 6, "{place}, {threads} threads");
+                // With several threads, depths may be passed over.
+                let most_depths = if threads == 1 { 6 } else { 1 };
+                assert!(sink.infos.load(Relaxed) >= infos + most_depths, "{place}, {threads} threads");
                 assert_eq!(engine.set_threads(threads + 1).unwrap(), threads + 1);
             }
         }
@@ -142,8 +168,8 @@ fn panics_end_the_search_with_a_legal_move() {
 
 #[test]
 fn blocking_search_reports_a_panic_of_its_worker() {
-    let (mut engine, _, faults) = engine(1, false);
-    faults.probe.arm();
+    let (mut engine, _, faults) = engine(1, false, &SmpStrategy::default().to_string(), 1);
+    faults.probe.arm(300);
     let game = Game::new(Position::startpos());
     let depth = Limits { depth: Some(4), ..Limits::default() };
     let report = engine.search_with(&game, depth.clone(), |_| ControlFlow::Continue(())).unwrap();

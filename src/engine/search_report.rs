@@ -25,7 +25,7 @@ pub struct SearchReport {
     /// The final lines, best first: as many as [`Options::multi_pv`](super::Options::multi_pv) or the root has. A root
     /// without a legal move has one line without moves.
     pub lines: Vec<Line>,
-    /// Every exact best line, in the order of its first report; the last one is the line that is played.
+    /// Every exact best line, in the order of its first report. The played line, `lines[0]`, can be a later bound.
     pub iterations: Vec<Info>,
     /// The nodes of all workers.
     pub nodes: u64,
@@ -40,11 +40,8 @@ pub struct SearchReport {
 impl SearchReport {
     fn record(&mut self, info: &Info) {
         self.tb_hits = info.tb_hits;
-        if info.line.bound != Bound::Exact {
-            return;
-        }
         let is_repeated = self.iterations.last().is_some_and(|last| last.line == info.line);
-        if info.line.rank == 1 && !is_repeated {
+        if info.line.rank == 1 && info.line.bound == Bound::Exact && !is_repeated {
             self.iterations.push(info.clone());
         }
         match self.lines.iter_mut().find(|line| line.rank == info.line.rank) {
@@ -194,6 +191,19 @@ mod tests {
         assert_eq!(report.lines.iter().map(|line| line.rank).collect::<Vec<_>>(), [1, 2, 3]);
         assert_eq!(report.best, report.lines[0].pv.first().copied());
         assert!(report.nodes > 0 && report.messages.is_empty());
+    }
+
+    #[test]
+    fn first_line_is_the_played_one_wherever_the_search_stops() {
+        let mut engine = Engine::new(Options::default()).unwrap();
+        let game = Game::new(
+            Position::from_fen("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1").unwrap(),
+        );
+        for nodes in (500..20_000).step_by(487) {
+            let report = engine.search(&game, Limits { nodes: Some(nodes), ..Limits::default() }).unwrap();
+            assert_eq!(report.lines[0].pv.first().copied(), report.best, "{nodes} nodes");
+            assert!(report.best.is_some());
+        }
     }
 
     #[test]

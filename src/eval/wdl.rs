@@ -20,6 +20,8 @@ pub struct WdlChances {
 impl WdlChances {
     /// A certain win.
     pub const WIN: WdlChances = WdlChances { win: 1000, draw: 0, loss: 0 };
+    /// A certain draw.
+    pub const DRAW: WdlChances = WdlChances { win: 0, draw: 1000, loss: 0 };
     /// A certain loss.
     pub const LOSS: WdlChances = WdlChances { win: 0, draw: 0, loss: 1000 };
 

@@ -212,6 +212,26 @@ impl Position {
         }
     }
 
+    /// Returns the position without castling rights whose king or rook is not on its square of standard chess; `None` if
+    /// it has none.
+    pub fn without_chess960_rights(&self) -> Option<Self> {
+        let mut fields: Vec<String> = self.fen(true).split(' ').map(str::to_owned).collect();
+        let castling = fields.get_mut(2)?;
+        let is_standard = |letter: char| {
+            letter == '-'
+                || self.king(color_of(letter)).file() == File::E && matches!(letter.to_ascii_lowercase(), 'a' | 'h')
+        };
+        let mut kept: String = castling.chars().filter(|&letter| is_standard(letter)).collect();
+        if kept == *castling {
+            return None;
+        }
+        if kept.is_empty() {
+            kept.push('-');
+        }
+        *castling = kept;
+        Self::from_lenient_fen(&fields.join(" ")).ok().map(|(position, _)| position)
+    }
+
     /// Formats the position as X-FEN, or as Shredder-FEN with `chess960`. X-FEN equals standard FEN for
     /// positions of standard chess. The en passant square is written only where an en passant capture is
     /// legal.
@@ -383,8 +403,9 @@ fn read_castling(builder: &mut BoardBuilder, sets: &Sets, text: &str) -> Vec<Fen
             Some(Some((rook, is_short))) => {
                 let rights = builder.castle_rights_mut(color);
                 let right = if is_short { &mut rights.short } else { &mut rights.long };
-                if right.replace(rook).is_some() {
-                    faults.push(not_rights());
+                match right {
+                    Some(_) => faults.push(not_rights()),
+                    None => *right = Some(rook),
                 }
             }
             Some(None) => faults.push(FenError::CastlingPieces(letter)),

@@ -30,10 +30,9 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Returns true for a search that goes on until `stop` or `ponderhit`.
+    /// Returns true for a search that may go on until `stop` or `ponderhit`; a mate to find is no limit.
     pub fn is_unlimited(&self) -> bool {
-        let is_limited =
-            self.by_time() || self.depth.is_some() || self.mate.is_some() || self.nodes.or(self.soft_nodes).is_some();
+        let is_limited = self.by_time() || self.depth.is_some() || self.nodes.or(self.soft_nodes).is_some();
         self.infinite || self.ponder || !is_limited
     }
 

@@ -142,10 +142,8 @@ impl<T: SearchTable> Pool<T> {
     /// # Errors
     /// If the system refuses the first thread.
     pub fn set_strategy(&mut self, strategy: SmpStrategy) -> io::Result<usize> {
-        let wanted = self.threads.len();
-        self.shrink_to(0);
         (self.strategy, self.shared) = (strategy, SharedHistories::new());
-        self.resize(wanted)
+        self.renew()
     }
 
     /// Returns the state of binding workers to cores.
@@ -229,6 +227,21 @@ impl<T: SearchTable> Pool<T> {
     /// Returns the number of cores that the process may use.
     pub fn cores(&self) -> usize {
         self.cores
+    }
+
+    /// Returns true if all workers live. One that panicked twice, the second time for lack of fresh data, does not.
+    pub fn is_whole(&self) -> bool {
+        !self.threads.iter().any(JoinHandle::is_finished)
+    }
+
+    /// Replaces all workers by new ones, with empty histories.
+    ///
+    /// # Errors
+    /// If the system refuses the first thread.
+    pub fn renew(&mut self) -> io::Result<usize> {
+        let wanted = self.threads.len();
+        self.shrink_to(0);
+        self.resize(wanted)
     }
 
     /// Returns true for a pool without workers: only after the system has refused every thread.

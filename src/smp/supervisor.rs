@@ -174,13 +174,19 @@ impl<T: SearchTable> Supervisor<T> {
         self.control.stop();
         while self.are_searching || !self.released {
             match events.recv() {
-                Ok(Event::Ended(_)) => self.are_searching = false,
+                Ok(Event::Ended(all)) => {
+                    self.are_searching = false;
+                    for (result, last) in self.results.iter_mut().zip(all) {
+                        *result = last.and_then(|iteration| RootResult::of(&iteration)).or(*result);
+                    }
+                }
                 Ok(Event::Stop) | Err(_) => self.released = true,
                 Ok(Event::PonderHit) => self.released = !self.request.limits.infinite,
                 Ok(_) => {}
             }
         }
-        let best = self.reported.map(|result| result.mv).or(self.fallback).or_else(|| self.root_moves.first().copied());
+        let elected = elect(&self.results, Vote::Deepest).and_then(|winner| self.results[winner]);
+        let best = elected.map(|result| result.mv).or(self.fallback).or_else(|| self.root_moves.first().copied());
         // The sink may panic again.
         let message = "bug: the search has panicked; the best move is the best one so far";
         let _ = panic::catch_unwind(AssertUnwindSafe(|| self.request.sink.message(message)));
@@ -284,10 +290,9 @@ impl<T: SearchTable> Supervisor<T> {
             // The worker finished before it saw the stop flag.
             return;
         }
-        let Some(best) = iteration.lines.first() else { return };
-        let Some(&mv) = best.pv.first() else { return };
-        let (score, depth) = (best.score, iteration.depth);
-        self.results[worker] = Some(RootResult { mv, score, depth });
+        let Some(result) = RootResult::of(&iteration) else { return };
+        let RootResult { mv, score, depth } = result;
+        self.results[worker] = Some(result);
         let mut lines: Vec<Line> =
             iteration.lines.iter().zip(1..).map(|(line, rank)| self.line_at(rank, depth, line)).collect();
         // A stopped iteration has only its best line: those of the iteration before follow.
@@ -354,11 +359,13 @@ impl<T: SearchTable> Supervisor<T> {
     }
 
     /// Reports a failed aspiration window of a search longer than [`BOUNDS_AFTER`].
-    fn report_bound(&self, depth: u32, line: &RootLine, nodes: u64) {
+    fn report_bound(&mut self, depth: u32, line: &RootLine, nodes: u64) {
         let is_deeper = self.reported.is_none_or(|reported| depth > reported.depth);
         let is_early = self.request.started.elapsed() < BOUNDS_AFTER;
         if is_deeper && !is_early && self.request.multi_pv == 1 && !self.control.stopped() {
             self.request.sink.info(&self.info(self.line_at(1, depth, line), nodes));
+            // The line that is played has to be reported again.
+            self.reported_nodes = 0;
         }
     }
 

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use super::strategy::Vote;
 use crate::position::Move;
+use crate::search::Iteration;
 use crate::search::params::vote_base;
 use crate::search::score::{MATE_BOUND, is_mate};
 
@@ -14,6 +15,14 @@ pub(super) struct RootResult {
     pub(super) mv: Move,
     pub(super) score: i32,
     pub(super) depth: u32,
+}
+
+impl RootResult {
+    /// Returns the result of an iteration, unless it lacks a move.
+    pub(super) fn of(iteration: &Iteration) -> Option<RootResult> {
+        let line = iteration.lines.first()?;
+        Some(RootResult { mv: *line.pv.first()?, score: line.score, depth: iteration.depth })
+    }
 }
 
 /// Returns the index of the result to play; `None` without a result.

@@ -26,7 +26,9 @@ pub(crate) fn info(info: &Info, root: &Position, chess960: bool, show_wdl: bool)
         Bound::Upper => " upperbound",
     });
     if show_wdl {
-        let WdlChances { win, draw, loss } = wdl(line.score, root);
+        // A finished game has one result.
+        let is_draw = line.pv.is_empty() && line.score == Score::Centipawns(0);
+        let WdlChances { win, draw, loss } = if is_draw { WdlChances::DRAW } else { wdl(line.score, root) };
         let _ = write!(text, " wdl {win} {draw} {loss}");
     }
     let _ = write!(

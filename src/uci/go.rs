@@ -141,20 +141,22 @@ pub(super) fn limits(go: &GoCommand, position: &Position) -> (Limits, Option<Str
         warn("go: the time of the player to move is missing".to_owned());
     }
 
-    // Without a clock, an increment is the time for the move.
-    let increment = go.increment[position.side_to_move() as usize];
-    let increment = (own.is_none() && !increment.is_zero()).then_some(increment);
     let mut limits = Limits {
         depth: go.depth,
         nodes: go.nodes,
         mate: go.mate,
-        move_time: go.move_time.or(increment),
+        move_time: go.move_time,
         clock,
         infinite: go.infinite,
         ponder: go.ponder,
         search_moves,
         ..Limits::default()
     };
+    let increment = go.increment[position.side_to_move() as usize];
+    if limits.is_unlimited() && limits.mate.is_none() && !limits.infinite && !limits.ponder && !increment.is_zero() {
+        // Without a clock, an increment is the time for the move.
+        limits.move_time = Some(increment);
+    }
     let limited = limits.depth.is_some()
         || limits.nodes.is_some()
         || limits.mate.is_some()
@@ -203,6 +205,8 @@ mod tests {
         assert_eq!(time("go winc 300 binc 200 movetime 7"), Some(7));
         assert_eq!(time("go winc 300 wtime 1000"), None);
         assert_eq!(time("go binc 200"), None);
+        assert_eq!(time("go depth 40 winc 50 binc 50"), None);
+        assert_eq!(time("go infinite winc 50"), None);
     }
 
     #[test]

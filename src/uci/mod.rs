@@ -27,5 +27,7 @@ pub use board::{Style, draw};
 #[cfg(feature = "cli")]
 pub(crate) use options::{MAX_HASH_MIB, MAX_MULTI_PV, MAX_THREADS};
 pub use output::Output;
+#[cfg(feature = "cli")]
+pub(crate) use parse::check_line;
 pub use perft::divide;
 pub use session::{StartError, run};

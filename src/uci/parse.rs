@@ -86,6 +86,14 @@ impl Parsed {
     }
 }
 
+impl Parsed {
+    /// Ignores a line for this reason. A `position` that is ignored leaves none.
+    pub(crate) fn ignored(line: &[u8], reason: String) -> Parsed {
+        let is_position = line.trim_ascii_start().starts_with(b"position");
+        if is_position { UciCommand::BadPosition(reason).into() } else { Parsed::warning(reason) }
+    }
+}
+
 impl From<UciCommand> for Parsed {
     fn from(command: UciCommand) -> Parsed {
         Parsed { command: Some(command), warning: None }
@@ -119,7 +127,7 @@ pub(crate) fn parse(line: &[u8]) -> Parsed {
     let text = match std::str::from_utf8(line) {
         Ok(text) => text.trim_start_matches('\u{feff}'),
         Err(error) => {
-            return Parsed::warning(format!("line ignored: byte {} is not UTF-8", error.valid_up_to() + 1));
+            return Parsed::ignored(line, format!("line ignored: byte {} is not UTF-8", error.valid_up_to() + 1));
         }
     };
     let mut words = text.split_whitespace();
@@ -137,6 +145,19 @@ pub(crate) fn parse(line: &[u8]) -> Parsed {
         parsed.warning = Some(format!("skipped unknown words from {} to `{command}`", quote(first)));
     }
     parsed
+}
+
+/// Checks that a line is understood as a whole.
+///
+/// # Errors
+/// The warning about it.
+#[cfg(feature = "cli")]
+pub(crate) fn check_line(line: &str) -> Result<(), String> {
+    let parsed = parse(line.as_bytes());
+    match (parsed.warning, parsed.command) {
+        (Some(warning), _) | (None, Some(UciCommand::BadPosition(warning))) => Err(warning),
+        _ => Ok(()),
+    }
 }
 
 fn parse_command<'a>(command: &str, words: impl Iterator<Item = &'a str> + Clone, line: &str) -> Parsed {
@@ -166,6 +187,7 @@ fn parse_command<'a>(command: &str, words: impl Iterator<Item = &'a str> + Clone
 fn parse_position<'a>(words: impl Iterator<Item = &'a str>) -> Parsed {
     let mut words = words.peekable();
     let is_board = |word: &&str| word.contains('/');
+    let mut moves = Vec::new();
     let fen = match words.peek().copied() {
         Some("startpos") => {
             words.next();
@@ -174,7 +196,10 @@ fn parse_position<'a>(words: impl Iterator<Item = &'a str>) -> Parsed {
         }
         Some(word) if word == "fen" || is_board(&word) => {
             words.next_if_eq(&"fen");
-            let fen: Vec<&str> = words.by_ref().take_while(|&word| word != "moves").collect();
+            let mut fen: Vec<&str> = words.by_ref().take_while(|&word| word != "moves").collect();
+            // Moves may follow the clocks without the word `moves`.
+            let first = fen.iter().skip(6).position(|word| is_uci_move(word)).map_or(fen.len(), |place| place + 6);
+            moves = fen.split_off(first).into_iter().map(str::to_owned).collect();
             Some(fen.join(" "))
         }
         Some(word) => {
@@ -182,7 +207,18 @@ fn parse_position<'a>(words: impl Iterator<Item = &'a str>) -> Parsed {
         }
         None => return UciCommand::BadPosition("expected `startpos` or `fen`".to_owned()).into(),
     };
-    UciCommand::Position(PositionCommand { fen, moves: words.map(str::to_owned).collect() }).into()
+    moves.extend(words.map(str::to_owned));
+    UciCommand::Position(PositionCommand { fen, moves }).into()
+}
+
+/// Returns true for a word that has the form of a move in UCI notation.
+fn is_uci_move(word: &str) -> bool {
+    let is_square = |square: &[u8]| matches!(square, [b'a'..=b'h', b'1'..=b'8']);
+    match word.as_bytes() {
+        [from @ .., a, b] if from.len() == 2 => is_square(from) && is_square(&[*a, *b]),
+        [from @ .., a, b, b'q' | b'r' | b'b' | b'n'] if from.len() == 2 => is_square(from) && is_square(&[*a, *b]),
+        _ => false,
+    }
 }
 
 /// Parses `setoption name NAME [value VALUE]`. Both may contain blanks; those of the value stay, as it may be a
@@ -386,6 +422,9 @@ mod tests {
         // Words that are missing but clear.
         assert_eq!(placed("position startpos e2e4"), (None, "e2e4".into()));
         assert_eq!(placed("position 8/8 w moves a1a2"), (Some("8/8 w".into()), "a1a2".into()));
+        let wanted = (Some("8/8 w - - 0 1".to_owned()), "a1a2 a7a8q".to_owned());
+        assert_eq!(placed("position fen 8/8 w - - 0 1 a1a2 a7a8q"), wanted);
+        assert_eq!(placed("position 8/8 w - - 0 1 a1a2 moves a7a8q"), wanted);
         for line in ["position", "position e2e4", "position fem 8/8"] {
             assert!(matches!(command(line), UciCommand::BadPosition(_)), "{line}");
         }

@@ -31,7 +31,7 @@ pub(crate) fn spawn(input: impl Read + Send + 'static, output: Output) -> io::Re
         while let Some(length) = read_line(&mut input, &mut line) {
             let logged = output.log_input(&line);
             let mut parsed = if length > MAX_LINE {
-                Parsed::warning(format!("line ignored: {length} bytes, the limit is {MAX_LINE}"))
+                Parsed::ignored(&line, format!("line ignored: {length} bytes, the limit is {MAX_LINE}"))
             } else {
                 parse(&line)
             };

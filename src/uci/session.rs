@@ -19,8 +19,8 @@ use super::parse::{Parsed, PositionCommand, UciCommand};
 use super::reader;
 use super::settings::Strength;
 use super::sink::UciSink;
-use crate::engine::{Engine, EngineError, Options};
-use crate::position::{Color, FenRepair, Game, Position};
+use crate::engine::{Engine, EngineError, Limits, Options};
+use crate::position::{Color, Game, Position};
 use crate::smp::low_latency::request_short_slices;
 
 /// The error of starting a session.
@@ -81,6 +81,15 @@ enum Closing {
     EndOfInput,
 }
 
+/// A `go` without a position that holds its answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum UnansweredGo {
+    /// Until `stop`.
+    Infinite,
+    /// Until `stop` or `ponderhit`.
+    Ponder,
+}
+
 /// The direction of a task that moves the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Transfer {
@@ -99,10 +108,12 @@ pub(super) struct Session {
     pub(super) game: Game,
     /// The fault of the last `position`, if it could not be set: `game` is an older one.
     position_fault: Option<String>,
-    /// A `go infinite` or `go ponder` came without a position: `bestmove (none)` follows its `stop`.
-    owes_no_move: bool,
-    /// The running search ends only by `stop` or `ponderhit`.
+    /// A `go infinite` or `go ponder` came without a position: `bestmove (none)` follows its `stop`, or `ponderhit`.
+    unanswered: Option<UnansweredGo>,
+    /// The running search goes on until `stop`, or until `ponderhit`.
     is_unlimited: bool,
+    /// The running search goes on until `stop`, also after a `ponderhit`.
+    is_infinite: bool,
     /// The number of searches started; the sink counts those that have ended.
     started: u64,
     /// A running bench, perft, save or load of the table.
@@ -134,8 +145,9 @@ impl Session {
             strength: Strength::default(),
             game: Game::new(Position::startpos()),
             position_fault: None,
-            owes_no_move: false,
+            unanswered: None,
             is_unlimited: false,
+            is_infinite: false,
             started: 0,
             task: None,
             transfer: None,
@@ -172,11 +184,14 @@ impl Session {
             }
             let ends_search = match self.closing {
                 Some(Closing::Quit) => true,
-                Some(Closing::EndOfInput) => self.is_unlimited || self.owes_no_move,
+                Some(Closing::EndOfInput) => self.is_unlimited,
                 None => false,
             };
-            if ends_search || !self.is_searching() && !self.owes_no_move {
+            if ends_search || !self.is_searching() {
                 self.end_search();
+            }
+            if self.closing.is_some() {
+                self.answer_with_no_move();
             }
             if let Some(task) = &self.task {
                 if self.closing == Some(Closing::Quit) && self.transfer == Some(Transfer::Load) {
@@ -230,8 +245,16 @@ impl Session {
     fn dispatch(&mut self, command: UciCommand) {
         match command {
             UciCommand::Stop if self.is_searching() => self.engine.stop(),
-            UciCommand::PonderHit if self.is_searching() => self.engine.ponder_hit(),
-            UciCommand::Stop | UciCommand::PonderHit => self.answer_with_no_move(),
+            UciCommand::PonderHit if self.is_searching() => {
+                self.is_unlimited = self.is_infinite;
+                self.engine.ponder_hit();
+            }
+            UciCommand::Stop => self.answer_with_no_move(),
+            UciCommand::PonderHit => {
+                if self.unanswered == Some(UnansweredGo::Ponder) {
+                    self.answer_with_no_move();
+                }
+            }
             UciCommand::Display if self.has_position() => {
                 self.output.line(&describe(&self.game, self.sink.chess960()));
             }
@@ -247,8 +270,13 @@ impl Session {
             },
             // A position that cannot be set must not cost the running search.
             command @ (UciCommand::Position(_) | UciCommand::BadPosition(_)) => self.perform(command),
+            command @ UciCommand::Set(_) => {
+                self.end_search();
+                self.perform(command);
+            }
             command => {
                 self.end_search();
+                self.answer_with_no_move();
                 self.perform(command);
             }
         }
@@ -257,9 +285,10 @@ impl Session {
     /// Executes a command that changes the session. Nothing is running, except perhaps a search for `position`.
     fn perform(&mut self, command: UciCommand) {
         match command {
-            UciCommand::Position(position) => match set_up(&position) {
+            UciCommand::Position(position) => match set_up(&position, self.sink.chess960()) {
                 Ok((game, repairs)) => {
                     self.end_search();
+                    self.answer_with_no_move();
                     self.set_game(game);
                     repairs.iter().for_each(|repair| self.output.info(&format!("position: {repair}")));
                 }
@@ -302,7 +331,7 @@ impl Session {
 
     /// Answers a `go` that had no position.
     fn answer_with_no_move(&mut self) {
-        if std::mem::take(&mut self.owes_no_move) {
+        if self.unanswered.take().is_some() {
             self.output.line("bestmove (none)");
         }
     }
@@ -311,7 +340,6 @@ impl Session {
     fn end_search(&mut self) {
         self.engine.stop();
         self.engine.wait();
-        self.answer_with_no_move();
         while let Some(setting) = self.settings.pop_front() {
             setting.apply(self);
         }
@@ -339,10 +367,11 @@ impl Session {
 
     fn go(&mut self, go: &GoCommand) {
         if !self.has_position() {
-            self.owes_no_move = true;
-            if !go.infinite && !go.ponder {
-                self.answer_with_no_move();
-            }
+            self.unanswered = match (go.infinite, go.ponder) {
+                (true, _) => Some(UnansweredGo::Infinite),
+                (_, true) => Some(UnansweredGo::Ponder),
+                _ => return self.output.line("bestmove (none)"),
+            };
             return;
         }
         let (limits, warning) = limits(go, self.game.position());
@@ -352,7 +381,10 @@ impl Session {
         }
         self.sink.set_root(self.game.position().clone());
         self.started += 1;
-        self.is_unlimited = limits.is_unlimited();
+        (self.is_unlimited, self.is_infinite) = (limits.is_unlimited(), {
+            let without_pondering = Limits { ponder: false, ..limits.clone() };
+            without_pondering.is_unlimited()
+        });
         self.engine.go(&self.game, limits);
     }
 
@@ -371,11 +403,23 @@ impl Session {
 /// Returns the game of a `position` command, and the repairs that its FEN needed.
 ///
 /// # Errors
-/// A message if the position or one of the moves makes no sense.
-fn set_up(command: &PositionCommand) -> Result<(Game, Vec<FenRepair>), String> {
+/// A message if the FEN or a move is invalid.
+fn set_up(command: &PositionCommand, chess960: bool) -> Result<(Game, Vec<String>), String> {
     let (position, repairs) = match &command.fen {
         None => (Position::startpos(), Vec::new()),
-        Some(fen) => Position::from_lenient_fen(fen).map_err(|error| error.to_string())?,
+        Some(fen) => {
+            let (position, repairs) = Position::from_lenient_fen(fen).map_err(|error| error.to_string())?;
+            let mut repairs: Vec<String> = repairs.iter().map(ToString::to_string).collect();
+            // Shredder-FEN and X-FEN with a rook's file mean Chess960, whatever the option.
+            let is_standard = !chess960 && !fen.split_ascii_whitespace().nth(2).unwrap_or("-").contains(is_rook_file);
+            match position.without_chess960_rights() {
+                Some(position) if is_standard => {
+                    repairs.push("castling rights of Chess960 are dropped, as UCI_Chess960 is off".to_owned());
+                    (position, repairs)
+                }
+                _ => (position, repairs),
+            }
+        }
     };
     let mut game = Game::new(position);
     for (text, number) in command.moves.iter().zip(1..) {
@@ -383,4 +427,9 @@ fn set_up(command: &PositionCommand) -> Result<(Game, Vec<FenRepair>), String> {
         game.play(mv);
     }
     Ok((game, repairs))
+}
+
+/// Returns true for the letter of a castling right by its rook's file.
+fn is_rook_file(letter: char) -> bool {
+    matches!(letter.to_ascii_lowercase(), 'a'..='h')
 }

@@ -89,6 +89,9 @@ impl Sink for UciSink {
     fn current_move(&self, at: &CurrentMove) {
         let root = self.root.lock();
         self.output.line(&format::current_move(at, &root, self.chess960()));
+        if self.output.is_closed() {
+            self.wake();
+        }
     }
 
     fn message(&self, text: &str) {

@@ -191,7 +191,7 @@ fn infinite_holds_the_move_until_stop() {
 
 #[test]
 fn end_of_input_ends_the_program() {
-    for commands in ["go infinite", "go ponder wtime 1000 btime 1000", "go depth 100", ""] {
+    for commands in ["go infinite", "go ponder wtime 1000 btime 1000", "go depth 5", ""] {
         let mut session = Session::start();
         session.send(commands);
         session.sync();
@@ -216,7 +216,8 @@ fn quit_ends_a_search() {
         assert_eq!(rest.iter().filter(|line| line.starts_with("bestmove")).count(), 1);
     }
     let mut session = Session::start();
-    session.send("bench depth 50\nquit");
+    // A bench finishes, unless another `quit` ends it.
+    session.send("bench depth 50\nquit\nquit");
     session.end_well();
 }
 

@@ -39,6 +39,8 @@ enum Step {
     Display,
     /// Wrong input: one message, no change.
     Wrong(&'static str),
+    /// A wrong position: one message, and no position until the next one.
+    WrongPosition(&'static str),
     /// A malformed `go`: one message and a short search.
     WrongGo(&'static str),
     /// Wait for the move of a search that ends by itself.
@@ -84,11 +86,14 @@ const OPTIONS: [&str; 14] = [
     "Ponder value true",
 ];
 
-const WRONG: [&str; 12] = [
+const WRONG_POSITIONS: [&str; 4] = [
     "position fen 8/8/8/8 w - - 0 1",
     "position startpos moves e2e5",
     "position startpos moves e2e4 e7e5 e1e3",
     "position",
+];
+
+const WRONG: [&str; 8] = [
     "setoption name Hash value 0",
     "setoption name Hash value many",
     "setoption name Threads value 1025",
@@ -122,7 +127,8 @@ fn step() -> impl Strategy<Value = Step> {
         2 => Just(Step::PonderHit),
         4 => select(&OPTIONS[..]).prop_map(Step::Set),
         2 => Just(Step::Display),
-        3 => select(&WRONG[..]).prop_map(Step::Wrong),
+        2 => select(&WRONG[..]).prop_map(Step::Wrong),
+        1 => select(&WRONG_POSITIONS[..]).prop_map(Step::WrongPosition),
         1 => select(&WRONG_GOES[..]).prop_map(Step::WrongGo),
         4 => Just(Step::Wait),
     ]
@@ -147,6 +153,8 @@ struct Search {
 struct Model {
     session: Session,
     game: Referee,
+    /// The last `position` was right.
+    has_position: bool,
     searches: VecDeque<Search>,
     /// Pending answers.
     ready: usize,
@@ -159,7 +167,7 @@ impl Model {
     fn new() -> Model {
         let (session, game) = (Session::start(), Referee::new());
         let (searches, boards) = (VecDeque::new(), VecDeque::new());
-        Model { session, game, searches, ready: 0, identities: 0, boards, warnings: 0 }
+        Model { session, game, has_position: true, searches, ready: 0, identities: 0, boards, warnings: 0 }
     }
 
     fn take(&mut self, step: &Step) {
@@ -188,15 +196,25 @@ impl Model {
             }
             Step::Set(option) => self.session.send(&format!("setoption name {option}")),
             Step::Display => {
-                self.boards.push_back(self.game.fen());
+                if self.has_position {
+                    self.boards.push_back(self.game.fen());
+                } else {
+                    self.warnings += 1;
+                }
                 self.session.send("d");
+            }
+            Step::WrongPosition(line) => {
+                self.warnings += 1;
+                self.has_position = false;
+                self.session.send(line);
             }
             Step::Wrong(line) => {
                 self.warnings += 1;
                 self.session.send(line);
             }
             Step::WrongGo(line) => {
-                self.warnings += 1;
+                // The moves of `searchmoves` are read only with a position.
+                self.warnings += usize::from(self.has_position || !line.contains("searchmoves"));
                 self.begin(None, false, true);
                 self.session.send(line);
             }
@@ -210,6 +228,7 @@ impl Model {
 
     fn set_position(&mut self, start: &str, choices: &[Index]) {
         self.interrupt();
+        self.has_position = true;
         self.game = Referee::from_fen(start);
         let mut played = Vec::new();
         for choice in choices {
@@ -226,7 +245,7 @@ impl Model {
     }
 
     fn go(&mut self, limit: &Limit, ponder: bool, only: Option<&Index>) {
-        let moves = self.game.legal_moves();
+        let moves = if self.has_position { self.game.legal_moves() } else { Vec::new() };
         let only = only.filter(|_| !moves.is_empty()).map(|only| only.get(&moves).clone());
         let (limit, finite) = match limit {
             Limit::Depth(depth) => (format!("depth {depth}"), true),
@@ -247,6 +266,14 @@ impl Model {
     /// Begins a search and ends the one before.
     fn begin(&mut self, only: Option<String>, held: bool, finite: bool) {
         self.interrupt();
+        if !self.has_position {
+            // A message and no move, which `infinite` and `ponder` hold.
+            self.warnings += 1;
+            let (roots, choice) = ([self.game.clone(), self.game.clone()], Vec::new());
+            let finite = true;
+            self.searches.push_back(Search { roots, choice, held, ponders: false, finite, overdue: false });
+            return;
+        }
         let roots = [self.game.clone(), Referee::from_chess960_fen(&self.game.fen())];
         let choice = match only {
             Some(mv) => {

@@ -103,12 +103,15 @@ fn erase(ply: &mut Ply) -> Vec<Judgement> {
     for note in ply.annotations.drain(..) {
         match note {
             Annotation::Comment(comment) => {
-                let mut comment = without_eval(&comment);
+                // The text before an evaluation is a person's, or a clock.
+                let (before, comment) = comment.split_at(comment.find("[%eval ").unwrap_or(0));
+                let mut comment = without_eval(comment);
                 while let Some((judgement, rest)) = split_judgement(&comment) {
                     judgements.push(judgement);
                     after_judgement = true;
                     comment = rest;
                 }
+                let comment = format!("{} {comment}", before.trim()).trim().to_owned();
                 if !comment.is_empty() {
                     kept.push(Annotation::Comment(comment));
                 }
@@ -153,15 +156,9 @@ fn split_judgement(comment: &str) -> Option<(Judgement, String)> {
         let (before, rest) = comment.split_at(start);
         let Some(end) = rest.find(END) else { continue };
         let is_one_move = rest.get(opening.len()..end).is_some_and(|best| !best.contains(' '));
-        if is_one_move {
-            // Lichess puts the change of the evaluation before the judgement.
-            let before = before.trim();
-            let before = match before.rsplit_once('(') {
-                Some((before, change)) if change.ends_with(')') => before.trim(),
-                _ => before,
-            };
-            let after = rest.get(end + END.len()..).unwrap_or_default().trim();
-            return Some((judgement, format!("{before} {after}").trim().to_owned()));
+        let before = before.trim();
+        if is_one_move && (before.is_empty() || before.starts_with('(') && before.ends_with(')')) {
+            return Some((judgement, rest.get(end + END.len()..).unwrap_or_default().trim().to_owned()));
         }
     }
     None

@@ -30,9 +30,13 @@ pub(super) fn run(fen: &str, arguments: &AnalyseArguments, output: &Output) -> R
 
     let mut status = SearchStatus::new(time);
     output.line("\n depth    score      time      nodes  line (scores are White's)");
+    let mut shown = Vec::new();
     let watch = |info: Option<&Info>| {
         match info {
+            // The search ends with its lines again.
+            Some(info) if shown.contains(&info.line) => {}
             Some(info) => {
+                shown.push(info.line.clone());
                 status.clear();
                 status.depth = info.line.depth;
                 output.line(&row(info, &root, arguments.multipv > 1));

@@ -45,7 +45,7 @@ fn workers_and_hard_limit_are_set_before_the_start() {
     let millis = |millis| Limits { move_time: Some(Duration::from_millis(millis)), ..Limits::default() };
     for (limits, workers, is_timed) in [
         (millis(5), 1, true),
-        (millis(25), 1, true),
+        (millis(22), 1, true),
         (millis(200), 2, true),
         (Limits { ponder: true, ..millis(5) }, 2, false),
         (Limits { infinite: true, ..millis(5) }, 2, true),
