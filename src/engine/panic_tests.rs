@@ -65,7 +65,7 @@ impl SearchTable for FaultyTable {
     }
 }
 
-/// A sink that can panic, and keeps what it hears.
+/// A sink that can panic, and keeps what it receives.
 #[derive(Default)]
 struct FaultySink {
     faults: Arc<Faults>,

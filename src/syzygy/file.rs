@@ -33,7 +33,7 @@ const WIDE_MAP: u8 = 16;
 
 /// The reason to reject a table file.
 #[derive(Debug, thiserror::Error)]
-pub enum TableFileError {
+pub enum SyzygyFileError {
     /// A read error.
     #[error("cannot be read: {0}")]
     Io(#[from] io::Error),
@@ -109,11 +109,11 @@ pub(super) enum DtzProbe {
 
 impl TableFile {
     /// Opens the table for `material` at `path` and checks that its layout is consistent with its length.
-    pub(super) fn open(path: &Path, material: Material, kind: TableKind) -> Result<TableFile, TableFileError> {
+    pub(super) fn open(path: &Path, material: Material, kind: TableKind) -> Result<TableFile, SyzygyFileError> {
         let file = regular_file::open(path)?;
         let length = file.metadata()?.len();
         if length < 64 || length % 64 != CHECKSUM as u64 {
-            return Err(TableFileError::Size(length));
+            return Err(SyzygyFileError::Size(length));
         }
         // SAFETY: the mapping is read-only and only read as bytes. Another process that writes to the file
         // could change the bytes: every value is checked when it is read, and safety relies on none. Truncation
@@ -185,15 +185,15 @@ impl TableFile {
 }
 
 /// Parses the layout of a file.
-fn layout(bytes: &[u8], material: &Material, kind: TableKind) -> Result<Layout, TableFileError> {
+fn layout(bytes: &[u8], material: &Material, kind: TableKind) -> Result<Layout, SyzygyFileError> {
     let mut reader = ByteReader { bytes, at: 0 };
     if reader.take(4)? != kind.magic() {
-        return Err(TableFileError::Magic);
+        return Err(SyzygyFileError::Magic);
     }
     let flags = reader.u8()?;
     let split = kind == TableKind::Wdl && flags & SPLIT != 0;
     if (flags & PAWNS != 0) != material.has_pawns() || kind == TableKind::Wdl && split == material.is_symmetric() {
-        return Err(TableFileError::Layout("first byte"));
+        return Err(SyzygyFileError::Layout("first byte"));
     }
     let columns = if material.has_pawns() { 4 } else { 1 };
     let sides = if split { 2 } else { 1 };
@@ -209,7 +209,7 @@ fn layout(bytes: &[u8], material: &Material, kind: TableKind) -> Result<Layout, 
             let pairs = PairsData::read(&mut reader, encoding.size())?;
             Ok(Part { encoding, pairs })
         };
-        parts.push(encodings.into_iter().map(with_pairs).collect::<Result<_, TableFileError>>()?);
+        parts.push(encodings.into_iter().map(with_pairs).collect::<Result<_, SyzygyFileError>>()?);
     }
     let mut dtz_maps = Vec::new();
     if kind == TableKind::Dtz {
@@ -218,7 +218,7 @@ fn layout(bytes: &[u8], material: &Material, kind: TableKind) -> Result<Layout, 
         }
         reader.align(2)?;
     }
-    let mut each = |place: fn(&mut PairsData, &mut ByteReader<'_>) -> Result<(), TableFileError>| {
+    let mut each = |place: fn(&mut PairsData, &mut ByteReader<'_>) -> Result<(), SyzygyFileError>| {
         parts.iter_mut().flatten().try_for_each(|part| place(&mut part.pairs, &mut reader))
     };
     each(PairsData::place_sparse_index)?;
@@ -226,7 +226,7 @@ fn layout(bytes: &[u8], material: &Material, kind: TableKind) -> Result<Layout, 
     each(PairsData::place_blocks)?;
     reader.align(64).ok();
     if reader.position() + CHECKSUM != bytes.len() {
-        return Err(TableFileError::Layout("length"));
+        return Err(SyzygyFileError::Layout("length"));
     }
     Ok(Layout { parts, dtz_maps })
 }
@@ -237,7 +237,7 @@ fn read_encodings(
     material: &Material,
     column: usize,
     sides: usize,
-) -> Result<Vec<Encoding>, TableFileError> {
+) -> Result<Vec<Encoding>, SyzygyFileError> {
     let pawns_on_both =
         [material, &material.mirrored()].iter().all(|m| m.count(Color::White, crate::position::Piece::Pawn) > 0);
     let order = [reader.u8()?, if pawns_on_both { reader.u8()? } else { 0xff }];
@@ -246,13 +246,13 @@ fn read_encodings(
         .map(|side| {
             let nibble = |byte: u8| byte >> (4 * side) & 15;
             let pieces: Vec<u8> = pieces.iter().copied().map(nibble).collect();
-            Encoding::new(material, &pieces, order.map(nibble), column).ok_or(TableFileError::Layout("pieces"))
+            Encoding::new(material, &pieces, order.map(nibble), column).ok_or(SyzygyFileError::Layout("pieces"))
         })
         .collect()
 }
 
 /// Reads the offsets of the four maps of a DTZ part: wins, losses, cursed wins and blessed losses.
-fn read_dtz_maps(reader: &mut ByteReader<'_>, flags: u8) -> Result<[usize; 4], TableFileError> {
+fn read_dtz_maps(reader: &mut ByteReader<'_>, flags: u8) -> Result<[usize; 4], SyzygyFileError> {
     let mut starts = [0; 4];
     if flags & MAPPED == 0 {
         return Ok(starts);
@@ -282,34 +282,34 @@ impl<'a> ByteReader<'a> {
     }
 
     /// Returns the next `count` bytes.
-    pub(super) fn take(&mut self, count: usize) -> Result<&'a [u8], TableFileError> {
-        let end = self.at.checked_add(count).ok_or(TableFileError::Layout("length"))?;
-        let taken = self.bytes.get(self.at..end).ok_or(TableFileError::Layout("length"))?;
+    pub(super) fn take(&mut self, count: usize) -> Result<&'a [u8], SyzygyFileError> {
+        let end = self.at.checked_add(count).ok_or(SyzygyFileError::Layout("length"))?;
+        let taken = self.bytes.get(self.at..end).ok_or(SyzygyFileError::Layout("length"))?;
         self.at = end;
         Ok(taken)
     }
 
     /// Skips `count` items of `width` bytes.
-    pub(super) fn skip(&mut self, width: usize, count: usize) -> Result<(), TableFileError> {
-        let bytes = width.checked_mul(count).ok_or(TableFileError::Layout("length"))?;
+    pub(super) fn skip(&mut self, width: usize, count: usize) -> Result<(), SyzygyFileError> {
+        let bytes = width.checked_mul(count).ok_or(SyzygyFileError::Layout("length"))?;
         self.take(bytes).map(drop)
     }
 
     /// Skips to a multiple of `unit` bytes.
-    pub(super) fn align(&mut self, unit: usize) -> Result<(), TableFileError> {
+    pub(super) fn align(&mut self, unit: usize) -> Result<(), SyzygyFileError> {
         self.skip(1, self.at.next_multiple_of(unit) - self.at)
     }
 
-    pub(super) fn u8(&mut self) -> Result<u8, TableFileError> {
+    pub(super) fn u8(&mut self) -> Result<u8, SyzygyFileError> {
         Ok(self.take(1)?[0])
     }
 
-    pub(super) fn u16(&mut self) -> Result<u16, TableFileError> {
+    pub(super) fn u16(&mut self) -> Result<u16, SyzygyFileError> {
         let bytes = self.take(2)?;
         Ok(u16::from_le_bytes([bytes[0], bytes[1]]))
     }
 
-    pub(super) fn u32(&mut self) -> Result<u32, TableFileError> {
+    pub(super) fn u32(&mut self) -> Result<u32, SyzygyFileError> {
         let bytes = self.take(4)?;
         Ok(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
     }

@@ -3,7 +3,7 @@
 //! The values are compressed by recursive pairing (Larsson & Moffat 1999) and a canonical Huffman code, in
 //! blocks that a sparse index locates.
 
-use super::file::{ByteReader, TableFileError};
+use super::file::{ByteReader, SyzygyFileError};
 
 /// Flag of a part whose positions all have the same value.
 const SINGLE_VALUE: u8 = 0x80;
@@ -51,7 +51,7 @@ struct Compressed {
 
 impl PairsData {
     /// Reads the header of a part with `size` values.
-    pub(super) fn read(reader: &mut ByteReader<'_>, size: u64) -> Result<PairsData, TableFileError> {
+    pub(super) fn read(reader: &mut ByteReader<'_>, size: u64) -> Result<PairsData, SyzygyFileError> {
         let flags = reader.u8()?;
         if flags & SINGLE_VALUE != 0 {
             return Ok(PairsData { flags, values: Values::Constant(u16::from(reader.u8()?)) });
@@ -65,20 +65,20 @@ impl PairsData {
             || min_code_length < 1
             || !(min_code_length..=MAX_CODE_LENGTH).contains(&max_code_length)
         {
-            return Err(TableFileError::Layout("part header"));
+            return Err(SyzygyFileError::Layout("part header"));
         }
         let codes = usize::from(max_code_length - min_code_length) + 1;
         let first_symbol: Vec<u16> = (0..codes).map(|_| reader.u16()).collect::<Result<_, _>>()?;
         let first_code = first_codes(&first_symbol, min_code_length);
         let symbols = usize::from(reader.u16()?);
         if symbols == 0 || symbols > LEAF {
-            return Err(TableFileError::Layout("number of symbols"));
+            return Err(SyzygyFileError::Layout("number of symbols"));
         }
         let symbols_at = reader.position();
         let counts = symbol_counts(reader.take(3 * symbols)?)?;
         reader.take(symbols & 1)?;
         let sparse_entries =
-            usize::try_from(size.div_ceil(1 << span_bits)).map_err(|_| TableFileError::Layout("size"))?;
+            usize::try_from(size.div_ceil(1 << span_bits)).map_err(|_| SyzygyFileError::Layout("size"))?;
         let compressed = Compressed {
             block_bits,
             span_bits,
@@ -98,7 +98,7 @@ impl PairsData {
     }
 
     /// Sets the offset of the sparse index.
-    pub(super) fn place_sparse_index(&mut self, reader: &mut ByteReader<'_>) -> Result<(), TableFileError> {
+    pub(super) fn place_sparse_index(&mut self, reader: &mut ByteReader<'_>) -> Result<(), SyzygyFileError> {
         if let Values::Compressed(compressed) = &mut self.values {
             compressed.sparse_at = reader.position();
             reader.skip(6, compressed.sparse_entries)?;
@@ -107,7 +107,7 @@ impl PairsData {
     }
 
     /// Sets the offset of the block lengths.
-    pub(super) fn place_block_lengths(&mut self, reader: &mut ByteReader<'_>) -> Result<(), TableFileError> {
+    pub(super) fn place_block_lengths(&mut self, reader: &mut ByteReader<'_>) -> Result<(), SyzygyFileError> {
         if let Values::Compressed(compressed) = &mut self.values {
             compressed.block_lengths_at = reader.position();
             reader.skip(2, compressed.block_lengths)?;
@@ -116,7 +116,7 @@ impl PairsData {
     }
 
     /// Sets the offset of the blocks.
-    pub(super) fn place_blocks(&mut self, reader: &mut ByteReader<'_>) -> Result<(), TableFileError> {
+    pub(super) fn place_blocks(&mut self, reader: &mut ByteReader<'_>) -> Result<(), SyzygyFileError> {
         reader.align(64)?;
         if let Values::Compressed(compressed) = &mut self.values {
             compressed.blocks_at = reader.position();
@@ -156,8 +156,8 @@ fn halves(symbol: &[u8]) -> Option<(usize, usize)> {
 
 /// Computes the number of values of each symbol, minus one. Symbols that contain themselves or have more than
 /// 256 values are an error.
-fn symbol_counts(symbols: &[u8]) -> Result<Vec<u8>, TableFileError> {
-    let error = TableFileError::Layout("symbols");
+fn symbol_counts(symbols: &[u8]) -> Result<Vec<u8>, SyzygyFileError> {
+    let error = SyzygyFileError::Layout("symbols");
     let mut counts: Vec<Option<u8>> = vec![None; symbols.len() / 3];
     let mut pending = Vec::new();
     for start in 0..counts.len() {

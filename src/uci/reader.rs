@@ -77,8 +77,8 @@ fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> Option<usize> {
         }
         let end = chunk.iter().position(|&byte| byte == b'\n');
         let part = end.unwrap_or(chunk.len());
-        let room = MAX_LINE.saturating_sub(line.len());
-        line.extend(chunk.iter().take(part.min(room)));
+        let free = MAX_LINE.saturating_sub(line.len());
+        line.extend(chunk.iter().take(part.min(free)));
         length += part;
         input.consume(part + usize::from(end.is_some()));
         if end.is_some() {

@@ -23,9 +23,9 @@ fn subcommands() -> Vec<String> {
 fn each_subcommand_has_a_manual_page() {
     let folder = Folder::new();
     let path = folder.join("new/man1");
-    let told = succeed(&["man", "--out", path.to_str().unwrap()]);
+    let output = succeed(&["man", "--out", path.to_str().unwrap()]);
     let names = || fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    assert_eq!(told.trim_end(), format!("{} pages in {}", names().count(), path.display()));
+    assert_eq!(output.trim_end(), format!("{} pages in {}", names().count(), path.display()));
     for name in subcommands() {
         assert!(path.join(format!("sesame-{name}.1")).is_file(), "{name}");
     }

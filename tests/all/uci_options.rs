@@ -182,9 +182,9 @@ fn currmove_is_shown_after_three_seconds() {
     let legal = referee.legal_moves();
     let start = Instant::now();
     session.send("go infinite");
-    let mut told = 0;
+    let mut reports = 0;
     let mut deepest = 0;
-    while told < 3 {
+    while reports < 3 {
         assert!(start.elapsed() < PATIENCE, "no currmove");
         let line = session.line();
         if let Some(info) = parse_info(&line) {
@@ -197,7 +197,7 @@ fn currmove_is_shown_after_three_seconds() {
         let number: usize = number.parse().unwrap();
         assert!((1..=legal.len()).contains(&number), "{line}");
         assert!(depth.parse::<u64>().unwrap() > deepest, "the depth is the current one: {line}");
-        told += 1;
+        reports += 1;
     }
     session.send("stop");
     session.until("bestmove");

@@ -209,7 +209,7 @@ fn solved(epd: &Epd, report: &SearchReport) -> Option<Result<SolvedAt, ()>> {
 #[derive(Default)]
 struct SuiteTotals {
     positions: u32,
-    asked: u32,
+    with_solution: u32,
     solved: Vec<Duration>,
     nodes: u64,
     time: Duration,
@@ -218,7 +218,7 @@ struct SuiteTotals {
 impl SuiteTotals {
     fn add(&mut self, result: &SuiteResult) {
         self.positions += 1;
-        self.asked += u32::from(result.solved.is_some());
+        self.with_solution += u32::from(result.solved.is_some());
         self.solved.extend(result.solved.and_then(Result::ok).map(|solved_at| solved_at.after));
         self.nodes += result.report.nodes;
         self.time += result.report.elapsed;
@@ -226,7 +226,7 @@ impl SuiteTotals {
 
     fn join(mut self, other: &SuiteTotals) -> SuiteTotals {
         self.positions += other.positions;
-        self.asked += other.asked;
+        self.with_solution += other.with_solution;
         self.solved.extend(&other.solved);
         self.nodes += other.nodes;
         self.time += other.time;
@@ -235,12 +235,12 @@ impl SuiteTotals {
 
     fn row(&self) -> [String; 6] {
         let solved = self.solved.len() as u32;
-        let share = (self.asked > 0).then(|| 100.0 * f64::from(solved) / f64::from(self.asked));
+        let share = (self.with_solution > 0).then(|| 100.0 * f64::from(solved) / f64::from(self.with_solution));
         let sum: Duration = self.solved.iter().sum();
         let mean = (solved > 0).then(|| sum.as_secs_f64() / f64::from(solved));
         [
             self.positions.to_string(),
-            format!("{solved} of {}", self.asked),
+            format!("{solved} of {}", self.with_solution),
             or_dash(share, |share| format!("{share:.1} %")),
             or_dash(mean, |mean| format!("{mean:.2} s")),
             format!("{:.1} s", self.time.as_secs_f64()),

@@ -142,9 +142,9 @@ mod tests {
         let positions = Positions::parse("test", &text);
         let ids: Vec<&str> = positions.entries.iter().map(|entry| entry.id.as_str()).collect();
         assert_eq!(ids, ["a", "a-8"]);
-        let told = positions.skipped.join("\n");
+        let messages = positions.skipped.join("\n");
         for part in ["line 4 ", "line 5 ", "there before", "line 6 ", "is over", "line 7 ", "Qh5"] {
-            assert!(told.contains(part), "{part}: {told}");
+            assert!(messages.contains(part), "{part}: {messages}");
         }
     }
 
