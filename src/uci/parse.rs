@@ -402,9 +402,11 @@ mod tests {
 
     #[test]
     fn invalid_utf8_is_ignored() {
-        let parsed = parse(b"position \xff\xfe");
+        let parsed = parse(b"go depth \xff\xfe");
         assert_eq!(parsed.command, None);
         assert_eq!(parsed.warning.as_deref(), Some("line ignored: byte 10 is not UTF-8"));
+        // The position before is not meant.
+        assert!(matches!(parse(b"position \xff\xfe").command, Some(UciCommand::BadPosition(_))));
     }
 
     #[test]

@@ -23,7 +23,7 @@ fn wrong_arguments_exit_with_2() {
         &["bench", "--hash", "0"],
         &["bench", "--hash", "33554433"],
         &["bench", "--threads", "1025"],
-        &["bench", "3", "4"],
+        &["bench", "3", "x"],
         &["bench", "--evaluation", "classical"],
         &["bench", "--simd", "mmx"],
         &["perft"],

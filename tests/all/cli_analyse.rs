@@ -132,8 +132,7 @@ fn games_are_annotated() {
         &[
             "[White \"Ada\"]",
             "[Annotator \"Sesame ",
-            "1. e4 {[%eval ",
-            "{[%clk 0:05:00] a good beginning}",
+            "1. e4 {[%clk 0:05:00] a good beginning [%eval ",
             "(2... Ke7)",
             "3. Qxe5+ $4 {[%eval ",
             "Blunder. ",
@@ -259,7 +258,7 @@ fn doubtful_games_are_kept_and_reported() {
             "[White \"B\"]",
             "[Result \"0-1\"]",
             "1. e4 {[%clk 0:05:00] So. [%eval ",
-            "1... e5 {[%eval ",
+            "[%eval ",
             "0-1\n",
             "[White \"C\"]\n\n1. e4 {a {nested} comment} e5 1-0\n",
         ],

@@ -72,7 +72,7 @@ fn bash_completes_subcommands_and_options() {
     };
     assert_eq!(complete("sesame ben"), "bench");
     assert_eq!(complete("sesame bench --lock"), "--lockstep");
-    assert_eq!(complete("sesame comp"), "completions");
+    assert_eq!(complete("sesame compl"), "completions");
 }
 
 #[test]

@@ -114,7 +114,7 @@ fn commands_before_the_end_are_carried_out_in_order() {
         };
         assert!(place("readyok") < place("Nodes searched: 8902"), "isready does not wait");
         assert!(place("Nodes searched: 8902") < place("Fen: "));
-        assert!(place("Fen: ") < place("info string bench 1/"));
+        assert!(place("Fen: ") < place("info string bench"));
         assert!(lines.last().unwrap().ends_with(" nps"), "{lines:#?}");
     }
     // The end of the input lets a search reach its limit; `quit` and unlimited searches end at once.

@@ -24,7 +24,6 @@ fn malformed_fens_leave_no_position() {
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQ1BNR w kq - 0 1",
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKKNR w kq - 0 1",
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR x KQkq - 0 1",
-        "rnbqkbn1/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
         "4k3/4R3/8/8/8/8/8/4K3 w - - 0 1",
         "P3k3/8/8/8/8/8/8/4K3 w - - 0 1",
         "8/8/8/3kK3/8/8/8/8 w - - 0 1",

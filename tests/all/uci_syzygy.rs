@@ -103,7 +103,7 @@ fn root_moves_keep_the_tablebase_result() {
         session.send(&format!("position fen {fen}"));
         let lines = session.search("go depth 3");
         let infos = infos(&lines);
-        let last: Vec<i64> = infos[infos.len() - moves.len()..].iter().map(|info| info.score).collect();
+        let last: Vec<i64> = infos[infos.len() - moves.len()..].iter().rev().map(|info| info.score).collect();
         let expected: Vec<i64> = (0..moves.len()).map(|place| if place < wins { 20_000 } else { 0 }).collect();
         assert_eq!(last, expected, "{fen}: {lines:#?}");
     }
