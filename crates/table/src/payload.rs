@@ -30,6 +30,11 @@ impl Generation {
     pub const fn next(self) -> Generation {
         Generation::from_bits(self.0 + 1)
     }
+
+    /// Returns the generation before this one.
+    pub(crate) const fn previous(self) -> Generation {
+        Generation::from_bits(self.0 + Self::COUNT - 1)
+    }
 }
 
 /// A value that packs into 64 bits and is remembered by key.

@@ -275,6 +275,10 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
         self.update
     }
 
+    pub(crate) fn stamps(&self) -> bool {
+        self.stamps
+    }
+
     /// Returns the recorder of statistics.
     pub fn recorder(&self) -> &R {
         &self.recorder

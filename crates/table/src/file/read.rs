@@ -28,7 +28,8 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
     ///
     /// The whole file is read and checked before the table is changed. If it was saved from a table of another size, or of a
     /// scheme with another number of levels, its entries are stored anew, and give way to each other as the scheme says.
-    /// The next generation is the saved one, so that the loaded entries are fresh in the next search.
+    /// Where stamps are used, call [`Table::next_generation`] next: the next generation is the saved one, and the loaded
+    /// entries are stale until then. Without stamps the current generation is the saved one.
     ///
     /// # Errors
     /// If the file cannot be read or is not a whole saved table with the same fingerprint, if it cannot be fitted into this
@@ -93,7 +94,10 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
             self.clear(options.threads);
             return Err(TableFileError::Changed);
         }
-        self.set_generation(before(header.generation));
+        // The next search then has the saved generation, as if the saved search went on: its entries are not stale. Without
+        // stamps there is no next generation.
+        let saved = Generation::from_bits(header.generation);
+        self.set_generation(if self.stamps() { saved.previous() } else { saved });
         // Counted in the table: of the entries stored anew some gave way to others.
         Ok(TableFileReport { positions: self.count(options.threads), bytes: expected, replaced: !same_places })
     }
@@ -136,12 +140,6 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
     fn buckets(&self) -> &[TableCell<BITS>] {
         self.memory().buckets()
     }
-}
-
-/// Returns the generation before this one. The next search then has the saved generation, as if the saved search went on:
-/// its entries are not stale.
-fn before(generation: u8) -> Generation {
-    Generation::from_bits(generation.wrapping_add(Generation::COUNT - 1))
 }
 
 /// Returns the slots in these bytes.

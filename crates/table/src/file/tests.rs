@@ -313,3 +313,24 @@ fn any_number_of_buckets_is_saved() {
         assert!((0..5000).all(|n| other.probe(key(n)) == table.probe(key(n))));
     }
 }
+
+#[test]
+fn loaded_entries_are_fresh_without_stamps() {
+    let scratch = Scratch::new("stampless");
+    let options = TableOptions { positions: 1 << 17, scheme: Scheme::Old, stamps: false, ..TableOptions::default() };
+    for stamps in [false, true] {
+        let saved = Table::with_options(&TableOptions { stamps, ..options }).unwrap();
+        (0..3).for_each(|_| saved.next_generation());
+        (0..100).for_each(|n| saved.store(key(n), &entry_of(n), 1));
+        save(&saved, &scratch.file()).unwrap();
+        for positions in [1 << 17, 1 << 16] {
+            let loaded = Table::with_options(&TableOptions { positions, ..options }).unwrap();
+            load(&loaded, &scratch.file()).unwrap();
+            loaded.next_generation();
+            // Under OLD only a stale entry gives way.
+            let known: Vec<u64> = (0..100).filter(|&n| loaded.probe(key(n)).is_some()).collect();
+            (1000..500_000).for_each(|n| loaded.store(key(n), &entry_of(n), 1));
+            assert!(known.iter().all(|&n| loaded.probe(key(n)) == Some(entry_of(n))), "{stamps} {positions}");
+        }
+    }
+}
