@@ -263,7 +263,7 @@ fn symbolic_links_and_permissions_stay() {
 #[test]
 fn only_abandoned_drafts_are_removed() {
     let scratch = Scratch::new("orphans");
-    let draft = |number: u32| scratch.0.join(format!("table.hash.{number}.tmp"));
+    let draft = |number: u32| scratch.0.join(format!(".table.hash.{number}.sesame-draft"));
     for number in [1, 2] {
         fs::write(draft(number), b"half a table").unwrap();
     }
@@ -280,6 +280,36 @@ fn only_abandoned_drafts_are_removed() {
     drop((living, twin));
     save(&table(1, Scheme::New), &scratch.file()).unwrap();
     assert_eq!(scratch.names(), ["table.hash"]);
+}
+
+#[test]
+fn files_of_others_stay_beside_a_save() {
+    let scratch = Scratch::new("others");
+    let names =
+        ["table.hash.2024.tmp", "table.hash.7.sesame-draft", ".table.hash.x7.sesame-draft", ".table.hash.7.tmp"];
+    names.iter().for_each(|name| fs::write(scratch.0.join(name), b"precious").unwrap());
+    save(&table(1, Scheme::New), &scratch.file()).unwrap();
+    assert!(names.iter().all(|name| scratch.0.join(name).exists()), "{:?}", scratch.names());
+}
+
+#[cfg(unix)]
+#[test]
+fn drafts_do_not_follow_links() {
+    let scratch = Scratch::new("trap");
+    let precious = scratch.0.join("precious");
+    fs::write(&precious, b"precious").unwrap();
+    // The second link has the name of the draft.
+    for name in ["table.hash.PID.tmp", ".table.hash.PID.sesame-draft"] {
+        let draft = scratch.0.join(name.replace("PID", &std::process::id().to_string()));
+        std::os::unix::fs::symlink(&precious, &draft).unwrap();
+        let result = save(&table(1, Scheme::New), &scratch.file());
+        assert_eq!(fs::read(&precious).unwrap(), b"precious");
+        assert!(fs::symlink_metadata(&draft).unwrap().is_symlink());
+        if name.starts_with('.') {
+            let error = result.unwrap_err().to_string();
+            assert!(error.starts_with("its draft") && error.ends_with("is not a regular file"), "{error}");
+        }
+    }
 }
 
 #[test]
