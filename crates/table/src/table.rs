@@ -47,7 +47,7 @@ impl Default for TableOptions {
 const POSITIONS_PER_MIB: usize = (1 << 20) / (BUCKET_BYTES / 2);
 
 /// The largest table in MiB: 32 TiB.
-const MAX_MIB: usize = 33_554_432;
+pub(crate) const MAX_MIB: usize = 33_554_432;
 
 /// The number of slots that [`Table::hashfull`] reads.
 const SAMPLE: usize = 1000;

@@ -19,6 +19,7 @@ use twox_hash::XxHash3_64;
 
 use crate::memory::{BUCKET_BYTES, share_out};
 use crate::scheme::Scheme;
+use crate::table::MAX_MIB;
 
 const MAGIC: [u8; 8] = *b"SESAMEHT";
 const VERSION: u32 = 1;
@@ -158,11 +159,12 @@ impl Header {
         self.buckets.div_ceil(CHUNK as u64)
     }
 
-    /// Returns the length of the whole file; `None` where no file is that long.
+    /// Returns the length of the whole file; `None` where no table is that large. A sparse file can have any length, and
+    /// memory is needed for its checksums.
     fn length(&self) -> Option<u64> {
-        let buckets = self.buckets.checked_mul(BUCKET_BYTES as u64)?;
-        let sums = (self.chunks() + 1).checked_mul(8)?;
-        buckets.checked_add(sums)?.checked_add(HEADER as u64)
+        let most = (MAX_MIB as u64) << 20;
+        let buckets = self.buckets.checked_mul(BUCKET_BYTES as u64).filter(|&bytes| bytes <= most)?;
+        Some(HEADER as u64 + buckets + 8 * (self.chunks() + 1))
     }
 
     /// Returns the offset of a chunk in the file.

@@ -18,7 +18,7 @@ use crate::stats::Recorder;
 use crate::table::Table;
 
 /// The least number of buckets (2 MiB) with which bucket and signature are the whole key: see [`Place::key_in`].
-const WHOLE_KEY_BUCKETS: usize = 1 << 16;
+const WHOLE_KEY_BUCKETS: u64 = 1 << 16;
 
 impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
     /// Loads the file at `path`, in place of all that the table held. [`Table::save`] has an example.
@@ -53,12 +53,15 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
         }
         let same_places = header.buckets == self.buckets().len() as u64
             && header.scheme.has_two_levels() == self.scheme().has_two_levels();
-        if !same_places && (header.buckets as usize) < WHOLE_KEY_BUCKETS {
+        if !same_places && header.buckets < WHOLE_KEY_BUCKETS {
             return Err(TableFileError::Unplaceable);
         }
 
-        let mut tail = vec![0; 8 * (header.chunks() as usize + 1)];
-        let tail_at = expected - tail.len() as u64;
+        let mut tail = Vec::new();
+        let length = 8 * (header.chunks() as usize + 1);
+        tail.try_reserve_exact(length).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
+        tail.resize(length, 0);
+        let tail_at = expected - length as u64;
         read_at(&file, &mut tail, tail_at)?;
         let (sums, sum) = tail.split_at(tail.len() - 8);
         if header.sum(sums) != word(sum) {

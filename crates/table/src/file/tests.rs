@@ -364,3 +364,21 @@ fn loaded_entries_are_fresh_without_stamps() {
         }
     }
 }
+
+/// Sparse files claim any length.
+#[test]
+fn huge_files_are_refused() {
+    let scratch = Scratch::new("huge");
+    for buckets in [1 << 57, 1 << 50, 1 << 41, u64::MAX] {
+        let header = Header { scheme: Scheme::New, generation: 0, buckets, fingerprint: 7 };
+        fs::write(scratch.file(), header.to_bytes()).unwrap();
+        let length = (128 + 8 * (header.chunks() + 1)).saturating_add(buckets.saturating_mul(32));
+        let file = File::options().write(true).open(scratch.file()).unwrap();
+        // A file system may refuse that length.
+        let _ = file.set_len(length);
+        let mine = filled(5, Scheme::New, 321);
+        let error = load(&mine, &scratch.file()).unwrap_err();
+        assert!(matches!(error, TableFileError::Damaged), "{error}");
+        assert_eq!(mine.probe(key(5)), Some(entry_of(5)));
+    }
+}
