@@ -55,7 +55,7 @@ pub enum TableFileError {
         /// The length found.
         found: u64,
     },
-    /// A checksum is wrong.
+    /// A checksum is wrong, or the header claims a size that no table has.
     #[error("it is damaged")]
     Damaged,
     /// The table has another size or scheme, and the file is too small for the whole keys to be known.
@@ -97,7 +97,7 @@ pub struct TableFileOptions<'a> {
     /// the first half, when the file is checked and the table changes.
     pub stop: &'a AtomicBool,
     /// Called with the progress in percent, 0 to 100, from any of the threads: in ascending order where `threads` is 1. It
-    /// should return quickly.
+    /// should return quickly. A panic in it goes on in the caller.
     pub progress: &'a (dyn Fn(u32) + Sync),
 }
 

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io;
+use std::mem;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -35,6 +36,9 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
     /// If the file cannot be read or is not a whole saved table with the same fingerprint, if it cannot be fitted into this
     /// table ([`TableFileError::Unplaceable`]), or if the stop flag was set before the file was checked. The table stays as it
     /// was, except after [`TableFileError::Changed`].
+    ///
+    /// # Panics
+    /// If `progress` or the payload panics. The table is as it was, or empty once its loading has begun.
     pub fn load(&self, path: &Path, options: TableFileOptions<'_>) -> Result<TableFileReport, TableFileError> {
         let file = regular_file::open(path)?;
         let found = file.metadata()?.len();
@@ -80,6 +84,7 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
         // The second pass changes the table, so the stop flag no longer counts.
         let unstoppable = AtomicBool::new(false);
         let pass = Pass::new(TableFileOptions { stop: &unstoppable, ..options }, header.chunks(), 50, 50);
+        let half = HalfLoaded { table: self, threads: options.threads };
         if !same_places {
             self.clear(options.threads);
         }
@@ -94,9 +99,9 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
             Ok(())
         });
         if rest.is_err() {
-            self.clear(options.threads);
             return Err(TableFileError::Changed);
         }
+        mem::forget(half);
         // The next search then has the saved generation, as if the saved search went on: its entries are not stale. Without
         // stamps there is no next generation.
         let saved = Generation::from_bits(header.generation);
@@ -142,6 +147,18 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
 
     fn buckets(&self) -> &[TableCell<BITS>] {
         self.memory().buckets()
+    }
+}
+
+/// A table that is being loaded. It is emptied when this is dropped: after an error, or a panic of the caller's code.
+struct HalfLoaded<'a, P: Payload, R: Recorder, const BITS: u32> {
+    table: &'a Table<P, R, BITS>,
+    threads: usize,
+}
+
+impl<P: Payload, R: Recorder, const BITS: u32> Drop for HalfLoaded<'_, P, R, BITS> {
+    fn drop(&mut self) {
+        self.table.clear(self.threads);
     }
 }
 

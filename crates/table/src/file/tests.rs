@@ -382,3 +382,21 @@ fn huge_files_are_refused() {
         assert_eq!(mine.probe(key(5)), Some(entry_of(5)));
     }
 }
+
+#[test]
+fn panics_in_progress_empty_the_table() {
+    let scratch = Scratch::new("panic");
+    save(&filled(9, Scheme::TwoBig1, 100_000), &scratch.file()).unwrap();
+    for (scheme, threads) in [(Scheme::TwoBig1, 1), (Scheme::TwoBig1, 3), (Scheme::Deep, 1)] {
+        for limit in [0, 60] {
+            let table = filled(9, scheme, 321);
+            let progress = |percent| assert!(percent < limit, "a panic in progress");
+            let options =
+                TableFileOptions { fingerprint: 7, threads, progress: &progress, ..TableFileOptions::default() };
+            let load = std::panic::AssertUnwindSafe(|| table.load(&scratch.file(), options));
+            std::panic::catch_unwind(load).unwrap_err();
+            // The first half only checks the file.
+            assert_eq!(table.occupied(), if limit == 0 { 321 } else { 0 }, "{scheme}");
+        }
+    }
+}
