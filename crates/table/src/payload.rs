@@ -118,7 +118,7 @@ pub trait Payload: Copy {
     /// Merges two payloads of the same key under [`Update::Merge`](crate::Update::Merge): returns the bits to store, or
     /// `None` to leave the old entry as it is, work included. The default stores the new one.
     ///
-    /// It is not atomic: a store by another thread between the read and the write is lost, so a sum or a count loses terms.
+    /// It is not atomic: of two stores at the same time one can be lost, so a sum or a count loses terms.
     /// A result of 0 removes the entry.
     #[inline]
     fn merge(old: u64, new: u64) -> Option<u64> {

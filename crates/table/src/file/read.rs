@@ -24,6 +24,9 @@ const WHOLE_KEY_BUCKETS: u64 = 1 << 16;
 impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
     /// Loads the file at `path`, in place of all that the table held. [`Table::save`] has an example.
     ///
+    /// The type of the payloads is not checked, only the fingerprint, and its default is 0 for all. Give each type of payload
+    /// a fingerprint of its own.
+    ///
     /// Other threads may probe meanwhile and find only stored entries, old ones or loaded ones. An entry that they store is
     /// kept or lost.
     ///
