@@ -54,6 +54,7 @@ const SAMPLE: usize = 1000;
 
 /// The reason why a table was not created.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TableError {
     /// The size in MiB is outside [`Table::MIB`].
     #[error("a table of {0} MiB is not possible: the size is 1 to {max} MiB", max = MAX_MIB)]

@@ -31,6 +31,7 @@ const CHUNK: usize = (4 << 20) / BUCKET_BYTES;
 
 /// The reason why a table was not saved or loaded.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TableFileError {
     /// The system refused to read or write, or the path is a folder, a pipe or a device.
     #[error("{0}")]
@@ -74,6 +75,7 @@ pub enum TableFileError {
 
 /// The result of saving or loading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TableFileReport {
     /// Entries written, or in the table now.
     pub positions: u64,
@@ -89,7 +91,8 @@ pub struct TableFileReport {
 #[derive(Clone, Copy)]
 pub struct TableFileOptions<'a> {
     /// A number for the meaning of the entries: a file with another one is refused. A hash of what the values depend on,
-    /// such as an evaluation or the key function, keeps a program from loading values that mean something else.
+    /// such as an evaluation or the key function, keeps a program from loading values that mean something else. The default
+    /// is 0 for all: give each type of payload a number of its own.
     pub fingerprint: u64,
     /// The number of threads; 0 counts as 1.
     pub threads: usize,
