@@ -180,7 +180,7 @@ fn stop_ends_a_save() {
 #[cfg(unix)]
 #[test]
 fn pipes_are_no_hash_file() {
-    let folder = Folder::new().with_pipe("table").with_pipe("other.7.tmp");
+    let folder = Folder::new().with_pipe("table").with_pipe(".other.7.sesame-draft");
     let mut session = start_engine(&folder.join("table"), 1);
     for (button, failed) in [("Load Hash", "not loaded"), ("Save Hash", "not saved")] {
         let said = press(&mut session, button);
@@ -190,7 +190,7 @@ fn pipes_are_no_hash_file() {
     session.send(&format!("setoption name Hash File value {}", folder.join("other").display()));
     let said = press(&mut session, "Save Hash");
     assert!(said.starts_with("info string saved ") && said.contains(" 1 MiB, "), "{said}");
-    assert!(folder.names().contains(&"other.7.tmp".to_owned()), "{:?}", folder.names());
+    assert!(folder.names().contains(&".other.7.sesame-draft".to_owned()), "{:?}", folder.names());
     session.quit();
 }
 
@@ -241,7 +241,7 @@ fn next_save_removes_the_leftover_of_a_killed_one() {
     let file = folder.join("table");
     let mut session = start_engine(&file, 128);
     session.send("setoption name Save Hash");
-    let is_temporary = |name: &String| name.starts_with("table.") && name.ends_with(".tmp");
+    let is_temporary = |name: &String| name.starts_with(".table.") && name.ends_with(".sesame-draft");
     // A fast save may be over before its temporary file is seen.
     let start = Instant::now();
     while !folder.names().iter().any(|name| is_temporary(name) || name == "table") {
@@ -250,8 +250,8 @@ fn next_save_removes_the_leftover_of_a_killed_one() {
     }
     // Dropping the session kills the engine.
     drop(session);
-    let others = ["table.tmp", "table.1a.tmp", "tables.1.tmp", "table.1.tmp.old"];
-    for name in others.iter().chain(&["table.99999999.tmp"]) {
+    let others = [".table.sesame-draft", ".table.1a.sesame-draft", ".tables.1.sesame-draft", "table.1.tmp"];
+    for name in others.iter().chain(&[".table.99999999.sesame-draft"]) {
         fs::write(folder.join(name), b"half a table").unwrap();
     }
     let mut session = start_engine(&file, 1);

@@ -81,7 +81,9 @@
 //! # Guarantees
 //!
 //! 1. A probe returns only a payload that some thread stored, whole, for a key with the same verified bits, together with
-//!    the work of that same store. Clearing, replacing, moving and merging entries on other threads cannot break this.
+//!    the work of that same store. Clearing, replacing, moving and merging entries on other threads cannot break this. A
+//!    payload that [`Payload::merge`] returned counts as stored. The work has one exception: beside two stores of one key
+//!    whose payloads differ by the same 16 bits in all four 16-bit parts, a payload can come with a work of neither.
 //! 2. An empty slot, or one that is being cleared, matches no key, 0 included.
 //! 3. Probes and stores are wait-free: at most five loads and four stores, no read-modify-write, no retry. ([`Counters`]
 //!    add read-modify-writes of their own.)
@@ -99,11 +101,17 @@
 //!
 //! - The table forgets: no store is sure to be found again. Two stores into one bucket at the same time can lose an entry,
 //!   or leave a key in both slots until one of them is replaced.
+//! - A probe beside stores can return an older payload than an earlier probe of the same key.
+//! - [`Payload::merge`] is not atomic: of two stores of one key at the same time one can be lost.
 //! - Two keys can be taken for each other when they agree in the verified bits: in 48 bits and the place. A caller that
 //!   cannot bear that has to check the payload, as chess engines check that a stored move is legal.
 //! - A relaxed load says nothing about other memory. A payload that is an index or pointer to data published elsewhere
 //!   needs an ordering of its own.
-//! - The size is fixed. A larger table is a new [`Table`]; saving and loading move the entries.
+//! - The size is fixed. A larger table is a new [`Table`]; saving and loading move the entries, through a file of at least
+//!   2 MiB: a smaller table can be loaded only into one of its own size.
+//! - Memory is checked for each table by itself. Several tables together can exceed it.
+//! - A file does not know the type of its payloads. Give each type a [fingerprint](TableFileOptions::fingerprint) of its own:
+//!   the default is 0 for all.
 //!
 //! [`NonZeroU64`]: std::num::NonZeroU64
 

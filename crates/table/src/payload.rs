@@ -30,6 +30,11 @@ impl Generation {
     pub const fn next(self) -> Generation {
         Generation::from_bits(self.0 + 1)
     }
+
+    /// Returns the generation before this one.
+    pub(crate) const fn previous(self) -> Generation {
+        Generation::from_bits(self.0 + Self::COUNT - 1)
+    }
 }
 
 /// A value that packs into 64 bits and is remembered by key.
@@ -89,10 +94,11 @@ impl Generation {
 pub trait Payload: Copy {
     /// Packs the payload into 64 bits, stamped with `generation` if it has five bits to spare.
     ///
-    /// The result must not be 0, which marks an empty slot: a payload that packs to 0 is not found again.
+    /// The result must not be 0, which marks an empty slot: [`Table::store`](crate::Table::store) ignores a payload that
+    /// packs to 0.
     fn pack(&self, generation: Generation) -> u64;
 
-    /// Unpacks the payload; `None` if no payload packs to these bits, as none does to 0.
+    /// Unpacks the payload; `None` if no payload packs to these bits. It has to be `None` for 0: a miss unpacks 0.
     fn unpack(bits: u64) -> Option<Self>;
 
     /// Returns the search depth, which DEEP and TWODEEP compare. The default is 0: all are equal, and the newer wins.
@@ -111,6 +117,9 @@ pub trait Payload: Copy {
 
     /// Merges two payloads of the same key under [`Update::Merge`](crate::Update::Merge): returns the bits to store, or
     /// `None` to leave the old entry as it is, work included. The default stores the new one.
+    ///
+    /// It is not atomic: of two stores at the same time one can be lost, so a sum or a count loses terms.
+    /// A result of 0 removes the entry.
     #[inline]
     fn merge(old: u64, new: u64) -> Option<u64> {
         let _ = old;

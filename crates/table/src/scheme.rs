@@ -100,6 +100,7 @@ pub enum Update {
 
 /// The outcome of a store.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum Stored {
     /// It took an empty slot.
     Empty,

@@ -163,7 +163,7 @@ pub(crate) fn update<S: Slot + ?Sized>(slot: &S, old: &RawEntry, new: RawEntry, 
 ///
 /// The spread xors each 16-bit part of the data to the part above it. The signature has a key in its upper 48 bits only:
 /// without the spread, two data that agree in their upper 48 bits could mix unseen. With it, two data are taken for
-/// each other only where all four of their 16-bit parts differ by the same bits.
+/// each other only where all four of their 16-bit parts differ by the same bits. Of one key such a mixture is stored data with a wrong work.
 #[repr(C, align(16))]
 #[derive(Debug, Default)]
 pub struct VerifiedSlot<W, const BITS: u32 = CHECK_BITS> {

@@ -43,6 +43,7 @@ pub trait Recorder: Default + Send + Sync {
 
 /// The use that a search makes of an entry. A program reports it by [`Recorder::used`], if it wants it counted.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum EntryUse {
     /// The entry's bound ended a node.
     Cutoff,

@@ -47,19 +47,23 @@ impl Default for TableOptions {
 const POSITIONS_PER_MIB: usize = (1 << 20) / (BUCKET_BYTES / 2);
 
 /// The largest table in MiB: 32 TiB.
-const MAX_MIB: usize = 33_554_432;
+pub(crate) const MAX_MIB: usize = 33_554_432;
 
 /// The number of slots that [`Table::hashfull`] reads.
 const SAMPLE: usize = 1000;
 
 /// The reason why a table was not created.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TableError {
-    /// The size in MiB is outside [`Table::MIB`], or the number of positions is 0.
+    /// The size in MiB is outside [`Table::MIB`].
     #[error("a table of {0} MiB is not possible: the size is 1 to {max} MiB", max = MAX_MIB)]
     Size(usize),
+    /// The number of positions is 0.
+    #[error("a table of 0 positions is not possible: at least 1 is needed")]
+    NoPositions,
     /// The size exceeds the memory of the machine or of its control group. An overcommitting system might grant it, and
-    /// kill the process later.
+    /// kill the process later. Each table is checked by itself: several can exceed the memory together.
     #[error("a table of {} is more than the {} that this machine has to give", Bytes(*requested), Bytes(*available))]
     Exceeds {
         /// Bytes requested.
@@ -150,7 +154,7 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
     pub fn with_options(options: &TableOptions) -> Result<Self, TableError> {
         let &TableOptions { positions, scheme, update, stamps, huge_pages } = options;
         if positions == 0 {
-            return Err(TableError::Size(0));
+            return Err(TableError::NoPositions);
         }
         let buckets = positions.div_ceil(2);
         let requested = (buckets as u64).saturating_mul(BUCKET_BYTES as u64);
@@ -159,7 +163,8 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
         Ok(Table { memory, scheme, update, stamps, generation, recorder: R::default(), payload: PhantomData })
     }
 
-    /// Returns the payload stored for `key`, if it is in the table. Writes nothing but statistics.
+    /// Returns the payload stored for `key`, if it is in the table. Writes nothing but statistics. Beside stores on other
+    /// threads a probe can return an older payload than the one before it did.
     ///
     /// Another key's payload is returned where both keys agree in all verified bits: see the
     /// [limits](crate#limits) of the crate.
@@ -187,16 +192,21 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
 
     /// Stores `payload` for `key`, if the scheme finds it worth a slot.
     ///
-    /// `work` is the number of nodes searched to obtain it, counted as the scheme says (see [`Scheme::BigAll`]), and 1 where
-    /// no such number exists. Under [`Update::Merge`], the default, [`Payload::merge`] decides what becomes of an entry of
-    /// the same key.
+    /// `work` is the number of nodes searched to obtain it, counted as the scheme says (see [`Scheme::BigAll`]). A program
+    /// that counts no nodes passes 1, takes [`Scheme::TwoDeep`] and implements [`Payload::depth`]. Under [`Update::Merge`], the default, [`Payload::merge`] decides what becomes of an entry of
+    /// the same key. A payload that packs to 0 is not stored, and changes and counts nothing.
     #[inline]
     pub fn store(&self, key: u64, payload: &P, work: u64) {
         let generation = self.generation();
+        let data = payload.pack(generation);
+        // It would empty the slot of another entry.
+        if data == 0 {
+            return;
+        }
         let buckets = self.memory.buckets();
         let place = Place::of(key, buckets.len());
         let bucket = &buckets[place.bucket];
-        let new = RawEntry { data: payload.pack(generation), signature: Signature::new(key, Work::from_nodes(work)) };
+        let new = RawEntry { data, signature: Signature::new(key, Work::from_nodes(work)) };
         let rule = SchemeRule::<P>::new(self.scheme, self.update, generation);
         let stored = if self.scheme.has_two_levels() {
             bucket.store(key, new, &rule)
@@ -273,6 +283,10 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
 
     pub(crate) fn update(&self) -> Update {
         self.update
+    }
+
+    pub(crate) fn stamps(&self) -> bool {
+        self.stamps
     }
 
     /// Returns the recorder of statistics.

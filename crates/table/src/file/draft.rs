@@ -1,14 +1,19 @@
 //! A new file that replaces another as a whole.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use super::TableFileError;
 use crate::regular_file;
 
-/// The end of a draft's name, after the name of the file and the number of the process.
-const DRAFT: &str = ".tmp";
+/// The end of a draft's name, `.NAME.PID.sesame-draft`. No other program names its files so.
+const DRAFT: &str = ".sesame-draft";
+
+/// Held until a new draft is locked. Without it another thread could take the draft for an abandoned one.
+static CREATING: Mutex<()> = Mutex::new(());
 
 /// A file in the making, beside the one that it will replace; removed unless it does.
 ///
@@ -32,21 +37,22 @@ impl Draft {
             there => there.ok().map(|there| there.permissions()),
         };
         let name = target.file_name().ok_or_else(regular_file::not_a_regular_file)?;
-        remove_orphans(&target, name);
-        let mut draft = name.to_owned();
+        let mut draft = OsString::from(".");
+        draft.push(name);
         draft.push(format!(".{}{DRAFT}", std::process::id()));
         let path = target.with_file_name(draft);
-        // Emptied only once it is locked.
-        let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path)?;
+        let creating = CREATING.lock().unwrap_or_else(PoisonError::into_inner);
+        remove_orphans(&target, name);
+        let file = create(&path)?;
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
             return Err(TableFileError::InUse);
         }
+        drop(creating);
         let draft = Draft { file, path, target, finished: false };
         if let Some(permissions) = permissions {
             // A file system without permissions has none to keep.
             let _ = draft.file.set_permissions(permissions);
         }
-        draft.file.set_len(0)?;
         Ok(draft)
     }
 
@@ -74,20 +80,44 @@ impl Drop for Draft {
     }
 }
 
+/// Creates the draft at `path`. Nothing that is there is opened for it: it could be a link to another file.
+fn create(path: &Path) -> Result<File, TableFileError> {
+    let create_new = || OpenOptions::new().write(true).create_new(true).open(path);
+    match create_new() {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        created => return Ok(created?),
+    }
+    if !fs::symlink_metadata(path)?.is_file() {
+        let message = format!("its draft {} is not a regular file", path.display());
+        return Err(io::Error::new(io::ErrorKind::AlreadyExists, message).into());
+    }
+    if let Err(TryLockError::WouldBlock) = open_to_lock(path)?.try_lock() {
+        return Err(TableFileError::InUse);
+    }
+    // A file system without locks: the number of the process says that the draft is abandoned.
+    fs::remove_file(path)?;
+    Ok(create_new()?)
+}
+
+/// Opens a draft to lock it. Some systems lock only files that are open for writing, and a draft of a read-only file is
+/// read-only.
+fn open_to_lock(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).open(path).or_else(|_| File::open(path))
+}
+
 /// Removes the drafts of the file at `path` that no process writes any more. A draft that cannot be locked or removed stays.
 fn remove_orphans(path: &Path, name: &OsStr) {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         let there = entry.file_name();
-        let number = there.as_encoded_bytes().strip_prefix(name.as_encoded_bytes());
-        let number = number.and_then(|rest| rest.strip_prefix(b".")?.strip_suffix(DRAFT.as_bytes()));
+        let rest = there.as_encoded_bytes().strip_prefix(b".");
+        let rest = rest.and_then(|rest| rest.strip_prefix(name.as_encoded_bytes()));
+        let number = rest.and_then(|rest| rest.strip_prefix(b".")?.strip_suffix(DRAFT.as_bytes()));
         let is_draft = number.is_some_and(|number| !number.is_empty() && number.iter().all(u8::is_ascii_digit));
-        // Some systems lock only files that are open for writing, and a draft of a read-only file is read-only.
-        let open = |path: &Path| OpenOptions::new().write(true).open(path).or_else(|_| File::open(path));
         if is_draft
             && entry.file_type().is_ok_and(|there| there.is_file())
-            && let Ok(file) = open(&entry.path())
+            && let Ok(file) = open_to_lock(&entry.path())
             && file.try_lock().is_ok()
         {
             let _ = fs::remove_file(entry.path());

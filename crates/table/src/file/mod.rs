@@ -19,6 +19,7 @@ use twox_hash::XxHash3_64;
 
 use crate::memory::{BUCKET_BYTES, share_out};
 use crate::scheme::Scheme;
+use crate::table::MAX_MIB;
 
 const MAGIC: [u8; 8] = *b"SESAMEHT";
 const VERSION: u32 = 1;
@@ -30,6 +31,7 @@ const CHUNK: usize = (4 << 20) / BUCKET_BYTES;
 
 /// The reason why a table was not saved or loaded.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TableFileError {
     /// The system refused to read or write, or the path is a folder, a pipe or a device.
     #[error("{0}")]
@@ -54,7 +56,7 @@ pub enum TableFileError {
         /// The length found.
         found: u64,
     },
-    /// A checksum is wrong.
+    /// A checksum is wrong, or the header claims a size that no table has.
     #[error("it is damaged")]
     Damaged,
     /// The table has another size or scheme, and the file is too small for the whole keys to be known.
@@ -73,6 +75,7 @@ pub enum TableFileError {
 
 /// The result of saving or loading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TableFileReport {
     /// Entries written, or in the table now.
     pub positions: u64,
@@ -88,7 +91,8 @@ pub struct TableFileReport {
 #[derive(Clone, Copy)]
 pub struct TableFileOptions<'a> {
     /// A number for the meaning of the entries: a file with another one is refused. A hash of what the values depend on,
-    /// such as an evaluation or the key function, keeps a program from loading values that mean something else.
+    /// such as an evaluation or the key function, keeps a program from loading values that mean something else. The default
+    /// is 0 for all: give each type of payload a number of its own.
     pub fingerprint: u64,
     /// The number of threads; 0 counts as 1.
     pub threads: usize,
@@ -96,7 +100,7 @@ pub struct TableFileOptions<'a> {
     /// the first half, when the file is checked and the table changes.
     pub stop: &'a AtomicBool,
     /// Called with the progress in percent, 0 to 100, from any of the threads: in ascending order where `threads` is 1. It
-    /// should return quickly.
+    /// should return quickly. A panic in it goes on in the caller.
     pub progress: &'a (dyn Fn(u32) + Sync),
 }
 
@@ -158,11 +162,12 @@ impl Header {
         self.buckets.div_ceil(CHUNK as u64)
     }
 
-    /// Returns the length of the whole file; `None` where no file is that long.
+    /// Returns the length of the whole file; `None` where no table is that large. A sparse file can have any length, and
+    /// memory is needed for its checksums.
     fn length(&self) -> Option<u64> {
-        let buckets = self.buckets.checked_mul(BUCKET_BYTES as u64)?;
-        let sums = (self.chunks() + 1).checked_mul(8)?;
-        buckets.checked_add(sums)?.checked_add(HEADER as u64)
+        let most = (MAX_MIB as u64) << 20;
+        let buckets = self.buckets.checked_mul(BUCKET_BYTES as u64).filter(|&bytes| bytes <= most)?;
+        Some(HEADER as u64 + buckets + 8 * (self.chunks() + 1))
     }
 
     /// Returns the offset of a chunk in the file.

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io;
+use std::mem;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -18,22 +19,29 @@ use crate::stats::Recorder;
 use crate::table::Table;
 
 /// The least number of buckets (2 MiB) with which bucket and signature are the whole key: see [`Place::key_in`].
-const WHOLE_KEY_BUCKETS: usize = 1 << 16;
+const WHOLE_KEY_BUCKETS: u64 = 1 << 16;
 
 impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
     /// Loads the file at `path`, in place of all that the table held. [`Table::save`] has an example.
+    ///
+    /// The type of the payloads is not checked, only the fingerprint, and its default is 0 for all. Give each type of payload
+    /// a fingerprint of its own.
     ///
     /// Other threads may probe meanwhile and find only stored entries, old ones or loaded ones. An entry that they store is
     /// kept or lost.
     ///
     /// The whole file is read and checked before the table is changed. If it was saved from a table of another size, or of a
     /// scheme with another number of levels, its entries are stored anew, and give way to each other as the scheme says.
-    /// The next generation is the saved one, so that the loaded entries are fresh in the next search.
+    /// Where stamps are used, call [`Table::next_generation`] next: the next generation is the saved one, and the loaded
+    /// entries are stale until then. Without stamps the current generation is the saved one.
     ///
     /// # Errors
     /// If the file cannot be read or is not a whole saved table with the same fingerprint, if it cannot be fitted into this
     /// table ([`TableFileError::Unplaceable`]), or if the stop flag was set before the file was checked. The table stays as it
     /// was, except after [`TableFileError::Changed`].
+    ///
+    /// # Panics
+    /// If `progress` or the payload panics. The table is as it was, or empty once its loading has begun.
     pub fn load(&self, path: &Path, options: TableFileOptions<'_>) -> Result<TableFileReport, TableFileError> {
         let file = regular_file::open(path)?;
         let found = file.metadata()?.len();
@@ -52,12 +60,15 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
         }
         let same_places = header.buckets == self.buckets().len() as u64
             && header.scheme.has_two_levels() == self.scheme().has_two_levels();
-        if !same_places && (header.buckets as usize) < WHOLE_KEY_BUCKETS {
+        if !same_places && header.buckets < WHOLE_KEY_BUCKETS {
             return Err(TableFileError::Unplaceable);
         }
 
-        let mut tail = vec![0; 8 * (header.chunks() as usize + 1)];
-        let tail_at = expected - tail.len() as u64;
+        let mut tail = Vec::new();
+        let length = 8 * (header.chunks() as usize + 1);
+        tail.try_reserve_exact(length).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
+        tail.resize(length, 0);
+        let tail_at = expected - length as u64;
         read_at(&file, &mut tail, tail_at)?;
         let (sums, sum) = tail.split_at(tail.len() - 8);
         if header.sum(sums) != word(sum) {
@@ -76,6 +87,7 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
         // The second pass changes the table, so the stop flag no longer counts.
         let unstoppable = AtomicBool::new(false);
         let pass = Pass::new(TableFileOptions { stop: &unstoppable, ..options }, header.chunks(), 50, 50);
+        let half = HalfLoaded { table: self, threads: options.threads };
         if !same_places {
             self.clear(options.threads);
         }
@@ -90,10 +102,13 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
             Ok(())
         });
         if rest.is_err() {
-            self.clear(options.threads);
             return Err(TableFileError::Changed);
         }
-        self.set_generation(before(header.generation));
+        mem::forget(half);
+        // The next search then has the saved generation, as if the saved search went on: its entries are not stale. Without
+        // stamps there is no next generation.
+        let saved = Generation::from_bits(header.generation);
+        self.set_generation(if self.stamps() { saved.previous() } else { saved });
         // Counted in the table: of the entries stored anew some gave way to others.
         Ok(TableFileReport { positions: self.count(options.threads), bytes: expected, replaced: !same_places })
     }
@@ -138,10 +153,16 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
     }
 }
 
-/// Returns the generation before this one. The next search then has the saved generation, as if the saved search went on:
-/// its entries are not stale.
-fn before(generation: u8) -> Generation {
-    Generation::from_bits(generation.wrapping_add(Generation::COUNT - 1))
+/// A table that is being loaded. It is emptied when this is dropped: after an error, or a panic of the caller's code.
+struct HalfLoaded<'a, P: Payload, R: Recorder, const BITS: u32> {
+    table: &'a Table<P, R, BITS>,
+    threads: usize,
+}
+
+impl<P: Payload, R: Recorder, const BITS: u32> Drop for HalfLoaded<'_, P, R, BITS> {
+    fn drop(&mut self) {
+        self.table.clear(self.threads);
+    }
 }
 
 /// Returns the slots in these bytes.

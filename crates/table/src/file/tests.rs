@@ -263,7 +263,7 @@ fn symbolic_links_and_permissions_stay() {
 #[test]
 fn only_abandoned_drafts_are_removed() {
     let scratch = Scratch::new("orphans");
-    let draft = |number: u32| scratch.0.join(format!("table.hash.{number}.tmp"));
+    let draft = |number: u32| scratch.0.join(format!(".table.hash.{number}.sesame-draft"));
     for number in [1, 2] {
         fs::write(draft(number), b"half a table").unwrap();
     }
@@ -280,6 +280,36 @@ fn only_abandoned_drafts_are_removed() {
     drop((living, twin));
     save(&table(1, Scheme::New), &scratch.file()).unwrap();
     assert_eq!(scratch.names(), ["table.hash"]);
+}
+
+#[test]
+fn files_of_others_stay_beside_a_save() {
+    let scratch = Scratch::new("others");
+    let names =
+        ["table.hash.2024.tmp", "table.hash.7.sesame-draft", ".table.hash.x7.sesame-draft", ".table.hash.7.tmp"];
+    names.iter().for_each(|name| fs::write(scratch.0.join(name), b"precious").unwrap());
+    save(&table(1, Scheme::New), &scratch.file()).unwrap();
+    assert!(names.iter().all(|name| scratch.0.join(name).exists()), "{:?}", scratch.names());
+}
+
+#[cfg(unix)]
+#[test]
+fn drafts_do_not_follow_links() {
+    let scratch = Scratch::new("trap");
+    let precious = scratch.0.join("precious");
+    fs::write(&precious, b"precious").unwrap();
+    // The second link has the name of the draft.
+    for name in ["table.hash.PID.tmp", ".table.hash.PID.sesame-draft"] {
+        let draft = scratch.0.join(name.replace("PID", &std::process::id().to_string()));
+        std::os::unix::fs::symlink(&precious, &draft).unwrap();
+        let result = save(&table(1, Scheme::New), &scratch.file());
+        assert_eq!(fs::read(&precious).unwrap(), b"precious");
+        assert!(fs::symlink_metadata(&draft).unwrap().is_symlink());
+        if name.starts_with('.') {
+            let error = result.unwrap_err().to_string();
+            assert!(error.starts_with("its draft") && error.ends_with("is not a regular file"), "{error}");
+        }
+    }
 }
 
 #[test]
@@ -311,5 +341,62 @@ fn any_number_of_buckets_is_saved() {
         let other = Table::with_options(&options).unwrap();
         load(&other, &scratch.file()).unwrap();
         assert!((0..5000).all(|n| other.probe(key(n)) == table.probe(key(n))));
+    }
+}
+
+#[test]
+fn loaded_entries_are_fresh_without_stamps() {
+    let scratch = Scratch::new("stampless");
+    let options = TableOptions { positions: 1 << 17, scheme: Scheme::Old, stamps: false, ..TableOptions::default() };
+    for stamps in [false, true] {
+        let saved = Table::with_options(&TableOptions { stamps, ..options }).unwrap();
+        (0..3).for_each(|_| saved.next_generation());
+        (0..100).for_each(|n| saved.store(key(n), &entry_of(n), 1));
+        save(&saved, &scratch.file()).unwrap();
+        for positions in [1 << 17, 1 << 16] {
+            let loaded = Table::with_options(&TableOptions { positions, ..options }).unwrap();
+            load(&loaded, &scratch.file()).unwrap();
+            loaded.next_generation();
+            // Under OLD only a stale entry gives way.
+            let known: Vec<u64> = (0..100).filter(|&n| loaded.probe(key(n)).is_some()).collect();
+            (1000..500_000).for_each(|n| loaded.store(key(n), &entry_of(n), 1));
+            assert!(known.iter().all(|&n| loaded.probe(key(n)) == Some(entry_of(n))), "{stamps} {positions}");
+        }
+    }
+}
+
+/// Sparse files claim any length.
+#[test]
+fn huge_files_are_refused() {
+    let scratch = Scratch::new("huge");
+    for buckets in [1 << 57, 1 << 50, 1 << 41, u64::MAX] {
+        let header = Header { scheme: Scheme::New, generation: 0, buckets, fingerprint: 7 };
+        fs::write(scratch.file(), header.to_bytes()).unwrap();
+        let length = (128 + 8 * (header.chunks() + 1)).saturating_add(buckets.saturating_mul(32));
+        let file = File::options().write(true).open(scratch.file()).unwrap();
+        // A file system may refuse that length.
+        let _ = file.set_len(length);
+        let mine = filled(5, Scheme::New, 321);
+        let error = load(&mine, &scratch.file()).unwrap_err();
+        assert!(matches!(error, TableFileError::Damaged), "{error}");
+        assert_eq!(mine.probe(key(5)), Some(entry_of(5)));
+    }
+}
+
+#[test]
+fn panics_in_progress_empty_the_table() {
+    let scratch = Scratch::new("panic");
+    save(&filled(9, Scheme::TwoBig1, 100_000), &scratch.file()).unwrap();
+    for (scheme, threads) in [(Scheme::TwoBig1, 1), (Scheme::TwoBig1, 3), (Scheme::Deep, 1)] {
+        for limit in [0, 60] {
+            let table = filled(9, scheme, 321);
+            let progress = |percent| assert!(percent < limit, "a panic in progress");
+            let options =
+                TableFileOptions { fingerprint: 7, threads, progress: &progress, ..TableFileOptions::default() };
+            let load = std::panic::AssertUnwindSafe(|| table.load(&scratch.file(), options));
+            std::panic::catch_unwind(load).unwrap_err();
+            // The first half only checks the file.
+            assert_eq!(table.occupied(), if limit == 0 { 321 } else { 0 }, "{scheme}");
+        }
     }
 }

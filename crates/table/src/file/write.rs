@@ -18,8 +18,8 @@ use crate::table::Table;
 impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
     /// Saves the table into the file at `path`, in place of any that is there.
     ///
-    /// The table is written into another file in the same folder, which then replaces the old one, or is removed if anything
-    /// fails. An entry stored meanwhile by another thread may or may not be in the file.
+    /// The table is written into a draft in the same folder, `.NAME.PID.sesame-draft`, which then replaces the old file, or is
+    /// removed if anything fails. The next save to the same file removes the draft of a killed process. An entry stored meanwhile by another thread may or may not be in the file.
     ///
     /// The file has the size of the table. It is the same on all machines.
     ///

@@ -231,3 +231,34 @@ fn prefetching_any_key_is_harmless() {
     (0..64).for_each(|bit| table.prefetch(1 << bit));
     table.prefetch(u64::MAX);
 }
+
+#[test]
+fn no_positions_have_a_message_of_their_own() {
+    let error = Table::with_options(&TableOptions { positions: 0, ..TableOptions::default() }).unwrap_err();
+    assert_eq!(error.to_string(), "a table of 0 positions is not possible: at least 1 is needed");
+    let error = Table::with_mib(0, Scheme::New).unwrap_err();
+    assert_eq!(error.to_string(), "a table of 0 MiB is not possible: the size is 1 to 33554432 MiB");
+}
+
+#[test]
+fn payloads_that_pack_to_zero_are_not_stored() {
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    struct Plain(u64);
+    impl Payload for Plain {
+        fn pack(&self, _: Generation) -> u64 {
+            self.0
+        }
+        fn unpack(bits: u64) -> Option<Plain> {
+            (bits != 0).then_some(Plain(bits))
+        }
+    }
+    for scheme in Scheme::ALL {
+        let options = TableOptions { positions: 2, scheme, ..TableOptions::default() };
+        let table = sesame_table::Table::<Plain, Counters>::with_options(&options).unwrap();
+        table.store(1, &Plain(7), 5);
+        table.store(1, &Plain(0), 9);
+        table.store(3, &Plain(0), 9);
+        assert_eq!((table.probe(1), table.probe(3), table.occupied()), (Some(Plain(7)), None, 1), "{scheme}");
+        assert_eq!(Stored::ALL.map(|stored| table.recorder().stats().stored(stored)).iter().sum::<u64>(), 1);
+    }
+}
