@@ -268,7 +268,7 @@ fn doubtful_games_are_kept_and_reported() {
         &[
             "-: game 1: the text before the first tag is left out",
             "-: game 2: the tag Result says 0-1, the moves end with 1/2-1/2: the tag counts",
-            "-: game 3, line 11: unexpected '}': copied, not annotated",
+            "-: game 3, line 13: unexpected '}': copied, not annotated",
         ],
     );
 }
