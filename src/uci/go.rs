@@ -152,7 +152,8 @@ pub(super) fn limits(go: &GoCommand, position: &Position) -> (Limits, Option<Str
         search_moves,
         ..Limits::default()
     };
-    let increment = go.increment[position.side_to_move() as usize];
+    let [white, black] = go.increment;
+    let increment = if position.side_to_move() == Color::White { white } else { black };
     if limits.is_unlimited() && limits.mate.is_none() && !limits.infinite && !limits.ponder && !increment.is_zero() {
         // Without a clock, an increment is the time for the move.
         limits.move_time = Some(increment);
