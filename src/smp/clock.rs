@@ -30,7 +30,7 @@ const MOVE_TIME_MARGIN: Duration = Duration::from_millis(5);
 /// search.
 ///
 /// With a clock, the hard limit never exceeds the remaining time minus `overhead`, the time that a move costs
-/// outside the search. A move time is used up to [`MOVE_TIME_MARGIN`], whatever the overhead. `single_reply`
+/// outside the search. A move time is used up to 5 ms, whatever the overhead. `single_reply`
 /// means that the position has one legal move.
 pub fn plan(limits: &Limits, color: Color, number: u32, overhead: Duration, single_reply: bool) -> Option<Budget> {
     let clocked = limits.clock.map(|clock| plan_clock(&clock, color, number, overhead, single_reply));
