@@ -381,10 +381,8 @@ impl Session {
         }
         self.sink.set_root(self.game.position().clone());
         self.started += 1;
-        (self.is_unlimited, self.is_infinite) = (limits.is_unlimited(), {
-            let without_pondering = Limits { ponder: false, ..limits.clone() };
-            without_pondering.is_unlimited()
-        });
+        self.is_infinite = Limits { ponder: false, ..limits.clone() }.is_unlimited();
+        self.is_unlimited = self.is_infinite || limits.ponder;
         self.engine.go(&self.game, limits);
     }
 
