@@ -363,15 +363,19 @@ impl<R: BufRead> Lexer<R> {
         while self.peek().is_some_and(|byte| !byte.is_ascii_whitespace() && !b"{}()[];$!?\"<>\0".contains(&byte)) {
             self.take(&mut word)?;
         }
-        // Unicode white space separates words too.
-        let mut word = text(word);
-        // An end such as `Nf3*`.
-        if word.len() > 1 && word.ends_with('*') {
-            word.insert(word.len() - 1, ' ');
-        }
-        let mut words = word.split_whitespace().map(str::to_owned);
+        // Unicode white space separates words too, and the end of the game may touch the last one: `Nf3*`.
+        let word = text(word);
+        let mut words = word
+            .split_whitespace()
+            .flat_map(|word| {
+                let start = word.trim_end_matches('*');
+                [start, if start.len() < word.len() { "*" } else { "" }]
+            })
+            .filter(|word| !word.is_empty())
+            .map(str::to_owned);
         let first = words.next().map(Token::Word);
-        self.words = words.rev().collect();
+        self.words = words.collect();
+        self.words.reverse();
         Ok(first)
     }
 

@@ -162,8 +162,10 @@ fn glyphs_before_the_first_move_stay() {
 
 #[test]
 fn end_marker_may_touch_the_last_move() {
-    let game = only("1. e4 e5 2. Nf3*");
-    assert_eq!((sans(&game), game.result), (vec!["e4", "e5", "Nf3"], GameResult::Unknown));
+    for text in ["1. e4 e5 2. Nf3*", "1. e4 e5 2. Nf3**", "1. e4\u{a0}e5 2. Nf3*\u{a0}"] {
+        let game = only(text);
+        assert_eq!((sans(&game), game.result), (vec!["e4", "e5", "Nf3"], GameResult::Unknown), "{text}");
+    }
 }
 
 #[test]
