@@ -5,6 +5,7 @@ mod board;
 mod clock;
 mod command;
 mod game_match;
+mod illegal_move;
 mod input;
 mod pgn_files;
 mod session;
