@@ -69,6 +69,37 @@ fn all_commands_in_a_short_game() {
 }
 
 #[test]
+fn undo_after_resignation_continues_the_game() {
+    let folder = Folder::new();
+    let file = folder.join("game.pgn");
+    let input = "resign\nundo\nmoves\nd4\nmoves\nresign\npgn\nundo\nmoves\npgn\nundo\nmoves\nd4\nresign\nundo\n";
+    let output = play(&["--pgn", text(&file)], input);
+    assert_in_order(
+        &output,
+        &[
+            "White resigns: Black has won. 0-1",
+            "> undo\nThe game goes on.",
+            "No moves yet.",
+            "> d4\n",
+            "Sesame plays 1... ",
+            "> moves\n1. d4 ",
+            "White resigns",
+            "[Result \"0-1\"]",
+            "> undo\nThe game goes on.",
+            "> moves\n1. d4 ",
+            "[Result \"*\"]",
+            // Without a resignation, a move is taken back.
+            "> undo\n",
+            "> moves\nNo moves yet.",
+            "White resigns",
+            "The game goes on.",
+        ],
+    );
+    let game = fs::read_to_string(file).unwrap();
+    assert!(game.contains("[Result \"*\"]") && game.contains("1. d4 ") && game.trim_end().ends_with('*'), "{game}");
+}
+
+#[test]
 fn finished_games_are_appended_to_the_file() {
     let folder = Folder::new().with("games.pgn", b"[White \"Morphy\"]\n\n1. e4 *\n");
     let file = folder.join("games.pgn");

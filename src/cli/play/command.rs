@@ -30,7 +30,7 @@ pub(super) enum PlayCommand {
 
 pub(super) const HELP: &str = "\
 Nf3, g1f3    a move
-undo         take back your last move and the reply
+undo         take back your last move and the reply; after resign or a draw, only that
 hint         Sesame's move for you
 eval         Sesame's evaluation of the position
 board        show the board; flip turns it round

@@ -281,14 +281,17 @@ impl PlaySession {
         self.autosave();
     }
 
+    /// Takes back the player's resignation or an agreed draw, or else a move.
     fn undo(&mut self) {
-        if self.game_match.undo() {
+        if self.game_match.withdraw_ending() {
+            self.output.line("The game goes on.");
+        } else if self.game_match.undo() {
             self.last_score = None;
-            self.show_board();
-            self.autosave();
         } else {
-            self.output.line("You have no move to take back.");
+            return self.output.line("You have no move to take back.");
         }
+        self.show_board();
+        self.autosave();
     }
 
     /// Returns the limits of a search for a hint or an evaluation.
