@@ -35,9 +35,9 @@ fn all_commands_in_a_short_game() {
             "take back your last move",
             "No moves yet.",
             "You have no move to take back.",
-            "\"e5\" is not one legal move",
-            "\"Ke2\" is not one legal move",
-            "\"xyzzy\" is not one legal move",
+            "The pawn on e2 cannot move to e5.",
+            "Your own pawn is on e2.",
+            "\"xyzzy\" is no move.",
             "> e4\n",
             "4 | . . . . P . . . |",
             "Sesame plays 1... ",
@@ -66,6 +66,37 @@ fn all_commands_in_a_short_game() {
     let (kept, saved) = (fs::read_to_string(kept).unwrap(), fs::read_to_string(saved).unwrap());
     assert!(kept.contains("[White \"Ada\"]") && kept.contains("[Result \"0-1\"]") && kept.contains("1. d4 "), "{kept}");
     assert!(saved.contains("[Result \"*\"]") && saved.trim_end().ends_with('*'), "{saved}");
+}
+
+#[test]
+fn undo_after_resignation_continues_the_game() {
+    let folder = Folder::new();
+    let file = folder.join("game.pgn");
+    let input = "resign\nundo\nmoves\nd4\nmoves\nresign\npgn\nundo\nmoves\npgn\nundo\nmoves\nd4\nresign\nundo\n";
+    let output = play(&["--pgn", text(&file)], input);
+    assert_in_order(
+        &output,
+        &[
+            "White resigns: Black has won. 0-1",
+            "> undo\nThe game goes on.",
+            "No moves yet.",
+            "> d4\n",
+            "Sesame plays 1... ",
+            "> moves\n1. d4 ",
+            "White resigns",
+            "[Result \"0-1\"]",
+            "> undo\nThe game goes on.",
+            "> moves\n1. d4 ",
+            "[Result \"*\"]",
+            // Without a resignation, a move is taken back.
+            "> undo\n",
+            "> moves\nNo moves yet.",
+            "White resigns",
+            "The game goes on.",
+        ],
+    );
+    let game = fs::read_to_string(file).unwrap();
+    assert!(game.contains("[Result \"*\"]") && game.contains("1. d4 ") && game.trim_end().ends_with('*'), "{game}");
 }
 
 #[test]

@@ -9,6 +9,8 @@ mod cli_analyse;
 #[cfg(feature = "manual")]
 mod cli_manual;
 mod cli_play;
+#[cfg(unix)]
+mod cli_play_terminal;
 mod cli_scaling;
 mod match_scripts;
 mod network;

@@ -1,6 +1,7 @@
 //! Commands of a player.
 
-use crate::position::{Move, MoveError, Position};
+use super::illegal_move::explain;
+use crate::position::{Move, Position};
 
 /// A command or a move.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +30,7 @@ pub(super) enum PlayCommand {
 
 pub(super) const HELP: &str = "\
 Nf3, g1f3    a move
-undo         take back your last move and the reply
+undo         take back your last move and the reply; after resign or a draw, only that
 hint         Sesame's move for you
 eval         Sesame's evaluation of the position
 board        show the board; flip turns it round
@@ -70,17 +71,17 @@ impl PlayCommand {
     }
 }
 
-/// Parses a move in standard algebraic notation, also with a lower-case letter for the piece, or in UCI
-/// notation.
+/// Parses a move in standard algebraic notation, also with a lower-case letter for the piece, in UCI notation, or
+/// in long algebraic notation.
 ///
 /// # Errors
-/// A message for the player.
+/// The reason for the player.
 pub(super) fn read_move(position: &Position, text: &str) -> Result<Move, String> {
     // Move numbers as in `12. Nf3` or `12...Nf6` are skipped.
     let digits_gone = text.trim_start_matches(|c: char| c.is_ascii_digit());
     let text = if digits_gone.starts_with('.') { digits_gone.trim_start_matches('.').trim() } else { text };
     let capital: String = text.chars().take(1).flat_map(char::to_uppercase).chain(text.chars().skip(1)).collect();
-    let found = position.from_san(text).or_else(|error| {
+    position.from_san(text).or_else(|_| {
         let lower = text.to_ascii_lowercase();
         let head: String = text.chars().take(text.chars().count().saturating_sub(1)).collect();
         let promotion: String = head.chars().chain(text.chars().last().map(|c| c.to_ascii_uppercase())).collect();
@@ -90,27 +91,11 @@ pub(super) fn read_move(position: &Position, text: &str) -> Result<Move, String>
             position.from_san(&capital),
             position.from_san(&promotion),
             position.from_san(&castling),
+            position.from_lan(text),
+            position.from_lan(&capital),
         ];
-        read.into_iter().find_map(Result::ok).ok_or(error)
-    });
-    found.map_err(|error| move_error(position, &capital, &error))
-}
-
-/// Returns the message for an invalid move. An ambiguous move gets the list of legal ones.
-fn move_error(position: &Position, text: &str, error: &MoveError) -> String {
-    let plain: Vec<char> = text.chars().filter(|c| c.is_ascii_alphanumeric()).collect();
-    let meant: Vec<String> = match plain.as_slice() {
-        [piece @ ('N' | 'B' | 'R' | 'Q' | 'K'), .., file, rank] => {
-            let to = format!("{file}{rank}");
-            let fits = |mv: &Move| mv.to().to_string() == to && position.to_san(*mv).starts_with(*piece);
-            position.legal_moves().iter().filter(|mv| fits(mv)).map(|&mv| position.to_san(mv)).collect()
-        }
-        _ => Vec::new(),
-    };
-    match meant.as_slice() {
-        [_, .., _] => format!("Which one: {}?", meant.join(" or ")),
-        _ => format!("{error}. Type help for what can be typed."),
-    }
+        read.into_iter().find_map(Result::ok).ok_or_else(|| explain(position, text))
+    })
 }
 
 #[cfg(test)]
@@ -152,6 +137,8 @@ mod tests {
             ("12. Nfd4", "f3d4"),
             ("Nb3d4", "b3d4"),
             ("h4", "h2h4"),
+            ("h2-h4", "h2h4"),
+            ("nb3-d4", "b3d4"),
         ] {
             assert_eq!(read(text).as_deref(), Ok(uci), "{text}");
         }
@@ -160,9 +147,7 @@ mod tests {
             assert_eq!(read_move(&pawn, text).map(|mv| mv.to_string()).as_deref(), Ok("a7a8q"), "{text}");
         }
         assert_eq!(read("Nd4").unwrap_err(), "Which one: Nbd4 or Nfd4?");
-        for text in ["Nd5", "e1e5", "hello", "Ke4", "\u{265A}", "h9"] {
-            assert!(read(text).unwrap_err().contains("is not one legal move"), "{text}");
-        }
+        assert_eq!(read("Nd5").unwrap_err(), "No knight can move to d5.");
     }
 
     proptest! {

@@ -193,6 +193,20 @@ impl Match {
         }
     }
 
+    /// Takes back the human's resignation or an agreed draw: the game goes on from the same position. Returns false
+    /// after another ending or without one.
+    pub(super) fn withdraw_ending(&mut self) -> bool {
+        let withdrawn = match self.ending {
+            Some(Ending::Resigned(loser)) => loser == self.human,
+            Some(Ending::Agreed) => true,
+            Some(Ending::Rules(..) | Ending::Flag(..)) | None => false,
+        };
+        if withdrawn {
+            self.ending = None;
+        }
+        withdrawn
+    }
+
     /// Takes back the human's last move and all later ones, and restores the clocks. Returns false without such
     /// a move.
     pub(super) fn undo(&mut self) -> bool {
@@ -333,9 +347,33 @@ mod tests {
         play(&mut black, "e4");
         assert!(!black.undo(), "the engine's move alone stays");
         play(&mut black, "e5 Nf3");
-        black.end(Ending::Resigned(Color::Black));
-        assert!(black.undo());
+        black.end(Ending::Flag(Color::Black, true));
+        assert!(!black.withdraw_ending() && black.undo());
         assert_eq!((black.plies(), black.ending()), (1, None));
+    }
+
+    #[test]
+    fn resignation_and_agreed_draw_are_withdrawn() {
+        let begin = Instant::now();
+        for ending in [Ending::Resigned(Color::White), Ending::Agreed] {
+            for moves in ["", "e4 e5"] {
+                let mut white = game_match("", Color::White, Some("5+3"));
+                play(&mut white, moves);
+                let plies = white.plies();
+                white.end(ending);
+                assert!(white.withdraw_ending());
+                assert_eq!((white.plies(), white.ending()), (plies, None));
+                assert_eq!(white.record(["", ""], "").result, GameResult::Unknown);
+                // The clock runs again.
+                white.run_clock(begin);
+                let now = begin + Duration::from_secs(1000);
+                assert_eq!(white.time_left(now), Some(Duration::ZERO));
+                assert!(!white.withdraw_ending(), "once");
+            }
+        }
+        let mut white = game_match("", Color::White, None);
+        white.end(Ending::Resigned(Color::Black));
+        assert!(!white.withdraw_ending(), "the engine's resignation stays");
     }
 
     #[test]

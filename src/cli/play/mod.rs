@@ -4,12 +4,14 @@ mod arguments;
 mod board;
 mod clock;
 mod command;
+mod console;
+#[cfg(unix)]
+mod editor;
 mod game_match;
+mod illegal_move;
 mod input;
 mod pgn_files;
 mod session;
-
-use std::io;
 
 use jiff::Zoned;
 
@@ -24,7 +26,16 @@ use clock::ChessClock;
 pub(super) fn run(arguments: &PlayArguments, output: &Output) -> Result<(), CommandError> {
     let start = arguments.start()?;
     let game_match = Match::new(start, arguments.side(), arguments.time.map(ChessClock::new));
-    let lines = input::spawn(io::stdin()).map_err(CommandError::failed)?;
     let date = Zoned::now().strftime("%Y.%m.%d").to_string();
-    PlaySession::new(arguments, game_match, lines, output.clone(), date)?.play()
+    PlaySession::new(arguments, game_match, output, date)?.play()
+}
+
+/// Systems without a line editor.
+#[cfg(not(unix))]
+mod editor {
+    use super::console::Console;
+
+    pub(super) fn start(_prompt: String) -> std::io::Result<Option<Console>> {
+        Ok(None)
+    }
 }

@@ -1,6 +1,5 @@
 //! A game session in the terminal: input, output, the engine's turns.
 
-use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -10,6 +9,7 @@ use super::PlayArguments;
 use super::board::{self, BoardStyle};
 use super::clock::{ChessClock, show};
 use super::command::{HELP, PlayCommand, read_move};
+use super::console::{Console, ConsoleKind};
 use super::game_match::{Ending, Match, name};
 use super::pgn_files::PgnFiles;
 use crate::cli::assessment::assess;
@@ -18,9 +18,13 @@ use crate::cli::{CommandError, san};
 use crate::engine::{BestMove, ChannelSink, Engine, Limits, Network, Options, Score, SearchEvent};
 use crate::position::{Color, Move};
 use crate::uci::{Output, Style};
+use sesame_report::command::check_output;
 
 /// Interval of status updates during the engine's search.
 const TICK: Duration = Duration::from_millis(200);
+
+/// With a line editor: time after which a line says that the engine is thinking.
+const THINKING_NOTICE: Duration = Duration::from_secs(3);
 
 /// The engine's move overhead.
 const MOVE_OVERHEAD: Duration = Duration::from_millis(50);
@@ -44,9 +48,8 @@ pub(super) struct PlaySession {
     /// The input lines. The end of the input ends the session.
     lines: Receiver<String>,
     output: Output,
+    console: ConsoleKind,
     board_style: BoardStyle,
-    /// True for input from a terminal: prompts are shown, and commands are read during the engine's search.
-    is_interactive: bool,
     pgn_files: PgnFiles,
     /// The file to save after every move.
     file: Option<PathBuf>,
@@ -65,8 +68,7 @@ impl PlaySession {
     pub(super) fn new(
         arguments: &PlayArguments,
         game_match: Match,
-        lines: Receiver<String>,
-        output: Output,
+        output: &Output,
         date: String,
     ) -> Result<PlaySession, CommandError> {
         if let Some(path) = &arguments.pgn {
@@ -83,16 +85,20 @@ impl PlaySession {
             network,
             ..Options::default()
         };
+        let engine = Engine::with_sink(options, sink).map_err(CommandError::failed)?;
+        // The last step that can fail: a line editor changes the mode of the terminal.
+        let prompt = format!("{}> ", name(game_match.human()));
+        let Console { kind, lines, output } = Console::open(prompt, output).map_err(CommandError::failed)?;
         Ok(PlaySession {
             game_match,
-            engine: Engine::with_sink(options, sink).map_err(CommandError::failed)?,
+            engine,
             events,
             limits: arguments.limits(),
             last_score: None,
             lines,
             output,
+            console: kind,
             board_style,
-            is_interactive: io::stdin().is_terminal(),
             pgn_files: PgnFiles::default(),
             file: arguments.pgn.clone(),
             name: arguments.name.clone(),
@@ -118,6 +124,15 @@ impl PlaySession {
                 self.engine_turn()
             };
         }
+        let saved = self.save_at_end();
+        match self.console {
+            // The line editor has an output of its own.
+            ConsoleKind::Editor => check_output(saved, self.output.failure()),
+            ConsoleKind::Pipe | ConsoleKind::Terminal => saved,
+        }
+    }
+
+    fn save_at_end(&mut self) -> Result<(), CommandError> {
         let Some(path) = self.file.clone().filter(|_| self.game_match.plies() > 0) else { return Ok(()) };
         let saved = self.pgn_files.save(&path, &self.record());
         saved.map_err(|error| {
@@ -125,16 +140,18 @@ impl PlaySession {
         })
     }
 
+    /// Shows the board; with a line editor, whose prompt is constant, the clocks too.
     fn show_board(&self) {
-        self.output.line(&format!(
-            "{}\n",
-            board::draw(self.game_match.position(), self.game_match.last_move(), self.board_style)
-        ));
+        let board = board::draw(self.game_match.position(), self.game_match.last_move(), self.board_style);
+        let clock = self.game_match.clock().filter(|_| self.console == ConsoleKind::Editor);
+        let clock = clock.map_or_else(String::new, |clock| format!("{}\n", times(clock)));
+        self.output.line(&format!("{board}\n{clock}"));
     }
 
     fn print_result(&self) {
         if let Some(ending) = self.game_match.ending() {
-            self.output.line(&format!("{} {}", ending.text(), ending.result()));
+            let help = if self.console == ConsoleKind::Editor { "\nType undo, save FILE or quit." } else { "" };
+            self.output.line(&format!("{} {}{help}", ending.text(), ending.result()));
         }
     }
 
@@ -183,7 +200,7 @@ impl PlaySession {
                 self.execute(PlayCommand::read(&line))
             }
             Err(RecvTimeoutError::Disconnected) => {
-                if self.is_interactive {
+                if self.console == ConsoleKind::Terminal {
                     self.output.line("");
                 }
                 Next::Quit
@@ -191,7 +208,9 @@ impl PlaySession {
             Err(RecvTimeoutError::Timeout) => {
                 self.game_match.check_clock(Instant::now());
                 if self.game_match.ending().is_some() {
-                    self.output.line("");
+                    if self.console != ConsoleKind::Editor {
+                        self.output.line("");
+                    }
                     self.print_result();
                     self.autosave();
                 }
@@ -201,7 +220,7 @@ impl PlaySession {
     }
 
     fn prompt(&self) {
-        if !self.is_interactive {
+        if self.console != ConsoleKind::Terminal {
             return;
         }
         let text = match (self.game_match.ending(), self.game_match.clock()) {
@@ -214,7 +233,7 @@ impl PlaySession {
 
     /// Echoes lines from a pipe, so that the output is a complete record.
     fn echo(&self, line: &str) {
-        if !self.is_interactive {
+        if self.console == ConsoleKind::Pipe {
             let mut letters = line.trim().chars();
             let shown: String = letters.by_ref().take(ECHO).collect();
             let mark = if letters.next().is_some() { "…" } else { "" };
@@ -281,14 +300,17 @@ impl PlaySession {
         self.autosave();
     }
 
+    /// Takes back the player's resignation or an agreed draw, or else a move.
     fn undo(&mut self) {
-        if self.game_match.undo() {
+        if self.game_match.withdraw_ending() {
+            self.output.line("The game goes on.");
+        } else if self.game_match.undo() {
             self.last_score = None;
-            self.show_board();
-            self.autosave();
         } else {
-            self.output.line("You have no move to take back.");
+            return self.output.line("You have no move to take back.");
         }
+        self.show_board();
+        self.autosave();
     }
 
     /// Returns the limits of a search for a hint or an evaluation.
@@ -349,7 +371,9 @@ impl PlaySession {
         let mut status = SearchStatus::new(self.limits.move_time);
         let mut next = Next::Continue;
         // Input from a pipe stays in the channel.
-        let mut typed = if self.is_interactive { self.lines.clone() } else { channel::never() };
+        let mut typed = if self.console == ConsoleKind::Pipe { channel::never() } else { self.lines.clone() };
+        let has_editor = self.console == ConsoleKind::Editor;
+        let mut notice = Some(now + THINKING_NOTICE);
         let best = loop {
             let tick = channel::after(TICK);
             channel::select! {
@@ -367,13 +391,21 @@ impl PlaySession {
                 },
                 recv(typed) -> line => {
                     status.clear();
-                    if line.is_err() {
-                        // The end of the input.
+                    // The end of the input ends the game.
+                    let command = line.map_or(PlayCommand::Quit, |line| PlayCommand::read(&line));
+                    if matches!(command, PlayCommand::Quit | PlayCommand::Resign | PlayCommand::Now) {
+                        // The search ends. Later lines wait for it.
                         typed = channel::never();
                     }
-                    next = self.interrupt(line.ok().as_deref().map_or(PlayCommand::Quit, PlayCommand::read));
+                    next = self.interrupt(command);
                 }
-                recv(tick) -> _ => status.show(),
+                recv(tick) -> _ => {
+                    if !has_editor {
+                        status.show();
+                    } else if notice.take_if(|time| *time <= Instant::now()).is_some() {
+                        self.output.line("Sesame is thinking: now makes it move.");
+                    }
+                }
             }
         };
         status.clear();

@@ -7,6 +7,8 @@ pub(crate) mod folder;
 pub(crate) mod program;
 pub(crate) mod referee;
 pub(crate) mod tables;
+#[cfg(unix)]
+pub(crate) mod terminal;
 
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write};

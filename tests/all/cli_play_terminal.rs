@@ -1,0 +1,122 @@
+//! `sesame play` at a terminal: keys of the line editor, output above the line.
+
+use std::fs;
+
+use crate::support::folder::Folder;
+use crate::support::terminal::Terminal;
+
+const UP: &str = "\x1b[A";
+const LEFT: &str = "\x1b[D";
+const BACKSPACE: &str = "\x7f";
+const END_OF_INPUT: &str = "\x04";
+const INTERRUPT: &str = "\x03";
+
+/// Starts a game against an opponent that searches one ply.
+fn play(arguments: &[&str]) -> Terminal {
+    start("xterm", &[&["--depth", "1"], arguments].concat())
+}
+
+fn start(term: &str, arguments: &[&str]) -> Terminal {
+    Terminal::start(&[&["play", "--ascii", "--ansi", "never"], arguments].concat(), term)
+}
+
+#[test]
+fn lines_are_edited_and_repeated() {
+    let folder = Folder::new();
+    let file = folder.join("game.pgn");
+    let mut terminal = play(&["--pgn", file.to_str().unwrap()]);
+    terminal.until("White> ");
+    terminal.send("e2e5\r");
+    terminal.until("The pawn on e2 cannot move to e5.");
+    // The line before, with another last character.
+    terminal.send(UP);
+    terminal.until("e2e5");
+    terminal.send(format!("{BACKSPACE}4\r"));
+    terminal.until("4 | . . . . P . . . |");
+    terminal.until("Sesame plays 1... ");
+    // A character in the middle is inserted.
+    terminal.send(format!("reign{LEFT}{LEFT}{LEFT}s\r"));
+    terminal.until("White resigns: Black has won. 0-1");
+    terminal.send("undo\r");
+    terminal.until("The game goes on.");
+    terminal.until("4 | . . . . P . . . |");
+    terminal.send("fen\r");
+    terminal.until("/4P3/");
+    terminal.until("White> ");
+    terminal.send(END_OF_INPUT);
+    assert!(terminal.end().0.success());
+    let game = fs::read_to_string(file).unwrap();
+    assert!(game.contains("1. e4 ") && game.contains("[Result \"*\"]"), "{game}");
+}
+
+#[test]
+fn commands_are_read_while_the_engine_thinks() {
+    // A search without an end.
+    let mut terminal = start("xterm", &["--depth", "200", "--color", "black"]);
+    terminal.until("Black> ");
+    terminal.send("hint\r");
+    terminal.until("Sesame is thinking: now makes it move; resign and quit end the game.");
+    terminal.send("now\r");
+    terminal.until("Sesame plays 1. ");
+    terminal.send("e7e5\r");
+    terminal.until("5 | . . . p . . . . |");
+    terminal.until("Black> ");
+    terminal.send("resign\r");
+    terminal.until("Black resigns: White has won. 1-0");
+    terminal.until("Type undo, save FILE or quit.");
+    terminal.send("undo\r");
+    terminal.until("The game goes on.");
+    // The search goes on, too.
+    terminal.send("board\r");
+    terminal.until("Sesame is thinking");
+    terminal.until("Black> ");
+    terminal.send(INTERRUPT);
+    assert!(terminal.end().0.success());
+}
+
+#[test]
+fn clocks_are_shown_with_the_board() {
+    let mut terminal = play(&["--time", "500+3"]);
+    terminal.until("a b c d e f g h");
+    terminal.until("White 8:20:00, Black 8:20:00");
+    terminal.until("White> ");
+    // Several lines at once, the last one ends the game.
+    terminal.send("e4\rd4\rfen\rquit\r");
+    assert!(terminal.end().0.success());
+}
+
+#[test]
+fn unusual_input_at_a_terminal() {
+    let mut terminal = play(&[]);
+    terminal.send("fen\r");
+    terminal.until("rnbqkbnr/pppppppp/");
+    terminal.until("White> ");
+    terminal.send(b"caf\xE9\r");
+    terminal.until("White> ");
+    terminal.send(format!("{}\r", "x".repeat(5000)));
+    terminal.until(" is no move.");
+    terminal.send("\t\x1b[5~\x1b[99;99H\x12\x07é\u{265A}\r");
+    terminal.send("fen\r");
+    terminal.until("rnbqkbnr/pppppppp/");
+    terminal.until("White> ");
+    terminal.send(INTERRUPT);
+    let (status, output) = terminal.end();
+    assert!(status.success() && !output.contains("panicked"), "{output}");
+}
+
+#[test]
+fn dumb_terminal_has_no_editor() {
+    let mut terminal = start("dumb", &["--depth", "1"]);
+    terminal.until("White> ");
+    terminal.send("e2e4\n");
+    terminal.until("Sesame plays 1... ");
+    terminal.until("White> ");
+    terminal.send("resign\n");
+    terminal.until("undo, save FILE or quit> ");
+    terminal.send("undo\n");
+    terminal.until("The game goes on.");
+    terminal.until("White> ");
+    terminal.send(END_OF_INPUT);
+    let (status, output) = terminal.end();
+    assert!(status.success() && !output.contains("\x1b[?"), "{output:?}");
+}
