@@ -9,6 +9,7 @@ mod affinity;
 pub mod clock;
 mod coordinator;
 mod depth_board;
+mod final_iterations;
 mod limits;
 pub(crate) mod low_latency;
 mod pool;
