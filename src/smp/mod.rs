@@ -12,6 +12,8 @@ mod depth_board;
 mod final_iterations;
 mod limits;
 pub(crate) mod low_latency;
+#[cfg(test)]
+mod models;
 mod pool;
 mod request;
 mod sink;
