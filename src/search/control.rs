@@ -1,10 +1,11 @@
 //! Shared controls of one search: stop flag, deadline, node counters, cooperation of its workers.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
 use crossbeam_utils::CachePadded;
 
+use super::abort_depth::AbortDepth;
 use super::round_robin::RoundRobin;
 use super::searching::SearchingTable;
 use crate::position::Move;
@@ -15,8 +16,8 @@ const SHARED_LIMIT_INTERVAL: u64 = 256;
 /// The shared controls of one search. Each search has its own, so a late stop never ends the next search.
 #[derive(Debug)]
 pub struct Control {
-    /// Abort iterations of this depth or less; [`ABORT_ALL`] stops the search.
-    abort_depth: CachePadded<AtomicU32>,
+    /// The stop flag, on cache lines of its own.
+    abort_depth: CachePadded<AbortDepth>,
     /// One counter per worker, each on its own cache line, with one writer. Summed on demand.
     nodes: Box<[CachePadded<AtomicU64>]>,
     /// Successful Syzygy probes, a counter common to all workers: probes are rare.
@@ -45,9 +46,6 @@ const NEVER: u64 = u64::MAX;
 /// Nodes between two readings of the clock: less than a millisecond of running time.
 const CLOCK_INTERVAL: u64 = 1024;
 
-/// Deeper than any iteration: stops the search.
-const ABORT_ALL: u32 = u32::MAX;
-
 /// Interactions between the workers of one search, beyond shared tables. None by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Cooperation {
@@ -67,7 +65,7 @@ impl Control {
     /// Creates controls for `workers` workers that stop after `limit` nodes in total.
     pub fn new(workers: usize, limit: Option<u64>) -> Self {
         Self {
-            abort_depth: CachePadded::new(AtomicU32::new(0)),
+            abort_depth: CachePadded::new(AbortDepth::new()),
             nodes: (0..workers).map(|_| CachePadded::new(AtomicU64::new(0))).collect(),
             tb_hits: CachePadded::new(AtomicU64::new(0)),
             current_root_move: CachePadded::new(AtomicU64::new(0)),
@@ -146,13 +144,13 @@ impl Control {
 
     /// Stops all workers. Idempotent.
     pub fn stop(&self) {
-        self.abort_depth.store(ABORT_ALL, Relaxed);
+        self.abort_depth.stop();
     }
 
     /// Returns whether the search is stopped.
     #[inline]
     pub fn stopped(&self) -> bool {
-        self.abort_depth.load(Relaxed) == ABORT_ALL
+        self.abort_depth.stopped()
     }
 
     /// Sets the deadline. The first worker that reads a later time stops all workers, once it has finished an
@@ -183,13 +181,13 @@ impl Control {
 
     /// Aborts all iterations to `depth` or less.
     pub fn abort_up_to(&self, depth: u32) {
-        self.abort_depth.fetch_max(depth, Relaxed);
+        self.abort_depth.abort_up_to(depth);
     }
 
     /// Returns whether an iteration to `depth` (at least 1) is aborted.
     #[inline]
     pub(super) fn aborts(&self, depth: u32) -> bool {
-        self.abort_depth.load(Relaxed) >= depth
+        self.abort_depth.aborts(depth)
     }
 
     /// Adds to the count of successful Syzygy probes.

@@ -18,9 +18,12 @@
 //! | `history.rs`, `history_update.rs` | histories and their updates |
 //! | `tt.rs`, `tt_entry.rs`, `search_table.rs` | the transposition table as the search uses it |
 //! | `tb.rs` | Syzygy probes in the tree |
-//! | `control.rs`, `round_robin.rs`, `searching.rs` | stop flag and node counts; turns; deferred moves |
+//! | `control.rs`, `abort_depth.rs`, `round_robin.rs` | node counts and limits; stop flag; turns |
+//! | `searching.rs` | deferred moves |
+//! | `sync.rs` | atomics and locks as traits, for the models |
 //! | `params.rs`, `score.rs`, `pv_table.rs` | tunable parameters; mate, tablebase and draw scores; principal variations |
 
+pub(crate) mod abort_depth;
 mod checks;
 mod control;
 mod eval_cache;
@@ -42,6 +45,7 @@ pub mod score;
 mod search_table;
 mod searching;
 mod static_eval;
+pub(crate) mod sync;
 mod tb;
 mod thread_data;
 mod threats;

@@ -1,9 +1,11 @@
 //! Round-robin turns: many workers of which only some run at a time.
 
 use std::collections::VecDeque;
+use std::fmt;
 
 use crossbeam_utils::CachePadded;
-use parking_lot::{Condvar, Mutex};
+
+use super::sync::{Locks, ParkingLot};
 
 /// A scheduler of workers by node count. Workers take turns in the order of their numbers, each for a quantum
 /// of nodes. Workers without a turn sleep.
@@ -11,16 +13,14 @@ use parking_lot::{Condvar, Mutex};
 /// With one place, N threads run one sequence of steps, the same on every machine: this makes tests
 /// repeatable, and simulates N cores. With a place per core, more workers than cores do not compete for
 /// cores, so that other threads (coordinator, reader, GUI) need not queue behind them.
-#[derive(Debug)]
-pub struct RoundRobin {
+pub struct RoundRobin<L: Locks = ParkingLot> {
     quantum: u64,
     /// On its own cache lines, apart from data that every node reads.
-    state: CachePadded<Mutex<State>>,
+    state: CachePadded<L::Mutex<State>>,
     /// One per worker, so that a change of turn wakes one thread.
-    called: Box<[Condvar]>,
+    called: Box<[L::Condvar]>,
 }
 
-#[derive(Debug)]
 struct State {
     /// The workers that have a turn.
     has_turn: Box<[bool]>,
@@ -35,18 +35,20 @@ impl RoundRobin {
     /// Nodes per turn of workers that share cores: some milliseconds, like a time slice of the operating
     /// system.
     pub const CROWDED_QUANTUM: u64 = 4096;
+}
 
+impl<L: Locks> RoundRobin<L> {
     /// Creates a schedule of `workers` workers, of which `places` (at least 1) run at the same time, in turns
     /// of `quantum` nodes (at least 1). The first workers have the first turns.
     pub fn new(workers: usize, places: usize, quantum: u64) -> Self {
         let places = places.max(1);
         Self {
             quantum: quantum.max(1),
-            state: CachePadded::new(Mutex::new(State {
+            state: CachePadded::new(L::mutex(State {
                 has_turn: (0..workers).map(|worker| worker < places).collect(),
                 waiting: (places..workers).collect(),
             })),
-            called: (0..workers).map(|_| Condvar::new()).collect(),
+            called: (0..workers).map(|_| L::condvar()).collect(),
         }
     }
 
@@ -60,15 +62,15 @@ impl RoundRobin {
     /// # Panics
     /// If there is no such worker.
     pub fn wait(&self, worker: usize) {
-        let mut state = self.state.lock();
+        let mut state = L::lock(&self.state);
         while !state.has_turn[worker] {
-            self.called[worker].wait(&mut state);
+            state = L::wait(&self.called[worker], state);
         }
     }
 
     /// Ends the turn of `worker` and waits for its next. Without waiting workers it returns at once.
     pub fn pass(&self, worker: usize) {
-        let mut state = self.state.lock();
+        let mut state = L::lock(&self.state);
         if state.waiting.is_empty() {
             return;
         }
@@ -81,7 +83,7 @@ impl RoundRobin {
 
     /// Removes `worker` from the schedule, with or without a turn.
     pub fn leave(&self, worker: usize) {
-        let mut state = self.state.lock();
+        let mut state = L::lock(&self.state);
         if std::mem::take(&mut state.has_turn[worker]) {
             self.call_next(&mut state);
         } else {
@@ -92,8 +94,14 @@ impl RoundRobin {
     fn call_next(&self, state: &mut State) {
         if let Some(next) = state.waiting.pop_front() {
             state.has_turn[next] = true;
-            self.called[next].notify_one();
+            L::notify_one(&self.called[next]);
         }
+    }
+}
+
+impl<L: Locks> fmt::Debug for RoundRobin<L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RoundRobin").field("quantum", &self.quantum).finish_non_exhaustive()
     }
 }
 
@@ -101,7 +109,11 @@ impl RoundRobin {
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-    use super::*;
+    use parking_lot::Mutex;
+
+    use super::{ParkingLot, RoundRobin as AnyRoundRobin};
+
+    type RoundRobin = AnyRoundRobin<ParkingLot>;
 
     /// Returns the order of turns of workers that each take so many.
     fn sequence(turns: &[usize]) -> Vec<usize> {

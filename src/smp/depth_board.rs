@@ -1,27 +1,29 @@
 //! Depth distribution: the lock-free board on which workers claim the depth of their next iteration.
 
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::AtomicU32;
 
 use super::strategy::{Depths, SmpStrategy};
 use crate::search::score::MAX_DEPTH;
+use crate::search::sync::AtomicWord;
 
-/// The claims of each depth in one search. [`Depths`] describes the distributions.
+/// The depths of one search, as its workers claim them. [`Depths`] describes the distributions.
 #[derive(Debug)]
-pub struct DepthBoard {
-    claims: Box<[AtomicU32]>,
-    completed: AtomicU32,
+pub struct DepthBoard<W = AtomicU32> {
+    /// For each depth, the workers that took it or passed it over.
+    arrivals: Box<[W]>,
+    completed: W,
     workers: u32,
     deepest: u32,
     strategy: SmpStrategy,
 }
 
-impl DepthBoard {
+impl<W: AtomicWord> DepthBoard<W> {
     /// Creates a board for `workers` workers with the depths 1 to `deepest`, clamped to 1..=[`MAX_DEPTH`].
     pub fn new(workers: usize, deepest: u32, strategy: &SmpStrategy) -> Self {
         let deepest = deepest.clamp(1, MAX_DEPTH);
         Self {
-            claims: (0..=deepest).map(|_| AtomicU32::new(0)).collect(),
-            completed: AtomicU32::new(0),
+            arrivals: (0..=deepest).map(|_| W::new(0)).collect(),
+            completed: W::new(0),
             workers: u32::try_from(workers).unwrap_or(u32::MAX),
             deepest,
             strategy: *strategy,
@@ -41,29 +43,27 @@ impl DepthBoard {
     /// Claims the next depth for a worker that has finished `last` (0 at first); `None` after the greatest
     /// depth.
     pub fn claim(&self, worker: usize, last: u32) -> Option<u32> {
-        let done = if self.strategy.stop { self.completed.load(Relaxed) } else { 0 };
+        let done = if self.strategy.stop { self.completed.load() } else { 0 };
         let ahead = self.strategy.depths == Depths::Parity && last == 0 && worker % 2 == 1;
-        let mut depth = last.max(done) + 1 + u32::from(ahead && self.deepest > 1);
-        while depth < self.deepest && self.skips(worker, depth) {
-            depth += 1;
-        }
-        self.claims.get(depth as usize)?.fetch_add(1, Relaxed);
-        Some(depth)
+        let first = last.max(done) + 1 + u32::from(ahead && self.deepest > 1);
+        (first..=self.deepest).find(|&depth| self.takes(worker, depth))
     }
 
     /// Records a completed `depth`. Returns true if it is deeper than every depth completed before.
     pub fn complete(&self, depth: u32) -> bool {
-        self.completed.fetch_max(depth, Relaxed) < depth
+        self.completed.fetch_max(depth) < depth
     }
 
-    fn skips(&self, worker: usize, depth: u32) -> bool {
-        match self.strategy.depths {
-            Depths::Same | Depths::Parity => false,
-            Depths::Fraction(part) => {
-                self.claims.get(depth as usize).is_some_and(|claims| claims.load(Relaxed) > self.workers / part)
+    /// Returns whether the worker takes `depth`, at which it arrives. The greatest depth is for all.
+    fn takes(&self, worker: usize, depth: u32) -> bool {
+        // One step: two workers never see the same number of arrivals.
+        let earlier = self.arrivals[depth as usize].fetch_add(1);
+        depth == self.deepest
+            || match self.strategy.depths {
+                Depths::Same | Depths::Parity => true,
+                Depths::Fraction(part) => earlier <= self.workers / part,
+                Depths::Blocks => !is_in_skipped_block(worker, depth),
             }
-            Depths::Blocks => is_in_skipped_block(worker, depth),
-        }
     }
 }
 
@@ -84,6 +84,8 @@ fn is_in_skipped_block(worker: usize, depth: u32) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::Ordering::Relaxed;
+
     use super::*;
 
     fn board(workers: usize, deepest: u32, strategy: &str) -> DepthBoard {
@@ -117,7 +119,7 @@ mod tests {
                     });
                 }
             });
-            assert_eq!(board.claims[20].load(Relaxed), 16);
+            assert_eq!(board.arrivals[20].load(Relaxed), 16);
         }
     }
 

@@ -9,8 +9,11 @@ mod affinity;
 pub mod clock;
 mod coordinator;
 mod depth_board;
+mod final_iterations;
 mod limits;
 pub(crate) mod low_latency;
+#[cfg(test)]
+mod models;
 mod pool;
 mod request;
 mod sink;

@@ -5,14 +5,13 @@ use std::io;
 use std::num::NonZero;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::AcqRel};
 use std::thread::{self, JoinHandle};
 
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
-use parking_lot::Mutex;
 
 use super::affinity::{allowed_cores, bind_to};
 use super::depth_board::DepthBoard;
+use super::final_iterations::FinalIterations;
 use super::low_latency::request_short_slices;
 use super::strategy::SmpStrategy;
 use crate::position::Move;
@@ -413,28 +412,7 @@ struct Reporter {
     last: Option<Iteration>,
     events: Sender<Event>,
     control: Arc<Control>,
-    finals: Arc<FinalIterations>,
-}
-
-/// The last iterations of the workers of one search. They are sent when the last worker ends, so that the
-/// coordinator wakes up once.
-struct FinalIterations {
-    last: Box<[Mutex<Option<Iteration>>]>,
-    searching: AtomicUsize,
-}
-
-impl FinalIterations {
-    fn new(workers: usize) -> Self {
-        Self { last: (0..workers).map(|_| Mutex::new(None)).collect(), searching: AtomicUsize::new(workers) }
-    }
-
-    /// Stores the last iteration of `worker`. Returns those of all workers, by number, if it is the last to
-    /// end.
-    fn store(&self, worker: usize, last: Option<Iteration>) -> Option<Vec<Option<Iteration>>> {
-        *self.last[worker].lock() = last;
-        let all_ended = self.searching.fetch_sub(1, AcqRel) == 1;
-        all_ended.then(|| self.last.iter().map(|last| last.lock().take()).collect())
-    }
+    finals: Arc<FinalIterations<Iteration>>,
 }
 
 impl Reporter {

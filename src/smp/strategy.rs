@@ -13,7 +13,7 @@ pub enum Depths {
     /// A worker skips a depth that more than this fraction (one half, one quarter ...) of all workers have
     /// claimed.
     ///
-    /// The fraction one half is from DiscoCheck. With fewer workers than the number, two workers rarely search
+    /// The fraction one half is from DiscoCheck. With fewer workers than the number, no two workers search
     /// the same depth, except the last one.
     Fraction(u32),
     /// Like `Same`, with every second worker one depth ahead.

@@ -1,0 +1,94 @@
+//! Atomics, mutexes and condition variables as traits, so that the code that ships is the code that is model-checked.
+//!
+//! The engine runs on [`AtomicU32`] and [`ParkingLot`]; the models in `smp/models` run the same code on the primitives of loom and
+//! shuttle.
+
+use std::ops::DerefMut;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use parking_lot::{Condvar, Mutex, MutexGuard};
+
+/// A 32-bit word that threads share without a lock. All its operations are relaxed.
+pub trait AtomicWord {
+    /// Creates a word that holds `value`.
+    fn new(value: u32) -> Self;
+    /// Returns the value of one of the writes to this word, no older than any that this thread has seen.
+    fn load(&self) -> u32;
+    /// Adds `n` to the value, in one step. Returns the value before.
+    fn fetch_add(&self, n: u32) -> u32;
+    /// Raises the value to at least `value`, in one step. Returns the value before.
+    fn fetch_max(&self, value: u32) -> u32;
+}
+
+impl AtomicWord for AtomicU32 {
+    fn new(value: u32) -> Self {
+        AtomicU32::new(value)
+    }
+
+    #[inline(always)]
+    fn load(&self) -> u32 {
+        self.load(Relaxed)
+    }
+
+    #[inline(always)]
+    fn fetch_add(&self, n: u32) -> u32 {
+        self.fetch_add(n, Relaxed)
+    }
+
+    #[inline(always)]
+    fn fetch_max(&self, value: u32) -> u32 {
+        self.fetch_max(value, Relaxed)
+    }
+}
+
+/// A family of mutexes and condition variables.
+pub trait Locks {
+    /// A mutex.
+    type Mutex<T>;
+    /// The access to a locked mutex, which dropping unlocks.
+    type Guard<'a, T: 'a>: DerefMut<Target = T>;
+    /// A condition variable. Its waits may end without a notification.
+    type Condvar;
+
+    /// Creates a mutex.
+    fn mutex<T>(value: T) -> Self::Mutex<T>;
+    /// Locks a mutex.
+    fn lock<T>(mutex: &Self::Mutex<T>) -> Self::Guard<'_, T>;
+    /// Creates a condition variable.
+    fn condvar() -> Self::Condvar;
+    /// Unlocks the mutex, waits for a notification, and locks again.
+    fn wait<'a, T>(condvar: &Self::Condvar, guard: Self::Guard<'a, T>) -> Self::Guard<'a, T>;
+    /// Wakes one waiting thread, if there is one.
+    fn notify_one(condvar: &Self::Condvar);
+}
+
+/// The locks of the crate parking_lot.
+#[derive(Debug)]
+pub struct ParkingLot;
+
+impl Locks for ParkingLot {
+    type Mutex<T> = Mutex<T>;
+    type Guard<'a, T: 'a> = MutexGuard<'a, T>;
+    type Condvar = Condvar;
+
+    fn mutex<T>(value: T) -> Mutex<T> {
+        Mutex::new(value)
+    }
+
+    fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+        mutex.lock()
+    }
+
+    fn condvar() -> Condvar {
+        Condvar::new()
+    }
+
+    fn wait<'a, T>(condvar: &Condvar, mut guard: Self::Guard<'a, T>) -> Self::Guard<'a, T> {
+        condvar.wait(&mut guard);
+        guard
+    }
+
+    fn notify_one(condvar: &Condvar) {
+        condvar.notify_one();
+    }
+}

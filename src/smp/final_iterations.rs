@@ -1,0 +1,34 @@
+//! The end of a search: the last iterations of its workers.
+
+use std::mem;
+
+use crate::search::sync::{Locks, ParkingLot};
+
+/// The last iterations of the workers of one search. They are sent when the last worker ends, so that the
+/// coordinator wakes up once.
+pub struct FinalIterations<T, L: Locks = ParkingLot> {
+    state: L::Mutex<State<T>>,
+}
+
+/// The result and the end of a worker are recorded under one lock: the last to end finds the results of all.
+struct State<T> {
+    last: Vec<Option<T>>,
+    searching: usize,
+}
+
+impl<T, L: Locks> FinalIterations<T, L> {
+    /// Creates the record of a search of `workers` workers.
+    pub fn new(workers: usize) -> Self {
+        let last = (0..workers).map(|_| None).collect();
+        Self { state: L::mutex(State { last, searching: workers }) }
+    }
+
+    /// Stores the last iteration of `worker`, which ends. Returns those of all workers, by number, if it is the last to
+    /// end. What each worker did before its end has then happened.
+    pub fn store(&self, worker: usize, last: Option<T>) -> Option<Vec<Option<T>>> {
+        let mut state = L::lock(&self.state);
+        state.last[worker] = last;
+        state.searching -= 1;
+        (state.searching == 0).then(|| mem::take(&mut state.last))
+    }
+}

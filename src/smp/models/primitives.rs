@@ -1,0 +1,251 @@
+//! Words and locks of loom and shuttle, and broken ones.
+
+use std::marker::PhantomData;
+use std::sync::atomic::AtomicBool;
+
+use loom::sync::atomic::{AtomicU32 as LoomAtomic, Ordering::Relaxed};
+use shuttle::sync::atomic::{AtomicU32 as ShuttleAtomic, Ordering::SeqCst};
+
+use crate::search::sync::{AtomicWord, Locks};
+
+/// A word of loom's, behind a gate.
+///
+/// Loom 0.7 misses interleavings of a load with a later store of the same thread (loom issues 166 and 392;
+/// `loom_misses_a_store_after_a_load` in the tests of sesame-table shows it). Each access therefore begins with a relaxed
+/// read-modify-write, which loom takes to depend on every other one. The gate orders nothing: loads still return stale values.
+#[derive(Debug)]
+pub struct LoomWord {
+    word: LoomAtomic,
+    gate: LoomAtomic,
+}
+
+impl LoomWord {
+    fn behind_gate(&self) -> &LoomAtomic {
+        self.gate.fetch_add(1, Relaxed);
+        &self.word
+    }
+}
+
+impl AtomicWord for LoomWord {
+    fn new(value: u32) -> Self {
+        Self { word: LoomAtomic::new(value), gate: LoomAtomic::new(0) }
+    }
+
+    fn load(&self) -> u32 {
+        self.behind_gate().load(Relaxed)
+    }
+
+    fn fetch_add(&self, n: u32) -> u32 {
+        self.behind_gate().fetch_add(n, Relaxed)
+    }
+
+    fn fetch_max(&self, value: u32) -> u32 {
+        self.behind_gate().fetch_max(value, Relaxed)
+    }
+}
+
+/// Stores, which no shipped code needs: for broken twins, and for data beside the code under test.
+pub trait Store: AtomicWord {
+    fn store(&self, value: u32);
+}
+
+impl Store for LoomWord {
+    fn store(&self, value: u32) {
+        self.behind_gate().store(value, Relaxed);
+    }
+}
+
+/// A word of shuttle's: sequentially consistent.
+#[derive(Debug)]
+pub struct ShuttleWord(ShuttleAtomic);
+
+impl AtomicWord for ShuttleWord {
+    fn new(value: u32) -> Self {
+        Self(ShuttleAtomic::new(value))
+    }
+
+    fn load(&self) -> u32 {
+        self.0.load(SeqCst)
+    }
+
+    fn fetch_add(&self, n: u32) -> u32 {
+        self.0.fetch_add(n, SeqCst)
+    }
+
+    fn fetch_max(&self, value: u32) -> u32 {
+        self.0.fetch_max(value, SeqCst)
+    }
+}
+
+/// The flaw of a word: how it adds or raises.
+pub trait WordFlaw: Send + Sync + 'static {
+    fn fetch_add<W: Store>(word: &W, n: u32) -> u32 {
+        word.fetch_add(n)
+    }
+
+    fn fetch_max<W: Store>(word: &W, value: u32) -> u32 {
+        word.fetch_max(value)
+    }
+}
+
+/// A word with the flaw `F`.
+#[derive(Debug)]
+pub struct BrokenWord<W, F>(W, PhantomData<F>);
+
+impl<W: Store, F: WordFlaw> AtomicWord for BrokenWord<W, F> {
+    fn new(value: u32) -> Self {
+        Self(W::new(value), PhantomData)
+    }
+
+    fn load(&self) -> u32 {
+        self.0.load()
+    }
+
+    fn fetch_add(&self, n: u32) -> u32 {
+        F::fetch_add(&self.0, n)
+    }
+
+    fn fetch_max(&self, value: u32) -> u32 {
+        F::fetch_max(&self.0, value)
+    }
+}
+
+/// No flaw: shows that a broken twin fails because of its flaw alone.
+#[derive(Debug)]
+pub struct NoFlaw;
+
+impl WordFlaw for NoFlaw {}
+
+/// Addition in two steps: a load and a store.
+#[derive(Debug)]
+pub struct SplitAdd;
+
+impl WordFlaw for SplitAdd {
+    fn fetch_add<W: Store>(word: &W, n: u32) -> u32 {
+        let before = word.load();
+        word.store(before + n);
+        before
+    }
+}
+
+/// The maximum in two steps: a load, and a store of a greater value.
+#[derive(Debug)]
+pub struct SplitMax;
+
+impl WordFlaw for SplitMax {
+    fn fetch_max<W: Store>(word: &W, value: u32) -> u32 {
+        let before = word.load();
+        if before < value {
+            word.store(value);
+        }
+        before
+    }
+}
+
+/// The new value replaces the old one, also a greater one.
+#[derive(Debug)]
+pub struct NoMax;
+
+impl WordFlaw for NoMax {
+    fn fetch_max<W: Store>(word: &W, value: u32) -> u32 {
+        let before = word.load();
+        word.store(value);
+        before
+    }
+}
+
+/// The locks of loom.
+#[derive(Debug)]
+pub struct LoomLocks;
+
+impl Locks for LoomLocks {
+    type Mutex<T> = loom::sync::Mutex<T>;
+    type Guard<'a, T: 'a> = loom::sync::MutexGuard<'a, T>;
+    type Condvar = loom::sync::Condvar;
+
+    fn mutex<T>(value: T) -> Self::Mutex<T> {
+        loom::sync::Mutex::new(value)
+    }
+
+    fn lock<T>(mutex: &Self::Mutex<T>) -> Self::Guard<'_, T> {
+        mutex.lock().unwrap()
+    }
+
+    fn condvar() -> Self::Condvar {
+        loom::sync::Condvar::new()
+    }
+
+    fn wait<'a, T>(condvar: &Self::Condvar, guard: Self::Guard<'a, T>) -> Self::Guard<'a, T> {
+        condvar.wait(guard).unwrap()
+    }
+
+    fn notify_one(condvar: &Self::Condvar) {
+        condvar.notify_one();
+    }
+}
+
+/// The locks of shuttle. Waits end with a notification only, and a missing one is a deadlock.
+#[derive(Debug)]
+pub struct ShuttleLocks;
+
+impl Locks for ShuttleLocks {
+    type Mutex<T> = shuttle::sync::Mutex<T>;
+    type Guard<'a, T: 'a> = shuttle::sync::MutexGuard<'a, T>;
+    type Condvar = shuttle::sync::Condvar;
+
+    fn mutex<T>(value: T) -> Self::Mutex<T> {
+        shuttle::sync::Mutex::new(value)
+    }
+
+    fn lock<T>(mutex: &Self::Mutex<T>) -> Self::Guard<'_, T> {
+        mutex.lock().unwrap()
+    }
+
+    fn condvar() -> Self::Condvar {
+        shuttle::sync::Condvar::new()
+    }
+
+    fn wait<'a, T>(condvar: &Self::Condvar, guard: Self::Guard<'a, T>) -> Self::Guard<'a, T> {
+        condvar.wait(guard).unwrap()
+    }
+
+    fn notify_one(condvar: &Self::Condvar) {
+        condvar.notify_one();
+    }
+}
+
+/// The locks of shuttle, where the first wait on each condition variable ends at once, without a notification.
+#[derive(Debug)]
+pub struct SpuriousLocks;
+
+/// A condition variable of [`SpuriousLocks`].
+pub struct SpuriousCondvar {
+    condvar: shuttle::sync::Condvar,
+    has_woken: AtomicBool,
+}
+
+impl Locks for SpuriousLocks {
+    type Mutex<T> = shuttle::sync::Mutex<T>;
+    type Guard<'a, T: 'a> = shuttle::sync::MutexGuard<'a, T>;
+    type Condvar = SpuriousCondvar;
+
+    fn mutex<T>(value: T) -> Self::Mutex<T> {
+        ShuttleLocks::mutex(value)
+    }
+
+    fn lock<T>(mutex: &Self::Mutex<T>) -> Self::Guard<'_, T> {
+        ShuttleLocks::lock(mutex)
+    }
+
+    fn condvar() -> Self::Condvar {
+        SpuriousCondvar { condvar: ShuttleLocks::condvar(), has_woken: AtomicBool::new(false) }
+    }
+
+    fn wait<'a, T>(condvar: &Self::Condvar, guard: Self::Guard<'a, T>) -> Self::Guard<'a, T> {
+        if condvar.has_woken.swap(true, SeqCst) { ShuttleLocks::wait(&condvar.condvar, guard) } else { guard }
+    }
+
+    fn notify_one(condvar: &Self::Condvar) {
+        condvar.condvar.notify_one();
+    }
+}
