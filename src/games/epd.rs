@@ -1,10 +1,20 @@
 //! EPD (Extended Position Description): lines of a position and operations.
 //!
 //! The format is section 16.2 of S. J. Edwards' PGN standard (1994). The operations `bm`, `am`, `dm`, `id`,
-//! `hmvc` and `fmvn` are read and others ignored. Lines of a FEN, with or without operations, are accepted
-//! too.
+//! `hmvc` and `fmvn` are read, the points of the Strategic Test Suite (STS) in `c0`, or in `c8` with the moves in
+//! `c9` or `c7`, and others ignored. Common deviations are read: lines of a FEN, with or without operations,
+//! missing semicolons, commas between moves, long algebraic moves, stray control characters.
 
-use crate::position::{FenError, Game, Move, MoveError, Position};
+use crate::position::{FenError, FenRepair, Game, Move, MoveError, Position};
+
+/// Operations that may follow another one without a semicolon. None of them is a move, as `c3` is.
+const OPCODES: [&str; 22] = [
+    "acd", "acn", "acs", "am", "bm", "c0", "c9", "ce", "dm", "eco", "fmvn", "hmvc", "id", "nic", "noop", "pm", "pv",
+    "rc", "resign", "sm", "sv", "tcgs",
+];
+
+/// Limit of the points for a move.
+const MAX_POINTS: u32 = 1_000;
 
 /// A line of an EPD file.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -17,6 +27,10 @@ pub struct Epd {
     pub solution: Option<Solution>,
     /// `dm` (direct mate): the number of moves in which the side to move mates.
     pub mate_in: Option<u32>,
+    /// The points for moves, as in the Strategic Test Suite: 10 for the best. Empty without points.
+    pub points: Vec<(Move, u32)>,
+    /// Repairs of the position.
+    pub repairs: Vec<FenRepair>,
 }
 
 /// The best moves of a position and the moves to avoid.
@@ -77,30 +91,33 @@ impl Epd {
     /// # Errors
     /// The first error in the line.
     pub fn read(line: &str) -> Result<Epd, EpdError> {
-        let words: Vec<&str> = line.split_ascii_whitespace().take(6).collect();
+        // Control characters could change a terminal's state.
+        let line: String = line.chars().filter(|letter| !letter.is_control() || letter.is_whitespace()).collect();
+        // A semicolon may touch the last field.
+        let head = line.split(';').next().unwrap_or_default();
+        let words: Vec<&str> = head.split_ascii_whitespace().take(6).collect();
         let fields = words.iter().skip(4).take_while(|word| word.parse::<u32>().is_ok()).count() + 4;
-        let operations = operations(after_words(line, fields));
+        let operations = operations(line.get(head.len() - after_words(head, fields).len()..).unwrap_or_default());
         let operand = |name: &str| {
             operations.iter().find(|(operation, _)| *operation == name).map(|(_, operand)| operand.as_str())
         };
         let mut fen = words.iter().take(fields).copied().collect::<Vec<_>>().join(" ");
-        if fields == 4 {
+        if words.len() >= 4 && fields == 4 {
             let clock = |name, default| operand(name).unwrap_or(default).to_owned();
             fen = format!("{fen} {} {}", clock("hmvc", "0"), clock("fmvn", "1"));
         }
-        let position = Position::from_fen(&fen)?;
+        let (position, repairs) = Position::from_lenient_fen(&fen)?;
         if Game::new(position.clone()).outcome().is_some() {
             return Err(EpdError::GameOver);
         }
         let solution = solution(&position, operand("bm"), operand("am"))?;
-        let moves = |text: &str| match text.parse() {
+        let moves = |text: &str| match text.trim_start_matches('#').parse() {
             Ok(moves) if moves > 0 => Ok(moves),
             _ => Err(EpdError::MateIn(text.chars().take(24).collect())),
         };
         let mate_in = operand("dm").map(moves).transpose()?;
-        // Control characters could change a terminal's state.
-        let id = operand("id").map(|id| id.chars().filter(|c| !c.is_control()).collect());
-        Ok(Epd { id, position, solution, mate_in })
+        let points = points(&position, operand);
+        Ok(Epd { id: operand("id").map(str::to_owned), position, solution, mate_in, points, repairs })
     }
 }
 
@@ -116,12 +133,39 @@ pub fn read_all(text: &str) -> impl Iterator<Item = (usize, Result<Epd, EpdError
 
 fn solution(position: &Position, bm: Option<&str>, am: Option<&str>) -> Result<Option<Solution>, MoveError> {
     let moves = |text: Option<&str>| {
-        let words = text.into_iter().flat_map(str::split_ascii_whitespace);
-        let read = |word| position.from_san(word).or_else(|error| position.from_uci(word).map_err(|_| error));
-        words.map(read).collect::<Result<Vec<Move>, MoveError>>()
+        let words = text.into_iter().flat_map(|text| text.split(|c: char| c.is_whitespace() || c == ','));
+        // A sign after a space, as in `Ke3 +`, belongs to the move before.
+        let words = words.filter(|word| !word.trim_matches(['+', '#', '!', '?']).is_empty());
+        words.map(|word| read_move(position, word)).collect::<Result<Vec<Move>, MoveError>>()
     };
     let (best, avoid) = (moves(bm)?, moves(am)?);
     Ok(if best.is_empty() && avoid.is_empty() { None } else { Some(Solution { best, avoid }) })
+}
+
+/// Parses a move in standard algebraic, UCI or long algebraic notation.
+fn read_move(position: &Position, word: &str) -> Result<Move, MoveError> {
+    let read = position.from_san(word);
+    read.or_else(|error| position.from_uci(word).or_else(|_| position.from_lan(word)).map_err(|_| error))
+}
+
+/// Returns the points for moves; none if an operand has another form. `c0 "f5=10, Be5+=2"` says the same as
+/// `c8 "10 2"; c9 "f6f5 d4e5"`.
+fn points<'a>(position: &Position, operand: impl Fn(&str) -> Option<&'a str>) -> Vec<(Move, u32)> {
+    let pair = |mv: &str, points: &str| {
+        let points = points.parse().ok().filter(|&points| points <= MAX_POINTS)?;
+        Some((read_move(position, mv).ok()?, points))
+    };
+    let together = |text: &str| -> Option<Vec<_>> {
+        text.split(',')
+            .map(|part| part.rsplit_once('=').and_then(|(mv, points)| pair(mv.trim(), points.trim())))
+            .collect()
+    };
+    let apart = |moves: &str, points: &str| -> Option<Vec<_>> {
+        let (moves, points) = (moves.split_whitespace(), points.split_whitespace());
+        moves.zip(points).map(|(mv, points)| pair(mv, points)).collect()
+    };
+    let lists = || ["c9", "c7"].into_iter().find_map(|name| apart(operand(name)?, operand("c8")?));
+    operand("c0").and_then(together).or_else(lists).unwrap_or_default()
 }
 
 /// Returns the text after the first `count` words of a line.
@@ -139,10 +183,24 @@ fn operations(text: &str) -> Vec<(&str, String)> {
         is_quoted ^= is_plain && letter == '"';
         letter == ';' && !is_quoted
     });
-    parts
-        .filter_map(|part| part.trim().split_once(char::is_whitespace))
-        .map(|(name, operand)| (name, unquoted(operand.trim())))
-        .collect()
+    let mut operations = Vec::new();
+    for mut part in parts.map(str::trim) {
+        while let Some((name, operand)) = part.split_once(char::is_whitespace) {
+            // Lists of moves and numbers end at the next operation, too.
+            let is_list = ["am", "bm", "dm", "fmvn", "hmvc"].contains(&name);
+            let end = if is_list { next_operation(operand) } else { operand.len() };
+            let (operand, rest) = operand.split_at(end);
+            operations.push((name, unquoted(operand.trim())));
+            part = rest;
+        }
+    }
+    operations
+}
+
+/// Returns the index of the first word that is an operation; the length of the text without one.
+fn next_operation(text: &str) -> usize {
+    let offset = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
+    text.split_whitespace().find(|word| OPCODES.contains(word)).map_or(text.len(), offset)
 }
 
 /// Removes the quotes of an operand, and the backslashes before quotes and backslashes within them.
@@ -220,6 +278,52 @@ mod tests {
     }
 
     #[test]
+    fn deviations_are_understood() {
+        let read = |line: &str| Epd::read(line).unwrap_or_else(|error| panic!("{line}: {error}"));
+        let sans = |epd: &Epd| epd.solution.as_ref().map(|solution| solution.text(&epd.position)).unwrap_or_default();
+        let board = "2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - -";
+        for (line, solution, mate_in, id) in [
+            ("7R/2k1p2P/r2rP3/8/3p1R2/8/2P2p2/2K5 w - - 0 1 bm Rc8+ dm 26", "Rc8+", Some(26), None),
+            ("8/8/8/8/2RK3R/6k1/1Pb2pp1/8 w - - ; bm Ke3 +", "Ke3", None, None),
+            ("2k5/2p5/1q1p4/pPpPp1p1/N1P1Pp1p/P4PbP/KQ4P1/8 w - -; am Nxb6", "not Nxb6+", None, None),
+            (&format!("{board} bm Qg6, Nh5; id \"comma\";"), "Qg6 or Nh5", None, Some("comma")),
+            (&format!("{board} bm Qg3-g6; id \"LAN\";"), "Qg6", None, Some("LAN")),
+            (&format!("{board} bm Qg6 id a b dm 3;"), "Qg6", None, Some("a b dm 3")),
+            (&format!("{board} 3 17; bm Qg6!"), "Qg6", None, None),
+            ("rn1qkb1r/pp2pppp/5n2/3p1b2/3P4/2N1P3/PP3PPP/R1BQKBNR w KQkq - 0 1 ; bm Qb3\0", "Qb3", None, None),
+            // The en passant square and the rights cannot be.
+            ("4k3/8/8/8/8/8/4P3/4K3 w KQ d6 bm e4;", "e4", None, None),
+        ] {
+            let epd = read(line);
+            assert_eq!((sans(&epd).as_str(), epd.mate_in, epd.id.as_deref()), (solution, mate_in, id), "{line}");
+            assert_eq!(epd.repairs.is_empty(), !line.starts_with("4k3"), "{line}: {:?}", epd.repairs);
+        }
+        // A pawn move is no operation, and a word that is neither is an error.
+        assert_eq!(sans(&read(&format!("{START} bm c3 c4 dm 5"))), "c3 or c4");
+        assert!(Epd::read(&format!("{START} bm e4 or d4;")).is_err());
+    }
+
+    #[test]
+    fn points_of_the_strategic_test_suite() {
+        let points = |operations: &str| {
+            let epd = Epd::read(&format!("{START} {operations}")).unwrap();
+            epd.points.iter().map(|&(mv, points)| (epd.position.to_san(mv), points)).collect::<Vec<_>>()
+        };
+        let expected = [("e4".to_owned(), 10), ("Nf3".to_owned(), 3)];
+        for operations in [
+            r#"bm e4; c0 "e4=10, Nf3=3";"#,
+            r#"c0 "e4=10,Nf3 = 3"; c8 "1 2"; c9 "a2a3 a2a4";"#,
+            r#"c7 "e4 Nf3"; c8 "10 3"; c9 "e2e4 g1f3";"#,
+            r#"c7 "e4 Nf3"; c8 "10 3";"#,
+        ] {
+            assert_eq!(points(operations), expected, "{operations}");
+        }
+        for other in [r#"c0 "a comment";"#, r#"c0 "e4=best";"#, r#"c0 "e5=10";"#, r#"c0 "e4=99999";"#, r#"c8 "10";"#] {
+            assert!(points(other).is_empty(), "{other}");
+        }
+    }
+
+    #[test]
     fn errors_and_line_numbers() {
         let error = |line: &str| Epd::read(line).unwrap_err().to_string();
         assert!(error("nonsense").contains("fields"));
@@ -233,7 +337,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_line_panics(line in "(rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - )?[ -~\u{e9}\";]{0,60}") {
+        fn no_line_panics(line in "(rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -)?( bm | c0 |[ -~\u{e9}\";\0]){0,60}") {
             let _ = Epd::read(&line);
         }
     }

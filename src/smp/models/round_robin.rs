@@ -243,7 +243,7 @@ fn take_turns<T: Turns>(places: usize, turns: &'static [usize]) -> impl Fn() + S
             .collect();
         workers.into_iter().for_each(|worker| worker.join().unwrap());
         let order = order.lock().unwrap();
-        require(order.len() == turns.iter().sum(), || format!("the turns were {order:?}"));
+        require(order.len() == turns.iter().sum::<usize>(), || format!("the turns were {order:?}"));
         require(places > 1 || *order == expected_order(turns), || format!("the order of turns was {order:?}"));
     }
 }
