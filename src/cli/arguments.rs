@@ -1,7 +1,6 @@
 //! Arguments of the command line.
 
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,14 +9,15 @@ use clap::{Args, Parser, Subcommand, value_parser};
 use clap_complete::Shell;
 
 use super::CommandError;
+use super::analyse::AnalyseArguments;
 use super::play::PlayArguments;
 use super::redirect::OtherProgram;
 use super::scaling::ScalingArgs;
 use super::threads::thread_count;
+use crate::engine::SmpStrategy;
 use crate::engine::bench::DEFAULT_DEPTH;
-use crate::engine::{Engine, Limits, Options, SmpStrategy};
 use crate::eval::{Network, Simd};
-use crate::uci::{MAX_HASH_MIB, MAX_MULTI_PV};
+use crate::uci::MAX_HASH_MIB;
 
 /// A UCI chess engine whose threads share one lock-free transposition table.
 ///
@@ -168,145 +168,6 @@ pub(super) struct BenchArguments {
     pub(super) simd: Option<Simd>,
 }
 
-/// Analyse a position, the positions of EPD files, or the games of a PGN file
-///
-/// The names of files end in .epd or .pgn, or follow --epd or --pgn. A position is shown with its best lines,
-/// depth by depth. EPD positions are solved, with a summary. PGN games are annotated. Without a limit, the
-/// search takes ten seconds for a position, five for each EPD position, and half a second for each position of
-/// a game. The first of several limits ends a search.
-#[derive(Debug, Args)]
-#[command(override_usage = "sesame analyse [OPTIONS] [FEN | FILE.epd... | FILE.pgn]")]
-pub(super) struct AnalyseArguments {
-    /// The position, in quotes or not, or the files [default: the start position]
-    #[arg(num_args = 0.., value_name = "FEN | FILE")]
-    pub(super) words: Vec<OsString>,
-    /// Solve the positions of these EPD files; - is the standard input
-    #[arg(long, num_args = 1.., value_name = "FILE", conflicts_with_all = ["words", "pgn"])]
-    pub(super) epd: Vec<PathBuf>,
-    /// Annotate the games of this PGN file; - is the standard input
-    #[arg(long, value_name = "FILE", conflicts_with = "words")]
-    pub(super) pgn: Option<PathBuf>,
-    /// Time of each search
-    #[arg(long, value_parser = seconds, value_name = "SECONDS")]
-    pub(super) time: Option<Duration>,
-    /// Depth of each search
-    #[arg(long, value_parser = value_parser!(u32).range(1..), value_name = "PLIES")]
-    pub(super) depth: Option<u32>,
-    /// Nodes of each search
-    #[arg(long, value_parser = value_parser!(u64).range(1..))]
-    pub(super) nodes: Option<u64>,
-    /// Search threads: a number, or auto for one on each physical core
-    #[arg(long, default_value_t = 1, value_parser = thread_count, value_name = "N")]
-    pub(super) threads: u16,
-    /// Number of lines to show
-    #[arg(long, default_value_t = 1, value_parser = value_parser!(u16).range(1..=MAX_MULTI_PV), value_name = "LINES")]
-    pub(super) multipv: u16,
-    /// Size of the transposition table in MiB
-    #[arg(long, default_value_t = 64, value_parser = value_parser!(u32).range(1..=MAX_HASH_MIB), value_name = "MIB")]
-    pub(super) hash: u32,
-    #[command(flatten)]
-    pub(super) network: NetworkArguments,
-    /// Draw the board with letters instead of figurines
-    #[arg(long)]
-    pub(super) ascii: bool,
-    /// EPD: write the results to this CSV file
-    #[arg(long, value_name = "FILE")]
-    pub(super) csv: Option<PathBuf>,
-    /// PGN: annotate only the game of this number, from 1
-    #[arg(long, value_parser = value_parser!(u64).range(1..), value_name = "N")]
-    pub(super) game: Option<u64>,
-    /// PGN: write the annotated games to this file [default: the standard output]
-    #[arg(long, value_name = "FILE")]
-    pub(super) out: Option<PathBuf>,
-    /// PGN: write an evaluation chart of each game, game-N.svg, to this folder
-    #[arg(long, value_name = "DIR")]
-    pub(super) graphs: Option<PathBuf>,
-    /// Replace existing files
-    #[arg(long)]
-    pub(super) force: bool,
-}
-
-/// The input of an analysis.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Subject {
-    /// A position: a FEN, or nothing for the start position.
-    Position(String),
-    /// EPD files.
-    Suites(Vec<PathBuf>),
-    /// A PGN file.
-    Games(PathBuf),
-}
-
-impl AnalyseArguments {
-    /// Creates the engine, without a move overhead.
-    pub(super) fn engine(&self, multi_pv: usize, network: Arc<Network>) -> Result<Engine, CommandError> {
-        let options = Options {
-            hash_mib: self.hash.try_into().map_err(CommandError::failed)?,
-            threads: usize::from(self.threads),
-            multi_pv,
-            move_overhead: Duration::ZERO,
-            network,
-            ..Options::default()
-        };
-        Engine::new(options).map_err(CommandError::failed)
-    }
-
-    /// Returns the input. Arguments that do not belong to it are an error.
-    pub(super) fn subject(&self) -> Result<Subject, String> {
-        let subject = self.named_subject()?;
-        let (for_suites, for_games) =
-            (self.csv.is_some(), self.game.is_some() || self.out.is_some() || self.graphs.is_some());
-        match subject {
-            Subject::Position(_) if for_suites || for_games || self.force => {
-                Err("--csv is for EPD files; --game, --out and --graphs are for PGN files; --force for both".to_owned())
-            }
-            Subject::Suites(_) if for_games => Err("--game, --out and --graphs are for PGN files".to_owned()),
-            Subject::Games(_) if for_suites => Err("--csv is for EPD files".to_owned()),
-            Subject::Suites(_) | Subject::Games(_) if self.multipv > 1 => {
-                Err("--multipv is for a single position".to_owned())
-            }
-            subject => Ok(subject),
-        }
-    }
-
-    fn named_subject(&self) -> Result<Subject, String> {
-        if let Some(path) = &self.pgn {
-            return Ok(Subject::Games(path.clone()));
-        }
-        if !self.epd.is_empty() {
-            return Ok(Subject::Suites(self.epd.clone()));
-        }
-        let ends_in = |word: &&OsString, end: &str| {
-            Path::new(word).extension().is_some_and(|extension| extension.eq_ignore_ascii_case(end))
-        };
-        let count = |end: &str| self.words.iter().filter(|word| ends_in(word, end)).count();
-        match (count("epd"), count("pgn"), self.words.as_slice()) {
-            (0, 0, words) if let Some(path) = words.iter().map(Path::new).find(|path| path.is_file()) => {
-                Err(format!("is {0} a suite or a file of games? --epd {0} or --pgn {0} says so", path.display()))
-            }
-            (0, 0, words) => {
-                let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
-                Ok(Subject::Position(words.join(" ")))
-            }
-            (0, 1, [path]) => Ok(Subject::Games(PathBuf::from(path))),
-            (files, 0, words) if files == words.len() => Ok(Subject::Suites(words.iter().map(PathBuf::from).collect())),
-            (_, 0, _) => Err("other words among the EPD files".to_owned()),
-            _ => Err("one PGN file at a time, and nothing else".to_owned()),
-        }
-    }
-
-    /// Returns the limits of the arguments.
-    pub(super) fn limits(&self) -> Limits {
-        Limits { depth: self.depth, nodes: self.nodes, move_time: self.time, ..Limits::default() }
-    }
-
-    /// Returns the limits of the arguments, or `time` without any.
-    pub(super) fn limits_or(&self, time: Duration) -> Limits {
-        let limits = self.limits();
-        if limits == Limits::default() { Limits { move_time: Some(time), ..limits } } else { limits }
-    }
-}
-
 /// Count the leaves of the game tree, for each move and in total
 #[derive(Debug, Args)]
 #[command(override_usage = "sesame perft [OPTIONS] [FEN] <DEPTH>")]
@@ -407,46 +268,6 @@ mod tests {
             ["bench 0", "bench --threads 0", "bench --threads 1025", "bench --hash 0", "bench 3 --depth 3", "bench x"]
         {
             assert_eq!(parse(line).unwrap_err().exit_code(), 2, "{line}");
-        }
-    }
-
-    #[test]
-    fn analyse() {
-        let fen = "8/8/8/4k3/8/8/4K3/8 w - - 0 1";
-        let analyse = |line: &str| match parse(line) {
-            Ok(Command::Analyse(analyse)) => analyse,
-            other => panic!("{line}: {other:?}"),
-        };
-        let arguments = analyse(&format!("analyse {fen} --time 0.5 --multipv 3"));
-        assert_eq!(arguments.subject(), Ok(Subject::Position(fen.into())));
-        assert_eq!(arguments.time, Some(Duration::from_millis(500)));
-        assert_eq!(arguments.multipv, 3);
-        assert_eq!(analyse("analyze --depth 4").subject(), Ok(Subject::Position(String::new())));
-        let suites = |paths: &[&str]| Ok(Subject::Suites(paths.iter().map(PathBuf::from).collect()));
-        assert_eq!(analyse("analyse a.epd b.EPD --csv c").subject(), suites(&["a.epd", "b.EPD"]));
-        // A file of another name is no position.
-        assert!(analyse("analyse Cargo.toml").subject().unwrap_err().contains("--pgn Cargo.toml"));
-        assert_eq!(analyse("analyse --epd a.txt --time 1").subject(), suites(&["a.txt"]));
-        for line in ["analyse a.pgn --game 3 --out b", "analyse --pgn a.pgn --graphs d"] {
-            assert_eq!(analyse(line).subject(), Ok(Subject::Games("a.pgn".into())));
-        }
-        for line in [
-            "a.epd 8/8",
-            "a.pgn b.pgn",
-            "a.epd a.pgn",
-            "--csv x",
-            "a.pgn --csv x",
-            "a.epd --out x",
-            "a.epd --multipv 2",
-        ] {
-            assert!(analyse(&format!("analyse {line}")).subject().is_err(), "{line}");
-        }
-        assert!(parse("analyse --epd a --pgn b").is_err() && parse("analyse x --epd a").is_err());
-        let time = Duration::from_secs(5);
-        assert_eq!(analyse("analyse").limits_or(time), Limits { move_time: Some(time), ..Limits::default() });
-        assert_eq!(analyse("analyse --nodes 7").limits_or(time), Limits { nodes: Some(7), ..Limits::default() });
-        for time in ["0", "-1", "nan", "inf", "1e300", "soon", "1e-30"] {
-            assert!(parse(&format!("analyse --time={time}")).is_err(), "{time}");
         }
     }
 

@@ -1,6 +1,8 @@
 //! Assessments of positions: score, best line, depth.
 
-use crate::engine::{Engine, EngineError, Limits, Score, SearchReport};
+use std::ops::ControlFlow;
+
+use crate::engine::{Engine, EngineError, Info, Limits, Score, SearchReport};
 use crate::position::{Game, Move, Outcome};
 
 /// The engine's view of a position.
@@ -29,13 +31,26 @@ impl Assessment {
 /// # Errors
 /// The errors of [`Engine::search`].
 pub(super) fn assess(engine: &mut Engine, game: &Game, limits: &Limits) -> Result<Assessment, EngineError> {
+    assess_with(engine, game, limits, |_| ControlFlow::Continue(()))
+}
+
+/// Searches `game` like [`assess`], and calls `watch` as [`Engine::search_with`] does.
+///
+/// # Errors
+/// The errors of [`Engine::search`].
+pub(super) fn assess_with(
+    engine: &mut Engine,
+    game: &Game,
+    limits: &Limits,
+    watch: impl FnMut(Option<&Info>) -> ControlFlow<()>,
+) -> Result<Assessment, EngineError> {
     let unsearched = |score| Assessment { score, line: Vec::new(), depth: 0 };
     match game.outcome() {
         Some(Outcome::Checkmate) => return Ok(unsearched(Score::Mate(0))),
         Some(Outcome::Stalemate | Outcome::InsufficientMaterial) => return Ok(unsearched(Score::Centipawns(0))),
         _ => {}
     }
-    let mut report = engine.search(game, limits.clone())?;
+    let mut report = engine.search_with(game, limits.clone(), watch)?;
     if report.iterations.is_empty() {
         // The limits do not suffice for one ply.
         report = engine.search(game, Limits { depth: Some(1), ..Limits::default() })?;
@@ -53,7 +68,8 @@ mod tests {
     fn every_limit_gives_an_assessment() {
         let mut engine = Engine::new(Options { hash_mib: 1, ..Options::default() }).unwrap();
         let mut assess_fen = |fen: &str, limits: &Limits| {
-            assess(&mut engine, &Game::new(Position::from_fen(fen).unwrap()), limits).unwrap()
+            let game = Game::new(Position::from_fen(fen).unwrap());
+            assess(&mut engine, &game, limits).unwrap()
         };
         let one_node = Limits { nodes: Some(1), ..Limits::default() };
         let mate = assess_fen("7k/8/6K1/8/8/8/8/R7 w - - 0 1", &Limits { depth: Some(4), ..Limits::default() });

@@ -2,9 +2,16 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::io::Write;
+#[cfg(unix)]
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
+#[cfg(unix)]
+use std::process::Stdio;
 
 use crate::support::folder::Folder;
+#[cfg(unix)]
+use crate::support::program::sesame;
 use crate::support::program::{assert_in_order, run, run_with_input, succeed, succeed_with_input};
 
 fn text(path: &Path) -> &str {
@@ -233,7 +240,7 @@ fn malformed_games_are_reported() {
             "-: game 1, line 3: \"Ke3\" is not one legal move in this position: annotated up to this move",
             "game 2, line 7: the comment that begins here has no end: copied, not annotated",
             "game 4, line 13: the variant \"Atomic\" is not chess: copied, not annotated",
-            "4 games could not be read as a whole",
+            "4 games or files could not be read as a whole",
         ],
     );
     let (code, _, errors) = run(&["analyse", "--pgn", "-"]);
@@ -271,4 +278,153 @@ fn doubtful_games_are_kept_and_reported() {
             "-: game 3, line 13: unexpected '}': copied, not annotated",
         ],
     );
+}
+
+fn gzip(content: &str) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(content.as_bytes()).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// Compressed files and UTF-16 are read; a file that is no text is named.
+#[test]
+fn files_of_other_encodings_are_read_or_refused() {
+    let folder = Folder::new();
+    let write = |name: &str, bytes: &[u8]| {
+        fs::write(folder.join(name), bytes).unwrap();
+        folder.join(name)
+    };
+    let utf16: Vec<u8> = "\u{feff}1. e4 e5 *\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for (name, bytes) in [("a.pgn.gz", gzip("1. e4 e5 *\n")), ("b.pgn", gzip("1. e4 e5 *\n")), ("c.pgn", utf16)] {
+        let (code, games, errors) = run(&["analyse", text(&write(name, &bytes)), "--nodes", "100"]);
+        assert!(code == 0 && games.contains("1. e4 {[%eval "), "{name}: {games}{errors}");
+    }
+    let suite = write("d.epd.gz", &gzip(MATES));
+    assert!(succeed(&["analyse", text(&suite), "--depth", "1"]).contains("3 of 3"));
+    let zip = write("e.pgn", b"PK\x03\x04 and more");
+    let (code, output, errors) = run(&["analyse", text(&zip)]);
+    assert!(code == 1 && output.is_empty() && errors.contains("e.pgn is a zip archive"), "{errors}");
+    // The games before the damaged end are annotated.
+    let games: String = (0..3000).map(|number| format!("[Round \"{number}\"]\n\n1. e4 *\n\n")).collect();
+    let mut cut = gzip(&games);
+    cut.truncate(cut.len() - 40);
+    let cut = write("f.pgn.gz", &cut);
+    let (code, games, errors) = run(&["analyse", text(&cut), "--nodes", "1", "--moves", "9"]);
+    assert!(code == 1 && games.contains("[Round \"7\"]") && errors.contains("cannot be read"), "{errors}");
+}
+
+/// A folder stands for its files; a file that cannot be used does not keep the others from being annotated.
+#[test]
+fn several_files_and_folders() {
+    let folder = Folder::new();
+    fs::create_dir(folder.join("games")).unwrap();
+    for (name, content) in [("games/a.pgn", "[Round \"a\"]\n\n1. e4 *\n"), ("games/b.pgn", GAMES), ("games/c.pgn", "")]
+    {
+        file(&folder, name, content);
+    }
+    let (games, graphs) = (folder.join("games"), folder.join("graphs"));
+    let arguments = ["analyse", text(&games), "--depth", "1", "--graphs", text(&graphs)];
+    let (code, output, errors) = run(&arguments);
+    assert_eq!((code, output.matches("[Event ").count()), (1, 3), "{output}{errors}");
+    assert_in_order(
+        &errors,
+        &["c.pgn has no games", "Game 1: ", "Game 3: Bob <b>", "All 3 games", "a game or file could not"],
+    );
+    assert!(folder.join("graphs/game-3.svg").exists() && !folder.join("graphs/game-4.svg").exists());
+    // The same file twice, and a folder without files.
+    let a = folder.join("games/a.pgn");
+    assert_eq!(succeed_quietly(&["analyse", text(&a), text(&a), "--depth", "1"]).matches("[Round \"a\"]").count(), 2);
+    let (code, _, errors) = run(&["analyse", text(&graphs)]);
+    assert!(code == 1 && errors.contains("has no file that ends in .pgn or .epd"), "{errors}");
+}
+
+/// Runs the program, expects success, and returns the standard output.
+fn succeed_quietly(arguments: &[&str]) -> String {
+    let (code, output, errors) = run(arguments);
+    assert_eq!(code, 0, "{errors}");
+    output
+}
+
+#[test]
+fn results_are_json_lines() {
+    let folder = Folder::new();
+    let objects = |arguments: &[&str]| -> Vec<serde_json::Value> {
+        succeed_quietly(arguments).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let position = objects(&["analyse", "6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1", "--depth", "3", "--json"]);
+    let (last, lines) = position.split_last().unwrap();
+    assert!(lines.iter().all(|line| line["type"] == "line" && line["pv"].is_array()), "{lines:?}");
+    assert_eq!((&last["type"], &last["best"], &last["best_san"]), (&"result".into(), &"d1d8".into(), &"Rd8#".into()));
+    assert_eq!(lines.last().unwrap()["score"]["mate"], 1);
+    let over = objects(&["analyse", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "--json"]);
+    assert!(over.len() == 1 && over[0]["best"].is_null(), "{over:?}");
+    let mates = file(&folder, "mates.epd", MATES);
+    let suite = objects(&["analyse", text(&mates), "--depth", "4", "--json"]);
+    assert_eq!(suite.iter().filter(|result| result["solved"] == true).count(), 3, "{suite:?}");
+    assert!(suite[3]["solved"].is_null() && suite[1]["score"]["mate"] == 1);
+    let pgn = file(&folder, "games.pgn", GAMES);
+    let games = objects(&["analyse", text(&pgn), "--depth", "7", "--json"]);
+    assert_eq!(games.iter().filter(|object| object["type"] == "move").count(), 10);
+    let blunder = games.iter().find(|object| object["san"] == "Qxe5+").unwrap();
+    assert_eq!((&blunder["judgement"], &blunder["move"]), (&"blunder".into(), &"h5e5".into()));
+    let last = games.last().unwrap();
+    assert_eq!(
+        (&last["type"], &last["white"]["blunders"], &last["black"]["name"]),
+        (&"game".into(), &1.into(), &"Ada".into())
+    );
+}
+
+#[test]
+fn moves_thresholds_and_report() {
+    let folder = Folder::new();
+    let (pgn, out, page) = (file(&folder, "games.pgn", GAMES), folder.join("out.pgn"), folder.join("report.html"));
+    let graphs = folder.join("graphs");
+    let range = ["analyse", text(&pgn), "--game", "1", "--depth", "5", "--moves", "2-2"];
+    let annotated = succeed_quietly(&range);
+    assert_eq!(annotated.matches("[%eval ").count(), 2, "{annotated}");
+    let few = succeed_quietly(&["analyse", text(&pgn), "--depth", "7", "--thresholds", "100,100,100"]);
+    assert!(!few.contains("$4") && few.contains("[%eval "), "{few}");
+    let arguments = ["analyse", text(&pgn), "--depth", "5", "--out", text(&out), "--report", text(&page)];
+    succeed(&arguments);
+    let html = fs::read_to_string(&page).unwrap();
+    let data = html.split_once("id=\"games\">").unwrap().1.split_once("</script>").unwrap().0;
+    let games: serde_json::Value = serde_json::from_str(data).unwrap();
+    assert_eq!((games[0]["steps"].as_array().unwrap().len(), games[1]["steps"].as_array().unwrap().len()), (7, 5));
+    assert!(games[1]["title"].as_str().unwrap().contains("Bob <b>") && !html.contains("Bob <b>"));
+    let (code, _, errors) = run(&arguments);
+    assert!(code == 1 && errors.contains("--force"), "{errors}");
+    // A game without moves has neither chart nor page.
+    let empty = file(&folder, "empty.pgn", "[White \"A\"]\n\n*\n");
+    let nothing = folder.join("nothing.html");
+    succeed_quietly(&["analyse", text(&empty), "--graphs", text(&graphs), "--report", text(&nothing)]);
+    assert!(!graphs.join("game-1.svg").exists() && !nothing.exists());
+}
+
+/// Ctrl-C ends the search and shows the results so far; a second one is not needed.
+#[cfg(unix)]
+#[test]
+fn interrupt_shows_the_results_so_far() {
+    let folder = Folder::new();
+    let interrupted = |arguments: &[&str], until: &str| {
+        let mut command = sesame();
+        command.arg("analyse").args(arguments).args(["--time", "100000"]);
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+        let mut output: String =
+            lines.by_ref().take_while(|line| !line.contains(until)).map(|line| line + "\n").collect();
+        nix::sys::signal::kill(nix::unistd::Pid::from_raw(child.id() as i32), nix::sys::signal::Signal::SIGINT)
+            .unwrap();
+        output.extend(lines.map(|line| line + "\n"));
+        let ended = child.wait_with_output().unwrap();
+        (ended.status.code(), output, String::from_utf8(ended.stderr).unwrap())
+    };
+    let (code, output, _) = interrupted(&["--ascii"], "  3/");
+    assert!(code == Some(0) && output.contains("Best move: "), "{output}");
+    // A mate ends its search; the second position is never solved.
+    let epd =
+        "7k/8/6K1/8/8/8/8/R7 w - - dm 1; id \"first\";\nrnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm a3;\n";
+    let suite = file(&folder, "two.epd", epd);
+    let (code, output, errors) = interrupted(&[text(&suite)], "first");
+    assert!(code == Some(1) && output.contains("two.epd          1  1 of 1"), "{output}{errors}");
+    assert!(errors.contains("interrupted after 1 of 2 positions"), "{errors}");
 }

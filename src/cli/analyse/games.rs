@@ -1,84 +1,123 @@
-//! Annotation of the games of a PGN file.
+//! Annotation of the games of PGN files.
 
-use std::collections::BTreeMap;
-use std::fs;
 use std::io::{self, Write};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::annotate::{Annotated, annotate, place};
-use super::files::{Source, check_output, write};
-use super::graph;
-use super::judge::PlayerStats;
+use super::annotate::{annotate, place};
+use super::arguments::AnalyseArguments;
+use super::interrupt::Interrupt;
+use super::results::Results;
+use super::source::Source;
 use crate::cli::CommandError;
-use crate::cli::arguments::AnalyseArguments;
-use crate::cli::assessment::{Assessment, assess};
+use crate::cli::assessment::{Assessment, assess_with};
 use crate::engine::{Engine, Limits};
 use crate::games::pgn::{PgnError, PgnGame, Reader, Replay};
-use crate::position::Game;
+use crate::position::{Color, Game, Position};
 use crate::uci::Output;
 use sesame_report::Progress;
-use sesame_report::files::are_same;
-use sesame_report::markdown::Table;
 
 /// Default search time for each position.
 const DEFAULT_TIME: Duration = Duration::from_millis(500);
 
-pub(super) fn run(path: &Path, arguments: &AnalyseArguments, output: &Output) -> Result<(), CommandError> {
+/// A file of games.
+struct GameFile {
+    path: PathBuf,
+    source: Source,
+    games: u64,
+}
+
+pub(super) fn run(
+    paths: &[PathBuf],
+    arguments: &AnalyseArguments,
+    output: &Output,
+    interrupt: &Interrupt,
+) -> Result<(), CommandError> {
     let network = arguments.network.read(None)?;
-    let source = Source::open(path)?;
-    let (games, positions) = count(&source, path, arguments.game)?;
-    let mut results = Results::new(path, arguments, games, output.clone())?;
     let limits = arguments.limits_or(DEFAULT_TIME);
+    let mut bad = 0;
+    let (files, positions) = open_files(paths, arguments, &mut bad)?;
+    let total: u64 = files.iter().map(|file| file.games).sum();
+    let numbers = arguments.game.map_or(1..=total, |game| game..=game);
+    let mut results = Results::new(paths, arguments, numbers, output.clone(), &limits)?;
     let engine = arguments.engine(1, network)?;
-    let mut analyser = GameAnalyser { engine, limits, progress: Progress::new(positions, 0), bad: 0 };
-    let mut reader = Reader::new(source.read()?);
-    while let Some(game) = reader.next() {
-        if !is_wanted(&game, arguments.game) {
-            continue;
-        }
-        let (replay, record) = match game.map(|record| (record.replay_legal(), record)) {
-            Ok((Ok((replay, error)), record)) => {
-                for warning in &record.warnings {
-                    analyser.say(&format!("{}: game {}: {warning}", path.display(), record.number));
-                }
-                if let Some(error) = error {
-                    analyser.report_error(path, &error, "annotated up to this move");
-                }
-                (replay, record)
-            }
-            // The output has every game of the input.
-            Ok((Err(error), record)) => {
-                analyser.report_error(path, &error, "copied, not annotated");
-                analyser.progress.suspend(|| results.write(&record))?;
-                continue;
-            }
-            Err(error) => {
-                let raw = reader.raw_text();
-                let copied = if raw.is_some() { "copied, not annotated" } else { "too long, left out" };
-                analyser.report_error(path, &error, copied);
-                if let Some(raw) = raw {
-                    analyser.progress.suspend(|| results.write_text(&format!("{}\n", raw.trim())))?;
-                }
-                continue;
-            }
-        };
-        let assessments = analyser.assess(&record, &replay, &results.output)?;
-        if results.output.is_closed() {
+    let progress = Progress::new(positions, 0);
+    let mut analyser = GameAnalyser { engine, limits, arguments, interrupt, progress, bad };
+    let mut earlier = 0;
+    for file in &files {
+        analyser.annotate_file(file, earlier, &mut results)?;
+        earlier += file.games;
+        if interrupt.is_over() {
             break;
         }
-        let mut annotated = annotate(&record, &replay, &assessments);
-        set_annotator(&mut annotated.record, &analyser.limits);
-        analyser.progress.suspend(|| results.add(&record, &replay, &annotated))?;
     }
     analyser.progress.finish();
     results.conclude();
+    if interrupt.is_requested() {
+        let wanted = if arguments.game.is_some() { 1 } else { total };
+        let text = format!("interrupted after {} of {wanted} games: the rest is not in the output", results.games());
+        return Err(CommandError::Failed(text));
+    }
     match analyser.bad {
         0 => Ok(()),
-        1 => Err(CommandError::failed("a game could not be read as a whole: see above")),
-        bad => Err(CommandError::Failed(format!("{bad} games could not be read as a whole: see above"))),
+        1 => Err(CommandError::failed("a game or file could not be read as a whole: see above")),
+        bad => Err(CommandError::Failed(format!("{bad} games or files could not be read as a whole: see above"))),
     }
+}
+
+/// Opens all files. Returns them with the number of positions to search. Among several files, one that cannot be used is
+/// reported and counted in `bad`.
+///
+/// # Errors
+/// If no file can be used, or the wanted game is not there.
+fn open_files(
+    paths: &[PathBuf],
+    arguments: &AnalyseArguments,
+    bad: &mut u64,
+) -> Result<(Vec<GameFile>, u64), CommandError> {
+    let (mut files, mut positions) = (Vec::new(), 0);
+    for path in paths {
+        match open_file(path, arguments) {
+            Ok((file, more)) => {
+                files.push(file);
+                positions += more;
+            }
+            Err(error) if paths.len() == 1 => return Err(error),
+            Err(error) => {
+                *bad += 1;
+                let _ = writeln!(io::stderr(), "{error}");
+            }
+        }
+    }
+    if files.is_empty() {
+        return Err(CommandError::failed("none of the files has games"));
+    }
+    Ok((files, positions))
+}
+
+fn open_file(path: &Path, arguments: &AnalyseArguments) -> Result<(GameFile, u64), CommandError> {
+    let source = Source::open(path)?;
+    let (mut games, mut positions) = (0, 0);
+    for game in Reader::new(reader(&source, path)?) {
+        games += 1;
+        if let (true, Ok(record)) = (is_wanted(&game, arguments.game), &game) {
+            let plies = record.plies.len();
+            let in_range = arguments.moves.as_ref().map_or(plies, |moves| plies.min(2 * moves.len()));
+            positions += in_range as u64 + 1;
+        }
+    }
+    match arguments.game {
+        _ if games == 0 => Err(CommandError::Failed(format!("{} has no games", path.display()))),
+        Some(wanted) if wanted > games => {
+            Err(CommandError::Failed(format!("{} has no game {wanted}, only {games}", path.display())))
+        }
+        _ => Ok((GameFile { path: path.to_owned(), source, games }, positions)),
+    }
+}
+
+fn reader<'a>(source: &'a Source, path: &Path) -> Result<Box<dyn io::BufRead + 'a>, CommandError> {
+    source.reader().map_err(|error| CommandError::Failed(format!("{}: {error}", path.display())))
 }
 
 fn is_wanted(game: &Result<PgnGame, PgnError>, wanted: Option<u64>) -> bool {
@@ -89,48 +128,74 @@ fn is_wanted(game: &Result<PgnGame, PgnError>, wanted: Option<u64>) -> bool {
     wanted.is_none_or(|wanted| wanted == number)
 }
 
-/// Returns the numbers of the games to annotate, and the number of positions to search.
-fn count(source: &Source, path: &Path, wanted: Option<u64>) -> Result<(RangeInclusive<u64>, u64), CommandError> {
-    let (mut games, mut positions) = (0, 0);
-    for game in Reader::new(source.read()?) {
-        games += 1;
-        if let (true, Ok(record)) = (is_wanted(&game, wanted), &game) {
-            positions += record.plies.len() as u64 + 1;
-        }
-    }
-    match wanted {
-        _ if games == 0 => Err(CommandError::Failed(format!("{} has no games", path.display()))),
-        Some(wanted) if wanted > games => {
-            Err(CommandError::Failed(format!("{} has no game {wanted}, only {games}", path.display())))
-        }
-        _ => Ok((wanted.unwrap_or(1)..=wanted.unwrap_or(games), positions)),
-    }
-}
-
-/// Sets the tag `Annotator`, unless it names somebody else.
-fn set_annotator(record: &mut PgnGame, limits: &Limits) {
-    let effort = [
-        limits.move_time.map(|time| format!("{} s", time.as_secs_f64())),
-        limits.depth.map(|depth| format!("depth {depth}")),
-        limits.nodes.map(|nodes| format!("{nodes} nodes")),
-    ];
-    let effort: Vec<String> = effort.into_iter().flatten().collect();
-    let name = concat!("Sesame ", env!("CARGO_PKG_VERSION"));
-    if record.tag("Annotator").is_none_or(|annotator| annotator.is_empty() || annotator.starts_with("Sesame ")) {
-        record.set_tag("Annotator", format!("{name}, {} per position", effort.join(", ")));
-    }
-}
-
 /// The engine and its progress through the games.
-struct GameAnalyser {
+struct GameAnalyser<'a> {
     engine: Engine,
     limits: Limits,
+    arguments: &'a AnalyseArguments,
+    interrupt: &'a Interrupt,
     progress: Progress,
-    /// Number of unreadable games.
+    /// Number of games and files that could not be read as a whole.
     bad: u64,
 }
 
-impl GameAnalyser {
+impl GameAnalyser<'_> {
+    /// Annotates the games of a file, after `earlier` games of other files.
+    fn annotate_file(&mut self, file: &GameFile, earlier: u64, results: &mut Results) -> Result<(), CommandError> {
+        let path = &file.path;
+        let mut games = Reader::new(reader(&file.source, path)?);
+        while let Some(game) = games.next() {
+            if !is_wanted(&game, self.arguments.game) {
+                continue;
+            }
+            if self.interrupt.is_over() {
+                break;
+            }
+            match game.map(|record| (record.replay_legal(), record)) {
+                Ok((Ok((replay, error)), record)) => {
+                    for warning in &record.warnings {
+                        self.say(&format!("{}: game {}: {warning}", path.display(), record.number));
+                    }
+                    if let Some(error) = error {
+                        self.report_error(path, &error, "annotated up to this move");
+                    }
+                    self.annotate_game(path, earlier, &record, &replay, results)?;
+                }
+                // The output has every game of the input.
+                Ok((Err(error), record)) => {
+                    self.report_error(path, &error, "copied, not annotated");
+                    self.progress.suspend(|| results.write(&record))?;
+                }
+                Err(error) => {
+                    let raw = games.raw_text();
+                    let copied = if raw.is_some() { "copied, not annotated" } else { "too long, left out" };
+                    self.report_error(path, &error, copied);
+                    if let Some(raw) = raw {
+                        self.progress.suspend(|| results.write_text(&format!("{}\n", raw.trim())))?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn annotate_game(
+        &mut self,
+        path: &Path,
+        earlier: u64,
+        record: &PgnGame,
+        replay: &Replay,
+        results: &mut Results,
+    ) -> Result<(), CommandError> {
+        let number = earlier + record.number;
+        let assessments = self.assess(record, replay)?;
+        if self.interrupt.is_over() && assessments.iter().all(Option::is_none) {
+            return Ok(());
+        }
+        let annotated = annotate(record, replay, &assessments, self.arguments.thresholds);
+        self.progress.suspend(|| results.add(path, number, annotated))
+    }
+
     fn report_error(&mut self, path: &Path, error: &PgnError, consequence: &str) {
         self.bad += 1;
         self.say(&format!("{}: {error}: {consequence}", path.display()));
@@ -141,151 +206,62 @@ impl GameAnalyser {
         self.progress.suspend(|| drop(writeln!(io::stderr(), "{line}")));
     }
 
-    /// Assesses all positions of a game from the end to the beginning: the transposition table then helps with
-    /// the earlier positions.
-    fn assess(&mut self, record: &PgnGame, replay: &Replay, output: &Output) -> Result<Vec<Assessment>, CommandError> {
+    /// Assesses the positions of a game from the end to the beginning: the transposition table then helps with
+    /// the earlier positions. Positions outside of the wanted moves, and those after an interrupt, have none.
+    fn assess(&mut self, record: &PgnGame, replay: &Replay) -> Result<Vec<Option<Assessment>>, CommandError> {
         self.engine.new_game();
-        let mut assessments = Vec::with_capacity(replay.moves.len() + 1);
-        for plies in (0..=replay.moves.len()).rev() {
+        let mut assessments = vec![None; replay.moves.len() + 1];
+        let wanted = wanted_positions(&replay.start, replay.moves.len(), self.arguments.moves.as_ref());
+        let (interrupt, limits) = (self.interrupt, &self.limits);
+        for (plies, assessment) in assessments.iter_mut().enumerate().rev().filter(|(plies, _)| wanted.contains(plies))
+        {
             let mut game = Game::new(replay.start.clone());
             for &mv in replay.moves.iter().take(plies) {
                 game.play(mv);
             }
-            self.progress.set_message(format!("game {}, {}", record.number, place(game.position())));
-            assessments.push(assess(&mut self.engine, &game, &self.limits).map_err(CommandError::failed)?);
-            self.progress.advance(1, format!("game {}, {}", record.number, place(game.position())));
-            if output.is_closed() {
+            let place = format!("game {}, {}", record.number, place(game.position()));
+            self.progress.set_message(place.clone());
+            let found =
+                assess_with(&mut self.engine, &game, limits, |_| interrupt.flow()).map_err(CommandError::failed)?;
+            if interrupt.is_over() {
                 break;
             }
+            *assessment = Some(found);
+            self.progress.advance(1, place);
         }
-        assessments.reverse();
         Ok(assessments)
     }
 }
 
-/// The output of the annotated games and their summary.
-struct Results {
-    output: Output,
-    /// The file for the games; `None` for the standard output.
-    file: Option<PathBuf>,
-    /// The content of the file so far.
-    text: String,
-    graphs: Option<PathBuf>,
-    players: BTreeMap<String, (u32, PlayerStats)>,
-    games: u32,
+/// Returns the positions to search, by the number of plies before them: those before and after each wanted move.
+fn wanted_positions(start: &Position, plies: usize, moves: Option<&RangeInclusive<u16>>) -> RangeInclusive<usize> {
+    let Some(moves) = moves else { return 0..=plies };
+    // The ply of the first move with the number of the start position, if White had it.
+    let first = 2 * i64::from(start.fullmove_number()) + i64::from(start.side_to_move() == Color::Black);
+    let ply = |number: u16| 2 * i64::from(number) - first;
+    let from = usize::try_from(ply(*moves.start()).max(0)).unwrap_or(usize::MAX);
+    let to = usize::try_from((ply(*moves.end()) + 2).max(-1)).unwrap_or(0).min(plies);
+    #[allow(clippy::reversed_empty_ranges)]
+    if from < to { from..=to } else { 1..=0 }
 }
 
-impl Results {
-    /// Checks before the work that all output can be written.
-    fn new(
-        input: &Path,
-        arguments: &AnalyseArguments,
-        games: RangeInclusive<u64>,
-        output: Output,
-    ) -> Result<Results, CommandError> {
-        if let Some(path) = &arguments.out {
-            if are_same(path, input) {
-                return Err(CommandError::failed(
-                    "--out names the file that is read: a stop halfway would lose the rest of it",
-                ));
-            }
-            check_output(path, arguments.force)?;
-        }
-        if let Some(folder) = &arguments.graphs {
-            fs::create_dir_all(folder)
-                .map_err(|error| CommandError::Failed(format!("{}: {error}", folder.display())))?;
-            // The first file shows that the folder can be written; the others are checked only if they exist.
-            let first = *games.start();
-            for game in games {
-                let path = chart_file(folder, game);
-                if game == first || path.exists() {
-                    check_output(&path, arguments.force)?;
-                }
-            }
-        }
-        Ok(Results {
-            output,
-            file: arguments.out.clone(),
-            text: String::new(),
-            graphs: arguments.graphs.clone(),
-            players: BTreeMap::new(),
-            games: 0,
-        })
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-    /// Writes an annotated game, its chart and its summary.
-    fn add(&mut self, record: &PgnGame, replay: &Replay, annotated: &Annotated) -> Result<(), CommandError> {
-        self.write(&annotated.record)?;
-        if let Some(folder) = &self.graphs {
-            let path = chart_file(folder, record.number);
-            write(&path, &graph::draw(record, replay, &annotated.points).map_err(CommandError::failed)?)?;
-        }
-        self.summarise(record, annotated);
-        Ok(())
+    #[test]
+    fn positions_of_a_range_of_moves() {
+        let start = Position::startpos();
+        assert_eq!(wanted_positions(&start, 9, None), 0..=9);
+        assert_eq!(wanted_positions(&start, 9, Some(&(1..=1))), 0..=2);
+        assert_eq!(wanted_positions(&start, 9, Some(&(2..=3))), 2..=6);
+        assert_eq!(wanted_positions(&start, 9, Some(&(4..=u16::MAX))), 6..=9);
+        assert!(wanted_positions(&start, 9, Some(&(6..=8))).is_empty());
+        assert!(wanted_positions(&start, 0, Some(&(1..=1))).is_empty());
+        // Black's 30th move comes first.
+        let later = Position::from_fen("4k3/8/8/8/8/8/4P3/4K3 b - - 0 30").unwrap();
+        assert_eq!(wanted_positions(&later, 4, Some(&(30..=30))), 0..=1);
+        assert_eq!(wanted_positions(&later, 4, Some(&(31..=31))), 1..=3);
+        assert!(wanted_positions(&later, 4, Some(&(1..=29))).is_empty());
     }
-
-    /// Writes a game. The file is complete after every game.
-    fn write(&mut self, record: &PgnGame) -> Result<(), CommandError> {
-        self.write_text(&record.to_string())
-    }
-
-    /// Writes the text of a game, with its last line feed.
-    fn write_text(&mut self, text: &str) -> Result<(), CommandError> {
-        match &self.file {
-            None => self.output.line(text),
-            Some(path) => {
-                self.text += text;
-                self.text.push('\n');
-                write(path, &self.text)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Writes the summary, to the standard error if the games go to the standard output.
-    fn summarise(&mut self, record: &PgnGame, annotated: &Annotated) {
-        let names = ["White", "Black"].map(|side| match record.tag(side) {
-            Some(name) if !name.starts_with('?') && !name.is_empty() => name.to_owned(),
-            _ => side.to_owned(),
-        });
-        let mut table = Table::new(["player"].into_iter().chain(PlayerStats::HEADINGS));
-        for (name, stats) in names.iter().zip(&annotated.stats) {
-            table.row([name.clone()].into_iter().chain(stats.row()));
-            let (games, sum) = self.players.entry(name.clone()).or_default();
-            *games += 1;
-            sum.join(stats);
-        }
-        self.games += 1;
-        let [white, black] = names;
-        let mut text = format!("Game {}: {white} – {black}, {}\n\n{}", record.number, record.result, table.aligned());
-        if !annotated.remarks.is_empty() {
-            text.push('\n');
-            text += &annotated.remarks.iter().map(|remark| format!("{remark}\n")).collect::<String>();
-        }
-        self.print_summary(&text);
-    }
-
-    fn print_summary(&self, text: &str) {
-        match self.file {
-            None => drop(writeln!(io::stderr(), "{text}")),
-            Some(_) => self.output.line(text),
-        }
-    }
-
-    /// Writes the players' statistics over all games, if there are several.
-    fn conclude(&self) {
-        if self.games < 2 {
-            return;
-        }
-        let mut table = Table::new(["player", "games"].into_iter().chain(PlayerStats::HEADINGS));
-        for (name, (games, stats)) in &self.players {
-            table.row([name.clone(), games.to_string()].into_iter().chain(stats.row()));
-        }
-        self.print_summary(&format!("All {} games\n\n{}", self.games, table.aligned()));
-    }
-}
-
-/// Returns the file of a game's chart.
-fn chart_file(folder: &Path, game: u64) -> PathBuf {
-    folder.join(format!("game-{game}.svg"))
 }

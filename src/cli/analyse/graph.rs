@@ -1,9 +1,9 @@
 //! Evaluation chart of a game.
 
-use super::annotate::GamePoint;
+use super::annotate::Annotated;
 use super::judge::{Judgement, chances, negated};
 use crate::engine::Score;
-use crate::games::pgn::{PgnGame, Replay};
+use crate::games::pgn::PgnGame;
 use crate::position::Color;
 use sesame_report::ChartError;
 use sesame_report::chart::{Axis, Chart, Curve, CurveStyle, PlotMode, Reference};
@@ -14,23 +14,34 @@ const LABELLED: [i32; 7] = [-5, -3, -1, 0, 1, 3, 5];
 /// Length limit of the title, in characters.
 const TITLE: usize = 84;
 
-/// Draws White's winning chances by move, labelled in pawns, with marks at the judged moves.
+/// Draws White's winning chances by move, labelled in pawns, with marks at the judged moves. Positions that were
+/// not searched are left out.
 ///
 /// # Errors
 /// If the chart cannot be drawn.
-pub(super) fn draw(record: &PgnGame, replay: &Replay, game_points: &[GamePoint]) -> Result<String, ChartError> {
+pub(super) fn draw(annotated: &Annotated) -> Result<String, ChartError> {
     // White's first move is at 1, Black's at 1.5.
-    let number = f64::from(replay.start.fullmove_number());
-    let begin = if replay.start.side_to_move() == Color::White { number - 0.5 } else { number };
-    let places = || (0u32..).map(|ply| begin + 0.5 * f64::from(ply));
-    let points: Vec<(f64, f64)> = places().zip(game_points).map(|(x, point)| (x, whites_chances(point))).collect();
+    let number = f64::from(annotated.start.fullmove_number());
+    let begin = if annotated.start.side_to_move() == Color::White { number - 0.5 } else { number };
+    let first = (annotated.first_score, annotated.start.side_to_move(), None);
+    let moves = annotated
+        .moves
+        .iter()
+        .map(|step| (step.score, step.position.side_to_move(), step.judged.as_ref().map(|judged| judged.judgement)));
+    let steps = std::iter::once(first).chain(moves);
+    let points: Vec<((f64, f64), Option<Judgement>)> = (0u32..)
+        .zip(steps)
+        .filter_map(|(ply, (score, side, judgement))| {
+            Some(((begin + 0.5 * f64::from(ply), whites_chances(score?, side)), judgement))
+        })
+        .collect();
     let marked = |judgement| -> Vec<(f64, f64)> {
-        let judged = points.iter().zip(game_points).filter(|(_, point)| point.judgement == Some(judgement));
-        judged.map(|(&point, _)| point).collect()
+        points.iter().filter(|point| point.1 == Some(judgement)).map(|point| point.0).collect()
     };
+    let line: Vec<(f64, f64)> = points.iter().map(|point| point.0).collect();
     let [blue, sky, vermilion, orange, ..] = CurveStyle::ALL;
     let looks = [sky, orange, vermilion];
-    let mut curves = vec![Curve { mode: PlotMode::Line, ..Curve::new("evaluation", blue, points.clone()) }];
+    let mut curves = vec![Curve { mode: PlotMode::Line, ..Curve::new("evaluation", blue, line) }];
     for (judgement, look) in Judgement::ALL.into_iter().zip(looks) {
         let marked = marked(judgement);
         if !marked.is_empty() {
@@ -38,9 +49,9 @@ pub(super) fn draw(record: &PgnGame, replay: &Replay, game_points: &[GamePoint])
             curves.push(Curve { mode: PlotMode::Markers, ..Curve::new(name, look, marked) });
         }
     }
-    let last = points.last().map_or(begin, |point| point.0);
+    let last = points.last().map_or(begin, |point| point.0.0);
     let chart = Chart {
-        title: title(record),
+        title: title(&annotated.record),
         x: moves_axis(begin, last.max(begin + 0.5)),
         y: evaluation_axis(),
         curves,
@@ -49,8 +60,9 @@ pub(super) fn draw(record: &PgnGame, replay: &Replay, game_points: &[GamePoint])
     chart.draw()
 }
 
-fn whites_chances(point: &GamePoint) -> f64 {
-    chances(if point.side_to_move == Color::White { point.score } else { negated(point.score) })
+/// Returns White's winning chances by a score from the view of the side to move.
+pub(super) fn whites_chances(score: Score, side_to_move: Color) -> f64 {
+    chances(if side_to_move == Color::White { score } else { negated(score) })
 }
 
 fn evaluation_axis() -> Axis {
@@ -73,7 +85,8 @@ fn moves_axis(begin: f64, last: f64) -> Axis {
     Axis { title: "move".to_owned(), ticks, range: begin..last }
 }
 
-fn title(record: &PgnGame) -> String {
+/// Returns players, event, date and result of a game.
+pub(super) fn title(record: &PgnGame) -> String {
     let tag = |name| record.tag(name).filter(|value| !value.starts_with('?') && !value.is_empty());
     let mut title = format!("{} – {}", tag("White").unwrap_or("White"), tag("Black").unwrap_or("Black"));
     for part in [tag("Event"), tag("Date")].into_iter().flatten() {
@@ -89,7 +102,10 @@ fn title(record: &PgnGame) -> String {
 #[cfg(test)]
 #[allow(clippy::indexing_slicing)]
 mod tests {
+    use super::super::annotate::annotate;
+    use super::super::judge::Thresholds;
     use super::*;
+    use crate::cli::assessment::Assessment;
     use crate::games::pgn::Reader;
 
     #[test]
@@ -97,21 +113,17 @@ mod tests {
         let text = "[White \"A & B <x>\"]\n[Event \"\\\"Open\\\"\"]\n\n1. e4 e5 2. Nf3 *";
         let record = Reader::new(text.as_bytes()).next().unwrap().unwrap();
         let replay = record.replay().unwrap();
-        let sides = [Color::White, Color::Black];
-        let mut points: Vec<GamePoint> =
-            [Score::Centipawns(20), Score::Mate(-3), Score::Centipawns(900), Score::Mate(0)]
-                .into_iter()
-                .zip(sides.into_iter().cycle())
-                .map(|(score, side_to_move)| GamePoint { score, side_to_move, judgement: None })
-                .collect();
-        points[2].judgement = Some(Judgement::Blunder);
-        let svg = draw(&record, &replay, &points).unwrap();
+        let scores = [Score::Centipawns(20), Score::Centipawns(300), Score::Centipawns(-300), Score::Mate(0)];
+        let assess =
+            |score| Some(Assessment { score, line: vec![*replay.start.legal_moves().first().unwrap()], depth: 1 });
+        let svg = draw(&annotate(&record, &replay, &scores.map(assess), Thresholds::default())).unwrap();
         let tree = roxmltree::Document::parse(&svg).unwrap();
         let title = tree.descendants().find(|node| node.has_tag_name("title")).unwrap();
         assert_eq!(title.text(), Some("A & B <x> – Black, \"Open\", *"));
         assert!(svg.contains("blunder ??") && !svg.contains("mistake"), "{svg}");
-        // A game without moves has a chart, too.
-        draw(&PgnGame::default(), &PgnGame::default().replay().unwrap(), &points[..1]).unwrap();
+        // Positions that were not searched leave gaps.
+        let few = [None, assess(scores[0]), None, None];
+        draw(&annotate(&record, &replay, &few, Thresholds::default())).unwrap();
     }
 
     #[test]

@@ -3,6 +3,9 @@
 //! The scale is Lichess's (<https://lichess.org/page/accuracy>): a logistic curve from centipawns to winning
 //! chances, fitted to human games, and an exponential curve from lost chances to accuracy.
 
+use std::fmt;
+use std::str::FromStr;
+
 use crate::engine::Score;
 
 /// Scores are clamped to this many centipawns.
@@ -45,20 +48,6 @@ pub(super) enum Judgement {
 impl Judgement {
     pub(super) const ALL: [Judgement; 3] = [Judgement::Inaccuracy, Judgement::Mistake, Judgement::Blunder];
 
-    /// Classifies a move by its loss of winning chances.
-    fn of(loss: f64) -> Option<Judgement> {
-        Judgement::ALL.into_iter().rev().find(|judgement| loss >= judgement.min_loss())
-    }
-
-    /// Returns the least loss of winning chances of the class.
-    pub(super) fn min_loss(self) -> f64 {
-        match self {
-            Judgement::Inaccuracy => 0.05,
-            Judgement::Mistake => 0.10,
-            Judgement::Blunder => 0.15,
-        }
-    }
-
     pub(super) fn name(self) -> &'static str {
         match self {
             Judgement::Inaccuracy => "Inaccuracy",
@@ -86,6 +75,45 @@ impl Judgement {
     }
 }
 
+/// The losses of winning chances, in percent, from which a move is an inaccuracy, a mistake, a blunder.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Thresholds([f64; Judgement::ALL.len()]);
+
+impl Default for Thresholds {
+    fn default() -> Self {
+        Thresholds([5.0, 10.0, 15.0])
+    }
+}
+
+impl Thresholds {
+    /// Classifies a move by its loss of winning chances, 0 to 1.
+    fn judge(self, loss: f64) -> Option<Judgement> {
+        let classes = Judgement::ALL.into_iter().zip(self.0).rev();
+        classes.into_iter().find(|&(_, percent)| 100.0 * loss >= percent).map(|(judgement, _)| judgement)
+    }
+}
+
+impl fmt::Display for Thresholds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [inaccuracy, mistake, blunder] = self.0;
+        write!(f, "{inaccuracy},{mistake},{blunder}")
+    }
+}
+
+impl FromStr for Thresholds {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let numbers: Vec<f64> = text.split(',').filter_map(|number| number.trim().parse().ok()).collect();
+        match <[f64; 3]>::try_from(numbers) {
+            Ok([a, b, c]) if 0.0 < a && a <= b && b <= c && c <= 100.0 && text.split(',').count() == 3 => {
+                Ok(Thresholds([a, b, c]))
+            }
+            _ => Err("not three rising percentages, such as 5,10,15"),
+        }
+    }
+}
+
 /// The loss of a move.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct MoveLoss {
@@ -98,13 +126,13 @@ pub(super) struct MoveLoss {
 impl MoveLoss {
     /// Computes the loss of a move between positions with the scores `before` and `after`, both from the
     /// player's view. The engine's best move has no loss.
-    pub(super) fn new(before: Score, after: Score, is_best: bool) -> MoveLoss {
+    pub(super) fn new(before: Score, after: Score, is_best: bool, thresholds: Thresholds) -> MoveLoss {
         if is_best {
             return MoveLoss { chances: 0.0, centipawns: 0, judgement: None };
         }
         let lost = (chances(before) - chances(after)).max(0.0);
         let centipawns = (centipawns(before) - centipawns(after)).max(0);
-        MoveLoss { chances: lost, centipawns, judgement: Judgement::of(lost) }
+        MoveLoss { chances: lost, centipawns, judgement: thresholds.judge(lost) }
     }
 
     /// Returns the accuracy, 0 to 100.
@@ -148,13 +176,30 @@ impl PlayerStats {
 
     /// Returns moves, accuracy in percent, average loss in centipawns, inaccuracies, mistakes and blunders.
     pub(super) fn row(&self) -> [String; 6] {
-        let moves = f64::from(self.moves.max(1));
         let [inaccuracies, mistakes, blunders] = self.judged.map(|count| count.to_string());
-        let (accuracy, loss) = match self.moves {
-            0 => ("-".to_owned(), "-".to_owned()),
-            _ => (format!("{:.1} %", self.accuracy / moves), format!("{:.0} cp", self.centipawns as f64 / moves)),
-        };
+        let accuracy = self.mean_accuracy().map_or("-".to_owned(), |accuracy| format!("{accuracy:.1} %"));
+        let loss = self.mean_loss().map_or("-".to_owned(), |loss| format!("{loss:.0} cp"));
         [self.moves.to_string(), accuracy, loss, inaccuracies, mistakes, blunders]
+    }
+
+    /// Returns the number of moves.
+    pub(super) fn moves(&self) -> u32 {
+        self.moves
+    }
+
+    /// Returns the numbers of inaccuracies, mistakes and blunders.
+    pub(super) fn judged(&self) -> [u32; Judgement::ALL.len()] {
+        self.judged
+    }
+
+    /// Returns the mean accuracy in percent; `None` without moves.
+    pub(super) fn mean_accuracy(&self) -> Option<f64> {
+        (self.moves > 0).then(|| self.accuracy / f64::from(self.moves))
+    }
+
+    /// Returns the mean loss in centipawns; `None` without moves.
+    pub(super) fn mean_loss(&self) -> Option<f64> {
+        (self.moves > 0).then(|| self.centipawns as f64 / f64::from(self.moves))
     }
 }
 
@@ -173,7 +218,7 @@ mod tests {
 
     #[test]
     fn judgements() {
-        let judge = |before, after| MoveLoss::new(before, after, false).judgement;
+        let judge = |before, after| MoveLoss::new(before, after, false, Thresholds::default()).judgement;
         let cp = Score::Centipawns;
         assert_eq!(judge(cp(20), cp(10)), None);
         assert_eq!(judge(cp(0), cp(-60)), Some(Judgement::Inaccuracy));
@@ -185,7 +230,15 @@ mod tests {
         assert_eq!(judge(cp(0), Score::Mate(-2)), Some(Judgement::Blunder));
         assert_eq!(judge(Score::Mate(1), cp(0)), Some(Judgement::Blunder));
         assert_eq!(judge(Score::Mate(1), Score::Mate(4)), None);
-        assert_eq!(MoveLoss::new(cp(0), cp(-900), true).judgement, None);
+        assert_eq!(MoveLoss::new(cp(0), cp(-900), true, Thresholds::default()).judgement, None);
+    }
+
+    #[test]
+    fn thresholds() {
+        let strict: Thresholds = "1, 2,2".parse().unwrap();
+        assert_eq!((strict.judge(0.009), strict.judge(0.01)), (None, Some(Judgement::Inaccuracy)));
+        assert_eq!(strict.judge(0.02), Some(Judgement::Blunder));
+        assert_eq!(Thresholds::default().to_string().parse(), Ok(Thresholds::default()));
     }
 
     #[test]
@@ -193,9 +246,10 @@ mod tests {
         let mut stats = PlayerStats::default();
         assert_eq!(stats.row(), ["0", "-", "-", "0", "0", "0"]);
         let cp = Score::Centipawns;
-        stats.add(&MoveLoss::new(cp(30), cp(40), false));
+        let loss = |before, after| MoveLoss::new(before, after, false, Thresholds::default());
+        stats.add(&loss(cp(30), cp(40)));
         assert_eq!(stats.row(), ["1", "100.0 %", "0 cp", "0", "0", "0"]);
-        stats.add(&MoveLoss::new(cp(3000), Score::Mate(-1), false));
+        stats.add(&loss(cp(3000), Score::Mate(-1)));
         assert_eq!(stats.row(), ["2", "50.0 %", "1000 cp", "0", "0", "1"]);
         let mut both = stats;
         both.join(&stats);

@@ -1,24 +1,36 @@
 //! Analysis of one position for a human reader.
 
-use std::ops::ControlFlow;
 use std::time::Duration;
 
-use crate::cli::arguments::AnalyseArguments;
+use super::arguments::AnalyseArguments;
+use super::interrupt::Interrupt;
+use super::json;
 use crate::cli::terminal::{SearchStatus, is_utf8_locale};
 use crate::cli::{CommandError, position, san};
 use crate::engine::{Bound, Info, Limits, SearchReport};
 use crate::position::{Color, Game, Outcome, Position};
 use crate::uci::{Output, Style, draw};
+use sesame_report::command::print_status;
 
 /// Default search time.
 const DEFAULT_TIME: Duration = Duration::from_secs(10);
 
-pub(super) fn run(fen: &str, arguments: &AnalyseArguments, output: &Output) -> Result<(), CommandError> {
+pub(super) fn run(
+    fen: &str,
+    arguments: &AnalyseArguments,
+    output: &Output,
+    interrupt: &Interrupt,
+) -> Result<(), CommandError> {
     let root = position(fen)?;
     let network = arguments.network.read(None)?;
     let game = Game::new(root.clone());
-    introduce(&root, arguments, output);
+    if !arguments.json {
+        introduce(&root, arguments, output);
+    }
     if let Some(outcome @ (Outcome::Checkmate | Outcome::Stalemate)) = game.outcome() {
+        if arguments.json {
+            return json::result(output, &SearchReport::default(), &root);
+        }
         output.line(end_of_game(outcome, root.side_to_move()));
         return Ok(());
     }
@@ -29,8 +41,11 @@ pub(super) fn run(fen: &str, arguments: &AnalyseArguments, output: &Output) -> R
     let limits = Limits { move_time: time, ..arguments.limits() };
 
     let mut status = SearchStatus::new(time);
-    output.line("\n depth    score      time      nodes  line (scores are White's)");
+    if !arguments.json {
+        output.line("\n depth    score      time      nodes  line (scores are White's)");
+    }
     let mut shown = Vec::new();
+    let mut failure = None;
     let watch = |info: Option<&Info>| {
         match info {
             // The search ends with its lines again.
@@ -39,14 +54,22 @@ pub(super) fn run(fen: &str, arguments: &AnalyseArguments, output: &Output) -> R
                 shown.push(info.line.clone());
                 status.clear();
                 status.depth = info.line.depth;
-                output.line(&row(info, &root, arguments.multipv > 1));
+                if arguments.json {
+                    failure = json::line(output, info, &root).err();
+                } else {
+                    output.line(&row(info, &root, arguments.multipv > 1));
+                }
             }
             None => status.show(),
         }
-        if output.is_closed() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        interrupt.flow()
     };
     let report = engine.search_with(&game, limits, watch).map_err(CommandError::failed)?;
     status.clear();
+    if arguments.json {
+        report.messages.iter().for_each(|text| print_status(text));
+        return failure.map_or_else(|| json::result(output, &report, &root), Err);
+    }
     report.messages.iter().for_each(|text| output.line(text));
     output.line(&conclusion(&report, &root));
     Ok(())

@@ -1,11 +1,15 @@
 //! Test suites: positions of EPD files, solved or not.
 
-use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::files::{Source, check_output, write};
-use crate::cli::arguments::AnalyseArguments;
+use serde::Serialize;
+
+use super::arguments::AnalyseArguments;
+use super::files::{check_output, write};
+use super::interrupt::Interrupt;
+use super::json::{self, WhiteScore};
+use super::source::Source;
 use crate::cli::assessment::Assessment;
 use crate::cli::{CommandError, san};
 use crate::engine::{Engine, Info, Limits, Score, SearchReport};
@@ -28,7 +32,12 @@ struct Suite {
     bad: usize,
 }
 
-pub(super) fn run(paths: &[PathBuf], arguments: &AnalyseArguments, output: &Output) -> Result<(), CommandError> {
+pub(super) fn run(
+    paths: &[PathBuf],
+    arguments: &AnalyseArguments,
+    output: &Output,
+    interrupt: &Interrupt,
+) -> Result<(), CommandError> {
     if let Some(path) = &arguments.csv {
         check_output(path, arguments.force)?;
     }
@@ -40,29 +49,48 @@ pub(super) fn run(paths: &[PathBuf], arguments: &AnalyseArguments, output: &Outp
     let limits = arguments.limits_or(DEFAULT_TIME);
     let mut csv = CSV_HEADINGS.to_owned();
     let mut totals = Vec::new();
-    let mut number = 0;
+    let mut done = 0;
     for suite in &suites {
         let mut sum = SuiteTotals::default();
         for (line, epd) in &suite.positions {
-            number += 1;
             let name = epd.id.clone().unwrap_or_else(|| format!("line {line}"));
             progress.set_message(name.clone());
-            let result = SuiteResult::find(&mut engine, epd, &limits)?;
-            progress.advance(1, name.clone());
-            progress.suspend(|| output.line(&format!("{number:>4}/{total}  {name:<16}  {}", result.text(epd))));
-            csv += &result.csv(&suite.path, *line, &name, epd);
-            sum.add(&result);
-            if output.is_closed() {
-                progress.finish();
-                return Ok(());
+            let result = SuiteResult::find(&mut engine, epd, &limits, interrupt)?;
+            // A search that was broken off solves nothing.
+            if interrupt.is_over() {
+                break;
             }
+            done += 1;
+            progress.advance(1, name.clone());
+            if arguments.json {
+                let object = result.json(&suite.path, *line, &name, epd);
+                progress.suspend(|| json::write(output, &object))?;
+            } else {
+                progress.suspend(|| output.line(&format!("{done:>4}/{total}  {name:<16}  {}", result.text(epd))));
+            }
+            csv += &result.csv(&suite.path, *line, &name, epd);
+            sum.add(&result, epd);
         }
         totals.push(sum);
+        if interrupt.is_over() {
+            break;
+        }
     }
     progress.finish();
-    output.line(&format!("\n{}", summary(&suites, &totals).trim_end()));
+    if output.is_closed() {
+        return Ok(());
+    }
+    let table = summary(&suites, &totals);
+    if arguments.json {
+        print_status(table.trim_end());
+    } else {
+        output.line(&format!("\n{}", table.trim_end()));
+    }
     if let Some(path) = &arguments.csv {
         write(path, &csv)?;
+    }
+    if interrupt.is_requested() {
+        return Err(CommandError::Failed(format!("interrupted after {done} of {total} positions")));
     }
     match suites.iter().map(|suite| suite.bad).sum() {
         0 => Ok(()),
@@ -72,18 +100,22 @@ pub(super) fn run(paths: &[PathBuf], arguments: &AnalyseArguments, output: &Outp
 }
 
 impl Suite {
-    /// Reads a file, or the standard input for `-`. Invalid lines are reported on the standard error.
+    /// Reads a file, or the standard input for `-`. Invalid lines and repairs are reported on the standard error.
     fn read(path: &Path) -> Result<Suite, CommandError> {
-        let mut bytes = Vec::new();
-        let read = Source::open(path)?.read()?.read_to_end(&mut bytes);
-        read.map_err(|error| CommandError::Failed(format!("{}: {error}", path.display())))?;
+        let text = Source::open(path)?.text();
+        let text = text.map_err(|error| CommandError::Failed(format!("{}: {error}", path.display())))?;
         let mut suite = Suite { path: path.to_owned(), positions: Vec::new(), bad: 0 };
-        for (line, epd) in epd::read_all(&String::from_utf8_lossy(&bytes)) {
+        for (line, epd) in epd::read_all(&text) {
             match epd {
-                Ok(epd) => suite.positions.push((line, epd)),
+                Ok(epd) => {
+                    for repair in &epd.repairs {
+                        print_status(&format!("{}, line {line}: {repair}", path.display()));
+                    }
+                    suite.positions.push((line, epd));
+                }
                 Err(error) => {
                     suite.bad += 1;
-                    let _ = writeln!(io::stderr(), "{}, line {line}: {error}", path.display());
+                    print_status(&format!("{}, line {line}: {error}", path.display()));
                 }
             }
         }
@@ -105,6 +137,27 @@ struct SolvedAt {
     depth: u32,
 }
 
+/// The result of a position as JSON.
+#[derive(Serialize)]
+struct JsonResult<'a> {
+    r#type: &'a str,
+    file: String,
+    line: usize,
+    id: &'a str,
+    fen: String,
+    wanted: String,
+    answer: Option<String>,
+    score: Option<WhiteScore>,
+    /// None for a position without a known solution.
+    solved: Option<bool>,
+    seconds_to_solution: Option<f64>,
+    depth_of_solution: Option<u32>,
+    /// None for a position without points.
+    points: Option<u32>,
+    seconds: f64,
+    nodes: u64,
+}
+
 /// The result of a position.
 struct SuiteResult {
     /// The solution, or an error if it was not found; `None` for a position without a known solution.
@@ -113,13 +166,19 @@ struct SuiteResult {
 }
 
 impl SuiteResult {
-    fn find(engine: &mut Engine, epd: &Epd, limits: &Limits) -> Result<SuiteResult, CommandError> {
+    fn find(
+        engine: &mut Engine,
+        epd: &Epd,
+        limits: &Limits,
+        interrupt: &Interrupt,
+    ) -> Result<SuiteResult, CommandError> {
         // A new game: the result does not depend on the order of the positions.
         engine.new_game();
         // A position that asks only for a mate ends with its proof.
         let mate = epd.mate_in.filter(|_| epd.solution.is_none());
         let game = Game::new(epd.position.clone());
-        let report = engine.search(&game, Limits { mate, ..limits.clone() }).map_err(CommandError::failed)?;
+        let limits = Limits { mate, ..limits.clone() };
+        let report = engine.search_with(&game, limits, |_| interrupt.flow()).map_err(CommandError::failed)?;
         report.messages.iter().for_each(|text| print_status(text));
         Ok(SuiteResult { solved: solved(epd, &report), report })
     }
@@ -127,7 +186,10 @@ impl SuiteResult {
     fn text(&self, epd: &Epd) -> String {
         let side = epd.position.side_to_move();
         let mv = self.report.best.map_or_else(|| "nothing".to_owned(), |mv| epd.position.to_san(mv));
-        let score = self.score().map_or_else(String::new, |score| format!(" ({})", san::score(score, side)));
+        let mut score = self.score().map_or_else(String::new, |score| format!(" ({})", san::score(score, side)));
+        if let Some(points) = self.points(epd) {
+            score += &format!(", {points} of {} points", most_points(epd));
+        }
         match self.solved {
             None => format!("            {mv}{score}"),
             Some(Ok(SolvedAt { after, depth })) => {
@@ -139,6 +201,32 @@ impl SuiteResult {
 
     fn score(&self) -> Option<Score> {
         Assessment::of(&self.report).map(|assessment| assessment.score)
+    }
+
+    /// Returns the points of the best move; `None` for a position without points.
+    fn points(&self, epd: &Epd) -> Option<u32> {
+        let points = |mv| epd.points.iter().find(|(listed, _)| *listed == mv).map_or(0, |&(_, points)| points);
+        (!epd.points.is_empty()).then(|| self.report.best.map_or(0, points))
+    }
+
+    fn json<'a>(&self, path: &Path, line: usize, id: &'a str, epd: &Epd) -> JsonResult<'a> {
+        let solved_at = self.solved.and_then(Result::ok);
+        JsonResult {
+            r#type: "position",
+            file: path.display().to_string(),
+            line,
+            id,
+            fen: epd.position.fen(false),
+            wanted: wanted(epd),
+            answer: self.report.best.map(|mv| epd.position.to_san(mv)),
+            score: self.score().map(|score| WhiteScore::new(score, epd.position.side_to_move())),
+            solved: self.solved.map(|solved| solved.is_ok()),
+            seconds_to_solution: solved_at.map(|solved_at| solved_at.after.as_secs_f64()),
+            depth_of_solution: solved_at.map(|solved_at| solved_at.depth),
+            points: self.points(epd),
+            seconds: self.report.elapsed.as_secs_f64(),
+            nodes: self.report.nodes,
+        }
     }
 
     fn csv(&self, path: &Path, line: usize, name: &str, epd: &Epd) -> String {
@@ -160,6 +248,7 @@ impl SuiteResult {
             .to_owned(),
             solved_at.map_or_else(String::new, |solved_at| format!("{:.3}", solved_at.after.as_secs_f64())),
             solved_at.map_or_else(String::new, |solved_at| solved_at.depth.to_string()),
+            self.points(epd).map_or_else(String::new, |points| points.to_string()),
             format!("{:.3}", self.report.elapsed.as_secs_f64()),
             self.report.nodes.to_string(),
         ];
@@ -172,7 +261,12 @@ impl SuiteResult {
 }
 
 const CSV_HEADINGS: &str =
-    "file,line,id,fen,wanted,answer,score,solved,seconds_to_solution,depth_of_solution,seconds,nodes\n";
+    "file,line,id,fen,wanted,answer,score,solved,seconds_to_solution,depth_of_solution,points,seconds,nodes\n";
+
+/// Returns the points of the best answer.
+fn most_points(epd: &Epd) -> u32 {
+    epd.points.iter().map(|&(_, points)| points).max().unwrap_or(0)
+}
 
 /// Returns the expected solution: `Qd1+`, `not Qxb2`, `mate in 3`.
 fn wanted(epd: &Epd) -> String {
@@ -211,13 +305,18 @@ struct SuiteTotals {
     positions: u32,
     with_solution: u32,
     solved: Vec<Duration>,
+    /// The points of the answers, and the most that could be had.
+    points: [u32; 2],
     nodes: u64,
     time: Duration,
 }
 
 impl SuiteTotals {
-    fn add(&mut self, result: &SuiteResult) {
+    fn add(&mut self, result: &SuiteResult, epd: &Epd) {
         self.positions += 1;
+        let [points, most] = &mut self.points;
+        *points += result.points(epd).unwrap_or(0);
+        *most += most_points(epd);
         self.with_solution += u32::from(result.solved.is_some());
         self.solved.extend(result.solved.and_then(Result::ok).map(|solved_at| solved_at.after));
         self.nodes += result.report.nodes;
@@ -228,12 +327,16 @@ impl SuiteTotals {
         self.positions += other.positions;
         self.with_solution += other.with_solution;
         self.solved.extend(&other.solved);
+        for (sum, more) in self.points.iter_mut().zip(other.points) {
+            *sum += more;
+        }
         self.nodes += other.nodes;
         self.time += other.time;
         self
     }
 
-    fn row(&self) -> [String; 6] {
+    fn row(&self) -> [String; 7] {
+        let [points, most] = self.points;
         let solved = self.solved.len() as u32;
         let share = (self.with_solution > 0).then(|| 100.0 * f64::from(solved) / f64::from(self.with_solution));
         let sum: Duration = self.solved.iter().sum();
@@ -243,21 +346,28 @@ impl SuiteTotals {
             format!("{solved} of {}", self.with_solution),
             or_dash(share, |share| format!("{share:.1} %")),
             or_dash(mean, |mean| format!("{mean:.2} s")),
+            or_dash((most > 0).then_some(points), |points| format!("{points} of {most}")),
             format!("{:.1} s", self.time.as_secs_f64()),
             grouped(self.nodes),
         ]
     }
 }
 
-/// Returns the final table.
+/// Returns the final table. It has a column of points if a position has them.
 fn summary(suites: &[Suite], totals: &[SuiteTotals]) -> String {
-    let mut table = Table::new(["suite", "positions", "solved", "share", "mean time to solution", "time", "nodes"]);
+    const HEADINGS: [&str; 8] =
+        ["suite", "positions", "solved", "share", "mean time to solution", "points", "time", "nodes"];
+    let all = totals.iter().fold(SuiteTotals::default(), SuiteTotals::join);
+    let has_points = all.points.iter().any(|&points| points > 0);
+    let shown = |column: &usize| has_points || HEADINGS.get(*column) != Some(&"points");
+    let columns = |row: Vec<String>| (0..).zip(row).filter(|(column, _)| shown(column)).map(|(_, text)| text);
+    let mut table = Table::new(columns(HEADINGS.map(str::to_owned).to_vec()));
+    let mut add = |name: String, sum: &SuiteTotals| table.row(columns([vec![name], sum.row().to_vec()].concat()));
     for (suite, sum) in suites.iter().zip(totals) {
-        table.row([suite.name()].into_iter().chain(sum.row()));
+        add(suite.name(), sum);
     }
     if totals.len() > 1 {
-        let all = totals.iter().fold(SuiteTotals::default(), SuiteTotals::join);
-        table.row(["all".to_owned()].into_iter().chain(all.row()));
+        add("all".to_owned(), &all);
     }
     table.aligned()
 }
@@ -322,12 +432,36 @@ mod tests {
         assert_eq!(result("Rd8").text(&epd), "solved      Rd8# (+2.50) after 1.00 s at depth 1");
         assert_eq!(result("Kb1").text(&epd), "not solved  Kb1 (+2.50), wanted Rd8#");
         let csv = result("Kb1").csv(Path::new("x.epd"), 3, "a,b", &epd);
-        assert_eq!(csv, "x.epd,3,\"a,b\",6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1,Rd8#,Kb1,+2.50,no,,,9.000,100\n");
+        assert_eq!(csv, "x.epd,3,\"a,b\",6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1,Rd8#,Kb1,+2.50,no,,,,9.000,100\n");
         assert_eq!(csv.replace("\"a,b\"", "").split(',').count(), CSV_HEADINGS.split(',').count());
         let mut sum = SuiteTotals::default();
-        sum.add(&result("Rd8"));
-        sum.add(&result("Kb1"));
-        assert_eq!(sum.row(), ["2", "1 of 2", "50.0 %", "1.00 s", "18.0 s", "200"]);
-        assert_eq!(SuiteTotals::default().row(), ["0", "0 of 0", "–", "–", "0.0 s", "0"]);
+        sum.add(&result("Rd8"), &epd);
+        sum.add(&result("Kb1"), &epd);
+        assert_eq!(sum.row(), ["2", "1 of 2", "50.0 %", "1.00 s", "–", "18.0 s", "200"]);
+        assert_eq!(SuiteTotals::default().row(), ["0", "0 of 0", "–", "–", "–", "0.0 s", "0"]);
+        let suite = || Suite { path: "a.epd".into(), positions: Vec::new(), bad: 0 };
+        assert!(!summary(&[suite()], &[sum]).contains("points"));
+    }
+
+    #[test]
+    fn answers_have_points() {
+        let epd = Epd::read("6k1/5ppp/8/8/8/8/8/K2R4 w - - bm Rd8#; c0 \"Rd8=10, Rd7=4\";").unwrap();
+        let result = |best| {
+            let report = report(&epd, &[(best, Score::Centipawns(250))], best);
+            SuiteResult { solved: solved(&epd, &report), report }
+        };
+        assert_eq!(["Rd8", "Rd7", "Kb1"].map(|best| result(best).points(&epd)), [Some(10), Some(4), Some(0)]);
+        assert_eq!(result("Rd7").text(&epd), "not solved  Rd7 (+2.50), 4 of 10 points, wanted Rd8#");
+        assert!(result("Rd7").csv(Path::new("x.epd"), 3, "a", &epd).ends_with(",no,,,4,9.000,100\n"));
+        let mut sum = SuiteTotals::default();
+        sum.add(&result("Rd8"), &epd);
+        sum.add(&result("Rd7"), &epd);
+        assert_eq!(sum.row()[4], "14 of 20");
+        let suites = ["a.epd", "b.epd"].map(|path| Suite { path: path.into(), positions: Vec::new(), bad: 0 });
+        let table = summary(&suites, &[sum, SuiteTotals::default()]);
+        assert_eq!((table.matches("14 of 20").count(), table.matches("points").count()), (2, 1), "{table}");
+        let json = json::text(&result("Rd7").json(Path::new("x.epd"), 3, "a", &epd)).unwrap();
+        assert!(json.contains(r#""solved":false"#) && json.contains(r#""score":{"cp":250}"#), "{json}");
+        assert!(json.contains(r#""points":4"#) && json.starts_with(r#"{"type":"position","file":"x.epd","line":3"#));
     }
 }

@@ -1,0 +1,347 @@
+//! Input files of an analysis: plain or compressed, as text in UTF-8, Windows-1252 or UTF-16.
+
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::path::{Path, PathBuf};
+
+use flate2::bufread::MultiGzDecoder;
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+
+use super::arguments::FileKind;
+use crate::cli::CommandError;
+
+/// Bytes that are looked at to recognise the content.
+const SAMPLE: u64 = 4096;
+
+/// Limit of a text that is read as a whole, in bytes.
+const MAX_TEXT: u64 = 1 << 28;
+
+/// Beginnings of files that are no text, with their names.
+const BINARY: [(&[u8], &str); 8] = [
+    (b"PK\x03\x04", "a zip archive"),
+    (b"BZh", "compressed by bzip2"),
+    (b"\xFD7zXZ\0", "compressed by xz"),
+    (b"7z\xBC\xAF\x27\x1C", "a 7z archive"),
+    (b"Rar!\x1A\x07", "a RAR archive"),
+    (b"%PDF-", "a PDF document"),
+    (b"\x89PNG", "a picture"),
+    (b"\x7FELF", "a program"),
+];
+
+/// An input that can be read more than once.
+pub(super) struct Source {
+    bytes: Bytes,
+    compression: Compression,
+}
+
+enum Bytes {
+    File(PathBuf),
+    /// The content of a pipe, or of a file that had to be converted.
+    Memory(Vec<u8>),
+}
+
+/// The compression of a file, recognised by its first bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Compression {
+    None,
+    Gzip,
+    Zstd,
+}
+
+impl Compression {
+    fn of(start: &[u8]) -> Compression {
+        match start {
+            [0x1F, 0x8B, ..] => Compression::Gzip,
+            // A frame, or one to skip, as pzstd writes it first.
+            [0x28, 0xB5, 0x2F, 0xFD, ..] | [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..] => Compression::Zstd,
+            _ => Compression::None,
+        }
+    }
+}
+
+impl Source {
+    /// Opens the file at `path`; `-` is the standard input.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is no text.
+    pub(super) fn open(path: &Path) -> Result<Source, CommandError> {
+        let failed = |error: io::Error| CommandError::Failed(format!("{}: {error}", path.display()));
+        let mut source = Source { bytes: Bytes::open(path).map_err(failed)?, compression: Compression::None };
+        source.compression = Compression::of(&sample(source.bytes.read().map_err(failed)?).map_err(failed)?);
+        let start = sample(source.reader().map_err(failed)?).map_err(failed)?;
+        if matches!(start.get(..2), Some([0xFF, 0xFE] | [0xFE, 0xFF])) {
+            let bytes = read_whole(source.reader().map_err(failed)?).map_err(failed)?;
+            source = Source { bytes: Bytes::Memory(from_utf16(&bytes).into_bytes()), compression: Compression::None };
+        } else if let Some(content) = binary(&start) {
+            return Err(CommandError::Failed(format!(
+                "{} is {content}, not a text of games or positions",
+                path.display()
+            )));
+        }
+        Ok(source)
+    }
+
+    /// Returns a reader of the text from the beginning.
+    ///
+    /// # Errors
+    /// If the file cannot be opened any more.
+    pub(super) fn reader(&self) -> io::Result<Box<dyn BufRead + '_>> {
+        let bytes = self.bytes.read()?;
+        Ok(match self.compression {
+            Compression::None => bytes,
+            Compression::Gzip => Box::new(BufReader::new(MultiGzDecoder::new(bytes))),
+            Compression::Zstd => Box::new(BufReader::new(ZstdReader::new(bytes))),
+        })
+    }
+
+    /// Reads the text as a whole. Bytes that are not UTF-8 are replaced.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is larger than 256 MiB.
+    pub(super) fn text(&self) -> io::Result<String> {
+        Ok(String::from_utf8_lossy(&read_whole(self.reader()?)?).into_owned())
+    }
+}
+
+impl Bytes {
+    fn open(path: &Path) -> io::Result<Bytes> {
+        if path == Path::new("-") {
+            return Ok(Bytes::Memory(read_whole(io::stdin().lock())?));
+        }
+        if fs::metadata(path)?.is_file() {
+            return Ok(Bytes::File(path.to_owned()));
+        }
+        Ok(Bytes::Memory(read_whole(File::open(path)?)?))
+    }
+
+    fn read(&self) -> io::Result<Box<dyn BufRead + '_>> {
+        Ok(match self {
+            Bytes::Memory(bytes) => Box::new(Cursor::new(bytes)),
+            Bytes::File(path) => Box::new(BufReader::with_capacity(1 << 16, File::open(path)?)),
+        })
+    }
+}
+
+/// Returns the files of `path`: those in the folder that end like a file of games or of positions, in their order by name, or
+/// the file itself.
+///
+/// # Errors
+/// If the folder cannot be read, or has no such file.
+pub(super) fn files_of(path: &Path) -> Result<Vec<PathBuf>, CommandError> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let failed = |error: io::Error| CommandError::Failed(format!("{}: {error}", path.display()));
+    let mut files = Vec::new();
+    for entry in fs::read_dir(path).map_err(failed)? {
+        let file = entry.map_err(failed)?.path();
+        if FileKind::of(&file).is_some() && file.is_file() {
+            files.push(file);
+        }
+    }
+    files.sort();
+    if files.is_empty() {
+        return Err(CommandError::Failed(format!("{} has no file that ends in .pgn or .epd", path.display())));
+    }
+    Ok(files)
+}
+
+/// Returns the first bytes of a reader.
+fn sample(reader: impl Read) -> io::Result<Vec<u8>> {
+    let mut start = Vec::new();
+    match reader.take(SAMPLE).read_to_end(&mut start) {
+        // A damaged end is reported when the games before it have been read.
+        Err(error) if start.is_empty() => Err(error),
+        _ => Ok(start),
+    }
+}
+
+fn read_whole(reader: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    reader.take(MAX_TEXT + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_TEXT {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is larger than 256 MiB"));
+    }
+    Ok(bytes)
+}
+
+/// Returns the kind of content that is no text. A few control characters, as old programs leave them, are text.
+fn binary(start: &[u8]) -> Option<&'static str> {
+    if let Some((_, name)) = BINARY.iter().find(|(magic, _)| start.starts_with(magic)) {
+        return Some(name);
+    }
+    let is_control = |byte: &&u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
+    (start.iter().filter(is_control).count() * 20 > start.len().max(20)).then_some("binary")
+}
+
+/// Decodes UTF-16 with its byte order mark. Unpaired surrogates and a last single byte are replaced.
+fn from_utf16(bytes: &[u8]) -> String {
+    let decode = if bytes.starts_with(&[0xFE, 0xFF]) { u16::from_be_bytes } else { u16::from_le_bytes };
+    let (pairs, _) = bytes.as_chunks::<2>();
+    let units = pairs.iter().skip(1).map(|&pair| decode(pair));
+    char::decode_utf16(units).map(|letter| letter.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+}
+
+/// A reader of all frames of a zstd file. Its checksums are checked.
+struct ZstdReader<R> {
+    input: R,
+    frame: FrameDecoder,
+    is_in_frame: bool,
+}
+
+impl<R: BufRead> ZstdReader<R> {
+    fn new(input: R) -> Self {
+        Self { input, frame: FrameDecoder::new(), is_in_frame: false }
+    }
+
+    /// Reads the header of the next frame. Returns false at the end of the input.
+    fn begin_frame(&mut self) -> io::Result<bool> {
+        while !self.input.fill_buf()?.is_empty() {
+            match self.frame.reset(&mut self.input) {
+                Ok(()) => return Ok(true),
+                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame { length, .. })) => {
+                    io::copy(&mut (&mut self.input).take(length.into()), &mut io::sink())?;
+                }
+                Err(error) => return Err(invalid(&error)),
+            }
+        }
+        Ok(false)
+    }
+}
+
+impl<R: BufRead> Read for ZstdReader<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if !self.is_in_frame {
+                if !self.begin_frame()? {
+                    return Ok(0);
+                }
+                self.is_in_frame = true;
+            }
+            if self.frame.can_collect() == 0 && !self.frame.is_finished() {
+                let block = BlockDecodingStrategy::UptoBlocks(1);
+                self.frame.decode_blocks(&mut self.input, block).map_err(|error| invalid(&error))?;
+            }
+            let count = self.frame.read(buffer)?;
+            if count > 0 || buffer.is_empty() {
+                return Ok(count);
+            }
+            if self.frame.is_finished() {
+                self.is_in_frame = false;
+                let expected = self.frame.get_checksum_from_data();
+                if expected.is_some() && expected != self.frame.get_calculated_checksum() {
+                    return Err(io::Error::new(
+                        io::ErrorKind::InvalidData,
+                        "the checksum of the compressed data is wrong",
+                    ));
+                }
+            }
+        }
+    }
+}
+
+fn invalid(error: &FrameDecoderError) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("the compressed data is damaged: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::Compression as Level;
+    use flate2::write::GzEncoder;
+    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+
+    use super::*;
+
+    const GAME: &str = "[White \"Ødegård\"]\n\n1. e4 e5 *\n";
+
+    fn open(name: &str, bytes: &[u8]) -> Result<Source, CommandError> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        fs::write(&path, bytes).unwrap();
+        let source = Source::open(&path)?;
+        // Read before the folder goes.
+        let text = source.text().map_err(CommandError::failed)?;
+        Ok(Source { bytes: Bytes::Memory(text.into_bytes()), compression: Compression::None })
+    }
+
+    fn text(bytes: &[u8]) -> String {
+        open("games.pgn", bytes).and_then(|source| source.text().map_err(CommandError::failed)).unwrap()
+    }
+
+    fn gzip(text: &str) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Level::fast());
+        encoder.write_all(text.as_bytes()).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn zstd(text: &str) -> Vec<u8> {
+        compress_to_vec(text.as_bytes(), CompressionLevel::Fastest)
+    }
+
+    #[test]
+    fn compressed_texts_are_read() {
+        let long = GAME.repeat(10_000);
+        for text_of in [GAME, &long] {
+            assert_eq!(text(text_of.as_bytes()), text_of);
+            assert_eq!(text(&gzip(text_of)), text_of);
+            assert_eq!(text(&zstd(text_of)), text_of);
+        }
+        // Several members or frames, as parallel compressors write them.
+        assert_eq!(text(&[gzip(GAME), gzip(GAME)].concat()), GAME.repeat(2));
+        let skipped = [0x50, 0x2A, 0x4D, 0x18, 4, 0, 0, 0, 1, 2, 3, 4];
+        assert_eq!(text(&[&skipped[..], &zstd(GAME), &skipped, &zstd(&long)].concat()), format!("{GAME}{long}"));
+    }
+
+    #[test]
+    fn utf16_is_read() {
+        for encode in [u16::to_le_bytes, u16::to_be_bytes] {
+            let bytes: Vec<u8> = "\u{feff}".encode_utf16().chain(GAME.encode_utf16()).flat_map(encode).collect();
+            assert_eq!(text(&bytes), GAME);
+            assert_eq!(text(&gzip(GAME)), GAME);
+        }
+    }
+
+    #[test]
+    fn damaged_and_binary_files_are_refused() {
+        let error = |bytes: &[u8]| match open("games.pgn", bytes) {
+            Err(CommandError::Failed(text)) => text,
+            _ => panic!("{bytes:?} is read"),
+        };
+        let long = GAME.repeat(10_000);
+        for whole in [gzip(&long), zstd(&long)] {
+            let mut damaged = whole.clone();
+            let middle = damaged.len() / 2;
+            damaged.truncate(middle);
+            error(&damaged);
+            // The last bytes are a checksum.
+            let mut wrong = whole;
+            let last = wrong.pop().unwrap();
+            wrong.push(last ^ 1);
+            error(&wrong);
+        }
+        assert!(error(b"PK\x03\x04 and more").contains("is a zip archive, not a text of games"));
+        assert!(error(&(0..=255).collect::<Vec<u8>>()).contains("is binary"));
+        // One control character, as in files of old programs, and none at all.
+        assert_eq!(text(b"8/8/8/8/8/8/8/8 w - - bm Qb3\0\n"), "8/8/8/8/8/8/8/8 w - - bm Qb3\0\n");
+        assert_eq!(text(b""), "");
+    }
+
+    #[test]
+    fn folders_have_their_files() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["b.pgn", "a.PGN.gz", "c.epd.zst", "notes.txt", "x.gz"] {
+            fs::write(folder.path().join(name), "").unwrap();
+        }
+        let names = |files: Vec<PathBuf>| -> Vec<String> {
+            files.iter().map(|file| file.file_name().unwrap().to_str().unwrap().to_owned()).collect()
+        };
+        assert_eq!(names(files_of(folder.path()).unwrap()), ["a.PGN.gz", "b.pgn", "c.epd.zst"]);
+        let file = folder.path().join("notes.txt");
+        assert_eq!(files_of(&file).unwrap(), std::slice::from_ref(&file));
+        fs::create_dir(folder.path().join("empty")).unwrap();
+        assert!(files_of(&folder.path().join("empty")).is_err());
+    }
+}
