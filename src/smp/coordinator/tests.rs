@@ -53,8 +53,11 @@ fn faulty_coordinator() -> Coordinator {
     .unwrap()
 }
 
+/// Ends a search as a GUI does.
+type End = fn(&SearchHandle);
+
 /// Runs a search of `fen` that panics before it begins, and one after it. Returns the best moves of the first.
-fn search_that_panics(fen: &str, limits: Limits, refuses_messages: bool, end: fn(&SearchHandle)) -> Vec<Option<Move>> {
+fn search_that_panics(fen: &str, limits: Limits, refuses_messages: bool, end: End) -> Vec<Option<Move>> {
     let coordinator = faulty_coordinator();
     let sink = Arc::new(RecordingSink { refuses_messages, ..RecordingSink::default() });
     let search = |limits: &Limits| {
@@ -83,7 +86,7 @@ fn panic_before_a_search_gives_a_legal_move() {
     let position = crate::position::Position::startpos();
     let infinite = Limits { infinite: true, ..Limits::default() };
     let ponder = Limits { ponder: true, depth: Some(3), ..Limits::default() };
-    let ends: [(Limits, fn(&SearchHandle)); 5] = [
+    let ends: [(Limits, End); 5] = [
         (Limits { depth: Some(3), ..Limits::default() }, |_| {}),
         (infinite.clone(), SearchHandle::stop),
         (ponder.clone(), SearchHandle::stop),
