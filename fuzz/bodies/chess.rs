@@ -3,7 +3,7 @@
 use sesame::eval::Network;
 use sesame::games::epd;
 use sesame::games::pgn::{PgnGame, Reader};
-use sesame::position::{Game, MoveList, Position};
+use sesame::position::{FenError, FenRepair, Game, MoveList, Position};
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Position as _};
@@ -15,9 +15,27 @@ const MOST_MOVES: usize = 32;
 pub fn fen(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let (fen, moves) = text.split_once('\n').unwrap_or((&text, ""));
-    let Ok(position) = Position::from_fen(fen) else { return };
+    let strict = Position::from_fen(fen);
+    let (position, repairs) = match Position::from_lenient_fen(fen) {
+        Ok(found) => found,
+        Err(fault) => return assert_eq!(strict, Err(fault), "{fen:?}"),
+    };
+    match &strict {
+        Ok(strict) => assert!(repairs.is_empty() && *strict == position, "{fen:?}: {repairs:?}"),
+        Err(fault) => assert_eq!(repairs.first().map(|repair| &repair.fault), Some(fault), "{fen:?}"),
+    }
+    for repair in &repairs {
+        // A repair is a line of the protocol.
+        assert!(!repair.to_string().contains(char::is_control), "{repair:?}");
+    }
     check(&position);
-    compare_with_shakmaty(fen, &position);
+    if strict.is_ok() {
+        compare_with_shakmaty(fen, &position);
+    }
+    if let Some(standard) = position.without_chess960_rights() {
+        check(&standard);
+        assert_eq!(standard.without_chess960_rights(), None, "{fen:?}");
+    }
     let mut game = Game::new(position);
     for word in moves.split_whitespace().take(MOST_MOVES) {
         let position = game.position();
@@ -36,18 +54,25 @@ fn check(position: &Position) {
     assert_eq!(position.key(), position.keys_from_scratch().key, "{fen}");
     for shredder in [false, true] {
         let written = position.fen(shredder);
-        let again = Position::from_fen(&written).unwrap_or_else(|error| panic!("{written}: {error}"));
+        let (again, repairs) =
+            Position::from_lenient_fen(&written).unwrap_or_else(|error| panic!("{written}: {error}"));
         assert_eq!((again.key(), again.fen(shredder)), (position.key(), written.clone()), "{written}");
+        // The lenient parser accepts more pieces than a game can give; all else has been repaired.
+        let is_unclean = |repair: &FenRepair| !matches!(repair.fault, FenError::TooManyPieces(_));
+        assert!(!repairs.iter().any(is_unclean), "{written}: {repairs:?}");
     }
     let moves = position.legal_moves();
     let mut kinds = MoveList::default();
     position.noisy_moves(&mut kinds);
     position.quiet_moves(&mut kinds);
     assert_eq!(kinds.len(), moves.len(), "{fen}");
+    // A full list may lack the moves that make a text ambiguous.
+    let is_whole = moves.len() < MoveList::CAPACITY;
     for &mv in &moves {
         assert!(position.is_legal(mv), "{mv} in {fen}");
         assert_eq!(position.from_uci(&position.to_uci(mv, true)), Ok(mv), "{fen}");
-        assert_eq!(position.from_san(&position.to_san(mv)), Ok(mv), "{} in {fen}", position.to_san(mv));
+        let san = position.to_san(mv);
+        assert!(!is_whole || position.from_san(&san) == Ok(mv), "{san} in {fen}");
     }
     assert_eq!(position.has_legal_move(), !moves.is_empty(), "{fen}");
     if !position.in_check() {

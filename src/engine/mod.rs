@@ -389,7 +389,9 @@ impl<T: SearchTable> Engine<T> {
         if !self.pool.is_whole()
             && let Some(pool) = Arc::get_mut(&mut self.pool)
         {
+            let wanted = pool.len();
             let _ = pool.renew();
+            self.report_threads(wanted);
         }
         self.is_touched = true;
         self.table.new_search();

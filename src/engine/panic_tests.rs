@@ -1,15 +1,18 @@
 //! Panics injected into workers, supervisor and sink: the search ends with one legal best move, and the threads work on.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::thread;
 
 use parking_lot::Mutex;
 use sesame_table::{Scheme, Work};
 
 use super::{BestMove, Engine, Info, Limits, Options, Sink, SmpStrategy};
 use crate::position::{Game, Position};
-use crate::search::{SearchTable, TranspositionTable, TtEntry};
+use crate::search::{SearchTable, SharedHistories, Sharing, ThreadData, TranspositionTable, TtEntry};
+use crate::smp::Pool;
 
 /// A place where one call panics: the number of calls up to that one, or 0.
 #[derive(Default)]
@@ -39,11 +42,17 @@ struct Faults {
 struct FaultyTable {
     table: TranspositionTable,
     faults: Arc<Faults>,
+    /// The names of the workers that have probed the table.
+    searchers: Mutex<BTreeSet<String>>,
 }
 
 impl SearchTable for FaultyTable {
     fn probe(&self, key: u64) -> Option<(TtEntry, Work)> {
         self.faults.probe.strike("a worker");
+        // The coordinator probes as well.
+        if let Some(name) = thread::current().name().filter(|name| name.starts_with("worker")) {
+            self.searchers.lock().insert(name.to_owned());
+        }
         SearchTable::probe(&self.table, key)
     }
 
@@ -98,8 +107,11 @@ fn engine(
 ) -> (Engine<FaultyTable>, Arc<FaultySink>, Arc<Faults>) {
     let faults = Arc::new(Faults::default());
     let sink = Arc::new(FaultySink { faults: Arc::clone(&faults), ..FaultySink::default() });
-    let table =
-        FaultyTable { table: TranspositionTable::with_mib(1, Scheme::default()).unwrap(), faults: Arc::clone(&faults) };
+    let table = FaultyTable {
+        table: TranspositionTable::with_mib(1, Scheme::default()).unwrap(),
+        faults: Arc::clone(&faults),
+        searchers: Mutex::default(),
+    };
     let strategy: SmpStrategy = strategy.parse().unwrap();
     let options = Options { threads, lockstep, strategy, multi_pv, ..Options::default() };
     (Engine::with_table(table, options, Arc::clone(&sink) as _).unwrap(), sink, faults)
@@ -176,4 +188,43 @@ fn blocking_search_reports_a_panic_of_its_worker() {
     assert!(report.best.is_some() && report.messages.iter().any(|text| text.contains("panicked")));
     let report = engine.search(&game, depth).unwrap();
     assert_eq!((report.iterations.len(), report.messages), (4, Vec::new()));
+}
+
+/// A fault of the constructor of a worker's data. The constructor has no state of its own, so one test uses it.
+static FRESH_DATA: Fault = Fault(AtomicUsize::new(0));
+
+fn faulty_data(shared: &SharedHistories, sharing: Sharing) -> ThreadData {
+    FRESH_DATA.strike("a thread's fresh data");
+    ThreadData::sharing(shared, sharing)
+}
+
+#[test]
+fn dead_threads_are_replaced_before_the_next_search() {
+    let depth = Limits { depth: Some(6), ..Limits::default() };
+    for threads in [1, 3] {
+        // In lockstep, every worker has its turns.
+        let (mut engine, sink, faults) = engine(threads, true, &SmpStrategy::default().to_string(), 1);
+        engine.pool = Arc::new(Pool::with_data(threads, SmpStrategy::default(), false, faulty_data).unwrap());
+        // A worker panics, and again while it makes its fresh data.
+        faults.probe.arm(200);
+        FRESH_DATA.arm(1);
+        search_once(&mut engine, &sink, depth.clone());
+        assert!(sink.messages.lock().join("; ").contains("panicked"));
+        // The thread ends after its search.
+        while engine.pool.is_whole() {
+            thread::yield_now();
+        }
+        assert_eq!(engine.pool.len(), threads, "the dead thread is still counted");
+        for _ in 0..2 {
+            sink.messages.lock().clear();
+            engine.new_game();
+            engine.table.searchers.lock().clear();
+            search_once(&mut engine, &sink, depth.clone());
+            assert!(engine.pool.is_whole());
+            let workers: BTreeSet<String> = (0..threads).map(|worker| format!("worker-{worker}")).collect();
+            assert_eq!(*engine.table.searchers.lock(), workers);
+            assert_eq!(*sink.messages.lock(), Vec::<String>::new());
+        }
+        assert_eq!(engine.options().threads, threads);
+    }
 }

@@ -67,13 +67,20 @@ impl<T: SearchTable> Coordinator<T> {
     /// # Errors
     /// When the system refuses it.
     pub fn new() -> std::io::Result<Self> {
+        Self::with_supervisor(Supervisor::new)
+    }
+
+    /// Starts the thread with another constructor of supervisors, for tests.
+    fn with_supervisor(
+        new_supervisor: impl Fn(SearchRequest<T>) -> Supervisor<T> + Send + 'static,
+    ) -> std::io::Result<Self> {
         let (inbox, requests) = unbounded::<RunningRequest<T>>();
         let thread = thread::Builder::new().name("coordinator".into()).spawn(move || {
             request_short_slices();
             for RunningRequest { request, sender, events, done } in requests {
                 let fallback = Fallback::new(&request);
                 // The supervisor contains its own panics once it exists.
-                match panic::catch_unwind(AssertUnwindSafe(|| Supervisor::new(request))) {
+                match panic::catch_unwind(AssertUnwindSafe(|| new_supervisor(request))) {
                     Ok(supervisor) => supervisor.run(sender, &events),
                     Err(_) => fallback.report(&events),
                 }
@@ -99,8 +106,10 @@ impl<T: SearchTable> Coordinator<T> {
 /// The parts of a request that end a search which could not begin.
 struct Fallback {
     best: Option<Move>,
+    /// The best move waits for `stop`.
+    infinite: bool,
     /// The best move waits for `stop` or `ponderhit`.
-    is_held: bool,
+    ponder: bool,
     started: Instant,
     sink: Arc<dyn Sink>,
 }
@@ -109,19 +118,27 @@ impl Fallback {
     fn new<T>(request: &SearchRequest<T>) -> Self {
         Self {
             best: request.root_moves().first().copied(),
-            is_held: request.limits.infinite || request.limits.ponder,
+            infinite: request.limits.infinite,
+            ponder: request.limits.ponder,
             started: request.started,
             sink: Arc::clone(&request.sink),
         }
     }
 
     fn report(&self, events: &Receiver<Event>) {
-        while self.is_held && !matches!(events.recv(), Ok(Event::Stop | Event::PonderHit) | Err(_)) {}
+        let mut released = !self.infinite && !self.ponder;
+        while !released {
+            match events.recv() {
+                Ok(Event::Stop) | Err(_) => released = true,
+                Ok(Event::PonderHit) => released = !self.infinite,
+                Ok(_) => {}
+            }
+        }
+        // Each call of the sink may panic.
+        let message = "bug: the search panicked before it began; the move is any legal one";
+        let _ = panic::catch_unwind(AssertUnwindSafe(|| self.sink.message(message)));
         let best = BestMove { best: self.best, ponder: None, nodes: 0, elapsed: self.started.elapsed() };
-        let _ = panic::catch_unwind(AssertUnwindSafe(|| {
-            self.sink.message("bug: the search panicked before it began; the move is any legal one");
-            self.sink.best_move(&best);
-        }));
+        let _ = panic::catch_unwind(AssertUnwindSafe(|| self.sink.best_move(&best)));
     }
 }
 
@@ -133,3 +150,6 @@ impl<T> Drop for Coordinator<T> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

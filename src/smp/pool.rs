@@ -77,7 +77,7 @@ pub struct Pool<T = TranspositionTable> {
 }
 
 /// The constructor of a worker's data; [`ThreadData::sharing`] except in tests.
-type NewData = fn(&SharedHistories, Sharing) -> ThreadData;
+pub(crate) type NewData = fn(&SharedHistories, Sharing) -> ThreadData;
 
 impl<T: SearchTable> Pool<T> {
     /// Creates a pool of `wanted` workers, or fewer if the system refuses more. With `pin`, each is bound to a
@@ -89,7 +89,8 @@ impl<T: SearchTable> Pool<T> {
         Self::with_data(wanted, strategy, pin, ThreadData::sharing)
     }
 
-    fn with_data(wanted: usize, strategy: SmpStrategy, pin: bool, new_data: NewData) -> io::Result<Self> {
+    /// Creates a pool with another constructor of the workers' data, for tests.
+    pub(crate) fn with_data(wanted: usize, strategy: SmpStrategy, pin: bool, new_data: NewData) -> io::Result<Self> {
         let mut pool = Self {
             commands: Vec::new(),
             threads: Vec::new(),

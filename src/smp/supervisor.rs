@@ -453,4 +453,4 @@ impl<T: SearchTable> Supervisor<T> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -2,7 +2,6 @@
 
 use crossbeam_channel::unbounded;
 
-use super::super::coordinator::Coordinator;
 use super::super::limits::{Clock, Limits};
 use super::super::pool::Pool;
 use super::super::sink::NullSink;
@@ -12,7 +11,8 @@ use crate::eval::Network;
 use crate::position::{Game, Position};
 use crate::search::TranspositionTable;
 
-fn request(fen: &str, limits: Limits) -> SearchRequest {
+/// Returns a request of a search with two workers.
+pub(in crate::smp) fn request(fen: &str, limits: Limits) -> SearchRequest {
     SearchRequest {
         game: Game::new(Position::from_fen(fen).unwrap()),
         limits,
@@ -28,7 +28,8 @@ fn request(fen: &str, limits: Limits) -> SearchRequest {
     }
 }
 
-const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+/// The start position.
+pub(in crate::smp) const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
 #[test]
 fn later_moves_get_more_of_the_clock() {
@@ -137,14 +138,4 @@ fn best_move_waits_for_every_worker() {
     assert!(!waiting.is_finished(), "the second worker has not ended");
     let _ = sender.send(Event::Ended(vec![Some(iteration), None]));
     assert!(!waiting.join().unwrap().are_searching);
-}
-
-#[test]
-fn handle_is_done_after_the_best_move() {
-    let coordinator = Coordinator::new().unwrap();
-    let handle = coordinator.start(request(START, Limits { infinite: true, ..Limits::default() }));
-    assert!(!handle.is_done(), "`infinite` holds the best move");
-    handle.stop();
-    handle.wait();
-    assert!(handle.is_done());
 }
