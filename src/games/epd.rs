@@ -83,6 +83,9 @@ pub enum EpdError {
     /// `dm` is not a positive number.
     #[error("dm must be a number of moves, not {0:?}")]
     MateIn(String),
+    /// The operand of this operation begins with a quote and has no second one.
+    #[error("the quotation of {0:?} has no end")]
+    Quotation(String),
 }
 
 impl Epd {
@@ -95,14 +98,17 @@ impl Epd {
         let line: String = line.chars().filter(|letter| !letter.is_control() || letter.is_whitespace()).collect();
         // A semicolon may touch the last field.
         let head = line.split(';').next().unwrap_or_default();
-        let words: Vec<&str> = head.split_ascii_whitespace().take(6).collect();
-        let fields = words.iter().skip(4).take_while(|word| word.parse::<u32>().is_ok()).count() + 4;
-        let operations = operations(line.get(head.len() - after_words(head, fields).len()..).unwrap_or_default());
+        // Fewer than four fields are completed; an operation is no field.
+        let is_field = |word: &&str| !OPCODES.contains(word);
+        let words: Vec<&str> = head.split_ascii_whitespace().take_while(is_field).take(6).collect();
+        let numbers = words.iter().skip(4).take_while(|word| word.parse::<u32>().is_ok()).count();
+        let fields = words.len().min(4) + numbers;
+        let operations = operations(line.get(head.len() - after_words(head, fields).len()..).unwrap_or_default())?;
         let operand = |name: &str| {
             operations.iter().find(|(operation, _)| *operation == name).map(|(_, operand)| operand.as_str())
         };
         let mut fen = words.iter().take(fields).copied().collect::<Vec<_>>().join(" ");
-        if words.len() >= 4 && fields == 4 {
+        if fields == 4 {
             let clock = |name, default| operand(name).unwrap_or(default).to_owned();
             fen = format!("{fen} {} {}", clock("hmvc", "0"), clock("fmvn", "1"));
         }
@@ -113,7 +119,7 @@ impl Epd {
         let solution = solution(&position, operand("bm"), operand("am"))?;
         let moves = |text: &str| match text.trim_start_matches('#').parse() {
             Ok(moves) if moves > 0 => Ok(moves),
-            _ => Err(EpdError::MateIn(text.chars().take(24).collect())),
+            _ => Err(EpdError::MateIn(excerpt(text))),
         };
         let mate_in = operand("dm").map(moves).transpose()?;
         let points = points(&position, operand);
@@ -161,8 +167,10 @@ fn points<'a>(position: &Position, operand: impl Fn(&str) -> Option<&'a str>) ->
             .collect()
     };
     let apart = |moves: &str, points: &str| -> Option<Vec<_>> {
-        let (moves, points) = (moves.split_whitespace(), points.split_whitespace());
-        moves.zip(points).map(|(mv, points)| pair(mv, points)).collect()
+        let (moves, points): (Vec<_>, Vec<_>) =
+            (moves.split_whitespace().collect(), points.split_whitespace().collect());
+        let pairs = moves.iter().zip(&points).map(|(mv, points)| pair(mv, points));
+        if moves.len() == points.len() { pairs.collect() } else { None }
     };
     let lists = || ["c9", "c7"].into_iter().find_map(|name| apart(operand(name)?, operand("c8")?));
     operand("c0").and_then(together).or_else(lists).unwrap_or_default()
@@ -173,28 +181,34 @@ fn after_words(line: &str, count: usize) -> &str {
     (0..count).fold(line, |rest, _| rest.trim_start().split_once(char::is_whitespace).map_or("", |(_, rest)| rest))
 }
 
-/// Splits operations into names and unquoted operands. A semicolon within quotes does not end an operation,
-/// nor does an escaped quote end a quotation.
-fn operations(text: &str) -> Vec<(&str, String)> {
-    let (mut is_quoted, mut is_escaped) = (false, false);
-    let parts = text.split(|letter| {
-        let is_plain = !std::mem::take(&mut is_escaped);
-        is_escaped = is_plain && is_quoted && letter == '\\';
-        is_quoted ^= is_plain && letter == '"';
-        letter == ';' && !is_quoted
-    });
+/// Splits operations into names and unquoted operands. A quotation ends an operation, and so does a semicolon outside of
+/// quotes.
+fn operations(text: &str) -> Result<Vec<(&str, String)>, EpdError> {
     let mut operations = Vec::new();
-    for mut part in parts.map(str::trim) {
-        while let Some((name, operand)) = part.split_once(char::is_whitespace) {
-            // Lists of moves and numbers end at the next operation, too.
-            let is_list = ["am", "bm", "dm", "fmvn", "hmvc"].contains(&name);
-            let end = if is_list { next_operation(operand) } else { operand.len() };
-            let (operand, rest) = operand.split_at(end);
-            operations.push((name, unquoted(operand.trim())));
-            part = rest;
+    let mut rest = text;
+    loop {
+        rest = rest.trim_start_matches(|letter: char| letter.is_whitespace() || letter == ';');
+        if rest.is_empty() {
+            return Ok(operations);
         }
+        let (name, operand) = rest.split_at(rest.find(|c: char| c.is_whitespace() || c == ';').unwrap_or(rest.len()));
+        let operand = operand.trim_start();
+        if operand.starts_with('"') {
+            let (text, end) = quotation(operand).ok_or_else(|| EpdError::Quotation(excerpt(name)))?;
+            operations.push((name, text));
+            rest = end;
+            continue;
+        }
+        // Lists of moves and numbers end at the next operation, too.
+        let is_list = ["am", "bm", "dm", "fmvn", "hmvc"].contains(&name);
+        let end = operand.find(';').unwrap_or(operand.len());
+        let (operand, after) = operand.split_at(end);
+        let end = if is_list { next_operation(operand) } else { operand.len() };
+        let (operand, next) = operand.split_at(end);
+        operations.push((name, operand.trim().to_owned()));
+        rest =
+            if next.is_empty() { after } else { rest.get(rest.len() - next.len() - after.len()..).unwrap_or_default() };
     }
-    operations
 }
 
 /// Returns the index of the first word that is an operation; the length of the text without one.
@@ -203,21 +217,26 @@ fn next_operation(text: &str) -> usize {
     text.split_whitespace().find(|word| OPCODES.contains(word)).map_or(text.len(), offset)
 }
 
-/// Removes the quotes of an operand, and the backslashes before quotes and backslashes within them.
-fn unquoted(operand: &str) -> String {
-    if !operand.starts_with('"') {
-        return operand.to_owned();
-    }
-    let mut text = String::with_capacity(operand.len());
-    let mut letters = operand.chars().peekable();
-    while let Some(letter) = letters.next() {
+/// Splits a quotation from a text that begins with its quote. Returns the text between the quotes, without the backslashes
+/// before quotes and backslashes, and the rest; `None` if it has no end.
+fn quotation(text: &str) -> Option<(String, &str)> {
+    let mut letters = text.char_indices().skip(1).peekable();
+    let mut quoted = String::new();
+    while let Some((place, letter)) = letters.next() {
         match letter {
-            '\\' => text.push(letters.next_if(|next| ['"', '\\'].contains(next)).unwrap_or(letter)),
-            '"' => {}
-            _ => text.push(letter),
+            '"' => return Some((quoted, text.get(place + 1..)?)),
+            '\\' => {
+                quoted.push(letters.next_if(|(_, next)| ['"', '\\'].contains(next)).map_or(letter, |(_, next)| next))
+            }
+            _ => quoted.push(letter),
         }
     }
-    text
+    None
+}
+
+/// Returns the beginning of a text, for messages.
+fn excerpt(text: &str) -> String {
+    text.chars().take(24).collect()
 }
 
 #[cfg(test)]
@@ -241,6 +260,7 @@ mod tests {
             (r#""two, \"q\"""#, r#"two, "q""#),
             (r#""a\"; b\\""#, r#"a"; b\"#),
             (r#""C:\new""#, r"C:\new"),
+            (r#""a;b" "#, "a;b"),
             (r#"a "b" c"#, r#"a "b" c"#),
         ] {
             let epd = Epd::read(&format!("{START} id {written}; dm 4;")).unwrap();
@@ -291,6 +311,8 @@ mod tests {
             (&format!("{board} bm Qg6 id a b dm 3;"), "Qg6", None, Some("a b dm 3")),
             (&format!("{board} 3 17; bm Qg6!"), "Qg6", None, None),
             ("rn1qkb1r/pp2pppp/5n2/3p1b2/3P4/2N1P3/PP3PPP/R1BQKBNR w KQkq - 0 1 ; bm Qb3\0", "Qb3", None, None),
+            // The end of a quotation is the end of an operation.
+            (&format!("{board} id \"BK.01\" bm Qg6 c0 \"x; y\" dm 2"), "Qg6", Some(2), Some("BK.01")),
             // The en passant square and the rights cannot be.
             ("4k3/8/8/8/8/8/4P3/4K3 w KQ d6 bm e4;", "e4", None, None),
         ] {
@@ -298,6 +320,9 @@ mod tests {
             assert_eq!((sans(&epd).as_str(), epd.mate_in, epd.id.as_deref()), (solution, mate_in, id), "{line}");
             assert_eq!(epd.repairs.is_empty(), !line.starts_with("4k3"), "{line}: {:?}", epd.repairs);
         }
+        // Fewer fields than four.
+        let short = read("7k/8/6K1/8/8/8/8/R7 w bm Ra8#;");
+        assert_eq!((sans(&short).as_str(), short.repairs.len()), ("Ra8#", 1));
         // A pawn move is no operation, and a word that is neither is an error.
         assert_eq!(sans(&read(&format!("{START} bm c3 c4 dm 5"))), "c3 or c4");
         assert!(Epd::read(&format!("{START} bm e4 or d4;")).is_err());
@@ -318,7 +343,14 @@ mod tests {
         ] {
             assert_eq!(points(operations), expected, "{operations}");
         }
-        for other in [r#"c0 "a comment";"#, r#"c0 "e4=best";"#, r#"c0 "e5=10";"#, r#"c0 "e4=99999";"#, r#"c8 "10";"#] {
+        for other in [
+            r#"c0 "a comment";"#,
+            r#"c0 "e4=best";"#,
+            r#"c0 "e5=10";"#,
+            r#"c0 "e4=99999";"#,
+            r#"c8 "10";"#,
+            r#"c8 "10 2"; c9 "e2e4";"#,
+        ] {
             assert!(points(other).is_empty(), "{other}");
         }
     }
@@ -330,6 +362,7 @@ mod tests {
         assert!(error(&format!("{START} bm Qh5;")).contains("\"Qh5\" is not one legal move"));
         assert!(error(&format!("{START} dm soon;")).contains("dm must be a number of moves"));
         assert_eq!(error("8/8/8/4k3/8/8/4K3/8 w - - bm Kd3;"), "the game is over");
+        assert_eq!(error(&format!("{START} id \"x; bm e4;")), "the quotation of \"id\" has no end");
         let text = format!("\u{feff}# comment\n\n{START}\r\nx\n");
         let found: Vec<(usize, bool)> = read_all(&text).map(|(line, epd)| (line, epd.is_ok())).collect();
         assert_eq!(found, [(3, true), (4, false)]);

@@ -4,5 +4,8 @@
 //! their operations. No content of a file panics; an unusable part is an error with its line.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+mod encoding;
 pub mod epd;
 pub mod pgn;
+
+pub(crate) use encoding::decode;

@@ -4,15 +4,22 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;
 #[cfg(unix)]
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 #[cfg(unix)]
-use std::process::Stdio;
+use std::process::{Child, Stdio};
+
+#[cfg(unix)]
+use nix::sys::signal::{Signal, kill};
+#[cfg(unix)]
+use nix::unistd::Pid;
 
 use crate::support::folder::Folder;
 #[cfg(unix)]
 use crate::support::program::sesame;
 use crate::support::program::{assert_in_order, run, run_with_input, succeed, succeed_with_input};
+#[cfg(unix)]
+use crate::support::{MATED, PATIENCE};
 
 fn text(path: &Path) -> &str {
     path.to_str().unwrap()
@@ -82,7 +89,8 @@ fn malformed_epd_lines_are_reported() {
     assert!(output.contains("bad.epd          4  3 of 3"), "{output}");
     assert_in_order(
         &errors,
-        &["line 6: ", "line 7: ", "line 8: \"Qh8\" is not one legal move", "line 9: ", "4 lines could not be used"],
+        // Line 9 has control characters only.
+        &["line 6: ", "line 7: ", "line 8: \"Qh8\" is not one legal move", "3 lines could not be used"],
     );
     for (name, content) in [("empty.epd", ""), ("nonsense.epd", "x\n")] {
         let path = file(&folder, name, content);
@@ -336,6 +344,12 @@ fn several_files_and_folders() {
     assert_eq!(succeed_quietly(&["analyse", text(&a), text(&a), "--depth", "1"]).matches("[Round \"a\"]").count(), 2);
     let (code, _, errors) = run(&["analyse", text(&graphs)]);
     assert!(code == 1 && errors.contains("has no file that ends in .pgn or .epd"), "{errors}");
+    // Suites, one of which has nothing: in a folder with games, the kind is named.
+    file(&folder, "games/d.epd", "");
+    file(&folder, "games/e.epd", MATES);
+    let (code, output, errors) = run(&["analyse", "--epd", text(&games), "--depth", "4"]);
+    assert!(code == 1 && output.contains("3 of 3") && errors.contains("d.epd has no position"), "{output}{errors}");
+    assert!(errors.contains("1 files and 0 lines could not be used"), "{errors}");
 }
 
 /// Runs the program, expects success, and returns the standard output.
@@ -357,7 +371,7 @@ fn results_are_json_lines() {
     assert_eq!((&last["type"], &last["best"], &last["best_san"]), (&"result".into(), &"d1d8".into(), &"Rd8#".into()));
     assert_eq!(lines.last().unwrap()["score"]["mate"], 1);
     let over = objects(&["analyse", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "--json"]);
-    assert!(over.len() == 1 && over[0]["best"].is_null(), "{over:?}");
+    assert!(over.len() == 1 && over[0]["best"].is_null() && over[0]["outcome"] == "stalemate", "{over:?}");
     let mates = file(&folder, "mates.epd", MATES);
     let suite = objects(&["analyse", text(&mates), "--depth", "4", "--json"]);
     assert_eq!(suite.iter().filter(|result| result["solved"] == true).count(), 3, "{suite:?}");
@@ -393,6 +407,11 @@ fn moves_thresholds_and_report() {
     assert!(games[1]["title"].as_str().unwrap().contains("Bob <b>") && !html.contains("Bob <b>"));
     let (code, _, errors) = run(&arguments);
     assert!(code == 1 && errors.contains("--force"), "{errors}");
+    let (code, _, errors) = run(&["analyse", text(&pgn), "--out", text(&page), "--report", text(&page), "--force"]);
+    assert!(code == 1 && errors.contains("is named for two outputs"), "{errors}");
+    // Moves that no game has: the games are copied.
+    let copied = succeed_quietly(&["analyse", text(&pgn), "--moves", "50-60", "--graphs", text(&graphs)]);
+    assert!(copied.contains("[Event ") && !copied.contains("Annotator") && fs::read_dir(&graphs).unwrap().count() == 0);
     // A game without moves has neither chart nor page.
     let empty = file(&folder, "empty.pgn", "[White \"A\"]\n\n*\n");
     let nothing = folder.join("nothing.html");
@@ -400,31 +419,68 @@ fn moves_thresholds_and_report() {
     assert!(!graphs.join("game-1.svg").exists() && !nothing.exists());
 }
 
-/// Ctrl-C ends the search and shows the results so far; a second one is not needed.
+/// A process that is killed if a test fails or waits too long.
+#[cfg(unix)]
+struct Watched(std::sync::Arc<std::sync::Mutex<Child>>);
+
+#[cfg(unix)]
+impl Watched {
+    fn new(child: Child) -> Watched {
+        let child = std::sync::Arc::new(std::sync::Mutex::new(child));
+        let watched = std::sync::Arc::downgrade(&child);
+        std::thread::spawn(move || {
+            std::thread::sleep(PATIENCE);
+            watched.upgrade().map(|child| child.lock().unwrap().kill())
+        });
+        Watched(child)
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Watched {
+    fn drop(&mut self) {
+        let _ = self.0.lock().unwrap().kill();
+    }
+}
+
+/// Ctrl-C ends the search and shows the results so far.
 #[cfg(unix)]
 #[test]
 fn interrupt_shows_the_results_so_far() {
     let folder = Folder::new();
     let interrupted = |arguments: &[&str], until: &str| {
         let mut command = sesame();
-        command.arg("analyse").args(arguments).args(["--time", "100000"]);
+        command.arg("analyse").args(arguments);
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+        let (stdout, mut stderr, id) = (child.stdout.take().unwrap(), child.stderr.take().unwrap(), child.id());
+        let watched = Watched::new(child);
+        let mut lines = BufReader::new(stdout).lines().map(Result::unwrap);
         let mut output: String =
             lines.by_ref().take_while(|line| !line.contains(until)).map(|line| line + "\n").collect();
-        nix::sys::signal::kill(nix::unistd::Pid::from_raw(child.id() as i32), nix::sys::signal::Signal::SIGINT)
-            .unwrap();
+        kill(Pid::from_raw(id as i32), Signal::SIGINT).unwrap();
         output.extend(lines.map(|line| line + "\n"));
-        let ended = child.wait_with_output().unwrap();
-        (ended.status.code(), output, String::from_utf8(ended.stderr).unwrap())
+        let mut errors = String::new();
+        stderr.read_to_string(&mut errors).unwrap();
+        let code = watched.0.lock().unwrap().wait().unwrap().code();
+        assert!(errors.contains("Ctrl-C: the analysis ends"), "{errors}");
+        (code, output, errors)
     };
-    let (code, output, _) = interrupted(&["--ascii"], "  3/");
+    let (code, output, _) = interrupted(&["--ascii", "--time", "100000"], "  3/");
     assert!(code == Some(0) && output.contains("Best move: "), "{output}");
     // A mate ends its search; the second position is never solved.
     let epd =
         "7k/8/6K1/8/8/8/8/R7 w - - dm 1; id \"first\";\nrnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm a3;\n";
     let suite = file(&folder, "two.epd", epd);
-    let (code, output, errors) = interrupted(&[text(&suite)], "first");
+    let (code, output, errors) = interrupted(&[text(&suite), "--time", "100000"], "first");
     assert!(code == Some(1) && output.contains("two.epd          1  1 of 1"), "{output}{errors}");
     assert!(errors.contains("interrupted after 1 of 2 positions"), "{errors}");
+    // The first game is over. The last position of the second is mate, the one before is searched without an end.
+    let games = format!("[Event \"done\"]\n[FEN \"{MATED}\"]\n\n0-1\n\n[Event \"begun\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n");
+    let games = file(&folder, "two.pgn", &games);
+    let (code, output, errors) = interrupted(&["--threads", "2", text(&games), "--time", "100000"], "done");
+    let partial = "interrupted in game 2, which is annotated in part: 2 of 2 games are in the output";
+    let before = "interrupted: 1 of 2 games are in the output";
+    let begun = output.contains("begun");
+    assert!(errors.contains(if begun { partial } else { before }), "{output}{errors}");
+    assert!(code == Some(1), "{output}{errors}");
 }

@@ -135,6 +135,9 @@ fn write(ply: &mut Ply, position: &Position, mv: Move, judged: Option<(&Judged, 
     }
 }
 
+/// The beginning of an evaluation in a comment.
+const EVAL: &str = "[%eval ";
+
 /// The end of a judgement after the best move. A variation of Sesame follows.
 const ADDED: &str = " was best.";
 
@@ -150,8 +153,8 @@ fn erase(ply: &mut Ply) -> Vec<Judgement> {
         match note {
             Annotation::Comment(comment) => {
                 // The text before an evaluation is a person's or a clock, unless it is a judgement itself.
-                let (before, after) = comment.split_at(comment.find("[%eval ").unwrap_or(0));
-                let mut rest = [before.to_owned(), without_eval(after)];
+                let (before, after) = comment.split_at(comment.find(EVAL).unwrap_or(0));
+                let mut rest = [before.to_owned(), without_commands(after, EVAL)];
                 for part in &mut rest {
                     while let Some((judgement, end, rest)) = split_judgement(part) {
                         judgements.push(judgement);
@@ -184,12 +187,12 @@ fn rate(nags: &mut Vec<u8>, earlier: &[Judgement], now: Option<Judgement>) {
     }
 }
 
-/// Removes `[%eval ...]` from a comment.
-fn without_eval(comment: &str) -> String {
+/// Removes commands that begin with `start`, such as `[%eval `, from a comment.
+pub(super) fn without_commands(comment: &str, start: &str) -> String {
     let mut text = comment.to_owned();
-    while let Some(start) = text.find("[%eval ") {
-        let end = text.get(start..).and_then(|rest| rest.find(']')).map_or(text.len(), |end| start + end + 1);
-        text.replace_range(start..end, "");
+    while let Some(place) = text.find(start) {
+        let end = text.get(place..).and_then(|rest| rest.find(']')).map_or(text.len(), |end| place + end + 1);
+        text.replace_range(place..end, "");
     }
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -405,8 +408,8 @@ mod tests {
 
     #[test]
     fn lichess_annotations_are_recognised() {
-        assert_eq!(without_eval("[%eval 0.3,18] [%clk 0:03:00]"), "[%clk 0:03:00]");
-        assert_eq!(without_eval("[%eval #-3"), "");
+        assert_eq!(without_commands("[%eval 0.3,18] [%clk 0:03:00]", EVAL), "[%clk 0:03:00]");
+        assert_eq!(without_commands("[%eval #-3", EVAL), "");
         assert_eq!(
             split_judgement("(0.34 → -3.20) Blunder. Nf3 was best."),
             Some((Judgement::Blunder, ADDED, String::new()))

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use clap::{Args, value_parser};
 
+use super::inputs::{FileKind, all_files};
 use super::judge::Thresholds;
-use super::source::files_of;
 use crate::cli::CommandError;
 use crate::cli::arguments::{NetworkArguments, seconds};
 use crate::cli::threads::thread_count;
@@ -99,31 +99,6 @@ pub(super) enum Subject {
     Games(Vec<PathBuf>),
 }
 
-/// The content of a file, by its name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum FileKind {
-    Epd,
-    Pgn,
-}
-
-impl FileKind {
-    /// Returns the kind by the last extension, or by the one before `.gz` or `.zst`.
-    pub(super) fn of(path: &Path) -> Option<FileKind> {
-        let ends_in = |path: &Path, end: &str| path.extension().is_some_and(|found| found.eq_ignore_ascii_case(end));
-        let shorter;
-        let mut plain = path;
-        if ["gz", "zst"].into_iter().any(|end| ends_in(path, end)) {
-            shorter = path.with_extension("");
-            plain = &shorter;
-        }
-        match plain {
-            plain if ends_in(plain, "epd") => Some(FileKind::Epd),
-            plain if ends_in(plain, "pgn") => Some(FileKind::Pgn),
-            _ => None,
-        }
-    }
-}
-
 impl AnalyseArguments {
     /// Creates the engine, without a move overhead.
     pub(super) fn engine(&self, multi_pv: usize, network: Arc<Network>) -> Result<Engine, CommandError> {
@@ -164,30 +139,31 @@ impl AnalyseArguments {
 
     fn named_subject(&self) -> Result<Subject, CommandError> {
         if !self.pgn.is_empty() {
-            return Ok(Subject::Games(all_files(&self.pgn)?));
+            return Ok(Subject::Games(all_files(&self.pgn, Some(FileKind::Pgn))?));
         }
         if !self.epd.is_empty() {
-            return Ok(Subject::Suites(all_files(&self.epd)?));
+            return Ok(Subject::Suites(all_files(&self.epd, Some(FileKind::Epd))?));
         }
+        // The first word decides: the others of a FEN, such as `b`, may be names of folders.
         let is_named = |word: &OsString| FileKind::of(Path::new(word)).is_some() || Path::new(word).is_dir();
-        if !self.words.iter().any(is_named) {
-            if let Some(path) = self.words.iter().map(Path::new).find(|path| path.is_file()) {
+        let Some(first) = self.words.first().filter(|&first| is_named(first)) else {
+            if let Some(path) = self.words.first().map(Path::new).filter(|path| path.is_file()) {
                 let text = format!("is {0} a suite or a file of games? --epd {0} or --pgn {0} says so", path.display());
                 return Err(CommandError::Usage(text));
             }
             let words: Vec<_> = self.words.iter().map(|word| word.to_string_lossy()).collect();
             return Ok(Subject::Position(words.join(" ")));
-        }
+        };
         if let Some(other) = self.words.iter().find(|&word| !is_named(word)) {
-            let text = format!("among the files, {other:?} is neither a folder nor ends in .pgn or .epd");
+            let text = format!("behind {first:?}, {other:?} is neither a folder nor ends in .pgn or .epd");
             return Err(CommandError::Usage(text));
         }
-        let files = all_files(&self.words.iter().map(PathBuf::from).collect::<Vec<_>>())?;
+        let files = all_files(&self.words.iter().map(PathBuf::from).collect::<Vec<_>>(), None)?;
         let is_suite = |file: &PathBuf| FileKind::of(file) == Some(FileKind::Epd);
         match files.iter().filter(|&file| is_suite(file)).count() {
             0 => Ok(Subject::Games(files)),
             suites if suites == files.len() => Ok(Subject::Suites(files)),
-            _ => Err(CommandError::usage("EPD and PGN files in one run: one kind at a time")),
+            _ => Err(CommandError::usage("EPD and PGN files in one run: --epd or --pgn says which")),
         }
     }
 
@@ -201,11 +177,6 @@ impl AnalyseArguments {
         let limits = self.limits();
         if limits == Limits::default() { Limits { move_time: Some(time), ..limits } } else { limits }
     }
-}
-
-/// Returns the files, and those of folders.
-fn all_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CommandError> {
-    paths.iter().map(|path| files_of(path)).collect::<Result<Vec<_>, _>>().map(|files| files.concat())
 }
 
 /// Parses a range of move numbers: `12`, `10-30`, `-20`, `15-`.
@@ -280,9 +251,9 @@ mod tests {
             assert!(subject(line).is_err(), "{line}");
         }
         assert!(parse("--epd a --pgn b").is_err() && parse("x --epd a").is_err());
-        for (name, kind) in [("x.pgn", Some(FileKind::Pgn)), ("x.epd.GZ", Some(FileKind::Epd)), ("pgn.gz", None)] {
-            assert_eq!(FileKind::of(Path::new(name)), kind, "{name}");
-        }
+        // A folder named like a field of a FEN: that of the tests is `src`.
+        let fen = "8/8/8/4k3/8/8/4K3/8 w - - 0 src";
+        assert_eq!(subject(fen), Ok(Subject::Position(fen.into())));
     }
 
     #[test]

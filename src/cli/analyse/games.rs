@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::annotate::{annotate, place};
 use super::arguments::AnalyseArguments;
+use super::inputs::open_all;
 use super::interrupt::Interrupt;
 use super::results::Results;
 use super::source::Source;
@@ -26,77 +27,44 @@ struct GameFile {
     path: PathBuf,
     source: Source,
     games: u64,
+    /// Number of positions to search.
+    positions: u64,
 }
 
-pub(super) fn run(
-    paths: &[PathBuf],
-    arguments: &AnalyseArguments,
-    output: &Output,
-    interrupt: &Interrupt,
-) -> Result<(), CommandError> {
+pub(super) fn run(paths: &[PathBuf], arguments: &AnalyseArguments, output: &Output) -> Result<(), CommandError> {
     let network = arguments.network.read(None)?;
     let limits = arguments.limits_or(DEFAULT_TIME);
-    let mut bad = 0;
-    let (files, positions) = open_files(paths, arguments, &mut bad)?;
+    let (files, bad) = open_all(paths, |path| open_file(path, arguments))?;
     let total: u64 = files.iter().map(|file| file.games).sum();
+    let positions = files.iter().map(|file| file.positions).sum();
     let numbers = arguments.game.map_or(1..=total, |game| game..=game);
     let mut results = Results::new(paths, arguments, numbers, output.clone(), &limits)?;
     let engine = arguments.engine(1, network)?;
+    let interrupt = Interrupt::watch(output.clone())?;
     let progress = Progress::new(positions, 0);
-    let mut analyser = GameAnalyser { engine, limits, arguments, interrupt, progress, bad };
-    let mut earlier = 0;
-    for file in &files {
-        analyser.annotate_file(file, earlier, &mut results)?;
-        earlier += file.games;
-        if interrupt.is_over() {
-            break;
-        }
-    }
+    let mut analyser = GameAnalyser { engine, limits, arguments, interrupt, progress, bad, left_out: 0, partial: None };
+    let annotated = analyser.annotate_all(&files, &mut results);
     analyser.progress.finish();
-    results.conclude();
-    if interrupt.is_requested() {
-        let wanted = if arguments.game.is_some() { 1 } else { total };
-        let text = format!("interrupted after {} of {wanted} games: the rest is not in the output", results.games());
-        return Err(CommandError::Failed(text));
-    }
-    match analyser.bad {
-        0 => Ok(()),
-        1 => Err(CommandError::failed("a game or file could not be read as a whole: see above")),
-        bad => Err(CommandError::Failed(format!("{bad} games or files could not be read as a whole: see above"))),
-    }
-}
-
-/// Opens all files. Returns them with the number of positions to search. Among several files, one that cannot be used is
-/// reported and counted in `bad`.
-///
-/// # Errors
-/// If no file can be used, or the wanted game is not there.
-fn open_files(
-    paths: &[PathBuf],
-    arguments: &AnalyseArguments,
-    bad: &mut u64,
-) -> Result<(Vec<GameFile>, u64), CommandError> {
-    let (mut files, mut positions) = (Vec::new(), 0);
-    for path in paths {
-        match open_file(path, arguments) {
-            Ok((file, more)) => {
-                files.push(file);
-                positions += more;
-            }
-            Err(error) if paths.len() == 1 => return Err(error),
-            Err(error) => {
-                *bad += 1;
-                let _ = writeln!(io::stderr(), "{error}");
-            }
+    // The files are completed after a failure, too.
+    results.conclude().and(annotated)?;
+    let wanted = if arguments.game.is_some() { 1 } else { total };
+    let (done, is_over) = (results.written() + analyser.left_out, analyser.interrupt.is_requested());
+    match (analyser.partial, analyser.bad) {
+        (Some(game), _) => Err(CommandError::Failed(format!(
+            "interrupted in game {game}, which is annotated in part: {done} of {wanted} games are in the output"
+        ))),
+        (None, _) if is_over && done < wanted => {
+            Err(CommandError::Failed(format!("interrupted: {done} of {wanted} games are in the output")))
+        }
+        (None, 0) => Ok(()),
+        (None, 1) => Err(CommandError::failed("a game or file could not be read as a whole: see above")),
+        (None, bad) => {
+            Err(CommandError::Failed(format!("{bad} games or files could not be read as a whole: see above")))
         }
     }
-    if files.is_empty() {
-        return Err(CommandError::failed("none of the files has games"));
-    }
-    Ok((files, positions))
 }
 
-fn open_file(path: &Path, arguments: &AnalyseArguments) -> Result<(GameFile, u64), CommandError> {
+fn open_file(path: &Path, arguments: &AnalyseArguments) -> Result<GameFile, CommandError> {
     let source = Source::open(path)?;
     let (mut games, mut positions) = (0, 0);
     for game in Reader::new(reader(&source, path)?) {
@@ -112,7 +80,7 @@ fn open_file(path: &Path, arguments: &AnalyseArguments) -> Result<(GameFile, u64
         Some(wanted) if wanted > games => {
             Err(CommandError::Failed(format!("{} has no game {wanted}, only {games}", path.display())))
         }
-        _ => Ok((GameFile { path: path.to_owned(), source, games }, positions)),
+        _ => Ok(GameFile { path: path.to_owned(), source, games, positions }),
     }
 }
 
@@ -133,13 +101,29 @@ struct GameAnalyser<'a> {
     engine: Engine,
     limits: Limits,
     arguments: &'a AnalyseArguments,
-    interrupt: &'a Interrupt,
+    interrupt: Interrupt,
     progress: Progress,
     /// Number of games and files that could not be read as a whole.
     bad: u64,
+    /// Number of games that are too long for the output.
+    left_out: u64,
+    /// The game in which Ctrl-C ended the analysis, if a part of it is annotated.
+    partial: Option<u64>,
 }
 
 impl GameAnalyser<'_> {
+    fn annotate_all(&mut self, files: &[GameFile], results: &mut Results) -> Result<(), CommandError> {
+        let mut earlier = 0;
+        for file in files.iter() {
+            self.annotate_file(file, earlier, results)?;
+            earlier += file.games;
+            if self.interrupt.is_over() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
     /// Annotates the games of a file, after `earlier` games of other files.
     fn annotate_file(&mut self, file: &GameFile, earlier: u64, results: &mut Results) -> Result<(), CommandError> {
         let path = &file.path;
@@ -170,8 +154,9 @@ impl GameAnalyser<'_> {
                     let raw = games.raw_text();
                     let copied = if raw.is_some() { "copied, not annotated" } else { "too long, left out" };
                     self.report_error(path, &error, copied);
-                    if let Some(raw) = raw {
-                        self.progress.suspend(|| results.write_text(&format!("{}\n", raw.trim())))?;
+                    match raw {
+                        Some(raw) => self.progress.suspend(|| results.write_text(&format!("{}\n", raw.trim())))?,
+                        None => self.left_out += 1,
                     }
                 }
             }
@@ -188,9 +173,18 @@ impl GameAnalyser<'_> {
         results: &mut Results,
     ) -> Result<(), CommandError> {
         let number = earlier + record.number;
-        let assessments = self.assess(record, replay)?;
-        if self.interrupt.is_over() && assessments.iter().all(Option::is_none) {
-            return Ok(());
+        let assessments = self.assess(replay, number)?;
+        let is_searched = assessments.iter().any(Option::is_some);
+        if self.interrupt.is_over() {
+            if !is_searched {
+                return Ok(());
+            }
+            let wanted = self.wanted_positions(replay).count();
+            self.partial = (assessments.iter().flatten().count() < wanted).then_some(number);
+        }
+        // None of the wanted moves is in this game.
+        if !is_searched {
+            return self.progress.suspend(|| results.write(record));
         }
         let annotated = annotate(record, replay, &assessments, self.arguments.thresholds);
         self.progress.suspend(|| results.add(path, number, annotated))
@@ -208,18 +202,18 @@ impl GameAnalyser<'_> {
 
     /// Assesses the positions of a game from the end to the beginning: the transposition table then helps with
     /// the earlier positions. Positions outside of the wanted moves, and those after an interrupt, have none.
-    fn assess(&mut self, record: &PgnGame, replay: &Replay) -> Result<Vec<Option<Assessment>>, CommandError> {
+    fn assess(&mut self, replay: &Replay, number: u64) -> Result<Vec<Option<Assessment>>, CommandError> {
         self.engine.new_game();
         let mut assessments = vec![None; replay.moves.len() + 1];
-        let wanted = wanted_positions(&replay.start, replay.moves.len(), self.arguments.moves.as_ref());
-        let (interrupt, limits) = (self.interrupt, &self.limits);
+        let wanted = self.wanted_positions(replay);
+        let (interrupt, limits) = (&self.interrupt, &self.limits);
         for (plies, assessment) in assessments.iter_mut().enumerate().rev().filter(|(plies, _)| wanted.contains(plies))
         {
             let mut game = Game::new(replay.start.clone());
             for &mv in replay.moves.iter().take(plies) {
                 game.play(mv);
             }
-            let place = format!("game {}, {}", record.number, place(game.position()));
+            let place = format!("game {number}, {}", place(game.position()));
             self.progress.set_message(place.clone());
             let found =
                 assess_with(&mut self.engine, &game, limits, |_| interrupt.flow()).map_err(CommandError::failed)?;
@@ -230,6 +224,10 @@ impl GameAnalyser<'_> {
             self.progress.advance(1, place);
         }
         Ok(assessments)
+    }
+
+    fn wanted_positions(&self, replay: &Replay) -> RangeInclusive<usize> {
+        wanted_positions(&replay.start, replay.moves.len(), self.arguments.moves.as_ref())
     }
 }
 

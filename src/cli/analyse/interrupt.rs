@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::cli::CommandError;
 use crate::uci::Output;
+use sesame_report::command::print_status;
 
 /// Exit code of a program that Ctrl-C ends at once: 128 and the number of SIGINT.
 const EXIT_CODE: i32 = 130;
@@ -19,7 +20,8 @@ pub(super) struct Interrupt {
 }
 
 impl Interrupt {
-    /// Handles Ctrl-C from now on. A second one ends the process at once.
+    /// Handles Ctrl-C from now on: to be called when the first search begins, since input is read without a look at
+    /// it. A second one ends the process at once.
     ///
     /// # Errors
     /// If the system refuses the handler, or there is one already.
@@ -30,6 +32,7 @@ impl Interrupt {
             if is_requested.swap(true, Ordering::Relaxed) {
                 process::exit(EXIT_CODE);
             }
+            print_status("\nCtrl-C: the analysis ends with what there is. Once more ends it at once.");
         };
         ctrlc::set_handler(handle).map_err(CommandError::failed)?;
         Ok(interrupt)

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::annotate::Annotated;
 use super::results::player_names;
+use crate::cli::assessment::Assessment;
 use crate::cli::{CommandError, san};
 use crate::engine::{Bound, Info, Score, SearchReport};
 use crate::position::{Color, Move, Position};
@@ -41,6 +42,10 @@ pub(super) fn write(output: &Output, object: &impl Serialize) -> Result<(), Comm
     Ok(())
 }
 
+/// Formats an object.
+///
+/// # Errors
+/// If it cannot be formatted.
 pub(super) fn text(object: &impl Serialize) -> Result<String, CommandError> {
     serde_json::to_string(object).map_err(CommandError::failed)
 }
@@ -97,6 +102,11 @@ pub(super) fn line(output: &Output, info: &Info, root: &Position) -> Result<(), 
 struct SearchResult {
     r#type: &'static str,
     fen: String,
+    /// `checkmate` or `stalemate` if the game is over: there is no best move then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<&'static str>,
+    /// The score of the best line; `{"mate": 0}` if the side to move is mated.
+    score: Option<WhiteScore>,
     best: Option<String>,
     best_san: Option<String>,
     ponder: Option<String>,
@@ -104,7 +114,23 @@ struct SearchResult {
     seconds: f64,
 }
 
-/// Writes the result of the search of `root`. `report` is that of a finished game if its best move is `None`.
+/// Writes the end of a game.
+pub(super) fn outcome(
+    output: &Output,
+    outcome: &'static str,
+    score: Score,
+    root: &Position,
+) -> Result<(), CommandError> {
+    let (fen, score) = (root.fen(false), Some(WhiteScore::new(score, root.side_to_move())));
+    let (best, best_san, ponder) = (None, None, None);
+    let outcome = Some(outcome);
+    write(
+        output,
+        &SearchResult { r#type: "result", fen, outcome, score, best, best_san, ponder, nodes: 0, seconds: 0.0 },
+    )
+}
+
+/// Writes the result of the search of `root`.
 pub(super) fn result(output: &Output, report: &SearchReport, root: &Position) -> Result<(), CommandError> {
     let line: Vec<Move> = report.best.into_iter().chain(report.ponder).collect();
     let mut line = uci(root, &line).into_iter();
@@ -113,6 +139,8 @@ pub(super) fn result(output: &Output, report: &SearchReport, root: &Position) ->
         &SearchResult {
             r#type: "result",
             fen: root.fen(false),
+            outcome: None,
+            score: Assessment::of(report).map(|assessment| WhiteScore::new(assessment.score, root.side_to_move())),
             best: line.next(),
             best_san: report.best.map(|mv| root.to_san(mv)),
             ponder: line.next(),
@@ -179,8 +207,8 @@ struct PlayerResult {
     blunders: u32,
 }
 
-/// Writes the moves of a game, then the game.
-pub(super) fn game(output: &Output, file: &Path, annotated: &Annotated) -> Result<(), CommandError> {
+/// Writes the moves of game `number`, then the game.
+pub(super) fn game(output: &Output, file: &Path, number: u64, annotated: &Annotated) -> Result<(), CommandError> {
     let (file, record) = (file.display().to_string(), &annotated.record);
     let mut before = &annotated.start;
     for (ply, step) in (1..).zip(&annotated.moves) {
@@ -188,7 +216,7 @@ pub(super) fn game(output: &Output, file: &Path, annotated: &Annotated) -> Resul
         let step_text = GameMove {
             r#type: "move",
             file: &file,
-            game: record.number,
+            game: number,
             ply,
             r#move: before.to_uci(step.mv, false),
             san: before.to_san(step.mv),
@@ -217,5 +245,5 @@ pub(super) fn game(output: &Output, file: &Path, annotated: &Annotated) -> Resul
     };
     let (white, black) = (player(white, white_stats), player(black, black_stats));
     let result = record.result.to_string();
-    write(output, &GameResult { r#type: "game", file: &file, game: record.number, white, black, result })
+    write(output, &GameResult { r#type: "game", file: &file, game: number, white, black, result })
 }

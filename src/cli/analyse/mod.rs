@@ -5,6 +5,7 @@ mod arguments;
 mod files;
 mod games;
 mod graph;
+mod inputs;
 mod interrupt;
 mod json;
 mod judge;
@@ -19,14 +20,11 @@ use super::CommandError;
 use crate::uci::Output;
 pub(super) use arguments::AnalyseArguments;
 use arguments::Subject;
-use interrupt::Interrupt;
 
 pub(super) fn run(arguments: &AnalyseArguments, output: &Output) -> Result<(), CommandError> {
-    let subject = arguments.subject()?;
-    let interrupt = Interrupt::watch(output.clone())?;
-    match subject {
-        Subject::Position(fen) => position::run(&fen, arguments, output, &interrupt),
-        Subject::Suites(paths) => suites::run(&paths, arguments, output, &interrupt),
-        Subject::Games(paths) => games::run(&paths, arguments, output, &interrupt),
+    match arguments.subject()? {
+        Subject::Position(fen) => position::run(&fen, arguments, output),
+        Subject::Suites(paths) => suites::run(&paths, arguments, output),
+        Subject::Games(paths) => games::run(&paths, arguments, output),
     }
 }

@@ -7,7 +7,7 @@ use super::interrupt::Interrupt;
 use super::json;
 use crate::cli::terminal::{SearchStatus, is_utf8_locale};
 use crate::cli::{CommandError, position, san};
-use crate::engine::{Bound, Info, Limits, SearchReport};
+use crate::engine::{Bound, Info, Limits, Score, SearchReport};
 use crate::position::{Color, Game, Outcome, Position};
 use crate::uci::{Output, Style, draw};
 use sesame_report::command::print_status;
@@ -15,12 +15,7 @@ use sesame_report::command::print_status;
 /// Default search time.
 const DEFAULT_TIME: Duration = Duration::from_secs(10);
 
-pub(super) fn run(
-    fen: &str,
-    arguments: &AnalyseArguments,
-    output: &Output,
-    interrupt: &Interrupt,
-) -> Result<(), CommandError> {
+pub(super) fn run(fen: &str, arguments: &AnalyseArguments, output: &Output) -> Result<(), CommandError> {
     let root = position(fen)?;
     let network = arguments.network.read(None)?;
     let game = Game::new(root.clone());
@@ -29,7 +24,10 @@ pub(super) fn run(
     }
     if let Some(outcome @ (Outcome::Checkmate | Outcome::Stalemate)) = game.outcome() {
         if arguments.json {
-            return json::result(output, &SearchReport::default(), &root);
+            return match outcome {
+                Outcome::Checkmate => json::outcome(output, "checkmate", Score::Mate(0), &root),
+                _ => json::outcome(output, "stalemate", Score::Centipawns(0), &root),
+            };
         }
         output.line(end_of_game(outcome, root.side_to_move()));
         return Ok(());
@@ -40,6 +38,7 @@ pub(super) fn run(
     let time = arguments.time.or(if is_limited { None } else { Some(DEFAULT_TIME) });
     let limits = Limits { move_time: time, ..arguments.limits() };
 
+    let interrupt = Interrupt::watch(output.clone())?;
     let mut status = SearchStatus::new(time);
     if !arguments.json {
         output.line("\n depth    score      time      nodes  line (scores are White's)");
@@ -55,7 +54,7 @@ pub(super) fn run(
                 status.clear();
                 status.depth = info.line.depth;
                 if arguments.json {
-                    failure = json::line(output, info, &root).err();
+                    failure = failure.take().or(json::line(output, info, &root).err());
                 } else {
                     output.line(&row(info, &root, arguments.multipv > 1));
                 }
@@ -134,7 +133,7 @@ fn conclusion(report: &SearchReport, root: &Position) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{Line, Score};
+    use crate::engine::Line;
 
     fn info(root: &Position, bound: Bound) -> Info {
         let pv = vec![root.legal_moves().iter().copied().find(|&mv| root.to_uci(mv, false) == "e7e5").unwrap()];

@@ -4,7 +4,7 @@
 
 use serde::Serialize;
 
-use super::annotate::Annotated;
+use super::annotate::{Annotated, judgement_in, without_commands};
 use super::judge::PlayerStats;
 use super::results::player_names;
 use super::{graph, json};
@@ -60,7 +60,7 @@ struct Played {
     comment: String,
 }
 
-/// Returns a game for [`page`].
+/// Returns a game for [`page`], after a comma.
 ///
 /// # Errors
 /// If it cannot be formatted.
@@ -88,7 +88,9 @@ pub(super) fn game(annotated: &Annotated) -> Result<String, CommandError> {
     let rows = player_names(&annotated.record).into_iter().zip(&annotated.stats);
     let players = rows.map(|(name, stats)| std::iter::once(name).chain(stats.row()).collect()).collect();
     let title = graph::title(&annotated.record);
-    json::text(&Game { title, headings: PlayerStats::HEADINGS.to_vec(), players, steps })
+    let text = json::text(&Game { title, headings: PlayerStats::HEADINGS.to_vec(), players, steps })?;
+    // A script ends at `</script`, in a string, too.
+    Ok(format!(",\n{}", text.replace('<', "\\u003c")))
 }
 
 fn step(position: &Position, score: Option<Score>, played: Option<Played>) -> Step {
@@ -110,21 +112,16 @@ fn comment(ply: &Ply, is_judged: bool) -> String {
             words.push(' ');
         }
     }
-    while let Some(start) = words.find("[%") {
-        let end = words.get(start..).and_then(|rest| rest.find(']')).map_or(words.len(), |end| start + end + 1);
-        words.replace_range(start..end, "");
-    }
-    if is_judged && let Some(sentence) = super::annotate::judgement_in(&words) {
+    let mut words = without_commands(&words, "[%");
+    if is_judged && let Some(sentence) = judgement_in(&words) {
         words.replace_range(sentence, "");
     }
-    words.split_whitespace().collect::<Vec<_>>().join(" ")
+    words.trim().to_owned()
 }
 
-/// Returns the page of these games.
-pub(super) fn page(games: &[String]) -> String {
-    // A script ends at `</script`, in a string, too.
-    let games = games.join(",\n").replace('<', "\\u003c");
-    PAGE.replacen(GAMES, &format!("[\n{games}\n]"), 1)
+/// Returns the page of these games, the texts of [`game`] one after the other.
+pub(super) fn page(games: &str) -> String {
+    PAGE.replacen(GAMES, &format!("[{}\n]", games.trim_start_matches(',')), 1)
 }
 
 #[cfg(test)]
@@ -147,7 +144,7 @@ mod tests {
             Some(Assessment { score: Score::Centipawns(score), line, depth: 1 })
         });
         let annotated = annotate(&record, &replay, &assessments, Thresholds::default());
-        let page = page(&[game(&annotated).unwrap()]);
+        let page = page(&game(&annotated).unwrap());
         assert!(page.starts_with("<!DOCTYPE html>") && !page.contains("</script><b>") && !page.contains(GAMES));
         let data = page.split_once("id=\"games\">").unwrap().1.split_once("</script>").unwrap().0;
         let games: serde_json::Value = serde_json::from_str(data).unwrap();

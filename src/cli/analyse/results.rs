@@ -8,14 +8,13 @@ use std::path::{Path, PathBuf};
 
 use super::annotate::Annotated;
 use super::arguments::AnalyseArguments;
-use super::files::{check_output, write};
+use super::files::{GrowingFile, check_output, check_outputs, write};
 use super::judge::PlayerStats;
 use super::{graph, json, report};
 use crate::cli::CommandError;
 use crate::engine::Limits;
 use crate::games::pgn::PgnGame;
 use crate::uci::Output;
-use sesame_report::files::are_same;
 use sesame_report::markdown::Table;
 
 /// The output of the annotated games and their summary.
@@ -24,17 +23,16 @@ pub(super) struct Results {
     /// True if the standard output has JSON.
     json: bool,
     /// The file for the games; `None` for the standard output.
-    file: Option<PathBuf>,
-    /// The content of the file so far.
-    text: String,
+    file: Option<GrowingFile>,
     graphs: Option<PathBuf>,
-    report: Option<PathBuf>,
-    /// The games of the report so far.
-    pages: Vec<String>,
+    report: Option<GrowingFile>,
     /// The value of the tag `Annotator`.
     annotator: String,
     players: BTreeMap<String, (u32, PlayerStats)>,
-    games: u32,
+    /// Number of annotated games.
+    annotated: u32,
+    /// Number of games in the output.
+    written: u64,
 }
 
 impl Results {
@@ -46,13 +44,8 @@ impl Results {
         output: Output,
         limits: &Limits,
     ) -> Result<Results, CommandError> {
-        for path in arguments.out.iter().chain(&arguments.report) {
-            if inputs.iter().any(|input| are_same(path, input)) {
-                let text = format!("{} is read: a stop halfway would lose the rest of it", path.display());
-                return Err(CommandError::Failed(text));
-            }
-            check_output(path, arguments.force)?;
-        }
+        let outputs: Vec<&PathBuf> = arguments.out.iter().chain(&arguments.report).collect();
+        check_outputs(inputs, &outputs, arguments.force)?;
         if let Some(folder) = &arguments.graphs {
             fs::create_dir_all(folder)
                 .map_err(|error| CommandError::Failed(format!("{}: {error}", folder.display())))?;
@@ -68,20 +61,19 @@ impl Results {
         Ok(Results {
             output,
             json: arguments.json,
-            file: arguments.out.clone(),
-            text: String::new(),
+            file: arguments.out.clone().map(GrowingFile::new),
             graphs: arguments.graphs.clone(),
-            report: arguments.report.clone(),
-            pages: Vec::new(),
+            report: arguments.report.clone().map(GrowingFile::new),
             annotator: annotator(limits),
             players: BTreeMap::new(),
-            games: 0,
+            annotated: 0,
+            written: 0,
         })
     }
 
-    /// Returns the number of annotated games.
-    pub(super) fn games(&self) -> u32 {
-        self.games
+    /// Returns the number of games in the output.
+    pub(super) fn written(&self) -> u64 {
+        self.written
     }
 
     /// Writes the annotated game `number` of `file`, its chart, its page of the report and its summary.
@@ -90,40 +82,36 @@ impl Results {
         if record.tag("Annotator").is_none_or(|annotator| annotator.is_empty() || annotator.starts_with("Sesame ")) {
             record.set_tag("Annotator", &self.annotator);
         }
-        self.games += 1;
+        self.annotated += 1;
         if self.json {
-            json::game(&self.output, file, &annotated)?;
+            json::game(&self.output, file, number, &annotated)?;
         }
         self.write(&annotated.record)?;
         // A chart of no moves would be empty.
-        if !annotated.moves.is_empty() {
+        if annotated.moves.iter().any(|step| step.score.is_some()) {
             if let Some(folder) = &self.graphs {
                 write(&chart_file(folder, number), &graph::draw(&annotated).map_err(CommandError::failed)?)?;
             }
-            if let Some(path) = &self.report {
-                self.pages.push(report::game(&annotated)?);
-                write(path, &report::page(&self.pages))?;
+            if let Some(file) = &mut self.report {
+                file.add(&report::game(&annotated)?, report::page)?;
             }
         }
         self.summarise(number, &annotated);
         Ok(())
     }
 
-    /// Writes a game. The file is complete after every game.
+    /// Writes a game.
     pub(super) fn write(&mut self, record: &PgnGame) -> Result<(), CommandError> {
         self.write_text(&record.to_string())
     }
 
     /// Writes the text of a game, with its last line feed.
     pub(super) fn write_text(&mut self, text: &str) -> Result<(), CommandError> {
-        match &self.file {
+        self.written += 1;
+        match &mut self.file {
             None if self.json => {}
             None => self.output.line(text),
-            Some(path) => {
-                self.text += text;
-                self.text.push('\n');
-                write(path, &self.text)?;
-            }
+            Some(file) => file.add(&format!("{text}\n"), str::to_owned)?,
         }
         Ok(())
     }
@@ -156,16 +144,23 @@ impl Results {
         }
     }
 
-    /// Writes the players' statistics over all games, if there are several.
-    pub(super) fn conclude(&self) {
-        if self.games < 2 {
-            return;
+    /// Completes the files, and writes the players' statistics over all games if there are several.
+    pub(super) fn conclude(&mut self) -> Result<(), CommandError> {
+        if let Some(file) = &mut self.file {
+            file.complete(str::to_owned)?;
+        }
+        if let Some(file) = &mut self.report {
+            file.complete(report::page)?;
+        }
+        if self.annotated < 2 {
+            return Ok(());
         }
         let mut table = Table::new(["player", "games"].into_iter().chain(PlayerStats::HEADINGS));
         for (name, (games, stats)) in &self.players {
             table.row([name.clone(), games.to_string()].into_iter().chain(stats.row()));
         }
-        self.print_summary(&format!("All {} games\n\n{}", self.games, table.aligned()));
+        self.print_summary(&format!("All {} games\n\n{}", self.annotated, table.aligned()));
+        Ok(())
     }
 }
 

@@ -8,8 +8,8 @@ use flate2::bufread::MultiGzDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-use super::arguments::FileKind;
 use crate::cli::CommandError;
+use crate::games::decode;
 
 /// Bytes that are looked at to recognise the content.
 const SAMPLE: u64 = 4096;
@@ -95,24 +95,28 @@ impl Source {
         })
     }
 
-    /// Reads the text as a whole. Bytes that are not UTF-8 are replaced.
+    /// Reads the text as a whole.
     ///
     /// # Errors
     /// If it cannot be read, or is larger than 256 MiB.
     pub(super) fn text(&self) -> io::Result<String> {
-        Ok(String::from_utf8_lossy(&read_whole(self.reader()?)?).into_owned())
+        Ok(decode(read_whole(self.reader()?)?))
     }
 }
 
 impl Bytes {
     fn open(path: &Path) -> io::Result<Bytes> {
         if path == Path::new("-") {
-            return Ok(Bytes::Memory(read_whole(io::stdin().lock())?));
+            let mut bytes = Vec::new();
+            io::stdin().lock().read_to_end(&mut bytes)?;
+            return Ok(Bytes::Memory(bytes));
         }
         if fs::metadata(path)?.is_file() {
             return Ok(Bytes::File(path.to_owned()));
         }
-        Ok(Bytes::Memory(read_whole(File::open(path)?)?))
+        let mut bytes = Vec::new();
+        File::open(path)?.read_to_end(&mut bytes)?;
+        Ok(Bytes::Memory(bytes))
     }
 
     fn read(&self) -> io::Result<Box<dyn BufRead + '_>> {
@@ -121,30 +125,6 @@ impl Bytes {
             Bytes::File(path) => Box::new(BufReader::with_capacity(1 << 16, File::open(path)?)),
         })
     }
-}
-
-/// Returns the files of `path`: those in the folder that end like a file of games or of positions, in their order by name, or
-/// the file itself.
-///
-/// # Errors
-/// If the folder cannot be read, or has no such file.
-pub(super) fn files_of(path: &Path) -> Result<Vec<PathBuf>, CommandError> {
-    if !path.is_dir() {
-        return Ok(vec![path.to_owned()]);
-    }
-    let failed = |error: io::Error| CommandError::Failed(format!("{}: {error}", path.display()));
-    let mut files = Vec::new();
-    for entry in fs::read_dir(path).map_err(failed)? {
-        let file = entry.map_err(failed)?.path();
-        if FileKind::of(&file).is_some() && file.is_file() {
-            files.push(file);
-        }
-    }
-    files.sort();
-    if files.is_empty() {
-        return Err(CommandError::Failed(format!("{} has no file that ends in .pgn or .epd", path.display())));
-    }
-    Ok(files)
 }
 
 /// Returns the first bytes of a reader.
@@ -170,6 +150,11 @@ fn read_whole(reader: impl Read) -> io::Result<Vec<u8>> {
 fn binary(start: &[u8]) -> Option<&'static str> {
     if let Some((_, name)) = BINARY.iter().find(|(magic, _)| start.starts_with(magic)) {
         return Some(name);
+    }
+    let (pairs, _) = start.as_chunks::<2>();
+    let is_wide = |place: usize| pairs.len() > 3 && pairs.iter().all(|pair| pair.get(place) == Some(&0));
+    if is_wide(0) || is_wide(1) {
+        return Some("UTF-16 without a byte order mark");
     }
     let is_control = |byte: &&u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
     (start.iter().filter(is_control).count() * 20 > start.len().max(20)).then_some("binary")
@@ -242,7 +227,15 @@ impl<R: BufRead> Read for ZstdReader<R> {
 }
 
 fn invalid(error: &FrameDecoderError) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, format!("the compressed data is damaged: {error}"))
+    let text = match error {
+        FrameDecoderError::WindowSizeTooBig { requested } => format!(
+            "it was compressed with a window of {} MiB, as by zstd --long; the limit is 100 MiB",
+            requested >> 20
+        ),
+        FrameDecoderError::DictNotProvided { .. } => "it was compressed with a dictionary".to_owned(),
+        error => format!("the compressed data is damaged: {error}"),
+    };
+    io::Error::new(io::ErrorKind::InvalidData, text)
 }
 
 #[cfg(test)]
@@ -271,9 +264,9 @@ mod tests {
         open("games.pgn", bytes).and_then(|source| source.text().map_err(CommandError::failed)).unwrap()
     }
 
-    fn gzip(text: &str) -> Vec<u8> {
+    fn gzip(bytes: impl AsRef<[u8]>) -> Vec<u8> {
         let mut encoder = GzEncoder::new(Vec::new(), Level::fast());
-        encoder.write_all(text.as_bytes()).unwrap();
+        encoder.write_all(bytes.as_ref()).unwrap();
         encoder.finish().unwrap()
     }
 
@@ -300,7 +293,7 @@ mod tests {
         for encode in [u16::to_le_bytes, u16::to_be_bytes] {
             let bytes: Vec<u8> = "\u{feff}".encode_utf16().chain(GAME.encode_utf16()).flat_map(encode).collect();
             assert_eq!(text(&bytes), GAME);
-            assert_eq!(text(&gzip(GAME)), GAME);
+            assert_eq!(text(&gzip(&bytes)), GAME);
         }
     }
 
@@ -323,25 +316,14 @@ mod tests {
             error(&wrong);
         }
         assert!(error(b"PK\x03\x04 and more").contains("is a zip archive, not a text of games"));
+        let wide: Vec<u8> = GAME.encode_utf16().filter(|unit| *unit < 128).flat_map(u16::to_le_bytes).collect();
+        assert!(error(&wide).contains("is UTF-16 without a byte order mark"));
+        // A frame with a window of 128 MiB.
+        assert!(error(&[0x28, 0xB5, 0x2F, 0xFD, 0, 17 << 3]).contains("a window of 128 MiB"));
         assert!(error(&(0..=255).collect::<Vec<u8>>()).contains("is binary"));
         // One control character, as in files of old programs, and none at all.
-        assert_eq!(text(b"8/8/8/8/8/8/8/8 w - - bm Qb3\0\n"), "8/8/8/8/8/8/8/8 w - - bm Qb3\0\n");
+        assert_eq!(text(b"8/8/8/8/8/8/8/8 w - - bm Qb3\0\n"), "8/8/8/8/8/8/8/8 w - - bm Qb3\n");
+        assert_eq!(text(b"id \"Gr\xFCnfeld\"\n"), "id \"Grünfeld\"\n");
         assert_eq!(text(b""), "");
-    }
-
-    #[test]
-    fn folders_have_their_files() {
-        let folder = tempfile::tempdir().unwrap();
-        for name in ["b.pgn", "a.PGN.gz", "c.epd.zst", "notes.txt", "x.gz"] {
-            fs::write(folder.path().join(name), "").unwrap();
-        }
-        let names = |files: Vec<PathBuf>| -> Vec<String> {
-            files.iter().map(|file| file.file_name().unwrap().to_str().unwrap().to_owned()).collect()
-        };
-        assert_eq!(names(files_of(folder.path()).unwrap()), ["a.PGN.gz", "b.pgn", "c.epd.zst"]);
-        let file = folder.path().join("notes.txt");
-        assert_eq!(files_of(&file).unwrap(), std::slice::from_ref(&file));
-        fs::create_dir(folder.path().join("empty")).unwrap();
-        assert!(files_of(&folder.path().join("empty")).is_err());
     }
 }

@@ -6,7 +6,8 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::arguments::AnalyseArguments;
-use super::files::{check_output, write};
+use super::files::{check_outputs, write};
+use super::inputs::open_all;
 use super::interrupt::Interrupt;
 use super::json::{self, WhiteScore};
 use super::source::Source;
@@ -32,20 +33,14 @@ struct Suite {
     bad: usize,
 }
 
-pub(super) fn run(
-    paths: &[PathBuf],
-    arguments: &AnalyseArguments,
-    output: &Output,
-    interrupt: &Interrupt,
-) -> Result<(), CommandError> {
-    if let Some(path) = &arguments.csv {
-        check_output(path, arguments.force)?;
-    }
+pub(super) fn run(paths: &[PathBuf], arguments: &AnalyseArguments, output: &Output) -> Result<(), CommandError> {
+    check_outputs(paths, &arguments.csv.iter().collect::<Vec<_>>(), arguments.force)?;
     let network = arguments.network.read(None)?;
-    let suites = paths.iter().map(|path| Suite::read(path)).collect::<Result<Vec<Suite>, CommandError>>()?;
+    let (suites, bad_files) = open_all(paths, Suite::read)?;
     let total: usize = suites.iter().map(|suite| suite.positions.len()).sum();
     let progress = Progress::new(total as u64, 0);
     let mut engine = arguments.engine(1, network)?;
+    let interrupt = Interrupt::watch(output.clone())?;
     let limits = arguments.limits_or(DEFAULT_TIME);
     let mut csv = CSV_HEADINGS.to_owned();
     let mut totals = Vec::new();
@@ -55,7 +50,7 @@ pub(super) fn run(
         for (line, epd) in &suite.positions {
             let name = epd.id.clone().unwrap_or_else(|| format!("line {line}"));
             progress.set_message(name.clone());
-            let result = SuiteResult::find(&mut engine, epd, &limits, interrupt)?;
+            let result = SuiteResult::find(&mut engine, epd, &limits, &interrupt)?;
             // A search that was broken off solves nothing.
             if interrupt.is_over() {
                 break;
@@ -89,13 +84,16 @@ pub(super) fn run(
     if let Some(path) = &arguments.csv {
         write(path, &csv)?;
     }
-    if interrupt.is_requested() {
+    if done < total {
         return Err(CommandError::Failed(format!("interrupted after {done} of {total} positions")));
     }
-    match suites.iter().map(|suite| suite.bad).sum() {
-        0 => Ok(()),
-        1 => Err(CommandError::failed("a line could not be used: see above")),
-        bad => Err(CommandError::Failed(format!("{bad} lines could not be used: see above"))),
+    match (suites.iter().map(|suite| suite.bad).sum(), bad_files) {
+        (0, 0) => Ok(()),
+        (1, 0) => Err(CommandError::failed("a line could not be used: see above")),
+        (bad, 0) => Err(CommandError::Failed(format!("{bad} lines could not be used: see above"))),
+        (bad, files) => {
+            Err(CommandError::Failed(format!("{files} files and {bad} lines could not be used: see above")))
+        }
     }
 }
 

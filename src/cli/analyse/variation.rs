@@ -21,6 +21,7 @@ pub(super) fn join_variation(annotations: &mut [Annotation], position: &Position
 /// Returns the text of a variation with the line in it; `None` if it begins with another move.
 fn joined(text: &str, root: &Position, line: &[Move]) -> Option<String> {
     let mut position = root.clone();
+    let text = text.trim_end_matches(|letter: char| letter == '*' || letter.is_whitespace());
     let steps = main_line(text);
     for (ply, step) in steps.iter().enumerate() {
         let mv = step.read(text, &position);
@@ -32,12 +33,11 @@ fn joined(text: &str, root: &Position, line: &[Move]) -> Option<String> {
         if ply == 0 {
             return None;
         }
-        // After a move that cannot be read, the line cannot be compared.
         let is_there = |inner: &Range<usize>| {
             let inner = text.get(inner.clone()).unwrap_or_default();
             main_line(inner).first().and_then(|first| first.read(inner, &position)) == Some(ours)
         };
-        if mv.is_none() || step.variations.iter().any(is_there) {
+        if step.variations.iter().any(is_there) {
             return Some(text.to_owned());
         }
         let (before, after) = text.split_at(step.end);
@@ -101,7 +101,8 @@ fn main_line(text: &str) -> Vec<Step> {
             token => {
                 // A move number may touch the move.
                 let number = token.rfind(['.', '…']).map_or(0, |dot| dot + token.get(dot..).map_or(1, first_width));
-                if number < token.len() {
+                let is_result = ["*", "1-0", "0-1", "1/2-1/2"].contains(&token);
+                if number < token.len() && !is_result {
                     steps.push(Step { word: place + number..end, end, variations: Vec::new() });
                 }
             }
@@ -151,7 +152,8 @@ mod tests {
             ("1. e4 c5 $2 {so} (1... e6) 2. Nf3", Some("1. e4 c5 $2 {so} (1... e5 2. Nf3) (1... e6) 2. Nf3")),
             ("1. e4 c5 (1... e6) (1... e5 2. f4) 2. Nf3", Some("1. e4 c5 (1... e6) (1... e5 2. f4) 2. Nf3")),
             ("1. e4 (1. d4 {a (b} d5) e5", Some("1. e4 (1. d4 {a (b} d5) e5 2. Nf3")),
-            ("1. e4 -- 2. d4", Some("1. e4 -- 2. d4")),
+            ("1. e4 -- 2. d4", Some("1. e4 -- (1... e5 2. Nf3) 2. d4")),
+            ("1. e4 e5 *", Some("1. e4 e5 2. Nf3")),
         ] {
             assert_eq!(join(text, &ours).as_deref(), expected, "{text}");
             // A second time, nothing is new.
@@ -166,12 +168,12 @@ mod tests {
     }
 
     proptest! {
-        /// No text panics or loses a letter.
+        /// No text panics or loses a letter, but for stars at its end.
         #[test]
         fn nothing_is_lost(text in r"(1\. |2\.|e4 |e5 |c5 |\(|\)|\{|\}|\$1|…|é| ){0,12}") {
             if let Some(joined) = join(&text, &["e4", "e5", "Nf3"]) {
                 let mut letters = joined.chars();
-                prop_assert!(text.chars().all(|letter| letters.any(|found| found == letter)), "{joined}");
+                prop_assert!(text.trim_end().chars().all(|letter| letters.any(|found| found == letter)), "{joined}");
             }
         }
     }

@@ -3,6 +3,7 @@
 use std::io::{self, BufRead};
 
 use super::PgnErrorKind;
+use crate::games::decode;
 
 /// Limit of the text of one game, in bytes. A thousand moves with a paragraph each need less.
 const MAX_TEXT: usize = 4 << 20;
@@ -277,7 +278,7 @@ impl<R: BufRead> Lexer<R> {
                     if self.peek() == Some(b']') {
                         self.bump();
                         // The remaining control characters are white space, which the writer cannot keep.
-                        return Ok(Token::Tag(text(name), text(value).replace(char::is_control, " ")));
+                        return Ok(Token::Tag(decode(name), decode(value).replace(char::is_control, " ")));
                     }
                     value.push(b'"');
                     value.resize(value.len() + spaces, b' ');
@@ -307,7 +308,7 @@ impl<R: BufRead> Lexer<R> {
                 None => return Err(PgnErrorKind::OpenComment),
                 Some(b'}') => {
                     self.bump();
-                    return Ok(Token::Comment(one_line(&text(comment))));
+                    return Ok(Token::Comment(one_line(&decode(comment))));
                 }
                 Some(byte) => {
                     if self.is_line_start {
@@ -330,7 +331,7 @@ impl<R: BufRead> Lexer<R> {
         while self.peek().is_some_and(|byte| byte != b'\n') {
             self.take(&mut comment)?;
         }
-        Ok(Token::Comment(one_line(&text(comment))))
+        Ok(Token::Comment(one_line(&decode(comment))))
     }
 
     fn nag(&mut self) -> Result<Token, PgnErrorKind> {
@@ -339,7 +340,7 @@ impl<R: BufRead> Lexer<R> {
         while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
             self.take(&mut digits)?;
         }
-        text(digits).parse().map(Token::Nag).map_err(|_| PgnErrorKind::Nag)
+        decode(digits).parse().map(Token::Nag).map_err(|_| PgnErrorKind::Nag)
     }
 
     /// Lexes a suffix such as `!` or `?!`; `None` for an unknown one.
@@ -364,7 +365,7 @@ impl<R: BufRead> Lexer<R> {
             self.take(&mut word)?;
         }
         // Unicode white space separates words too, and the end of the game may touch the last one: `Nf3*`.
-        let word = text(word);
+        let word = decode(word);
         let mut words = word
             .split_whitespace()
             .flat_map(|word| {
@@ -412,28 +413,6 @@ fn looks_like_move(word: &str) -> bool {
     let is_piece_or_square = word.starts_with(|c: char| "abcdefghKQRBNPOo0Z-*½.…@".contains(c) || c.is_ascii_digit());
     let has_digit_or_sign = word.contains(|c: char| c.is_ascii_digit() || "-*½@".contains(c));
     is_piece_or_square && has_digit_or_sign
-}
-
-/// Decodes UTF-8, or Windows-1252, which extends the Latin-1 of the standard. Control characters are removed,
-/// because they could change a terminal's state; white space is kept.
-pub(super) fn text(bytes: Vec<u8>) -> String {
-    let text = String::from_utf8(bytes)
-        .unwrap_or_else(|error| error.into_bytes().into_iter().map(windows_1252).collect::<String>());
-    if text.contains(is_unwanted) { text.replace(is_unwanted, "") } else { text }
-}
-
-/// Decodes a byte of Windows-1252; five bytes stand for no character.
-fn windows_1252(byte: u8) -> char {
-    const FROM_80: [char; 32] = [
-        '€', '\u{FFFD}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{FFFD}', 'Ž', '\u{FFFD}',
-        '\u{FFFD}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{FFFD}', 'ž', 'Ÿ',
-    ];
-    let place = usize::from(byte).checked_sub(0x80);
-    place.and_then(|place| FROM_80.get(place)).copied().unwrap_or(char::from(byte))
-}
-
-fn is_unwanted(letter: char) -> bool {
-    letter.is_control() && !letter.is_whitespace() || matches!(letter, '\u{FFFE}' | '\u{FFFF}')
 }
 
 /// Replaces all white space by single spaces.

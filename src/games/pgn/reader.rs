@@ -2,8 +2,9 @@
 
 use std::io::BufRead;
 
-use super::lexer::{Lexer, Token, text};
+use super::lexer::{Lexer, Token};
 use super::{Annotation, GameResult, PgnError, PgnErrorKind, PgnGame, Ply, SEVEN_TAG_ROSTER};
+use crate::games::decode;
 
 /// Limit of plies, more than the 75-move rule allows.
 const MAX_PLIES: usize = 12_000;
@@ -41,7 +42,7 @@ impl<R: BufRead> Reader<R> {
     /// Returns the text of the last game, as it is in the file: for a game that could not be parsed. `None` if it
     /// is longer than 8 MiB.
     pub fn raw_text(&self) -> Option<String> {
-        self.lexer.raw().map(|raw| text(raw.to_vec()))
+        self.lexer.raw().map(|raw| decode(raw.to_vec()))
     }
 
     /// Parses the next game; `None` at the end.
