@@ -1,5 +1,17 @@
 //! Characters of PGN and EPD files.
 
+/// Beginnings of files that are no text, with their names.
+const BINARY: [(&[u8], &str); 8] = [
+    (b"PK\x03\x04", "a zip archive"),
+    (b"BZh", "compressed by bzip2"),
+    (b"\xFD7zXZ\0", "compressed by xz"),
+    (b"7z\xBC\xAF\x27\x1C", "a 7z archive"),
+    (b"Rar!\x1A\x07", "a RAR archive"),
+    (b"%PDF-", "a PDF document"),
+    (b"\x89PNG", "a picture"),
+    (b"\x7FELF", "a program"),
+];
+
 /// Decodes UTF-8, or Windows-1252, which extends the Latin-1 of the standard. Control characters are removed,
 /// because they could change a terminal's state; white space is kept.
 pub(crate) fn decode(bytes: Vec<u8>) -> String {
@@ -20,4 +32,28 @@ fn windows_1252(byte: u8) -> char {
 
 fn is_unwanted(letter: char) -> bool {
     letter.is_control() && !letter.is_whitespace() || matches!(letter, '\u{FFFE}' | '\u{FFFF}')
+}
+
+/// Returns the kind of content that is no text. A few control characters, as old programs leave them, are text.
+pub(crate) fn binary_content(start: &[u8]) -> Option<&'static str> {
+    if let Some((_, name)) = BINARY.iter().find(|(magic, _)| start.starts_with(magic)) {
+        return Some(name);
+    }
+    let (pairs, _) = start.as_chunks::<2>();
+    let is_wide = |place: usize| pairs.len() > 3 && pairs.iter().all(|pair| pair.get(place) == Some(&0));
+    if is_wide(0) || is_wide(1) {
+        return Some("UTF-16 without a byte order mark");
+    }
+    let is_control = |byte: &&u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
+    (start.iter().filter(is_control).count() * 20 > start.len().max(20)).then_some("binary")
+}
+
+/// Returns the kind of content of a file to which no text can be appended: binary, compressed, or of wide characters.
+pub(crate) fn content_beside_text(start: &[u8]) -> Option<&'static str> {
+    match start {
+        [0x1F, 0x8B, ..] => Some("compressed by gzip"),
+        [0x28, 0xB5, 0x2F, 0xFD, ..] => Some("compressed by zstd"),
+        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => Some("UTF-16"),
+        start => binary_content(start),
+    }
 }

@@ -99,13 +99,16 @@ impl Epd {
         // A semicolon may touch the last field.
         let head = line.split(';').next().unwrap_or_default();
         // Fewer than four fields are completed; an operation is no field.
-        let is_field = |word: &&str| !OPCODES.contains(word);
+        let is_field = |word: &&str| !is_opcode(word);
         let words: Vec<&str> = head.split_ascii_whitespace().take_while(is_field).take(6).collect();
         let numbers = words.iter().skip(4).take_while(|word| word.parse::<u32>().is_ok()).count();
         let fields = words.len().min(4) + numbers;
         let operations = operations(line.get(head.len() - after_words(head, fields).len()..).unwrap_or_default())?;
         let operand = |name: &str| {
-            operations.iter().find(|(operation, _)| *operation == name).map(|(_, operand)| operand.as_str())
+            operations
+                .iter()
+                .find(|(operation, _)| operation.eq_ignore_ascii_case(name))
+                .map(|(_, operand)| operand.as_str())
         };
         let mut fen = words.iter().take(fields).copied().collect::<Vec<_>>().join(" ");
         if fields == 4 {
@@ -127,13 +130,13 @@ impl Epd {
     }
 }
 
-/// Parses the lines of an EPD file, with their numbers from 1. Empty lines and lines that begin with `#` are
-/// skipped.
+/// Parses the lines of an EPD file, with their numbers from 1. Empty lines and lines that begin with `#` or `;`
+/// are skipped.
 pub fn read_all(text: &str) -> impl Iterator<Item = (usize, Result<Epd, EpdError>)> + '_ {
     (1..)
         .zip(text.lines())
         .map(|(number, line)| (number, line.trim_start_matches('\u{feff}').trim()))
-        .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
+        .filter(|(_, line)| !line.is_empty() && !line.starts_with(['#', ';']))
         .map(|(number, line)| (number, Epd::read(line)))
 }
 
@@ -200,7 +203,7 @@ fn operations(text: &str) -> Result<Vec<(&str, String)>, EpdError> {
             continue;
         }
         // Lists of moves and numbers end at the next operation, too.
-        let is_list = ["am", "bm", "dm", "fmvn", "hmvc"].contains(&name);
+        let is_list = ["am", "bm", "dm", "fmvn", "hmvc"].contains(&name.to_ascii_lowercase().as_str());
         let end = operand.find(';').unwrap_or(operand.len());
         let (operand, after) = operand.split_at(end);
         let end = if is_list { next_operation(operand) } else { operand.len() };
@@ -211,10 +214,14 @@ fn operations(text: &str) -> Result<Vec<(&str, String)>, EpdError> {
     }
 }
 
+fn is_opcode(word: &str) -> bool {
+    OPCODES.iter().any(|opcode| opcode.eq_ignore_ascii_case(word))
+}
+
 /// Returns the index of the first word that is an operation; the length of the text without one.
 fn next_operation(text: &str) -> usize {
     let offset = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
-    text.split_whitespace().find(|word| OPCODES.contains(word)).map_or(text.len(), offset)
+    text.split_whitespace().find(|word| is_opcode(word)).map_or(text.len(), offset)
 }
 
 /// Splits a quotation from a text that begins with its quote. Returns the text between the quotes, without the backslashes
@@ -313,6 +320,7 @@ mod tests {
             ("rn1qkb1r/pp2pppp/5n2/3p1b2/3P4/2N1P3/PP3PPP/R1BQKBNR w KQkq - 0 1 ; bm Qb3\0", "Qb3", None, None),
             // The end of a quotation is the end of an operation.
             (&format!("{board} id \"BK.01\" bm Qg6 c0 \"x; y\" dm 2"), "Qg6", Some(2), Some("BK.01")),
+            (&format!("{board} BM Qg6; ID \"upper\";"), "Qg6", None, Some("upper")),
             // The en passant square and the rights cannot be.
             ("4k3/8/8/8/8/8/4P3/4K3 w KQ d6 bm e4;", "e4", None, None),
         ] {
@@ -363,7 +371,7 @@ mod tests {
         assert!(error(&format!("{START} dm soon;")).contains("dm must be a number of moves"));
         assert_eq!(error("8/8/8/4k3/8/8/4K3/8 w - - bm Kd3;"), "the game is over");
         assert_eq!(error(&format!("{START} id \"x; bm e4;")), "the quotation of \"id\" has no end");
-        let text = format!("\u{feff}# comment\n\n{START}\r\nx\n");
+        let text = format!("\u{feff}# comment\n; comment\n{START}\r\nx\n");
         let found: Vec<(usize, bool)> = read_all(&text).map(|(line, epd)| (line, epd.is_ok())).collect();
         assert_eq!(found, [(3, true), (4, false)]);
     }

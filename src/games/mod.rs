@@ -8,4 +8,4 @@ mod encoding;
 pub mod epd;
 pub mod pgn;
 
-pub(crate) use encoding::decode;
+pub(crate) use encoding::{binary_content, content_beside_text, decode};

@@ -218,7 +218,7 @@ fn file_names_need_not_be_utf8() {
         assert!(code == 0 && !output.is_empty(), "{errors}");
     }
     let (code, _, errors) = run(&[OsStr::new("analyse"), OsStr::from_bytes(b"\xff")]);
-    assert!(code == 2 && errors.contains("bad FEN"), "{errors}");
+    assert!(code == 2 && errors.contains("is neither a file nor a FEN"), "{errors}");
 }
 
 #[test]

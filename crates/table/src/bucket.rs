@@ -147,8 +147,48 @@ impl<S: Slot> Bucket<S> {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+    use std::sync::atomic::AtomicU64;
+
     use super::*;
-    use crate::{Work, mix64};
+    use crate::{VerifiedSlot, Work, mix64};
+
+    #[test]
+    fn bit_below_the_bucket_chooses_the_slot() {
+        for buckets in [1, 2, 1 << 20] {
+            let place = |key: u64| (Place::of(key, buckets).bucket, Place::of(key, buckets).second);
+            assert_eq!(place(0), (0, false));
+            // The first key of the second half of bucket 0.
+            assert_eq!(place((1 << 63) / buckets as u64), (0, true));
+            assert_eq!(place(u64::MAX), (buckets - 1, true));
+        }
+    }
+
+    #[test]
+    fn entries_of_other_keys_are_reported() {
+        let entry = |key: u64| match key {
+            0 => RawEntry::EMPTY,
+            key => RawEntry { data: key, signature: Signature::new(key, Work::default()) },
+        };
+        // The keys in both levels, the key that is looked for, and those that are reported.
+        for (first, second, key, found, expected) in [
+            (0, 0, 1, false, 0),
+            (2, 0, 1, false, 2),
+            (0, 3, 1, false, 3),
+            (2, 3, 1, false, 23),
+            (1, 3, 1, true, 0),
+            (2, 1, 1, true, 2),
+            (0, 1, 1, true, 0),
+        ] {
+            let bucket = Bucket::new(VerifiedSlot::<AtomicU64>::new(), VerifiedSlot::new());
+            bucket.first.write(entry(first));
+            bucket.second.write(entry(second));
+            let reported = Cell::new(0);
+            let (is_found, seen) = bucket.find(key, |other| reported.set(10 * reported.get() + other.data));
+            assert_eq!((is_found, reported.get()), (found, expected), "{first} and {second}");
+            assert_eq!(seen, if found { entry(key) } else { RawEntry::EMPTY });
+        }
+    }
 
     #[test]
     fn bucket_and_signature_give_the_whole_key() {

@@ -156,9 +156,9 @@ fn erase(ply: &mut Ply) -> Vec<Judgement> {
                 let (before, after) = comment.split_at(comment.find(EVAL).unwrap_or(0));
                 let mut rest = [before.to_owned(), without_commands(after, EVAL)];
                 for part in &mut rest {
-                    while let Some((judgement, end, rest)) = split_judgement(part) {
-                        judgements.push(judgement);
-                        after_judgement = end == ADDED;
+                    while let Some((sentence, rest)) = split_judgement(part) {
+                        judgements.extend(sentence.judgements);
+                        after_judgement = sentence.end == ADDED;
                         *part = rest;
                     }
                 }
@@ -197,15 +197,35 @@ pub(super) fn without_commands(comment: &str, start: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// The beginnings of judgements, with the classes whose glyph may stand beside them: Sesame's and Lichess's.
+const OPENINGS: [(&str, &[Judgement]); 6] = [
+    ("Inaccuracy. ", &[Judgement::Inaccuracy]),
+    ("Mistake. ", &[Judgement::Mistake]),
+    ("Blunder. ", &[Judgement::Blunder]),
+    ("Checkmate is now unavoidable. ", &Judgement::ALL),
+    ("Lost forced checkmate sequence. ", &Judgement::ALL),
+    ("Not the best checkmate sequence. ", &Judgement::ALL),
+];
+
+/// A judgement in a comment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Sentence {
+    judgements: &'static [Judgement],
+    /// [`ADDED`] or [`JOINED`].
+    end: &'static str,
+    place: Range<usize>,
+}
+
 /// Splits a sentence such as `Blunder. Nf3 was best.` from a comment, with the change of the evaluation that
-/// may precede it. Returns the judgement, the end of the sentence and the rest.
-fn split_judgement(comment: &str) -> Option<(Judgement, &'static str, String)> {
+/// may precede it. Returns the sentence and the rest.
+fn split_judgement(comment: &str) -> Option<(Sentence, String)> {
     let is_first = |sentence: &Sentence| {
         let before = comment.get(..sentence.place.start).unwrap_or_default().trim();
         before.is_empty() || before.starts_with('(') && before.ends_with(')')
     };
-    let Sentence { judgement, end, place } = sentences(comment).find(is_first)?;
-    Some((judgement, end, comment.get(place.end..).unwrap_or_default().trim().to_owned()))
+    let sentence = sentences(comment).find(is_first)?;
+    let rest = comment.get(sentence.place.end..).unwrap_or_default().trim().to_owned();
+    Some((sentence, rest))
 }
 
 /// Returns the place of the first judgement in a comment.
@@ -213,24 +233,15 @@ pub(super) fn judgement_in(comment: &str) -> Option<Range<usize>> {
     sentences(comment).map(|sentence| sentence.place).min_by_key(|place| place.start)
 }
 
-/// A judgement in a comment.
-struct Sentence {
-    judgement: Judgement,
-    /// [`ADDED`] or [`JOINED`].
-    end: &'static str,
-    place: Range<usize>,
-}
-
-/// Returns the first sentence of each judgement in a comment.
+/// Returns the first sentence with each opening in a comment.
 fn sentences(comment: &str) -> impl Iterator<Item = Sentence> {
-    Judgement::ALL.into_iter().filter_map(move |judgement| {
-        let opening = format!("{}. ", judgement.name());
-        let start = comment.find(&opening)?;
+    OPENINGS.into_iter().filter_map(move |(opening, judgements)| {
+        let start = comment.find(opening)?;
         let sentence = comment.get(start..)?;
         [ADDED, JOINED].into_iter().find_map(|end| {
             let length = sentence.find(end)?;
             let is_one_move = !sentence.get(opening.len()..length)?.contains(' ');
-            is_one_move.then(|| Sentence { judgement, end, place: start..start + length + end.len() })
+            is_one_move.then(|| Sentence { judgements, end, place: start..start + length + end.len() })
         })
     })
 }
@@ -309,7 +320,7 @@ mod tests {
     }
 
     /// Annotations of a move by humans and earlier analyses.
-    const ANNOTATIONS: [&str; 14] = [
+    const ANNOTATIONS: [&str; 15] = [
         "",
         "$1",
         "$2",
@@ -322,6 +333,7 @@ mod tests {
         "$2 $4 {(0.34 → -3.20) Mistake. e4 was best.} (2. e4)",
         "$4 {Mistake. e4 was best. Blunder. Nh3 was best. So I think.} (2. e4)",
         "$6 {Inaccuracy. e4 was best.}",
+        "$4 {(Mate in 1 → -5.00) Lost forced checkmate sequence. e4 was best. [%eval -9.99]} (2. e4)",
         "$6 {(-1.6 → -3.0) Inaccuracy. e4 was best. [%eval -3.0] [%clk 0:04:50]} (2. e4)",
         "$6 {Inaccuracy. I think e4 was best.}",
     ];
@@ -410,13 +422,13 @@ mod tests {
     fn lichess_annotations_are_recognised() {
         assert_eq!(without_commands("[%eval 0.3,18] [%clk 0:03:00]", EVAL), "[%clk 0:03:00]");
         assert_eq!(without_commands("[%eval #-3", EVAL), "");
-        assert_eq!(
-            split_judgement("(0.34 → -3.20) Blunder. Nf3 was best."),
-            Some((Judgement::Blunder, ADDED, String::new()))
-        );
-        let split = |text| split_judgement(text).unwrap();
-        assert_eq!(split("Mistake. Qxd4 was best. So I think."), (Judgement::Mistake, ADDED, "So I think.".into()));
-        assert_eq!(split("Mistake. Qxd4 was best: see the variation. So."), (Judgement::Mistake, JOINED, "So.".into()));
+        let split = |text| {
+            split_judgement(text).map(|(sentence, rest)| (sentence.judgements.len(), sentence.end, rest)).unwrap()
+        };
+        assert_eq!(split("(0.34 → -3.20) Blunder. Nf3 was best."), (1, ADDED, String::new()));
+        assert_eq!(split("Mistake. Qxd4 was best. So I think."), (1, ADDED, "So I think.".into()));
+        assert_eq!(split("Mistake. Qxd4 was best: see the variation. So."), (1, JOINED, "So.".into()));
+        assert_eq!(split("(-0.20 → Mate in 1) Checkmate is now unavoidable. g6 was best."), (3, ADDED, String::new()));
         for human in ["Blunder. I think Nf3 was best.", "A Blunder. Nf3 was best.", "Blunder."] {
             assert_eq!(split_judgement(human), None, "{human}");
         }

@@ -124,10 +124,14 @@ impl AnalyseArguments {
             || self.graphs.is_some()
             || self.report.is_some();
         let for_suites = self.csv.is_some();
+        let dash = Path::new("-");
+        if [&self.out, &self.csv, &self.report, &self.graphs].into_iter().flatten().any(|path| path == dash) {
+            return Err(CommandError::usage("- is the standard input, not a file to write"));
+        }
         let wrong = |text: &str| Err(CommandError::usage(text));
         match &subject {
             Subject::Position(_) if for_suites || for_games || self.force => {
-                wrong(&format!("--csv is for EPD files; {FOR_GAMES}; --force is for both"))
+                wrong(&format!("no file is named: --csv is for EPD files; {FOR_GAMES}; --force is for both"))
             }
             Subject::Suites(_) if for_games => wrong(FOR_GAMES),
             Subject::Games(_) if for_suites => wrong("--csv is for EPD files"),
@@ -152,7 +156,15 @@ impl AnalyseArguments {
                 return Err(CommandError::Usage(text));
             }
             let words: Vec<_> = self.words.iter().map(|word| word.to_string_lossy()).collect();
-            return Ok(Subject::Position(words.join(" ")));
+            return match words.as_slice() {
+                [dash] if dash == "-" => {
+                    Err(CommandError::usage("is the input a suite or games? --epd - or --pgn - says so"))
+                }
+                [word] if !word.contains(['/', ' ']) && word != "startpos" => {
+                    Err(CommandError::Usage(format!("'{word}' is neither a file nor a FEN")))
+                }
+                words => Ok(Subject::Position(words.join(" "))),
+            };
         };
         if let Some(other) = self.words.iter().find(|&word| !is_named(word)) {
             let text = format!("behind {first:?}, {other:?} is neither a folder nor ends in .pgn or .epd");
@@ -247,6 +259,10 @@ mod tests {
             "a.pgn --csv x",
             "a.epd --out x",
             "a.epd --multipv 2",
+            "a.pgn --out -",
+            "a.epd --csv -",
+            "-",
+            "missing",
         ] {
             assert!(subject(line).is_err(), "{line}");
         }

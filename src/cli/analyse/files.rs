@@ -15,7 +15,7 @@ const PAUSE: u32 = 20;
 pub(super) fn check_outputs(inputs: &[PathBuf], outputs: &[&PathBuf], force: bool) -> Result<(), CommandError> {
     for (number, path) in outputs.iter().enumerate() {
         if inputs.iter().any(|input| files::are_same(path, input)) {
-            let text = format!("{} is read: a stop halfway would lose the rest of it", path.display());
+            let text = format!("{} is one of the files to analyse: write to another", path.display());
             return Err(CommandError::Failed(text));
         }
         if outputs.iter().take(number).any(|other| place(path) == place(other)) {
@@ -102,7 +102,7 @@ mod tests {
         let check =
             |outputs: &[&PathBuf]| check_outputs(&[path("in.pgn")], outputs, true).map_err(|error| error.to_string());
         assert_eq!(check(&[&path("a"), &path("b")]), Ok(()));
-        assert!(check(&[&path("in.pgn")]).unwrap_err().contains("is read"));
+        assert!(check(&[&path("in.pgn")]).unwrap_err().contains("write to another"));
         let again = folder.path().join(".").join("a");
         assert!(check(&[&path("a"), &again]).unwrap_err().contains("two outputs"));
     }

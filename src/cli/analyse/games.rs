@@ -18,6 +18,7 @@ use crate::games::pgn::{PgnError, PgnGame, Reader, Replay};
 use crate::position::{Color, Game, Position};
 use crate::uci::Output;
 use sesame_report::Progress;
+use sesame_report::command::print_status;
 
 /// Default search time for each position.
 const DEFAULT_TIME: Duration = Duration::from_millis(500);
@@ -49,6 +50,9 @@ pub(super) fn run(paths: &[PathBuf], arguments: &AnalyseArguments, output: &Outp
     results.conclude().and(annotated)?;
     let wanted = if arguments.game.is_some() { 1 } else { total };
     let (done, is_over) = (results.written() + analyser.left_out, analyser.interrupt.is_requested());
+    if arguments.moves.is_some() && results.annotated() == 0 && !is_over {
+        print_status("no game has a move in the range of --moves");
+    }
     match (analyser.partial, analyser.bad) {
         (Some(game), _) => Err(CommandError::Failed(format!(
             "interrupted in game {game}, which is annotated in part: {done} of {wanted} games are in the output"

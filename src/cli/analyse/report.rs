@@ -4,7 +4,7 @@
 
 use serde::Serialize;
 
-use super::annotate::{Annotated, judgement_in, without_commands};
+use super::annotate::{Annotated, Judged, judgement_in, without_commands};
 use super::judge::PlayerStats;
 use super::results::player_names;
 use super::{graph, json};
@@ -22,6 +22,8 @@ const GAMES: &str = "[/* games */]";
 /// A game for the page.
 #[derive(Serialize)]
 struct Game {
+    /// The number of the game in the summary.
+    number: u64,
     title: String,
     /// The headings of the players' rows.
     headings: Vec<&'static str>,
@@ -38,6 +40,8 @@ struct Step {
     score: Option<String>,
     /// White's winning chances, 0 to 1.
     chances: Option<f64>,
+    /// The comments and variations of the game, without commands such as `[%clk 0:05:00]`.
+    comment: String,
     /// The move that led here.
     #[serde(skip_serializing_if = "Option::is_none")]
     played: Option<Played>,
@@ -56,16 +60,15 @@ struct Played {
     sign: &'static str,
     /// The judgement with the better line; empty without one.
     judgement: String,
-    /// The comments of the game, without commands such as `[%clk 0:05:00]`.
-    comment: String,
 }
 
-/// Returns a game for [`page`], after a comma.
+/// Returns game `number` for [`page`], after a comma.
 ///
 /// # Errors
 /// If it cannot be formatted.
-pub(super) fn game(annotated: &Annotated) -> Result<String, CommandError> {
-    let mut steps = vec![step(&annotated.start, annotated.first_score, None)];
+pub(super) fn game(number: u64, annotated: &Annotated) -> Result<String, CommandError> {
+    let introduction = without_commands(&annotated.record.comments.join(" "), "[%");
+    let mut steps = vec![step(&annotated.start, annotated.first_score, introduction, None)];
     let mut before = &annotated.start;
     for (ply, made) in annotated.record.plies.iter().zip(&annotated.moves) {
         let text = before.to_uci(made.mv, false);
@@ -77,46 +80,59 @@ pub(super) fn game(annotated: &Annotated) -> Result<String, CommandError> {
             is_white,
             san: before.to_san(made.mv),
             squares: [square(0..2), square(2..4)],
-            sign: judged.map_or("", |judged| judged.judgement.sign()),
+            sign: judged.map_or_else(|| glyph(ply), |judged| judged.judgement.sign()),
             judgement: judged
                 .map_or_else(String::new, |judged| format!("{}. Best: {}", judged.judgement.name(), judged.line)),
-            comment: comment(ply, judged.is_some()),
         };
-        steps.push(step(&made.position, made.score, Some(played)));
+        steps.push(step(&made.position, made.score, comment(ply, judged), Some(played)));
         before = &made.position;
     }
     let rows = player_names(&annotated.record).into_iter().zip(&annotated.stats);
     let players = rows.map(|(name, stats)| std::iter::once(name).chain(stats.row()).collect()).collect();
     let title = graph::title(&annotated.record);
-    let text = json::text(&Game { title, headings: PlayerStats::HEADINGS.to_vec(), players, steps })?;
+    let text = json::text(&Game { number, title, headings: PlayerStats::HEADINGS.to_vec(), players, steps })?;
     // A script ends at `</script`, in a string, too.
     Ok(format!(",\n{}", text.replace('<', "\\u003c")))
 }
 
-fn step(position: &Position, score: Option<Score>, played: Option<Played>) -> Step {
+fn step(position: &Position, score: Option<Score>, comment: String, played: Option<Played>) -> Step {
     let side = position.side_to_move();
     Step {
         fen: position.fen(false),
         score: score.map(|score| if score == Score::Mate(0) { "#".to_owned() } else { san::score(score, side) }),
         chances: score.map(|score| graph::whites_chances(score, side)),
+        comment,
         played,
     }
 }
 
-/// Returns the comments of a move. The sentence of its judgement is left out: the page shows it elsewhere.
-fn comment(ply: &Ply, is_judged: bool) -> String {
-    let mut words = String::new();
+/// Returns the sign of a glyph of the game, such as `!`; nothing without one.
+fn glyph(ply: &Ply) -> &'static str {
+    let signs = ["!", "?", "!!", "??", "!?", "?!"];
+    let sign = |nag: &u8| usize::from(*nag).checked_sub(1).and_then(|place| signs.get(place));
+    ply.nags.iter().find_map(sign).copied().unwrap_or_default()
+}
+
+/// Returns the comments and variations of a move. Sentence and line of its judgement are left out: the page shows them elsewhere.
+fn comment(ply: &Ply, judged: Option<&Judged>) -> String {
+    let mut parts = Vec::new();
     for annotation in &ply.annotations {
-        if let Annotation::Comment(text) = annotation {
-            words.push_str(text);
-            words.push(' ');
+        match annotation {
+            Annotation::Comment(text) => {
+                let mut text = without_commands(text, "[%");
+                if judged.is_some()
+                    && let Some(sentence) = judgement_in(&text)
+                {
+                    text.replace_range(sentence, "");
+                }
+                parts.push(text.trim().to_owned());
+            }
+            Annotation::Variation(text) if judged.is_some_and(|judged| judged.line == *text) => {}
+            Annotation::Variation(text) => parts.push(format!("({text})")),
         }
     }
-    let mut words = without_commands(&words, "[%");
-    if is_judged && let Some(sentence) = judgement_in(&words) {
-        words.replace_range(sentence, "");
-    }
-    words.trim().to_owned()
+    parts.retain(|part| !part.is_empty());
+    parts.join(" ")
 }
 
 /// Returns the page of these games, the texts of [`game`] one after the other.
@@ -135,7 +151,8 @@ mod tests {
 
     #[test]
     fn page_has_the_game() {
-        let text = "[White \"</script><b>\"]\n\n1. e4 {[%clk 0:01:00] My <i>move</i>} e5 2. Ke2 {Oh.} *";
+        let text =
+            "[White \"</script><b>\"]\n\n{Intro} 1. e4 $1 {[%clk 0:01:00] My <i>move</i>} (1. d4) e5 2. Ke2 {Oh.} *";
         let record = Reader::new(text.as_bytes()).next().unwrap().unwrap();
         let replay = record.replay().unwrap();
         let scores = [20, -20, 30, 300];
@@ -144,14 +161,18 @@ mod tests {
             Some(Assessment { score: Score::Centipawns(score), line, depth: 1 })
         });
         let annotated = annotate(&record, &replay, &assessments, Thresholds::default());
-        let page = page(&game(&annotated).unwrap());
+        let page = page(&game(7, &annotated).unwrap());
         assert!(page.starts_with("<!DOCTYPE html>") && !page.contains("</script><b>") && !page.contains(GAMES));
         let data = page.split_once("id=\"games\">").unwrap().1.split_once("</script>").unwrap().0;
         let games: serde_json::Value = serde_json::from_str(data).unwrap();
         let steps = games[0]["steps"].as_array().unwrap();
         assert_eq!(steps.len(), 4);
         assert!(games[0]["title"].as_str().unwrap().starts_with("</script><b> – Black"));
-        assert_eq!(steps[1]["played"]["comment"], "My <i>move</i>");
+        assert_eq!((&steps[0]["comment"], &games[0]["number"]), (&"Intro".into(), &7.into()));
+        assert_eq!(
+            (&steps[1]["comment"], &steps[1]["played"]["sign"]),
+            (&"My <i>move</i> (1. d4)".into(), &"!".into())
+        );
         assert_eq!(steps[3]["played"]["squares"][1], "e2");
         assert_eq!((&steps[3]["score"], &steps[0]["fen"]), (&"-3.00".into(), &Position::startpos().fen(false).into()));
     }

@@ -93,7 +93,7 @@ impl Results {
                 write(&chart_file(folder, number), &graph::draw(&annotated).map_err(CommandError::failed)?)?;
             }
             if let Some(file) = &mut self.report {
-                file.add(&report::game(&annotated)?, report::page)?;
+                file.add(&report::game(number, &annotated)?, report::page)?;
             }
         }
         self.summarise(number, &annotated);
@@ -142,6 +142,11 @@ impl Results {
             Some(_) if !self.json => self.output.line(text),
             _ => drop(writeln!(io::stderr(), "{text}")),
         }
+    }
+
+    /// Returns the number of annotated games.
+    pub(super) fn annotated(&self) -> u32 {
+        self.annotated
     }
 
     /// Completes the files, and writes the players' statistics over all games if there are several.

@@ -9,25 +9,13 @@ use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use crate::cli::CommandError;
-use crate::games::decode;
+use crate::games::{binary_content, decode};
 
 /// Bytes that are looked at to recognise the content.
 const SAMPLE: u64 = 4096;
 
 /// Limit of a text that is read as a whole, in bytes.
 const MAX_TEXT: u64 = 1 << 28;
-
-/// Beginnings of files that are no text, with their names.
-const BINARY: [(&[u8], &str); 8] = [
-    (b"PK\x03\x04", "a zip archive"),
-    (b"BZh", "compressed by bzip2"),
-    (b"\xFD7zXZ\0", "compressed by xz"),
-    (b"7z\xBC\xAF\x27\x1C", "a 7z archive"),
-    (b"Rar!\x1A\x07", "a RAR archive"),
-    (b"%PDF-", "a PDF document"),
-    (b"\x89PNG", "a picture"),
-    (b"\x7FELF", "a program"),
-];
 
 /// An input that can be read more than once.
 pub(super) struct Source {
@@ -73,7 +61,7 @@ impl Source {
         if matches!(start.get(..2), Some([0xFF, 0xFE] | [0xFE, 0xFF])) {
             let bytes = read_whole(source.reader().map_err(failed)?).map_err(failed)?;
             source = Source { bytes: Bytes::Memory(from_utf16(&bytes).into_bytes()), compression: Compression::None };
-        } else if let Some(content) = binary(&start) {
+        } else if let Some(content) = binary_content(&start) {
             return Err(CommandError::Failed(format!(
                 "{} is {content}, not a text of games or positions",
                 path.display()
@@ -144,20 +132,6 @@ fn read_whole(reader: impl Read) -> io::Result<Vec<u8>> {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is larger than 256 MiB"));
     }
     Ok(bytes)
-}
-
-/// Returns the kind of content that is no text. A few control characters, as old programs leave them, are text.
-fn binary(start: &[u8]) -> Option<&'static str> {
-    if let Some((_, name)) = BINARY.iter().find(|(magic, _)| start.starts_with(magic)) {
-        return Some(name);
-    }
-    let (pairs, _) = start.as_chunks::<2>();
-    let is_wide = |place: usize| pairs.len() > 3 && pairs.iter().all(|pair| pair.get(place) == Some(&0));
-    if is_wide(0) || is_wide(1) {
-        return Some("UTF-16 without a byte order mark");
-    }
-    let is_control = |byte: &&u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
-    (start.iter().filter(is_control).count() * 20 > start.len().max(20)).then_some("binary")
 }
 
 /// Decodes UTF-16 with its byte order mark. Unpaired surrogates and a last single byte are replaced.
@@ -236,7 +210,7 @@ fn invalid(error: &FrameDecoderError) -> io::Error {
             requested >> 20
         ),
         FrameDecoderError::DictNotProvided { .. } => "it was compressed with a dictionary".to_owned(),
-        error => format!("the compressed data is damaged: {error}"),
+        _ => "the compressed data is damaged or cut off".to_owned(),
     };
     io::Error::new(io::ErrorKind::InvalidData, text)
 }

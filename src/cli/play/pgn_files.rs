@@ -4,8 +4,12 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::games::content_beside_text;
 use crate::games::pgn::PgnGame;
 use sesame_report::files;
+
+/// Bytes that are looked at to recognise the content of a file.
+const SAMPLE: usize = 4096;
 
 /// The files of the current game.
 ///
@@ -68,7 +72,11 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
     }
     match fs::read(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        read => read,
+        Ok(bytes) => match content_beside_text(bytes.get(..SAMPLE).unwrap_or(&bytes)) {
+            Some(content) => Err(io::Error::other(format!("it is {content}, and games are appended as plain text"))),
+            None => Ok(bytes),
+        },
+        failed => failed,
     }
 }
 
@@ -100,6 +108,13 @@ mod tests {
         let games: Vec<_> = Reader::new(text.as_bytes()).collect::<Result<_, _>>().unwrap();
         assert_eq!(games.iter().map(|game| game.plies.len()).collect::<Vec<_>>(), [1, 3, 3]);
         assert!(PgnFiles::check(&path).is_ok() && PgnFiles::check(&folder.path().join("missing/games.pgn")).is_err());
+        // Nothing is appended to a file that is not plain text.
+        for content in [&b"\x1F\x8B\x08\0"[..], b"\x28\xB5\x2F\xFD\0", b"\xFF\xFE1\0.\0", b"PK\x03\x04"] {
+            let path = folder.path().join("binary.pgn");
+            fs::write(&path, content).unwrap();
+            assert!(PgnFiles::check(&path).is_err() && pgn_files.save(&path, &game).is_err());
+            assert_eq!(fs::read(&path).unwrap(), content);
+        }
         assert!(PgnFiles::check(folder.path()).is_err() && pgn_files.save(folder.path(), &game).is_err());
     }
 }
