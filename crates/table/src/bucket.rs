@@ -179,6 +179,8 @@ mod tests {
             (1, 3, 1, true, 0),
             (2, 1, 1, true, 2),
             (0, 1, 1, true, 0),
+            // Both levels, as after a race.
+            (1, 1, 1, true, 0),
         ] {
             let bucket = Bucket::new(VerifiedSlot::<AtomicU64>::new(), VerifiedSlot::new());
             bucket.first.write(entry(first));

@@ -183,6 +183,12 @@ mod tests {
     }
 
     #[test]
+    fn number_alone_has_neither_depth_nor_time_stamp() {
+        assert_eq!((NonZeroU64::depth(u64::MAX), NonZeroU64::generation(u64::MAX)), (0, None));
+        assert_eq!(NonZeroU64::merge(3, 5), Some(5));
+    }
+
+    #[test]
     fn generations_come_round_after_32() {
         let last = Generation::from_bits(31);
         assert_eq!(last.next(), Generation::default());
