@@ -14,7 +14,7 @@ const BINARY: [(&[u8], &str); 8] = [
 
 /// Decodes UTF-8, or Windows-1252, which extends the Latin-1 of the standard. Control characters are removed,
 /// because they could change a terminal's state; white space is kept.
-pub(crate) fn decode(bytes: Vec<u8>) -> String {
+pub fn decode(bytes: Vec<u8>) -> String {
     let text = String::from_utf8(bytes)
         .unwrap_or_else(|error| error.into_bytes().into_iter().map(windows_1252).collect::<String>());
     if text.contains(is_unwanted) { text.replace(is_unwanted, "") } else { text }
@@ -35,7 +35,7 @@ fn is_unwanted(letter: char) -> bool {
 }
 
 /// Returns the kind of content that is no text. A few control characters, as old programs leave them, are text.
-pub(crate) fn binary_content(start: &[u8]) -> Option<&'static str> {
+pub fn binary_content(start: &[u8]) -> Option<&'static str> {
     if let Some((_, name)) = BINARY.iter().find(|(magic, _)| start.starts_with(magic)) {
         return Some(name);
     }
@@ -49,7 +49,7 @@ pub(crate) fn binary_content(start: &[u8]) -> Option<&'static str> {
 }
 
 /// Returns the kind of content of a file to which no text can be appended: binary, compressed, or of wide characters.
-pub(crate) fn content_beside_text(start: &[u8]) -> Option<&'static str> {
+pub fn content_beside_text(start: &[u8]) -> Option<&'static str> {
     match start {
         [0x1F, 0x8B, ..] => Some("compressed by gzip"),
         [0x28, 0xB5, 0x2F, 0xFD, ..] => Some("compressed by zstd"),

@@ -1,11 +1,9 @@
 //! Games and positions in files: PGN (read and written) and EPD (read).
 //!
 //! [`pgn`] reads a stream game by game, even if it is damaged, and writes games. [`epd`] reads positions with
-//! their operations. No content of a file panics; an unusable part is an error with its line.
+//! their operations, and [`encoding`] is about their characters. No content of a file panics; an unusable part is an error with its line.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-mod encoding;
+pub mod encoding;
 pub mod epd;
 pub mod pgn;
-
-pub(crate) use encoding::{binary_content, content_beside_text, decode};

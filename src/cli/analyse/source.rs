@@ -9,7 +9,7 @@ use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use crate::cli::CommandError;
-use crate::games::{binary_content, decode};
+use crate::games::encoding::{binary_content, decode};
 
 /// Bytes that are looked at to recognise the content.
 const SAMPLE: u64 = 4096;

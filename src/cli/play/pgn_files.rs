@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::games::content_beside_text;
+use crate::games::encoding::content_beside_text;
 use crate::games::pgn::PgnGame;
 use sesame_report::files;
 
