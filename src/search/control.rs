@@ -168,7 +168,15 @@ impl Control {
     /// Returns whether a deadline is set.
     #[cfg(test)]
     pub(crate) fn is_timed(&self) -> bool {
-        self.deadline.as_ref().is_some_and(|deadline| deadline.end.load(Relaxed) != NEVER)
+        self.end().is_some()
+    }
+
+    /// Returns the moment of [`end_at`](Self::end_at).
+    #[cfg(test)]
+    pub(crate) fn end(&self) -> Option<Instant> {
+        let deadline = self.deadline.as_ref()?;
+        let nanos = Some(deadline.end.load(Relaxed)).filter(|&nanos| nanos != NEVER)?;
+        deadline.started.checked_add(std::time::Duration::from_nanos(nanos))
     }
 
     /// Returns whether the deadline has passed.

@@ -130,7 +130,7 @@ impl Fallback {
         while !released {
             match events.recv() {
                 Ok(Event::Stop) | Err(_) => released = true,
-                Ok(Event::PonderHit) => released = !self.infinite,
+                Ok(Event::PonderHit) => released |= !self.infinite,
                 Ok(_) => {}
             }
         }

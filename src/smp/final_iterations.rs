@@ -24,7 +24,7 @@ impl<T, L: Locks> FinalIterations<T, L> {
     }
 
     /// Stores the last iteration of `worker`, which ends. Returns those of all workers, by number, if it is the last to
-    /// end. What each worker did before its end has then happened.
+    /// end. All writes of the workers happen before the return of the last.
     pub fn store(&self, worker: usize, last: Option<T>) -> Option<Vec<Option<T>>> {
         let mut state = L::lock(&self.state);
         state.last[worker] = last;

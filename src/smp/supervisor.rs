@@ -181,7 +181,7 @@ impl<T: SearchTable> Supervisor<T> {
                     }
                 }
                 Ok(Event::Stop) | Err(_) => self.released = true,
-                Ok(Event::PonderHit) => self.released = !self.request.limits.infinite,
+                Ok(Event::PonderHit) => self.released |= !self.request.limits.infinite,
                 Ok(_) => {}
             }
         }
@@ -265,7 +265,8 @@ impl<T: SearchTable> Supervisor<T> {
         if let Some(end) = self.deadline() {
             self.control.end_at(end);
         }
-        self.released = !self.request.limits.infinite;
+        // A stop before is not taken back.
+        self.released |= !self.request.limits.infinite;
         if self.released && self.soft_limit_reached() {
             self.stop();
         }

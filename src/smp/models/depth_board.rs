@@ -97,7 +97,7 @@ fn two_claim_by_halves<B: Board>() {
     claims::<B>(3, 2, "half", 2);
 }
 
-/// Two workers complete depths. Each of them is reported at most once, in rising order for each worker, and the deepest is reported.
+/// Two workers complete depths. Each of them is reported at most once, and the deepest is reported.
 fn completions<B: Board>() {
     let board = Arc::new(B::new(2, 4, "same+stop"));
     let other = Arc::clone(&board);

@@ -133,9 +133,9 @@ impl TurnFlaw for WaitsOnce {
 }
 
 /// The turn is tested under one lock and waited for under another: a call between them is lost.
-struct TestsUnderAnotherLock;
+struct UnlocksBeforeWaiting;
 
-impl TurnFlaw for TestsUnderAnotherLock {
+impl TurnFlaw for UnlocksBeforeWaiting {
     fn wait<L: Locks>(turns: &Broken<L, Self>, worker: usize) {
         let has_turn = || L::lock(&turns.state).has_turn[worker];
         while !has_turn() {
@@ -287,7 +287,7 @@ where
 #[test]
 fn broken_turns_are_caught() {
     catch::<SpuriousLocks, WaitsOnce>("waits once", "turns", "turns");
-    catch::<ShuttleLocks, TestsUnderAnotherLock>("tests under another lock", DEADLOCK, DEADLOCK);
+    catch::<ShuttleLocks, UnlocksBeforeWaiting>("unlocks before waiting", DEADLOCK, DEADLOCK);
     catch::<ShuttleLocks, NoCall>("no call", DEADLOCK, DEADLOCK);
     catch::<ShuttleLocks, OneCondvar>("one condition variable", DEADLOCK, DEADLOCK);
     catch::<ShuttleLocks, LeavesWithItsTurn>("leaves with its turn", DEADLOCK, DEADLOCK);

@@ -1,10 +1,11 @@
 //! The supervisor: limits, pondering, grace, the end of a search.
 
 use crossbeam_channel::unbounded;
+use parking_lot::Mutex;
 
 use super::super::limits::{Clock, Limits};
 use super::super::pool::Pool;
-use super::super::sink::NullSink;
+use super::super::sink::{BestMove, Info, NullSink, Sink};
 use super::super::strategy::SmpStrategy;
 use super::*;
 use crate::eval::Network;
@@ -90,6 +91,93 @@ fn time_of_pondering_is_not_charged_to_the_hard_limit() {
 }
 
 #[test]
+fn hard_limit_counts_from_ponderhit() {
+    let mut supervisor = idle(Limits { ponder: true, move_time: Some(Duration::from_secs(60)), ..Limits::default() });
+    supervisor.request.started = Instant::now().checked_sub(Duration::from_secs(5)).unwrap();
+    let before = Instant::now();
+    supervisor.ponder_hit();
+    let deadline = supervisor.deadline().unwrap();
+    assert!(deadline >= before + Duration::from_millis(59_900), "5 s of pondering are not charged");
+    assert!(deadline <= Instant::now() + Duration::from_secs(60));
+    assert!(
+        supervisor.control.end().unwrap().max(deadline) - supervisor.control.end().unwrap().min(deadline)
+            < Duration::from_millis(1),
+        "the workers have the same"
+    );
+}
+
+#[test]
+fn ponderhit_takes_no_stop_back() {
+    let mut supervisor = idle(Limits { ponder: true, infinite: true, ..Limits::default() });
+    let (sender, events) = unbounded();
+    sender.send(Event::Stop).unwrap();
+    supervisor.wait_for_release(&events);
+    supervisor.ponder_hit();
+    assert!(supervisor.released);
+    // After a panic, too: the search would wait for ever.
+    let mut supervisor = idle(Limits { infinite: true, ..Limits::default() });
+    supervisor.are_searching = true;
+    for event in [Event::Stop, Event::PonderHit, Event::Ended(vec![None, None])] {
+        sender.send(event).unwrap();
+    }
+    supervisor.recover(&events);
+    assert!(events.is_empty() && supervisor.released);
+}
+
+#[test]
+fn single_reply_takes_a_tenth_of_the_time() {
+    let clock = Clock { time: [Duration::from_secs(60); 2], ..Clock::default() };
+    let limits = Limits { clock: Some(clock), ..Limits::default() };
+    // White's king in the corner has one square.
+    let request = request("7k/8/8/8/8/8/r7/7K w - - 0 1", limits);
+    let mut moves = request.root_moves();
+    assert_eq!(moves.len(), 1);
+    let single = request.budget(&moves).unwrap().soft.unwrap();
+    moves.push(moves[0]);
+    let several = request.budget(&moves).unwrap().soft.unwrap();
+    assert!(single * 9 < several && several < single * 11, "{single:?} and {several:?}");
+}
+
+/// A sink that keeps the moves of the lines and the best moves.
+#[derive(Default)]
+struct MoveSink {
+    lines: Mutex<Vec<Option<Move>>>,
+    best: Mutex<Vec<Option<Move>>>,
+}
+
+impl Sink for MoveSink {
+    fn info(&self, info: &Info) {
+        self.lines.lock().push(info.line.pv.first().copied());
+    }
+
+    fn best_move(&self, best: &BestMove) {
+        self.best.lock().push(best.best);
+    }
+
+    fn message(&self, text: &str) {
+        panic!("unexpected: {text}");
+    }
+}
+
+#[test]
+fn last_line_is_that_of_the_elected_worker() {
+    let sink = Arc::new(MoveSink::default());
+    let strategy = SmpStrategy { vote: Vote::Weighted, ..SmpStrategy::default() };
+    let pool = Arc::new(Pool::new(3, strategy, false).unwrap());
+    let request = SearchRequest { pool, sink: Arc::clone(&sink) as _, ..request(START, Limits::default()) };
+    let mut supervisor = Supervisor::new(request);
+    let (deepest, elected) = (supervisor.root_moves[0], supervisor.root_moves[1]);
+    // Two votes of less depth outweigh the deepest. No nodes are counted, so the lines alone decide what is told again.
+    for (worker, mv, score, depth) in [(0, deepest, 20, 12), (1, elected, 15, 11), (2, elected, 14, 11)] {
+        let lines = vec![RootLine { score, bound: Bound::Exact, seldepth: 1, pv: vec![mv] }];
+        supervisor.record(worker, Iteration { depth, lines, nodes: 0, best_move_share: 0.5 }, 99);
+    }
+    supervisor.conclude();
+    assert_eq!(*sink.lines.lock(), [Some(deepest), Some(elected)]);
+    assert_eq!(*sink.best.lock(), [Some(elected)]);
+}
+
+#[test]
 fn stray_ponderhit_does_not_restart_the_clock() {
     let clock = Clock { time: [Duration::from_secs(60); 2], ..Clock::default() };
     for ponder in [false, true] {
@@ -119,6 +207,17 @@ fn first_ply_has_a_grace_within_the_clock() {
         supervisor.stop();
         assert_eq!(supervisor.grace_until, Some(until));
     }
+}
+
+#[test]
+fn grace_is_within_what_is_left() {
+    let clock = Clock { time: [Duration::from_secs(60); 2], ..Clock::default() };
+    let mut supervisor = idle(Limits { clock: Some(clock), ..Limits::default() });
+    // 10 ms are the overhead, 5 ms are left.
+    supervisor.clock_from = Instant::now().checked_sub(Duration::from_millis(59_985));
+    assert!(supervisor.grace() <= Duration::from_millis(5));
+    let supervisor = idle(Limits { move_time: Some(Duration::from_millis(7)), ..Limits::default() });
+    assert!(supervisor.grace() <= Duration::from_millis(7));
 }
 
 #[test]
