@@ -132,7 +132,7 @@ impl TurnFlaw for WaitsOnce {
     }
 }
 
-/// The turn is tested under one lock and waited for under another: a call between them is lost.
+/// The lock is released between the test and the wait: a call between them is lost.
 struct UnlocksBeforeWaiting;
 
 impl TurnFlaw for UnlocksBeforeWaiting {
