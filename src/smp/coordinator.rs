@@ -78,12 +78,16 @@ impl<T: SearchTable> Coordinator<T> {
         let thread = thread::Builder::new().name("coordinator".into()).spawn(move || {
             request_short_slices();
             for RunningRequest { request, sender, events, done } in requests {
-                let fallback = Fallback::new(&request);
-                // The supervisor contains its own panics once it exists.
-                match panic::catch_unwind(AssertUnwindSafe(|| new_supervisor(request))) {
-                    Ok(supervisor) => supervisor.run(sender, &events),
-                    Err(_) => fallback.report(&events),
-                }
+                let search = || {
+                    let fallback = Fallback::new(&request);
+                    // The supervisor contains its own panics once it exists.
+                    match panic::catch_unwind(AssertUnwindSafe(|| new_supervisor(request))) {
+                        Ok(supervisor) => supervisor.run(sender, &events),
+                        Err(_) => fallback.report(&events),
+                    }
+                };
+                // The thread outlives a panic after the best move, as of a sink that is dropped.
+                let _ = panic::catch_unwind(AssertUnwindSafe(search));
                 drop(done);
             }
         })?;
@@ -117,7 +121,7 @@ struct Fallback {
 impl Fallback {
     fn new<T>(request: &SearchRequest<T>) -> Self {
         Self {
-            best: request.root_moves().first().copied(),
+            best: panic::catch_unwind(AssertUnwindSafe(|| request.root_moves().first().copied())).ok().flatten(),
             infinite: request.limits.infinite,
             ponder: request.limits.ponder,
             started: request.started,

@@ -109,8 +109,10 @@ impl<T: SearchTable> Supervisor<T> {
     /// A panic of the supervisor or of the sink ends the search: the workers stop, and the best move so far is reported.
     pub(super) fn run(mut self, sender: Sender<Event>, events: &Receiver<Event>) {
         let result = panic::catch_unwind(AssertUnwindSafe(|| self.supervise(sender, events)));
-        if result.is_err() {
-            self.recover(events);
+        let result = result.or_else(|_| panic::catch_unwind(AssertUnwindSafe(|| self.recover(events))));
+        if result.is_err() && !self.has_answered {
+            let best = self.root_moves.first().copied();
+            let _ = panic::catch_unwind(AssertUnwindSafe(|| self.report_best_move(best, None)));
         }
     }
 

@@ -119,3 +119,38 @@ fn panic_before_a_search_of_a_finished_game_gives_no_move() {
     let stalemate = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1";
     assert_eq!(search_that_panics(stalemate, Limits::default(), false, |_| {}), [None]);
 }
+
+/// A sink that panics when it is dropped.
+struct PanicsAtTheEnd(Arc<RecordingSink>);
+
+impl Sink for PanicsAtTheEnd {
+    fn info(&self, info: &Info) {
+        self.0.info(info);
+    }
+
+    fn best_move(&self, best: &BestMove) {
+        self.0.best_move(best);
+    }
+
+    fn message(&self, text: &str) {
+        self.0.message(text);
+    }
+}
+
+impl Drop for PanicsAtTheEnd {
+    fn drop(&mut self) {
+        panic!("injected into the end of a sink");
+    }
+}
+
+#[test]
+fn panic_after_the_best_move_leaves_the_coordinator_alive() {
+    let coordinator = Coordinator::new().unwrap();
+    let record = Arc::new(RecordingSink::default());
+    for searches in 1..=2 {
+        let limits = Limits { depth: Some(2), ..Limits::default() };
+        let sink = Arc::new(PanicsAtTheEnd(Arc::clone(&record)));
+        coordinator.start(SearchRequest { sink, ..request(START, limits) }).wait();
+        assert_eq!(record.best_moves.lock().len(), searches);
+    }
+}
