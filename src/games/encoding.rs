@@ -34,26 +34,52 @@ fn is_unwanted(letter: char) -> bool {
     letter.is_control() && !letter.is_whitespace() || matches!(letter, '\u{FFFE}' | '\u{FFFF}')
 }
 
-/// Returns the kind of content that is no text. A few control characters, as old programs leave them, are text.
-pub fn binary_content(start: &[u8]) -> Option<&'static str> {
-    if let Some((_, name)) = BINARY.iter().find(|(magic, _)| start.starts_with(magic)) {
-        return Some(name);
-    }
-    let (pairs, _) = start.as_chunks::<2>();
-    let is_wide = |place: usize| pairs.len() > 3 && pairs.iter().all(|pair| pair.get(place) == Some(&0));
-    if is_wide(0) || is_wide(1) {
-        return Some("UTF-16 without a byte order mark");
-    }
-    let is_control = |byte: &&u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
-    (start.iter().filter(is_control).count() * 20 > start.len().max(20)).then_some("binary")
+/// The content of a file, recognised by its first bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Content {
+    /// A text in UTF-8 or Windows-1252.
+    Text,
+    /// Compressed by gzip.
+    Gzip,
+    /// Compressed by zstd.
+    Zstd,
+    /// A text in UTF-16, with a byte order mark.
+    Utf16,
+    /// Anything else, with its name.
+    Binary(&'static str),
 }
 
-/// Returns the kind of content of a file to which no text can be appended: binary, compressed, or of wide characters.
-pub fn content_beside_text(start: &[u8]) -> Option<&'static str> {
-    match start {
-        [0x1F, 0x8B, ..] => Some("compressed by gzip"),
-        [0x28, 0xB5, 0x2F, 0xFD, ..] => Some("compressed by zstd"),
-        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => Some("UTF-16"),
-        start => binary_content(start),
+impl Content {
+    /// Recognises the content by its first bytes. A few control characters, as old programs leave them, are text.
+    pub fn of(start: &[u8]) -> Content {
+        match start {
+            [0x1F, 0x8B, ..] => return Content::Gzip,
+            // A frame, or one to skip, as pzstd writes it first.
+            [0x28, 0xB5, 0x2F, 0xFD, ..] | [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..] => return Content::Zstd,
+            [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => return Content::Utf16,
+            _ => {}
+        }
+        if let Some((_, name)) = BINARY.iter().find(|(magic, _)| start.starts_with(magic)) {
+            return Content::Binary(name);
+        }
+        let (pairs, _) = start.as_chunks::<2>();
+        let is_wide = |place: usize| pairs.len() > 3 && pairs.iter().all(|pair| pair.get(place) == Some(&0));
+        if is_wide(0) || is_wide(1) {
+            return Content::Binary("UTF-16 without a byte order mark");
+        }
+        let is_control = |byte: &&u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
+        let is_binary = start.iter().filter(is_control).count() * 20 > start.len().max(20);
+        if is_binary { Content::Binary("binary") } else { Content::Text }
+    }
+
+    /// Returns a name for messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Content::Text => "text",
+            Content::Gzip => "compressed by gzip",
+            Content::Zstd => "compressed by zstd",
+            Content::Utf16 => "UTF-16",
+            Content::Binary(name) => name,
+        }
     }
 }

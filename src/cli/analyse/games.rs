@@ -118,7 +118,7 @@ struct GameAnalyser<'a> {
 impl GameAnalyser<'_> {
     fn annotate_all(&mut self, files: &[GameFile], results: &mut Results) -> Result<(), CommandError> {
         let mut earlier = 0;
-        for file in files.iter() {
+        for file in files {
             self.annotate_file(file, earlier, results)?;
             earlier += file.games;
             if self.interrupt.is_over() {

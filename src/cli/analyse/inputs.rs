@@ -30,9 +30,7 @@ impl FileKind {
             _ => None,
         }
     }
-}
 
-impl FileKind {
     /// Returns the extension.
     fn extension(self) -> &'static str {
         match self {

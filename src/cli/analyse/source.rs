@@ -9,7 +9,7 @@ use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use crate::cli::CommandError;
-use crate::games::encoding::{binary_content, decode};
+use crate::games::encoding::{Content, decode};
 
 /// Bytes that are looked at to recognise the content.
 const SAMPLE: u64 = 4096;
@@ -20,32 +20,14 @@ const MAX_TEXT: u64 = 1 << 28;
 /// An input that can be read more than once.
 pub(super) struct Source {
     bytes: Bytes,
-    compression: Compression,
+    /// The content of the bytes: text, or compressed text.
+    content: Content,
 }
 
 enum Bytes {
     File(PathBuf),
     /// The content of a pipe, or of a file that had to be converted.
     Memory(Vec<u8>),
-}
-
-/// The compression of a file, recognised by its first bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Compression {
-    None,
-    Gzip,
-    Zstd,
-}
-
-impl Compression {
-    fn of(start: &[u8]) -> Compression {
-        match start {
-            [0x1F, 0x8B, ..] => Compression::Gzip,
-            // A frame, or one to skip, as pzstd writes it first.
-            [0x28, 0xB5, 0x2F, 0xFD, ..] | [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..] => Compression::Zstd,
-            _ => Compression::None,
-        }
-    }
 }
 
 impl Source {
@@ -55,19 +37,27 @@ impl Source {
     /// If it cannot be read, or is no text.
     pub(super) fn open(path: &Path) -> Result<Source, CommandError> {
         let failed = |error: io::Error| CommandError::Failed(format!("{}: {error}", path.display()));
-        let mut source = Source { bytes: Bytes::open(path).map_err(failed)?, compression: Compression::None };
-        source.compression = Compression::of(&sample(source.bytes.read().map_err(failed)?).map_err(failed)?);
-        let start = sample(source.reader().map_err(failed)?).map_err(failed)?;
-        if matches!(start.get(..2), Some([0xFF, 0xFE] | [0xFE, 0xFF])) {
-            let bytes = read_whole(source.reader().map_err(failed)?).map_err(failed)?;
-            source = Source { bytes: Bytes::Memory(from_utf16(&bytes).into_bytes()), compression: Compression::None };
-        } else if let Some(content) = binary_content(&start) {
-            return Err(CommandError::Failed(format!(
-                "{} is {content}, not a text of games or positions",
-                path.display()
-            )));
+        let mut source = Source { bytes: Bytes::open(path).map_err(failed)?, content: Content::Text };
+        // The bytes as they are, then the text in them.
+        source.content = source.content_of_text().map_err(failed)?;
+        let content = source.content_of_text().map_err(failed)?;
+        match content {
+            Content::Text => Ok(source),
+            Content::Utf16 => {
+                let bytes = read_whole(source.reader().map_err(failed)?).map_err(failed)?;
+                Ok(Source { bytes: Bytes::Memory(from_utf16(&bytes).into_bytes()), content: Content::Text })
+            }
+            other => Err(CommandError::Failed(format!(
+                "{} is {}, not a text of games or positions",
+                path.display(),
+                other.name()
+            ))),
         }
-        Ok(source)
+    }
+
+    /// Recognises what [`Source::reader`] reads.
+    fn content_of_text(&self) -> io::Result<Content> {
+        Ok(Content::of(&sample(self.reader()?)?))
     }
 
     /// Returns a reader of the text from the beginning.
@@ -76,10 +66,10 @@ impl Source {
     /// If the file cannot be opened any more.
     pub(super) fn reader(&self) -> io::Result<Box<dyn BufRead + '_>> {
         let bytes = self.bytes.read()?;
-        Ok(match self.compression {
-            Compression::None => bytes,
-            Compression::Gzip => Box::new(BufReader::new(MultiGzDecoder::new(bytes))),
-            Compression::Zstd => Box::new(BufReader::new(ZstdReader::new(bytes))),
+        Ok(match self.content {
+            Content::Gzip => Box::new(BufReader::new(MultiGzDecoder::new(bytes))),
+            Content::Zstd => Box::new(BufReader::new(ZstdReader::new(bytes))),
+            _ => bytes,
         })
     }
 
@@ -234,7 +224,7 @@ mod tests {
         let source = Source::open(&path)?;
         // Read before the folder goes.
         let text = source.text().map_err(CommandError::failed)?;
-        Ok(Source { bytes: Bytes::Memory(text.into_bytes()), compression: Compression::None })
+        Ok(Source { bytes: Bytes::Memory(text.into_bytes()), content: Content::Text })
     }
 
     fn text(bytes: &[u8]) -> String {

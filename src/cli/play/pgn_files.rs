@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::games::encoding::content_beside_text;
+use crate::games::encoding::Content;
 use crate::games::pgn::PgnGame;
 use sesame_report::files;
 
@@ -72,9 +72,9 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
     }
     match fs::read(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        Ok(bytes) => match content_beside_text(bytes.get(..SAMPLE).unwrap_or(&bytes)) {
-            Some(content) => Err(io::Error::other(format!("it is {content}, and games are appended as plain text"))),
-            None => Ok(bytes),
+        Ok(bytes) => match Content::of(bytes.get(..SAMPLE).unwrap_or(&bytes)) {
+            Content::Text => Ok(bytes),
+            other => Err(io::Error::other(format!("it is {}, and games are appended as plain text", other.name()))),
         },
         failed => failed,
     }
