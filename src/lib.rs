@@ -44,6 +44,7 @@
 //! | `cli` | the program's subcommands | `cli::main` |
 //! | [`uci`] | the UCI protocol | [`uci::run`] |
 //! | [`engine`] | the library's API: options, positions, searches, a sink, the bench | [`engine::Engine`] |
+//! | `cluster` | several machines as one engine (feature `mpi`) | |
 //! | [`smp`] | Lazy SMP: thread pool, coordinator, clock, strategy, vote | [`smp::SmpStrategy`] |
 //! | [`search`] | one worker's search | [`search::Worker`] |
 //! | [`eval`] | the network (NNUE) | [`eval::Network`] |
@@ -57,6 +58,8 @@
 
 #[cfg(feature = "cli")]
 pub mod cli;
+#[cfg(any(test, feature = "mpi"))]
+mod cluster;
 pub mod engine;
 pub mod eval;
 pub mod games;

@@ -7,6 +7,8 @@
 mod analyse;
 mod arguments;
 mod assessment;
+#[cfg(feature = "mpi")]
+mod machines;
 #[cfg(feature = "manual")]
 mod manual;
 mod play;
@@ -72,6 +74,10 @@ fn run_uci(output: &Output) -> Result<(), CommandError> {
             io::stderr(),
             "Sesame {version} speaks UCI; `quit` ends it, `sesame --help` lists the subcommands."
         );
+    }
+    #[cfg(feature = "mpi")]
+    if crate::cluster::mpi::is_launched() {
+        return machines::run(output);
     }
     uci::run(io::stdin(), output.clone()).map_err(CommandError::failed)
 }

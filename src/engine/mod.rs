@@ -40,7 +40,7 @@ pub use crate::smp::{
     BestMove, Bound, Clock, CurrentMove, Depths, Info, Limits, Line, NullSink, Score, Sink, SmpStrategy, StrategyWord,
     UnknownStrategy, Vote,
 };
-use crate::smp::{Coordinator, Pinning, Pool, SearchHandle, SearchRequest};
+use crate::smp::{Coordinator, Pinning, Pool, SearchHandle, SearchLink, SearchRequest};
 use crate::syzygy::{MAX_PIECES, Tablebases};
 
 /// The engine's settings.
@@ -134,6 +134,7 @@ pub struct Engine<T: SearchTable = TranspositionTable> {
     pool: Arc<Pool<T>>,
     coordinator: Coordinator<T>,
     running: Option<SearchHandle>,
+    link: Option<Arc<dyn SearchLink>>,
 }
 
 impl Engine {
@@ -191,9 +192,15 @@ impl<T: SearchTable> Engine<T> {
         let pool = Arc::new(Pool::new(options.threads, options.strategy, options.pin)?);
         let (table, coordinator) = (Arc::new(table), Coordinator::new()?);
         let tablebases = Arc::new(Tablebases::none());
-        let mut engine = Self { options, is_touched: false, sink, table, tablebases, pool, coordinator, running: None };
+        let (running, link) = (None, None);
+        let mut engine = Self { options, is_touched: false, sink, table, tablebases, pool, coordinator, running, link };
         engine.report_threads(engine.options.threads);
         Ok(engine)
+    }
+
+    /// Searches together with other machines from now on, at full strength.
+    pub fn set_link(&mut self, link: Arc<dyn SearchLink>) {
+        self.link = Some(link);
     }
 
     /// Returns the transposition table.
@@ -406,6 +413,7 @@ impl<T: SearchTable> Engine<T> {
             syzygy: self.syzygy(),
             pool: Arc::clone(&self.pool),
             sink,
+            link: self.link.clone().filter(|_| self.options.strength_limit.is_none()),
             started,
         };
         if let Some(strength_limit) = self.options.strength_limit {

@@ -22,6 +22,10 @@ pub struct Control {
     nodes: Box<[CachePadded<AtomicU64>]>,
     /// Successful Syzygy probes, a counter common to all workers: probes are rare.
     tb_hits: CachePadded<AtomicU64>,
+    /// Nodes and Syzygy probes of other machines, as they last reported them.
+    elsewhere: CachePadded<[AtomicU64; 2]>,
+    /// Other machines take part in the search.
+    is_linked: bool,
     /// The root move being searched, packed; 0 before the first. Written once per root move.
     current_root_move: CachePadded<AtomicU64>,
     limit: Option<u64>,
@@ -68,6 +72,8 @@ impl Control {
             abort_depth: CachePadded::new(AbortDepth::new()),
             nodes: (0..workers).map(|_| CachePadded::new(AtomicU64::new(0))).collect(),
             tb_hits: CachePadded::new(AtomicU64::new(0)),
+            elsewhere: CachePadded::default(),
+            is_linked: false,
             current_root_move: CachePadded::new(AtomicU64::new(0)),
             limit,
             soft_limit: None,
@@ -86,6 +92,27 @@ impl Control {
     /// Returns true if no iteration may begin any more: the workers have searched as many nodes as the soft limit.
     pub fn soft_nodes_reached(&self) -> bool {
         self.soft_limit.is_some_and(|limit| self.nodes() >= limit)
+    }
+
+    /// Prepares for other machines, whose nodes count too: see [`set_elsewhere`](Self::set_elsewhere).
+    pub fn linked(self, is_linked: bool) -> Self {
+        Self { is_linked, ..self }
+    }
+
+    /// Returns whether other machines may take part.
+    pub fn is_linked(&self) -> bool {
+        self.is_linked
+    }
+
+    /// Sets the nodes and the successful Syzygy probes of all other machines so far.
+    pub fn set_elsewhere(&self, nodes: u64, tb_hits: u64) {
+        self.elsewhere[0].store(nodes, Relaxed);
+        self.elsewhere[1].store(tb_hits, Relaxed);
+    }
+
+    /// Returns the nodes and the successful Syzygy probes of this machine so far.
+    pub fn counts_here(&self) -> (u64, u64) {
+        (self.nodes.iter().map(|counter| counter.load(Relaxed)).sum(), self.tb_hits.load(Relaxed))
     }
 
     /// Lets time end the search; [`end_at`](Self::end_at) sets the deadline.
@@ -203,9 +230,9 @@ impl Control {
         self.tb_hits.fetch_add(hits, Relaxed);
     }
 
-    /// Returns the number of successful Syzygy probes so far.
+    /// Returns the number of successful Syzygy probes so far, on all machines.
     pub fn tb_hits(&self) -> u64 {
-        self.tb_hits.load(Relaxed)
+        self.counts_here().1 + self.elsewhere[1].load(Relaxed)
     }
 
     /// Records that a worker begins `mv`, root move `number` (from 1) of an iteration to `depth`.
@@ -227,9 +254,9 @@ impl Control {
         Some(((packed >> 32) as u32, (packed >> 16) as u32 & 0xffff, mv))
     }
 
-    /// Returns the nodes of all workers so far.
+    /// Returns the nodes of all workers so far, on all machines.
     pub fn nodes(&self) -> u64 {
-        self.nodes.iter().map(|counter| counter.load(Relaxed)).sum()
+        self.counts_here().0 + self.elsewhere[0].load(Relaxed)
     }
 }
 
@@ -259,7 +286,7 @@ impl NodeCount {
     pub fn new(worker: usize, control: &Control) -> Self {
         let limit_check = match control.limit {
             None => u64::MAX,
-            Some(limit) if control.nodes.len() == 1 => limit,
+            Some(limit) if control.nodes.len() == 1 && !control.is_linked => limit,
             Some(limit) => limit.min(SHARED_LIMIT_INTERVAL),
         };
         let turn_ends = control.round_robin.as_ref().map_or(u64::MAX, RoundRobin::quantum);
@@ -271,6 +298,11 @@ impl NodeCount {
     pub fn begin(&mut self, depth: u32) {
         self.depth = depth.max(1);
         self.iteration += 1;
+    }
+
+    /// Returns the worker's number.
+    pub(super) fn worker(&self) -> usize {
+        self.worker
     }
 
     /// Returns the nodes counted so far.

@@ -20,6 +20,7 @@
 //! | `tb.rs` | Syzygy probes in the tree |
 //! | `control.rs`, `abort_depth.rs`, `round_robin.rs` | node counts and limits; stop flag; turns |
 //! | `searching.rs` | deferred moves |
+//! | `exchange.rs` | table entries that go to other machines |
 //! | `sync.rs` | atomics and locks as traits, for the models |
 //! | `params.rs`, `score.rs`, `pv_table.rs` | tunable parameters; mate, tablebase and draw scores; principal variations |
 
@@ -27,6 +28,7 @@ pub(crate) mod abort_depth;
 mod checks;
 mod control;
 mod eval_cache;
+mod exchange;
 mod extensions;
 mod history;
 mod history_update;
@@ -61,6 +63,7 @@ mod tests;
 pub const WORKER_STACK_BYTES: usize = 8 << 20;
 
 pub use control::{Control, Cooperation};
+pub use exchange::{EntryTaker, ExchangedEntry, Exchange};
 pub use history::SharedHistories;
 #[cfg(feature = "tune")]
 pub use params::tunable;

@@ -30,6 +30,7 @@ fn context(game: &Game, table: &Arc<TranspositionTable>) -> SearchContext {
         table: Arc::clone(table),
         control: Arc::new(Control::new(1, None)),
         syzygy: None,
+        exchange: None,
         network: Network::embedded(),
     }
 }

@@ -1,5 +1,6 @@
 //! Transposition-table probes and stores of the search.
 
+use super::exchange::ExchangedEntry;
 use super::history::{PieceTo, Quiet, bonus};
 use super::params::{tt_cutoff_bonus, tt_cutoff_clock};
 use super::score::{from_tt, to_tt};
@@ -97,6 +98,9 @@ impl<T: SearchTable> Worker<T> {
         };
         let work = (self.work() - work_before).max(1);
         self.context.table.store(position.key(), &entry, work);
+        if let Some(exchange) = &self.context.exchange {
+            exchange.offer(self.count.worker(), self.nodes(), ExchangedEntry { key: position.key(), entry, work });
+        }
     }
 
     /// Returns the score of a deep enough table entry that decides a null-window node.

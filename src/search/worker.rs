@@ -6,6 +6,7 @@ use rand_xoshiro::Xoshiro128PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use super::control::{Aborted, Control, Cooperation, NodeCount};
+use super::exchange::Exchange;
 use super::history::PieceTo;
 use super::params::extension_limit;
 use super::reductions::PLY;
@@ -33,12 +34,14 @@ pub struct SearchContext<T = TranspositionTable> {
     pub syzygy: Option<SyzygyProbe>,
     /// The network that evaluates positions.
     pub network: Arc<Network>,
+    /// The exchange of entries with other tables, if any.
+    pub exchange: Option<Arc<Exchange>>,
 }
 
 // Not derived: that would require `T: Clone`.
 impl<T> Clone for SearchContext<T> {
     fn clone(&self) -> Self {
-        let SearchContext { game, root_moves, multi_pv, table, control, syzygy, network } = self;
+        let SearchContext { game, root_moves, multi_pv, table, control, syzygy, network, exchange } = self;
         SearchContext {
             game: game.clone(),
             root_moves: root_moves.clone(),
@@ -47,6 +50,7 @@ impl<T> Clone for SearchContext<T> {
             control: Arc::clone(control),
             syzygy: syzygy.clone(),
             network: Arc::clone(network),
+            exchange: exchange.clone(),
         }
     }
 }

@@ -11,6 +11,7 @@ mod coordinator;
 mod depth_board;
 mod final_iterations;
 mod limits;
+mod link;
 pub(crate) mod low_latency;
 #[cfg(test)]
 mod models;
@@ -25,6 +26,7 @@ mod vote;
 pub use coordinator::{Coordinator, SearchHandle};
 pub use depth_board::DepthBoard;
 pub use limits::{Clock, Limits};
+pub use link::{Ending, SearchLink};
 pub use pool::{Pinning, Pool};
 pub use request::SearchRequest;
 pub use sink::{BestMove, Bound, CurrentMove, Info, Line, NullSink, Score, Sink};

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::clock::{self, Budget};
 use super::limits::Limits;
+use super::link::SearchLink;
 use super::pool::Pool;
 use super::sink::Sink;
 use crate::eval::Network;
@@ -38,6 +39,8 @@ pub struct SearchRequest<T = TranspositionTable> {
     pub pool: Arc<Pool<T>>,
     /// The receiver of lines and of the best move.
     pub sink: Arc<dyn Sink>,
+    /// The other machines that search with this one, if any.
+    pub link: Option<Arc<dyn SearchLink>>,
     /// The moment from which the search's time counts.
     pub started: Instant,
 }
@@ -60,7 +63,8 @@ impl<T> SearchRequest<T> {
     pub(super) fn budget(&self, root_moves: &[Move]) -> Option<Budget> {
         let position = self.game.position();
         let number = u32::from(position.fullmove_number());
-        clock::plan(&self.limits, position.side_to_move(), number, self.overhead, root_moves.len() == 1)
+        let overhead = self.overhead + self.link.as_ref().map_or(Duration::ZERO, |link| link.overhead());
+        clock::plan(&self.limits, position.side_to_move(), number, overhead, root_moves.len() == 1)
     }
 
     /// Creates the control block of this search, with the hard limit if the clock is running.
@@ -71,6 +75,7 @@ impl<T> SearchRequest<T> {
         let control =
             Control::new(self.workers(budget), self.limits.nodes).with_cooperation(self.pool.strategy().cooperation());
         let control = control.with_soft_nodes(self.limits.soft_nodes);
+        let control = control.linked(self.link.is_some() && !self.is_short(budget));
         let control = if self.limits.by_time() { control.with_deadline(self.started) } else { control };
         let control =
             if self.lockstep { control.in_lockstep(RoundRobin::QUANTUM) } else { control.on_cores(self.pool.cores()) };
@@ -88,9 +93,13 @@ impl<T> SearchRequest<T> {
     where
         T: crate::search::SearchTable,
     {
+        if self.is_short(budget) { 1 } else { self.pool.len() }
+    }
+
+    /// Returns true if the time is too short for more than one worker.
+    fn is_short(&self, budget: Option<Budget>) -> bool {
         let is_held = self.limits.infinite || self.limits.ponder;
-        let is_short = !is_held && budget.is_some_and(|budget| budget.hard < MIN_TIME_FOR_HELPERS);
-        if is_short { 1 } else { self.pool.len() }
+        !is_held && budget.is_some_and(|budget| budget.hard < MIN_TIME_FOR_HELPERS)
     }
 
     /// Returns the workers' share of the request.
@@ -103,6 +112,7 @@ impl<T> SearchRequest<T> {
             control: Arc::clone(control),
             syzygy: self.syzygy.clone(),
             network: Arc::clone(&self.network),
+            exchange: None,
         }
     }
 }

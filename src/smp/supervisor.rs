@@ -67,6 +67,10 @@ pub(super) struct Supervisor<T> {
     current_move: Option<(u32, u32, Move)>,
     /// The time to report the current root move next; `None` after the workers are stopped.
     next_current_move: Option<Instant>,
+    /// The search runs on other machines too: [`SearchLink::end`](super::SearchLink::end) is due.
+    is_linked: bool,
+    /// The best lines of other machines.
+    elsewhere: Vec<Line>,
     /// The workers have been started, and [`Event::Ended`] has not come.
     are_searching: bool,
     /// The best move has been reported.
@@ -95,6 +99,8 @@ impl<T: SearchTable> Supervisor<T> {
             mate_found_by: None,
             current_move: None,
             next_current_move: request.started.checked_add(CURRENT_MOVE_AFTER),
+            is_linked: false,
+            elsewhere: Vec::new(),
             are_searching: false,
             has_answered: false,
             budget,
@@ -125,6 +131,7 @@ impl<T: SearchTable> Supervisor<T> {
         }
         self.start_workers(sender);
         self.watch(events);
+        self.end_link();
         self.wait_for_release(events);
         self.conclude();
     }
@@ -164,10 +171,27 @@ impl<T: SearchTable> Supervisor<T> {
     /// Starts the workers, which send their events to `sender`.
     fn start_workers(&mut self, sender: Sender<Event>) {
         let request = &self.request;
-        let context = request.context(self.root_moves.clone(), &self.control);
+        let mut context = request.context(self.root_moves.clone(), &self.control);
+        if let Some(link) = request.link.as_ref().filter(|_| self.control.is_linked()) {
+            self.is_linked = true;
+            context.exchange = link.begin(&self.control, Arc::clone(&request.table) as Arc<dyn SearchTable>);
+        }
         let board = DepthBoard::new(self.control.workers(), request.max_depth(), request.pool.strategy());
         self.are_searching = true;
         request.pool.search(&context, &Arc::new(board), &sender);
+    }
+
+    /// Ends the search on other machines, and takes their lines.
+    fn end_link(&mut self) {
+        let Some(link) = self.request.link.as_ref().filter(|_| std::mem::take(&mut self.is_linked)) else { return };
+        let line = self.winner().and_then(|winner| self.lines[winner].as_ref()?.first().cloned());
+        let ending = link.end(line);
+        if let Some(message) = &ending.message {
+            self.request.sink.message(message);
+        }
+        // A line that cannot be played here is worth nothing.
+        let is_playable = |line: &Line| line.pv.first().is_some_and(|mv| self.root_moves.contains(mv));
+        self.elsewhere = ending.lines.into_iter().filter(is_playable).collect();
     }
 
     /// Ends the search after a panic on this thread: stops the workers, waits for their end and for the release, and reports
@@ -186,6 +210,9 @@ impl<T: SearchTable> Supervisor<T> {
                 Ok(Event::PonderHit) => self.released |= !self.request.limits.infinite,
                 Ok(_) => {}
             }
+        }
+        if let Some(link) = self.request.link.as_ref().filter(|_| std::mem::take(&mut self.is_linked)) {
+            let _ = panic::catch_unwind(AssertUnwindSafe(|| link.end(None)));
         }
         let elected = elect(&self.results, Vote::Deepest).and_then(|winner| self.results[winner]);
         let best = elected.map(|result| result.mv).or(self.fallback).or_else(|| self.root_moves.first().copied());
@@ -374,10 +401,13 @@ impl<T: SearchTable> Supervisor<T> {
 
     /// Selects the line to play and reports the best move.
     fn conclude(&mut self) {
-        // With MultiPV, the reported lines are the deepest worker's.
-        let vote = if self.request.multi_pv > 1 { Vote::Deepest } else { self.request.pool.strategy().vote };
-        let winner = self.mate_found_by.or_else(|| elect(&self.results, vote));
-        self.report_missing_mate(winner);
+        let winner = self.winner();
+        let elsewhere = self.elect_elsewhere(winner);
+        self.report_missing_mate(winner, elsewhere.as_ref());
+        if let Some(line) = elsewhere {
+            self.request.sink.info(&self.info(line.clone(), self.control.nodes()));
+            return self.report_best_line(&line.pv);
+        }
         let Some(winner) = winner else {
             let best = self.fallback.or_else(|| self.root_moves.first().copied());
             self.report_unsearched(best);
@@ -390,16 +420,42 @@ impl<T: SearchTable> Supervisor<T> {
             self.report_final(winner, nodes);
         }
         let pv = self.lines[winner].as_ref().and_then(|lines| lines.first()).map(|line| line.pv.clone());
-        let pv = pv.unwrap_or_default();
+        self.report_best_line(&pv.unwrap_or_default());
+    }
+
+    /// Reports the best move of a line, and the reply to ponder on.
+    fn report_best_line(&mut self, pv: &[Move]) {
         let best = pv.first().copied();
         let ponder = pv.get(1).copied().or_else(|| self.expected_reply(best?));
         self.report_best_move(best, ponder);
     }
 
+    /// Returns the worker of this machine whose line is played; `None` without a result.
+    fn winner(&self) -> Option<usize> {
+        // With MultiPV, the reported lines are the deepest worker's.
+        let vote = if self.request.multi_pv > 1 { Vote::Deepest } else { self.request.pool.strategy().vote };
+        self.mate_found_by.or_else(|| elect(&self.results, vote))
+    }
+
+    /// Returns the line of another machine that wins the vote of machines, in which `winner` stands for this one.
+    ///
+    /// With MultiPV the lines of this machine are played: only these have been reported.
+    fn elect_elsewhere(&self, winner: Option<usize>) -> Option<Line> {
+        if self.elsewhere.is_empty() || self.request.multi_pv > 1 {
+            return None;
+        }
+        let here = winner.and_then(|winner| self.results[winner]);
+        let results: Vec<Option<RootResult>> =
+            std::iter::once(here).chain(self.elsewhere.iter().map(RootResult::of_line)).collect();
+        let elected = elect(&results, self.request.pool.strategy().vote)?;
+        // This machine is number 0.
+        self.elsewhere.get(elected.checked_sub(1)?).cloned()
+    }
+
     /// Reports that `go mate` found no mate. The search prunes, so it can miss one.
-    fn report_missing_mate(&self, winner: Option<usize>) {
+    fn report_missing_mate(&self, winner: Option<usize>, elsewhere: Option<&Line>) {
         let Some(wanted) = self.request.limits.mate else { return };
-        let result = winner.and_then(|winner| self.results[winner]);
+        let result = elsewhere.and_then(RootResult::of_line).or_else(|| self.results[winner?]);
         if !result.is_some_and(|result| is_mate_within(result.score, wanted)) {
             let depth = result.map_or(0, |result| result.depth);
             self.request.sink.message(&format!("no mate in {wanted} or fewer moves found in {depth} plies of search"));

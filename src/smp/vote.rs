@@ -3,11 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
+use super::sink::{Line, Score};
 use super::strategy::Vote;
 use crate::position::Move;
 use crate::search::Iteration;
 use crate::search::params::vote_base;
-use crate::search::score::{MATE_BOUND, is_mate};
+use crate::search::score::{MATE_BOUND, MAX_PLY, is_mate, mate_in, mated_in};
 
 /// A worker's result at the root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +23,18 @@ impl RootResult {
     pub(super) fn of(iteration: &Iteration) -> Option<RootResult> {
         let line = iteration.lines.first()?;
         Some(RootResult { mv: *line.pv.first()?, score: line.score, depth: iteration.depth })
+    }
+
+    /// Returns the result of a reported line, unless it lacks a move.
+    pub(super) fn of_line(line: &Line) -> Option<RootResult> {
+        // No mate is longer: the number may come from another machine.
+        let plies = |moves: i32| 2 * (moves.unsigned_abs() as usize).min(MAX_PLY / 2);
+        let score = match line.score {
+            Score::Centipawns(score) => score.clamp(-MATE_BOUND + 1, MATE_BOUND - 1),
+            Score::Mate(moves) if moves > 0 => mate_in(plies(moves) - 1),
+            Score::Mate(moves) => mated_in(plies(moves)),
+        };
+        Some(RootResult { mv: *line.pv.first()?, score, depth: line.depth })
     }
 }
 

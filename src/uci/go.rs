@@ -36,6 +36,22 @@ pub(crate) struct GoCommand {
     pub(crate) move_time: Option<Duration>,
 }
 
+impl GoCommand {
+    /// Returns the command for other machines, which search until they are stopped or reach the depth.
+    pub(super) fn for_followers(&self) -> String {
+        let mut text = "go infinite".to_owned();
+        for (word, number) in [("depth", self.depth), ("mate", self.mate)] {
+            if let Some(number) = number {
+                text += &format!(" {word} {number}");
+            }
+        }
+        if !self.search_moves.is_empty() {
+            text += &format!(" searchmoves {}", self.search_moves.join(" "));
+        }
+        text
+    }
+}
+
 /// The words of `go`. The moves of `searchmoves` end at the next of them.
 pub(super) const GO_WORDS: [&str; 13] = [
     "searchmoves",

@@ -11,6 +11,8 @@ mod debug_log;
 mod extras;
 mod format;
 mod go;
+#[cfg(test)]
+mod linked_tests;
 mod options;
 mod output;
 mod parse;
@@ -30,4 +32,4 @@ pub use output::Output;
 #[cfg(feature = "cli")]
 pub(crate) use parse::check_line;
 pub use perft::divide;
-pub use session::{StartError, run};
+pub use session::{StartError, run, run_linked};

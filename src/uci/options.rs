@@ -243,6 +243,23 @@ static OPTIONS: [UciOption; 27] = [
     },
 ];
 
+/// The options that the other machines of a cluster take over: those that their search depends on. Files are read
+/// on each machine.
+const FOLLOWED: [&str; 12] = [
+    "Hash",
+    "Threads",
+    "Clear Hash",
+    "UCI_Chess960",
+    "Replacement",
+    "SmpStrategy",
+    "Pin Threads",
+    "SyzygyPath",
+    "SyzygyProbeDepth",
+    "SyzygyProbeLimit",
+    "Syzygy50MoveRule",
+    "EvalFile",
+];
+
 /// Former names of options: accepted, not declared.
 const FORMER_NAMES: [(&str, &str); 1] = [("Teamwork", "SmpStrategy")];
 
@@ -297,6 +314,17 @@ impl Setting {
             // `parse_setting` creates no other pairs.
             _ => {}
         }
+    }
+
+    /// Returns the line that sets the option on other machines; `None` for an option that concerns this one alone.
+    pub(super) fn line_for_followers(&self) -> Option<String> {
+        let name = self.name();
+        FOLLOWED.contains(&name).then(|| match &self.value {
+            Value::Press => format!("setoption name {name}\n"),
+            Value::Number(number) => format!("setoption name {name} value {number}\n"),
+            Value::Flag(on) => format!("setoption name {name} value {on}\n"),
+            Value::Text(text) => format!("setoption name {name} value {text}\n"),
+        })
     }
 
     fn timing(&self) -> Timing {

@@ -3,6 +3,7 @@
 //! Any bytes give a command, a warning, both or neither; the parser never panics. Any white space separates
 //! words, limits have no order, and numbers saturate.
 
+use std::fmt;
 use std::time::Duration;
 
 use super::go::{GoCommand, parse_go};
@@ -51,12 +52,26 @@ pub(crate) enum UciCommand {
 }
 
 /// The arguments of `position`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct PositionCommand {
     /// The FEN; `None` means the start position.
     pub(crate) fen: Option<String>,
     /// The moves to play from there, as text.
     pub(crate) moves: Vec<String>,
+}
+
+impl fmt::Display for PositionCommand {
+    /// Writes the command, as a GUI sends it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.fen {
+            None => f.write_str("position startpos")?,
+            Some(fen) => write!(f, "position fen {fen}")?,
+        }
+        if !self.moves.is_empty() {
+            write!(f, " moves {}", self.moves.join(" "))?;
+        }
+        Ok(())
+    }
 }
 
 /// The arguments of `bench`; `None` for the default.

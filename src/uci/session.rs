@@ -21,6 +21,7 @@ use super::settings::Strength;
 use super::sink::UciSink;
 use crate::engine::{Engine, EngineError, Limits, Options};
 use crate::position::{Color, Game, Position};
+use crate::smp::SearchLink;
 use crate::smp::low_latency::request_short_slices;
 
 /// The error of starting a session.
@@ -43,7 +44,23 @@ pub enum StartError {
 /// # Errors
 /// If the session cannot start. Invalid input is not an error.
 pub fn run(input: impl Read + Send + 'static, output: Output) -> Result<(), StartError> {
+    run_linked(input, output, None)
+}
+
+/// Runs a session as [`run`] does, together with other machines.
+///
+/// # Errors
+/// If the session cannot start.
+pub fn run_linked(
+    input: impl Read + Send + 'static,
+    output: Output,
+    link: Option<Arc<dyn SearchLink>>,
+) -> Result<(), StartError> {
     let (mut session, woken) = Session::new(output)?;
+    if let Some(link) = link {
+        session.engine.set_link(Arc::clone(&link));
+        session.link = Some(link);
+    }
     request_short_slices();
     let mut commands = reader::spawn(input, session.output.clone())?;
     loop {
@@ -126,6 +143,10 @@ pub(super) struct Session {
     deferred: VecDeque<UciCommand>,
     /// The file that the table is saved to and loaded from.
     pub(super) hash_file: String,
+    /// The other machines, if any.
+    link: Option<Arc<dyn SearchLink>>,
+    /// The line that sets `game` on other machines.
+    position_line: String,
     /// No more commands are taken.
     closing: Option<Closing>,
     /// Wakes the engine loop.
@@ -154,6 +175,8 @@ impl Session {
             settings: VecDeque::new(),
             deferred: VecDeque::new(),
             hash_file: DEFAULT_HASH_FILE.to_owned(),
+            link: None,
+            position_line: PositionCommand::default().to_string(),
             closing: None,
             wake,
         };
@@ -289,18 +312,24 @@ impl Session {
                 Ok((game, repairs)) => {
                     self.end_search();
                     self.answer_with_no_move();
-                    self.set_game(game);
+                    self.set_game(game, position.to_string());
                     repairs.iter().for_each(|repair| self.output.info(&format!("position: {repair}")));
                 }
                 Err(fault) => self.refuse_position(fault),
             },
             UciCommand::BadPosition(fault) => self.refuse_position(fault),
             UciCommand::Flip if self.has_position() => match flip(self.game.position()) {
-                Some(position) => self.set_game(Game::new(position)),
+                Some(position) => {
+                    let fen = PositionCommand { fen: Some(position.to_string()), moves: Vec::new() };
+                    self.set_game(Game::new(position), fen.to_string());
+                }
                 None => self.output.info("this position cannot be flipped"),
             },
-            UciCommand::NewGame => self.engine.new_game(),
-            UciCommand::Set(setting) => setting.apply(self),
+            UciCommand::NewGame => {
+                self.relay("ucinewgame\n");
+                self.engine.new_game();
+            }
+            UciCommand::Set(setting) => self.set(&setting),
             UciCommand::Go(go) => self.go(&go),
             UciCommand::Perft(depth) if self.has_position() => self.perft(depth),
             UciCommand::Bench(arguments) => self.bench(arguments),
@@ -309,9 +338,24 @@ impl Session {
         }
     }
 
+    /// Passes lines to the other machines.
+    fn relay(&self, lines: &str) {
+        if let Some(link) = &self.link {
+            link.relay(lines);
+        }
+    }
+
+    /// Sets an option here, and on other machines if it concerns them.
+    fn set(&mut self, setting: &Setting) {
+        if let Some(line) = setting.line_for_followers() {
+            self.relay(&line);
+        }
+        setting.apply(self);
+    }
+
     /// Sets the position that the next command is about.
-    fn set_game(&mut self, game: Game) {
-        self.game = game;
+    fn set_game(&mut self, game: Game, line: String) {
+        (self.game, self.position_line) = (game, line);
         self.position_fault = None;
     }
 
@@ -341,7 +385,7 @@ impl Session {
         self.engine.stop();
         self.engine.wait();
         while let Some(setting) = self.settings.pop_front() {
-            setting.apply(self);
+            self.set(&setting);
         }
     }
 
@@ -351,6 +395,9 @@ impl Session {
         self.run_deferred();
         if !self.is_busy() {
             self.engine.prepare();
+            if let Some(message) = self.link.as_ref().and_then(|link| link.wait_until_ready()) {
+                self.output.info(&message);
+            }
         }
         self.output.line("readyok");
     }
@@ -383,6 +430,9 @@ impl Session {
         self.started += 1;
         self.is_infinite = Limits { ponder: false, ..limits.clone() }.is_unlimited();
         self.is_unlimited = self.is_infinite || limits.ponder;
+        if let Some(link) = &self.link {
+            link.announce(format!("{}\n{}\n", self.position_line, go.for_followers()));
+        }
         self.engine.go(&self.game, limits);
     }
 

@@ -25,6 +25,7 @@ pub(in crate::smp) fn request(fen: &str, limits: Limits) -> SearchRequest {
         syzygy: None,
         pool: Arc::new(Pool::new(2, SmpStrategy::default(), false).unwrap()),
         sink: Arc::new(NullSink),
+        link: None,
         started: Instant::now(),
     }
 }

@@ -1,0 +1,251 @@
+//! A follower: a machine that carries out the leader's lines of UCI, and searches when the leader does.
+
+use std::io::{self, Read, Write};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crossbeam_channel::{Receiver, Sender, unbounded};
+use parking_lot::Mutex;
+
+use super::block::{Block, Load};
+use super::LEADER;
+use super::outbox::Outbox;
+use super::rounds::Rounds;
+use super::transport::Transport;
+use crate::search::{Control, Exchange, SearchTable};
+use crate::smp::{Ending, Line, SearchLink};
+
+/// The follower's link: what its search and its session tell the thread of the cluster.
+pub(crate) struct FollowerLink {
+    state: Arc<Mutex<State>>,
+    exchange: Arc<Exchange>,
+}
+
+/// The follower's session and search as the leader has to know them.
+#[derive(Default)]
+struct State {
+    running: Option<(Arc<Control>, Arc<dyn SearchTable>)>,
+    /// The nodes and Syzygy probes of a search that has ended.
+    counts: (u64, u64),
+    /// The best line, once the workers have ended.
+    line: Option<Line>,
+    /// The workers have ended.
+    is_finished: bool,
+    /// The session has answered the last `go`.
+    has_answered: bool,
+    /// The number of `readyok` answers.
+    ready: u32,
+    /// The session has ended.
+    has_quit: bool,
+}
+
+/// The session of a follower: what it reads and writes in place of the standard input and output.
+pub(crate) struct FollowerSession {
+    pub(crate) input: LeaderInput,
+    pub(crate) output: AnswerWatch,
+    /// Tells the leader of the session's end when it is dropped.
+    pub(crate) end: SessionEnd,
+}
+
+impl FollowerLink {
+    /// Creates the link, the session's ends, and the work of the thread that calls the transport.
+    pub(super) fn new<T: Transport>() -> (FollowerLink, FollowerSession, impl FnOnce(T) + Send + use<T>) {
+        let state = Arc::new(Mutex::new(State::default()));
+        let outbox = Outbox::new();
+        let link = FollowerLink { state: Arc::clone(&state), exchange: outbox.exchange() };
+        let (sender, lines) = unbounded();
+        let session = FollowerSession {
+            input: LeaderInput { lines, rest: Vec::new(), read: 0 },
+            output: AnswerWatch { state: Arc::clone(&state), line: Vec::new() },
+            end: SessionEnd(Arc::clone(&state)),
+        };
+        let work = move |transport| {
+            let follower =
+                FollowerLoop { rounds: Rounds::new(transport), input: Some(sender), outbox, state, search: 0, last: 0 };
+            follower.run();
+        };
+        (link, session, work)
+    }
+}
+
+impl SearchLink for FollowerLink {
+    fn relay(&self, _: &str) {}
+
+    fn announce(&self, _: String) {}
+
+    fn wait_until_ready(&self) -> Option<String> {
+        None
+    }
+
+    fn begin(&self, control: &Arc<Control>, table: Arc<dyn SearchTable>) -> Option<Arc<Exchange>> {
+        self.state.lock().running = Some((Arc::clone(control), table));
+        Some(Arc::clone(&self.exchange))
+    }
+
+    fn end(&self, line: Option<Line>) -> Ending {
+        let mut state = self.state.lock();
+        (state.line, state.is_finished) = (line, true);
+        Ending::default()
+    }
+
+    fn overhead(&self) -> Duration {
+        Duration::ZERO
+    }
+}
+
+/// The session's input: the leader's lines.
+pub(crate) struct LeaderInput {
+    lines: Receiver<Vec<u8>>,
+    rest: Vec<u8>,
+    /// Bytes of `rest` that are read.
+    read: usize,
+}
+
+impl Read for LeaderInput {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.read == self.rest.len() {
+            // The end of the cluster is the end of the input.
+            let Ok(lines) = self.lines.recv() else { return Ok(0) };
+            (self.rest, self.read) = (lines, 0);
+        }
+        let rest = self.rest.get(self.read..).unwrap_or_default();
+        let count = rest.len().min(buffer.len());
+        for (to, from) in buffer.iter_mut().zip(rest) {
+            *to = *from;
+        }
+        self.read += count;
+        Ok(count)
+    }
+}
+
+/// The session's output: answers are noted, messages go to the standard error, which `mpirun` collects.
+pub(crate) struct AnswerWatch {
+    state: Arc<Mutex<State>>,
+    line: Vec<u8>,
+}
+
+impl AnswerWatch {
+    fn note(&self, line: &str) {
+        let mut state = self.state.lock();
+        if line.starts_with("bestmove") {
+            state.has_answered = true;
+            // The table is free from here on.
+            if let Some((control, _)) = state.running.take() {
+                state.counts = control.counts_here();
+            }
+        } else if line == "readyok" {
+            state.ready += 1;
+        } else if let Some(message) = line.strip_prefix("info string ") {
+            let _ = writeln!(io::stderr(), "sesame: {message}");
+        }
+    }
+}
+
+impl Write for AnswerWatch {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for &byte in bytes {
+            if byte == b'\n' {
+                let line = String::from_utf8_lossy(&self.line).trim().to_owned();
+                self.line.clear();
+                self.note(&line);
+            } else {
+                self.line.push(byte);
+            }
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Marks the end of the session when it is dropped, also by a panic.
+pub(crate) struct SessionEnd(Arc<Mutex<State>>);
+
+impl Drop for SessionEnd {
+    fn drop(&mut self) {
+        let mut state = self.0.lock();
+        state.has_quit = true;
+        state.running = None;
+    }
+}
+
+/// A follower's thread of the cluster: it takes part in rounds until the leader quits.
+struct FollowerLoop<T> {
+    rounds: Rounds<T>,
+    /// Lines for the session; `None` after the leader has quit.
+    input: Option<Sender<Vec<u8>>>,
+    outbox: Outbox,
+    state: Arc<Mutex<State>>,
+    /// The number of the search that is running here; 0 for none.
+    search: u32,
+    /// The number of the last search that has ended here.
+    last: u32,
+}
+
+impl<T: Transport> FollowerLoop<T> {
+    fn run(mut self) {
+        let mut is_stopped = false;
+        loop {
+            let own = self.block();
+            let blocks = self.rounds.exchange(&own);
+            // All leave after the same round.
+            if own.quits && blocks.iter().all(|(_, block)| block.quits) {
+                return;
+            }
+            let running = self.state.lock().running.clone();
+            for (rank, block) in blocks {
+                if let Some((_, table)) = &running {
+                    self.outbox.store(&block.load, &**table);
+                }
+                if rank != LEADER {
+                    continue;
+                }
+                if block.search > self.search.max(self.last) {
+                    self.search = block.search;
+                    self.outbox.clear();
+                    is_stopped = false;
+                }
+                if block.stops && self.search > 0 && !std::mem::replace(&mut is_stopped, true) {
+                    self.send(b"stop\n".to_vec());
+                }
+                if let Load::Text(text) = block.load {
+                    self.send(text);
+                }
+                if block.quits {
+                    // The end of the input ends the session.
+                    self.input = None;
+                }
+            }
+        }
+    }
+
+    /// Returns the block of the next round.
+    fn block(&mut self) -> Block {
+        let state = self.state.lock();
+        if state.has_answered && self.search > 0 {
+            (self.last, self.search) = (self.search, 0);
+        }
+        let (nodes, tb_hits) = state.running.as_ref().map_or(state.counts, |(control, _)| control.counts_here());
+        // The line is of the search that has ended, which the leader has asked for.
+        let line = if state.has_answered { state.line.clone() } else { None };
+        let (ready, quits, is_finished) = (state.ready, state.has_quit, state.is_finished);
+        let is_running = state.running.is_some();
+        drop(state);
+        let load = Load::Entries(if is_running { self.outbox.batch() } else { Vec::new() });
+        Block { search: self.last, stops: false, quits, is_finished, nodes, tb_hits, ready, line, load }
+    }
+
+    /// Passes lines of the leader to the session. Between searches they may begin the next one.
+    fn send(&self, lines: Vec<u8>) {
+        if self.search == 0 {
+            let mut state = self.state.lock();
+            (state.counts, state.line) = ((0, 0), None);
+            (state.is_finished, state.has_answered) = (false, false);
+        }
+        if let Some(input) = &self.input {
+            let _ = input.send(lines);
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! The leader: the machine that speaks to the user, keeps the time, and has the last word.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
+use parking_lot::Mutex;
+
+use super::block::{Block, Load, MAX_TEXT};
+use super::outbox::Outbox;
+use super::rounds::Rounds;
+use super::transport::Transport;
+use crate::search::{Control, Exchange, SearchTable};
+use crate::smp::{Ending, Line, SearchLink};
+
+/// The time between two rounds of a search, unless a full batch is waiting.
+const INTERVAL: Duration = Duration::from_millis(1);
+
+/// The part of the clock that is set aside for the others to end.
+const OVERHEAD: Duration = Duration::from_millis(10);
+
+/// The leader waits so long for the lines of the others, then it plays its own.
+const MAX_WAIT: Duration = Duration::from_millis(500);
+
+/// The others are silent if a round is not complete after this time.
+const SILENCE: Duration = Duration::from_secs(3);
+
+/// A task for the leader's thread of the cluster.
+enum Order {
+    /// Lines for the followers.
+    Lines(String),
+    /// Replies when the followers have carried out all lines.
+    Ready(Sender<()>),
+    Begin {
+        lines: String,
+        control: Arc<Control>,
+        table: Arc<dyn SearchTable>,
+    },
+    /// Stops the followers and replies with their lines.
+    End(Sender<Vec<Line>>),
+    Quit,
+}
+
+/// The leader's link to the followers.
+pub(crate) struct LeaderLink {
+    orders: Sender<Order>,
+    announced: Mutex<Option<String>>,
+    exchange: Arc<Exchange>,
+    progress: Arc<Progress>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+/// The state of the rounds, for other threads.
+struct Progress {
+    started: Instant,
+    /// The beginning of the round that is not complete, in milliseconds after `started`; 0 between rounds.
+    round_began: AtomicU64,
+    /// The followers whose session has ended.
+    gone: Mutex<BTreeSet<usize>>,
+}
+
+impl Progress {
+    fn now(&self) -> u64 {
+        self.started.elapsed().as_millis() as u64 + 1
+    }
+
+    fn is_silent(&self) -> bool {
+        let began = self.round_began.load(Relaxed);
+        began > 0 && self.now() > began + SILENCE.as_millis() as u64
+    }
+}
+
+impl LeaderLink {
+    /// Creates the link, and the work of the thread that calls the transport.
+    pub(super) fn new<T: Transport>() -> (LeaderLink, impl FnOnce(T) + Send + use<T>) {
+        let (orders, inbox) = unbounded();
+        let outbox = Outbox::new();
+        let exchange = outbox.exchange();
+        let progress =
+            Arc::new(Progress { started: Instant::now(), round_began: AtomicU64::new(0), gone: Mutex::default() });
+        let of_thread = Arc::clone(&progress);
+        let link = LeaderLink { orders, announced: Mutex::new(None), exchange, progress, thread: Mutex::new(None) };
+        let work = |transport| LeaderLoop::new(Rounds::new(transport), inbox, outbox, of_thread).run();
+        (link, work)
+    }
+
+    /// Sets the thread to be joined by [`quit`](Self::quit).
+    pub(super) fn set_thread(&self, thread: JoinHandle<()>) {
+        *self.thread.lock() = Some(thread);
+    }
+
+    /// Ends the followers and the thread. Returns false if followers do not answer: the thread goes on waiting for them.
+    pub(crate) fn quit(&self) -> bool {
+        let _ = self.orders.send(Order::Quit);
+        let Some(thread) = self.thread.lock().take() else { return true };
+        while !thread.is_finished() {
+            if self.progress.is_silent() {
+                return false;
+            }
+            thread::sleep(INTERVAL);
+        }
+        let _ = thread.join();
+        true
+    }
+
+    /// Waits for a reply to an order, up to `limit`. Returns a message about those that do not answer.
+    fn wait<R>(&self, reply: &Receiver<R>, limit: Option<Duration>) -> Result<R, String> {
+        let began = Instant::now();
+        loop {
+            match reply.recv_timeout(Duration::from_millis(20)) {
+                Ok(reply) => return Ok(reply),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err("bug: the thread of the cluster has ended; this machine goes on alone".to_owned());
+                }
+                Err(RecvTimeoutError::Timeout) if self.progress.is_silent() => {
+                    return Err("another machine does not answer; this one goes on alone until it does".to_owned());
+                }
+                Err(RecvTimeoutError::Timeout) if limit.is_some_and(|limit| began.elapsed() >= limit) => {
+                    let limit = limit.unwrap_or_default().as_millis();
+                    return Err(format!("another machine has not ended its search within {limit} ms"));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+}
+
+impl SearchLink for LeaderLink {
+    fn relay(&self, lines: &str) {
+        let _ = self.orders.send(Order::Lines(lines.to_owned()));
+    }
+
+    fn announce(&self, lines: String) {
+        *self.announced.lock() = Some(lines);
+    }
+
+    fn wait_until_ready(&self) -> Option<String> {
+        let (reply, receiver) = bounded(1);
+        let _ = self.orders.send(Order::Ready(reply));
+        self.wait(&receiver, None).err()
+    }
+
+    fn begin(&self, control: &Arc<Control>, table: Arc<dyn SearchTable>) -> Option<Arc<Exchange>> {
+        let lines = self.announced.lock().take()?;
+        if self.progress.is_silent() {
+            return None;
+        }
+        self.orders.send(Order::Begin { lines, control: Arc::clone(control), table }).ok()?;
+        Some(Arc::clone(&self.exchange))
+    }
+
+    fn end(&self, _: Option<Line>) -> Ending {
+        let (reply, receiver) = bounded(1);
+        let _ = self.orders.send(Order::End(reply));
+        let (lines, fault) = match self.wait(&receiver, Some(MAX_WAIT)) {
+            Ok(lines) => (lines, None),
+            Err(fault) => (Vec::new(), Some(fault)),
+        };
+        let gone = std::mem::take(&mut *self.progress.gone.lock());
+        let gone = gone.iter().map(|rank| format!("machine {rank} has left; its session has ended"));
+        let message = fault.into_iter().chain(gone).collect::<Vec<_>>().join("; ");
+        Ending { lines, message: (!message.is_empty()).then_some(message) }
+    }
+
+    fn overhead(&self) -> Duration {
+        OVERHEAD
+    }
+}
+
+/// The leader's thread of the cluster.
+struct LeaderLoop<T> {
+    rounds: Rounds<T>,
+    orders: Receiver<Order>,
+    outbox: Outbox,
+    progress: Arc<Progress>,
+    /// The number of the last search.
+    search: u32,
+    /// The number of `isready` sent to the followers.
+    asked: u32,
+    /// The followers whose session has ended.
+    gone: BTreeSet<usize>,
+}
+
+impl<T: Transport> LeaderLoop<T> {
+    fn new(rounds: Rounds<T>, orders: Receiver<Order>, outbox: Outbox, progress: Arc<Progress>) -> Self {
+        Self { rounds, orders, outbox, progress, search: 0, asked: 0, gone: BTreeSet::new() }
+    }
+
+    fn run(mut self) {
+        loop {
+            match self.orders.recv() {
+                Ok(Order::Lines(lines)) => self.send_lines(&lines),
+                Ok(Order::Ready(reply)) => {
+                    self.make_ready();
+                    let _ = reply.send(());
+                }
+                Ok(Order::Begin { lines, control, table }) => {
+                    self.send_lines(&lines);
+                    let (lines, reply) = self.search(&control, &*table);
+                    // The table is free before the supervisor goes on.
+                    drop(table);
+                    if let Some(reply) = reply {
+                        let _ = reply.send(lines);
+                    }
+                }
+                // A search that did not begin.
+                Ok(Order::End(reply)) => drop(reply.send(Vec::new())),
+                Ok(Order::Quit) | Err(_) => return self.quit(),
+            }
+        }
+    }
+
+    /// Carries out one round.
+    fn round(&mut self, block: &Block) -> Vec<(usize, Block)> {
+        self.progress.round_began.store(self.progress.now(), Relaxed);
+        let blocks = self.rounds.exchange(block);
+        self.progress.round_began.store(0, Relaxed);
+        for (rank, block) in &blocks {
+            if block.quits && self.gone.insert(*rank) {
+                self.progress.gone.lock().insert(*rank);
+            }
+        }
+        blocks
+    }
+
+    fn send_lines(&mut self, lines: &str) {
+        for text in lines.as_bytes().chunks(MAX_TEXT) {
+            self.round(&Block { load: Load::Text(text.to_vec()), ..Block::default() });
+        }
+    }
+
+    /// Waits until all followers have carried out what they were sent.
+    fn make_ready(&mut self) {
+        self.send_lines("isready\n");
+        self.asked += 1;
+        loop {
+            let blocks = self.round(&Block::default());
+            if blocks.iter().all(|(rank, block)| block.ready >= self.asked || self.gone.contains(rank)) {
+                return;
+            }
+            thread::sleep(INTERVAL);
+        }
+    }
+
+    /// Exchanges blocks during a search, until all have ended it. Returns the others' lines.
+    fn search(&mut self, control: &Control, table: &dyn SearchTable) -> (Vec<Line>, Option<Sender<Vec<Line>>>) {
+        self.search += 1;
+        self.outbox.clear();
+        let mut reply = None;
+        let mut next = Instant::now();
+        loop {
+            // The supervisor sends nothing else before the end.
+            match self.orders.recv_deadline(next) {
+                Ok(Order::End(sender)) => reply = Some(sender),
+                Err(RecvTimeoutError::Timeout) => {}
+                // The engine has gone, or is about to.
+                _ => reply = reply.or_else(|| Some(bounded(1).0)),
+            }
+            let (nodes, tb_hits) = control.counts_here();
+            let load = Load::Entries(self.outbox.batch());
+            let stops = reply.is_some();
+            let block = Block { search: self.search, stops, nodes, tb_hits, load, ..Block::default() };
+            let blocks = self.round(&block);
+            let nodes = blocks.iter().map(|(_, block)| block.nodes).sum();
+            control.set_elsewhere(nodes, blocks.iter().map(|(_, block)| block.tb_hits).sum());
+            for (_, block) in &blocks {
+                self.outbox.store(&block.load, table);
+            }
+            let has_ended = |(rank, block): &(usize, Block)| block.search == self.search || self.gone.contains(rank);
+            if stops && blocks.iter().all(has_ended) {
+                return (blocks.into_iter().filter_map(|(_, block)| block.line).collect(), reply);
+            }
+            if blocks.iter().any(|(_, block)| block.is_finished) {
+                control.stop();
+            }
+            next = if self.outbox.has_batch() { Instant::now() } else { Instant::now() + INTERVAL };
+        }
+    }
+
+    /// Ends the sessions of the followers.
+    fn quit(&mut self) {
+        loop {
+            let blocks = self.round(&Block { quits: true, ..Block::default() });
+            if blocks.iter().all(|(_, block)| block.quits) {
+                return;
+            }
+            thread::sleep(INTERVAL);
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! The transport by MPI: one rank for each machine, started by `mpirun`.
+
+use std::{env, io};
+
+use mpi::environment::Universe;
+use mpi::traits::{Communicator, CommunicatorCollectives};
+use mpi::{Threading, request};
+
+use super::Transport;
+
+/// Variables that the launchers of Open MPI, MPICH, Intel MPI and Slurm set for each process.
+const OF_LAUNCHERS: [&str; 4] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMI_RANK", "PMIX_RANK"];
+
+/// All ranks of `MPI_COMM_WORLD`.
+pub(crate) struct MpiTransport {
+    /// Finalises MPI when it is dropped.
+    universe: Universe,
+}
+
+/// Returns whether a launcher of MPI has started this process. Starting MPI alone would take a second.
+pub(crate) fn is_launched() -> bool {
+    OF_LAUNCHERS.iter().any(|name| env::var_os(name).is_some())
+}
+
+impl MpiTransport {
+    /// Starts MPI. Only the calling thread may use the transport.
+    ///
+    /// # Errors
+    /// If MPI has been started already, or lacks threads.
+    pub(crate) fn connect() -> io::Result<Self> {
+        let (universe, threading) = mpi::initialize_with_threading(Threading::Funneled)
+            .ok_or_else(|| io::Error::other("MPI has been started already"))?;
+        if threading < Threading::Funneled {
+            return Err(io::Error::other("this MPI is built without threads"));
+        }
+        Ok(Self { universe })
+    }
+}
+
+impl Transport for MpiTransport {
+    fn rank(&self) -> usize {
+        usize::try_from(self.universe.world().rank()).unwrap_or(0)
+    }
+
+    fn ranks(&self) -> usize {
+        usize::try_from(self.universe.world().size()).unwrap_or(1)
+    }
+
+    fn all_gather(&mut self, own: &[u8], all: &mut Vec<u8>, pause: &mut dyn FnMut()) {
+        let world = self.universe.world();
+        all.resize(own.len() * self.ranks(), 0);
+        request::scope(|scope| {
+            let mut request = world.immediate_all_gather_into(scope, own, &mut all[..]);
+            while let Err(pending) = request.test() {
+                request = pending;
+                pause();
+            }
+        });
+    }
+}

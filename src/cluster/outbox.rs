@@ -1,0 +1,178 @@
+//! Entries on their way out: a queue from the workers to the machine's thread of the cluster.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
+
+use super::block::{Load, MAX_ENTRIES};
+use crate::search::{EntryTaker, Exchange, ExchangedEntry, SearchTable};
+
+/// Entries that wait at most, in blocks. More are dropped, and the least depth rises.
+const QUEUE_BLOCKS: usize = 4;
+
+/// The range of the least depth of an entry that is sent, in plies.
+const DEPTHS: std::ops::RangeInclusive<u8> = 3..=20;
+
+/// The least depth at the start.
+const FIRST_DEPTH: u8 = 5;
+
+/// A batch with less than this is small: the least depth falls.
+const SMALL_BATCH: usize = MAX_ENTRIES / 8;
+
+/// Places of the filter of entries sent before. A power of two.
+const FILTER_PLACES: usize = 1 << 15;
+
+/// The receiving end of the queue.
+///
+/// The workers never wait: an entry that finds the queue full is dropped. The least depth follows the flow, so that
+/// few are: it rises after a drop, and falls when a batch is small.
+pub(super) struct Outbox {
+    entries: Receiver<ExchangedEntry>,
+    dropped: Arc<AtomicU64>,
+    exchange: Arc<Exchange>,
+    /// What was sent last of the keys of each place: the key with depth and bound.
+    sent: Box<[u64]>,
+}
+
+/// The workers' end of the queue.
+struct Queue {
+    entries: Sender<ExchangedEntry>,
+    dropped: Arc<AtomicU64>,
+}
+
+impl EntryTaker for Queue {
+    fn take(&self, _: usize, _: u64, entry: ExchangedEntry) {
+        if let Err(TrySendError::Full(_)) = self.entries.try_send(entry) {
+            self.dropped.fetch_add(1, Relaxed);
+        }
+    }
+}
+
+impl Outbox {
+    /// Creates an empty outbox.
+    pub(super) fn new() -> Self {
+        let (sender, entries) = bounded(QUEUE_BLOCKS * MAX_ENTRIES);
+        let dropped = Arc::new(AtomicU64::new(0));
+        let queue = Queue { entries: sender, dropped: Arc::clone(&dropped) };
+        let exchange = Arc::new(Exchange::new(FIRST_DEPTH, Box::new(queue)));
+        Self { entries, dropped, exchange, sent: vec![0; FILTER_PLACES].into_boxed_slice() }
+    }
+
+    /// Returns the workers' end.
+    pub(super) fn exchange(&self) -> Arc<Exchange> {
+        Arc::clone(&self.exchange)
+    }
+
+    /// Drops all entries, and forgets what was sent: a new search begins.
+    pub(super) fn clear(&mut self) {
+        while self.entries.try_recv().is_ok() {}
+        self.dropped.store(0, Relaxed);
+        self.sent.fill(0);
+        self.exchange.set_min_depth(FIRST_DEPTH);
+    }
+
+    /// Returns whether entries for a full batch are waiting.
+    pub(super) fn has_batch(&self) -> bool {
+        self.entries.len() >= MAX_ENTRIES
+    }
+
+    /// Takes a batch of at most [`MAX_ENTRIES`], without those sent before, and adapts the least depth.
+    pub(super) fn batch(&mut self) -> Vec<ExchangedEntry> {
+        let mut batch = Vec::new();
+        // Taken from the queue: repeated entries count as flow too.
+        let mut taken = 0;
+        while batch.len() < MAX_ENTRIES
+            && let Ok(entry) = self.entries.try_recv()
+        {
+            taken += 1;
+            if self.is_new(&entry) {
+                batch.push(entry);
+            }
+        }
+        let depth = self.exchange.min_depth();
+        if self.dropped.swap(0, Relaxed) > 0 {
+            self.exchange.set_min_depth((depth + 1).min(*DEPTHS.end()));
+        } else if taken < SMALL_BATCH {
+            self.exchange.set_min_depth((depth - 1).max(*DEPTHS.start()));
+        }
+        batch
+    }
+
+    /// Stores the entries of another machine in `table`, by its replacement scheme. They are not sent back.
+    pub(super) fn store(&mut self, load: &Load, table: &dyn SearchTable) {
+        let Load::Entries(entries) = load else { return };
+        for entry in entries {
+            table.store(entry.key, &entry.entry, entry.work);
+            self.is_new(entry);
+        }
+    }
+
+    /// Returns whether this entry was not the last of its place, and notes it.
+    fn is_new(&mut self, ExchangedEntry { key, entry, .. }: &ExchangedEntry) -> bool {
+        // Entries of all workers of the machine meet here: most that reach a depth again are the same.
+        let mark = key ^ (u64::from(entry.depth) << 2 | entry.bound as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let place = &mut self.sent[*key as usize % FILTER_PLACES];
+        std::mem::replace(place, mark) != mark
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::{TranspositionTable, TtEntry};
+    use crate::smp::Bound;
+    use sesame_table::Scheme;
+
+    fn entry(key: u64, depth: u8) -> ExchangedEntry {
+        let entry = TtEntry { mv: 1, score: 2, depth, bound: Bound::Upper, pv: false, eval: 3 };
+        ExchangedEntry { key, entry, work: 5 }
+    }
+
+    /// Hands entries over as a worker does.
+    fn offer(outbox: &Outbox, entries: impl IntoIterator<Item = ExchangedEntry>) {
+        let exchange = outbox.exchange();
+        entries.into_iter().for_each(|entry| exchange.offer_for_tests(entry));
+    }
+
+    #[test]
+    fn repeated_and_known_entries_are_not_sent() {
+        let mut outbox = Outbox::new();
+        offer(&outbox, [entry(1, 9), entry(1, 9), entry(2, 9), entry(1, 9), entry(1, 10)]);
+        assert_eq!(outbox.batch(), [entry(1, 9), entry(2, 9), entry(1, 10)]);
+        let table = TranspositionTable::with_mib(1, Scheme::default()).unwrap();
+        outbox.store(&Load::Entries(vec![entry(7, 8)]), &table);
+        assert_eq!(table.probe(7), Some(entry(7, 8).entry));
+        offer(&outbox, [entry(7, 8), entry(2, 9), entry(7, 9)]);
+        assert_eq!(outbox.batch(), [entry(7, 9)]);
+        outbox.clear();
+        offer(&outbox, [entry(2, 9)]);
+        assert_eq!(outbox.batch(), [entry(2, 9)], "a new search sends it again");
+    }
+
+    #[test]
+    fn shallow_entries_stay_at_home() {
+        let mut outbox = Outbox::new();
+        offer(&outbox, [entry(1, FIRST_DEPTH - 1), entry(2, FIRST_DEPTH)]);
+        assert_eq!(outbox.batch(), [entry(2, FIRST_DEPTH)]);
+    }
+
+    #[test]
+    fn least_depth_follows_the_flow() {
+        let mut outbox = Outbox::new();
+        let depth = |outbox: &Outbox| outbox.exchange.min_depth();
+        let flood = || (0..10 * MAX_ENTRIES as u64).map(|key| entry(key, 30));
+        offer(&outbox, flood());
+        assert_eq!(outbox.batch().len(), MAX_ENTRIES);
+        assert_eq!(depth(&outbox), FIRST_DEPTH + 1);
+        for _ in 0..100 {
+            offer(&outbox, flood());
+            outbox.batch();
+        }
+        assert_eq!(depth(&outbox), *DEPTHS.end());
+        for _ in 0..100 {
+            outbox.batch();
+        }
+        assert_eq!(depth(&outbox), *DEPTHS.start());
+    }
+}

@@ -1,0 +1,51 @@
+//! The link of a search to the same search on other machines.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::sink::Line;
+use crate::search::{Control, Exchange, SearchTable};
+
+/// Other machines that search the same root, each with its own threads and table.
+///
+/// One machine, the leader, speaks to the user and keeps the time. The others, the followers, do as it says.
+/// `crate::cluster` has the implementation for machines joined by MPI.
+///
+/// A session relays its commands ([`relay`](Self::relay)) and announces the text of each search
+/// ([`announce`](Self::announce)). The supervisor of a search begins and ends it with the others
+/// ([`begin`](Self::begin), [`end`](Self::end)).
+pub trait SearchLink: Send + Sync {
+    /// Passes lines of UCI, each with its line feed, to the followers. They carry them out in order.
+    fn relay(&self, lines: &str);
+
+    /// Sets the lines of UCI that start the next search on the followers: `position` and `go infinite`.
+    fn announce(&self, lines: String);
+
+    /// Waits until the followers have carried out all lines, or do not answer. Returns a message in that case.
+    fn wait_until_ready(&self) -> Option<String>;
+
+    /// Begins the announced search everywhere. Returns the exchange of table entries; `None` if no other machine takes
+    /// part.
+    ///
+    /// Until [`end`](Self::end), nodes and tablebase hits of the others are added to `control`, and entries of theirs are stored in
+    /// `table`.
+    fn begin(&self, control: &Arc<Control>, table: Arc<dyn SearchTable>) -> Option<Arc<Exchange>>;
+
+    /// Ends the search that has begun: this machine's workers have ended, with `line` as their best.
+    ///
+    /// On the leader it stops the followers and returns a line of each that answers in time, with a message for each that does
+    /// not. A follower returns at once, with nothing.
+    fn end(&self, line: Option<Line>) -> Ending;
+
+    /// Returns the time that ending a search with the others may take.
+    fn overhead(&self) -> Duration;
+}
+
+/// The end of a search on the other machines.
+#[derive(Debug, Default)]
+pub struct Ending {
+    /// The best lines of the others.
+    pub lines: Vec<Line>,
+    /// A message about machines that do not answer.
+    pub message: Option<String>,
+}

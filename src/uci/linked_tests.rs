@@ -1,0 +1,210 @@
+//! Sessions on several machines, here threads joined by channels.
+#![allow(clippy::unwrap_used)]
+
+use std::io::{self, Read, Write};
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use crossbeam_channel::{Receiver, Sender, unbounded};
+
+use super::{Output, run_linked};
+use crate::cluster::{self, Part, local};
+
+/// How long a test waits for a line: far longer than any machine needs.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// The user of a leader's session.
+struct User {
+    input: Option<Sender<Vec<u8>>>,
+    lines: Receiver<String>,
+    ranks: Vec<JoinHandle<bool>>,
+}
+
+/// What the user types.
+struct Typed(Receiver<Vec<u8>>, Vec<u8>);
+
+impl Read for Typed {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.1.is_empty() {
+            let Ok(bytes) = self.0.recv() else { return Ok(0) };
+            self.1 = bytes;
+        }
+        let count = self.1.as_slice().read(buffer)?;
+        self.1.drain(..count);
+        Ok(count)
+    }
+}
+
+/// What the user sees: whole lines.
+struct Seen(Sender<String>, String);
+
+impl Write for Seen {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.1 += std::str::from_utf8(bytes).unwrap();
+        while let Some(end) = self.1.find('\n') {
+            let line: String = self.1.drain(..=end).collect();
+            let _ = self.0.send(line.trim().to_owned());
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl User {
+    /// Starts a session on `ranks` machines.
+    fn with_machines(ranks: usize) -> User {
+        let (input, typed) = unbounded();
+        let (seen, lines) = unbounded();
+        let mut user = User { input: Some(input), lines, ranks: Vec::new() };
+        for (rank, transport) in local::group(ranks).into_iter().enumerate() {
+            let (typed, seen) = (typed.clone(), seen.clone());
+            user.ranks.push(thread::spawn(move || match cluster::join(|| Ok(transport)).unwrap() {
+                Part::Alone => panic!("a group of several"),
+                Part::Leader(link) => {
+                    assert_eq!(rank, 0);
+                    let output = Output::new(Seen(seen, String::new()));
+                    run_linked(Typed(typed, Vec::new()), output, Some(Arc::clone(&link) as _)).unwrap();
+                    link.quit()
+                }
+                Part::Follower(link, session, thread) => {
+                    run_linked(session.input, Output::new(session.output), Some(link as _)).unwrap();
+                    drop(session.end);
+                    thread.join().is_ok()
+                }
+            }));
+        }
+        user
+    }
+
+    fn types(&self, lines: &str) {
+        self.input.as_ref().unwrap().send(format!("{lines}\n").into_bytes()).unwrap();
+    }
+
+    /// Returns the lines up to the first that begins so.
+    fn sees(&self, beginning: &str) -> Vec<String> {
+        let mut lines = Vec::new();
+        loop {
+            lines.push(self.lines.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("no {beginning} in {lines:?}")));
+            if lines.last().unwrap().starts_with(beginning) {
+                return lines;
+            }
+        }
+    }
+
+    /// Returns the lines that are there already.
+    fn sees_now(&self) -> Vec<String> {
+        self.lines.try_iter().collect()
+    }
+
+    /// Ends the input, and checks that every machine comes to its end.
+    fn leaves(mut self) -> Vec<String> {
+        self.input = None;
+        for rank in std::mem::take(&mut self.ranks) {
+            assert!(rank.join().unwrap(), "a machine has not ended well");
+        }
+        self.lines.iter().collect()
+    }
+}
+
+/// Returns the number after `word` in a line.
+fn number(line: &str, word: &str) -> u64 {
+    let mut words = line.split(' ').skip_while(|&other| other != word);
+    words.nth(1).unwrap_or_else(|| panic!("no {word} in {line}")).parse().unwrap()
+}
+
+#[test]
+fn machines_search_together() {
+    for ranks in [2, 4] {
+        let user = User::with_machines(ranks);
+        user.types("setoption name Threads value 2\nisready\nposition startpos moves e2e4\ngo depth 9");
+        let lines = user.sees("bestmove");
+        assert!(!lines.iter().any(|line| line.starts_with("info string")), "{lines:?}");
+        let last = &lines[lines.len() - 2];
+        let best = lines.last().unwrap().split(' ').nth(1).unwrap();
+        assert!(last.contains(&format!(" pv {best}")), "the last line is the one that is played: {lines:?}");
+        user.types("quit");
+        assert!(user.leaves().is_empty(), "one best move for each search");
+    }
+}
+
+#[test]
+fn nodes_of_all_machines_count() {
+    let user = User::with_machines(3);
+    user.types("isready\ngo nodes 300000");
+    let lines = user.sees("bestmove");
+    let nodes = number(&lines[lines.len() - 2], "nodes");
+    // Alone, the leader would stop at the limit: the others were searching when it was reached.
+    assert!(nodes >= 300_000, "{nodes}");
+    user.types("quit");
+    user.leaves();
+}
+
+#[test]
+fn stop_and_ponderhit_reach_all() {
+    let user = User::with_machines(2);
+    for (start, end) in [("go infinite", "stop"), ("go ponder movetime 50", "ponderhit"), ("go ponder infinite", "stop")] {
+        user.types(&format!("ucinewgame\nposition startpos\n{start}\nisready"));
+        let before = user.sees("readyok");
+        assert!(!before.iter().any(|line| line.starts_with("bestmove")), "{start} waits");
+        user.types(end);
+        user.sees("bestmove");
+        assert!(user.sees_now().is_empty());
+    }
+    user.types("go infinite\nquit");
+    let lines = user.leaves();
+    assert_eq!(lines.iter().filter(|line| line.starts_with("bestmove")).count(), 1, "{lines:?}");
+}
+
+#[test]
+fn a_search_ends_where_no_move_is_legal() {
+    let user = User::with_machines(2);
+    user.types("position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\ngo depth 3\nposition startpos\ngo depth 3");
+    assert_eq!(user.sees("bestmove").last().unwrap(), "bestmove (none)");
+    let lines = user.sees("bestmove");
+    assert_ne!(lines.last().unwrap(), "bestmove (none)");
+    user.types("position fen nonsense\ngo depth 2\nposition startpos\ngo depth 2");
+    assert_eq!(user.sees("bestmove").last().unwrap(), "bestmove (none)");
+    user.sees("bestmove");
+    user.leaves();
+}
+
+#[test]
+fn followers_find_a_mate_for_the_leader() {
+    let user = User::with_machines(2);
+    user.types("position fen 6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1\ngo mate 1");
+    assert!(user.sees("bestmove").last().unwrap().starts_with("bestmove d1d8"));
+    user.types("go infinite searchmoves a1b1 a1a2\nstop");
+    let lines = user.sees("bestmove");
+    assert!(["bestmove a1b1", "bestmove a1a2"].iter().any(|best| lines.last().unwrap().starts_with(best)), "{lines:?}");
+    user.leaves();
+}
+
+#[test]
+fn games_by_the_clock_stay_within_it() {
+    let user = User::with_machines(2);
+    user.types("setoption name Move Overhead value 0\nisready");
+    user.sees("readyok");
+    for millis in [1, 15, 60, 200] {
+        // Too short for the others at first, then with them.
+        user.types(&format!("position startpos moves d2d4\ngo wtime {millis} btime {millis}"));
+        user.sees("bestmove");
+    }
+    user.leaves();
+}
+
+#[test]
+fn options_and_new_games_reach_followers_in_order() {
+    let user = User::with_machines(2);
+    for round in 0..20 {
+        user.types(&format!("setoption name Hash value {}\nsetoption name Threads value {}", 1 + round % 5, 1 + round % 3));
+        user.types("ucinewgame\nisready\nposition startpos\ngo nodes 2000");
+    }
+    for _ in 0..20 {
+        user.sees("bestmove");
+    }
+    assert!(user.leaves().is_empty());
+}
