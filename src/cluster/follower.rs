@@ -82,7 +82,7 @@ impl SearchLink for FollowerLink {
         Some(Arc::clone(&self.exchange))
     }
 
-    fn end(&self, line: Option<Line>) -> Ending {
+    fn end(&self, line: Option<Line>, _: Duration) -> Ending {
         let mut state = self.state.lock();
         (state.line, state.is_finished) = (line, true);
         Ending::default()

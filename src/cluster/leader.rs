@@ -22,8 +22,8 @@ const INTERVAL: Duration = Duration::from_millis(1);
 /// The part of the clock that is set aside for the others to end.
 const OVERHEAD: Duration = Duration::from_millis(10);
 
-/// The leader waits so long for the lines of the others, then it plays its own.
-const MAX_WAIT: Duration = Duration::from_millis(500);
+/// The time between two looks at whether the others are silent.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// The others are silent if a round is not complete after this time.
 const SILENCE: Duration = Duration::from_secs(3);
@@ -110,7 +110,8 @@ impl LeaderLink {
     fn wait<R>(&self, reply: &Receiver<R>, limit: Option<Duration>) -> Result<R, String> {
         let began = Instant::now();
         loop {
-            match reply.recv_timeout(Duration::from_millis(20)) {
+            let left = limit.map_or(LOOK, |limit| limit.saturating_sub(began.elapsed()));
+            match reply.recv_timeout(left.min(LOOK)) {
                 Ok(reply) => return Ok(reply),
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err("bug: the thread of the cluster has ended; this machine goes on alone".to_owned());
@@ -152,10 +153,10 @@ impl SearchLink for LeaderLink {
         Some(Arc::clone(&self.exchange))
     }
 
-    fn end(&self, _: Option<Line>) -> Ending {
+    fn end(&self, _: Option<Line>, patience: Duration) -> Ending {
         let (reply, receiver) = bounded(1);
         let _ = self.orders.send(Order::End(reply));
-        let (lines, fault) = match self.wait(&receiver, Some(MAX_WAIT)) {
+        let (lines, fault) = match self.wait(&receiver, Some(patience)) {
             Ok(lines) => (lines, None),
             Err(fault) => (Vec::new(), Some(fault)),
         };

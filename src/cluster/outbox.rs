@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 
 use super::block::{Load, MAX_ENTRIES};
-use crate::search::{EntryTaker, Exchange, ExchangedEntry, SearchTable};
+use crate::search::{EntryTaker, Exchange, ExchangedEntry, SearchTable, SentFilter};
 
 /// Entries that wait at most, in blocks. More are dropped, and the least depth rises.
 const QUEUE_BLOCKS: usize = 4;
@@ -20,9 +20,6 @@ const FIRST_DEPTH: u8 = 5;
 /// A batch with less than this is small: the least depth falls.
 const SMALL_BATCH: usize = MAX_ENTRIES / 8;
 
-/// Places of the filter of entries sent before. A power of two.
-const FILTER_PLACES: usize = 1 << 15;
-
 /// The receiving end of the queue.
 ///
 /// The workers never wait: an entry that finds the queue full is dropped. The least depth follows the flow, so that
@@ -31,8 +28,7 @@ pub(super) struct Outbox {
     entries: Receiver<ExchangedEntry>,
     dropped: Arc<AtomicU64>,
     exchange: Arc<Exchange>,
-    /// What was sent last of the keys of each place: the key with depth and bound.
-    sent: Box<[u64]>,
+    filter: SentFilter,
 }
 
 /// The workers' end of the queue.
@@ -56,7 +52,7 @@ impl Outbox {
         let dropped = Arc::new(AtomicU64::new(0));
         let queue = Queue { entries: sender, dropped: Arc::clone(&dropped) };
         let exchange = Arc::new(Exchange::new(FIRST_DEPTH, Box::new(queue)));
-        Self { entries, dropped, exchange, sent: vec![0; FILTER_PLACES].into_boxed_slice() }
+        Self { entries, dropped, exchange, filter: SentFilter::new() }
     }
 
     /// Returns the workers' end.
@@ -68,7 +64,7 @@ impl Outbox {
     pub(super) fn clear(&mut self) {
         while self.entries.try_recv().is_ok() {}
         self.dropped.store(0, Relaxed);
-        self.sent.fill(0);
+        self.filter.clear();
         self.exchange.set_min_depth(FIRST_DEPTH);
     }
 
@@ -86,7 +82,7 @@ impl Outbox {
             && let Ok(entry) = self.entries.try_recv()
         {
             taken += 1;
-            if self.is_new(&entry) {
+            if self.filter.is_new(&entry) {
                 batch.push(entry);
             }
         }
@@ -104,16 +100,8 @@ impl Outbox {
         let Load::Entries(entries) = load else { return };
         for entry in entries {
             table.store(entry.key, &entry.entry, entry.work);
-            self.is_new(entry);
+            self.filter.is_new(entry);
         }
-    }
-
-    /// Returns whether this entry was not the last of its place, and notes it.
-    fn is_new(&mut self, ExchangedEntry { key, entry, .. }: &ExchangedEntry) -> bool {
-        // Entries of all workers of the machine meet here: most that reach a depth again are the same.
-        let mark = key ^ (u64::from(entry.depth) << 2 | entry.bound as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let place = &mut self.sent[*key as usize % FILTER_PLACES];
-        std::mem::replace(place, mark) != mark
     }
 }
 
@@ -132,7 +120,7 @@ mod tests {
     /// Hands entries over as a worker does.
     fn offer(outbox: &Outbox, entries: impl IntoIterator<Item = ExchangedEntry>) {
         let exchange = outbox.exchange();
-        entries.into_iter().for_each(|entry| exchange.offer_for_tests(entry));
+        entries.into_iter().for_each(|entry| exchange.offer_for_tests(0, 0, entry));
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub use crate::eval::Network;
 use crate::position::Game;
 use crate::search::{SearchTable, SyzygyProbe, TranspositionTable};
 pub use crate::smp::{
-    BestMove, Bound, Clock, CurrentMove, Depths, Info, Limits, Line, NullSink, Score, Sink, SmpStrategy, StrategyWord,
+    BestMove, Bound, Clock, CurrentMove, Depths, ExchangeSettings, Info, Limits, Line, NullSink, Score, SimulatedMachines, Sink, SmpStrategy, StrategyWord,
     UnknownStrategy, Vote,
 };
 use crate::smp::{Coordinator, Pinning, Pool, SearchHandle, SearchLink, SearchRequest};
@@ -135,6 +135,7 @@ pub struct Engine<T: SearchTable = TranspositionTable> {
     coordinator: Coordinator<T>,
     running: Option<SearchHandle>,
     link: Option<Arc<dyn SearchLink>>,
+    machines: Option<Arc<SimulatedMachines<T>>>,
 }
 
 impl Engine {
@@ -192,8 +193,9 @@ impl<T: SearchTable> Engine<T> {
         let pool = Arc::new(Pool::new(options.threads, options.strategy, options.pin)?);
         let (table, coordinator) = (Arc::new(table), Coordinator::new()?);
         let tablebases = Arc::new(Tablebases::none());
-        let (running, link) = (None, None);
-        let mut engine = Self { options, is_touched: false, sink, table, tablebases, pool, coordinator, running, link };
+        let (running, link, machines) = (None, None, None);
+        let mut engine =
+            Self { options, is_touched: false, sink, table, tablebases, pool, coordinator, running, link, machines };
         engine.report_threads(engine.options.threads);
         Ok(engine)
     }
@@ -201,6 +203,21 @@ impl<T: SearchTable> Engine<T> {
     /// Searches together with other machines from now on, at full strength.
     pub fn set_link(&mut self, link: Arc<dyn SearchLink>) {
         self.link = Some(link);
+    }
+
+    /// Divides the workers of later searches among simulated machines, each with its table and histories. The engine's table
+    /// is not used then. In lockstep such searches are repeatable.
+    ///
+    /// # Errors
+    /// If the system refuses the first of the new threads.
+    pub fn simulate_machines(&mut self, machines: Arc<SimulatedMachines<T>>) -> Result<(), EngineError> {
+        self.finish();
+        let each = self.options.threads.div_ceil(machines.tables().len());
+        if let Some(pool) = Arc::get_mut(&mut self.pool) {
+            pool.set_group_size(each)?;
+        }
+        self.machines = Some(machines);
+        Ok(())
     }
 
     /// Returns the transposition table.
@@ -376,6 +393,7 @@ impl<T: SearchTable> Engine<T> {
             // A `HashFile` may hold the table as well.
             None => self.table.clear(self.options.threads),
         }
+        self.machines.iter().flat_map(|machines| machines.tables()).for_each(|table| table.clear(1));
         self.is_touched = true;
     }
 
@@ -402,6 +420,7 @@ impl<T: SearchTable> Engine<T> {
         }
         self.is_touched = true;
         self.table.new_search();
+        self.machines.iter().flat_map(|machines| machines.tables()).for_each(|table| table.new_search());
         let mut request = SearchRequest {
             game: game.clone(),
             limits,
@@ -413,6 +432,7 @@ impl<T: SearchTable> Engine<T> {
             syzygy: self.syzygy(),
             pool: Arc::clone(&self.pool),
             sink,
+            machines: self.machines.clone(),
             link: self.link.clone().filter(|_| self.options.strength_limit.is_none()),
             started,
         };

@@ -55,9 +55,46 @@ impl Exchange {
 
 #[cfg(test)]
 impl Exchange {
-    /// Hands over an entry of worker 0.
-    pub(crate) fn offer_for_tests(&self, entry: ExchangedEntry) {
-        self.offer(0, 0, entry);
+    /// Hands over an entry, as a worker does.
+    pub(crate) fn offer_for_tests(&self, worker: usize, nodes: u64, entry: ExchangedEntry) {
+        self.offer(worker, nodes, entry);
+    }
+}
+
+/// Places of a [`SentFilter`]. A power of two.
+const FILTER_PLACES: usize = 1 << 15;
+
+/// A machine's memory of the entries that it has sent or received, so that none goes round twice.
+///
+/// Each place has the last entry of its keys: most repetitions come soon, from other workers at the same node.
+#[derive(Debug)]
+pub struct SentFilter {
+    /// Of each place, the key mixed with depth and bound.
+    last: Box<[u64]>,
+}
+
+impl SentFilter {
+    /// Creates a filter that has seen nothing.
+    pub fn new() -> Self {
+        Self { last: vec![0; FILTER_PLACES].into_boxed_slice() }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.last.fill(0);
+    }
+
+    /// Notes an entry, and returns whether it was not the last of its place.
+    pub fn is_new(&mut self, ExchangedEntry { key, entry, .. }: &ExchangedEntry) -> bool {
+        let mark = key ^ (u64::from(entry.depth) << 2 | entry.bound as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let place = &mut self.last[*key as usize % FILTER_PLACES];
+        std::mem::replace(place, mark) != mark
+    }
+}
+
+impl Default for SentFilter {
+    fn default() -> Self {
+        Self::new()
     }
 }
 

@@ -63,7 +63,7 @@ mod tests;
 pub const WORKER_STACK_BYTES: usize = 8 << 20;
 
 pub use control::{Control, Cooperation};
-pub use exchange::{EntryTaker, ExchangedEntry, Exchange};
+pub use exchange::{EntryTaker, Exchange, ExchangedEntry, SentFilter};
 pub use history::SharedHistories;
 #[cfg(feature = "tune")]
 pub use params::tunable;

@@ -35,11 +35,6 @@ impl<W: AtomicWord> DepthBoard<W> {
         self.deepest
     }
 
-    /// Returns the number of workers.
-    pub fn workers(&self) -> u32 {
-        self.workers
-    }
-
     /// Claims the next depth for a worker that has finished `last` (0 at first); `None` after the greatest
     /// depth.
     pub fn claim(&self, worker: usize, last: u32) -> Option<u32> {

@@ -34,8 +34,8 @@ pub trait SearchLink: Send + Sync {
     /// Ends the search that has begun: this machine's workers have ended, with `line` as their best.
     ///
     /// On the leader it stops the followers and returns a line of each that answers in time, with a message for each that does
-    /// not. A follower returns at once, with nothing.
-    fn end(&self, line: Option<Line>) -> Ending;
+    /// not, after `patience` at the latest. A follower returns at once, with nothing.
+    fn end(&self, line: Option<Line>, patience: Duration) -> Ending;
 
     /// Returns the time that ending a search with the others may take.
     fn overhead(&self) -> Duration;

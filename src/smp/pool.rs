@@ -45,6 +45,12 @@ enum WorkerCommand<T> {
     ClearHistories,
 }
 
+/// The search of a part of the workers: all of them, or those of a simulated machine.
+pub(super) struct Part<T> {
+    pub(super) context: SearchContext<T>,
+    pub(super) board: Arc<DepthBoard>,
+}
+
 /// The state of binding workers to cores.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pinning {
@@ -70,8 +76,10 @@ pub struct Pool<T = TranspositionTable> {
     are_bound: bool,
     pinning: Pinning,
     strategy: SmpStrategy,
-    /// The histories that workers share by `strategy`.
-    shared: SharedHistories,
+    /// The histories that workers share by `strategy`, one set for each group of workers.
+    shared: Vec<SharedHistories>,
+    /// Workers of a group. The last group may have fewer.
+    group_size: usize,
     /// Creates a worker's data.
     new_data: NewData,
 }
@@ -99,7 +107,8 @@ impl<T: SearchTable> Pool<T> {
             are_bound: false,
             pinning: Pinning::Off,
             strategy,
-            shared: SharedHistories::new(),
+            shared: Vec::new(),
+            group_size: usize::MAX,
             new_data,
         };
         pool.resize(wanted)?;
@@ -142,7 +151,18 @@ impl<T: SearchTable> Pool<T> {
     /// # Errors
     /// If the system refuses the first thread.
     pub fn set_strategy(&mut self, strategy: SmpStrategy) -> io::Result<usize> {
-        (self.strategy, self.shared) = (strategy, SharedHistories::new());
+        self.strategy = strategy;
+        self.shared.clear();
+        self.renew()
+    }
+
+    /// Changes the number of workers that share histories, at least 1. New threads start with empty histories.
+    ///
+    /// # Errors
+    /// If the system refuses the first thread.
+    pub fn set_group_size(&mut self, size: usize) -> io::Result<usize> {
+        self.group_size = size.max(1);
+        self.shared.clear();
         self.renew()
     }
 
@@ -188,7 +208,9 @@ impl<T: SearchTable> Pool<T> {
             let (sender, commands) = unbounded();
             let (ready, is_ready) = bounded(1);
             let builder = thread::Builder::new().name(format!("worker-{index}")).stack_size(WORKER_STACK_BYTES);
-            let (shared, sharing, new_data) = (self.shared.clone(), self.strategy.sharing(), self.new_data);
+            let group = index / self.group_size;
+            self.shared.resize_with(self.shared.len().max(group + 1), SharedHistories::new);
+            let (shared, sharing, new_data) = (self.shared[group].clone(), self.strategy.sharing(), self.new_data);
             let fresh_data = move || new_data(&shared, sharing);
             let core = bind_to.get(index).copied();
             match builder.spawn(move || start(index, core, fresh_data, &commands, ready)) {
@@ -256,22 +278,24 @@ impl<T: SearchTable> Pool<T> {
 
     /// Clears all histories before the next search. No worker may be searching.
     pub fn clear_histories(&self) {
-        self.shared.clear();
+        self.shared.iter().for_each(SharedHistories::clear);
         for commands in &self.commands {
             let _ = commands.send(WorkerCommand::ClearHistories);
         }
     }
 
-    /// Starts `context.control.workers()` workers. One [`Event::Ended`] follows the end of the last, even if a
-    /// worker cannot receive the command.
-    pub(super) fn search(&self, context: &SearchContext<T>, board: &Arc<DepthBoard>, events: &Sender<Event>) {
+    /// Starts `workers` workers, divided among the parts in order. One [`Event::Ended`] follows the end of the last, even
+    /// if a worker cannot receive the command.
+    pub(super) fn search(&self, parts: &[Part<T>], workers: usize, events: &Sender<Event>) {
         if self.commands.is_empty() {
             // Without a thread, the supervisor plays the first legal move.
             let _ = events.send(Event::Ended(Vec::new()));
         }
-        let workers = &self.commands[..self.commands.len().min(context.control.workers())];
+        let workers = &self.commands[..self.commands.len().min(workers)];
         let finals = Arc::new(FinalIterations::new(workers.len()));
-        for (worker, commands) in workers.iter().enumerate() {
+        let each = workers.len().div_ceil(parts.len().max(1)).max(1);
+        let parts = parts.iter().flat_map(|part| std::iter::repeat_n(part, each));
+        for ((worker, commands), Part { context, board }) in workers.iter().enumerate().zip(parts) {
             let (control, finals) = (Arc::clone(&context.control), Arc::clone(&finals));
             let reporter = Reporter { worker, last: None, events: events.clone(), control, finals };
             // A command that cannot be sent is dropped, and its reporter counts the worker as ended.
@@ -378,7 +402,7 @@ fn deepen<T: SearchTable>(worker: &mut Worker<T>, board: &DepthBoard, reporter: 
             IterationResult::Complete(iteration) => {
                 // The last depth ends the search of all workers. The worker stops them, not the coordinator, so
                 // that the moment is reproducible in lockstep.
-                if depth >= board.deepest() && board.workers() > 1 {
+                if depth >= board.deepest() && reporter.control.workers() > 1 {
                     worker.stop_all();
                 } else if worker.may_be_overtaken() {
                     reporter.control.abort_up_to(depth);

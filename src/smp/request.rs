@@ -7,6 +7,7 @@ use super::clock::{self, Budget};
 use super::limits::Limits;
 use super::link::SearchLink;
 use super::pool::Pool;
+use super::simulated_machines::SimulatedMachines;
 use super::sink::Sink;
 use crate::eval::Network;
 use crate::position::{Game, Move};
@@ -41,6 +42,8 @@ pub struct SearchRequest<T = TranspositionTable> {
     pub sink: Arc<dyn Sink>,
     /// The other machines that search with this one, if any.
     pub link: Option<Arc<dyn SearchLink>>,
+    /// Simulated machines, whose tables take the place of `table`, if any.
+    pub machines: Option<Arc<SimulatedMachines<T>>>,
     /// The moment from which the search's time counts.
     pub started: Instant,
 }

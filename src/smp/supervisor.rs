@@ -8,7 +8,8 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 
 use super::clock::{BestMoveStability, Budget};
 use super::depth_board::DepthBoard;
-use super::pool::Event;
+use super::link::SearchLink;
+use super::pool::{Event, Part};
 use super::request::SearchRequest;
 use super::sink::{BestMove, CurrentMove, Info, Line, Score};
 use super::strategy::Vote;
@@ -16,10 +17,13 @@ use super::tb_root;
 use super::vote::{RootResult, elect};
 use crate::position::Move;
 use crate::search::score::{DRAW, is_mate, mate_in, moves_to_mate};
-use crate::search::{Bound, Control, Iteration, RootLine, SearchTable};
+use crate::search::{Bound, Control, Iteration, RootLine, SearchContext, SearchTable};
 
 /// Extra time to finish the first ply, for a search that is stopped without a result.
 const FIRST_PLY_GRACE: Duration = Duration::from_millis(20);
+
+/// The longest wait for the lines of other machines, once the search has ended here.
+const MAX_PATIENCE: Duration = Duration::from_millis(500);
 
 /// Bounds are reported only this long after the start; earlier they would flood the GUI.
 const BOUNDS_AFTER: Duration = Duration::from_secs(1);
@@ -173,19 +177,32 @@ impl<T: SearchTable> Supervisor<T> {
         let request = &self.request;
         let mut context = request.context(self.root_moves.clone(), &self.control);
         if let Some(link) = request.link.as_ref().filter(|_| self.control.is_linked()) {
-            self.is_linked = true;
             context.exchange = link.begin(&self.control, Arc::clone(&request.table) as Arc<dyn SearchTable>);
+            self.is_linked = context.exchange.is_some();
         }
-        let board = DepthBoard::new(self.control.workers(), request.max_depth(), request.pool.strategy());
+        let workers = self.control.workers();
+        let part = |workers: usize, context: SearchContext<T>| Part {
+            board: Arc::new(DepthBoard::new(workers, request.max_depth(), request.pool.strategy())),
+            context,
+        };
+        let parts = match &request.machines {
+            None => vec![part(workers, context)],
+            Some(machines) => {
+                let each = workers.div_ceil(machines.tables().len());
+                context.exchange = Some(machines.exchange(each));
+                let tables = machines.tables().iter().map(Arc::clone);
+                tables.map(|table| part(each, SearchContext { table, ..context.clone() })).collect()
+            }
+        };
         self.are_searching = true;
-        request.pool.search(&context, &Arc::new(board), &sender);
+        request.pool.search(&parts, workers, &sender);
     }
 
     /// Ends the search on other machines, and takes their lines.
     fn end_link(&mut self) {
         let Some(link) = self.request.link.as_ref().filter(|_| std::mem::take(&mut self.is_linked)) else { return };
         let line = self.winner().and_then(|winner| self.lines[winner].as_ref()?.first().cloned());
-        let ending = link.end(line);
+        let ending = link.end(line, self.patience(&**link));
         if let Some(message) = &ending.message {
             self.request.sink.message(message);
         }
@@ -212,7 +229,7 @@ impl<T: SearchTable> Supervisor<T> {
             }
         }
         if let Some(link) = self.request.link.as_ref().filter(|_| std::mem::take(&mut self.is_linked)) {
-            let _ = panic::catch_unwind(AssertUnwindSafe(|| link.end(None)));
+            let _ = panic::catch_unwind(AssertUnwindSafe(|| link.end(None, self.patience(&**link))));
         }
         let elected = elect(&self.results, Vote::Deepest).and_then(|winner| self.results[winner]);
         let best = elected.map(|result| result.mv).or(self.fallback).or_else(|| self.root_moves.first().copied());
@@ -277,12 +294,22 @@ impl<T: SearchTable> Supervisor<T> {
 
     /// Returns the extra time for the first ply, which never exceeds the clock.
     fn grace(&self) -> Duration {
+        self.time_left().map_or(FIRST_PLY_GRACE, |left| FIRST_PLY_GRACE.min(left))
+    }
+
+    /// Returns the time to wait for the lines of other machines: they are not worth much of the clock.
+    fn patience(&self, link: &dyn SearchLink) -> Duration {
+        let worth = |left: Duration| (left / 16).max(link.overhead()).min(left);
+        self.time_left().map_or(MAX_PATIENCE, |left| MAX_PATIENCE.min(worth(left)))
+    }
+
+    /// Returns what is left of the clock or of the time for the move; `None` without either.
+    fn time_left(&self) -> Option<Duration> {
         let limits = &self.request.limits;
         let color = self.request.game.position().side_to_move();
         let clock = limits.clock.map(|clock| clock.time(color).saturating_sub(self.request.overhead));
-        let Some(left) = [clock, limits.move_time].into_iter().flatten().min() else { return FIRST_PLY_GRACE };
-        let used = self.clock_from.map_or(Duration::ZERO, |from| from.elapsed());
-        FIRST_PLY_GRACE.min(left.saturating_sub(used))
+        let left = [clock, limits.move_time].into_iter().flatten().min()?;
+        Some(left.saturating_sub(self.clock_from.map_or(Duration::ZERO, |from| from.elapsed())))
     }
 
     /// Starts the clock of a pondering search. A second `ponderhit` does not restart it.

@@ -8,7 +8,7 @@ use clap::{Args, Parser, Subcommand, value_parser};
 use sesame::uci::Output;
 use sesame_lab::report::{self, ReportOptions};
 use sesame_lab::studies::{self, PositionsArgs, Study, StudyArgs};
-use sesame_lab::{SCHEMES_FOLDER, TABLE_FOLDER, check_bits, crowding};
+use sesame_lab::{MACHINES_FOLDER, SCHEMES_FOLDER, TABLE_FOLDER, check_bits, crowding, machines};
 use sesame_report::command::{CommandError, print_status};
 use sesame_report::files::{self, FileError};
 
@@ -53,6 +53,18 @@ pub(crate) enum Command {
         jobs: u16,
         /// The folder for the page and its picture
         #[arg(long, default_value = TABLE_FOLDER, value_name = "FOLDER")]
+        output: PathBuf,
+    },
+    /// Measure what several machines are worth, and what their exchange of entries has to be, in simulation
+    Machines {
+        /// Depth of each search in plies
+        #[arg(long, default_value_t = 13, value_parser = value_parser!(u32).range(1..), value_name = "PLIES")]
+        depth: u32,
+        /// Number of simulations at a time
+        #[arg(long, default_value_t = 1, value_parser = value_parser!(u16).range(1..=256))]
+        jobs: u16,
+        /// The folder for the page and its picture
+        #[arg(long, default_value = MACHINES_FOLDER, value_name = "FOLDER")]
         output: PathBuf,
     },
     /// Compare the schemes in ALIBABA, the paper's program, over a larger set of positions
@@ -107,6 +119,15 @@ pub(crate) fn run(command: &Command, output: &Output) -> Result<(), CommandError
             })
             .map_err(CommandError::failed)?;
             save(output, folder, crowding::page(*depth, &results).map_err(CommandError::failed)?)?;
+        }
+        Command::Machines { depth, jobs, output: folder } => {
+            check_folder(folder, "machines.md")?;
+            let results = machines::measure(*depth, (*jobs).into(), |result| {
+                let machines::ClusterResult { cluster, nodes, .. } = result;
+                print_status(&format!("{}: done, {} nodes", cluster.name(), nodes.iter().sum::<u64>()));
+            })
+            .map_err(CommandError::failed)?;
+            save(output, folder, machines::page(*depth, &results).map_err(CommandError::failed)?)?;
         }
         Command::Report(ReportArguments { results, output: folder, wall_time }) => {
             let options = ReportOptions { results: results.clone(), output: folder.clone(), wall_time: *wall_time };

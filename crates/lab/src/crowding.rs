@@ -7,9 +7,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
-
-use parking_lot::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use sesame::search::{SearchTable, TtEntry};
 use sesame_report::chart::{Axis, Chart, ChartError, Curve, CurveStyle, Reference};
@@ -20,6 +18,7 @@ use crate::cluster::{CLUSTER_BYTES, ClusterTable};
 use crate::dyn_table::DynTable;
 use crate::engine_bench;
 pub use crate::engine_bench::MeasureError;
+use crate::parallel;
 
 /// A table design.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -145,27 +144,7 @@ pub fn measure(
 ) -> Result<Vec<CrowdingResult>, MeasureError> {
     let plan: Vec<(TableDesign, usize)> =
         designs.iter().flat_map(|&design| sizes_kib.iter().map(move |&kib| (design, kib))).collect();
-    let results = Mutex::new(vec![None; plan.len()]);
-    let (next, failure) = (AtomicUsize::new(0), Mutex::new(None));
-    let work = || {
-        while failure.lock().is_none()
-            && let number = next.fetch_add(1, Relaxed)
-            && let Some(&(design, kib)) = plan.get(number)
-        {
-            match run(design, kib, depth) {
-                Ok(result) => {
-                    done(&result);
-                    results.lock()[number] = Some(result);
-                }
-                Err(error) => *failure.lock() = Some(error),
-            }
-        }
-    };
-    std::thread::scope(|scope| (0..jobs.max(1)).for_each(|_| drop(scope.spawn(work))));
-    match failure.into_inner() {
-        Some(error) => Err(error),
-        None => Ok(results.into_inner().into_iter().flatten().collect()),
-    }
+    parallel::measure(&plan, jobs, |&(design, kib)| run(design, kib, depth), done)
 }
 
 /// Entries in a bucket of Sesame's table, which has as many bytes as a cluster.

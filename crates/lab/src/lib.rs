@@ -15,6 +15,7 @@
 //! | [`report`] | the report: the paper's tables, figures and claims beside the new ones |
 //! | [`studies`] | a larger set of positions, Sesame's own search, several threads, claims of other sources |
 //! | [`check_bits`], [`crowding`] | type-1 errors and full tables in Sesame's own search |
+//! | [`machines`] | simulated clusters of machines |
 //! | [`cluster`], [`dyn_table`] | a rival table design, and any table behind one type |
 
 pub mod alibaba;
@@ -24,6 +25,8 @@ pub mod crowding;
 pub mod dyn_table;
 mod engine_bench;
 pub mod experiment;
+pub mod machines;
+mod parallel;
 pub mod report;
 pub mod results;
 pub mod run;
@@ -35,6 +38,9 @@ pub const SCHEMES_FOLDER: &str = "docs/results/replacement-schemes";
 
 /// The folder of the pages about the table, in the root folder of the project.
 pub const TABLE_FOLDER: &str = "docs/results/table";
+
+/// The folder of the page about simulated machines, in the root folder of the project.
+pub const MACHINES_FOLDER: &str = "docs/results/machines";
 
 /// The name of this engine in results files and pages. "0.1.0" alone is an engine with a hand-written
 /// evaluation.

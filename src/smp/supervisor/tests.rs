@@ -26,6 +26,7 @@ pub(in crate::smp) fn request(fen: &str, limits: Limits) -> SearchRequest {
         pool: Arc::new(Pool::new(2, SmpStrategy::default(), false).unwrap()),
         sink: Arc::new(NullSink),
         link: None,
+        machines: None,
         started: Instant::now(),
     }
 }

@@ -1,0 +1,188 @@
+//! Simulated machines: groups of workers, each with a table of its own, that exchange entries as the machines of a cluster
+//! do.
+//!
+//! In lockstep a search over them is repeatable, and many machines can be studied on one. Time is measured in nodes of
+//! one worker: a million is about a second.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use parking_lot::Mutex;
+
+use crate::search::{EntryTaker, Exchange, ExchangedEntry, SearchTable, SentFilter};
+
+/// How simulated machines exchange entries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExchangeSettings {
+    /// The least depth of an entry that is sent, in plies. No entry has 255.
+    pub min_depth: u8,
+    /// The time between two rounds, in nodes of one worker.
+    pub interval: u64,
+    /// The most entries that a machine sends in a round. Four times as many wait; what comes then is dropped.
+    pub batch: usize,
+    /// The time from a round to the arrival of its entries, in nodes of one worker.
+    pub delay: u64,
+}
+
+impl Default for ExchangeSettings {
+    /// A round each millisecond at a million nodes a second, with one more on the way.
+    fn default() -> Self {
+        Self { min_depth: 5, interval: 1000, batch: 397, delay: 1000 }
+    }
+}
+
+/// The machines of a simulated cluster.
+pub struct SimulatedMachines<T> {
+    /// One for each machine.
+    tables: Vec<Arc<T>>,
+    settings: ExchangeSettings,
+    sent: Arc<AtomicU64>,
+}
+
+impl<T: SearchTable> SimulatedMachines<T> {
+    /// Creates a machine for each table, at least one.
+    ///
+    /// # Panics
+    /// Without a table.
+    pub fn new(tables: Vec<Arc<T>>, settings: ExchangeSettings) -> Self {
+        assert!(!tables.is_empty(), "a cluster has a machine");
+        Self { tables, settings, sent: Arc::default() }
+    }
+
+    /// Returns the tables, one for each machine.
+    pub fn tables(&self) -> &[Arc<T>] {
+        &self.tables
+    }
+
+    /// Returns the number of entries that all machines have sent so far, each counted once for all its receivers.
+    pub fn sent(&self) -> u64 {
+        self.sent.load(Relaxed)
+    }
+
+    /// Creates the exchange of one search with so many workers on each machine.
+    pub(super) fn exchange(&self, workers_each: usize) -> Arc<Exchange> {
+        let machines = self.tables.iter().map(|table| Machine {
+            table: Arc::clone(table),
+            waiting: VecDeque::new(),
+            filter: SentFilter::new(),
+        });
+        let state = State { machines: machines.collect(), on_the_way: VecDeque::new(), next_round: self.settings.interval };
+        let (settings, sent) = (self.settings, Arc::clone(&self.sent));
+        let network = Network { workers_each: workers_each.max(1), settings, sent, state: Mutex::new(state) };
+        Arc::new(Exchange::new(settings.min_depth, Box::new(network)))
+    }
+}
+
+/// The network between the machines during one search.
+struct Network<T> {
+    workers_each: usize,
+    settings: ExchangeSettings,
+    sent: Arc<AtomicU64>,
+    state: Mutex<State<T>>,
+}
+
+struct State<T> {
+    machines: Vec<Machine<T>>,
+    /// Entries with the machine that has sent them and the time of arrival, the earliest first.
+    on_the_way: VecDeque<(u64, usize, Vec<ExchangedEntry>)>,
+    next_round: u64,
+}
+
+struct Machine<T> {
+    table: Arc<T>,
+    waiting: VecDeque<ExchangedEntry>,
+    filter: SentFilter,
+}
+
+impl<T: SearchTable> EntryTaker for Network<T> {
+    fn take(&self, worker: usize, nodes: u64, entry: ExchangedEntry) {
+        let mut state = self.state.lock();
+        state.advance(nodes, &self.settings, &self.sent);
+        let machine = (worker / self.workers_each).min(state.machines.len() - 1);
+        let Machine { waiting, filter, .. } = &mut state.machines[machine];
+        if waiting.len() < 4 * self.settings.batch && filter.is_new(&entry) {
+            waiting.push_back(entry);
+        }
+    }
+}
+
+impl<T: SearchTable> State<T> {
+    /// Carries out the rounds and arrivals until `now`.
+    fn advance(&mut self, now: u64, settings: &ExchangeSettings, sent: &AtomicU64) {
+        while self.next_round <= now {
+            let round = self.next_round;
+            self.arrive(round);
+            for (number, machine) in self.machines.iter_mut().enumerate() {
+                let count = machine.waiting.len().min(settings.batch);
+                let batch: Vec<ExchangedEntry> = machine.waiting.drain(..count).collect();
+                sent.fetch_add(batch.len() as u64, Relaxed);
+                self.on_the_way.push_back((round + settings.delay, number, batch));
+            }
+            self.next_round += settings.interval.max(1);
+        }
+        self.arrive(now);
+    }
+
+    /// Stores the entries that have arrived until `now`.
+    fn arrive(&mut self, now: u64) {
+        while let Some((_, from, batch)) = self.on_the_way.pop_front_if(|&mut (due, ..)| due <= now) {
+            let receivers = self.machines.iter_mut().enumerate().filter(|&(number, _)| number != from);
+            for (_, machine) in receivers {
+                for entry in &batch {
+                    machine.table.store(entry.key, &entry.entry, entry.work);
+                    machine.filter.is_new(entry);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::{Bound, TranspositionTable, TtEntry};
+    use sesame_table::Scheme;
+
+    fn entry(key: u64, depth: u8) -> ExchangedEntry {
+        let entry = TtEntry { mv: 1, score: 2, depth, bound: Bound::Lower, pv: false, eval: 3 };
+        ExchangedEntry { key, entry, work: 4 }
+    }
+
+    fn machines(settings: ExchangeSettings) -> SimulatedMachines<TranspositionTable> {
+        let table = || Arc::new(TranspositionTable::with_mib(1, Scheme::default()).unwrap());
+        SimulatedMachines::new(vec![table(), table(), table()], settings)
+    }
+
+    #[test]
+    fn entries_arrive_at_the_others_after_round_and_delay() {
+        let settings = ExchangeSettings { min_depth: 4, interval: 100, batch: 2, delay: 50 };
+        let machines = machines(settings);
+        let exchange = machines.exchange(2);
+        let found = |machine: usize, key: u64| machines.tables()[machine].probe(key).is_some();
+        // Worker 2 is the first of machine 1.
+        for key in 1..=3 {
+            exchange.offer_for_tests(2, 10, entry(key, 9));
+        }
+        exchange.offer_for_tests(2, 10, entry(9, 3));
+        exchange.offer_for_tests(0, 149, entry(50, 9));
+        assert!(!found(0, 1), "on the way");
+        exchange.offer_for_tests(0, 150, entry(50, 9));
+        assert!(found(0, 1) && found(2, 2) && !found(1, 1), "with the others");
+        assert!(!found(0, 3), "the batch is full");
+        exchange.offer_for_tests(0, 1000, entry(51, 9));
+        assert!(found(0, 3) && found(1, 50) && !found(0, 9));
+        assert_eq!(machines.sent(), 4, "entry 50 was offered twice, entry 51 waits");
+    }
+
+    #[test]
+    fn full_queues_drop_entries() {
+        let machines = machines(ExchangeSettings { min_depth: 0, interval: 100, batch: 2, delay: 0 });
+        let exchange = machines.exchange(1);
+        for key in 1..=20 {
+            exchange.offer_for_tests(0, 0, entry(key, 9));
+        }
+        exchange.offer_for_tests(0, 10_000, entry(50, 9));
+        assert_eq!(machines.sent(), 8);
+    }
+}
