@@ -26,6 +26,16 @@ pub(crate) const MATED: &str = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR
 /// A position in which Black is stalemated.
 pub(crate) const STALEMATED: &str = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1";
 
+/// Returns a command that starts the engine: by itself, or by the words of `SESAME_LAUNCHER`, such as `mpirun -n 2`. The tests of the
+/// protocol hold for several machines as well.
+fn launched() -> Command {
+    let launcher = std::env::var("SESAME_LAUNCHER").unwrap_or_default();
+    let mut words = launcher.split_whitespace().chain([env!("CARGO_BIN_EXE_sesame")]);
+    let mut command = Command::new(words.next().expect("the engine at least"));
+    command.args(words);
+    command
+}
+
 /// An engine process.
 pub(crate) struct Session {
     child: Child,
@@ -45,7 +55,7 @@ impl Session {
 
     /// Starts the program with `arguments`.
     pub(crate) fn start_with(arguments: &[&str]) -> Session {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_sesame"));
+        let mut command = launched();
         command.args(arguments);
         Session::run(command)
     }
