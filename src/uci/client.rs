@@ -177,8 +177,7 @@ impl EngineProcess {
     /// # Errors
     /// If the process cannot be started, ends, or is silent.
     pub fn start(command: &mut Command, patience: Duration) -> Result<Self, ClientError> {
-        let mut child =
-            command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().map_err(ClientError::Start)?;
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().map_err(ClientError::Start)?;
         let (sender, lines) = channel::bounded(QUEUE);
         let (input, output) = (child.stdin.take(), child.stdout.take());
         let mut engine =
@@ -286,8 +285,7 @@ impl EngineProcess {
         let start = Instant::now();
         self.send(go)?;
         let (mut deadline, mut limit) = (self.deadline(limit), limit);
-        let mut answer =
-            SearchAnswer { infos: Vec::new(), best: String::new(), nodes: 0, elapsed: Duration::ZERO };
+        let mut answer = SearchAnswer { infos: Vec::new(), best: String::new(), nodes: 0, elapsed: Duration::ZERO };
         let mut is_stopped = false;
         loop {
             let Line { text, at } = self.line(deadline, "bestmove", limit)?;
@@ -324,12 +322,7 @@ impl EngineProcess {
     }
 
     /// Waits for the next line. Without a deadline it waits as long as the engine runs.
-    fn line(
-        &mut self,
-        deadline: Option<Instant>,
-        answer: &'static str,
-        time: Duration,
-    ) -> Result<Line, ClientError> {
+    fn line(&mut self, deadline: Option<Instant>, answer: &'static str, time: Duration) -> Result<Line, ClientError> {
         // An engine that writes without a pause must not outrun the deadline.
         let is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
         let received = match deadline {
@@ -339,9 +332,7 @@ impl EngineProcess {
         };
         match received {
             Ok(line) => Ok(line),
-            Err(RecvTimeoutError::Timeout) => {
-                Err(ClientError::Silent { command: self.command.clone(), answer, time })
-            }
+            Err(RecvTimeoutError::Timeout) => Err(ClientError::Silent { command: self.command.clone(), answer, time }),
             Err(RecvTimeoutError::Disconnected) => Err(self.ended()),
         }
     }
@@ -461,7 +452,8 @@ mod tests {
     fn silent_engines_are_given_up() {
         let error = engine("never) ;;", SHORT).unwrap_err();
         assert!(matches!(error, ClientError::Silent { answer: "uciok", .. }), "{error}");
-        let mut mute = engine(UCI.replace("isready", "never").as_str(), Duration::from_secs(1)).unwrap();
+        let mut mute = engine(UCI.replace("isready", "never").as_str(), PATIENCE).unwrap();
+        mute.patience = SHORT;
         assert!(matches!(mute.wait_until_ready(), Err(ClientError::Silent { answer: "readyok", .. })));
         let error = go(&mut mute, SHORT).unwrap_err();
         assert_eq!(error.to_string(), "no bestmove within 0.1 s of \"go depth 2\"");
@@ -484,7 +476,8 @@ mod tests {
 
     #[test]
     fn garbage_is_skipped() {
-        let garbage = "head -c 600000 /dev/zero; printf '\\377\\376 info depth\\n\\n info\\ninfo depth x pv\\nbestmove\\n'";
+        let garbage =
+            "head -c 600000 /dev/zero; printf '\\377\\376 info depth\\n\\n info\\ninfo depth x pv\\nbestmove\\n'";
         let mut engine = engine(&format!("{UCI} go*) {garbage} ;;"), PATIENCE).unwrap();
         let answer = go(&mut engine, LONG).unwrap();
         assert_eq!((answer.best.as_str(), answer.infos.len()), ("", 0));

@@ -119,9 +119,6 @@ pub(super) enum EngineFault {
         /// The position.
         fen: String,
     },
-    /// It gives no depths.
-    #[error("it completes no depth that can be measured: {0}")]
-    Unmeasurable(String),
 }
 
 /// A running engine.
@@ -145,20 +142,9 @@ impl ExternalEngine {
         hash_mib: usize,
         log: &dyn Fn(&str),
     ) -> Result<Self, EngineFault> {
-        Self::start_with(command, number, options, hash_mib, PATIENCE, log)
-    }
-
-    fn start_with(
-        command: &EngineCommand,
-        number: usize,
-        options: &[EngineSetting],
-        hash_mib: usize,
-        patience: Duration,
-        log: &dyn Fn(&str),
-    ) -> Result<Self, EngineFault> {
         let mut program = Command::new(&command.program);
         program.args(&command.arguments).stderr(Stdio::null());
-        let mut process = EngineProcess::start(&mut program, patience)?;
+        let mut process = EngineProcess::start(&mut program, PATIENCE)?;
         let name = Some(field(process.name().unwrap_or_default())).filter(|name| !name.is_empty());
         let name = name.unwrap_or_else(|| field(command.file_name()));
         let warn = |text: String| log(&format!("warning: {name}: {text}"));
@@ -173,7 +159,8 @@ impl ExternalEngine {
             }
             None => warn(format!("it has no option Hash, so its table may have another size than {hash_mib} MiB")),
         }
-        for EngineSetting { name: option, value, .. } in options.iter().filter(|option| option.is_for(number, command)) {
+        for EngineSetting { name: option, value, .. } in options.iter().filter(|option| option.is_for(number, command))
+        {
             match process.option(option) {
                 Some(declared) => set.push((declared.name.clone(), value.clone())),
                 None => warn(format!("it has no option {option}")),
@@ -195,16 +182,12 @@ impl ExternalEngine {
             settings += &format!("; {option}={value}");
         }
         process.wait_until_ready()?;
-        Ok(Self { process, name, settings, threads: 1, max_threads, patience })
+        Ok(Self { process, name, settings, threads: 1, max_threads, patience: PATIENCE })
     }
 
     /// Returns the name.
     pub(super) fn name(&self) -> &str {
         &self.name
-    }
-
-    pub(super) fn rename(&mut self, name: String) {
-        self.name = name;
     }
 
     /// Returns the command and the options that are set.
@@ -250,6 +233,12 @@ impl ExternalEngine {
         }
         let limits = Limits { infinite: true, ..Limits::default() };
         Ok(self.search_until(position, &limits, Some(depth), expected)?.until_depth(depth))
+    }
+
+    /// Starts a new game and searches with one thread. Limits of depth are not given.
+    pub(super) fn search_alone(&mut self, position: &Position, limits: &Limits) -> Result<SearchTrace, EngineFault> {
+        self.configure(1)?;
+        self.search(position, limits, Duration::ZERO)
     }
 
     /// Starts a new game and searches. `expected` is the time of one thread to a depth limit.
@@ -326,7 +315,10 @@ mod tests {
             std::iter::once(command.program).chain(command.arguments).collect::<Vec<_>>()
         };
         assert_eq!(words(" engine  --a b\t-c "), ["engine", "--a", "b", "-c"]);
-        assert_eq!(words(r#""/my engines/a b" 'x "y"' a"b c"d '' C:\e"#), ["/my engines/a b", "x \"y\"", "ab cd", "", r"C:\e"]);
+        assert_eq!(
+            words(r#""/my engines/a b" 'x "y"' a"b c"d '' C:\e"#),
+            ["/my engines/a b", "x \"y\"", "ab cd", "", r"C:\e"]
+        );
         for (text, error) in [("", "empty"), ("  ", "empty"), ("''", "empty"), ("a 'b", "quote"), ("\"", "quote")] {
             assert!(text.parse::<EngineCommand>().unwrap_err().contains(error), "{text}");
         }
@@ -340,7 +332,10 @@ mod tests {
         assert!(is_for("Use NNUE=false", 1) && is_for("stockfish:Use NNUE=false", 1) && is_for("2:A=", 2));
         assert!(!is_for("ethereal:A=b", 1) && !is_for("2:A=b", 1));
         let setting: EngineSetting = " stockfish : EvalFile = a=b:c ".parse().unwrap();
-        assert_eq!((setting.engine(), setting.name.as_str(), setting.value.as_str()), (Some("stockfish"), "EvalFile", "a=b:c"));
+        assert_eq!(
+            (setting.engine(), setting.name.as_str(), setting.value.as_str()),
+            (Some("stockfish"), "EvalFile", "a=b:c")
+        );
         for text in ["", "Use NNUE", "=x", ":=x", ":A=x", "e:=x", "Threads=2", "e:hash=2"] {
             assert!(text.parse::<EngineSetting>().is_err(), "{text}");
         }
@@ -364,17 +359,18 @@ mod tests {
             echo 'option name Hash type spin min 1 max 8'; echo 'option name Style type string'; echo uciok ;; \
             isready) echo readyok ;;";
 
-        fn engine(cases: &str, patience: Duration) -> (Result<ExternalEngine, EngineFault>, Vec<String>) {
+        fn engine(cases: &str) -> (Result<ExternalEngine, EngineFault>, Vec<String>) {
             let script = format!("while read -r line; do case \"$line\" in {cases} quit) exit 0 ;; esac; done");
             let command = EngineCommand {
                 text: "fake".to_owned(),
                 program: "sh".to_owned(),
                 arguments: vec!["-c".to_owned(), script],
             };
-            let options = ["Style=solid", "sh:style=wild", "Missing=1", "2:Style=none"].map(|text| text.parse().unwrap());
+            let options =
+                ["Style=solid", "sh:style=wild", "Missing=1", "2:Style=none"].map(|text| text.parse().unwrap());
             let messages = RefCell::new(Vec::new());
             let log = |text: &str| messages.borrow_mut().push(text.to_owned());
-            let engine = ExternalEngine::start_with(&command, 1, &options, 64, patience, &log);
+            let engine = ExternalEngine::start(&command, 1, &options, 64, &log);
             (engine, messages.into_inner())
         }
 
@@ -387,7 +383,7 @@ mod tests {
 
         #[test]
         fn good_engines_are_set_up_and_searched() {
-            let (engine, messages) = engine(&format!("{UCI} {GOOD}"), PATIENCE);
+            let (engine, messages) = engine(&format!("{UCI} {GOOD}"));
             let mut engine = engine.unwrap();
             assert_eq!((engine.name(), engine.max_threads()), ("Fake  1", 2));
             assert_eq!(engine.settings(), "fake; Hash=8; Style=solid; Style=wild");
@@ -404,7 +400,7 @@ mod tests {
         fn open_searches_are_stopped_at_the_depth() {
             let cases = "go?infinite) for depth in 1 2 3; do echo info depth $depth nodes 1$depth pv e2e4; done ;; \
                 stop) echo info depth 4 nodes 99 pv d2d4; echo bestmove d2d4 ;;";
-            let mut engine = engine(&format!("{UCI} {cases}"), PATIENCE).0.unwrap();
+            let mut engine = engine(&format!("{UCI} {cases}")).0.unwrap();
             let trace = engine.search_to(&Position::startpos(), 2, true, Duration::ZERO).unwrap();
             assert_eq!((trace.steps.len(), trace.nodes, trace.cpu), (2, 12, None));
             assert_eq!(trace.best.map(|mv| mv.to_string()), Some("e2e4".to_owned()));
@@ -412,7 +408,7 @@ mod tests {
 
         #[test]
         fn engines_without_threads_and_names_are_measured() {
-            let (engine, messages) = engine(&format!("uci) echo uciok ;; isready) echo readyok ;; {GOOD}"), PATIENCE);
+            let (engine, messages) = engine(&format!("uci) echo uciok ;; isready) echo readyok ;; {GOOD}"));
             let mut engine = engine.unwrap();
             assert_eq!((engine.name(), engine.max_threads(), engine.settings()), ("sh", 1, "fake"));
             assert!(messages.iter().any(|line| line.contains("only one thread")), "{messages:?}");
@@ -429,13 +425,14 @@ mod tests {
                 ("go*) head -c 100000 /dev/urandom; echo; echo bestmove ;;", "no move is not"),
                 ("ucinewgame) exit 1 ;;", "after \"isready\""),
             ] {
-                let mut engine = engine(&format!("{cases} {UCI}"), PATIENCE).0.unwrap();
+                let mut engine = engine(&format!("{cases} {UCI}")).0.unwrap();
                 let fault = to_depth(&mut engine).unwrap_err().to_string();
                 assert!(fault.contains(part), "{cases}: {fault}");
             }
-            let mut silent = engine(UCI, Duration::from_secs(1)).0.unwrap();
+            let mut silent = engine(UCI).0.unwrap();
+            silent.patience = Duration::ZERO;
             let fault = to_depth(&mut silent).unwrap_err().to_string();
-            assert_eq!(fault, "no bestmove within 2 s of \"go depth 2\"");
+            assert_eq!(fault, "no bestmove within 1 s of \"go depth 2\"");
         }
     }
 }

@@ -5,14 +5,18 @@ use sesame_report::chart::{Axis, Chart, Curve, CurveStyle, PlotMode, Reference};
 use sesame_report::statistics::Estimate;
 
 /// A line of a chart: its values by number of workers.
+#[derive(Clone, Debug)]
 pub(super) struct ChartLine {
     pub(super) name: String,
-    /// The index of the style, equal in all charts.
+    /// The number of the curve among all of its kind, from 0.
+    pub(super) number: usize,
+    /// The index of the style.
     pub(super) style: usize,
     pub(super) points: Vec<(u32, Estimate)>,
 }
 
 /// The reference of a chart.
+#[derive(Copy, Clone, Debug)]
 pub(super) enum Against {
     /// A linear speed-up.
     Ideal,
@@ -116,9 +120,15 @@ mod tests {
     #[test]
     fn charts_of_each_kind() {
         let lines = [
-            ChartLine { name: "measured".into(), style: 0, points: vec![(1, estimate(1.0)), (2, estimate(1.5))] },
+            ChartLine {
+                name: "measured".into(),
+                number: 0,
+                style: 0,
+                points: vec![(1, estimate(1.0)), (2, estimate(1.5))],
+            },
             ChartLine {
                 name: "simulated".into(),
+                number: 9,
                 style: 9,
                 points: [1, 2, 4, 64].map(|n| (n, estimate(f64::from(n).sqrt()))).into(),
             },

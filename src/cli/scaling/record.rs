@@ -7,6 +7,7 @@ use std::str::FromStr;
 pub use sesame_report::journal::Existing;
 use sesame_report::journal::{Contents, Fields, Journal, JournalError, JournalKind, JournalRow, MergeError};
 
+use super::Variant;
 use super::writer_table::SharingStats;
 
 /// The purpose of a search.
@@ -27,14 +28,8 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    const ALL: [Purpose; 6] = [
-        Purpose::Depth,
-        Purpose::Solution,
-        Purpose::Table,
-        Purpose::Lockstep,
-        Purpose::Calibration,
-        Purpose::Dropped,
-    ];
+    const ALL: [Purpose; 6] =
+        [Purpose::Depth, Purpose::Solution, Purpose::Table, Purpose::Lockstep, Purpose::Calibration, Purpose::Dropped];
 
     const fn name(self) -> &'static str {
         match self {
@@ -90,6 +85,29 @@ pub struct ScalingRow {
     pub others: Option<i64>,
     /// The reason of a position that is left out, or of an engine that is dropped.
     pub note: String,
+}
+
+impl ScalingRow {
+    /// Returns a row about one thread of an engine, without a result.
+    pub(super) fn without_search(run: Purpose, engine: &str) -> Self {
+        Self {
+            run,
+            engine: engine.to_owned(),
+            variant: Variant::DEFAULT.to_owned(),
+            threads: 1,
+            round: 0,
+            position: "-".to_owned(),
+            depth: 0,
+            nodes: 0,
+            micros: None,
+            cpu_micros: None,
+            best: "-".to_owned(),
+            solved_micros: None,
+            sharing: None,
+            others: None,
+            note: String::new(),
+        }
+    }
 }
 
 /// The name of this program among the engines.
@@ -252,6 +270,14 @@ impl Conditions {
         self
     }
 
+    /// Adds a line of the file; a line of another form is left out.
+    pub(super) fn with_line(self, line: &str) -> Self {
+        match parse_condition(line) {
+            Some((name, value)) => self.with(name, value),
+            None => self,
+        }
+    }
+
     /// Returns the value of a condition.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
@@ -277,6 +303,11 @@ impl Conditions {
     }
 }
 
+/// Parses a line of the file.
+fn parse_condition(line: &str) -> Option<(&str, &str)> {
+    line.strip_prefix("# ")?.split_once(": ")
+}
+
 /// The content of a results file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Recording {
@@ -287,6 +318,28 @@ pub struct Recording {
 }
 
 impl Recording {
+    /// Returns true if there is a result for a report.
+    pub(super) fn has_searches(&self) -> bool {
+        self.rows.iter().any(|row| !matches!(row.run, Purpose::Calibration | Purpose::Dropped))
+    }
+
+    /// Returns the names of the engines in the order of the file, [`SESAME`] first.
+    pub(super) fn engines(&self) -> Vec<&str> {
+        let mut names = vec![SESAME];
+        for row in &self.rows {
+            if !names.contains(&row.engine.as_str()) {
+                names.push(&row.engine);
+            }
+        }
+        names
+    }
+
+    /// Returns the engines that were dropped, with the reasons.
+    pub(super) fn dropped(&self) -> impl Iterator<Item = (&str, &str)> {
+        let rows = self.rows.iter().filter(|row| row.run == Purpose::Dropped);
+        rows.map(|row| (row.engine.as_str(), row.note.as_str()))
+    }
+
     /// Reads the results file in a folder; `None` if there is none. A last line that a kill has cut off is
     /// ignored.
     ///
@@ -297,9 +350,7 @@ impl Recording {
         let Some(Contents { conditions, rows }) = kind.journal().read_unfinished(&path)? else { return Ok(None) };
         let mut recording = Recording { conditions: Conditions::default(), rows };
         for (condition, line) in conditions.iter().zip(2..) {
-            let (name, value) = condition
-                .strip_prefix("# ")
-                .and_then(|condition| condition.split_once(": "))
+            let (name, value) = parse_condition(condition)
                 .ok_or_else(|| JournalError::damaged(&path, line, "this line should be a name and a value"))?;
             recording.conditions = recording.conditions.with(name, value);
         }
