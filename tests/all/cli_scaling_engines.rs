@@ -32,7 +32,7 @@ while read -r line; do
         position*) move=e2e4 ;;
         go*)
             searches=$((searches + 1))
-            [ "$1" = dying ] && [ -e mortal ] && [ $searches -ge 4 ] && exit 3
+            [ "$1" = dying ] && [ -e mortal ] && [ $searches -ge 6 ] && exit 3
             [ "$1" = illegal ] && move=e2e5
             [ "$1" = garbage ] && { head -c 3000 /dev/urandom; echo; echo info depth x; echo bestmove; continue; }
             depth=${line#go depth }
@@ -57,9 +57,14 @@ fn folder() -> Folder {
 
 fn run(folder: &Folder, options: &str, engines: &[&str]) -> Output {
     let mut command = sesame();
-    command.current_dir(folder.path()).args(["scaling", "--hash", "2"]);
+    command.current_dir(folder.path()).arg("scaling");
+    if !options.contains("--hash") && !options.contains("--page") {
+        command.args(["--hash", "2"]);
+    }
     command.args(options.split_whitespace());
-    engines.iter().for_each(|engine| drop(command.args(["--engine", engine])));
+    for engine in engines {
+        command.args(["--engine", engine]);
+    }
     command.stdin(Stdio::null());
     let output = output_in_time(command);
     assert!(!errors(&output).contains("panicked"), "{}", errors(&output));
@@ -190,8 +195,13 @@ fn measurements_with_engines_resume() {
     // As after a kill within a line.
     fs::write(folder.join("out/real.csv"), format!("{head}{kept}depth,Sesame,def")).unwrap();
     fs::remove_file(folder.join("mortal")).unwrap();
-    assert!(!run(&folder, &format!("{SMALL} --resume --hash 4"), &engines).status.success(), "another table");
-    assert!(!run(&folder, &format!("{SMALL} --resume"), &engines[..1]).status.success(), "another engine");
+    let other_table = errors(&run(&folder, &format!("{SMALL} --resume --hash 4"), &engines));
+    assert!(other_table.contains("this run \"# hash: 4 MiB\""), "{other_table}");
+    let other_engines = errors(&run(&folder, &format!("{SMALL} --resume"), &engines[..1]));
+    assert!(
+        other_engines.contains("has \"# engine: Fake dying") && other_engines.contains("this run \"\""),
+        "{other_engines}"
+    );
     succeed(&folder, &format!("{SMALL} --resume"), &engines);
     let resumed = folder.text("out/real.csv");
     let without_drops =

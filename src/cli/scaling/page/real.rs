@@ -151,7 +151,7 @@ impl ReportWriter {
         self.picture("engines-rate.svg", "Nodes per second", one, &lines(|point| point.rate), Against::Ideal)?;
         self.picture("engines-time.svg", "Time to depth", one, &lines(|point| point.speed_up), Against::Ideal)?;
         let same = "share of the searches";
-        self.picture("engines-move.svg", "Same move", same, &lines(|point| point.agreement), Against::One("always"))?;
+        self.picture("engines-move.svg", "Same move", same, &lines(|point| point.agreement), Against::All("always"))?;
         let solved = |(engine, number): (&super::real::EngineResults<'_>, usize)| {
             let variant = engine.solution.variants().first().copied()?;
             let point = |threads| Some((threads, engine.solution.solving(variant, threads)?.speed_up?));
