@@ -40,7 +40,7 @@ pub(super) fn ratios(title: &str, y_title: &str, lines: &[ChartLine], against: A
     let dodge = |number: usize| {
         // Slightly shifted, so that intervals do not overlap.
         let middle = (lines.len() as f64 - 1.0) / 2.0;
-        (number as f64 - middle) * f64::from(most).log2() * 0.008
+        (number as f64 - middle) * f64::from(most).log2() * 0.06 / lines.len().max(3) as f64
     };
     let curve = |(line, number): (&ChartLine, usize)| {
         let x = |threads: u32| f64::from(threads).log2() + dodge(number);
