@@ -477,7 +477,7 @@ mod tests {
     #[test]
     fn garbage_is_skipped() {
         let garbage =
-            "head -c 600000 /dev/zero; printf '\\377\\376 info depth\\n\\n info\\ninfo depth x pv\\nbestmove\\n'";
+            "head -c 600000 /dev/zero; echo; printf '\\377\\376 info depth\\n\\n info\\ninfo depth x pv\\nbestmove\\n'";
         let mut engine = engine(&format!("{UCI} go*) {garbage} ;;"), PATIENCE).unwrap();
         let answer = go(&mut engine, LONG).unwrap();
         assert_eq!((answer.best.as_str(), answer.infos.len()), ("", 0));

@@ -185,6 +185,16 @@ mod tests {
         let own = cpu_time_of(std::process::id()).unwrap();
         assert!(own <= cpu_time().unwrap() && own > Duration::ZERO);
         assert_eq!(cpu_time_of(u32::MAX), None);
+        let mut idle = std::process::Command::new("sh")
+            .args(["-c", "read x"])
+            .stdin(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let other = cpu_time_of(idle.id()).unwrap();
+        spin();
+        assert!(cpu_time_of(idle.id()).unwrap() - other < cpu_time().unwrap() - own, "it only waits");
+        drop(idle.stdin.take());
+        idle.wait().unwrap();
     }
 
     #[test]
