@@ -123,10 +123,12 @@ fn three_engines() -> Recording {
     let mut recording = real();
     let timed: Vec<ScalingRow> = recording.rows.iter().filter(|row| row.run != Purpose::Table).cloned().collect();
     for row in timed {
-        let micros = row.micros.map(|micros| micros / u64::from(row.threads));
+        let scaled = |micros: Option<u64>| micros.map(|micros| micros / u64::from(row.threads));
+        let (micros, solved_micros) = (scaled(row.micros), scaled(row.solved_micros));
         recording.rows.push(ScalingRow {
             engine: "Rival 1.0".into(),
             micros,
+            solved_micros,
             best: format!("a{}a3", row.threads),
             ..row
         });
