@@ -117,9 +117,12 @@ fn run_bench(arguments: &BenchArguments, output: &Output) -> Result<(), CommandE
 
 fn run_scaling(arguments: &ScalingArgs, output: &Output) -> Result<(), CommandError> {
     let report = |line: &str| drop(writeln!(io::stderr(), "{line}"));
-    let tables = scaling::run(arguments, &report).map_err(CommandError::failed)?;
-    output.line(tables.trim());
-    Ok(())
+    let outcome = scaling::run(arguments, &report).map_err(CommandError::failed)?;
+    output.line(outcome.tables.trim());
+    match outcome.dropped.as_slice() {
+        [] => Ok(()),
+        dropped => Err(CommandError::failed(format!("dropped engines: {}", dropped.join("; ")))),
+    }
 }
 
 fn run_perft(arguments: &PerftArguments, output: &Output) -> Result<(), CommandError> {

@@ -2,11 +2,12 @@
 //!
 //! A reader thread parses the input into commands. The [engine loop](run) executes them in order and never
 //! waits for the natural end of a search, so `isready`, `stop`, `ponderhit` and `quit` are answered at once.
-//! All lines go through one [`Output`].
+//! All lines go through one [`Output`]. [`client`] is the other side: it drives another engine.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod background;
 mod board;
+pub mod client;
 mod debug_log;
 mod extras;
 mod format;

@@ -12,6 +12,8 @@ mod cli_play;
 #[cfg(unix)]
 mod cli_play_terminal;
 mod cli_scaling;
+#[cfg(unix)]
+mod cli_scaling_engines;
 mod match_scripts;
 mod network;
 mod perft;

@@ -20,10 +20,14 @@ pub(super) struct CurvePoint {
     pub(super) nodes: Option<Estimate>,
     /// Nodes per second over one worker's.
     pub(super) rate: Option<Estimate>,
+    /// Nodes per second.
+    pub(super) speed: Option<Estimate>,
     /// Share of searches with one worker's best move, 0 to 1.
     pub(super) agreement: Option<Estimate>,
     /// Share of the cores that the process had, 0 to 1.
     pub(super) cores_had: Option<f64>,
+    /// Share of all processors' time that other programs had, 0 to 1.
+    pub(super) others: Option<f64>,
 }
 
 impl CurvePoint {
@@ -59,10 +63,10 @@ pub(super) struct Panel<'a> {
 }
 
 impl<'a> Panel<'a> {
-    /// Creates the panel of the searches for `run`, on a machine of `cores` cores.
-    pub(super) fn new(rows: &'a [ScalingRow], run: Purpose, cores: usize) -> Self {
+    /// Creates the panel of an engine's searches for `run`, on a machine of `cores` cores.
+    pub(super) fn new(rows: &'a [ScalingRow], engine: &str, run: Purpose, cores: usize) -> Self {
         let mut panel = Self { run, arms: BTreeMap::new(), variants: Vec::new(), cores };
-        for row in rows.iter().filter(|row| row.run == run) {
+        for row in rows.iter().filter(|row| row.run == run && row.engine == engine) {
             let arm = panel.arms.entry((row.variant.clone(), row.threads)).or_default();
             arm.entry(&row.position).or_default().push(row);
             if !panel.variants.contains(&row.variant.as_str()) {
@@ -124,10 +128,12 @@ impl<'a> Panel<'a> {
             per_worker: against(|row| nodes(row) / f64::from(row.threads)),
             nodes: against(nodes).map(inverse),
             rate: against(|row| nodes(row) / time(row)).filter(|_| by_clock).map(inverse),
+            speed: absolute(arm, |row| 1e6 * nodes(row) / time(row)).filter(|_| by_clock),
             agreement: agreement(alone, arm),
             cores_had: had
                 .filter(|had| by_clock && !had.is_empty())
                 .map(|had| had.iter().sum::<f64>() / had.len() as f64),
+            others: others(arm.values().flatten().copied()),
         })
     }
 
@@ -262,6 +268,22 @@ fn ratio(above: &Arm<'_>, below: &Arm<'_>, measure: impl Fn(&ScalingRow) -> f64)
     Some(compare(&below.iter().filter_map(of_position).collect::<Vec<f64>>())?.mean)
 }
 
+/// Returns the geometric mean over positions of `measure`, the geometric mean of the rounds.
+fn absolute(arm: &Arm<'_>, measure: impl Fn(&ScalingRow) -> f64) -> Option<Estimate> {
+    let mean =
+        |rows: &Vec<&ScalingRow>| (rows.iter().map(|row| measure(row).ln()).sum::<f64>() / rows.len() as f64).exp();
+    Some(compare(&arm.values().map(mean).collect::<Vec<f64>>())?.mean)
+}
+
+/// Returns the share of all processors' time that other programs had during these searches; `None` if it is
+/// known of none.
+pub(super) fn others<'a>(rows: impl Iterator<Item = &'a ScalingRow>) -> Option<f64> {
+    let known = rows.filter_map(|row| Some((row.others? as f64 / 1000.0, time(row))));
+    let (share, time) = known.fold((0.0, 0.0), |(sum, all), (share, time)| (sum + share * time, all + time));
+    // Rounding to ticks can make it negative.
+    (time > 0.0).then(|| (share / time).max(0.0))
+}
+
 /// Returns the reciprocal.
 fn inverse(estimate: Estimate) -> Estimate {
     let interval = sesame_report::statistics::Interval {
@@ -283,11 +305,13 @@ fn agreement(alone: &Arm<'_>, arm: &Arm<'_>) -> Option<Estimate> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::record::SESAME;
     use super::*;
 
     fn row(run: Purpose, threads: u32, position: &str, nodes: u64, micros: u64) -> ScalingRow {
         ScalingRow {
             run,
+            engine: SESAME.into(),
             variant: "default".into(),
             threads,
             round: 1,
@@ -299,6 +323,8 @@ mod tests {
             best: if threads == 1 || position == "a" { "e2e4".into() } else { "d2d4".into() },
             solved_micros: None,
             sharing: None,
+            others: Some(if threads == 1 { 0 } else { 100 }),
+            note: String::new(),
         }
     }
 
@@ -319,8 +345,10 @@ mod tests {
             // Another purpose, and a position without a search of one worker.
             row(Purpose::Solution, 4, "a", 1, 1),
             row(Purpose::Depth, 4, "c", 1, 1000),
+            // Another engine.
+            ScalingRow { engine: "other".into(), ..row(Purpose::Depth, 4, "a", 9, 9) },
         ];
-        let panel = Panel::new(&rows, Purpose::Depth, 4);
+        let panel = Panel::new(&rows, SESAME, Purpose::Depth, 4);
         let curves = panel.curves();
         let [one, four] = curves[0].points.as_slice() else { panic!("{curves:?}") };
         assert_eq!((one.threads, four.threads, four.positions), (1, 4, 2));
@@ -330,9 +358,22 @@ mod tests {
         near(four.per_worker, 4.0 / 2f64.sqrt());
         near(four.rate, 4.0);
         near(four.agreement, 0.5);
+        near(one.speed, 125_000.0);
+        assert!((four.others.unwrap() - 0.1).abs() < 1e-9 && one.others == Some(0.0));
+        let other = Panel::new(&rows, "other", Purpose::Depth, 4);
+        assert_eq!((other.threads(), other.curves()[0].points.len()), (vec![4], 0), "it has no baseline");
         assert!((four.cores_had.unwrap() - 0.9).abs() < 1e-9);
         near(panel.gain("default", 1, 4), 8f64.sqrt());
         assert_eq!(panel.noise(), None);
+    }
+
+    #[test]
+    fn noise_is_weighted_by_time() {
+        let with = |micros, others| ScalingRow { others, ..row(Purpose::Depth, 1, "a", 1, micros) };
+        let rows = [with(1000, Some(400)), with(3000, Some(0)), with(9000, None)];
+        assert!((others(rows.iter()).unwrap() - 0.1).abs() < 1e-9);
+        assert_eq!(others([with(5, Some(-50))].iter()), Some(0.0));
+        assert_eq!(others([with(5, None)].iter()), None);
     }
 
     #[test]
@@ -343,7 +384,7 @@ mod tests {
             row(Purpose::Lockstep, 4, "a", 2000, 0),
         ];
         rows.push(ScalingRow { variant: "other".into(), nodes: 1000, ..rows[2].clone() });
-        let panel = Panel::new(&rows, Purpose::Lockstep, 1);
+        let panel = Panel::new(&rows, SESAME, Purpose::Lockstep, 1);
         assert_eq!(panel.variants(), ["default", "other"]);
         let curves = panel.curves();
         near(curves[0].at(4).unwrap().main(), 2.0);
@@ -365,7 +406,7 @@ mod tests {
             }
         }
         // Two values at a distance of 0.1 have the standard deviation 0.1 / sqrt(2).
-        let noise = Panel::new(&rows, Purpose::Depth, 1).noise().unwrap();
+        let noise = Panel::new(&rows, SESAME, Purpose::Depth, 1).noise().unwrap();
         assert!((noise - 0.1 / 2f64.sqrt()).abs() < 1e-4, "{noise}");
     }
 
@@ -385,14 +426,14 @@ mod tests {
             solution(1, "only by two", None),
             solution(2, "only by two", Some(500_000)),
         ];
-        let panel = Panel::new(&rows, Purpose::Solution, 2);
+        let panel = Panel::new(&rows, SESAME, Purpose::Solution, 2);
         let solving = panel.solving("default", 2).unwrap();
         assert_eq!((solving.positions, solving.compared, solving.solved), (4, 2, 0.75));
         near(solving.speed_up, 8f64.sqrt());
         assert_eq!(panel.solving("default", 1).unwrap().solved, 0.5);
         // A position that only four workers solve is compared for two as well.
         let with_four = [&rows[..], &[solution(4, "never", Some(500_000))]].concat();
-        let panel = Panel::new(&with_four, Purpose::Solution, 4);
+        let panel = Panel::new(&with_four, SESAME, Purpose::Solution, 4);
         let solving = panel.solving("default", 2).unwrap();
         assert_eq!(solving.compared, 3);
         near(solving.speed_up, 2.0);

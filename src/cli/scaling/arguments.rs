@@ -5,6 +5,9 @@ use std::time::Duration;
 
 use clap::{Args, value_parser};
 
+use sesame_report::Shard;
+
+use super::engines::{EngineCommand, EngineSetting};
 use super::{CalibrationLimit, Existing, Positions, ScalingError, Variant};
 use crate::cli::threads::{logical_cores, thread_count};
 
@@ -14,11 +17,15 @@ const MOST_THREADS: i64 = 1024;
 const TIME: Duration = Duration::from_secs(1);
 /// Default nodes for each position in lockstep.
 const NODES: u64 = 200_000;
+/// Default limit of the wait for a quiet machine: a build or a test that is about to end has time to, and a
+/// machine that stays busy delays a run of minutes by one.
+const WAIT: Duration = Duration::from_secs(60);
 
 /// Measure the speed-up by threads on this machine, and simulate it for other machines
 ///
 /// Without --threads and --simulate it measures 1, 2, 4 and so on up to the cores of this machine. With
-/// --simulate alone it only simulates. The report includes earlier results in the same folder.
+/// --simulate alone it only simulates. Other UCI engines are measured in the same run by --engine. The report
+/// includes earlier results in the same folder.
 #[derive(Debug, Clone, Args)]
 pub struct ScalingArgs {
     /// Measure with these numbers of threads, by the clock; auto is the number of physical cores
@@ -27,6 +34,14 @@ pub struct ScalingArgs {
     /// Simulate these numbers of threads in lockstep: reproducible on any machine
     #[arg(long, value_delimiter = ',', value_parser = value_parser!(u32).range(1..=MOST_THREADS), value_name = "N,N...")]
     pub simulate: Vec<u32>,
+    /// Measure this UCI engine, too, by the same rules; several times for several engines. The command is split
+    /// at blanks; quotes hold words together
+    #[arg(long = "engine", value_name = "CMD", conflicts_with = "page")]
+    pub engines: Vec<EngineCommand>,
+    /// Set an option of all these engines, or of one: its number on the command line, or the name of its
+    /// program
+    #[arg(long = "option", value_name = "[ENGINE:]NAME=VALUE", requires = "engines")]
+    pub options: Vec<EngineSetting>,
     /// SMP strategies, each with its own curve [default: the engine's default]
     #[arg(long, value_delimiter = ',', value_name = "NAME,NAME...")]
     pub variants: Vec<Variant>,
@@ -56,6 +71,10 @@ pub struct ScalingArgs {
     /// Bind each thread to a core
     #[arg(long)]
     pub pin: bool,
+    /// Wait at most this time until other programs use no more than 3 % of the processor time, and measure then;
+    /// 0 does not wait [default: 60]
+    #[arg(long, value_parser = seconds_or_none, value_name = "SECONDS", conflicts_with = "page")]
+    pub wait_for_quiet: Option<Duration>,
     /// Seed of the order of the measurements
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
@@ -65,8 +84,14 @@ pub struct ScalingArgs {
     /// The folder for results and report
     #[arg(long, default_value = "scaling", value_name = "DIR")]
     pub out: PathBuf,
-    /// Resume an interrupted simulation
-    #[arg(long, requires = "simulate", conflicts_with_all = ["threads", "force", "page"])]
+    /// Simulate only part I of N, as on one of N machines, without a report
+    #[arg(long, value_name = "I/N", requires = "simulate", conflicts_with_all = ["threads", "engines", "page"])]
+    pub shard: Option<Shard>,
+    /// Merge the parts of a simulation from these folders, and write the report
+    #[arg(long, value_name = "DIR", num_args = 1.., conflicts_with_all = ["threads", "simulate", "engines", "resume", "page"])]
+    pub merge: Vec<PathBuf>,
+    /// Resume an interrupted run
+    #[arg(long, conflicts_with_all = ["force", "page"])]
     pub resume: bool,
     /// Replace the results of an earlier run
     #[arg(long, conflicts_with = "page")]
@@ -80,7 +105,7 @@ impl ScalingArgs {
     /// Returns the numbers of threads to measure.
     pub(super) fn real_threads(&self) -> Option<Vec<u32>> {
         match (self.threads.as_slice(), self.simulate.as_slice()) {
-            ([], []) => {
+            ([], simulate) if simulate.is_empty() || !self.engines.is_empty() => {
                 let cores = u32::try_from(logical_cores()).unwrap_or(u32::MAX).min(MOST_THREADS as u32);
                 let doublings = std::iter::successors(Some(1), |threads| Some(2 * threads));
                 Some(with_one(&doublings.take_while(|&threads| threads < cores).chain([cores]).collect::<Vec<_>>()))
@@ -104,6 +129,27 @@ impl ScalingArgs {
 
     pub(super) fn simulated_measure(&self) -> CalibrationLimit {
         CalibrationLimit::Nodes(self.nodes.unwrap_or(NODES))
+    }
+
+    /// Returns the limit of the wait for a quiet machine.
+    pub(super) fn wait(&self) -> Duration {
+        self.wait_for_quiet.unwrap_or(WAIT)
+    }
+
+    /// Returns the part of the simulation.
+    pub(super) fn shard(&self) -> Shard {
+        self.shard.unwrap_or(Shard::WHOLE)
+    }
+
+    /// Checks that each option is for an engine.
+    pub(super) fn check_options(&self) -> Result<(), ScalingError> {
+        let is_known = |setting: &&EngineSetting| {
+            self.engines.iter().zip(1..).any(|(command, number)| setting.is_for(number, command))
+        };
+        match self.options.iter().find(|setting| !is_known(setting)).and_then(EngineSetting::engine) {
+            Some(engine) => Err(ScalingError::NoEngine(engine.to_owned())),
+            None => Ok(()),
+        }
     }
 
     /// Returns the time of searches for a solution.
@@ -167,6 +213,11 @@ fn seconds(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// Parses a time from 0 to a day.
+fn seconds_or_none(text: &str) -> Result<Duration, String> {
+    if text.parse() == Ok(0.0) { Ok(Duration::ZERO) } else { seconds(text) }
+}
+
 #[cfg(test)]
 mod tests {
     use crate::cli::threads::physical_cores;
@@ -192,6 +243,8 @@ mod tests {
         assert_eq!(threads("--threads auto"), (Some(with_one(&[physical])), None));
         assert_eq!(threads("--simulate 8"), (None, Some(vec![1, 8])));
         assert_eq!(threads("--threads 1 --simulate 1,2"), (Some(vec![1]), Some(vec![1, 2])));
+        assert_eq!(threads("--engine x --simulate 2 --threads 1"), (Some(vec![1]), Some(vec![1, 2])));
+        assert!(threads("--engine x --simulate 2").0.is_some());
         let (real, simulated) = threads("");
         assert_eq!((real.unwrap().last().copied(), simulated), (Some(logical_cores() as u32), None));
     }
@@ -205,6 +258,25 @@ mod tests {
             measures("--nodes 500 --time 0.5"),
             (CalibrationLimit::Time(Duration::from_millis(500)), CalibrationLimit::Nodes(500))
         );
+    }
+
+    #[test]
+    fn options_are_for_known_engines() {
+        let check = |line: &str| parse(line).unwrap().check_options().map_err(|error| error.to_string());
+        assert_eq!(check("--engine a/one --engine two --option A=1 --option two:A=1 --option 1:A=2"), Ok(()));
+        for engine in ["three", "3", "0"] {
+            let error = check(&format!("--engine a/one --engine two --option {engine}:A=1")).unwrap_err();
+            assert!(error.contains(&format!("{engine:?}")), "{error}");
+        }
+    }
+
+    #[test]
+    fn wait_and_shard_have_defaults() {
+        let args = parse("--wait-for-quiet 0").unwrap();
+        assert_eq!((args.wait(), args.shard()), (Duration::ZERO, Shard::WHOLE));
+        let args = parse("--simulate 2 --shard 2/3").unwrap();
+        assert_eq!((args.wait(), args.shard().to_string()), (WAIT, "2/3".to_owned()));
+        assert_eq!(parse("--merge a b").unwrap().merge.len(), 2);
     }
 
     #[test]
@@ -224,10 +296,24 @@ mod tests {
             "--variants nonsense",
             "--first 0",
             "--jobs 0",
-            "--resume",
-            "--resume --simulate 2 --force",
-            "--resume --simulate 2 --threads 2",
+            "--resume --force",
+            "--resume --page",
             "--page --force",
+            "--engine=",
+            "--engine 'x",
+            "--engine x --page",
+            "--option A=b",
+            "--engine x --option A",
+            "--engine x --option Threads=2",
+            "--wait-for-quiet -1",
+            "--wait-for-quiet 86401",
+            "--shard 1/2",
+            "--shard 3/2 --simulate 2",
+            "--shard 1/2 --simulate 2 --threads 2",
+            "--shard 1/2 --simulate 2 --engine x",
+            "--merge",
+            "--merge a --simulate 2",
+            "--merge a --page",
         ] {
             assert_eq!(parse(line).unwrap_err().exit_code(), 2, "{line}");
         }

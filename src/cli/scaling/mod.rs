@@ -3,12 +3,15 @@
 //! [`run`] executes [`ScalingArgs`]. *Real* searches run by the clock, interleaved in a random order; they give
 //! the time to depth and the nodes per second. *Lockstep* searches are exactly reproducible; they give the
 //! nodes that each of N workers needs to reach a depth, for any N on any machine. Both search the same
-//! [`Positions`], each to its own [calibrated](CalibrationLimit) depth. Results go to a file ([`Recording`]),
+//! [`Positions`], each to its own [calibrated](CalibrationLimit) depth. Other UCI [`engines`] are searched by the
+//! clock as Sesame is. Results go to a file ([`Recording`]),
 //! from which the report is generated. `docs/users/scaling.md` describes the method.
 
 mod analysis;
 mod arguments;
 mod calibration;
+mod contestants;
+mod engines;
 pub mod machine;
 mod page;
 mod pictures;
@@ -27,7 +30,7 @@ use std::path::{Path, PathBuf};
 use crate::engine::EngineError;
 pub use arguments::ScalingArgs;
 use sesame_report::ChartError;
-use sesame_report::journal::JournalError;
+use sesame_report::journal::{JournalError, MergeError};
 
 pub use calibration::{Calibrated, CalibrationLimit};
 pub use positions::{Positions, TestPosition};
@@ -59,6 +62,12 @@ pub enum ScalingError {
     /// A results file cannot be read or written.
     #[error(transparent)]
     Journal(#[from] JournalError),
+    /// Parts of a simulation cannot be merged.
+    #[error(transparent)]
+    Merge(#[from] MergeError),
+    /// An option is for an engine that is not measured.
+    #[error("--option is for the engine {0:?}, but no --engine has this number or program name")]
+    NoEngine(String),
     /// There are no results for a report.
     #[error("{} has neither real.csv nor simulated.csv with searches in it", _0.display())]
     NoResults(PathBuf),
@@ -121,20 +130,36 @@ impl Plan {
     }
 }
 
-/// Measures, simulates or both, and writes the report; with `--page` only writes the report. `log` receives
-/// warnings and the names of written files.
-///
-/// Returns the tables of the report as plain text.
+/// The outcome of a run.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ScalingOutcome {
+    /// The tables of the report as plain text.
+    pub tables: String,
+    /// The engines that were dropped, with the reasons.
+    pub dropped: Vec<String>,
+}
+
+/// Measures, simulates or both, and writes the report; with `--page` only writes the report, with `--merge` from
+/// the parts of a simulation, and with `--shard` none. `log` receives warnings and the names of written files.
 ///
 /// # Errors
 /// If positions or results cannot be read, results would be overwritten, the folder is not writable, or memory
 /// or threads are refused. The results file keeps all finished searches.
-pub fn run(args: &ScalingArgs, log: &dyn Fn(&str)) -> Result<String, ScalingError> {
-    if !args.page {
-        measure(args, log)?;
+pub fn run(args: &ScalingArgs, log: &dyn Fn(&str)) -> Result<ScalingOutcome, ScalingError> {
+    args.check_options()?;
+    let mut dropped = Vec::new();
+    if !args.merge.is_empty() {
+        std::fs::create_dir_all(&args.out).map_err(ScalingError::file(&args.out))?;
+        ResultsFile::Simulated.merge(&args.merge, &args.out, args.existing())?;
+    } else if !args.page {
+        dropped = measure(args, log)?;
     }
-    let read =
-        |kind| Recording::read(kind, &args.out).map(|found| found.filter(|recording| !recording.rows.is_empty()));
+    if !args.shard().is_whole() {
+        let path = args.out.join(ResultsFile::Simulated.name());
+        let tables = format!("part {} is in {}; --merge takes all parts", args.shard(), path.display());
+        return Ok(ScalingOutcome { tables, dropped });
+    }
+    let read = |kind| Recording::read(kind, &args.out).map(|found| found.filter(Recording::has_searches));
     let (real, simulated) = (read(ResultsFile::Real)?, read(ResultsFile::Simulated)?);
     if real.is_none() && simulated.is_none() {
         return Err(ScalingError::NoResults(args.out.clone()));
@@ -145,10 +170,11 @@ pub fn run(args: &ScalingArgs, log: &dyn Fn(&str)) -> Result<String, ScalingErro
         std::fs::write(&path, text).map_err(ScalingError::file(&path))?;
         log(&format!("wrote {}", path.display()));
     }
-    Ok(report.terminal)
+    Ok(ScalingOutcome { tables: report.terminal, dropped })
 }
 
-fn measure(args: &ScalingArgs, log: &dyn Fn(&str)) -> Result<(), ScalingError> {
+/// Returns the engines that were dropped, with the reasons.
+fn measure(args: &ScalingArgs, log: &dyn Fn(&str)) -> Result<Vec<String>, ScalingError> {
     let (real, simulated) = (args.real_threads(), args.simulated_threads());
     let kinds = [(ResultsFile::Real, real.is_some()), (ResultsFile::Simulated, simulated.is_some())];
     std::fs::create_dir_all(&args.out).map_err(ScalingError::file(&args.out))?;
@@ -165,13 +191,14 @@ fn measure(args: &ScalingArgs, log: &dyn Fn(&str)) -> Result<(), ScalingError> {
         open: args.open,
         hash_mib: args.hash as usize,
     };
+    let mut dropped = Vec::new();
     if let Some(threads) = real {
-        real::run(&plan(threads, args.real_measure()), args, log)?;
+        dropped = real::run(&plan(threads, args.real_measure()), args, log)?;
     }
     if let Some(threads) = simulated {
         simulated::run(&plan(threads, args.simulated_measure()), args, log)?;
     }
-    Ok(())
+    Ok(dropped)
 }
 
 /// Returns the positions with a depth, and logs the others.

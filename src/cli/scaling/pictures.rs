@@ -5,40 +5,57 @@ use sesame_report::chart::{Axis, Chart, Curve, CurveStyle, PlotMode, Reference};
 use sesame_report::statistics::Estimate;
 
 /// A line of a chart: its values by number of workers.
+#[derive(Clone, Debug)]
 pub(super) struct ChartLine {
     pub(super) name: String,
-    /// The index of the style, equal in all charts.
+    /// The number of the curve among all of its kind, from 0.
+    pub(super) number: usize,
+    /// The index of the style.
     pub(super) style: usize,
     pub(super) points: Vec<(u32, Estimate)>,
 }
 
 /// The reference of a chart.
+#[derive(Copy, Clone, Debug)]
 pub(super) enum Against {
     /// A linear speed-up.
     Ideal,
     /// The level 1, with this label.
     One(&'static str),
+    /// The level 1 of shares from 0 to 1, with this label. The axis is linear.
+    All(&'static str),
 }
 
-/// Draws ratios by number of workers, on logarithmic axes.
+impl Against {
+    /// Returns the height of a value.
+    fn height(self, value: f64) -> f64 {
+        if matches!(self, Against::All(_)) { value } else { value.log2() }
+    }
+}
+
+/// Draws ratios or shares by number of workers. The axes of workers and ratios are logarithmic.
 pub(super) fn ratios(title: &str, y_title: &str, lines: &[ChartLine], against: Against) -> Result<String, ChartError> {
     let threads = || lines.iter().flat_map(|line| line.points.iter().map(|point| point.0));
     let (least, most) = (threads().min().unwrap_or(1), threads().max().unwrap_or(1).max(2));
     let dodge = |number: usize| {
         // Slightly shifted, so that intervals do not overlap.
         let middle = (lines.len() as f64 - 1.0) / 2.0;
-        (number as f64 - middle) * f64::from(most).log2() * 0.008
+        (number as f64 - middle) * f64::from(most).log2() * 0.06 / lines.len().max(3) as f64
     };
     let curve = |(line, number): (&ChartLine, usize)| {
         let x = |threads: u32| f64::from(threads).log2() + dodge(number);
         let spans = |point: &&(u32, Estimate)| point.1.interval.high > point.1.interval.low * 1.000_001;
         let span = |&(threads, estimate): &(u32, Estimate)| {
-            (x(threads), estimate.interval.low.log2(), estimate.interval.high.log2())
+            (x(threads), against.height(estimate.interval.low), against.height(estimate.interval.high))
         };
         Curve {
             name: line.name.clone(),
             style: CurveStyle::nth(line.style),
-            points: line.points.iter().map(|&(threads, estimate)| (x(threads), estimate.value.log2())).collect(),
+            points: line
+                .points
+                .iter()
+                .map(|&(threads, estimate)| (x(threads), against.height(estimate.value)))
+                .collect(),
             error_bars: line.points.iter().filter(spans).map(span).collect(),
             mode: PlotMode::LineAndMarkers,
         }
@@ -63,8 +80,16 @@ pub(super) fn ratios(title: &str, y_title: &str, lines: &[ChartLine], against: A
     let reference = match against {
         Against::Ideal => Reference::Line([ends_of_x.0, ends_of_x.1].map(|end| (end, end)), "ideal".to_owned()),
         Against::One(meaning) => Reference::Level(0.0, meaning.to_owned()),
+        Against::All(meaning) => Reference::Level(1.0, meaning.to_owned()),
     };
-    Chart { title: title.to_owned(), x, y: ratio_axis(y_title, low, high), curves, reference: Some(reference) }.draw()
+    let y = if matches!(against, Against::All(_)) { share_axis(y_title) } else { ratio_axis(y_title, low, high) };
+    Chart { title: title.to_owned(), x, y, curves, reference: Some(reference) }.draw()
+}
+
+/// Returns a linear axis for shares from 0 to 1.
+fn share_axis(title: &str) -> Axis {
+    let ticks = (0..=10).map(|tenth| (f64::from(tenth) / 10.0, format!("{} %", 10 * tenth))).collect();
+    Axis { title: title.to_owned(), ticks, range: 0.0..1.02 }
 }
 
 /// Returns a logarithmic axis for ratios, with more labels for a smaller range.
@@ -116,9 +141,15 @@ mod tests {
     #[test]
     fn charts_of_each_kind() {
         let lines = [
-            ChartLine { name: "measured".into(), style: 0, points: vec![(1, estimate(1.0)), (2, estimate(1.5))] },
+            ChartLine {
+                name: "measured".into(),
+                number: 0,
+                style: 0,
+                points: vec![(1, estimate(1.0)), (2, estimate(1.5))],
+            },
             ChartLine {
                 name: "simulated".into(),
+                number: 9,
                 style: 9,
                 points: [1, 2, 4, 64].map(|n| (n, estimate(f64::from(n).sqrt()))).into(),
             },
@@ -131,5 +162,10 @@ mod tests {
             );
         }
         assert!(ratios("Title", "times", &[], Against::Ideal).is_ok());
+        let never = Estimate { value: 0.0, interval: Interval { low: 0.0, high: 0.0 } };
+        let lines =
+            [ChartLine { name: "never".into(), number: 0, style: 0, points: vec![(1, estimate(0.9)), (2, never)] }];
+        let svg = ratios("Title", "share", &lines, Against::All("always")).unwrap();
+        assert!(svg.contains("\n50 %\n") && svg.contains("\nalways\n"), "{svg}");
     }
 }

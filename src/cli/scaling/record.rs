@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 pub use sesame_report::journal::Existing;
-use sesame_report::journal::{Contents, Fields, Journal, JournalError, JournalKind, JournalRow};
+use sesame_report::journal::{Contents, Fields, Journal, JournalError, JournalKind, JournalRow, MergeError};
 
+use super::Variant;
 use super::writer_table::SharingStats;
 
 /// The purpose of a search.
@@ -20,10 +21,15 @@ pub enum Purpose {
     Table,
     /// To a depth in lockstep on a `WriterTable`.
     Lockstep,
+    /// One thread's search that gives the depth of the others; depth 0 if the position is left out.
+    Calibration,
+    /// No search: the engine is dropped from the run.
+    Dropped,
 }
 
 impl Purpose {
-    const ALL: [Purpose; 4] = [Purpose::Depth, Purpose::Solution, Purpose::Table, Purpose::Lockstep];
+    const ALL: [Purpose; 6] =
+        [Purpose::Depth, Purpose::Solution, Purpose::Table, Purpose::Lockstep, Purpose::Calibration, Purpose::Dropped];
 
     const fn name(self) -> &'static str {
         match self {
@@ -31,6 +37,8 @@ impl Purpose {
             Purpose::Solution => "solution",
             Purpose::Table => "table",
             Purpose::Lockstep => "lockstep",
+            Purpose::Calibration => "calibration",
+            Purpose::Dropped => "dropped",
         }
     }
 }
@@ -48,6 +56,8 @@ impl FromStr for Purpose {
 pub struct ScalingRow {
     /// The purpose.
     pub run: Purpose,
+    /// The name of the engine; [`SESAME`] for this program.
+    pub engine: String,
     /// The name of the SMP strategy.
     pub variant: String,
     /// The number of workers.
@@ -70,34 +80,77 @@ pub struct ScalingRow {
     pub solved_micros: Option<u64>,
     /// The statistics of a `WriterTable`.
     pub sharing: Option<SharingStats>,
+    /// The share of all processors' time that other programs had, in thousandths; `None` if the system does not
+    /// measure it. Negative by the rounding of short searches.
+    pub others: Option<i64>,
+    /// The reason of a position that is left out, or of an engine that is dropped.
+    pub note: String,
+}
+
+impl ScalingRow {
+    /// Returns a row about one thread of an engine, without a result.
+    pub(super) fn without_search(run: Purpose, engine: &str) -> Self {
+        Self {
+            run,
+            engine: engine.to_owned(),
+            variant: Variant::DEFAULT.to_owned(),
+            threads: 1,
+            round: 0,
+            position: "-".to_owned(),
+            depth: 0,
+            nodes: 0,
+            micros: None,
+            cpu_micros: None,
+            best: "-".to_owned(),
+            solved_micros: None,
+            sharing: None,
+            others: None,
+            note: String::new(),
+        }
+    }
+}
+
+/// The name of this program among the engines.
+pub const SESAME: &str = "Sesame";
+
+/// Returns a text as a field of a row: commas, semicolons and control characters become blanks, and at most 200
+/// characters are kept.
+pub(super) fn field(text: &str) -> String {
+    let keep = |letter: char| if letter.is_control() || ",;".contains(letter) { ' ' } else { letter };
+    text.trim().chars().take(200).map(keep).collect::<String>().trim_end().to_owned()
 }
 
 impl JournalRow for ScalingRow {
-    const COLUMNS: &'static str = "run,variant,threads,round,position,depth,nodes,micros,cpu_micros,best,solved_micros,\
-                                   probes,hits,foreign_hits,cut_offs,foreign_cut_offs,unknown_cut_offs";
+    const COLUMNS: &'static str = "run,engine,variant,threads,round,position,depth,nodes,micros,cpu_micros,best,\
+        solved_micros,probes,hits,foreign_hits,cut_offs,foreign_cut_offs,unknown_cut_offs,others,note";
 
-    /// Run, variant, threads, round, position.
-    type Key = (Purpose, String, u32, u32, String);
+    /// Run, engine, variant, threads, round, position.
+    type Key = (Purpose, String, String, u32, u32, String);
 
     fn key(&self) -> Self::Key {
-        (self.run, self.variant.clone(), self.threads, self.round, self.position.clone())
+        (self.run, self.engine.clone(), self.variant.clone(), self.threads, self.round, self.position.clone())
     }
 
     fn line(&self) -> String {
         let option = |number: Option<u64>| number.map_or_else(String::new, |number| number.to_string());
-        let Self { run, variant, threads, round, position, depth, nodes, best, .. } = self;
+        let Self { run, engine, variant, threads, round, position, depth, nodes, best, note, .. } = self;
         let [micros, cpu, solved] = [self.micros, self.cpu_micros, self.solved_micros].map(option);
         let sharing = self.sharing.map_or([None; 6], |sharing| {
             let SharingStats { probes, hits, foreign_hits, cut_offs, foreign_cut_offs, unknown_cut_offs } = sharing;
             [probes, hits, foreign_hits, cut_offs, foreign_cut_offs, unknown_cut_offs].map(Some)
         });
         let (run, sharing) = (run.name(), sharing.map(option).join(","));
-        format!("{run},{variant},{threads},{round},{position},{depth},{nodes},{micros},{cpu},{best},{solved},{sharing}")
+        let others = self.others.map_or_else(String::new, |others| others.to_string());
+        format!(
+            "{run},{engine},{variant},{threads},{round},{position},{depth},{nodes},{micros},{cpu},{best},{solved},\
+             {sharing},{others},{note}"
+        )
     }
 
     fn parse(fields: &mut Fields<'_>) -> Result<Self, String> {
         Ok(Self {
             run: fields.value()?,
+            engine: fields.value()?,
             variant: fields.value()?,
             threads: fields.value()?,
             round: fields.value()?,
@@ -109,6 +162,8 @@ impl JournalRow for ScalingRow {
             best: fields.value()?,
             solved_micros: fields.optional()?,
             sharing: parse_sharing(fields)?,
+            others: fields.optional()?,
+            note: fields.value()?,
         })
     }
 }
@@ -157,12 +212,12 @@ impl ResultsFile {
 
     const fn journal(self) -> JournalKind {
         let (magic, name) = match self {
-            ResultsFile::Real => ("# sesame scaling 1: real threads\n", "results file real.csv of `sesame scaling`"),
+            ResultsFile::Real => ("# sesame scaling 2: real threads\n", "results file real.csv of `sesame scaling`"),
             ResultsFile::Simulated => {
-                ("# sesame scaling 1: lockstep\n", "results file simulated.csv of `sesame scaling`")
+                ("# sesame scaling 2: lockstep\n", "results file simulated.csv of `sesame scaling`")
             }
         };
-        let advice = "replace it with --force, name another folder with --out, or go on with a simulation by --resume";
+        let advice = "replace it with --force, name another folder with --out, or go on with it by --resume";
         JournalKind { magic, name, conditions: "searches", advice }
     }
 
@@ -188,6 +243,22 @@ impl ResultsFile {
     }
 }
 
+impl ResultsFile {
+    /// Merges the results files in these folders, which hold all parts of one run, into one in the folder `to`.
+    ///
+    /// # Errors
+    /// Those of [`JournalKind::merge`], [`Journal::open`] and [`Journal::finish`].
+    pub fn merge(self, from: &[PathBuf], to: &Path, existing: Existing) -> Result<(), MergeError> {
+        let paths: Vec<PathBuf> = from.iter().map(|folder| self.path(folder)).collect();
+        let Contents { conditions, rows } = self.journal().merge::<ScalingRow>(&paths)?;
+        let mut journal = Journal::open(&self.journal(), &self.path(to), conditions, existing)?;
+        journal.extend(rows)?;
+        // The sort is stable: the rows keep their order.
+        journal.finish(|_| ())?;
+        Ok(())
+    }
+}
+
 /// The conditions that all searches of a file share: names and values, in the order of the file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Conditions(Vec<(String, String)>);
@@ -197,6 +268,14 @@ impl Conditions {
     pub fn with(mut self, name: &str, value: impl fmt::Display) -> Self {
         self.0.push((name.to_owned(), value.to_string().replace(['\n', '\r'], " ")));
         self
+    }
+
+    /// Adds a line of the file; a line of another form is left out.
+    pub(super) fn with_line(self, line: &str) -> Self {
+        match parse_condition(line) {
+            Some((name, value)) => self.with(name, value),
+            None => self,
+        }
     }
 
     /// Returns the value of a condition.
@@ -209,9 +288,24 @@ impl Conditions {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
+    /// Returns these conditions with the values that `other` has under these names.
+    pub(super) fn with_values_of(mut self, other: &Conditions, names: &[&str]) -> Self {
+        for (name, value) in self.0.iter_mut().filter(|(name, _)| names.contains(&name.as_str())) {
+            if let Some(other) = other.get(name) {
+                *value = other.to_owned();
+            }
+        }
+        self
+    }
+
     fn lines(&self) -> Vec<String> {
         self.iter().map(|(name, value)| format!("# {name}: {value}")).collect()
     }
+}
+
+/// Parses a line of the file.
+fn parse_condition(line: &str) -> Option<(&str, &str)> {
+    line.strip_prefix("# ")?.split_once(": ")
 }
 
 /// The content of a results file.
@@ -224,6 +318,28 @@ pub struct Recording {
 }
 
 impl Recording {
+    /// Returns true if there is a result for a report.
+    pub(super) fn has_searches(&self) -> bool {
+        self.rows.iter().any(|row| !matches!(row.run, Purpose::Calibration | Purpose::Dropped))
+    }
+
+    /// Returns the names of the engines in the order of the file, [`SESAME`] first.
+    pub(super) fn engines(&self) -> Vec<&str> {
+        let mut names = vec![SESAME];
+        for row in &self.rows {
+            if !names.contains(&row.engine.as_str()) {
+                names.push(&row.engine);
+            }
+        }
+        names
+    }
+
+    /// Returns the engines that were dropped, with the reasons.
+    pub(super) fn dropped(&self) -> impl Iterator<Item = (&str, &str)> {
+        let rows = self.rows.iter().filter(|row| row.run == Purpose::Dropped);
+        rows.map(|row| (row.engine.as_str(), row.note.as_str()))
+    }
+
     /// Reads the results file in a folder; `None` if there is none. A last line that a kill has cut off is
     /// ignored.
     ///
@@ -234,9 +350,7 @@ impl Recording {
         let Some(Contents { conditions, rows }) = kind.journal().read_unfinished(&path)? else { return Ok(None) };
         let mut recording = Recording { conditions: Conditions::default(), rows };
         for (condition, line) in conditions.iter().zip(2..) {
-            let (name, value) = condition
-                .strip_prefix("# ")
-                .and_then(|condition| condition.split_once(": "))
+            let (name, value) = parse_condition(condition)
                 .ok_or_else(|| JournalError::damaged(&path, line, "this line should be a name and a value"))?;
             recording.conditions = recording.conditions.with(name, value);
         }
@@ -253,6 +367,7 @@ mod tests {
             SharingStats { probes: 9, hits: 8, foreign_hits: 7, cut_offs: 6, foreign_cut_offs: 5, unknown_cut_offs: 4 };
         ScalingRow {
             run: Purpose::Lockstep,
+            engine: SESAME.into(),
             variant: "default".into(),
             threads: 4,
             round: 1,
@@ -264,6 +379,8 @@ mod tests {
             best: "e2e4".into(),
             solved_micros: None,
             sharing: is_counted.then_some(sharing),
+            others: is_counted.then_some(-3),
+            note: String::new(),
         }
     }
 
@@ -298,6 +415,20 @@ mod tests {
         assert_eq!(recording.conditions.get("positions"), Some("some: 3"));
         let error = ResultsFile::Simulated.check(folder.path(), Existing::Refuse).unwrap_err().to_string();
         assert!(error.contains("--force") && error.contains("--out"), "{error}");
+    }
+
+    #[test]
+    fn fields_have_no_commas() {
+        assert_eq!(field(" Engine, the; 2nd\n "), "Engine  the  2nd");
+        assert_eq!(field(&"é".repeat(300)).chars().count(), 200);
+    }
+
+    #[test]
+    fn values_of_another_run_are_taken_by_name() {
+        let old = Conditions::default().with("load", 1).with("hash", 2).with("gone", 3);
+        let new = Conditions::default().with("hash", 9).with("load", 8).with("new", 7);
+        let taken = new.with_values_of(&old, &["load", "new", "gone"]);
+        assert_eq!(taken, Conditions::default().with("hash", 9).with("load", 1).with("new", 7));
     }
 
     #[test]

@@ -36,6 +36,17 @@ pub(super) struct SearchTrace {
 }
 
 impl SearchTrace {
+    /// Returns the course of an open search until `depth` is complete, without processor time.
+    pub(super) fn until_depth(mut self, depth: u32) -> Self {
+        if let Some(reached) = self.steps.iter().position(|step| step.depth >= depth) {
+            self.steps.truncate(reached + 1);
+        }
+        if let Some(&CompletedDepth { best, nodes, elapsed, .. }) = self.steps.last() {
+            (self.best, self.nodes, self.elapsed, self.cpu) = (Some(best), nodes, elapsed, None);
+        }
+        self
+    }
+
     /// Returns the time from which the search held a solution to its end.
     pub(super) fn solved_after(&self, solution: &Solution) -> Option<Duration> {
         self.best.filter(|&mv| solution.accepts(mv))?;
@@ -61,7 +72,7 @@ pub(super) struct Searcher<T: SearchTable> {
 }
 
 /// Pause before a timed search, in which the workers clear their histories.
-const PAUSE: Duration = Duration::from_millis(20);
+pub(super) const PAUSE: Duration = Duration::from_millis(20);
 
 impl Searcher<TranspositionTable> {
     /// Creates a searcher with a table of `hash_mib` MiB and one worker.
@@ -139,14 +150,8 @@ impl<T: SearchTable> Searcher<T> {
         if !open {
             return self.search(position, Limits { depth: Some(depth), ..Limits::default() });
         }
-        let mut trace = self.search_until(position, Limits { infinite: true, ..Limits::default() }, Some(depth))?;
-        if let Some(reached) = trace.steps.iter().position(|step| step.depth >= depth) {
-            trace.steps.truncate(reached + 1);
-        }
-        if let Some(&CompletedDepth { best, nodes, elapsed, .. }) = trace.steps.last() {
-            (trace.best, trace.nodes, trace.elapsed, trace.cpu) = (Some(best), nodes, elapsed, None);
-        }
-        Ok(trace)
+        let limits = Limits { infinite: true, ..Limits::default() };
+        Ok(self.search_until(position, limits, Some(depth))?.until_depth(depth))
     }
 
     /// Starts a new game and searches.

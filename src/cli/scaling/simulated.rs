@@ -6,7 +6,7 @@ use std::thread;
 
 use crossbeam_channel as channel;
 
-use super::record::{Purpose, Recording, ResultsFile, ScalingRow};
+use super::record::{Purpose, ResultsFile, SESAME, ScalingRow};
 use super::searcher::{Searcher, ThreadMode};
 use super::writer_table::WriterTable;
 use super::{Calibrated, Plan, ScalingArgs, ScalingError, Variant};
@@ -41,6 +41,7 @@ impl LockstepSearch<'_> {
         let trace = searcher.search_to(&entry.position, *depth, self.open)?;
         Ok(ScalingRow {
             run: Purpose::Lockstep,
+            engine: SESAME.to_owned(),
             variant: self.variant.name().to_owned(),
             threads: self.threads,
             round: 1,
@@ -53,25 +54,28 @@ impl LockstepSearch<'_> {
             solved_micros: None,
             // An open search continues for a time that depends on the machine.
             sharing: (!self.open).then(|| searcher.table().sharing()),
+            others: None,
+            note: String::new(),
         })
     }
 }
 
-/// Runs all searches of the plan in parallel, and sorts the results file at the end.
-pub(super) fn run(plan: &Plan, args: &ScalingArgs, log: &dyn Fn(&str)) -> Result<Recording, ScalingError> {
+/// Runs all searches of the plan, or of its part, in parallel, and sorts the results file at the end.
+pub(super) fn run(plan: &Plan, args: &ScalingArgs, log: &dyn Fn(&str)) -> Result<(), ScalingError> {
     let calibrated = calibrate(plan, args.jobs(), log)?;
     // The nodes of one thread detect a changed search when a simulation is resumed.
     let nodes: u64 = calibrated.iter().map(|position| position.nodes).sum();
     let depths: u32 = calibrated.iter().map(|position| position.depth).sum();
     let conditions = plan.conditions().with("one worker", format!("{nodes} nodes to {depths} plies in all"));
+    let all = calibrated.iter().flat_map(|position| {
+        plan.arms().map(move |(variant, threads)| LockstepSearch { position, variant, threads, open: args.open })
+    });
+    let jobs: Vec<LockstepSearch<'_>> = args.shard().of(all).collect();
+    let conditions = match args.shard().condition(jobs.len()) {
+        Some(line) => conditions.with_line(&line),
+        None => conditions,
+    };
     let mut journal = ResultsFile::Simulated.open(&args.out, &conditions, args.existing())?;
-
-    let jobs: Vec<LockstepSearch<'_>> = calibrated
-        .iter()
-        .flat_map(|position| {
-            plan.arms().map(move |(variant, threads)| LockstepSearch { position, variant, threads, open: args.open })
-        })
-        .collect();
     let places: HashMap<Key, usize> = jobs.iter().map(LockstepSearch::key).zip(0..).collect();
     let of_row = |row: &ScalingRow| (row.position.clone(), row.variant.clone(), row.threads);
     let known: HashSet<Key> = journal.rows().iter().map(of_row).collect();
@@ -92,8 +96,8 @@ pub(super) fn run(plan: &Plan, args: &ScalingArgs, log: &dyn Fn(&str)) -> Result
     });
     progress.finish();
     result?;
-    let rows = journal.finish(|row| places.get(&of_row(row)).copied().unwrap_or(usize::MAX))?;
-    Ok(Recording { conditions, rows })
+    journal.finish(|row| places.get(&of_row(row)).copied().unwrap_or(usize::MAX))?;
+    Ok(())
 }
 
 /// Calibrates all positions. Positions without a depth are logged.

@@ -15,7 +15,7 @@ pub struct Variant {
 
 impl Variant {
     /// The name of the engine's default strategy.
-    const DEFAULT: &str = "default";
+    pub const DEFAULT: &str = "default";
 
     /// Returns the name, without commas: `default`, or the words of the strategy.
     pub fn name(&self) -> &str {

@@ -1,7 +1,8 @@
 //! Warnings about unreliable results.
 
-use super::analysis::{Curve, Panel};
-use super::record::Conditions;
+use super::analysis::{Curve, Panel, others};
+use super::machine::NOISY as NOISY_MACHINE;
+use super::record::{Conditions, Recording};
 
 /// Load of other programs above which the machine counts as busy, in runnable threads.
 const BUSY: f64 = 0.3;
@@ -36,26 +37,54 @@ pub(super) fn before(conditions: &Conditions, threads: impl Iterator<Item = u32>
         )),
         _ => {}
     }
-    if let Some(load) = number("load before").filter(|&load| load > BUSY) {
+    let share = conditions.get("others before").and_then(|share| share.strip_suffix(" %")?.parse::<f64>().ok());
+    if let Some(share) = share {
+        if share > 100.0 * NOISY_MACHINE {
+            let waited = conditions.get("waited").unwrap_or("0 s");
+            lines.push(format!(
+                "the machine was busy before the measurement: after {waited} of waiting other programs used {share:.1} % of \
+                 the processor time"
+            ));
+        }
+    } else if let Some(load) = number("load before").filter(|&load| load > BUSY) {
         lines
             .push(format!("the machine was busy before the measurement: {load:.2} runnable threads of other programs"));
     }
     lines
 }
 
-/// Returns the warnings after searches by the clock.
-pub(super) fn after(conditions: &Conditions, panel: &Panel<'_>, curves: &[Curve]) -> Vec<String> {
-    let mut lines = before(conditions, panel.threads().into_iter());
+/// Returns the warnings about the whole run, after searches by the clock.
+pub(super) fn after(recording: &Recording, threads: impl Iterator<Item = u32>) -> Vec<String> {
+    let mut lines = before(&recording.conditions, threads);
+    lines.extend(recording.dropped().map(|(engine, reason)| format!("{engine} was dropped: {reason}")));
+    if let Some(share) = others(recording.rows.iter()).filter(|&share| share > NOISY_MACHINE) {
+        lines.push(format!(
+            "the machine was busy during the measurement: other programs used {:.1} % of the processor time",
+            100.0 * share
+        ));
+    }
+    lines
+}
+
+/// Returns the warnings about the searches of one engine by the clock. `name` is for several engines.
+pub(super) fn of_engine(name: Option<&str>, panel: &Panel<'_>, curves: &[Curve]) -> Vec<String> {
+    let mut lines = Vec::new();
+    let of_name = name.map_or_else(String::new, |name| format!(" of {name}"));
     if let Some(noise) = panel.noise().filter(|&noise| noise > NOISY) {
         lines.push(format!(
-            "the machine is noisy: the same search of one thread, repeated, differed by {:.1} % in time (standard deviation)",
+            "the machine is noisy: the same search of one thread{of_name}, repeated, differed by {:.1} % in time (standard \
+             deviation)",
             100.0 * noise
         ));
     }
     for curve in curves {
         let several = curves.len() > 1;
         let label = |threads: u32| {
-            let variant = if several { format!(" of {}", curve.variant) } else { String::new() };
+            let variant = match (several, name) {
+                (true, Some(name)) => format!(" of {name}, {}", curve.variant),
+                (true, None) => format!(" of {}", curve.variant),
+                (false, _) => of_name.clone(),
+            };
             format!("{threads} thread{}{variant}", if threads == 1 { "" } else { "s" })
         };
         for point in &curve.points {
@@ -112,5 +141,17 @@ mod tests {
         assert_eq!(warning(8, Some(4), 4), "");
         // Results of an older version lack the number of physical cores.
         assert_eq!(warning(8, None, 8), "");
+    }
+
+    #[test]
+    fn busy_machines_are_warned_of() {
+        let warning = |others: &str| {
+            let conditions =
+                Conditions::default().with("load before", "2.50").with("others before", others).with("waited", "60 s");
+            before(&conditions, [1].into_iter()).pop().unwrap_or_default()
+        };
+        assert!(warning("3.4 %").contains("after 60 s of waiting other programs used 3.4 %"));
+        assert_eq!(warning("2.9 %"), "", "the load is that of the past minute");
+        assert!(warning("unknown").contains("2.50 runnable threads"));
     }
 }

@@ -1,0 +1,438 @@
+//! Other UCI engines: their commands and options on the command line, and searches by the rules for Sesame.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::str::FromStr;
+use std::thread;
+use std::time::Duration;
+
+use super::machine;
+use super::record::field;
+use super::searcher::{CompletedDepth, PAUSE, SearchTrace};
+use crate::engine::Limits;
+use crate::position::Position;
+use crate::uci::client::{ClientError, DeclaredOption, EngineProcess, SearchInfo};
+
+/// The time that an engine has for each answer, beyond the time of a search.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Limit of the time of a search to a depth, as a multiple of one thread's time in the calibration.
+const SLOWEST: u32 = 20;
+/// Speed below which a search for a number of nodes is given up, in nodes per second.
+const SLOWEST_SPEED: u64 = 1000;
+
+/// The command that starts an engine.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EngineCommand {
+    text: String,
+    program: String,
+    arguments: Vec<String>,
+}
+
+impl EngineCommand {
+    /// Returns the name of the program's file without its extension, which stands for the engine.
+    pub fn file_name(&self) -> &str {
+        Path::new(&self.program).file_stem().and_then(|name| name.to_str()).unwrap_or(&self.program)
+    }
+}
+
+impl FromStr for EngineCommand {
+    type Err = &'static str;
+
+    /// Splits a command at blanks. Single or double quotes hold words with blanks together; nothing else is
+    /// special.
+    fn from_str(text: &str) -> Result<Self, &'static str> {
+        let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+        for letter in text.chars() {
+            match (letter, quote) {
+                (_, Some(end)) if letter == end => quote = None,
+                (_, Some(_)) => word.get_or_insert_default().push(letter),
+                ('"' | '\'', None) => {
+                    word.get_or_insert_default();
+                    quote = Some(letter);
+                }
+                _ if letter.is_whitespace() => words.extend(word.take()),
+                _ => word.get_or_insert_default().push(letter),
+            }
+        }
+        if quote.is_some() {
+            return Err("a quote is not closed");
+        }
+        let mut words = words.into_iter().chain(word);
+        let program = words.next().filter(|program| !program.is_empty()).ok_or("the command is empty")?;
+        Ok(Self { text: text.trim().to_owned(), program, arguments: words.collect() })
+    }
+}
+
+/// An option for engines: `NAME=VALUE` for all, `ENGINE:NAME=VALUE` for one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EngineSetting {
+    /// The engine's number on the command line, from 1, or its program's name; `None` for all.
+    engine: Option<String>,
+    name: String,
+    value: String,
+}
+
+impl EngineSetting {
+    /// Returns the engine that the option is for; `None` for all.
+    pub fn engine(&self) -> Option<&str> {
+        self.engine.as_deref()
+    }
+
+    /// Returns true if the option is for this engine, the `number`th on the command line.
+    pub fn is_for(&self, number: usize, command: &EngineCommand) -> bool {
+        self.engine.as_ref().is_none_or(|engine| *engine == number.to_string() || engine == command.file_name())
+    }
+}
+
+impl FromStr for EngineSetting {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, &'static str> {
+        let (left, value) = text.split_once('=').ok_or("not NAME=VALUE or ENGINE:NAME=VALUE")?;
+        let (engine, name) = match left.split_once(':') {
+            Some((engine, name)) => (Some(engine.trim().to_owned()), name.trim()),
+            None => (None, left.trim()),
+        };
+        match name {
+            "" => return Err("the option has no name"),
+            _ if engine.as_ref().is_some_and(String::is_empty) => return Err("the engine has no name"),
+            _ if name.eq_ignore_ascii_case("Threads") => return Err("Threads is set by --threads"),
+            _ if name.eq_ignore_ascii_case("Hash") => return Err("Hash is set by --hash"),
+            _ => {}
+        }
+        Ok(Self { engine, name: name.to_owned(), value: value.trim().to_owned() })
+    }
+}
+
+/// The error of an engine that is not measured any more.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum EngineFault {
+    /// It does not follow the protocol.
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    /// Its move is not legal.
+    #[error("{} is not a legal move in {fen}", if best.is_empty() { "no move".to_owned() } else { format!("{best:?}") })]
+    Illegal {
+        /// The move.
+        best: String,
+        /// The position.
+        fen: String,
+    },
+}
+
+/// A running engine.
+pub(super) struct ExternalEngine {
+    process: EngineProcess,
+    name: String,
+    /// The command and the options that are set, for the report.
+    settings: String,
+    threads: u32,
+    max_threads: u32,
+    patience: Duration,
+}
+
+impl ExternalEngine {
+    /// Starts the `number`th engine of the command line with one thread, a table of `hash_mib` MiB and its
+    /// options. `log` receives what it cannot do.
+    pub(super) fn start(
+        command: &EngineCommand,
+        number: usize,
+        options: &[EngineSetting],
+        hash_mib: usize,
+        log: &dyn Fn(&str),
+    ) -> Result<Self, EngineFault> {
+        let mut program = Command::new(&command.program);
+        program.args(&command.arguments).stderr(Stdio::null());
+        let mut process = EngineProcess::start(&mut program, PATIENCE)?;
+        let name = Some(field(process.name().unwrap_or_default())).filter(|name| !name.is_empty());
+        let name = name.unwrap_or_else(|| field(command.file_name()));
+        let warn = |text: String| log(&format!("warning: {name}: {text}"));
+        let mut set = Vec::new();
+        match process.option("Hash").cloned() {
+            Some(hash) => {
+                let value = within(&hash, hash_mib as i64);
+                if value != hash_mib as i64 {
+                    warn(format!("its table has {value} MiB, because it takes no {hash_mib}"));
+                }
+                set.push(("Hash".to_owned(), value.to_string()));
+            }
+            None => warn(format!("it has no option Hash, so its table may have another size than {hash_mib} MiB")),
+        }
+        for EngineSetting { name: option, value, .. } in options.iter().filter(|option| option.is_for(number, command))
+        {
+            match process.option(option) {
+                Some(declared) => set.push((declared.name.clone(), value.clone())),
+                None => warn(format!("it has no option {option}")),
+            }
+        }
+        let max_threads = match process.option("Threads") {
+            Some(threads) => threads.max.unwrap_or(i64::from(u32::MAX)).clamp(1, i64::from(u32::MAX)) as u32,
+            None => {
+                warn("it has no option Threads, so only one thread is measured".to_owned());
+                1
+            }
+        };
+        if process.option("Threads").is_some() {
+            process.set_option("Threads", "1")?;
+        }
+        let mut settings = command.text.clone();
+        for (option, value) in &set {
+            process.set_option(option, value)?;
+            settings += &format!("; {option}={value}");
+        }
+        process.wait_until_ready()?;
+        Ok(Self { process, name, settings, threads: 1, max_threads, patience: PATIENCE })
+    }
+
+    /// Returns the name.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the command and the options that are set.
+    pub(super) fn settings(&self) -> &str {
+        &self.settings
+    }
+
+    /// Returns the id of the process.
+    pub(super) fn id(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// Returns the largest number of threads.
+    pub(super) fn max_threads(&self) -> u32 {
+        self.max_threads
+    }
+
+    /// Sets the number of threads.
+    pub(super) fn configure(&mut self, threads: u32) -> Result<(), EngineFault> {
+        if threads != self.threads {
+            self.process.set_option("Threads", &threads.to_string())?;
+            self.process.wait_until_ready()?;
+            self.threads = threads;
+            // A thread may allocate its data in its first search, which should not be timed.
+            let limits = Limits { depth: Some(1), ..Limits::default() };
+            self.search(&Position::startpos(), &limits, Duration::ZERO)?;
+        }
+        Ok(())
+    }
+
+    /// Searches to `depth` as [`Searcher::search_to`](super::searcher::Searcher::search_to). `expected` is the
+    /// time of one thread.
+    pub(super) fn search_to(
+        &mut self,
+        position: &Position,
+        depth: u32,
+        open: bool,
+        expected: Duration,
+    ) -> Result<SearchTrace, EngineFault> {
+        if !open {
+            let limits = Limits { depth: Some(depth), ..Limits::default() };
+            return self.search(position, &limits, expected);
+        }
+        let limits = Limits { infinite: true, ..Limits::default() };
+        Ok(self.search_until(position, &limits, Some(depth), expected)?.until_depth(depth))
+    }
+
+    /// Starts a new game and searches with one thread. Limits of depth are not given.
+    pub(super) fn search_alone(&mut self, position: &Position, limits: &Limits) -> Result<SearchTrace, EngineFault> {
+        self.configure(1)?;
+        self.search(position, limits, Duration::ZERO)
+    }
+
+    /// Starts a new game and searches. `expected` is the time of one thread to a depth limit.
+    pub(super) fn search(
+        &mut self,
+        position: &Position,
+        limits: &Limits,
+        expected: Duration,
+    ) -> Result<SearchTrace, EngineFault> {
+        self.search_until(position, limits, None, expected)
+    }
+
+    fn search_until(
+        &mut self,
+        position: &Position,
+        limits: &Limits,
+        enough: Option<u32>,
+        expected: Duration,
+    ) -> Result<SearchTrace, EngineFault> {
+        self.process.new_game()?;
+        thread::sleep(PAUSE);
+        let (go, time) = match *limits {
+            Limits { move_time: Some(time), .. } => (format!("go movetime {}", time.as_millis().max(1)), time),
+            Limits { nodes: Some(nodes), .. } => {
+                (format!("go nodes {nodes}"), Duration::from_secs(nodes / SLOWEST_SPEED))
+            }
+            Limits { depth: Some(depth), .. } => (format!("go depth {depth}"), expected.saturating_mul(SLOWEST)),
+            _ => ("go infinite".to_owned(), expected.saturating_mul(SLOWEST)),
+        };
+        let watch = |info: &SearchInfo| match enough {
+            Some(depth) if is_step(info) && info.depth >= depth => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        };
+        let fen = position.fen(false);
+        let cpu_before = machine::cpu_time_of(self.process.id());
+        let answer = self.process.search(&fen, &go, time.saturating_add(self.patience), watch)?;
+        let cpu = machine::cpu_time_of(self.process.id());
+        let Ok(best) = position.from_uci(&answer.best) else {
+            return Err(EngineFault::Illegal { best: answer.best, fen });
+        };
+        let step = |info: &SearchInfo| {
+            let best = position.from_uci(&info.best).ok()?;
+            Some(CompletedDepth { depth: info.depth, best, nodes: info.nodes, elapsed: info.elapsed })
+        };
+        Ok(SearchTrace {
+            steps: answer.infos.iter().filter(|info| is_step(info)).filter_map(step).collect(),
+            best: Some(best),
+            nodes: answer.nodes,
+            elapsed: answer.elapsed,
+            cpu: cpu.zip(cpu_before).map(|(now, before)| now.saturating_sub(before)),
+        })
+    }
+}
+
+/// Returns true for an exact best line.
+fn is_step(info: &SearchInfo) -> bool {
+    info.rank == 1 && info.is_exact
+}
+
+/// Returns the value of a `spin` that is nearest to `value`.
+fn within(option: &DeclaredOption, value: i64) -> i64 {
+    let least = value.max(option.min.unwrap_or(value));
+    least.min(option.max.unwrap_or(least))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_split_at_blanks_outside_quotes() {
+        let words = |text: &str| {
+            let command: EngineCommand = text.parse().unwrap();
+            std::iter::once(command.program).chain(command.arguments).collect::<Vec<_>>()
+        };
+        assert_eq!(words(" engine  --a b\t-c "), ["engine", "--a", "b", "-c"]);
+        assert_eq!(
+            words(r#""/my engines/a b" 'x "y"' a"b c"d '' C:\e"#),
+            ["/my engines/a b", "x \"y\"", "ab cd", "", r"C:\e"]
+        );
+        for (text, error) in [("", "empty"), ("  ", "empty"), ("''", "empty"), ("a 'b", "quote"), ("\"", "quote")] {
+            assert!(text.parse::<EngineCommand>().unwrap_err().contains(error), "{text}");
+        }
+        assert_eq!("/usr/games/engine-1.2 -x".parse::<EngineCommand>().unwrap().file_name(), "engine-1");
+    }
+
+    #[test]
+    fn options_are_for_all_engines_or_one() {
+        let command: EngineCommand = "/usr/games/stockfish uci".parse().unwrap();
+        let is_for = |text: &str, number| text.parse::<EngineSetting>().unwrap().is_for(number, &command);
+        assert!(is_for("Use NNUE=false", 1) && is_for("stockfish:Use NNUE=false", 1) && is_for("2:A=", 2));
+        assert!(!is_for("ethereal:A=b", 1) && !is_for("2:A=b", 1));
+        let setting: EngineSetting = " stockfish : EvalFile = a=b:c ".parse().unwrap();
+        assert_eq!(
+            (setting.engine(), setting.name.as_str(), setting.value.as_str()),
+            (Some("stockfish"), "EvalFile", "a=b:c")
+        );
+        for text in ["", "Use NNUE", "=x", ":=x", ":A=x", "e:=x", "Threads=2", "e:hash=2"] {
+            assert!(text.parse::<EngineSetting>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn spins_are_clamped() {
+        let spin = |min, max| DeclaredOption { min, max, ..DeclaredOption::default() };
+        assert_eq!([1, 16, 99].map(|value| within(&spin(Some(2), Some(64)), value)), [2, 16, 64]);
+        assert_eq!(within(&spin(None, None), 5), 5);
+    }
+
+    /// Engines of a few lines of shell.
+    #[cfg(unix)]
+    mod fakes {
+        use std::cell::RefCell;
+
+        use super::*;
+
+        const UCI: &str = "uci) echo 'id name Fake, 1'; echo 'option name Threads type spin min 1 max 2'; \
+            echo 'option name Hash type spin min 1 max 8'; echo 'option name Style type string'; echo uciok ;; \
+            isready) echo readyok ;;";
+
+        fn engine(cases: &str) -> (Result<ExternalEngine, EngineFault>, Vec<String>) {
+            let script = format!("while read -r line; do case \"$line\" in {cases} quit) exit 0 ;; esac; done");
+            let command = EngineCommand {
+                text: "fake".to_owned(),
+                program: "sh".to_owned(),
+                arguments: vec!["-c".to_owned(), script],
+            };
+            let options =
+                ["Style=solid", "sh:style=wild", "Missing=1", "2:Style=none"].map(|text| text.parse().unwrap());
+            let messages = RefCell::new(Vec::new());
+            let log = |text: &str| messages.borrow_mut().push(text.to_owned());
+            let engine = ExternalEngine::start(&command, 1, &options, 64, &log);
+            (engine, messages.into_inner())
+        }
+
+        fn to_depth(engine: &mut ExternalEngine) -> Result<SearchTrace, EngineFault> {
+            engine.search_to(&Position::startpos(), 2, false, Duration::from_millis(50))
+        }
+
+        const GOOD: &str = "go*) echo \"info depth 1 nodes 20 pv e2e4\"; echo \"info depth 2 nodes 50 upperbound pv d2d4\"; \
+            echo \"info depth 2 nodes 90 pv g1f3\"; echo \"info depth 2 multipv 2 nodes 95 pv a2a3\"; echo bestmove g1f3 ;; ";
+
+        #[test]
+        fn good_engines_are_set_up_and_searched() {
+            let (engine, messages) = engine(&format!("{UCI} {GOOD}"));
+            let mut engine = engine.unwrap();
+            assert_eq!((engine.name(), engine.max_threads()), ("Fake  1", 2));
+            assert_eq!(engine.settings(), "fake; Hash=8; Style=solid; Style=wild");
+            assert_eq!(messages.len(), 2, "{messages:?}");
+            assert!(messages[0].contains("its table has 8 MiB") && messages[1].contains("no option Missing"));
+            engine.configure(2).unwrap();
+            let trace = to_depth(&mut engine).unwrap();
+            let steps: Vec<(u32, u64)> = trace.steps.iter().map(|step| (step.depth, step.nodes)).collect();
+            assert_eq!((steps.as_slice(), trace.nodes), ([(1, 20), (2, 90)].as_slice(), 95));
+            assert_eq!(trace.best.map(|mv| mv.to_string()), Some("g1f3".to_owned()));
+        }
+
+        #[test]
+        fn open_searches_are_stopped_at_the_depth() {
+            let cases = "go?infinite) for depth in 1 2 3; do echo info depth $depth nodes 1$depth pv e2e4; done ;; \
+                stop) echo info depth 4 nodes 99 pv d2d4; echo bestmove d2d4 ;;";
+            let mut engine = engine(&format!("{UCI} {cases}")).0.unwrap();
+            let trace = engine.search_to(&Position::startpos(), 2, true, Duration::ZERO).unwrap();
+            assert_eq!((trace.steps.len(), trace.nodes, trace.cpu), (2, 12, None));
+            assert_eq!(trace.best.map(|mv| mv.to_string()), Some("e2e4".to_owned()));
+        }
+
+        #[test]
+        fn engines_without_threads_and_names_are_measured() {
+            let (engine, messages) = engine(&format!("uci) echo uciok ;; isready) echo readyok ;; {GOOD}"));
+            let mut engine = engine.unwrap();
+            assert_eq!((engine.name(), engine.max_threads(), engine.settings()), ("sh", 1, "fake"));
+            assert!(messages.iter().any(|line| line.contains("only one thread")), "{messages:?}");
+            assert!(to_depth(&mut engine).is_ok());
+        }
+
+        #[test]
+        fn broken_engines_are_faults() {
+            for (cases, part) in [
+                ("go*) exit 1 ;;", "exit status: 1"),
+                ("go*) echo bestmove e2e5 ;;", "\"e2e5\" is not a legal move in rnbq"),
+                ("go*) echo bestmove '(none)' ;;", "\"(none)\" is not"),
+                ("go*) echo bestmove ;;", "no move is not"),
+                ("go*) head -c 100000 /dev/urandom; echo; echo bestmove ;;", "no move is not"),
+                ("ucinewgame) exit 1 ;;", "after \"isready\""),
+            ] {
+                let mut engine = engine(&format!("{cases} {UCI}")).0.unwrap();
+                let fault = to_depth(&mut engine).unwrap_err().to_string();
+                assert!(fault.contains(part), "{cases}: {fault}");
+            }
+            let mut silent = engine(UCI).0.unwrap();
+            silent.patience = Duration::ZERO;
+            let fault = to_depth(&mut silent).unwrap_err().to_string();
+            assert_eq!(fault, "no bestmove within 1 s of \"go depth 2\"");
+        }
+    }
+}

@@ -1,0 +1,497 @@
+//! UCI client: drives another engine as a process over its pipes.
+//!
+//! A thread reads the engine's lines and notes the time of each; every wait has a time limit. Lines that are not
+//! UCI are ignored, as the protocol demands. Nothing that an engine writes panics or blocks.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::ops::ControlFlow;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{self as channel, Receiver, RecvTimeoutError};
+
+/// The longest part of a line that is kept, in bytes.
+const MAX_LINE: usize = 1 << 18;
+/// The capacity of the queue of lines. An engine that writes more has to wait.
+const QUEUE: usize = 4096;
+/// The time that an engine has to end after `quit` or the end of its input.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// The error of an engine that does not follow the protocol.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    /// The process cannot be started.
+    #[error("cannot be started: {0}")]
+    Start(#[source] io::Error),
+    /// An answer did not come in time.
+    #[error("no {answer} within {} s of {command:?}", time.as_secs_f64())]
+    Silent {
+        /// The command.
+        command: String,
+        /// The expected answer.
+        answer: &'static str,
+        /// The time limit.
+        time: Duration,
+    },
+    /// The process has ended, or closed its output.
+    #[error("it ended ({status}) after {command:?}")]
+    Ended {
+        /// The last command.
+        command: String,
+        /// The exit status.
+        status: String,
+    },
+    /// The process does not take commands.
+    #[error("{command:?} cannot be sent: {source}")]
+    Unsent {
+        /// The command.
+        command: String,
+        /// The error.
+        source: io::Error,
+    },
+}
+
+/// An option as an engine declares it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct DeclaredOption {
+    /// The name.
+    pub name: String,
+    /// The type, such as `spin`.
+    pub kind: String,
+    /// The smallest value of a `spin`.
+    pub min: Option<i64>,
+    /// The largest value of a `spin`.
+    pub max: Option<i64>,
+}
+
+impl DeclaredOption {
+    /// Parses the words after `option`; `None` without a name.
+    fn parse(rest: &str) -> Option<Self> {
+        let mut option = Self::default();
+        let mut part = "";
+        for word in rest.split_whitespace() {
+            match word {
+                "name" if part.is_empty() => part = "name",
+                "type" | "default" | "min" | "max" | "var" if !part.is_empty() => part = word,
+                _ => match part {
+                    "name" if option.name.is_empty() => option.name = word.to_owned(),
+                    "name" => option.name.extend([" ", word]),
+                    "type" => option.kind = word.to_owned(),
+                    "min" => option.min = word.parse().ok(),
+                    "max" => option.max = word.parse().ok(),
+                    _ => {}
+                },
+            }
+        }
+        (!option.name.is_empty()).then_some(option)
+    }
+}
+
+/// An `info` line with a depth and a line of play.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SearchInfo {
+    /// The depth in plies.
+    pub depth: u32,
+    /// The rank of the line: 1 for the best.
+    pub rank: u32,
+    /// True unless the score is a bound.
+    pub is_exact: bool,
+    /// Nodes so far; 0 if the line has none.
+    pub nodes: u64,
+    /// The first move of the line, as text.
+    pub best: String,
+    /// The time since `go`, by this process's clock.
+    pub elapsed: Duration,
+}
+
+/// The fields of an `info` line.
+#[derive(Default)]
+struct Fields {
+    depth: Option<u32>,
+    rank: u32,
+    is_bound: bool,
+    nodes: Option<u64>,
+    best: Option<String>,
+}
+
+impl Fields {
+    /// Parses the words after `info`. Unknown words are skipped.
+    fn parse(rest: &str) -> Self {
+        let mut fields = Self { rank: 1, ..Self::default() };
+        let mut words = rest.split_whitespace();
+        while let Some(word) = words.next() {
+            match word {
+                "string" => break,
+                "depth" => fields.depth = words.next().and_then(|word| word.parse().ok()),
+                "multipv" => fields.rank = words.next().and_then(|word| word.parse().ok()).unwrap_or(1),
+                "nodes" => fields.nodes = words.next().and_then(|word| word.parse().ok()),
+                "lowerbound" | "upperbound" => fields.is_bound = true,
+                "pv" => {
+                    fields.best = words.next().map(str::to_owned);
+                    break;
+                }
+                _ => {}
+            }
+        }
+        fields
+    }
+}
+
+/// The result of a search.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SearchAnswer {
+    /// The `info` lines with a depth and a line of play.
+    pub infos: Vec<SearchInfo>,
+    /// The first word after `bestmove`; empty for none.
+    pub best: String,
+    /// The last number of nodes; 0 if the engine has given none.
+    pub nodes: u64,
+    /// The time from `go` to `bestmove`.
+    pub elapsed: Duration,
+}
+
+/// A line of an engine.
+struct Line {
+    text: String,
+    at: Instant,
+}
+
+/// A running UCI engine. Dropping it ends the process.
+#[derive(Debug)]
+pub struct EngineProcess {
+    child: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<Line>,
+    patience: Duration,
+    name: Option<String>,
+    options: Vec<DeclaredOption>,
+    /// The last command.
+    command: String,
+}
+
+impl EngineProcess {
+    /// Starts an engine, sends `uci` and waits for `uciok`. Answers other than `bestmove` may take `patience`.
+    /// The standard error of the engine is that of this process.
+    ///
+    /// # Errors
+    /// If the process cannot be started, ends, or is silent.
+    pub fn start(command: &mut Command, patience: Duration) -> Result<Self, ClientError> {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().map_err(ClientError::Start)?;
+        let (sender, lines) = channel::bounded(QUEUE);
+        let (input, output) = (child.stdin.take(), child.stdout.take());
+        let mut engine =
+            Self { child, input, lines, patience, name: None, options: Vec::new(), command: String::new() };
+        let output = output.ok_or_else(|| ClientError::Start(io::ErrorKind::BrokenPipe.into()))?;
+        let read = move || {
+            let mut output = BufReader::new(output);
+            while let Ok(Some(text)) = read_line(&mut output) {
+                if sender.send(Line { text, at: Instant::now() }).is_err() {
+                    return;
+                }
+            }
+        };
+        thread::Builder::new().name("engine-reader".into()).spawn(read).map_err(ClientError::Start)?;
+        engine.send("uci")?;
+        let deadline = engine.deadline(patience);
+        loop {
+            let line = engine.line(deadline, "uciok", patience)?.text;
+            match line.trim().split_once(char::is_whitespace) {
+                Some(("id", rest)) => {
+                    if let Some(name) = rest.trim_start().strip_prefix("name ") {
+                        engine.name = Some(name.trim().to_owned()).filter(|name| !name.is_empty());
+                    }
+                }
+                Some(("option", rest)) => engine.options.extend(DeclaredOption::parse(rest)),
+                _ if line.trim() == "uciok" => return Ok(engine),
+                _ => {}
+            }
+        }
+    }
+
+    /// Returns the text of `id name`.
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// Returns the id of the process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Returns the declaration of an option. Upper and lower case are equal.
+    pub fn option(&self, name: &str) -> Option<&DeclaredOption> {
+        self.options.iter().find(|option| option.name.eq_ignore_ascii_case(name))
+    }
+
+    /// Sends one line. Line feeds within it become spaces.
+    ///
+    /// # Errors
+    /// If the engine does not take it.
+    pub fn send(&mut self, command: &str) -> Result<(), ClientError> {
+        self.command = command.replace(['\n', '\r'], " ");
+        let line = format!("{}\n", self.command);
+        let sent = match &mut self.input {
+            Some(input) => input.write_all(line.as_bytes()).and_then(|()| input.flush()),
+            None => Err(io::ErrorKind::BrokenPipe.into()),
+        };
+        match sent {
+            Ok(()) => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(self.ended()),
+            Err(source) => Err(ClientError::Unsent { command: self.command.clone(), source }),
+        }
+    }
+
+    /// Sets an option.
+    ///
+    /// # Errors
+    /// If the engine does not take the command.
+    pub fn set_option(&mut self, name: &str, value: &str) -> Result<(), ClientError> {
+        self.send(&format!("setoption name {name} value {value}"))
+    }
+
+    /// Sends `isready` and waits for the answer.
+    ///
+    /// # Errors
+    /// If the engine ends or is silent.
+    pub fn wait_until_ready(&mut self) -> Result<(), ClientError> {
+        self.send("isready")?;
+        let deadline = self.deadline(self.patience);
+        while self.line(deadline, "readyok", self.patience)?.text.trim() != "readyok" {}
+        Ok(())
+    }
+
+    /// Clears the engine's memory of earlier searches: `ucinewgame`, and the wait until it is done.
+    ///
+    /// # Errors
+    /// If the engine ends or is silent.
+    pub fn new_game(&mut self) -> Result<(), ClientError> {
+        self.send("ucinewgame")?;
+        self.wait_until_ready()
+    }
+
+    /// Searches a position. `go` is the whole command; `watch` sees each line of play and may stop the search.
+    ///
+    /// # Errors
+    /// If the engine ends, or there is no `bestmove` within `limit` or, after a stop, within its patience.
+    pub fn search(
+        &mut self,
+        fen: &str,
+        go: &str,
+        limit: Duration,
+        mut watch: impl FnMut(&SearchInfo) -> ControlFlow<()>,
+    ) -> Result<SearchAnswer, ClientError> {
+        self.send(&format!("position fen {fen}"))?;
+        let start = Instant::now();
+        self.send(go)?;
+        let (mut deadline, mut limit) = (self.deadline(limit), limit);
+        let mut answer = SearchAnswer { infos: Vec::new(), best: String::new(), nodes: 0, elapsed: Duration::ZERO };
+        let mut is_stopped = false;
+        loop {
+            let Line { text, at } = self.line(deadline, "bestmove", limit)?;
+            let elapsed = at.saturating_duration_since(start);
+            let (word, rest) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
+            match word {
+                "bestmove" => {
+                    answer.best = rest.split_whitespace().next().unwrap_or_default().to_owned();
+                    answer.elapsed = elapsed;
+                    return Ok(answer);
+                }
+                "info" => {
+                    let fields = Fields::parse(rest);
+                    answer.nodes = fields.nodes.unwrap_or(answer.nodes);
+                    let (Some(depth), Some(best)) = (fields.depth, fields.best) else { continue };
+                    let nodes = fields.nodes.unwrap_or_default();
+                    let (rank, is_exact) = (fields.rank, !fields.is_bound);
+                    let info = SearchInfo { depth, rank, is_exact, nodes, best, elapsed };
+                    let is_enough = watch(&info).is_break();
+                    answer.infos.push(info);
+                    if is_enough && !is_stopped {
+                        is_stopped = true;
+                        self.send("stop")?;
+                        (deadline, limit) = (self.deadline(self.patience), self.patience);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn deadline(&self, time: Duration) -> Option<Instant> {
+        Instant::now().checked_add(time)
+    }
+
+    /// Waits for the next line. Without a deadline it waits as long as the engine runs.
+    fn line(&mut self, deadline: Option<Instant>, answer: &'static str, time: Duration) -> Result<Line, ClientError> {
+        // An engine that writes without a pause must not outrun the deadline.
+        let is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        let received = match deadline {
+            Some(_) if is_late => Err(RecvTimeoutError::Timeout),
+            Some(deadline) => self.lines.recv_deadline(deadline),
+            None => self.lines.recv().map_err(|_| RecvTimeoutError::Disconnected),
+        };
+        match received {
+            Ok(line) => Ok(line),
+            Err(RecvTimeoutError::Timeout) => Err(ClientError::Silent { command: self.command.clone(), answer, time }),
+            Err(RecvTimeoutError::Disconnected) => Err(self.ended()),
+        }
+    }
+
+    /// Returns the error of an engine that has ended or closed a pipe.
+    fn ended(&mut self) -> ClientError {
+        self.input = None;
+        let status = match self.wait(FAREWELL) {
+            Some(status) => status,
+            None => "it closed a pipe and runs on".to_owned(),
+        };
+        ClientError::Ended { command: self.command.clone(), status }
+    }
+
+    /// Waits for the end of the process, for some time.
+    fn wait(&mut self, time: Duration) -> Option<String> {
+        let deadline = self.deadline(time);
+        loop {
+            match self.child.try_wait() {
+                Ok(Some(status)) => return Some(status.to_string()),
+                Err(error) => return Some(error.to_string()),
+                Ok(None) if deadline.is_none_or(|deadline| Instant::now() >= deadline) => return None,
+                Ok(None) => thread::sleep(Duration::from_millis(2)),
+            }
+        }
+    }
+}
+
+impl Drop for EngineProcess {
+    fn drop(&mut self) {
+        // The reader may wait for room in the queue, and the engine for the reader.
+        self.lines = channel::never();
+        let _ = self.send("quit");
+        self.input = None;
+        if self.wait(FAREWELL).is_none() {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+    }
+}
+
+/// Reads a line without its end; `None` at the end of the output. Only the beginning of an overlong line is
+/// kept.
+fn read_line(input: &mut impl BufRead) -> io::Result<Option<String>> {
+    let mut line = Vec::new();
+    let mut length = input.by_ref().take(MAX_LINE as u64).read_until(b'\n', &mut line)?;
+    if length == 0 {
+        return Ok(None);
+    }
+    let mut rest = Vec::new();
+    while length == MAX_LINE && !line.ends_with(b"\n") && !rest.ends_with(b"\n") {
+        rest.clear();
+        length = input.by_ref().take(MAX_LINE as u64).read_until(b'\n', &mut rest)?;
+    }
+    Ok(Some(String::from_utf8_lossy(&line).trim_end().to_owned()))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    /// The watchdog of waits that succeed.
+    const PATIENCE: Duration = Duration::from_secs(60);
+    const SHORT: Duration = Duration::from_millis(100);
+    const LONG: Duration = Duration::from_secs(60);
+
+    /// Returns an engine that runs shell commands for the lines it gets.
+    fn engine(cases: &str, patience: Duration) -> Result<EngineProcess, ClientError> {
+        let script = format!("while read -r line; do case \"$line\" in {cases} quit) exit 0 ;; esac; done");
+        EngineProcess::start(Command::new("sh").args(["-c", &script]), patience)
+    }
+
+    const UCI: &str = "uci) echo 'id name  Fake 1.0 '; echo 'option name Use NNUE type check default true'; \
+        echo 'option name Threads type spin default 1 min 1 max 8'; echo nonsense; echo uciok ;; isready) echo readyok ;;";
+
+    fn go(engine: &mut EngineProcess, limit: Duration) -> Result<SearchAnswer, ClientError> {
+        engine.search(START, "go depth 2", limit, |_| ControlFlow::Continue(()))
+    }
+
+    #[test]
+    fn declarations_and_searches_are_parsed() {
+        let search = "go*) printf '%s\\n' 'info string depth 9 pv a1a1' 'info depth 1 score cp 5 lowerbound nodes 7 pv e2e4' \
+            'info depth 1 multipv 2 nodes 9 pv d2d4 d7d5' 'info depth 2 currmove e2e4' 'info nodes 30' \
+            '  bestmove   g1f3 ponder e7e5' ;;";
+        let mut engine = engine(&format!("{UCI} {search}"), PATIENCE).unwrap();
+        assert_eq!(engine.name(), Some("Fake 1.0"));
+        assert_eq!(engine.option("use nnue").map(|option| option.kind.as_str()), Some("check"));
+        assert_eq!(engine.option("Threads").map(|option| (option.min, option.max)), Some((Some(1), Some(8))));
+        assert_eq!(engine.option("Hash"), None);
+        engine.set_option("Threads", "2").unwrap();
+        engine.new_game().unwrap();
+        let answer = go(&mut engine, LONG).unwrap();
+        assert_eq!((answer.best.as_str(), answer.nodes), ("g1f3", 30));
+        let infos: Vec<_> = answer
+            .infos
+            .iter()
+            .map(|info| (info.depth, info.rank, info.is_exact, info.nodes, info.best.as_str()))
+            .collect();
+        assert_eq!(infos, [(1, 1, false, 7, "e2e4"), (1, 2, true, 9, "d2d4")]);
+        assert!(answer.infos.iter().all(|info| info.elapsed <= answer.elapsed));
+    }
+
+    #[test]
+    fn searches_are_stopped_once() {
+        let search = "go*) for depth in 1 2 3; do echo \"info depth $depth nodes 1 pv e2e4\"; done ;; \
+            stop) echo info depth 4 pv e2e4; echo bestmove e2e4 ;;";
+        let mut engine = engine(&format!("{UCI} {search}"), PATIENCE).unwrap();
+        let stop = |info: &SearchInfo| if info.depth >= 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        for _ in 0..2 {
+            let answer = engine.search(START, "go infinite", LONG, stop).unwrap();
+            assert_eq!(answer.infos.iter().map(|info| info.depth).collect::<Vec<_>>(), [1, 2, 3, 4]);
+        }
+    }
+
+    #[test]
+    fn silent_engines_are_given_up() {
+        let error = engine("never) ;;", SHORT).unwrap_err();
+        assert!(matches!(error, ClientError::Silent { answer: "uciok", .. }), "{error}");
+        let mut mute = engine(UCI.replace("isready", "never").as_str(), PATIENCE).unwrap();
+        mute.patience = SHORT;
+        assert!(matches!(mute.wait_until_ready(), Err(ClientError::Silent { answer: "readyok", .. })));
+        let error = go(&mut mute, SHORT).unwrap_err();
+        assert_eq!(error.to_string(), "no bestmove within 0.1 s of \"go depth 2\"");
+        // Endless output is no answer.
+        let mut flood = engine(&format!("{UCI} go*) while :; do echo info depth 1; done ;;"), PATIENCE).unwrap();
+        assert!(matches!(go(&mut flood, SHORT), Err(ClientError::Silent { answer: "bestmove", .. })));
+    }
+
+    #[test]
+    fn ended_engines_are_reported() {
+        let error = EngineProcess::start(&mut Command::new("/nonexistent/engine"), PATIENCE).unwrap_err();
+        assert!(matches!(error, ClientError::Start(_)), "{error}");
+        let error = engine("uci) exit 3 ;;", PATIENCE).unwrap_err();
+        assert!(error.to_string().contains("exit status: 3) after \"uci\""), "{error}");
+        let mut dying = engine(&format!("{UCI} go*) echo info depth 1; kill -9 $$ ;;"), PATIENCE).unwrap();
+        let error = go(&mut dying, LONG).unwrap_err();
+        assert!(error.to_string().contains("signal: 9"), "{error}");
+        assert!(dying.send("isready").is_err());
+    }
+
+    #[test]
+    fn garbage_is_skipped() {
+        let garbage =
+            "head -c 600000 /dev/zero; echo; printf '\\377\\376 info depth\\n\\n info\\ninfo depth x pv\\nbestmove\\n'";
+        let mut engine = engine(&format!("{UCI} go*) {garbage} ;;"), PATIENCE).unwrap();
+        let answer = go(&mut engine, LONG).unwrap();
+        assert_eq!((answer.best.as_str(), answer.infos.len()), ("", 0));
+        engine.wait_until_ready().unwrap();
+    }
+
+    #[test]
+    fn dropped_engines_end() {
+        for cases in [UCI.to_owned(), format!("{UCI} quit) while :; do sleep 1; done ;;")] {
+            let engine = engine(&cases, PATIENCE).unwrap();
+            let id = engine.id().to_string();
+            drop(engine);
+            let status = Command::new("sh").args(["-c", "kill -0 $0 2>&1", &id]).output().unwrap().status;
+            assert!(!status.success(), "process {id} runs on");
+        }
+    }
+}
