@@ -117,6 +117,7 @@
 
 mod bucket;
 mod file;
+mod judge;
 mod memory;
 mod mix;
 mod payload;
@@ -138,7 +139,7 @@ pub use scheme::{Rule, Scheme, SchemeRule, Stored, UnknownScheme, Update};
 pub use slot::{CHECK_BITS, RawEntry, Signature, Slot, VerifiedSlot};
 pub use stats::{Counters, EntryUse, NoStats, Recorder, Stats};
 pub use table::{Table, TableError, TableOptions};
-pub use word::Word;
+pub use word::{Word, WordPair};
 pub use work::Work;
 
 #[cfg(doctest)]
