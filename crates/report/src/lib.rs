@@ -12,6 +12,7 @@
 //! | [`files`] | files replaced atomically |
 //! | [`random`] | seeded choices and shuffles |
 //! | [`command`] | the frame of a command-line program: errors and exit codes |
+//! | [`Shard`] | the part `I/N` of an experiment that is spread over processes or machines |
 //! | [`Progress`] | a progress bar |
 
 pub mod chart;
@@ -22,7 +23,9 @@ pub mod journal;
 pub mod markdown;
 mod progress;
 pub mod random;
+mod shard;
 pub mod statistics;
 
 pub use chart::ChartError;
 pub use progress::Progress;
+pub use shard::{Shard, ShardError};
