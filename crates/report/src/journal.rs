@@ -22,6 +22,10 @@ use std::str::FromStr;
 
 use crate::files::{self, FileError};
 
+mod merge;
+
+pub use merge::MergeError;
+
 /// One result, which is one line of a journal.
 pub trait JournalRow: Clone + PartialEq {
     /// The names of the columns, separated by commas.

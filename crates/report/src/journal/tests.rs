@@ -255,3 +255,58 @@ fn devices_and_full_disks_are_errors() {
     let error = journal.add(row("a", 1)).unwrap_err();
     assert!(matches!(&error, JournalError::File(error) if error.source.kind() == ErrorKind::StorageFull), "{error}");
 }
+
+/// Writes the journals of `count` parts of rows 0..`items`, and returns their paths.
+fn parts(folder: &TempDir, count: u32, items: u32) -> Vec<PathBuf> {
+    let part = |index| {
+        let shard = crate::Shard::new(index, count).unwrap();
+        let rows: Vec<TestRow> = shard.of(0..items).map(|depth| row("a", depth)).collect();
+        let path = folder.path().join(format!("{index}.csv"));
+        let lines = [conditions("16 MiB"), shard.condition(rows.len()).into_iter().collect()].concat();
+        let mut journal = Journal::open(&KIND, &path, lines, Existing::Replace).unwrap();
+        journal.extend(rows).unwrap();
+        path
+    };
+    (1..=count).map(part).collect()
+}
+
+#[test]
+fn merged_parts_are_the_whole() {
+    let (folder, _) = folder();
+    for (count, items) in [(2, 9), (3, 20), (5, 3)] {
+        let mut paths = parts(&folder, count, items);
+        paths.reverse();
+        let merged = KIND.merge::<TestRow>(&paths).unwrap();
+        let rows = (0..items).map(|depth| row("a", depth)).collect();
+        assert_eq!(merged, Contents { conditions: conditions("16 MiB"), rows });
+    }
+}
+
+#[test]
+fn parts_of_another_run_are_not_merged() {
+    let (folder, whole) = folder();
+    let paths = parts(&folder, 3, 10);
+    let message = |paths: &[PathBuf]| KIND.merge::<TestRow>(paths).unwrap_err().to_string();
+    assert!(message(&[]).contains("no test journal to merge"));
+    assert_eq!(message(&paths[1..2]), "missing of 3 parts: 1, 3");
+    let twice = message(&[paths[0].clone(), paths[1].clone(), paths[0].clone()]);
+    assert!(twice.contains("same part 1/3"), "{twice}");
+    open(&whole, Existing::Refuse).unwrap().add(row("a", 1)).unwrap();
+    assert!(message(&[whole]).contains("not made with --shard"));
+
+    let text = fs::read_to_string(&paths[2]).unwrap();
+    let edited = |from: &str, to: &str| {
+        assert!(text.contains(from), "{text}");
+        fs::write(&paths[2], text.replacen(from, to, 1)).unwrap();
+        message(&paths)
+    };
+    let error = edited("# hash: 16 MiB", "# hash: 8 MiB");
+    assert!(error.contains("different test conditions: \"# hash: 16 MiB\" and \"# hash: 8 MiB\""), "{error}");
+    assert!(edited("# cores: 2\n", "").contains("\"# cores: 2\" and \"\""));
+    assert!(edited("3/3", "3/4").contains("\"3 parts\" and \"4 parts\""));
+    let last = text.lines().last().unwrap();
+    assert!(edited(&format!("{last}\n"), "").contains("not finished: it has"));
+    assert!(edited(&format!("{last}\n"), &last[..1]).contains("cut off"));
+    fs::write(&paths[2], &text).unwrap();
+    assert_eq!(KIND.merge::<TestRow>(&paths).unwrap().rows.len(), 10);
+}
