@@ -2,7 +2,7 @@
 
 use std::hint::select_unpredictable;
 
-use crate::slot::{CHECK_BITS, RawEntry, Signature, spread};
+use crate::slot::{CHECK_BITS, RawEntry, Signature};
 
 /// Returns the first of two slots' entries that belongs to `key`, and whether there is one; else [`RawEntry::EMPTY`].
 ///
@@ -33,7 +33,7 @@ const fn compared<const BITS: u32>() -> u64 {
 #[cfg(any(test, not(any(all(target_arch = "x86_64", target_feature = "avx"), target_arch = "aarch64"))))]
 #[inline(always)]
 fn scalar<const BITS: u32>(slots: [[u64; 2]; 2], key: u64) -> ([u64; 2], [u64; 2]) {
-    let signatures = slots.map(|[data, check]| check ^ spread(data));
+    let signatures = slots.map(|[data, check]| check ^ crate::slot::spread(data));
     let matching = std::array::from_fn(|n| {
         let differs = (signatures[n] ^ key << 16) & compared::<BITS>() != 0;
         select_unpredictable(differs, 0, slots[n][0])

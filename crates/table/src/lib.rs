@@ -75,8 +75,8 @@
 //! stamped entry of an earlier search is still found; at the first collision it is overwritten (section 6.2 of the
 //! paper).
 //!
-//! **Speed.** A probe has no branch that depends on what it reads: both slots are loaded, compared, and selected with
-//! conditional moves. Memory comes from one anonymous mapping, on huge pages where the system has them.
+//! **Speed.** A probe has no branch that depends on what it reads: both slots are loaded, compared at once in vector
+//! registers (AVX, NEON), and selected with a conditional move. Memory comes from one anonymous mapping, on huge pages where the system has them.
 //!
 //! # Guarantees
 //!
