@@ -75,8 +75,7 @@ impl Topology {
     /// Divides the processors into groups of neighbours of at most `max_per_group` (at least 1).
     ///
     /// A group never spans memory nodes. The processors of a larger last-level cache are divided evenly, with
-    /// the hyper-threads of a core together if they fit. Smaller caches of a node are taken together while
-    /// they fit, as by Stockfish's `BundledL3Policy`. One group of all processors, whatever their number, is
+    /// the hyper-threads of a core together if they fit. A smaller cache joins the group before it if it fits, as by Stockfish's `BundledL3Policy`. One group of all processors, whatever their number, is
     /// returned if neither nodes nor caches are known, and an empty one if there is no processor.
     pub(super) fn groups(&self, max_per_group: usize) -> Vec<ProcessorGroup> {
         let is_known = self.processors.iter().any(|processor| processor.cache.is_some() || processor.node != 0);
@@ -89,15 +88,12 @@ impl Topology {
             caches.entry((processor.node, processor.cache)).or_default().push(processor);
         }
         let mut groups: Vec<(usize, Vec<usize>)> = Vec::new();
-        // The last group may take further caches of its node.
-        let mut is_open = false;
         for ((node, _), mut processors) in caches {
             let fits = |(of, group): &&mut (usize, Vec<usize>)| *of == node && group.len() + processors.len() <= max;
-            if let Some((_, group)) = groups.last_mut().filter(|_| is_open).filter(fits) {
+            if let Some((_, group)) = groups.last_mut().filter(fits) {
                 group.extend(processors.iter().map(|processor| processor.number));
                 continue;
             }
-            is_open = processors.len() < max;
             processors.sort_by_key(|processor| (processor.core, processor.number));
             let numbers: Vec<usize> = processors.iter().map(|processor| processor.number).collect();
             groups.extend(divided(&numbers, max).map(|numbers| (node, numbers.to_vec())));
@@ -273,6 +269,10 @@ mod tests {
         assert_eq!(groups, [of_core(0, 16), of_core(16, 32), of_core(32, 48)]);
         assert_eq!(topology.groups(40).iter().map(|group| group.processors.len()).collect::<Vec<_>>(), [32; 3]);
         assert_eq!(topology.groups(96), [group(0, 0..96)]);
+        // A small cache beside a large one joins the last part of that.
+        let topology = Machine::new(7, |_| 0, |p| p / 6, |p| p).topology();
+        assert_eq!(topology.groups(4), [group(0, 0..3), group(0, 3..7)]);
+        assert_eq!(topology.groups(3), [group(0, 0..3), group(0, 3..6), group(0, [6])]);
     }
 
     #[test]
