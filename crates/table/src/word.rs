@@ -57,8 +57,9 @@ impl Word for AtomicU64 {
 /// processor must do it too (R. Jung, "How to use storytelling to fit inline assembly into Rust", 2026-03-13). Here that code
 /// is two calls of `AtomicU64::load(Relaxed)`: an aligned 16-byte load is at least two single-copy atomic 8-byte loads.
 ///
-/// - x86-64: with AVX the whole 16 bytes are one atomic access (Intel SDM, "Guaranteed Atomic Operations"; AMD APM 2, 7.3.2; LLVM pull request
-///   74275 quotes both, and portable-atomic's `AtomicU128` rests on it). Without AVX Intel promises nothing for 16 bytes.
+/// - x86-64: with AVX the whole 16 bytes are one atomic access (Intel SDM, "Guaranteed Atomic Operations"; AMD APM 2, 7.3.2;
+///   LLVM pull request 74275 quotes both, and portable-atomic's `AtomicU128` rests on it). Without AVX Intel promises nothing
+///   for 16 bytes.
 /// - AArch64: a 16-byte SIMD load that is aligned to 8 is a pair of single-copy atomic 8-byte loads (`Mem[]` with
 ///   `AccessType_ASIMD` in the Arm ARM; so QEMU's `finalize_memop_asimd`).
 ///

@@ -122,7 +122,6 @@ impl JournalKind {
 
     /// Reads the journals of all parts. Returns the conditions without the line of the part, and the rows of
     /// each part in the order of their numbers.
-    #[expect(clippy::type_complexity, reason = "a pair")]
     fn parts<R: JournalRow>(&self, paths: &[PathBuf]) -> Result<(Vec<String>, Vec<Vec<R>>), MergeError> {
         let mut parts: Vec<Part<'_, R>> = Vec::new();
         for path in paths {
