@@ -22,6 +22,8 @@ mod sink;
 mod strategy;
 mod supervisor;
 mod tb_root;
+#[cfg_attr(not(test), expect(dead_code, reason = "the pool shares by process so far"))]
+mod topology;
 mod vote;
 
 pub use coordinator::{Coordinator, SearchHandle};

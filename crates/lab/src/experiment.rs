@@ -7,11 +7,13 @@
 //! depth is a job that searches all test positions in order, beginning with an empty table. The series
 //! without a table is divided like a cleared one.
 
+use std::collections::BTreeSet;
+use std::fmt;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
 use crate::alibaba::{Choices, Searcher};
-use crate::results::{Observation, Series};
+use crate::results::{NO_TABLE, Observation, Series};
 use sesame::position::{Game, Position};
 use sesame::search::TranspositionTable;
 use sesame_report::files::FileError;
@@ -192,6 +194,32 @@ impl Selection {
     }
 }
 
+/// Schemes, stamping, sizes and depths, the same for selections of the same observations in another order.
+impl fmt::Display for Selection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut schemes: Vec<&str> = Vec::new();
+        let (mut stamping, mut sizes) = (BTreeSet::new(), BTreeSet::new());
+        for series in self.series() {
+            let name = series.scheme.map_or(NO_TABLE, Scheme::name);
+            if !schemes.contains(&name) {
+                schemes.push(name);
+            }
+            if series.scheme.is_some() {
+                stamping.insert(if series.stamped { "yes" } else { "no" }.to_owned());
+                sizes.insert(series.positions);
+            }
+        }
+        let list = |words: Vec<String>| if words.is_empty() { "-".to_owned() } else { words.join(" ") };
+        let (stamping, sizes) =
+            (list(stamping.into_iter().collect()), list(sizes.iter().map(usize::to_string).collect()));
+        write!(f, "schemes {}; stamping {stamping}; sizes {sizes}; depths ", schemes.join(" "))?;
+        match &self.depths {
+            Some(depths) => write!(f, "{}..{}", depths.start(), depths.end()),
+            None => f.write_str("the paper's"),
+        }
+    }
+}
+
 /// A part of the experiment that is independent of all others.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ExperimentJob {
@@ -318,6 +346,25 @@ mod tests {
         assert_eq!(count(&one), 18 * 6);
         let jobs = whole.jobs(&positions);
         assert!(jobs.is_sorted_by(|a, b| a.weight >= b.weight), "the longest first");
+    }
+
+    #[test]
+    fn selections_of_the_same_observations_have_the_same_text() {
+        let selection = |schemes: &[Option<Scheme>], sizes: &[usize], depths| Selection {
+            schemes: schemes.to_vec(),
+            sizes: sizes.to_vec(),
+            depths,
+            ..Selection::default()
+        };
+        let (deep, new) = (Some(Scheme::Deep), Some(Scheme::New));
+        let text = selection(&[new, None, deep, new], &[16_384, 8192], Some(3..=5)).to_string();
+        assert_eq!(text, "schemes none DEEP NEW; stamping no yes; sizes 8192 16384; depths 3..5");
+        assert_eq!(selection(&[None, deep, new], &[8192, 16_384], Some(3..=5)).to_string(), text);
+        assert_ne!(selection(&[None, deep, new], &[8192, 16_384], None).to_string(), text);
+        assert_eq!(
+            selection(&[None], &[8192], None).to_string(),
+            "schemes none; stamping -; sizes -; depths the paper's"
+        );
     }
 
     #[test]

@@ -4,15 +4,16 @@
 
 use std::cmp::Ordering;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use sesame_report::journal::{Existing, Fields, Journal, JournalError, JournalKind, JournalRow};
+use sesame_report::Shard;
+use sesame_report::journal::{Contents, Existing, Fields, Journal, JournalError, JournalKind, JournalRow, MergeError};
 use sesame_table::Scheme;
 
 const KIND: JournalKind = JournalKind {
     magic: "# sesame lab results 1 alibaba 1 ",
     name: "results file of `sesame-lab run`",
-    conditions: "test positions",
+    conditions: "test positions or settings",
     advice: "continue it with --resume, or name another with --output",
 };
 
@@ -121,12 +122,48 @@ fn conditions(hash: u64) -> Vec<String> {
     vec![format!("{hash:016x}")]
 }
 
-/// Creates a results file for the test positions with this hash, or resumes it.
+/// A part of a selection that another process or machine completes.
+#[derive(Clone, Debug)]
+pub struct PartOfRun {
+    /// The number of the part.
+    pub shard: Shard,
+    /// The selection in words: parts of different selections cannot be merged.
+    pub selection: String,
+    /// The number of observations in the part.
+    pub observations: usize,
+}
+
+/// Creates a results file for the test positions with this hash, or resumes it. The file of a part names it.
 ///
 /// # Errors
 /// Those of [`Journal::open`].
-pub fn open(path: &Path, hash: u64, existing: Existing) -> Result<Journal<Observation>, JournalError> {
-    Journal::open(&KIND, path, conditions(hash), existing)
+pub fn open(
+    path: &Path,
+    hash: u64,
+    part: Option<&PartOfRun>,
+    existing: Existing,
+) -> Result<Journal<Observation>, JournalError> {
+    let mut conditions = conditions(hash);
+    if let Some(PartOfRun { shard, selection, observations }) = part {
+        conditions.push(format!("# selection: {selection}"));
+        conditions.extend(shard.condition(*observations));
+    }
+    Journal::open(&KIND, path, conditions, existing)
+}
+
+/// Writes a results file with the observations of all parts of a run, which is what a run without parts
+/// writes. Returns their number.
+///
+/// # Errors
+/// Those of [`JournalKind::merge_sorted`] and [`Journal::open`]: among others if `output` exists, a part is
+/// missing or unfinished, or the parts have different settings.
+pub fn merge(parts: &[PathBuf], output: &Path) -> Result<usize, MergeError> {
+    let Contents { mut conditions, rows } = KIND.merge_sorted(parts, Observation::key)?;
+    // The line of the selection.
+    conditions.truncate(1);
+    let mut journal = Journal::open(&KIND, output, conditions, Existing::Refuse)?;
+    journal.extend(rows)?;
+    Ok(journal.finish(Observation::key)?.len())
 }
 
 /// Reads the results file of the test positions with this hash.
@@ -163,7 +200,7 @@ mod tests {
     fn rows_are_in_the_order_of_the_plan() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("results.csv");
-        let mut journal = open(&path, 7, Existing::Refuse).unwrap();
+        let mut journal = open(&path, 7, None, Existing::Refuse).unwrap();
         let without = Observation { series: Series::WITHOUT_TABLE, ..observation(2, 3) };
         journal.extend([observation(2, 4), observation(1, 4), observation(1, 3), without.clone()]).unwrap();
         journal.finish(Observation::key).unwrap();
@@ -177,7 +214,7 @@ mod tests {
     fn every_field_is_checked() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("results.csv");
-        open(&path, 7, Existing::Refuse).unwrap().add(observation(1, 5)).unwrap();
+        open(&path, 7, None, Existing::Refuse).unwrap().add(observation(1, 5)).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         for (from, to) in [
             ("TWOBIG1", "TWOBIG3"),

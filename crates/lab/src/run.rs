@@ -10,9 +10,9 @@ use std::{io, thread};
 use crossbeam_channel::{self as channel, Sender};
 
 use crate::experiment::{self, ExperimentJob, Selection, TestPosition};
-use crate::results::{self, Observation, Series};
-use sesame_report::Progress;
+use crate::results::{self, Observation, PartOfRun, Series};
 use sesame_report::journal::{Existing, JournalError, JournalRow};
+use sesame_report::{Progress, Shard};
 use sesame_table::TableError;
 
 /// Settings of a run.
@@ -24,6 +24,8 @@ pub struct RunOptions {
     pub positions: Vec<TestPosition>,
     /// The results file.
     pub output: PathBuf,
+    /// The part of the selection to run: these of its jobs.
+    pub shard: Shard,
     /// True to continue the results file, false to begin a new one.
     pub resume: bool,
     /// Jobs at a time.
@@ -77,9 +79,14 @@ pub fn run(options: &RunOptions) -> Result<RunSummary, RunError> {
     let start = Instant::now();
     let hash = experiment::hash(&options.positions);
     let existing = if options.resume { Existing::Resume } else { Existing::Refuse };
-    let mut journal = results::open(&options.output, hash, existing)?;
+    let jobs: Vec<ExperimentJob> = options.shard.of(options.selection.jobs(&options.positions)).collect();
+    let part = (!options.shard.is_whole()).then(|| PartOfRun {
+        shard: options.shard,
+        selection: options.selection.to_string(),
+        observations: jobs.iter().map(|job| job.keys().count()).sum(),
+    });
+    let mut journal = results::open(&options.output, hash, part.as_ref(), existing)?;
     let found = journal.rows().len();
-    let jobs = options.selection.jobs(&options.positions);
     let missing = |job: &ExperimentJob| job.keys().any(|key| !journal.contains(&key));
     let (jobs, done): (Vec<ExperimentJob>, Vec<ExperimentJob>) = jobs.into_iter().partition(missing);
     let weight = |jobs: &[ExperimentJob]| jobs.iter().map(|job| job.weight).sum::<u64>();

@@ -2,7 +2,7 @@
 
 use std::io::ErrorKind;
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum, value_parser};
 
@@ -11,6 +11,7 @@ use sesame_lab::experiment::{self, Selection};
 use sesame_lab::report::meta_path;
 use sesame_lab::run::{self, RunOptions};
 use sesame_lab::{results, validation};
+use sesame_report::Shard;
 use sesame_report::command::CommandError;
 use sesame_table::Scheme;
 
@@ -45,6 +46,18 @@ pub(crate) struct RunArguments {
     /// Number of searches at a time [default: one for each core]
     #[arg(long, value_parser = value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
+    /// Only part I of N of the searches, for a process or machine of its own; --merge joins the files of all
+    /// parts
+    #[arg(long, default_value_t = Shard::WHOLE, value_name = "I/N")]
+    shard: Shard,
+    /// Make no search: join the results files of all parts of a run into --output
+    #[arg(
+        long,
+        num_args = 1..,
+        value_name = "FILES",
+        conflicts_with_all = ["resume", "schemes", "stamping", "sizes", "depths", "positions", "threads", "shard"]
+    )]
+    merge: Vec<PathBuf>,
 }
 
 /// Print ALIBABA's node counts under each alternative that the paper leaves open, as a Markdown table
@@ -104,8 +117,32 @@ fn depths(text: &str) -> Result<RangeInclusive<u32>, String> {
     }
 }
 
-/// Runs the experiment and prints a summary.
+/// Removes the record of an earlier run beside the results file, unless this run is refused because that
+/// exists. Returns the path of the record.
+fn remove_record(results: &Path, resume: bool) -> Result<PathBuf, CommandError> {
+    let meta = meta_path(results);
+    if resume || !results.exists() {
+        match std::fs::remove_file(&meta) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(meta_failed(&meta)(error)),
+            _ => {}
+        }
+    }
+    Ok(meta)
+}
+
+fn meta_failed(meta: &Path) -> impl Fn(std::io::Error) -> CommandError {
+    move |error| CommandError::Failed(format!("{}: {error}", meta.display()))
+}
+
+/// Runs the experiment and prints a summary, or joins the files of its parts.
 pub(crate) fn run(arguments: &RunArguments, output: &Output) -> Result<(), CommandError> {
+    if !arguments.merge.is_empty() {
+        remove_record(&arguments.output, false)?;
+        let observations = results::merge(&arguments.merge, &arguments.output).map_err(CommandError::failed)?;
+        let (parts, file) = (arguments.merge.len(), arguments.output.display());
+        output.line(&format!("{observations} observations of {parts} parts in {file}"));
+        return Ok(());
+    }
     let mut selection = Selection { depths: arguments.depths.clone(), ..Selection::default() };
     if !arguments.schemes.is_empty() {
         selection.schemes = arguments.schemes.iter().map(|choice| choice.0).collect();
@@ -127,18 +164,11 @@ pub(crate) fn run(arguments: &RunArguments, output: &Output) -> Result<(), Comma
         selection,
         positions,
         output: arguments.output.clone(),
+        shard: arguments.shard,
         resume: arguments.resume,
         threads: arguments.threads.map_or(cores, usize::from),
     };
-    let meta = meta_path(&options.output);
-    let meta_failed = |error| CommandError::Failed(format!("{}: {error}", meta.display()));
-    // The record of an earlier run is removed, unless this run is refused because its results file exists.
-    if options.resume || !options.output.exists() {
-        match std::fs::remove_file(&meta) {
-            Err(error) if error.kind() != ErrorKind::NotFound => return Err(meta_failed(error)),
-            _ => {}
-        }
-    }
+    let meta = remove_record(&options.output, options.resume)?;
     let summary = run::run(&options).map_err(CommandError::failed)?;
     let seconds = summary.time.as_secs_f64();
     if summary.found == 0 {
@@ -146,7 +176,7 @@ pub(crate) fn run(arguments: &RunArguments, output: &Output) -> Result<(), Comma
         // the record to this file.
         let (threads, made) = (options.threads, summary.observations);
         let text = format!("seconds={seconds:.1}\nthreads={threads}\nobservations={made}\n");
-        std::fs::write(&meta, text).map_err(meta_failed)?;
+        std::fs::write(&meta, text).map_err(meta_failed(&meta))?;
     }
     output.line(&format!(
         "{} observations in {}, {} of them from an earlier run; {} nodes in {:.1} s, {:.1} million per second",
@@ -197,6 +227,8 @@ mod tests {
             depths: Some(depths),
             positions: None,
             threads: Some(1),
+            shard: Shard::WHOLE,
+            merge: Vec::new(),
         };
         let run = |arguments| run(&arguments, &Output::new(std::io::sink()));
         let record = || std::fs::read_to_string(&meta).ok();

@@ -71,6 +71,7 @@ impl<S: Slot> Bucket<S> {
     }
 
     /// Returns both slots, the first level first.
+    #[inline(always)]
     pub fn slots(&self) -> [&S; 2] {
         [&self.first, &self.second]
     }
@@ -90,22 +91,10 @@ impl<S: Slot> Bucket<S> {
     }
 
     /// Probes for `key`: as [`Bucket::probe`], with [`RawEntry::EMPTY`] beside `false`. Calls `mismatched` for each entry of
-    /// another key on the way.
-    ///
-    /// Both levels are read before either is judged, and the result is selected without a branch: the level that has a
-    /// key is as good as random.
+    /// another key on the way. See [`Slot::find_in_pair`].
     #[inline(always)]
     pub fn find(&self, key: u64, mismatched: impl Fn(&RawEntry)) -> (bool, RawEntry) {
-        let (first, second) = (self.first.read(), self.second.read());
-        let in_first = self.first.holds(&first, key);
-        let in_second = self.second.holds(&second, key);
-        if !in_first && !first.is_empty() {
-            mismatched(&first);
-        }
-        if !in_first && !in_second && !second.is_empty() {
-            mismatched(&second);
-        }
-        (in_first | in_second, RawEntry::select(in_first, first, RawEntry::select(in_second, second, RawEntry::EMPTY)))
+        S::find_in_pair(self.slots(), key, mismatched)
     }
 
     /// Stores `new`, the entry of `key`, under a scheme of two levels (Breuker et al., 1994, section 6.1, TWODEEP and

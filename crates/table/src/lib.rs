@@ -75,8 +75,8 @@
 //! stamped entry of an earlier search is still found; at the first collision it is overwritten (section 6.2 of the
 //! paper).
 //!
-//! **Speed.** A probe has no branch that depends on what it reads: both slots are loaded, compared, and selected with
-//! conditional moves. Memory comes from one anonymous mapping, on huge pages where the system has them.
+//! **Speed.** A probe has no branch that depends on what it reads: both slots are loaded, compared at once in vector
+//! registers (AVX, NEON), and selected with a conditional move. Memory comes from one anonymous mapping, on huge pages where the system has them.
 //!
 //! # Guarantees
 //!
@@ -117,6 +117,7 @@
 
 mod bucket;
 mod file;
+mod judge;
 mod memory;
 mod mix;
 mod payload;
@@ -138,7 +139,7 @@ pub use scheme::{Rule, Scheme, SchemeRule, Stored, UnknownScheme, Update};
 pub use slot::{CHECK_BITS, RawEntry, Signature, Slot, VerifiedSlot};
 pub use stats::{Counters, EntryUse, NoStats, Recorder, Stats};
 pub use table::{Table, TableError, TableOptions};
-pub use word::Word;
+pub use word::{Word, WordPair};
 pub use work::Work;
 
 #[cfg(doctest)]

@@ -1,4 +1,4 @@
-//! The table's memory: one zeroed mapping, which may be refused. The crate's `unsafe` is here, but for the prefetch.
+//! The table's memory: one zeroed mapping, which may be refused. Most of the crate's `unsafe` is here.
 
 use std::io;
 use std::marker::PhantomData;
@@ -10,7 +10,7 @@ use std::thread;
 
 use memmap2::{MmapMut, MmapOptions};
 
-use crate::bucket::Bucket;
+use crate::bucket::{Bucket, Place};
 use crate::slot::VerifiedSlot;
 
 /// An element of [`Memory`]: [`BUCKET_BYTES`] bytes of atomics.
@@ -57,7 +57,11 @@ pub(crate) struct Memory<C> {
 impl<C: Cell> Memory<C> {
     /// Creates `buckets` empty cells, on huge pages if `huge_pages` and the system has them. No page is touched yet: the
     /// system hands out zeroed pages as they are first used.
+    ///
+    /// # Panics
+    /// If `buckets` is 0.
     pub(crate) fn zeroed(buckets: usize, huge_pages: bool) -> Result<Self, Refusal> {
+        assert!(buckets > 0, "a table without buckets");
         let refuse = |kind: io::ErrorKind| Refusal::System(kind.into());
         let bytes = buckets.checked_mul(BUCKET_BYTES).ok_or_else(|| refuse(io::ErrorKind::OutOfMemory))?;
         // Linux overcommits memory and kills the process that uses what was granted.
@@ -80,6 +84,15 @@ impl<C: Cell> Memory<C> {
         // so aligned for a cell, and lives as long as `self`. A `Cell` promises to be of that size, to be valid whatever its
         // bytes are, and to allow shared writing; no other reference to the bytes exists.
         unsafe { std::slice::from_raw_parts(self.map.as_ptr().cast(), self.buckets) }
+    }
+
+    /// Returns the place of `key`, and the cell there.
+    #[inline(always)]
+    pub(crate) fn find(&self, key: u64) -> (Place, &C) {
+        let place = Place::of(key, self.buckets);
+        // SAFETY: the index is the integer part of `key / 2^64 * buckets`, which is less than `buckets`, because that is
+        // not 0 (see `zeroed`).
+        (place, unsafe { self.buckets().get_unchecked(place.bucket) })
     }
 
     /// Empties all cells, each by itself through `clear`, with `threads` threads at once, beside threads that use them.

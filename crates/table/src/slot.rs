@@ -2,8 +2,9 @@
 
 use std::hint::select_unpredictable;
 
+use crate::judge::judge;
 use crate::scheme::{Rule, Stored};
-use crate::word::Word;
+use crate::word::{Word, WordPair};
 use crate::work::Work;
 
 /// The number of the key's bits that a slot verifies, unless a type says fewer.
@@ -82,7 +83,7 @@ impl RawEntry {
 ///
 /// [`VerifiedSlot`] is the one that ships. The trait lets the tests put deliberately broken slots under the same bucket
 /// and scheme code, to show that the models catch them.
-pub trait Slot {
+pub trait Slot: Sized {
     /// The number of the key's low bits that are compared, 1 to 48. Fewer than 48 are for measuring the rate of collisions.
     const BITS: u32;
 
@@ -109,6 +110,19 @@ pub trait Slot {
             mismatched(&entry);
         }
         (is_hit, RawEntry::select(is_hit, entry, RawEntry::EMPTY))
+    }
+
+    /// Probes for `key` in two slots, the first of which has precedence: as [`Slot::find`] of each.
+    ///
+    /// Both are read before either is judged, and the result is selected without a branch: the slot that has a key is as
+    /// good as random.
+    #[inline(always)]
+    fn find_in_pair(pair: [&Self; 2], key: u64, mismatched: impl Fn(&RawEntry)) -> (bool, RawEntry) {
+        let entries = pair.map(Slot::read);
+        let [in_first, in_second] = [0, 1].map(|n| pair[n].holds(&entries[n], key));
+        report_mismatches(&entries, [in_first, in_second], mismatched);
+        let [first, second] = entries;
+        (in_first | in_second, RawEntry::select(in_first, first, RawEntry::select(in_second, second, RawEntry::EMPTY)))
     }
 
     /// Returns whether `entry`, read from this slot, is an entry of `key`.
@@ -141,9 +155,22 @@ pub trait Slot {
     }
 }
 
+/// Calls `mismatched` for the entries of other keys that a probe met, up to the first one that is its own.
+#[inline(always)]
+fn report_mismatches(entries: &[RawEntry; 2], holds: [bool; 2], mismatched: impl Fn(&RawEntry)) {
+    for (entry, is_hit) in entries.iter().zip(holds) {
+        if is_hit {
+            break;
+        }
+        if !entry.is_empty() {
+            mismatched(entry);
+        }
+    }
+}
+
 /// Updates `old`, the entry of the same key in `slot`, with `new`. The same key is no collision: nothing is displaced.
 #[inline(always)]
-pub(crate) fn update<S: Slot + ?Sized>(slot: &S, old: &RawEntry, new: RawEntry, rule: &impl Rule) -> Stored {
+pub(crate) fn update<S: Slot>(slot: &S, old: &RawEntry, new: RawEntry, rule: &impl Rule) -> Stored {
     match rule.update(old, &new) {
         Some(data) => {
             slot.write(RawEntry { data, ..new });
@@ -164,23 +191,29 @@ pub(crate) fn update<S: Slot + ?Sized>(slot: &S, old: &RawEntry, new: RawEntry, 
 /// The spread xors each 16-bit part of the data to the part above it. The signature has a key in its upper 48 bits only:
 /// without the spread, two data that agree in their upper 48 bits could mix unseen. With it, two data are taken for
 /// each other only where all four of their 16-bit parts differ by the same bits. Of one key such a mixture is stored data with a wrong work.
-#[repr(C, align(16))]
+#[repr(transparent)]
 #[derive(Debug, Default)]
 pub struct VerifiedSlot<W, const BITS: u32 = CHECK_BITS> {
-    data: W,
-    check: W,
+    /// Data and check.
+    words: WordPair<W>,
 }
 
 /// Returns the data with each 16-bit part xored to the part above it. Linear; only 0 gives 0.
 #[inline(always)]
-const fn spread(data: u64) -> u64 {
+pub(crate) const fn spread(data: u64) -> u64 {
     data ^ data << 16
+}
+
+/// Returns the entry of a slot's data and check.
+#[inline(always)]
+const fn decode([data, check]: [u64; 2]) -> RawEntry {
+    RawEntry { data, signature: Signature(check ^ spread(data)) }
 }
 
 impl<W: Word, const BITS: u32> VerifiedSlot<W, BITS> {
     /// Creates an empty slot.
     pub fn new() -> Self {
-        VerifiedSlot { data: W::new(0), check: W::new(0) }
+        VerifiedSlot { words: WordPair([W::new(0), W::new(0)]) }
     }
 }
 
@@ -192,13 +225,21 @@ impl<W: Word, const BITS: u32> Slot for VerifiedSlot<W, BITS> {
 
     #[inline(always)]
     fn read(&self) -> RawEntry {
-        let data = self.data.load();
-        RawEntry { data, signature: Signature(self.check.load() ^ spread(data)) }
+        decode(W::load_pair(&self.words))
     }
 
     #[inline(always)]
     fn write(&self, entry: RawEntry) {
-        self.data.store(entry.data);
-        self.check.store(entry.signature.0 ^ spread(entry.data));
+        let [data, check] = &self.words.0;
+        data.store(entry.data);
+        check.store(entry.signature.0 ^ spread(entry.data));
+    }
+
+    #[inline(always)]
+    fn find_in_pair(pair: [&Self; 2], key: u64, mismatched: impl Fn(&RawEntry)) -> (bool, RawEntry) {
+        let words = pair.map(|slot| W::load_pair(&slot.words));
+        let entries = words.map(decode);
+        report_mismatches(&entries, [0, 1].map(|n| pair[n].holds(&entries[n], key)), mismatched);
+        judge::<BITS>(words, key)
     }
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use crate::bucket::{Bucket, Place};
+use crate::bucket::Bucket;
 use crate::memory::{BUCKET_BYTES, Memory, Refusal, TableCell};
 use crate::payload::{Generation, Payload};
 use crate::prefetch::prefetch;
@@ -176,10 +176,9 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
     /// Returns the payload stored for `key` and the work behind it: under [`Scheme::BigAll`] a hit counts as that many nodes.
     #[inline]
     pub fn probe_with_work(&self, key: u64) -> Option<(P, Work)> {
-        let buckets = self.memory.buckets();
-        let place = Place::of(key, buckets.len());
-        let bucket = &buckets[place.bucket];
-        let mismatched = |entry: &RawEntry| self.recorder.mismatched(key, entry, place.bucket, buckets.len());
+        let (place, bucket) = self.memory.find(key);
+        let buckets = self.memory.buckets().len();
+        let mismatched = |entry: &RawEntry| self.recorder.mismatched(key, entry, place.bucket, buckets);
         let (is_here, entry) = if self.scheme.has_two_levels() {
             bucket.find(key, mismatched)
         } else {
@@ -203,9 +202,7 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
         if data == 0 {
             return;
         }
-        let buckets = self.memory.buckets();
-        let place = Place::of(key, buckets.len());
-        let bucket = &buckets[place.bucket];
+        let (place, bucket) = self.memory.find(key);
         let new = RawEntry { data, signature: Signature::new(key, Work::from_nodes(work)) };
         let rule = SchemeRule::<P>::new(self.scheme, self.update, generation);
         let stored = if self.scheme.has_two_levels() {
@@ -219,8 +216,7 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
     /// Prefetches the memory that a probe or store of `key` will touch, without waiting for it.
     #[inline]
     pub fn prefetch(&self, key: u64) {
-        let buckets = self.memory.buckets();
-        prefetch(&buckets[Place::of(key, buckets.len()).bucket]);
+        prefetch(self.memory.find(key).1);
     }
 
     /// Returns how full the table is with entries of the current generation, in permille of the first 1,000 slots. Entries

@@ -1,5 +1,6 @@
 //! The journals of all [shards](Shard) of an experiment as one.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::{Contents, JournalError, JournalKind, JournalRow};
@@ -63,6 +64,12 @@ pub enum MergeError {
         /// The numbers of the missing parts.
         missing: Vec<u32>,
     },
+    /// Two parts have a row of the same conditions.
+    #[error("two parts have the row {line:?}")]
+    Repeated {
+        /// One of the rows.
+        line: String,
+    },
     /// The numbers of rows do not fit together.
     #[error("part {index} of {count} has a row too few or too many")]
     Uneven {
@@ -86,6 +93,36 @@ impl JournalKind {
     /// If a journal cannot be read, is cut off or unfinished, or is not part of a run; if a part is missing or
     /// there twice; or if two parts have different conditions.
     pub fn merge<R: JournalRow>(&self, paths: &[PathBuf]) -> Result<Contents<R>, MergeError> {
+        let (conditions, parts) = self.parts::<R>(paths)?;
+        let count = parts.len() as u32;
+        let rows = Shard::in_order(parts).map_err(|index| MergeError::Uneven { index, count })?;
+        Ok(Contents { conditions, rows })
+    }
+
+    /// As [`JournalKind::merge`], for parts with any number of rows in any order: the rows are sorted by
+    /// `order`.
+    ///
+    /// # Errors
+    /// Those of [`JournalKind::merge`] but for [`MergeError::Uneven`]; and if two parts have a row with the same
+    /// key.
+    pub fn merge_sorted<R: JournalRow, K: Ord>(
+        &self,
+        paths: &[PathBuf],
+        order: impl FnMut(&R) -> K,
+    ) -> Result<Contents<R>, MergeError> {
+        let (conditions, parts) = self.parts::<R>(paths)?;
+        let mut rows = parts.concat();
+        let mut keys = HashSet::new();
+        if let Some(row) = rows.iter().find(|row| !keys.insert(row.key())) {
+            return Err(MergeError::Repeated { line: row.line() });
+        }
+        rows.sort_by_key(order);
+        Ok(Contents { conditions, rows })
+    }
+
+    /// Reads the journals of all parts. Returns the conditions without the line of the part, and the rows of
+    /// each part in the order of their numbers.
+    fn parts<R: JournalRow>(&self, paths: &[PathBuf]) -> Result<(Vec<String>, Vec<Vec<R>>), MergeError> {
         let mut parts: Vec<Part<'_, R>> = Vec::new();
         for path in paths {
             let part = self.part(path)?;
@@ -108,9 +145,7 @@ impl JournalKind {
             return Err(MergeError::Missing { count, missing });
         }
         let conditions = parts.first().map(|part| part.contents.conditions.clone()).unwrap_or_default();
-        let rows = Shard::in_order(parts.into_iter().map(|part| part.contents.rows).collect())
-            .map_err(|index| MergeError::Uneven { index, count })?;
-        Ok(Contents { conditions, rows })
+        Ok((conditions, parts.into_iter().map(|part| part.contents.rows).collect()))
     }
 
     fn part<'a, R: JournalRow>(&self, path: &'a Path) -> Result<Part<'a, R>, MergeError> {

@@ -283,6 +283,27 @@ fn merged_parts_are_the_whole() {
 }
 
 #[test]
+fn parts_of_any_size_are_merged_in_order() {
+    let (folder, _) = folder();
+    let part = |index: u32, depths: &[u32]| {
+        let shard = crate::Shard::new(index, 2).unwrap();
+        let path = folder.path().join(format!("{index}.csv"));
+        let lines = [conditions("16 MiB"), shard.condition(depths.len()).into_iter().collect()].concat();
+        let mut journal = Journal::open(&KIND, &path, lines, Existing::Replace).unwrap();
+        journal.extend(depths.iter().map(|&depth| row("a", depth))).unwrap();
+        path
+    };
+    let paths = [part(2, &[4, 1]), part(1, &[3, 5, 2, 6])];
+    let merged = KIND.merge_sorted(&paths, TestRow::key).unwrap();
+    let rows = (1..=6).map(|depth| row("a", depth)).collect();
+    assert_eq!(merged, Contents { conditions: conditions("16 MiB"), rows });
+    let twice = [part(2, &[4, 1]), part(1, &[3, 4])];
+    let error = KIND.merge_sorted(&twice, TestRow::key).unwrap_err();
+    assert!(matches!(&error, MergeError::Repeated { line } if line == "a,4,1000"), "{error}");
+    assert!(matches!(KIND.merge_sorted(&paths[..1], TestRow::key), Err(MergeError::Missing { count: 2, .. })));
+}
+
+#[test]
 fn parts_of_another_run_are_not_merged() {
     let (folder, whole) = folder();
     let paths = parts(&folder, 3, 10);

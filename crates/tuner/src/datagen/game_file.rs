@@ -1,4 +1,4 @@
-//! The file of games that a run writes: lock, recipe, games in the order of their numbers.
+//! The file of games that a run writes: lock, recipe, games in the order of their places.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -25,10 +25,10 @@ pub(super) const RECIPE_BENCH_DEPTH: u32 = 8;
 /// The kind of the recipe.
 const RECIPE_KIND: &str = "datagen";
 
-/// An open file of games. Games are added in any order and written in the order of their numbers.
+/// An open file of games. Games are added in any order and written in the order of their places, counted from 0.
 pub(super) struct GameFile {
     file: File,
-    /// The number of games in the file, which is the number of the next one.
+    /// The number of games in the file, which is the place of the next one.
     games: u64,
     waiting: BTreeMap<u64, GameRecord>,
 }
@@ -40,8 +40,8 @@ impl GameFile {
     }
 
     /// Adds a game, which waits until all before it are written.
-    pub(super) fn add(&mut self, number: u64, game: GameRecord) {
-        self.waiting.insert(number, game);
+    pub(super) fn add(&mut self, place: u64, game: GameRecord) {
+        self.waiting.insert(place, game);
     }
 
     /// Writes the next game if it has been added. Returns its training positions.
@@ -92,9 +92,10 @@ fn recipe(args: &DatagenArgs, network: &Arc<Network>) -> Result<String, TunerErr
     let report = bench::run(&options, &AtomicBool::new(false), |_| {})?;
     // Never stopped, the bench runs to its end.
     let nodes = report.map_or(0, |report| report.nodes);
-    let DatagenArgs { seed, nodes: soft_nodes, chess960, .. } = args;
+    let DatagenArgs { seed, nodes: soft_nodes, chess960, shard, .. } = args;
+    let part = if shard.is_whole() { String::new() } else { format!("shard {shard}\n") };
     Ok(format!(
-        "{}\nsearch with bench {RECIPE_BENCH_DEPTH} of {nodes} nodes\nseed {seed}\nnodes {soft_nodes}, complete iterations\n\
+        "{}\nsearch with bench {RECIPE_BENCH_DEPTH} of {nodes} nodes\nseed {seed}\n{part}nodes {soft_nodes}, complete iterations\n\
          table {TABLE_MIB} MiB\nchess960 {chess960} %\n{network}\n",
         recipe_head(RECIPE_KIND),
     ))

@@ -1,7 +1,8 @@
 //! `sesame-tuner datagen`: self-play games with a small number of nodes per move.
 //!
 //! Game number `n` of a file depends on the search, the settings, the seed and `n` alone, and games are written in the order of their
-//! numbers. So a file does not depend on the number of threads, nor on how often the run was killed and continued.
+//! numbers. So a file does not depend on the number of threads, nor on how often the run was killed and continued. The files of all
+//! parts of a run (`--shard`) have the games that one file would have, each once.
 
 mod adjudication;
 mod game_file;
@@ -20,6 +21,7 @@ use parking_lot::Mutex;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 use sesame::eval::Network;
+use sesame_report::Shard;
 use sesame_report::command::print_status;
 
 use self::game_file::GameFile;
@@ -54,6 +56,10 @@ pub struct DatagenArgs {
     /// Percentage of games from a random Chess960 start position
     #[arg(long, default_value_t = 0, value_parser = value_parser!(u32).range(..=100), value_name = "PERCENT")]
     pub chess960: u32,
+    /// Play only part I of N of the games, into a file of its own with --positions of its own; different parts have no game in common,
+    /// and `data mix` joins their files
+    #[arg(long, default_value_t = Shard::WHOLE, value_name = "I/N")]
+    pub shard: Shard,
     /// Network that plays [default: the network of this build]
     #[arg(long, value_name = "FILE")]
     pub eval_file: Option<PathBuf>,
@@ -120,7 +126,7 @@ pub fn run(args: &DatagenArgs) -> Result<(), TunerError> {
 /// The state that all threads of a run share.
 struct DatagenRun<'a> {
     args: &'a DatagenArgs,
-    /// The number of the next game to play.
+    /// The place in the file of the next game to play.
     next_game: AtomicU64,
     /// Training positions in the file.
     positions: AtomicU64,
@@ -132,7 +138,8 @@ impl DatagenRun<'_> {
     /// Plays games until the file is complete.
     fn play_games(&self, player: &mut Player) -> Result<(), TunerError> {
         while !self.stop.load(Relaxed) {
-            let number = self.next_game.fetch_add(1, Relaxed);
+            let place = self.next_game.fetch_add(1, Relaxed);
+            let number = number_of_game(self.args.shard, place);
             let mut random = Xoshiro256PlusPlus::seed_from_u64(self.args.seed.rotate_left(32) ^ number);
             let game = loop {
                 if self.stop.load(Relaxed) {
@@ -142,15 +149,15 @@ impl DatagenRun<'_> {
                     break game;
                 }
             };
-            self.write(number, game)?;
+            self.write(place, game)?;
         }
         Ok(())
     }
 
     /// Writes the game and all that waited for it, until the file is complete.
-    fn write(&self, number: u64, game: GameRecord) -> Result<(), TunerError> {
+    fn write(&self, place: u64, game: GameRecord) -> Result<(), TunerError> {
         let mut file = self.file.lock();
-        file.add(number, game);
+        file.add(place, game);
         while !self.stop.load(Relaxed)
             && let Some(written) = file.write_next().map_err(TunerError::file(&self.args.file))?
         {
@@ -177,6 +184,14 @@ impl DatagenRun<'_> {
             rate / 1e6
         )
     }
+}
+
+/// Returns the number of the game at this place in the file of a part: each `count` numbers in a row have one game for each part.
+fn number_of_game(shard: Shard, place: u64) -> u64 {
+    let count = u64::from(shard.count());
+    let first = place.wrapping_mul(count);
+    let mut round = first..first.saturating_add(count);
+    round.find(|&number| shard.contains(number)).unwrap_or(first)
 }
 
 fn report_progress<T>(

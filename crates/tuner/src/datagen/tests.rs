@@ -6,7 +6,16 @@ use crate::data::games;
 
 /// Short games on one thread.
 fn small(file: PathBuf, positions: u64) -> DatagenArgs {
-    DatagenArgs { file, positions, nodes: 100, threads: Some(1), seed: 7, chess960: 0, eval_file: None }
+    DatagenArgs {
+        file,
+        positions,
+        nodes: 100,
+        threads: Some(1),
+        seed: 7,
+        chess960: 0,
+        shard: Shard::WHOLE,
+        eval_file: None,
+    }
 }
 
 #[test]
@@ -100,6 +109,58 @@ fn the_recipe_names_the_network() {
         run(&DatagenArgs { eval_file, ..small(path.clone(), 1) }).unwrap();
         let recipe = std::fs::read_to_string(path.with_extension("recipe")).unwrap();
         assert!(recipe.contains(&format!("\nnetwork {hash:016x}\n")), "{recipe}");
+    }
+}
+
+#[test]
+fn files_of_all_parts_have_the_games_of_the_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let games_of = |name: &str, shard: Shard, positions| {
+        let path = folder.path().join(name);
+        run(&DatagenArgs { shard, threads: Some(2), ..small(path.clone(), positions) }).unwrap();
+        games(&path).unwrap().map(|game| game.unwrap().to_bytes()).collect::<Vec<_>>()
+    };
+    let whole = games_of("whole", Shard::WHOLE, 2_500);
+    let parts: Vec<_> = (1..=3).map(|index| games_of(&index.to_string(), Shard::new(index, 3).unwrap(), 400)).collect();
+    // Each part stops at its own number of positions: as many whole rounds as the shortest part has games.
+    let rounds = parts.iter().map(Vec::len).min().unwrap();
+    assert!(rounds >= 2 && 3 * rounds <= whole.len(), "{rounds} rounds, {} games", whole.len());
+    let merged = Shard::in_order(parts.iter().map(|part| part[..rounds].to_vec()).collect()).unwrap();
+    assert!(merged == whole[..3 * rounds]);
+    let different: std::collections::HashSet<_> = parts.iter().flatten().collect();
+    assert_eq!(different.len(), parts.iter().map(Vec::len).sum::<usize>(), "no game twice");
+
+    // A part is continued only as the same part.
+    let path = folder.path().join("2");
+    let other = DatagenArgs { shard: Shard::new(1, 3).unwrap(), ..small(path.clone(), 800) };
+    let error = run(&other).unwrap_err().to_string();
+    assert!(error.contains("shard 2/3") && error.contains("shard 1/3"), "{error}");
+    assert!(run(&DatagenArgs { shard: Shard::WHOLE, ..other }).is_err());
+    let mixed = folder.path().join("mixed");
+    let files = (1..=3).map(|index: u32| folder.path().join(index.to_string())).collect();
+    let mix = crate::data::MixArgs { files, output: mixed.clone(), seed: 1 };
+    crate::data::run(&crate::data::DataCommand::Mix(mix), |_| true).unwrap();
+    let sorted = |mut games: Vec<Vec<u8>>| {
+        games.sort();
+        games
+    };
+    let mixed = games(&mixed).unwrap().map(|game| game.unwrap().to_bytes()).collect();
+    assert!(sorted(mixed) == sorted(parts.concat()));
+}
+
+#[test]
+fn numbers_of_games_are_dealt_out_once() {
+    for count in [1, 2, 3, 8] {
+        let mut numbers: Vec<u64> = (1..=count)
+            .flat_map(|index| (0..20).map(move |place| number_of_game(Shard::new(index, count).unwrap(), place)))
+            .collect();
+        let of_last = &numbers[numbers.len() - 20..];
+        assert!(
+            of_last.is_sorted()
+                && of_last.iter().copied().eq(Shard::new(count, count).unwrap().of(0..20 * u64::from(count)))
+        );
+        numbers.sort_unstable();
+        assert!(numbers.into_iter().eq(0..20 * u64::from(count)));
     }
 }
 

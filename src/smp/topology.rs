@@ -1,0 +1,344 @@
+//! Processor topology: memory nodes, last-level caches, and groups of processors that share them.
+//!
+//! Everything is read from a folder like Linux's `/sys/devices/system`. Where a file is missing or strange, as
+//! on other systems, its fact is unknown, and all processors count as neighbours.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+
+/// The processors in a group that shares histories, at most.
+pub(super) const MAX_PER_GROUP: usize = 32;
+
+/// The place of each processor that this process may use.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Topology {
+    /// In the order in which workers are bound.
+    processors: Vec<Processor>,
+}
+
+/// A processor (a hyper-thread) and its neighbours.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Processor {
+    /// The system's number.
+    number: usize,
+    /// The memory node; 0 if unknown.
+    node: usize,
+    /// The first processor that shares the last-level cache; `None` if unknown.
+    cache: Option<usize>,
+    /// The first processor of the same physical core.
+    core: usize,
+}
+
+/// Processors of one memory node, neighbours by their caches.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct ProcessorGroup {
+    /// The memory node.
+    pub(super) node: usize,
+    /// The system's numbers, in the order in which workers are bound.
+    pub(super) processors: Vec<usize>,
+}
+
+impl Topology {
+    /// Reads the topology of these processors from the system: those of
+    /// [`allowed_cores`](super::affinity::allowed_cores), in their order.
+    pub(super) fn of_system(processors: &[usize]) -> Self {
+        Self::read(Path::new("/sys/devices/system"), processors)
+    }
+
+    /// Reads the topology of these processors from a folder with `node` and `cpu` in it.
+    fn read(folder: &Path, processors: &[usize]) -> Self {
+        let nodes = nodes(folder);
+        let place = |&number: &usize| {
+            let folder = folder.join(format!("cpu/cpu{number}"));
+            let siblings = processor_list(&folder.join("topology/thread_siblings_list"));
+            Processor {
+                number,
+                node: nodes.iter().find(|(_, list)| list.contains(number)).map_or(0, |(&node, _)| node),
+                cache: last_level_cache(&folder).filter(|list| list.contains(number)).map(|list| list.first()),
+                core: siblings.filter(|list| list.contains(number)).map_or(number, |list| list.first()),
+            }
+        };
+        Self { processors: processors.iter().map(place).collect() }
+    }
+
+    /// Returns the processors of each memory node, in the order of the nodes' numbers.
+    pub(super) fn nodes(&self) -> Vec<ProcessorGroup> {
+        let mut nodes: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for processor in &self.processors {
+            nodes.entry(processor.node).or_default().push(processor.number);
+        }
+        nodes.into_iter().map(|(node, processors)| ProcessorGroup { node, processors }).collect()
+    }
+
+    /// Divides the processors into groups of neighbours of at most `max_per_group` (at least 1).
+    ///
+    /// A group never spans memory nodes. The processors of a larger last-level cache are divided evenly, with
+    /// the hyper-threads of a core together if they fit. A smaller cache joins the group before it if it fits, as by Stockfish's `BundledL3Policy`. One group of all processors, whatever their number, is
+    /// returned if neither nodes nor caches are known, and an empty one if there is no processor.
+    pub(super) fn groups(&self, max_per_group: usize) -> Vec<ProcessorGroup> {
+        let is_known = self.processors.iter().any(|processor| processor.cache.is_some() || processor.node != 0);
+        if !is_known {
+            return vec![ProcessorGroup { node: 0, processors: self.numbers(|_| true) }];
+        }
+        let max = max_per_group.max(1);
+        let mut caches: BTreeMap<(usize, Option<usize>), Vec<&Processor>> = BTreeMap::new();
+        for processor in &self.processors {
+            caches.entry((processor.node, processor.cache)).or_default().push(processor);
+        }
+        let mut groups: Vec<(usize, Vec<usize>)> = Vec::new();
+        for ((node, _), mut processors) in caches {
+            let fits = |(of, group): &&mut (usize, Vec<usize>)| *of == node && group.len() + processors.len() <= max;
+            if let Some((_, group)) = groups.last_mut().filter(fits) {
+                group.extend(processors.iter().map(|processor| processor.number));
+                continue;
+            }
+            processors.sort_by_key(|processor| (processor.core, processor.number));
+            let numbers: Vec<usize> = processors.iter().map(|processor| processor.number).collect();
+            groups.extend(divided(&numbers, max).map(|numbers| (node, numbers.to_vec())));
+        }
+        let in_order = |(node, group): (usize, Vec<usize>)| {
+            let processors = self.numbers(|number| group.contains(&number));
+            ProcessorGroup { node, processors }
+        };
+        groups.into_iter().map(in_order).collect()
+    }
+
+    /// Returns the wanted processors in the order in which workers are bound.
+    fn numbers(&self, is_wanted: impl Fn(usize) -> bool) -> Vec<usize> {
+        self.processors.iter().map(|processor| processor.number).filter(|&number| is_wanted(number)).collect()
+    }
+}
+
+/// Divides items into the fewest parts of at most `max`, which differ in length by at most 1.
+fn divided<T>(items: &[T], max: usize) -> impl Iterator<Item = &[T]> {
+    let parts = items.len().div_ceil(max);
+    (0..parts).map(move |part| &items[items.len() * part / parts..items.len() * (part + 1) / parts])
+}
+
+/// A list of processors as the kernel writes it, such as `0-3,8`; not empty.
+struct ProcessorList(Vec<RangeInclusive<usize>>);
+
+impl ProcessorList {
+    /// Parses a list; `None` if it is empty or no list.
+    fn parse(text: &str) -> Option<Self> {
+        let range = |text: &str| {
+            let (first, last) = text.split_once('-').unwrap_or((text, text));
+            let (first, last) = (first.parse().ok()?, last.parse().ok()?);
+            (first <= last).then_some(first..=last)
+        };
+        text.trim().split(',').map(range).collect::<Option<Vec<_>>>().map(Self)
+    }
+
+    fn contains(&self, processor: usize) -> bool {
+        self.0.iter().any(|range| range.contains(&processor))
+    }
+
+    fn first(&self) -> usize {
+        self.0.iter().map(|range| *range.start()).min().unwrap_or(0)
+    }
+}
+
+/// Reads a list of processors; `None` if there is none.
+fn processor_list(path: &Path) -> Option<ProcessorList> {
+    ProcessorList::parse(&fs::read_to_string(path).ok()?)
+}
+
+/// Returns the folders in `folder` whose names are `name` and a number, by that number.
+fn numbered(folder: &Path, name: &str) -> BTreeMap<usize, PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let number = |entry: &fs::DirEntry| entry.file_name().to_str()?.strip_prefix(name)?.parse().ok();
+    entries.filter_map(|entry| Some((number(&entry)?, entry.path()))).collect()
+}
+
+/// Returns the processors of each memory node. A node without processors is left out.
+fn nodes(folder: &Path) -> BTreeMap<usize, ProcessorList> {
+    let nodes = numbered(&folder.join("node"), "node").into_iter();
+    nodes.filter_map(|(node, folder)| Some((node, processor_list(&folder.join("cpulist"))?))).collect()
+}
+
+/// Returns the processors that share the last-level cache of the processor with this folder.
+fn last_level_cache(folder: &Path) -> Option<ProcessorList> {
+    let read = |cache: &Path, file: &str| fs::read_to_string(cache.join(file)).ok();
+    let holds_data = |cache: &Path| read(cache, "type").is_none_or(|kind| kind.trim() != "Instruction");
+    let level = |cache: &Path| read(cache, "level")?.trim().parse::<u32>().ok();
+    let caches = numbered(&folder.join("cache"), "index").into_values().filter(|cache| holds_data(cache));
+    let (_, last) = caches.filter_map(|cache| Some((level(&cache)?, cache))).max_by_key(|&(level, _)| level)?;
+    processor_list(&last.join("shared_cpu_list"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A made-up machine: processors 0 to `count`, the memory node of each, the last-level cache of each, and its
+    /// core.
+    struct Machine {
+        folder: tempfile::TempDir,
+        count: usize,
+    }
+
+    impl Machine {
+        fn new(
+            count: usize,
+            node_of: impl Fn(usize) -> usize,
+            cache_of: impl Fn(usize) -> usize,
+            core_of: impl Fn(usize) -> usize,
+        ) -> Self {
+            let machine = Self { folder: tempfile::tempdir().unwrap(), count };
+            let neighbours = |of: &dyn Fn(usize) -> usize, group: usize| {
+                let members: Vec<usize> = (0..count).filter(|&processor| of(processor) == group).collect();
+                list_of(&members)
+            };
+            for processor in 0..count {
+                let cpu = format!("cpu/cpu{processor}");
+                let node = node_of(processor);
+                machine.write(&format!("node/node{node}/cpulist"), &neighbours(&node_of, node));
+                let siblings = neighbours(&core_of, core_of(processor));
+                machine.write(&format!("{cpu}/topology/thread_siblings_list"), &siblings);
+                let last = neighbours(&cache_of, cache_of(processor));
+                // The order of the kernel: data, instructions, second level, third level.
+                for (index, (level, kind, shared)) in [
+                    ("1", "Data", &siblings),
+                    ("1", "Instruction", &siblings),
+                    ("2", "Unified", &siblings),
+                    ("3", "Unified", &last),
+                ]
+                .into_iter()
+                .enumerate()
+                {
+                    let cache = format!("{cpu}/cache/index{index}");
+                    machine.write(&format!("{cache}/level"), level);
+                    machine.write(&format!("{cache}/type"), kind);
+                    machine.write(&format!("{cache}/shared_cpu_list"), shared);
+                }
+            }
+            // Neighbours in the folder that are no processors, nodes or caches.
+            machine.write("cpu/cpufreq/x", "1");
+            machine.write("cpu/cpu0/cache/uevent", "");
+            machine.write("node/possible", "0-1");
+            machine
+        }
+
+        fn write(&self, path: &str, text: &str) {
+            let path = self.folder.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, format!("{text}\n")).unwrap();
+        }
+
+        fn topology(&self) -> Topology {
+            Topology::read(self.folder.path(), &(0..self.count).collect::<Vec<_>>())
+        }
+    }
+
+    /// Writes a list as the kernel does.
+    fn list_of(processors: &[usize]) -> String {
+        let runs = processors.chunk_by(|one, next| one + 1 == *next);
+        let text = |run: &[usize]| match run {
+            [one] => one.to_string(),
+            run => format!("{}-{}", run[0], run[run.len() - 1]),
+        };
+        runs.map(text).collect::<Vec<_>>().join(",")
+    }
+
+    fn group(node: usize, processors: impl IntoIterator<Item = usize>) -> ProcessorGroup {
+        ProcessorGroup { node, processors: processors.into_iter().collect() }
+    }
+
+    #[test]
+    fn caches_of_a_node_are_taken_together_while_they_fit() {
+        // Two nodes of 16 processors, caches of 4, no hyper-threads.
+        let topology = Machine::new(32, |p| p / 16, |p| p / 4, |p| p).topology();
+        assert_eq!(topology.nodes(), [group(0, 0..16), group(1, 16..32)]);
+        let lengths = |max| topology.groups(max).iter().map(|group| group.processors.len()).collect::<Vec<_>>();
+        assert_eq!(topology.groups(MAX_PER_GROUP), [group(0, 0..16), group(1, 16..32)], "no group spans nodes");
+        assert_eq!(topology.groups(8), [group(0, 0..8), group(0, 8..16), group(1, 16..24), group(1, 24..32)]);
+        assert_eq!(lengths(12), [12, 4, 12, 4]);
+        assert_eq!(lengths(7), [4; 8]);
+        assert_eq!(lengths(3), [2; 16]);
+        assert_eq!((lengths(1), lengths(0)), (vec![1; 32], vec![1; 32]));
+    }
+
+    #[test]
+    fn large_caches_are_divided_with_hyper_threads_together() {
+        // One cache of 96 processors: hyper-threads of a core are 48 apart.
+        let topology = Machine::new(96, |_| 0, |_| 0, |p| p % 48).topology();
+        let groups = topology.groups(MAX_PER_GROUP);
+        let of_core = |from: usize, to: usize| group(0, (from..to).chain(from + 48..to + 48));
+        assert_eq!(groups, [of_core(0, 16), of_core(16, 32), of_core(32, 48)]);
+        assert_eq!(topology.groups(40).iter().map(|group| group.processors.len()).collect::<Vec<_>>(), [32; 3]);
+        assert_eq!(topology.groups(96), [group(0, 0..96)]);
+        // A small cache beside a large one joins the last part of that.
+        let topology = Machine::new(7, |_| 0, |p| p / 6, |p| p).topology();
+        assert_eq!(topology.groups(4), [group(0, 0..3), group(0, 3..7)]);
+        assert_eq!(topology.groups(3), [group(0, 0..3), group(0, 3..6), group(0, [6])]);
+    }
+
+    #[test]
+    fn caches_that_span_nodes_are_divided_by_node() {
+        // Sub-NUMA clustering: one cache of 16 processors, two nodes.
+        let topology = Machine::new(16, |p| p / 8, |_| 0, |p| p).topology();
+        assert_eq!(topology.groups(MAX_PER_GROUP), [group(0, 0..8), group(1, 8..16)]);
+    }
+
+    #[test]
+    fn groups_have_only_allowed_processors_in_their_order() {
+        let machine = Machine::new(16, |p| p / 8, |p| p / 4, |p| p / 2);
+        let allowed = [12, 1, 4, 6, 13, 5];
+        let topology = Topology::read(machine.folder.path(), &allowed);
+        assert_eq!(topology.groups(MAX_PER_GROUP), [group(0, [1, 4, 6, 5]), group(1, [12, 13])]);
+        assert_eq!(topology.groups(3), [group(0, [1]), group(0, [4, 6, 5]), group(1, [12, 13])]);
+        assert_eq!(Topology::read(machine.folder.path(), &[]).groups(MAX_PER_GROUP), [group(0, [])]);
+    }
+
+    #[test]
+    fn unknown_topologies_are_one_group() {
+        let empty = tempfile::tempdir().unwrap();
+        let all: Vec<usize> = (0..100).collect();
+        let topology = Topology::read(empty.path(), &all);
+        assert_eq!(topology.groups(MAX_PER_GROUP), [group(0, 0..100)]);
+        assert_eq!(topology.nodes(), [group(0, 0..100)]);
+        // Nodes without caches, as in some virtual machines.
+        let machine = Machine::new(8, |p| p / 4, |_| 0, |p| p);
+        (0..8).for_each(|p| fs::remove_dir_all(machine.folder.path().join(format!("cpu/cpu{p}/cache"))).unwrap());
+        assert_eq!(machine.topology().groups(MAX_PER_GROUP), [group(0, 0..4), group(1, 4..8)]);
+        // Caches without nodes.
+        let machine = Machine::new(8, |_| 0, |p| p / 4, |p| p);
+        fs::remove_dir_all(machine.folder.path().join("node")).unwrap();
+        assert_eq!(machine.topology().groups(4), [group(0, 0..4), group(0, 4..8)]);
+    }
+
+    #[test]
+    fn strange_files_are_unknown() {
+        for text in ["", "x", "0-", "3-1", "0,,1", "-1", "0-3:2", "99999999999999999999999"] {
+            let machine = Machine::new(4, |p| p / 2, |p| p / 2, |p| p);
+            machine.write("node/node1/cpulist", text);
+            (2..4).for_each(|p| machine.write(&format!("cpu/cpu{p}/cache/index3/shared_cpu_list"), text));
+            machine.write("cpu/cpu3/topology/thread_siblings_list", text);
+            let topology = machine.topology();
+            assert_eq!(topology.nodes(), [group(0, 0..4)], "{text:?}");
+            assert_eq!(topology.groups(2), [group(0, [2, 3]), group(0, [0, 1])], "{text:?}");
+        }
+        // A list that leaves out its own processor.
+        let machine = Machine::new(2, |_| 0, |_| 0, |p| p);
+        machine.write("cpu/cpu1/cache/index3/shared_cpu_list", "0");
+        assert_eq!(machine.topology().processors[1].cache, None);
+        // A range that nobody could expand.
+        assert!(ProcessorList::parse("0-18446744073709551615").is_some_and(|list| list.contains(usize::MAX)));
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn groups_of_this_machine_have_each_processor_once() {
+        let allowed = super::super::affinity::allowed_cores().unwrap();
+        let topology = Topology::of_system(&allowed);
+        for groups in [topology.groups(MAX_PER_GROUP), topology.groups(1), topology.nodes()] {
+            let mut processors: Vec<usize> = groups.iter().flat_map(|group| group.processors.clone()).collect();
+            processors.sort_unstable();
+            let mut expected = allowed.clone();
+            expected.sort_unstable();
+            assert_eq!(processors, expected);
+        }
+    }
+}
