@@ -135,7 +135,10 @@ impl AnswerWatch {
             }
         } else if line == "readyok" {
             state.ready += 1;
-        } else if let Some(message) = line.strip_prefix("info string ") {
+        } else if let Some(message) = line.strip_prefix("info string ")
+            // The leader says the same about the search.
+            && (state.running.is_none() || message.starts_with("bug"))
+        {
             let _ = writeln!(io::stderr(), "sesame: {message}");
         }
     }

@@ -36,22 +36,6 @@ pub(crate) struct GoCommand {
     pub(crate) move_time: Option<Duration>,
 }
 
-impl GoCommand {
-    /// Returns the command for other machines, which search until they are stopped or reach the depth.
-    pub(super) fn for_followers(&self) -> String {
-        let mut text = "go infinite".to_owned();
-        for (word, number) in [("depth", self.depth), ("mate", self.mate)] {
-            if let Some(number) = number {
-                text += &format!(" {word} {number}");
-            }
-        }
-        if !self.search_moves.is_empty() {
-            text += &format!(" searchmoves {}", self.search_moves.join(" "));
-        }
-        text
-    }
-}
-
 /// The words of `go`. The moves of `searchmoves` end at the next of them.
 pub(super) const GO_WORDS: [&str; 13] = [
     "searchmoves",
@@ -123,6 +107,25 @@ pub(super) fn parse_go<'a>(words: impl Iterator<Item = &'a str>) -> Parsed {
         None => UciCommand::Go(go),
     };
     Parsed { command: Some(command), warning }
+}
+
+/// Returns the `go` of other machines that search with these limits: they search until they are stopped. With `may_finish` they
+/// also end at the depth and the mate, and the search ends with the first that does.
+pub(super) fn go_for_followers(limits: &Limits, position: &Position, may_finish: bool) -> String {
+    let mut text = "go infinite".to_owned();
+    for (word, number) in [("depth", limits.depth), ("mate", limits.mate)] {
+        if let Some(number) = number.filter(|_| may_finish) {
+            text += &format!(" {word} {number}");
+        }
+    }
+    if !limits.search_moves.is_empty() {
+        text += " searchmoves";
+        for &mv in &limits.search_moves {
+            // King takes rook is understood in any case.
+            text += &format!(" {}", position.to_uci(mv, true));
+        }
+    }
+    text
 }
 
 /// Returns the limits of `go` in `position`, and a warning about invalid parts.

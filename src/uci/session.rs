@@ -12,7 +12,7 @@ use super::background::BackgroundTask;
 use super::board::describe;
 use super::extras::{HELP, compiler, flip};
 use super::format::shorten;
-use super::go::{GoCommand, limits};
+use super::go::{GoCommand, go_for_followers, limits};
 use super::options::{DEFAULT_HASH_FILE, Setting, declarations};
 use super::output::Output;
 use super::parse::{Parsed, PositionCommand, UciCommand};
@@ -309,10 +309,10 @@ impl Session {
     fn perform(&mut self, command: UciCommand) {
         match command {
             UciCommand::Position(position) => match set_up(&position, self.sink.chess960()) {
-                Ok((game, repairs)) => {
+                Ok(SetUp { game, repairs, line }) => {
                     self.end_search();
                     self.answer_with_no_move();
-                    self.set_game(game, position.to_string());
+                    self.set_game(game, line);
                     repairs.iter().for_each(|repair| self.output.info(&format!("position: {repair}")));
                 }
                 Err(fault) => self.refuse_position(fault),
@@ -431,7 +431,9 @@ impl Session {
         self.is_infinite = Limits { ponder: false, ..limits.clone() }.is_unlimited();
         self.is_unlimited = self.is_infinite || limits.ponder;
         if let Some(link) = &self.link {
-            link.announce(format!("{}\n{}\n", self.position_line, go.for_followers()));
+            let is_whole = self.engine.options().multi_pv == 1;
+            let go = go_for_followers(&limits, self.game.position(), is_whole);
+            link.announce(format!("{}\n{go}\n", self.position_line));
         }
         self.engine.go(&self.game, limits);
     }
@@ -448,11 +450,20 @@ impl Session {
     }
 }
 
-/// Returns the game of a `position` command, and the repairs that its FEN needed.
+/// What a `position` command has set up.
+struct SetUp {
+    game: Game,
+    /// The repairs that its FEN needed.
+    repairs: Vec<String>,
+    /// The command with the FEN as repaired.
+    line: String,
+}
+
+/// Sets up the game of a `position` command.
 ///
 /// # Errors
 /// A message if the FEN or a move is invalid.
-fn set_up(command: &PositionCommand, chess960: bool) -> Result<(Game, Vec<String>), String> {
+fn set_up(command: &PositionCommand, chess960: bool) -> Result<SetUp, String> {
     let (position, repairs) = match &command.fen {
         None => (Position::startpos(), Vec::new()),
         Some(fen) => {
@@ -469,12 +480,14 @@ fn set_up(command: &PositionCommand, chess960: bool) -> Result<(Game, Vec<String
             }
         }
     };
+    let fen = command.fen.as_ref().map(|_| position.to_string());
+    let line = PositionCommand { fen, moves: command.moves.clone() }.to_string();
     let mut game = Game::new(position);
     for (text, number) in command.moves.iter().zip(1..) {
         let mv = game.position().from_uci(text).map_err(|error| format!("move {number}: {error}"))?;
         game.play(mv);
     }
-    Ok((game, repairs))
+    Ok(SetUp { game, repairs, line })
 }
 
 /// Returns true for the letter of a castling right by its rook's file.
