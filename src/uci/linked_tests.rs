@@ -9,7 +9,7 @@ use std::time::Duration;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
 use super::{Output, run_linked};
-use crate::cluster::{self, Part, local};
+use crate::cluster::{self, Part, Transport, local};
 
 /// How long a test waits for a line: far longer than any machine needs.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -54,15 +54,38 @@ impl Write for Seen {
     }
 }
 
+/// A rank whose network takes a moment.
+struct Slow(local::Local, Duration);
+
+impl Transport for Slow {
+    fn rank(&self) -> usize {
+        self.0.rank()
+    }
+
+    fn ranks(&self) -> usize {
+        self.0.ranks()
+    }
+
+    fn all_gather(&mut self, own: &[u8], all: &mut Vec<u8>, pause: &mut dyn FnMut()) {
+        thread::sleep(self.1);
+        self.0.all_gather(own, all, pause);
+    }
+}
+
 impl User {
     /// Starts a session on `ranks` machines.
     fn with_machines(ranks: usize) -> User {
+        User::with_network(ranks, Duration::ZERO)
+    }
+
+    /// Starts a session on machines whose rounds take at least this time.
+    fn with_network(ranks: usize, delay: Duration) -> User {
         let (input, typed) = unbounded();
         let (seen, lines) = unbounded();
         let mut user = User { input: Some(input), lines, ranks: Vec::new() };
         for (rank, transport) in local::group(ranks).into_iter().enumerate() {
             let (typed, seen) = (typed.clone(), seen.clone());
-            user.ranks.push(thread::spawn(move || match cluster::join(|| Ok(transport)).unwrap() {
+            user.ranks.push(thread::spawn(move || match cluster::join(move || Ok(Slow(transport, delay))).unwrap() {
                 Part::Alone => panic!("a group of several"),
                 Part::Leader(link) => {
                     assert_eq!(rank, 0);
@@ -194,6 +217,21 @@ fn games_by_the_clock_stay_within_it() {
         user.sees("bestmove");
     }
     user.leaves();
+}
+
+#[test]
+fn late_lines_of_one_search_do_not_harm_the_next() {
+    let user = User::with_network(2, Duration::from_millis(60));
+    for _ in 0..5 {
+        // The patience is shorter than a round.
+        user.types("go movetime 40");
+        let lines = user.sees("bestmove");
+        assert!(!lines.iter().any(|line| line.contains("info string")), "{lines:?}");
+    }
+    user.types("go depth 4\ngo infinite\nstop");
+    user.sees("bestmove");
+    user.sees("bestmove");
+    assert!(user.leaves().is_empty());
 }
 
 #[test]
