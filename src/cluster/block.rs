@@ -65,7 +65,17 @@ pub(super) struct Block {
 impl Default for Block {
     fn default() -> Self {
         let load = Load::Entries(Vec::new());
-        Self { search: 0, stops: false, quits: false, is_finished: false, nodes: 0, tb_hits: 0, ready: 0, line: None, load }
+        Self {
+            search: 0,
+            stops: false,
+            quits: false,
+            is_finished: false,
+            nodes: 0,
+            tb_hits: 0,
+            ready: 0,
+            line: None,
+            load,
+        }
     }
 }
 

@@ -7,8 +7,8 @@ use std::time::Duration;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use parking_lot::Mutex;
 
-use super::block::{Block, Load};
 use super::LEADER;
+use super::block::{Block, Load};
 use super::outbox::Outbox;
 use super::rounds::Rounds;
 use super::transport::Transport;
@@ -17,6 +17,7 @@ use crate::smp::{Ending, Line, SearchLink};
 
 /// The follower's link: what its search and its session tell the thread of the cluster.
 pub(crate) struct FollowerLink {
+    rank: usize,
     state: Arc<Mutex<State>>,
     exchange: Arc<Exchange>,
 }
@@ -49,10 +50,10 @@ pub(crate) struct FollowerSession {
 
 impl FollowerLink {
     /// Creates the link, the session's ends, and the work of the thread that calls the transport.
-    pub(super) fn new<T: Transport>() -> (FollowerLink, FollowerSession, impl FnOnce(T) + Send + use<T>) {
+    pub(super) fn new<T: Transport>(rank: usize) -> (FollowerLink, FollowerSession, impl FnOnce(T) + Send + use<T>) {
         let state = Arc::new(Mutex::new(State::default()));
         let outbox = Outbox::new();
-        let link = FollowerLink { state: Arc::clone(&state), exchange: outbox.exchange() };
+        let link = FollowerLink { rank, state: Arc::clone(&state), exchange: outbox.exchange() };
         let (sender, lines) = unbounded();
         let session = FollowerSession {
             input: LeaderInput { lines, rest: Vec::new(), read: 0 },
@@ -86,6 +87,10 @@ impl SearchLink for FollowerLink {
         let mut state = self.state.lock();
         (state.line, state.is_finished) = (line, true);
         Ending::default()
+    }
+
+    fn machine(&self) -> usize {
+        self.rank
     }
 
     fn overhead(&self) -> Duration {

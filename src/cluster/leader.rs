@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
 use parking_lot::Mutex;
 
+use super::LEADER;
 use super::block::{Block, Load, MAX_TEXT};
 use super::outbox::Outbox;
 use super::rounds::Rounds;
@@ -167,6 +168,10 @@ impl SearchLink for LeaderLink {
         let gone = gone.iter().map(|rank| format!("machine {rank} has left; its session has ended"));
         let message = fault.into_iter().chain(gone).collect::<Vec<_>>().join("; ");
         Ending { lines, message: (!message.is_empty()).then_some(message) }
+    }
+
+    fn machine(&self) -> usize {
+        LEADER
     }
 
     fn overhead(&self) -> Duration {

@@ -34,9 +34,9 @@ use crossbeam_channel::bounded;
 
 pub(crate) use follower::{FollowerLink, FollowerSession};
 pub(crate) use leader::LeaderLink;
+pub(crate) use transport::Transport;
 #[cfg(test)]
 pub(crate) use transport::local;
-pub(crate) use transport::Transport;
 
 /// The rank of the leader.
 const LEADER: usize = 0;
@@ -55,7 +55,9 @@ pub(crate) enum Part {
 ///
 /// # Errors
 /// If the system refuses the thread, or `connect` fails.
-pub(crate) fn join<T: Transport + 'static>(connect: impl FnOnce() -> io::Result<T> + Send + 'static) -> io::Result<Part> {
+pub(crate) fn join<T: Transport + 'static>(
+    connect: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> io::Result<Part> {
     let (result, connected) = bounded(1);
     let (part, take_part) = bounded::<Box<dyn FnOnce(T) + Send>>(1);
     let thread = thread::Builder::new().name("cluster".into()).spawn(move || match connect() {
@@ -81,7 +83,7 @@ pub(crate) fn join<T: Transport + 'static>(connect: impl FnOnce() -> io::Result<
         link.set_thread(thread);
         return Ok(Part::Leader(Arc::new(link)));
     }
-    let (link, session, work) = FollowerLink::new();
+    let (link, session, work) = FollowerLink::new(rank);
     part.send(Box::new(work)).map_err(|_| ended())?;
     Ok(Part::Follower(Arc::new(link), session, thread))
 }

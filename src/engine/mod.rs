@@ -37,8 +37,8 @@ pub use crate::eval::Network;
 use crate::position::Game;
 use crate::search::{SearchTable, SyzygyProbe, TranspositionTable};
 pub use crate::smp::{
-    BestMove, Bound, Clock, CurrentMove, Depths, ExchangeSettings, Info, Limits, Line, NullSink, Score, SimulatedMachines, Sink, SmpStrategy, StrategyWord,
-    UnknownStrategy, Vote,
+    BestMove, Bound, Clock, CurrentMove, Depths, ExchangeSettings, Info, Limits, Line, NullSink, Score,
+    SimulatedMachines, Sink, SmpStrategy, StrategyWord, UnknownStrategy, Vote,
 };
 use crate::smp::{Coordinator, Pinning, Pool, SearchHandle, SearchLink, SearchRequest};
 use crate::syzygy::{MAX_PIECES, Tablebases};

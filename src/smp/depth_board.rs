@@ -15,6 +15,8 @@ pub struct DepthBoard<W = AtomicU32> {
     workers: u32,
     deepest: u32,
     strategy: SmpStrategy,
+    /// The number of this machine, from 0.
+    machine: usize,
 }
 
 impl<W: AtomicWord> DepthBoard<W> {
@@ -27,7 +29,16 @@ impl<W: AtomicWord> DepthBoard<W> {
             workers: u32::try_from(workers).unwrap_or(u32::MAX),
             deepest,
             strategy: *strategy,
+            machine: 0,
         }
+    }
+
+    /// Makes this the board of one of several machines.
+    ///
+    /// The workers of every machine but the first skip blocks of depths, each machine its own. Equal machines would search much the
+    /// same tree: docs/results/machines has the figures.
+    pub fn of_machine(self, machine: usize) -> Self {
+        Self { machine, ..self }
     }
 
     /// Returns the greatest depth.
@@ -54,15 +65,16 @@ impl<W: AtomicWord> DepthBoard<W> {
         // One step: two workers never see the same number of arrivals.
         let earlier = self.arrivals[depth as usize].fetch_add(1);
         depth == self.deepest
-            || match self.strategy.depths {
-                Depths::Same | Depths::Parity => true,
-                Depths::Fraction(part) => earlier <= self.workers / part,
-                Depths::Blocks => !is_in_skipped_block(worker, depth),
-            }
+            || !is_in_skipped_block(self.machine, depth)
+                && match self.strategy.depths {
+                    Depths::Same | Depths::Parity => true,
+                    Depths::Fraction(part) => earlier <= self.workers / part,
+                    Depths::Blocks => !is_in_skipped_block(worker, depth),
+                }
     }
 }
 
-/// Returns true if the worker skips `depth`, as in Stockfish's skip blocks.
+/// Returns true if the worker or machine skips `depth`, as in Stockfish's skip blocks.
 ///
 /// The first worker skips none. The helpers skip every other block: two helpers blocks of one depth, the next
 /// four blocks of two, six of three, eight of four, each with its own phase; the pattern repeats after 20
@@ -91,6 +103,14 @@ mod tests {
     fn depths(board: &DepthBoard, worker: usize) -> Vec<u32> {
         let mut last = 0;
         std::iter::from_fn(|| board.claim(worker, last).inspect(|&depth| last = depth)).collect()
+    }
+
+    #[test]
+    fn machines_skip_blocks_of_their_own() {
+        let of = |machine: usize| depths(&board(1, 8, "quarter").of_machine(machine), 0);
+        assert_eq!(of(0), [1, 2, 3, 4, 5, 6, 7, 8]);
+        assert_eq!([of(1), of(2)], [vec![2, 4, 6, 8], vec![1, 3, 5, 7, 8]]);
+        assert!((3..20).all(|machine| of(machine).len() < 8 && of(machine).ends_with(&[8])));
     }
 
     #[test]

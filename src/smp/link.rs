@@ -37,6 +37,9 @@ pub trait SearchLink: Send + Sync {
     /// not, after `patience` at the latest. A follower returns at once, with nothing.
     fn end(&self, line: Option<Line>, patience: Duration) -> Ending;
 
+    /// Returns the number of this machine: 0 for the leader.
+    fn machine(&self) -> usize;
+
     /// Returns the time that ending a search with the others may take.
     fn overhead(&self) -> Duration;
 }

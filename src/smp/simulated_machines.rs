@@ -67,7 +67,8 @@ impl<T: SearchTable> SimulatedMachines<T> {
             waiting: VecDeque::new(),
             filter: SentFilter::new(),
         });
-        let state = State { machines: machines.collect(), on_the_way: VecDeque::new(), next_round: self.settings.interval };
+        let state =
+            State { machines: machines.collect(), on_the_way: VecDeque::new(), next_round: self.settings.interval };
         let (settings, sent) = (self.settings, Arc::clone(&self.sent));
         let network = Network { workers_each: workers_each.max(1), settings, sent, state: Mutex::new(state) };
         Arc::new(Exchange::new(settings.min_depth, Box::new(network)))

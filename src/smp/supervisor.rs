@@ -176,22 +176,24 @@ impl<T: SearchTable> Supervisor<T> {
     fn start_workers(&mut self, sender: Sender<Event>) {
         let request = &self.request;
         let mut context = request.context(self.root_moves.clone(), &self.control);
-        if let Some(link) = request.link.as_ref().filter(|_| self.control.is_linked()) {
+        let link = request.link.as_ref().filter(|_| self.control.is_linked());
+        if let Some(link) = link {
             context.exchange = link.begin(&self.control, Arc::clone(&request.table) as Arc<dyn SearchTable>);
             self.is_linked = context.exchange.is_some();
         }
         let workers = self.control.workers();
-        let part = |workers: usize, context: SearchContext<T>| Part {
-            board: Arc::new(DepthBoard::new(workers, request.max_depth(), request.pool.strategy())),
+        let part = |machine: usize, workers: usize, context: SearchContext<T>| Part {
+            board: Arc::new(DepthBoard::new(workers, request.max_depth(), request.pool.strategy()).of_machine(machine)),
             context,
         };
         let parts = match &request.machines {
-            None => vec![part(workers, context)],
+            None => vec![part(link.map_or(0, |link| link.machine()), workers, context)],
             Some(machines) => {
                 let each = workers.div_ceil(machines.tables().len());
                 context.exchange = Some(machines.exchange(each));
-                let tables = machines.tables().iter().map(Arc::clone);
-                tables.map(|table| part(each, SearchContext { table, ..context.clone() })).collect()
+                let tables = machines.tables().iter().map(Arc::clone).enumerate();
+                let context = |table| SearchContext { table, ..context.clone() };
+                tables.map(|(machine, table)| part(machine, each, context(table))).collect()
             }
         };
         self.are_searching = true;

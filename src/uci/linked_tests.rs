@@ -169,7 +169,9 @@ fn nodes_of_all_machines_count() {
 #[test]
 fn stop_and_ponderhit_reach_all() {
     let user = User::with_machines(2);
-    for (start, end) in [("go infinite", "stop"), ("go ponder movetime 50", "ponderhit"), ("go ponder infinite", "stop")] {
+    for (start, end) in
+        [("go infinite", "stop"), ("go ponder movetime 50", "ponderhit"), ("go ponder infinite", "stop")]
+    {
         user.types(&format!("ucinewgame\nposition startpos\n{start}\nisready"));
         let before = user.sees("readyok");
         assert!(!before.iter().any(|line| line.starts_with("bestmove")), "{start} waits");
@@ -238,7 +240,11 @@ fn late_lines_of_one_search_do_not_harm_the_next() {
 fn options_and_new_games_reach_followers_in_order() {
     let user = User::with_machines(2);
     for round in 0..20 {
-        user.types(&format!("setoption name Hash value {}\nsetoption name Threads value {}", 1 + round % 5, 1 + round % 3));
+        user.types(&format!(
+            "setoption name Hash value {}\nsetoption name Threads value {}",
+            1 + round % 5,
+            1 + round % 3
+        ));
         user.types("ucinewgame\nisready\nposition startpos\ngo nodes 2000");
     }
     for _ in 0..20 {

@@ -126,9 +126,7 @@ fn families() -> Vec<Family> {
         Family {
             title: "Machines of eight threads without exchange",
             varies: "machines x threads",
-            members: named(
-                [2, 4].map(|machines| Cluster { exchange: None, ..Cluster::new(machines, 8) }).to_vec(),
-            ),
+            members: named([2, 4].map(|machines| Cluster { exchange: None, ..Cluster::new(machines, 8) }).to_vec()),
         },
         Family {
             title: "Least depth of an exchanged entry, 4 x 8",

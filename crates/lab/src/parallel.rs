@@ -46,9 +46,14 @@ mod tests {
     fn results_come_in_the_order_of_the_plan() {
         let plan: Vec<u32> = (0..50).collect();
         let seen = AtomicUsize::new(0);
-        let results = measure(&plan, 7, |&item| Ok::<_, ()>(item * 2), |_| {
-            seen.fetch_add(1, Relaxed);
-        });
+        let results = measure(
+            &plan,
+            7,
+            |&item| Ok::<_, ()>(item * 2),
+            |_| {
+                seen.fetch_add(1, Relaxed);
+            },
+        );
         assert_eq!(results, Ok(plan.iter().map(|item| item * 2).collect()));
         assert_eq!(seen.into_inner(), 50);
     }
