@@ -202,3 +202,27 @@ impl<W: Word, const BITS: u32> Slot for VerifiedSlot<W, BITS> {
         self.check.store(entry.signature.0 ^ spread(entry.data));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicU64;
+
+    use super::*;
+
+    /// The words of two writes for one key whose data differ in one bit, whichever it is.
+    #[test]
+    fn words_of_two_writes_match_no_key() {
+        for key in [0, u64::MAX, 0x0123_4567_89ab_cdef] {
+            for data in [1, u64::MAX, 0xfedc_ba98_7654_3210] {
+                let entry = RawEntry { data, signature: Signature::new(key, Work::from_nodes(7)) };
+                for bit in 0..64 {
+                    let slot = VerifiedSlot::<AtomicU64>::new();
+                    slot.write(entry);
+                    assert_eq!(slot.probe(key), Some(entry));
+                    Word::store(&slot.data, data ^ 1 << bit);
+                    assert_eq!(slot.probe(key), None, "data {data:x}, bit {bit}");
+                }
+            }
+        }
+    }
+}

@@ -400,3 +400,50 @@ fn panics_in_progress_empty_the_table() {
         }
     }
 }
+
+/// A file of this version is the same for ever. Another format has another version.
+#[test]
+fn format_stays_the_same() {
+    let scratch = Scratch::new("format");
+    let options = TableOptions { positions: 2, scheme: Scheme::TwoDeep, ..TableOptions::default() };
+    let table = Table::with_options(&options).unwrap();
+    table.next_generation();
+    table.store(0x0123_4567_89ab_cdef, &entry_of(77), 5);
+    save(&table, &scratch.file()).unwrap();
+    let bytes = fs::read(scratch.file()).unwrap();
+    let hex = |range: std::ops::Range<usize>| {
+        bytes[range].iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
+    };
+    // Magic, version, layout; buckets, fingerprint; scheme, generation, zeros; checksum.
+    assert_eq!(hex(0..16), "534553414d4548540100000001000000");
+    assert_eq!(hex(16..32), "01000000000000000700000000000000");
+    assert_eq!(hex(32..120), format!("0601{}", "00".repeat(86)));
+    assert_eq!(hex(120..HEADER), "6e7ccba990dc8d67");
+    // Two slots of data and signature, then the checksum of the chunk and that of the file.
+    assert_eq!(hex(128..160), format!("b2ff814d09004d000500efcdab896745{}", "00".repeat(16)));
+    assert_eq!(hex(160..bytes.len()), "8f55a1548dcb87461fe54bd592453f95");
+}
+
+/// The header of another table of the same size is whole, but belongs to another file.
+#[test]
+fn header_of_another_file_is_damage() {
+    let scratch = Scratch::new("header");
+    let [ours, theirs] = [1, 2].map(|generations| {
+        let table = filled(2, Scheme::TwoBig1, 100);
+        (0..generations).for_each(|_| table.next_generation());
+        save(&table, &scratch.file()).unwrap();
+        fs::read(scratch.file()).unwrap()
+    });
+    assert_ne!(ours[..HEADER], theirs[..HEADER]);
+    fs::write(scratch.file(), [&ours[..HEADER], &theirs[HEADER..]].concat()).unwrap();
+    assert!(matches!(load(&filled(2, Scheme::TwoBig1, 0), &scratch.file()), Err(TableFileError::Damaged)));
+}
+
+#[test]
+fn each_percent_is_reported_once() {
+    let heard = Mutex::new(Vec::new());
+    let hear = |percent| heard.lock().unwrap().push(percent);
+    let options = TableFileOptions { threads: 1, progress: &hear, ..TableFileOptions::default() };
+    Pass::new(options, 1000, 50, 50).run(|_, _| Ok(())).unwrap();
+    assert_eq!(heard.into_inner().unwrap(), (51..=100).collect::<Vec<_>>());
+}
