@@ -21,10 +21,10 @@ fn handle_is_done_after_the_best_move() {
 
 /// A sink that keeps what it receives, and may panic at each message.
 #[derive(Default)]
-struct RecordingSink {
-    best_moves: Mutex<Vec<Option<Move>>>,
-    messages: Mutex<Vec<String>>,
-    infos: Mutex<Vec<Info>>,
+pub(in crate::smp) struct RecordingSink {
+    pub(in crate::smp) best_moves: Mutex<Vec<Option<Move>>>,
+    pub(in crate::smp) messages: Mutex<Vec<String>>,
+    pub(in crate::smp) infos: Mutex<Vec<Info>>,
     refuses_messages: bool,
 }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use self::entry::{Bound, Entry};
 use super::*;
-use crate::{TableOptions, mix64};
+use crate::{Payload, Place, RawEntry, Signature, Slot, TableOptions, Update, Work, mix64};
 
 type Table = crate::Table<Entry>;
 
@@ -398,6 +398,41 @@ fn panics_in_progress_empty_the_table() {
             // The first half only checks the file.
             assert_eq!(table.occupied(), if limit == 0 { 321 } else { 0 }, "{scheme}");
         }
+    }
+}
+
+#[test]
+fn two_mebibytes_fit_another_size() {
+    let scratch = Scratch::new("least");
+    let saved = filled(2, Scheme::TwoBig1, 100);
+    save(&saved, &scratch.file()).unwrap();
+    let loaded = table(4, Scheme::TwoBig1);
+    assert_eq!(load(&loaded, &scratch.file()).unwrap().positions, 100);
+    assert!((0..100).all(|n| loaded.probe(key(n)) == Some(entry_of(n))));
+    // With one bucket less, the place is not known.
+    let options = TableOptions { positions: (1 << 17) - 2, ..TableOptions::default() };
+    save(&Table::with_options(&options).unwrap(), &scratch.file()).unwrap();
+    assert!(matches!(load(&loaded, &scratch.file()), Err(TableFileError::Unplaceable)));
+}
+
+/// A race can leave a key in both levels. Stored anew, the second entry meets the first.
+#[test]
+fn key_in_both_levels_is_updated_as_the_table_says() {
+    let scratch = Scratch::new("twice");
+    let saved = table(2, Scheme::TwoBig1);
+    let (deep, shallow) = (Entry { depth: 30, ..entry_of(1) }, Entry { depth: 2, ..entry_of(3) });
+    let place = Place::of(key(1), saved.memory().buckets().len());
+    for (is_second, entry) in [(false, deep), (true, shallow)] {
+        let signature = Signature::new(key(1), Work::from_nodes(9));
+        let entry = RawEntry { data: entry.pack(saved.generation()), signature };
+        saved.memory().buckets()[place.bucket].slot(is_second).write(entry);
+    }
+    save(&saved, &scratch.file()).unwrap();
+    for (update, expected) in [(Update::Merge, deep), (Update::Overwrite, shallow)] {
+        let options = TableOptions { positions: 1 << 18, update, ..TableOptions::default() };
+        let loaded = Table::with_options(&options).unwrap();
+        assert_eq!(load(&loaded, &scratch.file()).unwrap().positions, 1);
+        assert_eq!(loaded.probe(key(1)), Some(expected), "{update:?}");
     }
 }
 
