@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use parking_lot::Mutex;
 
 use super::super::limits::Limits;
-use super::super::sink::Info;
+use super::super::sink::{CurrentMove, Info};
 use super::super::supervisor::tests::{START, request};
 use super::*;
 
@@ -25,6 +25,7 @@ pub(in crate::smp) struct RecordingSink {
     pub(in crate::smp) best_moves: Mutex<Vec<Option<Move>>>,
     pub(in crate::smp) messages: Mutex<Vec<String>>,
     pub(in crate::smp) infos: Mutex<Vec<Info>>,
+    pub(in crate::smp) current_moves: Mutex<Vec<CurrentMove>>,
     refuses_messages: bool,
 }
 
@@ -35,6 +36,10 @@ impl Sink for RecordingSink {
 
     fn best_move(&self, best: &BestMove) {
         self.best_moves.lock().push(best.best);
+    }
+
+    fn current_move(&self, at: &CurrentMove) {
+        self.current_moves.lock().push(at.clone());
     }
 
     fn message(&self, text: &str) {

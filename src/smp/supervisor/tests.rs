@@ -390,6 +390,37 @@ fn mate_is_settled_twelve_plies_beyond_it() {
 }
 
 #[test]
+fn current_move_is_reported_once() {
+    let (mut supervisor, sink) = recorded(Limits::default(), 1);
+    let first = iteration(&supervisor, 5, &[(0, 10)]);
+    supervisor.record(0, first, 99);
+    // Depth, number, whether the search is stopped; whether it is reported.
+    for (depth, number, is_stopped, is_reported) in [
+        (5, 1, false, false),
+        (6, 2, false, true),
+        (6, 2, false, false),
+        (6, 3, false, true),
+        (7, 1, false, true),
+        (7, 2, true, false),
+    ] {
+        let mv = supervisor.root_moves[number];
+        supervisor.control.begin_root_move(depth, number, mv);
+        if is_stopped {
+            supervisor.control.stop();
+        }
+        let before = Instant::now();
+        supervisor.report_current_move();
+        let number = number as u32;
+        let expected = if is_reported { vec![CurrentMove { depth, mv, number }] } else { vec![] };
+        assert_eq!(std::mem::take(&mut *sink.current_moves.lock()), expected);
+        let next = supervisor.next_current_move;
+        assert_eq!(next.is_none(), is_stopped);
+        assert!(next.is_none_or(|next| next >= before + CURRENT_MOVE_INTERVAL));
+        assert!(next.is_none_or(|next| next <= Instant::now() + CURRENT_MOVE_INTERVAL));
+    }
+}
+
+#[test]
 fn bounds_are_reported_late_and_for_one_line_only() {
     let second_ago = |seconds| Instant::now().checked_sub(Duration::from_secs(seconds)).unwrap();
     let line = |supervisor: &Supervisor<TranspositionTable>| RootLine {
