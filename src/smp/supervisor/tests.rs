@@ -12,7 +12,7 @@ use super::*;
 use crate::eval::Network;
 use crate::position::{Game, Position};
 use crate::search::TranspositionTable;
-use crate::search::score::mated_in;
+use crate::search::score::{MAX_DEPTH, mated_in};
 
 /// Returns a request of a search with two workers.
 pub(in crate::smp) fn request(fen: &str, limits: Limits) -> SearchRequest {
@@ -77,6 +77,12 @@ fn hard_limit_of_twenty_milliseconds_has_helpers() {
         assert_eq!(budget.unwrap().hard, Duration::from_nanos(nanos - nanos / 10));
         assert_eq!(request.control(budget).workers(), workers, "{nanos} ns");
     }
+}
+
+#[test]
+fn depth_limit_is_the_deepest_iteration() {
+    let deepest = |depth| request(START, Limits { depth, ..Limits::default() }).max_depth();
+    assert_eq!([None, Some(1), Some(7)].map(deepest), [MAX_DEPTH, 1, 7]);
 }
 
 #[test]
