@@ -205,9 +205,23 @@ impl<W: Word, const BITS: u32> Slot for VerifiedSlot<W, BITS> {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
     use std::sync::atomic::AtomicU64;
 
     use super::*;
+
+    #[test]
+    fn entry_of_another_key_is_reported() {
+        let entry = |key| RawEntry { data: key, signature: Signature::new(key, Work::default()) };
+        // The key that is here, 0 for none; whether key 1 is found; the key that is reported.
+        for (there, found, expected) in [(0, false, 0), (1, true, 0), (2, false, 2)] {
+            let slot = VerifiedSlot::<AtomicU64>::new();
+            slot.write(if there > 0 { entry(there) } else { RawEntry::EMPTY });
+            let reported = Cell::new(0);
+            let seen = slot.find(1, |other| reported.set(other.data));
+            assert_eq!((seen, reported.get()), ((found, if found { entry(1) } else { RawEntry::EMPTY }), expected));
+        }
+    }
 
     /// The words of two writes for one key whose data differ in one bit, whichever it is.
     #[test]
