@@ -242,9 +242,9 @@ mod tests {
             let clock = Clock { time: [Duration::from_secs(60); 2], increment: [Duration::ZERO; 2], moves_to_go };
             plan_clock(&clock, Color::White, 1, Duration::from_millis(overhead), false)
         };
-        assert_eq!(plan(Some(41), 10), plan(Some(MAX_MOVES_TO_GO), 10));
-        assert_eq!(plan(Some(u32::MAX), 10), plan(Some(MAX_MOVES_TO_GO), 10));
-        assert!(plan(Some(MAX_MOVES_TO_GO - 1), 10).soft > plan(Some(MAX_MOVES_TO_GO), 10).soft);
+        assert_eq!(plan(Some(41), 10), plan(Some(40), 10));
+        assert_eq!(plan(Some(u32::MAX), 10), plan(Some(40), 10));
+        assert!(plan(Some(39), 10).soft > plan(Some(40), 10).soft);
         // Forty later moves with an overhead of half a second each cost more than this move's overhead.
         let saved = plan(Some(40), 0).soft.unwrap() - plan(Some(40), 500).soft.unwrap();
         assert!(saved > Duration::from_millis(400), "{saved:?}");
@@ -252,6 +252,49 @@ mod tests {
         let left = Duration::from_millis(59_990);
         assert!(plan(Some(1), 10).hard > left - RESERVE - Duration::from_millis(1));
         assert!(plan(Some(2), 10).hard <= left / 4);
+    }
+
+    /// Clocks that leave 1,800 ms, of which the reserve is 180.
+    #[test]
+    fn budget_is_a_share_of_the_clock() {
+        let budget = |overhead: u64, increment, moves| {
+            let (time, increment) = (Duration::from_millis(1800 + overhead), Duration::from_millis(increment));
+            let clock = Clock { time: [time; 2], increment: [increment; 2], moves_to_go: Some(moves) };
+            let budget = plan_clock(&clock, Color::White, 1, Duration::from_millis(overhead), false);
+            (budget.soft.unwrap().as_micros(), budget.hard.as_micros())
+        };
+        let factor = u128::from(clock_hard().unsigned_abs());
+        assert_eq!(budget(0, 0, 36), (45_000, 45_000 * factor.min(9)));
+        // A tenth of the clock at most, and a quarter.
+        assert_eq!(budget(0, 1000, 36), (162_000, (162_000 * factor).min(405_000)));
+        assert_eq!(budget(0, 0, 2), (405_000, 405_000));
+        assert_eq!(budget(0, 0, 1), (1_620_000, 1_620_000));
+        // Thirty later moves cost 300 ms. Less the overhead, the increment is 30 ms.
+        assert_eq!(budget(10, 40, 31).0, 1_320_000 / 31 + 30_000);
+        // Later moves cost half of the clock at most.
+        assert_eq!(budget(100, 0, 30), (27_000, 27_000 * factor));
+    }
+
+    #[test]
+    fn scale_is_the_product_of_stability_effort_and_score() {
+        let thousandths = |number: i32| f64::from(number) / 1000.0;
+        let ratio = |stable, score_drop, best_move_share, factors: [f64; 3]| {
+            let scale = scale(Progress { stable, score_drop, best_move_share });
+            let product: f64 = factors.iter().product();
+            assert!((scale - product).abs() < 1e-9, "{stable} {score_drop} {best_move_share}: {scale}, not {product}");
+        };
+        let effort = |share: f64| (thousandths(clock_effort_base()) - share) * thousandths(clock_effort_scale());
+        let stability = [clock_changed(), clock_stable_one(), clock_stable_two(), clock_stable_three(), clock_stable()];
+        for (stable, factor) in (0..).zip(stability).chain([(9, clock_stable())]) {
+            ratio(stable, 0, 0.75, [thousandths(factor), effort(0.75), 1.0]);
+        }
+        let stable = thousandths(clock_stable());
+        ratio(4, 0, 0.25, [stable, effort(0.25), 1.0]);
+        for drop in [-5, 5, 20] {
+            ratio(4, drop, 0.75, [stable, effort(0.75), 1.0 + f64::from(drop) * thousandths(clock_score_drop())]);
+        }
+        ratio(4, -100, 0.75, [stable, effort(0.75), thousandths(clock_score_least())]);
+        ratio(4, 100, 0.75, [stable, effort(0.75), thousandths(clock_score_most())]);
     }
 
     #[test]
@@ -271,6 +314,10 @@ mod tests {
             stability.limit(soft)
         };
         assert_eq!(limit(&[]), None);
+        for (iterations, stable) in [(1, 0), (2, 1), (3, 2), (6, 5)] {
+            let scale = scale(Progress { stable, score_drop: 0, best_move_share: 0.5 });
+            assert_eq!(limit(&[(0, 20); 6][..iterations]), Some(soft.mul_f64(scale)), "{iterations} iterations");
+        }
         let stable = limit(&[(0, 20); 6]);
         assert!(limit(&[(0, 20), (0, 20), (0, 20), (0, 20), (0, 20), (1, 20)]) > stable, "another move");
         assert!(limit(&[(0, 20), (0, 20), (0, 20), (0, 20), (0, 20), (0, -20)]) > stable, "a fallen score");

@@ -156,4 +156,4 @@ impl<T> Drop for Coordinator<T> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -161,6 +161,31 @@ mod tests {
         assert_eq!(depths(&board(9, 9, "blocks"), 3), [1, 4, 5, 8, 9]);
     }
 
+    /// The tables are Stockfish's: the length of the blocks and the phase of each of 20 helpers.
+    #[test]
+    fn blocks_are_those_of_stockfish() {
+        const LENGTHS: [u32; 20] = [1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4];
+        const PHASES: [u32; 20] = [0, 1, 0, 1, 2, 3, 0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5, 6, 7];
+        for depth in 1..40 {
+            assert!(!is_in_skipped_block(0, depth), "the first worker skips none");
+            for worker in 1..=45 {
+                let (length, phase) = (LENGTHS[(worker - 1) % 20], PHASES[(worker - 1) % 20]);
+                let is_skipped = (depth + phase) / length % 2 != 0;
+                assert_eq!(is_in_skipped_block(worker, depth), is_skipped, "worker {worker}, depth {depth}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_worker_has_the_only_depth() {
+        for word in SmpStrategy::WORDS {
+            let board = board(3, 1, word.name);
+            assert_eq!([0, 1, 2].map(|worker| depths(&board, worker)), [[1], [1], [1]], "{}", word.name);
+            assert_eq!((board.deepest(), board.workers()), (1, 3));
+        }
+        assert_eq!((board(1, 7, "same").deepest(), board(1, u32::MAX, "same").deepest()), (7, MAX_DEPTH));
+    }
+
     #[test]
     fn stop_skips_finished_depths() {
         let board = board(2, 9, "same+stop");

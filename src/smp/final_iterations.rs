@@ -32,3 +32,16 @@ impl<T, L: Locks> FinalIterations<T, L> {
         (state.searching == 0).then(|| mem::take(&mut state.last))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn last_worker_to_end_gets_all_results() {
+        let finals = <FinalIterations<u32>>::new(3);
+        assert_eq!(finals.store(1, Some(5)), None);
+        assert_eq!(finals.store(0, None), None);
+        assert_eq!(finals.store(2, Some(7)), Some(vec![None, Some(5), Some(7)]));
+    }
+}

@@ -64,3 +64,39 @@ impl Clock {
         self.increment[color as usize]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_depth_or_nodes_limit_a_search() {
+        let none = Limits::default();
+        let second = Some(Duration::from_secs(1));
+        let clocked = Limits { clock: Some(Clock::default()), ..none.clone() };
+        let limited = [
+            clocked.clone(),
+            Limits { move_time: second, ..none.clone() },
+            Limits { depth: Some(1), ..none.clone() },
+            Limits { nodes: Some(1), ..none.clone() },
+            Limits { soft_nodes: Some(1), ..none.clone() },
+        ];
+        for limits in &limited {
+            assert!(!limits.is_unlimited(), "{limits:?}");
+            for (infinite, ponder) in [(true, false), (false, true)] {
+                assert!(Limits { infinite, ponder, ..limits.clone() }.is_unlimited(), "held: {limits:?}");
+            }
+        }
+        assert!(none.is_unlimited() && Limits { mate: Some(3), ..none.clone() }.is_unlimited());
+        let by_time = limited.each_ref().map(Limits::by_time);
+        assert_eq!((by_time, none.by_time()), ([true, true, false, false, false], false));
+    }
+
+    #[test]
+    fn each_colour_has_its_clock() {
+        let [white, black, white_increment, black_increment] = [1, 2, 3, 4].map(Duration::from_secs);
+        let clock = Clock { time: [white, black], increment: [white_increment, black_increment], moves_to_go: None };
+        assert_eq!((clock.time(Color::White), clock.time(Color::Black)), (white, black));
+        assert_eq!((clock.increment(Color::White), clock.increment(Color::Black)), (white_increment, black_increment));
+    }
+}

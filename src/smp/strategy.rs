@@ -197,6 +197,20 @@ mod tests {
     }
 
     #[test]
+    fn each_flag_reaches_the_workers() {
+        let flags = |text: &str| {
+            let strategy: SmpStrategy = text.parse().unwrap();
+            let Cooperation { abort_overtaken, defer_moves, jitter, vary_windows } = strategy.cooperation();
+            let Sharing { histories, corrections } = strategy.sharing();
+            [abort_overtaken, defer_moves, jitter, vary_windows, histories, corrections]
+        };
+        assert_eq!(flags("same"), [false; 6]);
+        for (flag, word) in ["stop", "defer", "jitter", "widths", "histories", "corrections"].into_iter().enumerate() {
+            assert_eq!(flags(word), std::array::from_fn(|other| other == flag), "{word}");
+        }
+    }
+
+    #[test]
     fn unknown_words_are_errors() {
         for text in ["", "half+", "halves"] {
             assert!(text.parse::<SmpStrategy>().unwrap_err().to_string().contains("half, quarter"), "{text}");

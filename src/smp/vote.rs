@@ -106,6 +106,22 @@ mod tests {
         }
     }
 
+    /// One vote of the weight (score - worst score + base) x depth beats two, where another formula has it otherwise.
+    #[test]
+    fn weight_is_the_product_of_score_and_depth() {
+        let base = vote_base();
+        let elected = |score, depth, worst, depth_of_others| {
+            let other = result(Square::C1, worst, depth_of_others);
+            elect(&[other, result(Square::B1, score, depth), other], Vote::Weighted)
+        };
+        // The scores count from the worst.
+        assert_eq!(elected(100, 10, 50, 10), Some(1));
+        // The sums of score and depth are 2.5 base + 20 and 2 base + 40.
+        assert_eq!(elected(base * 3 / 2, 20, 0, 20), Some(1));
+        // The quotients are 1 and 2.
+        assert_eq!(elected(base * 3, base.unsigned_abs() * 4, 0, base.unsigned_abs()), Some(1));
+    }
+
     #[test]
     fn vote_kinds_elect_different_results() {
         let results = [

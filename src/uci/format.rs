@@ -157,6 +157,23 @@ mod tests {
     }
 
     #[test]
+    fn finished_games_have_one_result() {
+        let root = Position::startpos();
+        let chances = |score, moves: &[&str]| {
+            let text = info(&sample(&root, score, Bound::Exact, moves), &root, false, true);
+            text.split_once(" wdl ").unwrap().1.split_once(" nodes ").unwrap().0.to_owned()
+        };
+        let WdlChances { win, draw, loss } = WdlChances::of(0, &root);
+        assert_ne!(draw, 1000);
+        assert_eq!(chances(Score::Centipawns(0), &["e2e4"]), format!("{win} {draw} {loss}"));
+        assert_eq!(chances(Score::Centipawns(0), &[]), "0 1000 0");
+        let WdlChances { win, draw, loss } = WdlChances::of(90, &root);
+        assert_eq!(chances(Score::Centipawns(90), &[]), format!("{win} {draw} {loss}"));
+        assert_eq!(chances(Score::Mate(0), &[]), "0 0 1000");
+        assert!(info(&sample(&root, Score::Mate(0), Bound::Exact, &[]), &root, false, false).ends_with(" time 10"));
+    }
+
+    #[test]
     fn current_root_move() {
         let root = Position::from_fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1").unwrap();
         let at = CurrentMove { depth: 20, mv: root.from_uci("e1g1").unwrap(), number: 3 };

@@ -227,6 +227,33 @@ mod tests {
         assert_eq!(time("go binc 200"), None);
         assert_eq!(time("go depth 40 winc 50 binc 50"), None);
         assert_eq!(time("go infinite winc 50"), None);
+        assert_eq!(time("go mate 3 winc 50"), None);
+        assert_eq!(time("go ponder winc 50"), None);
+        let black = Position::from_fen("4k3/8/8/8/8/8/8/4K3 b - - 0 1").unwrap();
+        let time = |line| limits_of(line, &black).0.move_time.map(|time| time.as_millis());
+        assert_eq!((time("go winc 300 binc 200"), time("go winc 300")), (Some(200), None));
+    }
+
+    #[test]
+    fn any_valid_limit_is_enough_beside_nonsense() {
+        let position = Position::startpos();
+        for limit in ["nodes 500", "mate 3", "movetime 70", "wtime 1000", "infinite", "ponder", "winc 300"] {
+            let (limits, _) = limits_of(&format!("go {limit} faster"), &position);
+            assert_eq!(limits.depth, None, "{limit}");
+        }
+        assert_eq!(limits_of("go depth 7 faster", &position).0.depth, Some(7));
+        assert_eq!(limits_of("go searchmoves e2e5", &position).0.depth, Some(1));
+    }
+
+    #[test]
+    fn the_clock_of_black_needs_the_time_of_black() {
+        let black = Position::from_fen("4k3/8/8/8/8/8/8/4K3 b - - 0 1").unwrap();
+        let (limits, warning) = limits_of("go btime 1000 binc 5", &black);
+        let clock = limits.clock.unwrap();
+        assert_eq!((clock.time(Color::Black), clock.time(Color::White)), (Duration::from_secs(1), Duration::ZERO));
+        assert_eq!((clock.increment(Color::Black), warning), (Duration::from_millis(5), None));
+        let (limits, warning) = limits_of("go wtime 1000", &black);
+        assert_eq!((limits.clock, limits.depth, warning.is_some()), (None, Some(1), true));
     }
 
     #[test]

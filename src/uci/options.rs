@@ -477,6 +477,8 @@ fn invalid_value(name: &str, expected: &str, value: &str) -> String {
 }
 
 #[cfg(test)]
+mod effect_tests;
+#[cfg(test)]
 #[allow(clippy::indexing_slicing)]
 mod tests {
     use super::*;

@@ -231,7 +231,7 @@ fn is_uci_move(word: &str) -> bool {
     let is_square = |square: &[u8]| matches!(square, [b'a'..=b'h', b'1'..=b'8']);
     match word.as_bytes() {
         [from @ .., a, b] if from.len() == 2 => is_square(from) && is_square(&[*a, *b]),
-        [from @ .., a, b, b'q' | b'r' | b'b' | b'n'] if from.len() == 2 => is_square(from) && is_square(&[*a, *b]),
+        [from @ .., a, b, b'q' | b'r' | b'b' | b'n'] => is_square(from) && is_square(&[*a, *b]),
         _ => false,
     }
 }
@@ -448,6 +448,24 @@ mod tests {
     }
 
     #[test]
+    fn moves_have_two_squares_and_perhaps_a_piece() {
+        let moves = ["e2e4", "a1h8", "a7a8q", "h2h1n", "b7b8r", "c7c8b"];
+        assert!(moves.into_iter().all(is_uci_move));
+        let others =
+            ["", "e2", "e2e", "e2e9", "i2e4", "e0e4", "e2x4", "a7a8k", "a7a8qq", "e2e4e", "xe2e4", "qq", "0000"];
+        assert!(!others.into_iter().any(is_uci_move));
+    }
+
+    #[cfg(feature = "cli")]
+    #[test]
+    fn only_lines_without_a_warning_pass_the_check() {
+        assert_eq!(check_line("go depth 3"), Ok(()));
+        assert_eq!(check_line("xyzzy"), Err("unknown command `xyzzy`".to_owned()));
+        assert_eq!(check_line("position e2e4"), Err("expected `startpos` or `fen`, found `e2e4`".to_owned()));
+        assert!(check_line("go depth 3 faster").is_err());
+    }
+
+    #[test]
     fn limits_in_any_order() {
         let wanted = GoCommand {
             time: [Some(ms(300)), Some(ms(200))],
@@ -523,6 +541,8 @@ mod tests {
         ] {
             assert_eq!(command(line), set("Hash File", Some(path)));
         }
+        assert_ne!(set("Hash", Some("64")), set("Hash", Some("65")));
+        assert_ne!(set("Save Hash", None), set("Load Hash", None));
         for value in ["0", "x", "", "16 value 16"] {
             assert!(warning(&format!("setoption name Hash value {value}")).contains("kept"));
         }
@@ -541,7 +561,9 @@ mod tests {
         for line in ["bench 8 2 5", "bench 8 2 5 default", "bench 8 2 5 default depth"] {
             assert_eq!(command(line), UciCommand::Bench(wanted));
         }
-        assert_eq!(command("bench 8 2"), UciCommand::Bench(BenchCommand { depth: None, ..wanted }));
+        for line in ["bench 8 2", "bench 8 2 default", "bench 8 2 default depth"] {
+            assert_eq!(command(line), UciCommand::Bench(BenchCommand { depth: None, ..wanted }));
+        }
         let most = UciCommand::Bench(BenchCommand { depth: None, threads: Some(1024), hash: Some(33_554_432) });
         assert_eq!(command("bench threads 1024 hash 33554432"), most);
         assert_eq!(warning("bench threads 1025"), "bench: `threads` can be at most 1024");

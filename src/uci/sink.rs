@@ -98,3 +98,87 @@ impl Sink for UciSink {
         self.output.info(&format::shorten(text));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{self, Write};
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use crossbeam_channel::bounded;
+
+    use super::*;
+    use crate::engine::{Bound, Line, Score};
+
+    /// A writer that keeps the text, or fails.
+    #[derive(Clone, Default)]
+    struct Kept(Arc<Mutex<Vec<u8>>>, bool);
+
+    impl Write for Kept {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            if self.1 {
+                return Err(io::ErrorKind::BrokenPipe.into());
+            }
+            self.0.lock().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn reports_are_written_as_moves_of_the_root() {
+        let kept = Kept::default();
+        let taken = || String::from_utf8(std::mem::take(&mut *kept.0.lock())).unwrap();
+        let (wake, woken) = bounded(1);
+        let sink = UciSink::new(Output::new(kept.clone()), wake);
+        let root = Position::from_fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1").unwrap();
+        let castling = root.from_uci("e1g1").unwrap();
+        sink.set_root(root);
+
+        let line = |pv| Line { rank: 1, depth: 3, seldepth: 4, score: Score::Mate(1), bound: Bound::Exact, pv };
+        let info = |pv| Info { line: line(pv), nodes: 5, elapsed: Duration::ZERO, tb_hits: 0, hashfull: 0 };
+        sink.info(&info(vec![castling]));
+        let text = taken();
+        assert!(text.ends_with(" pv e1g1\n") && text.lines().count() == 1 && !text.contains("wdl"), "{text}");
+        // The same move again is illegal.
+        sink.info(&info(vec![castling, castling]));
+        assert!(taken().ends_with(" pv e1g1\ninfo string bug: the line above was cut before an illegal move\n"));
+        sink.current_move(&CurrentMove { depth: 3, mv: castling, number: 2 });
+        assert_eq!(taken(), "info depth 3 currmove e1g1 currmovenumber 2\n");
+        sink.message("two\nlines");
+        assert_eq!(taken(), "info string two lines\n");
+        assert!(woken.is_empty() && sink.ended() == 0);
+
+        assert!(!sink.chess960());
+        sink.set_chess960(true);
+        sink.set_show_wdl(true);
+        assert!(sink.chess960());
+        sink.info(&info(vec![castling]));
+        let text = taken();
+        assert!(text.contains(" score mate 1 wdl 1000 0 0 nodes 5 ") && text.ends_with(" pv e1h1\n"), "{text}");
+        let best = BestMove { best: Some(castling), ponder: None, nodes: 5, elapsed: Duration::ZERO };
+        for ended in 1..=2 {
+            sink.best_move(&best);
+            assert_eq!((taken().as_str(), sink.ended()), ("bestmove e1h1\n", ended));
+        }
+        assert_eq!(woken.try_iter().count(), 1, "a second wake-up finds the channel full");
+    }
+
+    #[test]
+    fn closed_output_wakes_the_session() {
+        let root = Position::startpos();
+        let mv = root.legal_moves()[0];
+        let line = Line { rank: 1, depth: 3, seldepth: 4, score: Score::Mate(1), bound: Bound::Exact, pv: vec![] };
+        let info = Info { line, nodes: 5, elapsed: Duration::ZERO, tb_hits: 0, hashfull: 0 };
+        let reports: [&dyn Fn(&UciSink); 2] =
+            [&|sink| sink.info(&info), &|sink| sink.current_move(&CurrentMove { depth: 3, mv, number: 1 })];
+        for report in reports {
+            let (wake, woken) = bounded(1);
+            report(&UciSink::new(Output::new(Kept(Arc::default(), true)), wake));
+            assert_eq!(woken.len(), 1);
+        }
+    }
+}

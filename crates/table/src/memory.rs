@@ -133,35 +133,136 @@ fn advise(map: &MmapMut, huge_pages: bool) {
     let _ = (map, huge_pages);
 }
 
-/// Returns the bytes that a table can use without the process being killed, where that is known: the least of the
-/// machine's memory and the control group's, less a sixteenth for everything else.
+/// Returns the bytes that a table can use without the process being killed, where that is known.
 fn usable_memory() -> Option<u64> {
     #[cfg(target_os = "linux")]
     {
-        let read = |path: &str| std::fs::read_to_string(path).ok();
-        let machine = read("/proc/meminfo").and_then(|text| {
-            let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-            Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? << 10)
-        });
-        // A group has its own limit and those of all groups above it. Without one version 2 says "max", version 1 a huge
-        // number.
-        let own = read("/proc/self/cgroup").unwrap_or_default();
-        let groups = own.lines().filter_map(|line| {
-            let (controllers, path) = line.split_once(':')?.1.split_once(':')?;
-            let (root, file) = match controllers {
-                "" => ("/sys/fs/cgroup", "memory.max"),
-                "memory" => ("/sys/fs/cgroup/memory", "memory.limit_in_bytes"),
-                _ => return None,
-            };
-            Some(
-                Path::new(path.trim_start_matches('/'))
-                    .ancestors()
-                    .map(move |group| Path::new(root).join(group).join(file)),
-            )
-        });
-        let groups = groups.flatten().filter_map(|path| std::fs::read_to_string(path).ok()?.trim().parse::<u64>().ok());
-        groups.chain(machine).min().map(|total| total - total / 16)
+        memory_limit(|path| std::fs::read_to_string(path).ok())
     }
     #[cfg(not(target_os = "linux"))]
     None
+}
+
+/// Returns the least of the machine's memory and the control group's, less a sixteenth for everything else, by the system's files as
+/// `read` returns them.
+#[cfg(target_os = "linux")]
+fn memory_limit(read: impl Fn(&Path) -> Option<String>) -> Option<u64> {
+    let machine = read(Path::new("/proc/meminfo")).and_then(|text| {
+        let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+        Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? << 10)
+    });
+    // A group has its own limit and those of all groups above it. Without one version 2 says "max", version 1 a huge
+    // number.
+    let own = read(Path::new("/proc/self/cgroup")).unwrap_or_default();
+    let groups = own.lines().filter_map(|line| {
+        let (controllers, path) = line.split_once(':')?.1.split_once(':')?;
+        let (root, file) = match controllers {
+            "" => ("/sys/fs/cgroup", "memory.max"),
+            "memory" => ("/sys/fs/cgroup/memory", "memory.limit_in_bytes"),
+            _ => return None,
+        };
+        Some(
+            Path::new(path.trim_start_matches('/'))
+                .ancestors()
+                .map(move |group| Path::new(root).join(group).join(file)),
+        )
+    });
+    let groups = groups.flatten().filter_map(|path| read(&path)?.trim().parse::<u64>().ok());
+    groups.chain(machine).min().map(|total| total - total / 16)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+    use std::sync::Condvar;
+    use std::time::Duration;
+
+    use super::*;
+
+    type Cells = Memory<TableCell<48>>;
+
+    /// Returns the flags of the mapping that begins with these cells, or holds them, as the kernel shows them.
+    #[cfg(target_os = "linux")]
+    fn mapping_flags(cells: &Cells) -> Vec<String> {
+        let address = cells.map.as_ptr().addr();
+        let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();
+        let mut is_ours = false;
+        for line in maps.lines() {
+            let range = line.split(' ').next().unwrap().split_once('-');
+            let bound = |text| usize::from_str_radix(text, 16).ok();
+            if let Some((Some(start), Some(end))) = range.map(|(start, end)| (bound(start), bound(end))) {
+                is_ours = (start..end).contains(&address);
+            } else if let Some(flags) = line.strip_prefix("VmFlags:").filter(|_| is_ours) {
+                return flags.split_whitespace().map(str::to_owned).collect();
+            }
+        }
+        panic!("the mapping is not in the list");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn large_tables_advise_on_huge_pages() {
+        if !Path::new("/sys/kernel/mm/transparent_hugepage").exists() {
+            return;
+        }
+        let advice = |bytes: usize, huge_pages| {
+            let flags = mapping_flags(&Cells::zeroed(bytes / BUCKET_BYTES, huge_pages).unwrap());
+            ["hg", "nh"].map(|flag| flags.iter().any(|other| other == flag))
+        };
+        assert_eq!(advice(HUGE_PAGE, true), [true, false]);
+        assert_eq!(advice(HUGE_PAGE, false), [false, true]);
+        assert_eq!(advice(8 * HUGE_PAGE, true), [true, false]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn all_usable_memory_can_be_had_and_no_more() {
+        let limit = usable_memory().unwrap();
+        let most = usize::try_from(limit).unwrap() / BUCKET_BYTES;
+        // No page is touched. The system may refuse for a reason of its own.
+        assert!(!matches!(Cells::zeroed(most, true), Err(Refusal::Exceeds(_))));
+        assert!(matches!(Cells::zeroed(most + 1, true), Err(Refusal::Exceeds(bytes)) if bytes == limit));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn least_of_machine_and_control_groups_is_the_limit() {
+        let limit = |files: &[(&str, &str)]| {
+            memory_limit(|path| {
+                let text = files.iter().find(|(name, _)| Path::new(name) == path)?.1;
+                Some(text.to_owned())
+            })
+        };
+        let machine = ("/proc/meminfo", "MemFree:  1 kB\nMemTotal:        1600 kB\n");
+        assert_eq!(limit(&[]), None);
+        assert_eq!(limit(&[machine]), Some(1500 << 10));
+        // Version 2: the group's own limit, that of a group above it, none.
+        let own = ("/proc/self/cgroup", "0::/a/b\n");
+        let at = |path, text| limit(&[machine, own, (path, text)]);
+        assert_eq!(at("/sys/fs/cgroup/a/b/memory.max", "16000\n"), Some(15000));
+        assert_eq!(at("/sys/fs/cgroup/a/memory.max", "3200\n"), Some(3000));
+        assert_eq!(at("/sys/fs/cgroup/memory.max", "160\n"), Some(150));
+        assert_eq!(at("/sys/fs/cgroup/a/b/memory.max", "max\n"), Some(1500 << 10));
+        // Version 1.
+        let own = ("/proc/self/cgroup", "5:cpu:/a\n4:memory:/a\n");
+        let at = |path, text| limit(&[machine, own, (path, text)]);
+        assert_eq!(at("/sys/fs/cgroup/memory/a/memory.limit_in_bytes", "160\n"), Some(150));
+        assert_eq!(at("/sys/fs/cgroup/a/memory.max", "160\n"), Some(1500 << 10), "of another version");
+    }
+
+    /// Two shares and two threads: each thread waits in its first share until the other has come as well.
+    #[test]
+    fn threads_share_the_clearing() {
+        let cells = Cells::zeroed(2 * SHARE / BUCKET_BYTES, true).unwrap();
+        let (come, all_come) = (Mutex::new(HashSet::new()), Condvar::new());
+        cells.clear(2, |_| {
+            let mut come = come.lock().unwrap();
+            if come.insert(thread::current().id()) {
+                all_come.notify_all();
+                // The time is for a failure only.
+                drop(all_come.wait_timeout_while(come, Duration::from_secs(20), |come| come.len() < 2).unwrap());
+            }
+        });
+        assert_eq!(come.into_inner().unwrap().len(), 2);
+    }
 }

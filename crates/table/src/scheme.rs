@@ -217,4 +217,10 @@ mod tests {
         }
         assert!("TWOBIG2".parse::<Scheme>().unwrap_err().to_string().contains("TWOBIG2"));
     }
+
+    #[test]
+    fn bigall_alone_counts_hits_in_full() {
+        let schemes: Vec<Scheme> = Scheme::ALL.into_iter().filter(|scheme| scheme.counts_hits_in_full()).collect();
+        assert_eq!(schemes, [Scheme::BigAll]);
+    }
 }

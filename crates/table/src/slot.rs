@@ -243,3 +243,41 @@ impl<W: Word, const BITS: u32> Slot for VerifiedSlot<W, BITS> {
         judge::<BITS>(words, key)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::sync::atomic::AtomicU64;
+
+    use super::*;
+
+    #[test]
+    fn entry_of_another_key_is_reported() {
+        let entry = |key| RawEntry { data: key, signature: Signature::new(key, Work::default()) };
+        // The key that is here, 0 for none; whether key 1 is found; the key that is reported.
+        for (there, found, expected) in [(0, false, 0), (1, true, 0), (2, false, 2)] {
+            let slot = VerifiedSlot::<AtomicU64>::new();
+            slot.write(if there > 0 { entry(there) } else { RawEntry::EMPTY });
+            let reported = Cell::new(0);
+            let seen = slot.find(1, |other| reported.set(other.data));
+            assert_eq!((seen, reported.get()), ((found, if found { entry(1) } else { RawEntry::EMPTY }), expected));
+        }
+    }
+
+    /// The words of two writes for one key whose data differ in one bit, whichever it is.
+    #[test]
+    fn words_of_two_writes_match_no_key() {
+        for key in [0, u64::MAX, 0x0123_4567_89ab_cdef] {
+            for data in [1, u64::MAX, 0xfedc_ba98_7654_3210] {
+                let entry = RawEntry { data, signature: Signature::new(key, Work::from_nodes(7)) };
+                for bit in 0..64 {
+                    let slot = VerifiedSlot::<AtomicU64>::new();
+                    slot.write(entry);
+                    assert_eq!(slot.probe(key), Some(entry));
+                    Word::store(&slot.data, data ^ 1 << bit);
+                    assert_eq!(slot.probe(key), None, "data {data:x}, bit {bit}");
+                }
+            }
+        }
+    }
+}

@@ -216,6 +216,8 @@ impl Recorder for Counters {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
     use crate::{Signature, Work, mix64};
 
@@ -243,15 +245,43 @@ mod tests {
                         counters.stored(Stored::Shifted);
                         counters.used(EntryUse::Hint);
                     }
+                    counters.used(EntryUse::Rejected);
                 });
             }
         });
         counters.used(EntryUse::Cutoff);
+        counters.stored(Stored::Empty);
         let stats = counters.stats();
-        assert_eq!((stats.probes, stats.hits, stats.cutoffs, stats.hints, stats.torn), (300, 75, 1, 300, 0));
-        assert_eq!((stats.stored(Stored::Shifted), stats.all_stores()), (300, 300));
-        assert!(stats.to_string().contains("  75  25.00 %\n"), "{stats}");
+        assert_eq!((stats.probes, stats.hits, stats.torn), (300, 75, 0));
+        assert_eq!((stats.cutoffs, stats.hints, stats.rejected), (1, 300, 3));
+        assert_eq!((stats.stored(Stored::Shifted), stats.stored(Stored::Empty), stats.all_stores()), (300, 1, 301));
         counters.reset();
         assert_eq!(counters.stats(), Stats::default());
+    }
+
+    #[test]
+    fn report_has_each_number_with_its_share() {
+        let stores = [50, 10, 20, 5, 5, 4, 4, 2];
+        let stats = Stats { probes: 400, hits: 100, cutoffs: 50, hints: 20, rejected: 2, torn: 1, stores };
+        let lines: Vec<String> =
+            stats.to_string().lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+        let probes = ["probes 400 100.00 %", "hits 100 25.00 %", "cut-offs 50 12.50 %", "move hints 20 5.00 %"];
+        assert_eq!(lines[..4], probes);
+        assert_eq!(lines[4..7], ["rejected 2 0.50 %", "torn reads 1 0.25 %", "stores 100 100.00 %"]);
+        assert_eq!(lines[7..11], ["empty 50 50.00 %", "same key 10 10.00 %", "kept 20 20.00 %", "stale 5 5.00 %"]);
+        assert_eq!(lines[11..], ["replaced 5 5.00 %", "refused 4 4.00 %", "shifted 4 4.00 %", "second 2 2.00 %"]);
+        assert!(Stats::default().to_string().contains("  0.00 %\n"), "no division by zero");
+    }
+
+    #[test]
+    fn threads_count_in_lanes_of_their_own() {
+        let counters = Counters::default();
+        let lanes: HashSet<usize> = std::thread::scope(|scope| {
+            let lane = || std::ptr::from_ref(counters.lane()).addr();
+            let threads: Vec<_> = (0..LANES).map(|_| scope.spawn(lane)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        // Threads of other tests take lanes meanwhile, and these then meet in some.
+        assert!(lanes.len() > LANES / 4, "{} lanes for {LANES} threads", lanes.len());
     }
 }

@@ -305,3 +305,19 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
         2 * self.memory.buckets().len()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_shown_in_mebibytes_from_one_up() {
+        let shown = [0, 32, (1 << 20) - 1, 1 << 20, (2 << 20) - 1, 5 << 20].map(|bytes| Bytes(bytes).to_string());
+        assert_eq!(shown, ["0 bytes", "32 bytes", "1048575 bytes", "1 MiB", "1 MiB", "5 MiB"]);
+    }
+
+    #[test]
+    fn default_has_sixteen_mebibytes() {
+        assert_eq!(Table::<u32>::with_options(&TableOptions::default()).unwrap().mib(), 16);
+    }
+}

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use parking_lot::Mutex;
 
 use super::super::limits::Limits;
-use super::super::sink::Info;
+use super::super::sink::{CurrentMove, Info};
 use super::super::supervisor::tests::{START, request};
 use super::*;
 
@@ -21,10 +21,11 @@ fn handle_is_done_after_the_best_move() {
 
 /// A sink that keeps what it receives, and may panic at each message.
 #[derive(Default)]
-struct RecordingSink {
-    best_moves: Mutex<Vec<Option<Move>>>,
-    messages: Mutex<Vec<String>>,
-    infos: Mutex<Vec<Info>>,
+pub(in crate::smp) struct RecordingSink {
+    pub(in crate::smp) best_moves: Mutex<Vec<Option<Move>>>,
+    pub(in crate::smp) messages: Mutex<Vec<String>>,
+    pub(in crate::smp) infos: Mutex<Vec<Info>>,
+    pub(in crate::smp) current_moves: Mutex<Vec<CurrentMove>>,
     refuses_messages: bool,
 }
 
@@ -35,6 +36,10 @@ impl Sink for RecordingSink {
 
     fn best_move(&self, best: &BestMove) {
         self.best_moves.lock().push(best.best);
+    }
+
+    fn current_move(&self, at: &CurrentMove) {
+        self.current_moves.lock().push(at.clone());
     }
 
     fn message(&self, text: &str) {

@@ -42,20 +42,22 @@ impl<W: AtomicWord + Send + Sync + 'static> StopFlag for AbortDepth<W> {
     }
 }
 
-/// A flag that the beginning of each search clears, as if all searches shared one.
-struct ClearedAtBegin(LoomWord);
+/// One word. If it is `CLEARED`, the beginning of each search clears it, as if all searches shared one.
+struct OneWord<const CLEARED: bool>(LoomWord);
 
-impl StopFlag for ClearedAtBegin {
+impl<const CLEARED: bool> StopFlag for OneWord<CLEARED> {
     fn new() -> Self {
         Self(LoomWord::new(0))
     }
 
     fn begin(&self) {
-        self.0.store(0);
+        if CLEARED {
+            self.0.store(0);
+        }
     }
 
     fn stop(&self) {
-        self.0.store(u32::MAX);
+        self.0.fetch_max(u32::MAX);
     }
 
     fn stopped(&self) -> bool {
@@ -71,14 +73,14 @@ impl StopFlag for ClearedAtBegin {
     }
 }
 
-/// A flag that tells a stop from an abort by a second word, which is written first and read last. Relaxed accesses do not keep
-/// that order.
-struct TwoWords {
-    depth: LoomWord,
+/// A flag that tells a stop from an abort by a second word, which is written first and read last. A relaxed `depth` does not keep
+/// that order, an ordered one does.
+struct TwoWords<const ORDERED: bool> {
+    depth: LoomWord<ORDERED>,
     is_stop: LoomWord,
 }
 
-impl StopFlag for TwoWords {
+impl<const ORDERED: bool> StopFlag for TwoWords<ORDERED> {
     fn new() -> Self {
         Self { depth: LoomWord::new(0), is_stop: LoomWord::new(0) }
     }
@@ -149,7 +151,9 @@ fn stop_is_never_lost() {
     under_loom("stop flag: stop, abort", None, stop_beside_abort::<AbortDepth<LoomWord>>);
     under_loom("stop flag: abort, abort", Some(3), abort_beside_abort::<AbortDepth<LoomWord>>);
     under_loom("stop flag: abort by a stop", None, abort_by_stop::<AbortDepth<LoomWord>>);
-    under_loom("stop flag: no flaw", None, stop_beside_abort::<Broken<NoFlaw>>);
+    under_loom("stop flag: no flaw in the word", None, stop_beside_abort::<Broken<NoFlaw>>);
+    under_loom("stop flag: one word, not cleared", None, stop_beside_abort::<OneWord<false>>);
+    under_loom("stop flag: two words in order", None, abort_by_stop::<TwoWords<true>>);
 }
 
 #[test]
@@ -158,7 +162,7 @@ fn broken_stop_flags_are_caught() {
     must_fail("an abort was", || under_loom("stop flag: split maximum", None, abort_beside_abort::<Broken<SplitMax>>));
     must_fail("a stop was", || under_loom("stop flag: no maximum", None, stop_beside_abort::<Broken<NoMax>>));
     must_fail("a stop was", || {
-        under_loom("stop flag: cleared at the begin", None, stop_beside_abort::<ClearedAtBegin>)
+        under_loom("stop flag: cleared at the begin", None, stop_beside_abort::<OneWord<true>>);
     });
-    must_fail("a stop was taken for", || under_loom("stop flag: two words", None, abort_by_stop::<TwoWords>));
+    must_fail("a stop was taken for", || under_loom("stop flag: two words", None, abort_by_stop::<TwoWords<false>>));
 }

@@ -80,13 +80,13 @@ impl<const FLAW: u8> End for SeparateLocks<FLAW> {
     }
 }
 
-/// No lock: relaxed words. The count tells who is the last, and orders nothing.
-struct RelaxedCount {
+/// No lock: words. A relaxed count tells who is the last and orders nothing; an ordered one suffices.
+struct CountedWords<const ORDERED: bool> {
     last: [LoomWord; WORKERS],
-    ended: LoomWord,
+    ended: LoomWord<ORDERED>,
 }
 
-impl End for RelaxedCount {
+impl<const ORDERED: bool> End for CountedWords<ORDERED> {
     fn new() -> Self {
         Self { last: [(); WORKERS].map(|()| LoomWord::new(0)), ended: LoomWord::new(0) }
     }
@@ -101,7 +101,7 @@ impl End for RelaxedCount {
 /// Workers search nodes and end. The last to end reads the results and the nodes of all.
 fn workers_end<E: End>() {
     let end = Arc::new(E::new());
-    let nodes = Arc::new([(); WORKERS].map(|()| LoomWord::new(0)));
+    let nodes = Arc::new([(); WORKERS].map(|()| <LoomWord>::new(0)));
     let search = |worker: usize| {
         let (end, nodes) = (Arc::clone(&end), Arc::clone(&nodes));
         move || {
@@ -123,6 +123,7 @@ fn workers_end<E: End>() {
 fn search_ends_once_with_all_results() {
     under_loom("end: shipped", BOUND, workers_end::<FinalIterations<u32, LoomLocks>>);
     under_loom("end: no flaw", BOUND, workers_end::<SeparateLocks<NO_FLAW>>);
+    under_loom("end: ordered count", BOUND, workers_end::<CountedWords<true>>);
 }
 
 /// Preemptions of these models.
@@ -135,5 +136,5 @@ fn broken_ends_are_caught() {
     });
     let two_steps = workers_end::<SeparateLocks<COUNTS_IN_TWO_STEPS>>;
     must_fail("gets the results", || under_loom("end: counts in two steps", BOUND, two_steps));
-    must_fail("the coordinator", || under_loom("end: relaxed count", BOUND, workers_end::<RelaxedCount>));
+    must_fail("the coordinator", || under_loom("end: relaxed count", BOUND, workers_end::<CountedWords<false>>));
 }

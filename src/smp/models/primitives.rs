@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::sync::atomic::AtomicBool;
 
-use loom::sync::atomic::{AtomicU32 as LoomAtomic, Ordering::Relaxed};
+use loom::sync::atomic::{AtomicU32 as LoomAtomic, Ordering};
 use shuttle::sync::atomic::{AtomicU32 as ShuttleAtomic, Ordering::SeqCst};
 
 use crate::search::sync::{AtomicWord, Locks};
@@ -13,34 +13,40 @@ use crate::search::sync::{AtomicWord, Locks};
 /// Loom 0.7 misses interleavings of a load with a later store of the same thread (loom issues 166 and 392;
 /// `loom_misses_a_store_after_a_load` in the tests of sesame-table shows it). Each access therefore begins with a relaxed
 /// read-modify-write, which loom takes to depend on every other one. The gate orders nothing: loads still return stale values.
+///
+/// The word itself is relaxed, as the shipped one. With `ORDERED` it orders the accesses to other words: loads acquire, stores release.
 #[derive(Debug)]
-pub struct LoomWord {
+pub struct LoomWord<const ORDERED: bool = false> {
     word: LoomAtomic,
     gate: LoomAtomic,
 }
 
-impl LoomWord {
+impl<const ORDERED: bool> LoomWord<ORDERED> {
     fn behind_gate(&self) -> &LoomAtomic {
-        self.gate.fetch_add(1, Relaxed);
+        self.gate.fetch_add(1, Ordering::Relaxed);
         &self.word
+    }
+
+    const fn order(ordered: Ordering) -> Ordering {
+        if ORDERED { ordered } else { Ordering::Relaxed }
     }
 }
 
-impl AtomicWord for LoomWord {
+impl<const ORDERED: bool> AtomicWord for LoomWord<ORDERED> {
     fn new(value: u32) -> Self {
         Self { word: LoomAtomic::new(value), gate: LoomAtomic::new(0) }
     }
 
     fn load(&self) -> u32 {
-        self.behind_gate().load(Relaxed)
+        self.behind_gate().load(Self::order(Ordering::Acquire))
     }
 
     fn fetch_add(&self, n: u32) -> u32 {
-        self.behind_gate().fetch_add(n, Relaxed)
+        self.behind_gate().fetch_add(n, Self::order(Ordering::AcqRel))
     }
 
     fn fetch_max(&self, value: u32) -> u32 {
-        self.behind_gate().fetch_max(value, Relaxed)
+        self.behind_gate().fetch_max(value, Self::order(Ordering::AcqRel))
     }
 }
 
@@ -49,9 +55,9 @@ pub trait Store: AtomicWord {
     fn store(&self, value: u32);
 }
 
-impl Store for LoomWord {
+impl<const ORDERED: bool> Store for LoomWord<ORDERED> {
     fn store(&self, value: u32) {
-        self.behind_gate().store(value, Relaxed);
+        self.behind_gate().store(value, Self::order(Ordering::Release));
     }
 }
 

@@ -76,7 +76,7 @@ impl WorkerFlaw for NeverLeaves {
     const LEAVES: bool = false;
 }
 
-/// A panic ends a worker without a trace.
+/// A worker that panics is not counted as ended.
 struct ForgetsPanics;
 
 impl WorkerFlaw for ForgetsPanics {
@@ -110,19 +110,18 @@ impl Search {
         }
         let is_idle = worker > 0 && self.flag.stopped();
         let end = if is_idle { End::Idle } else { self.deepen(worker, events) };
-        let last = match end {
-            End::Idle => None,
-            End::Searched(last) => last,
-            End::Panicked(last) if F::COUNTS_PANICS => {
+        let (last, is_counted) = match end {
+            End::Idle => (None, F::COUNTS_IDLE_WORKERS),
+            End::Searched(last) => (last, true),
+            End::Panicked(last) => {
                 events.send(Event::Panicked).unwrap();
-                last
+                (last, F::COUNTS_PANICS)
             }
-            End::Panicked(_) => return,
         };
         if let Some(turns) = self.turns.as_ref().filter(|_| F::LEAVES) {
             turns.leave(worker);
         }
-        if is_idle && !F::COUNTS_IDLE_WORKERS {
+        if !is_counted {
             return;
         }
         if let Some(all) = self.finals.store(worker, last) {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use self::entry::{Bound, Entry};
 use super::*;
-use crate::{TableOptions, mix64};
+use crate::{Payload, Place, RawEntry, Signature, Slot, TableOptions, Update, Work, mix64};
 
 type Table = crate::Table<Entry>;
 
@@ -399,4 +399,86 @@ fn panics_in_progress_empty_the_table() {
             assert_eq!(table.occupied(), if limit == 0 { 321 } else { 0 }, "{scheme}");
         }
     }
+}
+
+#[test]
+fn two_mebibytes_fit_another_size() {
+    let scratch = Scratch::new("least");
+    let saved = filled(2, Scheme::TwoBig1, 100);
+    save(&saved, &scratch.file()).unwrap();
+    let loaded = table(4, Scheme::TwoBig1);
+    assert_eq!(load(&loaded, &scratch.file()).unwrap().positions, 100);
+    assert!((0..100).all(|n| loaded.probe(key(n)) == Some(entry_of(n))));
+    // With one bucket less, the place is not known.
+    let options = TableOptions { positions: (1 << 17) - 2, ..TableOptions::default() };
+    save(&Table::with_options(&options).unwrap(), &scratch.file()).unwrap();
+    assert!(matches!(load(&loaded, &scratch.file()), Err(TableFileError::Unplaceable)));
+}
+
+/// A race can leave a key in both levels. Stored anew, the second entry meets the first.
+#[test]
+fn key_in_both_levels_is_updated_as_the_table_says() {
+    let scratch = Scratch::new("twice");
+    let saved = table(2, Scheme::TwoBig1);
+    let (deep, shallow) = (Entry { depth: 30, ..entry_of(1) }, Entry { depth: 2, ..entry_of(3) });
+    let place = Place::of(key(1), saved.memory().buckets().len());
+    for (is_second, entry) in [(false, deep), (true, shallow)] {
+        let signature = Signature::new(key(1), Work::from_nodes(9));
+        let entry = RawEntry { data: entry.pack(saved.generation()), signature };
+        saved.memory().buckets()[place.bucket].slot(is_second).write(entry);
+    }
+    save(&saved, &scratch.file()).unwrap();
+    for (update, expected) in [(Update::Merge, deep), (Update::Overwrite, shallow)] {
+        let options = TableOptions { positions: 1 << 18, update, ..TableOptions::default() };
+        let loaded = Table::with_options(&options).unwrap();
+        assert_eq!(load(&loaded, &scratch.file()).unwrap().positions, 1);
+        assert_eq!(loaded.probe(key(1)), Some(expected), "{update:?}");
+    }
+}
+
+/// A file of this version is the same for ever. Another format has another version.
+#[test]
+fn format_stays_the_same() {
+    let scratch = Scratch::new("format");
+    let options = TableOptions { positions: 2, scheme: Scheme::TwoDeep, ..TableOptions::default() };
+    let table = Table::with_options(&options).unwrap();
+    table.next_generation();
+    table.store(0x0123_4567_89ab_cdef, &entry_of(77), 5);
+    save(&table, &scratch.file()).unwrap();
+    let bytes = fs::read(scratch.file()).unwrap();
+    let hex = |range: std::ops::Range<usize>| {
+        bytes[range].iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
+    };
+    // Magic, version, layout; buckets, fingerprint; scheme, generation, zeros; checksum.
+    assert_eq!(hex(0..16), "534553414d4548540100000001000000");
+    assert_eq!(hex(16..32), "01000000000000000700000000000000");
+    assert_eq!(hex(32..120), format!("0601{}", "00".repeat(86)));
+    assert_eq!(hex(120..HEADER), "6e7ccba990dc8d67");
+    // Two slots of data and signature, then the checksum of the chunk and that of the file.
+    assert_eq!(hex(128..160), format!("b2ff814d09004d000500efcdab896745{}", "00".repeat(16)));
+    assert_eq!(hex(160..bytes.len()), "8f55a1548dcb87461fe54bd592453f95");
+}
+
+/// The header of another table of the same size is whole, but belongs to another file.
+#[test]
+fn header_of_another_file_is_damage() {
+    let scratch = Scratch::new("header");
+    let [ours, theirs] = [1, 2].map(|generations| {
+        let table = filled(2, Scheme::TwoBig1, 100);
+        (0..generations).for_each(|_| table.next_generation());
+        save(&table, &scratch.file()).unwrap();
+        fs::read(scratch.file()).unwrap()
+    });
+    assert_ne!(ours[..HEADER], theirs[..HEADER]);
+    fs::write(scratch.file(), [&ours[..HEADER], &theirs[HEADER..]].concat()).unwrap();
+    assert!(matches!(load(&filled(2, Scheme::TwoBig1, 0), &scratch.file()), Err(TableFileError::Damaged)));
+}
+
+#[test]
+fn each_percent_is_reported_once() {
+    let heard = Mutex::new(Vec::new());
+    let hear = |percent| heard.lock().unwrap().push(percent);
+    let options = TableFileOptions { threads: 1, progress: &hear, ..TableFileOptions::default() };
+    Pass::new(options, 1000, 50, 50).run(|_, _| Ok(())).unwrap();
+    assert_eq!(heard.into_inner().unwrap(), (51..=100).collect::<Vec<_>>());
 }

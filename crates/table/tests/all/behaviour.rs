@@ -51,20 +51,22 @@ fn stored_entries_are_found_by_their_keys() {
     }
 }
 
-/// Probes a bucket that holds one key for all keys that differ from it in one bit.
-fn missed_bits<const BITS: u32>() -> u64 {
+/// Probes a bucket that holds one key, stored with `work`, for all keys that differ from it in one bit.
+fn missed_bits<const BITS: u32>(work: u64) -> u64 {
     let options = TableOptions { positions: 2, ..TableOptions::default() };
     let table = sesame_table::Table::<Entry, NoStats, BITS>::with_options(&options).unwrap();
     let key = mix64(1);
-    table.store(key, &ENTRY, 1);
+    table.store(key, &ENTRY, work);
     (0..64).filter(|&bit| table.probe(key ^ 1 << bit).is_none()).fold(0, |bits, bit| bits | 1 << bit)
 }
 
 #[test]
 fn every_check_bit_is_verified() {
-    assert_eq!(missed_bits::<CHECK_BITS>(), (1 << 48) - 1);
-    assert_eq!(missed_bits::<16>(), (1 << 16) - 1);
-    assert_eq!(missed_bits::<1>(), 1);
+    for work in [0, 1, u64::MAX] {
+        assert_eq!(missed_bits::<CHECK_BITS>(work), (1 << 48) - 1);
+        assert_eq!(missed_bits::<16>(work), (1 << 16) - 1);
+        assert_eq!(missed_bits::<1>(work), 1);
+    }
 }
 
 #[test]
