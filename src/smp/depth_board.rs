@@ -181,7 +181,7 @@ mod tests {
         for word in SmpStrategy::WORDS {
             let board = board(3, 1, word.name);
             assert_eq!([0, 1, 2].map(|worker| depths(&board, worker)), [[1], [1], [1]], "{}", word.name);
-            assert_eq!((board.deepest(), board.workers()), (1, 3));
+            assert_eq!((board.deepest(), board.workers), (1, 3));
         }
         assert_eq!((board(1, 7, "same").deepest(), board(1, u32::MAX, "same").deepest()), (7, MAX_DEPTH));
     }
