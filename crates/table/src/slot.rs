@@ -274,7 +274,7 @@ mod tests {
                     let slot = VerifiedSlot::<AtomicU64>::new();
                     slot.write(entry);
                     assert_eq!(slot.probe(key), Some(entry));
-                    Word::store(&slot.data, data ^ 1 << bit);
+                    Word::store(&slot.words.0[0], data ^ 1 << bit);
                     assert_eq!(slot.probe(key), None, "data {data:x}, bit {bit}");
                 }
             }
