@@ -179,6 +179,7 @@ impl Side {
             control: Arc::new(Control::new(1, Some(nodes(budget.hard).max(1)))),
             network: Network::embedded(),
             syzygy: None,
+            exchange: None,
         };
         self.table.next_generation();
         let mut worker = Worker::new(0, self.memory.take().unwrap_or_default(), job);

@@ -22,7 +22,6 @@ mod sink;
 mod strategy;
 mod supervisor;
 mod tb_root;
-#[cfg_attr(not(test), expect(dead_code, reason = "the pool shares by process so far"))]
 mod topology;
 mod vote;
 

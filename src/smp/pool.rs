@@ -14,6 +14,7 @@ use super::depth_board::DepthBoard;
 use super::final_iterations::FinalIterations;
 use super::low_latency::request_short_slices;
 use super::strategy::SmpStrategy;
+use super::topology::{MAX_PER_GROUP, Topology};
 use crate::position::Move;
 use crate::search::{
     Control, Iteration, IterationResult, RootLine, SearchContext, SearchTable, SharedHistories, Sharing, ThreadData,
@@ -76,10 +77,13 @@ pub struct Pool<T = TranspositionTable> {
     are_bound: bool,
     pinning: Pinning,
     strategy: SmpStrategy,
-    /// The histories that workers share by `strategy`, one set for each group of workers.
+    /// The histories that workers share by `strategy`, one set for each group of workers. Workers that are bound share with
+    /// their neighbours: those of their memory node and last-level cache.
     shared: Vec<SharedHistories>,
     /// Workers of a group. The last group may have fewer.
     group_size: usize,
+    /// The group of each worker that is bound to a core: its core's neighbours. Empty if none is bound.
+    groups_of_bound: Vec<usize>,
     /// Creates a worker's data.
     new_data: NewData,
 }
@@ -109,6 +113,7 @@ impl<T: SearchTable> Pool<T> {
             strategy,
             shared: Vec::new(),
             group_size: usize::MAX,
+            groups_of_bound: Vec::new(),
             new_data,
         };
         pool.resize(wanted)?;
@@ -174,6 +179,7 @@ impl<T: SearchTable> Pool<T> {
     /// Returns a core for each of `wanted` workers; no cores if workers are not bound.
     fn assign_cores(&mut self, wanted: usize) -> Vec<usize> {
         let allowed = if self.pin { allowed_cores() } else { Ok(Vec::new()) };
+        let topology = Topology::of_system(allowed.as_deref().unwrap_or_default());
         let (pinning, mut cores) = match allowed {
             Ok(_) if !self.pin => (Pinning::Off, Vec::new()),
             Ok(cores) if cores.len() < wanted => (Pinning::TooFewCores(cores.len()), Vec::new()),
@@ -182,6 +188,7 @@ impl<T: SearchTable> Pool<T> {
         };
         self.pinning = pinning;
         cores.truncate(wanted);
+        self.groups_of_bound = topology.group_of_each(&cores, MAX_PER_GROUP);
         cores
     }
 
@@ -208,7 +215,7 @@ impl<T: SearchTable> Pool<T> {
             let (sender, commands) = unbounded();
             let (ready, is_ready) = bounded(1);
             let builder = thread::Builder::new().name(format!("worker-{index}")).stack_size(WORKER_STACK_BYTES);
-            let group = index / self.group_size;
+            let group = self.groups_of_bound.get(index).copied().unwrap_or(index / self.group_size);
             self.shared.resize_with(self.shared.len().max(group + 1), SharedHistories::new);
             let (shared, sharing, new_data) = (self.shared[group].clone(), self.strategy.sharing(), self.new_data);
             let fresh_data = move || new_data(&shared, sharing);

@@ -63,15 +63,6 @@ impl Topology {
         Self { processors: processors.iter().map(place).collect() }
     }
 
-    /// Returns the processors of each memory node, in the order of the nodes' numbers.
-    pub(super) fn nodes(&self) -> Vec<ProcessorGroup> {
-        let mut nodes: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for processor in &self.processors {
-            nodes.entry(processor.node).or_default().push(processor.number);
-        }
-        nodes.into_iter().map(|(node, processors)| ProcessorGroup { node, processors }).collect()
-    }
-
     /// Divides the processors into groups of neighbours of at most `max_per_group` (at least 1).
     ///
     /// A group never spans memory nodes. The processors of a larger last-level cache are divided evenly, with
@@ -103,6 +94,13 @@ impl Topology {
             ProcessorGroup { node, processors }
         };
         groups.into_iter().map(in_order).collect()
+    }
+
+    /// Returns the number of each processor's group, as [`groups`](Self::groups) divides them.
+    pub(super) fn group_of_each(&self, processors: &[usize], max_per_group: usize) -> Vec<usize> {
+        let groups = self.groups(max_per_group);
+        let group_of = |processor| groups.iter().position(|group| group.processors.contains(processor)).unwrap_or(0);
+        processors.iter().map(group_of).collect()
     }
 
     /// Returns the wanted processors in the order in which workers are bound.
@@ -250,7 +248,6 @@ mod tests {
     fn caches_of_a_node_are_taken_together_while_they_fit() {
         // Two nodes of 16 processors, caches of 4, no hyper-threads.
         let topology = Machine::new(32, |p| p / 16, |p| p / 4, |p| p).topology();
-        assert_eq!(topology.nodes(), [group(0, 0..16), group(1, 16..32)]);
         let lengths = |max| topology.groups(max).iter().map(|group| group.processors.len()).collect::<Vec<_>>();
         assert_eq!(topology.groups(MAX_PER_GROUP), [group(0, 0..16), group(1, 16..32)], "no group spans nodes");
         assert_eq!(topology.groups(8), [group(0, 0..8), group(0, 8..16), group(1, 16..24), group(1, 24..32)]);
@@ -289,6 +286,8 @@ mod tests {
         let topology = Topology::read(machine.folder.path(), &allowed);
         assert_eq!(topology.groups(MAX_PER_GROUP), [group(0, [1, 4, 6, 5]), group(1, [12, 13])]);
         assert_eq!(topology.groups(3), [group(0, [1]), group(0, [4, 6, 5]), group(1, [12, 13])]);
+        assert_eq!(topology.group_of_each(&allowed, 3), [2, 0, 1, 1, 2, 1]);
+        assert_eq!(topology.group_of_each(&allowed[..2], MAX_PER_GROUP), [1, 0]);
         assert_eq!(Topology::read(machine.folder.path(), &[]).groups(MAX_PER_GROUP), [group(0, [])]);
     }
 
@@ -298,7 +297,6 @@ mod tests {
         let all: Vec<usize> = (0..100).collect();
         let topology = Topology::read(empty.path(), &all);
         assert_eq!(topology.groups(MAX_PER_GROUP), [group(0, 0..100)]);
-        assert_eq!(topology.nodes(), [group(0, 0..100)]);
         // Nodes without caches, as in some virtual machines.
         let machine = Machine::new(8, |p| p / 4, |_| 0, |p| p);
         (0..8).for_each(|p| fs::remove_dir_all(machine.folder.path().join(format!("cpu/cpu{p}/cache"))).unwrap());
@@ -317,7 +315,7 @@ mod tests {
             (2..4).for_each(|p| machine.write(&format!("cpu/cpu{p}/cache/index3/shared_cpu_list"), text));
             machine.write("cpu/cpu3/topology/thread_siblings_list", text);
             let topology = machine.topology();
-            assert_eq!(topology.nodes(), [group(0, 0..4)], "{text:?}");
+            assert_eq!(topology.groups(1 << 20), [group(0, 0..4)], "{text:?}");
             assert_eq!(topology.groups(2), [group(0, [2, 3]), group(0, [0, 1])], "{text:?}");
         }
         // A list that leaves out its own processor.
@@ -333,7 +331,7 @@ mod tests {
     fn groups_of_this_machine_have_each_processor_once() {
         let allowed = super::super::affinity::allowed_cores().unwrap();
         let topology = Topology::of_system(&allowed);
-        for groups in [topology.groups(MAX_PER_GROUP), topology.groups(1), topology.nodes()] {
+        for groups in [topology.groups(MAX_PER_GROUP), topology.groups(1)] {
             let mut processors: Vec<usize> = groups.iter().flat_map(|group| group.processors.clone()).collect();
             processors.sort_unstable();
             let mut expected = allowed.clone();

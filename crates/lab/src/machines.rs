@@ -183,7 +183,7 @@ fn run(cluster: Cluster, depth: u32, positions: usize) -> Result<ClusterResult, 
     engine.simulate_machines(Arc::clone(&machines))?;
     let limits = Limits { depth: Some(depth), ..Limits::default() };
     let mut nodes = Vec::new();
-    for position in bench::positions().into_iter().take(positions) {
+    for position in bench::positions().take(positions) {
         engine.new_game();
         nodes.push(engine.search(&Game::new(position), limits.clone())?.nodes);
     }
