@@ -7,14 +7,14 @@ use std::sync::Arc;
 use sesame_report::command::{CommandError, print_status};
 
 use crate::cluster::mpi::MpiTransport;
-use crate::cluster::{self, Part};
+use crate::cluster::{self, Role};
 use crate::uci::{self, Output};
 
 /// Runs this process's part: the session of the user, or one that follows it.
 pub(super) fn run(output: &Output) -> Result<(), CommandError> {
     match cluster::join(MpiTransport::connect).map_err(CommandError::failed)? {
-        Part::Alone => uci::run(io::stdin(), output.clone()).map_err(CommandError::failed),
-        Part::Leader(link) => {
+        Role::Alone => uci::run(io::stdin(), output.clone()).map_err(CommandError::failed),
+        Role::Leader(link) => {
             let result = uci::run_linked(io::stdin(), output.clone(), Some(Arc::clone(&link) as _));
             if !link.quit() {
                 // MPI waits for all processes at its end, and one does not answer.
@@ -23,7 +23,7 @@ pub(super) fn run(output: &Output) -> Result<(), CommandError> {
             }
             result.map_err(CommandError::failed)
         }
-        Part::Follower(link, session, thread) => {
+        Role::Follower(link, session, thread) => {
             let result = uci::run_linked(session.input, Output::new(session.output), Some(link as _));
             drop(session.end);
             let _ = thread.join();

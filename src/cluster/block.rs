@@ -11,7 +11,7 @@ use sesame_table::{Generation, Payload};
 pub(super) const BLOCK_BYTES: usize = 8192;
 
 /// The first bytes of a block. Programs with other blocks do not begin so.
-const MAGIC: u32 = 0x5e5a_0001;
+const MAGIC: u32 = 0x5e5a_0002;
 
 /// Bytes of an exchanged entry: key, packed entry, work.
 const ENTRY_BYTES: usize = 20;
@@ -22,8 +22,8 @@ const MAX_PV: usize = 64;
 /// Bytes of the header: what stands before the entries or the text.
 const HEADER_BYTES: usize = 4 + 2 + 4 + 8 + 8 + 4 + 2 + LINE_BYTES;
 
-/// Bytes of a line: presence, depth, seldepth, kind of score, score, number of moves, moves.
-const LINE_BYTES: usize = 1 + 2 + 2 + 1 + 4 + 1 + 2 * MAX_PV;
+/// Bytes of a line: presence, depth, seldepth, kind of score, bound, score, number of moves, moves.
+const LINE_BYTES: usize = 1 + 2 + 2 + 1 + 1 + 4 + 1 + 2 * MAX_PV;
 
 /// The most bytes of text in a block.
 pub(super) const MAX_TEXT: usize = BLOCK_BYTES - HEADER_BYTES;
@@ -150,7 +150,7 @@ fn write_line(line: Option<&Line>, bytes: &mut Vec<u8>) {
     bytes.push(1);
     bytes.extend((line.depth.min(u16::MAX.into()) as u16).to_le_bytes());
     bytes.extend((line.seldepth.min(u16::MAX.into()) as u16).to_le_bytes());
-    bytes.push(kind);
+    bytes.extend([kind, line.bound as u8]);
     bytes.extend(score.to_le_bytes());
     let pv = line.pv.iter().take(MAX_PV);
     bytes.push(pv.len() as u8);
@@ -159,12 +159,13 @@ fn write_line(line: Option<&Line>, bytes: &mut Vec<u8>) {
 
 fn read_line(reader: &mut Reader<'_>) -> Option<Line> {
     let (depth, seldepth) = (reader.u16()?.into(), reader.u16()?.into());
-    let [kind] = reader.take()?;
+    let [kind, bound] = reader.take()?;
+    let bound = [Bound::Upper, Bound::Lower, Bound::Exact].into_iter().find(|known| *known as u8 == bound)?;
     let score = i32::from_le_bytes(reader.take()?);
     let score = if kind == 1 { Score::Mate(score) } else { Score::Centipawns(score) };
     let [moves] = reader.take()?;
     let pv = (0..moves).map(|_| Move::from_bits(reader.u16()?)).collect::<Option<_>>()?;
-    Some(Line { rank: 1, depth, seldepth, score, bound: Bound::Exact, pv })
+    Some(Line { rank: 1, depth, seldepth, score, bound, pv })
 }
 
 /// The bytes that are not read yet.
@@ -210,7 +211,8 @@ mod tests {
 
     fn line(depth: u16, score: i32, moves: usize) -> Line {
         let pv = vec![Move::new(Square::E2, Square::E4, None); moves];
-        Line { rank: 1, depth: depth.into(), seldepth: 9, score: Score::Mate(score), bound: Bound::Exact, pv }
+        let bound = [Bound::Upper, Bound::Lower, Bound::Exact][usize::from(depth) % 3];
+        Line { rank: 1, depth: depth.into(), seldepth: 9, score: Score::Mate(score), bound, pv }
     }
 
     proptest! {

@@ -30,7 +30,7 @@ struct State {
     counts: (u64, u64),
     /// The best line, once the workers have ended.
     line: Option<Line>,
-    /// The workers have ended.
+    /// The workers have ended, with a line.
     is_finished: bool,
     /// The session has answered the last `go`.
     has_answered: bool,
@@ -72,7 +72,7 @@ impl FollowerLink {
 impl SearchLink for FollowerLink {
     fn relay(&self, _: &str) {}
 
-    fn announce(&self, _: String) {}
+    fn announce(&self, _: String, _: bool) {}
 
     fn wait_until_ready(&self) -> Option<String> {
         None
@@ -85,7 +85,7 @@ impl SearchLink for FollowerLink {
 
     fn end(&self, line: Option<Line>, _: Duration) -> Ending {
         let mut state = self.state.lock();
-        (state.line, state.is_finished) = (line, true);
+        (state.is_finished, state.line) = (line.is_some(), line);
         Ending::default()
     }
 
@@ -144,6 +144,8 @@ impl AnswerWatch {
             // The leader says the same about the search.
             && (state.running.is_none() || message.starts_with("bug"))
         {
+            // A full pipe must not hold the rounds.
+            drop(state);
             let _ = writeln!(io::stderr(), "sesame: {message}");
         }
     }

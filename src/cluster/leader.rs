@@ -1,8 +1,8 @@
-//! The leader: the machine that speaks to the user, keeps the time, and has the last word.
+//! The leader: the machine that speaks to the user, keeps the time, and collects the lines.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -26,8 +26,11 @@ const OVERHEAD: Duration = Duration::from_millis(10);
 /// The time between two looks at whether the others are silent.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Lines that are later than this are reported.
+/// With this patience or more, a machine that is late is reported.
 const LATE: Duration = Duration::from_millis(200);
+
+/// The longest wait for the followers to carry out lines, such as the clearing of a large table.
+const MAX_READY: Duration = Duration::from_secs(60);
 
 /// The others are silent if a round is not complete after this time.
 const SILENCE: Duration = Duration::from_secs(3);
@@ -40,21 +43,33 @@ enum Order {
     Ready(Sender<()>),
     Begin {
         lines: String,
+        may_finish: bool,
         control: Arc<Control>,
         table: Arc<dyn SearchTable>,
     },
-    /// Stops the followers and replies with their lines.
-    End(Sender<Vec<Line>>),
+    /// Stops the followers and replies with their lines, at this time at the latest.
+    End(Sender<Vec<Line>>, Instant),
     Quit,
 }
 
 /// The leader's link to the followers.
 pub(crate) struct LeaderLink {
     orders: Sender<Order>,
-    announced: Mutex<Option<String>>,
+    announced: Mutex<Option<(String, bool)>>,
     exchange: Arc<Exchange>,
     progress: Arc<Progress>,
     thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+/// A reply that does not come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+enum Fault {
+    #[error("another machine has not ended its work in time")]
+    Late,
+    #[error("another machine does not answer; this one goes on alone until it does")]
+    Silent,
+    #[error("bug: the thread of the cluster has ended; this machine goes on alone")]
+    Ended,
 }
 
 /// The state of the rounds, for other threads.
@@ -62,6 +77,8 @@ struct Progress {
     started: Instant,
     /// The beginning of the round that is not complete, in milliseconds after `started`; 0 between rounds.
     round_began: AtomicU64,
+    /// A search has begun, and not all have ended it.
+    is_searching: AtomicBool,
     /// The followers whose session has ended.
     gone: Mutex<BTreeSet<usize>>,
 }
@@ -83,8 +100,12 @@ impl LeaderLink {
         let (orders, inbox) = unbounded();
         let outbox = Outbox::new();
         let exchange = outbox.exchange();
-        let progress =
-            Arc::new(Progress { started: Instant::now(), round_began: AtomicU64::new(0), gone: Mutex::default() });
+        let progress = Arc::new(Progress {
+            started: Instant::now(),
+            round_began: AtomicU64::new(0),
+            is_searching: AtomicBool::new(false),
+            gone: Mutex::default(),
+        });
         let of_thread = Arc::clone(&progress);
         let link = LeaderLink { orders, announced: Mutex::new(None), exchange, progress, thread: Mutex::new(None) };
         let work = |transport| LeaderLoop::new(Rounds::new(transport), inbox, outbox, of_thread).run();
@@ -100,8 +121,9 @@ impl LeaderLink {
     pub(crate) fn quit(&self) -> bool {
         let _ = self.orders.send(Order::Quit);
         let Some(thread) = self.thread.lock().take() else { return true };
+        let began = Instant::now();
         while !thread.is_finished() {
-            if self.progress.is_silent() {
+            if began.elapsed() > SILENCE {
                 return false;
             }
             thread::sleep(INTERVAL);
@@ -110,22 +132,15 @@ impl LeaderLink {
         true
     }
 
-    /// Waits for a reply to an order, up to `limit`. Returns a message about those that do not answer.
-    fn wait<R>(&self, reply: &Receiver<R>, limit: Option<Duration>) -> Result<R, String> {
+    /// Waits for a reply to an order, up to `limit`.
+    fn wait<R>(&self, reply: &Receiver<R>, limit: Duration) -> Result<R, Fault> {
         let began = Instant::now();
         loop {
-            let left = limit.map_or(LOOK, |limit| limit.saturating_sub(began.elapsed()));
-            match reply.recv_timeout(left.min(LOOK)) {
+            match reply.recv_timeout(limit.saturating_sub(began.elapsed()).min(LOOK)) {
                 Ok(reply) => return Ok(reply),
-                Err(RecvTimeoutError::Disconnected) => {
-                    return Err("bug: the thread of the cluster has ended; this machine goes on alone".to_owned());
-                }
-                Err(RecvTimeoutError::Timeout) if self.progress.is_silent() => {
-                    return Err("another machine does not answer; this one goes on alone until it does".to_owned());
-                }
-                Err(RecvTimeoutError::Timeout) if limit.is_some_and(|limit| began.elapsed() >= limit) => {
-                    return Err("another machine has not ended its search in time".to_owned());
-                }
+                Err(RecvTimeoutError::Disconnected) => return Err(Fault::Ended),
+                Err(RecvTimeoutError::Timeout) if self.progress.is_silent() => return Err(Fault::Silent),
+                Err(RecvTimeoutError::Timeout) if began.elapsed() >= limit => return Err(Fault::Late),
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
@@ -137,32 +152,34 @@ impl SearchLink for LeaderLink {
         let _ = self.orders.send(Order::Lines(lines.to_owned()));
     }
 
-    fn announce(&self, lines: String) {
-        *self.announced.lock() = Some(lines);
+    fn announce(&self, lines: String, may_finish: bool) {
+        *self.announced.lock() = Some((lines, may_finish));
     }
 
     fn wait_until_ready(&self) -> Option<String> {
         let (reply, receiver) = bounded(1);
         let _ = self.orders.send(Order::Ready(reply));
-        self.wait(&receiver, None).err()
+        self.wait(&receiver, MAX_READY).err().map(|fault| fault.to_string())
     }
 
     fn begin(&self, control: &Arc<Control>, table: Arc<dyn SearchTable>) -> Option<Arc<Exchange>> {
-        let lines = self.announced.lock().take()?;
-        if self.progress.is_silent() {
+        let (lines, may_finish) = self.announced.lock().take()?;
+        if self.progress.is_silent() || self.progress.is_searching.swap(true, Relaxed) {
             return None;
         }
-        self.orders.send(Order::Begin { lines, control: Arc::clone(control), table }).ok()?;
+        self.orders.send(Order::Begin { lines, may_finish, control: Arc::clone(control), table }).ok()?;
         Some(Arc::clone(&self.exchange))
     }
 
     fn end(&self, _: Option<Line>, patience: Duration) -> Ending {
         let (reply, receiver) = bounded(1);
-        let _ = self.orders.send(Order::End(reply));
-        let (lines, fault) = match self.wait(&receiver, Some(patience)) {
+        // The lines of those in time come before the patience is over.
+        let _ = self.orders.send(Order::End(reply, Instant::now() + patience * 3 / 4));
+        let (lines, fault) = match self.wait(&receiver, patience) {
             Ok(lines) => (lines, None),
             // Where the clock is short, a line that comes late is no fault.
-            Err(fault) => (Vec::new(), Some(fault).filter(|_| patience >= LATE)),
+            Err(Fault::Late) if patience < LATE => (Vec::new(), None),
+            Err(fault) => (Vec::new(), Some(fault.to_string())),
         };
         let gone = std::mem::take(&mut *self.progress.gone.lock());
         let gone = gone.iter().map(|rank| format!("machine {rank} has left; its session has ended"));
@@ -191,32 +208,30 @@ struct LeaderLoop<T> {
     asked: u32,
     /// The followers whose session has ended.
     gone: BTreeSet<usize>,
+    /// An order that came during a search, and is carried out after it.
+    pending: Option<Order>,
 }
 
 impl<T: Transport> LeaderLoop<T> {
     fn new(rounds: Rounds<T>, orders: Receiver<Order>, outbox: Outbox, progress: Arc<Progress>) -> Self {
-        Self { rounds, orders, outbox, progress, search: 0, asked: 0, gone: BTreeSet::new() }
+        Self { rounds, orders, outbox, progress, search: 0, asked: 0, gone: BTreeSet::new(), pending: None }
     }
 
     fn run(mut self) {
         loop {
-            match self.orders.recv() {
+            match self.pending.take().map_or_else(|| self.orders.recv(), Ok) {
                 Ok(Order::Lines(lines)) => self.send_lines(&lines),
                 Ok(Order::Ready(reply)) => {
                     self.make_ready();
                     let _ = reply.send(());
                 }
-                Ok(Order::Begin { lines, control, table }) => {
+                Ok(Order::Begin { lines, may_finish, control, table }) => {
                     self.send_lines(&lines);
-                    let (lines, reply) = self.search(&control, &*table);
-                    // The table is free before the supervisor goes on.
-                    drop(table);
-                    if let Some(reply) = reply {
-                        let _ = reply.send(lines);
-                    }
+                    self.search(&control, table, may_finish);
+                    self.progress.is_searching.store(false, Relaxed);
                 }
                 // A search that did not begin.
-                Ok(Order::End(reply)) => drop(reply.send(Vec::new())),
+                Ok(Order::End(reply, _)) => drop(reply.send(Vec::new())),
                 Ok(Order::Quit) | Err(_) => return self.quit(),
             }
         }
@@ -254,39 +269,50 @@ impl<T: Transport> LeaderLoop<T> {
         }
     }
 
-    /// Exchanges blocks during a search, until all have ended it. Returns the others' lines.
-    fn search(&mut self, control: &Control, table: &dyn SearchTable) -> (Vec<Line>, Option<Sender<Vec<Line>>>) {
+    /// Exchanges blocks during a search, until all have ended it.
+    fn search(&mut self, control: &Control, table: Arc<dyn SearchTable>, may_finish: bool) {
         self.search += 1;
         self.outbox.clear();
-        let mut reply = None;
+        let mut table = Some(table);
+        let mut end: Option<(Option<Sender<Vec<Line>>>, Instant)> = None;
         let mut next = Instant::now();
         loop {
-            if reply.is_some() {
+            if end.is_some() {
                 // The supervisor may have lost its patience: later orders are of later searches.
                 thread::sleep(next.saturating_duration_since(Instant::now()));
             } else {
                 match self.orders.recv_deadline(next) {
-                    Ok(Order::End(sender)) => reply = Some(sender),
                     Err(RecvTimeoutError::Timeout) => {}
+                    Ok(Order::End(sender, deadline)) => end = Some((Some(sender), deadline)),
                     // The supervisor sends nothing else before the end: it has gone.
-                    Ok(_) | Err(RecvTimeoutError::Disconnected) => reply = Some(bounded(1).0),
+                    order => (self.pending, end) = (order.ok(), Some((None, Instant::now()))),
                 }
+            }
+            if end.is_some() {
+                // The table is free before the supervisor goes on.
+                table = None;
             }
             let (nodes, tb_hits) = control.counts_here();
             let load = Load::Entries(self.outbox.batch());
-            let stops = reply.is_some();
-            let block = Block { search: self.search, stops, nodes, tb_hits, load, ..Block::default() };
+            let block = Block { search: self.search, stops: end.is_some(), nodes, tb_hits, load, ..Block::default() };
             let blocks = self.round(&block);
             let nodes = blocks.iter().map(|(_, block)| block.nodes).sum();
             control.set_elsewhere(nodes, blocks.iter().map(|(_, block)| block.tb_hits).sum());
-            for (_, block) in &blocks {
-                self.outbox.store(&block.load, table);
+            if let Some(table) = &table {
+                blocks.iter().for_each(|(_, block)| self.outbox.store(&block.load, &**table));
             }
-            let has_ended = |(rank, block): &(usize, Block)| block.search == self.search || self.gone.contains(rank);
-            if stops && blocks.iter().all(has_ended) {
-                return (blocks.into_iter().filter_map(|(_, block)| block.line).collect(), reply);
-            }
-            if blocks.iter().any(|(_, block)| block.is_finished) {
+            let number = self.search;
+            let has_ended = |(rank, block): &&(usize, Block)| block.search == number || self.gone.contains(rank);
+            let have_all_ended = blocks.iter().all(|block| has_ended(&block));
+            if let Some((reply, deadline)) = &mut end {
+                if have_all_ended || Instant::now() >= *deadline {
+                    let lines = blocks.iter().filter(has_ended).filter_map(|(_, block)| block.line.clone()).collect();
+                    reply.take().map(|reply| reply.send(lines));
+                }
+                if have_all_ended {
+                    return;
+                }
+            } else if may_finish && blocks.iter().any(|(_, block)| block.is_finished) {
                 control.stop();
             }
             next = if self.outbox.has_batch() { Instant::now() } else { Instant::now() + INTERVAL };

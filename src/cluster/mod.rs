@@ -41,8 +41,8 @@ pub(crate) use transport::local;
 /// The rank of the leader.
 const LEADER: usize = 0;
 
-/// This process's part.
-pub(crate) enum Part {
+/// What this process is in the cluster.
+pub(crate) enum Role {
     /// It is alone.
     Alone,
     /// It speaks to the user.
@@ -57,7 +57,7 @@ pub(crate) enum Part {
 /// If the system refuses the thread, or `connect` fails.
 pub(crate) fn join<T: Transport + 'static>(
     connect: impl FnOnce() -> io::Result<T> + Send + 'static,
-) -> io::Result<Part> {
+) -> io::Result<Role> {
     let (result, connected) = bounded(1);
     let (part, take_part) = bounded::<Box<dyn FnOnce(T) + Send>>(1);
     let thread = thread::Builder::new().name("cluster".into()).spawn(move || match connect() {
@@ -75,15 +75,15 @@ pub(crate) fn join<T: Transport + 'static>(
     if ranks == 1 {
         drop(part);
         let _ = thread.join();
-        return Ok(Part::Alone);
+        return Ok(Role::Alone);
     }
     if rank == LEADER {
         let (link, work) = LeaderLink::new();
         part.send(Box::new(work)).map_err(|_| ended())?;
         link.set_thread(thread);
-        return Ok(Part::Leader(Arc::new(link)));
+        return Ok(Role::Leader(Arc::new(link)));
     }
     let (link, session, work) = FollowerLink::new(rank);
     part.send(Box::new(work)).map_err(|_| ended())?;
-    Ok(Part::Follower(Arc::new(link), session, thread))
+    Ok(Role::Follower(Arc::new(link), session, thread))
 }

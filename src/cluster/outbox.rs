@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn shallow_entries_stay_at_home() {
+    fn shallow_entries_are_not_sent() {
         let mut outbox = Outbox::new();
         offer(&outbox, [entry(1, FIRST_DEPTH - 1), entry(2, FIRST_DEPTH)]);
         assert_eq!(outbox.batch(), [entry(2, FIRST_DEPTH)]);

@@ -29,7 +29,7 @@ impl<T: Transport> Rounds<T> {
 
     /// Gives `block` and returns those of the other machines, each with its rank. It waits for all of them.
     ///
-    /// The block of another program version is left out.
+    /// Another version of the program cannot be read, and counts as one whose session has ended.
     pub(super) fn exchange(&mut self, block: &Block) -> Vec<(usize, Block)> {
         block.write(&mut self.own);
         let began = Instant::now();
@@ -38,6 +38,7 @@ impl<T: Transport> Rounds<T> {
         });
         let rank = self.transport.rank();
         let blocks = self.all.chunks(self.own.len()).enumerate();
-        blocks.filter(|&(from, _)| from != rank).filter_map(|(from, bytes)| Some((from, Block::read(bytes)?))).collect()
+        let read = |bytes| Block::read(bytes).unwrap_or_else(|| Block { quits: true, ..Block::default() });
+        blocks.filter(|&(from, _)| from != rank).map(|(from, bytes)| (from, read(bytes))).collect()
     }
 }

@@ -200,13 +200,13 @@ impl<T: SearchTable> Engine<T> {
         Ok(engine)
     }
 
-    /// Searches together with other machines from now on, at full strength.
+    /// Searches together with other machines from now on, at full strength and not in lockstep.
     pub fn set_link(&mut self, link: Arc<dyn SearchLink>) {
         self.link = Some(link);
     }
 
     /// Divides the workers of later searches among simulated machines, each with its table and histories. The engine's table
-    /// is not used then. In lockstep such searches are repeatable.
+    /// is not used then. In lockstep such searches are repeatable. Set the number of threads before.
     ///
     /// # Errors
     /// If the system refuses the first of the new threads.
@@ -433,7 +433,7 @@ impl<T: SearchTable> Engine<T> {
             pool: Arc::clone(&self.pool),
             sink,
             machines: self.machines.clone(),
-            link: self.link.clone().filter(|_| self.options.strength_limit.is_none()),
+            link: self.link.clone().filter(|_| self.options.strength_limit.is_none() && !self.options.lockstep),
             started,
         };
         if let Some(strength_limit) = self.options.strength_limit {

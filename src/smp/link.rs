@@ -18,14 +18,15 @@ pub trait SearchLink: Send + Sync {
     /// Passes lines of UCI, each with its line feed, to the followers. They carry them out in order.
     fn relay(&self, lines: &str);
 
-    /// Sets the lines of UCI that start the next search on the followers: `position` and `go infinite`.
-    fn announce(&self, lines: String);
+    /// Sets the lines of UCI that start the next search on the followers: `position` and `go infinite`. With `may_finish` the
+    /// search ends when a follower has reached its depth or mate.
+    fn announce(&self, lines: String, may_finish: bool);
 
     /// Waits until the followers have carried out all lines, or do not answer. Returns a message in that case.
     fn wait_until_ready(&self) -> Option<String>;
 
     /// Begins the announced search everywhere. Returns the exchange of table entries; `None` if no other machine takes
-    /// part.
+    /// part, because they do not answer or are still ending an earlier search.
     ///
     /// Until [`end`](Self::end), nodes and tablebase hits of the others are added to `control`, and entries of theirs are stored in
     /// `table`.

@@ -66,8 +66,12 @@ impl<T> SearchRequest<T> {
     pub(super) fn budget(&self, root_moves: &[Move]) -> Option<Budget> {
         let position = self.game.position();
         let number = u32::from(position.fullmove_number());
-        let overhead = self.overhead + self.link.as_ref().map_or(Duration::ZERO, |link| link.overhead());
-        clock::plan(&self.limits, position.side_to_move(), number, overhead, root_moves.len() == 1)
+        let of_link = self.link.as_ref().map_or(Duration::ZERO, |link| link.overhead());
+        let overhead = self.overhead + of_link;
+        // The time for a move has no overhead of its own.
+        let move_time = self.limits.move_time.map(|time| time.saturating_sub(of_link).max(time.min(of_link)));
+        let limits = Limits { move_time, ..self.limits.clone() };
+        clock::plan(&limits, position.side_to_move(), number, overhead, root_moves.len() == 1)
     }
 
     /// Creates the control block of this search, with the hard limit if the clock is running.

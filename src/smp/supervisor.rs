@@ -470,10 +470,11 @@ impl<T: SearchTable> Supervisor<T> {
     ///
     /// With MultiPV the lines of this machine are played: only these have been reported.
     fn elect_elsewhere(&self, winner: Option<usize>) -> Option<Line> {
-        if self.elsewhere.is_empty() || self.request.multi_pv > 1 {
+        if self.elsewhere.is_empty() || self.request.multi_pv > 1 || self.mate_found_by.is_some() {
             return None;
         }
-        let here = winner.and_then(|winner| self.results[winner]);
+        // As it is reported, like the others'.
+        let here = winner.and_then(|winner| RootResult::of_line(self.lines[winner].as_ref()?.first()?));
         let results: Vec<Option<RootResult>> =
             std::iter::once(here).chain(self.elsewhere.iter().map(RootResult::of_line)).collect();
         let elected = elect(&results, self.request.pool.strategy().vote)?;
@@ -540,5 +541,7 @@ impl<T: SearchTable> Supervisor<T> {
     }
 }
 
+#[cfg(test)]
+mod link_tests;
 #[cfg(test)]
 pub(super) mod tests;

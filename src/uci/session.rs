@@ -431,9 +431,10 @@ impl Session {
         self.is_infinite = Limits { ponder: false, ..limits.clone() }.is_unlimited();
         self.is_unlimited = self.is_infinite || limits.ponder;
         if let Some(link) = &self.link {
-            let is_whole = self.engine.options().multi_pv == 1;
-            let go = go_for_followers(&limits, self.game.position(), is_whole);
-            link.announce(format!("{}\n{go}\n", self.position_line));
+            // A follower searches one line.
+            let may_finish = self.engine.options().multi_pv == 1 && (limits.depth.is_some() || limits.mate.is_some());
+            let go = go_for_followers(&limits, self.game.position(), may_finish);
+            link.announce(format!("{}\n{go}\n", self.position_line), may_finish);
         }
         self.engine.go(&self.game, limits);
     }
