@@ -31,7 +31,7 @@ pub(super) const MAX_TEXT: usize = BLOCK_BYTES - HEADER_BYTES;
 /// The most entries in a block.
 pub(super) const MAX_ENTRIES: usize = MAX_TEXT / ENTRY_BYTES;
 
-/// What a block carries beside its numbers.
+/// The content of a block beside its numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Load {
     /// Entries of the running search, at most [`MAX_ENTRIES`].

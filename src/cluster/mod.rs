@@ -41,7 +41,7 @@ pub(crate) use transport::local;
 /// The rank of the leader.
 const LEADER: usize = 0;
 
-/// What this process is in the cluster.
+/// The part of this process in the cluster.
 pub(crate) enum Role {
     /// It is alone.
     Alone,

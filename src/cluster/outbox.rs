@@ -108,13 +108,11 @@ impl Outbox {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::{TranspositionTable, TtEntry};
-    use crate::smp::Bound;
+    use crate::search::TranspositionTable;
     use sesame_table::Scheme;
 
     fn entry(key: u64, depth: u8) -> ExchangedEntry {
-        let entry = TtEntry { mv: 1, score: 2, depth, bound: Bound::Upper, pv: false, eval: 3 };
-        ExchangedEntry { key, entry, work: 5 }
+        ExchangedEntry::for_tests(key, depth)
     }
 
     /// Hands entries over as a worker does.

@@ -54,6 +54,15 @@ impl Exchange {
 }
 
 #[cfg(test)]
+impl ExchangedEntry {
+    /// Returns an entry of this key and depth.
+    pub(crate) fn for_tests(key: u64, depth: u8) -> Self {
+        let entry = TtEntry { mv: 1, score: 2, depth, bound: super::tt_entry::Bound::Upper, pv: false, eval: 3 };
+        Self { key, entry, work: 5 }
+    }
+}
+
+#[cfg(test)]
 impl Exchange {
     /// Hands over an entry, as a worker does.
     pub(crate) fn offer_for_tests(&self, worker: usize, nodes: u64, entry: ExchangedEntry) {

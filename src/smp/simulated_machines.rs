@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 
 use crate::search::{EntryTaker, Exchange, ExchangedEntry, SearchTable, SentFilter};
 
-/// How simulated machines exchange entries.
+/// The exchange of entries between simulated machines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExchangeSettings {
     /// The least depth of an entry that is sent, in plies. No entry has 255.
@@ -26,7 +26,8 @@ pub struct ExchangeSettings {
 }
 
 impl Default for ExchangeSettings {
-    /// A round each millisecond at a million nodes a second, with one more on the way.
+    /// A round each millisecond at a million nodes a second, with a millisecond on the way. The batch is about that of a block of
+    /// `crate::cluster`.
     fn default() -> Self {
         Self { min_depth: 5, interval: 1000, batch: 397, delay: 1000 }
     }
@@ -142,12 +143,11 @@ impl<T: SearchTable> State<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::{Bound, TranspositionTable, TtEntry};
+    use crate::search::TranspositionTable;
     use sesame_table::Scheme;
 
     fn entry(key: u64, depth: u8) -> ExchangedEntry {
-        let entry = TtEntry { mv: 1, score: 2, depth, bound: Bound::Lower, pv: false, eval: 3 };
-        ExchangedEntry { key, entry, work: 4 }
+        ExchangedEntry::for_tests(key, depth)
     }
 
     fn machines(settings: ExchangeSettings) -> SimulatedMachines<TranspositionTable> {

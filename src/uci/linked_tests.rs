@@ -11,7 +11,7 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 use super::{Output, run_linked};
 use crate::cluster::{self, Role, Transport, local};
 
-/// How long a test waits for a line: far longer than any machine needs.
+/// The wait of a test for a line: far longer than any machine needs.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// The user of a leader's session.
@@ -21,7 +21,7 @@ struct User {
     ranks: Vec<JoinHandle<bool>>,
 }
 
-/// What the user types.
+/// The user's input.
 struct Typed(Receiver<Vec<u8>>, Vec<u8>);
 
 impl Read for Typed {
@@ -36,7 +36,7 @@ impl Read for Typed {
     }
 }
 
-/// What the user sees: whole lines.
+/// The user's screen: whole lines.
 struct Seen(Sender<String>, String);
 
 impl Write for Seen {

@@ -451,7 +451,7 @@ impl Session {
     }
 }
 
-/// What a `position` command has set up.
+/// The game of a `position` command.
 struct SetUp {
     game: Game,
     /// The repairs that its FEN needed.

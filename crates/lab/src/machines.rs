@@ -1,4 +1,4 @@
-//! What several machines are worth to a search, and what their exchange of entries has to be: simulated in lockstep, so
+//! The worth of several machines to a search, and the needs of their exchange of entries: simulated in lockstep, so
 //! that 32 threads on four machines can be studied on one core, and every run is the same.
 //!
 //! The measure is the speed-up to a depth: the nodes that one thread needs, over the nodes that each of N threads

@@ -77,7 +77,7 @@ fn of_first_run(conditions: Conditions, args: &ScalingArgs) -> Result<Conditions
 }
 
 /// Calibrates all positions for all contestants, each by its own searches. Positions without a depth are logged.
-/// What an earlier run has calibrated is taken from the journal.
+/// Depths that an earlier run has calibrated are taken from the journal.
 fn calibrate(
     plan: &Plan,
     contestants: &mut Contestants,
