@@ -14,8 +14,8 @@ use super::play::PlayArguments;
 use super::redirect::OtherProgram;
 use super::scaling::ScalingArgs;
 use super::threads::thread_count;
-use crate::engine::SmpStrategy;
 use crate::engine::bench::DEFAULT_DEPTH;
+use crate::engine::{NumaPolicy, SmpStrategy};
 use crate::eval::{Network, Simd};
 use crate::uci::MAX_HASH_MIB;
 
@@ -158,6 +158,9 @@ pub(super) struct BenchArguments {
     /// Bind each thread to a core, if there are enough cores
     #[arg(long)]
     pub(super) pin: bool,
+    /// Bind threads to memory nodes: auto, none, or groups of processors, as in the UCI option NumaPolicy
+    #[arg(long, default_value_t, value_name = "POLICY")]
+    pub(super) numa: NumaPolicy,
     /// Show statistics of the transposition table; slightly slower
     #[arg(long)]
     pub(super) stats: bool,

@@ -25,6 +25,7 @@ use std::time::Instant;
 
 use sesame_report::command::{self, CommandError, print_status};
 
+use crate::engine::Affinity;
 use crate::engine::bench::{self, BenchOptions};
 use crate::position::Position;
 use crate::uci::{self, Output};
@@ -96,7 +97,7 @@ fn run_bench(arguments: &BenchArguments, output: &Output) -> Result<(), CommandE
         hash_mib: arguments.hash.try_into().map_err(CommandError::failed)?,
         lockstep: arguments.lockstep,
         strategy: arguments.strategy,
-        pin: arguments.pin,
+        affinity: Affinity { pin: arguments.pin, numa: arguments.numa.clone() },
         stats: arguments.stats,
         network: arguments.network.read(arguments.simd)?,
     };

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::bench_positions::POSITIONS;
-use super::{Engine, EngineError, Info, Limits, Network, NullSink, Options, Scheme, SmpStrategy};
+use super::{Affinity, Engine, EngineError, Info, Limits, Network, NullSink, Options, Scheme, SmpStrategy};
 use crate::position::{Game, Position};
 use crate::search::{SearchTable, TranspositionTable, TtEntry};
 use sesame_table::{Counters, Stats, Table};
@@ -31,8 +31,8 @@ pub struct BenchOptions {
     pub lockstep: bool,
     /// The SMP strategy.
     pub strategy: SmpStrategy,
-    /// Each worker is bound to a core, if there are enough cores.
-    pub pin: bool,
+    /// The binding of workers to cores or groups of processors.
+    pub affinity: Affinity,
     /// Count probes and stores of the transposition table. The search gets slower and visits the same nodes.
     pub stats: bool,
     /// The network that evaluates positions.
@@ -47,7 +47,7 @@ impl Default for BenchOptions {
             hash_mib: 16,
             lockstep: false,
             strategy: SmpStrategy::default(),
-            pin: false,
+            affinity: Affinity::default(),
             stats: false,
             network: Network::embedded(),
         }
@@ -143,9 +143,9 @@ pub fn run_on<T: SearchTable>(
     stop: &AtomicBool,
     mut each: impl FnMut(&BenchPosition<'_>, &T),
 ) -> Result<Option<(BenchReport, Engine<T>)>, EngineError> {
-    let BenchOptions { threads, lockstep, strategy, pin, ref network, .. } = *options;
-    let network = Arc::clone(network);
-    let engine_options = Options { threads, lockstep, strategy, pin, network, ..Options::default() };
+    let BenchOptions { threads, lockstep, strategy, ref affinity, ref network, .. } = *options;
+    let (affinity, network) = (affinity.clone(), Arc::clone(network));
+    let engine_options = Options { threads, lockstep, strategy, affinity, network, ..Options::default() };
     let mut engine = Engine::with_table(table, engine_options, Arc::new(NullSink))?;
     let limits = Limits { depth: Some(options.depth.max(1)), ..Limits::default() };
     let mut report = BenchReport { nodes: 0, elapsed: Duration::ZERO, stats: None };

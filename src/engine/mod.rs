@@ -37,10 +37,10 @@ pub use crate::eval::Network;
 use crate::position::Game;
 use crate::search::{SearchTable, SyzygyProbe, TranspositionTable};
 pub use crate::smp::{
-    BestMove, Bound, Clock, CurrentMove, Depths, ExchangeSettings, Info, Limits, Line, NullSink, Score,
-    SimulatedMachines, Sink, SmpStrategy, StrategyWord, UnknownStrategy, Vote,
+    Affinity, BestMove, Bound, Clock, CurrentMove, Depths, ExchangeSettings, Info, Limits, Line, NullSink, NumaPolicy,
+    Score, SimulatedMachines, Sink, SmpStrategy, StrategyWord, UnknownNumaPolicy, UnknownStrategy, Vote,
 };
-use crate::smp::{Coordinator, Pinning, Pool, SearchHandle, SearchLink, SearchRequest};
+use crate::smp::{Binding, Coordinator, Pool, SearchHandle, SearchLink, SearchRequest};
 use crate::syzygy::{MAX_PIECES, Tablebases};
 
 /// The engine's settings.
@@ -60,8 +60,8 @@ pub struct Options {
     pub lockstep: bool,
     /// The SMP strategy.
     pub strategy: SmpStrategy,
-    /// Each worker is bound to a core, if there are enough cores.
-    pub pin: bool,
+    /// The binding of workers to cores or groups of processors.
+    pub affinity: Affinity,
     /// The network that evaluates positions.
     pub network: Arc<Network>,
     /// Options of Syzygy probing. [`Engine::load_syzygy`] loads the tables.
@@ -87,6 +87,15 @@ impl Default for SyzygyOptions {
     }
 }
 
+impl Options {
+    /// Returns the affinity of the pool. In lockstep the machine's memory nodes must not count, or the nodes of a search would
+    /// depend on them.
+    fn pool_affinity(&self) -> Affinity {
+        let numa = if self.lockstep { NumaPolicy::None } else { self.affinity.numa.clone() };
+        Affinity { numa, ..self.affinity }
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         Self {
@@ -97,7 +106,7 @@ impl Default for Options {
             scheme: Scheme::TwoBig1,
             lockstep: false,
             strategy: SmpStrategy::default(),
-            pin: false,
+            affinity: Affinity::default(),
             syzygy: SyzygyOptions::default(),
             network: Network::embedded(),
             strength_limit: None,
@@ -190,7 +199,7 @@ impl<T: SearchTable> Engine<T> {
     /// # Errors
     /// If the system refuses the first thread.
     pub fn with_table(table: T, options: Options, sink: Arc<dyn Sink>) -> Result<Self, EngineError> {
-        let pool = Arc::new(Pool::new(options.threads, options.strategy, options.pin)?);
+        let pool = Arc::new(Pool::new(options.threads, options.strategy, options.pool_affinity())?);
         let (table, coordinator) = (Arc::new(table), Coordinator::new()?);
         let tablebases = Arc::new(Tablebases::none());
         let (running, link, machines) = (None, None, None);
@@ -214,7 +223,7 @@ impl<T: SearchTable> Engine<T> {
         self.finish();
         let each = self.options.threads.div_ceil(machines.tables().len());
         if let Some(pool) = Arc::get_mut(&mut self.pool) {
-            pool.set_group_size(each)?;
+            pool.set_machine_size(each)?;
         }
         self.machines = Some(machines);
         Ok(())
@@ -246,37 +255,44 @@ impl<T: SearchTable> Engine<T> {
     /// # Errors
     /// If the system refuses the first thread.
     pub fn set_threads(&mut self, threads: usize) -> Result<usize, EngineError> {
-        self.finish();
-        match Arc::get_mut(&mut self.pool) {
-            Some(pool) => {
-                pool.resize(threads)?;
-            }
-            // Not reached: `finish` waits until the search has dropped its reference.
-            None => self.pool = Arc::new(Pool::new(threads, self.options.strategy, self.options.pin)?),
-        }
-        self.report_threads(threads);
+        self.change_pool(threads, |pool| pool.resize(threads))?;
         Ok(self.options.threads)
     }
 
-    /// Turns the binding of workers to cores on or off. A change starts new workers with empty histories.
+    /// Changes the binding of workers. Workers with a new place start with empty histories.
     ///
-    /// If the system refuses, or has fewer cores than workers, they stay unbound and [`Sink::message`] reports
-    /// it.
+    /// If the system refuses, or has fewer cores than workers, [`Sink::message`] reports it. In lockstep `affinity.numa` counts
+    /// as [`NumaPolicy::None`], so that a search has the same nodes on every machine.
     ///
     /// # Errors
     /// If the system refuses the first of the new threads.
-    pub fn set_pin(&mut self, pin: bool) -> Result<(), EngineError> {
+    pub fn set_affinity(&mut self, affinity: Affinity) -> Result<(), EngineError> {
+        self.options.affinity = affinity;
+        self.bind_workers()
+    }
+
+    /// Binds the workers by the options.
+    fn bind_workers(&mut self) -> Result<(), EngineError> {
+        let affinity = self.options.pool_affinity();
+        self.change_pool(self.options.threads, |pool| pool.set_affinity(affinity))
+    }
+
+    /// Changes the pool of workers, which should have `wanted` after that.
+    fn change_pool(
+        &mut self,
+        wanted: usize,
+        change: impl FnOnce(&mut Pool<T>) -> std::io::Result<usize>,
+    ) -> Result<(), EngineError> {
         self.finish();
-        let threads = self.options.threads;
-        self.options.pin = pin;
-        match Arc::get_mut(&mut self.pool) {
-            Some(pool) => {
-                pool.set_pin(pin)?;
-            }
-            // Not reached: `finish` waits until the search has dropped its reference.
-            None => self.pool = Arc::new(Pool::new(threads, self.options.strategy, pin)?),
+        // Not reached: `finish` waits until the search has dropped its reference.
+        if Arc::get_mut(&mut self.pool).is_none() {
+            let Options { threads, strategy, .. } = self.options;
+            self.pool = Arc::new(Pool::new(threads, strategy, self.options.pool_affinity())?);
         }
-        self.report_threads(threads);
+        if let Some(pool) = Arc::get_mut(&mut self.pool) {
+            change(pool)?;
+        }
+        self.report_threads(wanted);
         Ok(())
     }
 
@@ -287,13 +303,24 @@ impl<T: SearchTable> Engine<T> {
         if granted < wanted {
             self.sink.message(&format!("the system granted {granted} of {wanted} threads"));
         }
-        match self.pool.pinning() {
-            Pinning::Off | Pinning::Bound => {}
-            Pinning::TooFewCores(cores) => {
-                self.sink.message(&format!("{granted} threads cannot be bound to {cores} cores; they stay unbound"));
+        match self.pool.binding() {
+            Binding::Unbound | Binding::Cores => {}
+            Binding::Groups(groups) => {
+                let group = |(workers, processors): &(usize, Vec<usize>)| {
+                    format!("{workers} on {}", NumaPolicy::Groups(vec![processors.clone()]))
+                };
+                let groups: Vec<String> = groups.iter().map(group).collect();
+                self.sink.message(&format!("threads bound to groups of processors: {}", groups.join(", ")));
             }
-            Pinning::Failed(error) => {
-                self.sink.message(&format!("the system refused to bind threads to cores: {error}"))
+            Binding::TooFewCores(cores) => {
+                self.sink.message(&format!("{granted} threads cannot have a core each: there are {cores}"));
+            }
+            Binding::NoProcessor(processor) => {
+                self.sink
+                    .message(&format!("there is no processor {processor} for this process; NumaPolicy auto instead"));
+            }
+            Binding::Failed(error) => {
+                self.sink.message(&format!("the system refused to bind threads to processors: {error}"));
             }
         }
     }
@@ -304,8 +331,13 @@ impl<T: SearchTable> Engine<T> {
     }
 
     /// Turns lockstep on or off for later searches: the workers take turns.
-    pub fn set_lockstep(&mut self, lockstep: bool) {
+    ///
+    /// # Errors
+    /// If workers were bound to groups of processors, and the system refuses the first of the new threads.
+    pub fn set_lockstep(&mut self, lockstep: bool) -> Result<(), EngineError> {
+        let is_new = self.options.lockstep != lockstep;
         self.options.lockstep = lockstep;
+        if is_new && self.options.affinity.numa != NumaPolicy::None { self.bind_workers() } else { Ok(()) }
     }
 
     /// Changes the network. Clears the table and the histories, which depend on it.
@@ -321,18 +353,8 @@ impl<T: SearchTable> Engine<T> {
     /// # Errors
     /// If the system refuses the first of the new threads.
     pub fn set_strategy(&mut self, strategy: SmpStrategy) -> Result<(), EngineError> {
-        self.finish();
-        let threads = self.options.threads;
         self.options.strategy = strategy;
-        match Arc::get_mut(&mut self.pool) {
-            Some(pool) => {
-                pool.set_strategy(strategy)?;
-            }
-            // Not reached: `finish` waits until the search has dropped its reference.
-            None => self.pool = Arc::new(Pool::new(threads, strategy, self.options.pin)?),
-        }
-        self.report_threads(threads);
-        Ok(())
+        self.change_pool(self.options.threads, |pool| pool.set_strategy(strategy))
     }
 
     /// Sets the move overhead of later searches.

@@ -12,7 +12,7 @@ use sesame_table::{Scheme, Work};
 use super::{BestMove, Engine, Info, Limits, Options, Sink, SmpStrategy};
 use crate::position::{Game, Position};
 use crate::search::{SearchTable, SharedHistories, Sharing, ThreadData, TranspositionTable, TtEntry};
-use crate::smp::Pool;
+use crate::smp::{Affinity, Pool};
 
 /// A place where one call panics: the number of calls up to that one, or 0.
 #[derive(Default)]
@@ -204,7 +204,8 @@ fn dead_threads_are_replaced_before_the_next_search() {
     for threads in [1, 3] {
         // In lockstep, every worker has its turns.
         let (mut engine, sink, faults) = engine(threads, true, &SmpStrategy::default().to_string(), 1);
-        engine.pool = Arc::new(Pool::with_data(threads, SmpStrategy::default(), false, faulty_data).unwrap());
+        engine.pool =
+            Arc::new(Pool::with_data(threads, SmpStrategy::default(), Affinity::default(), faulty_data).unwrap());
         // A worker panics, and again while it makes its fresh data.
         faults.probe.arm(200);
         FRESH_DATA.arm(1);

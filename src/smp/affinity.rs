@@ -41,16 +41,18 @@ fn one_of_each_core_first<C: Eq + Hash>(processors: Vec<usize>, core_of: impl Fn
     numbered.into_iter().map(|(_, processor)| processor).collect()
 }
 
-/// Binds the calling thread to `core` for its lifetime.
+/// Binds the calling thread to `processors` for its lifetime.
 ///
 /// # Errors
 /// If the system refuses.
 #[cfg(target_os = "linux")]
-pub(super) fn bind_to(core: usize) -> io::Result<()> {
+pub(super) fn bind_to(processors: &[usize]) -> io::Result<()> {
     use nix::sched::{CpuSet, sched_setaffinity};
     use nix::unistd::Pid;
     let mut only = CpuSet::new();
-    only.set(core)?;
+    for &processor in processors {
+        only.set(processor)?;
+    }
     Ok(sched_setaffinity(Pid::from_raw(0), &only)?)
 }
 
@@ -60,7 +62,7 @@ pub(super) fn allowed_cores() -> io::Result<Vec<usize>> {
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn bind_to(_: usize) -> io::Result<()> {
+pub(super) fn bind_to(_: &[usize]) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::Unsupported, "not supported on this system"))
 }
 
@@ -86,9 +88,9 @@ mod tests {
         let before = allowed_cores().unwrap();
         assert!(!before.is_empty());
         let last = *before.last().unwrap();
-        let bound = std::thread::spawn(move || bind_to(last).and_then(|()| allowed_cores())).join().unwrap();
+        let bound = std::thread::spawn(move || bind_to(&[last]).and_then(|()| allowed_cores())).join().unwrap();
         assert_eq!(bound.unwrap(), [last]);
         assert_eq!(allowed_cores().unwrap(), before);
-        assert!(bind_to(1023).is_err() || before.contains(&1023));
+        assert!(bind_to(&[1023]).is_err() || before.contains(&1023));
     }
 }

@@ -15,6 +15,7 @@ mod link;
 pub(crate) mod low_latency;
 #[cfg(test)]
 mod models;
+mod placement;
 mod pool;
 mod request;
 mod simulated_machines;
@@ -24,12 +25,14 @@ mod supervisor;
 mod tb_root;
 mod topology;
 mod vote;
+mod worker_group;
 
 pub use coordinator::{Coordinator, SearchHandle};
 pub use depth_board::DepthBoard;
 pub use limits::{Clock, Limits};
 pub use link::{Ending, SearchLink};
-pub use pool::{Pinning, Pool};
+pub use placement::{Affinity, Binding, NumaPolicy, UnknownNumaPolicy};
+pub use pool::Pool;
 pub use request::SearchRequest;
 pub use simulated_machines::{ExchangeSettings, SimulatedMachines};
 pub use sink::{BestMove, Bound, CurrentMove, Info, Line, NullSink, Score, Sink};

@@ -1,5 +1,6 @@
 //! Thread pool: worker threads that are parked on a channel between searches.
 
+use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::io;
 use std::num::NonZero;
@@ -9,12 +10,13 @@ use std::thread::{self, JoinHandle};
 
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 
-use super::affinity::{allowed_cores, bind_to};
+use super::affinity::bind_to;
 use super::depth_board::DepthBoard;
 use super::final_iterations::FinalIterations;
 use super::low_latency::request_short_slices;
+use super::placement::{Affinity, Binding, Placement};
 use super::strategy::SmpStrategy;
-use super::topology::{MAX_PER_GROUP, Topology};
+use super::worker_group::{NodeNetwork, WorkerGroup};
 use crate::position::Move;
 use crate::search::{
     Control, Iteration, IterationResult, RootLine, SearchContext, SearchTable, SharedHistories, Sharing, ThreadData,
@@ -52,38 +54,20 @@ pub(super) struct Part<T> {
     pub(super) board: Arc<DepthBoard>,
 }
 
-/// The state of binding workers to cores.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Pinning {
-    /// Pinning is off.
-    Off,
-    /// Each worker is bound to a core.
-    Bound,
-    /// No worker is bound: the process may use only this many cores, fewer than there are workers.
-    TooFewCores(usize),
-    /// The system refused to bind at least one worker, with this error.
-    Failed(String),
-}
-
 /// Worker threads. Dropping the pool ends and joins them; none may be searching.
 pub struct Pool<T = TranspositionTable> {
     commands: Vec<Sender<WorkerCommand<T>>>,
     threads: Vec<JoinHandle<()>>,
     /// Number of cores that the process may use.
     cores: usize,
-    /// The option to bind workers to cores.
-    pin: bool,
-    /// True if the present workers were bound when they started.
-    are_bound: bool,
-    pinning: Pinning,
+    affinity: Affinity,
+    /// The number of workers of each simulated machine, if there are any.
+    machine_size: Option<usize>,
+    /// The places of the present workers.
+    placement: Placement,
     strategy: SmpStrategy,
-    /// The histories that workers share by `strategy`, one set for each group of workers. Workers that are bound share with
-    /// their neighbours: those of their memory node and last-level cache.
-    shared: Vec<SharedHistories>,
-    /// Workers of a group. The last group may have fewer.
-    group_size: usize,
-    /// The group of each worker that is bound to a core: its core's neighbours. Empty if none is bound.
-    groups_of_bound: Vec<usize>,
+    /// The data that workers share by `strategy`, for each group of `placement`.
+    groups: Vec<Arc<WorkerGroup>>,
     /// Creates a worker's data.
     new_data: NewData,
 }
@@ -92,62 +76,68 @@ pub struct Pool<T = TranspositionTable> {
 pub(crate) type NewData = fn(&SharedHistories, Sharing) -> ThreadData;
 
 impl<T: SearchTable> Pool<T> {
-    /// Creates a pool of `wanted` workers, or fewer if the system refuses more. With `pin`, each is bound to a
-    /// core.
+    /// Creates a pool of `wanted` workers, or fewer if the system refuses more.
     ///
     /// # Errors
     /// If the system refuses the first thread.
-    pub fn new(wanted: usize, strategy: SmpStrategy, pin: bool) -> io::Result<Self> {
-        Self::with_data(wanted, strategy, pin, ThreadData::sharing)
+    pub fn new(wanted: usize, strategy: SmpStrategy, affinity: Affinity) -> io::Result<Self> {
+        Self::with_data(wanted, strategy, affinity, ThreadData::sharing)
     }
 
     /// Creates a pool with another constructor of the workers' data, for tests.
-    pub(crate) fn with_data(wanted: usize, strategy: SmpStrategy, pin: bool, new_data: NewData) -> io::Result<Self> {
+    pub(crate) fn with_data(
+        wanted: usize,
+        strategy: SmpStrategy,
+        affinity: Affinity,
+        new_data: NewData,
+    ) -> io::Result<Self> {
         let mut pool = Self {
             commands: Vec::new(),
             threads: Vec::new(),
             cores: 1,
-            pin,
-            are_bound: false,
-            pinning: Pinning::Off,
+            affinity,
+            machine_size: None,
+            placement: Placement::in_groups_of(0, 1),
             strategy,
-            shared: Vec::new(),
-            group_size: usize::MAX,
-            groups_of_bound: Vec::new(),
+            groups: Vec::new(),
             new_data,
         };
         pool.resize(wanted)?;
         Ok(pool)
     }
 
-    /// Resizes to `wanted` workers, at least 1. Remaining workers keep their histories. Returns the number of
-    /// workers: fewer than wanted if the system refuses threads or memory.
+    /// Resizes to `wanted` workers, at least 1. Remaining workers keep their histories, unless their places change. Returns the
+    /// number of workers: fewer than wanted if the system refuses threads or memory.
     ///
     /// # Errors
     /// If there is no worker and the system refuses the first.
     pub fn resize(&mut self, wanted: usize) -> io::Result<usize> {
         let wanted = wanted.max(1);
-        // Read here rather than for each search: the call reads files.
+        // Read here rather than for each search: the calls read files.
         self.cores = thread::available_parallelism().map_or(1, NonZero::get);
-        let bind_to = self.assign_cores(wanted);
-        // A thread is bound when it starts, before it touches its memory. A change of the binding needs new
-        // threads.
-        if self.are_bound == bind_to.is_empty() {
+        let placement = match self.machine_size {
+            Some(size) => Placement::in_groups_of(wanted, size),
+            None => Placement::of_system(wanted, &self.affinity),
+        };
+        // A thread is bound when it starts, before it touches its memory. Another place needs a new thread.
+        if self.placement.nodes != placement.nodes
+            || self.placement.places.iter().zip(&placement.places).any(|(old, new)| old != new)
+        {
             self.shrink_to(0);
-            self.are_bound = !bind_to.is_empty();
+            self.groups.clear();
         }
+        self.placement = placement;
         self.shrink_to(wanted);
-        self.grow_to(wanted, &bind_to)?;
+        self.grow_to(wanted)?;
         Ok(self.threads.len())
     }
 
-    /// Turns the binding of workers to cores on or off. A change starts new threads with empty histories.
-    /// [`Pool::pinning`] has the result.
+    /// Changes the binding of workers. Workers with a new place start with empty histories. [`Pool::binding`] has the result.
     ///
     /// # Errors
     /// If the system refuses the first thread.
-    pub fn set_pin(&mut self, pin: bool) -> io::Result<usize> {
-        self.pin = pin;
+    pub fn set_affinity(&mut self, affinity: Affinity) -> io::Result<usize> {
+        self.affinity = affinity;
         self.resize(self.threads.len())
     }
 
@@ -157,39 +147,43 @@ impl<T: SearchTable> Pool<T> {
     /// If the system refuses the first thread.
     pub fn set_strategy(&mut self, strategy: SmpStrategy) -> io::Result<usize> {
         self.strategy = strategy;
-        self.shared.clear();
+        self.groups.clear();
         self.renew()
     }
 
-    /// Changes the number of workers that share histories, at least 1. New threads start with empty histories.
+    /// Divides the workers among simulated machines of `size` workers, at least 1, which share nothing and are bound to
+    /// nothing. New threads start with empty histories.
     ///
     /// # Errors
     /// If the system refuses the first thread.
-    pub fn set_group_size(&mut self, size: usize) -> io::Result<usize> {
-        self.group_size = size.max(1);
-        self.shared.clear();
+    pub fn set_machine_size(&mut self, size: usize) -> io::Result<usize> {
+        self.machine_size = Some(size);
+        self.groups.clear();
         self.renew()
     }
 
-    /// Returns the state of binding workers to cores.
-    pub fn pinning(&self) -> &Pinning {
-        &self.pinning
+    /// Returns the result of binding workers.
+    pub fn binding(&self) -> &Binding {
+        &self.placement.binding
     }
 
-    /// Returns a core for each of `wanted` workers; no cores if workers are not bound.
-    fn assign_cores(&mut self, wanted: usize) -> Vec<usize> {
-        let allowed = if self.pin { allowed_cores() } else { Ok(Vec::new()) };
-        let topology = Topology::of_system(allowed.as_deref().unwrap_or_default());
-        let (pinning, mut cores) = match allowed {
-            Ok(_) if !self.pin => (Pinning::Off, Vec::new()),
-            Ok(cores) if cores.len() < wanted => (Pinning::TooFewCores(cores.len()), Vec::new()),
-            Ok(cores) => (Pinning::Bound, cores),
-            Err(error) => (Pinning::Failed(error.to_string()), Vec::new()),
+    /// Creates the groups of the present placement that are missing.
+    fn create_groups(&mut self) {
+        let Placement { places, nodes, .. } = &self.placement;
+        let number = places.iter().map(|place| place.group + 1).max().unwrap_or(0).max(nodes.len());
+        if self.groups.len() >= number {
+            return;
+        }
+        let mut of_nodes: BTreeMap<usize, Arc<NodeNetwork>> = BTreeMap::new();
+        for &node in nodes {
+            of_nodes.entry(node).or_default();
+        }
+        let has_several = of_nodes.len() > 1;
+        let group = |number| {
+            let node = nodes.get(number).filter(|_| has_several).and_then(|node| of_nodes.get(node));
+            Arc::new(WorkerGroup::on(node.cloned()))
         };
-        self.pinning = pinning;
-        cores.truncate(wanted);
-        self.groups_of_bound = topology.group_of_each(&cores, MAX_PER_GROUP);
-        cores
+        self.groups.extend((self.groups.len()..number).map(group));
     }
 
     /// Ends all but the first `len` workers.
@@ -202,7 +196,8 @@ impl<T: SearchTable> Pool<T> {
     }
 
     /// Starts workers up to `wanted`, or until the system refuses.
-    fn grow_to(&mut self, wanted: usize, bind_to: &[usize]) -> io::Result<()> {
+    fn grow_to(&mut self, wanted: usize) -> io::Result<()> {
+        self.create_groups();
         let first = self.threads.len();
         // If memory may not suffice for all, the workers start one after another so that they do not compete
         // for it.
@@ -215,12 +210,11 @@ impl<T: SearchTable> Pool<T> {
             let (sender, commands) = unbounded();
             let (ready, is_ready) = bounded(1);
             let builder = thread::Builder::new().name(format!("worker-{index}")).stack_size(WORKER_STACK_BYTES);
-            let group = self.groups_of_bound.get(index).copied().unwrap_or(index / self.group_size);
-            self.shared.resize_with(self.shared.len().max(group + 1), SharedHistories::new);
-            let (shared, sharing, new_data) = (self.shared[group].clone(), self.strategy.sharing(), self.new_data);
-            let fresh_data = move || new_data(&shared, sharing);
-            let core = bind_to.get(index).copied();
-            match builder.spawn(move || start(index, core, fresh_data, &commands, ready)) {
+            let place = &self.placement.places[index];
+            let (group, processors) = (Arc::clone(&self.groups[place.group]), place.processors.clone());
+            let (sharing, new_data) = (self.strategy.sharing(), self.new_data);
+            let member = Member { index, group, fresh_data: move |shared: &_| new_data(shared, sharing) };
+            match builder.spawn(move || start(&member, &processors, &commands, ready)) {
                 Ok(thread) => {
                     self.commands.push(sender);
                     self.threads.push(thread);
@@ -239,7 +233,7 @@ impl<T: SearchTable> Pool<T> {
         for (index, (started, is_ready)) in (first..).zip(starting) {
             match started.unwrap_or_else(|| is_ready.recv()) {
                 Ok(Ok(())) => {}
-                Ok(Err(error)) => self.pinning = Pinning::Failed(error.to_string()),
+                Ok(Err(error)) => self.placement.binding = Binding::Failed(error.to_string()),
                 // The worker has ended for lack of memory.
                 Err(_) => granted = granted.min(index),
             }
@@ -285,7 +279,7 @@ impl<T: SearchTable> Pool<T> {
 
     /// Clears all histories before the next search. No worker may be searching.
     pub fn clear_histories(&self) {
-        self.shared.iter().for_each(SharedHistories::clear);
+        self.groups.iter().for_each(|group| group.clear());
         for commands in &self.commands {
             let _ = commands.send(WorkerCommand::ClearHistories);
         }
@@ -320,24 +314,36 @@ impl<T> Drop for Pool<T> {
     }
 }
 
-/// Runs a worker thread: binds it to its core and allocates its data.
+/// A worker's number, its group, and the constructor of its data.
+struct Member<F> {
+    index: usize,
+    group: Arc<WorkerGroup>,
+    fresh_data: F,
+}
+
+impl<F: Fn(&SharedHistories) -> ThreadData> Member<F> {
+    fn fresh_data(&self) -> ThreadData {
+        (self.fresh_data)(self.group.histories())
+    }
+}
+
+/// Runs a worker thread: binds it to its processors, if there are any, and allocates its data.
 ///
-/// The thread touches its memory first, so the system places it near that core. `ready` receives the result of
+/// The thread touches its memory first, so the system places it near its processors. `ready` receives the result of
 /// the binding; it is dropped without one if memory is lacking, or by a panic.
 fn start<T: SearchTable>(
-    index: usize,
-    core: Option<usize>,
-    fresh_data: impl Fn() -> ThreadData,
+    member: &Member<impl Fn(&SharedHistories) -> ThreadData>,
+    processors: &[usize],
     commands: &Receiver<WorkerCommand<T>>,
     ready: Sender<io::Result<()>>,
 ) {
     request_short_slices();
-    let bound = core.map_or(Ok(()), bind_to);
+    let bound = if processors.is_empty() { Ok(()) } else { bind_to(processors) };
     if can_allocate(MIN_WORKER_BYTES) {
-        let data = fresh_data();
+        let data = member.fresh_data();
         let _ = ready.send(bound);
         drop(ready);
-        run(index, data, fresh_data, commands);
+        run(member, data, commands);
     }
 }
 
@@ -360,18 +366,19 @@ fn can_allocate(bytes: usize) -> bool {
 
 /// Executes commands until the channel closes. After a panic the worker goes on with fresh data.
 fn run<T: SearchTable>(
-    index: usize,
+    member: &Member<impl Fn(&SharedHistories) -> ThreadData>,
     mut data: ThreadData,
-    fresh_data: impl Fn() -> ThreadData,
     commands: &Receiver<WorkerCommand<T>>,
 ) {
     for command in commands {
         match command {
             WorkerCommand::Search(search) => {
-                let (context, board, reporter) = *search;
-                let searched =
-                    panic::catch_unwind(AssertUnwindSafe(|| search_once(index, data, context, &board, reporter)));
-                data = searched.unwrap_or_else(|_| fresh_data());
+                let (mut context, board, reporter) = *search;
+                let searched = panic::catch_unwind(AssertUnwindSafe(|| {
+                    context.network = member.group.near(context.network);
+                    search_once(member.index, data, context, &board, reporter)
+                }));
+                data = searched.unwrap_or_else(|_| member.fresh_data());
             }
             WorkerCommand::ClearHistories => data.clear(),
         }
@@ -473,7 +480,7 @@ mod tests {
 
     #[test]
     fn repeated_resizing_gives_the_wanted_workers() {
-        let mut pool = Pool::<TranspositionTable>::new(1, SmpStrategy::default(), false).unwrap();
+        let mut pool = Pool::<TranspositionTable>::new(1, SmpStrategy::default(), Affinity::default()).unwrap();
         for round in 0..300 {
             let wanted = 1 + round * 7 % 13;
             assert_eq!(pool.resize(wanted).unwrap(), wanted);
@@ -487,8 +494,10 @@ mod tests {
         fn panicking(_: &SharedHistories, _: Sharing) -> ThreadData {
             panic!("injected at a thread start");
         }
-        assert!(Pool::<TranspositionTable>::with_data(2, SmpStrategy::default(), false, panicking).is_err());
-        let mut pool = Pool::<TranspositionTable>::new(2, SmpStrategy::default(), false).unwrap();
+        assert!(
+            Pool::<TranspositionTable>::with_data(2, SmpStrategy::default(), Affinity::default(), panicking).is_err()
+        );
+        let mut pool = Pool::<TranspositionTable>::new(2, SmpStrategy::default(), Affinity::default()).unwrap();
         pool.new_data = panicking;
         assert_eq!(pool.resize(4).unwrap(), 2);
         pool.new_data = ThreadData::sharing;

@@ -4,6 +4,7 @@
 //! on other systems, its fact is unknown, and all processors count as neighbours.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fs;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -71,7 +72,7 @@ impl Topology {
     pub(super) fn groups(&self, max_per_group: usize) -> Vec<ProcessorGroup> {
         let is_known = self.processors.iter().any(|processor| processor.cache.is_some() || processor.node != 0);
         if !is_known {
-            return vec![ProcessorGroup { node: 0, processors: self.numbers(|_| true) }];
+            return vec![ProcessorGroup { node: 0, processors: self.processors().collect() }];
         }
         let max = max_per_group.max(1);
         let mut caches: BTreeMap<(usize, Option<usize>), Vec<&Processor>> = BTreeMap::new();
@@ -90,22 +91,20 @@ impl Topology {
             groups.extend(divided(&numbers, max).map(|numbers| (node, numbers.to_vec())));
         }
         let in_order = |(node, group): (usize, Vec<usize>)| {
-            let processors = self.numbers(|number| group.contains(&number));
+            let processors = self.processors().filter(|number| group.contains(number)).collect();
             ProcessorGroup { node, processors }
         };
         groups.into_iter().map(in_order).collect()
     }
 
-    /// Returns the number of each processor's group, as [`groups`](Self::groups) divides them.
-    pub(super) fn group_of_each(&self, processors: &[usize], max_per_group: usize) -> Vec<usize> {
-        let groups = self.groups(max_per_group);
-        let group_of = |processor| groups.iter().position(|group| group.processors.contains(processor)).unwrap_or(0);
-        processors.iter().map(group_of).collect()
+    /// Returns the processors in the order in which workers are bound.
+    pub(super) fn processors(&self) -> impl Iterator<Item = usize> {
+        self.processors.iter().map(|processor| processor.number)
     }
 
-    /// Returns the wanted processors in the order in which workers are bound.
-    fn numbers(&self, is_wanted: impl Fn(usize) -> bool) -> Vec<usize> {
-        self.processors.iter().map(|processor| processor.number).filter(|&number| is_wanted(number)).collect()
+    /// Returns true if this process may use the processor.
+    pub(super) fn has(&self, number: usize) -> bool {
+        self.processors().any(|of_process| of_process == number)
     }
 }
 
@@ -116,11 +115,24 @@ fn divided<T>(items: &[T], max: usize) -> impl Iterator<Item = &[T]> {
 }
 
 /// A list of processors as the kernel writes it, such as `0-3,8`; not empty.
-struct ProcessorList(Vec<RangeInclusive<usize>>);
+pub(super) struct ProcessorList(Vec<RangeInclusive<usize>>);
 
 impl ProcessorList {
+    /// Returns the list of these processors.
+    pub(super) fn of(processors: &[usize]) -> Self {
+        let mut sorted = processors.to_vec();
+        sorted.sort_unstable();
+        Self(sorted.chunk_by(|one, next| one + 1 == *next).map(|run| run[0]..=run[run.len() - 1]).collect())
+    }
+
+    /// Returns the processors of the list; `None` if a number is not below `limit`.
+    pub(super) fn numbers(&self, limit: usize) -> Option<Vec<usize>> {
+        let is_below = self.0.iter().all(|range| *range.end() < limit);
+        is_below.then(|| self.0.iter().cloned().flatten().collect())
+    }
+
     /// Parses a list; `None` if it is empty or no list.
-    fn parse(text: &str) -> Option<Self> {
+    pub(super) fn parse(text: &str) -> Option<Self> {
         let range = |text: &str| {
             let (first, last) = text.split_once('-').unwrap_or((text, text));
             let (first, last) = (first.parse().ok()?, last.parse().ok()?);
@@ -135,6 +147,16 @@ impl ProcessorList {
 
     fn first(&self) -> usize {
         self.0.iter().map(|range| *range.start()).min().unwrap_or(0)
+    }
+}
+
+impl fmt::Display for ProcessorList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = |range: &RangeInclusive<usize>| match (range.start(), range.end()) {
+            (first, last) if first == last => first.to_string(),
+            (first, last) => format!("{first}-{last}"),
+        };
+        f.write_str(&self.0.iter().map(text).collect::<Vec<_>>().join(","))
     }
 }
 
@@ -167,18 +189,18 @@ fn last_level_cache(folder: &Path) -> Option<ProcessorList> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
     /// A made-up machine: processors 0 to `count`, the memory node of each, the last-level cache of each, and its
     /// core.
-    struct Machine {
+    pub(in crate::smp) struct Machine {
         folder: tempfile::TempDir,
         count: usize,
     }
 
     impl Machine {
-        fn new(
+        pub(in crate::smp) fn new(
             count: usize,
             node_of: impl Fn(usize) -> usize,
             cache_of: impl Fn(usize) -> usize,
@@ -187,7 +209,7 @@ mod tests {
             let machine = Self { folder: tempfile::tempdir().unwrap(), count };
             let neighbours = |of: &dyn Fn(usize) -> usize, group: usize| {
                 let members: Vec<usize> = (0..count).filter(|&processor| of(processor) == group).collect();
-                list_of(&members)
+                ProcessorList::of(&members).to_string()
             };
             for processor in 0..count {
                 let cpu = format!("cpu/cpu{processor}");
@@ -225,19 +247,9 @@ mod tests {
             fs::write(path, format!("{text}\n")).unwrap();
         }
 
-        fn topology(&self) -> Topology {
+        pub(in crate::smp) fn topology(&self) -> Topology {
             Topology::read(self.folder.path(), &(0..self.count).collect::<Vec<_>>())
         }
-    }
-
-    /// Writes a list as the kernel does.
-    fn list_of(processors: &[usize]) -> String {
-        let runs = processors.chunk_by(|one, next| one + 1 == *next);
-        let text = |run: &[usize]| match run {
-            [one] => one.to_string(),
-            run => format!("{}-{}", run[0], run[run.len() - 1]),
-        };
-        runs.map(text).collect::<Vec<_>>().join(",")
     }
 
     fn group(node: usize, processors: impl IntoIterator<Item = usize>) -> ProcessorGroup {
@@ -286,8 +298,6 @@ mod tests {
         let topology = Topology::read(machine.folder.path(), &allowed);
         assert_eq!(topology.groups(MAX_PER_GROUP), [group(0, [1, 4, 6, 5]), group(1, [12, 13])]);
         assert_eq!(topology.groups(3), [group(0, [1]), group(0, [4, 6, 5]), group(1, [12, 13])]);
-        assert_eq!(topology.group_of_each(&allowed, 3), [2, 0, 1, 1, 2, 1]);
-        assert_eq!(topology.group_of_each(&allowed[..2], MAX_PER_GROUP), [1, 0]);
         assert_eq!(Topology::read(machine.folder.path(), &[]).groups(MAX_PER_GROUP), [group(0, [])]);
     }
 

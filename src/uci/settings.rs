@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::format::shorten;
 use super::options::DEFAULT_ELO;
 use super::session::Session;
-use crate::engine::{EngineError, StrengthLimit, SyzygyOptions};
+use crate::engine::{Affinity, EngineError, StrengthLimit, SyzygyOptions};
 use crate::eval::Network;
 
 /// The options of limited strength.
@@ -67,8 +67,17 @@ impl Session {
         self.report(result, "no thread is left to search");
     }
 
-    pub(super) fn set_pin(&mut self, pin: bool) {
-        let result = self.engine.set_pin(pin);
+    /// Changes the binding of the workers.
+    pub(super) fn set_affinity(&mut self, change: impl FnOnce(&mut Affinity)) {
+        let mut affinity = self.engine.options().affinity.clone();
+        change(&mut affinity);
+        let result = self.engine.set_affinity(affinity);
+        self.report(result, "no thread is left to search");
+    }
+
+    /// Turns lockstep on or off.
+    pub(super) fn set_lockstep(&mut self, lockstep: bool) {
+        let result = self.engine.set_lockstep(lockstep);
         self.report(result, "no thread is left to search");
     }
 

@@ -241,7 +241,7 @@ fn pinned_threads_have_a_core_each() {
     assert!(is_opening_move(&session.best_move("go depth 8")));
     // With one thread more than cores, none is bound.
     let warning = session.warning(&format!("setoption name Threads value {}", cores + 1));
-    assert!(warning.contains("stay unbound"), "{warning}");
+    assert!(warning.contains("cannot have a core each"), "{warning}");
     assert_eq!(cores_of_workers(&session), vec![before[0].clone(); cores + 1]);
     session.send(&format!("setoption name Threads value {cores}"));
     assert_eq!(session.sync(), Vec::<String>::new());
@@ -265,6 +265,36 @@ fn pinning_respects_the_affinity_of_the_process() {
     assert_eq!(session.sync(), Vec::<String>::new());
     assert_eq!(cores_of_workers(&session), ["1"]);
     let warning = session.warning("setoption name Threads value 2");
-    assert!(warning.contains("2 threads cannot be bound to 1 cores"), "{warning}");
+    assert!(warning.contains("2 threads cannot have a core each: there are 1"), "{warning}");
+    session.quit();
+}
+
+#[test]
+fn numa_policy_binds_workers_to_groups_of_processors() {
+    let cores = available_parallelism().unwrap().get();
+    let mut session = Session::start();
+    session.sync();
+    let unbound = cores_of_workers(&session)[0].clone();
+    if cores < 2 || !unbound.starts_with("0-") {
+        println!("numa_policy_binds_workers_to_groups_of_processors: skipped without the processors 0 and 1");
+        return session.quit();
+    }
+    session.send("setoption name Threads value 3\nsetoption name NumaPolicy value 1:0");
+    assert_eq!(session.sync(), ["info string threads bound to groups of processors: 2 on 1, 1 on 0"]);
+    assert_eq!(cores_of_workers(&session), ["1", "0", "1"]);
+    assert!(is_opening_move(&session.best_move("go depth 8")));
+    // In lockstep nothing depends on the machine.
+    session.send("setoption name Lockstep value true");
+    assert_eq!(session.sync(), Vec::<String>::new());
+    assert_eq!(cores_of_workers(&session), [unbound.as_str(); 3]);
+    session.send("setoption name Lockstep value false");
+    assert_eq!(session.sync().len(), 1);
+    session.send("setoption name NumaPolicy value none");
+    assert_eq!(session.sync(), Vec::<String>::new());
+    assert_eq!(cores_of_workers(&session), [unbound.as_str(); 3]);
+    let warning = session.warning("setoption name NumaPolicy value 0:8191");
+    assert!(warning.contains("no processor 8191"), "{warning}");
+    let warning = session.warning("setoption name NumaPolicy value 0:0");
+    assert!(warning.contains("groups of processors such as"), "{warning}");
     session.quit();
 }

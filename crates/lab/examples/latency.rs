@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use crossbeam_channel::{self as channel, Receiver, Sender};
-use sesame::engine::{BestMove, Engine, EngineError, Info, Limits, Options, Sink};
+use sesame::engine::{Affinity, BestMove, Engine, EngineError, Info, Limits, Options, Sink};
 use sesame::position::{Game, Position};
 use sesame::search::{SearchTable, TranspositionTable, TtEntry};
 use sesame_table::{EntryUse, Scheme, TableError, Work};
@@ -176,7 +176,8 @@ impl Sink for BestMoveTimes {
 
 fn measure_library(threads: usize, rounds: usize, pin: bool, for_all: bool) -> Result<(), EngineError> {
     let (sender, ends): (_, Receiver<Instant>) = channel::unbounded();
-    let options = Options { threads, pin, move_overhead: Duration::ZERO, ..Options::default() };
+    let affinity = Affinity { pin, ..Affinity::default() };
+    let options = Options { threads, affinity, move_overhead: Duration::ZERO, ..Options::default() };
     let table = TimedTable::with_mib(options.hash_mib, options.scheme)?;
     let mut engine = Engine::with_table(table, options, Arc::new(BestMoveTimes(sender)))?;
     engine.prepare();

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::positions::Solution;
 use super::writer_table::WriterTable;
 use super::{ScalingError, Variant, machine};
-use crate::engine::{Bound, Engine, EngineError, Info, Limits, NullSink, Options, Scheme};
+use crate::engine::{Affinity, Bound, Engine, EngineError, Info, Limits, NullSink, Options, Scheme};
 use crate::games::epd::settled_from;
 use crate::position::{Game, Move, Position};
 use crate::search::{SearchTable, TranspositionTable};
@@ -101,7 +101,7 @@ impl<T: SearchTable> Searcher<T> {
 
     /// Turns the binding of workers to cores on or off.
     pub(super) fn pinned(mut self, pin: bool) -> Result<Self, ScalingError> {
-        self.engine.set_pin(pin)?;
+        self.engine.set_affinity(Affinity { pin, ..Affinity::default() })?;
         Ok(self)
     }
 

@@ -5,6 +5,7 @@ use parking_lot::Mutex;
 
 use super::super::coordinator::tests::RecordingSink;
 use super::super::limits::{Clock, Limits};
+use super::super::placement::Affinity;
 use super::super::pool::Pool;
 use super::super::sink::{BestMove, Info, NullSink, Sink};
 use super::super::strategy::SmpStrategy;
@@ -25,7 +26,7 @@ pub(in crate::smp) fn request(fen: &str, limits: Limits) -> SearchRequest {
         network: Network::embedded(),
         table: Arc::new(TranspositionTable::with_mib(1, sesame_table::Scheme::default()).unwrap()),
         syzygy: None,
-        pool: Arc::new(Pool::new(2, SmpStrategy::default(), false).unwrap()),
+        pool: Arc::new(Pool::new(2, SmpStrategy::default(), Affinity::default()).unwrap()),
         sink: Arc::new(NullSink),
         link: None,
         machines: None,
@@ -194,7 +195,7 @@ impl Sink for MoveSink {
 fn last_line_is_that_of_the_elected_worker() {
     let sink = Arc::new(MoveSink::default());
     let strategy = SmpStrategy { vote: Vote::Weighted, ..SmpStrategy::default() };
-    let pool = Arc::new(Pool::new(3, strategy, false).unwrap());
+    let pool = Arc::new(Pool::new(3, strategy, Affinity::default()).unwrap());
     let request = SearchRequest { pool, sink: Arc::clone(&sink) as _, ..request(START, Limits::default()) };
     let mut supervisor = Supervisor::new(request);
     let (deepest, elected) = (supervisor.root_moves[0], supervisor.root_moves[1]);
@@ -324,7 +325,7 @@ fn stopped_iteration_is_completed_by_the_lines_before_it() {
 #[test]
 fn last_depth_ends_a_search_of_several_workers() {
     for (depth, workers, is_stopped) in [(8, 2, false), (9, 2, true), (10, 2, true), (9, 1, false)] {
-        let pool = Arc::new(Pool::new(workers, SmpStrategy::default(), false).unwrap());
+        let pool = Arc::new(Pool::new(workers, SmpStrategy::default(), Affinity::default()).unwrap());
         let mut supervisor = Supervisor::new(SearchRequest { pool, ..request(START, Limits::default()) });
         let last = iteration(&supervisor, depth, &[(0, 10)]);
         supervisor.record(0, last, 9);
@@ -481,7 +482,7 @@ fn final_lines_end_with_the_first() {
 fn several_lines_are_those_of_the_deepest_worker() {
     let (mut supervisor, sink) = recorded(Limits::default(), 2);
     let strategy = SmpStrategy { vote: Vote::Weighted, ..SmpStrategy::default() };
-    supervisor.request.pool = Arc::new(Pool::new(3, strategy, false).unwrap());
+    supervisor.request.pool = Arc::new(Pool::new(3, strategy, Affinity::default()).unwrap());
     (supervisor.results, supervisor.lines) = (vec![None; 3], vec![None; 3]);
     for (worker, mv, depth) in [(0, 0, 12), (1, 1, 11), (2, 1, 11)] {
         let lines = iteration(&supervisor, depth, &[(mv, 20), (mv + 2, 10)]);

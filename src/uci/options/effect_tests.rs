@@ -1,6 +1,7 @@
 //! The effects of options on a session, and their timing.
 
 use super::*;
+use crate::engine::Affinity;
 
 #[test]
 fn new_values_reach_the_session() {
@@ -8,17 +9,20 @@ fn new_values_reach_the_session() {
     let mut set = |name, value| {
         parse_setting(name, Some(value)).unwrap().apply(&mut session);
         let options = session.engine.options();
-        (options.strength_limit, options.pin, session.hash_file.clone(), session.sink.chess960())
+        (options.strength_limit, options.affinity.pin, session.hash_file.clone(), session.sink.chess960())
     };
     let file = || "a b".to_owned();
     assert_eq!(set("Hash File", "a b"), (None, false, file(), false));
     assert_eq!(set("UCI_Chess960", "true"), (None, false, file(), true));
     assert_eq!(set("Pin Threads", "true"), (None, true, file(), true));
     assert_eq!(set("Strength Seed", "1").0, None);
+    set("NumaPolicy", "none");
+    assert_eq!(set("Pin Threads", "false"), (None, false, file(), true));
     assert_eq!(set("UCI_LimitStrength", "true").0, Some(StrengthLimit::new(DEFAULT_ELO, Some(1))));
     assert_eq!(set("UCI_AnalyseMode", "true").0, None, "analysis is at full strength");
     assert_eq!(set("UCI_AnalyseMode", "false").0, Some(StrengthLimit::new(DEFAULT_ELO, Some(1))));
     assert_eq!(set("Strength Seed", "0").0, Some(StrengthLimit::new(DEFAULT_ELO, None)));
+    assert_eq!(session.engine.options().affinity, Affinity { pin: false, numa: NumaPolicy::None });
 }
 
 #[test]

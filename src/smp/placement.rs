@@ -1,0 +1,211 @@
+//! Placement of workers: the processors that each may use, and the groups that share histories.
+
+use std::fmt;
+use std::io;
+use std::str::FromStr;
+
+use super::affinity::allowed_cores;
+use super::topology::{MAX_PER_GROUP, ProcessorGroup, ProcessorList, Topology};
+
+/// The policy of binding workers to memory nodes: the UCI option `NumaPolicy`, named as in Stockfish.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum NumaPolicy {
+    /// With enough workers they are bound to groups of neighbouring processors, if the machine has several.
+    #[default]
+    Auto,
+    /// No worker is bound to a group, and all share one set of histories.
+    None,
+    /// Workers are bound to these groups of processors, by the system's numbers.
+    Groups(Vec<Vec<usize>>),
+}
+
+/// The error of a text that is no [`NumaPolicy`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("expected auto, none, or groups of processors such as 0-7,16-23:8-15,24-31, each processor once")]
+pub struct UnknownNumaPolicy;
+
+/// The most processors of a list: Linux numbers at most 8192.
+const MAX_PROCESSORS: usize = 8192;
+
+impl FromStr for NumaPolicy {
+    type Err = UnknownNumaPolicy;
+
+    /// Parses `auto`, `none` (in any case), or lists of processors as Linux writes them, with `:` between groups.
+    fn from_str(text: &str) -> Result<Self, UnknownNumaPolicy> {
+        match text.trim() {
+            text if text.eq_ignore_ascii_case("auto") => return Ok(Self::Auto),
+            text if text.eq_ignore_ascii_case("none") => return Ok(Self::None),
+            _ => {}
+        }
+        let groups = text.split(':').map(|list| ProcessorList::parse(list)?.numbers(MAX_PROCESSORS));
+        let groups = groups.collect::<Option<Vec<_>>>().ok_or(UnknownNumaPolicy)?;
+        let mut all = groups.concat();
+        all.sort_unstable();
+        if all.windows(2).any(|pair| pair[0] == pair[1]) { Err(UnknownNumaPolicy) } else { Ok(Self::Groups(groups)) }
+    }
+}
+
+impl fmt::Display for NumaPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Auto => f.pad("auto"),
+            Self::None => f.pad("none"),
+            Self::Groups(groups) => {
+                let lists: Vec<String> = groups.iter().map(|group| ProcessorList::of(group).to_string()).collect();
+                f.pad(&lists.join(":"))
+            }
+        }
+    }
+}
+
+/// The wanted binding of a pool's workers.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Affinity {
+    /// Each worker is bound to a core of its own, if there are enough.
+    pub pin: bool,
+    /// The groups of processors that workers are bound to without cores of their own.
+    pub numa: NumaPolicy,
+}
+
+/// The result of binding workers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Binding {
+    /// No worker is bound.
+    Unbound,
+    /// Each worker is bound to a core of its own.
+    Cores,
+    /// Workers are bound to groups of processors: the number of workers and the processors of each group.
+    Groups(Vec<(usize, Vec<usize>)>),
+    /// The workers have no cores of their own: the process may use only this many, fewer than there are workers.
+    TooFewCores(usize),
+    /// The policy names this processor, which the process may not use. The policy counts as `auto`.
+    NoProcessor(usize),
+    /// The system refused to bind at least one worker, with this error.
+    Failed(String),
+}
+
+/// The place of one worker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Place {
+    /// The number of its group.
+    pub(super) group: usize,
+    /// The processors that it is bound to; none if it is not bound.
+    pub(super) processors: Vec<usize>,
+}
+
+/// The places of all workers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Placement {
+    pub(super) places: Vec<Place>,
+    /// The memory node of each group; empty if no worker is bound.
+    pub(super) nodes: Vec<usize>,
+    pub(super) binding: Binding,
+}
+
+impl Placement {
+    /// Places workers on this machine.
+    pub(super) fn of_system(workers: usize, affinity: &Affinity) -> Self {
+        // Without a wish nothing is read.
+        if *affinity == (Affinity { pin: false, numa: NumaPolicy::None }) {
+            return Self::unbound(workers);
+        }
+        let allowed = allowed_cores();
+        let topology = Topology::of_system(allowed.as_deref().unwrap_or_default());
+        Self::plan(workers, affinity, allowed.map(|_| &topology))
+    }
+
+    /// Places workers without binding them, in one group.
+    fn unbound(workers: usize) -> Self {
+        Self::in_groups_of(workers, usize::MAX)
+    }
+
+    /// Places workers without binding them, in groups of `size`. The last group may have fewer.
+    pub(super) fn in_groups_of(workers: usize, size: usize) -> Self {
+        let place = |worker| Place { group: worker / size.max(1), processors: Vec::new() };
+        Self { places: (0..workers).map(place).collect(), nodes: Vec::new(), binding: Binding::Unbound }
+    }
+
+    /// Places workers on a machine with this topology. An error is that of reading the allowed processors.
+    fn plan(workers: usize, affinity: &Affinity, topology: io::Result<&Topology>) -> Self {
+        let topology = match topology {
+            Ok(topology) => topology,
+            // Elsewhere than on Linux `auto` binds nothing, and nobody needs to know.
+            Err(_) if !affinity.pin && affinity.numa == NumaPolicy::Auto => return Self::unbound(workers),
+            Err(error) => return Self { binding: Binding::Failed(error.to_string()), ..Self::unbound(workers) },
+        };
+        let mut missing = None;
+        let (groups, always) = match &affinity.numa {
+            NumaPolicy::None => (vec![ProcessorGroup { node: 0, processors: topology.processors().collect() }], false),
+            NumaPolicy::Auto => (topology.groups(MAX_PER_GROUP), false),
+            NumaPolicy::Groups(wanted) => {
+                missing = wanted.concat().into_iter().find(|&processor| !topology.has(processor));
+                let group =
+                    |(node, processors): (_, &Vec<usize>)| ProcessorGroup { node, processors: processors.clone() };
+                match missing {
+                    None => (wanted.iter().enumerate().map(group).collect(), true),
+                    Some(_) => (topology.groups(MAX_PER_GROUP), false),
+                }
+            }
+        };
+        let mut placement = Self::on_groups(workers, affinity.pin, &groups, always, topology);
+        if let Some(processor) = missing {
+            placement.binding = Binding::NoProcessor(processor);
+        }
+        placement
+    }
+
+    /// Places workers on these groups: on cores of their own with `pin`, else in the groups if `always` or if there are enough workers.
+    fn on_groups(workers: usize, pin: bool, groups: &[ProcessorGroup], always: bool, topology: &Topology) -> Self {
+        let nodes = groups.iter().map(|group| group.node).collect();
+        let group_of = |core| groups.iter().position(|group| group.processors.contains(&core));
+        let cores =
+            topology.processors().filter_map(|core| Some(Place { group: group_of(core)?, processors: vec![core] }));
+        let mut cores: Vec<Place> = cores.collect();
+        if pin && cores.len() >= workers {
+            cores.truncate(workers);
+            return Self { places: cores, nodes, binding: Binding::Cores };
+        }
+        let mut placement = if always || is_worth_binding(workers, groups) {
+            let numbers = spread(workers, groups);
+            let place = |&group: &usize| Place { group, processors: groups[group].processors.clone() };
+            let of_group = |(number, group): (usize, &ProcessorGroup)| {
+                (numbers.iter().filter(|&&of| of == number).count(), group.processors.clone())
+            };
+            let binding = Binding::Groups(groups.iter().enumerate().map(of_group).collect());
+            Self { places: numbers.iter().map(place).collect(), nodes, binding }
+        } else {
+            Self::unbound(workers)
+        };
+        if pin {
+            placement.binding = Binding::TooFewCores(cores.len());
+        }
+        placement
+    }
+}
+
+/// Returns true if workers gain by binding them to one of several groups: more of them than half of the largest group, or four for each
+/// group. This is the rule of Stockfish's `suggests_binding_threads`; fewer threads are kept together by the system.
+fn is_worth_binding(workers: usize, groups: &[ProcessorGroup]) -> bool {
+    let largest = groups.iter().map(|group| group.processors.len()).max().unwrap_or(0);
+    groups.len() > 1 && (workers > largest / 2 || workers >= 4 * groups.len())
+}
+
+/// Returns the group of each worker: always the group that is then the least full, the first of several.
+///
+/// The place of a worker does not depend on the workers after it.
+fn spread(workers: usize, groups: &[ProcessorGroup]) -> Vec<usize> {
+    let mut counts = vec![0; groups.len()];
+    let mut next = || {
+        let least = (0..groups.len()).min_by(|&a, &b| {
+            let (one, other) = (counts[a] + 1, counts[b] + 1);
+            (one * groups[b].processors.len()).cmp(&(other * groups[a].processors.len()))
+        });
+        let least = least.unwrap_or(0);
+        counts[least] += 1;
+        least
+    };
+    (0..workers).map(|_| next()).collect()
+}
+
+#[cfg(test)]
+mod tests;
