@@ -9,11 +9,11 @@ use crate::slot::{CHECK_BITS, RawEntry, Signature};
 /// A slot is its two words, data and check. The low `BITS` bits of the key are compared, 1 to 48. Nothing is branched on.
 #[inline(always)]
 pub(crate) fn judge<const BITS: u32>(slots: [[u64; 2]; 2], key: u64) -> (bool, RawEntry) {
-    #[cfg(all(target_arch = "x86_64", target_feature = "avx"))]
+    #[cfg(target_arch = "x86_64")]
     let (matching, signatures) = x86::judge::<BITS>(slots, key);
     #[cfg(target_arch = "aarch64")]
     let (matching, signatures) = neon::judge::<BITS>(slots, key);
-    #[cfg(not(any(all(target_arch = "x86_64", target_feature = "avx"), target_arch = "aarch64")))]
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     let (matching, signatures) = scalar::<BITS>(slots, key);
     // Data is never 0, so it tells whether the slot matched; an empty slot matches nothing.
     let in_first = matching[0] != 0;
@@ -30,7 +30,7 @@ const fn compared<const BITS: u32>() -> u64 {
 }
 
 /// Returns the data of each slot whose signature matches the key, 0 for the others, and the signatures.
-#[cfg(any(test, not(any(all(target_arch = "x86_64", target_feature = "avx"), target_arch = "aarch64"))))]
+#[cfg(any(test, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
 #[inline(always)]
 fn scalar<const BITS: u32>(slots: [[u64; 2]; 2], key: u64) -> ([u64; 2], [u64; 2]) {
     let signatures = slots.map(|[data, check]| check ^ crate::slot::spread(data));
@@ -41,14 +41,14 @@ fn scalar<const BITS: u32>(slots: [[u64; 2]; 2], key: u64) -> ([u64; 2], [u64; 2
     (matching, signatures)
 }
 
-#[cfg(all(target_arch = "x86_64", target_feature = "avx"))]
+#[cfg(target_arch = "x86_64")]
 mod x86 {
     use std::arch::x86_64::*;
 
     /// As [`scalar`](super::scalar).
     #[inline(always)]
     pub(super) fn judge<const BITS: u32>(slots: [[u64; 2]; 2], key: u64) -> ([u64; 2], [u64; 2]) {
-        // SAFETY: these intrinsics touch no memory, and AVX includes all that they need: SSE2 and SSE4.1.
+        // SAFETY: these intrinsics touch no memory, and SSE2 is part of every x86-64 target.
         unsafe {
             // No instruction, where the words come from a vector register.
             let [first, second] = slots.map(|[data, check]| _mm_set_epi64x(check as i64, data as i64));
@@ -57,8 +57,11 @@ mod x86 {
             let signatures = _mm_xor_si128(_mm_xor_si128(check, data), _mm_slli_epi64::<16>(data));
             let difference = _mm_xor_si128(signatures, _mm_set1_epi64x((key << 16) as i64));
             let difference = _mm_and_si128(difference, _mm_set1_epi64x(super::compared::<BITS>() as i64));
-            let matching = _mm_and_si128(data, _mm_cmpeq_epi64(difference, _mm_setzero_si128()));
-            let words = |pair| [_mm_cvtsi128_si64(pair) as u64, _mm_extract_epi64::<1>(pair) as u64];
+            // SSE2 compares halves of words: both must be equal.
+            let halves = _mm_cmpeq_epi32(difference, _mm_setzero_si128());
+            let equal = _mm_and_si128(halves, _mm_shuffle_epi32::<0b10_11_00_01>(halves));
+            let matching = _mm_and_si128(data, equal);
+            let words = |pair| [pair, _mm_unpackhi_epi64(pair, pair)].map(|pair| _mm_cvtsi128_si64(pair) as u64);
             (words(matching), words(signatures))
         }
     }

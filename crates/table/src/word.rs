@@ -42,10 +42,10 @@ impl Word for AtomicU64 {
         self.store(value, Ordering::Relaxed);
     }
 
-    #[cfg(all(not(miri), any(all(target_arch = "x86_64", target_feature = "avx"), target_arch = "aarch64")))]
+    #[cfg(all(not(miri), any(target_arch = "x86_64", target_arch = "aarch64")))]
     #[inline(always)]
     fn load_pair(pair: &WordPair<AtomicU64>) -> [u64; 2] {
-        vector::load_pair(pair)
+        if vector::is_available() { vector::load_pair(pair) } else { pair.0.each_ref().map(Word::load) }
     }
 }
 
@@ -65,25 +65,36 @@ impl Word for AtomicU64 {
 ///
 /// The blocks are `readonly` but not `pure`: with that the compiler could merge executions or move them out of loops, as it
 /// does with plain loads.
-#[cfg(all(not(miri), any(all(target_arch = "x86_64", target_feature = "avx"), target_arch = "aarch64")))]
+#[cfg(all(not(miri), any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod vector {
     use std::arch::asm;
     use std::sync::atomic::AtomicU64;
 
     use super::WordPair;
 
+    /// Returns true if the processor has the instruction. Known to the compiler in builds for processors with AVX; else a load and
+    /// a test of a flag.
+    #[inline(always)]
+    pub(super) fn is_available() -> bool {
+        #[cfg(target_arch = "x86_64")]
+        return std::arch::is_x86_feature_detected!("avx");
+        #[cfg(target_arch = "aarch64")]
+        true
+    }
+
+    /// Loads both words. [`is_available`] must hold.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(super) fn load_pair(pair: &WordPair<AtomicU64>) -> [u64; 2] {
-        use std::arch::x86_64::{__m128i, _mm_cvtsi128_si64, _mm_extract_epi64};
+        use std::arch::x86_64::{__m128i, _mm_cvtsi128_si64, _mm_unpackhi_epi64};
         let words: __m128i;
         // SAFETY: the reference is valid and aligned to 16. The block does what two relaxed loads of its words do (see
-        // above), writes no memory and leaves flags and stack alone. The target has AVX.
+        // above), writes no memory and leaves flags and stack alone. The processor has AVX.
         unsafe {
             asm!("vmovdqa {}, xmmword ptr [{}]", lateout(xmm_reg) words, in(reg) pair, options(readonly, nostack, preserves_flags));
         }
-        // SAFETY: AVX includes SSE4.1.
-        unsafe { [_mm_cvtsi128_si64(words) as u64, _mm_extract_epi64::<1>(words) as u64] }
+        // SAFETY: SSE2 is part of every x86-64 target.
+        unsafe { [words, _mm_unpackhi_epi64(words, words)].map(|word| _mm_cvtsi128_si64(word) as u64) }
     }
 
     #[cfg(target_arch = "aarch64")]
