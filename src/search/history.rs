@@ -82,7 +82,10 @@ pub fn bonus(depth: i32) -> i32 {
     (history_bonus() * depth - history_bonus_base()).clamp(0, history_bonus_cap())
 }
 
+/// Entries of a correction table for each worker that shares it.
 const CORRECTION_SIZE: usize = 16_384;
+/// The largest factor by which workers enlarge a correction table.
+const MAX_CORRECTION_FACTOR: usize = 64;
 /// Units of correction history in one centipawn.
 const CORRECTION_GRAIN: i32 = 16;
 
@@ -194,6 +197,8 @@ impl Histories {
 
 /// The correction histories, of one worker or shared by several: errors of the static evaluation in positions
 /// with the same pawns or the same pieces.
+///
+/// The tables grow with the workers that share them, as in Stockfish (pull request 6478): more workers meet more positions in the same time.
 #[derive(Debug)]
 pub struct Corrections {
     /// By side to move: pawns, White's other pieces, Black's other pieces.
@@ -201,9 +206,14 @@ pub struct Corrections {
 }
 
 impl Corrections {
-    /// Creates empty correction histories.
+    /// Creates empty correction histories of one worker: 192 KiB.
     pub fn new() -> Self {
-        let entries = || (0..CORRECTION_SIZE).map(|_| HistoryEntry::new()).collect();
+        Self::for_workers(1)
+    }
+
+    /// Creates empty correction histories that `workers` share: 192 KiB for each of them, rounded up to a power of two, at most 12 MiB.
+    pub fn for_workers(workers: usize) -> Self {
+        let entries = || (0..CORRECTION_SIZE * correction_factor(workers)).map(|_| HistoryEntry::new()).collect();
         Self { entries: [(); 2].map(|()| [(); 3].map(|()| entries())) }
     }
 
@@ -216,9 +226,9 @@ impl Corrections {
     fn of(&self, position: &Position) -> [&HistoryEntry; 3] {
         let [pawns, white, black] = &self.entries[position.side_to_move() as usize];
         [
-            &pawns[slot(position.pawn_key())],
-            &white[slot(position.non_pawn_key(Color::White))],
-            &black[slot(position.non_pawn_key(Color::Black))],
+            slot(pawns, position.pawn_key()),
+            slot(white, position.non_pawn_key(Color::White)),
+            slot(black, position.non_pawn_key(Color::Black)),
         ]
     }
 
@@ -248,15 +258,43 @@ pub struct SharedHistories {
 }
 
 impl SharedHistories {
-    /// Creates empty histories.
+    /// Creates empty histories for one worker.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Creates empty histories that `workers` share.
+    pub fn for_workers(workers: usize) -> Self {
+        Self { histories: Arc::default(), corrections: Arc::new(Corrections::for_workers(workers)) }
+    }
+
+    /// Returns true if the corrections have the size for `workers`.
+    pub fn suit(&self, workers: usize) -> bool {
+        self.corrections.entries[0][0].len() == CORRECTION_SIZE * correction_factor(workers)
+    }
+
+    /// Returns the same move histories, with empty corrections for `workers`.
+    pub fn resized(self, workers: usize) -> Self {
+        Self { corrections: Arc::new(Corrections::for_workers(workers)), ..self }
     }
 
     /// Clears all histories, as for a new game.
     pub fn clear(&self) {
         self.histories.clear();
         self.corrections.clear();
+    }
+}
+
+#[cfg(test)]
+impl SharedHistories {
+    /// Returns true if both are the same in memory.
+    pub(crate) fn are_those_of(&self, other: &Self) -> bool {
+        self.have_moves_of(other) && Arc::ptr_eq(&self.corrections, &other.corrections)
+    }
+
+    /// Returns true if the move histories are the same in memory.
+    pub(crate) fn have_moves_of(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.histories, &other.histories)
     }
 }
 
@@ -272,9 +310,15 @@ impl Default for Corrections {
     }
 }
 
+/// Returns the factor by which correction tables grow for `workers`: a power of two.
+fn correction_factor(workers: usize) -> usize {
+    workers.clamp(1, MAX_CORRECTION_FACTOR).next_power_of_two()
+}
+
+/// Returns the entry of a key. The length of a table is a power of two.
 #[inline]
-fn slot(key: u64) -> usize {
-    key as usize % CORRECTION_SIZE
+fn slot(entries: &[HistoryEntry], key: u64) -> &HistoryEntry {
+    &entries[key as usize & (entries.len() - 1)]
 }
 
 #[cfg(test)]
@@ -292,6 +336,21 @@ mod tests {
             entry.update::<HISTORY_MAX>(-history_bonus_cap());
         }
         assert!(entry.get() >= -HISTORY_MAX && entry.get() < -HISTORY_MAX * 9 / 10);
+    }
+
+    #[test]
+    fn corrections_grow_with_the_workers_that_share_them() {
+        let entries =
+            |workers| Corrections::for_workers(workers).entries.as_flattened().iter().map(|table| table.len()).max();
+        let factors = [(0, 1), (1, 1), (2, 2), (5, 8), (8, 8), (64, 64), (1024, 64)];
+        for (workers, factor) in factors {
+            assert_eq!(entries(workers), Some(CORRECTION_SIZE * factor), "{workers} workers");
+        }
+        // Keys that share an entry of one worker's table have their own in a larger one.
+        let corrections = Corrections::for_workers(2);
+        let pawns = &corrections.entries[0][0];
+        assert!(!std::ptr::eq(slot(pawns, 1), slot(pawns, 1 + CORRECTION_SIZE as u64)));
+        assert!(std::ptr::eq(slot(pawns, 1), slot(pawns, 1 + 2 * CORRECTION_SIZE as u64)));
     }
 
     #[test]

@@ -101,6 +101,16 @@ impl ThreadData {
         }
     }
 
+    /// Shares these histories from now on, those that it shared before.
+    pub fn share(&mut self, shared: &SharedHistories) {
+        if self.sharing.histories {
+            self.histories = Arc::clone(&shared.histories);
+        }
+        if self.sharing.corrections {
+            self.corrections = Arc::clone(&shared.corrections);
+        }
+    }
+
     /// Clears the thread's own histories, as for a new game. Shared ones are cleared by
     /// [`SharedHistories::clear`].
     pub fn clear(&mut self) {

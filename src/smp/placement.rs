@@ -103,6 +103,16 @@ pub(super) struct Placement {
 }
 
 impl Placement {
+    /// Returns the number of groups.
+    pub(super) fn groups(&self) -> usize {
+        self.places.iter().map(|place| place.group + 1).max().unwrap_or(0)
+    }
+
+    /// Returns the number of workers in a group.
+    pub(super) fn workers_of(&self, group: usize) -> usize {
+        self.places.iter().filter(|place| place.group == group).count()
+    }
+
     /// Places workers on this machine.
     pub(super) fn of_system(workers: usize, affinity: &Affinity) -> Self {
         // Without a wish nothing is read.

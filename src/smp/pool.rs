@@ -46,6 +46,8 @@ pub(super) enum Event {
 enum WorkerCommand<T> {
     Search(Box<(SearchContext<T>, Arc<DepthBoard>, Reporter)>),
     ClearHistories,
+    /// The group has histories of another size.
+    FetchHistories,
 }
 
 /// The search of a part of the workers: all of them, or those of a simulated machine.
@@ -106,7 +108,8 @@ impl<T: SearchTable> Pool<T> {
         Ok(pool)
     }
 
-    /// Resizes to `wanted` workers, at least 1. Remaining workers keep their histories, unless their places change. Returns the
+    /// Resizes to `wanted` workers, at least 1. Remaining workers keep their histories, unless their
+    /// places change; shared corrections of another size start empty. Returns the
     /// number of workers: fewer than wanted if the system refuses threads or memory.
     ///
     /// # Errors
@@ -120,14 +123,15 @@ impl<T: SearchTable> Pool<T> {
             None => Placement::of_system(wanted, &self.affinity),
         };
         // A thread is bound when it starts, before it touches its memory. Another place needs a new thread.
-        if self.placement.nodes != placement.nodes
-            || self.placement.places.iter().zip(&placement.places).any(|(old, new)| old != new)
-        {
+        let are_moved = self.placement.nodes != placement.nodes
+            || self.placement.places.iter().zip(&placement.places).any(|(old, new)| old != new);
+        if are_moved {
             self.shrink_to(0);
             self.groups.clear();
         }
         self.placement = placement;
         self.shrink_to(wanted);
+        self.resize_groups();
         self.grow_to(wanted)?;
         Ok(self.threads.len())
     }
@@ -167,10 +171,19 @@ impl<T: SearchTable> Pool<T> {
         &self.placement.binding
     }
 
-    /// Creates the groups of the present placement that are missing.
-    fn create_groups(&mut self) {
-        let Placement { places, nodes, .. } = &self.placement;
-        let number = places.iter().map(|place| place.group + 1).max().unwrap_or(0).max(nodes.len());
+    /// Gives the workers of each group histories for their number, and creates the groups that are missing.
+    fn resize_groups(&mut self) {
+        for (number, group) in self.groups.iter().enumerate() {
+            if group.set_workers(self.placement.workers_of(number)) {
+                for (_, commands) in
+                    self.placement.places.iter().zip(&self.commands).filter(|(place, _)| place.group == number)
+                {
+                    let _ = commands.send(WorkerCommand::FetchHistories);
+                }
+            }
+        }
+        let nodes = &self.placement.nodes;
+        let number = self.placement.groups();
         if self.groups.len() >= number {
             return;
         }
@@ -181,7 +194,7 @@ impl<T: SearchTable> Pool<T> {
         let has_several = of_nodes.len() > 1;
         let group = |number| {
             let node = nodes.get(number).filter(|_| has_several).and_then(|node| of_nodes.get(node));
-            Arc::new(WorkerGroup::on(node.cloned()))
+            Arc::new(WorkerGroup::new(self.placement.workers_of(number), node.cloned()))
         };
         self.groups.extend((self.groups.len()..number).map(group));
     }
@@ -197,7 +210,6 @@ impl<T: SearchTable> Pool<T> {
 
     /// Starts workers up to `wanted`, or until the system refuses.
     fn grow_to(&mut self, wanted: usize) -> io::Result<()> {
-        self.create_groups();
         let first = self.threads.len();
         // If memory may not suffice for all, the workers start one after another so that they do not compete
         // for it.
@@ -323,7 +335,7 @@ struct Member<F> {
 
 impl<F: Fn(&SharedHistories) -> ThreadData> Member<F> {
     fn fresh_data(&self) -> ThreadData {
-        (self.fresh_data)(self.group.histories())
+        (self.fresh_data)(&self.group.histories())
     }
 }
 
@@ -381,6 +393,7 @@ fn run<T: SearchTable>(
                 data = searched.unwrap_or_else(|_| member.fresh_data());
             }
             WorkerCommand::ClearHistories => data.clear(),
+            WorkerCommand::FetchHistories => data.share(&member.group.histories()),
         }
     }
 }

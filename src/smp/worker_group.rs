@@ -1,6 +1,6 @@
 //! The data that the workers of a group share: histories, and the network's copy on their memory node.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use parking_lot::Mutex;
 
@@ -8,27 +8,48 @@ use crate::eval::Network;
 use crate::search::SharedHistories;
 
 /// A group of workers.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct WorkerGroup {
-    histories: OnceLock<SharedHistories>,
+    shared: Mutex<Shared>,
     /// `None` if all workers run on one memory node, or anywhere.
     node: Option<Arc<NodeNetwork>>,
 }
 
+/// Histories, and the number of workers for which they should be made.
+#[derive(Debug)]
+struct Shared {
+    workers: usize,
+    histories: Option<SharedHistories>,
+}
+
 impl WorkerGroup {
-    /// Creates a group on a memory node with its own copy of the network, or on none.
-    pub(super) fn on(node: Option<Arc<NodeNetwork>>) -> Self {
-        Self { histories: OnceLock::new(), node }
+    /// Creates a group of `workers` on a memory node with its own copy of the network, or on none.
+    pub(super) fn new(workers: usize, node: Option<Arc<NodeNetwork>>) -> Self {
+        Self { shared: Mutex::new(Shared { workers, histories: None }), node }
     }
 
-    /// Returns the group's histories. The first caller creates them, so they lie on the memory node that its thread is bound to.
-    pub(super) fn histories(&self) -> &SharedHistories {
-        self.histories.get_or_init(SharedHistories::new)
+    /// Returns the group's histories. The first caller creates those that are missing, so they lie on the memory node that its
+    /// thread is bound to.
+    pub(super) fn histories(&self) -> SharedHistories {
+        let Shared { workers, histories } = &mut *self.shared.lock();
+        let suitable = match histories.take() {
+            None => SharedHistories::for_workers(*workers),
+            Some(histories) if histories.suit(*workers) => histories,
+            Some(histories) => histories.resized(*workers),
+        };
+        histories.insert(suitable).clone()
+    }
+
+    /// Changes the number of workers. Returns true if histories must be fetched anew: corrections of another size start empty.
+    pub(super) fn set_workers(&self, workers: usize) -> bool {
+        let mut shared = self.shared.lock();
+        shared.workers = workers;
+        shared.histories.as_ref().is_some_and(|histories| !histories.suit(workers))
     }
 
     /// Clears the histories, as for a new game.
     pub(super) fn clear(&self) {
-        self.histories.get().into_iter().for_each(SharedHistories::clear);
+        self.shared.lock().histories.iter().for_each(SharedHistories::clear);
     }
 
     /// Returns the network, or its copy on the memory node of this group.
@@ -75,7 +96,7 @@ mod tests {
     #[test]
     fn a_node_has_one_copy_of_the_network_in_use() {
         let node = Arc::new(NodeNetwork::default());
-        let groups = [WorkerGroup::on(Some(Arc::clone(&node))), WorkerGroup::on(Some(node)), WorkerGroup::on(None)];
+        let groups = [Some(Arc::clone(&node)), Some(node), None].map(|node| WorkerGroup::new(1, node));
         let network = Network::embedded();
         let [first, second, elsewhere] = [0, 1, 2].map(|group: usize| groups[group].near(Arc::clone(&network)));
         assert!(Arc::ptr_eq(&first, &second) && !Arc::ptr_eq(&first, &network) && first == network);
@@ -87,9 +108,15 @@ mod tests {
     }
 
     #[test]
-    fn histories_of_a_group_are_created_once() {
-        let group = WorkerGroup::default();
+    fn another_number_of_workers_changes_the_corrections_alone() {
+        let group = WorkerGroup::new(3, None);
         group.clear();
-        assert!(std::ptr::eq(group.histories(), group.histories()));
+        assert!(!group.set_workers(3), "nothing to change yet");
+        let first = group.histories();
+        assert!(group.histories().are_those_of(&first) && !group.set_workers(4), "both have the size for four");
+        assert!(group.set_workers(5));
+        let second = group.histories();
+        assert!(second.suit(5) && !second.suit(4) && second.have_moves_of(&first) && !second.are_those_of(&first));
+        assert!(group.histories().are_those_of(&second));
     }
 }
