@@ -4,16 +4,16 @@
 //! is locked while in use, so concurrent writers take turns, and the next writer overwrites the remains of a
 //! killed one.
 
-#[cfg(not(windows))]
-use std::fs::TryLockError;
 use std::fs::{self, File, Permissions};
+#[cfg(not(windows))]
+use std::fs::{TryLockError, rename};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 #[cfg(windows)]
 pub(crate) use sharing::open_alone;
 #[cfg(windows)]
-use sharing::wait_for_draft;
+use sharing::{rename, wait_for_draft};
 
 /// An error of the system about a file.
 #[derive(Debug, thiserror::Error)]
@@ -40,7 +40,7 @@ impl FileError {
 /// If the file cannot be written, as on a full disk, or `path` is not a regular file (`/dev/full`). The old
 /// content stays.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    Draft::open(path)?.finish([bytes], |draft, path| fs::rename(draft, path))
+    Draft::open(path)?.finish([bytes], |draft, path| rename(draft, path))
 }
 
 /// Creates the file at `path` from these parts, one after the other. At any moment the file is complete or
@@ -55,7 +55,7 @@ pub fn create<'a>(path: &Path, parts: impl IntoIterator<Item = &'a [u8]>) -> io:
         Ok(()) => fs::remove_file(draft),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(already_exists()),
         // Not every file system has hard links.
-        Err(_) => fs::rename(draft, path),
+        Err(_) => rename(draft, path),
     })
 }
 
@@ -205,7 +205,7 @@ mod sharing {
     use std::thread;
     use std::time::Duration;
 
-    use super::{File, Path, io};
+    use super::{File, Path, fs, io};
 
     const FILE_SHARE_READ: u32 = 1;
     /// Needed to rename the open file.
@@ -230,6 +230,19 @@ mod sharing {
 
     pub(crate) fn open_alone(path: &Path) -> io::Result<File> {
         open(File::options().read(true).write(true), path)
+    }
+
+    /// Renames a file. Where the file system does not replace open files, it waits up to a second for readers.
+    pub(super) fn rename(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result<()> {
+        for _ in 0..100 {
+            match fs::rename(&from, &to) {
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                    thread::sleep(Duration::from_millis(10))
+                }
+                renamed => return renamed,
+            }
+        }
+        fs::rename(from, to)
     }
 }
 
