@@ -56,7 +56,9 @@
 //! The transposition table is the crate `sesame-table`. Experiments with replacement schemes (`sesame-lab`) and
 //! network training (`sesame-tuner`) are separate crates.
 
+// The program `sesame` alone calls it.
 #[cfg(feature = "cli")]
+#[doc(hidden)]
 pub mod cli;
 #[cfg(any(test, feature = "mpi"))]
 mod cluster;
@@ -64,6 +66,8 @@ pub mod engine;
 pub mod eval;
 pub mod games;
 pub mod position;
+// For the crates of this repository.
+#[doc(hidden)]
 pub mod regular_file;
 pub mod search;
 pub mod smp;

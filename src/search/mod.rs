@@ -35,7 +35,7 @@ mod history_update;
 mod mate_threat;
 mod node;
 mod ordering;
-pub mod params;
+pub(crate) mod params;
 mod pruning;
 mod pv_table;
 mod pvs;

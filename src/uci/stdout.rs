@@ -26,9 +26,8 @@ impl Stdout {
 impl Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         polling::wait(&io::stdout(), &self.shutting_down)?;
-        // Written without the buffer of `io::stdout`, which does not poll. A pipe that is ready takes one page
-        // at least.
-        let part = bytes.get(..polling::PAGE).unwrap_or(bytes);
+        // Written without the buffer of `io::stdout`, which does not poll.
+        let part = bytes.get(..polling::PIPE_BUF).unwrap_or(bytes);
         Ok(nix::unistd::write(io::stdout(), part)?)
     }
 
@@ -57,8 +56,8 @@ mod polling {
     use nix::errno::Errno;
     use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
-    /// Bytes that a ready pipe takes without blocking: the smallest page of any system.
-    pub(super) const PAGE: usize = 4096;
+    /// Bytes that a ready pipe takes without blocking: the system's `PIPE_BUF`, at least 512 by POSIX. macOS has no more.
+    pub(super) const PIPE_BUF: usize = if cfg!(target_os = "linux") { 4096 } else { 512 };
 
     /// Length of a poll in milliseconds.
     const POLL_MILLIS: u8 = 100;
@@ -99,11 +98,11 @@ mod polling {
             let mut written = 0;
             let error = loop {
                 match wait(&writer, &shutting_down) {
-                    Ok(()) => written += writer.write(&[b'x'; PAGE]).unwrap(),
+                    Ok(()) => written += writer.write(&[b'x'; PIPE_BUF]).unwrap(),
                     Err(error) => break error,
                 }
             };
-            assert!(error.kind() == io::ErrorKind::TimedOut && written >= PAGE, "{error} {written}");
+            assert!(error.kind() == io::ErrorKind::TimedOut && written >= PIPE_BUF, "{error} {written}");
             // Before the shutdown, the wait lasts until something is read.
             thread::scope(|scope| {
                 let start = Instant::now();

@@ -2,7 +2,9 @@
 
 use crate::support::Session;
 use crate::support::folder::Folder;
-use crate::support::program::{assert_in_order, run, run_into, sesame, succeed};
+#[cfg(target_os = "linux")]
+use crate::support::program::{assert_in_order, run_into};
+use crate::support::program::{run, sesame, succeed};
 
 #[test]
 fn help_and_version() {

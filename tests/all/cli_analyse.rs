@@ -1,5 +1,6 @@
 //! `sesame analyse` on files of positions and games.
 
+#[cfg(target_os = "linux")]
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;

@@ -202,8 +202,10 @@ fn unwritable_game_files() {
     session.close_input();
     assert_eq!(session.end().0.code(), Some(1));
     assert!(session.errors().contains("the game could not be saved"));
-    let output = play(&[], "e4\nsave /dev/full\n");
-    assert!(output.contains("could not be saved to /dev/full"), "{output}");
+    if cfg!(target_os = "linux") {
+        let output = play(&[], "e4\nsave /dev/full\n");
+        assert!(output.contains("could not be saved to /dev/full"), "{output}");
+    }
     // Long lines are truncated.
     let output = play(&[], &"x".repeat(3000));
     let echo = output.lines().find(|line| line.starts_with("> ")).unwrap();

@@ -14,6 +14,7 @@ mod cli_play_terminal;
 mod cli_scaling;
 #[cfg(unix)]
 mod cli_scaling_engines;
+#[cfg(target_os = "linux")]
 mod match_scripts;
 mod network;
 mod perft;

@@ -164,6 +164,8 @@ fn damaged_files_never_cause_a_panic() {
     let (whole, _) = load();
     let all = probe_all(&whole, &fens);
     assert_eq!(all, 2 * fens.len());
+    // Windows keeps a file that is mapped.
+    drop(whole);
     let (mut refused, mut silent, mut answered) = (0, 0, 0);
     for round in 0..400 {
         let (name, bytes) = &intact[random.next_u32() as usize % intact.len()];
@@ -174,8 +176,6 @@ fn damaged_files_never_cause_a_panic() {
             let place = 4 + random.next_u32() as usize % (reach - 4);
             damaged[place] = random.next_u32() as u8;
         }
-        // The old file is mapped, so that it is replaced rather than written to.
-        fs::remove_file(folder.join(name)).unwrap();
         copy(name, &damaged);
         let (tablebases, report) = load();
         match (probe_all(&tablebases, &fens), report.problems.len()) {
@@ -183,7 +183,7 @@ fn damaged_files_never_cause_a_panic() {
             (answers, 0) if answers < all => silent += 1,
             _ => answered += 1,
         }
-        fs::remove_file(folder.join(name)).unwrap();
+        drop(tablebases);
         copy(name, bytes);
     }
     println!("{refused} refused, {silent} with missing answers, {answered} with all");

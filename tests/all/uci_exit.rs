@@ -4,7 +4,9 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+#[cfg(target_os = "linux")]
+use std::os::unix::process::CommandExt;
+use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -54,6 +56,7 @@ fn signal(process: u32, name: &str) {
 }
 
 /// Tests for a process that is no zombie.
+#[cfg(target_os = "linux")]
 fn is_alive(process: u32) -> bool {
     match fs::read_to_string(format!("/proc/{process}/stat")) {
         Ok(stat) => !stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('Z')),

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use crate::support::{InfoLine, Session, best_move, board, infos, is_opening_move};
+#[cfg(target_os = "linux")]
+use crate::support::InfoLine;
+use crate::support::{Session, best_move, board, infos, is_opening_move};
 
 /// Expects that the last `position` left none.
 fn expect_no_position(session: &mut Session) {
@@ -130,7 +132,8 @@ fn hash_beyond_the_memory_is_refused() {
     session.quit();
 }
 
-#[cfg(unix)]
+/// macOS sets no limit on the address space.
+#[cfg(target_os = "linux")]
 #[test]
 fn failed_allocation_keeps_the_old_table() {
     let mut session = Session::start_within(1_000_000);

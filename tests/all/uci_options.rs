@@ -320,7 +320,8 @@ fn informative_options_are_accepted_silently() {
 #[test]
 fn blanks_in_a_path_are_kept() {
     let folder = Folder::new();
-    let file = folder.join("my   own\ttable.hash");
+    // Windows allows no tabulator in a name.
+    let file = folder.join(if cfg!(windows) { "my   own table.hash" } else { "my   own\ttable.hash" });
     let mut session = Session::start();
     session.send(&format!("setoption name Hash value 1\nsetoption  name Hash File  value  {} \r", file.display()));
     session.send("setoption name Save Hash");

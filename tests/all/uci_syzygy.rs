@@ -1,7 +1,7 @@
 //! Syzygy tables: the UCI options, and their use by the search.
 
 use std::fs;
-use std::path::Path;
+use std::path::{MAIN_SEPARATOR, Path};
 
 use sesame::position::{Game, Move, Outcome, Position};
 use sesame::syzygy::{PATH_SEPARATOR, Tablebases, Wdl};
@@ -221,8 +221,10 @@ fn bad_files_are_reported_and_skipped() {
         ("notes.rtbw", "not the name of a Syzygy table"),
         ("KKvK.rtbz", "not the name of a Syzygy table"),
     ] {
-        let named =
-            said.iter().find(|line| line.contains(&format!("/{file}"))).unwrap_or_else(|| panic!("{file}: {said:#?}"));
+        let named = said
+            .iter()
+            .find(|line| line.contains(&format!("{MAIN_SEPARATOR}{file}")))
+            .unwrap_or_else(|| panic!("{file}: {said:#?}"));
         assert!(named.starts_with("info string ") && named.contains(fault), "{named}");
     }
     session.send("position fen 8/8/8/3k4/8/8/8/KQ6 w - - 0 1");

@@ -5,8 +5,15 @@
 //! killed one.
 
 use std::fs::{self, File, Permissions};
+#[cfg(not(windows))]
+use std::fs::{TryLockError, rename};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+
+#[cfg(windows)]
+pub(crate) use sharing::open_alone;
+#[cfg(windows)]
+use sharing::{rename, wait_for_draft};
 
 /// An error of the system about a file.
 #[derive(Debug, thiserror::Error)]
@@ -33,7 +40,7 @@ impl FileError {
 /// If the file cannot be written, as on a full disk, or `path` is not a regular file (`/dev/full`). The old
 /// content stays.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    Draft::open(path)?.finish([bytes], |draft, path| fs::rename(draft, path))
+    Draft::open(path)?.finish([bytes], |draft, path| rename(draft, path))
 }
 
 /// Creates the file at `path` from these parts, one after the other. At any moment the file is complete or
@@ -48,7 +55,7 @@ pub fn create<'a>(path: &Path, parts: impl IntoIterator<Item = &'a [u8]>) -> io:
         Ok(()) => fs::remove_file(draft),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(already_exists()),
         // Not every file system has hard links.
-        Err(_) => fs::rename(draft, path),
+        Err(_) => rename(draft, path),
     })
 }
 
@@ -130,14 +137,8 @@ impl Draft {
             Err(_) => None,
         };
         let draft = draft_of(&path);
-        loop {
-            let file = File::options().write(true).create(true).truncate(false).open(&draft)?;
-            // Without locks in the system, concurrent writers are not kept apart.
-            let _ = file.lock();
-            if is_at(&file, &draft) {
-                return Ok(Draft { path, permissions, draft, file });
-            }
-        }
+        let file = wait_for_draft(&draft)?;
+        Ok(Draft { path, permissions, draft, file })
     }
 
     /// Writes the parts one after the other; `put` then moves the temporary file to its place.
@@ -164,17 +165,98 @@ impl Draft {
     }
 }
 
+/// Opens the temporary file at `path`, after any other writer has finished.
+#[cfg(not(windows))]
+fn wait_for_draft(path: &Path) -> io::Result<File> {
+    loop {
+        let file = File::options().write(true).create(true).truncate(false).open(path)?;
+        // Without locks in the system, concurrent writers are not kept apart.
+        let _ = file.lock();
+        if is_at(&file, path) {
+            return Ok(file);
+        }
+    }
+}
+
+/// Opens an existing file for reading and writing, alone. Other processes can read it. Without locks in the system, it is not kept from
+/// other writers.
+///
+/// # Errors
+/// [`io::ErrorKind::WouldBlock`] if another writer has it, and those of the system.
+#[cfg(not(windows))]
+pub(crate) fn open_alone(path: &Path) -> io::Result<File> {
+    loop {
+        let file = File::options().read(true).write(true).open(path)?;
+        if let Err(TryLockError::WouldBlock) = file.try_lock() {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        // Another process may have replaced the file in the meantime.
+        if is_at(&file, path) {
+            return Ok(file);
+        }
+    }
+}
+
+/// On Windows, a locked file cannot be read by others. So a file is opened without sharing it with other writers.
+#[cfg(windows)]
+mod sharing {
+    use std::fs::OpenOptions;
+    use std::os::windows::fs::OpenOptionsExt;
+    use std::thread;
+    use std::time::Duration;
+
+    use super::{File, Path, fs, io};
+
+    const FILE_SHARE_READ: u32 = 1;
+    /// Needed to rename the open file.
+    const FILE_SHARE_DELETE: u32 = 4;
+    const ERROR_SHARING_VIOLATION: i32 = 32;
+
+    fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+        options.share_mode(FILE_SHARE_READ | FILE_SHARE_DELETE).open(path).map_err(|error| match error.raw_os_error() {
+            Some(ERROR_SHARING_VIOLATION) => io::ErrorKind::WouldBlock.into(),
+            _ => error,
+        })
+    }
+
+    pub(super) fn wait_for_draft(path: &Path) -> io::Result<File> {
+        loop {
+            match open(File::options().write(true).create(true).truncate(false), path) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => thread::sleep(Duration::from_millis(1)),
+                opened => return opened,
+            }
+        }
+    }
+
+    pub(crate) fn open_alone(path: &Path) -> io::Result<File> {
+        open(File::options().read(true).write(true), path)
+    }
+
+    /// Renames a file. Where the file system does not replace open files, it waits up to a second for readers.
+    pub(super) fn rename(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result<()> {
+        for _ in 0..100 {
+            match fs::rename(&from, &to) {
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                    thread::sleep(Duration::from_millis(10))
+                }
+                renamed => return renamed,
+            }
+        }
+        fs::rename(from, to)
+    }
+}
+
 /// Returns true if `path` still names this open file. Another process may have moved it while this one waited
 /// for the lock.
 #[cfg(unix)]
-pub(crate) fn is_at(file: &File, path: &Path) -> bool {
+fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let identity = |metadata: io::Result<fs::Metadata>| metadata.map(|file| (file.dev(), file.ino())).ok();
     identity(file.metadata()) == identity(fs::metadata(path))
 }
 
-#[cfg(not(unix))]
-pub(crate) fn is_at(_: &File, _: &Path) -> bool {
+#[cfg(not(any(unix, windows)))]
+fn is_at(_: &File, _: &Path) -> bool {
     true
 }
 

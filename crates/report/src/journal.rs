@@ -14,9 +14,9 @@
 
 use std::collections::HashMap;
 use std::fmt::Display;
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::hash::Hash;
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -332,7 +332,8 @@ fn parse_line<R: JournalRow>(line: &str) -> Result<R, String> {
 pub struct Journal<R: JournalRow> {
     kind: JournalKind,
     path: PathBuf,
-    file: File,
+    /// The open file; `None` after a failed replacement on Windows.
+    file: Option<File>,
     contents: Contents<R>,
     /// The index of each row.
     keys: HashMap<R::Key, usize>,
@@ -365,7 +366,8 @@ impl<R: JournalRow> Journal<R> {
         existing: Existing,
     ) -> Result<Self, JournalError> {
         let contents = Contents { conditions, rows: Vec::new() };
-        let journal = |file, contents, keys| Self { kind: *kind, path: path.to_owned(), file, contents, keys };
+        let journal =
+            |file, contents, keys| Self { kind: *kind, path: path.to_owned(), file: Some(file), contents, keys };
         match open_existing(kind, path, existing)? {
             None => {
                 files::create(path, [contents.text(kind).as_bytes()]).map_err(JournalError::file(path))?;
@@ -425,7 +427,9 @@ impl<R: JournalRow> Journal<R> {
                 }
             }
         }
-        self.file.write_all(text.as_bytes()).map_err(JournalError::file(&self.path))
+        let append = |file: &mut File| file.seek(SeekFrom::End(0)).and_then(|_| file.write_all(text.as_bytes()));
+        let file = self.file.as_mut().ok_or_else(|| ErrorKind::NotFound.into());
+        file.and_then(append).map_err(JournalError::file(&self.path))
     }
 
     /// Appends a row, as [`Journal::extend`].
@@ -456,16 +460,24 @@ impl<R: JournalRow> Journal<R> {
     /// If the file cannot be replaced; it stays in the old order.
     pub fn finish<K: Ord>(mut self, place: impl Fn(&R) -> K) -> Result<Vec<R>, JournalError> {
         self.contents.rows.sort_by_key(place);
-        let text = self.contents.text(&self.kind);
-        files::replace(&self.path, text.as_bytes()).map_err(JournalError::file(&self.path))?;
+        self.replace()?;
         Ok(self.contents.rows)
     }
 
     fn rewrite(&mut self) -> Result<(), JournalError> {
-        let text = self.contents.text(&self.kind);
-        files::replace(&self.path, text.as_bytes()).map_err(JournalError::file(&self.path))?;
-        self.file = reopen(&self.path)?;
+        self.replace()?;
+        self.file = Some(reopen(&self.path)?);
         Ok(())
+    }
+
+    /// Replaces the file by one with the present rows.
+    fn replace(&mut self) -> Result<(), JournalError> {
+        // Not every file system of Windows replaces an open file.
+        if cfg!(windows) {
+            self.file = None;
+        }
+        let text = self.contents.text(&self.kind);
+        files::replace(&self.path, text.as_bytes()).map_err(JournalError::file(&self.path))
     }
 }
 
@@ -485,22 +497,12 @@ fn open_existing<R: JournalRow>(
     Ok(Some((file, parsed)))
 }
 
-/// Opens a file for appending and locks it; `None` if there is no file. Without locks in the system, it is
-/// not locked.
+/// Opens a file and keeps other writers from it; `None` if there is no file.
 fn open_locked(path: &Path) -> Result<Option<File>, JournalError> {
-    loop {
-        let opened = JournalKind::check_regular(path).and_then(|()| File::options().read(true).append(true).open(path));
-        let file = match opened {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            opened => opened.map_err(JournalError::file(path))?,
-        };
-        if let Err(TryLockError::WouldBlock) = file.try_lock() {
-            return Err(JournalError::Busy { path: path.to_owned() });
-        }
-        // Another process may have replaced the file in the meantime.
-        if files::is_at(&file, path) {
-            return Ok(Some(file));
-        }
+    match JournalKind::check_regular(path).and_then(|()| files::open_alone(path)) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) if error.kind() == ErrorKind::WouldBlock => Err(JournalError::Busy { path: path.to_owned() }),
+        opened => opened.map(Some).map_err(JournalError::file(path)),
     }
 }
 

@@ -64,7 +64,7 @@ impl<C: Cell> Memory<C> {
         assert!(buckets > 0, "a table without buckets");
         let refuse = |kind: io::ErrorKind| Refusal::System(kind.into());
         let bytes = buckets.checked_mul(BUCKET_BYTES).ok_or_else(|| refuse(io::ErrorKind::OutOfMemory))?;
-        // Linux overcommits memory and kills the process that uses what was granted.
+        // Linux and macOS overcommit memory; Linux kills the process that uses what was granted.
         if let Some(limit) = usable_memory()
             && bytes as u64 > limit
         {
@@ -139,8 +139,26 @@ fn usable_memory() -> Option<u64> {
     {
         memory_limit(|path| std::fs::read_to_string(path).ok())
     }
-    #[cfg(not(target_os = "linux"))]
+    #[cfg(target_os = "macos")]
+    {
+        installed_memory().map(|total| total - total / 16)
+    }
+    // Windows grants no more than memory and page file hold.
+    #[cfg(not(any(target_os = "linux", target_os = "macos")))]
     None
+}
+
+/// Returns the bytes of memory in the machine: sysctl(3), `hw.memsize`.
+#[cfg(target_os = "macos")]
+fn installed_memory() -> Option<u64> {
+    let mut bytes = 0_u64;
+    let mut length = size_of::<u64>();
+    // SAFETY: the name ends in a zero byte; the call writes at most `length` bytes to `bytes`, which has as many, and the number
+    // written to `length`; it sets nothing.
+    let status = unsafe {
+        libc::sysctlbyname(c"hw.memsize".as_ptr(), (&raw mut bytes).cast(), &raw mut length, std::ptr::null_mut(), 0)
+    };
+    (status == 0 && length == size_of::<u64>()).then_some(bytes)
 }
 
 /// Returns the least of the machine's memory and the control group's, less a sixteenth for everything else, by the system's files as
@@ -214,7 +232,7 @@ mod tests {
         assert_eq!(advice(8 * HUGE_PAGE, true), [true, false]);
     }
 
-    #[cfg(target_os = "linux")]
+    #[cfg(any(target_os = "linux", target_os = "macos"))]
     #[test]
     fn all_usable_memory_can_be_had_and_no_more() {
         let limit = usable_memory().unwrap();

@@ -15,7 +15,6 @@ pub(super) enum ConsoleKind {
     /// A terminal that edits lines itself, such as a dumb one: the session writes prompts.
     Terminal,
     /// A terminal with a line editor, which writes the prompt. Output appears above the line.
-    #[cfg_attr(not(unix), expect(dead_code, reason = "the editor is for Unix"))]
     Editor,
 }
 

@@ -61,7 +61,7 @@ impl Session {
     }
 
     /// Starts the engine with an address space of so many KiB.
-    #[cfg(unix)]
+    #[cfg(target_os = "linux")]
     pub(crate) fn start_within(kib: u64) -> Session {
         Session::start_in_shell(&format!("ulimit -v {kib}"))
     }

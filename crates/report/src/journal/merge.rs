@@ -40,7 +40,7 @@ pub enum MergeError {
     #[error("{} and {} hold results of different {conditions}: {first:?} and {second:?}", paths[0].display(), paths[1].display())]
     Differ {
         /// The files.
-        paths: [PathBuf; 2],
+        paths: Box<[PathBuf; 2]>,
         /// The meaning of the conditions.
         conditions: &'static str,
         /// The condition in the first file; empty if it has none.
@@ -172,7 +172,7 @@ impl JournalKind {
         match pairs.find(|(first, second)| first != second) {
             None => Ok(()),
             Some((first, second)) => {
-                let paths = [one.path.to_owned(), other.path.to_owned()];
+                let paths = Box::new([one.path.to_owned(), other.path.to_owned()]);
                 Err(MergeError::Differ { paths, conditions: self.conditions, first, second })
             }
         }

@@ -251,7 +251,7 @@ fn devices_and_full_disks_are_errors() {
     assert!(matches!(KIND.read::<TestRow>(Path::new("/dev/zero")), Err(JournalError::File(_))));
     let (_folder, path) = folder();
     let mut journal = open(&path, Existing::Refuse).unwrap();
-    journal.file = File::options().write(true).open("/dev/full").unwrap();
+    journal.file = Some(File::options().write(true).open("/dev/full").unwrap());
     let error = journal.add(row("a", 1)).unwrap_err();
     assert!(matches!(&error, JournalError::File(error) if error.source.kind() == ErrorKind::StorageFull), "{error}");
 }
