@@ -424,20 +424,22 @@ fn score(claims: &[&Claim]) -> String {
     let (agreed, disagreed, open) =
         (of(Verdict::Agrees).count(), of(Verdict::Disagrees).count(), of(Verdict::CannotTell).count());
     let certain = of(Verdict::Agrees).filter(|claim| claim.is_certain).count();
-    let mut text = format!("**agree with {agreed}** ({certain} of them beyond chance)");
+    let mut parts = vec![format!("**agree with {agreed}** ({certain} of them beyond chance)")];
     if disagreed > 0 {
-        let _ = write!(text, ", **disagree with {disagreed}**");
+        parts.push(format!("**disagree with {disagreed}**"));
     }
     if open > 0 {
-        let _ = write!(text, ", cannot tell about {open}");
+        let missing = of(Verdict::CannotTell).filter(|claim| claim.is_missing).count();
+        let lacking = match missing {
+            0 => String::new(),
+            _ => format!(", for {missing} of which they lack the searches"),
+        };
+        parts.push(format!("cannot tell about {open}{lacking}"));
     }
-    match of(Verdict::CannotTell).filter(|claim| claim.is_missing).count() {
-        0 => {}
-        missing => {
-            let _ = write!(text, ", for {missing} of which they lack the searches");
-        }
+    match parts.split_last() {
+        Some((last, first)) if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        _ => parts.concat(),
     }
-    text
 }
 
 /// Returns a link to a claim's details.
