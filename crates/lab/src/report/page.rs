@@ -213,7 +213,7 @@ impl ReportPage<'_> {
         let item = |(number, claim): (usize, &Claim)| {
             let link = link(number, claim);
             let context = if claim.context.is_empty() { String::new() } else { format!(" {}", claim.context) };
-            format!("- {link} {} The paper: {}. Ours: {}.{context}\n", claim.statement, claim.paper, claim.ours)
+            format!("- {link}: {} The paper: {}. Ours: {}.{context}\n", claim.statement, claim.paper, claim.ours)
         };
         let disagreed: String = of(Verdict::Disagrees).map(item).collect();
         let open: String = of(Verdict::CannotTell).map(item).collect();
