@@ -1,7 +1,8 @@
 //! Sesame: a UCI chess engine whose threads share one lock-free, model-checked transposition table.
 //!
-//! The program `sesame` is `cli::main` (feature `cli`, on by default). With `default-features = false` this
-//! crate is the engine library only: no command line, no charts, no terminal.
+//! The package is `sesame-chess`, the library `sesame`. The program `sesame` is `cli::main` (feature `cli`, on by
+//! default). With `default-features = false` this crate is the engine library only: no command line, no charts, no
+//! terminal. The network is part of the library; no file is needed.
 //!
 //! # Search a position
 //!
@@ -53,8 +54,15 @@
 //! | [`position`] | the rules of chess | [`position::Position`] |
 //! | [`regular_file`] | opening files that must be regular ones | [`regular_file::open`] |
 //!
-//! The transposition table is the crate `sesame-table`. Experiments with replacement schemes (`sesame-lab`) and
-//! network training (`sesame-tuner`) are separate crates.
+//! # Where to go next
+//!
+//! - [`engine::Engine`]: blocking and asynchronous searches, options, several lines. The package's example `engine` plays a
+//!   game against itself.
+//! - [`games::pgn::Reader`]: games from PGN files.
+//! - `sesame-table`: the transposition table, a crate of its own without chess.
+//! - `docs/` of the repository, also as a book: commands and options for users, the search and the threads for contributors,
+//!   results. Experiments with replacement schemes (`sesame-lab`) and network training (`sesame-tuner`) are crates beside
+//!   this one.
 
 // The program `sesame` alone calls it.
 #[cfg(feature = "cli")]

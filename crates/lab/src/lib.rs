@@ -17,6 +17,25 @@
 //! | [`check_bits`], [`crowding`] | type-1 errors and full tables in Sesame's own search |
 //! | [`machines`] | simulated clusters of machines |
 //! | [`cluster`], [`dyn_table`] | a rival table design, and any table behind one type |
+//!
+//! ALIBABA searches the paper's first position, without a table and with one:
+//!
+//! ```
+//! use sesame::position::Game;
+//! use sesame::search::TranspositionTable;
+//! use sesame_lab::alibaba::{Choices, Searcher};
+//! use sesame_lab::experiment;
+//! use sesame_table::{Scheme, Table};
+//!
+//! let game = Game::new(experiment::positions()[0].position.clone());
+//! let nodes = |table: Option<TranspositionTable>| {
+//!     Searcher::new(Choices::default(), table).search(&game, 5).last().map(|iteration| iteration.nodes)
+//! };
+//! assert!(nodes(Some(Table::with_mib(1, Scheme::TwoBig1)?)) < nodes(None));
+//! # Ok::<(), sesame_table::TableError>(())
+//! ```
+//!
+//! The results are pages of `docs/results/replacement-schemes` and `docs/results/table`.
 
 pub mod alibaba;
 pub mod check_bits;

@@ -14,6 +14,22 @@
 //! | [`command`] | the frame of a command-line program: errors and exit codes |
 //! | [`Shard`] | the part `I/N` of an experiment that is spread over processes or machines |
 //! | [`Progress`] | a progress bar |
+//!
+//! ```
+//! use sesame_report::markdown::{Table, Unit};
+//! use sesame_report::statistics;
+//!
+//! // Nodes of a new version over those of the old one, position by position.
+//! let ratios = [0.91, 0.97, 0.88, 1.02, 0.93, 0.95];
+//! let comparison = statistics::compare(&ratios).unwrap();
+//! assert!(comparison.is_decided(), "the interval does not contain 1");
+//! let mut table = Table::new(["version", "nodes"]);
+//! table.row(["new", &Unit::Difference.write_estimate(comparison.mean)]);
+//! assert!(table.to_string().contains("| new | −5.8 %"), "{table}");
+//! ```
+//!
+//! Examples of its pages: `docs/results` of the repository. Programs that use it: `sesame scaling`, `sesame-lab`,
+//! `sesame-tuner`.
 
 pub mod chart;
 pub mod command;

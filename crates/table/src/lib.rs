@@ -113,6 +113,12 @@
 //! - A file does not know the type of its payloads. Give each type a [fingerprint](TableFileOptions::fingerprint) of its own:
 //!   the default is 0 for all.
 //!
+//! # Where to go next
+//!
+//! [`Table`] has the methods, [`Payload`] shows an entry of one's own with depth, time stamp and merging, and the examples
+//! show whole programs: `cargo run --release -p sesame-table --example domineering` in the repository. Measured rates and
+//! the comparison of the schemes are in the folder `docs/results` of the repository.
+//!
 //! [`NonZeroU64`]: std::num::NonZeroU64
 
 mod bucket;

@@ -1,4 +1,4 @@
-//! Self-play games and training of Sesame's network.
+//! Self-play games and training of Sesame's network: the program `sesame-tuner`, and its parts as a library.
 //!
 //! | command | module | what it does |
 //! |---|---|---|
@@ -7,8 +7,27 @@
 //! | `sesame-tuner data` | [`data`] | checks, shows, mixes and imports such files; fits the win/draw/loss model |
 //! | `sesame-tuner train` | [`train`] | trains a network on such files |
 //!
-//! The files of games are in the format of Viridithas: see [`game_record`]. `docs/contributors/training.md` shows the commands, `docs/contributors/nnue.md` the
-//! network and its training.
+//! The files of games are in the format of Viridithas, without a header: a file is a sequence of [`GameRecord`]s.
+//!
+//! ```
+//! use sesame::position::Position;
+//! use sesame_tuner::game_record::{GameReader, GameRecord};
+//!
+//! let start = Position::startpos();
+//! let e4 = start.from_san("e4")?;
+//! let game = GameRecord { start, moves: vec![(e4, 25)], result: 1 };
+//! let file = [game.to_bytes(), game.to_bytes()].concat();
+//! let mut games = GameReader::new(&file[..]);
+//! let first = games.next().ok_or("no game")??;
+//! assert_eq!(GameRecord::from_bytes(&first)?, game);
+//! assert_eq!(games.count(), 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! `docs/contributors/training.md` of the repository shows the commands and the table of bytes, `docs/contributors/nnue.md` the
+//! network.
+//!
+//! [`GameRecord`]: game_record::GameRecord
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod data;

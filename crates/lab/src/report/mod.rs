@@ -1,7 +1,7 @@
 //! The report of the experiment: the paper's tables and figures with the new ones beside them, and a verdict
 //! on each of its claims.
 //!
-//! The report is a page of Markdown with figures in SVG, and an HTML page with the same contents. [`render`]
+//! The report is some pages of Markdown with figures in SVG, and one HTML page with the same contents. [`render`]
 //! makes the files from results; [`fn@write`] reads the results and writes the files. The same results give
 //! the same bytes. Incomplete results give a report that names the missing searches. Pages of further studies
 //! in the same folder ([`STUDY_PAGES`]) are linked and included in the HTML page.
@@ -185,14 +185,14 @@ pub fn render(
         wall_time,
         source,
     };
-    let readme = page.markdown();
+    let pages = page.markdown();
     let drawn = pictures.into_iter().filter_map(|picture| Some((picture.file.to_owned(), picture.svg?)));
     let drawn: BTreeMap<String, String> = drawn.collect();
     let mut inlined = related.pictures.clone();
     inlined.extend(drawn.clone());
+    let own = pages.iter().map(|(file, markdown)| html::Part { file, markdown });
     let studies = studies.iter().map(|study| html::Part { file: &study.file, markdown: &study.markdown });
-    let parts: Vec<html::Part> =
-        std::iter::once(html::Part { file: "README.md", markdown: &readme }).chain(studies).collect();
+    let parts: Vec<html::Part> = own.chain(studies).collect();
     let html = html::page(page::TITLE, &parts, &inlined);
-    Ok([("README.md".to_owned(), readme), ("report.html".to_owned(), html)].into_iter().chain(drawn).collect())
+    Ok(pages.into_iter().chain([("report.html".to_owned(), html)]).chain(drawn).collect())
 }

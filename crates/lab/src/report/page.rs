@@ -1,6 +1,7 @@
-//! The report as a page of Markdown.
+//! The report as pages of Markdown: the summary, the tables, and the statements in detail.
 
 use std::fmt::Write;
+use std::ops::RangeInclusive;
 
 use super::cells::{CellResults, Grid, LARGEST, SCHEMES, SIZES, SchemeVariant, TESTS};
 use super::claims::{Claim, Verdict};
@@ -10,7 +11,7 @@ use super::{StudyPage, WallTime, tables};
 use sesame_report::html;
 use sesame_report::markdown::{self, Table};
 
-/// The contents of the page.
+/// The contents of the pages.
 pub(super) struct ReportPage<'a> {
     pub(super) results: &'a CellResults,
     pub(super) paper: &'a Paper,
@@ -25,43 +26,81 @@ pub(super) struct ReportPage<'a> {
 /// A link to the page about this laboratory.
 const LAB_PAGE: &str = "[docs/contributors/lab.md](../../contributors/lab.md)";
 
-/// The title of the page.
+/// The title of the first page.
 pub(super) const TITLE: &str = "Replacement schemes for transposition tables: 1994 and now";
 
+/// The file of the first page.
+pub(super) const SUMMARY_FILE: &str = "README.md";
+
+/// The file of the page with the paper's tables.
+const TABLES_FILE: &str = "tables.md";
+
+/// A page with the details of some statements.
+struct StatementPage {
+    file: &'static str,
+    title: &'static str,
+    /// The number of its last statement.
+    last: usize,
+}
+
+/// The pages with the details of the statements, in their order.
+const STATEMENT_PAGES: [StatementPage; 3] = [
+    StatementPage { file: "statements-size.md", title: "the size of the table", last: 7 },
+    StatementPage { file: "statements-schemes.md", title: "the schemes compared", last: 13 },
+    StatementPage {
+        file: "statements-stamps.md",
+        title: "the largest table, time stamps, and no table",
+        last: usize::MAX,
+    },
+];
+
 impl ReportPage<'_> {
-    /// Returns the whole page.
-    pub(super) fn markdown(&self) -> String {
-        let mut page = format!("# {TITLE}\n\n");
-        for section in [
-            self.summary(),
-            self.verdicts(),
-            self.differences(),
-            self.pictures(),
-            self.tables(),
-            self.nearness(),
-            self.studies(),
-            self.details(),
-            self.method(),
-            self.again(),
-        ] {
-            if !section.is_empty() {
-                let _ = write!(page, "{}\n\n", section.trim());
-            }
+    /// Returns the file names and the texts of all pages, the summary first.
+    pub(super) fn markdown(&self) -> Vec<(String, String)> {
+        let summary = page(
+            TITLE,
+            &[
+                self.summary(),
+                SCHEMES_AND_TERMS.to_owned(),
+                self.verdicts(),
+                self.differences(),
+                self.pictures(),
+                self.further_pages(),
+                self.method(),
+                self.again(),
+            ],
+        );
+        let tables = page("Tables of the experiment of 1994", &[self.tables(), self.nearness()]);
+        let mut pages = vec![(SUMMARY_FILE.to_owned(), summary), (TABLES_FILE.to_owned(), tables)];
+        for (file, title, numbers) in self.statement_pages() {
+            pages.push((file.to_owned(), page(&title, &[self.details(numbers)])));
         }
-        page.truncate(page.trim_end().len());
-        page.push('\n');
-        markdown::unbroken(&page)
+        pages
+    }
+
+    /// Returns the file, the title and the numbers of each page of statements.
+    fn statement_pages(&self) -> Vec<(&'static str, String, RangeInclusive<usize>)> {
+        let mut first = 1;
+        let page = |StatementPage { file, title, last }| {
+            let numbers = first..=self.claims.len().min(last);
+            first = numbers.end() + 1;
+            (file, format!("Statements {} to {}: {title}", numbers.start(), numbers.end()), numbers)
+        };
+        STATEMENT_PAGES.into_iter().map(page).collect()
     }
 
     fn summary(&self) -> String {
         let (read, said): (Vec<&Claim>, Vec<&Claim>) =
             self.claims.iter().partition(|claim| claim.is_read_from_tables());
         let text = format!(
-            "Of {} statements in D. M. Breuker, J. W. H. M. Uiterwijk and H. J. van den Herik, \"Replacement \
-             Schemes for Transposition Tables\" (ICCA Journal 17(4), 1994), our results {}. Of {} more that \
-             its text does not make and that we read from its tables, they {}. \"Beyond chance\" is the \
-             chance of which {TESTS} positions were taken. The ranges that decide what agrees are ours, set \
-             before the full run; each is named under its statement.",
+            "In 1994 D. M. Breuker, J. W. H. M. Uiterwijk and H. J. van den Herik compared seven replacement \
+             schemes for the transposition table of a chess program: \"Replacement Schemes for Transposition \
+             Tables\", ICCA Journal 17(4). This is their experiment again. ALIBABA, their test program, is \
+             written anew from section 4 of the paper; the table is the one that Sesame plays with.\n\n\
+             Of the {} statements of the paper's text, our results {}. Of {} more that we read from its \
+             tables, they {}. A verdict beyond chance does not depend on which {TESTS} positions were taken. \
+             The ranges that decide what agrees are ours, set before the full run; each is named under its \
+             statement.",
             said.len(),
             score(&said),
             read.len(),
@@ -97,8 +136,7 @@ impl ReportPage<'_> {
     fn extent(&self) -> String {
         let searches = self.results.with_table();
         let mut text = format!(
-            "The results are {} of the paper's {} searches with a table and {} without, all by ALIBABA \
-             written again from the paper's section 4, with the table that the engine uses. ",
+            "The results are {} of the paper's {} searches with a table and {} without. ",
             markdown::grouped(searches as u64),
             markdown::grouped(paper::OBSERVATIONS as u64),
             self.results.without_table(),
@@ -151,7 +189,7 @@ impl ReportPage<'_> {
                 _ => format!("**{}**", claim.verdict),
             };
             let chance = if claim.is_certain { "yes" } else { "no" };
-            let link = format!("[{number}](#{})", html::slug(&heading(number, claim)));
+            let link = link(number, claim);
             table.row([
                 link,
                 claim.statement.to_owned(),
@@ -162,8 +200,8 @@ impl ReportPage<'_> {
             ]);
         }
         format!(
-            "## Statement by statement\n\n{table}\nThe details of each statement are below, under its number. \
-             \"Beyond chance\": the whole interval speaks for the verdict, see [How to read the \
+            "## Statement by statement\n\n{table}\nEach number leads to the details of its statement. \"Beyond \
+             chance\": the whole interval speaks for the verdict, see [How to read the \
              numbers](#how-to-read-the-numbers).\n"
         )
     }
@@ -173,9 +211,9 @@ impl ReportPage<'_> {
         let of =
             |verdict| (1..).zip(self.claims).filter(move |(_, claim)| claim.verdict == verdict && !claim.is_missing);
         let item = |(number, claim): (usize, &Claim)| {
-            let link = format!("[{number}](#{})", html::slug(&heading(number, claim)));
+            let link = link(number, claim);
             let context = if claim.context.is_empty() { String::new() } else { format!(" {}", claim.context) };
-            format!("- {link} {} The paper: {}. Ours: {}.{context}\n", claim.statement, claim.paper, claim.ours)
+            format!("- {link}: {} The paper: {}. Ours: {}.{context}\n", claim.statement, claim.paper, claim.ours)
         };
         let disagreed: String = of(Verdict::Disagrees).map(item).collect();
         let open: String = of(Verdict::CannotTell).map(item).collect();
@@ -186,21 +224,21 @@ impl ReportPage<'_> {
             (false, _) => {
                 let _ = write!(
                     text,
-                    "We disagree here; the tables under each number show at which sizes and depths and on how \
-                     many positions.\n\n{disagreed}"
+                    "Our results contradict these statements. The pages behind the numbers show at which \
+                     sizes and depths and on how many positions.\n\n{disagreed}"
                 );
             }
         }
         if !open.is_empty() {
             let _ = write!(
                 text,
-                "\nWe cannot tell here. Our figure lies outside the range that would count as agreement, but \
+                "\nHere they do not decide. Our figure lies outside the range that would count as agreement, but \
                  the end of its interval lies inside: {TESTS} other positions of such a game might have \
                  agreed.\n\n{open}"
             );
         }
         if self.studies.iter().any(|study| study.file == "discussion.md") {
-            text.push_str("\n[A page of its own](discussion.md) discusses the causes of the differences.\n");
+            text.push_str("\nThe causes of the differences: [discussion](discussion.md).\n");
         }
         text
     }
@@ -224,8 +262,9 @@ impl ReportPage<'_> {
     fn tables(&self) -> String {
         let (results, paper) = (self.results, self.paper);
         let mut text = format!(
-            "## Tables\n\nNodes visited in thousands, summed over the {TESTS} positions; \"ratio\" is ours \
-             over the paper's. A dash: not in the results.\n\n### Table 1. Without a table\n\n{}\n",
+            "Nodes visited in thousands, summed over the {TESTS} positions; \"ratio\" is ours \
+             over the paper's. A dash: not in the results. The statements and figures: [summary]({SUMMARY_FILE}).\n\n\
+             ## Table 1. Without a table\n\n{}\n",
             tables::without_table(results, paper)
         );
         for (number, stamped) in [(2, false), (3, true)] {
@@ -233,14 +272,14 @@ impl ReportPage<'_> {
             let largest = markdown::size(LARGEST);
             let _ = write!(
                 text,
-                "### Table {number}. {largest} positions, {how} between positions\n\n{}\n",
+                "## Table {number}. {largest} positions, {how} between positions\n\n{}\n",
                 tables::largest(results, paper, stamped)
             );
         }
         for (number, stamped) in [(1, false), (2, true)] {
             if let Some(table) = tables::by_size(results, stamped, 7) {
                 let how = if stamped { "stamped" } else { "cleared" };
-                let _ = write!(text, "### The numbers of Figure {number}: 7 ply, {how}\n\n{table}\n");
+                let _ = write!(text, "## The numbers of Figure {number}: 7 ply, {how}\n\n{table}\n");
             }
         }
         text
@@ -264,25 +303,28 @@ impl ReportPage<'_> {
         )
     }
 
-    fn studies(&self) -> String {
-        let listed = |study: &&StudyPage| !matches!(study.file.as_str(), "discussion.md" | "choices.md");
-        if !self.studies.iter().any(|study| listed(&study)) {
-            return String::new();
+    /// Lists the other pages of the report and those of further studies.
+    fn further_pages(&self) -> String {
+        let listed = |study: &&StudyPage| study.file != "discussion.md";
+        let mut text = format!("## Further pages\n\n- [The paper's tables, with ours]({TABLES_FILE})\n");
+        for (file, title, _) in self.statement_pages() {
+            let _ = writeln!(text, "- [{title}]({file})");
         }
-        let mut text = "## Beyond the paper\n\n".to_owned();
         for study in self.studies.iter().filter(listed) {
             let _ = writeln!(text, "- [{}]({})", study.title, study.file);
         }
         text
     }
 
-    fn details(&self) -> String {
-        let mut text = "## The statements in detail\n\nEach table compares position by position; a negative \
-                        percentage means that the first named visits fewer nodes. \"All nodes\" is the ratio \
-                        of the sums, the paper's measure, in which the biggest trees count most; \"per \
-                        position\" is the geometric mean of the 18 ratios, in which all count alike.\n"
-            .to_owned();
-        for (number, claim) in (1..).zip(self.claims) {
+    /// Returns the details of the statements with these numbers.
+    fn details(&self, numbers: RangeInclusive<usize>) -> String {
+        let mut text = format!(
+            "Each table compares position by position; a negative percentage means that the first named visits \
+             fewer nodes. \"All nodes\" is the ratio of the sums, the paper's measure, in which the biggest trees \
+             count most; \"per position\" is the geometric mean of the {TESTS} ratios, in which all count alike. \
+             More: [How to read the numbers]({SUMMARY_FILE}#how-to-read-the-numbers).\n"
+        );
+        for (number, claim) in (1..).zip(self.claims).filter(|(number, _)| numbers.contains(number)) {
             let chance = match (claim.verdict, claim.is_certain) {
                 (Verdict::CannotTell, _) => "",
                 (_, true) => ", beyond chance",
@@ -290,7 +332,7 @@ impl ReportPage<'_> {
             };
             let _ = write!(
                 text,
-                "\n### {}\n\n{} ({})\n\n- Counted: {}\n- Paper: {}\n- Ours: {}\n- Verdict: **{}**{chance}\n",
+                "\n## {}\n\n{} ({})\n\n- Counted: {}\n- Paper: {}\n- Ours: {}\n- Verdict: **{}**{chance}\n",
                 heading(number, claim),
                 claim.statement,
                 claim.source,
@@ -347,21 +389,63 @@ impl ReportPage<'_> {
     }
 }
 
+/// Joins a title and the sections that are not empty.
+fn page(title: &str, sections: &[String]) -> String {
+    let mut page = format!("# {title}\n\n");
+    for section in sections.iter().filter(|section| !section.is_empty()) {
+        let _ = write!(page, "{}\n\n", section.trim());
+    }
+    page.truncate(page.trim_end().len());
+    page.push('\n');
+    markdown::unbroken(&page)
+}
+
+/// The schemes and the words that the paper takes for granted.
+const SCHEMES_AND_TERMS: &str = "## Schemes and terms\n\n\
+    A collision: a place of the table is taken by another position. A scheme decides which of the two stays.\n\n\
+    | scheme | stays |\n\
+    | --- | --- |\n\
+    | DEEP | the position searched to the greater depth |\n\
+    | NEW | the new position |\n\
+    | OLD | the old position |\n\
+    | BIG1 | the position with the bigger subtree; a table hit in it counts as one node |\n\
+    | BIGALL | the same, but a table hit counts as all the nodes behind it |\n\
+    | TWODEEP | two entries a place: DEEP decides which is the first, the other takes the second |\n\
+    | TWOBIG1 | two entries a place: BIG1 decides which is the first, the other takes the second |\n\n\
+    - Test positions: 18 successive positions of the game Kasparov-Short, Amsterdam 1994, White to move.\n\
+    - Sizes are numbers of entries: 8K is 8,192. A place of a scheme with two levels counts as two.\n\
+    - **Cleared**: the table is emptied between two test positions. **Stamped**: entries of earlier test positions \
+    stay, are used, and are the first to be replaced.\n\
+    - **Ply**: one move of one side; 7 ply is a search seven moves deep.\n";
+
 /// Counts the verdicts, in words that follow "our results".
 fn score(claims: &[&Claim]) -> String {
     let of = |verdict| claims.iter().filter(move |claim| claim.verdict == verdict);
-    let missing = of(Verdict::CannotTell).filter(|claim| claim.is_missing).count();
-    let lacking = match missing {
-        0 => String::new(),
-        _ => format!(", for {missing} of which they lack the searches"),
-    };
-    format!(
-        "**agree with {}** ({} of them beyond chance), **disagree with {}**, and cannot tell about {}{lacking}",
-        of(Verdict::Agrees).count(),
-        of(Verdict::Agrees).filter(|claim| claim.is_certain).count(),
-        of(Verdict::Disagrees).count(),
-        of(Verdict::CannotTell).count(),
-    )
+    let (agreed, disagreed, open) =
+        (of(Verdict::Agrees).count(), of(Verdict::Disagrees).count(), of(Verdict::CannotTell).count());
+    let certain = of(Verdict::Agrees).filter(|claim| claim.is_certain).count();
+    let mut parts = vec![format!("**agree with {agreed}** ({certain} of them beyond chance)")];
+    if disagreed > 0 {
+        parts.push(format!("**disagree with {disagreed}**"));
+    }
+    if open > 0 {
+        let missing = of(Verdict::CannotTell).filter(|claim| claim.is_missing).count();
+        let lacking = match missing {
+            0 => String::new(),
+            _ => format!(", for {missing} of which they lack the searches"),
+        };
+        parts.push(format!("cannot tell about {open}{lacking}"));
+    }
+    match parts.split_last() {
+        Some((last, first)) if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        _ => parts.concat(),
+    }
+}
+
+/// Returns a link to a claim's details.
+fn link(number: usize, claim: &Claim) -> String {
+    let page = STATEMENT_PAGES.iter().find(|page| number <= page.last);
+    format!("[{number}]({}#{})", page.map_or("", |page| page.file), html::slug(&heading(number, claim)))
 }
 
 /// Returns the heading of a claim's details.

@@ -142,10 +142,10 @@ fn contrary_results_give_disagreement() {
 #[test]
 fn page_shows_the_verdicts() {
     let page = &rendered(&CONTRARY.observations())["README.md"];
-    let summary = page.lines().nth(2).unwrap();
+    let summary = page.lines().nth(4).unwrap();
     // Of the two claims that the model does not reverse, one is in the paper's text and one is read from its
     // tables.
-    assert!(summary.starts_with("Of 18 statements in") && summary.contains("**disagree with 17**"), "{summary}");
+    assert!(summary.starts_with("Of the 18 statements of") && summary.contains("**disagree with 17**"), "{summary}");
     assert!(summary.contains("Of 4 more") && summary.contains("**disagree with 3**"), "{summary}");
     assert!(page.contains("TWOBIG1 is the best of the seven schemes. The paper: fewer;"));
     let agreeing = &rendered(&AGREEING.observations())["README.md"];
@@ -155,7 +155,7 @@ fn page_shows_the_verdicts() {
 #[test]
 fn tables_show_the_sums() {
     let observations = AGREEING.observations();
-    let page = &rendered(&observations)["README.md"];
+    let page = &rendered(&observations)["tables.md"];
     let row = |scheme: Option<Scheme>, stamped: bool, positions: usize| -> Vec<f64> {
         let series = crate::results::Series { scheme, stamped, positions };
         let nodes = |depth| {
@@ -170,7 +170,7 @@ fn tables_show_the_sums() {
         format!("| {name}ours | {} |\n", entries.join(" | "))
     };
     assert!(page.contains(&written("", row(None, false, 0))));
-    let tables: Vec<&str> = page.split("### Table ").collect();
+    let tables: Vec<&str> = page.split("## Table ").collect();
     for scheme in SCHEMES {
         for (table, stamped) in [(2, false), (3, true)] {
             let wanted = written(&format!("{scheme}, "), row(Some(scheme), stamped, LARGEST));
@@ -211,30 +211,70 @@ fn order_of_observations_does_not_matter() {
     assert_eq!(rendered(&observations), rendered(&backwards));
 }
 
+/// Returns the pages of Markdown of a report.
+fn pages(files: &BTreeMap<String, String>) -> impl Iterator<Item = (&str, &str)> {
+    files.iter().map(|(file, text)| (file.as_str(), text.as_str())).filter(|(file, _)| file.ends_with(".md"))
+}
+
 #[test]
 fn links_have_targets() {
     let files = rendered(&AGREEING.observations());
-    let page = &files["README.md"];
-    let headings: Vec<String> = page
-        .lines()
-        .filter(|line| line.starts_with('#'))
-        .map(|line| html::slug(line.trim_start_matches(['#', ' '])))
-        .collect();
-    let targets: Vec<&str> = page.split("](#").skip(1).filter_map(|rest| rest.split(')').next()).collect();
-    assert!(targets.len() > 20);
-    for target in targets {
-        assert!(headings.iter().any(|heading| heading == target), "{target}");
-        assert!(files["report.html"].contains(&format!("id=\"{target}\"")), "{target}");
+    let has_heading = |page: &str, target: &str| {
+        let mut headings = files[page].lines().filter(|line| line.starts_with('#'));
+        headings.any(|line| html::slug(line.trim_start_matches(['#', ' '])) == target)
+    };
+    let mut links = 0;
+    for (page, text) in pages(&files) {
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let (file, target) = link.split_once('#').unwrap_or((link, ""));
+            if file.starts_with("..") {
+                continue;
+            }
+            links += 1;
+            let file = if file.is_empty() { page } else { file };
+            assert!(files.contains_key(file), "{page}: {link}");
+            assert!(target.is_empty() || has_heading(file, target), "{page}: {link}");
+            let stem = file.trim_end_matches(".md");
+            let anchor = match (stem, target) {
+                (_, "") => continue,
+                ("README", target) => target.to_owned(),
+                (stem, target) => format!("{stem}-{target}"),
+            };
+            assert!(files["report.html"].contains(&format!("id=\"{anchor}\"")), "{page}: {link}");
+            assert!(files["report.html"].contains(&format!("href=\"#{anchor}\"")), "{page}: {link}");
+        }
+    }
+    assert!(links > 30, "{links}");
+}
+
+#[test]
+fn each_statement_has_its_details_on_a_page_of_readable_length() {
+    let files = rendered(&AGREEING.observations());
+    let of = |number: usize| {
+        let heading = format!("## Statement {number}: ");
+        pages(&files).filter(|(_, text)| text.lines().any(|line| line.starts_with(&heading))).count()
+    };
+    assert_eq!((1..=23).map(of).collect::<Vec<_>>(), [vec![1; 22], vec![0]].concat());
+    for (page, text) in pages(&files) {
+        assert!(text.lines().count() <= 300, "{page} has {} lines", text.lines().count());
     }
 }
 
 #[test]
 fn incomplete_results_name_the_missing_searches() {
     let none = rendered(&[]);
-    assert_eq!(none.keys().collect::<Vec<_>>(), ["README.md", "report.html"]);
+    let names = [
+        "README.md",
+        "report.html",
+        "statements-schemes.md",
+        "statements-size.md",
+        "statements-stamps.md",
+        "tables.md",
+    ];
+    assert_eq!(none.keys().collect::<Vec<_>>(), names);
     assert!(none["README.md"].contains("cannot tell about 18, for 18 of which they lack the searches."));
     assert!(none["README.md"].contains("cannot tell about 4, for 4 of which they lack the searches."));
-    assert!(!none["README.md"].contains("\n\n\n"));
+    assert!(pages(&none).all(|(_, text)| !text.contains("\n\n\n")));
 
     let mut observations = AGREEING.observations();
     // One position is missing at 64K, all of BIGALL, and everything at 8 ply.
@@ -292,7 +332,7 @@ fn searches_outside_the_plan_are_not_counted() {
 /// 16K to 64K is two doublings; the model gives the saving of one.
 #[test]
 fn doublings_at_eight_plies() {
-    let page = &rendered(&AGREEING.observations())["README.md"];
+    let page = &rendered(&AGREEING.observations())["statements-size.md"];
     let table = page.split("| saved per doubling, cleared |").nth(1).unwrap();
     let row = table.lines().find(|line| line.starts_with("| 8 ply |")).unwrap();
     let growth = |place: usize| Model::growth(place);
@@ -321,7 +361,8 @@ fn unconfirmed_claims_quote_the_next_depth() {
         seen.nodes = two.iter().find(|two| two.key() == (same, seen.test, 7)).unwrap().nodes;
     }
     let page = markdown::unbroken(&rendered(&observations)["README.md"]);
-    let item = page.lines().find(|line| line.starts_with("- [9](#statement-9-twodeep-saves)")).unwrap();
+    let item =
+        page.lines().find(|line| line.starts_with("- [9](statements-schemes.md#statement-9-twodeep-saves)")).unwrap();
     assert!(
         item.contains("(16K, 64K, 256K, 1024K): 0.0\u{a0}% (0.0 to 0.0) at 7 ply, outside the range; 5."),
         "{item}"
@@ -375,10 +416,10 @@ fn study_pages_beside_the_report_are_included() {
     let missing = write(&ReportOptions { results: folder.join("none.csv"), ..options });
     fs::remove_dir_all(&folder).unwrap();
 
-    assert_eq!(written.unwrap().len(), 2);
+    assert_eq!(written.unwrap().len(), 6);
     let page = page.unwrap();
     assert!(page.contains("- [What the sources say](sources.md)"));
-    assert!(page.contains("[A page of its own](discussion.md)"));
+    assert!(page.contains("[discussion](discussion.md)"));
     assert!(page.contains("They took 90 seconds on 2 threads"));
     assert!(!page.contains("larger.md"));
     let html = html.unwrap();

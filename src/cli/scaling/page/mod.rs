@@ -43,10 +43,18 @@ pub(super) fn report(real: Option<&Recording>, simulated: Option<&Recording>) ->
         report.both(real, panel)?;
     }
     report.positions(real.as_ref(), lockstep.as_ref());
-    let ReportWriter { text, pictures, terminal } = report;
-    let page = html::page(TITLE, &[html::Part { file: "README.md", markdown: &text }], &pictures);
+    let ReportWriter { text, long_tables, pictures, terminal } = report;
+    let mut pages = vec![("README.md".to_owned(), text)];
+    if !long_tables.is_empty() {
+        pages.push((
+            LONG_TABLES_FILE.to_owned(),
+            format!("# {LONG_TABLES_TITLE}\n\n{LONG_TABLES_INTRODUCTION}\n\n{long_tables}"),
+        ));
+    }
+    let parts: Vec<html::Part<'_>> = pages.iter().map(|(file, markdown)| html::Part { file, markdown }).collect();
+    let page = html::page(TITLE, &parts, &pictures);
     let mut files: Vec<(String, String)> = pictures.into_iter().collect();
-    files.push(("README.md".to_owned(), text));
+    files.extend(pages);
     files.push(("report.html".to_owned(), page));
     Ok(ScalingReport { files, terminal })
 }
@@ -54,6 +62,8 @@ pub(super) fn report(real: Option<&Recording>, simulated: Option<&Recording>) ->
 #[derive(Default)]
 struct ReportWriter {
     text: String,
+    /// The page of long tables by variant, without its title; empty if the first page has them.
+    long_tables: String,
     pictures: BTreeMap<String, String>,
     terminal: String,
 }
@@ -67,6 +77,23 @@ impl ReportWriter {
     fn table(&mut self, table: &Table) {
         self.text += &format!("{table}\n");
         self.terminal += &format!("\n{}", table.aligned());
+    }
+
+    /// Moves what `section` writes to the page of long tables, if there are so many variants that their curves
+    /// take several figures, too.
+    fn by_variant(
+        &mut self,
+        panel: &Panel<'_>,
+        heading: &str,
+        section: impl FnOnce(&mut Self) -> Result<(), ScalingError>,
+    ) -> Result<(), ScalingError> {
+        let start = self.text.len();
+        section(self)?;
+        if families(panel.variants()).len() > 1 {
+            let moved = self.text.split_off(start);
+            self.long_tables += &format!("## {heading}\n\n{moved}");
+        }
+        Ok(())
     }
 
     fn picture(
@@ -259,6 +286,14 @@ fn difference(estimate: Option<Estimate>) -> String {
         if estimate.interval.contains(1.0) { text } else { format!("**{text}**") }
     })
 }
+
+/// The page of long tables by variant.
+const LONG_TABLES_FILE: &str = "variants.md";
+
+const LONG_TABLES_TITLE: &str = "Simulated threads, by variant";
+
+const LONG_TABLES_INTRODUCTION: &str =
+    "The complete tables. Summary, figures and conditions: [Speed-up by threads](README.md).";
 
 const INTRODUCTION: &str = "Written by `sesame scaling`; `--page` writes it again from the results in the folder. `docs/users/scaling.md` of \
     the sources describes the method. Ratios are geometric means over positions, against one thread. Brackets have 95 % intervals, from 4,000 \

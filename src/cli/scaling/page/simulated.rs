@@ -4,8 +4,9 @@ use super::super::ScalingError;
 use super::super::analysis::{Curve, CurvePoint, Panel};
 use super::super::pictures::{Against, ChartLine};
 use super::super::record::{Recording, ResultsFile};
+use super::families::families;
 use super::real::Real;
-use super::{ReportWriter, line, rows_of, times};
+use super::{LONG_TABLES_FILE, LONG_TABLES_TITLE, ReportWriter, line, rows_of, times};
 use sesame_report::markdown::{Table, or_dash, percent};
 
 impl ReportWriter {
@@ -32,7 +33,10 @@ impl ReportWriter {
                 or_dash(point.agreement, |share| percent(share.value)),
             ]);
         }
-        self.table(&table);
+        self.by_variant(panel, "Speed-up", |report| {
+            report.table(&table);
+            Ok(())
+        })?;
         self.text += SIMULATED_COLUMNS;
         let lines: Vec<ChartLine> = curves
             .iter()
@@ -44,11 +48,17 @@ impl ReportWriter {
         if curves.len() > 1 {
             self.against(panel, "variants")?;
         }
-        if recording.rows.iter().all(|row| row.sharing.is_none()) {
-            return Ok(());
+        if recording.rows.iter().any(|row| row.sharing.is_some()) {
+            let heading = "Transposition table";
+            if families(panel.variants()).len() == 1 {
+                self.text += &format!("### {heading}\n\n");
+            }
+            self.by_variant(panel, heading, |report| report.sharing(panel))?;
         }
-        self.text += "### Transposition table\n\n";
-        self.sharing(panel)
+        if !self.long_tables.is_empty() {
+            self.text += &format!("### Complete tables\n\n[{LONG_TABLES_TITLE}]({LONG_TABLES_FILE})\n\n");
+        }
+        Ok(())
     }
 
     /// Compares simulated and real results.
