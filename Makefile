@@ -1,5 +1,5 @@
-# Builds the engine as OpenBench does: `make EXE=name` in this folder, with a Rust toolchain only. The binary is for this machine's processor;
-# scripts/release makes portable ones. OpenBench's CC, CXX and EVALFILE have no effect.
+# Builds the engine as OpenBench does: `make EXE=name` in this folder, with a Rust toolchain only. The binary runs on every processor of
+# this architecture. OpenBench's CC, CXX and EVALFILE have no effect.
 
 EXE ?= sesame
 ifeq ($(OS),Windows_NT)
