@@ -191,7 +191,9 @@ fn many_variants_are_several_figures() {
     // The long tables are on a page of their own.
     let (text, tables) = (page(&report, "README.md"), page(&report, "variants.md"));
     assert!(text.contains("](variants.md)") && tables.contains("](README.md)"), "{text}");
-    for row in ["| half+defer | 4 | 2 | 1 | 1.25", "| half+defer | 4 | 40.0 % |", "## Speed-up", "## Transposition table"] {
+    for row in
+        ["| half+defer | 4 | 2 | 1 | 1.25", "| half+defer | 4 | 40.0 % |", "## Speed-up", "## Transposition table"]
+    {
         assert!(tables.contains(row) && !text.contains(row), "{row} not in\n{tables}");
     }
     assert!(page(&report, "report.html").contains("<article id=\"variants\">"));
