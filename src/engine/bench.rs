@@ -111,7 +111,8 @@ pub fn positions() -> impl Iterator<Item = Position> {
 /// Returns `None` if `stop` was set before the end.
 ///
 /// # Errors
-/// If the engine cannot be created, for example with a table larger than the memory.
+/// If the engine cannot be created, for example with a table larger than the memory, or if the system grants fewer threads
+/// or another binding than wanted.
 pub fn run(
     options: &BenchOptions,
     stop: &AtomicBool,
@@ -136,7 +137,7 @@ pub fn run(
 /// well, which owns the table. The size of the table in `options` has no effect.
 ///
 /// # Errors
-/// If the system refuses the first thread.
+/// If the system refuses a thread or the binding.
 pub fn run_on<T: SearchTable>(
     table: T,
     options: &BenchOptions,
@@ -147,6 +148,11 @@ pub fn run_on<T: SearchTable>(
     let (affinity, network) = (affinity.clone(), Arc::clone(network));
     let engine_options = Options { threads, lockstep, strategy, affinity, network, ..Options::default() };
     let mut engine = Engine::with_table(table, engine_options, Arc::new(NullSink))?;
+    // A speed of other threads than the wanted ones would mislead.
+    let shortfalls = engine.shortfalls(threads);
+    if !shortfalls.is_empty() {
+        return Err(EngineError::Shortfall(shortfalls));
+    }
     let limits = Limits { depth: Some(options.depth.max(1)), ..Limits::default() };
     let mut report = BenchReport { nodes: 0, elapsed: Duration::ZERO, stats: None };
     for (fen, number) in POSITIONS.iter().zip(1..) {
@@ -223,6 +229,38 @@ mod tests {
             assert!(turns >= 2 || threads < 16, "{threads} threads: {turns} turns for each");
         }
         assert_ne!(nodes(6, 2, true), nodes(6, 5, true));
+    }
+
+    #[test]
+    fn workers_added_later_share_with_the_first() {
+        let nodes = |threads: &[usize]| {
+            let options = Options { threads: threads[0], lockstep: true, ..Options::default() };
+            let mut engine = Engine::new(options).unwrap();
+            let search = |engine: &mut Engine| {
+                engine.new_game();
+                engine
+                    .search(&Game::new(Position::startpos()), Limits { depth: Some(9), ..Limits::default() })
+                    .unwrap()
+                    .nodes
+            };
+            let mut nodes = search(&mut engine);
+            for &threads in &threads[1..] {
+                engine.set_threads(threads).unwrap();
+                nodes = search(&mut engine);
+            }
+            nodes
+        };
+        // Two, four and eight workers have corrections of different sizes.
+        assert_eq!((nodes(&[1, 4]), nodes(&[8, 4]), nodes(&[2, 8, 3, 4])), (nodes(&[4]), nodes(&[4]), nodes(&[4])));
+        assert_ne!(nodes(&[4]), nodes(&[3]));
+    }
+
+    #[test]
+    fn refused_bindings_end_the_bench() {
+        let numa = "0:8191".parse().unwrap();
+        let options = BenchOptions { affinity: Affinity { numa, pin: false }, ..BenchOptions::default() };
+        let error = run(&options, &AtomicBool::new(false), |_| panic!("nothing is searched")).unwrap_err();
+        assert!(matches!(&error, EngineError::Shortfall(_)), "{error}");
     }
 
     #[test]

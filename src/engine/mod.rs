@@ -124,6 +124,9 @@ pub enum EngineError {
     /// The system refused a thread.
     #[error("the system refused a thread: {0}")]
     Thread(#[from] std::io::Error),
+    /// The system did not grant the threads of a measurement, or their binding: the sentences say what.
+    #[error("{}", .0.join("; "))]
+    Shortfall(Vec<String>),
     /// A search ended without a best move because its coordinator panicked.
     #[error("the search ended without a best move")]
     Stopped,
@@ -220,11 +223,8 @@ impl<T: SearchTable> Engine<T> {
     /// # Errors
     /// If the system refuses the first of the new threads.
     pub fn simulate_machines(&mut self, machines: Arc<SimulatedMachines<T>>) -> Result<(), EngineError> {
-        self.finish();
         let each = self.options.threads.div_ceil(machines.tables().len());
-        if let Some(pool) = Arc::get_mut(&mut self.pool) {
-            pool.set_machine_size(each)?;
-        }
+        self.change_pool(self.options.threads, |pool| pool.set_machine_size(each))?;
         self.machines = Some(machines);
         Ok(())
     }
@@ -249,8 +249,8 @@ impl<T: SearchTable> Engine<T> {
         }
     }
 
-    /// Changes the number of workers and returns it. Remaining workers keep their histories. If the system
-    /// grants fewer threads than wanted, [`Sink::message`] reports it.
+    /// Changes the number of workers and returns it. Remaining workers keep their histories, unless they move to another
+    /// memory node; shared corrections of another size start empty. If the system grants fewer threads than wanted, [`Sink::message`] reports it.
     ///
     /// # Errors
     /// If the system refuses the first thread.
@@ -300,29 +300,28 @@ impl<T: SearchTable> Engine<T> {
     fn report_threads(&mut self, wanted: usize) {
         let granted = self.pool.len();
         self.options.threads = granted;
-        if granted < wanted {
-            self.sink.message(&format!("the system granted {granted} of {wanted} threads"));
+        if let Binding::Groups(groups) = self.pool.binding() {
+            let groups: Vec<String> = groups.iter().map(ToString::to_string).collect();
+            self.sink.message(&format!("threads bound to groups of processors: {}", groups.join(", ")));
         }
-        match self.pool.binding() {
-            Binding::Unbound | Binding::Cores => {}
-            Binding::Groups(groups) => {
-                let group = |(workers, processors): &(usize, Vec<usize>)| {
-                    format!("{workers} on {}", NumaPolicy::Groups(vec![processors.clone()]))
-                };
-                let groups: Vec<String> = groups.iter().map(group).collect();
-                self.sink.message(&format!("threads bound to groups of processors: {}", groups.join(", ")));
-            }
-            Binding::TooFewCores(cores) => {
-                self.sink.message(&format!("{granted} threads cannot have a core each: there are {cores}"));
-            }
+        for shortfall in self.shortfalls(wanted) {
+            self.sink.message(&shortfall);
+        }
+    }
+
+    /// Returns what the system did not grant of `wanted` workers and of their binding, a sentence each.
+    fn shortfalls(&self, wanted: usize) -> Vec<String> {
+        let granted = self.pool.len();
+        let threads = (granted < wanted).then(|| format!("the system granted {granted} of {wanted} threads"));
+        let binding = match self.pool.binding() {
+            Binding::Unbound | Binding::Cores | Binding::Groups(_) => None,
+            Binding::TooFewCores(cores) => Some(format!("{wanted} threads cannot have a core each: there are {cores}")),
             Binding::NoProcessor(processor) => {
-                self.sink
-                    .message(&format!("there is no processor {processor} for this process; NumaPolicy auto instead"));
+                Some(format!("there is no processor {processor} for this process; NumaPolicy auto instead"))
             }
-            Binding::Failed(error) => {
-                self.sink.message(&format!("the system refused to bind threads to processors: {error}"));
-            }
-        }
+            Binding::Failed(error) => Some(format!("the system refused to bind threads to processors: {error}")),
+        };
+        threads.into_iter().chain(binding).collect()
     }
 
     /// Sets the number of lines (at least 1) of later searches.
@@ -330,7 +329,8 @@ impl<T: SearchTable> Engine<T> {
         self.options.multi_pv = lines.max(1);
     }
 
-    /// Turns lockstep on or off for later searches: the workers take turns.
+    /// Turns lockstep on or off for later searches: the workers take turns. A running search is stopped if workers may have to be bound
+    /// anew.
     ///
     /// # Errors
     /// If workers were bound to groups of processors, and the system refuses the first of the new threads.

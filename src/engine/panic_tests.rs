@@ -12,7 +12,7 @@ use sesame_table::{Scheme, Work};
 use super::{BestMove, Engine, Info, Limits, Options, Sink, SmpStrategy};
 use crate::position::{Game, Position};
 use crate::search::{SearchTable, SharedHistories, Sharing, ThreadData, TranspositionTable, TtEntry};
-use crate::smp::{Affinity, Pool};
+use crate::smp::{Affinity, NumaPolicy, Pool};
 
 /// A place where one call panics: the number of calls up to that one, or 0.
 #[derive(Default)]
@@ -193,6 +193,11 @@ fn blocking_search_reports_a_panic_of_its_worker() {
 /// A fault of the constructor of a worker's data. The constructor has no state of its own, so one test uses it.
 static FRESH_DATA: Fault = Fault(AtomicUsize::new(0));
 
+/// Without binding, which some machines report.
+fn unbound() -> Affinity {
+    Affinity { pin: false, numa: NumaPolicy::None }
+}
+
 fn faulty_data(shared: &SharedHistories, sharing: Sharing) -> ThreadData {
     FRESH_DATA.strike("a thread's fresh data");
     ThreadData::sharing(shared, sharing)
@@ -204,8 +209,7 @@ fn dead_threads_are_replaced_before_the_next_search() {
     for threads in [1, 3] {
         // In lockstep, every worker has its turns.
         let (mut engine, sink, faults) = engine(threads, true, &SmpStrategy::default().to_string(), 1);
-        engine.pool =
-            Arc::new(Pool::with_data(threads, SmpStrategy::default(), Affinity::default(), faulty_data).unwrap());
+        engine.pool = Arc::new(Pool::with_data(threads, SmpStrategy::default(), unbound(), faulty_data).unwrap());
         // A worker panics, and again while it makes its fresh data.
         faults.probe.arm(200);
         FRESH_DATA.arm(1);

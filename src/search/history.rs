@@ -198,7 +198,8 @@ impl Histories {
 /// The correction histories, of one worker or shared by several: errors of the static evaluation in positions
 /// with the same pawns or the same pieces.
 ///
-/// The tables grow with the workers that share them, as in Stockfish (pull request 6478): more workers meet more positions in the same time.
+/// The tables grow with the workers that share them, as in Stockfish (pull request 6478): more workers meet more positions in
+/// the same time.
 #[derive(Debug)]
 pub struct Corrections {
     /// By side to move: pawns, White's other pieces, Black's other pieces.
@@ -211,7 +212,8 @@ impl Corrections {
         Self::for_workers(1)
     }
 
-    /// Creates empty correction histories that `workers` share: 192 KiB for each of them, rounded up to a power of two, at most 12 MiB.
+    /// Creates empty correction histories that `workers` share: 192 KiB for each of them, rounded up to a power of two, at
+    /// most 12 MiB.
     pub fn for_workers(workers: usize) -> Self {
         let entries = || (0..CORRECTION_SIZE * correction_factor(workers)).map(|_| HistoryEntry::new()).collect();
         Self { entries: [(); 2].map(|()| [(); 3].map(|()| entries())) }
@@ -268,11 +270,6 @@ impl SharedHistories {
         Self { histories: Arc::default(), corrections: Arc::new(Corrections::for_workers(workers)) }
     }
 
-    /// Returns true if the corrections have the size for `workers`.
-    pub fn suit(&self, workers: usize) -> bool {
-        self.corrections.entries[0][0].len() == CORRECTION_SIZE * correction_factor(workers)
-    }
-
     /// Returns the same move histories, with empty corrections for `workers`.
     pub fn resized(self, workers: usize) -> Self {
         Self { corrections: Arc::new(Corrections::for_workers(workers)), ..self }
@@ -288,12 +285,12 @@ impl SharedHistories {
 #[cfg(test)]
 impl SharedHistories {
     /// Returns true if both are the same in memory.
-    pub(crate) fn are_those_of(&self, other: &Self) -> bool {
-        self.have_moves_of(other) && Arc::ptr_eq(&self.corrections, &other.corrections)
+    pub(crate) fn is_same_as(&self, other: &Self) -> bool {
+        self.shares_moves_with(other) && Arc::ptr_eq(&self.corrections, &other.corrections)
     }
 
     /// Returns true if the move histories are the same in memory.
-    pub(crate) fn have_moves_of(&self, other: &Self) -> bool {
+    pub(crate) fn shares_moves_with(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.histories, &other.histories)
     }
 }
@@ -311,7 +308,7 @@ impl Default for Corrections {
 }
 
 /// Returns the factor by which correction tables grow for `workers`: a power of two.
-fn correction_factor(workers: usize) -> usize {
+pub fn correction_factor(workers: usize) -> usize {
     workers.clamp(1, MAX_CORRECTION_FACTOR).next_power_of_two()
 }
 

@@ -65,6 +65,7 @@ pub const WORKER_STACK_BYTES: usize = 8 << 20;
 pub use control::{Control, Cooperation};
 pub use exchange::{EntryTaker, Exchange, ExchangedEntry, SentFilter};
 pub use history::SharedHistories;
+pub(crate) use history::correction_factor;
 #[cfg(feature = "tune")]
 pub use params::tunable;
 pub use root::{Iteration, IterationResult, RootLine};

@@ -31,7 +31,7 @@ pub use coordinator::{Coordinator, SearchHandle};
 pub use depth_board::DepthBoard;
 pub use limits::{Clock, Limits};
 pub use link::{Ending, SearchLink};
-pub use placement::{Affinity, Binding, NumaPolicy, UnknownNumaPolicy};
+pub use placement::{Affinity, Binding, BoundGroup, NumaPolicy, UnknownNumaPolicy};
 pub use pool::Pool;
 pub use request::SearchRequest;
 pub use simulated_machines::{ExchangeSettings, SimulatedMachines};

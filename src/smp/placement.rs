@@ -1,5 +1,6 @@
 //! Placement of workers: the processors that each may use, and the groups that share histories.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io;
 use std::str::FromStr;
@@ -19,9 +20,14 @@ pub enum NumaPolicy {
     Groups(Vec<Vec<usize>>),
 }
 
+impl NumaPolicy {
+    /// The texts of all policies, in words.
+    pub const GRAMMAR: &str = "auto, none, or groups of processors such as 0-7,16-23:8-15,24-31, each processor once";
+}
+
 /// The error of a text that is no [`NumaPolicy`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("expected auto, none, or groups of processors such as 0-7,16-23:8-15,24-31, each processor once")]
+#[error("expected {}", NumaPolicy::GRAMMAR)]
 pub struct UnknownNumaPolicy;
 
 /// The most processors of a list: Linux numbers at most 8192.
@@ -74,14 +80,30 @@ pub enum Binding {
     Unbound,
     /// Each worker is bound to a core of its own.
     Cores,
-    /// Workers are bound to groups of processors: the number of workers and the processors of each group.
-    Groups(Vec<(usize, Vec<usize>)>),
+    /// Workers are bound to groups of processors.
+    Groups(Vec<BoundGroup>),
     /// The workers have no cores of their own: the process may use only this many, fewer than there are workers.
     TooFewCores(usize),
     /// The policy names this processor, which the process may not use. The policy counts as `auto`.
     NoProcessor(usize),
     /// The system refused to bind at least one worker, with this error.
     Failed(String),
+}
+
+/// Workers that are bound to the same processors.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BoundGroup {
+    /// The number of workers.
+    pub workers: usize,
+    /// The processors, by the system's numbers.
+    pub processors: Vec<usize>,
+}
+
+/// Formats as `8 on 0-7`.
+impl fmt::Display for BoundGroup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} on {}", self.workers, ProcessorList::of(&self.processors))
+    }
 }
 
 /// The place of one worker.
@@ -97,12 +119,28 @@ pub(super) struct Place {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Placement {
     pub(super) places: Vec<Place>,
-    /// The memory node of each group; empty if no worker is bound.
+    /// The memory node of each group; empty if no worker is bound. A group that the user names counts as a node.
     pub(super) nodes: Vec<usize>,
     pub(super) binding: Binding,
 }
 
 impl Placement {
+    /// Forgets the places of workers that the system refused.
+    pub(super) fn truncate(&mut self, workers: usize) {
+        self.places.truncate(workers);
+        if let Binding::Groups(groups) = &mut self.binding {
+            for (number, group) in groups.iter_mut().enumerate() {
+                group.workers = self.places.iter().filter(|place| place.group == number).count();
+            }
+        }
+    }
+
+    /// Returns the number of processors that bound workers can use; `None` if none is bound.
+    pub(super) fn processors(&self) -> Option<usize> {
+        let processors: BTreeSet<usize> = self.places.iter().flat_map(|place| &place.processors).copied().collect();
+        (!processors.is_empty()).then_some(processors.len())
+    }
+
     /// Returns the number of groups.
     pub(super) fn groups(&self) -> usize {
         self.places.iter().map(|place| place.group + 1).max().unwrap_or(0)
@@ -115,8 +153,9 @@ impl Placement {
 
     /// Places workers on this machine.
     pub(super) fn of_system(workers: usize, affinity: &Affinity) -> Self {
-        // Without a wish nothing is read.
-        if *affinity == (Affinity { pin: false, numa: NumaPolicy::None }) {
+        // Nothing is read where nothing can be bound.
+        let wants_none = affinity.numa == NumaPolicy::None || affinity.numa == NumaPolicy::Auto && workers == 1;
+        if wants_none && !affinity.pin {
             return Self::unbound(workers);
         }
         let allowed = allowed_cores();
@@ -144,7 +183,7 @@ impl Placement {
             Err(error) => return Self { binding: Binding::Failed(error.to_string()), ..Self::unbound(workers) },
         };
         let mut missing = None;
-        let (groups, always) = match &affinity.numa {
+        let (groups, is_forced) = match &affinity.numa {
             NumaPolicy::None => (vec![ProcessorGroup { node: 0, processors: topology.processors().collect() }], false),
             NumaPolicy::Auto => (topology.groups(MAX_PER_GROUP), false),
             NumaPolicy::Groups(wanted) => {
@@ -157,15 +196,16 @@ impl Placement {
                 }
             }
         };
-        let mut placement = Self::on_groups(workers, affinity.pin, &groups, always, topology);
+        let mut placement = Self::on_groups(workers, affinity.pin, &groups, is_forced, topology);
         if let Some(processor) = missing {
             placement.binding = Binding::NoProcessor(processor);
         }
         placement
     }
 
-    /// Places workers on these groups: on cores of their own with `pin`, else in the groups if `always` or if there are enough workers.
-    fn on_groups(workers: usize, pin: bool, groups: &[ProcessorGroup], always: bool, topology: &Topology) -> Self {
+    /// Places workers on these groups: on cores of their own with `pin`, else in the groups if that `is_forced` or if there are
+    /// enough workers.
+    fn on_groups(workers: usize, pin: bool, groups: &[ProcessorGroup], is_forced: bool, topology: &Topology) -> Self {
         let nodes = groups.iter().map(|group| group.node).collect();
         let group_of = |core| groups.iter().position(|group| group.processors.contains(&core));
         let cores =
@@ -175,13 +215,14 @@ impl Placement {
             cores.truncate(workers);
             return Self { places: cores, nodes, binding: Binding::Cores };
         }
-        let mut placement = if always || is_worth_binding(workers, groups) {
+        let mut placement = if is_forced || is_worth_binding(workers, groups) {
             let numbers = spread(workers, groups);
             let place = |&group: &usize| Place { group, processors: groups[group].processors.clone() };
-            let of_group = |(number, group): (usize, &ProcessorGroup)| {
-                (numbers.iter().filter(|&&of| of == number).count(), group.processors.clone())
+            let bound = |(number, group): (usize, &ProcessorGroup)| BoundGroup {
+                workers: numbers.iter().filter(|&&of| of == number).count(),
+                processors: group.processors.clone(),
             };
-            let binding = Binding::Groups(groups.iter().enumerate().map(of_group).collect());
+            let binding = Binding::Groups(groups.iter().enumerate().map(bound).collect());
             Self { places: numbers.iter().map(place).collect(), nodes, binding }
         } else {
             Self::unbound(workers)
@@ -193,11 +234,15 @@ impl Placement {
     }
 }
 
-/// Returns true if workers gain by binding them to one of several groups: more of them than half of the largest group, or four for each
-/// group. This is the rule of Stockfish's `suggests_binding_threads`; fewer threads are kept together by the system.
+/// Returns true if several workers gain by binding them to one of several groups: more of them than half of the largest group, or four
+/// for each group that has more than three fifths of its processors.
+///
+/// This is the rule of Stockfish's `suggests_binding_threads`. The system keeps fewer threads together by itself.
 fn is_worth_binding(workers: usize, groups: &[ProcessorGroup]) -> bool {
-    let largest = groups.iter().map(|group| group.processors.len()).max().unwrap_or(0);
-    groups.len() > 1 && (workers > largest / 2 || workers >= 4 * groups.len())
+    let sizes = || groups.iter().map(|group| group.processors.len());
+    let largest = sizes().max().unwrap_or(0);
+    let large = sizes().filter(|size| 5 * size > 3 * largest).count();
+    groups.len() > 1 && workers > 1 && (workers > largest / 2 || workers >= 4 * large)
 }
 
 /// Returns the group of each worker: always the group that is then the least full, the first of several.

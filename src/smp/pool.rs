@@ -70,6 +70,8 @@ pub struct Pool<T = TranspositionTable> {
     strategy: SmpStrategy,
     /// The data that workers share by `strategy`, for each group of `placement`.
     groups: Vec<Arc<WorkerGroup>>,
+    /// The network's copy on each memory node of `groups`, if there are several.
+    nodes: BTreeMap<usize, Arc<NodeNetwork>>,
     /// Creates a worker's data.
     new_data: NewData,
 }
@@ -102,6 +104,7 @@ impl<T: SearchTable> Pool<T> {
             placement: Placement::in_groups_of(0, 1),
             strategy,
             groups: Vec::new(),
+            nodes: BTreeMap::new(),
             new_data,
         };
         pool.resize(wanted)?;
@@ -116,8 +119,6 @@ impl<T: SearchTable> Pool<T> {
     /// If there is no worker and the system refuses the first.
     pub fn resize(&mut self, wanted: usize) -> io::Result<usize> {
         let wanted = wanted.max(1);
-        // Read here rather than for each search: the calls read files.
-        self.cores = thread::available_parallelism().map_or(1, NonZero::get);
         let placement = match self.machine_size {
             Some(size) => Placement::in_groups_of(wanted, size),
             None => Placement::of_system(wanted, &self.affinity),
@@ -127,13 +128,20 @@ impl<T: SearchTable> Pool<T> {
             || self.placement.places.iter().zip(&placement.places).any(|(old, new)| old != new);
         if are_moved {
             self.shrink_to(0);
-            self.groups.clear();
+            self.forget_groups();
         }
+        // Read here rather than for each search: the call reads files.
+        let cores = thread::available_parallelism().map_or(1, NonZero::get);
+        self.cores = placement.processors().map_or(cores, |bound| cores.min(bound));
         self.placement = placement;
         self.shrink_to(wanted);
         self.resize_groups();
-        self.grow_to(wanted)?;
-        Ok(self.threads.len())
+        let grown = self.grow_to(wanted);
+        if self.threads.len() < wanted {
+            self.placement.truncate(self.threads.len());
+            self.resize_groups();
+        }
+        grown.map(|()| self.threads.len())
     }
 
     /// Changes the binding of workers. Workers with a new place start with empty histories. [`Pool::binding`] has the result.
@@ -151,7 +159,7 @@ impl<T: SearchTable> Pool<T> {
     /// If the system refuses the first thread.
     pub fn set_strategy(&mut self, strategy: SmpStrategy) -> io::Result<usize> {
         self.strategy = strategy;
-        self.groups.clear();
+        self.forget_groups();
         self.renew()
     }
 
@@ -162,8 +170,14 @@ impl<T: SearchTable> Pool<T> {
     /// If the system refuses the first thread.
     pub fn set_machine_size(&mut self, size: usize) -> io::Result<usize> {
         self.machine_size = Some(size);
-        self.groups.clear();
+        self.forget_groups();
         self.renew()
+    }
+
+    /// Forgets what workers shared: new ones start with empty histories.
+    fn forget_groups(&mut self) {
+        self.groups.clear();
+        self.nodes.clear();
     }
 
     /// Returns the result of binding workers.
@@ -183,20 +197,12 @@ impl<T: SearchTable> Pool<T> {
             }
         }
         let nodes = &self.placement.nodes;
-        let number = self.placement.groups();
-        if self.groups.len() >= number {
-            return;
+        let has_several = nodes.iter().any(|node| Some(node) != nodes.first());
+        for number in self.groups.len()..self.placement.groups() {
+            let node = nodes.get(number).filter(|_| has_several);
+            let network = node.map(|&node| Arc::clone(self.nodes.entry(node).or_default()));
+            self.groups.push(Arc::new(WorkerGroup::new(self.placement.workers_of(number), network)));
         }
-        let mut of_nodes: BTreeMap<usize, Arc<NodeNetwork>> = BTreeMap::new();
-        for &node in nodes {
-            of_nodes.entry(node).or_default();
-        }
-        let has_several = of_nodes.len() > 1;
-        let group = |number| {
-            let node = nodes.get(number).filter(|_| has_several).and_then(|node| of_nodes.get(node));
-            Arc::new(WorkerGroup::new(self.placement.workers_of(number), node.cloned()))
-        };
-        self.groups.extend((self.groups.len()..number).map(group));
     }
 
     /// Ends all but the first `len` workers.
@@ -269,7 +275,7 @@ impl<T: SearchTable> Pool<T> {
         !self.threads.iter().any(JoinHandle::is_finished)
     }
 
-    /// Replaces all workers by new ones, with empty histories.
+    /// Replaces all workers by new ones. Shared histories stay.
     ///
     /// # Errors
     /// If the system refuses the first thread.
@@ -489,11 +495,17 @@ impl Drop for Reporter {
 
 #[cfg(test)]
 mod tests {
+    use super::super::placement::NumaPolicy;
     use super::*;
+
+    /// Without binding, which would make other workers anew on machines of several memory nodes.
+    fn unbound() -> Affinity {
+        Affinity { pin: false, numa: NumaPolicy::None }
+    }
 
     #[test]
     fn repeated_resizing_gives_the_wanted_workers() {
-        let mut pool = Pool::<TranspositionTable>::new(1, SmpStrategy::default(), Affinity::default()).unwrap();
+        let mut pool = Pool::<TranspositionTable>::new(1, SmpStrategy::default(), unbound()).unwrap();
         for round in 0..300 {
             let wanted = 1 + round * 7 % 13;
             assert_eq!(pool.resize(wanted).unwrap(), wanted);
@@ -507,10 +519,8 @@ mod tests {
         fn panicking(_: &SharedHistories, _: Sharing) -> ThreadData {
             panic!("injected at a thread start");
         }
-        assert!(
-            Pool::<TranspositionTable>::with_data(2, SmpStrategy::default(), Affinity::default(), panicking).is_err()
-        );
-        let mut pool = Pool::<TranspositionTable>::new(2, SmpStrategy::default(), Affinity::default()).unwrap();
+        assert!(Pool::<TranspositionTable>::with_data(2, SmpStrategy::default(), unbound(), panicking).is_err());
+        let mut pool = Pool::<TranspositionTable>::new(2, SmpStrategy::default(), unbound()).unwrap();
         pool.new_data = panicking;
         assert_eq!(pool.resize(4).unwrap(), 2);
         pool.new_data = ThreadData::sharing;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use crate::eval::Network;
-use crate::search::SharedHistories;
+use crate::search::{SharedHistories, correction_factor};
 
 /// A group of workers.
 #[derive(Debug)]
@@ -20,31 +20,38 @@ pub(super) struct WorkerGroup {
 struct Shared {
     workers: usize,
     histories: Option<SharedHistories>,
+    /// The corrections have the size for another number of workers: the next caller makes new ones.
+    is_stale: bool,
 }
 
 impl WorkerGroup {
     /// Creates a group of `workers` on a memory node with its own copy of the network, or on none.
     pub(super) fn new(workers: usize, node: Option<Arc<NodeNetwork>>) -> Self {
-        Self { shared: Mutex::new(Shared { workers, histories: None }), node }
+        Self { shared: Mutex::new(Shared { workers, histories: None, is_stale: false }), node }
     }
 
     /// Returns the group's histories. The first caller creates those that are missing, so they lie on the memory node that its
     /// thread is bound to.
     pub(super) fn histories(&self) -> SharedHistories {
-        let Shared { workers, histories } = &mut *self.shared.lock();
-        let suitable = match histories.take() {
+        let Shared { workers, histories, is_stale } = &mut *self.shared.lock();
+        let fresh = match histories.take() {
             None => SharedHistories::for_workers(*workers),
-            Some(histories) if histories.suit(*workers) => histories,
-            Some(histories) => histories.resized(*workers),
+            Some(histories) if *is_stale => histories.resized(*workers),
+            Some(histories) => histories,
         };
-        histories.insert(suitable).clone()
+        *is_stale = false;
+        histories.insert(fresh).clone()
     }
 
     /// Changes the number of workers. Returns true if histories must be fetched anew: corrections of another size start empty.
+    ///
+    /// Whether they do depends on the numbers alone, not on the moments at which workers fetch them.
     pub(super) fn set_workers(&self, workers: usize) -> bool {
         let mut shared = self.shared.lock();
+        let is_other_size = correction_factor(shared.workers) != correction_factor(workers);
         shared.workers = workers;
-        shared.histories.as_ref().is_some_and(|histories| !histories.suit(workers))
+        shared.is_stale |= is_other_size && shared.histories.is_some();
+        shared.is_stale
     }
 
     /// Clears the histories, as for a new game.
@@ -65,10 +72,10 @@ impl WorkerGroup {
 ///
 /// The idea is from Stockfish and PlentyChess (its pull request 449: 45 % more nodes a second on four nodes).
 #[derive(Debug, Default)]
-pub(super) struct NodeNetwork(Mutex<Option<Copy>>);
+pub(super) struct NodeNetwork(Mutex<Option<NodeCopy>>);
 
 #[derive(Debug)]
-struct Copy {
+struct NodeCopy {
     original: Arc<Network>,
     copy: Arc<Network>,
 }
@@ -79,10 +86,10 @@ impl NodeNetwork {
         let mut held = self.0.lock();
         match &*held {
             // By pointer: equal networks may use different SIMD kernels.
-            Some(Copy { original, copy }) if Arc::ptr_eq(original, &network) => Arc::clone(copy),
+            Some(NodeCopy { original, copy }) if Arc::ptr_eq(original, &network) => Arc::clone(copy),
             _ => {
                 let copy = Arc::new(Network::clone(&network));
-                *held = Some(Copy { original: network, copy: Arc::clone(&copy) });
+                *held = Some(NodeCopy { original: network, copy: Arc::clone(&copy) });
                 copy
             }
         }
@@ -111,12 +118,15 @@ mod tests {
     fn another_number_of_workers_changes_the_corrections_alone() {
         let group = WorkerGroup::new(3, None);
         group.clear();
-        assert!(!group.set_workers(3), "nothing to change yet");
+        assert!(!group.set_workers(8) && !group.set_workers(3), "nothing to change yet");
         let first = group.histories();
-        assert!(group.histories().are_those_of(&first) && !group.set_workers(4), "both have the size for four");
+        assert!(group.histories().is_same_as(&first) && !group.set_workers(4), "three and four have one size");
         assert!(group.set_workers(5));
         let second = group.histories();
-        assert!(second.suit(5) && !second.suit(4) && second.have_moves_of(&first) && !second.are_those_of(&first));
-        assert!(group.histories().are_those_of(&second));
+        assert!(second.shares_moves_with(&first) && !second.is_same_as(&first));
+        assert!(group.histories().is_same_as(&second));
+        // There and back, before any worker looks.
+        assert!(group.set_workers(2) && group.set_workers(8));
+        assert!(!group.histories().is_same_as(&second));
     }
 }

@@ -162,7 +162,7 @@ static OPTIONS: [UciOption; 28] = [
             default: || NumaPolicy::default().to_string(),
             check: |text| match text.parse::<NumaPolicy>() {
                 Ok(_) => Ok(()),
-                Err(_) => Err("auto, none, or groups of processors such as 0-7,16-23:8-15,24-31".to_owned()),
+                Err(_) => Err(NumaPolicy::GRAMMAR.to_owned()),
             },
             apply: |session, text| {
                 let Ok(policy) = text.parse() else { return };

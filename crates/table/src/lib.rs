@@ -76,7 +76,7 @@
 //! paper).
 //!
 //! **Speed.** A probe has no branch that depends on what it reads: both slots are loaded, compared at once in vector
-//! registers (AVX, NEON), and selected with a conditional move. Memory comes from one anonymous mapping, on huge pages where the system has them.
+//! registers (SSE2, NEON), and selected with a conditional move. Memory comes from one anonymous mapping, on huge pages where the system has them.
 //!
 //! # Guarantees
 //!

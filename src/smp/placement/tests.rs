@@ -38,7 +38,13 @@ fn enough_workers_are_spread_over_the_nodes() {
     let placement = plan(5, false, "auto", &topology);
     assert_eq!(places(&placement), [(0, 4), (1, 4), (0, 4), (1, 4), (0, 4)]);
     assert_eq!(placement.nodes, [0, 1]);
-    assert_eq!(placement.binding, Binding::Groups(vec![(3, vec![0, 1, 2, 3]), (2, vec![4, 5, 6, 7])]));
+    let bound = |workers, processors: [usize; 4]| BoundGroup { workers, processors: processors.into() };
+    assert_eq!(placement.binding, Binding::Groups(vec![bound(3, [0, 1, 2, 3]), bound(2, [4, 5, 6, 7])]));
+    assert_eq!((placement.processors(), Placement::in_groups_of(2, 2).processors()), (Some(8), None));
+    // The system refused two.
+    let mut refused = placement.clone();
+    refused.truncate(3);
+    assert_eq!(refused.binding, Binding::Groups(vec![bound(2, [0, 1, 2, 3]), bound(1, [4, 5, 6, 7])]));
     // The place of a worker does not depend on the number of workers.
     assert_eq!(plan(8, false, "auto", &topology).places[..5], placement.places[..]);
     // One node: nothing to bind to.
@@ -47,13 +53,17 @@ fn enough_workers_are_spread_over_the_nodes() {
 }
 
 #[test]
-fn small_nodes_need_four_workers_each() {
+fn large_nodes_need_four_workers_each() {
     let topology = Machine::new(80, |p| if p < 64 { p / 32 } else { 2 }, |_| 0, |p| p).topology();
-    assert_eq!(plan(11, false, "auto", &topology).binding, Binding::Unbound);
+    // Of 32, 32 and 16 processors the last counts as small.
+    assert_eq!(plan(7, false, "auto", &topology).binding, Binding::Unbound);
+    assert!(matches!(plan(8, false, "auto", &topology).binding, Binding::Groups(_)));
     let placement = plan(12, false, "auto", &topology);
     let Binding::Groups(groups) = &placement.binding else { panic!("{placement:?}") };
-    // By their size: 32, 32 and 16 processors.
-    assert_eq!(groups.iter().map(|(workers, _)| *workers).collect::<Vec<_>>(), [5, 5, 2]);
+    assert_eq!(groups.iter().map(|group| group.workers).collect::<Vec<_>>(), [5, 5, 2]);
+    // One processor of each node: a lone worker may go anywhere.
+    let topology = Machine::new(2, |p| p, |p| p, |p| p).topology();
+    assert_eq!(plan(1, false, "auto", &topology).binding, Binding::Unbound);
 }
 
 #[test]
