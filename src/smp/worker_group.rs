@@ -45,7 +45,7 @@ impl WorkerGroup {
 
     /// Changes the number of workers. Returns true if histories must be fetched anew: corrections of another size start empty.
     ///
-    /// Whether they do depends on the numbers alone, not on the moments at which workers fetch them.
+    /// This depends on the numbers alone, not on the moments at which workers fetch them.
     pub(super) fn set_workers(&self, workers: usize) -> bool {
         let mut shared = self.shared.lock();
         let is_other_size = correction_factor(shared.workers) != correction_factor(workers);
