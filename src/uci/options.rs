@@ -489,6 +489,8 @@ mod tests {
             assert_eq!(*line, format!("option name {expected}"));
         }
         assert_eq!(lines.len(), expected.len());
+        // Parameters for tuning follow.
+        assert!(declarations().take(lines.len()).eq(lines));
     }
 
     #[test]
