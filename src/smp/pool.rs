@@ -495,7 +495,9 @@ impl Drop for Reporter {
 
 #[cfg(test)]
 mod tests {
+    use super::super::limits::Limits;
     use super::super::placement::NumaPolicy;
+    use super::super::supervisor::tests::request;
     use super::*;
 
     /// Without binding, which would make other workers anew on machines of several memory nodes.
@@ -512,6 +514,7 @@ mod tests {
             assert_eq!(pool.len(), wanted);
         }
         assert_eq!(pool.resize(0).unwrap(), 1);
+        assert_eq!(pool.cores(), thread::available_parallelism().unwrap().get());
     }
 
     #[test]
@@ -525,5 +528,59 @@ mod tests {
         assert_eq!(pool.resize(4).unwrap(), 2);
         pool.new_data = ThreadData::sharing;
         assert_eq!(pool.resize(4).unwrap(), 4);
+    }
+
+    /// Searches without a supervisor. Returns the depths of the last complete iteration and of the first worker's last result,
+    /// and whether a worker has stopped the search.
+    fn search(workers: usize, limits: Limits) -> (u32, u32, bool) {
+        let request = request("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", limits);
+        let control = Arc::new(Control::new(workers, request.limits.nodes));
+        let context = request.context(request.root_moves(), &control);
+        let board = Arc::new(DepthBoard::new(workers, request.max_depth(), request.pool.strategy()));
+        let (sender, events) = unbounded();
+        request.pool.search(&[Part { context, board }], workers, &sender);
+        let mut complete = 0;
+        loop {
+            match events.recv().unwrap() {
+                Event::Iterated(_, iteration) => complete = iteration.depth,
+                Event::Ended(results) => {
+                    let last = results[0].as_ref().map_or(0, |iteration| iteration.depth);
+                    return (complete, last, control.stopped());
+                }
+                _ => {}
+            }
+        }
+    }
+
+    #[test]
+    fn last_depth_of_several_workers_stops_all() {
+        for (workers, is_stopped) in [(1, false), (2, true)] {
+            let (complete, _, stopped) = search(workers, Limits { depth: Some(2), ..Limits::default() });
+            assert_eq!((complete, stopped), (2, is_stopped), "{workers} workers");
+        }
+    }
+
+    #[test]
+    fn result_of_a_stopped_iteration_is_the_last() {
+        let depths = |nodes| {
+            let (complete, last, _) = search(1, Limits { nodes: Some(nodes), ..Limits::default() });
+            (complete, last)
+        };
+        let found = (2..30).map(|thousand| depths(1000 * thousand)).find(|&(complete, last)| last != complete);
+        assert!(
+            found.is_some_and(|(complete, last)| last == complete + 1),
+            "some search ends after its best move: {found:?}"
+        );
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn pinning_is_off_unless_wanted() {
+        let mut pool = Pool::<TranspositionTable>::new(1, SmpStrategy::default(), Affinity::default()).unwrap();
+        assert_eq!(*pool.binding(), Binding::Unbound);
+        assert_eq!(pool.set_affinity(Affinity { pin: true, ..Affinity::default() }).unwrap(), 1);
+        assert_eq!((pool.binding(), pool.cores()), (&Binding::Cores, 1));
+        assert_eq!(pool.set_affinity(Affinity::default()).unwrap(), 1);
+        assert_eq!(*pool.binding(), Binding::Unbound);
     }
 }

@@ -39,6 +39,21 @@ impl Drop for Completion {
     }
 }
 
+/// The time of the last progress message, at first that of the start.
+struct ProgressTimer(Mutex<Instant>);
+
+impl ProgressTimer {
+    /// Returns whether a message is due at `now`. If so, it counts as written.
+    fn is_due(&self, now: Instant) -> bool {
+        let mut last = self.0.lock();
+        let is_due = now.saturating_duration_since(*last) >= PROGRESS_INTERVAL;
+        if is_due {
+            *last = now;
+        }
+        is_due
+    }
+}
+
 impl BackgroundTask {
     /// Starts `work`, which must end soon after its stop flag is set. Its end sends to `wake`.
     ///
@@ -138,11 +153,9 @@ impl Session {
                 Transfer::Load => ("loading", "loaded", "the table is not loaded"),
             };
             let start = Instant::now();
-            let reported = Mutex::new(start);
+            let timer = ProgressTimer(Mutex::new(start));
             let progress = |percent: u32| {
-                let mut reported = reported.lock();
-                if reported.elapsed() >= PROGRESS_INTERVAL {
-                    *reported = Instant::now();
+                if timer.is_due(Instant::now()) {
                     output.info(&format!("{doing} the table: {percent} %"));
                 }
             };
@@ -172,5 +185,19 @@ impl Session {
             Ok(task) => self.task = Some(task),
             Err(error) => self.output.info(&format!("cannot start a thread: {error}")),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progress_is_due_once_in_each_interval() {
+        let start = Instant::now();
+        let timer = ProgressTimer(Mutex::new(start));
+        let due = [0, 999, 1000, 1001, 1999, 2500, 3499, 3500]
+            .map(|millis| timer.is_due(start + Duration::from_millis(millis)));
+        assert_eq!(due, [false, false, true, false, false, true, false, true]);
     }
 }

@@ -471,7 +471,7 @@ mod tests {
         let mut dying = engine(&format!("{UCI} go*) echo info depth 1; kill -9 $$ ;;"), PATIENCE).unwrap();
         let error = go(&mut dying, LONG).unwrap_err();
         assert!(error.to_string().contains("signal: 9"), "{error}");
-        assert!(dying.send("isready").is_err());
+        assert!(matches!(dying.send("isready"), Err(ClientError::Ended { .. })));
     }
 
     #[test]
@@ -482,6 +482,18 @@ mod tests {
         let answer = go(&mut engine, LONG).unwrap();
         assert_eq!((answer.best.as_str(), answer.infos.len()), ("", 0));
         engine.wait_until_ready().unwrap();
+    }
+
+    #[test]
+    fn rest_of_an_overlong_line_is_skipped() {
+        for length in [MAX_LINE - 1, MAX_LINE, MAX_LINE + 1, 3 * MAX_LINE - 1, 3 * MAX_LINE] {
+            let text = format!("{}\nnext \r\n\nlast", "x".repeat(length));
+            let mut input = text.as_bytes();
+            let mut next = || read_line(&mut input).unwrap();
+            assert_eq!(next().map(|line| line.len()), Some(length.min(MAX_LINE)));
+            let rest = [next(), next(), next(), next()];
+            assert_eq!(rest.each_ref().map(Option::as_deref), [Some("next"), Some(""), Some("last"), None], "{length}");
+        }
     }
 
     #[test]

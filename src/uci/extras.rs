@@ -70,4 +70,11 @@ mod tests {
             assert_eq!(flip(&flipped), Some(position));
         }
     }
+
+    #[test]
+    fn compiler_names_version_target_and_kernels() {
+        let text = compiler("AVX2");
+        assert!(text.starts_with(concat!("Sesame ", env!("CARGO_PKG_VERSION"), " ")), "{text}");
+        assert!(text.contains(std::env::consts::ARCH) && text.ends_with(" AVX2 kernels"), "{text}");
+    }
 }

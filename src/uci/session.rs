@@ -495,3 +495,21 @@ fn set_up(command: &PositionCommand, chess960: bool) -> Result<SetUp, String> {
 fn is_rook_file(letter: char) -> bool {
     matches!(letter.to_ascii_lowercase(), 'a'..='h')
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn castling_rights_of_chess960_need_the_option_or_a_file() {
+        for (chess960, right, is_kept) in
+            [(false, "K", false), (false, "G", true), (true, "K", true), (true, "G", true)]
+        {
+            let fen = Some(format!("4k3/8/8/8/8/8/8/5KR1 w {right} - 0 1"));
+            let SetUp { game, repairs, line } = set_up(&PositionCommand { fen, moves: Vec::new() }, chess960).unwrap();
+            let castles = game.position().from_uci("f1g1").is_ok();
+            assert_eq!((castles, repairs.is_empty()), (is_kept, is_kept), "{right} with UCI_Chess960 {chess960}");
+            assert_eq!(line.contains(" w - "), !is_kept, "{line}");
+        }
+    }
+}

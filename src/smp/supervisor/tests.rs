@@ -12,8 +12,8 @@ use super::super::strategy::SmpStrategy;
 use super::*;
 use crate::eval::Network;
 use crate::position::{Game, Position};
-use crate::search::TranspositionTable;
 use crate::search::score::{MAX_DEPTH, mated_in};
+use crate::search::{TranspositionTable, TtEntry};
 
 /// Returns a request of a search with two workers.
 pub(in crate::smp) fn request(fen: &str, limits: Limits) -> SearchRequest {
@@ -515,4 +515,20 @@ fn search_without_a_result_plays_the_first_root_move() {
     at_hand("7k/8/6K1/8/8/8/8/5Q2 w - - 0 1", "f1f7", Some(Score::Centipawns(0)));
     at_hand("7k/8/8/8/8/8/r7/K7 w - - 0 1", "a1a2", Some(Score::Centipawns(0)));
     at_hand("7k/8/8/8/8/8/Q7/K7 w - - 0 1", "a1b1", None);
+}
+
+#[test]
+fn reply_to_a_line_of_one_move_is_the_legal_one_of_the_table() {
+    let supervisor = idle(Limits::default());
+    let best = supervisor.root_moves[0];
+    assert_eq!(supervisor.expected_reply(best), None);
+    let mut game = supervisor.request.game.clone();
+    game.play(best);
+    let reply = game.position().legal_moves()[3];
+    // White's move is illegal for Black.
+    for (mv, expected) in [(best, None), (reply, Some(reply))] {
+        let entry = TtEntry { mv: mv.bits(), score: 0, depth: 3, bound: Bound::Exact, pv: true, eval: 0 };
+        SearchTable::store(&*supervisor.request.table, game.position().key(), &entry, 1);
+        assert_eq!(supervisor.expected_reply(best), expected);
+    }
 }

@@ -45,6 +45,8 @@ fn every_option_is_declared_as_guis_expect() {
         assert_eq!(*line, format!("option name {expected}"));
     }
     assert_eq!(lines.len(), expected.len());
+    // Parameters for tuning follow.
+    assert!(declarations().take(lines.len()).eq(lines));
 }
 
 #[test]
