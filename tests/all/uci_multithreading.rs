@@ -187,8 +187,8 @@ fn number_of_threads_changes_often() {
     session.quit();
 }
 
-/// Requests more threads than the system grants. The engine plays on with fewer.
-fn plays_on_with_fewer_threads(session: &mut Session, wanted: usize) {
+/// Requests more threads than the system grants. The engine plays on with fewer. Returns their number.
+fn plays_on_with_fewer_threads(session: &mut Session, wanted: usize) -> usize {
     // Some machines report bindings.
     session.send("setoption name NumaPolicy value none");
     let warning = session.warning(&format!("setoption name Threads value {wanted}"));
@@ -205,16 +205,19 @@ fn plays_on_with_fewer_threads(session: &mut Session, wanted: usize) {
     session.send("setoption name Threads value 1");
     assert_eq!(session.sync(), Vec::<String>::new());
     assert!(is_opening_move(&session.best_move("go depth 6")));
+    granted
 }
 
 #[test]
 fn small_address_space_limits_the_threads() {
     // Each thread needs 8 MiB of address space for its stack.
-    for kib in [600_000, 900_000] {
+    let granted = [600_000, 900_000].map(|kib| {
         let mut session = Session::start_within(kib);
-        plays_on_with_fewer_threads(&mut session, 512);
+        let granted = plays_on_with_fewer_threads(&mut session, 512);
         session.quit();
-    }
+        granted
+    });
+    assert!(granted[0] < granted[1], "memory for more threads is used: {granted:?}");
 }
 
 #[test]
