@@ -39,16 +39,16 @@ const fn level(elo: u32, nodes: u64, temperature: f64) -> Level {
 /// Calibrated levels. Their strength is that of Stockfish's skill levels 0 to 9; docs/results/playing-weaker.md has the
 /// measurements. Between two levels, nodes are interpolated geometrically and temperatures linearly.
 const LEVELS: [Level; 10] = [
-    level(1320, 2_000, 157.0),
-    level(1470, 2_600, 123.0),
-    level(1610, 3_400, 94.0),
-    level(1740, 4_500, 77.0),
-    level(1920, 7_000, 55.0),
-    level(2200, 17_000, 33.0),
-    level(2360, 30_000, 25.0),
-    level(2500, 50_000, 18.0),
-    level(2600, 76_000, 15.0),
-    level(2700, 115_000, 12.5),
+    level(1320, 1_200, 245.0),
+    level(1470, 1_650, 186.0),
+    level(1610, 2_200, 145.0),
+    level(1740, 2_900, 111.0),
+    level(1920, 4_600, 76.0),
+    level(2200, 11_700, 42.0),
+    level(2360, 22_000, 29.0),
+    level(2500, 40_000, 21.0),
+    level(2600, 65_000, 16.0),
+    level(2700, 107_000, 13.0),
 ];
 
 /// Number of lines to choose from. In most positions the lowest node limit suffices for them at depth 1.
