@@ -7,6 +7,7 @@
 mod analyse;
 mod arguments;
 mod assessment;
+mod board;
 #[cfg(feature = "mpi")]
 mod machines;
 #[cfg(feature = "manual")]
@@ -18,6 +19,7 @@ mod scaling;
 mod terminal;
 mod threads;
 
+use std::env;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -76,11 +78,18 @@ fn run_uci(output: &Output) -> Result<(), CommandError> {
             "Sesame {version} speaks UCI; `quit` ends it, `sesame --help` lists the subcommands."
         );
     }
-    #[cfg(feature = "mpi")]
-    if crate::cluster::mpi::is_launched() {
+    if is_launched_by_mpi() {
+        #[cfg(feature = "mpi")]
         return machines::run(output);
+        #[cfg(not(feature = "mpi"))]
+        print_status("started by mpirun, but built without the feature mpi: this process is an engine of its own");
     }
     uci::run(io::stdin(), output.clone()).map_err(CommandError::failed)
+}
+
+/// Returns whether a launcher of Open MPI, MPICH, Intel MPI or Slurm has started this process. Starting MPI alone would take a second.
+fn is_launched_by_mpi() -> bool {
+    ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMI_RANK", "PMIX_RANK"].iter().any(|name| env::var_os(name).is_some())
 }
 
 /// Carries out one UCI command.

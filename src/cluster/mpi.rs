@@ -1,6 +1,6 @@
 //! The transport by MPI: one rank for each machine, started by `mpirun`.
 
-use std::{env, io};
+use std::io;
 
 use mpi::environment::Universe;
 use mpi::traits::{Communicator, CommunicatorCollectives};
@@ -8,18 +8,10 @@ use mpi::{Threading, request};
 
 use super::Transport;
 
-/// Variables that the launchers of Open MPI, MPICH, Intel MPI and Slurm set for each process.
-const OF_LAUNCHERS: [&str; 4] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMI_RANK", "PMIX_RANK"];
-
 /// All ranks of `MPI_COMM_WORLD`.
 pub(crate) struct MpiTransport {
     /// Finalises MPI when it is dropped.
     universe: Universe,
-}
-
-/// Returns whether a launcher of MPI has started this process. Starting MPI alone would take a second.
-pub(crate) fn is_launched() -> bool {
-    OF_LAUNCHERS.iter().any(|name| env::var_os(name).is_some())
 }
 
 impl MpiTransport {

@@ -95,7 +95,7 @@ pub struct Progress {
 }
 
 /// Returns the factor of the soft limit: greater for an unstable best move or a falling score, smaller for a
-/// stable best move. It is between [`clock_scale_least`] and [`clock_scale_most`].
+/// stable best move. It is between the parameters `clock_scale_least` and `clock_scale_most`.
 pub fn scale(progress: Progress) -> f64 {
     let thousandths = |number: i32| f64::from(number) / 1000.0;
     let stability = thousandths(match progress.stable {

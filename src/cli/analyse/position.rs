@@ -5,11 +5,12 @@ use std::time::Duration;
 use super::arguments::AnalyseArguments;
 use super::interrupt::Interrupt;
 use super::json;
-use crate::cli::terminal::{SearchStatus, is_utf8_locale};
+use crate::cli::board::{self, BoardStyle};
+use crate::cli::terminal::{Colours, SearchStatus, is_utf8_locale};
 use crate::cli::{CommandError, position, san};
 use crate::engine::{Bound, Info, Limits, Score, SearchReport};
 use crate::position::{Color, Game, Outcome, Position};
-use crate::uci::{Output, Style, draw};
+use crate::uci::{Output, Style};
 use sesame_report::command::print_status;
 
 /// Default search time.
@@ -76,7 +77,8 @@ pub(super) fn run(fen: &str, arguments: &AnalyseArguments, output: &Output) -> R
 
 fn introduce(root: &Position, arguments: &AnalyseArguments, output: &Output) {
     let style = if !arguments.ascii && is_utf8_locale() { Style::Unicode } else { Style::Ascii };
-    output.line(&draw(root, style));
+    let coloured = Colours::Auto.are_used();
+    output.line(&board::draw(root, None, BoardStyle { style, coloured, below: Color::White }));
     let side = if root.side_to_move() == Color::White { "White" } else { "Black" };
     output.line(&format!("\n{}\n{side} to move", root.fen(false)));
 }

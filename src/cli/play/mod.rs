@@ -1,7 +1,6 @@
 //! `sesame play`: a game of a human against the engine in the terminal.
 
 mod arguments;
-mod board;
 mod clock;
 mod command;
 mod console;

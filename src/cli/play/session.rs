@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{self as channel, Receiver, RecvTimeoutError};
 
 use super::PlayArguments;
-use super::board::{self, BoardStyle};
 use super::clock::{ChessClock, show};
 use super::command::{HELP, PlayCommand, read_move};
 use super::console::{Console, ConsoleKind};
 use super::game_match::{Ending, Match, name};
 use super::pgn_files::PgnFiles;
 use crate::cli::assessment::assess;
+use crate::cli::board::{self, BoardStyle};
 use crate::cli::terminal::{SearchStatus, is_utf8_locale};
 use crate::cli::{CommandError, san};
 use crate::engine::{BestMove, ChannelSink, Engine, Limits, Network, Options, Score, SearchEvent};

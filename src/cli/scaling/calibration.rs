@@ -19,7 +19,7 @@ pub enum CalibrationLimit {
 impl fmt::Display for CalibrationLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            CalibrationLimit::Time(time) => write!(f, "{} seconds of one thread", time.as_secs_f64()),
+            CalibrationLimit::Time(time) => write!(f, "{} s of one thread", time.as_secs_f64()),
             CalibrationLimit::Nodes(nodes) => write!(f, "{nodes} nodes of one thread"),
         }
     }
