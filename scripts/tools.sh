@@ -9,5 +9,6 @@ install_tool() {
     PATH=$PATH:$tools/bin
     command -v "$1" >/dev/null && return
     [[ -x $tools/bin/pip ]] || python3 -m venv "$tools" || return
-    "$tools/bin/pip" install --quiet --disable-pip-version-check "$2" && command -v "$1" >/dev/null
+    # A network that answers nothing must not hold up the checks.
+    timeout 90 "$tools/bin/pip" install --quiet --disable-pip-version-check --retries 1 --timeout 15 "$2" && command -v "$1" >/dev/null
 }

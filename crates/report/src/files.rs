@@ -186,7 +186,8 @@ fn wait_for_draft(path: &Path) -> io::Result<File> {
 #[cfg(not(windows))]
 pub(crate) fn open_alone(path: &Path) -> io::Result<File> {
     loop {
-        let file = File::options().read(true).write(true).open(path)?;
+        // Appending, so that rows are not overwritten where the file system has no locks.
+        let file = File::options().read(true).append(true).open(path)?;
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
             return Err(io::ErrorKind::WouldBlock.into());
         }
@@ -232,12 +233,18 @@ mod sharing {
         open(File::options().read(true).write(true), path)
     }
 
+    /// Another program, such as a scanner for viruses, has opened the file without sharing it.
+    const ERROR_SHARING_VIOLATION: i32 = 32;
+
     /// Renames a file. Where the file system does not replace open files, it waits up to a second for readers.
     pub(super) fn rename(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result<()> {
         for _ in 0..100 {
             match fs::rename(&from, &to) {
-                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                    thread::sleep(Duration::from_millis(10))
+                Err(error)
+                    if error.kind() == io::ErrorKind::PermissionDenied
+                        || error.raw_os_error() == Some(ERROR_SHARING_VIOLATION) =>
+                {
+                    thread::sleep(Duration::from_millis(10));
                 }
                 renamed => return renamed,
             }
