@@ -87,7 +87,8 @@ fn run_uci(output: &Output) -> Result<(), CommandError> {
     uci::run(io::stdin(), output.clone()).map_err(CommandError::failed)
 }
 
-/// Returns whether a launcher of Open MPI, MPICH, Intel MPI or Slurm has started this process. Starting MPI alone would take a second.
+/// Returns whether a launcher of Open MPI, MPICH, Intel MPI or Slurm has started this process. Starting MPI to see it would
+/// take a second.
 fn is_launched_by_mpi() -> bool {
     ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMI_RANK", "PMIX_RANK"].iter().any(|name| env::var_os(name).is_some())
 }

@@ -250,7 +250,8 @@ impl<T: SearchTable> Engine<T> {
     }
 
     /// Changes the number of workers and returns it. Remaining workers keep their histories, unless they move to another
-    /// memory node; shared corrections of another size start empty. If the system grants fewer threads than wanted, [`Sink::message`] reports it.
+    /// memory node; shared corrections of another size start empty. If the system grants fewer threads than wanted,
+    /// [`Sink::message`] reports it.
     ///
     /// # Errors
     /// If the system refuses the first thread.
@@ -329,8 +330,8 @@ impl<T: SearchTable> Engine<T> {
         self.options.multi_pv = lines.max(1);
     }
 
-    /// Turns lockstep on or off for later searches: the workers take turns. A running search is stopped if workers may have to be bound
-    /// anew.
+    /// Turns lockstep on or off for later searches: the workers take turns. A running search is stopped if workers may have
+    /// to be bound anew.
     ///
     /// # Errors
     /// If workers were bound to groups of processors, and the system refuses the first of the new threads.

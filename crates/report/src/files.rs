@@ -178,8 +178,8 @@ fn wait_for_draft(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Opens an existing file for reading and writing, alone. Other processes can read it. Without locks in the system, it is not kept from
-/// other writers.
+/// Opens an existing file for reading and writing, alone. Other processes can read it. Without locks in the system, it is
+/// not kept from other writers.
 ///
 /// # Errors
 /// [`io::ErrorKind::WouldBlock`] if another writer has it, and those of the system.
@@ -211,6 +211,7 @@ mod sharing {
     const FILE_SHARE_READ: u32 = 1;
     /// Needed to rename the open file.
     const FILE_SHARE_DELETE: u32 = 4;
+    /// Another program, such as a scanner for viruses, has opened the file without sharing it.
     const ERROR_SHARING_VIOLATION: i32 = 32;
 
     fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
@@ -232,9 +233,6 @@ mod sharing {
     pub(crate) fn open_alone(path: &Path) -> io::Result<File> {
         open(File::options().read(true).write(true), path)
     }
-
-    /// Another program, such as a scanner for viruses, has opened the file without sharing it.
-    const ERROR_SHARING_VIOLATION: i32 = 32;
 
     /// Renames a file. Where the file system does not replace open files, it waits up to a second for readers.
     pub(super) fn rename(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result<()> {
