@@ -5,10 +5,15 @@ pub(crate) fn sigmoid(x: f32) -> f32 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// Returns the learning rate as a share of the first one, when `progress` (0 to 1) of the steps is done: it decays along half a cosine
-/// from 1 to `last` (Loshchilov and Hutter 2017, "SGDR", without restarts).
-pub(crate) fn cosine_decay(progress: f32, last: f32) -> f32 {
-    last + (1.0 - last) * 0.5 * (1.0 + (std::f32::consts::PI * progress).cos())
+/// Returns the learning rate as a share of the highest, when `progress` (0 to 1) of the steps is done. It rises evenly from 0 during
+/// the first `warm_up` of the steps, since Adam's first steps are large whatever the gradient (Ma and Yarats 2021), and then decays
+/// along half a cosine to `last` (Loshchilov and Hutter 2017, "SGDR", without restarts).
+pub(crate) fn warm_cosine(progress: f32, warm_up: f32, last: f32) -> f32 {
+    if progress < warm_up {
+        return progress / warm_up;
+    }
+    let decayed = (progress - warm_up) / (1.0 - warm_up).max(f32::EPSILON);
+    last + (1.0 - last) * 0.5 * (1.0 + (std::f32::consts::PI * decayed).cos())
 }
 
 /// Returns the minimum of `error`, which must be unimodal between `low` and `high`, by golden-section search (Kiefer 1953). Each step
@@ -38,9 +43,17 @@ mod tests {
 
     #[test]
     fn the_learning_rate_decays_from_one_to_the_last() {
-        let rates = [0.0, 0.25, 0.5, 0.75, 1.0].map(|progress| cosine_decay(progress, 0.01));
+        let rates = [0.0, 0.25, 0.5, 0.75, 1.0].map(|progress| warm_cosine(progress, 0.0, 0.01));
         assert!(rates.is_sorted_by(|a, b| a > b), "{rates:?}");
         assert!((rates[0] - 1.0).abs() < 1e-6 && (rates[2] - 0.505).abs() < 1e-6 && (rates[4] - 0.01).abs() < 1e-6);
+    }
+
+    #[test]
+    fn the_learning_rate_rises_first() {
+        let rate = |progress| warm_cosine(progress, 0.2, 0.01);
+        assert_eq!([0.0, 0.1, 0.2].map(rate), [0.0, 0.5, 1.0]);
+        assert!((rate(0.6) - 0.505).abs() < 1e-6 && (rate(1.0) - 0.01).abs() < 1e-6);
+        assert!(warm_cosine(1.0, 1.0, 0.01).is_finite());
     }
 
     #[test]

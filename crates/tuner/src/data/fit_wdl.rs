@@ -13,7 +13,7 @@ use sesame::search::score::is_mate;
 
 use super::games;
 use crate::game_record::{FIRST_PLY, GameRecord, ply_of};
-use crate::numeric::cosine_decay;
+use crate::numeric::warm_cosine;
 use crate::{TunerError, is_validation_game};
 
 /// Arguments of `sesame-tuner data wdl`.
@@ -153,7 +153,7 @@ fn fit(bins: &[Bin], with_material: bool) -> WdlModel {
     let mut moments = vec![[0.0; 2]; parameters.len()];
     for step in 1..=STEPS {
         let gradient = gradient(bins, &model(&parameters));
-        let rate = LEARNING_RATE * f64::from(cosine_decay(step as f32 / STEPS as f32, LAST_RATE));
+        let rate = LEARNING_RATE * f64::from(warm_cosine(step as f32 / STEPS as f32, 0.0, LAST_RATE));
         for (i, parameter) in parameters.iter_mut().enumerate() {
             if !with_material && i % 3 > 0 {
                 continue;

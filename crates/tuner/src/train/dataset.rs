@@ -14,6 +14,14 @@ use crate::{TunerError, is_validation_game};
 /// Scores are clamped to this when the scale is fitted, in centipawns.
 const MAX_SCORE: i16 = 2_000;
 
+/// Which games of a file are for validation.
+#[derive(Clone, Copy)]
+pub(super) enum HeldOut {
+    None,
+    EveryTwentieth,
+    All,
+}
+
 /// The positions of all files.
 #[derive(Default)]
 pub(super) struct Dataset {
@@ -25,11 +33,22 @@ pub(super) struct Dataset {
 
 impl Dataset {
     /// Adds the positions of a file, with scores blended by `lambda`.
-    pub(super) fn load(&mut self, path: &Path, lambda: f32, threads: usize) -> Result<(), TunerError> {
+    pub(super) fn load(
+        &mut self,
+        path: &Path,
+        held_out: HeldOut,
+        lambda: f32,
+        threads: usize,
+    ) -> Result<(), TunerError> {
         let before = self.training.len() + self.validation.len();
         let add = |part: &mut Dataset, number: usize, game: GameRecord| {
             let game = game.blended(lambda);
-            let set = if is_validation_game(number) { &mut part.validation } else { &mut part.training };
+            let is_held_out = match held_out {
+                HeldOut::None => false,
+                HeldOut::EveryTwentieth => is_validation_game(number),
+                HeldOut::All => true,
+            };
+            let set = if is_held_out { &mut part.validation } else { &mut part.training };
             game.for_each_training_position(|position, score| set.push(Sample::new(position, score, game.result)));
         };
         let ReadExtent { games, hash } = collect_games(path, threads, add, |part| {

@@ -25,13 +25,13 @@ use sesame_report::command::print_status;
 use sesame_report::files;
 use sesame_report::random::shuffle;
 
-use self::dataset::{Dataset, fit_scale};
+use self::dataset::{Dataset, HeldOut, fit_scale};
 use self::loss_curves::{EpochLosses, LossCurves, TrainingLoss};
 use self::model::{Model, WEIGHTS};
 use self::sample::Sample;
 use self::trainer::Trainer;
 use crate::TunerError;
-use crate::numeric::{cosine_decay, parse_number, parse_share};
+use crate::numeric::{parse_number, parse_share, warm_cosine};
 use crate::outputs::{self, OutputFile, check_recipe, recipe_head};
 use crate::parallel::cores;
 
@@ -50,6 +50,9 @@ pub struct TrainArgs {
     /// Files of games
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
+    /// Games that are held out, instead of every twentieth: those of deeper searches, for example
+    #[arg(long, value_name = "FILE")]
+    pub validation: Vec<PathBuf>,
     /// Network to write, before training and after every epoch
     #[arg(long, short, default_value = "network.nnue", value_name = "FILE")]
     pub output: PathBuf,
@@ -65,9 +68,12 @@ pub struct TrainArgs {
     /// Positions in a batch (64 to 65536), rounded up to a multiple of 64
     #[arg(long, default_value_t = 1_024, value_parser = value_parser!(u32).range(64..=1 << 16))]
     pub batch: u32,
-    /// First learning rate (above 0, up to 1); it decays along a cosine to 1/500
+    /// Highest learning rate (above 0, up to 1); after the warm-up it decays along a cosine to 1/500
     #[arg(long, default_value_t = 0.001, allow_negative_numbers = true, value_parser = parse_rate)]
     pub rate: f32,
+    /// Share of all steps (0 to 1) in which the learning rate rises from 0
+    #[arg(long, default_value_t = 0.0, allow_negative_numbers = true, value_parser = parse_share)]
+    pub warm_up: f32,
     /// Weight of the game's result in the target (0 to 1); the rest is the search score
     #[arg(long, default_value_t = 0.0, allow_negative_numbers = true, value_parser = parse_share)]
     pub result_share: f32,
@@ -108,8 +114,12 @@ pub fn run(args: &TrainArgs) -> Result<(), TunerError> {
         return Err(TunerError::StartWeights(path.clone()));
     }
     let mut dataset = Dataset::default();
+    let held_out = if args.validation.is_empty() { HeldOut::EveryTwentieth } else { HeldOut::None };
     for path in &args.files {
-        dataset.load(path, args.lambda, threads)?;
+        dataset.load(path, held_out, args.lambda, threads)?;
+    }
+    for path in &args.validation {
+        dataset.load(path, HeldOut::All, args.lambda, threads)?;
     }
     dataset.check(args.batch as usize)?;
     let start_scale = start.as_ref().map(|weights| weights.scale);
@@ -141,7 +151,7 @@ fn check_outputs(args: &TrainArgs) -> Result<(), TunerError> {
     if [&losses, &chart, &recipe].into_iter().any(|path| *path == args.output || files::are_same(path, &args.output)) {
         return Err(TunerError::OutputExtension(args.output.clone()));
     }
-    let inputs = args.files.iter().chain(&args.start);
+    let inputs = args.files.iter().chain(&args.validation).chain(&args.start);
     let outputs = [
         OutputFile::new(&args.output, NETWORK_MAGIC),
         OutputFile::new(losses, LossCurves::FIRST_COLUMN),
@@ -161,7 +171,7 @@ fn recipe(args: &TrainArgs, dataset: &Dataset, scale: u16, start: Option<&Weight
     let last_share = args.last_result_share.unwrap_or(args.result_share);
     format!(
         "{}, {HIDDEN} neurons\n{}{} training positions, {} for validation\nscale {scale}\nfrom {origin}{mean}\nseed {}\n\
-         epochs {}\nbatch {}\nrate {}\nresult share {} to {last_share}\nlambda {}\n",
+         epochs {}\nbatch {}\nrate {}, warm-up {}\nresult share {} to {last_share}\nlambda {}\n",
         recipe_head(RECIPE_KIND),
         dataset.description,
         dataset.training.len(),
@@ -170,6 +180,7 @@ fn recipe(args: &TrainArgs, dataset: &Dataset, scale: u16, start: Option<&Weight
         args.epochs,
         args.batch,
         args.rate,
+        args.warm_up,
         args.result_share,
         args.lambda,
     )
@@ -213,7 +224,8 @@ fn train(
         for batch in blocks.chunks(batch_blocks) {
             let progress = (steps as f64 / all_steps as f64) as f32;
             steps += 1;
-            trainer.step(batch, first_share + share_change * progress, args.rate * cosine_decay(progress, LAST_RATE));
+            let rate = args.rate * warm_cosine(progress, args.warm_up, LAST_RATE);
+            trainer.step(batch, first_share + share_change * progress, rate);
         }
         let count = dataset.training.len() as f64;
         let loss = trainer.take_loss() / count;

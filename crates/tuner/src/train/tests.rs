@@ -39,12 +39,14 @@ fn positions(count: usize) -> Vec<Position> {
 fn args(epochs: u32) -> TrainArgs {
     TrainArgs {
         files: Vec::new(),
+        validation: Vec::new(),
         output: PathBuf::new(),
         start: None,
         mean: false,
         epochs,
         batch: 512,
         rate: 0.005,
+        warm_up: 0.0,
         result_share: 0.0,
         last_result_share: None,
         lambda: 0.0,
