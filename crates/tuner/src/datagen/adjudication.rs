@@ -1,7 +1,7 @@
 //! Adjudication: ends games that both sides consider decided or drawn.
 
 /// Score of a decided game, in centipawns...
-pub(super) const WIN_SCORE: i32 = 1_500;
+pub(super) const WIN_SCORE: i32 = 1_000;
 /// ...for this many plies in a row.
 pub(super) const WIN_PLIES: u32 = 6;
 /// Largest score of a drawn game, in centipawns...

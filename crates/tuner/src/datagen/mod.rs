@@ -21,6 +21,7 @@ use parking_lot::Mutex;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 use sesame::eval::Network;
+use sesame::search::WORKER_STACK_BYTES;
 use sesame_report::Shard;
 use sesame_report::command::print_status;
 
@@ -101,7 +102,7 @@ pub fn run(args: &DatagenArgs) -> Result<(), TunerError> {
             .into_iter()
             .map(|mut player| {
                 let run_state = &run_state;
-                std::thread::Builder::new().spawn_scoped(scope, move || {
+                std::thread::Builder::new().stack_size(WORKER_STACK_BYTES).spawn_scoped(scope, move || {
                     let result = run_state.play_games(&mut player);
                     // A failure ends the run on all threads.
                     run_state.stop.fetch_or(result.is_err(), Relaxed);
@@ -145,7 +146,7 @@ impl DatagenRun<'_> {
                 if self.stop.load(Relaxed) {
                     return Ok(());
                 }
-                if let Some(game) = player.play_game(&mut random)? {
+                if let Some(game) = player.play_game(&mut random) {
                     break game;
                 }
             };

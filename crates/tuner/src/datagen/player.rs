@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::Rng;
-use sesame::engine::{Engine, EngineError, Limits, Options, Score};
+use sesame::engine::{EngineError, Scheme};
 use sesame::eval::Network;
 use sesame::position::{Color, Game, Move, Outcome, Position};
-use sesame::search::score::{mate_in, mated_in};
+use sesame::search::{Control, IterationResult, SearchContext, SearchTable, ThreadData, TranspositionTable, Worker};
 
 use super::adjudication::Adjudicator;
 use crate::game_record::GameRecord;
@@ -21,9 +21,14 @@ const MAX_DEPTH: u32 = 63;
 /// Size of a player's transposition table in MiB.
 pub(super) const TABLE_MIB: usize = 1;
 
-/// An engine with one search thread that plays both sides.
+/// One search thread that plays both sides. It searches in the caller's thread, whose stack must have
+/// [`WORKER_STACK_BYTES`](sesame::search::WORKER_STACK_BYTES): an engine's coordinator and its messages would take as long as
+/// a search of two hundred nodes.
 pub(super) struct Player {
-    engine: Engine,
+    table: Arc<TranspositionTable>,
+    network: Arc<Network>,
+    /// Histories and caches; taken during a search.
+    thread: Option<ThreadData>,
     /// No iteration begins after this many nodes.
     nodes: u64,
     /// Percentage of games from a Chess960 start position.
@@ -32,17 +37,25 @@ pub(super) struct Player {
 
 impl Player {
     pub(super) fn new(nodes: u64, chess960: u32, network: Arc<Network>) -> Result<Self, EngineError> {
-        let options = Options { hash_mib: TABLE_MIB, network, ..Options::default() };
-        Ok(Self { engine: Engine::new(options)?, nodes, chess960 })
+        let table = Arc::new(TranspositionTable::with_mib(TABLE_MIB, Scheme::TwoBig1)?);
+        Ok(Self { table, network, thread: None, nodes, chess960 })
+    }
+
+    /// Forgets the game before.
+    fn begin_game(&mut self) {
+        self.table.clear(1);
+        if let Some(thread) = &mut self.thread {
+            thread.clear();
+        }
     }
 
     /// Plays a game. Returns `None` if the opening is not balanced, or if a search completed no iteration.
-    pub(super) fn play_game(&mut self, random: &mut Xoshiro256PlusPlus) -> Result<Option<GameRecord>, EngineError> {
-        let Some(mut game) = opening(random, self.chess960) else { return Ok(None) };
-        self.engine.new_game();
-        let Some(first) = self.search(&game)? else { return Ok(None) };
+    pub(super) fn play_game(&mut self, random: &mut Xoshiro256PlusPlus) -> Option<GameRecord> {
+        let mut game = opening(random, self.chess960)?;
+        self.begin_game();
+        let first = self.search(&game)?;
         if first.1.abs() > OPENING_SCORE {
-            return Ok(None);
+            return None;
         }
         let mut record = GameRecord { start: game.position().clone(), moves: Vec::new(), result: 1 };
         let mut adjudicator = Adjudicator::default();
@@ -52,11 +65,7 @@ impl Player {
             if let Some(outcome) = game.outcome() {
                 break half_points(outcome, side);
             }
-            let found = match first.take() {
-                Some(first) => Some(first),
-                None => self.search(&game)?,
-            };
-            let Some((mv, score)) = found else { return Ok(None) };
+            let (mv, score) = first.take().or_else(|| self.search(&game))?;
             let score = if side == Color::White { score } else { -score };
             record.moves.push((mv, score as i16));
             if let Some(result) = adjudicator.update(score, game.previous_keys().len()) {
@@ -64,32 +73,38 @@ impl Player {
             }
             game.play(mv);
         };
-        Ok(Some(record))
+        Some(record)
     }
 
-    /// Returns the best move and its score, from the side to move, of the last completed iteration: the score of an iteration that was
-    /// cut off may be a bound. Returns `None` if no iteration was completed.
-    fn search(&mut self, game: &Game) -> Result<Option<(Move, i32)>, EngineError> {
-        let hard_limit = HARD_LIMIT * self.nodes;
-        let limits = Limits {
-            soft_nodes: Some(self.nodes),
-            nodes: Some(hard_limit),
-            depth: Some(MAX_DEPTH),
-            ..Limits::default()
+    /// Returns the best move and its score, from the side to move, of the last complete iteration: the score of one that was cut off
+    /// may be a bound. Returns `None` if no iteration was completed.
+    fn search(&mut self, game: &Game) -> Option<(Move, i32)> {
+        self.table.new_search();
+        let control = Control::new(1, Some(HARD_LIMIT * self.nodes)).with_soft_nodes(Some(self.nodes));
+        let context = SearchContext {
+            game: game.clone(),
+            root_moves: game.position().legal_moves().to_vec(),
+            multi_pv: 1,
+            table: Arc::clone(&self.table),
+            control: Arc::new(control),
+            syzygy: None,
+            network: Arc::clone(&self.network),
+            exchange: None,
         };
-        let report = self.engine.search(game, limits)?;
-        // Only an iteration that was cut off has the nodes of the hard limit: after a complete one with as many, none begins.
-        let complete = report.iterations.iter().rev().find(|info| info.nodes < hard_limit);
-        Ok(complete.and_then(|info| Some((*info.line.pv.first()?, internal_score(info.line.score)))))
-    }
-}
-
-/// Returns the score as the search has it.
-fn internal_score(score: Score) -> i32 {
-    match score {
-        Score::Centipawns(centipawns) => centipawns,
-        Score::Mate(moves) if moves > 0 => mate_in(2 * moves.unsigned_abs() as usize - 1),
-        Score::Mate(moves) => mated_in(2 * moves.unsigned_abs() as usize),
+        let control = Arc::clone(&context.control);
+        let mut worker = Worker::new(0, self.thread.take().unwrap_or_default(), context);
+        let mut complete = None;
+        for depth in 1..=MAX_DEPTH {
+            match worker.iterate(depth, |_, _| {}) {
+                IterationResult::Complete(iteration) => complete = iteration.lines.into_iter().next(),
+                IterationResult::Stopped(_) => break,
+            }
+            if control.soft_nodes_reached() {
+                break;
+            }
+        }
+        self.thread = Some(worker.finish());
+        complete.and_then(|line| Some((*line.pv.first()?, line.score)))
     }
 }
 
@@ -122,23 +137,24 @@ fn half_points(outcome: Outcome, side_to_move: Color) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sesame::search::score::{mate_in, mated_in};
 
     #[test]
     fn a_search_without_a_complete_iteration_finds_nothing() {
         let mut player = Player::new(100, 0, Network::embedded()).unwrap();
         let game = Game::new(Position::startpos());
-        assert!(player.search(&game).unwrap().is_some());
+        assert!(player.search(&game).is_some());
         player.nodes = 0;
-        assert_eq!(player.search(&game).unwrap(), None);
+        assert_eq!(player.search(&game), None);
         player.nodes = 100;
-        let (mv, _) = player.search(&game).unwrap().unwrap();
+        let (mv, _) = player.search(&game).unwrap();
         assert!(game.position().is_legal(mv), "the next search is not affected");
     }
 
     #[test]
     fn mates_keep_their_distance() {
         let mut player = Player::new(20_000, 0, Network::embedded()).unwrap();
-        let mut score = |fen| player.search(&Game::new(Position::from_fen(fen).unwrap())).unwrap().unwrap().1;
+        let mut score = |fen| player.search(&Game::new(Position::from_fen(fen).unwrap())).unwrap().1;
         assert_eq!(score("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1"), mate_in(1));
         assert_eq!(score("7k/5K2/8/8/8/8/8/6R1 b - - 0 1"), mated_in(2));
         assert_eq!(score("6r1/8/8/8/8/8/5k2/7K w - - 0 1"), mated_in(2));

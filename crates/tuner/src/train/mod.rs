@@ -56,7 +56,7 @@ pub struct TrainArgs {
     /// Network to write, before training and after every epoch
     #[arg(long, short, default_value = "network.nnue", value_name = "FILE")]
     pub output: PathBuf,
-    /// Start from this network, with its scale [default: random weights]
+    /// Start from this network, with its scale; neurons that it lacks begin with random features [default: random weights]
     #[arg(long, value_name = "FILE", conflicts_with = "scale")]
     pub start: Option<PathBuf>,
     /// Write the mean of the start network and the trained one; validation losses are those of the mean
@@ -198,11 +198,11 @@ fn train(
     let first_share = args.result_share;
     let share_change = args.last_result_share.unwrap_or(first_share) - first_share;
     let mut random = Xoshiro256PlusPlus::seed_from_u64(args.seed);
-    let start = start.map(Model::dequantised);
-    let model = start.clone().unwrap_or_else(|| Model::random(&mut random));
-    let mut trainer = Trainer::new(model, scale.into(), threads);
+    let mut model = start.map_or_else(|| Model::random(&mut random), Model::dequantised);
+    model.wake_idle_neurons(&mut random);
     // Networks with a common origin can be averaged (Wortsman et al. 2022, "Robust fine-tuning of zero-shot models").
-    let averaged = start.filter(|_| args.mean);
+    let averaged = start.filter(|_| args.mean).map(|_| model.clone());
+    let mut trainer = Trainer::new(model, scale.into(), threads);
     let result_of = |trainer: &Trainer| match &averaged {
         Some(start) => trainer.model().mean(start),
         None => trainer.model().clone(),

@@ -16,6 +16,9 @@ use crate::numeric::sigmoid;
 /// written.
 pub(super) const MAX_WEIGHT: f32 = 1.98;
 
+/// Random feature weights are at most this. Their sums over some 30 features stay well below 1.
+const FEATURE_WIDTH: f32 = 0.1;
+
 /// Neurons in a block.
 const WIDTH: usize = 64;
 /// Blocks of a network.
@@ -115,18 +118,27 @@ impl Model {
     /// Returns random weights. Their size keeps the sums over some 30 features, and over all neurons, well below 1.
     pub(super) fn random(random: &mut Xoshiro256PlusPlus) -> Self {
         let mut fill = |rows: &mut [Row], width: f32| {
-            for weight in rows.as_flattened_mut() {
-                let unit = (random.next_u64() >> 40) as f32 / (1_u64 << 24) as f32;
-                *weight = (2.0 * unit - 1.0) * width;
-            }
+            rows.as_flattened_mut().iter_mut().for_each(|weight| *weight = uniform(random, width));
         };
         let blocks = (0..BLOCKS).map(|_| {
             let mut block = NeuronBlock::zero();
-            fill(&mut block.0[..OUTPUT], 0.1);
+            fill(&mut block.0[..OUTPUT], FEATURE_WIDTH);
             fill(&mut block.0[OUTPUT..], (0.5 / HIDDEN as f32).sqrt());
             block
         });
         Self { blocks: blocks.collect(), output_biases: [0.0; OUTPUT_BUCKETS] }
+    }
+
+    /// Gives random feature weights to neurons without any weight, which a start network of fewer neurons leaves: without
+    /// activations they would never learn. Their output weights stay zero, so no value changes.
+    pub(super) fn wake_idle_neurons(&mut self, random: &mut Xoshiro256PlusPlus) {
+        for block in &mut self.blocks {
+            for neuron in (0..WIDTH).filter(|&i| block.0.iter().all(|row| row[i] == 0.0)).collect::<Vec<_>>() {
+                for row in &mut block.0[..OUTPUT] {
+                    row[neuron] = uniform(random, FEATURE_WIDTH);
+                }
+            }
+        }
     }
 
     /// Returns the expected result of a position for the side to move, 0 to 1.
@@ -199,6 +211,12 @@ impl Model {
     }
 }
 
+/// Returns a random number from `-width` to `width`.
+fn uniform(random: &mut Xoshiro256PlusPlus, width: f32) -> f32 {
+    let unit = (random.next_u64() >> 40) as f32 / (1_u64 << 24) as f32;
+    (2.0 * unit - 1.0) * width
+}
+
 /// Returns the sum of squared activations times weights, in independent lanes so that the compiler may use SIMD.
 fn dot(neurons: &Row, weights: &Row) -> f32 {
     const LANES: usize = 16;
@@ -253,6 +271,22 @@ mod tests {
             }
             assert!(checked > 50, "{checked}");
         }
+    }
+
+    #[test]
+    fn idle_neurons_wake_without_changing_a_value() {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
+        let mut model = Model::random(&mut random);
+        for row in &mut model.blocks[BLOCKS - 1].0 {
+            row[..40].fill(0.0);
+        }
+        let sample = Sample::new(&Position::from_fen("8/5pk1/8/3p4/8/6K1/r7/8 b - - 0 1").unwrap(), 20, 2);
+        let (idle, value) = (model.clone(), model.value(&sample));
+        model.wake_idle_neurons(&mut random);
+        assert_eq!(model.value(&sample), value);
+        assert!(model.blocks[..BLOCKS - 1] == idle.blocks[..BLOCKS - 1], "neurons with weights stay");
+        let activations = model.blocks[BLOCKS - 1].activations(&sample.features());
+        assert!(activations[0][..40].iter().any(|&activation| activation > 0.0), "they can learn");
     }
 
     #[test]
