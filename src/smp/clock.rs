@@ -51,11 +51,14 @@ fn plan_clock(clock: &Clock, color: Color, number: u32, overhead: Duration, sing
     // Later moves have their overhead as well.
     let spendable = left.saturating_sub(overhead.saturating_mul(moves - 1).min(left / 2));
     let share = spendable / moves;
-    let soft =
-        share.saturating_add(usable_increment(clock.increment(color), overhead)).min(left / moves.min(SOFT_CAP_MOVES));
+    let increment = usable_increment(clock.increment(color), overhead);
+    // What an increment has above the reserve makes up for any delay, so the caps leave it.
+    let sure_increment = increment.saturating_sub(RESERVE);
+    let soft_cap = (left / moves.min(SOFT_CAP_MOVES)).max(sure_increment.min(left / 3));
+    let soft = share.saturating_add(increment).min(soft_cap);
     // A quarter of the clock at most, except before a time control: on a busy machine the end of the search and
     // the GUI can be late by several increments.
-    let max_hard = if clock.moves_to_go == Some(1) { left } else { left / 4 };
+    let max_hard = if clock.moves_to_go == Some(1) { left } else { (left / 4).max(sure_increment.min(left / 5 * 3)) };
     let hard = soft.saturating_mul(clock_hard().unsigned_abs()).min(max_hard);
     let soft = if single_reply { soft / 10 } else { soft };
     Budget { soft: Some(soft.min(hard)), hard }
@@ -266,7 +269,9 @@ mod tests {
         let factor = u128::from(clock_hard().unsigned_abs());
         assert_eq!(budget(0, 0, 36), (45_000, 45_000 * factor.min(9)));
         // A tenth of the clock at most, and a quarter.
-        assert_eq!(budget(0, 1000, 36), (162_000, (162_000 * factor).min(405_000)));
+        assert_eq!(budget(0, 200, 36), (162_000, (162_000 * factor).min(405_000)));
+        // A third, and the increment less the reserve.
+        assert_eq!(budget(0, 1000, 36), (540_000, (540_000 * factor).min(800_000)));
         assert_eq!(budget(0, 0, 2), (405_000, 405_000));
         assert_eq!(budget(0, 0, 1), (1_620_000, 1_620_000));
         // Thirty later moves cost 300 ms. Less the overhead, the increment is 30 ms.
@@ -332,6 +337,32 @@ mod tests {
         assert_eq!(
             [usable(600, 10), usable(50, 10), usable(20, 10), usable(50, 1000), usable(0, 10)],
             [590, 40, 12, 30, 0]
+        );
+    }
+
+    #[test]
+    fn an_increment_as_large_as_the_clock_is_used() {
+        let budget = |time, increment| {
+            let clock = Clock {
+                time: [Duration::from_millis(time); 2],
+                increment: [Duration::from_millis(increment); 2],
+                moves_to_go: None,
+            };
+            plan_clock(&clock, Color::White, 20, Duration::from_millis(10), false)
+        };
+        let equal = budget(3000, 3000);
+        assert!(
+            equal.soft.unwrap() > Duration::from_millis(900) && equal.hard > Duration::from_millis(1600),
+            "{equal:?}"
+        );
+        // Much more than the clock: still a third, and three fifths at most.
+        let large = budget(3000, 60_000);
+        assert_eq!(large, equal);
+        // The usual clock is not affected.
+        let usual = budget(60_000, 600);
+        assert!(
+            usual.soft.unwrap() < Duration::from_millis(4000) && usual.hard <= Duration::from_millis(15_000),
+            "{usual:?}"
         );
     }
 
