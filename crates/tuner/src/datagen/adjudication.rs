@@ -1,5 +1,7 @@
 //! Adjudication: ends games that both sides consider decided or drawn.
 
+use sesame::position::{BitBoard, Color, Piece, Position};
+
 /// Score of a decided game, in centipawns...
 pub(super) const WIN_SCORE: i32 = 1_000;
 /// ...for this many plies in a row.
@@ -12,6 +14,21 @@ pub(super) const DRAW_PLIES: u32 = 12;
 pub(super) const DRAW_FROM_PLY: usize = 80;
 /// Longer games are drawn.
 pub(super) const MAX_PLIES: usize = 400;
+
+/// Returns the result for White in half points where one side has a bare king that can capture nothing, and the other side can
+/// mate: with a queen, a rook, two bishops of both colours, or bishop and knight. With few nodes such endings are often not won, and their results
+/// would be false.
+pub(super) fn bare_king_result(position: &Position) -> Option<u8> {
+    let winner = Color::ALL.into_iter().find(|&color| position.colors(!color).len() == 1)?;
+    let [knights, bishops, rooks, queens] =
+        [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen].map(|piece| position.colored(winner, piece));
+    let has_bishop_pair =
+        !(bishops & BitBoard::LIGHT_SQUARES).is_empty() && !(bishops & BitBoard::DARK_SQUARES).is_empty();
+    let can_mate = !(rooks | queens).is_empty() || has_bishop_pair || !bishops.is_empty() && !knights.is_empty();
+    let may_capture =
+        position.side_to_move() != winner && position.legal_moves().iter().any(|&mv| position.is_noisy(mv));
+    (can_mate && !may_capture).then_some(if winner == Color::White { 2 } else { 0 })
+}
 
 /// The state of the adjudication of one game.
 #[derive(Default)]
@@ -53,6 +70,27 @@ mod tests {
         assert_eq!(adjudicator.update(1 - WIN_SCORE, 30), None);
         assert_eq!(adjudicator.update(-WIN_SCORE, 30), None, "they are not in a row");
         assert_eq!(adjudicator.update(0, MAX_PLIES), Some(1));
+    }
+
+    #[test]
+    fn bare_kings_lose_where_mate_can_be_forced() {
+        let result = |fen| bare_king_result(&Position::from_fen(fen).unwrap());
+        for (fen, expected) in [
+            ("8/8/8/4k3/8/8/8/4K2R w - - 0 1", Some(2)),
+            ("8/8/8/4k3/8/8/4P3/Q3K3 b - - 0 1", Some(2)),
+            ("2b1kb2/8/8/8/8/8/8/4K3 w - - 0 1", Some(0)),
+            ("1nb1k3/8/8/8/8/8/8/4K3 w - - 0 1", Some(0)),
+            // Two knights, bishops of one colour, a pawn, another piece, a rook that can be taken.
+            ("1nn1k3/8/8/8/8/8/8/4K3 w - - 0 1", None),
+            ("2b1k3/3b4/8/8/8/8/8/4K3 w - - 0 1", None),
+            ("4k3/4p3/8/8/8/8/8/4K3 w - - 0 1", None),
+            ("4k3/8/8/8/8/8/8/1N2K2R w - - 0 1", Some(2)),
+            ("4k2n/8/8/8/8/8/8/4K2R w - - 0 1", None),
+            ("8/8/8/8/8/4k3/8/2KR4 w - - 0 1", Some(2)),
+            ("8/8/8/8/8/3k4/3R4/K7 b - - 0 1", None),
+        ] {
+            assert_eq!(result(fen), expected, "{fen}");
+        }
     }
 
     #[test]

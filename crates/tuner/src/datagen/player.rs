@@ -9,7 +9,7 @@ use sesame::eval::Network;
 use sesame::position::{Color, Game, Move, Outcome, Position};
 use sesame::search::{Control, IterationResult, SearchContext, SearchTable, ThreadData, TranspositionTable, Worker};
 
-use super::adjudication::Adjudicator;
+use super::adjudication::{Adjudicator, bare_king_result};
 use crate::game_record::GameRecord;
 
 /// Largest score of a balanced opening, in centipawns.
@@ -64,6 +64,9 @@ impl Player {
             let side = game.position().side_to_move();
             if let Some(outcome) = game.outcome() {
                 break half_points(outcome, side);
+            }
+            if let Some(result) = bare_king_result(game.position()) {
+                break result;
             }
             let (mv, score) = first.take().or_else(|| self.search(&game))?;
             let score = if side == Color::White { score } else { -score };

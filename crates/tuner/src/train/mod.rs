@@ -124,7 +124,12 @@ pub fn run(args: &TrainArgs) -> Result<(), TunerError> {
     dataset.check(args.batch as usize)?;
     let start_scale = start.as_ref().map(|weights| weights.scale);
     let scale = args.scale.or(start_scale).unwrap_or_else(|| fit_scale(&dataset.training));
-    let recipe = recipe(args, &dataset, scale, start.as_ref());
+    let origin = match &args.start {
+        // A padded network is named by its file.
+        Some(path) => format!("network {:016x}", Network::read(path)?.hash()),
+        None => "random weights".to_owned(),
+    };
+    let recipe = recipe(args, &dataset, scale, &origin);
     print_status(recipe.trim_end());
     print_status(&format!("read in {:.0} s, {threads} threads, {WEIGHTS} weights", begin.elapsed().as_secs_f64()));
 
@@ -164,9 +169,7 @@ fn check_outputs(args: &TrainArgs) -> Result<(), TunerError> {
 }
 
 /// Returns everything that the network depends on, as text.
-fn recipe(args: &TrainArgs, dataset: &Dataset, scale: u16, start: Option<&Weights>) -> String {
-    let origin =
-        start.map_or_else(|| "random weights".to_owned(), |weights| format!("network {:016x}", weights.hash()));
+fn recipe(args: &TrainArgs, dataset: &Dataset, scale: u16, origin: &str) -> String {
     let mean = if args.mean { ", the mean with which is written" } else { "" };
     let last_share = args.last_result_share.unwrap_or(args.result_share);
     format!(
