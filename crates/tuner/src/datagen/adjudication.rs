@@ -15,6 +15,14 @@ pub(super) const DRAW_FROM_PLY: usize = 80;
 /// Longer games are drawn.
 pub(super) const MAX_PLIES: usize = 400;
 
+/// Describes the rules, for the recipe of a file.
+pub(super) fn rules() -> String {
+    format!(
+        "won beyond {WIN_SCORE} for {WIN_PLIES} plies or against a bare king, drawn within {DRAW_SCORE} for {DRAW_PLIES} plies \
+         from ply {DRAW_FROM_PLY} or at ply {MAX_PLIES}"
+    )
+}
+
 /// Returns the result for White in half points where one side has a bare king that can capture nothing, and the other side can
 /// mate: with a queen, a rook, two bishops of both colours, or bishop and knight. With few nodes such endings are often not won, and their results
 /// would be false.

@@ -14,6 +14,7 @@ use sesame_report::command::print_status;
 use sesame_report::files;
 
 use super::DatagenArgs;
+use super::adjudication;
 use super::player::TABLE_MIB;
 use crate::TunerError;
 use crate::data::{DataSummary, summarize};
@@ -96,8 +97,9 @@ fn recipe(args: &DatagenArgs, network: &Arc<Network>) -> Result<String, TunerErr
     let part = if shard.is_whole() { String::new() } else { format!("shard {shard}\n") };
     Ok(format!(
         "{}\nsearch with bench {RECIPE_BENCH_DEPTH} of {nodes} nodes\nseed {seed}\n{part}nodes {soft_nodes}, complete iterations\n\
-         table {TABLE_MIB} MiB\nchess960 {chess960} %\n{network}\n",
+         table {TABLE_MIB} MiB\nchess960 {chess960} %\n{}\n{network}\n",
         recipe_head(RECIPE_KIND),
+        adjudication::rules(),
     ))
 }
 
