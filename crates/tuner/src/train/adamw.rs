@@ -45,6 +45,7 @@ impl AdamW {
     }
 
     /// Updates the weights by `gradients`, summed over the samples, and sets these to 0.
+    #[inline(always)]
     pub(super) fn step(&mut self, weights: &mut [f32], gradients: &mut [f32], step: StepParameters) {
         let moments = self.first.iter_mut().zip(&mut self.second);
         for ((weight, sum), (first, second)) in weights.iter_mut().zip(gradients).zip(moments) {

@@ -60,25 +60,37 @@ impl NeuronBlock {
         self.0.as_flattened_mut()
     }
 
+    // Loops, as a closure in `array::map` is compiled without the SIMD registers of its caller.
+
     /// Returns the activations.
+    #[inline(always)]
     pub(super) fn activations(&self, features: &[Features; 2]) -> Activations {
-        [0, 1].map(|side| {
-            let mut sums = self.0[BIASES];
-            for &feature in &features[side] {
+        let mut activations = [self.0[BIASES]; 2];
+        for (sums, features) in activations.iter_mut().zip(features) {
+            for &feature in features {
                 for (sum, weight) in sums.iter_mut().zip(&self.0[usize::from(feature)]) {
                     *sum += weight;
                 }
             }
-            sums.map(|sum| sum.clamp(0.0, 1.0))
-        })
+            for sum in sums {
+                *sum = sum.clamp(0.0, 1.0);
+            }
+        }
+        activations
     }
 
     /// Returns the block's part of the output of a bucket.
+    #[inline(always)]
     pub(super) fn output(&self, activations: &Activations, bucket: usize) -> f32 {
-        [0, 1].map(|side| dot(&activations[side], &self.0[OUTPUT + 2 * bucket + side])).iter().sum()
+        let mut sum = 0.0;
+        for (side, neurons) in activations.iter().enumerate() {
+            sum += dot(neurons, &self.0[OUTPUT + 2 * bucket + side]);
+        }
+        sum
     }
 
     /// Adds the gradients of one position to `gradients`, given the derivative of the loss by the output.
+    #[inline(always)]
     pub(super) fn add_gradients(
         &self,
         features: &[Features; 2],
@@ -142,6 +154,7 @@ impl Model {
     }
 
     /// Returns the expected result of a position for the side to move, 0 to 1.
+    #[inline(always)]
     pub(super) fn value(&self, sample: &Sample) -> f32 {
         let (features, bucket) = (sample.features(), sample.output_bucket());
         let outputs = self.blocks.iter().map(|block| block.output(&block.activations(&features), bucket));
@@ -149,6 +162,7 @@ impl Model {
     }
 
     /// Returns the expected result, given each block's part of the output.
+    #[inline(always)]
     pub(super) fn expected_result(&self, outputs: impl Iterator<Item = f32>, bucket: usize) -> f32 {
         sigmoid(outputs.sum::<f32>() + self.output_biases[bucket])
     }
@@ -218,6 +232,7 @@ fn uniform(random: &mut Xoshiro256PlusPlus, width: f32) -> f32 {
 }
 
 /// Returns the sum of squared activations times weights, in independent lanes so that the compiler may use SIMD.
+#[inline(always)]
 fn dot(neurons: &Row, weights: &Row) -> f32 {
     const LANES: usize = 16;
     let mut sums = [0.0; LANES];

@@ -45,6 +45,7 @@ impl Sample {
     }
 
     /// Returns the active features from the perspectives of the side to move and of the opponent.
+    #[inline]
     pub(super) fn features(&self) -> [Features; 2] {
         let mut features = [Features::new(), Features::new()];
         let mirrors = self.kings.map(|king| if king & 7 > 3 { 7 } else { 0 });

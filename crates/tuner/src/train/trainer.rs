@@ -1,5 +1,7 @@
 //! The trainer: forward pass, loss, backward pass and optimiser step of a batch. Threads share the blocks of neurons.
 
+use multiversion::multiversion;
+
 use super::adamw::{AdamW, StepParameters};
 use super::model::{Activations, Model, NeuronBlock};
 use super::sample::{Features, Sample};
@@ -32,23 +34,46 @@ impl BlockState {
         let optimiser = AdamW::new(gradients.weights().len());
         Self { gradients, optimiser, activations: Vec::new(), outputs: Vec::new() }
     }
+}
 
-    fn forward(&mut self, block: &NeuronBlock, batch: &[Input]) {
-        self.activations.clear();
-        self.activations.extend(batch.iter().map(|input| block.activations(&input.features)));
-        let outputs =
-            batch.iter().zip(&self.activations).map(|(input, activations)| block.output(activations, input.bucket));
-        self.outputs.clear();
-        self.outputs.extend(outputs);
+/// Computes a block's activations and its part of the output for each sample of the batch.
+///
+/// Compiled once for each kind of SIMD registers, as [`backward`] and [`sum_of_losses`]. The sums have the same order in all, so the
+/// results are the same to the bit.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq+avx512bw", "x86_64+avx2"))]
+fn forward(state: &mut BlockState, block: &NeuronBlock, batch: &[Input]) {
+    state.activations.clear();
+    state.outputs.clear();
+    for input in batch {
+        let activations = block.activations(&input.features);
+        state.outputs.push(block.output(&activations, input.bucket));
+        state.activations.push(activations);
     }
+}
 
-    /// Takes the derivative of each sample's loss by the output, and updates the weights.
-    fn backward(&mut self, block: &mut NeuronBlock, batch: &[Input], output_gradients: &[f32], step: StepParameters) {
-        for ((input, activations), &gradient) in batch.iter().zip(&self.activations).zip(output_gradients) {
-            block.add_gradients(&input.features, activations, input.bucket, gradient, &mut self.gradients);
-        }
-        self.optimiser.step(block.weights_mut(), self.gradients.weights_mut(), step);
+/// Takes the derivative of each sample's loss by the output, and updates a block's weights.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq+avx512bw", "x86_64+avx2"))]
+fn backward(
+    state: &mut BlockState,
+    block: &mut NeuronBlock,
+    batch: &[Input],
+    output_gradients: &[f32],
+    step: StepParameters,
+) {
+    for ((input, activations), &gradient) in batch.iter().zip(&state.activations).zip(output_gradients) {
+        block.add_gradients(&input.features, activations, input.bucket, gradient, &mut state.gradients);
     }
+    state.optimiser.step(block.weights_mut(), state.gradients.weights_mut(), step);
+}
+
+/// Returns the sum of the squared errors of a network.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq+avx512bw", "x86_64+avx2"))]
+fn sum_of_losses(model: &Model, samples: &[Sample], result_share: f32, scale: f32) -> f64 {
+    let mut sum = 0.0;
+    for sample in samples {
+        sum += f64::from(model.value(sample) - sample.target(result_share, scale)).powi(2);
+    }
+    sum
 }
 
 /// A network in training.
@@ -83,7 +108,7 @@ impl Trainer {
         let share = self.blocks.len().div_ceil(self.threads);
         let work = self.blocks.chunks_mut(share).zip(self.model.blocks.chunks(share));
         in_parallel(work, |(states, blocks)| {
-            states.iter_mut().zip(blocks).for_each(|(state, block)| state.forward(block, &batch));
+            states.iter_mut().zip(blocks).for_each(|(state, block)| forward(state, block, &batch));
         });
 
         let mut bias_gradients = [0.0; OUTPUT_BUCKETS];
@@ -100,7 +125,7 @@ impl Trainer {
         let work = self.blocks.chunks_mut(share).zip(self.model.blocks.chunks_mut(share));
         in_parallel(work, |(states, blocks)| {
             let pairs = states.iter_mut().zip(blocks);
-            pairs.for_each(|(state, block)| state.backward(block, &batch, &output_gradients, step));
+            pairs.for_each(|(state, block)| backward(state, block, &batch, &output_gradients, step));
         });
         self.bias_optimiser.step(&mut self.model.output_biases, &mut bias_gradients, step);
     }
@@ -129,8 +154,7 @@ impl Trainer {
         let scale = self.scale;
         let parts: Vec<&[Sample]> = samples.chunks(LOSS_PART).collect();
         let sums = in_parallel(parts.chunks(parts.len().div_ceil(self.threads).max(1)), |parts| {
-            let loss = |sample: &Sample| f64::from(model.value(sample) - sample.target(result_share, scale)).powi(2);
-            parts.iter().map(|part| part.iter().map(loss).sum::<f64>()).collect::<Vec<f64>>()
+            parts.iter().map(|part| sum_of_losses(model, part, result_share, scale)).collect::<Vec<f64>>()
         });
         sums.iter().flatten().sum::<f64>() / samples.len() as f64
     }
