@@ -71,7 +71,6 @@ pub use params::tunable;
 pub use root::{Iteration, IterationResult, RootLine};
 pub use round_robin::RoundRobin;
 pub use search_table::{SearchTable, TranspositionTable};
-pub use static_eval::material_scale;
 pub use tb::SyzygyProbe;
 pub use thread_data::{Sharing, ThreadData};
 pub use tt_entry::{Bound, TtEntry};

@@ -70,15 +70,9 @@ impl<T: SearchTable> Worker<T> {
 /// of pieces.
 #[inline]
 pub(super) fn scale_by_material(position: &Position, raw_eval: i32) -> i32 {
-    raw_eval * material_scale(position) / 1024
-}
-
-/// Returns the factor of evaluations by the material of both sides, in 1/1024: 864 with pawns alone, 1112 at the start.
-#[inline]
-pub fn material_scale(position: &Position) -> i32 {
     let minors = (position.pieces(Piece::Knight) | position.pieces(Piece::Bishop)).len();
     let points = 3 * minors + 5 * position.pieces(Piece::Rook).len() + 9 * position.pieces(Piece::Queen).len();
-    1024 + material_slope() * (points as i32 - material_even())
+    raw_eval * (1024 + material_slope() * (points as i32 - material_even())) / 1024
 }
 
 #[cfg(test)]

@@ -62,6 +62,30 @@ print("Results of a vs b (60+1):\nElo: 12.34 +/- 5.67, nElo: 1.00 +/- 2.00\nGame
 """
 
 
+# A UCI engine that judges a position by White's queens, and evaluates it by a third of that, or a sixth with a file "poor".
+JUDGE = r"""#!/usr/bin/env python3
+import sys
+fen, share, name = "", 3, "embedded"
+for line in sys.stdin:
+    words = line.split()
+    if words[:3] == ["setoption", "name", "EvalFile"]:
+        if words[4].endswith("absent"):
+            print("info string absent: No such file; the evaluation stays as it was")
+        share, name = 6, "poor"
+    elif words[:2] == ["position", "fen"]:
+        fen = words[2]
+        score = 100 * (fen.count("Q") - fen.count("q"))
+        black = words[3] == "b"
+    elif words[:1] == ["go"]:
+        print("info depth 1 score cp 9999")
+        print("info depth 2 score cp", -score if black else score)
+        print("info depth 3 score cp 9999 lowerbound")
+        print("bestmove a1a2", flush=True)
+    elif words == ["eval"]:
+        print(f"Evaluation: {score / 100 / share:+.2f} pawns for White (network {name})")
+"""
+
+
 class Folder(unittest.TestCase):
     """A folder with an engine, openings and the class's fastchess."""
 
@@ -249,6 +273,57 @@ class Tuning(Folder):
     def state(self, name):
         with open(self.path(name), encoding="utf-8") as file:
             return json.load(file)
+
+
+class NetworkErrors(Folder):
+    POSITIONS = (
+        "QPPP4/8/8/8/8/8/8/4K2k w - - 0 1 | 50 | 1.0\n"
+        "qPPP4/8/8/8/8/8/8/4K2k b - - 0 1 | -50 | 0.0\n"
+        "PPPP4/8/8/8/8/8/8/4K2k w - - 0 1 | 0 | 0.5\n"
+        # A decided position, one of few pieces, and no position.
+        "QPPP4/8/8/8/8/8/8/4K2k b - - 0 1 | 701 | 1.0\n"
+        "Q7/8/8/8/8/8/8/4K2k w - - 0 1 | 5 | 1.0\n"
+        "a message\n"
+    )
+
+    def setUp(self):
+        super().setUp()
+        with open(self.path("judge"), "w", encoding="utf-8") as file:
+            file.write(JUDGE)
+        os.chmod(self.path("judge"), 0o755)
+
+    def judged(self, name, count="9000"):
+        command = [sys.executable, os.path.join(SCRIPTS, "network-error"), "judge", "--engine", self.path("judge"), "--count", count, "-o", self.path(name)]
+        subprocess.run(command, input=self.POSITIONS, text=True, check=True)
+        with open(self.path(name), encoding="utf-8") as file:
+            return file.read().splitlines()
+
+    def test_positions_are_judged_for_white_and_resumed(self):
+        judged = self.judged("judged")
+        self.assertEqual(sorted(line.split(" | ")[1] for line in judged), ["-100", "0", "100"])
+        self.assertEqual(self.judged("resumed", "2"), judged[:2])
+        self.assertEqual(self.judged("resumed"), judged)
+
+    def test_the_better_network_has_the_smaller_error(self):
+        self.judged("judged")
+        status, shown, errors = self.run_script("network-error", "compare", self.path("judged"), "poor", "embedded", "--sesame", self.path("judge"))
+        self.assertEqual(status, 0, errors)
+        rows = shown.splitlines()
+        self.assertEqual(rows[0], "3 positions")
+        self.assertRegex(rows[1], r"\+0\.00 \+- 0\.00 %.*poor \(poor\)")
+        self.assertRegex(rows[2], r" -\d+\.\d+ \+- .*embedded \(embedded\)")
+        self.assertRegex(rows[3], r"labels")
+
+    def test_wrong_files_are_refused(self):
+        for content, message in (("", "no positions"), ("a | b\n", "line 1")):
+            with open(self.path("wrong"), "w", encoding="utf-8") as file:
+                file.write(content)
+            status, _, errors = self.run_script("network-error", "compare", self.path("wrong"), "embedded", "--sesame", self.path("judge"))
+            self.assertNotEqual(status, 0)
+            self.assertIn(message, errors)
+        self.refused("nothing", "network-error", "compare", self.path("nothing"), "embedded", "--sesame", self.path("judge"))
+        self.judged("judged")
+        self.refused("stays as it was", "network-error", "compare", self.path("judged"), "absent", "--sesame", self.path("judge"))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use sesame::search::material_scale;
 use sesame_report::random::shuffle;
 
 use super::sample::Sample;
@@ -50,10 +49,7 @@ impl Dataset {
                 HeldOut::All => true,
             };
             let set = if is_held_out { &mut part.validation } else { &mut part.training };
-            game.for_each_training_position(|position, score| {
-                // Scores of the search are scaled. A network that learnt them would be scaled once more, with each generation.
-                set.push(Sample::new(position, score * 1024 / material_scale(position), game.result));
-            });
+            game.for_each_training_position(|position, score| set.push(Sample::new(position, score, game.result)));
         };
         let ReadExtent { games, hash } = collect_games(path, threads, add, |part| {
             self.training.extend(part.training);
