@@ -52,12 +52,12 @@ fn plan_clock(clock: &Clock, color: Color, number: u32, overhead: Duration, sing
     let spendable = left.saturating_sub(overhead.saturating_mul(moves - 1).min(left / 2));
     let share = spendable / moves;
     let increment = usable_increment(clock.increment(color), overhead);
-    // What an increment has above the reserve makes up for any delay, so the caps leave it.
+    // The part of an increment above the reserve, which a usual delay does not exceed, comes back with the next move.
     let sure_increment = increment.saturating_sub(RESERVE);
     let soft_cap = (left / moves.min(SOFT_CAP_MOVES)).max(sure_increment.min(left / 3));
     let soft = share.saturating_add(increment).min(soft_cap);
-    // A quarter of the clock at most, except before a time control: on a busy machine the end of the search and
-    // the GUI can be late by several increments.
+    // A quarter of the clock at most, except with a large increment or before a time control: on a busy machine the
+    // end of the search and the GUI can be late by several small increments.
     let max_hard = if clock.moves_to_go == Some(1) { left } else { (left / 4).max(sure_increment.min(left / 5 * 3)) };
     let hard = soft.saturating_mul(clock_hard().unsigned_abs()).min(max_hard);
     let soft = if single_reply { soft / 10 } else { soft };
@@ -358,12 +358,13 @@ mod tests {
         // Much more than the clock: still a third, and three fifths at most.
         let large = budget(3000, 60_000);
         assert_eq!(large, equal);
-        // The usual clock is not affected.
-        let usual = budget(60_000, 600);
-        assert!(
-            usual.soft.unwrap() < Duration::from_millis(4000) && usual.hard <= Duration::from_millis(15_000),
-            "{usual:?}"
-        );
+        // A nearly empty clock keeps most of itself.
+        let low = budget(300, 3000);
+        assert!(low.hard < Duration::from_millis(150), "{low:?}");
+        // Increments up to the reserve are not affected.
+        let small = budget(5000, 200);
+        let left = Duration::from_millis(4990) - reserve(Duration::from_millis(4990));
+        assert!(small.soft.unwrap() <= left / 10 && small.hard <= left / 4, "{small:?}");
     }
 
     #[test]

@@ -62,27 +62,30 @@ print("Results of a vs b (60+1):\nElo: 12.34 +/- 5.67, nElo: 1.00 +/- 2.00\nGame
 """
 
 
-# A UCI engine that judges a position by White's queens, and evaluates it by a third of that, or a sixth with a file "poor".
+# A UCI engine that judges a position by White's queens, and evaluates it by a third of that; with a file "poor" by their square, which knows no black ones.
 JUDGE = r"""#!/usr/bin/env python3
 import sys
-fen, share, name = "", 3, "embedded"
+fen, name, score = "", "embedded", 0
 for line in sys.stdin:
     words = line.split()
     if words[:3] == ["setoption", "name", "EvalFile"]:
         if words[4].endswith("absent"):
             print("info string absent: No such file; the evaluation stays as it was")
-        share, name = 6, "poor"
+        name = "poor"
     elif words[:2] == ["position", "fen"]:
         fen = words[2]
         score = 100 * (fen.count("Q") - fen.count("q"))
         black = words[3] == "b"
+    elif words == ["isready"]:
+        print("readyok", flush=True)
     elif words[:1] == ["go"]:
         print("info depth 1 score cp 9999")
         print("info depth 2 score cp", -score if black else score)
         print("info depth 3 score cp 9999 lowerbound")
         print("bestmove a1a2", flush=True)
     elif words == ["eval"]:
-        print(f"Evaluation: {score / 100 / share:+.2f} pawns for White (network {name})")
+        value = score / 300 if name == "embedded" else (score / 100) ** 2 / 3
+        print(f"Evaluation: {value:+.2f} pawns for White (network {name})")
 """
 
 
@@ -103,11 +106,11 @@ class Folder(unittest.TestCase):
     def path(self, name):
         return os.path.join(self.folder, name)
 
-    def run_script(self, name, *arguments, **environment):
+    def run_script(self, name, *arguments, input=None, **environment):
         """Returns exit status, output and errors."""
         settings = {**os.environ, "FASTCHESS": self.path("fastchess"), "OPENINGS": self.path("openings.epd"), **environment}
         command = [os.path.join(SCRIPTS, name), *arguments]
-        run = subprocess.run(command, env=settings, cwd=self.folder, capture_output=True, text=True, check=False, timeout=300)
+        run = subprocess.run(command, env=settings, cwd=self.folder, capture_output=True, text=True, check=False, timeout=300, input=input)
         self.assertNotIn("Traceback", run.stderr)
         return run.returncode, run.stdout, run.stderr
 
@@ -296,13 +299,21 @@ class NetworkErrors(Folder):
         command = [sys.executable, os.path.join(SCRIPTS, "network-error"), "judge", "--engine", self.path("judge"), "--count", count, "-o", self.path(name)]
         subprocess.run(command, input=self.POSITIONS, text=True, check=True)
         with open(self.path(name), encoding="utf-8") as file:
-            return file.read().splitlines()
+            return file.read().splitlines()[1:]
 
     def test_positions_are_judged_for_white_and_resumed(self):
         judged = self.judged("judged")
         self.assertEqual(sorted(line.split(" | ")[1] for line in judged), ["-100", "0", "100"])
         self.assertEqual(self.judged("resumed", "2"), judged[:2])
-        self.assertEqual(self.judged("resumed"), judged)
+        with open(self.path("resumed"), "a", encoding="utf-8") as file:
+            file.write("PPPP4/8/8 | 1")
+        self.assertEqual(self.judged("resumed"), judged, "after a kill in the middle of a line")
+        with open(self.path("resumed"), encoding="utf-8") as file:
+            lines = file.readlines()
+        with open(self.path("other"), "w", encoding="utf-8") as file:
+            file.writelines([lines[0], lines[2], lines[1]])
+        self.refused("judged otherwise", "network-error", "judge", "--engine", self.path("judge"), "-o", self.path("other"), input=self.POSITIONS)
+        self.refused("No such file", "network-error", "judge", "--engine", self.path("absent"), "-o", self.path("new"), input=self.POSITIONS)
 
     def test_the_better_network_has_the_smaller_error(self):
         self.judged("judged")
@@ -315,7 +326,7 @@ class NetworkErrors(Folder):
         self.assertRegex(rows[3], r"labels")
 
     def test_wrong_files_are_refused(self):
-        for content, message in (("", "no positions"), ("a | b\n", "line 1")):
+        for content, message in (("", "no positions"), ("a | b\n", "line 1"), ("# x\na | b | c\n", "line 2")):
             with open(self.path("wrong"), "w", encoding="utf-8") as file:
                 file.write(content)
             status, _, errors = self.run_script("network-error", "compare", self.path("wrong"), "embedded", "--sesame", self.path("judge"))

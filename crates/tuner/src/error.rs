@@ -113,8 +113,13 @@ pub enum TunerError {
         needed: usize,
     },
     /// The validation set is empty.
-    #[error("no validation positions; at least one file needs {VALIDATION_INTERVAL} games or more")]
+    #[error(
+        "no validation positions; a file needs {VALIDATION_INTERVAL} games or more, or one for validation a training position"
+    )]
     NoValidationSet,
+    /// A file is to train and to validate.
+    #[error("{}: it is for training and for validation", .0.display())]
+    ValidationIsTraining(PathBuf),
 }
 
 impl TunerError {

@@ -1,4 +1,4 @@
-//! Adjudication: ends games that both sides consider decided or drawn.
+//! Adjudication: ends games that both sides consider decided or drawn, and won endings against a bare king.
 
 use sesame::position::{BitBoard, Color, Piece, Position};
 
@@ -18,13 +18,13 @@ pub(super) const MAX_PLIES: usize = 400;
 /// Describes the rules, for the recipe of a file.
 pub(super) fn rules() -> String {
     format!(
-        "won beyond {WIN_SCORE} for {WIN_PLIES} plies or against a bare king, drawn within {DRAW_SCORE} for {DRAW_PLIES} plies \
+        "won from {WIN_SCORE} on for {WIN_PLIES} plies or against a bare king, drawn within {DRAW_SCORE} for {DRAW_PLIES} plies \
          from ply {DRAW_FROM_PLY} or at ply {MAX_PLIES}"
     )
 }
 
 /// Returns the result for White in half points where one side has a bare king that can capture nothing, and the other side can
-/// mate: with a queen, a rook, two bishops of both colours, or bishop and knight. With few nodes such endings are often not won, and their results
+/// mate: with a queen, a rook, bishops on both colours, or bishop and knight. With few nodes such endings are often not won, and their results
 /// would be false.
 pub(super) fn bare_king_result(position: &Position) -> Option<u8> {
     let winner = Color::ALL.into_iter().find(|&color| position.colors(!color).len() == 1)?;
@@ -88,13 +88,15 @@ mod tests {
             ("8/8/8/4k3/8/8/4P3/Q3K3 b - - 0 1", Some(2)),
             ("2b1kb2/8/8/8/8/8/8/4K3 w - - 0 1", Some(0)),
             ("1nb1k3/8/8/8/8/8/8/4K3 w - - 0 1", Some(0)),
-            // Two knights, bishops of one colour, a pawn, another piece, a rook that can be taken.
+            ("4k3/8/8/8/8/8/8/1N2K2R w - - 0 1", Some(2)),
+            // Only the side with the bare king is asked for captures.
+            ("6k1/1P6/8/8/8/8/8/4K2R w - - 0 1", Some(2)),
+            // Two knights, and bishops on one colour, cannot force mate.
             ("1nn1k3/8/8/8/8/8/8/4K3 w - - 0 1", None),
             ("2b1k3/3b4/8/8/8/8/8/4K3 w - - 0 1", None),
+            // A pawn must first be promoted; another piece defends; a rook can be taken.
             ("4k3/4p3/8/8/8/8/8/4K3 w - - 0 1", None),
-            ("4k3/8/8/8/8/8/8/1N2K2R w - - 0 1", Some(2)),
             ("4k2n/8/8/8/8/8/8/4K2R w - - 0 1", None),
-            ("8/8/8/8/8/4k3/8/2KR4 w - - 0 1", Some(2)),
             ("8/8/8/8/8/3k4/3R4/K7 b - - 0 1", None),
         ] {
             assert_eq!(result(fen), expected, "{fen}");

@@ -41,7 +41,7 @@ impl Player {
         Ok(Self { table, network, thread: None, nodes, chess960 })
     }
 
-    /// Forgets the game before.
+    /// Clears the table and the histories.
     fn begin_game(&mut self) {
         self.table.clear(1);
         if let Some(thread) = &mut self.thread {

@@ -56,7 +56,9 @@ impl Dataset {
             self.validation.extend(part.validation);
         })?;
         let positions = self.training.len() + self.validation.len() - before;
-        let _ = writeln!(self.description, "{} {hash:016x}: {games} games, {positions} positions", path.display());
+        let part = if matches!(held_out, HeldOut::All) { "validation " } else { "" };
+        let _ =
+            writeln!(self.description, "{part}{} {hash:016x}: {games} games, {positions} positions", path.display());
         Ok(())
     }
 

@@ -39,7 +39,7 @@ use crate::parallel::cores;
 const BLOCK: usize = 64;
 /// The kind of the recipe.
 const RECIPE_KIND: &str = "train";
-/// The last learning rate as a share of the first.
+/// The last learning rate as a share of the highest.
 const LAST_RATE: f32 = 0.002;
 
 /// Train a network on games from datagen
@@ -115,6 +115,11 @@ pub fn run(args: &TrainArgs) -> Result<(), TunerError> {
     }
     let mut dataset = Dataset::default();
     let held_out = if args.validation.is_empty() { HeldOut::EveryTwentieth } else { HeldOut::None };
+    if let Some(path) =
+        args.validation.iter().find(|path| args.files.iter().any(|file| file == *path || files::are_same(file, path)))
+    {
+        return Err(TunerError::ValidationIsTraining(path.clone()));
+    }
     for path in &args.files {
         dataset.load(path, held_out, args.lambda, threads)?;
     }

@@ -222,6 +222,45 @@ fn training_starts_from_a_network_with_its_scale() {
 }
 
 #[test]
+fn validation_files_are_held_out_and_named() {
+    let (folder, args) = folder_of_games();
+    let validation = folder.path().join("validation");
+    std::fs::copy(&args.files[0], &validation).unwrap();
+    let same = TrainArgs { validation: vec![args.files[0].clone()], ..args.clone() };
+    assert!(matches!(run(&same), Err(TunerError::ValidationIsTraining(_))));
+    run(&TrainArgs { validation: vec![validation.clone()], epochs: 1, ..args.clone() }).unwrap();
+    let recipe = std::fs::read_to_string(args.output.with_extension("recipe")).unwrap();
+    assert!(recipe.contains(&format!("validation {} ", validation.display())), "{recipe}");
+    let counts: Vec<&str> = recipe.lines().find(|line| line.contains("for validation")).unwrap().split(' ').collect();
+    assert!(counts[0] == counts[3] && counts[0] != "0", "every game, in both files: {recipe}");
+}
+
+#[test]
+fn warm_up_slows_the_first_steps() {
+    let all = positions(1_200);
+    let [(cold, _), (warm, _)] =
+        [0.0, 1.0].map(|warm_up| train_on(samples(&all), &TrainArgs { warm_up, ..args(1) }, 2));
+    let start = Model::random(&mut Xoshiro256PlusPlus::seed_from_u64(1)).weights();
+    let moved = |model: &Model| -> f32 { model.weights().iter().zip(&start).map(|(a, b)| (a - b).abs()).sum() };
+    assert!(moved(&warm) > 0.0 && moved(&warm) < moved(&cold), "{} {}", moved(&warm), moved(&cold));
+}
+
+#[test]
+fn a_narrow_network_grows() {
+    let (folder, args) = folder_of_games();
+    let mut start = Model::random(&mut Xoshiro256PlusPlus::seed_from_u64(5)).quantised(200);
+    let half = HIDDEN / 2;
+    let rows = [&mut start.features, &mut start.biases, &mut start.output];
+    rows.into_iter().flat_map(|numbers| numbers.chunks_mut(HIDDEN)).for_each(|row| row[half..].fill(0));
+    let path = folder.path().join("narrow.nnue");
+    std::fs::write(&path, start.to_bytes()).unwrap();
+    run(&TrainArgs { start: Some(path), scale: None, epochs: 1, ..args.clone() }).unwrap();
+    let grown = Weights::read(&args.output).unwrap();
+    let woken = grown.output.chunks(HIDDEN).flat_map(|row| &row[half..]).filter(|&&weight| weight != 0).count();
+    assert!(woken > half, "the new neurons have learnt: {woken}");
+}
+
+#[test]
 fn bad_inputs_and_outputs_are_refused_first() {
     let (folder, args) = folder_of_games();
     let path = |name: &str| folder.path().join(name);

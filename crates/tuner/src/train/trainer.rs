@@ -38,8 +38,8 @@ impl BlockState {
 
 /// Computes a block's activations and its part of the output for each sample of the batch.
 ///
-/// Compiled once for each kind of SIMD registers, as [`backward`] and [`sum_of_losses`]. The sums have the same order in all, so the
-/// results are the same to the bit.
+/// Compiled once for each kind of SIMD registers, as [`backward`] and [`sum_of_losses`], from plain Rust: unlike the engine's kernels, this
+/// needs no intrinsics. The sums have the same order in all, so the results are the same to the bit.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq+avx512bw", "x86_64+avx2"))]
 fn forward(state: &mut BlockState, block: &NeuronBlock, batch: &[Input]) {
     state.activations.clear();
@@ -157,5 +157,42 @@ impl Trainer {
             parts.iter().map(|part| sum_of_losses(model, part, result_share, scale)).collect::<Vec<f64>>()
         });
         sums.iter().flatten().sum::<f64>() / samples.len() as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_xoshiro::Xoshiro256PlusPlus;
+    use rand_xoshiro::rand_core::SeedableRng;
+    use sesame::position::Position;
+
+    use super::*;
+
+    #[test]
+    fn all_kinds_of_registers_give_the_same_weights() {
+        let mut model = Model::random(&mut Xoshiro256PlusPlus::seed_from_u64(2));
+        let fens =
+            ["r1bq1rk1/pp2bppp/2n2n2/3p4/3P4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 1", "8/5pk1/8/3p4/8/6K1/r7/8 b - - 0 1"];
+        let batch = fens.map(|fen| {
+            let sample = Sample::new(&Position::from_fen(fen).unwrap(), 35, 2);
+            Input { features: sample.features(), bucket: sample.output_bucket(), target: 0.7 }
+        });
+        let (gradients, step) = ([0.3, -0.2], StepParameters::new(1, 2, 0.01));
+        let mut state = BlockState::new();
+        let mut dispatched = model.blocks[0].clone();
+        forward(&mut state, &dispatched, &batch);
+        backward(&mut state, &mut dispatched, &batch, &gradients, step);
+
+        // Compiled here for the registers that every machine has.
+        let mut plain = BlockState::new();
+        let block = &mut model.blocks[0];
+        for (i, (input, gradient)) in batch.iter().zip(gradients).enumerate() {
+            let activations = block.activations(&input.features);
+            assert!(state.activations[i] == activations);
+            assert_eq!(state.outputs[i].to_bits(), block.output(&activations, input.bucket).to_bits());
+            block.add_gradients(&input.features, &activations, input.bucket, gradient, &mut plain.gradients);
+        }
+        plain.optimiser.step(block.weights_mut(), plain.gradients.weights_mut(), step);
+        assert!(*block == dispatched);
     }
 }
