@@ -86,6 +86,10 @@ pub struct TrainArgs {
     /// Centipawns (10 to 4000) of an expected result of 1 / (1 + 1/e) [default: fitted to the games, or that of --start]
     #[arg(long, value_parser = value_parser!(u16).range(i64::from(*SCALE_RANGE.start())..=i64::from(*SCALE_RANGE.end())), value_name = "CENTIPAWNS")]
     pub scale: Option<u16>,
+    /// Scale that is written with the network: below that of the training if the values have grown, as with results in the target. The
+    /// margins of the search belong to a size of the values
+    #[arg(long, value_parser = value_parser!(u16).range(i64::from(*SCALE_RANGE.start())..=i64::from(*SCALE_RANGE.end())), value_name = "CENTIPAWNS")]
+    pub output_scale: Option<u16>,
     /// Seed of the random weights and of the order of positions
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
@@ -149,7 +153,7 @@ pub fn run(args: &TrainArgs) -> Result<(), TunerError> {
             }
         });
         curves.0.push(losses);
-        save(args, &model.quantised(scale), &curves, &recipe)
+        save(args, &model.quantised(args.output_scale.unwrap_or(scale)), &curves, &recipe)
     })?;
     print_status(&format!("{}: network {:016x}", args.output.display(), model.quantised(scale).hash()));
     Ok(())
@@ -176,9 +180,10 @@ fn check_outputs(args: &TrainArgs) -> Result<(), TunerError> {
 /// Returns everything that the network depends on, as text.
 fn recipe(args: &TrainArgs, dataset: &Dataset, scale: u16, origin: &str) -> String {
     let mean = if args.mean { ", the mean with which is written" } else { "" };
+    let written = args.output_scale.map_or_else(String::new, |written| format!(", written as {written}"));
     let last_share = args.last_result_share.unwrap_or(args.result_share);
     format!(
-        "{}, {HIDDEN} neurons\n{}{} training positions, {} for validation\nscale {scale}\nfrom {origin}{mean}\nseed {}\n\
+        "{}, {HIDDEN} neurons\n{}{} training positions, {} for validation\nscale {scale}{written}\nfrom {origin}{mean}\nseed {}\n\
          epochs {}\nbatch {}\nrate {}, warm-up {}\nresult share {} to {last_share}\nlambda {}\n",
         recipe_head(RECIPE_KIND),
         dataset.description,

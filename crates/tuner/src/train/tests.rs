@@ -51,6 +51,7 @@ fn args(epochs: u32) -> TrainArgs {
         last_result_share: None,
         lambda: 0.0,
         scale: None,
+        output_scale: None,
         seed: 1,
         threads: None,
     }
@@ -228,9 +229,12 @@ fn validation_files_are_held_out_and_named() {
     std::fs::copy(&args.files[0], &validation).unwrap();
     let same = TrainArgs { validation: vec![args.files[0].clone()], ..args.clone() };
     assert!(matches!(run(&same), Err(TunerError::ValidationIsTraining(_))));
-    run(&TrainArgs { validation: vec![validation.clone()], epochs: 1, ..args.clone() }).unwrap();
+    run(&TrainArgs { validation: vec![validation.clone()], epochs: 1, output_scale: Some(150), ..args.clone() })
+        .unwrap();
+    assert_eq!(Weights::read(&args.output).unwrap().scale, 150);
     let recipe = std::fs::read_to_string(args.output.with_extension("recipe")).unwrap();
     assert!(recipe.contains(&format!("validation {} ", validation.display())), "{recipe}");
+    assert!(recipe.contains("scale 200, written as 150\n"), "{recipe}");
     let counts: Vec<&str> = recipe.lines().find(|line| line.contains("for validation")).unwrap().split(' ').collect();
     assert!(counts[0] == counts[3] && counts[0] != "0", "every game, in both files: {recipe}");
 }
