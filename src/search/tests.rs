@@ -189,10 +189,11 @@ fn moves_that_threaten_mate_are_reduced_less() {
         worker.root_depth = 8;
         let raw = worker.evaluate(game.position(), 1);
         let alpha = worker.corrected_eval(game.position(), raw) + 50;
-        worker.search::<NonPv>(game.position(), alpha, alpha + 1, 8, 1, true).unwrap();
+        worker.search::<NonPv>(game.position(), alpha, alpha + 1, 8, 1, false).unwrap();
         let mut child = game.position().clone();
         child.play(child.from_uci("d2h6").unwrap());
-        table.probe(child.key()).unwrap().depth
+        // Without an entry the move was pruned.
+        table.probe(child.key()).map_or(-1, |entry| i32::from(entry.depth))
     };
     let threatening = depth("r4rk1/p1n2p1p/5Pp1/8/1p6/1P6/P2Q4/1K6 w - - 0 1");
     let harmless = depth("r3nrk1/p4p1p/5Pp1/8/1p6/1P6/P2Q4/1K6 w - - 0 1");
