@@ -225,7 +225,7 @@ fn file_names_need_not_be_utf8() {
 #[test]
 fn malformed_games_are_reported() {
     let bad = "[Event \"1\"]\n\n1. e4 e5 2. Ke3 *\n\n[Event \"2\"]\n\n1. e4 {no end *\n\n[Event \"3\"]\n\n1. e4 *\n\n[Variant \"Atomic\"]\n\n1. e4 *\n\n[FEN \"9/8 b - - 0 7\"]\n\n7... e5 8. e4 *\n";
-    let (code, games, errors) = run_with_input(&["analyse", "--pgn", "-", "--nodes", "100"], bad);
+    let (code, games, errors) = run_with_input(&["analyse", "--pgn", "-", "--nodes", "1000"], bad);
     assert_eq!(code, 1);
     // Games are annotated up to an illegal move; unreadable games are copied as they are.
     assert_in_order(
@@ -264,7 +264,7 @@ fn malformed_games_are_reported() {
 fn doubtful_games_are_kept_and_reported() {
     let text = "Games of the club.\n\n[White \"A\"]\n[Result \"1-0\"]\n\n[White \"B\"]\n[Result \"0-1\"]\n\n\
                 1. e2-e4 {[%clk 0:05:00] So.} e7-e5 1/2-1/2\n\n[White \"C\"]\n\n1. e4 {a {nested} comment} e5 1-0\n";
-    let (code, games, errors) = run_with_input(&["analyse", "--pgn", "-", "--nodes", "100"], text);
+    let (code, games, errors) = run_with_input(&["analyse", "--pgn", "-", "--nodes", "1000"], text);
     assert_eq!(code, 1);
     assert_in_order(
         &games,
@@ -305,7 +305,7 @@ fn files_of_other_encodings_are_read_or_refused() {
     };
     let utf16: Vec<u8> = "\u{feff}1. e4 e5 *\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
     for (name, bytes) in [("a.pgn.gz", gzip("1. e4 e5 *\n")), ("b.pgn", gzip("1. e4 e5 *\n")), ("c.pgn", utf16)] {
-        let (code, games, errors) = run(&["analyse", text(&write(name, &bytes)), "--nodes", "100"]);
+        let (code, games, errors) = run(&["analyse", text(&write(name, &bytes)), "--nodes", "1000"]);
         assert!(code == 0 && games.contains("1. e4 {[%eval "), "{name}: {games}{errors}");
     }
     let suite = write("d.epd.gz", &gzip(MATES));
