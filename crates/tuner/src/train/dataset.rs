@@ -14,7 +14,7 @@ use crate::{TunerError, is_validation_game};
 /// Scores are clamped to this when the scale is fitted, in centipawns.
 const MAX_SCORE: i16 = 2_000;
 
-/// Which games of a file are for validation.
+/// The games of a file that are held out for validation.
 #[derive(Clone, Copy)]
 pub(super) enum HeldOut {
     None,
