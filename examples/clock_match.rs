@@ -159,7 +159,7 @@ impl Side {
     fn play(&mut self, game: &Game, arguments: &Arguments) -> (Move, i32) {
         self.numbers.install();
         let position = game.position();
-        let root_moves = position.legal_moves().to_vec();
+        let legal_moves = position.legal_moves();
         let clock = Clock {
             time: [self.left; 2],
             increment: [Duration::from_millis(arguments.increment.into()); 2],
@@ -167,22 +167,14 @@ impl Side {
         };
         let limits = Limits { clock: Some(clock), ..Limits::default() };
         let number = u32::from(position.fullmove_number());
-        let budget = plan(&limits, position.side_to_move(), number, OVERHEAD, root_moves.len() == 1);
+        let budget = plan(&limits, position.side_to_move(), number, OVERHEAD, legal_moves.len() == 1);
         let budget = budget.expect("there is a clock");
         let nodes = |time: Duration| (time.as_secs_f64() * 1000.0 * f64::from(arguments.speed)) as u64;
-        let mut best = (root_moves[0], 0);
-        let job = SearchContext {
-            game: game.clone(),
-            root_moves,
-            multi_pv: 1,
-            table: Arc::clone(&self.table),
-            control: Arc::new(Control::new(1, Some(nodes(budget.hard).max(1)))),
-            network: Network::embedded(),
-            syzygy: None,
-            exchange: None,
-        };
+        let mut best = (legal_moves[0], 0);
+        let control = Control::new(1, Some(nodes(budget.hard).max(1)));
+        let context = SearchContext::alone(game, &self.table, &Network::embedded(), control);
         self.table.next_generation();
-        let mut worker = Worker::new(0, self.memory.take().unwrap_or_default(), job);
+        let mut worker = Worker::new(0, self.memory.take().unwrap_or_default(), context);
         let mut stability = BestMoveStability::default();
         for depth in 1..100 {
             let (iteration, complete) = match worker.iterate(depth, |_, _| {}) {

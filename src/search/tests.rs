@@ -23,16 +23,7 @@ fn table() -> Arc<TranspositionTable> {
 }
 
 fn context(game: &Game, table: &Arc<TranspositionTable>) -> SearchContext {
-    SearchContext {
-        game: game.clone(),
-        root_moves: game.position().legal_moves().to_vec(),
-        multi_pv: 1,
-        table: Arc::clone(table),
-        control: Arc::new(Control::new(1, None)),
-        syzygy: None,
-        exchange: None,
-        network: Network::embedded(),
-    }
+    SearchContext::alone(game, table, &Network::embedded(), Control::new(1, None))
 }
 
 fn search_context(context: SearchContext, depth: u32) -> (Iteration, u64) {

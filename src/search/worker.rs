@@ -38,6 +38,22 @@ pub struct SearchContext<T = TranspositionTable> {
     pub exchange: Option<Arc<Exchange>>,
 }
 
+impl<T> SearchContext<T> {
+    /// Returns the whole search of one worker: all root moves, one line, no tablebases.
+    pub fn alone(game: &Game, table: &Arc<T>, network: &Arc<Network>, control: Control) -> Self {
+        Self {
+            game: game.clone(),
+            root_moves: game.position().legal_moves().to_vec(),
+            multi_pv: 1,
+            table: Arc::clone(table),
+            control: Arc::new(control),
+            syzygy: None,
+            network: Arc::clone(network),
+            exchange: None,
+        }
+    }
+}
+
 // Not derived: that would require `T: Clone`.
 impl<T> Clone for SearchContext<T> {
     fn clone(&self) -> Self {

@@ -317,13 +317,18 @@ class NetworkErrors(Folder):
 
     def test_the_better_network_has_the_smaller_error(self):
         self.judged("judged")
-        status, shown, errors = self.run_script("network-error", "compare", self.path("judged"), "poor", "embedded", "--sesame", self.path("judge"))
+        command = ("network-error", "compare", self.path("judged"), "poor", "embedded", "--sesame", self.path("judge"), "--by-pieces")
+        status, shown, errors = self.run_script(*command)
         self.assertEqual(status, 0, errors)
         rows = shown.splitlines()
         self.assertEqual(rows[0], "3 positions")
         self.assertRegex(rows[1], r"\+0\.00 \+- 0\.00 %.*poor \(poor\)")
         self.assertRegex(rows[2], r" -\d+\.\d+ \+- .*embedded \(embedded\)")
         self.assertRegex(rows[3], r"labels")
+        # Six pieces each: the only bucket has the errors of all.
+        self.assertEqual(rows[5].split(), ["pieces", "positions", "poor", "embedded", "labels"])
+        self.assertEqual(rows[6].split(), ["6-9", "3", *(row.split()[0] for row in rows[1:4])])
+        self.assertEqual(len(rows), 7)
 
     def test_wrong_files_are_refused(self):
         for content, message in (("", "no positions"), ("a | b\n", "line 1"), ("# x\na | b | c\n", "line 2")):

@@ -84,16 +84,7 @@ impl Player {
     fn search(&mut self, game: &Game) -> Option<(Move, i32)> {
         self.table.new_search();
         let control = Control::new(1, Some(HARD_LIMIT * self.nodes)).with_soft_nodes(Some(self.nodes));
-        let context = SearchContext {
-            game: game.clone(),
-            root_moves: game.position().legal_moves().to_vec(),
-            multi_pv: 1,
-            table: Arc::clone(&self.table),
-            control: Arc::new(control),
-            syzygy: None,
-            network: Arc::clone(&self.network),
-            exchange: None,
-        };
+        let context = SearchContext::alone(game, &self.table, &self.network, control);
         let control = Arc::clone(&context.control);
         let mut worker = Worker::new(0, self.thread.take().unwrap_or_default(), context);
         let mut complete = None;
