@@ -71,9 +71,8 @@ impl<T: SearchTable> Worker<T> {
         let mut best_score = -INFINITE;
         let mut futility_base = -INFINITE;
         if !in_check {
-            let raw = tt_hit.and_then(|tt_hit| tt_hit.eval).unwrap_or_else(|| self.evaluate(position, ply));
+            let (raw, static_eval) = self.static_evals(position, tt_hit, ply);
             raw_eval = Some(raw);
-            let static_eval = self.corrected_eval(position, raw);
             best_score = match tt_hit {
                 Some(tt_hit) if tt_hit.improves(static_eval) && !is_decisive(tt_hit.score) => tt_hit.score,
                 _ => static_eval,

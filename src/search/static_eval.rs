@@ -24,11 +24,13 @@ impl<T: SearchTable> Worker<T> {
         eval_cache.get_or(position.key(), || accumulators.evaluate(position, ply))
     }
 
-    /// Returns the raw evaluation scaled by material and corrected by correction history.
-    #[inline]
-    pub(super) fn corrected_eval(&self, position: &Position, raw_eval: i32) -> i32 {
+    /// Returns the raw evaluation (the table's, if it has one), and the evaluation scaled by material and
+    /// corrected by correction history. The side to move is not in check.
+    #[inline(always)]
+    pub(super) fn static_evals(&mut self, position: &Position, tt_hit: Option<TtHit>, ply: usize) -> (i32, i32) {
+        let raw_eval = tt_hit.and_then(|tt_hit| tt_hit.eval).unwrap_or_else(|| self.evaluate(position, ply));
         let corrected = scale_by_material(position, raw_eval) + self.thread.corrections.get(position);
-        corrected.clamp(-DECISIVE_BOUND + 1, DECISIVE_BOUND - 1)
+        (raw_eval, corrected.clamp(-DECISIVE_BOUND + 1, DECISIVE_BOUND - 1))
     }
 
     /// Returns the evaluations of a node. The table saves evaluating the position again, and its score may be
@@ -41,17 +43,15 @@ impl<T: SearchTable> Worker<T> {
         in_check: bool,
         ply: usize,
     ) -> NodeEvals {
-        let raw_eval = match tt_hit.and_then(|tt_hit| tt_hit.eval) {
-            _ if in_check => None,
-            Some(raw_eval) => Some(raw_eval),
-            None => Some(self.evaluate(position, ply)),
-        };
-        let static_eval = raw_eval.map_or(NO_EVAL, |raw_eval| self.corrected_eval(position, raw_eval));
+        if in_check {
+            return NodeEvals { raw_eval: None, static_eval: NO_EVAL, eval: NO_EVAL };
+        }
+        let (raw_eval, static_eval) = self.static_evals(position, tt_hit, ply);
         let eval = match tt_hit {
-            Some(tt_hit) if !in_check && tt_hit.improves(static_eval) => tt_hit.score,
+            Some(tt_hit) if tt_hit.improves(static_eval) => tt_hit.score,
             _ => static_eval,
         };
-        NodeEvals { raw_eval, static_eval, eval }
+        NodeEvals { raw_eval: Some(raw_eval), static_eval, eval }
     }
 
     /// Returns whether `static_eval` exceeds that of two plies before or, if that node was in check, of four

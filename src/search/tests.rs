@@ -163,8 +163,7 @@ fn a_mate_threat_stops_reverse_futility() {
         let (game, table) = (game(fen), table());
         let mut worker = Worker::new(0, ThreadData::new(), context(&game, &table));
         worker.root_depth = 2;
-        let raw = worker.evaluate(game.position(), 1);
-        let beta = worker.corrected_eval(game.position(), raw) - 400;
+        let beta = worker.static_evals(game.position(), None, 1).1 - 400;
         worker.search::<NonPv>(game.position(), beta - 1, beta, 2, 1, true).unwrap();
         let entry = table.probe(game.position().key());
         assert_eq!(entry.map(|entry| entry.depth), searched, "{fen}");
@@ -178,8 +177,7 @@ fn moves_that_threaten_mate_are_reduced_less() {
         let (game, table) = (game(fen), table());
         let mut worker = Worker::new(0, ThreadData::new(), context(&game, &table));
         worker.root_depth = 8;
-        let raw = worker.evaluate(game.position(), 1);
-        let alpha = worker.corrected_eval(game.position(), raw) + 50;
+        let alpha = worker.static_evals(game.position(), None, 1).1 + 50;
         worker.search::<NonPv>(game.position(), alpha, alpha + 1, 8, 1, false).unwrap();
         let mut child = game.position().clone();
         child.play(child.from_uci("d2h6").unwrap());
@@ -242,8 +240,7 @@ fn futility_pruning_raises_the_score() {
     let game = game("r2q1rk1/ppp2ppp/2np1n2/2b1p3/2B1P1b1/2NP1N2/PPP2PPP/R1BQ1RK1 w - - 0 8");
     let mut worker = Worker::new(0, ThreadData::new(), context(&game, &table()));
     worker.root_depth = 3;
-    let raw = worker.evaluate(game.position(), 1);
-    let eval = worker.corrected_eval(game.position(), raw);
+    let eval = worker.static_evals(game.position(), None, 1).1;
     let lmr_depth = 3 - worker.thread.reductions.get(true, 3, 2) / PLY;
     let futility_value = eval + futility_base() + futility_margin() * lmr_depth;
     // Alpha is the second move's futility value. Without it, the score would be the first move's, near the
@@ -262,8 +259,7 @@ fn an_evaluation_of_beta_counts_as_improving() {
     let nodes = |beta_above_eval: i32, before: i32| {
         let mut worker = Worker::new(0, ThreadData::new(), context(&game, &table()));
         worker.root_depth = 4;
-        let raw = worker.evaluate(game.position(), 2);
-        let beta = worker.corrected_eval(game.position(), raw) + beta_above_eval;
+        let beta = worker.static_evals(game.position(), None, 2).1 + beta_above_eval;
         worker.stack(0).static_eval = before;
         worker.search::<Pv>(game.position(), beta - 1, beta, 4, 2, false).unwrap();
         worker.nodes()
