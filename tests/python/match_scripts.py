@@ -330,6 +330,27 @@ class NetworkErrors(Folder):
         self.assertEqual(rows[6].split(), ["6-9", "3", *(row.split()[0] for row in rows[1:4])])
         self.assertEqual(len(rows), 7)
 
+    def test_labels_show_a_share_of_the_errors(self):
+        self.judged("judged")
+        # Each position begins a game, for its ply is not later than the one before.
+        lines = self.POSITIONS.splitlines(keepends=True)
+        with open(self.path("shown"), "w", encoding="utf-8") as file:
+            file.writelines([lines[1], lines[0], lines[2]])
+        command = ("network-error", "labels", self.path("judged"), self.path("shown"), "poor", "--sesame", self.path("judge"))
+        status, shown, errors = self.run_script(*command)
+        self.assertEqual(status, 0, errors)
+        head, row = shown.splitlines()
+        self.assertEqual(head.split(), ["pieces", "positions", "error", "0.0", "0.5", "0.8", "0.9", "0.95", "0.98", "result"])
+        shares = [float(share) for share in re.findall(r"(-?\d+\.\d+) \(", row)]
+        # The scores are as good as the engine's; the results point the same way and farther.
+        self.assertAlmostEqual(shares[0], 1, delta=0.05)
+        self.assertEqual(shares, sorted(shares))
+        self.assertGreater(shares[-1], 1.5)
+        for content, message in (("", "none of the judged"), ("a | b | c\n", "data show")):
+            with open(self.path("shown"), "w", encoding="utf-8") as file:
+                file.write(content)
+            self.refused(message, *command)
+
     def test_wrong_files_are_refused(self):
         for content, message in (("", "no positions"), ("a | b\n", "line 1"), ("# x\na | b | c\n", "line 2")):
             with open(self.path("wrong"), "w", encoding="utf-8") as file:
