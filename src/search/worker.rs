@@ -39,7 +39,8 @@ pub struct SearchContext<T = TranspositionTable> {
 }
 
 impl<T> SearchContext<T> {
-    /// Returns the whole search of one worker: all root moves, one line, no tablebases.
+    /// Returns the whole search of one worker: all legal root moves, of which there must be one, and one line, without
+    /// tablebases and exchange.
     pub fn alone(game: &Game, table: &Arc<T>, network: &Arc<Network>, control: Control) -> Self {
         Self {
             game: game.clone(),

@@ -9,6 +9,7 @@ No test depends on how fast the machine is.
 import json
 import os
 import re
+import runpy
 import subprocess
 import sys
 import tempfile
@@ -330,23 +331,49 @@ class NetworkErrors(Folder):
         self.assertEqual(rows[6].split(), ["6-9", "3", *(row.split()[0] for row in rows[1:4])])
         self.assertEqual(len(rows), 7)
 
-    def test_labels_show_a_share_of_the_errors(self):
-        self.judged("judged")
-        # Each position begins a game, for its ply is not later than the one before.
-        lines = self.POSITIONS.splitlines(keepends=True)
+    def test_labels_are_blended_within_their_game(self):
+        sys.path.insert(0, SCRIPTS)
+        self.addCleanup(sys.path.remove, SCRIPTS)
+        script = runpy.run_path(os.path.join(SCRIPTS, "network-error"))
         with open(self.path("shown"), "w", encoding="utf-8") as file:
-            file.writelines([lines[1], lines[0], lines[2]])
+            file.write(
+                "a w - - 0 10 | 0 | 1.0\n"
+                # Three plies later in the same game.
+                "b b - - 0 11 | 100 | 1.0\n"
+                # Two games more: another result, then a ply that is not later.
+                "c w - - 0 20 | 0 | 0.5\n"
+                "d w - - 0 20 | 0 | 0.5\n"
+            )
+        games = script["games_of"](self.path("shown"))
+        self.assertEqual([[fen[0] for fen, *_ in game] for game in games], [["a", "b"], ["c"], ["d"]])
+        (last, last_labels), (first, first_labels) = script["labels_of"](games[0], 100)
+        own, later = 0.5, script["expected"](100, 100)
+        self.assertEqual((first[0], last[0], script["LAMBDAS"][2]), ("a", "b", 0.8))
+        self.assertAlmostEqual(last_labels[2], 0.2 * later + 0.8 * 1.0)
+        self.assertAlmostEqual(first_labels[2], (1 - 0.8**3) * own + 0.8**3 * last_labels[2])
+        self.assertEqual([labels[-1] for labels in (first_labels, last_labels)], [1.0, 1.0])
+        self.assertEqual([labels[0] for labels in (first_labels, last_labels)], [own, later])
+
+    def test_labels_show_a_share_of_the_errors(self):
+        # Games of one position each. The scores are the engine's; the results agree with the network, which takes every position for good.
+        positions = ("QPPP4/8/8/8/8/8/8/4K2k w", "qPPP4/8/8/8/8/8/8/4K2k w", "QQPP4/8/8/8/8/8/8/4K2k w", "qqPP4/8/8/8/8/8/8/4K2k w")
+        engine = {fen: 100 * (fen.count("Q") - fen.count("q")) for fen in positions}
+        with open(self.path("judged"), "w", encoding="utf-8") as judged, open(self.path("shown"), "w", encoding="utf-8") as shown:
+            for clock in range(60):
+                for fen, score in engine.items():
+                    print(f"{fen} - - {clock} 1 | {score} | {score}", file=judged)
+                    print(f"{fen} - - {clock} 1 | {score} | 1.0", file=shown)
         command = ("network-error", "labels", self.path("judged"), self.path("shown"), "poor", "--sesame", self.path("judge"))
         status, shown, errors = self.run_script(*command)
         self.assertEqual(status, 0, errors)
         head, row = shown.splitlines()
         self.assertEqual(head.split(), ["pieces", "positions", "error", "0.0", "0.5", "0.8", "0.9", "0.95", "0.98", "result"])
-        shares = [float(share) for share in re.findall(r"(-?\d+\.\d+) \(", row)]
-        # The scores are as good as the engine's; the results point the same way and farther.
-        self.assertAlmostEqual(shares[0], 1, delta=0.05)
-        self.assertEqual(shares, sorted(shares))
-        self.assertGreater(shares[-1], 1.5)
-        for content, message in (("", "none of the judged"), ("a | b | c\n", "data show")):
+        shares = [float(share) for share in re.findall(r"(-?\d+\.\d+) \+-", row)]
+        self.assertEqual(len(shares), 7)
+        self.assertAlmostEqual(shares[0], 1, delta=0.02)
+        self.assertEqual(shares, sorted(shares, reverse=True))
+        self.assertAlmostEqual(shares[-1], 0, delta=0.02)
+        for content, message in (("", "has 0 of the 240 judged"), ("a | b | c\n", "data show")):
             with open(self.path("shown"), "w", encoding="utf-8") as file:
                 file.write(content)
             self.refused(message, *command)
