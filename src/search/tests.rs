@@ -7,7 +7,7 @@ use super::node::{NodeState, NonPv, Pv};
 use super::ordering::Quiets;
 use super::params::*;
 use super::pruning::NullMove;
-use super::reductions::PLY;
+use super::reductions::{MadeMove, PLY};
 use super::score::{DRAW, INFINITE, MATE, MAX_PLY, is_mate, mate_in, mated_in};
 use super::{
     Bound, Control, Cooperation, Iteration, IterationResult, SearchContext, ThreadData, TranspositionTable, TtEntry,
@@ -24,6 +24,26 @@ fn table() -> Arc<TranspositionTable> {
 
 fn context(game: &Game, table: &Arc<TranspositionTable>) -> SearchContext {
     SearchContext::alone(game, table, &Network::embedded(), Control::new(1, None))
+}
+
+/// A node at depth 6, not in check, with an evaluation of 300 above beta and nothing in the table.
+fn quiet_node(position: &Position) -> NodeState<'_> {
+    NodeState {
+        position,
+        ply: 0,
+        depth: 6,
+        beta: 100,
+        cut_node: true,
+        in_check: false,
+        tt_hit: None,
+        tt_move: None,
+        tt_capture: false,
+        tt_pv: false,
+        raw_eval: Some(400),
+        static_eval: 400,
+        eval: 400,
+        improving: false,
+    }
 }
 
 fn search_context(context: SearchContext, depth: u32) -> (Iteration, u64) {
@@ -117,22 +137,7 @@ fn the_null_move_recognises_a_mate_threat() {
     {
         let game = game(fen);
         let mut worker = Worker::new(0, ThreadData::new(), context(&game, &table()));
-        let node = NodeState {
-            position: game.position(),
-            ply: 0,
-            depth: 6,
-            beta: 100,
-            cut_node: true,
-            in_check: false,
-            tt_hit: None,
-            tt_move: None,
-            tt_capture: false,
-            tt_pv: false,
-            raw_eval: Some(400),
-            static_eval: 400,
-            eval: 400,
-            improving: false,
-        };
+        let node = quiet_node(game.position());
         let null_move = worker.null_move(&node).unwrap();
         assert_eq!(matches!(null_move, NullMove::MateThreat), is_threatened, "{fen}");
     }
@@ -173,20 +178,25 @@ fn a_mate_threat_stops_reverse_futility() {
 #[test]
 fn moves_that_threaten_mate_are_reduced_less() {
     // Qh6 threatens mate on g7 with the pawn's support, unless the knight guards g7.
-    let depth = |fen| {
-        let (game, table) = (game(fen), table());
-        let mut worker = Worker::new(0, ThreadData::new(), context(&game, &table));
-        worker.root_depth = 8;
-        let alpha = worker.static_evals(game.position(), None, 1).1 + 50;
-        worker.search::<NonPv>(game.position(), alpha, alpha + 1, 8, 1, false).unwrap();
-        let mut child = game.position().clone();
-        child.play(child.from_uci("d2h6").unwrap());
-        // Without an entry the move was pruned.
-        table.probe(child.key()).map_or(-1, |entry| i32::from(entry.depth))
+    let reduction = |fen| {
+        let game = game(fen);
+        let mut worker = Worker::new(0, ThreadData::new(), context(&game, &table()));
+        let node = quiet_node(game.position());
+        let child = worker.make(game.position(), 0, game.position().from_uci("d2h6").unwrap());
+        let made = MadeMove {
+            number: 9,
+            is_quiet: true,
+            is_refutation: false,
+            gives_check: false,
+            history: 0,
+            base_reduction: 3 * PLY,
+            new_depth: 5,
+        };
+        worker.late_move_reduction::<NonPv>(&node, &made, &child)
     };
-    let threatening = depth("r4rk1/p1n2p1p/5Pp1/8/1p6/1P6/P2Q4/1K6 w - - 0 1");
-    let harmless = depth("r3nrk1/p4p1p/5Pp1/8/1p6/1P6/P2Q4/1K6 w - - 0 1");
-    assert!(threatening > harmless, "{threatening} {harmless}");
+    let threatening = reduction("r4rk1/p1n2p1p/5Pp1/8/1p6/1P6/P2Q4/1K6 w - - 0 1");
+    let harmless = reduction("r3nrk1/p4p1p/5Pp1/8/1p6/1P6/P2Q4/1K6 w - - 0 1");
+    assert_eq!(harmless - threatening, lmr_mate_threat());
 }
 
 #[test]
@@ -382,7 +392,7 @@ fn a_stopped_iteration_returns_its_partial_result() {
         assert_eq!(worker.nodes(), nodes);
         partial.unwrap()
     };
-    let found: Vec<_> = (20..30).filter_map(|thousand| stopped_at(1_000 * thousand)).collect();
+    let found: Vec<_> = (20..60).filter_map(|thousand| stopped_at(1_000 * thousand)).collect();
     assert!(!found.is_empty(), "some stop follows a first root move");
     assert!(found.iter().all(|partial| game.position().is_legal(partial.lines[0].pv[0])));
 }
