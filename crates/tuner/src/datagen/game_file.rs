@@ -93,11 +93,11 @@ fn recipe(args: &DatagenArgs, network: &Arc<Network>) -> Result<String, TunerErr
     let report = bench::run(&options, &AtomicBool::new(false), |_| {})?;
     // Never stopped, the bench runs to its end.
     let nodes = report.map_or(0, |report| report.nodes);
-    let DatagenArgs { seed, nodes: soft_nodes, chess960, shard, .. } = args;
+    let DatagenArgs { seed, nodes: soft_nodes, chess960, opening_score, shard, .. } = args;
     let part = if shard.is_whole() { String::new() } else { format!("shard {shard}\n") };
     Ok(format!(
         "{}\nsearch with bench {RECIPE_BENCH_DEPTH} of {nodes} nodes\nseed {seed}\n{part}nodes {soft_nodes}, complete iterations\n\
-         table {TABLE_MIB} MiB\nchess960 {chess960} %\n{}\n{network}\n",
+         table {TABLE_MIB} MiB\nchess960 {chess960} %\nopenings within {opening_score}\n{}\n{network}\n",
         recipe_head(RECIPE_KIND),
         adjudication::rules(),
     ))

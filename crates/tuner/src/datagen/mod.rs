@@ -57,6 +57,9 @@ pub struct DatagenArgs {
     /// Percentage of games from a random Chess960 start position
     #[arg(long, default_value_t = 0, value_parser = value_parser!(u32).range(..=100), value_name = "PERCENT")]
     pub chess960: u32,
+    /// Drop openings with a larger score, in centipawns (0 to 1000), for either side
+    #[arg(long, default_value_t = 300, value_parser = value_parser!(u16).range(..=1000), value_name = "CENTIPAWNS")]
+    pub opening_score: u16,
     /// Play only part I of N of the games, into a file of its own with --positions of its own; different parts have no game in common,
     /// and `data mix` joins their files
     #[arg(long, default_value_t = Shard::WHOLE, value_name = "I/N")]
@@ -93,9 +96,7 @@ pub fn run(args: &DatagenArgs) -> Result<(), TunerError> {
         file: Mutex::new(file),
     };
     let threads = args.threads.map_or_else(cores, usize::from);
-    let players = (0..threads)
-        .map(|_| Player::new(args.nodes, args.chess960, Arc::clone(&network)))
-        .collect::<Result<Vec<Player>, _>>()?;
+    let players = (0..threads).map(|_| Player::new(args, Arc::clone(&network))).collect::<Result<Vec<Player>, _>>()?;
     let start = Instant::now();
     std::thread::scope(|scope| {
         let threads: Vec<_> = players

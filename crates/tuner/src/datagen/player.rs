@@ -9,11 +9,10 @@ use sesame::eval::Network;
 use sesame::position::{Color, Game, Move, Outcome, Position};
 use sesame::search::{Control, IterationResult, SearchContext, SearchTable, ThreadData, TranspositionTable, Worker};
 
+use super::DatagenArgs;
 use super::adjudication::{Adjudicator, bare_king_result};
 use crate::game_record::GameRecord;
 
-/// Largest score of a balanced opening, in centipawns.
-const OPENING_SCORE: i32 = 300;
 /// A search is cut off after so many times the nodes after which no iteration begins.
 const HARD_LIMIT: u64 = 8;
 /// Deepest iteration.
@@ -33,12 +32,16 @@ pub(super) struct Player {
     nodes: u64,
     /// Percentage of games from a Chess960 start position.
     chess960: u32,
+    /// Largest score of an opening, in centipawns.
+    opening_score: i32,
 }
 
 impl Player {
-    pub(super) fn new(nodes: u64, chess960: u32, network: Arc<Network>) -> Result<Self, EngineError> {
+    /// Takes only the settings of a game from `args`.
+    pub(super) fn new(args: &DatagenArgs, network: Arc<Network>) -> Result<Self, EngineError> {
+        let &DatagenArgs { nodes, chess960, opening_score, .. } = args;
         let table = Arc::new(TranspositionTable::with_mib(TABLE_MIB, Scheme::TwoBig1)?);
-        Ok(Self { table, network, thread: None, nodes, chess960 })
+        Ok(Self { table, network, thread: None, nodes, chess960, opening_score: i32::from(opening_score) })
     }
 
     /// Clears the table and the histories.
@@ -54,7 +57,7 @@ impl Player {
         let mut game = opening(random, self.chess960)?;
         self.begin_game();
         let first = self.search(&game)?;
-        if first.1.abs() > OPENING_SCORE {
+        if first.1.abs() > self.opening_score {
             return None;
         }
         let mut record = GameRecord { start: game.position().clone(), moves: Vec::new(), result: 1 };
@@ -131,11 +134,32 @@ fn half_points(outcome: Outcome, side_to_move: Color) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::PathBuf;
+
+    use rand_xoshiro::rand_core::SeedableRng;
     use sesame::search::score::{mate_in, mated_in};
+
+    use super::super::tests::small;
+
+    fn player(nodes: u64) -> Player {
+        let args = DatagenArgs { nodes, ..small(PathBuf::new(), 1) };
+        Player::new(&args, Network::embedded()).unwrap()
+    }
+
+    #[test]
+    fn openings_are_balanced() {
+        let args = DatagenArgs { opening_score: 40, ..small(PathBuf::new(), 1) };
+        let mut player = Player::new(&args, Network::embedded()).unwrap();
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(3);
+        let openings: Vec<_> = (0..30).map(|_| player.play_game(&mut random)).collect();
+        let scores: Vec<i16> = openings.iter().flatten().map(|game| game.moves[0].1).collect();
+        assert!(!scores.is_empty() && scores.len() < openings.len(), "{}", scores.len());
+        assert!(scores.iter().all(|score| score.abs() <= 40), "{scores:?}");
+    }
 
     #[test]
     fn a_search_without_a_complete_iteration_finds_nothing() {
-        let mut player = Player::new(100, 0, Network::embedded()).unwrap();
+        let mut player = player(100);
         let game = Game::new(Position::startpos());
         assert!(player.search(&game).is_some());
         player.nodes = 0;
@@ -147,7 +171,7 @@ mod tests {
 
     #[test]
     fn mates_keep_their_distance() {
-        let mut player = Player::new(20_000, 0, Network::embedded()).unwrap();
+        let mut player = player(20_000);
         let mut score = |fen| player.search(&Game::new(Position::from_fen(fen).unwrap())).unwrap().1;
         assert_eq!(score("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1"), mate_in(1));
         assert_eq!(score("7k/5K2/8/8/8/8/8/6R1 b - - 0 1"), mated_in(2));

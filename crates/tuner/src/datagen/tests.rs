@@ -5,7 +5,7 @@ use super::*;
 use crate::data::games;
 
 /// Short games on one thread.
-fn small(file: PathBuf, positions: u64) -> DatagenArgs {
+pub(super) fn small(file: PathBuf, positions: u64) -> DatagenArgs {
     DatagenArgs {
         file,
         positions,
@@ -13,6 +13,7 @@ fn small(file: PathBuf, positions: u64) -> DatagenArgs {
         threads: Some(1),
         seed: 7,
         chess960: 0,
+        opening_score: 300,
         shard: Shard::WHOLE,
         eval_file: None,
     }
