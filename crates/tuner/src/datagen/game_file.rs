@@ -97,7 +97,7 @@ fn recipe(args: &DatagenArgs, network: &Arc<Network>) -> Result<String, TunerErr
     let part = if shard.is_whole() { String::new() } else { format!("shard {shard}\n") };
     Ok(format!(
         "{}\nsearch with bench {RECIPE_BENCH_DEPTH} of {nodes} nodes\nseed {seed}\n{part}nodes {soft_nodes}, complete iterations\n\
-         table {TABLE_MIB} MiB\nchess960 {chess960} %\nopenings within {opening_score}\n{}\n{network}\n",
+         table {TABLE_MIB} MiB\nchess960 {chess960} %\nopenings within {opening_score} centipawns\n{}\n{network}\n",
         recipe_head(RECIPE_KIND),
         adjudication::rules(),
     ))

@@ -57,8 +57,8 @@ pub struct DatagenArgs {
     /// Percentage of games from a random Chess960 start position
     #[arg(long, default_value_t = 0, value_parser = value_parser!(u32).range(..=100), value_name = "PERCENT")]
     pub chess960: u32,
-    /// Drop openings with a larger score, in centipawns (0 to 1000), for either side
-    #[arg(long, default_value_t = 300, value_parser = value_parser!(u16).range(..=1000), value_name = "CENTIPAWNS")]
+    /// Drop openings whose score exceeds this for either side (10 to 1000)
+    #[arg(long, default_value_t = 300, value_parser = value_parser!(u16).range(10..=1000), value_name = "CENTIPAWNS")]
     pub opening_score: u16,
     /// Play only part I of N of the games, into a file of its own with --positions of its own; different parts have no game in common,
     /// and `data mix` joins their files

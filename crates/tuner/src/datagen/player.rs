@@ -32,12 +32,12 @@ pub(super) struct Player {
     nodes: u64,
     /// Percentage of games from a Chess960 start position.
     chess960: u32,
-    /// Largest score of an opening, in centipawns.
+    /// Largest score of an opening for either side, in centipawns.
     opening_score: i32,
 }
 
 impl Player {
-    /// Takes only the settings of a game from `args`.
+    /// Creates a player with the nodes, the Chess960 share and the opening score of `args`.
     pub(super) fn new(args: &DatagenArgs, network: Arc<Network>) -> Result<Self, EngineError> {
         let &DatagenArgs { nodes, chess960, opening_score, .. } = args;
         let table = Arc::new(TranspositionTable::with_mib(TABLE_MIB, Scheme::TwoBig1)?);
@@ -133,33 +133,32 @@ fn half_points(outcome: Outcome, side_to_move: Color) -> u8 {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::path::PathBuf;
 
     use rand_xoshiro::rand_core::SeedableRng;
     use sesame::search::score::{mate_in, mated_in};
 
-    use super::super::tests::small;
+    use super::*;
+    use crate::datagen::tests::small;
 
-    fn player(nodes: u64) -> Player {
-        let args = DatagenArgs { nodes, ..small(PathBuf::new(), 1) };
+    fn player(nodes: u64, opening_score: u16) -> Player {
+        let args = DatagenArgs { nodes, opening_score, ..small(PathBuf::new(), 1) };
         Player::new(&args, Network::embedded()).unwrap()
     }
 
     #[test]
     fn openings_are_balanced() {
-        let args = DatagenArgs { opening_score: 40, ..small(PathBuf::new(), 1) };
-        let mut player = Player::new(&args, Network::embedded()).unwrap();
+        let mut player = player(100, 40);
         let mut random = Xoshiro256PlusPlus::seed_from_u64(3);
-        let openings: Vec<_> = (0..30).map(|_| player.play_game(&mut random)).collect();
-        let scores: Vec<i16> = openings.iter().flatten().map(|game| game.moves[0].1).collect();
-        assert!(!scores.is_empty() && scores.len() < openings.len(), "{}", scores.len());
+        let games: Vec<_> = (0..30).map(|_| player.play_game(&mut random)).collect();
+        let scores: Vec<i16> = games.iter().flatten().map(|game| game.moves[0].1).collect();
+        assert!(!scores.is_empty() && scores.len() < games.len(), "{}", scores.len());
         assert!(scores.iter().all(|score| score.abs() <= 40), "{scores:?}");
     }
 
     #[test]
     fn a_search_without_a_complete_iteration_finds_nothing() {
-        let mut player = player(100);
+        let mut player = player(100, 300);
         let game = Game::new(Position::startpos());
         assert!(player.search(&game).is_some());
         player.nodes = 0;
@@ -171,7 +170,7 @@ mod tests {
 
     #[test]
     fn mates_keep_their_distance() {
-        let mut player = player(20_000);
+        let mut player = player(20_000, 300);
         let mut score = |fen| player.search(&Game::new(Position::from_fen(fen).unwrap())).unwrap().1;
         assert_eq!(score("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1"), mate_in(1));
         assert_eq!(score("7k/5K2/8/8/8/8/8/6R1 b - - 0 1"), mated_in(2));

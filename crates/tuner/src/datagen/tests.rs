@@ -67,6 +67,8 @@ fn a_file_continues_only_with_its_settings_and_search() {
     let more = DatagenArgs { positions: 300, ..args.clone() };
     let error = run(&DatagenArgs { nodes: 200, ..more.clone() }).unwrap_err().to_string();
     assert!(error.contains("nodes 100") && error.contains("nodes 200"), "{error}");
+    let error = run(&DatagenArgs { opening_score: 40, ..more.clone() }).unwrap_err().to_string();
+    assert!(error.contains("within 300 centipawns") && error.contains("within 40 centipawns"), "{error}");
 
     // A recipe of another search.
     let recipe_path = folder.path().join("games.recipe");

@@ -86,8 +86,8 @@ pub struct TrainArgs {
     /// Centipawns (10 to 4000) of an expected result of 1 / (1 + 1/e) [default: fitted to the games, or that of --start]
     #[arg(long, value_parser = value_parser!(u16).range(i64::from(*SCALE_RANGE.start())..=i64::from(*SCALE_RANGE.end())), value_name = "CENTIPAWNS")]
     pub scale: Option<u16>,
-    /// Scale that is written with the network: below that of the training if the values have grown, as with results in the target. The
-    /// margins of the search belong to a size of the values
+    /// Scale that is written with the network [default: that of the training]. The margins of the search belong to a size of the values, which
+    /// grow with results in the target
     #[arg(long, value_parser = value_parser!(u16).range(i64::from(*SCALE_RANGE.start())..=i64::from(*SCALE_RANGE.end())), value_name = "CENTIPAWNS")]
     pub output_scale: Option<u16>,
     /// Seed of the random weights and of the order of positions
