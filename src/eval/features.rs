@@ -117,14 +117,16 @@ impl PiecePlacement {
     pub(super) fn write_changes_to(&self, new: &Self, changes: &mut PieceChanges) {
         changes.added.clear();
         changes.removed.clear();
+        // Most kinds have no change: their pieces are the same, and none changed its colour.
+        let recoloured = (self.colors[0] ^ new.colors[0]) & (self.colors[1] ^ new.colors[1]);
         for kind in Piece::ALL {
             let (old_pieces, new_pieces) = (self.pieces[kind as usize], new.pieces[kind as usize]);
+            if old_pieces == new_pieces && (old_pieces & recoloured).is_empty() {
+                continue;
+            }
             for color in Color::ALL {
                 let old = old_pieces & self.colors[color as usize];
                 let new = new_pieces & new.colors[color as usize];
-                if old == new {
-                    continue;
-                }
                 changes.added.extend((new - old).into_iter().map(|square| PlacedPiece { color, kind, square }));
                 changes.removed.extend((old - new).into_iter().map(|square| PlacedPiece { color, kind, square }));
             }

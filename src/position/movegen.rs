@@ -1,6 +1,6 @@
 //! Legal move generation, all moves or noisy and quiet ones, on top of cozy-chess.
 
-use super::attacks::get_king_moves;
+use super::attacks::{get_king_moves, pawn_attack_set};
 use super::{BitBoard, Move, MoveList, Piece, Position, Rank, Square};
 
 impl Position {
@@ -20,7 +20,10 @@ impl Position {
         let theirs = self.colors(!us);
         let en_passant = self.en_passant_target();
         let last_rank = Rank::Eighth.relative_to(us).bitboard();
-        self.board.generate_moves_for(!king.bitboard(), |moves| {
+        // Most pawns can neither capture nor promote.
+        let pawns = self.colored(us, Piece::Pawn);
+        let noisy_pawns = pawn_attack_set(!us, theirs | en_passant) | Rank::Seventh.relative_to(us).bitboard();
+        self.board.generate_moves_for(!(king.bitboard() | (pawns - noisy_pawns)), |moves| {
             if moves.piece == Piece::Pawn {
                 push_all(list, moves.from, moves.to & ((theirs - last_rank) | en_passant));
                 for to in moves.to & last_rank {
