@@ -112,7 +112,8 @@ fn commands_before_the_end_are_carried_out_in_order() {
         let place = |start: &str| {
             lines.iter().position(|line| line.starts_with(start)).unwrap_or_else(|| panic!("no {start}: {lines:#?}"))
         };
-        assert!(place("readyok") < place("Nodes searched: 8902"), "isready does not wait");
+        // `isready` does not wait, but the small perft may still be faster.
+        assert!(place("readyok") < place("Fen: "));
         assert!(place("Nodes searched: 8902") < place("Fen: "));
         assert!(place("Fen: ") < place("info string bench"));
         assert!(lines.last().unwrap().ends_with(" nps"), "{lines:#?}");
@@ -135,7 +136,9 @@ fn commands_before_the_end_are_carried_out_in_order() {
 fn second_quit_or_stop_ends_a_long_task() {
     for last in ["stop", "quit"] {
         let mut session = Session::start();
-        session.send(&format!("go perft 60\nquit\n{last}"));
+        session.send("go perft 60");
+        assert!(session.sync().is_empty(), "isready does not wait");
+        session.send(&format!("quit\n{last}"));
         session.end_well();
     }
 }
