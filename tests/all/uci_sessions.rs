@@ -197,7 +197,7 @@ impl Model {
             Step::Set(option) => self.session.send(&format!("setoption name {option}")),
             Step::Display => {
                 if self.has_position {
-                    self.boards.push_back(self.game.fen());
+                    self.boards.push_back(with_clock_up_to_100(&self.game.fen()));
                 } else {
                     self.warnings += 1;
                 }
@@ -399,6 +399,15 @@ impl Search {
             moves.iter().all(|mv| game.play(mv).is_ok())
         })
     }
+}
+
+/// Returns a FEN as Sesame shows it: the halfmove clock stops where the fifty-move rule ends the game.
+fn with_clock_up_to_100(fen: &str) -> String {
+    let mut words: Vec<&str> = fen.split(' ').collect();
+    if words[4].len() > 2 {
+        words[4] = "100";
+    }
+    words.join(" ")
 }
 
 fn play(steps: &[(Step, bool)], by_quit: bool) {
