@@ -136,11 +136,18 @@ fn commands_before_the_end_are_carried_out_in_order() {
 fn second_quit_or_stop_ends_a_long_task() {
     for last in ["stop", "quit"] {
         let mut session = Session::start();
-        session.send("go perft 60");
-        assert!(session.sync().is_empty(), "isready does not wait");
-        session.send(&format!("quit\n{last}"));
+        session.send(&format!("go perft 60\nquit\n{last}"));
         session.end_well();
     }
+}
+
+#[test]
+fn isready_is_answered_during_a_perft() {
+    let mut session = Session::start();
+    session.send("go perft 60");
+    assert!(session.sync().is_empty());
+    session.send("stop");
+    session.quit();
 }
 
 #[test]

@@ -403,10 +403,9 @@ impl Search {
 
 /// Returns a FEN as Sesame shows it: the halfmove clock stops where the fifty-move rule ends the game.
 fn with_clock_up_to_100(fen: &str) -> String {
-    let mut words: Vec<&str> = fen.split(' ').collect();
-    if words[4].len() > 2 {
-        words[4] = "100";
-    }
+    let mut words: Vec<String> = fen.split(' ').map(str::to_owned).collect();
+    let clock: u32 = words[4].parse().expect("a halfmove clock");
+    words[4] = clock.min(100).to_string();
     words.join(" ")
 }
 
