@@ -95,6 +95,9 @@ pub enum TunerError {
     /// No game of the input files can be used.
     #[error("no game can be used, so {} is not written", .0.display())]
     NothingToWrite(PathBuf),
+    /// A file of games to branch off has none.
+    #[error("{}: no game with a move, to branch off", .0.display())]
+    NoGames(PathBuf),
     /// An output file is also an input file.
     #[error("{}: it is an input file, so it cannot be the output as well", .0.display())]
     OutputIsInput(PathBuf),

@@ -15,6 +15,7 @@ use sesame_report::files;
 
 use super::DatagenArgs;
 use super::adjudication;
+use super::openings::Openings;
 use super::player::TABLE_MIB;
 use crate::TunerError;
 use crate::data::{DataSummary, summarize};
@@ -56,7 +57,11 @@ impl GameFile {
 }
 
 /// Opens the file, locks it, checks its games and its recipe, and removes a truncated last game.
-pub(super) fn open(args: &DatagenArgs, network: &Arc<Network>) -> Result<(GameFile, DataSummary), TunerError> {
+pub(super) fn open(
+    args: &DatagenArgs,
+    network: &Arc<Network>,
+    openings: &Openings,
+) -> Result<(GameFile, DataSummary), TunerError> {
     let path = &args.file;
     if std::fs::metadata(path).map_or(0, |metadata| metadata.len()) == 0 {
         // A network of the same name may have its recipe there.
@@ -70,7 +75,7 @@ pub(super) fn open(args: &DatagenArgs, network: &Arc<Network>) -> Result<(GameFi
     let summary = summarize(path)?;
     // A file without a recipe belongs to another program, even if it has no game.
     let length = file.metadata().map_err(TunerError::file(path))?.len();
-    check_own_recipe(path, &recipe(args, network)?, length > 0)?;
+    check_own_recipe(path, &recipe(args, network, openings)?, length > 0)?;
     if summary.trailing_zeros > 0 {
         print_status(&format!(
             "{}: {} zero bytes at the end, as after a power failure, are removed; the game before them is played again",
@@ -83,7 +88,7 @@ pub(super) fn open(args: &DatagenArgs, network: &Arc<Network>) -> Result<(GameFi
 }
 
 /// Returns everything that the games depend on, as text. The nodes of a small bench are a fingerprint of the search.
-fn recipe(args: &DatagenArgs, network: &Arc<Network>) -> Result<String, TunerError> {
+fn recipe(args: &DatagenArgs, network: &Arc<Network>, openings: &Openings) -> Result<String, TunerError> {
     let options = BenchOptions {
         depth: RECIPE_BENCH_DEPTH,
         hash_mib: TABLE_MIB,
@@ -93,11 +98,11 @@ fn recipe(args: &DatagenArgs, network: &Arc<Network>) -> Result<String, TunerErr
     let report = bench::run(&options, &AtomicBool::new(false), |_| {})?;
     // Never stopped, the bench runs to its end.
     let nodes = report.map_or(0, |report| report.nodes);
-    let DatagenArgs { seed, nodes: soft_nodes, chess960, opening_score, shard, .. } = args;
+    let DatagenArgs { seed, nodes: soft_nodes, opening_score, shard, .. } = args;
     let part = if shard.is_whole() { String::new() } else { format!("shard {shard}\n") };
     Ok(format!(
         "{}\nsearch with bench {RECIPE_BENCH_DEPTH} of {nodes} nodes\nseed {seed}\n{part}nodes {soft_nodes}, complete iterations\n\
-         table {TABLE_MIB} MiB\nchess960 {chess960} %\nopenings within {opening_score} centipawns\n{}\n{network}\n",
+         table {TABLE_MIB} MiB\n{openings}\nopenings within {opening_score} centipawns\n{}\n{network}\n",
         recipe_head(RECIPE_KIND),
         adjudication::rules(),
     ))

@@ -6,6 +6,7 @@
 
 mod adjudication;
 mod game_file;
+mod openings;
 mod player;
 #[cfg(test)]
 mod tests;
@@ -26,6 +27,7 @@ use sesame_report::Shard;
 use sesame_report::command::print_status;
 
 use self::game_file::GameFile;
+use self::openings::Openings;
 use self::player::Player;
 use crate::TunerError;
 use crate::data::DataSummary;
@@ -57,6 +59,10 @@ pub struct DatagenArgs {
     /// Percentage of games from a random Chess960 start position
     #[arg(long, default_value_t = 0, value_parser = value_parser!(u32).range(..=100), value_name = "PERCENT")]
     pub chess960: u32,
+    /// Begin at a random position of a random game of this file, one to four random moves further on, instead of a random opening, and
+    /// end after 8 plies with a draw; train on such games without results
+    #[arg(long, value_name = "FILE", conflicts_with = "chess960")]
+    pub branches_of: Option<PathBuf>,
     /// Drop openings whose score exceeds this for either side (10 to 1000)
     #[arg(long, default_value_t = 300, value_parser = value_parser!(u16).range(10..=1000), value_name = "CENTIPAWNS")]
     pub opening_score: u16,
@@ -72,14 +78,20 @@ pub struct DatagenArgs {
 /// Runs `sesame-tuner datagen`.
 ///
 /// # Errors
-/// If the file cannot be written, is in use, was made with other settings, or has no recipe; if the network cannot be read; if the
+/// If the file cannot be written, is in use, was made with other settings, or has no recipe; if the network or the games to branch off
+/// cannot be read, or there are none; if the
 /// memory of the tables or a thread is refused.
 pub fn run(args: &DatagenArgs) -> Result<(), TunerError> {
     let network = match &args.eval_file {
         Some(path) => Arc::new(Network::read(path)?),
         None => Network::embedded(),
     };
-    let (file, before) = game_file::open(args, &network)?;
+    let threads = args.threads.map_or_else(cores, usize::from);
+    let openings = Arc::new(match &args.branches_of {
+        Some(path) => Openings::branches(path.clone(), threads)?,
+        None => Openings::Random { chess960: args.chess960 },
+    });
+    let (file, before) = game_file::open(args, &network, &openings)?;
     if before.games > 0 {
         let state = if before.positions < args.positions { "continuing after" } else { "complete with" };
         let path = args.file.display();
@@ -95,8 +107,9 @@ pub fn run(args: &DatagenArgs) -> Result<(), TunerError> {
         stop: AtomicBool::new(false),
         file: Mutex::new(file),
     };
-    let threads = args.threads.map_or_else(cores, usize::from);
-    let players = (0..threads).map(|_| Player::new(args, Arc::clone(&network))).collect::<Result<Vec<Player>, _>>()?;
+    let players = (0..threads)
+        .map(|_| Player::new(args, Arc::clone(&network), Arc::clone(&openings)))
+        .collect::<Result<Vec<Player>, _>>()?;
     let start = Instant::now();
     std::thread::scope(|scope| {
         let threads: Vec<_> = players

@@ -1,16 +1,16 @@
-//! The player of self-play games: random openings, node-limited searches, adjudication.
+//! The player of self-play games: node-limited searches, adjudication.
 
 use std::sync::Arc;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::Rng;
 use sesame::engine::{EngineError, Scheme};
 use sesame::eval::Network;
-use sesame::position::{Color, Game, Move, Outcome, Position};
+use sesame::position::{Color, Game, Move, Outcome};
 use sesame::search::{Control, IterationResult, SearchContext, SearchTable, ThreadData, TranspositionTable, Worker};
 
 use super::DatagenArgs;
 use super::adjudication::{Adjudicator, bare_king_result};
+use super::openings::Openings;
 use crate::game_record::GameRecord;
 
 /// A search is cut off after so many times the nodes after which no iteration begins.
@@ -30,18 +30,17 @@ pub(super) struct Player {
     thread: Option<ThreadData>,
     /// No iteration begins after this many nodes.
     nodes: u64,
-    /// Percentage of games from a Chess960 start position.
-    chess960: u32,
+    openings: Arc<Openings>,
     /// Largest score of an opening for either side, in centipawns.
     opening_score: i32,
 }
 
 impl Player {
-    /// Creates a player with the nodes, the Chess960 share and the opening score of `args`.
-    pub(super) fn new(args: &DatagenArgs, network: Arc<Network>) -> Result<Self, EngineError> {
-        let &DatagenArgs { nodes, chess960, opening_score, .. } = args;
+    /// Creates a player with the nodes and the opening score of `args`.
+    pub(super) fn new(args: &DatagenArgs, network: Arc<Network>, openings: Arc<Openings>) -> Result<Self, EngineError> {
+        let &DatagenArgs { nodes, opening_score, .. } = args;
         let table = Arc::new(TranspositionTable::with_mib(TABLE_MIB, Scheme::TwoBig1)?);
-        Ok(Self { table, network, thread: None, nodes, chess960, opening_score: i32::from(opening_score) })
+        Ok(Self { table, network, thread: None, nodes, openings, opening_score: i32::from(opening_score) })
     }
 
     /// Clears the table and the histories.
@@ -54,7 +53,7 @@ impl Player {
 
     /// Plays a game. Returns `None` if the opening is not balanced, or if a search completed no iteration.
     pub(super) fn play_game(&mut self, random: &mut Xoshiro256PlusPlus) -> Option<GameRecord> {
-        let mut game = opening(random, self.chess960)?;
+        let mut game = self.openings.begin(random)?;
         self.begin_game();
         let first = self.search(&game)?;
         if first.1.abs() > self.opening_score {
@@ -64,6 +63,9 @@ impl Player {
         let mut adjudicator = Adjudicator::default();
         let mut first = Some(first);
         record.result = loop {
+            if record.moves.len() >= self.openings.max_plies() {
+                break 1;
+            }
             let side = game.position().side_to_move();
             if let Some(outcome) = game.outcome() {
                 break half_points(outcome, side);
@@ -105,23 +107,6 @@ impl Player {
     }
 }
 
-/// Plays 8 or 9 random moves, so that both sides come to move first. A move that loses material at once is played only if there is no
-/// other. Returns `None` if the game is over.
-fn opening(random: &mut Xoshiro256PlusPlus, chess960: u32) -> Option<Game> {
-    let is_chess960 = random.next_u32() % 100 < chess960;
-    let start = if is_chess960 { Position::chess960(random.next_u32() % 960) } else { Position::startpos() };
-    let mut game = Game::new(start);
-    for _ in 0..8 + random.next_u32() % 2 {
-        let position = game.position();
-        let all = position.legal_moves();
-        let sound: Vec<Move> = all.iter().copied().filter(|&mv| position.see_ge(mv, 0)).collect();
-        let moves: &[Move] = if sound.is_empty() { &all } else { &sound };
-        let index = random.next_u32() as usize % moves.len().max(1);
-        game.play(*moves.get(index)?);
-    }
-    game.outcome().is_none().then_some(game)
-}
-
 /// Returns the result for White in half points.
 fn half_points(outcome: Outcome, side_to_move: Color) -> u8 {
     match (outcome, side_to_move) {
@@ -136,6 +121,7 @@ mod tests {
     use std::path::PathBuf;
 
     use rand_xoshiro::rand_core::SeedableRng;
+    use sesame::position::Position;
     use sesame::search::score::{mate_in, mated_in};
 
     use super::*;
@@ -143,7 +129,7 @@ mod tests {
 
     fn player(nodes: u64, opening_score: u16) -> Player {
         let args = DatagenArgs { nodes, opening_score, ..small(PathBuf::new(), 1) };
-        Player::new(&args, Network::embedded()).unwrap()
+        Player::new(&args, Network::embedded(), Arc::new(Openings::Random { chess960: 0 })).unwrap()
     }
 
     #[test]

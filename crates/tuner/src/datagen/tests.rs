@@ -13,6 +13,7 @@ pub(super) fn small(file: PathBuf, positions: u64) -> DatagenArgs {
         threads: Some(1),
         seed: 7,
         chess960: 0,
+        branches_of: None,
         opening_score: 300,
         shard: Shard::WHOLE,
         eval_file: None,
@@ -176,7 +177,49 @@ fn foreign_and_locked_files_stay_unchanged() {
     std::fs::write(&path, [7; 3_000]).unwrap();
     assert!(run(&args).is_err() && std::fs::read(&path).unwrap() == [7; 3_000]);
     std::fs::remove_file(&path).unwrap();
-    let held = game_file::open(&args, &Network::embedded()).unwrap();
+    let held = game_file::open(&args, &Network::embedded(), &Openings::Random { chess960: 0 }).unwrap();
     assert!(matches!(run(&args), Err(TunerError::InUse(_))));
     drop(held);
+}
+
+#[test]
+fn branches_leave_their_games_and_end_soon() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    run(&small(path("games"), 300)).unwrap();
+    let args = |name: &str, positions, threads| DatagenArgs {
+        threads: Some(threads),
+        branches_of: Some(path("games")),
+        ..small(path(name), positions)
+    };
+    run(&args("one", 300, 1)).unwrap();
+    run(&args("three", 300, 3)).unwrap();
+    assert!(std::fs::read(path("one")).unwrap() == std::fs::read(path("three")).unwrap());
+    let recipe = std::fs::read_to_string(path("one.recipe")).unwrap();
+    assert!(recipe.contains("\nbranches of 1 to 4 random moves and 8 plies, drawn if cut off, of "), "{recipe}");
+
+    let read = |name: &str| games(&path(name)).unwrap().map(Result::unwrap).collect::<Vec<GameRecord>>();
+    let (trunks, branches) = (read("games"), read("one"));
+    assert!(branches.iter().all(|game| (1..=8).contains(&game.moves.len())));
+    assert!(branches.iter().filter(|game| game.moves.len() == 8).count() > branches.len() / 2);
+    let positions: std::collections::HashSet<_> = trunks
+        .iter()
+        .flat_map(|game| {
+            let mut position = game.start.clone();
+            game.moves.iter().map(move |&(mv, _)| {
+                position.play(mv);
+                position.key()
+            })
+        })
+        .collect();
+    let left = branches.iter().filter(|game| !positions.contains(&game.start.key())).count();
+    assert!(left > branches.len() * 3 / 4, "{left} of {}", branches.len());
+
+    // Other games under the same name, and none.
+    run(&DatagenArgs { positions: 600, ..small(path("games"), 0) }).unwrap();
+    let error = run(&args("one", 600, 1)).unwrap_err().to_string();
+    assert!(error.contains("games of"), "{error}");
+    std::fs::write(path("empty"), "").unwrap();
+    let none = DatagenArgs { branches_of: Some(path("empty")), ..small(path("none"), 300) };
+    assert!(matches!(run(&none), Err(TunerError::NoGames(_))) && !path("none").exists());
 }
