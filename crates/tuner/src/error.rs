@@ -95,9 +95,12 @@ pub enum TunerError {
     /// No game of the input files can be used.
     #[error("no game can be used, so {} is not written", .0.display())]
     NothingToWrite(PathBuf),
-    /// A file of games to branch off has none.
-    #[error("{}: no game with a move, to branch off", .0.display())]
-    NoGames(PathBuf),
+    /// No game of a file has a move.
+    #[error("{}: no game has a move to branch off", .0.display())]
+    NothingToBranchOff(PathBuf),
+    /// So many start positions in a row were dropped that no other can be hoped for.
+    #[error("no game can begin: every start position is over, too early in its game, or beyond --opening-score")]
+    NoStart,
     /// An output file is also an input file.
     #[error("{}: it is an input file, so it cannot be the output as well", .0.display())]
     OutputIsInput(PathBuf),

@@ -15,8 +15,8 @@ use sesame_report::files;
 
 use super::DatagenArgs;
 use super::adjudication;
-use super::openings::Openings;
 use super::player::TABLE_MIB;
+use super::starts::GameStarts;
 use crate::TunerError;
 use crate::data::{DataSummary, summarize};
 use crate::game_record::GameRecord;
@@ -60,7 +60,7 @@ impl GameFile {
 pub(super) fn open(
     args: &DatagenArgs,
     network: &Arc<Network>,
-    openings: &Openings,
+    starts: &GameStarts,
 ) -> Result<(GameFile, DataSummary), TunerError> {
     let path = &args.file;
     if std::fs::metadata(path).map_or(0, |metadata| metadata.len()) == 0 {
@@ -75,7 +75,7 @@ pub(super) fn open(
     let summary = summarize(path)?;
     // A file without a recipe belongs to another program, even if it has no game.
     let length = file.metadata().map_err(TunerError::file(path))?.len();
-    check_own_recipe(path, &recipe(args, network, openings)?, length > 0)?;
+    check_own_recipe(path, &recipe(args, network, starts)?, length > 0)?;
     if summary.trailing_zeros > 0 {
         print_status(&format!(
             "{}: {} zero bytes at the end, as after a power failure, are removed; the game before them is played again",
@@ -88,7 +88,7 @@ pub(super) fn open(
 }
 
 /// Returns everything that the games depend on, as text. The nodes of a small bench are a fingerprint of the search.
-fn recipe(args: &DatagenArgs, network: &Arc<Network>, openings: &Openings) -> Result<String, TunerError> {
+fn recipe(args: &DatagenArgs, network: &Arc<Network>, starts: &GameStarts) -> Result<String, TunerError> {
     let options = BenchOptions {
         depth: RECIPE_BENCH_DEPTH,
         hash_mib: TABLE_MIB,
@@ -102,7 +102,7 @@ fn recipe(args: &DatagenArgs, network: &Arc<Network>, openings: &Openings) -> Re
     let part = if shard.is_whole() { String::new() } else { format!("shard {shard}\n") };
     Ok(format!(
         "{}\nsearch with bench {RECIPE_BENCH_DEPTH} of {nodes} nodes\nseed {seed}\n{part}nodes {soft_nodes}, complete iterations\n\
-         table {TABLE_MIB} MiB\n{openings}\nopenings within {opening_score} centipawns\n{}\n{network}\n",
+         table {TABLE_MIB} MiB\n{starts}\nopenings within {opening_score} centipawns\n{}\n{network}\n",
         recipe_head(RECIPE_KIND),
         adjudication::rules(),
     ))

@@ -1,13 +1,13 @@
 //! `sesame-tuner datagen`: self-play games with a small number of nodes per move.
 //!
-//! Game number `n` of a file depends on the search, the settings, the seed and `n` alone, and games are written in the order of their
+//! Game number `n` of a file depends on the search, the settings, the seed, the games to branch off, if any, and `n` alone, and games are written in the order of their
 //! numbers. So a file does not depend on the number of threads, nor on how often the run was killed and continued. The files of all
 //! parts of a run (`--shard`) have the games that one file would have, each once.
 
 mod adjudication;
 mod game_file;
-mod openings;
 mod player;
+mod starts;
 #[cfg(test)]
 mod tests;
 
@@ -25,10 +25,11 @@ use sesame::eval::Network;
 use sesame::search::WORKER_STACK_BYTES;
 use sesame_report::Shard;
 use sesame_report::command::print_status;
+use sesame_report::files;
 
 use self::game_file::GameFile;
-use self::openings::Openings;
 use self::player::Player;
+use self::starts::{GameStarts, Trunks};
 use crate::TunerError;
 use crate::data::DataSummary;
 use crate::game_record::GameRecord;
@@ -36,6 +37,9 @@ use crate::parallel::cores;
 
 /// Interval of progress messages.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
+
+/// So many start positions in a row are dropped before a run is given up.
+const MAX_DROPPED_STARTS: u32 = 10_000;
 
 /// Play games against itself and write them, with scores and results, to a file
 ///
@@ -59,11 +63,11 @@ pub struct DatagenArgs {
     /// Percentage of games from a random Chess960 start position
     #[arg(long, default_value_t = 0, value_parser = value_parser!(u32).range(..=100), value_name = "PERCENT")]
     pub chess960: u32,
-    /// Begin at a random position of a random game of this file, one to four random moves further on, instead of a random opening, and
-    /// end after 8 plies with a draw; train on such games without results
+    /// Begin games near those of this file: at a random position, then one to four random moves that lose no material at once. A game
+    /// ends after 8 plies with a draw, so train on such games without results
     #[arg(long, value_name = "FILE", conflicts_with = "chess960")]
     pub branches_of: Option<PathBuf>,
-    /// Drop openings whose score exceeds this for either side (10 to 1000)
+    /// Drop openings or branches whose score exceeds this for either side (10 to 1000)
     #[arg(long, default_value_t = 300, value_parser = value_parser!(u16).range(10..=1000), value_name = "CENTIPAWNS")]
     pub opening_score: u16,
     /// Play only part I of N of the games, into a file of its own with --positions of its own; different parts have no game in common,
@@ -78,20 +82,21 @@ pub struct DatagenArgs {
 /// Runs `sesame-tuner datagen`.
 ///
 /// # Errors
-/// If the file cannot be written, is in use, was made with other settings, or has no recipe; if the network or the games to branch off
-/// cannot be read, or there are none; if the
-/// memory of the tables or a thread is refused.
+/// If the file cannot be written, is in use, was made with other settings, or has no recipe; if the network cannot be read; if the games
+/// to branch off cannot be read, are none, are being extended, or are the file itself; if no game can begin; if the memory of the tables
+/// or a thread is refused.
 pub fn run(args: &DatagenArgs) -> Result<(), TunerError> {
     let network = match &args.eval_file {
         Some(path) => Arc::new(Network::read(path)?),
         None => Network::embedded(),
     };
     let threads = args.threads.map_or_else(cores, usize::from);
-    let openings = Arc::new(match &args.branches_of {
-        Some(path) => Openings::branches(path.clone(), threads)?,
-        None => Openings::Random { chess960: args.chess960 },
+    let starts = Arc::new(match &args.branches_of {
+        Some(path) if files::are_same(path, &args.file) => return Err(TunerError::OutputIsInput(path.clone())),
+        Some(path) => GameStarts::Branches(Trunks::read(path, threads)?),
+        None => GameStarts::Random { chess960: args.chess960 },
     });
-    let (file, before) = game_file::open(args, &network, &openings)?;
+    let (file, before) = game_file::open(args, &network, &starts)?;
     if before.games > 0 {
         let state = if before.positions < args.positions { "continuing after" } else { "complete with" };
         let path = args.file.display();
@@ -108,7 +113,7 @@ pub fn run(args: &DatagenArgs) -> Result<(), TunerError> {
         file: Mutex::new(file),
     };
     let players = (0..threads)
-        .map(|_| Player::new(args, Arc::clone(&network), Arc::clone(&openings)))
+        .map(|_| Player::new(args, Arc::clone(&network), Arc::clone(&starts)))
         .collect::<Result<Vec<Player>, _>>()?;
     let start = Instant::now();
     std::thread::scope(|scope| {
@@ -156,12 +161,17 @@ impl DatagenRun<'_> {
             let place = self.next_game.fetch_add(1, Relaxed);
             let number = number_of_game(self.args.shard, place);
             let mut random = Xoshiro256PlusPlus::seed_from_u64(self.args.seed.rotate_left(32) ^ number);
+            let mut dropped = 0;
             let game = loop {
                 if self.stop.load(Relaxed) {
                     return Ok(());
                 }
                 if let Some(game) = player.play_game(&mut random) {
                     break game;
+                }
+                dropped += 1;
+                if dropped == MAX_DROPPED_STARTS {
+                    return Err(TunerError::NoStart);
                 }
             };
             self.write(place, game)?;

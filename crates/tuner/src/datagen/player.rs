@@ -10,7 +10,7 @@ use sesame::search::{Control, IterationResult, SearchContext, SearchTable, Threa
 
 use super::DatagenArgs;
 use super::adjudication::{Adjudicator, bare_king_result};
-use super::openings::Openings;
+use super::starts::GameStarts;
 use crate::game_record::GameRecord;
 
 /// A search is cut off after so many times the nodes after which no iteration begins.
@@ -30,17 +30,17 @@ pub(super) struct Player {
     thread: Option<ThreadData>,
     /// No iteration begins after this many nodes.
     nodes: u64,
-    openings: Arc<Openings>,
-    /// Largest score of an opening for either side, in centipawns.
+    starts: Arc<GameStarts>,
+    /// Largest score of a start position for either side, in centipawns.
     opening_score: i32,
 }
 
 impl Player {
     /// Creates a player with the nodes and the opening score of `args`.
-    pub(super) fn new(args: &DatagenArgs, network: Arc<Network>, openings: Arc<Openings>) -> Result<Self, EngineError> {
+    pub(super) fn new(args: &DatagenArgs, network: Arc<Network>, starts: Arc<GameStarts>) -> Result<Self, EngineError> {
         let &DatagenArgs { nodes, opening_score, .. } = args;
         let table = Arc::new(TranspositionTable::with_mib(TABLE_MIB, Scheme::TwoBig1)?);
-        Ok(Self { table, network, thread: None, nodes, openings, opening_score: i32::from(opening_score) })
+        Ok(Self { table, network, thread: None, nodes, starts, opening_score: i32::from(opening_score) })
     }
 
     /// Clears the table and the histories.
@@ -53,7 +53,7 @@ impl Player {
 
     /// Plays a game. Returns `None` if the opening is not balanced, or if a search completed no iteration.
     pub(super) fn play_game(&mut self, random: &mut Xoshiro256PlusPlus) -> Option<GameRecord> {
-        let mut game = self.openings.begin(random)?;
+        let mut game = self.starts.begin(random)?;
         self.begin_game();
         let first = self.search(&game)?;
         if first.1.abs() > self.opening_score {
@@ -63,7 +63,7 @@ impl Player {
         let mut adjudicator = Adjudicator::default();
         let mut first = Some(first);
         record.result = loop {
-            if record.moves.len() >= self.openings.max_plies() {
+            if record.moves.len() >= self.starts.max_plies() {
                 break 1;
             }
             let side = game.position().side_to_move();
@@ -129,7 +129,7 @@ mod tests {
 
     fn player(nodes: u64, opening_score: u16) -> Player {
         let args = DatagenArgs { nodes, opening_score, ..small(PathBuf::new(), 1) };
-        Player::new(&args, Network::embedded(), Arc::new(Openings::Random { chess960: 0 })).unwrap()
+        Player::new(&args, Network::embedded(), Arc::new(GameStarts::Random { chess960: 0 })).unwrap()
     }
 
     #[test]

@@ -1,5 +1,9 @@
 //! Whole runs of small self-play games.
 
+use std::fs::OpenOptions;
+
+use sesame::position::Position;
+
 use super::game_file::RECIPE_BENCH_DEPTH;
 use super::*;
 use crate::data::games;
@@ -177,49 +181,56 @@ fn foreign_and_locked_files_stay_unchanged() {
     std::fs::write(&path, [7; 3_000]).unwrap();
     assert!(run(&args).is_err() && std::fs::read(&path).unwrap() == [7; 3_000]);
     std::fs::remove_file(&path).unwrap();
-    let held = game_file::open(&args, &Network::embedded(), &Openings::Random { chess960: 0 }).unwrap();
+    let held = game_file::open(&args, &Network::embedded(), &GameStarts::Random { chess960: 0 }).unwrap();
     assert!(matches!(run(&args), Err(TunerError::InUse(_))));
     drop(held);
 }
 
+/// Branches off the games of `trunks` beside them.
+fn branches(file: PathBuf, trunks: &str, positions: u64) -> DatagenArgs {
+    DatagenArgs { branches_of: Some(file.with_file_name(trunks)), ..small(file, positions) }
+}
+
 #[test]
-fn branches_leave_their_games_and_end_soon() {
+fn branches_are_short_and_go_on_after_an_interruption() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
-    run(&small(path("games"), 300)).unwrap();
-    let args = |name: &str, positions, threads| DatagenArgs {
-        threads: Some(threads),
-        branches_of: Some(path("games")),
-        ..small(path(name), positions)
-    };
-    run(&args("one", 300, 1)).unwrap();
-    run(&args("three", 300, 3)).unwrap();
-    assert!(std::fs::read(path("one")).unwrap() == std::fs::read(path("three")).unwrap());
-    let recipe = std::fs::read_to_string(path("one.recipe")).unwrap();
-    assert!(recipe.contains("\nbranches of 1 to 4 random moves and 8 plies, drawn if cut off, of "), "{recipe}");
+    run(&small(path("trunks"), 300)).unwrap();
+    run(&branches(path("one"), "trunks", 300)).unwrap();
+    let complete = std::fs::read(path("one")).unwrap();
+    run(&branches(path("killed"), "trunks", 100)).unwrap();
+    let killed = std::fs::read(path("killed")).unwrap();
+    std::fs::write(path("killed"), &killed[..killed.len() - 7]).unwrap();
+    run(&DatagenArgs { threads: Some(3), ..branches(path("killed"), "trunks", 300) }).unwrap();
+    assert!(std::fs::read(path("killed")).unwrap() == complete);
 
-    let read = |name: &str| games(&path(name)).unwrap().map(Result::unwrap).collect::<Vec<GameRecord>>();
-    let (trunks, branches) = (read("games"), read("one"));
-    assert!(branches.iter().all(|game| (1..=8).contains(&game.moves.len())));
-    assert!(branches.iter().filter(|game| game.moves.len() == 8).count() > branches.len() / 2);
-    let positions: std::collections::HashSet<_> = trunks
-        .iter()
-        .flat_map(|game| {
-            let mut position = game.start.clone();
-            game.moves.iter().map(move |&(mv, _)| {
-                position.play(mv);
-                position.key()
-            })
-        })
-        .collect();
-    let left = branches.iter().filter(|game| !positions.contains(&game.start.key())).count();
-    assert!(left > branches.len() * 3 / 4, "{left} of {}", branches.len());
+    let lengths: Vec<usize> = games(&path("one")).unwrap().map(|game| game.unwrap().moves.len()).collect();
+    assert!(lengths.iter().all(|plies| (1..=8).contains(plies)) && lengths.contains(&8), "{lengths:?}");
+}
 
-    // Other games under the same name, and none.
-    run(&DatagenArgs { positions: 600, ..small(path("games"), 0) }).unwrap();
-    let error = run(&args("one", 600, 1)).unwrap_err().to_string();
-    assert!(error.contains("games of"), "{error}");
+#[test]
+fn branches_keep_to_the_games_of_their_recipe() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    run(&small(path("trunks"), 1)).unwrap();
+    run(&DatagenArgs { seed: 8, ..small(path("others"), 1) }).unwrap();
+    run(&branches(path("new"), "trunks", 1)).unwrap();
+    let error = run(&branches(path("new"), "others", 100)).unwrap_err().to_string();
+    let hashes: std::collections::HashSet<_> =
+        error.split("branches off 1 games ").skip(1).map(|rest| &rest[..16]).collect();
+    assert_eq!(hashes.len(), 2, "{error}");
+
+    // A file that another run extends, the file of the branches itself, one without games, and games that all end too early.
+    let locked = OpenOptions::new().append(true).open(path("trunks")).unwrap();
+    locked.lock().unwrap();
+    assert!(matches!(run(&branches(path("new"), "trunks", 100)), Err(TunerError::InUse(_))));
+    drop(locked);
+    assert!(matches!(run(&branches(path("trunks"), "trunks", 100)), Err(TunerError::OutputIsInput(_))));
     std::fs::write(path("empty"), "").unwrap();
-    let none = DatagenArgs { branches_of: Some(path("empty")), ..small(path("none"), 300) };
-    assert!(matches!(run(&none), Err(TunerError::NoGames(_))) && !path("none").exists());
+    assert!(matches!(run(&branches(path("none"), "empty", 100)), Err(TunerError::NothingToBranchOff(_))));
+    let start = Position::startpos();
+    let early = GameRecord { moves: vec![(start.from_uci("e2e4").unwrap(), 0)], start, result: 1 };
+    std::fs::write(path("early"), early.to_bytes()).unwrap();
+    assert!(matches!(run(&branches(path("none"), "early", 100)), Err(TunerError::NoStart)));
+    assert_eq!(std::fs::read(path("none")).unwrap(), b"");
 }
