@@ -1,7 +1,7 @@
 //! `sesame-tuner datagen`: self-play games with a small number of nodes per move.
 //!
-//! Game number `n` of a file depends on the search, the settings, the seed, the games to branch off, if any, and `n` alone, and games are written in the order of their
-//! numbers. So a file does not depend on the number of threads, nor on how often the run was killed and continued. The files of all
+//! Game number `n` of a file depends on the search, the settings, the seed, the games to branch off and `n` alone, and games are written in
+//! the order of their numbers. So a file does not depend on the number of threads, nor on how often the run was killed and continued. The files of all
 //! parts of a run (`--shard`) have the games that one file would have, each once.
 
 mod adjudication;
@@ -38,7 +38,7 @@ use crate::parallel::cores;
 /// Interval of progress messages.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
 
-/// So many start positions in a row are dropped before a run is given up.
+/// A run fails after this many dropped start positions in a row.
 const MAX_DROPPED_STARTS: u32 = 10_000;
 
 /// Play games against itself and write them, with scores and results, to a file
@@ -64,7 +64,7 @@ pub struct DatagenArgs {
     #[arg(long, default_value_t = 0, value_parser = value_parser!(u32).range(..=100), value_name = "PERCENT")]
     pub chess960: u32,
     /// Begin games near those of this file: at a random position, then one to four random moves that lose no material at once. A game
-    /// ends after 8 plies with a draw, so train on such games without results
+    /// ends after at most 8 plies, as a draw if undecided, so train on such games without results
     #[arg(long, value_name = "FILE", conflicts_with = "chess960")]
     pub branches_of: Option<PathBuf>,
     /// Drop openings or branches whose score exceeds this for either side (10 to 1000)

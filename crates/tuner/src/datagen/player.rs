@@ -51,7 +51,7 @@ impl Player {
         }
     }
 
-    /// Plays a game. Returns `None` if the opening is not balanced, or if a search completed no iteration.
+    /// Plays a game. Returns `None` if the start position is over or not balanced, or if a search completed no iteration.
     pub(super) fn play_game(&mut self, random: &mut Xoshiro256PlusPlus) -> Option<GameRecord> {
         let mut game = self.starts.begin(random)?;
         self.begin_game();
@@ -63,15 +63,15 @@ impl Player {
         let mut adjudicator = Adjudicator::default();
         let mut first = Some(first);
         record.result = loop {
-            if record.moves.len() >= self.starts.max_plies() {
-                break 1;
-            }
             let side = game.position().side_to_move();
             if let Some(outcome) = game.outcome() {
                 break half_points(outcome, side);
             }
             if let Some(result) = bare_king_result(game.position()) {
                 break result;
+            }
+            if record.moves.len() >= self.starts.max_plies() {
+                break 1;
             }
             let (mv, score) = first.take().or_else(|| self.search(&game))?;
             let score = if side == Color::White { score } else { -score };
@@ -125,6 +125,7 @@ mod tests {
     use sesame::search::score::{mate_in, mated_in};
 
     use super::*;
+    use crate::datagen::starts::Trunks;
     use crate::datagen::tests::small;
 
     fn player(nodes: u64, opening_score: u16) -> Player {
@@ -162,5 +163,20 @@ mod tests {
         assert_eq!(score("7k/5K2/8/8/8/8/8/6R1 b - - 0 1"), mated_in(2));
         assert_eq!(score("6r1/8/8/8/8/8/5k2/7K w - - 0 1"), mated_in(2));
         assert_eq!(score("7k/8/8/8/8/8/R7/1R5K w - - 0 1"), mate_in(3));
+    }
+
+    #[test]
+    fn won_branches_are_not_drawn() {
+        let start = Position::from_fen("7k/p7/8/4K3/8/8/P7/3Q4 w - - 0 30").unwrap();
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let trunk = GameRecord { moves: vec![(start.from_uci("a2a3").unwrap(), 0)], start, result: 1 };
+        std::fs::write(file.path(), trunk.to_bytes()).unwrap();
+        let starts = Arc::new(GameStarts::Branches(Trunks::read(file.path(), 1).unwrap()));
+        let args = small(PathBuf::new(), 1);
+        let mut player = Player::new(&args, Network::embedded(), starts).unwrap();
+        player.opening_score = i32::MAX;
+        let play = |seed| player.play_game(&mut Xoshiro256PlusPlus::seed_from_u64(seed));
+        let games: Vec<GameRecord> = (0..60).filter_map(play).collect();
+        assert!(games.len() > 20 && games.iter().all(|game| game.result == 2 && game.moves.len() <= 8));
     }
 }

@@ -25,8 +25,8 @@ const BRANCH_PLIES: usize = 8;
 pub(super) enum GameStarts {
     /// Random moves from a start position, of Chess960 in so many percent of the games.
     Random { chess960: u32 },
-    /// Random moves from a random position of earlier games; a branch is a few plies long. A search evaluates such positions by the
-    /// thousand, but good play seldom reaches them, so games from openings teach little of them.
+    /// Random moves from a random position of earlier games; a branch is a few plies long. The idea: a search evaluates
+    /// many positions that are near to those of good games without being of one.
     Branches(Trunks),
 }
 
@@ -74,8 +74,8 @@ impl Trunks {
 }
 
 impl GameStarts {
-    /// Returns the first position of a game. Returns `None` if the game would be over there, or if a branch would begin before the first
-    /// training position.
+    /// Returns the first position of a game. Returns `None` if the game would be over there, or if a branch would leave its game
+    /// before [`FIRST_PLY`].
     pub(super) fn begin(&self, random: &mut Xoshiro256PlusPlus) -> Option<Game> {
         match self {
             Self::Random { chess960 } => {
@@ -178,13 +178,19 @@ mod tests {
     }
 
     #[test]
-    fn branches_begin_no_earlier_than_training_positions_and_not_against_a_bare_king() {
-        let (_file, early) = trunk("4k3/3n4/8/8/8/8/3N4/4K3 w - - 0 1", &["d2e4", "d7e5"]);
-        let (_file, bare) = trunk("4k3/8/8/8/8/8/3R4/4K3 w - - 0 30", &["d2d3", "e8e7"]);
+    fn branches_leave_no_game_before_the_first_training_position() {
+        // Plies 14 to 17.
+        let (_file, starts) = trunk("4k3/3n4/8/8/8/8/3N4/4K3 w - - 0 8", &["d2e4", "d7e5", "e4g5", "e5g4"]);
+        let begun = (0..200).filter_map(|seed| starts.begin(&mut Xoshiro256PlusPlus::seed_from_u64(seed)));
+        let plies: HashSet<_> = begun.map(|game| ply_of(game.position())).collect();
+        assert_eq!(plies, (17..=21).collect());
+    }
+
+    #[test]
+    fn no_branch_begins_against_a_bare_king() {
+        let (_file, starts) = trunk("4k3/8/8/8/8/8/3R4/4K3 w - - 0 30", &["d2d3", "e8e7"]);
         for seed in 0..100 {
-            for starts in [&early, &bare] {
-                assert!(starts.begin(&mut Xoshiro256PlusPlus::seed_from_u64(seed)).is_none());
-            }
+            assert!(starts.begin(&mut Xoshiro256PlusPlus::seed_from_u64(seed)).is_none());
         }
     }
 }

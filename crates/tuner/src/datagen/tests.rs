@@ -225,7 +225,14 @@ fn branches_keep_to_the_games_of_their_recipe() {
     locked.lock().unwrap();
     assert!(matches!(run(&branches(path("new"), "trunks", 100)), Err(TunerError::InUse(_))));
     drop(locked);
-    assert!(matches!(run(&branches(path("trunks"), "trunks", 100)), Err(TunerError::OutputIsInput(_))));
+    // While branches are played, others may branch off the games, too, but nothing may be added to them.
+    let held = Trunks::read(&path("trunks"), 1).unwrap();
+    run(&branches(path("new"), "trunks", 20)).unwrap();
+    let more = small(path("trunks"), 300);
+    assert!(matches!(run(&more), Err(TunerError::InUse(_))));
+    drop(held);
+    run(&more).unwrap();
+    assert!(matches!(run(&branches(path("trunks"), "trunks", 400)), Err(TunerError::OutputIsInput(_))));
     std::fs::write(path("empty"), "").unwrap();
     assert!(matches!(run(&branches(path("none"), "empty", 100)), Err(TunerError::NothingToBranchOff(_))));
     let start = Position::startpos();
