@@ -1,5 +1,6 @@
 //! The error of every command.
 
+use std::fs::TryLockError;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -132,6 +133,14 @@ impl TunerError {
     /// Returns whether the arguments make no sense, whatever the files contain.
     pub fn is_usage(&self) -> bool {
         matches!(self, Self::OutputIsInput(_) | Self::OutputExtension(_))
+    }
+
+    /// Returns a conversion of errors of a lock on the file at `path`, for `map_err`.
+    pub(crate) fn lock(path: &Path) -> impl FnOnce(TryLockError) -> Self + '_ {
+        |error| match error {
+            TryLockError::WouldBlock => Self::InUse(path.to_owned()),
+            TryLockError::Error(source) => Self::file(path)(source),
+        }
     }
 
     /// Returns a conversion of errors about `path`, for `map_err`.

@@ -1,7 +1,7 @@
 //! The file of games that a run writes: lock, recipe, games in the order of their places.
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -68,10 +68,7 @@ pub(super) fn open(
         check_recipe(&recipe_of_games(path), RECIPE_KIND)?;
     }
     let file = OpenOptions::new().create(true).append(true).read(true).open(path).map_err(TunerError::file(path))?;
-    file.try_lock().map_err(|error| match error {
-        TryLockError::WouldBlock => TunerError::InUse(path.clone()),
-        TryLockError::Error(source) => TunerError::file(path)(source),
-    })?;
+    file.try_lock().map_err(TunerError::lock(path))?;
     let summary = summarize(path)?;
     // A file without a recipe belongs to another program, even if it has no game.
     let length = file.metadata().map_err(TunerError::file(path))?.len();

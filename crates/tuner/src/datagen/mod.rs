@@ -1,8 +1,8 @@
 //! `sesame-tuner datagen`: self-play games with a small number of nodes per move.
 //!
 //! Game number `n` of a file depends on the search, the settings, the seed, the games to branch off and `n` alone, and games are written in
-//! the order of their numbers. So a file does not depend on the number of threads, nor on how often the run was killed and continued. The files of all
-//! parts of a run (`--shard`) have the games that one file would have, each once.
+//! the order of their numbers. So a file does not depend on the number of threads, nor on how often the run was killed and continued. The
+//! files of all parts of a run (`--shard`) have the games that one file would have, each once.
 
 mod adjudication;
 mod game_file;

@@ -1,7 +1,7 @@
 //! The start positions of games: after random openings, or near positions of earlier games.
 
 use std::fmt;
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::path::Path;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -45,10 +45,7 @@ impl Trunks {
     /// If the file cannot be read, another run adds games to it, or no game has a move.
     pub(super) fn read(path: &Path, threads: usize) -> Result<Self, TunerError> {
         let file = File::open(path).map_err(TunerError::file(path))?;
-        file.try_lock_shared().map_err(|error| match error {
-            TryLockError::WouldBlock => TunerError::InUse(path.to_owned()),
-            TryLockError::Error(source) => TunerError::file(path)(source),
-        })?;
+        file.try_lock_shared().map_err(TunerError::lock(path))?;
         let mut games = Vec::new();
         let add = |part: &mut Vec<GameRecord>, _, game: GameRecord| {
             if !game.moves.is_empty() {
