@@ -323,7 +323,7 @@ class NetworkErrors(Folder):
         self.assertEqual(status, 0, errors)
         rows = shown.splitlines()
         self.assertEqual(rows[0], "3 positions")
-        self.assertRegex(rows[1], r"\+0\.00 \+- 0\.00 %.*poor \(poor\); with [+-]\d+ for the move \+0\.00 \+- 0\.00 %$")
+        self.assertRegex(rows[1], r"\+0\.00 \+- 0\.00 %.*poor \(poor\); with tempo [+-]\d+ \+0\.00 \+- 0\.00 %$")
         self.assertRegex(rows[2], r" -\d+\.\d+ \+- .*embedded \(embedded\)")
         self.assertRegex(rows[3], r"labels")
         # Six pieces each: the only bucket has the errors of all.
@@ -331,7 +331,7 @@ class NetworkErrors(Folder):
         self.assertEqual(rows[6].split(), ["6-9", "3", *(row.split()[0] for row in rows[1:4])])
         self.assertEqual(len(rows), 7)
 
-    def test_what_favours_the_side_to_move_is_found(self):
+    def test_tempo_is_found(self):
         sys.path.insert(0, SCRIPTS)
         self.addCleanup(sys.path.remove, SCRIPTS)
         script = runpy.run_path(os.path.join(SCRIPTS, "network-error"))
@@ -339,8 +339,8 @@ class NetworkErrors(Folder):
         sides = "wbwbwb"
         favoured = [score + (12 if side == "w" else -12) for score, side in zip(scores, sides)]
         judged = [(f"8/8 {side} - - 0 1", script["expected"](score, 150), 0) for score, side in zip(favoured, sides)]
-        worth, errors = script["errors_with_the_move"](scores, 150, judged)
-        self.assertEqual((worth, round(sum(errors), 12)), (12, 0))
+        tempo, errors = script["errors_with_tempo"](scores, 150, judged)
+        self.assertEqual((tempo, round(sum(errors), 12)), (12, 0))
 
     def test_labels_are_blended_within_their_game(self):
         sys.path.insert(0, SCRIPTS)
