@@ -296,6 +296,12 @@ class NetworkErrors(Folder):
             file.write(JUDGE)
         os.chmod(self.path("judge"), 0o755)
 
+    def script(self):
+        """Returns the functions of the script."""
+        sys.path.insert(0, SCRIPTS)
+        self.addCleanup(sys.path.remove, SCRIPTS)
+        return runpy.run_path(os.path.join(SCRIPTS, "network-error"))
+
     def judged(self, name, count="9000"):
         command = [sys.executable, os.path.join(SCRIPTS, "network-error"), "judge", "--engine", self.path("judge"), "--count", count, "-o", self.path(name)]
         subprocess.run(command, input=self.POSITIONS, text=True, check=True)
@@ -332,9 +338,7 @@ class NetworkErrors(Folder):
         self.assertEqual(len(rows), 7)
 
     def test_tempo_is_found(self):
-        sys.path.insert(0, SCRIPTS)
-        self.addCleanup(sys.path.remove, SCRIPTS)
-        script = runpy.run_path(os.path.join(SCRIPTS, "network-error"))
+        script = self.script()
         scores = [-300, -20, 0, 150, 40, 90]
         sides = "wbwbwb"
         favoured = [score + (12 if side == "w" else -12) for score, side in zip(scores, sides)]
@@ -343,9 +347,7 @@ class NetworkErrors(Folder):
         self.assertEqual((tempo, round(sum(errors), 12)), (12, 0))
 
     def test_labels_are_blended_within_their_game(self):
-        sys.path.insert(0, SCRIPTS)
-        self.addCleanup(sys.path.remove, SCRIPTS)
-        script = runpy.run_path(os.path.join(SCRIPTS, "network-error"))
+        script = self.script()
         with open(self.path("shown"), "w", encoding="utf-8") as file:
             file.write(
                 "a w - - 0 10 | 0 | 1.0\n"
