@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::record::{Purpose, ScalingRow};
-use super::writer_table::SharingStats;
 use sesame_report::statistics::{Estimate, bootstrap, compare};
 
 /// The results of a number of workers with one variant.
@@ -155,24 +154,6 @@ impl<'a> Panel<'a> {
         if self.run == Purpose::Lockstep { nodes } else { time }
     }
 
-    /// Returns the sums of the table statistics.
-    pub(super) fn sharing(&self, variant: &str, threads: u32) -> Option<SharingStats> {
-        let rows = self.arm(variant, threads)?.values().flatten();
-        let mut sum = None::<SharingStats>;
-        for sharing in rows.filter_map(|row| row.sharing) {
-            let before = sum.unwrap_or_default();
-            sum = Some(SharingStats {
-                probes: before.probes + sharing.probes,
-                hits: before.hits + sharing.hits,
-                foreign_hits: before.foreign_hits + sharing.foreign_hits,
-                cut_offs: before.cut_offs + sharing.cut_offs,
-                foreign_cut_offs: before.foreign_cut_offs + sharing.foreign_cut_offs,
-                unknown_cut_offs: before.unknown_cut_offs + sharing.unknown_cut_offs,
-            });
-        }
-        sum
-    }
-
     /// Returns the noise of the machine: the standard deviation of the logarithm of the time of equal searches
     /// with one worker. `None` without repetitions.
     pub(super) fn noise(&self) -> Option<f64> {
@@ -322,7 +303,6 @@ mod tests {
             cpu_micros: (run != Purpose::Lockstep).then_some(micros * u64::from(threads) * 9 / 10),
             best: if threads == 1 || position == "a" { "e2e4".into() } else { "d2d4".into() },
             solved_micros: None,
-            sharing: None,
             others: Some(if threads == 1 { 0 } else { 100 }),
             note: String::new(),
         }

@@ -6,10 +6,8 @@ use super::positions::TestPosition;
 use super::real::TimedSearch;
 use super::record::{Conditions, Purpose, SESAME, ScalingRow, field};
 use super::searcher::{SearchTrace, Searcher, ThreadMode};
-use super::writer_table::{SharingStats, WriterTable};
 use super::{Plan, ScalingArgs, ScalingError, Variant};
 use crate::engine::Limits;
-use crate::search::{SearchTable, TranspositionTable};
 use sesame_report::journal::Journal;
 
 /// One of the measured engines.
@@ -32,11 +30,7 @@ struct External {
 
 /// All engines of a measurement.
 pub(super) struct Contestants {
-    searcher: Searcher<TranspositionTable>,
-    /// Created on demand, to save memory.
-    counting: Option<Searcher<WriterTable>>,
-    hash_mib: usize,
-    pin: bool,
+    searcher: Searcher,
     externals: Vec<External>,
 }
 
@@ -56,7 +50,7 @@ impl Contestants {
             }
             externals.push(External { name, state, is_reported: false });
         }
-        Ok(Self { searcher, counting: None, hash_mib: plan.hash_mib, pin: args.pin, externals })
+        Ok(Self { searcher, externals })
     }
 
     /// Returns the conditions with a line for each engine that has started.
@@ -134,7 +128,7 @@ impl Contestants {
         task: &TimedSearch<'_>,
         args: &ScalingArgs,
         log: &dyn Fn(&str),
-    ) -> Result<Option<(SearchTrace, Option<SharingStats>)>, ScalingError> {
+    ) -> Result<Option<SearchTrace>, ScalingError> {
         if let Contestant::External(_) = task.contestant {
             let trace = self.with_engine(task.contestant, log, |engine| {
                 engine.configure(task.threads)?;
@@ -144,21 +138,11 @@ impl Contestants {
                     _ => engine.search_to(&entry.position, *depth, args.open, *time),
                 }
             });
-            return Ok(trace.map(|trace| (trace, None)));
+            return Ok(trace);
         }
         let variant = task.variant.cloned().unwrap_or_default();
-        if task.run != Purpose::Table {
-            self.searcher.configure(task.threads as usize, &variant)?;
-            return Ok(Some((search_in(&mut self.searcher, task, args)?, None)));
-        }
-        let counting = match &mut self.counting {
-            Some(searcher) => searcher,
-            none => none.insert(Searcher::counting(self.hash_mib, ThreadMode::Free)?.pinned(self.pin)?),
-        };
-        counting.configure(task.threads as usize, &variant)?;
-        counting.table().reset();
-        let trace = search_in(counting, task, args)?;
-        Ok(Some((trace, Some(counting.table().sharing()))))
+        self.searcher.configure(task.threads as usize, &variant)?;
+        Ok(Some(search_in(&mut self.searcher, task, args)?))
     }
 
     /// Lets an engine work; drops it at a fault.
@@ -223,11 +207,7 @@ fn solution_limits(args: &ScalingArgs) -> Limits {
     Limits { move_time: Some(args.solution_time()), ..Limits::default() }
 }
 
-fn search_in<T: SearchTable>(
-    searcher: &mut Searcher<T>,
-    task: &TimedSearch<'_>,
-    args: &ScalingArgs,
-) -> Result<SearchTrace, ScalingError> {
+fn search_in(searcher: &mut Searcher, task: &TimedSearch<'_>, args: &ScalingArgs) -> Result<SearchTrace, ScalingError> {
     let Calibrated { entry, depth, .. } = task.position;
     match task.run {
         Purpose::Solution => searcher.search(&entry.position, solution_limits(args)),

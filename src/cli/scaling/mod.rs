@@ -22,7 +22,6 @@ mod searcher;
 mod simulated;
 mod variant;
 mod warnings;
-mod writer_table;
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -170,9 +170,9 @@ fn search_all(
         progress.advance(task.millis(args), format!("{}, {name} with {}", task.position.entry.id, task.threads));
         let meter = NoiseMeter::start(contestants.processes());
         match contestants.search(task, args, &log)? {
-            Some((trace, sharing)) => {
+            Some(trace) => {
                 let others = meter.others().map(|share| (1000.0 * share).round() as i64);
-                journal.add(ScalingRow { sharing, others, ..task.row(&trace, &name) })?;
+                journal.add(ScalingRow { others, ..task.row(&trace, &name) })?;
             }
             None => contestants.report_dropped(journal)?,
         }
@@ -182,7 +182,7 @@ fn search_all(
     result
 }
 
-/// Returns all searches in order: the rounds, then those on a [`WriterTable`](super::writer_table::WriterTable).
+/// Returns all searches in order.
 fn tasks<'a>(
     plan: &'a Plan,
     calibrated: &'a [(Contestant, Vec<Calibrated>)],
@@ -215,10 +215,6 @@ fn tasks<'a>(
         shuffle(&mut of_round, &mut random);
         tasks.extend(of_round);
     }
-    let mut counted: Vec<TimedSearch<'a>> =
-        all(Purpose::Table, 1).filter(|task| task.contestant == Contestant::Sesame).collect();
-    shuffle(&mut counted, &mut random);
-    tasks.extend(counted);
     tasks
 }
 
@@ -254,7 +250,6 @@ impl TimedSearch<'_> {
             cpu_micros: trace.cpu.map(|time| time.as_micros() as u64),
             best: trace.best.map_or_else(|| "-".to_owned(), |mv| entry.position.to_uci(mv, false)),
             solved_micros: solved.map(|time| time.as_micros() as u64),
-            sharing: None,
             others: None,
             note: String::new(),
         }

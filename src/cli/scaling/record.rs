@@ -8,7 +8,6 @@ pub use sesame_report::journal::Existing;
 use sesame_report::journal::{Contents, Fields, Journal, JournalError, JournalKind, JournalRow, MergeError};
 
 use super::Variant;
-use super::writer_table::SharingStats;
 
 /// The purpose of a search.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -17,9 +16,7 @@ pub enum Purpose {
     Depth,
     /// For a fixed time, to find the solution.
     Solution,
-    /// To a depth on a [`WriterTable`](super::writer_table::WriterTable), which is slower.
-    Table,
-    /// To a depth in lockstep on a `WriterTable`.
+    /// To a depth in lockstep.
     Lockstep,
     /// One thread's search that gives the depth of the others; depth 0 if the position is left out.
     Calibration,
@@ -28,14 +25,13 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    const ALL: [Purpose; 6] =
-        [Purpose::Depth, Purpose::Solution, Purpose::Table, Purpose::Lockstep, Purpose::Calibration, Purpose::Dropped];
+    const ALL: [Purpose; 5] =
+        [Purpose::Depth, Purpose::Solution, Purpose::Lockstep, Purpose::Calibration, Purpose::Dropped];
 
     const fn name(self) -> &'static str {
         match self {
             Purpose::Depth => "depth",
             Purpose::Solution => "solution",
-            Purpose::Table => "table",
             Purpose::Lockstep => "lockstep",
             Purpose::Calibration => "calibration",
             Purpose::Dropped => "dropped",
@@ -78,8 +74,6 @@ pub struct ScalingRow {
     pub best: String,
     /// Time in microseconds after which the solution was found and kept.
     pub solved_micros: Option<u64>,
-    /// The statistics of a `WriterTable`.
-    pub sharing: Option<SharingStats>,
     /// The share of all processors' time that other programs had, in thousandths; `None` if the system does not
     /// measure it. Negative by the rounding of short searches.
     pub others: Option<i64>,
@@ -103,7 +97,6 @@ impl ScalingRow {
             cpu_micros: None,
             best: "-".to_owned(),
             solved_micros: None,
-            sharing: None,
             others: None,
             note: String::new(),
         }
@@ -122,7 +115,7 @@ pub(super) fn field(text: &str) -> String {
 
 impl JournalRow for ScalingRow {
     const COLUMNS: &'static str = "run,engine,variant,threads,round,position,depth,nodes,micros,cpu_micros,best,\
-        solved_micros,probes,hits,foreign_hits,cut_offs,foreign_cut_offs,unknown_cut_offs,others,note";
+        solved_micros,others,note";
 
     /// Run, engine, variant, threads, round, position.
     type Key = (Purpose, String, String, u32, u32, String);
@@ -135,15 +128,11 @@ impl JournalRow for ScalingRow {
         let option = |number: Option<u64>| number.map_or_else(String::new, |number| number.to_string());
         let Self { run, engine, variant, threads, round, position, depth, nodes, best, note, .. } = self;
         let [micros, cpu, solved] = [self.micros, self.cpu_micros, self.solved_micros].map(option);
-        let sharing = self.sharing.map_or([None; 6], |sharing| {
-            let SharingStats { probes, hits, foreign_hits, cut_offs, foreign_cut_offs, unknown_cut_offs } = sharing;
-            [probes, hits, foreign_hits, cut_offs, foreign_cut_offs, unknown_cut_offs].map(Some)
-        });
-        let (run, sharing) = (run.name(), sharing.map(option).join(","));
+        let run = run.name();
         let others = self.others.map_or_else(String::new, |others| others.to_string());
         format!(
             "{run},{engine},{variant},{threads},{round},{position},{depth},{nodes},{micros},{cpu},{best},{solved},\
-             {sharing},{others},{note}"
+             {others},{note}"
         )
     }
 
@@ -161,30 +150,9 @@ impl JournalRow for ScalingRow {
             cpu_micros: fields.optional()?,
             best: fields.value()?,
             solved_micros: fields.optional()?,
-            sharing: parse_sharing(fields)?,
             others: fields.optional()?,
             note: fields.value()?,
         })
-    }
-}
-
-/// Parses the statistics: all or none.
-fn parse_sharing(fields: &mut Fields<'_>) -> Result<Option<SharingStats>, String> {
-    let mut counters = [None; 6];
-    for counter in &mut counters {
-        *counter = fields.optional()?;
-    }
-    match counters {
-        [None, None, None, None, None, None] => Ok(None),
-        [
-            Some(probes),
-            Some(hits),
-            Some(foreign_hits),
-            Some(cut_offs),
-            Some(foreign_cut_offs),
-            Some(unknown_cut_offs),
-        ] => Ok(Some(SharingStats { probes, hits, foreign_hits, cut_offs, foreign_cut_offs, unknown_cut_offs })),
-        _ => Err("some counters of the table are missing".to_owned()),
     }
 }
 
@@ -212,9 +180,9 @@ impl ResultsFile {
 
     const fn journal(self) -> JournalKind {
         let (magic, name) = match self {
-            ResultsFile::Real => ("# sesame scaling 2: real threads\n", "results file real.csv of `sesame scaling`"),
+            ResultsFile::Real => ("# sesame scaling 3: real threads\n", "results file real.csv of `sesame scaling`"),
             ResultsFile::Simulated => {
-                ("# sesame scaling 2: lockstep\n", "results file simulated.csv of `sesame scaling`")
+                ("# sesame scaling 3: lockstep\n", "results file simulated.csv of `sesame scaling`")
             }
         };
         let advice = "replace it with --force, name another folder with --out, or go on with it by --resume";
@@ -363,8 +331,6 @@ mod tests {
     use super::*;
 
     fn row(position: &str, is_counted: bool) -> ScalingRow {
-        let sharing =
-            SharingStats { probes: 9, hits: 8, foreign_hits: 7, cut_offs: 6, foreign_cut_offs: 5, unknown_cut_offs: 4 };
         ScalingRow {
             run: Purpose::Lockstep,
             engine: SESAME.into(),
@@ -378,7 +344,6 @@ mod tests {
             cpu_micros: Some(17),
             best: "e2e4".into(),
             solved_micros: None,
-            sharing: is_counted.then_some(sharing),
             others: is_counted.then_some(-3),
             note: String::new(),
         }
@@ -386,20 +351,6 @@ mod tests {
 
     fn conditions() -> Conditions {
         Conditions::default().with("hash", "16\nMiB").with("positions", "some: 3")
-    }
-
-    #[test]
-    fn committed_results_are_readable() {
-        let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/results/scaling");
-        for (kind, folder, rows) in [
-            (ResultsFile::Real, "real", 320),
-            (ResultsFile::Simulated, "simulated", 160),
-            (ResultsFile::Simulated, "variants", 778),
-        ] {
-            let recording = Recording::read(kind, &docs.join(folder)).unwrap().unwrap();
-            assert_eq!(recording.rows.len(), rows, "{folder}");
-            assert_eq!(recording.conditions.get("hash"), Some("64 MiB"));
-        }
     }
 
     #[test]
@@ -441,13 +392,9 @@ mod tests {
             .add(row("a", true))
             .unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
-        for (from, to, number) in [
-            ("34567", "many", 5),
-            ("\nlockstep", "\nlock", 5),
-            (",9,8", ",,8", 5),
-            (",4,1,", ",", 5),
-            ("hash: 16", "hash 16", 2),
-        ] {
+        for (from, to, number) in
+            [("34567", "many", 5), ("\nlockstep", "\nlock", 5), (",4,1,", ",", 5), ("hash: 16", "hash 16", 2)]
+        {
             std::fs::write(&path, text.replacen(from, to, 1)).unwrap();
             let error = Recording::read(ResultsFile::Simulated, folder.path()).unwrap_err();
             assert!(matches!(error, JournalError::Damaged { line, .. } if line == number), "{to}: {error}");

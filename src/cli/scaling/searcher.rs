@@ -6,12 +6,11 @@ use std::thread;
 use std::time::Duration;
 
 use super::positions::Solution;
-use super::writer_table::WriterTable;
 use super::{ScalingError, Variant, machine};
 use crate::engine::{Affinity, Bound, Engine, EngineError, Info, Limits, NullSink, Options, Scheme};
 use crate::games::epd::settled_from;
 use crate::position::{Game, Move, Position};
-use crate::search::{SearchTable, TranspositionTable};
+use crate::search::TranspositionTable;
 
 /// The first completion of a depth by any worker.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -65,8 +64,8 @@ pub(super) enum ThreadMode {
 }
 
 /// An engine for independent searches.
-pub(super) struct Searcher<T: SearchTable> {
-    engine: Engine<T>,
+pub(super) struct Searcher {
+    engine: Engine<TranspositionTable>,
     mode: ThreadMode,
     messages: Vec<String>,
 }
@@ -74,25 +73,10 @@ pub(super) struct Searcher<T: SearchTable> {
 /// Pause before a timed search, in which the workers clear their histories.
 pub(super) const PAUSE: Duration = Duration::from_millis(20);
 
-impl Searcher<TranspositionTable> {
+impl Searcher {
     /// Creates a searcher with a table of `hash_mib` MiB and one worker.
     pub(super) fn new(hash_mib: usize, mode: ThreadMode) -> Result<Self, ScalingError> {
         let table = TranspositionTable::with_mib(hash_mib, Scheme::default()).map_err(EngineError::from)?;
-        Self::with_table(table, mode)
-    }
-}
-
-impl Searcher<WriterTable> {
-    /// Creates a searcher with a [`WriterTable`] of `hash_mib` MiB and one worker.
-    pub(super) fn counting(hash_mib: usize, mode: ThreadMode) -> Result<Self, ScalingError> {
-        let table = WriterTable::with_mib(hash_mib, Scheme::default()).map_err(EngineError::from)?;
-        Self::with_table(table, mode)
-    }
-}
-
-impl<T: SearchTable> Searcher<T> {
-    /// Creates a searcher with `table` and one worker.
-    pub(super) fn with_table(table: T, mode: ThreadMode) -> Result<Self, ScalingError> {
         let options =
             Options { move_overhead: Duration::ZERO, lockstep: mode == ThreadMode::Lockstep, ..Options::default() };
         let engine = Engine::with_table(table, options, Arc::new(NullSink))?;
@@ -108,10 +92,6 @@ impl<T: SearchTable> Searcher<T> {
     /// Returns the engine's messages, each once.
     pub(super) fn messages(&self) -> &[String] {
         &self.messages
-    }
-
-    pub(super) fn table(&self) -> &T {
-        self.engine.table()
     }
 
     /// Sets the number of workers and their strategy.
@@ -215,20 +195,19 @@ mod tests {
     fn lockstep_searches_are_independent() {
         let positions = Positions::built_in().first(3);
         let fresh = |index: usize, workers, variant: &Variant| {
-            let mut searcher = Searcher::counting(1, ThreadMode::Lockstep).unwrap();
+            let mut searcher = Searcher::new(1, ThreadMode::Lockstep).unwrap();
             searcher.configure(workers, variant).unwrap();
             let trace = searcher.search(&positions.entries[index].position, to_depth(6)).unwrap();
-            (timeless(&trace), searcher.table().sharing())
+            timeless(&trace)
         };
-        let mut used = Searcher::counting(1, ThreadMode::Lockstep).unwrap();
+        let mut used = Searcher::new(1, ThreadMode::Lockstep).unwrap();
         let searches = [(2, 3, "default"), (0, 1, "same"), (1, 3, "same"), (2, 5, "half+defer"), (1, 3, "default")];
         for (index, workers, variant) in searches {
             let variant = variant.parse().unwrap();
             used.configure(workers, &variant).unwrap();
-            used.table().reset();
             let trace = used.search(&positions.entries[index].position, to_depth(6)).unwrap();
             let expected = fresh(index, workers, &variant);
-            assert_eq!((timeless(&trace), used.table().sharing()), expected, "{index}, {workers}, {variant}");
+            assert_eq!(timeless(&trace), expected, "{index}, {workers}, {variant}");
         }
     }
 
@@ -248,25 +227,6 @@ mod tests {
                     assert_eq!(open, given, "alone it makes no difference");
                 }
             }
-        }
-    }
-
-    #[test]
-    fn foreign_cutoffs_need_several_workers() {
-        let position = &Positions::built_in().entries[0].position.clone();
-        let mut searcher = Searcher::counting(1, ThreadMode::Lockstep).unwrap();
-        let mut plain = Searcher::new(1, ThreadMode::Lockstep).unwrap();
-        for workers in [1, 2, 4] {
-            searcher.configure(workers, &Variant::default()).unwrap();
-            plain.configure(workers, &Variant::default()).unwrap();
-            searcher.table().reset();
-            let noted = searcher.search(position, to_depth(7)).unwrap();
-            assert_eq!(noted.nodes, plain.search(position, to_depth(7)).unwrap().nodes, "the notes change nothing");
-            let sharing = searcher.table().sharing();
-            assert!(sharing.cut_offs > 0 && sharing.cut_offs < sharing.hits && sharing.hits < sharing.probes);
-            assert_eq!(sharing.foreign_cut_offs > 0, workers > 1, "{workers}: {sharing:?}");
-            assert!(sharing.foreign_cut_offs <= sharing.cut_offs && sharing.foreign_cut_offs <= sharing.foreign_hits);
-            assert_eq!(sharing.unknown_cut_offs, 0, "{sharing:?}");
         }
     }
 

@@ -8,7 +8,6 @@ use crossbeam_channel as channel;
 
 use super::record::{Purpose, ResultsFile, SESAME, ScalingRow};
 use super::searcher::{Searcher, ThreadMode};
-use super::writer_table::WriterTable;
 use super::{Calibrated, Plan, ScalingArgs, ScalingError, Variant};
 use sesame_report::Progress;
 
@@ -34,10 +33,9 @@ impl LockstepSearch<'_> {
         (self.position.nodes as f64 * f64::from(self.threads).sqrt()) as u64
     }
 
-    fn run(&self, searcher: &mut Searcher<WriterTable>) -> Result<ScalingRow, ScalingError> {
+    fn run(&self, searcher: &mut Searcher) -> Result<ScalingRow, ScalingError> {
         let Calibrated { entry, depth, .. } = self.position;
         searcher.configure(self.threads as usize, self.variant)?;
-        searcher.table().reset();
         let trace = searcher.search_to(&entry.position, *depth, self.open)?;
         Ok(ScalingRow {
             run: Purpose::Lockstep,
@@ -52,8 +50,6 @@ impl LockstepSearch<'_> {
             cpu_micros: None,
             best: trace.best.map_or_else(|| "-".to_owned(), |mv| entry.position.to_uci(mv, false)),
             solved_micros: None,
-            // An open search continues for a time that depends on the machine.
-            sharing: (!self.open).then(|| searcher.table().sharing()),
             others: None,
             note: String::new(),
         })
@@ -89,7 +85,7 @@ pub(super) fn run(plan: &Plan, args: &ScalingArgs, log: &dyn Fn(&str)) -> Result
 
     let weight = |jobs: &[LockstepSearch<'_>]| jobs.iter().map(LockstepSearch::weight).sum::<u64>();
     let progress = Progress::new(weight(&open) + weight(&done), weight(&done));
-    let work = |searcher: &mut Searcher<WriterTable>, search: &LockstepSearch<'_>| search.run(searcher);
+    let work = |searcher: &mut Searcher, search: &LockstepSearch<'_>| search.run(searcher);
     let result = run_parallel(&open, args.jobs(), plan.hash_mib, work, |search, row| {
         progress.advance(search.weight(), format!("{} with {}", search.position.entry.id, search.threads));
         Ok(journal.add(row)?)
@@ -103,7 +99,7 @@ pub(super) fn run(plan: &Plan, args: &ScalingArgs, log: &dyn Fn(&str)) -> Result
 /// Calibrates all positions. Positions without a depth are logged.
 fn calibrate(plan: &Plan, jobs: usize, log: &dyn Fn(&str)) -> Result<Vec<Calibrated>, ScalingError> {
     let entries: Vec<(usize, _)> = plan.positions.entries.iter().enumerate().collect();
-    let work = |searcher: &mut Searcher<WriterTable>, (_, entry): &(usize, &super::TestPosition)| {
+    let work = |searcher: &mut Searcher, (_, entry): &(usize, &super::TestPosition)| {
         Ok(plan.measure.depth(entry, &searcher.search(&entry.position, plan.measure.limits())?))
     };
     let mut found = Vec::new();
@@ -120,7 +116,7 @@ fn run_parallel<I: Sync, R: Send>(
     items: &[I],
     jobs: usize,
     hash_mib: usize,
-    work: impl Fn(&mut Searcher<WriterTable>, &I) -> Result<R, ScalingError> + Sync,
+    work: impl Fn(&mut Searcher, &I) -> Result<R, ScalingError> + Sync,
     mut take: impl FnMut(&I, R) -> Result<(), ScalingError>,
 ) -> Result<(), ScalingError> {
     let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
@@ -129,7 +125,7 @@ fn run_parallel<I: Sync, R: Send>(
         for _ in 0..jobs.clamp(1, items.len().max(1)) {
             let (sender, next, stop, work) = (sender.clone(), &next, &stop, &work);
             let worker = move || {
-                let mut searcher = match Searcher::counting(hash_mib, ThreadMode::Lockstep) {
+                let mut searcher = match Searcher::new(hash_mib, ThreadMode::Lockstep) {
                     Ok(searcher) => searcher,
                     Err(error) => return drop(sender.send((0, Err(error)))),
                 };

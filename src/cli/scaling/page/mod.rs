@@ -10,12 +10,11 @@ use super::ScalingError;
 use super::analysis::{Curve, CurvePoint, Panel};
 use super::pictures::{Against, ChartLine, ratios};
 use super::record::{Purpose, Recording, ResultsFile, SESAME};
-use super::writer_table::SharingStats;
 use crate::engine::{SmpStrategy, StrategyWord};
 use families::families;
 use real::Real;
 use sesame_report::html;
-use sesame_report::markdown::{DASH, Table, Unit, grouped, or_dash, percent};
+use sesame_report::markdown::{DASH, Table, Unit, grouped, or_dash};
 use sesame_report::statistics::Estimate;
 
 /// The files of a report.
@@ -182,44 +181,6 @@ impl ReportWriter {
         self.variants(&lines, panel.variants(), picture, titles, Against::One("the same"))
     }
 
-    fn sharing(&mut self, panel: &Panel<'_>) -> Result<(), ScalingError> {
-        let mut table = Table::new([
-            "variant",
-            "workers",
-            "hits",
-            "cutoffs",
-            "another's hits",
-            "another's cutoffs",
-            "writer unknown",
-        ]);
-        for variant in panel.variants() {
-            for threads in panel.threads() {
-                if threads == 1 && Some(variant) != panel.variants().first() {
-                    continue;
-                }
-                let Some(SharingStats { probes, hits, foreign_hits, cut_offs, foreign_cut_offs, unknown_cut_offs }) =
-                    panel.sharing(variant, threads)
-                else {
-                    continue;
-                };
-                let share = |part: u64, whole: u64| percent(part as f64 / whole.max(1) as f64);
-                table.row([
-                    (*variant).to_owned(),
-                    threads.to_string(),
-                    share(hits, probes),
-                    share(cut_offs, probes),
-                    share(foreign_hits, hits),
-                    share(foreign_cut_offs, cut_offs),
-                    share(unknown_cut_offs, cut_offs),
-                ]);
-            }
-        }
-        self.terminal += "\nTransposition table\n";
-        self.table(&table);
-        self.text += SHARING_COLUMNS;
-        Ok(())
-    }
-
     /// Lists the positions with the depths of all engines.
     fn positions(&mut self, real: Option<&Real<'_>>, simulated: Option<&Panel<'_>>) {
         self.text += "## Positions\n\nDepth in plies, and the nodes and the time that one worker needs.\n\n";
@@ -298,9 +259,6 @@ const LONG_TABLES_INTRODUCTION: &str =
 const INTRODUCTION: &str = "Written by `sesame scaling`; `--page` writes it again from the results in the folder. `docs/users/scaling.md` of \
     the sources describes the method. Ratios are geometric means over positions, against one thread. Brackets have 95 % intervals, from 4,000 \
     bootstrap resamples of the positions.";
-
-const SHARING_COLUMNS: &str = "*Hits*, *cutoffs*: shares of all probes. *Another's*: the share with an entry of another thread. *Writer unknown*: the \
-    record of the writer was lost.\n\n";
 
 #[cfg(test)]
 mod tests;

@@ -13,7 +13,6 @@ pub(super) struct Real<'a> {
     recording: &'a Recording,
     /// The engines that have results.
     pub(super) engines: Vec<EngineResults<'a>>,
-    table: Panel<'a>,
 }
 
 /// The results of one engine.
@@ -35,7 +34,7 @@ impl<'a> Real<'a> {
         };
         let has_results = |engine: &EngineResults<'_>| engine.name == SESAME || !engine.depth.is_empty();
         let engines = recording.engines().into_iter().map(engine).filter(has_results).collect();
-        Self { recording, engines, table: Panel::new(&recording.rows, SESAME, Purpose::Table, cores) }
+        Self { recording, engines }
     }
 
     /// Returns the results of Sesame.
@@ -77,11 +76,6 @@ impl ReportWriter {
         }
         self.sesame(real)?;
         self.solutions(real);
-        if !real.table.is_empty() {
-            self.text += "### Transposition table\n\nFrom separate searches of Sesame, because the statistics slow the \
-                          search.\n\n";
-            self.sharing(&real.table)?;
-        }
         Ok(())
     }
 

@@ -4,7 +4,6 @@ use super::super::ScalingError;
 use super::super::analysis::{Curve, CurvePoint, Panel};
 use super::super::pictures::{Against, ChartLine};
 use super::super::record::{Recording, ResultsFile};
-use super::families::families;
 use super::real::Real;
 use super::{LONG_TABLES_FILE, LONG_TABLES_TITLE, ReportWriter, line, rows_of, times};
 use sesame_report::markdown::{Table, or_dash, percent};
@@ -47,13 +46,6 @@ impl ReportWriter {
         self.variants(&lines, panel.variants(), "simulated", titles, Against::Ideal)?;
         if curves.len() > 1 {
             self.against(panel, "variants")?;
-        }
-        if recording.rows.iter().any(|row| row.sharing.is_some()) {
-            let heading = "Transposition table";
-            if families(panel.variants()).len() == 1 {
-                self.text += &format!("### {heading}\n\n");
-            }
-            self.by_variant(panel, heading, |report| report.sharing(panel))?;
         }
         if !self.long_tables.is_empty() {
             self.text += &format!("### Complete tables\n\n[{LONG_TABLES_TITLE}]({LONG_TABLES_FILE})\n\n");
