@@ -4,7 +4,7 @@ use std::time::Duration;
 
 #[cfg(target_os = "linux")]
 use crate::support::InfoLine;
-use crate::support::{Session, best_move, board, infos, is_opening_move};
+use crate::support::{Session, best_move, board, infos, is_one_machine, is_opening_move};
 
 /// Expects that the last `position` left none.
 fn expect_no_position(session: &mut Session) {
@@ -121,6 +121,9 @@ fn option_names_ignore_case() {
 
 #[test]
 fn hash_beyond_the_memory_is_refused() {
+    if !is_one_machine() {
+        return;
+    }
     let mut session = Session::start();
     session.send("setoption name Hash value 33554432");
     let answer = session.sync();

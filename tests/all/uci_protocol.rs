@@ -2,7 +2,9 @@
 //! in `uci_order.rs`.
 
 use crate::support::referee::Referee;
-use crate::support::{MATED, STALEMATED, Session, best_move, board, infos, is_opening_move, parse_info};
+use crate::support::{
+    MATED, STALEMATED, Session, best_move, board, infos, is_one_machine, is_opening_move, parse_info,
+};
 
 /// Checks that two searches have the same lines with the same nodes. Bounds are left out: only slow searches
 /// show them.
@@ -109,6 +111,9 @@ fn drawn_root_still_gets_a_move() {
 
 #[test]
 fn new_game_makes_searches_repeatable() {
+    if !is_one_machine() {
+        return;
+    }
     let mut session = Session::start();
     for position in ["startpos", "fen r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"] {
         session.send("ucinewgame");

@@ -36,6 +36,11 @@ fn launched() -> Command {
     command
 }
 
+/// Returns false if `SESAME_LAUNCHER` starts several machines, for the few tests that hold for one alone.
+pub(crate) fn is_one_machine() -> bool {
+    std::env::var_os("SESAME_LAUNCHER").is_none()
+}
+
 /// An engine process.
 pub(crate) struct Session {
     child: Child,
