@@ -7,8 +7,8 @@ use clap::{Args, Parser, Subcommand, value_parser};
 
 use sesame::uci::Output;
 use sesame_lab::report::{self, ReportOptions};
-use sesame_lab::studies::{self, PositionsArgs, Study, StudyArgs};
-use sesame_lab::{MACHINES_FOLDER, SCHEMES_FOLDER, TABLE_FOLDER, check_bits, crowding, machines};
+use sesame_lab::studies::{self, Study, StudyArgs};
+use sesame_lab::{SCHEMES_FOLDER, TABLE_FOLDER, check_bits, crowding};
 use sesame_report::command::{CommandError, print_status};
 use sesame_report::files::{self, FileError};
 
@@ -55,27 +55,10 @@ pub(crate) enum Command {
         #[arg(long, default_value = TABLE_FOLDER, value_name = "FOLDER")]
         output: PathBuf,
     },
-    /// Measure what several machines are worth, and what their exchange of entries has to be, in simulation
-    Machines {
-        /// Depth of each search in plies
-        #[arg(long, default_value_t = 13, value_parser = value_parser!(u32).range(1..), value_name = "PLIES")]
-        depth: u32,
-        /// Number of simulations at a time
-        #[arg(long, default_value_t = 1, value_parser = value_parser!(u16).range(1..=256))]
-        jobs: u16,
-        /// The folder for the page and its picture
-        #[arg(long, default_value = MACHINES_FOLDER, value_name = "FOLDER")]
-        output: PathBuf,
-    },
-    /// Compare the schemes in ALIBABA, the paper's program, over a larger set of positions
-    Larger(StudyArgs),
-    /// Compare the schemes in Sesame's own search
-    Modern(StudyArgs),
     /// Compare the schemes in Sesame's own search with 1, 2, 4 and 8 threads
     Threads(StudyArgs),
     /// Test claims about tables from sources other than the paper
     Sources(StudyArgs),
-    Positions(PositionsArgs),
 }
 
 /// Write the report on a run: tables, figures and claims compared with the paper's, in Markdown, SVG and HTML
@@ -120,26 +103,14 @@ pub(crate) fn run(command: &Command, output: &Output) -> Result<(), CommandError
             .map_err(CommandError::failed)?;
             save(output, folder, crowding::page(*depth, &results).map_err(CommandError::failed)?)?;
         }
-        Command::Machines { depth, jobs, output: folder } => {
-            check_folder(folder, "machines.md")?;
-            let results = machines::measure(*depth, (*jobs).into(), |result| {
-                let machines::ClusterResult { cluster, nodes, .. } = result;
-                print_status(&format!("{}: done, {} nodes", cluster.name(), nodes.iter().sum::<u64>()));
-            })
-            .map_err(CommandError::failed)?;
-            save(output, folder, machines::page(*depth, &results).map_err(CommandError::failed)?)?;
-        }
         Command::Report(ReportArguments { results, output: folder, wall_time }) => {
             let options = ReportOptions { results: results.clone(), output: folder.clone(), wall_time: *wall_time };
             for path in report::write(&options).map_err(CommandError::failed)? {
                 output.line(&path.display().to_string());
             }
         }
-        Command::Larger(arguments) => run_study(Study::Larger, arguments)?,
-        Command::Modern(arguments) => run_study(Study::Modern, arguments)?,
         Command::Threads(arguments) => run_study(Study::Threads, arguments)?,
         Command::Sources(arguments) => run_study(Study::Sources, arguments)?,
-        Command::Positions(arguments) => arguments.run(&print_status).map_err(CommandError::failed)?,
     }
     Ok(())
 }

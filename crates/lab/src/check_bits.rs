@@ -14,9 +14,8 @@ use sesame::search::TtEntry;
 use sesame_report::chart::{Axis, Chart, ChartError, Curve, CurveStyle};
 use sesame_table::{CHECK_BITS, EntryUse, Payload, RawEntry, Recorder, Signature, Table, TableOptions, Work};
 
-use crate::dyn_table::DynTable;
-use crate::engine_bench;
-pub use crate::engine_bench::MeasureError;
+use crate::engine_search::EngineSearch;
+use crate::{MeasureError, parallel};
 
 /// The numbers of bits that are measured.
 pub const BITS: [u32; 6] = [8, 12, 16, 24, 32, CHECK_BITS];
@@ -127,26 +126,20 @@ pub struct CheckBitsResult {
 pub fn measure(
     depth: u32,
     positions: usize,
-    mut done: impl FnMut(&CheckBitsResult),
+    done: impl Fn(&CheckBitsResult) + Sync,
 ) -> Result<Vec<CheckBitsResult>, MeasureError> {
     let runs = [run::<8>, run::<12>, run::<16>, run::<24>, run::<32>, run::<CHECK_BITS>];
-    runs.iter()
-        .map(|run| {
-            let result = run(depth, positions)?;
-            done(&result);
-            Ok(result)
-        })
-        .collect()
+    parallel::measure(&runs, 1, |run| run(depth, positions), done)
 }
 
 fn run<const BITS: u32>(depth: u32, positions: usize) -> Result<CheckBitsResult, MeasureError> {
     let options = TableOptions { positions, ..TableOptions::default() };
     let table = Arc::new(Table::<TtEntry, KeyAudit, BITS>::with_options(&options)?);
     let (mut nodes, mut moves) = (0, Vec::new());
-    engine_bench::run(DynTable::new(&table), depth, |search| {
-        nodes += search.nodes;
-        moves.push(search.best);
-    })?;
+    EngineSearch::new(&table).bench(depth, |searched, best| {
+        nodes += searched;
+        moves.push(best);
+    });
     let counts = table.recorder().counts.lock().clone();
     Ok(CheckBitsResult { bits: BITS, nodes, counts, moves })
 }

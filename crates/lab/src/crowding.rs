@@ -14,10 +14,9 @@ use sesame_report::chart::{Axis, Chart, ChartError, Curve, CurveStyle, Reference
 use sesame_report::statistics::{Comparison, compare};
 use sesame_table::{EntryUse, Scheme, Table, TableOptions, Update, Work};
 
+use crate::MeasureError;
 use crate::cluster::{CLUSTER_BYTES, ClusterTable};
-use crate::dyn_table::DynTable;
-use crate::engine_bench;
-pub use crate::engine_bench::MeasureError;
+use crate::engine_search::{DynTable, EngineSearch};
 use crate::parallel;
 
 /// A table design.
@@ -165,7 +164,7 @@ fn run(design: TableDesign, kib: usize, depth: u32) -> Result<CrowdingResult, Me
 fn run_on(design: TableDesign, kib: usize, depth: u32, table: DynTable) -> Result<CrowdingResult, MeasureError> {
     let table = Arc::new(CountingTable { table, probes: AtomicU64::new(0), hits: AtomicU64::new(0) });
     let mut positions = Vec::new();
-    engine_bench::run(DynTable::new(&table), depth, |search| positions.push((search.nodes, table.hashfull())))?;
+    EngineSearch::new(&table).bench(depth, |nodes, _| positions.push((nodes, table.hashfull())));
     Ok(CrowdingResult { design, kib, positions, probes: table.probes.load(Relaxed), hits: table.hits.load(Relaxed) })
 }
 

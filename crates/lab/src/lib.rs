@@ -13,10 +13,10 @@
 //! | [`results`] | the results file |
 //! | [`validation`] | ALIBABA's node counts beside the paper's |
 //! | [`report`] | the report: the paper's tables, figures and claims beside the new ones |
-//! | [`studies`] | a larger set of positions, Sesame's own search, several threads, claims of other sources |
+//! | [`studies`] | several threads, claims of other sources |
 //! | [`check_bits`], [`crowding`] | type-1 errors and full tables in Sesame's own search |
-//! | [`machines`] | simulated clusters of machines |
-//! | [`cluster`], [`dyn_table`] | a rival table design, and any table behind one type |
+//! | [`cluster`] | a rival table design |
+//! | [`engine_search`] | Sesame's search on any table |
 //!
 //! ALIBABA searches the paper's first position, without a table and with one:
 //!
@@ -41,10 +41,8 @@ pub mod alibaba;
 pub mod check_bits;
 pub mod cluster;
 pub mod crowding;
-pub mod dyn_table;
-mod engine_bench;
+pub mod engine_search;
 pub mod experiment;
-pub mod machines;
 mod parallel;
 pub mod report;
 pub mod results;
@@ -58,8 +56,19 @@ pub const SCHEMES_FOLDER: &str = "docs/results/replacement-schemes";
 /// The folder of the pages about the table, in the root folder of the project.
 pub const TABLE_FOLDER: &str = "docs/results/table";
 
-/// The folder of the page about simulated machines, in the root folder of the project.
-pub const MACHINES_FOLDER: &str = "docs/results/machines";
+/// The error of a measurement in Sesame's search.
+#[derive(Debug, thiserror::Error)]
+pub enum MeasureError {
+    /// The system refused a thread.
+    #[error("no thread to search in: {0}")]
+    Thread(#[from] std::io::Error),
+    /// Sesame's table could not be allocated.
+    #[error(transparent)]
+    Table(#[from] sesame_table::TableError),
+    /// The rival table could not be allocated.
+    #[error(transparent)]
+    Cluster(#[from] cluster::NoMemory),
+}
 
 /// The name of this engine in results files and pages. "0.1.0" alone is an engine with a hand-written
 /// evaluation.

@@ -1,15 +1,17 @@
 //! Independent measurements, several at a time.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::{io, thread};
 
 use parking_lot::Mutex;
+use sesame::search::WORKER_STACK_BYTES;
 
 /// Measures every item of `plan`, `jobs` at a time, and passes each result to `done` as it comes. The results are returned in
 /// the order of the plan.
 ///
 /// # Errors
 /// The first error; no measurement begins after it.
-pub(crate) fn measure<P: Sync, R: Send, E: Send>(
+pub(crate) fn measure<P: Sync, R: Send, E: Send + From<io::Error>>(
     plan: &[P],
     jobs: usize,
     measure: impl Fn(&P) -> Result<R, E> + Sync,
@@ -31,7 +33,14 @@ pub(crate) fn measure<P: Sync, R: Send, E: Send>(
             }
         }
     };
-    std::thread::scope(|scope| (0..jobs.max(1)).for_each(|_| drop(scope.spawn(work))));
+    thread::scope(|scope| {
+        for _ in 0..jobs.max(1) {
+            if let Err(error) = thread::Builder::new().stack_size(WORKER_STACK_BYTES).spawn_scoped(scope, work) {
+                *failure.lock() = Some(error.into());
+                return;
+            }
+        }
+    });
     match failure.into_inner() {
         Some(error) => Err(error),
         None => Ok(results.into_inner().into_iter().flatten().collect()),
@@ -49,12 +58,12 @@ mod tests {
         let results = measure(
             &plan,
             7,
-            |&item| Ok::<_, ()>(item * 2),
+            |&item| Ok::<_, io::Error>(item * 2),
             |_| {
                 seen.fetch_add(1, Relaxed);
             },
         );
-        assert_eq!(results, Ok(plan.iter().map(|item| item * 2).collect()));
+        assert_eq!(results.unwrap(), plan.iter().map(|item| item * 2).collect::<Vec<_>>());
         assert_eq!(seen.into_inner(), 50);
     }
 
@@ -63,9 +72,9 @@ mod tests {
         let begun = AtomicUsize::new(0);
         let fail = |&item: &u32| {
             begun.fetch_add(1, Relaxed);
-            if item == 3 { Err("three") } else { Ok(item) }
+            if item == 3 { Err(io::Error::other("three")) } else { Ok(item) }
         };
-        assert_eq!(measure(&(0..50).collect::<Vec<_>>(), 1, fail, |_| {}), Err("three"));
+        assert_eq!(measure(&(0..50).collect::<Vec<_>>(), 1, fail, |_| {}).unwrap_err().to_string(), "three");
         assert_eq!(begun.into_inner(), 4);
     }
 }

@@ -1,21 +1,14 @@
-//! Four further studies, each with a command, a results file and a page in `docs/results/replacement-schemes/`.
+//! Two further studies, each with a command, a results file and a page in `docs/results/replacement-schemes/`.
 //!
 //! | command | subject | page |
 //! |---|---|---|
-//! | `sesame-lab larger` | the order of the schemes in ALIBABA over a larger set of positions | `larger.md` |
-//! | `sesame-lab modern` | the order of the schemes in Sesame's own search | `modern.md` |
 //! | `sesame-lab threads` | the order of the schemes when several threads share the table | `threads.md` |
 //! | `sesame-lab sources` | claims about tables from sources other than the paper | `sources.md` |
 //!
-//! All of them search sequences of positions from games ([`PositionSet`]; `sesame-lab positions` made the
-//! larger set). A [`StudyRow`] is one search; a [`Panel`] compares measurements on the same positions.
+//! Both search sequences of positions from games ([`PositionSet`]). A [`StudyRow`] is one search; a [`Panel`] compares measurements on the same positions.
 
-mod engine_search;
-mod larger;
-mod modern;
 mod page;
 mod panel;
-mod recommendation;
 mod record;
 mod runner;
 mod set;
@@ -29,22 +22,17 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum, value_parser};
 
-pub use engine_search::{EngineResult, EngineSearch, to_depth};
 pub use panel::Panel;
 use record::Conditions;
 pub use record::StudyRow;
 use runner::SearchSeries;
 use sesame_report::files::{self, FileError};
 use sesame_report::journal::JournalError;
-pub use set::{PositionSet, PositionsArgs, Sequence, SetError};
+pub use set::{PositionSet, Sequence, SetError};
 
 /// A study.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Study {
-    /// ALIBABA over the larger set.
-    Larger,
-    /// Sesame's own search.
-    Modern,
     /// Sesame's own search with 1, 2, 4 and 8 threads.
     Threads,
     /// Claims about tables from other sources.
@@ -55,8 +43,6 @@ impl Study {
     /// Returns the name of its command, results file and page.
     pub const fn name(self) -> &'static str {
         match self {
-            Study::Larger => "larger",
-            Study::Modern => "modern",
             Study::Threads => "threads",
             Study::Sources => "sources",
         }
@@ -172,13 +158,7 @@ pub fn run(study: Study, args: &StudyArgs, progress: &(dyn Fn(&str) + Sync)) -> 
     }
     let (engine, rows) = complete(study, &set, &results)?;
     let pages = match study {
-        Study::Larger => larger::page(&rows)?,
-        Study::Modern => modern::page(&rows, &engine)?,
-        Study::Threads => {
-            let path = args.output.join("modern.csv");
-            let modern = if path.exists() { Some(complete(Study::Modern, &set, &path)?.1) } else { None };
-            threads::page(&rows, modern.as_deref(), &engine)?
-        }
+        Study::Threads => threads::page(&rows, &engine)?,
         Study::Sources => sources::page(&rows, &engine)?,
     };
     files::replace_all(&args.output, pages, |path| progress(&format!("wrote {}", path.display())))?;
@@ -188,8 +168,6 @@ pub fn run(study: Study, args: &StudyArgs, progress: &(dyn Fn(&str) + Sync)) -> 
 /// Returns the series of a study, in the order of its results file.
 fn plan<'a>(study: Study, set: &'a PositionSet, args: &'a StudyArgs) -> Result<Vec<SearchSeries<'a>>, StudyError> {
     Ok(match study {
-        Study::Larger => larger::plan(set, args),
-        Study::Modern => modern::plan(set, args),
         Study::Threads => threads::plan(set, args),
         Study::Sources => sources::plan(set, args)?,
     })

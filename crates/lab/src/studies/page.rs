@@ -75,8 +75,8 @@ fn engine(program: &str) -> String {
 pub(super) const INTERVALS: &str = "Ratios are geometric means over positions; in brackets is the interval \
      that holds 95 % of 4,000 bootstrap resamples of whole games (the positions of a game resemble each \
      other). **Bold**: the interval does not touch 0 %. With 16 games or fewer such intervals are somewhat \
-     too narrow: with 18 independent values an interval called 95 % covers some 92 % (test \
-     `coverage_of_eighteen`), and with six games less. A bold figure close to 0 % proves little.\n\n";
+     too narrow: with 18 independent values an interval called 95 % covers some 92 %, \
+     and with six games less. A bold figure close to 0 % proves little.\n\n";
 
 /// Formats a ratio as a difference in percent with its interval, in bold if the interval excludes 0 %.
 pub(super) fn difference(estimate: Option<Estimate>) -> String {
@@ -95,19 +95,6 @@ pub(super) fn ratios(setting: &Setting<'_>, base: &str) -> Table {
         let ratio = if arm == base { DASH.to_owned() } else { difference(panel.ratio(arm, base)) };
         let nodes = or_dash(panel.total(arm), |nodes| grouped(nodes.round() as u64));
         table.row([arm.clone(), nodes, ratio, percent(rank.best), percent(rank.best_two)]);
-    }
-    table
-}
-
-/// Returns a table of every arm against every other: the row's nodes against the column's.
-pub(super) fn matrix(panel: &Panel) -> Table {
-    let names = panel.arms();
-    let mut table = Table::new(std::iter::once("").chain(names.iter().map(String::as_str)));
-    for row in names {
-        let cell = |column: &String| {
-            if row == column { DASH.to_owned() } else { difference(panel.ratio(row, column)) }
-        };
-        table.row(std::iter::once(row.clone()).chain(names.iter().map(cell)));
     }
     table
 }

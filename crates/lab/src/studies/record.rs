@@ -99,8 +99,6 @@ impl JournalRow for StudyRow {
 /// The results file of a study.
 pub(super) const fn kind(study: Study) -> JournalKind {
     let (magic, name) = match study {
-        Study::Larger => ("# sesame lab study 1 larger\n", "results file of `sesame-lab larger`"),
-        Study::Modern => ("# sesame lab study 1 modern\n", "results file of `sesame-lab modern`"),
         Study::Threads => ("# sesame lab study 1 threads\n", "results file of `sesame-lab threads`"),
         Study::Sources => ("# sesame lab study 1 sources\n", "results file of `sesame-lab sources`"),
     };
@@ -213,17 +211,17 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("larger.csv");
         let conditions = Conditions::new(&set(), &StudyArgs { sequences: Some(3), ..StudyArgs::default() });
-        let mut journal = Journal::open(&kind(Study::Larger), &path, conditions.lines(), Existing::Refuse).unwrap();
+        let mut journal = Journal::open(&kind(Study::Sources), &path, conditions.lines(), Existing::Refuse).unwrap();
         let rows = [row("NEW", 3, 28, 12_345), row("DEEP", 3, 28, 6789)];
         journal.extend(rows.clone()).unwrap();
         drop(journal);
         let text = std::fs::read_to_string(&path).unwrap();
         assert!(text.contains("\nnodes,8192,NEW,1,1,3,28,5,12345,0,e2e4\n"), "{text}");
-        assert_eq!(read(Study::Larger, &set(), &path).unwrap(), (conditions, rows.to_vec()));
-        assert!(matches!(read(Study::Modern, &set(), &path), Err(JournalError::Foreign { .. })));
+        assert_eq!(read(Study::Sources, &set(), &path).unwrap(), (conditions, rows.to_vec()));
+        assert!(matches!(read(Study::Threads, &set(), &path), Err(JournalError::Foreign { .. })));
         let refused = |from: &str, to: &str| {
             std::fs::write(&path, text.replacen(from, to, 1)).unwrap();
-            read(Study::Larger, &set(), &path).unwrap_err()
+            read(Study::Sources, &set(), &path).unwrap_err()
         };
         let positions = refused("# positions 5", "# positions 6");
         assert!(matches!(positions, JournalError::OtherConditions { line: 2, .. }), "{positions}");

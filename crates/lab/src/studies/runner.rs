@@ -202,7 +202,7 @@ mod tests {
 
     fn run_with(names: &[&str], path: &Path, args: &StudyArgs) -> Result<String, StudyError> {
         let conditions = Conditions::new(&PositionSet::larger().unwrap(), args);
-        run(Study::Larger, plan(names), &conditions, path, args, &|_| ())?;
+        run(Study::Sources, plan(names), &conditions, path, args, &|_| ())?;
         Ok(fs::read_to_string(path).unwrap())
     }
 

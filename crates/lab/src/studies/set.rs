@@ -1,39 +1,9 @@
-//! The larger set of positions: sequences from self-play games of Sesame, and their generation.
+//! The larger set of positions: sequences from self-play games of Sesame 0.1.0.
 
-use std::path::PathBuf;
-use std::sync::Arc;
-
-use clap::{Args, value_parser};
-use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::{Rng, SeedableRng};
-
-use super::StudyError;
-use super::engine_search::EngineSearch;
-use crate::dyn_table::DynTable;
-use sesame::engine::{EngineError, Limits, Score};
-use sesame::position::{Color, FenError, Game, Piece, Position};
-use sesame::search::TranspositionTable;
-use sesame_report::files::{self, FileError};
-use sesame_table::TableOptions;
+use sesame::position::{FenError, Position};
 
 /// The committed set, made by `sesame lab positions` of Sesame 0.1.0 with its hand-written evaluation.
 const LARGER: &str = include_str!("../larger.epd");
-
-/// Sequences in the set, alternately middle games and endgames.
-const SEQUENCES: usize = 16;
-/// Positions in a sequence, all of them with the same side to move.
-pub(super) const LENGTH: usize = 14;
-/// The move of the game at which a middle-game sequence begins, as in the paper.
-const FIRST_MOVE: u16 = 15;
-/// The material of an endgame in hundredths of a point: "a position in which at least one side has fewer than
-/// 18 points of material" (Breuker et al., section 5).
-const ENDGAME_BELOW: u32 = 1_800;
-/// The paper's piece values in hundredths of a point, by [`Piece`].
-const POINTS: [u32; Piece::NUM] = [100, 325, 325, 500, 900, 0];
-/// The greatest score of a balanced opening in centipawns.
-const OPENING_LIMIT: i32 = 150;
-/// The greatest score in a sequence in centipawns; a sequence with a greater one is dropped.
-const DECIDED: i32 = 600;
 
 /// Consecutive positions of one player in one game.
 #[derive(Clone, Debug, PartialEq)]
@@ -156,114 +126,28 @@ fn operand<'a>(line: &'a str, operation: &str) -> Option<&'a str> {
     rest.split(';').next()
 }
 
-/// Play self-play games and write a set of positions from them
-///
-/// The same command of the same version writes the same set.
-#[derive(Debug, Clone, Args)]
-pub struct PositionsArgs {
-    /// The file to write, in EPD
-    pub file: PathBuf,
-    /// Nodes per move
-    #[arg(long, default_value_t = 20_000, value_parser = value_parser!(u64).range(100..), value_name = "NODES")]
-    pub nodes: u64,
-    /// Seed of the openings
-    #[arg(long, default_value_t = 1994)]
-    pub seed: u64,
-}
-
-impl PositionsArgs {
-    /// Plays the games and writes the file.
-    ///
-    /// # Errors
-    /// If the system refuses memory or threads, or the file cannot be written.
-    pub fn run(&self, progress: &dyn Fn(&str)) -> Result<(), StudyError> {
-        files::check_replaceable(&self.file).map_err(FileError::at(&self.file))?;
-        let set = make(self.nodes, self.seed, SEQUENCES, progress)?;
-        Ok(files::replace(&self.file, set.epd().as_bytes()).map_err(FileError::at(&self.file))?)
-    }
-}
-
-/// Plays games until there are `count` sequences, alternately middle games and endgames.
-fn make(nodes: u64, seed: u64, count: usize, progress: &dyn Fn(&str)) -> Result<PositionSet, StudyError> {
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let table = Arc::new(TranspositionTable::with_options(&TableOptions::default())?);
-    let mut player = EngineSearch::new(DynTable::new(&table))?;
-    let limits = Limits { nodes: Some(nodes), ..Limits::default() };
-    let mut set = PositionSet { sequences: Vec::new() };
-    while set.sequences.len() < count {
-        let number = set.sequences.len() as u32 + 1;
-        let is_endgame = number.is_multiple_of(2);
-        // Pairs of sequences, one of each kind, for either side in turn.
-        let side = if ((number - 1) / 2).is_multiple_of(2) { Color::White } else { Color::Black };
-        let Some(game) = opening(&mut random) else { continue };
-        player.new_game();
-        let positions = play(&mut player, game, &limits, side, is_endgame)?;
-        if let Some(positions) = positions {
-            progress(&format!("sequence {number} of {count}"));
-            set.sequences.push(Sequence { number, is_endgame, positions });
-        }
-    }
-    Ok(set)
-}
-
-/// Plays eight or nine random moves from the start position; `None` if the game ends.
-fn opening(random: &mut Xoshiro256PlusPlus) -> Option<Game> {
-    let mut game = Game::default();
-    for _ in 0..8 + random.next_u32() % 2 {
-        let moves = game.position().legal_moves();
-        let index = random.next_u32() as usize % moves.len().max(1);
-        game.play(*moves.get(index)?);
-    }
-    game.outcome().is_none().then_some(game)
-}
-
-/// Plays on from an opening until the sequence is complete; `None` if the opening is unbalanced, or the game
-/// ends or is decided before.
-fn play(
-    player: &mut EngineSearch,
-    mut game: Game,
-    limits: &Limits,
-    side: Color,
-    is_endgame: bool,
-) -> Result<Option<Vec<(u32, Position)>>, EngineError> {
-    let mut positions = Vec::new();
-    let mut is_first = true;
-    loop {
-        if game.outcome().is_some() {
-            return Ok(None);
-        }
-        let Some(found) = player.search(&game, limits)? else { return Ok(None) };
-        let Score::Centipawns(score) = found.score else { return Ok(None) };
-        let position = game.position();
-        if is_first && score.abs() > OPENING_LIMIT {
-            return Ok(None);
-        }
-        is_first = false;
-        let begins = if is_endgame { is_endgame_position(position) } else { position.fullmove_number() >= FIRST_MOVE };
-        if position.side_to_move() == side && (begins || !positions.is_empty()) {
-            if score.abs() > DECIDED || !is_endgame && is_endgame_position(position) {
-                return Ok(None);
-            }
-            positions.push((game.previous_keys().len() as u32, position.clone()));
-            if positions.len() == LENGTH {
-                return Ok(Some(positions));
-            }
-        }
-        game.play(found.mv);
-    }
-}
-
-/// Returns true for an endgame by the definition of [`ENDGAME_BELOW`].
-fn is_endgame_position(position: &Position) -> bool {
-    Color::ALL.into_iter().any(|color| {
-        let points = |piece| position.colored(color, piece).len() * POINTS[piece as usize];
-        Piece::ALL.into_iter().map(points).sum::<u32>() < ENDGAME_BELOW
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sesame::position::{Color, Piece};
+
+    /// Sequences in the set, alternately middle games and endgames.
+    const SEQUENCES: usize = 16;
+    /// Positions in a sequence, all of them with the same side to move.
+    const LENGTH: usize = 14;
+    /// The material of an endgame in hundredths of a point: "a position in which at least one side has fewer than
+    /// 18 points of material" (Breuker et al., section 5).
+    const ENDGAME_BELOW: u32 = 1_800;
+    /// The paper's piece values in hundredths of a point, by [`Piece`].
+    const POINTS: [u32; Piece::NUM] = [100, 325, 325, 500, 900, 0];
+
+    /// Returns true for an endgame by the definition of [`ENDGAME_BELOW`].
+    fn is_endgame_position(position: &Position) -> bool {
+        Color::ALL.into_iter().any(|color| {
+            let points = |piece| position.colored(color, piece).len() * POINTS[piece as usize];
+            Piece::ALL.into_iter().map(points).sum::<u32>() < ENDGAME_BELOW
+        })
+    }
 
     #[test]
     fn larger_set_is_complete() {
@@ -301,13 +185,6 @@ mod tests {
                 last == *after
             })
         })
-    }
-
-    #[test]
-    fn same_seed_gives_the_same_set() {
-        let make = |seed| make(100, seed, 2, &|_| ()).unwrap();
-        assert_eq!(make(1), make(1));
-        assert_ne!(make(1), make(2));
     }
 
     #[test]

@@ -2,16 +2,14 @@
 
 use std::sync::Arc;
 
-use super::engine_search::EngineSearch;
-use super::modern::search_sequences;
 use super::page::{self, PageFiles, Setting};
 use super::panel::Panel;
-use super::recommendation::recommendation;
 use super::record::StudyRow;
-use super::runner::SearchSeries;
+use super::runner::{Measurement, SearchSeries};
 use super::set::PositionSet;
 use super::{Study, StudyArgs, StudyError};
-use crate::dyn_table::DynTable;
+use sesame::engine::{Engine, Limits, NullSink, Options, Score};
+use sesame::position::Game;
 use sesame::search::TranspositionTable;
 use sesame_report::markdown::Table as MarkdownTable;
 use sesame_table::{Scheme, TableOptions};
@@ -26,6 +24,9 @@ const DEPTH: u32 = 12;
 const SEQUENCES: [usize; 2] = [12, 4];
 /// Repetitions of a search by free threads. In lockstep every repetition gives the same nodes.
 const REPEATS: u32 = 2;
+/// A mate in n moves counts as this score in centipawns less n.
+const MATE: i32 = 32_000;
+
 /// The scheme that the others are compared with.
 const BASE: &str = Scheme::TwoBig1.name();
 
@@ -49,9 +50,9 @@ pub(super) fn plan<'a>(set: &'a PositionSet, args: &'a StudyArgs) -> Vec<SearchS
             searches: set.len(),
             work: Box::new(move || {
                 let options = TableOptions { positions, scheme, ..TableOptions::default() };
-                let table = DynTable::new(&Arc::new(TranspositionTable::with_options(&options)?));
-                let mut search = EngineSearch::with_threads(table, threads as usize, lockstep)?;
-                search_sequences(&mut search, &set, depth)
+                let table = TranspositionTable::with_options(&options)?;
+                let options = Options { threads: threads as usize, lockstep, ..Options::default() };
+                search_sequences(&mut Engine::with_table(table, options, Arc::new(NullSink))?, &set, depth)
             }),
         }
     };
@@ -72,6 +73,28 @@ pub(super) fn plan<'a>(set: &'a PositionSet, args: &'a StudyArgs) -> Vec<SearchS
     plan
 }
 
+/// Searches the sequences one after the other, each as a game of its own: histories and stamped table are
+/// kept from position to position.
+fn search_sequences(engine: &mut Engine, set: &PositionSet, depth: u32) -> Result<Vec<Measurement>, StudyError> {
+    let limits = Limits { depth: Some(depth), ..Limits::default() };
+    let mut measures = Vec::new();
+    for sequence in &set.sequences {
+        engine.new_game();
+        for (ply, position) in &sequence.positions {
+            let report = engine.search(&Game::new(position.clone()), limits.clone())?;
+            let Some(best) = report.best else { continue };
+            let score = match report.lines.first().map(|line| line.score) {
+                Some(Score::Centipawns(score)) => score,
+                Some(Score::Mate(moves)) => moves.signum() * (MATE - moves.abs()),
+                None => 0,
+            };
+            let best = position.to_uci(best, false);
+            measures.push(Measurement { game: sequence.number, ply: *ply, depth, nodes: report.nodes, score, best });
+        }
+    }
+    Ok(measures)
+}
+
 /// Returns the name of a setting.
 fn name(threads: u32, lockstep: bool) -> String {
     match (threads, lockstep) {
@@ -81,8 +104,7 @@ fn name(threads: u32, lockstep: bool) -> String {
     }
 }
 
-/// Returns the page. The recommendation needs `modern`, the results of `sesame-lab modern`.
-pub(super) fn page(rows: &[StudyRow], modern: Option<&[StudyRow]>, program: &str) -> Result<PageFiles, StudyError> {
+pub(super) fn page(rows: &[StudyRow], program: &str) -> Result<PageFiles, StudyError> {
     let settings = page::settings(rows);
     let mut text = page::head("Many threads", Study::Threads.name(), Some(program));
     text += INTRODUCTION;
@@ -102,8 +124,6 @@ pub(super) fn page(rows: &[StudyRow], modern: Option<&[StudyRow]>, program: &str
         text += &format!("## {}, {size}\n\n{}{}.\n\n", setting.name, setting.extent(), crowding(setting));
         text += &format!("{}\n", page::ratios(setting, BASE));
     }
-    text += "## The engine's default scheme\n\n";
-    text += &recommendation(&settings, modern);
     let in_lockstep = settings.iter().filter(|setting| setting.positions == FULL && !setting.name.ends_with("free"));
     let labelled: Vec<(String, &Setting<'_>)> =
         in_lockstep.map(|setting| (setting.name.split(' ').next().unwrap_or_default().to_owned(), setting)).collect();

@@ -9,13 +9,11 @@ mod tables;
 
 use std::sync::Arc;
 
-use super::engine_search::{EngineSearch, to_depth};
-use super::larger::{BetweenPositions, search_sequences};
 use super::runner::{Measurement, SearchSeries};
 use super::set::PositionSet;
 use super::{StudyArgs, StudyError};
 use crate::alibaba::{Choices, Searcher};
-use crate::dyn_table::DynTable;
+use crate::engine_search::EngineSearch;
 pub(super) use claims::page;
 use otter_keys::{KeyCounts, OtterKeys};
 use sesame::position::Game;
@@ -58,6 +56,48 @@ pub(super) fn plan<'a>(set: &'a PositionSet, args: &'a StudyArgs) -> Result<Vec<
     otter_keys(&mut plan, set, args);
     sizes(&mut plan, set, args);
     Ok(plan)
+}
+
+/// The treatment of the table between two positions of a game. Between games it is always emptied.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum BetweenPositions {
+    /// A new generation begins.
+    Stamp,
+    /// The table is emptied.
+    Clear,
+}
+
+/// Searches the sequences one after the other.
+fn search_sequences<T: SearchTable>(
+    searcher: &mut Searcher<T>,
+    set: &PositionSet,
+    depth: u32,
+    between: BetweenPositions,
+) -> Vec<Measurement> {
+    let mut measures = Vec::new();
+    for sequence in &set.sequences {
+        for ((ply, position), index) in sequence.positions.iter().zip(0..) {
+            if let Some(table) = searcher.table_mut() {
+                if index == 0 || between == BetweenPositions::Clear {
+                    table.clear_exclusive(1);
+                } else {
+                    table.new_search();
+                }
+            }
+            let iterations = searcher.search(&Game::new(position.clone()), depth);
+            let Some(last) = iterations.last() else { continue };
+            let best = position.to_uci(last.mv, false);
+            measures.push(Measurement {
+                game: sequence.number,
+                ply: *ply,
+                depth,
+                nodes: last.nodes,
+                score: last.score,
+                best,
+            });
+        }
+    }
+    measures
 }
 
 /// Returns the searches of ALIBABA over the sequences with the table that `make` returns.
@@ -167,14 +207,14 @@ fn rates<'a>(plan: &mut Vec<SearchSeries<'a>>, set: &PositionSet, args: &StudyAr
             let work = move || {
                 let options = TableOptions { positions: DEFAULT_SIZE, ..TableOptions::default() };
                 let table = Arc::new(Table::<TtEntry, Counters>::with_options(&options)?);
-                let mut search = EngineSearch::new(DynTable::new(&table))?;
+                let mut search = EngineSearch::new(&table);
                 let mut measures = Vec::new();
                 for_each_position(&set, usize::MAX, |is_first, game, measure| {
                     if is_first {
                         search.new_game();
                     }
                     table.recorder().reset();
-                    if search.search(game, &to_depth(depth))?.is_some() {
+                    if search.search(game, depth).is_some() {
                         measures.push(Measurement { depth, nodes: number(&table.recorder().stats()), ..measure });
                     }
                     Ok(())
@@ -203,14 +243,14 @@ fn transpositions<'a>(plan: &mut Vec<SearchSeries<'a>>, set: &PositionSet, args:
             let size = (depth, set.len());
             let work = move || {
                 let counter = Arc::new(TranspositionCounter::default());
-                let mut search = EngineSearch::new(DynTable::new(&counter))?;
+                let mut search = EngineSearch::new(&counter);
                 let mut measures = Vec::new();
                 for_each_position(&set, usize::MAX, |_, game, measure| {
                     let mut before_last = 0;
                     for depth in (depth - 1).max(1)..=depth {
                         search.new_game();
                         counter.restart(before_last);
-                        if search.search(game, &to_depth(depth))?.is_none() {
+                        if search.search(game, depth).is_none() {
                             return Ok(());
                         }
                         before_last = counter.counts().looked_up;
@@ -258,14 +298,13 @@ fn sizes<'a>(plan: &mut Vec<SearchSeries<'a>>, set: &PositionSet, args: &StudyAr
         let size = (depth, set.sequences.len());
         let work = move || {
             let table = Arc::new(TranspositionTable::with_mib(mib, Scheme::default())?);
-            let mut search = EngineSearch::new(DynTable::new(&table))?;
+            let mut search = EngineSearch::new(&table);
             let mut measures = Vec::new();
             for_each_position(&set, 1, |_, game, measure| {
                 search.new_game();
-                if let Some(found) = search.search(game, &to_depth(depth))? {
+                if let Some(found) = search.search(game, depth) {
                     let best = game.position().to_uci(found.mv, false);
-                    let score = found.centipawns();
-                    measures.push(Measurement { depth, nodes: found.nodes, score, best, ..measure });
+                    measures.push(Measurement { depth, nodes: found.nodes, score: found.score, best, ..measure });
                 }
                 Ok(())
             })?;

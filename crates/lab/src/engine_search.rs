@@ -1,0 +1,171 @@
+//! Sesame's own search with one thread on a table of any design.
+
+use std::fmt;
+use std::sync::Arc;
+
+use sesame::engine::{Network, bench};
+use sesame::position::{Game, Move};
+use sesame::search::{Control, IterationResult, SearchContext, SearchTable, ThreadData, TtEntry, Worker};
+use sesame_table::{EntryUse, Work};
+
+/// A table whose type is known at run time only: the search is compiled once for all designs. A dynamic call
+/// changes no node count.
+#[derive(Clone)]
+pub struct DynTable(Arc<dyn SearchTable>);
+
+impl DynTable {
+    /// Wraps a table. The caller's handle reads the table's counters after a search.
+    pub fn new<T: SearchTable>(table: &Arc<T>) -> Self {
+        Self(Arc::clone(table) as Arc<dyn SearchTable>)
+    }
+}
+
+impl fmt::Debug for DynTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DynTable").finish_non_exhaustive()
+    }
+}
+
+impl SearchTable for DynTable {
+    fn probe(&self, key: u64) -> Option<(TtEntry, Work)> {
+        self.0.probe(key)
+    }
+
+    fn store(&self, key: u64, entry: &TtEntry, work: u64) {
+        self.0.store(key, entry, work);
+    }
+
+    fn prefetch(&self, key: u64) {
+        self.0.prefetch(key);
+    }
+
+    fn clear(&self, threads: usize) {
+        self.0.clear(threads);
+    }
+
+    fn new_search(&self) {
+        self.0.new_search();
+    }
+
+    fn hashfull(&self) -> u32 {
+        self.0.hashfull()
+    }
+
+    fn counts_hits_in_full(&self) -> bool {
+        self.0.counts_hits_in_full()
+    }
+
+    fn record_use(&self, usage: EntryUse) {
+        self.0.record_use(usage);
+    }
+}
+
+/// The result of a search.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct EngineResult {
+    /// The nodes searched, quiescence included.
+    pub nodes: u64,
+    /// The score for the side to move, as in [`sesame::search::score`].
+    pub score: i32,
+    /// The best move.
+    pub mv: Move,
+}
+
+/// Sesame's search with one thread on any table. Table and histories are kept from search to search, and every
+/// run gives the same nodes.
+///
+/// It runs on the caller's thread, which needs a stack of [`sesame::search::WORKER_STACK_BYTES`].
+pub struct EngineSearch {
+    table: Arc<DynTable>,
+    /// `None` during a search only.
+    thread: Option<ThreadData>,
+}
+
+impl EngineSearch {
+    /// Returns a search on this table.
+    pub fn new<T: SearchTable>(table: &Arc<T>) -> Self {
+        Self { table: Arc::new(DynTable::new(table)), thread: None }
+    }
+
+    /// Clears table and histories.
+    pub fn new_game(&mut self) {
+        self.table.clear(1);
+        self.thread.iter_mut().for_each(ThreadData::clear);
+    }
+
+    /// Searches a position to `depth` plies; `None` without a legal move.
+    pub fn search(&mut self, game: &Game, depth: u32) -> Option<EngineResult> {
+        if !game.position().has_legal_move() {
+            return None;
+        }
+        self.table.new_search();
+        let context = SearchContext::alone(game, &self.table, &Network::embedded(), Control::new(1, None));
+        let mut worker = Worker::new(0, self.thread.take().unwrap_or_default(), context);
+        let mut best = None;
+        for depth in 1..=depth {
+            if let IterationResult::Complete(iteration) = worker.iterate(depth, |_, _| ()) {
+                best = iteration.lines.first().and_then(|line| Some((line.score, *line.pv.first()?)));
+            }
+        }
+        let nodes = worker.nodes();
+        self.thread = Some(worker.finish());
+        best.map(|(score, mv)| EngineResult { nodes, score, mv })
+    }
+
+    /// Searches every position of the bench to `depth` plies, each on the emptied table, and passes each result,
+    /// with the best move in UCI notation, to `each`.
+    pub fn bench(&mut self, depth: u32, mut each: impl FnMut(u64, String)) {
+        for position in bench::positions() {
+            self.new_game();
+            if let Some(found) = self.search(&Game::new(position.clone()), depth) {
+                each(found.nodes, position.to_uci(found.mv, false));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sesame::engine::{Engine, Limits, Options, Score};
+    use sesame::position::Position;
+    use sesame::search::TranspositionTable;
+    use sesame_table::{Scheme, TableOptions};
+
+    fn search() -> EngineSearch {
+        let options = TableOptions { positions: 8192, ..TableOptions::default() };
+        EngineSearch::new(&Arc::new(TranspositionTable::with_options(&options).unwrap()))
+    }
+
+    #[test]
+    fn nodes_and_moves_are_those_of_the_engine() {
+        let mut search = EngineSearch::new(&Arc::new(TranspositionTable::with_mib(1, Scheme::default()).unwrap()));
+        let mut engine = Engine::new(Options { hash_mib: 1, ..Options::default() }).unwrap();
+        for position in bench::positions() {
+            let game = Game::new(position);
+            let report = engine.search(&game, Limits { depth: Some(6), ..Limits::default() }).unwrap();
+            let found = search.search(&game, 6);
+            assert_eq!(found.map(|found| found.nodes), report.best.map(|_| report.nodes), "{}", game.position());
+            assert_eq!(found.map(|found| found.mv), report.best);
+            if let (Some(found), Some(Score::Centipawns(score))) = (found, report.lines.first().map(|line| line.score))
+            {
+                assert_eq!(found.score, score);
+            }
+        }
+    }
+
+    #[test]
+    fn new_game_clears_table_and_histories() {
+        let (mut search, game) = (search(), Game::default());
+        let first = search.search(&game, 6);
+        assert_ne!(search.search(&game, 6), first, "the table is kept within a game");
+        search.new_game();
+        assert_eq!(search.search(&game, 6), first);
+    }
+
+    #[test]
+    fn finished_positions_have_no_result() {
+        let mated = Position::from_fen("R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1").unwrap();
+        assert_eq!(search().search(&Game::new(mated), 3), None);
+    }
+}
