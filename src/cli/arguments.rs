@@ -152,8 +152,8 @@ pub(super) struct BenchArguments {
     /// Let the threads take turns: slow, but with equal node counts in every run
     #[arg(long)]
     pub(super) lockstep: bool,
-    /// SMP strategy: words joined by +, as in the UCI option SmpStrategy
-    #[arg(long, alias = "teamwork", default_value_t, value_name = "WORDS")]
+    /// SMP strategy: shared, same or blocks, as in the UCI option SmpStrategy
+    #[arg(long, default_value_t, value_name = "NAME")]
     pub(super) strategy: SmpStrategy,
     /// Bind each thread to a core, if there are enough cores
     #[arg(long)]

@@ -37,8 +37,8 @@ pub use crate::eval::Network;
 use crate::position::Game;
 use crate::search::{SearchTable, SyzygyProbe, TranspositionTable};
 pub use crate::smp::{
-    Affinity, BestMove, Bound, Clock, CurrentMove, Depths, ExchangeSettings, Info, Limits, Line, NullSink, NumaPolicy,
-    Score, SimulatedMachines, Sink, SmpStrategy, StrategyWord, UnknownNumaPolicy, UnknownStrategy, Vote,
+    Affinity, BestMove, Bound, Clock, CurrentMove, ExchangeSettings, Info, Limits, Line, NullSink, NumaPolicy, Score,
+    SimulatedMachines, Sink, SmpStrategy, UnknownNumaPolicy, UnknownStrategy,
 };
 use crate::smp::{Binding, Coordinator, Pool, SearchHandle, SearchLink, SearchRequest};
 use crate::syzygy::{MAX_PIECES, Tablebases};

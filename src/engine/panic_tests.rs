@@ -11,7 +11,7 @@ use sesame_table::{Scheme, Work};
 
 use super::{BestMove, Engine, Info, Limits, Options, Sink, SmpStrategy};
 use crate::position::{Game, Position};
-use crate::search::{SearchTable, SharedHistories, Sharing, ThreadData, TranspositionTable, TtEntry};
+use crate::search::{SearchTable, SharedHistories, ThreadData, TranspositionTable, TtEntry};
 use crate::smp::{Affinity, NumaPolicy, Pool};
 
 /// A place where one call panics: the number of calls up to that one, or 0.
@@ -102,7 +102,7 @@ impl Sink for FaultySink {
 fn engine(
     threads: usize,
     lockstep: bool,
-    strategy: &str,
+    strategy: SmpStrategy,
     multi_pv: usize,
 ) -> (Engine<FaultyTable>, Arc<FaultySink>, Arc<Faults>) {
     let faults = Arc::new(Faults::default());
@@ -112,7 +112,6 @@ fn engine(
         faults: Arc::clone(&faults),
         searchers: Mutex::default(),
     };
-    let strategy: SmpStrategy = strategy.parse().unwrap();
     let options = Options { threads, lockstep, strategy, multi_pv, ..Options::default() };
     (Engine::with_table(table, options, Arc::clone(&sink) as _).unwrap(), sink, faults)
 }
@@ -140,13 +139,13 @@ fn panics_end_the_search_with_a_legal_move() {
     let depth = Limits { depth: Some(6), ..Limits::default() };
     let infinite = Limits { infinite: true, ..Limits::default() };
     let ponder = Limits { ponder: true, ..depth.clone() };
-    let default = SmpStrategy::default().to_string();
+    let default = SmpStrategy::default();
     for (threads, lockstep, strategy, multi_pv) in [
-        (1, false, default.as_str(), 1),
-        (1, false, default.as_str(), 3),
-        (3, false, default.as_str(), 1),
-        (3, true, default.as_str(), 1),
-        (3, false, "half+stop+defer", 1),
+        (1, false, default, 1),
+        (1, false, default, 3),
+        (3, false, default, 1),
+        (3, true, default, 1),
+        (3, false, SmpStrategy::Blocks, 1),
     ] {
         for limits in [&depth, &infinite, &ponder] {
             // The first probe orders the root moves, later ones are in the tree.
@@ -180,7 +179,7 @@ fn panics_end_the_search_with_a_legal_move() {
 
 #[test]
 fn blocking_search_reports_a_panic_of_its_worker() {
-    let (mut engine, _, faults) = engine(1, false, &SmpStrategy::default().to_string(), 1);
+    let (mut engine, _, faults) = engine(1, false, SmpStrategy::default(), 1);
     faults.probe.arm(300);
     let game = Game::new(Position::startpos());
     let depth = Limits { depth: Some(4), ..Limits::default() };
@@ -198,9 +197,9 @@ fn unbound() -> Affinity {
     Affinity { pin: false, numa: NumaPolicy::None }
 }
 
-fn faulty_data(shared: &SharedHistories, sharing: Sharing) -> ThreadData {
+fn faulty_data(shared: Option<&SharedHistories>) -> ThreadData {
     FRESH_DATA.strike("a thread's fresh data");
-    ThreadData::sharing(shared, sharing)
+    ThreadData::new(shared)
 }
 
 #[test]
@@ -208,7 +207,7 @@ fn dead_threads_are_replaced_before_the_next_search() {
     let depth = Limits { depth: Some(6), ..Limits::default() };
     for threads in [1, 3] {
         // In lockstep, every worker has its turns.
-        let (mut engine, sink, faults) = engine(threads, true, &SmpStrategy::default().to_string(), 1);
+        let (mut engine, sink, faults) = engine(threads, true, SmpStrategy::default(), 1);
         engine.pool = Arc::new(Pool::with_data(threads, SmpStrategy::default(), unbound(), faulty_data).unwrap());
         // A worker panics, and again while it makes its fresh data.
         faults.probe.arm(200);

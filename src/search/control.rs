@@ -1,13 +1,11 @@
-//! Shared controls of one search: stop flag, deadline, node counters, cooperation of its workers.
+//! Shared controls of one search: stop flag, deadline, node counters, turns of its workers.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
 use crossbeam_utils::CachePadded;
 
-use super::abort_depth::AbortDepth;
 use super::round_robin::RoundRobin;
-use super::searching::SearchingTable;
 use crate::position::Move;
 
 /// Nodes between two sums over all workers' counters, where workers share a node limit.
@@ -16,8 +14,8 @@ const SHARED_LIMIT_INTERVAL: u64 = 256;
 /// The shared controls of one search. Each search has its own, so a late stop never ends the next search.
 #[derive(Debug)]
 pub struct Control {
-    /// The stop flag, on cache lines of its own.
-    abort_depth: CachePadded<AbortDepth>,
+    /// Never falls. It publishes no other data, so relaxed accesses are enough.
+    is_stopped: CachePadded<AtomicBool>,
     /// One counter per worker, each on its own cache line, with one writer. Summed on demand.
     nodes: Box<[CachePadded<AtomicU64>]>,
     /// Successful Syzygy probes, a counter common to all workers: probes are rare.
@@ -33,8 +31,6 @@ pub struct Control {
     soft_limit: Option<u64>,
     deadline: Option<Deadline>,
     round_robin: Option<RoundRobin>,
-    cooperation: Cooperation,
-    searching: Option<SearchingTable>,
 }
 
 /// The hard time limit.
@@ -50,26 +46,11 @@ const NEVER: u64 = u64::MAX;
 /// Nodes between two readings of the clock: less than a millisecond of running time.
 const CLOCK_INTERVAL: u64 = 1024;
 
-/// Interactions between the workers of one search, beyond shared tables. None by default.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Cooperation {
-    /// A worker aborts an iteration that another has finished, and begins the next with that worker's move
-    /// and score (as in DiscoCheck).
-    pub abort_overtaken: bool,
-    /// A move that another worker is searching at the same node is deferred until the node's other moves are
-    /// done (simplified ABDADA, <https://www.chessprogramming.org/ABDADA>).
-    pub defer_moves: bool,
-    /// The late-move reductions of all workers but the first vary at random, by up to half a ply.
-    pub jitter: bool,
-    /// Workers have eight different widths of the aspiration window.
-    pub vary_windows: bool,
-}
-
 impl Control {
     /// Creates controls for `workers` workers that stop after `limit` nodes in total.
     pub fn new(workers: usize, limit: Option<u64>) -> Self {
         Self {
-            abort_depth: CachePadded::new(AbortDepth::new()),
+            is_stopped: CachePadded::default(),
             nodes: (0..workers).map(|_| CachePadded::new(AtomicU64::new(0))).collect(),
             tb_hits: CachePadded::new(AtomicU64::new(0)),
             elsewhere: CachePadded::default(),
@@ -79,8 +60,6 @@ impl Control {
             soft_limit: None,
             deadline: None,
             round_robin: None,
-            cooperation: Cooperation::default(),
-            searching: None,
         }
     }
 
@@ -133,26 +112,9 @@ impl Control {
         Self { round_robin: crowded.then(|| RoundRobin::new(workers, cores, RoundRobin::CROWDED_QUANTUM)), ..self }
     }
 
-    /// Sets the interactions between workers; none by default.
-    pub fn with_cooperation(self, cooperation: Cooperation) -> Self {
-        let searching = (cooperation.defer_moves && self.nodes.len() > 1).then(SearchingTable::new);
-        Self { cooperation, searching, ..self }
-    }
-
     /// Returns the number of workers.
     pub fn workers(&self) -> usize {
         self.nodes.len()
-    }
-
-    /// Returns the interactions between workers.
-    pub fn cooperation(&self) -> &Cooperation {
-        &self.cooperation
-    }
-
-    /// Returns the table of moves being searched, if moves are deferred.
-    #[inline]
-    pub(super) fn searching(&self) -> Option<&SearchingTable> {
-        self.searching.as_ref()
     }
 
     /// Waits for the first turn of `worker`, where workers take turns.
@@ -171,13 +133,13 @@ impl Control {
 
     /// Stops all workers. Idempotent.
     pub fn stop(&self) {
-        self.abort_depth.stop();
+        self.is_stopped.store(true, Relaxed);
     }
 
     /// Returns whether the search is stopped.
     #[inline]
     pub fn stopped(&self) -> bool {
-        self.abort_depth.stopped()
+        self.is_stopped.load(Relaxed)
     }
 
     /// Sets the deadline. The first worker that reads a later time stops all workers, once it has finished an
@@ -212,17 +174,6 @@ impl Control {
             NEVER => false,
             end => started.elapsed().as_nanos() >= u128::from(end),
         })
-    }
-
-    /// Aborts all iterations to `depth` or less.
-    pub fn abort_up_to(&self, depth: u32) {
-        self.abort_depth.abort_up_to(depth);
-    }
-
-    /// Returns whether an iteration to `depth` (at least 1) is aborted.
-    #[inline]
-    pub(super) fn aborts(&self, depth: u32) -> bool {
-        self.abort_depth.aborts(depth)
     }
 
     /// Adds to the count of successful Syzygy probes.
@@ -260,7 +211,7 @@ impl Control {
     }
 }
 
-/// The search was stopped, or its iteration aborted. Scores found so far are meaningless.
+/// The search was stopped. Scores found so far are meaningless.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Aborted;
 
@@ -268,8 +219,6 @@ pub struct Aborted;
 #[derive(Debug)]
 pub struct NodeCount {
     worker: usize,
-    /// The depth of the iteration, at least 1.
-    depth: u32,
     /// The number of this worker's iteration, from 1.
     iteration: u32,
     nodes: u64,
@@ -291,12 +240,11 @@ impl NodeCount {
         };
         let turn_ends = control.round_robin.as_ref().map_or(u64::MAX, RoundRobin::quantum);
         let next_check = limit_check.min(turn_ends).min(control.deadline.as_ref().map_or(u64::MAX, |_| CLOCK_INTERVAL));
-        Self { worker, depth: 1, iteration: 0, nodes: 0, next_check, turn_ends }
+        Self { worker, iteration: 0, nodes: 0, next_check, turn_ends }
     }
 
-    /// Begins an iteration to `depth`.
-    pub fn begin(&mut self, depth: u32) {
-        self.depth = depth.max(1);
+    /// Begins the worker's next iteration.
+    pub fn begin_iteration(&mut self) {
         self.iteration += 1;
     }
 
@@ -311,13 +259,13 @@ impl NodeCount {
         self.nodes
     }
 
-    /// Counts a node. Fails if the iteration is aborted.
+    /// Counts a node. Fails if the search is stopped.
     #[inline]
     pub fn count(&mut self, control: &Control) -> Result<(), Aborted> {
         if self.nodes >= self.next_check {
             self.check_limits(control);
         }
-        if control.aborts(self.depth) {
+        if control.stopped() {
             return Err(Aborted);
         }
         self.nodes += 1;
@@ -395,34 +343,18 @@ mod tests {
         for limit in [None, Some(1_000_000)] {
             let control = Control::new(1, limit).with_deadline(started);
             let mut count = NodeCount::new(0, &control);
-            count.begin(1);
+            count.begin_iteration();
             control.end_at(started);
             assert!((0..3 * CLOCK_INTERVAL).all(|_| count.count(&control).is_ok()));
-            count.begin(2);
+            count.begin_iteration();
             let more = (0..3 * CLOCK_INTERVAL).take_while(|_| count.count(&control).is_ok()).count();
             assert!(control.stopped() && more as u64 <= CLOCK_INTERVAL, "{more}");
         }
         let patient = Control::new(1, None).with_deadline(started);
         let mut count = NodeCount::new(0, &patient);
-        count.begin(1);
-        count.begin(2);
+        count.begin_iteration();
+        count.begin_iteration();
         assert!((0..3 * CLOCK_INTERVAL).all(|_| count.count(&patient).is_ok()), "no deadline is set");
-    }
-
-    #[test]
-    fn shallow_iterations_are_aborted_and_deeper_ones_continue() {
-        let control = Control::new(1, None);
-        let mut count = NodeCount::new(0, &control);
-        count.begin(7);
-        control.abort_up_to(6);
-        assert!(count.count(&control).is_ok());
-        control.abort_up_to(7);
-        control.abort_up_to(5);
-        assert!(count.count(&control).is_err() && !control.stopped());
-        count.begin(8);
-        assert!(count.count(&control).is_ok());
-        control.stop();
-        assert!(count.count(&control).is_err() && control.stopped());
     }
 
     #[test]

@@ -18,13 +18,11 @@
 //! | `history.rs`, `history_update.rs` | histories and their updates |
 //! | `tt.rs`, `tt_entry.rs`, `search_table.rs` | the transposition table as the search uses it |
 //! | `tb.rs` | Syzygy probes in the tree |
-//! | `control.rs`, `abort_depth.rs`, `round_robin.rs` | node counts and limits; stop flag; turns |
-//! | `searching.rs` | deferred moves |
+//! | `control.rs`, `round_robin.rs` | stop flag, node counts and limits; turns |
 //! | `exchange.rs` | table entries that go to other machines |
 //! | `sync.rs` | atomics and locks as traits, for the models |
 //! | `params.rs`, `score.rs`, `pv_table.rs` | tunable parameters; mate, tablebase and draw scores; principal variations |
 
-pub(crate) mod abort_depth;
 mod checks;
 mod control;
 mod eval_cache;
@@ -45,7 +43,6 @@ mod root;
 mod round_robin;
 pub mod score;
 mod search_table;
-mod searching;
 mod static_eval;
 pub(crate) mod sync;
 mod tb;
@@ -62,7 +59,7 @@ mod tests;
 /// deep.
 pub const WORKER_STACK_BYTES: usize = 8 << 20;
 
-pub use control::{Control, Cooperation};
+pub use control::Control;
 pub use exchange::{EntryTaker, Exchange, ExchangedEntry, SentFilter};
 pub use history::SharedHistories;
 pub(crate) use history::correction_factor;
@@ -72,6 +69,6 @@ pub use root::{Iteration, IterationResult, RootLine};
 pub use round_robin::RoundRobin;
 pub use search_table::{SearchTable, TranspositionTable};
 pub use tb::SyzygyProbe;
-pub use thread_data::{Sharing, ThreadData};
+pub use thread_data::ThreadData;
 pub use tt_entry::{Bound, TtEntry};
 pub use worker::{SearchContext, Worker};

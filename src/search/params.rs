@@ -269,9 +269,6 @@ params! {
     /// Correction history: divisor of error times depth.
     correction_divisor = 8, 2, 32;
 
-    /// Deferred moves: least depth of a node.
-    defer_depth = 3, 1, 8;
-
     /// Vote: base weight of a worker, in centipawns above the lowest score.
     vote_base = 12, 0, 100;
 

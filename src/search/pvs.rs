@@ -3,8 +3,6 @@
 //! One generic function serves all node types. Source:
 //! <https://www.chessprogramming.org/Principal_Variation_Search>.
 
-use arrayvec::ArrayVec;
-
 use super::checks::CheckSquares;
 use super::control::Aborted;
 use super::extensions::Extension;
@@ -16,7 +14,6 @@ use super::params::*;
 use super::reductions::{MadeMove, PLY};
 use super::score::{DECISIVE_BOUND, DRAW, INFINITE, MAX_PLY, is_decisive, mate_in, mated_in};
 use super::search_table::SearchTable;
-use super::searching::SearchingMove;
 use super::static_eval::NodeEvals;
 use super::tb::TbBound;
 use super::threats::Threats;
@@ -25,9 +22,6 @@ use super::tt_entry::Bound;
 use super::worker::Worker;
 use crate::position::{Move, Position};
 use sesame_table::EntryUse;
-
-/// Deferred moves, each with its class and its number in the order.
-type DeferredMoves = ArrayVec<(Move, Class, usize), 16>;
 
 impl<T: SearchTable> Worker<T> {
     /// Returns the score of `position` within `alpha..beta` at `depth` plies (fail-soft).
@@ -149,8 +143,6 @@ impl<T: SearchTable> Worker<T> {
         let original_alpha = alpha;
         let mut quiets = Quiets::All;
         let mut moves = 0;
-        let defers_moves = depth >= defer_depth() && self.context.control.searching().is_some();
-        let mut deferred = DeferredMoves::new();
         // Moves are pruned only after one has a score above a proven loss.
         let has_pieces = position.has_non_pawn_material(us);
         let may_prune = |best_score: i32| !N::ROOT && best_score > -DECISIVE_BOUND && has_pieces;
@@ -161,23 +153,18 @@ impl<T: SearchTable> Worker<T> {
                 quiets = self.remaining_quiets(&node, moves + 1, alpha, &mut best_score);
             }
 
-            // 11. Next move; deferred moves come last.
+            // 11. Next move.
             let next = if N::ROOT {
                 self.next_root_move(position, moves)
             } else {
                 picker.next(position, &self.thread.histories, quiets)
             };
-            let (mv, class, number, was_deferred) = match next {
-                Some((mv, _)) if Some(mv) == excluded => continue,
-                Some((mv, class)) => {
-                    moves += 1;
-                    (mv, class.of_move(node.tt_capture), moves, false)
-                }
-                None => match deferred.pop_at(0) {
-                    Some((mv, class, number)) => (mv, class, number, true),
-                    None => break,
-                },
-            };
+            let Some((mv, class)) = next else { break };
+            if Some(mv) == excluded {
+                continue;
+            }
+            moves += 1;
+            let class = class.of_move(node.tt_capture);
             self.prefetch_after(position, mv);
             let is_quiet = class == Class::Quiet;
             let piece_to = PieceTo::new(us, position.moved(mv), mv);
@@ -186,44 +173,30 @@ impl<T: SearchTable> Worker<T> {
             } else {
                 self.thread.histories.capture(piece_to, position.captured(mv))
             };
-            let base_reduction = self.thread.reductions.get(is_quiet, depth, number);
+            let base_reduction = self.thread.reductions.get(is_quiet, depth, moves);
 
             // 12. History and static-exchange pruning.
             if may_prune(best_score) && Self::is_pruned(&node, &checks, (mv, class), history, base_reduction) {
                 continue;
             }
 
-            // 13. Deferral of moves that another worker is searching.
-            let searching = (defers_moves && number > 1).then(|| SearchingMove::new(position.key(), mv, depth));
-            if let Some(searching) = searching
-                && !was_deferred
-                && !deferred.is_full()
-                && self.context.control.searching().is_some_and(|table| table.has(searching))
-            {
-                deferred.push((mv, class, number));
-                continue;
-            }
-
-            // 14. Extensions.
+            // 13. Extensions.
             let extension = match self.extension::<N>(&node, mv)? {
                 Extension::Plies(plies) => plies,
                 Extension::MultiCut(score) => return Ok(score),
             };
 
-            // 15. Make the move, search it (late-move reduction: `search_child`), unmake it.
-            if let Some(searching) = searching {
-                self.begin_searching(searching);
-            }
+            // 14. Make the move, search it (late-move reduction: `search_child`), unmake it.
             if N::ROOT {
-                self.begin_root_move(number, mv);
+                self.begin_root_move(moves, mv);
             }
             let nodes_before = self.nodes();
             let child = self.make(position, ply, mv);
             self.stack(ply).quiet = is_quiet.then_some(mv);
-            self.stack(ply).is_first = number == 1 && excluded.is_none();
+            self.stack(ply).is_first = moves == 1 && excluded.is_none();
             self.stack(ply).double_extensions += i32::from(extension >= 2);
             let made = MadeMove {
-                number,
+                number: moves,
                 is_quiet,
                 is_refutation: refutations.contains(&Some(mv)),
                 gives_check: child.in_check(),
@@ -233,17 +206,14 @@ impl<T: SearchTable> Worker<T> {
             };
             let score = self.search_child::<N>(&node, &child, &made, alpha, best_score)?;
             self.keys.pop();
-            if searching.is_some() {
-                self.end_searching();
-            }
             self.stack(ply).double_extensions -= i32::from(extension >= 2);
 
-            // 16. Root move result.
+            // 15. Root move result.
             if N::ROOT {
-                self.update_root_move(number, score, alpha, beta, nodes_before);
+                self.update_root_move(moves, score, alpha, beta, nodes_before);
             }
 
-            // 17. New best move; beta cutoff.
+            // 16. New best move; beta cutoff.
             if score > best_score {
                 best_score = score;
                 if score > alpha {
@@ -261,14 +231,14 @@ impl<T: SearchTable> Worker<T> {
             tried.push(mv, piece_to, is_quiet);
         }
 
-        // 18. Mate and stalemate; or the excluded move is the only one.
+        // 17. Mate and stalemate; or the excluded move is the only one.
         if moves == 0 {
             let mate_or_draw = if in_check { mated_in(ply) } else { DRAW };
             return Ok(if excluded.is_some() { alpha } else { mate_or_draw });
         }
         best_score = best_score.min(max_score);
 
-        // 19. History updates.
+        // 18. History updates.
         if best_score >= beta
             && let Some(mv) = best_move
         {
@@ -277,7 +247,7 @@ impl<T: SearchTable> Worker<T> {
             self.reward_move_before_fail_low(us, ply, depth);
         }
 
-        // 20. Transposition table and correction history.
+        // 19. Transposition table and correction history.
         if excluded.is_none() {
             self.store_result::<N>(&node, best_move, best_score, original_alpha, work_before);
         }

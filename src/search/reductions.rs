@@ -102,7 +102,6 @@ impl<T: SearchTable> Worker<T> {
             reduction -= lmr_refutation();
         }
         reduction -= made.history * PLY / lmr_history_divisor();
-        reduction += self.diversity.jitter();
         // The mate-threat test is expensive, so it comes last, where it can still matter.
         if made.is_quiet && reduction >= PLY && self.has_mate_threat(child, next) {
             reduction -= lmr_mate_threat();

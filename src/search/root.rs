@@ -106,23 +106,16 @@ impl<T: SearchTable> Worker<T> {
     /// Searches the root to `depth` plies.
     ///
     /// `on_bound` receives a bound after each failed aspiration window, with the nodes of all workers so far.
-    /// After [`IterationResult::Stopped`] a deeper iteration can follow, unless the whole search is stopped.
     pub fn iterate(&mut self, depth: u32, mut on_bound: impl FnMut(RootLine, u64)) -> IterationResult {
-        // An aborted iteration leaves its path behind.
-        self.keys.truncate(self.root_len);
         for root in &mut self.root_moves {
             root.previous_score = root.score;
         }
-        self.count.begin(depth);
+        self.count.begin_iteration();
         self.root_depth = depth as i32;
-        if self.may_be_overtaken() {
-            self.adopt(depth.saturating_sub(1));
-        }
         let lines = self.context.multi_pv.min(self.root_moves.len());
         for pv_index in 0..lines {
             self.pv_index = pv_index;
             if self.aspiration_search(depth as i32, &mut on_bound).is_err() {
-                while self.end_searching() {}
                 let partial = (pv_index == 0).then(|| self.partial.take()).flatten();
                 return IterationResult::Stopped(partial.map(|line| self.iteration(depth, vec![line])));
             }
@@ -131,25 +124,6 @@ impl<T: SearchTable> Worker<T> {
         }
         let lines = self.root_moves[..lines].iter().map(RootMove::line).collect();
         IterationResult::Complete(self.iteration(depth, lines))
-    }
-
-    /// Adopts move and score of another worker that has finished `depth`, from the table's exact entry of the
-    /// root.
-    fn adopt(&mut self, depth: u32) {
-        if depth == 0 || !self.context.control.aborts(depth) {
-            return;
-        }
-        let Some(tt_hit) = self.probe_tt(self.context.game.position(), 0) else { return };
-        if tt_hit.bound == Bound::Exact
-            && tt_hit.depth >= depth as i32
-            && let Some(index) = self
-                .root_moves
-                .iter()
-                .position(|root| Some(root.mv) == tt_hit.mv && root.rank == self.root_moves[0].rank)
-        {
-            self.root_moves[..=index].rotate_right(1);
-            self.root_moves[0].previous_score = tt_hit.score;
-        }
     }
 
     fn iteration(&self, depth: u32, lines: Vec<RootLine>) -> Iteration {
@@ -164,9 +138,8 @@ impl<T: SearchTable> Worker<T> {
     fn aspiration_search(&mut self, depth: i32, on_bound: &mut impl FnMut(RootLine, u64)) -> Result<(), Aborted> {
         let position = self.context.game.position().clone();
         let expected = self.root_moves[self.pv_index].previous_score;
-        let mut delta = aspiration_delta()
-            + self.diversity.window
-            + if is_decisive(expected) { 0 } else { expected.abs() / aspiration_score_divisor() };
+        let mut delta =
+            aspiration_delta() + if is_decisive(expected) { 0 } else { expected.abs() / aspiration_score_divisor() };
         let (mut alpha, mut beta) = if depth < aspiration_depth() || expected == -INFINITE {
             (-INFINITE, INFINITE)
         } else {

@@ -10,7 +10,7 @@ use super::pruning::NullMove;
 use super::reductions::{MadeMove, PLY};
 use super::score::{DRAW, INFINITE, MATE, MAX_PLY, is_mate, mate_in, mated_in};
 use super::{
-    Bound, Control, Cooperation, Iteration, IterationResult, SearchContext, ThreadData, TranspositionTable, TtEntry,
+    Bound, Control, Iteration, IterationResult, SearchContext, ThreadData, TranspositionTable, TtEntry,
     WORKER_STACK_BYTES, Worker,
 };
 use crate::eval::Network;
@@ -47,7 +47,7 @@ fn quiet_node(position: &Position) -> NodeState<'_> {
 }
 
 fn search_context(context: SearchContext, depth: u32) -> (Iteration, u64) {
-    let mut worker = Worker::new(0, ThreadData::new(), context);
+    let mut worker = Worker::new(0, ThreadData::default(), context);
     let mut last = None;
     for depth in 1..=depth {
         match worker.iterate(depth, |_, _| {}) {
@@ -136,7 +136,7 @@ fn the_null_move_recognises_a_mate_threat() {
         [("3r2k1/Q4ppp/8/8/8/8/5PPP/6K1 w - - 0 1", true), ("3r2k1/Q4ppp/8/8/8/7P/5PP1/6K1 w - - 0 1", false)]
     {
         let game = game(fen);
-        let mut worker = Worker::new(0, ThreadData::new(), context(&game, &table()));
+        let mut worker = Worker::new(0, ThreadData::default(), context(&game, &table()));
         let node = quiet_node(game.position());
         let null_move = worker.null_move(&node).unwrap();
         assert_eq!(matches!(null_move, NullMove::MateThreat), is_threatened, "{fen}");
@@ -150,7 +150,7 @@ fn a_mate_threat_extends_the_node() {
         [("3r2k1/Q4ppp/8/8/8/8/5PPP/6K1 w - - 0 1", Some(11)), ("3r2k1/Q4ppp/8/8/8/7P/5PP1/6K1 w - - 0 1", None)]
     {
         let (game, table) = (game(fen), table());
-        let mut worker = Worker::new(0, ThreadData::new(), context(&game, &table));
+        let mut worker = Worker::new(0, ThreadData::default(), context(&game, &table));
         worker.root_depth = 10;
         let eval = worker.evaluate(game.position(), 0);
         worker.search::<NonPv>(game.position(), eval / 2 - 1, eval / 2, 10, 0, false).unwrap();
@@ -166,7 +166,7 @@ fn a_mate_threat_stops_reverse_futility() {
         [("6k1/5ppp/8/8/8/5p1q/QR3P1P/6K1 w - - 0 1", Some(2)), ("6k1/5ppp/8/8/8/5p1q/QR3P1P/4N1K1 w - - 0 1", None)]
     {
         let (game, table) = (game(fen), table());
-        let mut worker = Worker::new(0, ThreadData::new(), context(&game, &table));
+        let mut worker = Worker::new(0, ThreadData::default(), context(&game, &table));
         worker.root_depth = 2;
         let beta = worker.static_evals(game.position(), None, 1).1 - 400;
         worker.search::<NonPv>(game.position(), beta - 1, beta, 2, 1, true).unwrap();
@@ -180,7 +180,7 @@ fn moves_that_threaten_mate_are_reduced_less() {
     // Qh6 threatens mate on g7 with the pawn's support, unless the knight guards g7.
     let reduction = |fen| {
         let game = game(fen);
-        let mut worker = Worker::new(0, ThreadData::new(), context(&game, &table()));
+        let mut worker = Worker::new(0, ThreadData::default(), context(&game, &table()));
         let node = quiet_node(game.position());
         let child = worker.make(game.position(), 0, game.position().from_uci("d2h6").unwrap());
         let made = MadeMove {
@@ -203,7 +203,7 @@ fn moves_that_threaten_mate_are_reduced_less() {
 fn quiescence_stores_an_upper_bound_off_the_pv() {
     // A pawn can be captured: a score inside the window, with a move.
     let (game, table) = (game("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1"), table());
-    let mut worker = Worker::new(0, ThreadData::new(), context(&game, &table));
+    let mut worker = Worker::new(0, ThreadData::default(), context(&game, &table));
     let score = worker.quiescence::<Pv>(game.position(), -INFINITE, INFINITE, 0, Quiets::None).unwrap();
     let entry = table.probe(game.position().key()).unwrap();
     let taken = game.position().from_uci("e4d5").unwrap();
@@ -217,7 +217,7 @@ fn a_refuted_first_move_gets_a_continuation_malus() {
     let (earlier, mv) = ["e2e4", "g1f3"].map(|mv| game.position().from_uci(mv).unwrap()).into();
     let piece_to = PieceTo::new(Color::White, Piece::Knight, mv);
     for (is_first, quiet, penalised) in [(true, Some(mv), true), (false, Some(mv), false), (true, None, false)] {
-        let mut worker = Worker::new(0, ThreadData::new(), context(&game, &table()));
+        let mut worker = Worker::new(0, ThreadData::default(), context(&game, &table()));
         worker.stack(0).played = Some(PieceTo::new(Color::Black, Piece::Pawn, earlier));
         worker.stack(1).played = Some(piece_to);
         worker.stack(1).quiet = quiet;
@@ -236,7 +236,7 @@ fn a_refuted_first_move_gets_a_continuation_malus() {
 fn singular_searches_have_no_first_move() {
     let (game, table) = (Game::new(Position::startpos()), table());
     for (excluded, is_first) in [(None, true), (Some("e2e4"), false)] {
-        let mut worker = Worker::new(0, ThreadData::new(), context(&game, &table));
+        let mut worker = Worker::new(0, ThreadData::default(), context(&game, &table));
         worker.root_depth = 2;
         worker.stack(1).excluded = excluded.map(|mv| game.position().from_uci(mv).unwrap());
         // Any move beats this alpha, so the first is the last.
@@ -248,7 +248,7 @@ fn singular_searches_have_no_first_move() {
 #[test]
 fn futility_pruning_raises_the_score() {
     let game = game("r2q1rk1/ppp2ppp/2np1n2/2b1p3/2B1P1b1/2NP1N2/PPP2PPP/R1BQ1RK1 w - - 0 8");
-    let mut worker = Worker::new(0, ThreadData::new(), context(&game, &table()));
+    let mut worker = Worker::new(0, ThreadData::default(), context(&game, &table()));
     worker.root_depth = 3;
     let eval = worker.static_evals(game.position(), None, 1).1;
     let lmr_depth = 3 - worker.thread.reductions.get(true, 3, 2) / PLY;
@@ -267,7 +267,7 @@ fn an_evaluation_of_beta_counts_as_improving() {
     // A pawn forks the knights, so no move keeps the evaluation.
     let game = game("6k1/ppp2ppp/8/3p4/2N1N3/8/PPP2PPP/6K1 w - - 0 20");
     let nodes = |beta_above_eval: i32, before: i32| {
-        let mut worker = Worker::new(0, ThreadData::new(), context(&game, &table()));
+        let mut worker = Worker::new(0, ThreadData::default(), context(&game, &table()));
         worker.root_depth = 4;
         let beta = worker.static_evals(game.position(), None, 2).1 + beta_above_eval;
         worker.stack(0).static_eval = before;
@@ -384,7 +384,7 @@ fn a_stopped_iteration_returns_its_partial_result() {
     let game = game("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1");
     let stopped_at = |nodes| {
         let limited = SearchContext { control: Arc::new(Control::new(1, Some(nodes))), ..context(&game, &table()) };
-        let mut worker = Worker::new(0, ThreadData::new(), limited);
+        let mut worker = Worker::new(0, ThreadData::default(), limited);
         let partial = (1..).find_map(|depth| match worker.iterate(depth, |_, _| {}) {
             IterationResult::Stopped(partial) => Some(partial),
             IterationResult::Complete(_) => None,
@@ -395,64 +395,6 @@ fn a_stopped_iteration_returns_its_partial_result() {
     let found: Vec<_> = (20..60).filter_map(|thousand| stopped_at(1_000 * thousand)).collect();
     assert!(!found.is_empty(), "some stop follows a first root move");
     assert!(found.iter().all(|partial| game.position().is_legal(partial.lines[0].pv[0])));
-}
-
-#[test]
-fn an_aborted_iteration_leaves_no_trace() {
-    let game = game("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1");
-    let cooperation = Cooperation { abort_overtaken: true, defer_moves: true, ..Cooperation::default() };
-    let control = Arc::new(Control::new(2, None).with_cooperation(cooperation));
-    let together = SearchContext { control: Arc::clone(&control), ..context(&game, &table()) };
-    let mut worker = Worker::new(1, ThreadData::new(), together);
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            while control.nodes() < 100_000 {
-                std::thread::yield_now();
-            }
-            control.abort_up_to(40);
-        });
-        assert!(matches!(worker.iterate(40, |_, _| {}), IterationResult::Stopped(_)));
-    });
-    assert!(!control.stopped());
-    assert!(control.searching().unwrap().is_empty());
-    let before = worker.keys.len();
-    worker.iterate(39, |_, _| {});
-    assert!(before > 0 && worker.keys.is_empty(), "the aborted path is removed");
-    assert!(matches!(worker.iterate(39, |_, _| {}), IterationResult::Stopped(None)));
-    let nodes = worker.nodes();
-    control.abort_up_to(41);
-    assert!(matches!(worker.iterate(41, |_, _| {}), IterationResult::Stopped(None)) && worker.nodes() == nodes);
-}
-
-#[test]
-fn an_overtaken_worker_adopts_the_root_result() {
-    let game = game("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1");
-    // True if the table then holds the root's exact score: the last window did not fail high.
-    let leaves_score = |depth: &u32| {
-        let table = table();
-        search_context(context(&game, &table), *depth);
-        let entry = table.probe(game.position().key()).unwrap();
-        entry.bound == Bound::Exact && u32::from(entry.depth) >= *depth
-    };
-    let depth = (5..12).find(leaves_score).unwrap();
-    // The score of the worker ahead, and the score with which the other begins.
-    let scores = |abort_overtaken| {
-        let table = table();
-        let (ahead, _) = search_context(context(&game, &table), depth);
-        let cooperation = Cooperation { abort_overtaken, ..Cooperation::default() };
-        let control = Arc::new(Control::new(2, None).with_cooperation(cooperation));
-        let mut worker = Worker::new(1, ThreadData::new(), SearchContext { control, ..context(&game, &table) });
-        worker.context.control.abort_up_to(depth);
-        let IterationResult::Complete(iteration) = worker.iterate(depth + 1, |_, _| {}) else { panic!("not stopped") };
-        assert_eq!((ahead.depth, iteration.depth), (depth, depth + 1));
-        let line = &ahead.lines[0];
-        let root = worker.root_moves.iter().find(|root| root.mv == line.pv[0]).unwrap();
-        (line.score, root.previous_score)
-    };
-    let (found, begun) = scores(true);
-    assert_eq!(found, begun);
-    let (found, begun) = scores(false);
-    assert_ne!(found, begun);
 }
 
 #[test]
@@ -470,7 +412,7 @@ fn a_new_network_clears_the_evaluation_cache() {
     let game = game("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1");
     let position = game.position();
     let other = Arc::new(Network::new(&random_weights(1)).unwrap());
-    let mut thread = ThreadData::new();
+    let mut thread = ThreadData::default();
     let mut found = Vec::new();
     for network in [Network::embedded(), other] {
         let context = SearchContext { network: Arc::clone(&network), ..context(&game, &table()) };

@@ -55,22 +55,14 @@ impl StackEntry {
     };
 }
 
-/// The histories that a worker shares with others; none by default.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Sharing {
-    /// The move histories.
-    pub histories: bool,
-    /// The correction histories.
-    pub corrections: bool,
-}
-
 /// The data that a thread keeps between searches: histories, caches, search stack. Some megabytes.
 ///
 /// The thread that uses it should create it, so that the memory is local to its core.
 pub struct ThreadData {
     pub(super) histories: Arc<Histories>,
     pub(super) corrections: Arc<Corrections>,
-    sharing: Sharing,
+    /// Other workers use these histories too.
+    is_sharing: bool,
     pub(super) reductions: Reductions,
     /// Evaluations by the network of `accumulators`.
     pub(super) eval_cache: EvalCache,
@@ -80,19 +72,13 @@ pub struct ThreadData {
 }
 
 impl ThreadData {
-    /// Creates thread data that shares no history.
-    pub fn new() -> Self {
-        Self::sharing(&SharedHistories::new(), Sharing::default())
-    }
-
-    /// Creates thread data that shares the histories named by `sharing`.
-    pub fn sharing(shared: &SharedHistories, sharing: Sharing) -> Self {
-        let histories = if sharing.histories { Arc::clone(&shared.histories) } else { Arc::default() };
-        let corrections = if sharing.corrections { Arc::clone(&shared.corrections) } else { Arc::default() };
+    /// Creates thread data with histories that other workers use too, or with its own.
+    pub fn new(shared: Option<&SharedHistories>) -> Self {
+        let SharedHistories { histories, corrections } = shared.cloned().unwrap_or_default();
         Self {
             histories,
             corrections,
-            sharing,
+            is_sharing: shared.is_some(),
             reductions: Reductions::new(),
             eval_cache: EvalCache::new(),
             accumulators: Accumulators::new(Network::embedded(), MAX_PLY),
@@ -101,12 +87,10 @@ impl ThreadData {
         }
     }
 
-    /// Shares these histories from now on, those that it shared before.
+    /// Shares these histories from now on, if it has shared any.
     pub fn share(&mut self, shared: &SharedHistories) {
-        if self.sharing.histories {
+        if self.is_sharing {
             self.histories = Arc::clone(&shared.histories);
-        }
-        if self.sharing.corrections {
             self.corrections = Arc::clone(&shared.corrections);
         }
     }
@@ -114,10 +98,8 @@ impl ThreadData {
     /// Clears the thread's own histories, as for a new game. Shared ones are cleared by
     /// [`SharedHistories::clear`].
     pub fn clear(&mut self) {
-        if !self.sharing.histories {
+        if !self.is_sharing {
             self.histories.clear();
-        }
-        if !self.sharing.corrections {
             self.corrections.clear();
         }
         self.eval_cache.clear();
@@ -134,7 +116,8 @@ impl ThreadData {
 }
 
 impl Default for ThreadData {
+    /// Creates thread data that shares no history.
     fn default() -> Self {
-        Self::new()
+        Self::new(None)
     }
 }

@@ -2,17 +2,12 @@
 
 use std::sync::Arc;
 
-use rand_xoshiro::Xoshiro128PlusPlus;
-use rand_xoshiro::rand_core::{Rng, SeedableRng};
-
-use super::control::{Aborted, Control, Cooperation, NodeCount};
+use super::control::{Aborted, Control, NodeCount};
 use super::exchange::Exchange;
 use super::history::PieceTo;
 use super::params::extension_limit;
-use super::reductions::PLY;
 use super::root::{RootLine, RootMove, ordered_root_moves};
 use super::search_table::{SearchTable, TranspositionTable};
-use super::searching::SearchingMove;
 use super::tb::SyzygyProbe;
 use super::thread_data::{ENTRIES_BEFORE_ROOT, StackEntry, ThreadData};
 use crate::eval::Network;
@@ -90,9 +85,6 @@ pub struct Worker<T = TranspositionTable> {
     pub(super) tb_pieces: u32,
     pub(super) context: SearchContext<T>,
     pub(super) count: NodeCount,
-    /// This worker's entries in the searching table, outermost first.
-    searching: Vec<SearchingMove>,
-    pub(super) diversity: Diversity,
     /// See [`Worker::work`].
     pub(super) nodes_behind_hits: u64,
     /// The best line of an unfinished root search.
@@ -122,8 +114,6 @@ impl<T: SearchTable> Worker<T> {
             seldepth: 0,
             null_min_ply: 0,
             count: NodeCount::new(index, &context.control),
-            searching: Vec::new(),
-            diversity: Diversity::new(index, context.control.cooperation()),
             nodes_behind_hits: 0,
             tb_pieces: context.syzygy.as_ref().map_or(0, |syzygy| syzygy.max_pieces as u32),
             context,
@@ -141,13 +131,6 @@ impl<T: SearchTable> Worker<T> {
         self.context.control.stop();
     }
 
-    /// Returns whether this worker aborts an iteration that another worker has finished.
-    ///
-    /// False with several lines or restricted root moves: the other worker's result is then not in the table.
-    pub fn may_be_overtaken(&self) -> bool {
-        self.context.control.cooperation().abort_overtaken && self.context.multi_pv == 1 && !self.restricted
-    }
-
     /// Returns the nodes of this worker in this search.
     pub fn nodes(&self) -> u64 {
         self.count.get()
@@ -161,25 +144,6 @@ impl<T: SearchTable> Worker<T> {
     #[inline]
     pub(super) fn count_node(&mut self) -> Result<(), Aborted> {
         self.count.count(&self.context.control)
-    }
-
-    /// Enters `searching` into the searching table, until [`Worker::end_searching`].
-    pub(super) fn begin_searching(&mut self, searching: SearchingMove) {
-        if let Some(table) = self.context.control.searching() {
-            table.begin(searching);
-            self.searching.push(searching);
-        }
-    }
-
-    /// Removes the entry made last from the searching table. Returns whether there was one.
-    pub(super) fn end_searching(&mut self) -> bool {
-        match (self.searching.pop(), self.context.control.searching()) {
-            (Some(searching), Some(table)) => {
-                table.end(searching);
-                true
-            }
-            _ => false,
-        }
     }
 
     /// Returns the stack entry of `ply`.
@@ -248,33 +212,5 @@ impl<T: SearchTable> Worker<T> {
         let mut child = position.clone();
         child.play_null();
         child
-    }
-}
-
-/// Random or fixed differences between the searches of several workers.
-pub(super) struct Diversity {
-    /// Greatest random change of a late-move reduction, in 1/1024 ply.
-    jitter: i32,
-    random: Xoshiro128PlusPlus,
-    /// Added to the aspiration window, in centipawns.
-    pub(super) window: i32,
-}
-
-impl Diversity {
-    fn new(worker: usize, cooperation: &Cooperation) -> Self {
-        Self {
-            jitter: if cooperation.jitter && worker > 0 { PLY / 2 } else { 0 },
-            random: Xoshiro128PlusPlus::seed_from_u64(worker as u64),
-            window: if cooperation.vary_windows { 3 * (worker % 8) as i32 } else { 0 },
-        }
-    }
-
-    /// Returns a random change of a late-move reduction, in 1/1024 ply.
-    #[inline]
-    pub(super) fn jitter(&mut self) -> i32 {
-        match self.jitter {
-            0 => 0,
-            max => (self.random.next_u32() % (2 * max as u32 + 1)) as i32 - max,
-        }
     }
 }

@@ -2,11 +2,11 @@
 
 use std::sync::atomic::AtomicU32;
 
-use super::strategy::{Depths, SmpStrategy};
+use super::strategy::SmpStrategy;
 use crate::search::score::MAX_DEPTH;
 use crate::search::sync::AtomicWord;
 
-/// The depths of one search, as its workers claim them. [`Depths`] describes the distributions.
+/// The depths of one search, as its workers claim them. [`SmpStrategy`] describes the distributions.
 #[derive(Debug)]
 pub struct DepthBoard<W = AtomicU32> {
     /// For each depth, the workers that took it or passed it over.
@@ -21,14 +21,14 @@ pub struct DepthBoard<W = AtomicU32> {
 
 impl<W: AtomicWord> DepthBoard<W> {
     /// Creates a board for `workers` workers with the depths 1 to `deepest`, clamped to 1..=[`MAX_DEPTH`].
-    pub fn new(workers: usize, deepest: u32, strategy: &SmpStrategy) -> Self {
+    pub fn new(workers: usize, deepest: u32, strategy: SmpStrategy) -> Self {
         let deepest = deepest.clamp(1, MAX_DEPTH);
         Self {
             arrivals: (0..=deepest).map(|_| W::new(0)).collect(),
             completed: W::new(0),
             workers: u32::try_from(workers).unwrap_or(u32::MAX),
             deepest,
-            strategy: *strategy,
+            strategy,
             machine: 0,
         }
     }
@@ -49,10 +49,7 @@ impl<W: AtomicWord> DepthBoard<W> {
     /// Claims the next depth for a worker that has finished `last` (0 at first); `None` after the greatest
     /// depth.
     pub fn claim(&self, worker: usize, last: u32) -> Option<u32> {
-        let done = if self.strategy.stop { self.completed.load() } else { 0 };
-        let ahead = self.strategy.depths == Depths::Parity && last == 0 && worker % 2 == 1;
-        let first = last.max(done) + 1 + u32::from(ahead && self.deepest > 1);
-        (first..=self.deepest).find(|&depth| self.takes(worker, depth))
+        (last + 1..=self.deepest).find(|&depth| self.takes(worker, depth))
     }
 
     /// Records a completed `depth`. Returns true if it is deeper than every depth completed before.
@@ -66,10 +63,10 @@ impl<W: AtomicWord> DepthBoard<W> {
         let earlier = self.arrivals[depth as usize].fetch_add(1);
         depth == self.deepest
             || !is_in_skipped_block(self.machine, depth)
-                && match self.strategy.depths {
-                    Depths::Same | Depths::Parity => true,
-                    Depths::Fraction(part) => earlier <= self.workers / part,
-                    Depths::Blocks => !is_in_skipped_block(worker, depth),
+                && match self.strategy {
+                    SmpStrategy::Shared => earlier <= self.workers / 4,
+                    SmpStrategy::Same => true,
+                    SmpStrategy::Blocks => !is_in_skipped_block(worker, depth),
                 }
     }
 }
@@ -95,8 +92,8 @@ mod tests {
 
     use super::*;
 
-    fn board(workers: usize, deepest: u32, strategy: &str) -> DepthBoard {
-        DepthBoard::new(workers, deepest, &strategy.parse().unwrap())
+    fn board(workers: usize, deepest: u32, strategy: SmpStrategy) -> DepthBoard {
+        DepthBoard::new(workers, deepest, strategy)
     }
 
     /// Returns the depths that a worker claims if it has the board to itself.
@@ -107,7 +104,7 @@ mod tests {
 
     #[test]
     fn machines_skip_blocks_of_their_own() {
-        let of = |machine: usize| depths(&board(1, 8, "quarter").of_machine(machine), 0);
+        let of = |machine: usize| depths(&board(1, 8, SmpStrategy::Shared).of_machine(machine), 0);
         assert_eq!(of(0), [1, 2, 3, 4, 5, 6, 7, 8]);
         assert_eq!([of(1), of(2)], [vec![2, 4, 6, 8], vec![1, 3, 5, 7, 8]]);
         assert!((3..20).all(|machine| of(machine).len() < 8 && of(machine).ends_with(&[8])));
@@ -115,15 +112,15 @@ mod tests {
 
     #[test]
     fn one_worker_claims_every_depth_once() {
-        for word in SmpStrategy::WORDS {
-            assert_eq!(depths(&board(1, 5, word.name), 0), [1, 2, 3, 4, 5], "{}", word.name);
+        for strategy in SmpStrategy::ALL {
+            assert_eq!(depths(&board(1, 5, strategy), 0), [1, 2, 3, 4, 5], "{strategy}");
         }
     }
 
     #[test]
     fn all_workers_reach_the_last_depth() {
-        for word in SmpStrategy::WORDS {
-            let board = board(16, 20, word.name);
+        for strategy in SmpStrategy::ALL {
+            let board = board(16, 20, strategy);
             std::thread::scope(|scope| {
                 for worker in 0..16 {
                     let board = &board;
@@ -139,26 +136,25 @@ mod tests {
     }
 
     #[test]
-    fn half_skips_a_depth_claimed_by_half() {
-        let board = board(16, 20, "half");
+    fn a_depth_claimed_by_a_quarter_is_skipped() {
+        let board = board(16, 20, SmpStrategy::Shared);
         let first: Vec<_> = (0..16).filter_map(|worker| board.claim(worker, 0)).collect();
-        assert_eq!(first, [[1; 9].as_slice(), &[2; 7]].concat());
+        assert_eq!(first, [[1; 5], [2; 5], [3; 5]].as_flattened().iter().copied().chain([4]).collect::<Vec<_>>());
     }
 
     #[test]
     fn few_workers_search_different_depths() {
-        let board = board(5, 9, "sixteenth");
-        let first: Vec<_> = (0..5).filter_map(|worker| board.claim(worker, 0)).collect();
-        assert_eq!(first, [1, 2, 3, 4, 5]);
-        assert_eq!(board.claim(0, 1), Some(6));
+        let board = board(3, 9, SmpStrategy::Shared);
+        let first: Vec<_> = (0..3).filter_map(|worker| board.claim(worker, 0)).collect();
+        assert_eq!(first, [1, 2, 3]);
+        assert_eq!(board.claim(0, 1), Some(4));
     }
 
     #[test]
-    fn parity_and_blocks_vary_the_depths() {
-        assert_eq!(depths(&board(2, 4, "parity"), 1), [2, 3, 4]);
-        assert_eq!(depths(&board(3, 9, "blocks"), 1), [2, 4, 6, 8, 9]);
-        assert_eq!(depths(&board(3, 9, "blocks"), 2), [1, 3, 5, 7, 9]);
-        assert_eq!(depths(&board(9, 9, "blocks"), 3), [1, 4, 5, 8, 9]);
+    fn helpers_skip_blocks_of_depths() {
+        assert_eq!(depths(&board(3, 9, SmpStrategy::Blocks), 1), [2, 4, 6, 8, 9]);
+        assert_eq!(depths(&board(3, 9, SmpStrategy::Blocks), 2), [1, 3, 5, 7, 9]);
+        assert_eq!(depths(&board(9, 9, SmpStrategy::Blocks), 3), [1, 4, 5, 8, 9]);
     }
 
     /// The tables are Stockfish's: the length of the blocks and the phase of each of 20 helpers.
@@ -178,30 +174,25 @@ mod tests {
 
     #[test]
     fn every_worker_has_the_only_depth() {
-        for word in SmpStrategy::WORDS {
-            let board = board(3, 1, word.name);
-            assert_eq!([0, 1, 2].map(|worker| depths(&board, worker)), [[1], [1], [1]], "{}", word.name);
+        for strategy in SmpStrategy::ALL {
+            let board = board(3, 1, strategy);
+            assert_eq!([0, 1, 2].map(|worker| depths(&board, worker)), [[1], [1], [1]], "{strategy}");
             assert_eq!((board.deepest(), board.workers), (1, 3));
         }
-        assert_eq!((board(1, 7, "same").deepest(), board(1, u32::MAX, "same").deepest()), (7, MAX_DEPTH));
-    }
-
-    #[test]
-    fn stop_skips_finished_depths() {
-        let board = board(2, 9, "same+stop");
-        assert_eq!(board.claim(0, 0), Some(1));
-        board.complete(4);
-        assert_eq!(board.claim(1, 0), Some(5));
+        assert_eq!(
+            (board(1, 7, SmpStrategy::Same).deepest(), board(1, u32::MAX, SmpStrategy::Same).deepest()),
+            (7, MAX_DEPTH)
+        );
     }
 
     #[test]
     fn complete_is_true_for_the_first_worker() {
-        let board = board(2, 9, "half");
+        let board = board(2, 9, SmpStrategy::Shared);
         assert_eq!([1, 1, 3, 2, 3, 4].map(|depth| board.complete(depth)), [true, false, true, false, false, true]);
     }
 
     #[test]
     fn depth_zero_searches_one_ply() {
-        assert_eq!(board(1, 0, "half").claim(0, 0), Some(1));
+        assert_eq!(board(1, 0, SmpStrategy::Shared).claim(0, 0), Some(1));
     }
 }

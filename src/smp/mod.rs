@@ -36,4 +36,4 @@ pub use pool::Pool;
 pub use request::SearchRequest;
 pub use simulated_machines::{ExchangeSettings, SimulatedMachines};
 pub use sink::{BestMove, Bound, CurrentMove, Info, Line, NullSink, Score, Sink};
-pub use strategy::{Depths, SmpStrategy, StrategyWord, UnknownStrategy, Vote};
+pub use strategy::{SmpStrategy, UnknownStrategy};

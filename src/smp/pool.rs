@@ -19,7 +19,7 @@ use super::strategy::SmpStrategy;
 use super::worker_group::{NodeNetwork, WorkerGroup};
 use crate::position::Move;
 use crate::search::{
-    Control, Iteration, IterationResult, RootLine, SearchContext, SearchTable, SharedHistories, Sharing, ThreadData,
+    Control, Iteration, IterationResult, RootLine, SearchContext, SearchTable, SharedHistories, ThreadData,
     TranspositionTable, WORKER_STACK_BYTES, Worker,
 };
 
@@ -76,8 +76,8 @@ pub struct Pool<T = TranspositionTable> {
     new_data: NewData,
 }
 
-/// The constructor of a worker's data; [`ThreadData::sharing`] except in tests.
-pub(crate) type NewData = fn(&SharedHistories, Sharing) -> ThreadData;
+/// The constructor of a worker's data, which shares these histories or none; [`ThreadData::new`] except in tests.
+pub(crate) type NewData = fn(Option<&SharedHistories>) -> ThreadData;
 
 impl<T: SearchTable> Pool<T> {
     /// Creates a pool of `wanted` workers, or fewer if the system refuses more.
@@ -85,7 +85,7 @@ impl<T: SearchTable> Pool<T> {
     /// # Errors
     /// If the system refuses the first thread.
     pub fn new(wanted: usize, strategy: SmpStrategy, affinity: Affinity) -> io::Result<Self> {
-        Self::with_data(wanted, strategy, affinity, ThreadData::sharing)
+        Self::with_data(wanted, strategy, affinity, ThreadData::new)
     }
 
     /// Creates a pool with another constructor of the workers' data, for tests.
@@ -230,8 +230,8 @@ impl<T: SearchTable> Pool<T> {
             let builder = thread::Builder::new().name(format!("worker-{index}")).stack_size(WORKER_STACK_BYTES);
             let place = &self.placement.places[index];
             let (group, processors) = (Arc::clone(&self.groups[place.group]), place.processors.clone());
-            let (sharing, new_data) = (self.strategy.sharing(), self.new_data);
-            let member = Member { index, group, fresh_data: move |shared: &_| new_data(shared, sharing) };
+            let (is_sharing, new_data) = (self.strategy.shares_histories(), self.new_data);
+            let member = Member { index, group, is_sharing, new_data };
             match builder.spawn(move || start(&member, &processors, &commands, ready)) {
                 Ok(thread) => {
                     self.commands.push(sender);
@@ -291,8 +291,8 @@ impl<T: SearchTable> Pool<T> {
     }
 
     /// Returns the strategy.
-    pub fn strategy(&self) -> &SmpStrategy {
-        &self.strategy
+    pub fn strategy(&self) -> SmpStrategy {
+        self.strategy
     }
 
     /// Clears all histories before the next search. No worker may be searching.
@@ -333,15 +333,16 @@ impl<T> Drop for Pool<T> {
 }
 
 /// A worker's number, its group, and the constructor of its data.
-struct Member<F> {
+struct Member {
     index: usize,
     group: Arc<WorkerGroup>,
-    fresh_data: F,
+    is_sharing: bool,
+    new_data: NewData,
 }
 
-impl<F: Fn(&SharedHistories) -> ThreadData> Member<F> {
+impl Member {
     fn fresh_data(&self) -> ThreadData {
-        (self.fresh_data)(&self.group.histories())
+        (self.new_data)(self.is_sharing.then(|| self.group.histories()).as_ref())
     }
 }
 
@@ -350,7 +351,7 @@ impl<F: Fn(&SharedHistories) -> ThreadData> Member<F> {
 /// The thread touches its memory first, so the system places it near its processors. `ready` receives the result of
 /// the binding; it is dropped without one if memory is lacking, or by a panic.
 fn start<T: SearchTable>(
-    member: &Member<impl Fn(&SharedHistories) -> ThreadData>,
+    member: &Member,
     processors: &[usize],
     commands: &Receiver<WorkerCommand<T>>,
     ready: Sender<io::Result<()>>,
@@ -383,11 +384,7 @@ fn can_allocate(bytes: usize) -> bool {
 }
 
 /// Executes commands until the channel closes. After a panic the worker goes on with fresh data.
-fn run<T: SearchTable>(
-    member: &Member<impl Fn(&SharedHistories) -> ThreadData>,
-    mut data: ThreadData,
-    commands: &Receiver<WorkerCommand<T>>,
-) {
+fn run<T: SearchTable>(member: &Member, mut data: ThreadData, commands: &Receiver<WorkerCommand<T>>) {
     for command in commands {
         match command {
             WorkerCommand::Search(search) => {
@@ -437,8 +434,6 @@ fn deepen<T: SearchTable>(worker: &mut Worker<T>, board: &DepthBoard, reporter: 
                 // that the moment is reproducible in lockstep.
                 if depth >= board.deepest() && reporter.control.workers() > 1 {
                     worker.stop_all();
-                } else if worker.may_be_overtaken() {
-                    reporter.control.abort_up_to(depth);
                 }
                 // Only the first iteration of each depth is sent: with hundreds of workers on a few cores,
                 // sending all would cause contention on the channel.
@@ -451,8 +446,6 @@ fn deepen<T: SearchTable>(worker: &mut Worker<T>, board: &DepthBoard, reporter: 
                     return;
                 }
             }
-            // Another worker has finished this depth.
-            IterationResult::Stopped(_) if !reporter.control.stopped() => {}
             IterationResult::Stopped(partial) => {
                 reporter.last = partial.or_else(|| reporter.last.take());
                 return;
@@ -519,14 +512,14 @@ mod tests {
 
     #[test]
     fn panic_at_a_thread_start_leaves_the_threads_before_it() {
-        fn panicking(_: &SharedHistories, _: Sharing) -> ThreadData {
+        fn panicking(_: Option<&SharedHistories>) -> ThreadData {
             panic!("injected at a thread start");
         }
         assert!(Pool::<TranspositionTable>::with_data(2, SmpStrategy::default(), unbound(), panicking).is_err());
         let mut pool = Pool::<TranspositionTable>::new(2, SmpStrategy::default(), unbound()).unwrap();
         pool.new_data = panicking;
         assert_eq!(pool.resize(4).unwrap(), 2);
-        pool.new_data = ThreadData::sharing;
+        pool.new_data = ThreadData::new;
         assert_eq!(pool.resize(4).unwrap(), 4);
     }
 

@@ -79,9 +79,7 @@ impl<T> SearchRequest<T> {
     where
         T: crate::search::SearchTable,
     {
-        let control =
-            Control::new(self.workers(budget), self.limits.nodes).with_cooperation(self.pool.strategy().cooperation());
-        let control = control.with_soft_nodes(self.limits.soft_nodes);
+        let control = Control::new(self.workers(budget), self.limits.nodes).with_soft_nodes(self.limits.soft_nodes);
         let control = control.linked(self.link.is_some() && !self.is_short(budget));
         let control = if self.limits.by_time() { control.with_deadline(self.started) } else { control };
         let control =

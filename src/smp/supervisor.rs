@@ -12,9 +12,8 @@ use super::link::SearchLink;
 use super::pool::{Event, Part};
 use super::request::SearchRequest;
 use super::sink::{BestMove, CurrentMove, Info, Line, Score};
-use super::strategy::Vote;
 use super::tb_root;
-use super::vote::{RootResult, elect};
+use super::vote::{RootResult, deepest, elect};
 use crate::position::Move;
 use crate::search::score::{DRAW, is_mate, mate_in, moves_to_mate};
 use crate::search::{Bound, Control, Iteration, RootLine, SearchContext, SearchTable};
@@ -233,7 +232,7 @@ impl<T: SearchTable> Supervisor<T> {
         if let Some(link) = self.request.link.as_ref().filter(|_| std::mem::take(&mut self.is_linked)) {
             let _ = panic::catch_unwind(AssertUnwindSafe(|| link.end(None, self.patience(&**link))));
         }
-        let elected = elect(&self.results, Vote::Deepest).and_then(|winner| self.results[winner]);
+        let elected = deepest(&self.results).and_then(|winner| self.results[winner]);
         let best = elected.map(|result| result.mv).or(self.fallback).or_else(|| self.root_moves.first().copied());
         // The sink may panic again.
         let message = "bug: the search has panicked; the best move is the best one so far";
@@ -462,8 +461,8 @@ impl<T: SearchTable> Supervisor<T> {
     /// Returns the worker of this machine whose line is played; `None` without a result.
     fn winner(&self) -> Option<usize> {
         // With MultiPV, the reported lines are the deepest worker's.
-        let vote = if self.request.multi_pv > 1 { Vote::Deepest } else { self.request.pool.strategy().vote };
-        self.mate_found_by.or_else(|| elect(&self.results, vote))
+        let vote = if self.request.multi_pv > 1 { deepest } else { elect };
+        self.mate_found_by.or_else(|| vote(&self.results))
     }
 
     /// Returns the line of another machine that wins the vote of machines, in which `winner` stands for this one.
@@ -477,7 +476,7 @@ impl<T: SearchTable> Supervisor<T> {
         let here = winner.and_then(|winner| RootResult::of_line(self.lines[winner].as_ref()?.first()?));
         let results: Vec<Option<RootResult>> =
             std::iter::once(here).chain(self.elsewhere.iter().map(RootResult::of_line)).collect();
-        let elected = elect(&results, self.request.pool.strategy().vote)?;
+        let elected = elect(&results)?;
         // This machine is number 0.
         self.elsewhere.get(elected.checked_sub(1)?).cloned()
     }

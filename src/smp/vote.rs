@@ -4,7 +4,6 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::sink::{Line, Score};
-use super::strategy::Vote;
 use crate::position::Move;
 use crate::search::Iteration;
 use crate::search::params::vote_base;
@@ -38,21 +37,26 @@ impl RootResult {
     }
 }
 
+fn voters(results: &[Option<RootResult>]) -> impl Iterator<Item = (usize, &RootResult)> {
+    results.iter().enumerate().filter_map(|(worker, result)| Some((worker, result.as_ref()?)))
+}
+
+/// Returns the index of the deepest result; of equal depths the higher score, then the lower worker number.
+pub(super) fn deepest(results: &[Option<RootResult>]) -> Option<usize> {
+    let key = |&(worker, result): &(usize, &RootResult)| (result.depth, result.score, Reverse(worker));
+    voters(results).max_by_key(key).map(|(worker, _)| worker)
+}
+
 /// Returns the index of the result to play; `None` without a result.
 ///
-/// - [`Vote::Deepest`] selects the deepest result.
-/// - Otherwise a mate wins, the shortest first.
+/// - A mate wins, the shortest first.
 /// - Of two results, which have no majority, the deeper wins.
-/// - Of more results, each worker votes for its move. Its weight is 1, or (score - worst score +
-///   [`vote_base`]) x depth.
+/// - Of more results, each worker votes for its move with the weight (score - worst score + [`vote_base`]) x
+///   depth.
 ///
 /// Ties go to the deeper line, then to the higher score, then to the lower worker number.
-pub(super) fn elect(results: &[Option<RootResult>], vote: Vote) -> Option<usize> {
-    let voters = || results.iter().enumerate().filter_map(|(worker, result)| Some((worker, result.as_ref()?)));
-    let deepest = || voters().max_by_key(|(worker, result)| (result.depth, result.score, Reverse(*worker)));
-    if vote == Vote::Deepest {
-        return deepest().map(|(worker, _)| worker);
-    }
+pub(super) fn elect(results: &[Option<RootResult>]) -> Option<usize> {
+    let voters = || voters(results);
     let (winner, best) = voters().max_by_key(|(worker, result)| (result.score, result.depth, Reverse(*worker)))?;
     if best.score >= MATE_BOUND {
         return Some(winner);
@@ -60,13 +64,13 @@ pub(super) fn elect(results: &[Option<RootResult>], vote: Vote) -> Option<usize>
     // A weighted vote of two nearly always selects the higher score, even if the deeper search has just refuted
     // it.
     if voters().count() == 2 {
-        return deepest().map(|(worker, _)| worker);
+        return deepest(results);
     }
     let worst = voters().map(|(_, result)| result.score).min()?;
     let weight = |result: &RootResult| i64::from(result.score - worst + vote_base()) * i64::from(result.depth);
     let mut votes: HashMap<Move, i64> = HashMap::new();
     for (_, result) in voters() {
-        *votes.entry(result.mv).or_default() += if vote == Vote::Majority { 1 } else { weight(result) };
+        *votes.entry(result.mv).or_default() += weight(result);
     }
     voters()
         .max_by_key(|(worker, result)| {
@@ -90,19 +94,19 @@ mod tests {
     #[test]
     fn majority_wins_over_one_higher_score() {
         let results = [result(Square::B1, 20, 12), result(Square::C1, 15, 12), result(Square::C1, 14, 12), None];
-        assert_eq!(elect(&results, Vote::Weighted), Some(1));
+        assert_eq!(elect(&results), Some(1));
     }
 
     #[test]
     fn deeper_of_two_results_wins() {
         let (high, deep) = (result(Square::B1, 90, 12), result(Square::C1, -15, 13));
         let mated = result(Square::D1, mated_in(6), 14);
-        for vote in [Vote::Weighted, Vote::Majority, Vote::Deepest] {
-            assert_eq!(elect(&[high, deep, None], vote), Some(1));
-            assert_eq!(elect(&[deep, None, high], vote), Some(0));
-            assert_eq!(elect(&[high, mated], vote), Some(1));
+        for vote in [elect, deepest] {
+            assert_eq!(vote(&[high, deep, None]), Some(1));
+            assert_eq!(vote(&[deep, None, high]), Some(0));
+            assert_eq!(vote(&[high, mated]), Some(1));
             // At equal depth the higher score wins.
-            assert_eq!(elect(&[result(Square::B1, 15, 12), high], vote), Some(1));
+            assert_eq!(vote(&[result(Square::B1, 15, 12), high]), Some(1));
         }
     }
 
@@ -112,7 +116,7 @@ mod tests {
         let base = vote_base();
         let elected = |score, depth, worst, depth_of_others| {
             let other = result(Square::C1, worst, depth_of_others);
-            elect(&[other, result(Square::B1, score, depth), other], Vote::Weighted)
+            elect(&[other, result(Square::B1, score, depth), other])
         };
         // The scores count from the worst.
         assert_eq!(elected(100, 10, 50, 10), Some(1));
@@ -123,62 +127,32 @@ mod tests {
     }
 
     #[test]
-    fn vote_kinds_elect_different_results() {
-        let results = [
-            result(Square::B1, 90, 12),
-            result(Square::C1, 15, 11),
-            result(Square::C1, 14, 11),
-            result(Square::D1, 10, 13),
-            result(Square::D1, 9, 13),
-            result(Square::C1, 9, 10),
-            None,
-        ];
-        assert_eq!(elect(&results, Vote::Weighted), Some(0));
-        assert_eq!(elect(&results, Vote::Majority), Some(1));
-        assert_eq!(elect(&results, Vote::Deepest), Some(3));
-        for vote in [Vote::Majority, Vote::Deepest] {
-            assert_eq!(elect(&[None, None], vote), None);
-        }
-    }
-
-    #[test]
     fn shortest_mate_wins_without_a_vote() {
         let results =
             [result(Square::B1, 20, 30), result(Square::C1, mate_in(9), 12), result(Square::D1, mate_in(5), 10)];
-        for vote in [Vote::Weighted, Vote::Majority] {
-            assert_eq!(elect(&results, vote), Some(2));
-            assert_eq!(elect(&results[..2], vote), Some(1));
-            // Of equal mates the deeper line wins.
-            assert_eq!(elect(&[result(Square::B1, mate_in(5), 12), result(Square::C1, mate_in(5), 13)], vote), Some(1));
-        }
+        assert_eq!(elect(&results), Some(2));
+        assert_eq!(elect(&results[..2]), Some(1));
+        // Of equal mates the deeper line wins.
+        assert_eq!(elect(&[result(Square::B1, mate_in(5), 12), result(Square::C1, mate_in(5), 13)]), Some(1));
     }
 
     #[test]
     fn ties_go_to_the_lower_worker() {
         let results = [None, result(Square::B1, 20, 12), result(Square::C1, 20, 12)];
-        assert_eq!(elect(&results, Vote::Weighted), Some(1));
-        assert_eq!(elect(&[None, None], Vote::Weighted), None);
+        assert_eq!(elect(&results), Some(1));
+        assert_eq!(elect(&[None, None]), None);
     }
 
     #[test]
-    fn ties_of_three_go_to_depth_then_score_then_worker() {
-        for vote in [Vote::Weighted, Vote::Majority] {
-            let even = [result(Square::B1, 20, 12), result(Square::C1, 20, 12), result(Square::D1, 20, 12)];
-            assert_eq!(elect(&even, vote), Some(0));
-        }
-        // Three moves with a vote each: depth decides, then the score, then the worker.
-        let [b, c, d] = [Square::B1, Square::C1, Square::D1];
-        assert_eq!(elect(&[result(b, 90, 11), result(c, 10, 12), result(d, 50, 11)], Vote::Majority), Some(1));
-        assert_eq!(elect(&[result(b, 10, 12), result(c, 30, 12), result(d, 20, 12)], Vote::Majority), Some(1));
-        assert_eq!(elect(&[result(b, 10, 12), result(c, 30, 12), result(d, 30, 12)], Vote::Majority), Some(1));
-        // Of the workers with the winning move, the deeper line is played.
-        assert_eq!(elect(&[result(b, 10, 12), result(c, 30, 12), result(c, 30, 13)], Vote::Weighted), Some(2));
+    fn of_the_elected_move_the_deeper_line_is_played() {
+        let [b, c] = [Square::B1, Square::C1];
+        assert_eq!(elect(&[result(b, 10, 12), result(c, 30, 12), result(c, 30, 13)]), Some(2));
     }
 
     #[test]
     fn a_line_that_is_mated_does_not_win() {
         let mated = result(Square::B1, mated_in(6), 20);
         let results = [mated, mated, result(Square::C1, -300, 10)];
-        assert_eq!(elect(&results, Vote::Weighted), Some(2));
+        assert_eq!(elect(&results), Some(2));
     }
 }

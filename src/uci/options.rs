@@ -143,13 +143,10 @@ static OPTIONS: [UciOption; 28] = [
     ),
     option(
         "SmpStrategy",
-        OptionKind::Words {
+        OptionKind::Combo {
             default: || SmpStrategy::default().to_string(),
-            check: |text| match text.parse::<SmpStrategy>() {
-                Ok(_) => Ok(()),
-                Err(_) => Err(format!("one or more of {}, joined by +", SmpStrategy::WORDS.map(|w| w.name).join(", "))),
-            },
-            apply: |session, text| session.set_strategy(text),
+            values: || SmpStrategy::ALL.map(|strategy| strategy.to_string()).to_vec(),
+            apply: |session, name| session.set_strategy(name),
         },
     ),
     option(

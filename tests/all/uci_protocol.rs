@@ -348,7 +348,7 @@ fn teamwork_is_the_old_name_of_smp_strategy() {
     assert_eq!((count("SmpStrategy"), count("Teamwork")), (1, 0), "{options:#?}");
     for name in ["SmpStrategy", "Teamwork", "teamwork"] {
         assert!(session.warning(&format!("setoption name {name} value nonsense")).contains("nonsense"), "{name}");
-        session.send(&format!("setoption name {name} value half+defer"));
+        session.send(&format!("setoption name {name} value blocks"));
         assert_eq!(session.sync(), Vec::<String>::new(), "{name}");
     }
     // Both names set the same option: in lockstep, the strategy decides which nodes two threads search.
@@ -358,8 +358,8 @@ fn teamwork_is_the_old_name_of_smp_strategy() {
         session.send(&format!("ucinewgame\nsetoption name {name} value {strategy}"));
         infos(&session.search("go depth 9")).pop().unwrap().nodes
     };
-    let (parity, same) = (nodes("SmpStrategy", "parity"), nodes("SmpStrategy", "same"));
-    assert_ne!(parity, same);
-    assert_eq!((nodes("Teamwork", "parity"), nodes("Teamwork", "same")), (parity, same));
+    let (blocks, same) = (nodes("SmpStrategy", "blocks"), nodes("SmpStrategy", "same"));
+    assert_ne!(blocks, same);
+    assert_eq!((nodes("Teamwork", "blocks"), nodes("Teamwork", "same")), (blocks, same));
     session.quit();
 }

@@ -152,7 +152,7 @@ def every_option(engine):
     check(kinds == {"spin", "check", "combo", "button", "string"}, kinds)
     with tempfile.TemporaryDirectory() as folder:
         log = os.path.join(folder, "log")
-        texts = {"SyzygyPath": TABLES, "Debug Log File": log, "Hash File": os.path.join(folder, "hash"), "SmpStrategy": "half+stop+defer"}
+        texts = {"SyzygyPath": TABLES, "Debug Log File": log, "Hash File": os.path.join(folder, "hash"), "SmpStrategy": "blocks"}
         options = [option for option in engine.options.values() if not option.is_managed()]
         others, defaults = {}, {}
         for option in options:

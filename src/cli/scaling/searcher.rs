@@ -201,7 +201,7 @@ mod tests {
             timeless(&trace)
         };
         let mut used = Searcher::new(1, ThreadMode::Lockstep).unwrap();
-        let searches = [(2, 3, "default"), (0, 1, "same"), (1, 3, "same"), (2, 5, "half+defer"), (1, 3, "default")];
+        let searches = [(2, 3, "default"), (0, 1, "same"), (1, 3, "same"), (2, 5, "blocks"), (1, 3, "default")];
         for (index, workers, variant) in searches {
             let variant = variant.parse().unwrap();
             used.configure(workers, &variant).unwrap();

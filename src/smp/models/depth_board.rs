@@ -7,18 +7,18 @@ use loom::thread;
 use super::explore::{must_fail, require, under_loom};
 use super::primitives::{BrokenWord, LoomWord, NoFlaw, NoMax, SplitAdd, SplitMax};
 use crate::search::sync::AtomicWord;
-use crate::smp::DepthBoard;
+use crate::smp::{DepthBoard, SmpStrategy};
 
 /// A board: the one that ships, or a broken twin.
 trait Board: Send + Sync + 'static {
-    fn new(workers: usize, deepest: u32, strategy: &str) -> Self;
+    fn new(workers: usize, deepest: u32) -> Self;
     fn claim(&self, worker: usize, last: u32) -> Option<u32>;
     fn complete(&self, depth: u32) -> bool;
 }
 
 impl<W: AtomicWord + Send + Sync + 'static> Board for DepthBoard<W> {
-    fn new(workers: usize, deepest: u32, strategy: &str) -> Self {
-        DepthBoard::new(workers, deepest, &strategy.parse().unwrap())
+    fn new(workers: usize, deepest: u32) -> Self {
+        DepthBoard::new(workers, deepest, SmpStrategy::Shared)
     }
 
     fn claim(&self, worker: usize, last: u32) -> Option<u32> {
@@ -30,7 +30,7 @@ impl<W: AtomicWord + Send + Sync + 'static> Board for DepthBoard<W> {
     }
 }
 
-/// A board without strategies: each depth but the last is for `1 + workers / 2` workers. With `LOADS_FIRST` a worker claims a depth
+/// A board without strategies: each depth but the last is for `1 + workers / 4` workers. With `LOADS_FIRST` a worker claims a depth
 /// after it has seen that the depth is free, in two steps.
 struct Rewritten<const LOADS_FIRST: bool> {
     claims: Vec<LoomWord>,
@@ -38,9 +38,9 @@ struct Rewritten<const LOADS_FIRST: bool> {
 }
 
 impl<const LOADS_FIRST: bool> Board for Rewritten<LOADS_FIRST> {
-    fn new(workers: usize, deepest: u32, _: &str) -> Self {
+    fn new(workers: usize, deepest: u32) -> Self {
         let claims = (0..=deepest).map(|_| LoomWord::new(0)).collect();
-        Self { claims, limit: workers as u32 / 2 }
+        Self { claims, limit: workers as u32 / 4 }
     }
 
     fn claim(&self, _: usize, last: u32) -> Option<u32> {
@@ -67,9 +67,9 @@ fn depths_of(board: &impl Board, worker: usize) -> Vec<u32> {
     std::iter::from_fn(|| board.claim(worker, last).inspect(|&depth| last = depth)).collect()
 }
 
-/// Workers claim all depths; of those before the last, each has at most `most` workers.
-fn claims<B: Board>(workers: usize, deepest: u32, strategy: &'static str, most: usize) {
-    let board = Arc::new(B::new(workers, deepest, strategy));
+/// Workers claim all depths; of those before the last, each has one worker.
+fn claims<B: Board>(workers: usize, deepest: u32) {
+    let board = Arc::new(B::new(workers, deepest));
     let others: Vec<_> = (1..workers)
         .map(|worker| {
             let board = Arc::clone(&board);
@@ -84,26 +84,25 @@ fn claims<B: Board>(workers: usize, deepest: u32, strategy: &'static str, most: 
     }
     for depth in 1..deepest {
         let takers = depths.iter().filter(|depths| depths.contains(&depth)).count();
-        require(takers <= most, || format!("{takers} workers took depth {depth}, {most} are allowed"));
+        require(takers <= 1, || format!("{takers} workers took depth {depth}"));
         require(takers > 0, || format!("nobody took depth {depth}"));
     }
 }
 
 fn two_claim<B: Board>() {
-    claims::<B>(2, 3, "sixteenth", 1);
+    claims::<B>(2, 3);
 }
 
-fn two_claim_by_halves<B: Board>() {
-    claims::<B>(3, 2, "half", 2);
+fn three_claim<B: Board>() {
+    claims::<B>(3, 2);
 }
 
 /// Two workers complete depths. Each of them is reported at most once, and the deepest is reported.
 fn completions<B: Board>() {
-    let board = Arc::new(B::new(2, 4, "same+stop"));
+    let board = Arc::new(B::new(2, 4));
     let other = Arc::clone(&board);
     let other = thread::spawn(move || [1, 3].map(|depth| (depth, other.complete(depth))));
     let own = [2, 3].map(|depth| (depth, board.complete(depth)));
-    require(board.claim(0, 0) == Some(4), || "a completed depth was claimed".into());
     let all: Vec<_> = other.join().unwrap().into_iter().chain(own).collect();
     for depth in 1..=3 {
         let reports = all.iter().filter(|&&report| report == (depth, true)).count();
@@ -116,11 +115,11 @@ type Shipped = DepthBoard<LoomWord>;
 type Broken<F> = DepthBoard<BrokenWord<LoomWord, F>>;
 
 #[test]
-fn depths_have_no_more_workers_than_the_strategy_says() {
+fn few_workers_take_different_depths() {
     under_loom("depths: claims, each once", None, two_claim::<Shipped>);
-    under_loom("depths: claims by half of three", Some(3), two_claim_by_halves::<Shipped>);
+    under_loom("depths: claims of three", Some(3), three_claim::<Shipped>);
     under_loom("depths: no flaw in the word", None, two_claim::<Broken<NoFlaw>>);
-    under_loom("depths: no flaw in the claim", Some(3), two_claim_by_halves::<Rewritten<false>>);
+    under_loom("depths: no flaw in the claim", Some(3), three_claim::<Rewritten<false>>);
 }
 
 #[test]
@@ -132,7 +131,7 @@ fn each_depth_is_reported_once() {
 #[test]
 fn broken_boards_are_caught() {
     must_fail("workers took depth", || under_loom("depths: split addition", None, two_claim::<Broken<SplitAdd>>));
-    let claim_by_load = two_claim_by_halves::<Rewritten<true>>;
+    let claim_by_load = three_claim::<Rewritten<true>>;
     must_fail("workers took depth", || under_loom("depths: load, then claim", Some(3), claim_by_load));
     must_fail("depth", || under_loom("depths: split maximum", None, completions::<Broken<SplitMax>>));
     must_fail("depth", || under_loom("depths: no maximum", None, completions::<Broken<NoMax>>));

@@ -11,10 +11,9 @@ use shuttle::thread;
 use super::explore::{DEADLOCK, many_schedules, must_fail, require};
 use super::primitives::{NoFlaw, ShuttleLocks, ShuttleWord};
 use crate::search::RoundRobin;
-use crate::search::abort_depth::AbortDepth;
 use crate::search::sync::AtomicWord;
-use crate::smp::DepthBoard;
 use crate::smp::final_iterations::FinalIterations;
+use crate::smp::{DepthBoard, SmpStrategy};
 
 const DEEPEST: u32 = 3;
 /// Nodes of an iteration.
@@ -26,7 +25,6 @@ struct Plan {
     workers: usize,
     /// Workers that run at a time; `None` if they take no turns.
     places: Option<usize>,
-    strategy: &'static str,
     /// The user stops the search at some moment.
     is_stopped: bool,
     /// This worker panics in its second iteration.
@@ -42,7 +40,8 @@ enum Event {
 
 /// The shared state of a search.
 struct Search {
-    flag: AbortDepth<ShuttleWord>,
+    /// Not 0: the search is stopped.
+    flag: ShuttleWord,
     board: DepthBoard<ShuttleWord>,
     turns: Option<RoundRobin<ShuttleLocks>>,
     finals: FinalIterations<u32, ShuttleLocks>,
@@ -94,8 +93,8 @@ enum End {
 impl Search {
     fn new(plan: Plan) -> Self {
         Self {
-            flag: AbortDepth::new(),
-            board: DepthBoard::new(plan.workers, DEEPEST, &plan.strategy.parse().unwrap()),
+            flag: ShuttleWord::new(0),
+            board: DepthBoard::new(plan.workers, DEEPEST, SmpStrategy::Shared),
             turns: plan.places.map(|places| RoundRobin::new(plan.workers, places, 1)),
             finals: FinalIterations::new(plan.workers),
             running: ShuttleWord::new(0),
@@ -103,12 +102,20 @@ impl Search {
         }
     }
 
+    fn stop(&self) {
+        self.flag.fetch_max(1);
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.flag.load() > 0
+    }
+
     /// As `search_once` and `Reporter::drop`.
     fn run_worker<F: WorkerFlaw>(&self, worker: usize, events: &Sender<Event>) {
         if let Some(turns) = &self.turns {
             turns.wait(worker);
         }
-        let is_idle = worker > 0 && self.flag.stopped();
+        let is_idle = worker > 0 && self.is_stopped();
         let end = if is_idle { End::Idle } else { self.deepen(worker, events) };
         let (last, is_counted) = match end {
             End::Idle => (None, F::COUNTS_IDLE_WORKERS),
@@ -135,17 +142,15 @@ impl Search {
             if last > 0 && self.plan.panicking == Some(worker) {
                 return End::Panicked(result);
             }
-            if self.iterate(worker, depth, &mut nodes) {
+            if self.iterate(worker, &mut nodes) {
                 if depth >= self.board.deepest() {
-                    self.flag.stop();
-                } else if self.plan.strategy.contains("stop") {
-                    self.flag.abort_up_to(depth);
+                    self.stop();
                 }
                 if self.board.complete(depth) {
                     events.send(Event::Iterated(depth)).unwrap();
                 }
                 result = Some(depth);
-            } else if self.flag.stopped() {
+            } else {
                 break;
             }
             last = depth;
@@ -154,12 +159,12 @@ impl Search {
     }
 
     /// Searches an iteration, as `NodeCount::count` counts it. Returns whether it was finished.
-    fn iterate(&self, worker: usize, depth: u32, nodes: &mut u32) -> bool {
+    fn iterate(&self, worker: usize, nodes: &mut u32) -> bool {
         (0..NODES).all(|_| {
-            if let Some(turns) = self.turns.as_ref().filter(|_| *nodes > 0 && !self.flag.stopped()) {
+            if let Some(turns) = self.turns.as_ref().filter(|_| *nodes > 0 && !self.is_stopped()) {
                 turns.pass(worker);
             }
-            if self.flag.aborts(depth) {
+            if self.is_stopped() {
                 return false;
             }
             *nodes += 1;
@@ -177,7 +182,7 @@ impl Search {
         loop {
             match events.recv().unwrap() {
                 Event::Iterated(depth) => reported.push(depth),
-                Event::Panicked | Event::Stop => self.flag.stop(),
+                Event::Panicked | Event::Stop => self.stop(),
                 Event::Ended(all) => return (reported, all),
             }
         }
@@ -212,11 +217,11 @@ fn search<F: WorkerFlaw>(plan: Plan) -> impl Fn() + Send + Sync + Clone + 'stati
         require(result == deepest, || format!("the results are {results:?}, reported were {reported:?}"));
         let is_cut_short = plan.is_stopped || plan.panicking.is_some();
         require(is_cut_short || result == Some(DEEPEST), || format!("the search ended at {result:?}"));
-        require(search.flag.stopped(), || "the search ended without a stop".into());
+        require(search.is_stopped(), || "the search ended without a stop".into());
     }
 }
 
-const PARALLEL: Plan = Plan { workers: 3, places: None, strategy: "quarter", is_stopped: false, panicking: None };
+const PARALLEL: Plan = Plan { workers: 3, places: None, is_stopped: false, panicking: None };
 const LOCKSTEP: Plan = Plan { places: Some(1), ..PARALLEL };
 const CROWDED: Plan = Plan { workers: 4, places: Some(2), ..PARALLEL };
 
@@ -227,7 +232,6 @@ fn searches_end_once_with_all_results() {
         let run = |end: &str, plan| many_schedules(&format!("search, {name}: {end}"), search::<NoFlaw>(plan));
         run("the last depth", plan);
         run("stopped", stopped);
-        run("stopped, with overtaking", Plan { strategy: "same+stop", ..stopped });
         run("a panic", Plan { panicking: Some(1), ..plan });
     }
 }

@@ -194,8 +194,7 @@ impl Sink for MoveSink {
 #[test]
 fn last_line_is_that_of_the_elected_worker() {
     let sink = Arc::new(MoveSink::default());
-    let strategy = SmpStrategy { vote: Vote::Weighted, ..SmpStrategy::default() };
-    let pool = Arc::new(Pool::new(3, strategy, Affinity::default()).unwrap());
+    let pool = Arc::new(Pool::new(3, SmpStrategy::default(), Affinity::default()).unwrap());
     let request = SearchRequest { pool, sink: Arc::clone(&sink) as _, ..request(START, Limits::default()) };
     let mut supervisor = Supervisor::new(request);
     let (deepest, elected) = (supervisor.root_moves[0], supervisor.root_moves[1]);
@@ -481,8 +480,7 @@ fn final_lines_end_with_the_first() {
 #[test]
 fn several_lines_are_those_of_the_deepest_worker() {
     let (mut supervisor, sink) = recorded(Limits::default(), 2);
-    let strategy = SmpStrategy { vote: Vote::Weighted, ..SmpStrategy::default() };
-    supervisor.request.pool = Arc::new(Pool::new(3, strategy, Affinity::default()).unwrap());
+    supervisor.request.pool = Arc::new(Pool::new(3, SmpStrategy::default(), Affinity::default()).unwrap());
     (supervisor.results, supervisor.lines) = (vec![None; 3], vec![None; 3]);
     for (worker, mv, depth) in [(0, 0, 12), (1, 1, 11), (2, 1, 11)] {
         let lines = iteration(&supervisor, depth, &[(mv, 20), (mv + 2, 10)]);

@@ -21,7 +21,7 @@ fn every_option_is_declared_as_guis_expect() {
         "UCI_Chess960 type check default false",
         "Lockstep type check default false",
         &format!("Replacement type combo default TWOBIG1{replacement}"),
-        &format!("SmpStrategy type string default {}", SmpStrategy::default()),
+        "SmpStrategy type combo default shared var shared var same var blocks",
         "Pin Threads type check default false",
         "NumaPolicy type string default auto",
         "Hash File type string default sesame.hash",
@@ -78,7 +78,7 @@ fn new_values_reach_the_engine() {
         ("Move Overhead", "77"),
         ("Lockstep", "true"),
         ("Replacement", "deep"),
-        ("SmpStrategy", "half+defer"),
+        ("SmpStrategy", "blocks"),
         ("SyzygyProbeDepth", "9"),
         ("SyzygyProbeLimit", "5"),
         ("Syzygy50MoveRule", "false"),
@@ -91,7 +91,7 @@ fn new_values_reach_the_engine() {
     let options = session.engine.options();
     assert_eq!((options.hash_mib, options.threads, options.multi_pv), (2, 2, 3));
     assert_eq!((options.move_overhead, options.lockstep), (Duration::from_millis(77), true));
-    assert_eq!((options.scheme, options.strategy.to_string().as_str()), (Scheme::Deep, "half+defer"));
+    assert_eq!((options.scheme, options.strategy.to_string().as_str()), (Scheme::Deep, "blocks"));
     let syzygy = SyzygyOptions { probe_depth: 9, probe_limit: 5, fifty_move_rule: false };
     assert_eq!((options.syzygy, options.strength_limit), (syzygy, Some(StrengthLimit::new(1500, None))));
 }
@@ -135,7 +135,7 @@ fn bad_values_are_explained() {
         ("Ponder", "yes"),
         ("UCI_Chess960", ""),
         ("Replacement", "RANDOM"),
-        ("SmpStrategy", "half+none"),
+        ("SmpStrategy", "half"),
         ("UCI_Elo", "1299"),
         ("UCI_Elo", "2701"),
         ("Strength Seed", "-1"),

@@ -1,7 +1,6 @@
 //! Families of variants: the curves of a figure that can be told apart.
 
 use super::super::Variant;
-use crate::engine::{SmpStrategy, Vote};
 
 /// Number of curves up to which one figure shows all variants, and limit for each family: the number of styles
 /// that differ in colour.
@@ -60,14 +59,7 @@ impl Kind {
     const ALL: [Kind; 5] = [Kind::Depths, Kind::Sharing, Kind::Techniques, Kind::Votes, Kind::Unknown];
 
     fn of(name: &str) -> Self {
-        let Ok(Variant { strategy, .. }) = name.parse::<Variant>() else { return Kind::Unknown };
-        let SmpStrategy { histories, corrections, stop, defer, jitter, widths, vote, .. } = strategy;
-        match () {
-            () if stop || defer || jitter || widths => Kind::Techniques,
-            () if vote != Vote::Weighted => Kind::Votes,
-            () if histories || corrections => Kind::Sharing,
-            () => Kind::Depths,
-        }
+        if name.parse::<Variant>().is_ok() { Kind::Depths } else { Kind::Unknown }
     }
 
     const fn title(self) -> &'static str {
@@ -99,35 +91,5 @@ mod tests {
     fn few_variants_are_one_figure() {
         assert_eq!(families(&["half"; 7])[0].suffix, "");
         assert_eq!(families(&["half", "same"])[0].members, [0, 1]);
-    }
-
-    #[test]
-    fn many_variants_are_split_by_kind() {
-        let variants = [
-            "default",
-            "same",
-            "half",
-            "parity",
-            "half+corrections",
-            "half+stop",
-            "quarter+corrections+defer",
-            "half+majority",
-            "invented",
-            "blocks",
-            "quarter",
-            "eighth",
-            "sixteenth",
-        ];
-        let found: Vec<(String, Vec<usize>)> =
-            families(&variants).into_iter().map(|family| (family.suffix, family.members)).collect();
-        let wanted: [(&str, &[usize]); 6] = [
-            ("-depths-1", &[0, 1, 2, 3, 9, 10, 11]),
-            ("-depths-2", &[0, 12]),
-            ("-sharing", &[0, 4]),
-            ("-techniques", &[0, 5, 6]),
-            ("-votes", &[0, 7]),
-            ("-others", &[0, 8]),
-        ];
-        assert_eq!(found, wanted.map(|(suffix, members)| (suffix.to_owned(), members.to_vec())));
     }
 }

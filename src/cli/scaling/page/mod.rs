@@ -10,7 +10,6 @@ use super::ScalingError;
 use super::analysis::{Curve, CurvePoint, Panel};
 use super::pictures::{Against, ChartLine, ratios};
 use super::record::{Purpose, Recording, ResultsFile, SESAME};
-use crate::engine::{SmpStrategy, StrategyWord};
 use families::families;
 use real::Real;
 use sesame_report::html;
@@ -154,13 +153,7 @@ impl ReportWriter {
     fn against(&mut self, panel: &Panel<'_>, picture: &str) -> Result<(), ScalingError> {
         let (Some(&base), threads) = (panel.variants().first(), panel.threads()) else { return Ok(()) };
         self.text += &format!("### Variants against {base}\n\n");
-        let used = |word: &&StrategyWord| {
-            panel.variants().iter().any(|variant| variant.split('+').any(|name| name == word.name))
-        };
-        for StrategyWord { name, meaning, .. } in SmpStrategy::WORDS.iter().filter(used) {
-            self.text += &format!("- `{name}`: {meaning}\n");
-        }
-        self.text += "\n**Bold**: the interval does not touch 0 %.\n\n";
+        self.text += "**Bold**: the interval does not touch 0 %.\n\n";
         self.terminal += &format!("\nVariants against {base}\n");
         let several: Vec<u32> = threads.into_iter().filter(|&threads| threads > 1).collect();
         let heading = std::iter::once("variant".to_owned()).chain(several.iter().map(u32::to_string));

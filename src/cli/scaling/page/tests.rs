@@ -157,31 +157,3 @@ fn engines_are_side_by_side() {
         assert!(text.contains(name) && (name == "real.svg" || svg.contains("Rival 1.0")), "{name}");
     }
 }
-
-#[test]
-fn many_variants_are_several_figures() {
-    let mut recording = simulated();
-    let twos: Vec<ScalingRow> = recording.rows.iter().filter(|row| row.variant == "same+stop").cloned().collect();
-    for variant in ["same", "half", "quarter", "half+histories", "half+corrections", "half+defer"] {
-        recording.rows.extend(twos.iter().map(|row| ScalingRow { variant: variant.into(), ..row.clone() }));
-    }
-    let report = report(None, Some(&recording)).unwrap();
-    let names: Vec<&str> =
-        report.files.iter().map(|(name, _)| name.as_str()).filter(|name| name.ends_with("svg")).collect();
-    let kinds = ["depths", "sharing", "techniques"];
-    let wanted = ["simulated", "variants"].map(|file| kinds.map(|kind| format!("{file}-{kind}.svg"))).concat();
-    assert_eq!(names, wanted);
-    let svg = page(&report, "simulated-sharing.svg");
-    let has = |name: &str| svg.contains(&format!("\n{name}\n"));
-    assert!(
-        has("default") && has("half+histories") && has("half+corrections") && !has("half") && !has("same"),
-        "{svg}"
-    );
-    // The long tables are on a page of their own.
-    let (text, tables) = (page(&report, "README.md"), page(&report, "variants.md"));
-    assert!(text.contains("](variants.md)") && tables.contains("](README.md)"), "{text}");
-    for row in ["| half+defer | 4 | 2 | 1 | 1.25", "## Speed-up"] {
-        assert!(tables.contains(row) && !text.contains(row), "{row} not in\n{tables}");
-    }
-    assert!(page(&report, "report.html").contains("<article id=\"variants\">"));
-}
