@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::thread;
 
 use twox_hash::XxHash3_64;
 
@@ -62,8 +61,7 @@ impl HashFile {
     }
 
     fn work<'a>(&self, stop: &'a AtomicBool, progress: &'a (dyn Fn(u32) + Sync)) -> TableFileOptions<'a> {
-        let threads = thread::available_parallelism().map_or(1, usize::from);
-        TableFileOptions { fingerprint: self.fingerprint, threads, stop, progress }
+        TableFileOptions { fingerprint: self.fingerprint, threads: num_cpus::get(), stop, progress }
     }
 }
 

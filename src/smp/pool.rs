@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::io;
-use std::num::NonZero;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
@@ -131,7 +130,7 @@ impl<T: SearchTable> Pool<T> {
             self.forget_groups();
         }
         // Read here rather than for each search: the call reads files.
-        let cores = thread::available_parallelism().map_or(1, NonZero::get);
+        let cores = num_cpus::get();
         self.cores = placement.processors().map_or(cores, |bound| cores.min(bound));
         self.placement = placement;
         self.shrink_to(wanted);
@@ -507,7 +506,7 @@ mod tests {
             assert_eq!(pool.len(), wanted);
         }
         assert_eq!(pool.resize(0).unwrap(), 1);
-        assert_eq!(pool.cores(), thread::available_parallelism().unwrap().get());
+        assert_eq!(pool.cores(), num_cpus::get());
     }
 
     #[test]

@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::process::{Command, Stdio};
-use std::thread::{available_parallelism, sleep};
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::support::{PATIENCE, Session, best_move, is_opening_move};
@@ -114,7 +114,7 @@ fn idle_threads_use_no_processor_time() {
 
 #[test]
 fn more_threads_than_cores_stop_and_keep_time() {
-    let cores = available_parallelism().unwrap().get();
+    let cores = num_cpus::get();
     let mut session = Session::start();
     for threads in [64, 256] {
         session.send(&format!("setoption name Threads value {threads}"));
@@ -140,7 +140,7 @@ fn more_threads_than_cores_stop_and_keep_time() {
 
 #[test]
 fn all_of_many_threads_get_their_turns() {
-    let cores = available_parallelism().unwrap().get();
+    let cores = num_cpus::get();
     let threads = 6 * cores;
     let mut session = Session::start();
     session.send(&format!("setoption name Threads value {threads}"));

@@ -1,0 +1,183 @@
+//! The table, two designs that replace it, and bare reads.
+
+use std::hash::{BuildHasherDefault, Hasher};
+
+use crossbeam_utils::CachePadded;
+use dashmap::DashMap;
+use memmap2::MmapMut;
+use parking_lot::Mutex;
+use sesame::search::{Bound, TranspositionTable, TtEntry};
+use sesame_table::{Generation, Payload, Table};
+
+/// The operations that a search needs.
+pub trait Design: Sync {
+    /// True if [`Design::prefetch`] does anything.
+    const PREFETCHES: bool = false;
+
+    /// Returns the move stored for `key`, or 0.
+    fn probe(&self, key: u64) -> u64;
+
+    /// Stores `entry` for `key`.
+    fn store(&self, key: u64, entry: &TtEntry);
+
+    /// Prefetches the memory that a probe of `key` reads.
+    fn prefetch(&self, _key: u64) {}
+}
+
+impl Design for TranspositionTable {
+    const PREFETCHES: bool = true;
+
+    #[inline(always)]
+    fn probe(&self, key: u64) -> u64 {
+        move_of(Table::probe(self, key))
+    }
+
+    #[inline(always)]
+    fn store(&self, key: u64, entry: &TtEntry) {
+        Table::store(self, key, entry, key >> 20 & 0xfff);
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, key: u64) {
+        Table::prefetch(self, key);
+    }
+}
+
+/// Key and data, 16 bytes like a slot of the table.
+type Slot = [u8; 16];
+
+/// Locks in a table, a power of two. Two threads want the same lock once in so many probes.
+const LOCKS: usize = 1024;
+
+/// Lock striping: mutexes of the crate parking_lot, each for a share of the slots and on a cache line of its own.
+pub struct Mutexes<'m> {
+    stripes: Vec<CachePadded<Mutex<&'m mut [Slot]>>>,
+}
+
+impl<'m> Mutexes<'m> {
+    /// Returns a table over this memory, at least 16 KiB.
+    pub fn over(memory: &'m mut [u8]) -> Self {
+        let slots = memory.as_chunks_mut().0;
+        let share = slots.len() / LOCKS;
+        Self { stripes: slots.chunks_exact_mut(share).map(|slots| CachePadded::new(Mutex::new(slots))).collect() }
+    }
+
+    /// Calls `work` with the slot of `key`: the high bits of the key choose the lock, the next ones the slot.
+    #[inline(always)]
+    fn with_slot<T>(&self, key: u64, work: impl FnOnce(&mut Slot) -> T) -> T {
+        let mut slots = self.stripes[below(key, LOCKS)].lock();
+        let place = below(key << LOCKS.trailing_zeros(), slots.len());
+        work(&mut slots[place])
+    }
+}
+
+impl Design for Mutexes<'_> {
+    #[inline(always)]
+    fn probe(&self, key: u64) -> u64 {
+        let slot = self.with_slot(key, |slot| *slot);
+        let [owner, data] = [0, 8].map(|at| u64::from_ne_bytes(std::array::from_fn(|n| slot[at + n])));
+        move_of(if owner == key { TtEntry::unpack(data) } else { None })
+    }
+
+    #[inline(always)]
+    fn store(&self, key: u64, entry: &TtEntry) {
+        let data = entry.pack(Generation::default());
+        self.with_slot(key, |slot| {
+            slot[..8].copy_from_slice(&key.to_ne_bytes());
+            slot[8..].copy_from_slice(&data.to_ne_bytes());
+        });
+    }
+}
+
+/// A concurrent hash map with its default number of shards. A map grows without bound and evicts nothing, so its keys are the
+/// numbers of the places in a table of as many positions, and the new entry always replaces the old. It has memory of its own,
+/// without huge pages, three to five times the bytes of the other tables.
+pub struct Dash {
+    map: DashMap<u64, (u64, u64), BuildHasherDefault<Multiply>>,
+    positions: usize,
+}
+
+impl Dash {
+    pub fn new(positions: usize) -> Self {
+        Self { map: DashMap::with_capacity_and_hasher(positions, BuildHasherDefault::default()), positions }
+    }
+}
+
+impl Design for Dash {
+    #[inline(always)]
+    fn probe(&self, key: u64) -> u64 {
+        let found = self.map.get(&(below(key, self.positions) as u64));
+        move_of(found.and_then(|entry| if entry.0 == key { TtEntry::unpack(entry.1) } else { None }))
+    }
+
+    #[inline(always)]
+    fn store(&self, key: u64, entry: &TtEntry) {
+        self.map.insert(below(key, self.positions) as u64, (key, entry.pack(Generation::default())));
+    }
+}
+
+/// The cheapest hash that spreads a number over all bits.
+#[derive(Default)]
+pub struct Multiply(u64);
+
+impl Hasher for Multiply {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u64(u64::from(byte)));
+    }
+
+    #[inline(always)]
+    fn write_u64(&mut self, number: u64) {
+        let product = u128::from(self.0 ^ number) * 0x9e37_79b9_7f4a_7c15;
+        self.0 = (product >> 64) as u64 ^ product as u64;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+/// Reads of 32 random bytes, as many as a probe of the table reads, without a table: the limit of the machine. No read waits for
+/// another.
+pub struct Bare(MmapMut);
+
+impl Bare {
+    /// Returns reads over this memory, which it fills.
+    pub fn over(mut memory: MmapMut) -> Self {
+        memory.fill(1);
+        Self(memory)
+    }
+
+    #[inline(always)]
+    pub fn read(&self, key: u64) -> u64 {
+        let cells = self.0.as_chunks::<32>().0;
+        let words = cells[below(key, cells.len())].as_chunks().0;
+        words.iter().fold(0, |sum, word| sum ^ u64::from_ne_bytes(*word))
+    }
+}
+
+/// Returns the move found, or 0 for none, without a branch.
+#[inline(always)]
+fn move_of(entry: Option<TtEntry>) -> u64 {
+    entry.map_or(0, |entry| u64::from(entry.mv))
+}
+
+/// Returns an entry for `key` in a few instructions.
+#[inline(always)]
+pub const fn entry_of(key: u64) -> TtEntry {
+    TtEntry { mv: key as u16 | 1, score: 17, depth: key as u8 & 31, bound: Bound::Lower, pv: false, eval: key as i16 }
+}
+
+/// The output function of SplitMix64.
+#[inline(always)]
+pub const fn scramble(number: u64) -> u64 {
+    let mut x = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ x >> 31
+}
+
+/// Returns a number below `bound`, as evenly distributed as `random`.
+#[inline(always)]
+const fn below(random: u64, bound: usize) -> usize {
+    ((random as u128 * bound as u128) >> 64) as usize
+}
