@@ -34,7 +34,8 @@ fn move_generation(criterion: &mut Criterion) {
 fn evaluation(criterion: &mut Criterion) {
     let network = Network::embedded();
     let positions: Vec<Position> = bench::positions().collect();
-    let children: Vec<(Position, Vec<Position>)> = positions.iter().map(|parent| (parent.clone(), children(parent))).collect();
+    let children: Vec<(Position, Vec<Position>)> =
+        positions.iter().map(|parent| (parent.clone(), children(parent))).collect();
     let mut group = criterion.benchmark_group("evaluation");
     group.warm_up_time(Duration::from_millis(500)).measurement_time(Duration::from_secs(2)).sample_size(20);
     group.throughput(Throughput::Elements(positions.len() as u64));
