@@ -136,7 +136,7 @@ impl AnswerWatch {
             state.has_answered = true;
             // The table is free from here on.
             if let Some((control, _)) = state.running.take() {
-                state.counts = control.counts_here();
+                state.counts = control.local_counts();
             }
         } else if line == "readyok" {
             state.ready += 1;
@@ -237,7 +237,7 @@ impl<T: Transport> FollowerLoop<T> {
         if state.has_answered && self.search > 0 {
             (self.last, self.search) = (self.search, 0);
         }
-        let (nodes, tb_hits) = state.running.as_ref().map_or(state.counts, |(control, _)| control.counts_here());
+        let (nodes, tb_hits) = state.running.as_ref().map_or(state.counts, |(control, _)| control.local_counts());
         // The line is of the search that has ended, which the leader has asked for.
         let line = if state.has_answered { state.line.clone() } else { None };
         let (ready, quits, is_finished) = (state.ready, state.has_quit, state.is_finished);

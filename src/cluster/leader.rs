@@ -292,12 +292,12 @@ impl<T: Transport> LeaderLoop<T> {
                 // The table is free before the supervisor goes on.
                 table = None;
             }
-            let (nodes, tb_hits) = control.counts_here();
+            let (nodes, tb_hits) = control.local_counts();
             let load = Load::Entries(self.outbox.batch());
             let block = Block { search: self.search, stops: end.is_some(), nodes, tb_hits, load, ..Block::default() };
             let blocks = self.round(&block);
             let nodes = blocks.iter().map(|(_, block)| block.nodes).sum();
-            control.set_elsewhere(nodes, blocks.iter().map(|(_, block)| block.tb_hits).sum());
+            control.set_remote_counts(nodes, blocks.iter().map(|(_, block)| block.tb_hits).sum());
             if let Some(table) = &table {
                 blocks.iter().for_each(|(_, block)| self.outbox.store(&block.load, &**table));
             }

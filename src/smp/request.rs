@@ -79,18 +79,17 @@ impl<T> SearchRequest<T> {
     where
         T: crate::search::SearchTable,
     {
-        let control = Control::new(self.workers(budget), self.limits.nodes).with_soft_nodes(self.limits.soft_nodes);
-        let control = control.linked(self.link.is_some() && !self.is_short(budget));
-        let control = if self.limits.by_time() { control.with_deadline(self.started) } else { control };
-        let control =
-            if self.lockstep { control.in_lockstep(RoundRobin::QUANTUM) } else { control.on_cores(self.pool.cores()) };
+        let (places, quantum) = match self.lockstep {
+            true => (1, RoundRobin::QUANTUM),
+            false => (self.pool.cores(), RoundRobin::CROWDED_QUANTUM),
+        };
         // The workers check the hard limit too: the coordinator's timer can fire late.
-        if let Some(budget) = budget.filter(|_| !self.limits.ponder)
-            && let Some(end) = self.started.checked_add(budget.hard)
-        {
-            control.end_at(end);
-        }
-        control
+        let end = budget.filter(|_| !self.limits.ponder).and_then(|budget| self.started.checked_add(budget.hard));
+        Control::new(self.workers(budget), self.limits.nodes)
+            .with_soft_nodes(self.limits.soft_nodes)
+            .with_machines(self.link.is_some() && !self.is_short(budget))
+            .with_turns(places, quantum)
+            .with_deadline(end)
     }
 
     /// Returns the number of workers to start.

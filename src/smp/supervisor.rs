@@ -175,7 +175,7 @@ impl<T: SearchTable> Supervisor<T> {
     fn start_workers(&mut self, sender: Sender<Event>) {
         let request = &self.request;
         let mut context = request.context(self.root_moves.clone(), &self.control);
-        let link = request.link.as_ref().filter(|_| self.control.is_linked());
+        let link = request.link.as_ref().filter(|_| self.control.has_machines());
         if let Some(link) = link {
             context.exchange = link.begin(&self.control, Arc::clone(&request.table) as Arc<dyn SearchTable>);
             self.is_linked = context.exchange.is_some();

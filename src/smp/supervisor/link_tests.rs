@@ -33,7 +33,7 @@ impl SearchLink for FakeLink {
         impl crate::search::EntryTaker for Nobody {
             fn take(&self, _: usize, _: u64, _: crate::search::ExchangedEntry) {}
         }
-        control.set_elsewhere(1_000_000, 77);
+        control.set_remote_counts(1_000_000, 77);
         (!self.refuses).then(|| Arc::new(Exchange::new(0, Box::new(Nobody))))
     }
 
