@@ -121,37 +121,20 @@
 //!
 //! [`NonZeroU64`]: std::num::NonZeroU64
 
-mod bucket;
 mod file;
-mod judge;
-mod memory;
-mod mix;
 mod payload;
-mod prefetch;
-mod regular_file;
 mod scheme;
 mod slot;
 mod stats;
 mod table;
-mod word;
-mod work;
 
-pub use bucket::{Bucket, Place};
 pub use file::{TableFileError, TableFileOptions, TableFileReport};
-pub use mix::mix64;
-pub use payload::{Generation, Payload};
-pub use prefetch::prefetch;
-pub use scheme::{Rule, Scheme, SchemeRule, Stored, UnknownScheme, Update};
-pub use slot::{CHECK_BITS, RawEntry, Signature, Slot, VerifiedSlot};
+pub use payload::{Generation, Payload, mix64};
+pub use scheme::{Rule, Scheme, SchemeRule, Stored, UnknownScheme, Update, Work};
+pub use slot::{CHECK_BITS, Found, RawEntry, Signature, Slot, VerifiedSlot, Word, WordPair};
 pub use stats::{Counters, EntryUse, NoStats, Recorder, Stats};
-pub use table::{Table, TableError, TableOptions};
-pub use word::{Word, WordPair};
-pub use work::Work;
+pub use table::{Bucket, Place, Table, TableError, TableOptions, prefetch};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
-
-// The unit tests share files with the integration tests, which name the crate.
-#[cfg(test)]
-extern crate self as sesame_table;

@@ -1,4 +1,4 @@
-//! The seven replacement schemes of Breuker et al. (1994), section 6.1.
+//! Replacement: the seven schemes of Breuker et al. (1994), section 6.1, and the work that they compare.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -14,26 +14,27 @@ use crate::slot::RawEntry;
 /// levels it has a bucket of two: the first level holds the deeper or bigger entry, the second the newest of the rest.
 /// The number of slots is the same. Time stamps go before any scheme (section 6.2): an entry of an earlier search is
 /// always replaced.
+// The discriminants are the numbers in a saved file.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Scheme {
     /// The entry searched deeper stays; of two equals the newer.
-    Deep,
+    Deep = 1,
     /// The new entry always replaces the old.
-    New,
+    New = 2,
     /// The new entry never replaces the old.
-    Old,
+    Old = 3,
     /// The entry with the bigger subtree stays, where a hit inside the subtree counts as one node; of two equals the newer.
-    Big1,
+    Big1 = 4,
     /// As [`Scheme::Big1`], but a hit counts as many nodes as were searched to obtain it. The table compares the work it
     /// is given, so the two differ only in what the search counts: see [`Scheme::counts_hits_in_full`].
-    BigAll,
+    BigAll = 5,
     /// Two levels: a new entry at least as deep as the first one takes its place and shifts it to the second level; any other
     /// goes to the second level.
-    TwoDeep,
+    TwoDeep = 6,
     /// Two levels, as [`Scheme::TwoDeep`], by the size of the subtree as in [`Scheme::Big1`]. The best of the seven in the
     /// paper.
     #[default]
-    TwoBig1,
+    TwoBig1 = 7,
 }
 
 impl Scheme {
@@ -85,6 +86,51 @@ impl FromStr for Scheme {
     fn from_str(name: &str) -> Result<Scheme, UnknownScheme> {
         let is_named = |scheme: &Scheme| scheme.name().eq_ignore_ascii_case(name.trim());
         Scheme::ALL.into_iter().find(is_named).ok_or_else(|| UnknownScheme(name.to_owned()))
+    }
+}
+
+/// The work behind an entry: the nodes searched to obtain it, as a floating-point number with 5 bits of exponent and 11 of
+/// fraction.
+///
+/// Up to 4,095 nodes it is exact; above, it is rounded down by less than one part in 2,048; it saturates at
+/// [`Work::MAX`] (about 4.4 x 10^12 nodes). Its order is the order of the bits. The schemes BIG1, BIGALL and TWOBIG1 compare
+/// it (Breuker et al., 1994, section 6.1).
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Work(u16);
+
+/// Bits of fraction.
+const FRACTION: u32 = 11;
+
+impl Work {
+    /// The largest work that can be told apart: 4,095 x 2^30 nodes.
+    pub const MAX: Work = Work(u16::MAX);
+
+    /// Returns the work of `nodes` nodes, rounded down.
+    #[inline]
+    pub const fn from_nodes(nodes: u64) -> Work {
+        // The leading 12 bits. Their top bit is not masked off but added to the exponent, so exponent 0 is for numbers
+        // without a top bit, and exponent 1 for those with one and no shift.
+        let shift = (u64::BITS - nodes.leading_zeros()).saturating_sub(FRACTION + 1);
+        let bits = ((shift as u64) << FRACTION) + (nodes >> shift);
+        Work(if bits > u16::MAX as u64 { u16::MAX } else { bits as u16 })
+    }
+
+    /// Returns the least number of nodes that has this work.
+    pub const fn nodes(self) -> u64 {
+        let shift = (self.0 >> FRACTION).saturating_sub(1);
+        (self.0 as u64 - ((shift as u64) << FRACTION)) << shift
+    }
+
+    /// Returns the work of these bits. Every value is one.
+    #[inline]
+    pub const fn from_bits(bits: u16) -> Work {
+        Work(bits)
+    }
+
+    /// Returns the 16 bits.
+    #[inline]
+    pub const fn bits(self) -> u16 {
+        self.0
     }
 }
 
@@ -207,7 +253,7 @@ impl<P: Payload> Rule for SchemeRule<P> {
 
 #[cfg(test)]
 mod tests {
-    use super::Scheme;
+    use super::*;
 
     #[test]
     fn names_round_trip() {
@@ -222,5 +268,30 @@ mod tests {
     fn bigall_alone_counts_hits_in_full() {
         let schemes: Vec<Scheme> = Scheme::ALL.into_iter().filter(|scheme| scheme.counts_hits_in_full()).collect();
         assert_eq!(schemes, [Scheme::BigAll]);
+    }
+
+    #[test]
+    fn small_numbers_are_exact() {
+        for nodes in 0..4096 {
+            assert_eq!(Work::from_nodes(nodes).nodes(), nodes);
+        }
+    }
+
+    #[test]
+    fn every_pattern_round_trips_in_order() {
+        for bits in 0..=u16::MAX {
+            let work = Work::from_bits(bits);
+            assert_eq!(Work::from_nodes(work.nodes()), work);
+            if bits > 0 {
+                assert!(Work::from_bits(bits - 1).nodes() < work.nodes());
+                assert_eq!(Work::from_nodes(work.nodes() - 1).bits(), bits - 1);
+            }
+        }
+    }
+
+    #[test]
+    fn large_numbers_saturate() {
+        assert_eq!(Work::from_nodes(u64::MAX), Work::MAX);
+        assert_eq!(Work::MAX.nodes(), 4095 << 30);
     }
 }

@@ -1,14 +1,65 @@
 //! The verified slot: two words that many threads read and write without a lock, and that verify each other.
 
 use std::hint::select_unpredictable;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::judge::judge;
-use crate::scheme::{Rule, Stored};
-use crate::word::{Word, WordPair};
-use crate::work::Work;
+use crate::scheme::{Rule, Stored, Work};
 
 /// The number of the key's bits that a slot verifies, unless a type says fewer.
 pub const CHECK_BITS: u32 = 48;
+
+/// A 64-bit word that threads share without a lock.
+///
+/// The table runs on [`AtomicU64`]; its tests run the same slot, bucket and scheme code on the words of the model
+/// checkers loom and shuttle. An implementation must be *single-copy atomic*: every load returns one value that some store
+/// wrote, or the initial one, whole. No order between different words is needed, and no read-modify-write.
+pub trait Word: Sized {
+    /// Creates a word that holds `value`.
+    fn new(value: u64) -> Self;
+    /// Returns the value of one of the stores to this word. Relaxed: it says nothing about any other word.
+    fn load(&self) -> u64;
+    /// Replaces the value. Relaxed, as [`Word::load`].
+    fn store(&self, value: u64);
+
+    /// Loads two words, as two calls of [`Word::load`] in any order.
+    #[inline(always)]
+    fn load_pair(pair: &WordPair<Self>) -> [u64; 2] {
+        pair.0.each_ref().map(Word::load)
+    }
+}
+
+/// Two words in 16 bytes aligned to 16.
+#[repr(C, align(16))]
+#[derive(Debug, Default)]
+pub struct WordPair<W>(pub [W; 2]);
+
+impl Word for AtomicU64 {
+    fn new(value: u64) -> Self {
+        AtomicU64::new(value)
+    }
+
+    #[inline(always)]
+    fn load(&self) -> u64 {
+        self.load(Ordering::Relaxed)
+    }
+
+    #[inline(always)]
+    fn store(&self, value: u64) {
+        self.store(value, Ordering::Relaxed);
+    }
+
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    #[inline(always)]
+    fn load_pair(pair: &WordPair<AtomicU64>) -> [u64; 2] {
+        // Known to the compiler in builds for processors with AVX; else a load and a test of a flag.
+        if std::arch::is_x86_feature_detected!("avx") {
+            // SAFETY: the processor has AVX.
+            unsafe { vector::load_pair(pair) }
+        } else {
+            pair.0.each_ref().map(Word::load)
+        }
+    }
+}
 
 /// The owner of an entry and its cost: the low 48 bits of the key, shifted up, over 16 bits of [`Work`].
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -62,20 +113,37 @@ impl RawEntry {
     /// An empty slot.
     pub const EMPTY: RawEntry = RawEntry { data: 0, signature: Signature(0) };
 
-    /// Returns `yes` if `condition` holds, else `no`, without a branch. A branch on a value just read is mispredicted as
-    /// often as the value is random, and that costs more than all the rest of a probe.
-    #[inline(always)]
-    pub(crate) fn select(condition: bool, yes: RawEntry, no: RawEntry) -> RawEntry {
-        RawEntry {
-            data: select_unpredictable(condition, yes.data, no.data),
-            signature: Signature(select_unpredictable(condition, yes.signature.0, no.signature.0)),
-        }
-    }
-
     /// Returns whether nothing is stored here.
     #[inline]
     pub const fn is_empty(&self) -> bool {
         self.data == 0
+    }
+}
+
+/// What a probe of one or two slots found.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Found {
+    /// The entry of the key, or [`RawEntry::EMPTY`].
+    pub entry: RawEntry,
+    /// What else the probe read, up to the slot with the key: entries of other keys, torn reads, [`RawEntry::EMPTY`].
+    pub others: [RawEntry; 2],
+}
+
+impl Found {
+    /// Selects what was found among the entries of two slots, the first of which has precedence. `matching` is the data of
+    /// those that belong to the key, else 0.
+    ///
+    /// Nothing branches on what was read: a branch on it is mispredicted as often as it is random, and that costs more than all
+    /// the rest of a probe.
+    #[inline(always)]
+    fn select(entries: [RawEntry; 2], matching: [u64; 2]) -> Found {
+        let in_first = matching[0] != 0;
+        let data = select_unpredictable(in_first, matching[0], matching[1]);
+        let signature = select_unpredictable(in_first, entries[0].signature.0, entries[1].signature.0);
+        let signature = Signature(select_unpredictable(data != 0, signature, 0));
+        let other = |entry, passed: bool| if passed { entry } else { RawEntry::EMPTY };
+        let others = [other(entries[0], !in_first), other(entries[1], data == 0)];
+        Found { entry: RawEntry { data, signature }, others }
     }
 }
 
@@ -96,33 +164,21 @@ pub trait Slot: Sized {
     /// Returns the entry of `key`, if it is here.
     #[inline(always)]
     fn probe(&self, key: u64) -> Option<RawEntry> {
-        let (is_hit, entry) = self.find(key, |_| ());
-        is_hit.then_some(entry)
+        Some(self.find(key).entry).filter(|entry| !entry.is_empty())
     }
 
-    /// Probes for `key`: as [`Slot::probe`], with [`RawEntry::EMPTY`] beside `false`. Calls `mismatched` with the entry of
-    /// another key. Does not branch on what it read.
+    /// Probes for `key`, and returns the other entry that is here as well.
     #[inline(always)]
-    fn find(&self, key: u64, mismatched: impl Fn(&RawEntry)) -> (bool, RawEntry) {
+    fn find(&self, key: u64) -> Found {
         let entry = self.read();
-        let is_hit = self.holds(&entry, key);
-        if !is_hit && !entry.is_empty() {
-            mismatched(&entry);
-        }
-        (is_hit, RawEntry::select(is_hit, entry, RawEntry::EMPTY))
+        Found::select([entry, RawEntry::EMPTY], [matching(self, &entry, key), 0])
     }
 
-    /// Probes for `key` in two slots, the first of which has precedence: as [`Slot::find`] of each.
-    ///
-    /// Both are read before either is judged, and the result is selected without a branch: the slot that has a key is as
-    /// good as random.
+    /// Probes for `key` in two slots, the first of which has precedence. Both are read before either is judged.
     #[inline(always)]
-    fn find_in_pair(pair: [&Self; 2], key: u64, mismatched: impl Fn(&RawEntry)) -> (bool, RawEntry) {
+    fn find_in_pair(pair: [&Self; 2], key: u64) -> Found {
         let entries = pair.map(Slot::read);
-        let [in_first, in_second] = [0, 1].map(|n| pair[n].holds(&entries[n], key));
-        report_mismatches(&entries, [in_first, in_second], mismatched);
-        let [first, second] = entries;
-        (in_first | in_second, RawEntry::select(in_first, first, RawEntry::select(in_second, second, RawEntry::EMPTY)))
+        Found::select(entries, std::array::from_fn(|n| matching(pair[n], &entries[n], key)))
     }
 
     /// Returns whether `entry`, read from this slot, is an entry of `key`.
@@ -155,20 +211,13 @@ pub trait Slot: Sized {
     }
 }
 
-/// Calls `mismatched` for the entries of other keys that a probe met, up to the first one that is its own.
+/// Returns the data of `entry`, read from `slot`, if it is an entry of `key`, else 0.
 #[inline(always)]
-fn report_mismatches(entries: &[RawEntry; 2], holds: [bool; 2], mismatched: impl Fn(&RawEntry)) {
-    for (entry, is_hit) in entries.iter().zip(holds) {
-        if is_hit {
-            break;
-        }
-        if !entry.is_empty() {
-            mismatched(entry);
-        }
-    }
+fn matching<S: Slot>(slot: &S, entry: &RawEntry, key: u64) -> u64 {
+    select_unpredictable(slot.holds(entry, key), entry.data, 0)
 }
 
-/// Updates `old`, the entry of the same key in `slot`, with `new`. The same key is no collision: nothing is displaced.
+/// Updates `old`, the entry of the same key in `slot`, with `new`. That is no collision: nothing is displaced.
 #[inline(always)]
 pub(crate) fn update<S: Slot>(slot: &S, old: &RawEntry, new: RawEntry, rule: &impl Rule) -> Stored {
     match rule.update(old, &new) {
@@ -198,16 +247,10 @@ pub struct VerifiedSlot<W, const BITS: u32 = CHECK_BITS> {
     words: WordPair<W>,
 }
 
-/// Returns the data with each 16-bit part xored to the part above it. Linear; only 0 gives 0.
+/// Returns the data with each 16-bit part xored to the part above it. Linear; only 0 gives 0. [`vector::find`] has it again.
 #[inline(always)]
-pub(crate) const fn spread(data: u64) -> u64 {
+const fn spread(data: u64) -> u64 {
     data ^ data << 16
-}
-
-/// Returns the entry of a slot's data and check.
-#[inline(always)]
-const fn decode([data, check]: [u64; 2]) -> RawEntry {
-    RawEntry { data, signature: Signature(check ^ spread(data)) }
 }
 
 impl<W: Word, const BITS: u32> VerifiedSlot<W, BITS> {
@@ -225,7 +268,8 @@ impl<W: Word, const BITS: u32> Slot for VerifiedSlot<W, BITS> {
 
     #[inline(always)]
     fn read(&self) -> RawEntry {
-        decode(W::load_pair(&self.words))
+        let [data, check] = W::load_pair(&self.words);
+        RawEntry { data, signature: Signature(check ^ spread(data)) }
     }
 
     #[inline(always)]
@@ -235,32 +279,143 @@ impl<W: Word, const BITS: u32> Slot for VerifiedSlot<W, BITS> {
         check.store(entry.signature.0 ^ spread(entry.data));
     }
 
+    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    fn find_in_pair(pair: [&Self; 2], key: u64, mismatched: impl Fn(&RawEntry)) -> (bool, RawEntry) {
-        let words = pair.map(|slot| W::load_pair(&slot.words));
-        let entries = words.map(decode);
-        report_mismatches(&entries, [0, 1].map(|n| pair[n].holds(&entries[n], key)), mismatched);
-        judge::<BITS>(words, key)
+    fn find_in_pair(pair: [&Self; 2], key: u64) -> Found {
+        vector::find(pair.map(|slot| W::load_pair(&slot.words)), key, ((1 << Self::BITS) - 1) << 16)
+    }
+}
+
+/// The fast probe: both slots of a bucket at once, in vector registers.
+#[cfg(target_arch = "x86_64")]
+mod vector {
+    use std::arch::x86_64::*;
+
+    use super::{AtomicU64, Found, RawEntry, Signature, WordPair};
+
+    /// Two relaxed loads in one instruction.
+    ///
+    /// Rust has no vector load that other threads' stores may race with: `_mm_load_si128` is a plain access, so a race with it
+    /// is undefined behaviour (unsafe-code-guidelines issue 209). Two atomic loads that are then moved into a vector register
+    /// are sound, and slower than no vectors at all. An `asm!` block may do whatever some Rust code could do in its place, and
+    /// the processor must do it too (R. Jung, "How to use storytelling to fit inline assembly into Rust", 2026-03-13). Here
+    /// that code is two calls of `AtomicU64::load(Relaxed)`: with AVX an aligned 16-byte load is one atomic access (Intel SDM,
+    /// "Guaranteed Atomic Operations"; AMD APM 2, 7.3.2; LLVM pull request 74275 quotes both, and portable-atomic's
+    /// `AtomicU128` rests on it). Without AVX Intel promises nothing for 16 bytes.
+    ///
+    /// The block is `readonly` but not `pure`: with that the compiler could merge executions or move them out of loops, as it
+    /// does with plain loads.
+    ///
+    /// # Safety
+    /// The processor has AVX.
+    #[cfg(not(miri))]
+    #[inline(always)]
+    pub(super) unsafe fn load_pair(pair: &WordPair<AtomicU64>) -> [u64; 2] {
+        let words: __m128i;
+        // SAFETY: the reference is valid and aligned to 16. The block does what two relaxed loads of its words do (see
+        // above), writes no memory and leaves flags and stack alone. The processor has AVX.
+        unsafe {
+            std::arch::asm!("vmovdqa {}, xmmword ptr [{}]", lateout(xmm_reg) words, in(reg) pair, options(readonly, nostack, preserves_flags));
+        }
+        halves(words)
+    }
+
+    #[inline(always)]
+    fn halves(pair: __m128i) -> [u64; 2] {
+        // SAFETY: SSE2 is part of every x86-64 target.
+        unsafe { [pair, _mm_unpackhi_epi64(pair, pair)].map(|half| _mm_cvtsi128_si64(half) as u64) }
+    }
+
+    /// As [`Slot::find_in_pair`](super::Slot::find_in_pair), from the words of two verified slots. `compared` are the bits of a
+    /// signature that must agree with the key's.
+    #[inline(always)]
+    pub(super) fn find(slots: [[u64; 2]; 2], key: u64, compared: u64) -> Found {
+        // SAFETY: these intrinsics touch no memory, and SSE2 is part of every x86-64 target.
+        let (matching, signatures) = unsafe {
+            // No instruction, where the words come from a vector register.
+            let [first, second] = slots.map(|[data, check]| _mm_set_epi64x(check as i64, data as i64));
+            let data = _mm_unpacklo_epi64(first, second);
+            let check = _mm_unpackhi_epi64(first, second);
+            let signatures = _mm_xor_si128(_mm_xor_si128(check, data), _mm_slli_epi64::<16>(data));
+            let difference = _mm_xor_si128(signatures, _mm_set1_epi64x((key << 16) as i64));
+            let difference = _mm_and_si128(difference, _mm_set1_epi64x(compared as i64));
+            // SSE2 compares halves of words: both must be equal.
+            let equal = _mm_cmpeq_epi32(difference, _mm_setzero_si128());
+            let equal = _mm_and_si128(equal, _mm_shuffle_epi32::<0b10_11_00_01>(equal));
+            (halves(_mm_and_si128(data, equal)), halves(signatures))
+        };
+        // Data is never 0, so matching data tells that a slot matched; an empty slot matches nothing.
+        let entries = std::array::from_fn(|n| RawEntry { data: slots[n][0], signature: Signature(signatures[n]) });
+        Found::select(entries, matching)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::cell::Cell;
-    use std::sync::atomic::AtomicU64;
+    use proptest::prelude::*;
 
     use super::*;
 
+    fn slot<const BITS: u32>(words: [u64; 2]) -> VerifiedSlot<AtomicU64, BITS> {
+        VerifiedSlot { words: WordPair(words.map(AtomicU64::new)) }
+    }
+
+    /// Judges one slot after the other, by the definition of a slot.
+    fn reference(slots: [[u64; 2]; 2], key: u64, bits: u32) -> Found {
+        let mut found = Found { entry: RawEntry::EMPTY, others: [RawEntry::EMPTY; 2] };
+        for (n, [data, check]) in slots.into_iter().enumerate() {
+            let signature = check ^ data ^ data << 16;
+            let entry = RawEntry { data, signature: Signature(signature) };
+            if data != 0 && (signature >> 16 ^ key) << (64 - bits) == 0 {
+                return Found { entry, ..found };
+            }
+            found.others[n] = entry;
+        }
+        found
+    }
+
+    /// The words of a slot that holds `data` for `key`, or for a key that differs from it in one bit; any words; an empty
+    /// slot; an empty slot whose check has bits, as beside a writer.
+    fn words(key: u64) -> impl Strategy<Value = [u64; 2]> {
+        let stored = |key: u64, data: u64, work: u16| [data, key << 16 ^ u64::from(work) ^ data ^ data << 16];
+        let data = prop_oneof![any::<u64>(), (0..64u32).prop_map(|bit| 1 << bit)];
+        prop_oneof![
+            4 => (data, any::<u16>()).prop_map(move |(data, work)| stored(key, data, work)),
+            4 => (1u64.., any::<u16>(), 0..64u32).prop_map(move |(data, work, bit)| stored(key ^ 1 << bit, data, work)),
+            1 => any::<[u64; 2]>(),
+            1 => Just([0, 0]),
+            2 => any::<u16>().prop_map(move |work| stored(key, 0, work)),
+        ]
+    }
+
+    fn compare<const BITS: u32>(slots: [[u64; 2]; 2], key: u64) -> Result<(), TestCaseError> {
+        let [first, second] = slots.map(slot::<BITS>);
+        prop_assert_eq!(VerifiedSlot::find_in_pair([&first, &second], key), reference(slots, key, BITS));
+        prop_assert_eq!(first.find(key), reference([slots[0], [0, 0]], key, BITS));
+        // The scalar twin, which other processors run.
+        let entries = slots.map(slot::<BITS>).map(|slot| slot.read());
+        let matching = [matching(&first, &entries[0], key), matching(&second, &entries[1], key)];
+        prop_assert_eq!(Found::select(entries, matching), reference(slots, key, BITS));
+        Ok(())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 64 } else { 20_000 }, ..Default::default() })]
+        #[test]
+        fn probes_find_by_the_definition((slots, key) in any::<u64>().prop_flat_map(|key| ([words(key), words(key)], Just(key)))) {
+            compare::<1>(slots, key)?;
+            compare::<16>(slots, key)?;
+            compare::<47>(slots, key)?;
+            compare::<48>(slots, key)?;
+        }
+    }
+
     #[test]
-    fn entry_of_another_key_is_reported() {
-        let entry = |key| RawEntry { data: key, signature: Signature::new(key, Work::default()) };
-        // The key that is here, 0 for none; whether key 1 is found; the key that is reported.
-        for (there, found, expected) in [(0, false, 0), (1, true, 0), (2, false, 2)] {
-            let slot = VerifiedSlot::<AtomicU64>::new();
-            slot.write(if there > 0 { entry(there) } else { RawEntry::EMPTY });
-            let reported = Cell::new(0);
-            let seen = slot.find(1, |other| reported.set(other.data));
-            assert_eq!((seen, reported.get()), ((found, if found { entry(1) } else { RawEntry::EMPTY }), expected));
+    fn pair_load_is_repeated_after_each_store() {
+        let pair = WordPair([AtomicU64::new(0), AtomicU64::new(0)]);
+        for n in 1..100 {
+            Word::store(&pair.0[usize::from(n % 3 == 0)], n);
+            assert_eq!(AtomicU64::load_pair(&pair), pair.0.each_ref().map(Word::load));
         }
     }
 
@@ -271,7 +426,7 @@ mod tests {
             for data in [1, u64::MAX, 0xfedc_ba98_7654_3210] {
                 let entry = RawEntry { data, signature: Signature::new(key, Work::from_nodes(7)) };
                 for bit in 0..64 {
-                    let slot = VerifiedSlot::<AtomicU64>::new();
+                    let slot = slot::<48>([0, 0]);
                     slot.write(entry);
                     assert_eq!(slot.probe(key), Some(entry));
                     Word::store(&slot.words.0[0], data ^ 1 << bit);

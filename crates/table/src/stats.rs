@@ -1,15 +1,13 @@
 //! Statistics: recorders of a table's events, at no cost where nobody counts.
 
-use std::cell::Cell;
 use std::fmt;
-use std::ops::AddAssign;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use crossbeam_utils::CachePadded;
 
-use crate::bucket::Place;
 use crate::scheme::Stored;
 use crate::slot::RawEntry;
+use crate::table::Place;
 
 /// A recorder of the events at a table.
 ///
@@ -91,18 +89,6 @@ impl Stats {
     }
 }
 
-impl AddAssign for Stats {
-    fn add_assign(&mut self, other: Stats) {
-        self.probes += other.probes;
-        self.hits += other.hits;
-        self.cutoffs += other.cutoffs;
-        self.hints += other.hints;
-        self.rejected += other.rejected;
-        self.torn += other.torn;
-        self.stores.iter_mut().zip(other.stores).for_each(|(sum, stores)| *sum += stores);
-    }
-}
-
 /// Writes one line for each number, with its share of the whole.
 impl fmt::Display for Stats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -131,93 +117,55 @@ pub struct Counters {
     lanes: [CachePadded<Lane>; LANES],
 }
 
-#[derive(Debug, Default)]
-struct Lane {
-    probes: AtomicU64,
-    hits: AtomicU64,
-    cutoffs: AtomicU64,
-    hints: AtomicU64,
-    rejected: AtomicU64,
-    torn: AtomicU64,
-    stores: [AtomicU64; Stored::ALL.len()],
-}
+/// The counts of a thread: the first six fields of [`Stats`] in their order, then the outcomes of stores.
+type Lane = [AtomicU64; 6 + Stored::ALL.len()];
 
 impl Counters {
     /// Returns the sums over all threads so far.
     pub fn stats(&self) -> Stats {
-        let mut sum = Stats::default();
-        for lane in &self.lanes {
-            sum += Stats {
-                probes: lane.probes.load(Relaxed),
-                hits: lane.hits.load(Relaxed),
-                cutoffs: lane.cutoffs.load(Relaxed),
-                hints: lane.hints.load(Relaxed),
-                rejected: lane.rejected.load(Relaxed),
-                torn: lane.torn.load(Relaxed),
-                stores: lane.stores.each_ref().map(|stores| stores.load(Relaxed)),
-            };
-        }
-        sum
+        let sum = |n: usize| self.lanes.iter().map(|lane| lane[n].load(Relaxed)).sum();
+        let [probes, hits, cutoffs, hints, rejected, torn] = std::array::from_fn(sum);
+        Stats { probes, hits, cutoffs, hints, rejected, torn, stores: std::array::from_fn(|n| sum(6 + n)) }
     }
 
     /// Sets all counts to zero.
     pub fn reset(&self) {
-        for lane in &self.lanes {
-            let single = [&lane.probes, &lane.hits, &lane.cutoffs, &lane.hints, &lane.rejected, &lane.torn];
-            single.into_iter().chain(&lane.stores).for_each(|number| number.store(0, Relaxed));
-        }
+        self.lanes.iter().flat_map(|lane| lane.iter()).for_each(|count| count.store(0, Relaxed));
     }
 
-    /// Returns this thread's lane.
-    fn lane(&self) -> &Lane {
+    /// Adds `count` to count `n` of this thread's lane.
+    fn add(&self, n: usize, count: u64) {
         static THREADS: AtomicUsize = AtomicUsize::new(0);
         thread_local! {
-            static LANE: Cell<usize> = const { Cell::new(usize::MAX) };
+            static LANE: usize = THREADS.fetch_add(1, Relaxed) % LANES;
         }
-        let lane = match LANE.get() {
-            usize::MAX => {
-                let lane = THREADS.fetch_add(1, Relaxed) % LANES;
-                LANE.set(lane);
-                lane
-            }
-            lane => lane,
-        };
-        &self.lanes[lane]
+        self.lanes[LANE.with(|&lane| lane)][n].fetch_add(count, Relaxed);
     }
 }
 
 impl Recorder for Counters {
     fn probed(&self, _: u64, entry: Option<&RawEntry>) {
-        let lane = self.lane();
-        lane.probes.fetch_add(1, Relaxed);
-        lane.hits.fetch_add(u64::from(entry.is_some()), Relaxed);
+        self.add(0, 1);
+        self.add(1, u64::from(entry.is_some()));
+    }
+
+    fn used(&self, usage: EntryUse) {
+        self.add(2 + usage as usize, 1);
     }
 
     fn mismatched(&self, _: u64, entry: &RawEntry, bucket: usize, buckets: usize) {
-        if !Place::can_hold(entry.signature, bucket, buckets) {
-            self.lane().torn.fetch_add(1, Relaxed);
+        if Place::key_in(entry.signature, bucket, buckets).is_none() {
+            self.add(5, 1);
         }
     }
 
     fn stored(&self, stored: Stored) {
-        self.lane().stores[stored as usize].fetch_add(1, Relaxed);
-    }
-
-    fn used(&self, usage: EntryUse) {
-        let lane = self.lane();
-        let number = match usage {
-            EntryUse::Cutoff => &lane.cutoffs,
-            EntryUse::Hint => &lane.hints,
-            EntryUse::Rejected => &lane.rejected,
-        };
-        number.fetch_add(1, Relaxed);
+        self.add(6 + stored as usize, 1);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
-
     use super::*;
     use crate::{Signature, Work, mix64};
 
@@ -271,17 +219,5 @@ mod tests {
         assert_eq!(lines[7..11], ["empty 50 50.00 %", "same key 10 10.00 %", "kept 20 20.00 %", "stale 5 5.00 %"]);
         assert_eq!(lines[11..], ["replaced 5 5.00 %", "refused 4 4.00 %", "shifted 4 4.00 %", "second 2 2.00 %"]);
         assert!(Stats::default().to_string().contains("  0.00 %\n"), "no division by zero");
-    }
-
-    #[test]
-    fn threads_count_in_lanes_of_their_own() {
-        let counters = Counters::default();
-        let lanes: HashSet<usize> = std::thread::scope(|scope| {
-            let lane = || std::ptr::from_ref(counters.lane()).addr();
-            let threads: Vec<_> = (0..LANES).map(|_| scope.spawn(lane)).collect();
-            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
-        });
-        // Threads of other tests take lanes meanwhile, and these then meet in some.
-        assert!(lanes.len() > LANES / 4, "{} lanes for {LANES} threads", lanes.len());
     }
 }

@@ -6,6 +6,7 @@
 
 mod behaviour;
 mod entry;
+mod file;
 mod loom;
 mod models;
 mod reference;

@@ -1,0 +1,617 @@
+//! The table in a file: saved and loaded chunk by chunk, by many threads, without a copy of the whole in memory.
+//!
+//! ```text
+//! header     128 bytes: magic, version, layout, size, scheme, generation, the owner's fingerprint, the header's own checksum
+//! chunks     the buckets in order, CHUNK at a time: of each slot the data and the signature, little-endian words of 8 bytes
+//! checksums  a checksum (XXH3, 64 bits) of each chunk, and one of all these and of the header
+//! ```
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
+use std::mem;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::thread;
+
+use twox_hash::XxHash3_64;
+
+use crate::payload::{Generation, Payload};
+use crate::scheme::Scheme;
+use crate::slot::{RawEntry, Signature, Slot};
+use crate::stats::Recorder;
+use crate::table::{BUCKET_BYTES, MAX_MIB, Place, Table, share_out};
+
+const MAGIC: [u8; 8] = *b"SESAMEHT";
+const VERSION: u32 = 1;
+/// The meaning of the words. Changes whenever a signature is packed differently.
+const LAYOUT: u32 = 1;
+const HEADER: usize = 128;
+/// Buckets that are read or written at once: 4 MiB of them.
+const CHUNK: usize = (4 << 20) / BUCKET_BYTES;
+/// The least number of buckets (2 MiB) with which bucket and signature are the whole key: see [`Place::key_in`].
+const WHOLE_KEY_BUCKETS: u64 = 1 << 16;
+
+/// The reason why a table was not saved or loaded.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TableFileError {
+    /// The system refused to read or write, or the path is a folder, a pipe or a device.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// The file is not a saved table.
+    #[error("it is not a saved table")]
+    NotOurs,
+    /// The file has another version of the format.
+    #[error("its format has version {0}, this program reads version {VERSION}")]
+    Version(u32),
+    /// The file has this version of the format, but its entries are packed differently.
+    #[error("its entries have layout {0}, this program reads layout {LAYOUT}")]
+    Layout(u32),
+    /// The fingerprint differs: the entries mean something to another program, or to another version of this one.
+    #[error("it was saved by a program or version whose entries mean something else")]
+    Foreign,
+    /// The file is shorter or longer than its header says.
+    #[error("it is {found} bytes long and should be {expected}")]
+    Length {
+        /// The length by its header.
+        expected: u64,
+        /// The length found.
+        found: u64,
+    },
+    /// A checksum is wrong, or the header claims a size that no table has.
+    #[error("it is damaged")]
+    Damaged,
+    /// The table has another size or scheme, and the file is too small for the whole keys to be known.
+    #[error("it is of another size or scheme, and a table of less than 2 MiB cannot be fitted into another")]
+    Unplaceable,
+    /// The file changed while it was read, after it had been checked; the table is empty now.
+    #[error("it was changed while it was read; the table is empty now")]
+    Changed,
+    /// Another save into the same file, by this process or one of the same number, is not finished.
+    #[error("it is being saved to already")]
+    InUse,
+    /// The stop flag was set.
+    #[error("stopped")]
+    Stopped,
+}
+
+/// The result of saving or loading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TableFileReport {
+    /// Entries written, or in the table now.
+    pub positions: u64,
+    /// The size of the file in bytes.
+    pub bytes: u64,
+    /// The table in the file had another size or scheme, so that entries went to other places and some gave way.
+    pub replaced: bool,
+}
+
+/// The options of [`Table::save`](crate::Table::save) and [`Table::load`](crate::Table::load).
+///
+/// The default has fingerprint 0, as many threads as processors, and neither a stop flag nor progress.
+#[derive(Clone, Copy)]
+pub struct TableFileOptions<'a> {
+    /// A number for the meaning of the entries: a file with another one is refused. A hash of what the values depend on,
+    /// such as an evaluation or the key function, keeps a program from loading values that mean something else. The default
+    /// is 0 for all: give each type of payload a number of its own.
+    pub fingerprint: u64,
+    /// The number of threads; 0 counts as 1.
+    pub threads: usize,
+    /// Ends the work with [`TableFileError::Stopped`] once set. Loading ignores it after
+    /// the first half, when the file is checked and the table changes.
+    pub stop: &'a AtomicBool,
+    /// Called with the progress in percent, 0 to 100, from any of the threads: in ascending order where `threads` is 1. It
+    /// should return quickly. A panic in it goes on in the caller.
+    pub progress: &'a (dyn Fn(u32) + Sync),
+}
+
+impl Default for TableFileOptions<'_> {
+    fn default() -> Self {
+        static NEVER: AtomicBool = AtomicBool::new(false);
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        TableFileOptions { fingerprint: 0, threads, stop: &NEVER, progress: &|_| () }
+    }
+}
+
+/// The header of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Header {
+    scheme: Scheme,
+    generation: u8,
+    buckets: u64,
+    fingerprint: u64,
+}
+
+impl Header {
+    fn to_bytes(self) -> [u8; HEADER] {
+        let mut bytes = [0; HEADER];
+        let mut put = |at: usize, value: &[u8]| bytes[at..at + value.len()].copy_from_slice(value);
+        put(0, &MAGIC);
+        put(8, &VERSION.to_le_bytes());
+        put(12, &LAYOUT.to_le_bytes());
+        put(16, &self.buckets.to_le_bytes());
+        put(24, &self.fingerprint.to_le_bytes());
+        put(32, &[self.scheme as u8, self.generation]);
+        let sum = XxHash3_64::oneshot(&bytes[..HEADER - 8]).to_le_bytes();
+        bytes[HEADER - 8..].copy_from_slice(&sum);
+        bytes
+    }
+
+    fn from_bytes(bytes: &[u8; HEADER]) -> Result<Header, TableFileError> {
+        let u32_at = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+        if bytes[..8] != MAGIC {
+            return Err(TableFileError::NotOurs);
+        }
+        match (u32_at(8), u32_at(12)) {
+            (VERSION, LAYOUT) => {}
+            (VERSION, layout) => return Err(TableFileError::Layout(layout)),
+            (version, _) => return Err(TableFileError::Version(version)),
+        }
+        if word(&bytes[HEADER - 8..]) != XxHash3_64::oneshot(&bytes[..HEADER - 8]) {
+            return Err(TableFileError::Damaged);
+        }
+        let scheme = Scheme::ALL.into_iter().find(|&scheme| scheme as u8 == bytes[32]);
+        Ok(Header {
+            scheme: scheme.ok_or(TableFileError::Damaged)?,
+            generation: bytes[33],
+            buckets: word(&bytes[16..]),
+            fingerprint: word(&bytes[24..]),
+        })
+    }
+
+    fn chunks(&self) -> u64 {
+        self.buckets.div_ceil(CHUNK as u64)
+    }
+
+    /// Returns the length of the whole file; `None` where no table is that large. A sparse file can have any length, and
+    /// memory is needed for its checksums.
+    fn length(&self) -> Option<u64> {
+        let most = (MAX_MIB as u64) << 20;
+        let buckets = self.buckets.checked_mul(BUCKET_BYTES as u64).filter(|&bytes| bytes <= most)?;
+        Some(HEADER as u64 + buckets + 8 * (self.chunks() + 1))
+    }
+
+    /// Returns the offset of a chunk in the file.
+    fn offset(chunk: u64) -> u64 {
+        HEADER as u64 + chunk * (CHUNK * BUCKET_BYTES) as u64
+    }
+
+    /// Returns the checksum of a whole file, from those of its chunks.
+    fn sum(&self, sums: &[u8]) -> u64 {
+        XxHash3_64::oneshot_with_seed(XxHash3_64::oneshot(&self.to_bytes()), sums)
+    }
+}
+
+/// Returns the word that these bytes begin with.
+fn word(bytes: &[u8]) -> u64 {
+    bytes.iter().take(8).rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
+}
+
+/// One pass over all chunks with many threads: the first error ends it.
+struct Pass<'a> {
+    options: TableFileOptions<'a>,
+    chunks: u64,
+    done: AtomicU64,
+    reported: AtomicU64,
+    /// The percentage at the beginning of the pass, and the percentage points that the pass is worth.
+    from: u64,
+    share: u64,
+    error: OnceLock<TableFileError>,
+}
+
+impl<'a> Pass<'a> {
+    fn new(options: TableFileOptions<'a>, chunks: u64, from: u64, share: u64) -> Pass<'a> {
+        let (done, reported) = (AtomicU64::new(0), AtomicU64::new(from));
+        Pass { options, chunks, done, reported, from, share, error: OnceLock::new() }
+    }
+
+    /// Runs `each` for all chunks, with an empty buffer to use.
+    fn run(self, each: impl Fn(u64, &mut Vec<u8>) -> Result<(), TableFileError> + Sync) -> Result<(), TableFileError> {
+        // Not a range of u64: that has no exact length.
+        let chunks = usize::try_from(self.chunks).map_err(|_| TableFileError::Damaged)?;
+        share_out(self.options.threads, 0..chunks, |chunk| {
+            if self.error.get().is_some() {
+                return;
+            }
+            let stopped = self.options.stop.load(Ordering::Relaxed);
+            let result = if stopped { Err(TableFileError::Stopped) } else { each(chunk as u64, &mut Vec::new()) };
+            match result {
+                Ok(()) => self.report(),
+                // The first error counts.
+                Err(error) => _ = self.error.set(error),
+            }
+        });
+        self.error.into_inner().map_or(Ok(()), Err)
+    }
+
+    /// Reports each percent once.
+    fn report(&self) {
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        let percent = self.from + self.share * done / self.chunks.max(1);
+        if self.reported.fetch_max(percent, Ordering::Relaxed) < percent {
+            (self.options.progress)(percent as u32);
+        }
+    }
+}
+
+impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
+    /// Saves the table into the file at `path`, in place of any that is there.
+    ///
+    /// The table is written into a draft in the same folder, `.NAME.PID.sesame-draft`, which then replaces the old file, or is
+    /// removed if anything fails. The next save to the same file removes the draft of a killed process. An entry stored meanwhile by another thread may or may not be in the file.
+    ///
+    /// The file has the size of the table. It is the same on all machines.
+    ///
+    /// # Errors
+    /// If the file cannot be written, as on a full disk, or the stop flag was set. The old file stays as it was.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use sesame_table::{Scheme, Table, TableFileOptions, mix64};
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("sesame-table-example-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// # let path = folder.join("saved.table");
+    /// let table: Table<u32> = Table::with_mib(2, Scheme::TwoBig1)?;
+    /// table.store(mix64(17), &42, 1);
+    /// // The fingerprint names the meaning of the values: another one is refused.
+    /// let options = TableFileOptions { fingerprint: 1, ..TableFileOptions::default() };
+    /// table.save(&path, options)?;
+    ///
+    /// let larger: Table<u32> = Table::with_mib(8, Scheme::TwoBig1)?;
+    /// larger.load(&path, options)?;
+    /// assert_eq!(larger.probe(mix64(17)), Some(42));
+    /// # std::fs::remove_dir_all(&folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn save(&self, path: &Path, options: TableFileOptions<'_>) -> Result<TableFileReport, TableFileError> {
+        let buckets = self.buckets();
+        let header = Header {
+            scheme: self.scheme(),
+            generation: self.generation().bits(),
+            buckets: buckets.len() as u64,
+            fingerprint: options.fingerprint,
+        };
+        let draft = Draft::beside(path)?;
+        let sums: Box<[AtomicU64]> = (0..header.chunks()).map(|_| AtomicU64::new(0)).collect();
+        let positions = AtomicUsize::new(0);
+        Pass::new(options, header.chunks(), 0, 100).run(|chunk, buffer| {
+            let start = chunk as usize * CHUNK;
+            let part = &buckets[start..buckets.len().min(start + CHUNK)];
+            let entries = part.iter().flat_map(|bucket| bucket.slots()).map(Slot::read);
+            buffer.reserve(part.len() * BUCKET_BYTES);
+            let mut taken = 0;
+            for entry in entries {
+                taken += usize::from(!entry.is_empty());
+                buffer.extend(entry.data.to_le_bytes());
+                buffer.extend(entry.signature.bits().to_le_bytes());
+            }
+            positions.fetch_add(taken, Ordering::Relaxed);
+            sums[chunk as usize].store(XxHash3_64::oneshot(buffer), Ordering::Relaxed);
+            Ok(write_at(&draft.file, buffer, Header::offset(chunk))?)
+        })?;
+        let mut tail: Vec<u8> = sums.iter().flat_map(|sum| sum.load(Ordering::Relaxed).to_le_bytes()).collect();
+        tail.extend(header.sum(&tail).to_le_bytes());
+        let sums_at = HEADER as u64 + header.buckets * BUCKET_BYTES as u64;
+        write_at(&draft.file, &tail, sums_at)?;
+        write_at(&draft.file, &header.to_bytes(), 0)?;
+        draft.finish()?;
+        let positions = positions.into_inner() as u64;
+        Ok(TableFileReport { positions, bytes: sums_at + tail.len() as u64, replaced: false })
+    }
+
+    /// Loads the file at `path`, in place of all that the table held. [`Table::save`] has an example.
+    ///
+    /// The type of the payloads is not checked, only the fingerprint, and its default is 0 for all. Give each type of payload
+    /// a fingerprint of its own.
+    ///
+    /// Other threads may probe meanwhile and find only stored entries, old ones or loaded ones. An entry that they store is
+    /// kept or lost.
+    ///
+    /// The whole file is read and checked before the table is changed. If it was saved from a table of another size, or of a
+    /// scheme with another number of levels, its entries are stored anew, and give way to each other as the scheme says.
+    /// Where stamps are used, call [`Table::next_generation`] next: the next generation is the saved one, and the loaded
+    /// entries are stale until then. Without stamps the current generation is the saved one.
+    ///
+    /// # Errors
+    /// If the file cannot be read or is not a whole saved table with the same fingerprint, if it cannot be fitted into this
+    /// table ([`TableFileError::Unplaceable`]), or if the stop flag was set before the file was checked. The table stays as it
+    /// was, except after [`TableFileError::Changed`].
+    ///
+    /// # Panics
+    /// If `progress` or the payload panics. The table is as it was, or empty once its loading has begun.
+    pub fn load(&self, path: &Path, options: TableFileOptions<'_>) -> Result<TableFileReport, TableFileError> {
+        // To open a named pipe would wait for its writer, and a device may have no end.
+        if !fs::metadata(path)?.is_file() {
+            return Err(not_a_regular_file().into());
+        }
+        let file = File::open(path)?;
+        let found = file.metadata()?.len();
+        let mut bytes = [0; HEADER];
+        read_at(&file, &mut bytes, 0).map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => TableFileError::NotOurs,
+            _ => error.into(),
+        })?;
+        let header = Header::from_bytes(&bytes)?;
+        if header.fingerprint != options.fingerprint {
+            return Err(TableFileError::Foreign);
+        }
+        let expected = header.length().ok_or(TableFileError::Damaged)?;
+        if found != expected || header.buckets == 0 {
+            return Err(TableFileError::Length { expected, found });
+        }
+        let same_places = header.buckets == self.buckets().len() as u64
+            && header.scheme.has_two_levels() == self.scheme().has_two_levels();
+        if !same_places && header.buckets < WHOLE_KEY_BUCKETS {
+            return Err(TableFileError::Unplaceable);
+        }
+
+        let mut tail = Vec::new();
+        let length = 8 * (header.chunks() as usize + 1);
+        tail.try_reserve_exact(length).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
+        tail.resize(length, 0);
+        let tail_at = expected - length as u64;
+        read_at(&file, &mut tail, tail_at)?;
+        let (sums, sum) = tail.split_at(tail.len() - 8);
+        if header.sum(sums) != word(sum) {
+            return Err(TableFileError::Damaged);
+        }
+        let read = |chunk: u64, buffer: &mut Vec<u8>| -> Result<(), TableFileError> {
+            let start = chunk * CHUNK as u64;
+            let buckets = (header.buckets - start).min(CHUNK as u64) as usize;
+            buffer.resize(buckets * BUCKET_BYTES, 0);
+            read_at(&file, buffer, Header::offset(chunk))?;
+            let sum = word(&sums[8 * chunk as usize..]);
+            if XxHash3_64::oneshot(buffer) == sum { Ok(()) } else { Err(TableFileError::Damaged) }
+        };
+        Pass::new(options, header.chunks(), 0, 50).run(read)?;
+
+        // The second pass changes the table, so the stop flag no longer counts.
+        let unstoppable = AtomicBool::new(false);
+        let pass = Pass::new(TableFileOptions { stop: &unstoppable, ..options }, header.chunks(), 50, 50);
+        let half = HalfLoaded { table: self, threads: options.threads };
+        if !same_places {
+            self.clear(options.threads);
+        }
+        let rest = pass.run(|chunk, buffer| {
+            read(chunk, buffer)?;
+            let start = chunk as usize * CHUNK;
+            if same_places {
+                self.copy_slots(start, buffer);
+            } else {
+                self.store_anew(&header, start, buffer);
+            }
+            Ok(())
+        });
+        if rest.is_err() {
+            return Err(TableFileError::Changed);
+        }
+        mem::forget(half);
+        // The next search then has the saved generation, as if the saved search went on: its entries are not stale. Without
+        // stamps there is no next generation.
+        let saved = Generation::from_bits(header.generation);
+        self.set_generation(if self.stamps() { saved.previous() } else { saved });
+        // Counted in the table: of the entries stored anew some gave way to others.
+        Ok(TableFileReport { positions: self.count(options.threads), bytes: expected, replaced: !same_places })
+    }
+
+    /// Counts the slots taken, with `threads` threads.
+    fn count(&self, threads: usize) -> u64 {
+        let taken = AtomicUsize::new(0);
+        share_out(threads, self.buckets().chunks(CHUNK), |part| {
+            let slots = part.iter().flat_map(|bucket| bucket.slots());
+            taken.fetch_add(slots.filter(|slot| !slot.read().is_empty()).count(), Ordering::Relaxed);
+        });
+        taken.into_inner() as u64
+    }
+
+    /// Copies the slots of a chunk to the same places.
+    fn copy_slots(&self, start: usize, bytes: &[u8]) {
+        let slots = self.buckets()[start..].iter().flat_map(|bucket| bucket.slots());
+        slots.zip(entries(bytes)).for_each(|(slot, entry)| slot.write(entry));
+    }
+
+    /// Stores the entries of a chunk of another table where they belong in this one, as far as the scheme keeps them.
+    fn store_anew(&self, header: &Header, start: usize, bytes: &[u8]) {
+        let generation = Generation::from_bits(header.generation);
+        for (entry, slot) in entries(bytes).zip(0..) {
+            // An entry torn while it was saved belongs to no key of its bucket.
+            let key = Place::key_in(entry.signature, start + slot / 2, header.buckets as usize);
+            if let Some(key) = key.filter(|_| !entry.is_empty()) {
+                self.store_raw(key, entry, generation);
+            }
+        }
+    }
+}
+
+/// A table that is being loaded. It is emptied when this is dropped: after an error, or a panic of the caller's code.
+struct HalfLoaded<'a, P: Payload, R: Recorder, const BITS: u32> {
+    table: &'a Table<P, R, BITS>,
+    threads: usize,
+}
+
+impl<P: Payload, R: Recorder, const BITS: u32> Drop for HalfLoaded<'_, P, R, BITS> {
+    fn drop(&mut self) {
+        self.table.clear(self.threads);
+    }
+}
+
+/// Returns the slots in these bytes.
+fn entries(bytes: &[u8]) -> impl Iterator<Item = RawEntry> {
+    bytes.chunks_exact(16).map(|slot| RawEntry { data: word(slot), signature: Signature::from_bits(word(&slot[8..])) })
+}
+
+fn not_a_regular_file() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")
+}
+
+/// The end of a draft's name, `.NAME.PID.sesame-draft`. No other program names its files so.
+const DRAFT: &str = ".sesame-draft";
+
+/// Held until a new draft is locked. Without it another thread could take the draft for an abandoned one.
+static CREATING: Mutex<()> = Mutex::new(());
+
+/// A file in the making, beside the one that it will replace; removed unless it does.
+///
+/// It is locked while it is written, and the system lifts the lock when a process ends, in whatever way. So a draft that can
+/// be locked is one whose process was killed, and the next save removes it.
+struct Draft {
+    file: File,
+    path: PathBuf,
+    /// The file to replace.
+    target: PathBuf,
+    finished: bool,
+}
+
+impl Draft {
+    /// Creates a draft of the file at `path`. The target of a symbolic link is replaced, not the link; the new file has the
+    /// permissions of the old one.
+    fn beside(path: &Path) -> Result<Draft, TableFileError> {
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let permissions = match fs::metadata(&target) {
+            Ok(there) if !there.is_file() => return Err(not_a_regular_file().into()),
+            there => there.ok().map(|there| there.permissions()),
+        };
+        let name = target.file_name().ok_or_else(not_a_regular_file)?;
+        let mut draft = OsString::from(".");
+        draft.push(name);
+        draft.push(format!(".{}{DRAFT}", std::process::id()));
+        let path = target.with_file_name(draft);
+        let creating = CREATING.lock().unwrap_or_else(PoisonError::into_inner);
+        remove_orphans(&target, name);
+        let file = create(&path)?;
+        if let Err(TryLockError::WouldBlock) = file.try_lock() {
+            return Err(TableFileError::InUse);
+        }
+        drop(creating);
+        let draft = Draft { file, path, target, finished: false };
+        if let Some(permissions) = permissions {
+            // A file system without permissions has none to keep.
+            let _ = draft.file.set_permissions(permissions);
+        }
+        Ok(draft)
+    }
+
+    /// Replaces the target by the draft, complete and on the disk.
+    fn finish(mut self) -> Result<(), TableFileError> {
+        self.file.sync_all()?;
+        fs::rename(&self.path, &self.target)?;
+        self.finished = true;
+        // The new name survives a loss of power where the system can sync a folder. Without, the file is whole under one
+        // name or the other.
+        if let Ok(folder) = File::open(folder_of(&self.target)) {
+            let _ = folder.sync_all();
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        if !self.finished {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// Creates the draft at `path`. Nothing that is there is opened for it: it could be a link to another file.
+fn create(path: &Path) -> Result<File, TableFileError> {
+    let create_new = || OpenOptions::new().write(true).create_new(true).open(path);
+    match create_new() {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        created => return Ok(created?),
+    }
+    if !fs::symlink_metadata(path)?.is_file() {
+        let message = format!("its draft {} is not a regular file", path.display());
+        return Err(io::Error::new(io::ErrorKind::AlreadyExists, message).into());
+    }
+    if let Err(TryLockError::WouldBlock) = open_to_lock(path)?.try_lock() {
+        return Err(TableFileError::InUse);
+    }
+    // A file system without locks: the number of the process says that the draft is abandoned.
+    fs::remove_file(path)?;
+    Ok(create_new()?)
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Opens a draft to lock it. Some systems lock only files that are open for writing, and a draft of a read-only file is
+/// read-only.
+fn open_to_lock(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).open(path).or_else(|_| File::open(path))
+}
+
+/// Removes the drafts of the file at `path` that no process writes any more. A draft that cannot be locked or removed stays.
+fn remove_orphans(path: &Path, name: &OsStr) {
+    let Ok(entries) = fs::read_dir(folder_of(path)) else { return };
+    for entry in entries.flatten() {
+        let there = entry.file_name();
+        let rest = there.as_encoded_bytes().strip_prefix(b".");
+        let rest = rest.and_then(|rest| rest.strip_prefix(name.as_encoded_bytes()));
+        let number = rest.and_then(|rest| rest.strip_prefix(b".")?.strip_suffix(DRAFT.as_bytes()));
+        let is_draft = number.is_some_and(|number| !number.is_empty() && number.iter().all(u8::is_ascii_digit));
+        if is_draft
+            && entry.file_type().is_ok_and(|there| there.is_file())
+            && let Ok(file) = open_to_lock(&entry.path())
+            && file.try_lock().is_ok()
+        {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, offset)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let read = std::os::windows::fs::FileExt::seek_read(file, bytes, offset)?;
+        if read == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        bytes = &mut bytes[read..];
+        offset += read as u64;
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn write_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, offset)
+}
+
+#[cfg(windows)]
+fn write_at(file: &File, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let written = std::os::windows::fs::FileExt::seek_write(file, bytes, offset)?;
+        if written == 0 {
+            return Err(io::ErrorKind::WriteZero.into());
+        }
+        bytes = &bytes[written..];
+        offset += written as u64;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_percent_is_reported_once() {
+        let heard = Mutex::new(Vec::new());
+        let hear = |percent| heard.lock().unwrap().push(percent);
+        let options = TableFileOptions { threads: 1, progress: &hear, ..TableFileOptions::default() };
+        Pass::new(options, 1000, 50, 50).run(|_, _| Ok(())).unwrap();
+        assert_eq!(heard.into_inner().unwrap(), (51..=100).collect::<Vec<_>>());
+    }
+}
