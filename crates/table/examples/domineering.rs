@@ -11,7 +11,6 @@
 //! Each thread runs the whole search, with the moves in an order of its own, and finds the proofs of the others in the
 //! table: `probe` and `store` through a shared reference.
 
-use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::Instant;
@@ -43,7 +42,6 @@ impl Payload for Proven {
 /// A board of at most 64 squares: bit `row * columns + column` is set where a domino lies.
 #[derive(Clone, Copy)]
 struct Board {
-    rows: u32,
     columns: u32,
     /// For Vertical and for Horizontal: the squares at which a domino can begin, and its squares when it begins at 0.
     starts: [u64; 2],
@@ -58,7 +56,7 @@ impl Board {
         let vertical = squares(&|row, _| row + 1 < rows);
         let horizontal = squares(&|_, column| column + 1 < columns);
         let upright = 1 | 1_u64.checked_shl(columns).unwrap_or(0);
-        Board { rows, columns, starts: [vertical, horizontal], domino: [upright, 3] }
+        Board { columns, starts: [vertical, horizontal], domino: [upright, 3] }
     }
 
     /// Returns the squares at which a player can begin a domino.
@@ -158,7 +156,7 @@ fn table(mib: usize) -> Result<Table<Proven>, TableError> {
     Table::with_mib(mib, Scheme::TwoBig1)
 }
 
-fn run() -> Result<(), Box<dyn std::error::Error>> {
+fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut numbers = std::env::args().skip(1).map(|number| number.parse::<u32>());
     let mut next = |default| numbers.next().unwrap_or(Ok(default));
     let (rows, columns, threads, mib) = (next(6)?, next(6)?, next(2)?, next(64)?);
@@ -169,22 +167,8 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
     let start = Instant::now();
     let (wins, nodes) = solve(rows, columns, threads, &table);
     let (winner, seconds) = (if wins { "first" } else { "second" }, start.elapsed().as_secs_f64());
-    let board = Board::new(rows, columns);
-    println!(
-        "{}x{}: the {winner} player wins; {nodes} nodes, {threads} threads, {seconds:.3} s",
-        board.rows, board.columns
-    );
+    println!("{rows}x{columns}: the {winner} player wins; {nodes} nodes, {threads} threads, {seconds:.3} s");
     Ok(())
-}
-
-fn main() -> ExitCode {
-    match run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("domineering: {error}");
-            ExitCode::FAILURE
-        }
-    }
 }
 
 #[cfg(test)]

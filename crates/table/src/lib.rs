@@ -43,8 +43,8 @@
 //! - **Statistics** are a type parameter: [`Table<P, Counters>`](Counters) counts hits, misses, replacements and
 //!   torn reads; the default, [`NoStats`], costs nothing.
 //!
-//! The examples `domineering` (threads that solve a game together), `shared_perft` (a chess move counter) and
-//! `custom_scheme` (a replacement rule of one's own on the buckets of this crate) are complete programs.
+//! The examples `domineering` (threads that solve a game together) and `custom_scheme` (a replacement rule of one's own on
+//! the buckets of this crate) are complete programs.
 //!
 //! # Design
 //!
@@ -76,7 +76,7 @@
 //! paper).
 //!
 //! **Speed.** A probe has no branch that depends on what it reads: both slots are loaded, compared at once in vector
-//! registers (SSE2, NEON), and selected with a conditional move. Memory comes from one anonymous mapping, on huge pages where the system has them.
+//! registers of x86-64, and selected with a conditional move. Memory comes from one anonymous mapping, on huge pages where the system has them.
 //!
 //! # Guarantees
 //!
@@ -94,8 +94,7 @@
 //! a bucket with at most two or three preemptions; shuttle runs five threads on a full table through random schedules; a
 //! stress test runs threads on the machine itself; a reference written from the paper's sentences checks guarantee 4. The
 //! models are also run over deliberately broken slots, and have to fail. The slot, bucket and scheme code under test is
-//! the shipped code: it is generic over [`Word`]. The README names the test of each guarantee, in `tests/all/` of the
-//! package.
+//! the shipped code: it is generic over [`Word`]. The tests are in `tests/all/` of the package.
 //!
 //! # Limits
 //!

@@ -20,21 +20,12 @@ fn small(scheme: Scheme, positions: usize) -> Table {
 #[test]
 fn key_zero_is_found_only_once_stored() {
     for scheme in Scheme::ALL {
-        let table = Table::with_mib(1, scheme).unwrap();
-        assert_eq!(table.probe(0), None);
-        table.store(0, &ENTRY, 1);
-        assert_eq!(table.probe(0), Some(ENTRY));
-        assert_eq!(table.scheme(), scheme);
-    }
-}
-
-#[test]
-fn probes_return_the_work_of_the_entry() {
-    for scheme in Scheme::ALL {
         let table = small(scheme, 1000);
-        table.store(5, &ENTRY, 1234);
-        assert_eq!(table.probe_with_work(5), Some((ENTRY, Work::from_nodes(1234))));
-        assert_eq!(table.probe_with_work(6), None);
+        table.prefetch(0);
+        assert_eq!(table.probe(0), None);
+        table.store(0, &ENTRY, 1234);
+        assert_eq!(table.probe_with_work(0), Some((ENTRY, Work::from_nodes(1234))));
+        assert_eq!(table.probe(1), None);
     }
 }
 
@@ -71,19 +62,21 @@ fn every_check_bit_is_verified() {
 
 #[test]
 fn impossible_sizes_are_errors() {
-    for mib in [0, 33_554_433, usize::MAX] {
-        assert!(matches!(Table::with_mib(mib, Scheme::New), Err(TableError::Size(_))));
+    for (mib, message) in [
+        (0, "a table of 0 MiB is not possible: the size is 1 to 33554432 MiB"),
+        (33_554_433, "a table of 33554433 MiB is not possible: the size is 1 to 33554432 MiB"),
+    ] {
+        assert_eq!(Table::with_mib(mib, Scheme::New).unwrap_err().to_string(), message);
     }
-    // The largest size in range: 2^45 bytes.
+    let options = |positions| TableOptions { positions, ..TableOptions::default() };
+    let none = Table::with_options(&options(0)).unwrap_err();
+    assert_eq!(none.to_string(), "a table of 0 positions is not possible: at least 1 is needed");
+    assert!(Table::with_options(&options(usize::MAX)).is_err());
+    // The largest size in range. Linux and macOS would overcommit, so the limit is looked at before.
     let error = Table::with_mib(33_554_432, Scheme::New).unwrap_err();
     assert!(error.to_string().contains("33554432 MiB"), "{error}");
-    // Linux and macOS would overcommit, so the limit is looked at before.
-    assert!(
-        !cfg!(any(target_os = "linux", target_os = "macos")) || matches!(error, TableError::Exceeds { .. }),
-        "{error}"
-    );
-    let options = TableOptions { positions: usize::MAX, ..TableOptions::default() };
-    assert!(Table::with_options(&options).is_err());
+    let overcommits = cfg!(any(target_os = "linux", target_os = "macos"));
+    assert!(!overcommits || matches!(error, TableError::Exceeds { .. }), "{error}");
 }
 
 /// The variable that is set where [`with_little_memory`] runs under its limit.
@@ -170,15 +163,6 @@ fn counters_count_every_outcome() {
 }
 
 #[test]
-fn merging_keeps_the_move_against_none() {
-    let table = Table::with_mib(1, Scheme::TwoBig1).unwrap();
-    table.store(5, &ENTRY, 10);
-    table.store(5, &Entry { mv: 0, ..ENTRY }, 10);
-    assert_eq!(table.probe(5), Some(ENTRY));
-    assert_eq!(table.occupied(), 1);
-}
-
-#[test]
 fn hashfull_counts_the_current_generation() {
     for scheme in Scheme::ALL {
         let table = small(scheme, 1000);
@@ -229,21 +213,6 @@ fn entries_are_stale_for_31_generations() {
         assert_eq!(table.recorder().stats().stored(stored), 1, "after {generations} generations");
         assert_eq!(table.probe(1).is_some(), stored == Stored::Second, "after {generations} generations");
     }
-}
-
-#[test]
-fn prefetching_any_key_is_harmless() {
-    let table = small(Scheme::TwoDeep, 3);
-    (0..64).for_each(|bit| table.prefetch(1 << bit));
-    table.prefetch(u64::MAX);
-}
-
-#[test]
-fn no_positions_have_a_message_of_their_own() {
-    let error = Table::with_options(&TableOptions { positions: 0, ..TableOptions::default() }).unwrap_err();
-    assert_eq!(error.to_string(), "a table of 0 positions is not possible: at least 1 is needed");
-    let error = Table::with_mib(0, Scheme::New).unwrap_err();
-    assert_eq!(error.to_string(), "a table of 0 MiB is not possible: the size is 1 to 33554432 MiB");
 }
 
 #[test]

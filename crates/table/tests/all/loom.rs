@@ -149,66 +149,34 @@ fn probe<S: Slot>(bucket: &Bucket<S>, key: u64) {
     }
 }
 
-/// Two writers of different keys and a reader on one slot.
-fn different_keys<S: ModelSlot>() {
-    let slot = Arc::new(S::empty());
-    let writers = [0, 1].map(|n| {
-        let slot = Arc::clone(&slot);
-        thread::spawn(move || slot.write(entry(n, 7)))
+/// Does both actions on `shared` at once, in a thread each, while `look` looks, and `look` again when they are done.
+fn race<T: Send + Sync + 'static>(shared: T, act: impl Fn(usize, &T) + Copy + Send + 'static, look: impl Fn(&T)) {
+    let shared = Arc::new(shared);
+    let threads = [0, 1].map(|n| {
+        let shared = Arc::clone(&shared);
+        thread::spawn(move || act(n, &shared))
     });
-    look(&*slot, &[key(0), key(1)]);
-    writers.into_iter().for_each(|writer| writer.join().unwrap());
-    look(&*slot, &[key(0), key(1)]);
+    look(&shared);
+    threads.into_iter().for_each(|thread| thread.join().unwrap());
+    look(&shared);
 }
 
-/// Two writers of the same key and a reader on one slot.
-fn same_key<S: ModelSlot>() {
-    let slot = Arc::new(S::empty());
-    let writers = [3, 4].map(|salt| {
-        let slot = Arc::clone(&slot);
-        thread::spawn(move || slot.write(entry(0, salt)))
-    });
-    look(&*slot, &[key(0)]);
-    writers.into_iter().for_each(|writer| writer.join().unwrap());
-    look(&*slot, &[key(0)]);
+/// Two stores at once into one slot of a table of one level that holds an entry of key 0, and a reader. The first store updates the
+/// entry of key 0 in place, the second is of key 1.
+fn on_a_slot<S: ModelSlot>(update: Update, salts: [u8; 2]) {
+    let rule = SchemeRule::<Entry>::new(Scheme::New, update, Generation::default());
+    let store = move |n: usize, slot: &S| _ = slot.store(key(n as u64), entry(n as u64, salts[n]), &rule);
+    race(S::with(entry(0, 3)), store, |slot| look(slot, &[key(0), key(1)]));
 }
 
-/// One slot of a table of one level: an update in place beside a store of another key, and a reader.
-fn update_in_place<S: ModelSlot>() {
-    let slot = Arc::new(S::with(entry(0, 3)));
-    let writers = [entry(0, 4), entry(1, 9)].map(|new| {
-        let slot = Arc::clone(&slot);
-        let key = if new == entry(1, 9) { key(1) } else { key(0) };
-        thread::spawn(move || slot.store(key, new, &rule(Scheme::New, Generation::default())))
-    });
-    look(&*slot, &[key(0), key(1)]);
-    writers.into_iter().for_each(|writer| _ = writer.join().unwrap());
-    look(&*slot, &[key(0), key(1)]);
-}
-
-/// As [`update_in_place`] with a merge: the new entry has no move and takes the old entry's.
-fn merge_in_place<S: ModelSlot>() {
-    let slot = Arc::new(S::with(entry(0, 3)));
-    let writers = [(0, WITHOUT_MOVE + 4), (1, 9)].map(|(n, salt)| {
-        let slot = Arc::clone(&slot);
-        let rule = SchemeRule::<Entry>::new(Scheme::New, Update::Merge, Generation::default());
-        thread::spawn(move || slot.store(key(n), entry(n, salt), &rule))
-    });
-    look(&*slot, &[key(0), key(1)]);
-    writers.into_iter().for_each(|writer| _ = writer.join().unwrap());
-    look(&*slot, &[key(0), key(1)]);
-}
-
-/// A full bucket of two levels: these stores at once, and a reader of both levels.
+/// Two stores at once into a full bucket of two levels, and a reader of both levels.
 fn on_a_bucket<S: ModelSlot>(stores: [(u64, u8); 2]) {
-    let bucket = Arc::new(bucket_of::<S>(entry(0, 5), entry(1, 3)));
-    let writers = stores.map(|(n, salt)| {
-        let bucket = Arc::clone(&bucket);
-        thread::spawn(move || bucket.store(key(n), entry(n, salt), &rule(Scheme::TwoBig1, Generation::default())))
-    });
-    look_at_both(&bucket, &[0, 1, 2, 3].map(key));
-    writers.into_iter().for_each(|writer| _ = writer.join().unwrap());
-    look_at_both(&bucket, &[0, 1, 2, 3].map(key));
+    let rule = rule(Scheme::TwoBig1, Generation::default());
+    let store = move |n: usize, bucket: &Bucket<S>| {
+        let (n, salt) = stores[n];
+        bucket.store(key(n), entry(n, salt), &rule);
+    };
+    race(bucket_of(entry(0, 5), entry(1, 3)), store, |bucket| look_at_both(bucket, &[0, 1, 2, 3].map(key)));
 }
 
 /// A larger entry shifts the first level to the second beside a probe for the entry that moves.
@@ -223,59 +191,53 @@ fn shift_and_probe<S: ModelSlot>() {
     (0..4).for_each(|n| probe(&bucket, key(n)));
 }
 
-/// A larger entry shifts the first level to the second while a smaller one is stored there.
-fn shift_and_store<S: ModelSlot>() {
-    on_a_bucket::<S>([(2, 9), (3, 1)]);
-}
-
-/// Two larger entries shift at once.
-fn two_shifts<S: ModelSlot>() {
-    on_a_bucket::<S>([(2, 9), (3, 8)]);
-}
-
-/// An entry is shifted while it is updated in place.
-fn shift_and_update<S: ModelSlot>() {
-    on_a_bucket::<S>([(2, 9), (0, 6)]);
-}
-
 /// A bucket is cleared while an entry is stored in it. Key 0 is never stored: no slot that is or becomes empty may match it.
 fn clear_and_store<S: ModelSlot>() {
-    let bucket = Arc::new(bucket_of::<S>(entry(0, 5), RawEntry::EMPTY));
-    let clearing = Arc::clone(&bucket);
-    let clearing = thread::spawn(move || clearing.clear());
-    let storing = Arc::clone(&bucket);
-    let storing =
-        thread::spawn(move || storing.store(key(1), entry(1, 9), &rule(Scheme::TwoBig1, Generation::default())));
-    look_at_both(&bucket, &[0, key(0), key(1)]);
-    clearing.join().unwrap();
-    storing.join().unwrap();
-    look_at_both(&bucket, &[0, key(0), key(1)]);
+    let act = |n, bucket: &Bucket<S>| match n {
+        0 => bucket.clear(),
+        _ => _ = bucket.store(key(1), entry(1, 9), &rule(Scheme::TwoBig1, Generation::default())),
+    };
+    race(bucket_of(entry(0, 5), RawEntry::EMPTY), act, |bucket| look_at_both(bucket, &[0, key(0), key(1)]));
 }
 
 /// A new generation begins while an entry is stored. Each store replaces or shifts by the generation that its thread saw.
 fn new_generation<S: ModelSlot>() {
-    let old = Generation::default();
-    let bucket = Arc::new(bucket_of::<S>(entry(0, 9), entry(1, 3)));
-    let generation = Arc::new(Gated::new(0));
-    let storing = {
-        let (bucket, generation) = (Arc::clone(&bucket), Arc::clone(&generation));
-        thread::spawn(move || {
-            let now = Generation::from_bits(generation.load() as u8);
-            bucket.store(key(2), raw_entry_of(key(2), 1, now), &rule(Scheme::TwoBig1, now));
-        })
+    let act = |n, (bucket, generation): &(Bucket<S>, Gated)| {
+        let now = if n == 0 {
+            generation.load()
+        } else {
+            generation.store(1);
+            1
+        };
+        let now = Generation::from_bits(now as u8);
+        let key = key(2 + n as u64);
+        bucket.store(key, raw_entry_of(key, 1 + n as u8, now), &rule(Scheme::TwoBig1, now));
     };
-    let next = {
-        let (bucket, generation) = (Arc::clone(&bucket), Arc::clone(&generation));
-        thread::spawn(move || {
-            generation.store(u64::from(old.next().bits()));
-            let now = old.next();
-            bucket.store(key(3), raw_entry_of(key(3), 2, now), &rule(Scheme::TwoBig1, now));
-        })
-    };
-    look_at_both(&bucket, &[0, 1, 2, 3].map(key));
-    storing.join().unwrap();
-    next.join().unwrap();
-    look_at_both(&bucket, &[0, 1, 2, 3].map(key));
+    let shared = (bucket_of(entry(0, 9), entry(1, 3)), Gated::new(0));
+    race(shared, act, |(bucket, _)| look_at_both(bucket, &[0, 1, 2, 3].map(key)));
+}
+
+type Model = (&'static str, Option<usize>, fn());
+
+/// Returns all models with their bounds; those without one are explored to their end.
+fn models<S: ModelSlot>() -> [Model; 10] {
+    [
+        ("different keys", None, || {
+            race(S::empty(), |n, slot| slot.write(entry(n as u64, 7)), |slot| look(slot, &[key(0), key(1)]));
+        }),
+        ("the same key", None, || {
+            race(S::empty(), |n, slot| slot.write(entry(0, 3 + n as u8)), |slot| look(slot, &[key(0)]));
+        }),
+        ("update in place, store", bound(3), || on_a_slot::<S>(Update::Overwrite, [4, 9])),
+        // The new entry has no move and takes the old entry's.
+        ("merge in place, store", bound(3), || on_a_slot::<S>(Update::Merge, [WITHOUT_MOVE + 4, 9])),
+        ("shift, probe", None, shift_and_probe::<S>),
+        ("shift, store", bound(2), || on_a_bucket::<S>([(2, 9), (3, 1)])),
+        ("shift, shift", bound(2), || on_a_bucket::<S>([(2, 9), (3, 8)])),
+        ("shift, update in place", bound(2), || on_a_bucket::<S>([(2, 9), (0, 6)])),
+        ("clear, store", bound(2), clear_and_store::<S>),
+        ("new generation, store", bound(3), new_generation::<S>),
+    ]
 }
 
 /// Returns the bound of a model that is not explored to its end. SESAME_PREEMPTIONS overrides it; each more takes some ten
@@ -316,62 +278,36 @@ fn loom_misses_a_store_after_a_load() {
     assert_eq!(values_seen::<true>(false), [0, 1]);
 }
 
+fn explore_all(models: &[Model]) {
+    models.iter().for_each(|&(name, preemptions, model)| explore(name, preemptions, model));
+}
+
 #[test]
 fn one_slot_returns_stored_entries_only() {
-    explore("different keys", None, different_keys::<VerifiedSlot<Plain>>);
-    explore("the same key", None, same_key::<VerifiedSlot<Plain>>);
-    explore("update in place, store", bound(3), update_in_place::<VerifiedSlot<Gated>>);
-    explore("merge in place, store", bound(3), merge_in_place::<VerifiedSlot<Gated>>);
+    explore_all(&models::<VerifiedSlot<Plain>>()[..2]);
+    explore_all(&models::<VerifiedSlot<Gated>>()[2..4]);
 }
 
 #[test]
-fn shift_beside_probe() {
-    explore("shift, probe", None, shift_and_probe::<VerifiedSlot<Gated>>);
+fn shifts_beside_probes_and_stores_return_stored_entries_only() {
+    explore_all(&models::<VerifiedSlot<Gated>>()[4..6]);
 }
 
 #[test]
-fn shift_beside_store() {
-    explore("shift, store", bound(2), shift_and_store::<VerifiedSlot<Gated>>);
+fn shifts_beside_shifts_and_updates_return_stored_entries_only() {
+    explore_all(&models::<VerifiedSlot<Gated>>()[6..8]);
 }
 
 #[test]
-fn shift_beside_shift() {
-    explore("shift, shift", bound(2), two_shifts::<VerifiedSlot<Gated>>);
-}
-
-#[test]
-fn shift_beside_update() {
-    explore("shift, update in place", bound(2), shift_and_update::<VerifiedSlot<Gated>>);
-}
-
-#[test]
-fn clear_beside_store() {
-    explore("clear, store", bound(2), clear_and_store::<VerifiedSlot<Gated>>);
-}
-
-#[test]
-fn new_generation_beside_store() {
-    explore("new generation, store", bound(3), new_generation::<VerifiedSlot<Gated>>);
+fn clearing_and_generations_return_stored_entries_only() {
+    explore_all(&models::<VerifiedSlot<Gated>>()[8..]);
 }
 
 /// Runs all models over the broken slot `F`. All must fail but those named in `blind`.
 fn catch<F: Flaw>(flaw: &str, blind: &[&str]) {
-    type Twin<F> = Broken<Gated, F>;
-    let models: [(&str, usize, fn()); 10] = [
-        ("different keys", 3, different_keys::<Twin<F>>),
-        ("the same key", 3, same_key::<Twin<F>>),
-        ("update in place, store", 3, update_in_place::<Twin<F>>),
-        ("merge in place, store", 3, merge_in_place::<Twin<F>>),
-        ("shift, probe", 2, shift_and_probe::<Twin<F>>),
-        ("shift, store", 2, shift_and_store::<Twin<F>>),
-        ("shift, shift", 2, two_shifts::<Twin<F>>),
-        ("shift, update in place", 2, shift_and_update::<Twin<F>>),
-        ("clear, store", 2, clear_and_store::<Twin<F>>),
-        ("new generation, store", 3, new_generation::<Twin<F>>),
-    ];
-    for (name, preemptions, model) in models {
+    for (name, preemptions, model) in models::<Broken<Gated, F>>() {
         if !blind.contains(&name) {
-            must_fail(&format!("{flaw}: {name}"), bound(preemptions), model);
+            must_fail(&format!("{flaw}: {name}"), preemptions.or(bound(3)), model);
         }
     }
 }
@@ -379,35 +315,21 @@ fn catch<F: Flaw>(flaw: &str, blind: &[&str]) {
 /// The twins share a frame with a correct slot: each fails because of its flaw alone.
 #[test]
 fn twin_without_a_flaw_passes() {
-    type Twin = Broken<Gated, NoFlaw>;
-    explore("no flaw: different keys", bound(2), different_keys::<Twin>);
-    explore("no flaw: merge in place, store", bound(2), merge_in_place::<Twin>);
-    explore("no flaw: shift, probe", bound(2), shift_and_probe::<Twin>);
-    explore("no flaw: clear, store", bound(1), clear_and_store::<Twin>);
+    for (name, _, model) in models::<Broken<Gated, NoFlaw>>() {
+        match name {
+            "different keys" | "merge in place, store" | "shift, probe" => explore(name, bound(2), model),
+            "clear, store" => explore(name, bound(1), model),
+            _ => (),
+        }
+    }
 }
 
 #[test]
-fn missing_xor_is_caught() {
+fn broken_slots_are_caught() {
     catch::<NoXor>("no xor", &[]);
-}
-
-#[test]
-fn missing_xor_with_check_first_is_caught() {
     catch::<CheckFirst>("no xor, check first", &[]);
-}
-
-#[test]
-fn check_of_other_data_is_caught() {
-    // The model has one writer, so the data that it finds is its own.
+    // That model has one writer, so the data that it finds is its own.
     catch::<CheckOfAnother>("check of another", &["shift, probe"]);
-}
-
-#[test]
-fn reading_data_twice_is_caught() {
     catch::<LooksTwice>("looks twice", &[]);
-}
-
-#[test]
-fn missing_test_for_empty_is_caught() {
     must_fail("no test for empty: clear, store", bound(2), clear_and_store::<Broken<Gated, NoEmptyTest>>);
 }

@@ -27,50 +27,55 @@ pub(crate) fn install_panic_hooks() {
 pub(crate) const WITHOUT_MOVE: u8 = 0x80;
 
 /// Returns the move of all entries of `key` that have one.
-pub(crate) fn move_of(key: u64) -> u16 {
+fn move_of(key: u64) -> u16 {
     mix64(!key) as u16 | 1
 }
 
 /// Returns the entry of `key` and `salt`, which is its score.
 ///
-/// Evaluation and move depend on the key alone, so that a merged entry can be judged. The depth is always 16, so that merging
-/// never leaves the old entry alone.
+/// Evaluation and move depend on the key alone, so that a merged entry can be judged. Merging never leaves an entry of a
+/// salt below 64 alone.
 pub(crate) fn entry_of(key: u64, salt: u8) -> Entry {
     let bits = mix64(key ^ mix64(u64::from(salt)));
     Entry {
         mv: if salt < WITHOUT_MOVE { move_of(key) } else { 0 },
         score: i16::from(salt),
-        depth: 16,
+        depth: if salt & 0x40 == 0 { 16 } else { 30 },
         bound: Bound::ALL[(bits >> 24) as usize % 3],
         pv: bits >> 32 & 1 != 0,
         eval: mix64(key) as i16,
     }
 }
 
-/// Returns the raw entry that a store of [`entry_of`] writes. Its work, `salt` x 256 and some more, is a function of key and salt
-/// too: under TWOBIG1 the higher salt wins.
-pub(crate) fn raw_entry_of(key: u64, salt: u8, generation: Generation) -> RawEntry {
-    let work = Work::from_nodes(u64::from(salt) << 8 | mix64(key) & 0xff);
-    RawEntry { data: entry_of(key, salt).pack(generation), signature: Signature::new(key, work) }
+/// Returns the nodes behind [`entry_of`]: under TWOBIG1 the higher salt wins.
+pub(crate) fn nodes_of(key: u64, salt: u8) -> u64 {
+    u64::from(salt) << 8 | mix64(key) & 0xff
 }
 
-/// Judges `raw`, accepted for `key`: it must be a value of [`raw_entry_of`] for that key, with data and work of one store. An entry
-/// stored without a move may have the key's move, by merging.
+/// Returns the raw entry that a store of [`entry_of`] writes.
+pub(crate) fn raw_entry_of(key: u64, salt: u8, generation: Generation) -> RawEntry {
+    let signature = Signature::new(key, Work::from_nodes(nodes_of(key, salt)));
+    RawEntry { data: entry_of(key, salt).pack(generation), signature }
+}
+
+/// Judges what was accepted for `key`: it must be data and work of one store for that key. An entry stored without a move
+/// may have the key's move, by merging.
 pub(crate) fn judge(key: u64, raw: &RawEntry) -> Result<(), String> {
-    let of_the_key = Entry::unpack(raw.data).and_then(|entry| {
-        let salt = u8::try_from(entry.score).ok()?;
-        let generation = Entry::generation(raw.data)?;
-        let mut expected = raw_entry_of(key, salt, generation);
-        if entry.mv == move_of(key) {
-            expected.data = Entry { mv: entry.mv, ..entry_of(key, salt) }.pack(generation);
-        }
-        Some(expected)
-    });
-    if of_the_key == Some(*raw) {
+    let is_right = |entry| is_right(key, &entry, raw.signature.work());
+    if Entry::unpack(raw.data).is_some_and(is_right) {
         Ok(())
     } else {
         Err(format!("accepted for {key:x} an entry that nobody stored for it: {raw:x?}"))
     }
+}
+
+/// As [`judge`], for an entry of which only generation and key are not known.
+pub(crate) fn is_right(key: u64, entry: &Entry, work: Work) -> bool {
+    u8::try_from(entry.score).is_ok_and(|salt| {
+        let stored = entry_of(key, salt);
+        work == Work::from_nodes(nodes_of(key, salt))
+            && (*entry == stored || *entry == Entry { mv: move_of(key), ..stored })
+    })
 }
 
 /// Returns the rule of the models: overwriting, as in 1994.
@@ -227,7 +232,7 @@ impl Flaw for LooksTwice {
     }
 }
 
-/// An empty slot matches key 0.
+/// An empty slot matches key 0. Loom alone catches it: [`Slot::probe`] tests for empty entries again.
 pub(crate) struct NoEmptyTest;
 
 impl Flaw for NoEmptyTest {

@@ -14,32 +14,12 @@ use sesame_table::{
     mix64,
 };
 
-use crate::entry::{Bound, Entry};
-use crate::models::{Broken, ModelSlot, NoXor, judge, move_of, raw_entry_of, rule};
+use crate::entry::Entry;
+use crate::models::{Broken, ModelSlot, NoXor, entry_of, is_right, judge, nodes_of, raw_entry_of, rule};
 
 /// Half a dozen keys for each slot, and a few cache lines for all threads.
 const SLOTS: usize = 16;
 const KEYS: u64 = 96;
-
-/// Returns the payload of `key` and `salt`, with the salt as its score. Negative salts have no move. Evaluation and move depend
-/// on the key alone, so that a merged entry can be judged.
-fn entry_of(key: u64, salt: i16) -> Entry {
-    let bits = mix64(key ^ u64::from(salt as u16) << 40);
-    Entry {
-        mv: if salt < 0 { 0 } else { move_of(key) },
-        score: salt,
-        depth: (bits >> 16) as u8,
-        bound: Bound::ALL[(bits >> 24) as usize % 3],
-        pv: bits >> 32 & 1 != 0,
-        eval: mix64(key) as i16,
-    }
-}
-
-/// Returns whether `entry` may be accepted for `key`: as it was stored, or with the key's move by merging.
-fn is_right(key: u64, entry: &Entry, update: Update) -> bool {
-    let stored = entry_of(key, entry.score);
-    *entry == stored || update == Update::Merge && *entry == Entry { mv: move_of(key), ..stored }
-}
 
 /// The verified bits of the keys.
 static CHECKED_KEYS: LazyLock<HashSet<u64>> =
@@ -99,8 +79,9 @@ fn probes_return_only_entries_of_their_key() {
         let rounds = (probes / (kinds.len() * threads()) as f64).ceil() as u64;
         let start = Instant::now();
         let (hits, wrong) = contend(rounds, |key, random| {
-            let right = table.probe(key).map(|entry| is_right(key, &entry, update));
-            table.store(key, &entry_of(key, (random >> 20) as i16), random >> 50);
+            let right = table.probe_with_work(key).map(|(entry, work)| is_right(key, &entry, work));
+            let salt = (random >> 20) as u8;
+            table.store(key, &entry_of(key, salt), nodes_of(key, salt));
             if random >> 44 & 0xfff == 0 {
                 table.next_generation();
             }
