@@ -7,49 +7,38 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `worker.rs`, `thread_data.rs` | the worker; histories, caches and search stack |
+//! | `worker.rs` | the worker, its thread's data and search stack |
 //! | `root.rs` | iterations, aspiration windows, root moves |
-//! | `pvs.rs`, `node.rs` | the main search function; node types and state |
-//! | `pruning.rs` | razoring, reverse futility, null move, ProbCut; pruning of moves |
-//! | `extensions.rs`, `reductions.rs` | singular extensions; late-move reductions |
+//! | `pvs.rs` | the main search function, in numbered steps |
+//! | `pruning.rs` | pruning of nodes and moves, late-move reductions, extensions |
 //! | `quiescence.rs` | quiescence search |
-//! | `static_eval.rs`, `eval_cache.rs` | static evaluation of a node |
-//! | `ordering.rs`, `threats.rs`, `checks.rs`, `mate_threat.rs` | move picker and its inputs; mate-threat detection |
-//! | `history.rs`, `history_update.rs` | histories and their updates |
-//! | `tt.rs`, `tt_entry.rs`, `search_table.rs` | the transposition table as the search uses it |
+//! | `ordering.rs`, `threats.rs` | move picker; attacked and checking squares, mate threats |
+//! | `history.rs` | histories and their updates |
+//! | `static_eval.rs` | static evaluation of a node, with its cache |
+//! | `tt.rs` | the transposition table as the search uses it |
 //! | `tb.rs` | Syzygy probes in the tree |
-//! | `control.rs`, `round_robin.rs` | stop flag, node counts and limits; turns |
-//! | `exchange.rs` | table entries that go to other machines |
+//! | `score.rs` | mate, tablebase and draw scores, and their form in the table |
+//! | `control.rs`, `round_robin.rs` | stop flag, node counts and limits; turns of workers |
+//! | `remote_entries.rs` | table entries that go to other machines |
 //! | `sync.rs` | atomics and locks as traits, for the models |
-//! | `params.rs`, `score.rs`, `pv_table.rs` | tunable parameters; mate, tablebase and draw scores; principal variations |
+//! | `params.rs` | tunable parameters |
 
-mod checks;
 mod control;
-mod eval_cache;
-mod exchange;
-mod extensions;
 mod history;
-mod history_update;
-mod mate_threat;
-mod node;
 mod ordering;
 pub(crate) mod params;
 mod pruning;
-mod pv_table;
 mod pvs;
 mod quiescence;
-mod reductions;
+mod remote_entries;
 mod root;
 mod round_robin;
 pub mod score;
-mod search_table;
 mod static_eval;
 pub(crate) mod sync;
 mod tb;
-mod thread_data;
 mod threats;
 mod tt;
-mod tt_entry;
 mod worker;
 
 #[cfg(test)]
@@ -60,15 +49,13 @@ mod tests;
 pub const WORKER_STACK_BYTES: usize = 8 << 20;
 
 pub use control::Control;
-pub use exchange::{EntryTaker, Exchange, ExchangedEntry, SentFilter};
 pub use history::SharedHistories;
 pub(crate) use history::correction_factor;
 #[cfg(feature = "tune")]
 pub use params::tunable;
+pub use remote_entries::{EntryTaker, Exchange, ExchangedEntry, SentFilter};
 pub use root::{Iteration, IterationResult, RootLine};
 pub use round_robin::RoundRobin;
-pub use search_table::{SearchTable, TranspositionTable};
 pub use tb::SyzygyProbe;
-pub use thread_data::ThreadData;
-pub use tt_entry::{Bound, TtEntry};
-pub use worker::{SearchContext, Worker};
+pub use tt::{Bound, SearchTable, TranspositionTable, TtEntry};
+pub use worker::{SearchContext, ThreadData, Worker};

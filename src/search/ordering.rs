@@ -6,9 +6,9 @@
 
 use arrayvec::ArrayVec;
 
-use super::checks::CheckSquares;
 use super::history::{Histories, PieceTo, Quiet};
 use super::params::{capture_history_divisor, check_bonus};
+use super::threats::CheckSquares;
 use super::threats::Threats;
 use crate::position::{Move, MoveList, Piece, Position, SEE_VALUES};
 

@@ -1,23 +1,20 @@
-//! Pruning: razoring, reverse futility, null move and ProbCut before the move loop; late-move, futility,
-//! history and static-exchange pruning of moves.
+//! Pruning, reductions and extensions.
 //!
 //! Sources: <https://www.chessprogramming.org/Razoring>,
 //! <https://www.chessprogramming.org/Reverse_Futility_Pruning>,
 //! <https://www.chessprogramming.org/Null_Move_Pruning>, <https://www.chessprogramming.org/ProbCut>,
-//! <https://www.chessprogramming.org/Futility_Pruning>. Late-move pruning is move count based pruning:
-//! <https://www.chessprogramming.org/Futility_Pruning#MoveCountBasedPruning>.
+//! <https://www.chessprogramming.org/Futility_Pruning> (also for late-move pruning),
+//! <https://www.chessprogramming.org/Late_Move_Reductions>,
+//! <https://www.chessprogramming.org/Singular_Extensions> (Anantharaman, Campbell and Hsu 1988),
+//! <https://www.chessprogramming.org/Multi-Cut>.
 
-use super::checks::CheckSquares;
 use super::control::Aborted;
-use super::mate_threat::mate_threat;
-use super::node::{NodeState, NonPv};
 use super::ordering::{Class, MovePicker, Quiets};
 use super::params::*;
-use super::reductions::PLY;
+use super::pvs::{Node, NodeType, NonPv};
 use super::score::{DECISIVE_BOUND, MATE_BOUND, is_decisive};
-use super::search_table::SearchTable;
-use super::tt::TtStore;
-use super::tt_entry::Bound;
+use super::threats::{CheckSquares, mate_threat};
+use super::tt::{Bound, SearchTable, TtHit, TtStore};
 use super::worker::Worker;
 use crate::position::{Move, Piece, Position};
 
@@ -51,7 +48,7 @@ impl<T: SearchTable> Worker<T> {
     /// Tries to end a null-window node before its moves are searched. A mate threat seen by the null move
     /// extends the node.
     #[inline(always)]
-    pub(super) fn prune_node(&mut self, node: &mut NodeState, alpha: i32) -> Result<Option<i32>, Aborted> {
+    pub(super) fn prune_node(&mut self, node: &mut Node, alpha: i32) -> Result<Option<i32>, Aborted> {
         if let Some(score) = self.razoring(node, alpha)? {
             return Ok(Some(score));
         }
@@ -68,7 +65,7 @@ impl<T: SearchTable> Worker<T> {
 
     /// Razoring: far below alpha only captures and checks are searched.
     #[inline(always)]
-    fn razoring(&mut self, node: &NodeState, alpha: i32) -> Result<Option<i32>, Aborted> {
+    fn razoring(&mut self, node: &Node, alpha: i32) -> Result<Option<i32>, Aborted> {
         if node.depth > razor_depth() || node.eval + razor_base() + razor_margin() * node.depth * node.depth >= alpha {
             return Ok(None);
         }
@@ -80,8 +77,8 @@ impl<T: SearchTable> Worker<T> {
     ///
     /// Exempt are nodes with a quiet table move and nodes with a mate threat.
     #[inline(always)]
-    fn reverse_futility(&mut self, node: &NodeState) -> Option<i32> {
-        let &NodeState { depth, beta, eval, .. } = node;
+    fn reverse_futility(&mut self, node: &Node) -> Option<i32> {
+        let &Node { depth, beta, eval, .. } = node;
         let fails_high = depth <= reverse_futility_depth()
             && (node.tt_move.is_none() || node.tt_capture)
             && eval - reverse_futility_margin() * (depth - i32::from(node.improving)) >= beta
@@ -92,8 +89,8 @@ impl<T: SearchTable> Worker<T> {
     }
 
     /// Null-move pruning, with a verification search against zugzwang.
-    pub(super) fn null_move(&mut self, node: &NodeState) -> Result<NullMove, Aborted> {
-        let &NodeState { position, beta, depth, ply, static_eval, eval, .. } = node;
+    pub(super) fn null_move(&mut self, node: &Node) -> Result<NullMove, Aborted> {
+        let &Node { position, beta, depth, ply, static_eval, eval, .. } = node;
         if depth < null_depth()
             || eval < beta
             || static_eval < beta - null_margin() * depth + null_margin_base()
@@ -124,8 +121,8 @@ impl<T: SearchTable> Worker<T> {
     }
 
     /// ProbCut: a capture that beats beta by a margin at reduced depth cuts off.
-    fn probcut(&mut self, node: &NodeState) -> Result<Option<i32>, Aborted> {
-        let &NodeState { position, ply, .. } = node;
+    fn probcut(&mut self, node: &Node) -> Result<Option<i32>, Aborted> {
+        let &Node { position, ply, .. } = node;
         let probcut_beta = node.beta + probcut_margin();
         let depth = node.depth - probcut_reduction();
         if node.depth < probcut_depth()
@@ -164,7 +161,7 @@ impl<T: SearchTable> Worker<T> {
     /// Quiet checks are exempt. Futility pruning raises `best_score` towards the futility value, which the
     /// pruned moves might have reached.
     #[inline(always)]
-    pub(super) fn remaining_quiets(&self, node: &NodeState, number: usize, alpha: i32, best_score: &mut i32) -> Quiets {
+    pub(super) fn remaining_quiets(&self, node: &Node, number: usize, alpha: i32, best_score: &mut i32) -> Quiets {
         let depth = node.depth;
         let max_moves = (lmp_base() + depth * depth) / (2 - i32::from(node.improving));
         let lmr_depth = (depth - self.thread.reductions.get(true, depth, number) / PLY).max(0);
@@ -182,13 +179,13 @@ impl<T: SearchTable> Worker<T> {
     /// checks are exempt from history pruning, and may lose as much as captures.
     #[inline(always)]
     pub(super) fn is_pruned(
-        node: &NodeState,
+        node: &Node,
         checks: &CheckSquares,
         (mv, class): (Move, Class),
         history: i32,
         base_reduction: i32,
     ) -> bool {
-        let &NodeState { position, depth, .. } = node;
+        let &Node { position, depth, .. } = node;
         if class != Class::Quiet {
             return class == Class::BadNoisy
                 && depth <= see_pruning_depth()
@@ -201,5 +198,160 @@ impl<T: SearchTable> Worker<T> {
         }
         let margin = if is_check { see_noisy_margin() * depth } else { see_quiet_margin() * lmr_depth * lmr_depth };
         lmr_depth <= see_pruning_depth() && !position.see_ge(mv, margin)
+    }
+}
+
+/// One ply of reduction.
+pub const PLY: i32 = 1024;
+
+/// Base reductions by kind of move, depth and move number, in 1/1024 ply.
+pub struct Reductions {
+    table: Box<[[[i32; 64]; 64]; 2]>,
+}
+
+impl Reductions {
+    /// Computes the table: base + ln(depth) x ln(number) / divisor.
+    pub fn new() -> Self {
+        let mut table = Box::new([[[0; 64]; 64]; 2]);
+        for (kind, (base, divisor)) in
+            [(lmr_noisy_base(), lmr_noisy_divisor()), (lmr_quiet_base(), lmr_quiet_divisor())]
+                .map(|(base, divisor)| (f64::from(base) / 100.0, f64::from(divisor) / 100.0))
+                .into_iter()
+                .enumerate()
+        {
+            for depth in 1..64 {
+                for number in 1..64 {
+                    let plies = base + f64::from(depth).ln() * f64::from(number).ln() / divisor;
+                    table[kind][depth as usize][number as usize] = (plies * f64::from(PLY)) as i32;
+                }
+            }
+        }
+        Self { table }
+    }
+
+    /// Returns the base reduction of move `number` (from 1) at `depth`.
+    #[inline]
+    pub fn get(&self, is_quiet: bool, depth: i32, number: usize) -> i32 {
+        self.table[usize::from(is_quiet)][depth.clamp(0, 63) as usize][number.min(63)]
+    }
+}
+
+/// A move that has been made at a node, with the facts that decide its reduction.
+pub(super) struct MadeMove {
+    /// Its number in the order, from 1.
+    pub(super) number: usize,
+    pub(super) is_quiet: bool,
+    /// It is a killer or the counter move.
+    pub(super) is_refutation: bool,
+    pub(super) gives_check: bool,
+    /// Its history score.
+    pub(super) history: i32,
+    /// Its base reduction: see [`Reductions::get`].
+    pub(super) base_reduction: i32,
+    /// Depth without a reduction, in plies: includes the extension.
+    pub(super) new_depth: i32,
+}
+
+impl<T: SearchTable> Worker<T> {
+    /// Returns whether a move is late enough to be reduced.
+    #[inline(always)]
+    pub(super) fn is_late_move<N: NodeType>(node: &Node, number: usize) -> bool {
+        node.depth >= lmr_depth() && number > 1 + usize::from(N::ROOT)
+    }
+
+    /// Returns the reduction of a late move, in 1/1024 ply. `child` is the position after
+    /// the move.
+    #[inline(always)]
+    pub(super) fn late_move_reduction<N: NodeType>(&mut self, node: &Node, made: &MadeMove, child: &Position) -> i32 {
+        let next = node.ply + 1;
+        let mut reduction = made.base_reduction;
+        if node.tt_pv {
+            reduction -= lmr_tt_pv();
+        }
+        if N::PV {
+            reduction -= lmr_pv();
+        }
+        // Sacrifices come late in the order, and matter most at the root.
+        if N::ROOT {
+            reduction -= lmr_root();
+        }
+        if node.cut_node {
+            reduction += lmr_cut_node();
+        }
+        if !node.improving {
+            reduction += lmr_not_improving();
+        }
+        if made.gives_check {
+            reduction -= lmr_check();
+        }
+        if node.tt_capture && made.is_quiet {
+            reduction += lmr_tt_capture();
+        }
+        if self.stack(next).cutoffs as i32 > lmr_cutoff_count() {
+            reduction += lmr_cutoffs();
+        }
+        if made.is_refutation {
+            reduction -= lmr_refutation();
+        }
+        reduction -= made.history * PLY / lmr_history_divisor();
+        // The mate-threat test is expensive, so it comes last, where it can still matter.
+        if made.is_quiet && reduction >= PLY && self.has_mate_threat(child, next) {
+            reduction -= lmr_mate_threat();
+        }
+        reduction
+    }
+}
+
+/// The result of the extension step.
+pub(super) enum Extension {
+    /// Extend the move by so many plies (negative: reduce).
+    Plies(i32),
+    /// Multi-cut: several moves beat beta, so the node fails high with this score.
+    MultiCut(i32),
+}
+
+impl<T: SearchTable> Worker<T> {
+    /// Decides the extension of `mv`. Only the table's move can be extended.
+    #[inline(always)]
+    pub(super) fn extension<N: NodeType>(&mut self, node: &Node, mv: Move) -> Result<Extension, Aborted> {
+        if !N::ROOT
+            && Some(mv) == node.tt_move
+            && let Some(tt_hit) = node.tt_hit
+            && node.depth >= singular_depth()
+            && tt_hit.bound != Bound::Upper
+            && tt_hit.depth >= node.depth - singular_tt_depth()
+            && !is_decisive(tt_hit.score)
+            && self.may_extend(node.ply)
+        {
+            self.singular_search::<N>(node, mv, tt_hit)
+        } else {
+            Ok(Extension::Plies(0))
+        }
+    }
+
+    /// Searches the node without its table move, at reduced depth, against a bound below the table's score.
+    /// The table move is singular if all others fail low.
+    fn singular_search<N: NodeType>(&mut self, node: &Node, mv: Move, tt_hit: TtHit) -> Result<Extension, Aborted> {
+        let &Node { position, beta, depth, ply, cut_node, .. } = node;
+        let singular_beta = tt_hit.score - depth * singular_margin() / 16;
+        let singular_depth = (depth - 1) * singular_share() / 16;
+        let saved = *self.stack(ply);
+        self.stack(ply).excluded = Some(mv);
+        let score = self.search::<NonPv>(position, singular_beta - 1, singular_beta, singular_depth, ply, cut_node)?;
+        *self.stack(ply) = saved;
+        Ok(if score < singular_beta {
+            let is_double = !N::PV
+                && score < singular_beta - singular_double_margin()
+                && saved.double_extensions < singular_double_limit();
+            Extension::Plies(if is_double { 2 } else { 1 })
+        } else if singular_beta >= beta {
+            Extension::MultiCut(singular_beta)
+        } else if tt_hit.score >= beta {
+            Extension::Plies(-singular_negative())
+        } else if cut_node {
+            Extension::Plies(-singular_negative_cut())
+        } else {
+            Extension::Plies(0)
+        })
     }
 }

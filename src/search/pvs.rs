@@ -3,29 +3,78 @@
 //! One generic function serves all node types. Source:
 //! <https://www.chessprogramming.org/Principal_Variation_Search>.
 
-use super::checks::CheckSquares;
 use super::control::Aborted;
-use super::extensions::Extension;
-use super::history::{PieceTo, Quiet};
-use super::history_update::TriedMoves;
-use super::node::{Node, NodeState, NonPv, Pv};
+use super::history::{PieceTo, Quiet, TriedMoves};
 use super::ordering::{Class, Hints, MovePicker, Quiets};
 use super::params::*;
-use super::reductions::{MadeMove, PLY};
+use super::pruning::{Extension, MadeMove, PLY};
 use super::score::{DECISIVE_BOUND, DRAW, INFINITE, MAX_PLY, is_decisive, mate_in, mated_in};
-use super::search_table::SearchTable;
 use super::static_eval::NodeEvals;
 use super::tb::TbBound;
-use super::threats::Threats;
-use super::tt::TtStore;
-use super::tt_entry::Bound;
+use super::threats::{CheckSquares, Threats};
+use super::tt::{Bound, SearchTable, TtHit, TtStore};
 use super::worker::Worker;
 use crate::position::{Move, Position};
 use sesame_table::EntryUse;
 
+/// A node type (<https://www.chessprogramming.org/Node_Types>). Each has a search function of its own.
+pub(super) trait NodeType {
+    /// Searched with an open window.
+    const PV: bool;
+    /// The root.
+    const ROOT: bool;
+}
+
+/// The root.
+pub(super) struct Root;
+/// A node of the principal variation below the root.
+pub(super) struct Pv;
+/// A node searched with a null window.
+pub(super) struct NonPv;
+
+impl NodeType for Root {
+    const PV: bool = true;
+    const ROOT: bool = true;
+}
+impl NodeType for Pv {
+    const PV: bool = true;
+    const ROOT: bool = false;
+}
+impl NodeType for NonPv {
+    const PV: bool = false;
+    const ROOT: bool = false;
+}
+
+/// The state of a node that the steps of its search share.
+pub(super) struct Node<'a> {
+    pub(super) position: &'a Position,
+    pub(super) ply: usize,
+    /// Remaining depth in plies, after reductions and extensions of the node itself.
+    pub(super) depth: i32,
+    pub(super) beta: i32,
+    /// The node is expected to fail high.
+    pub(super) cut_node: bool,
+    pub(super) in_check: bool,
+    pub(super) tt_hit: Option<TtHit>,
+    /// The move to try first: at the root the first root move, elsewhere the table's.
+    pub(super) tt_move: Option<Move>,
+    /// `tt_move` is a capture or promotion.
+    pub(super) tt_capture: bool,
+    /// The node is or was on a principal variation.
+    pub(super) tt_pv: bool,
+    /// The static evaluation as the table stores it; `None` in check.
+    pub(super) raw_eval: Option<i32>,
+    /// The corrected static evaluation; [`NO_EVAL`](super::worker::NO_EVAL) in check.
+    pub(super) static_eval: i32,
+    /// The static evaluation, or the table's score where that is the better estimate.
+    pub(super) eval: i32,
+    /// The static evaluation has risen since the last own move.
+    pub(super) improving: bool,
+}
+
 impl<T: SearchTable> Worker<T> {
     /// Returns the score of `position` within `alpha..beta` at `depth` plies (fail-soft).
-    pub(super) fn search<N: Node>(
+    pub(super) fn search<N: NodeType>(
         &mut self,
         position: &Position,
         mut alpha: i32,
@@ -94,7 +143,7 @@ impl<T: SearchTable> Worker<T> {
 
         // 6. Static evaluation.
         let NodeEvals { raw_eval, static_eval, eval } = self.node_evals(position, tt_hit, in_check, ply);
-        let mut node = NodeState {
+        let mut node = Node {
             position,
             ply,
             depth,
@@ -257,9 +306,9 @@ impl<T: SearchTable> Worker<T> {
     /// Searches the position after a move: a reduced null-window search of late moves, a null-window search,
     /// an open-window search. Each later one only follows if the earlier one beats alpha or does not apply.
     #[inline(always)]
-    fn search_child<N: Node>(
+    fn search_child<N: NodeType>(
         &mut self,
-        node: &NodeState,
+        node: &Node,
         child: &Position,
         made: &MadeMove,
         alpha: i32,
@@ -305,7 +354,7 @@ impl<T: SearchTable> Worker<T> {
 
     /// Prefetches the table entries of the child that is probably searched first.
     #[inline(always)]
-    fn prefetch_first_child<N: Node>(&self, position: &Position, tt_move: Option<Move>, depth: i32, no_null: bool) {
+    fn prefetch_first_child<N: NodeType>(&self, position: &Position, tt_move: Option<Move>, depth: i32, no_null: bool) {
         if let Some(mv) = tt_move {
             self.prefetch_after(position, mv);
         }
@@ -316,7 +365,7 @@ impl<T: SearchTable> Worker<T> {
 
     /// Initialises the stack entries that the node and its children use.
     #[inline(always)]
-    fn prepare_stack<N: Node>(&mut self, ply: usize, static_eval: i32) {
+    fn prepare_stack<N: NodeType>(&mut self, ply: usize, static_eval: i32) {
         self.stack(ply).static_eval = static_eval;
         self.stack(ply).double_extensions = if N::ROOT { 0 } else { self.stack_before(ply, 1).double_extensions };
         let child = self.stack(ply + 1);
@@ -327,15 +376,15 @@ impl<T: SearchTable> Worker<T> {
 
     /// Stores the result of a node searched from `alpha` in the table, and updates correction history.
     #[inline(always)]
-    fn store_result<N: Node>(
+    fn store_result<N: NodeType>(
         &mut self,
-        node: &NodeState,
+        node: &Node,
         best_move: Option<Move>,
         score: i32,
         alpha: i32,
         work_before: u64,
     ) {
-        let &NodeState { position, depth, static_eval, .. } = node;
+        let &Node { position, depth, static_eval, .. } = node;
         // The score of a restricted root, or of a later line, is not its position's.
         let is_full = !N::ROOT || self.pv_index == 0 && !self.restricted;
         if !is_full {

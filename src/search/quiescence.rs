@@ -1,16 +1,16 @@
 //! Quiescence search (<https://www.chessprogramming.org/Quiescence_Search>): captures, promotions, quiet
 //! checks at the first ply, and all evasions of a check.
 
-use super::checks::CheckSquares;
 use super::control::Aborted;
-use super::node::Node;
 use super::ordering::{Class, Hints, MovePicker, Quiets};
 use super::params::{quiescence_margin, tt_cutoff_clock};
+use super::pvs::NodeType;
 use super::score::{DECISIVE_BOUND, DRAW, INFINITE, MAX_PLY, is_decisive, mated_in};
-use super::search_table::SearchTable;
+use super::threats::CheckSquares;
 use super::threats::Threats;
+use super::tt::Bound;
+use super::tt::SearchTable;
 use super::tt::TtStore;
-use super::tt_entry::Bound;
 use super::worker::Worker;
 use crate::position::{Move, Position, SEE_VALUES};
 use sesame_table::EntryUse;
@@ -34,7 +34,7 @@ impl<T: SearchTable> Worker<T> {
     /// Returns the quiescence score of `position` within `alpha..beta` (fail-soft).
     ///
     /// `quiets` selects the quiet moves searched here when not in check. Deeper plies search none.
-    pub(super) fn quiescence<N: Node>(
+    pub(super) fn quiescence<N: NodeType>(
         &mut self,
         position: &Position,
         mut alpha: i32,

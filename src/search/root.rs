@@ -3,16 +3,16 @@
 //! Sources: <https://www.chessprogramming.org/Iterative_Deepening>,
 //! <https://www.chessprogramming.org/Aspiration_Windows>.
 
-use super::checks::CheckSquares;
 use super::control::Aborted;
 use super::history::Histories;
-use super::node::Root;
 use super::ordering::{Class, Hints, MovePicker, Quiets};
 use super::params::*;
+use super::pvs::Root;
 use super::score::{INFINITE, is_decisive};
-use super::search_table::SearchTable;
+use super::threats::CheckSquares;
 use super::threats::Threats;
-use super::tt_entry::Bound;
+use super::tt::Bound;
+use super::tt::SearchTable;
 use super::worker::{SearchContext, Worker};
 use crate::position::{Move, Position};
 

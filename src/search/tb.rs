@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::node::Node;
+use super::pvs::NodeType;
 use super::score::{DRAW, MAX_DEPTH, tb_loss, tb_win};
-use super::search_table::SearchTable;
+use super::tt::Bound;
+use super::tt::SearchTable;
 use super::tt::TtStore;
-use super::tt_entry::Bound;
 use super::worker::Worker;
 use crate::position::{Move, Position};
 use crate::syzygy::{RootRanking, Tablebases, Wdl};
@@ -68,7 +68,7 @@ impl<T: SearchTable> Worker<T> {
     /// Only positions right after a capture or pawn move are probed: tablebases assume a halfmove clock of
     /// zero.
     #[cold]
-    pub(super) fn probe_syzygy<N: Node>(
+    pub(super) fn probe_syzygy<N: NodeType>(
         &mut self,
         position: &Position,
         alpha: i32,

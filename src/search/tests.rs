@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::history::{PieceTo, Quiet};
-use super::node::{NodeState, NonPv, Pv};
 use super::ordering::Quiets;
 use super::params::*;
 use super::pruning::NullMove;
-use super::reductions::{MadeMove, PLY};
+use super::pruning::{MadeMove, PLY};
+use super::pvs::{Node, NonPv, Pv};
 use super::score::{DRAW, INFINITE, MATE, MAX_PLY, is_mate, mate_in, mated_in};
 use super::{
     Bound, Control, Iteration, IterationResult, SearchContext, ThreadData, TranspositionTable, TtEntry,
@@ -27,8 +27,8 @@ fn context(game: &Game, table: &Arc<TranspositionTable>) -> SearchContext {
 }
 
 /// A node at depth 6, not in check, with an evaluation of 300 above beta and nothing in the table.
-fn quiet_node(position: &Position) -> NodeState<'_> {
-    NodeState {
+fn quiet_node(position: &Position) -> Node<'_> {
+    Node {
         position,
         ply: 0,
         depth: 6,

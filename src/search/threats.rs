@@ -1,9 +1,9 @@
-//! Threats: squares attacked by the opponent, for move ordering and butterfly history.
+//! Attacked squares, checking squares and mate threats: what the search asks of a position besides its moves.
 //!
-//! Source: history by threats, <https://www.chessprogramming.org/History_Heuristic>.
+//! Source of history by threats: <https://www.chessprogramming.org/History_Heuristic>.
 
 use super::params::{threat_minor, threat_queen, threat_rook};
-use crate::position::{BitBoard, Piece, Position, attacks};
+use crate::position::{BitBoard, Move, Piece, Position, attacks};
 
 /// The squares attacked by the side not to move.
 #[derive(Debug, Clone, Copy, Default)]
@@ -57,6 +57,73 @@ impl Threats {
     }
 }
 
+/// For each piece type, the squares from which it checks the king of the side not to move.
+///
+/// Discovered checks, and checks by castling or promotion, are not included.
+#[derive(Debug, Clone, Copy)]
+pub struct CheckSquares([BitBoard; Piece::NUM]);
+
+impl CheckSquares {
+    /// No squares.
+    pub const NONE: Self = Self([BitBoard::EMPTY; Piece::NUM]);
+
+    /// Returns the checking squares of the side to move.
+    pub fn of(position: &Position) -> Self {
+        let us = position.side_to_move();
+        let king = position.king(!us);
+        let occupied = position.occupied();
+        let diagonal = attacks::get_bishop_moves(king, occupied);
+        let straight = attacks::get_rook_moves(king, occupied);
+        let pawn = attacks::get_pawn_attacks(king, !us);
+        Self([pawn, attacks::get_knight_moves(king), diagonal, straight, diagonal | straight, BitBoard::EMPTY])
+    }
+
+    /// Returns the checking squares of one piece type.
+    #[inline]
+    pub fn by(&self, piece: Piece) -> BitBoard {
+        self.0[piece as usize]
+    }
+
+    /// Returns whether the piece moved by `mv` gives check from its destination.
+    #[inline]
+    pub fn has(&self, position: &Position, mv: Move) -> bool {
+        self.by(position.moved(mv)).has(mv.to())
+    }
+}
+
+impl Default for CheckSquares {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+
+/// Returns whether the side to move is threatened with mate.
+///
+/// Either its king has no safe square, or an enemy queen or rook can capture or move next to the king with
+/// support, where only the king guards.
+pub fn mate_threat(position: &Position) -> bool {
+    let us = position.side_to_move();
+    let (own, enemy) = (position.colors(us), position.colors(!us));
+    let occupied = position.occupied();
+    let king = position.king(us);
+    let king_zone = attacks::get_king_moves(king);
+    let without_king = occupied & !BitBoard::from(king);
+    let is_attacked = |square| !(position.attackers_to(square, without_king) & enemy).is_empty();
+    if (king_zone & !own).into_iter().all(is_attacked) {
+        return true;
+    }
+    [Piece::Queen, Piece::Rook].into_iter().any(|piece| {
+        (enemy & position.pieces(piece)).into_iter().any(|from| {
+            let rest = occupied & !BitBoard::from(from);
+            let targets = attacks::attacks_of(piece, !us, from, occupied) & king_zone & !enemy;
+            targets.into_iter().any(|square| {
+                let attackers = position.attackers_to(square, rest) & rest;
+                !(attackers & enemy).is_empty() && (attackers & own & without_king).is_empty()
+            })
+        })
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -92,6 +159,52 @@ mod tests {
                 let rooks = [Piece::Pawn, Piece::Knight, Piece::Bishop, Piece::Rook];
                 assert_eq!(lesser[Piece::Queen as usize].0.has(square), attackers(&rooks), "{square} in {fen}");
             }
+        }
+    }
+
+    #[test]
+    fn moves_to_check_squares_are_the_direct_checks() {
+        for fen in [
+            "3r2k1/5ppp/8/1p2q3/8/1B1N4/3Q1PPP/3R2K1 b - - 0 1",
+            "r1bq2rk/pp3pbp/2p1p1pQ/7P/3P4/2PB1N2/PP3PPR/2KR4 w - - 0 1",
+            "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+            "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 b - - 0 1",
+        ] {
+            let position = Position::from_fen(fen).unwrap();
+            let squares = CheckSquares::of(&position);
+            let mut checks = 0;
+            for &mv in &position.legal_moves() {
+                let mut child = position.clone();
+                child.play(mv);
+                let direct = child.checkers().has(mv.to()) && mv.promotion().is_none();
+                assert_eq!(squares.has(&position, mv), direct, "{mv} in {fen}");
+                checks += u32::from(direct);
+            }
+            assert!(checks > 0, "{fen}");
+        }
+    }
+
+    #[test]
+    fn mate_threats_are_recognised() {
+        for (fen, expected) in [
+            // The king has a safe square.
+            ("3r2k1/5ppp/8/8/8/8/5PPP/6K1 w - - 0 1", false),
+            ("3r2k1/5ppp/8/8/8/6b1/5P1P/6K1 w - - 0 1", false),
+            ("2r3k1/5ppp/8/8/8/7b/5P1P/6K1 w - - 0 1", false),
+            ("r5k1/r4ppp/8/8/8/8/5PPP/4RRK1 w - - 0 1", false),
+            // All squares next to the king are its own pieces' or attacked.
+            ("6k1/5ppp/8/8/8/5b2/5P1P/6K1 w - - 0 1", false),
+            ("6k1/5ppp/8/8/8/5b2/5P1P/5RK1 w - - 0 1", true),
+            // The pawn supports Qg2, unless a knight guards g2 or the pawn is gone.
+            ("6k1/8/8/6q1/8/5p2/5P1P/6K1 w - - 0 1", true),
+            ("6k1/8/8/6q1/8/5p2/5P1P/4N1K1 w - - 0 1", false),
+            ("6k1/8/8/6q1/8/8/5P1P/6K1 w - - 0 1", false),
+            // The bishop supports Rxh2.
+            ("6kr/8/3b4/8/8/8/5P1P/6K1 w - - 0 1", true),
+            ("6kr/8/8/8/8/8/5P1P/6K1 w - - 0 1", false),
+        ] {
+            let position = Position::from_fen(fen).unwrap();
+            assert_eq!(mate_threat(&position), expected, "{fen}");
         }
     }
 }

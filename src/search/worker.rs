@@ -1,17 +1,21 @@
-//! The worker: one thread's search of one request.
+//! The worker: one thread's search of one request, and the data that its thread keeps between searches.
+//!
+//! Source of the triangular table of principal variations: <https://www.chessprogramming.org/Triangular_PV-Table>.
 
 use std::sync::Arc;
 
 use super::control::{Aborted, Control, NodeCount};
-use super::exchange::Exchange;
-use super::history::PieceTo;
+use super::history::{Corrections, Histories, PieceTo, SharedHistories};
 use super::params::extension_limit;
+use super::pruning::Reductions;
+use super::remote_entries::Exchange;
 use super::root::{RootLine, RootMove, ordered_root_moves};
-use super::search_table::{SearchTable, TranspositionTable};
+use super::score::{INFINITE, MAX_PLY};
+use super::static_eval::EvalCache;
 use super::tb::SyzygyProbe;
-use super::thread_data::{ENTRIES_BEFORE_ROOT, StackEntry, ThreadData};
-use crate::eval::Network;
-use crate::position::{Game, Move, Position, is_repetition};
+use super::tt::{SearchTable, TranspositionTable};
+use crate::eval::{Accumulators, Network};
+use crate::position::{BitBoard, Game, Move, Position, is_repetition};
 
 /// The search that all workers of one request carry out.
 pub struct SearchContext<T = TranspositionTable> {
@@ -99,7 +103,7 @@ impl<T: SearchTable> Worker<T> {
         #[cfg(feature = "tune")]
         {
             // Its parameters may have changed.
-            thread.reductions = super::reductions::Reductions::new();
+            thread.reductions = super::pruning::Reductions::new();
         }
         let keys = context.game.previous_keys().to_vec();
         let root_moves = ordered_root_moves(&thread.histories, &context);
@@ -212,5 +216,153 @@ impl<T: SearchTable> Worker<T> {
         let mut child = position.clone();
         child.play_null();
         child
+    }
+}
+
+/// Stack entries before the root, so that looking back four plies needs no test.
+pub(super) const ENTRIES_BEFORE_ROOT: usize = 4;
+/// The static evaluation of a position in check.
+pub(super) const NO_EVAL: i32 = INFINITE;
+
+/// The state of one ply of the current path, read by the plies after it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct StackEntry {
+    /// Corrected static evaluation; [`NO_EVAL`] in check.
+    pub(super) static_eval: i32,
+    /// The move being searched, as the key of continuation history; `None` for a null move.
+    pub(super) played: Option<PieceTo>,
+    /// The move being searched if it is quiet; `None` in ProbCut, in quiescence and for a null move.
+    pub(super) quiet: Option<Move>,
+    /// The move is the first of its node. False in singular searches, which exclude the first move.
+    pub(super) is_first: bool,
+    /// All squares attacked by the opponent of the side to move.
+    pub(super) threats: BitBoard,
+    /// Cached [`mate_threat`](super::threats::mate_threat); `None` until it is computed.
+    pub(super) mate_threat: Option<bool>,
+    /// Killer moves (<https://www.chessprogramming.org/Killer_Heuristic>).
+    pub(super) killers: [Option<Move>; 2],
+    /// The move excluded from a singular search.
+    pub(super) excluded: Option<Move>,
+    /// Number of double extensions on the path.
+    pub(super) double_extensions: i32,
+    /// Number of beta cutoffs at this ply since the parent node was entered.
+    pub(super) cutoffs: u32,
+}
+
+impl StackEntry {
+    pub(super) const EMPTY: Self = Self {
+        static_eval: NO_EVAL,
+        played: None,
+        quiet: None,
+        is_first: false,
+        threats: BitBoard::EMPTY,
+        mate_threat: None,
+        killers: [None; 2],
+        excluded: None,
+        double_extensions: 0,
+        cutoffs: 0,
+    };
+}
+
+/// The data that a thread keeps between searches: histories, caches, search stack. Some megabytes.
+///
+/// The thread that uses it should create it, so that the memory is local to its core.
+pub struct ThreadData {
+    pub(super) histories: Arc<Histories>,
+    pub(super) corrections: Arc<Corrections>,
+    /// Other workers use these histories too.
+    is_sharing: bool,
+    pub(super) reductions: Reductions,
+    /// Evaluations by the network of `accumulators`.
+    pub(super) eval_cache: EvalCache,
+    pub(super) accumulators: Accumulators,
+    pub(super) stack: Box<[StackEntry]>,
+    pub(super) pv: PvTable,
+}
+
+impl ThreadData {
+    /// Creates thread data with histories that other workers use too, or with its own.
+    pub fn new(shared: Option<&SharedHistories>) -> Self {
+        let SharedHistories { histories, corrections } = shared.cloned().unwrap_or_default();
+        Self {
+            histories,
+            corrections,
+            is_sharing: shared.is_some(),
+            reductions: Reductions::new(),
+            eval_cache: EvalCache::new(),
+            accumulators: Accumulators::new(Network::embedded(), MAX_PLY),
+            stack: vec![StackEntry::EMPTY; ENTRIES_BEFORE_ROOT + MAX_PLY + 2].into_boxed_slice(),
+            pv: PvTable::new(),
+        }
+    }
+
+    /// Shares these histories from now on, if it has shared any.
+    pub fn share(&mut self, shared: &SharedHistories) {
+        if self.is_sharing {
+            self.histories = Arc::clone(&shared.histories);
+            self.corrections = Arc::clone(&shared.corrections);
+        }
+    }
+
+    /// Clears the thread's own histories, as for a new game. Shared ones are cleared by
+    /// [`SharedHistories::clear`].
+    pub fn clear(&mut self) {
+        if !self.is_sharing {
+            self.histories.clear();
+            self.corrections.clear();
+        }
+        self.eval_cache.clear();
+    }
+
+    /// Evaluates by `network` from now on. A change clears the evaluation cache.
+    pub(super) fn set_network(&mut self, network: &Arc<Network>) {
+        // By pointer: equal networks may use different SIMD kernels.
+        if !Arc::ptr_eq(self.accumulators.network(), network) {
+            self.eval_cache.clear();
+            self.accumulators = Accumulators::new(Arc::clone(network), MAX_PLY);
+        }
+    }
+}
+
+impl Default for ThreadData {
+    /// Creates thread data that shares no history.
+    fn default() -> Self {
+        Self::new(None)
+    }
+}
+
+/// The principal variation from each ply of the current path.
+pub struct PvTable {
+    moves: Box<[[Option<Move>; MAX_PLY + 1]]>,
+    lengths: [usize; MAX_PLY + 2],
+}
+
+impl PvTable {
+    /// Creates an empty table.
+    pub fn new() -> Self {
+        Self { moves: vec![[None; MAX_PLY + 1]; MAX_PLY + 1].into_boxed_slice(), lengths: [0; MAX_PLY + 2] }
+    }
+
+    /// Clears the line that starts at `ply`.
+    #[inline]
+    pub fn clear(&mut self, ply: usize) {
+        self.lengths[ply] = 0;
+    }
+
+    /// Sets the line at `ply` to `mv` followed by the line of the next ply.
+    #[inline]
+    pub fn extend(&mut self, ply: usize, mv: Move) {
+        let rest = self.lengths[ply + 1].min(MAX_PLY);
+        let (head, tail) = self.moves.split_at_mut(ply + 1);
+        head[ply][0] = Some(mv);
+        if let Some(next) = tail.first() {
+            head[ply][1..=rest].copy_from_slice(&next[..rest]);
+        }
+        self.lengths[ply] = rest + 1;
+    }
+
+    /// Returns the line that starts at `ply`.
+    pub fn line(&self, ply: usize) -> impl Iterator<Item = Move> + '_ {
+        self.moves[ply][..self.lengths[ply]].iter().flatten().copied()
     }
 }

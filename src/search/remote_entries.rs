@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
-use super::tt_entry::TtEntry;
+use super::tt::TtEntry;
 
 /// A table entry on its way to another table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +57,7 @@ impl Exchange {
 impl ExchangedEntry {
     /// Returns an entry of this key and depth.
     pub(crate) fn for_tests(key: u64, depth: u8) -> Self {
-        let entry = TtEntry { mv: 1, score: 2, depth, bound: super::tt_entry::Bound::Upper, pv: false, eval: 3 };
+        let entry = TtEntry { mv: 1, score: 2, depth, bound: super::tt::Bound::Upper, pv: false, eval: 3 };
         Self { key, entry, work: 5 }
     }
 }
