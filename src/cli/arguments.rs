@@ -75,8 +75,6 @@ pub(super) enum UciLine {
     #[command(hide = true)]
     Eval(Words),
     #[command(hide = true)]
-    Flip(Words),
-    #[command(hide = true)]
     Compiler(Words),
     #[command(hide = true)]
     Isready(Words),
@@ -98,7 +96,6 @@ impl UciLine {
             UciLine::Position(words) => ("position", words),
             UciLine::D(words) => ("d", words),
             UciLine::Eval(words) => ("eval", words),
-            UciLine::Flip(words) => ("flip", words),
             UciLine::Compiler(words) => ("compiler", words),
             UciLine::Isready(words) => ("isready", words),
         };

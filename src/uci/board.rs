@@ -1,6 +1,8 @@
-//! Text diagrams of the board.
+//! Text diagrams of the board, and perft.
 
-use crate::position::{Color, File, Game, Piece, Position, Rank, Square};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::position::{Color, File, Game, Move, Piece, Position, Rank, Square};
 
 /// The characters of a text diagram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,7 +54,7 @@ pub(crate) fn symbol(position: &Position, square: Square, style: Style) -> char 
 
 /// Returns the text of the command `d`: the board, the FEN, the key, the checking pieces, and the result of a
 /// finished game.
-pub(crate) fn describe(game: &Game, chess960: bool) -> String {
+pub(super) fn describe(game: &Game, chess960: bool) -> String {
     let position = game.position();
     let checkers: Vec<String> = position.checkers().into_iter().map(|square| square.to_string()).collect();
     let mut text = draw(position, Style::Ascii);
@@ -65,12 +67,60 @@ pub(crate) fn describe(game: &Game, chess960: bool) -> String {
     text
 }
 
+/// Depth of subtrees that are counted without a check of the stop flag: a fraction of a second.
+const UNINTERRUPTED: u32 = 4;
+
+/// Counts the leaves of each legal move of `position`, and calls `each` with the move's UCI text and its
+/// leaves: perft (<https://www.chessprogramming.org/Perft>).
+///
+/// Moves are sorted by their text. With `chess960`, castling is written as king takes rook. Returns the sum, or
+/// `None` if `stop` was set before the end. Depth 0 has one leaf and no moves.
+pub fn divide(
+    position: &Position,
+    depth: u32,
+    chess960: bool,
+    stop: &AtomicBool,
+    mut each: impl FnMut(&str, u64),
+) -> Option<u64> {
+    if depth == 0 {
+        return Some(1);
+    }
+    let mut moves: Vec<(String, Move)> =
+        position.legal_moves().iter().map(|&mv| (position.to_uci(mv, chess960), mv)).collect();
+    moves.sort();
+    let mut sum: u64 = 0;
+    for (text, mv) in moves {
+        let mut child = position.clone();
+        child.play(mv);
+        let leaves = count(&child, depth - 1, stop)?;
+        each(&text, leaves);
+        sum = sum.saturating_add(leaves);
+    }
+    Some(sum)
+}
+
+fn count(position: &Position, depth: u32, stop: &AtomicBool) -> Option<u64> {
+    if stop.load(Ordering::Relaxed) {
+        return None;
+    }
+    if depth <= UNINTERRUPTED {
+        return Some(position.perft(depth));
+    }
+    let mut sum: u64 = 0;
+    for &mv in position.legal_moves().iter() {
+        let mut child = position.clone();
+        child.play(mv);
+        sum = sum.saturating_add(count(&child, depth - 1, stop)?);
+    }
+    Some(sum)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn both_styles() {
+    fn diagrams_have_both_styles() {
         let position = Position::startpos();
         let ascii = draw(&position, Style::Ascii);
         assert_eq!(ascii.lines().count(), 11);
@@ -83,11 +133,32 @@ mod tests {
     }
 
     #[test]
-    fn description() {
+    fn description_names_check_and_result() {
         let fen = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3";
         let text = describe(&Game::new(Position::from_fen(fen).unwrap()), false);
         assert!(text.contains(&format!("Fen: {fen}")));
         assert!(text.contains("Checkers: h4"));
         assert!(text.ends_with("Result: Checkmate"));
+    }
+
+    #[test]
+    fn sums_are_perfts() {
+        let position = Position::startpos();
+        let stop = AtomicBool::new(false);
+        for (depth, leaves) in [(0, 1), (1, 20), (2, 400), (3, 8902), (4, 197_281), (5, 4_865_609)] {
+            let mut sum = 0;
+            let total = divide(&position, depth, false, &stop, |_, leaves| sum += leaves);
+            assert_eq!(total, Some(leaves));
+            assert_eq!(sum, if depth == 0 { 0 } else { leaves });
+        }
+    }
+
+    #[test]
+    fn moves_are_sorted_and_stoppable() {
+        let mut moves = Vec::new();
+        divide(&Position::startpos(), 1, false, &AtomicBool::new(false), |text, _| moves.push(text.to_owned()));
+        assert!(moves.is_sorted());
+        assert_eq!(moves.len(), 20);
+        assert_eq!(divide(&Position::startpos(), 30, false, &AtomicBool::new(true), |_, _| {}), None);
     }
 }

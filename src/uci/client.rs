@@ -3,7 +3,7 @@
 //! A thread reads the engine's lines and notes the time of each; every wait has a time limit. Lines that are not
 //! UCI are ignored, as the protocol demands. Nothing that an engine writes panics or blocks.
 
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufReader, Write};
 use std::ops::ControlFlow;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::thread;
@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{self as channel, Receiver, RecvTimeoutError};
 
-/// The longest part of a line that is kept, in bytes.
-const MAX_LINE: usize = 1 << 18;
+use super::reader::read_line;
+
 /// The capacity of the queue of lines. An engine that writes more has to wait.
 const QUEUE: usize = 4096;
 /// The time that an engine has to end after `quit` or the end of its input.
@@ -105,36 +105,26 @@ pub struct SearchInfo {
     pub elapsed: Duration,
 }
 
-/// The fields of an `info` line.
-#[derive(Default)]
-struct Fields {
-    depth: Option<u32>,
-    rank: u32,
-    is_bound: bool,
-    nodes: Option<u64>,
-    best: Option<String>,
-}
-
-impl Fields {
-    /// Parses the words after `info`. Unknown words are skipped.
-    fn parse(rest: &str) -> Self {
-        let mut fields = Self { rank: 1, ..Self::default() };
+impl SearchInfo {
+    /// Parses the words after `info`, and skips unknown ones. A missing depth or number of nodes is 0, a missing move empty.
+    fn parse(rest: &str, elapsed: Duration) -> Self {
+        let mut info = Self { depth: 0, rank: 1, is_exact: true, nodes: 0, best: String::new(), elapsed };
         let mut words = rest.split_whitespace();
         while let Some(word) = words.next() {
             match word {
                 "string" => break,
-                "depth" => fields.depth = words.next().and_then(|word| word.parse().ok()),
-                "multipv" => fields.rank = words.next().and_then(|word| word.parse().ok()).unwrap_or(1),
-                "nodes" => fields.nodes = words.next().and_then(|word| word.parse().ok()),
-                "lowerbound" | "upperbound" => fields.is_bound = true,
+                "depth" => info.depth = words.next().and_then(|word| word.parse().ok()).unwrap_or(0),
+                "multipv" => info.rank = words.next().and_then(|word| word.parse().ok()).unwrap_or(1),
+                "nodes" => info.nodes = words.next().and_then(|word| word.parse().ok()).unwrap_or(0),
+                "lowerbound" | "upperbound" => info.is_exact = false,
                 "pv" => {
-                    fields.best = words.next().map(str::to_owned);
+                    info.best = words.next().unwrap_or_default().to_owned();
                     break;
                 }
                 _ => {}
             }
         }
-        fields
+        info
     }
 }
 
@@ -151,18 +141,13 @@ pub struct SearchAnswer {
     pub elapsed: Duration,
 }
 
-/// A line of an engine.
-struct Line {
-    text: String,
-    at: Instant,
-}
-
 /// A running UCI engine. Dropping it ends the process.
 #[derive(Debug)]
 pub struct EngineProcess {
     child: Child,
     input: Option<ChildStdin>,
-    lines: Receiver<Line>,
+    /// Each with the time of its arrival.
+    lines: Receiver<(String, Instant)>,
     patience: Duration,
     name: Option<String>,
     options: Vec<DeclaredOption>,
@@ -185,8 +170,10 @@ impl EngineProcess {
         let output = output.ok_or_else(|| ClientError::Start(io::ErrorKind::BrokenPipe.into()))?;
         let read = move || {
             let mut output = BufReader::new(output);
-            while let Ok(Some(text)) = read_line(&mut output) {
-                if sender.send(Line { text, at: Instant::now() }).is_err() {
+            let mut line = Vec::new();
+            while read_line(&mut output, &mut line).is_some() {
+                let text = String::from_utf8_lossy(&line).trim().to_owned();
+                if sender.send((text, Instant::now())).is_err() {
                     return;
                 }
             }
@@ -195,15 +182,15 @@ impl EngineProcess {
         engine.send("uci")?;
         let deadline = engine.deadline(patience);
         loop {
-            let line = engine.line(deadline, "uciok", patience)?.text;
-            match line.trim().split_once(char::is_whitespace) {
+            let (line, _) = engine.line(deadline, "uciok", patience)?;
+            match line.split_once(char::is_whitespace) {
                 Some(("id", rest)) => {
                     if let Some(name) = rest.trim_start().strip_prefix("name ") {
                         engine.name = Some(name.trim().to_owned()).filter(|name| !name.is_empty());
                     }
                 }
                 Some(("option", rest)) => engine.options.extend(DeclaredOption::parse(rest)),
-                _ if line.trim() == "uciok" => return Ok(engine),
+                None if line == "uciok" => return Ok(engine),
                 _ => {}
             }
         }
@@ -257,7 +244,7 @@ impl EngineProcess {
     pub fn wait_until_ready(&mut self) -> Result<(), ClientError> {
         self.send("isready")?;
         let deadline = self.deadline(self.patience);
-        while self.line(deadline, "readyok", self.patience)?.text.trim() != "readyok" {}
+        while self.line(deadline, "readyok", self.patience)?.0 != "readyok" {}
         Ok(())
     }
 
@@ -288,31 +275,30 @@ impl EngineProcess {
         let mut answer = SearchAnswer { infos: Vec::new(), best: String::new(), nodes: 0, elapsed: Duration::ZERO };
         let mut is_stopped = false;
         loop {
-            let Line { text, at } = self.line(deadline, "bestmove", limit)?;
+            let (text, at) = self.line(deadline, "bestmove", limit)?;
             let elapsed = at.saturating_duration_since(start);
-            let (word, rest) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
-            match word {
-                "bestmove" => {
-                    answer.best = rest.split_whitespace().next().unwrap_or_default().to_owned();
-                    answer.elapsed = elapsed;
-                    return Ok(answer);
-                }
-                "info" => {
-                    let fields = Fields::parse(rest);
-                    answer.nodes = fields.nodes.unwrap_or(answer.nodes);
-                    let (Some(depth), Some(best)) = (fields.depth, fields.best) else { continue };
-                    let nodes = fields.nodes.unwrap_or_default();
-                    let (rank, is_exact) = (fields.rank, !fields.is_bound);
-                    let info = SearchInfo { depth, rank, is_exact, nodes, best, elapsed };
-                    let is_enough = watch(&info).is_break();
-                    answer.infos.push(info);
-                    if is_enough && !is_stopped {
-                        is_stopped = true;
-                        self.send("stop")?;
-                        (deadline, limit) = (self.deadline(self.patience), self.patience);
-                    }
-                }
-                _ => {}
+            let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((&text, ""));
+            if word == "bestmove" {
+                answer.best = rest.split_whitespace().next().unwrap_or_default().to_owned();
+                answer.elapsed = elapsed;
+                return Ok(answer);
+            }
+            if word != "info" {
+                continue;
+            }
+            let info = SearchInfo::parse(rest, elapsed);
+            if info.nodes > 0 {
+                answer.nodes = info.nodes;
+            }
+            if info.depth == 0 || info.best.is_empty() {
+                continue;
+            }
+            let is_enough = watch(&info).is_break();
+            answer.infos.push(info);
+            if is_enough && !is_stopped {
+                is_stopped = true;
+                self.send("stop")?;
+                (deadline, limit) = (self.deadline(self.patience), self.patience);
             }
         }
     }
@@ -322,7 +308,12 @@ impl EngineProcess {
     }
 
     /// Waits for the next line. Without a deadline it waits as long as the engine runs.
-    fn line(&mut self, deadline: Option<Instant>, answer: &'static str, time: Duration) -> Result<Line, ClientError> {
+    fn line(
+        &mut self,
+        deadline: Option<Instant>,
+        answer: &'static str,
+        time: Duration,
+    ) -> Result<(String, Instant), ClientError> {
         // An engine that writes without a pause must not outrun the deadline.
         let is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
         let received = match deadline {
@@ -372,22 +363,6 @@ impl Drop for EngineProcess {
             let _ = self.child.wait();
         }
     }
-}
-
-/// Reads a line without its end; `None` at the end of the output. Only the beginning of an overlong line is
-/// kept.
-fn read_line(input: &mut impl BufRead) -> io::Result<Option<String>> {
-    let mut line = Vec::new();
-    let mut length = input.by_ref().take(MAX_LINE as u64).read_until(b'\n', &mut line)?;
-    if length == 0 {
-        return Ok(None);
-    }
-    let mut rest = Vec::new();
-    while length == MAX_LINE && !line.ends_with(b"\n") && !rest.ends_with(b"\n") {
-        rest.clear();
-        length = input.by_ref().take(MAX_LINE as u64).read_until(b'\n', &mut rest)?;
-    }
-    Ok(Some(String::from_utf8_lossy(&line).trim_end().to_owned()))
 }
 
 #[cfg(all(test, unix))]
@@ -482,18 +457,6 @@ mod tests {
         let answer = go(&mut engine, LONG).unwrap();
         assert_eq!((answer.best.as_str(), answer.infos.len()), ("", 0));
         engine.wait_until_ready().unwrap();
-    }
-
-    #[test]
-    fn rest_of_an_overlong_line_is_skipped() {
-        for length in [MAX_LINE - 1, MAX_LINE, MAX_LINE + 1, 3 * MAX_LINE - 1, 3 * MAX_LINE] {
-            let text = format!("{}\nnext \r\n\nlast", "x".repeat(length));
-            let mut input = text.as_bytes();
-            let mut next = || read_line(&mut input).unwrap();
-            assert_eq!(next().map(|line| line.len()), Some(length.min(MAX_LINE)));
-            let rest = [next(), next(), next(), next()];
-            assert_eq!(rest.each_ref().map(Option::as_deref), [Some("next"), Some(""), Some("last"), None], "{length}");
-        }
     }
 
     #[test]

@@ -1,8 +1,7 @@
 //! Debug log: a file with every input and output line and its time.
 
-use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write as _};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,32 +18,28 @@ pub(super) struct DebugLog {
     is_open: AtomicBool,
 }
 
-/// The direction of a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The direction of a line, seen from the engine.
 pub(super) enum Direction {
-    /// From the GUI.
     In,
-    /// To the GUI.
     Out,
 }
 
 impl DebugLog {
-    /// Opens the file at `path` to append lines, or closes the log.
+    /// Opens the file at `path` to append lines, or closes the log if `path` is empty.
     ///
     /// # Errors
     /// If the file cannot be opened or written; the previous log stays open.
-    pub(super) fn open(&self, path: Option<&Path>) -> io::Result<()> {
-        let opened = match path {
-            None => None,
-            Some(path) => {
-                if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
-                    return Err(io::Error::other("it is no regular file"));
-                }
-                let mut file = OpenOptions::new().create(true).append(true).open(path)?;
-                let version = env!("CARGO_PKG_VERSION");
-                file.write_all(entry("--", &format!("Sesame {version}, process {}", process::id())).as_bytes())?;
-                Some((file, path.to_owned()))
+    pub(super) fn open(&self, path: &Path) -> io::Result<()> {
+        let opened = if path.as_os_str().is_empty() {
+            None
+        } else {
+            if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+                return Err(io::Error::other("it is no regular file"));
             }
+            let mut file = OpenOptions::new().create(true).append(true).open(path)?;
+            let version = env!("CARGO_PKG_VERSION");
+            file.write_all(entry("--", &format!("Sesame {version}, process {}", process::id())).as_bytes())?;
+            Some((file, path.to_owned()))
         };
         let mut file = self.file.lock();
         self.is_open.store(opened.is_some(), Ordering::Relaxed);
@@ -75,16 +70,11 @@ impl DebugLog {
     }
 }
 
-/// Formats a line of the log.
 fn entry(arrow: &str, text: &str) -> String {
-    let mut entry = String::with_capacity(text.len() + 32);
-    // Writing to a string cannot fail.
-    let _ = writeln!(entry, "{:.6} {arrow} {text}", Timestamp::now());
-    entry
+    format!("{:.6} {arrow} {text}\n", Timestamp::now())
 }
 
 #[cfg(test)]
-#[allow(clippy::indexing_slicing)]
 mod tests {
     use super::*;
 
@@ -95,12 +85,12 @@ mod tests {
         let path = folder.join("a  log");
         let log = DebugLog::default();
         log.write(Direction::In, "before").unwrap();
-        log.open(Some(&path)).unwrap();
+        log.open(&path).unwrap();
         log.write(Direction::In, "uci").unwrap();
         log.write(Direction::Out, "id name\nuciok").unwrap();
-        assert!(log.open(Some(&folder)).is_err(), "a folder is no log");
+        assert!(log.open(&folder).is_err(), "a folder is no log");
         log.write(Direction::In, "still").unwrap();
-        log.open(None).unwrap();
+        log.open(Path::new("")).unwrap();
         log.write(Direction::In, "after").unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         let lines: Vec<&str> = text.lines().map(|line| line.split_once(' ').unwrap().1).collect();

@@ -8,29 +8,22 @@
 mod background;
 mod board;
 pub mod client;
-mod debug_log;
-mod extras;
-mod format;
-mod go;
 #[cfg(test)]
-mod linked_tests;
+mod cluster_tests;
+mod debug_log;
 mod options;
 mod output;
 mod parse;
-mod perft;
 mod reader;
 mod session;
-mod settings;
 mod sink;
-mod stdout;
 
 #[cfg(feature = "cli")]
 pub(crate) use board::symbol;
-pub use board::{Style, draw};
+pub use board::{Style, divide, draw};
 #[cfg(feature = "cli")]
 pub(crate) use options::{MAX_HASH_MIB, MAX_MULTI_PV, MAX_THREADS};
 pub use output::Output;
 #[cfg(feature = "cli")]
 pub(crate) use parse::check_line;
-pub use perft::divide;
 pub use session::{StartError, run, run_linked};

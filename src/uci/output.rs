@@ -1,5 +1,10 @@
 //! Output of whole lines: flushed, never interleaved.
+//!
+//! A write to a full pipe (64 KiB) blocks until its reader reads. A GUI that sends `quit`, stops reading and
+//! waits for the end of the process would deadlock with the engine. So each write to the standard output polls
+//! first, and during the shutdown the polls have a time limit.
 
+use std::borrow::Cow;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,7 +13,6 @@ use std::sync::{Arc, OnceLock};
 use parking_lot::Mutex;
 
 use super::debug_log::{DebugLog, Direction};
-use super::stdout::Stdout;
 
 /// A thread-safe writer of lines. Clones share the writer.
 ///
@@ -38,7 +42,7 @@ impl Output {
     /// for two seconds.
     pub fn stdout() -> Output {
         let shutting_down = Arc::default();
-        Output::with_shutdown_flag(Stdout::new(Arc::clone(&shutting_down)), shutting_down)
+        Output::with_shutdown_flag(Stdout { shutting_down: Arc::clone(&shutting_down) }, shutting_down)
     }
 
     fn with_shutdown_flag(writer: impl Write + Send + 'static, shutting_down: Arc<AtomicBool>) -> Output {
@@ -54,19 +58,18 @@ impl Output {
 
     /// Writes `text` and a line feed at once. Line feeds in `text` keep several lines together.
     pub fn line(&self, text: &str) {
-        let mut line = String::with_capacity(text.len() + 1);
-        line.push_str(text);
-        line.push('\n');
-        self.text(&line);
+        self.text(&format!("{text}\n"));
+    }
+
+    /// Writes `text` as an `info string` of one line. A long text, for example with a long path, is shortened to
+    /// its beginning and its end.
+    pub fn info(&self, text: &str) {
+        self.line(&format!("info string {}", shorten(&text.replace(['\n', '\r'], " "))));
     }
 
     /// Writes `text` without a line feed, for a prompt.
     pub fn text(&self, text: &str) {
-        if self.is_closed() {
-            return;
-        }
         let mut writer = self.shared.writer.lock();
-        // Another thread may have closed the output meanwhile.
         if self.is_closed() {
             return;
         }
@@ -87,15 +90,13 @@ impl Output {
         }
     }
 
-    /// Opens the debug log at `path`, or closes it. Never waits for the reader of the output.
+    /// Opens the debug log at `path`, or closes it if `path` is empty. Never waits for the reader of the output.
     ///
     /// # Errors
     /// A message if the file cannot be opened or written.
-    pub(super) fn open_debug_log(&self, path: Option<&Path>) -> Result<(), String> {
-        self.shared.debug_log.open(path).map_err(|error| {
-            let path = path.unwrap_or(Path::new("")).display();
-            format!("the debug log cannot be written: {path}: {error}")
-        })
+    pub(super) fn open_debug_log(&self, path: &Path) -> Result<(), String> {
+        let opened = self.shared.debug_log.open(path);
+        opened.map_err(|error| format!("the debug log cannot be written: {}: {error}", path.display()))
     }
 
     /// Writes an input line to the debug log. Never waits for the reader of the output.
@@ -106,11 +107,6 @@ impl Output {
         self.shared.debug_log.write(Direction::In, String::from_utf8_lossy(text).trim_end_matches('\r'))
     }
 
-    /// Writes `text` as an `info string` of one line.
-    pub fn info(&self, text: &str) {
-        self.line(&format!("info string {}", text.replace(['\n', '\r'], " ")));
-    }
-
     /// Returns true after a failed write.
     pub fn is_closed(&self) -> bool {
         self.shared.closed.load(Ordering::Relaxed)
@@ -119,6 +115,77 @@ impl Output {
     /// Returns the error of a failed write other than a missing reader, for example a full disk.
     pub fn failure(&self) -> Option<&io::Error> {
         self.shared.failure.get()
+    }
+}
+
+fn shorten(text: &str) -> Cow<'_, str> {
+    const KEPT: usize = 200;
+    let length = text.chars().count();
+    if length <= 2 * KEPT {
+        return Cow::Borrowed(text);
+    }
+    let (start, end): (String, String) =
+        (text.chars().take(KEPT).collect(), text.chars().skip(length - KEPT).collect());
+    Cow::Owned(format!("{start}...{end}"))
+}
+
+/// The standard output. Writes wait for the reader without a limit until `shutting_down` is set, then for two seconds.
+struct Stdout {
+    #[cfg_attr(not(unix), allow(dead_code))]
+    shutting_down: Arc<AtomicBool>,
+}
+
+#[cfg(unix)]
+impl Write for Stdout {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        wait_until_writable(&io::stdout(), &self.shutting_down)?;
+        // Written without the buffer of `io::stdout`, which does not poll.
+        let part = bytes.get(..PIPE_BUF).unwrap_or(bytes);
+        Ok(nix::unistd::write(io::stdout(), part)?)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(not(unix))]
+impl Write for Stdout {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        io::stdout().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stdout().flush()
+    }
+}
+
+/// Bytes that a ready pipe takes without blocking: the system's `PIPE_BUF`, at least 512 by POSIX. macOS has no more.
+#[cfg(unix)]
+const PIPE_BUF: usize = if cfg!(target_os = "linux") { 4096 } else { 512 };
+
+/// Waits until a write does not block, or fails.
+///
+/// # Errors
+/// [`ErrorKind::TimedOut`] during the shutdown if nothing is read.
+#[cfg(unix)]
+fn wait_until_writable(output: &impl std::os::fd::AsFd, shutting_down: &AtomicBool) -> io::Result<()> {
+    use nix::errno::Errno;
+    use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+
+    const POLL_MILLIS: u8 = 100;
+    const MAX_POLLS: u32 = 20;
+    let mut polls = 0;
+    loop {
+        let mut writable = [PollFd::new(output.as_fd(), PollFlags::POLLOUT)];
+        match poll(&mut writable, PollTimeout::from(POLL_MILLIS)) {
+            Ok(0) if !shutting_down.load(Ordering::Relaxed) => {}
+            Ok(0) if polls < MAX_POLLS => polls += 1,
+            Ok(0) => return Err(ErrorKind::TimedOut.into()),
+            Ok(_) => return Ok(()),
+            Err(Errno::EINTR) => {}
+            Err(error) => return Err(error.into()),
+        }
     }
 }
 
@@ -160,5 +227,26 @@ mod tests {
             assert_eq!(String::from_utf8_lossy(&written.lock()), "uciok\ninfo string two lines\n");
             assert_eq!(output.failure().map(io::Error::kind), is_failure.then_some(kind));
         }
+    }
+
+    #[test]
+    fn long_messages_keep_both_ends() {
+        let (start, end) = ("é".repeat(200), "ü".repeat(200));
+        assert_eq!(shorten(&format!("{start}{end}")), format!("{start}{end}"));
+        assert_eq!(shorten(&format!("{start}/{end}")), format!("{start}...{end}"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn shutdown_limits_the_wait_for_a_reader() {
+        let (_reader, mut writer) = io::pipe().unwrap();
+        let shutting_down = AtomicBool::new(true);
+        let error = loop {
+            match wait_until_writable(&writer, &shutting_down) {
+                Ok(()) => writer.write_all(&[b'x'; PIPE_BUF]).unwrap(),
+                Err(error) => break error,
+            }
+        };
+        assert_eq!(error.kind(), ErrorKind::TimedOut);
     }
 }

@@ -13,7 +13,7 @@ use super::parse::{Parsed, UciCommand, parse};
 use crate::smp::low_latency::request_short_slices;
 
 /// The longest line that is parsed, in bytes. The longest possible game, 11,796 plies, takes less than 70,000.
-const MAX_LINE: usize = 1 << 18;
+pub(super) const MAX_LINE: usize = 1 << 18;
 
 /// The capacity of the queue between reader and engine loop.
 const QUEUE: usize = 64;
@@ -22,7 +22,7 @@ const QUEUE: usize = 64;
 ///
 /// The thread writes each line to the debug log of `output`, and opens and closes the log exactly between two
 /// lines. It also tells `output` of `quit`, because the engine loop may be blocked in a write.
-pub(crate) fn spawn(input: impl Read + Send + 'static, output: Output) -> io::Result<Receiver<Parsed>> {
+pub(super) fn spawn(input: impl Read + Send + 'static, output: Output) -> io::Result<Receiver<Parsed>> {
     let (sender, receiver) = channel::bounded(QUEUE);
     thread::Builder::new().name("uci-reader".into()).spawn(move || {
         request_short_slices();
@@ -63,7 +63,7 @@ pub(crate) fn spawn(input: impl Read + Send + 'static, output: Output) -> io::Re
 
 /// Reads one line into `line`, without its line feed and at most `MAX_LINE` bytes of it. Returns its full
 /// length, or `None` at the end of the input. The last line needs no line feed.
-fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> Option<usize> {
+pub(super) fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> Option<usize> {
     line.clear();
     let mut length = 0;
     loop {
@@ -88,7 +88,6 @@ fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> Option<usize> {
 }
 
 #[cfg(test)]
-#[allow(clippy::indexing_slicing)]
 mod tests {
     use super::*;
 
@@ -106,33 +105,36 @@ mod tests {
     }
 
     #[test]
+    fn only_the_beginning_of_a_long_line_is_kept() {
+        let mut line = Vec::new();
+        for length in [MAX_LINE - 1, MAX_LINE, MAX_LINE + 1, 3 * MAX_LINE] {
+            let text = format!("{}\nnext", "x".repeat(length));
+            let mut input = text.as_bytes();
+            assert_eq!(read_line(&mut input, &mut line), Some(length));
+            assert_eq!(line.len(), length.min(MAX_LINE));
+            assert_eq!(read_line(&mut input, &mut line), Some(4));
+            assert_eq!(read_line(&mut input, &mut line), None);
+        }
+    }
+
+    #[test]
     fn too_long_lines_are_ignored_with_a_warning() {
-        let mut input = vec![b'x'; 1_000_000];
-        input.extend(b"\nuci\n");
-        let lines = read(&input);
-        assert_eq!(lines.len(), 2);
-        assert_eq!(lines[0], Parsed::warning("line ignored: 1000000 bytes, the limit is 262144"));
-        assert_eq!(lines[1], UciCommand::Uci.into());
-        // The limit itself is allowed.
         let mut input = vec![b' '; MAX_LINE - 3];
         input.extend(b"uci");
         assert_eq!(read(&input), vec![UciCommand::Uci.into()]);
-        input.push(b' ');
-        assert!(read(&input)[0].warning.is_some());
+        input.extend(b" \nisready");
+        let lines = read(&input);
+        assert_eq!(lines[0].warning.as_deref(), Some("line ignored: 262145 bytes, the limit is 262144"));
+        assert_eq!(lines[1], UciCommand::IsReady.into());
     }
 
     #[test]
     fn longest_game_fits() {
-        let mut line = "position startpos moves".to_owned();
-        for _ in 0..2949 {
-            line.push_str(" g1f3 g8f6 f3g1 f6g8");
-        }
-        match &read(line.as_bytes())[..] {
-            [Parsed { command: Some(UciCommand::Position(placement)), warning: None }] => {
-                assert_eq!(placement.moves.len(), 11_796);
-            }
-            other => panic!("{other:?}"),
-        }
+        let line = format!("position startpos moves{}", " g1f3 g8f6 f3g1 f6g8".repeat(2949));
+        let [Parsed { command: Some(UciCommand::Position(game)), warning: None }] = &read(line.as_bytes())[..] else {
+            panic!("no position");
+        };
+        assert_eq!(game.moves.len(), 11_796);
     }
 
     #[test]

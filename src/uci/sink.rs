@@ -1,62 +1,61 @@
 //! UCI sink: writes a search's reports as lines.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossbeam_channel::Sender;
 use parking_lot::Mutex;
 
-use super::format;
 use super::output::Output;
-use crate::engine::{BestMove, CurrentMove, Info, Sink};
-use crate::position::Position;
+use crate::engine::bench::nodes_per_second;
+use crate::engine::{BestMove, Bound, CurrentMove, Info, Score, Sink};
+use crate::eval::wdl::WdlChances;
+use crate::position::{Move, Position};
 
 /// The sink of a session. It wakes the engine loop at the end of a search.
-pub(crate) struct UciSink {
+pub(super) struct UciSink {
     output: Output,
-    /// The root of the search, which the notation of moves depends on.
-    root: Mutex<Position>,
-    chess960: AtomicBool,
-    show_wdl: AtomicBool,
-    /// Number of searches that have ended.
-    ended: AtomicU64,
+    notation: Mutex<Notation>,
+    searching: AtomicBool,
     /// Wakes the engine loop. The channel has a capacity of one: the loop then checks everything.
     wake: Sender<()>,
 }
 
 impl UciSink {
-    pub(crate) fn new(output: Output, wake: Sender<()>) -> UciSink {
-        UciSink {
-            output,
-            root: Mutex::new(Position::startpos()),
-            chess960: AtomicBool::new(false),
-            show_wdl: AtomicBool::new(false),
-            ended: AtomicU64::new(0),
-            wake,
-        }
+    pub(super) fn new(output: Output, wake: Sender<()>) -> UciSink {
+        let notation = Notation { root: Position::startpos(), chess960: false, show_wdl: false };
+        UciSink { output, notation: Mutex::new(notation), searching: AtomicBool::new(false), wake }
     }
 
-    /// Sets the root of the next search. No search may be running.
-    pub(crate) fn set_root(&self, root: Position) {
-        *self.root.lock() = root;
+    /// Begins a search of `root`. No search may be running.
+    pub(super) fn begin(&self, root: Position) {
+        self.notation.lock().root = root;
+        self.searching.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns false as soon as a reader of the output can have read the best move.
+    pub(super) fn is_searching(&self) -> bool {
+        self.searching.load(Ordering::Acquire)
     }
 
     /// Returns true if castling is written as king takes rook.
-    pub(crate) fn chess960(&self) -> bool {
-        self.chess960.load(Ordering::Relaxed)
+    pub(super) fn chess960(&self) -> bool {
+        self.notation.lock().chess960
     }
 
-    pub(crate) fn set_chess960(&self, chess960: bool) {
-        self.chess960.store(chess960, Ordering::Relaxed);
+    pub(super) fn set_chess960(&self, chess960: bool) {
+        self.notation.lock().chess960 = chess960;
     }
 
-    /// Sets `UCI_ShowWDL`: the probabilities of win, draw and loss with each score.
-    pub(crate) fn set_show_wdl(&self, show: bool) {
-        self.show_wdl.store(show, Ordering::Relaxed);
+    pub(super) fn set_show_wdl(&self, show: bool) {
+        self.notation.lock().show_wdl = show;
     }
 
-    /// Returns the number of searches that have ended.
-    pub(crate) fn ended(&self) -> u64 {
-        self.ended.load(Ordering::Acquire)
+    /// Writes a line. If the output is closed, the loop ends the session.
+    fn line(&self, text: &str) {
+        self.output.line(text);
+        if self.output.is_closed() {
+            self.wake();
+        }
     }
 
     fn wake(&self) {
@@ -67,118 +66,188 @@ impl UciSink {
 
 impl Sink for UciSink {
     fn info(&self, info: &Info) {
-        let root = self.root.lock();
-        let show_wdl = self.show_wdl.load(Ordering::Relaxed);
-        self.output.line(&format::info(info, &root, self.chess960(), show_wdl));
-        if !format::moves(&info.line.pv, &root, false).1 {
+        let (text, is_legal) = self.notation.lock().info(info);
+        self.line(&text);
+        if !is_legal {
             self.output.info("bug: the line above was cut before an illegal move");
-        }
-        if self.output.is_closed() {
-            self.wake();
         }
     }
 
     fn best_move(&self, best: &BestMove) {
-        let root = self.root.lock();
-        // Counted before the line is written: a GUI that has read it relies on the end of the search.
-        self.ended.fetch_add(1, Ordering::Release);
-        self.output.line(&format::best_move(best, &root, self.chess960()));
+        let text = self.notation.lock().best_move(best);
+        self.searching.store(false, Ordering::Release);
+        self.output.line(&text);
         self.wake();
     }
 
     fn current_move(&self, at: &CurrentMove) {
-        let root = self.root.lock();
-        self.output.line(&format::current_move(at, &root, self.chess960()));
-        if self.output.is_closed() {
-            self.wake();
-        }
+        let text = self.notation.lock().current_move(at);
+        self.line(&text);
     }
 
     fn message(&self, text: &str) {
-        self.output.info(&format::shorten(text));
+        self.output.info(text);
+    }
+}
+
+/// The notation of reports: it depends on the root of the search and on options.
+struct Notation {
+    root: Position,
+    /// Castling is written as king takes rook.
+    chess960: bool,
+    /// Each score has the chances of win, draw and loss.
+    show_wdl: bool,
+}
+
+impl Notation {
+    /// Returns an `info` line with all fields, as tools that read games expect, and whether all moves are legal. The line
+    /// ends before an illegal move, which would be a bug in the search.
+    fn info(&self, info: &Info) -> (String, bool) {
+        let line = &info.line;
+        let mut text = format!("info depth {} seldepth {} multipv {} score ", line.depth, line.seldepth, line.rank);
+        text += &match line.score {
+            Score::Centipawns(score) => format!("cp {score}"),
+            Score::Mate(moves) => format!("mate {moves}"),
+        };
+        text += match line.bound {
+            Bound::Exact => "",
+            Bound::Lower => " lowerbound",
+            Bound::Upper => " upperbound",
+        };
+        if self.show_wdl {
+            let WdlChances { win, draw, loss } = match line.score {
+                // The game is over.
+                Score::Centipawns(0) if line.pv.is_empty() => WdlChances::DRAW,
+                Score::Centipawns(score) => WdlChances::of(score, &self.root),
+                Score::Mate(1..) => WdlChances::WIN,
+                Score::Mate(_) => WdlChances::LOSS,
+            };
+            text += &format!(" wdl {win} {draw} {loss}");
+        }
+        let Info { nodes, hashfull, tb_hits, elapsed, .. } = info;
+        let (nps, time) = (nodes_per_second(*nodes, *elapsed), elapsed.as_millis());
+        text += &format!(" nodes {nodes} nps {nps} hashfull {hashfull} tbhits {tb_hits} time {time}");
+        let (moves, is_legal) = self.moves(&line.pv);
+        if !moves.is_empty() {
+            text += &format!(" pv {}", moves.join(" "));
+        }
+        (text, is_legal)
+    }
+
+    fn current_move(&self, at: &CurrentMove) -> String {
+        let CurrentMove { depth, mv, number } = *at;
+        format!("info depth {depth} currmove {} currmovenumber {number}", self.root.to_uci(mv, self.chess960))
+    }
+
+    fn best_move(&self, best: &BestMove) -> String {
+        let line: Vec<Move> = best.best.into_iter().chain(best.ponder).collect();
+        match &self.moves(&line).0[..] {
+            [] => "bestmove (none)".to_owned(),
+            [best] => format!("bestmove {best}"),
+            [best, ponder, ..] => format!("bestmove {best} ponder {ponder}"),
+        }
+    }
+
+    /// Returns the moves of a line up to the first illegal one, and whether all are legal.
+    fn moves(&self, line: &[Move]) -> (Vec<String>, bool) {
+        let mut position = self.root.clone();
+        let mut texts = Vec::with_capacity(line.len());
+        for &mv in line {
+            if !position.is_legal(mv) {
+                return (texts, false);
+            }
+            texts.push(position.to_uci(mv, self.chess960));
+            position.play(mv);
+        }
+        (texts, true)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::io::{self, Write};
-    use std::sync::Arc;
     use std::time::Duration;
 
-    use crossbeam_channel::bounded;
-
     use super::*;
-    use crate::engine::{Bound, Line, Score};
+    use crate::engine::Line;
 
-    /// A writer that keeps the text, or fails.
-    #[derive(Clone, Default)]
-    struct Kept(Arc<Mutex<Vec<u8>>>, bool);
+    const CASTLING: &str = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
 
-    impl Write for Kept {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            if self.1 {
-                return Err(io::ErrorKind::BrokenPipe.into());
-            }
-            self.0.lock().extend_from_slice(bytes);
-            Ok(bytes.len())
-        }
+    fn notation(fen: &str) -> Notation {
+        Notation { root: Position::from_fen(fen).unwrap(), chess960: false, show_wdl: false }
+    }
 
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
+    fn sample(root: &Position, score: Score, moves: &[&str]) -> Info {
+        let mut position = root.clone();
+        let mut play = |text: &&str| {
+            let mv = position.from_uci(text).unwrap();
+            position.play(mv);
+            mv
+        };
+        let pv = moves.iter().map(&mut play).collect();
+        let line = Line { rank: 2, depth: 9, seldepth: 14, score, bound: Bound::Exact, pv };
+        Info { line, nodes: 12_345, elapsed: Duration::from_micros(10_500), tb_hits: 3, hashfull: 7 }
     }
 
     #[test]
-    fn reports_are_written_as_moves_of_the_root() {
-        let kept = Kept::default();
-        let taken = || String::from_utf8(std::mem::take(&mut *kept.0.lock())).unwrap();
-        let (wake, woken) = bounded(1);
-        let sink = UciSink::new(Output::new(kept.clone()), wake);
-        let root = Position::from_fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1").unwrap();
-        let castling = root.from_uci("e1g1").unwrap();
-        sink.set_root(root);
-
-        let line = |pv| Line { rank: 1, depth: 3, seldepth: 4, score: Score::Mate(1), bound: Bound::Exact, pv };
-        let info = |pv| Info { line: line(pv), nodes: 5, elapsed: Duration::ZERO, tb_hits: 0, hashfull: 0 };
-        sink.info(&info(vec![castling]));
-        let text = taken();
-        assert!(text.ends_with(" pv e1g1\n") && text.lines().count() == 1 && !text.contains("wdl"), "{text}");
-        // The same move again is illegal.
-        sink.info(&info(vec![castling, castling]));
-        assert!(taken().ends_with(" pv e1g1\ninfo string bug: the line above was cut before an illegal move\n"));
-        sink.current_move(&CurrentMove { depth: 3, mv: castling, number: 2 });
-        assert_eq!(taken(), "info depth 3 currmove e1g1 currmovenumber 2\n");
-        sink.message("two\nlines");
-        assert_eq!(taken(), "info string two lines\n");
-        assert!(woken.is_empty() && sink.ended() == 0);
-
-        assert!(!sink.chess960());
-        sink.set_chess960(true);
-        sink.set_show_wdl(true);
-        assert!(sink.chess960());
-        sink.info(&info(vec![castling]));
-        let text = taken();
-        assert!(text.contains(" score mate 1 wdl 1000 0 0 nodes 5 ") && text.ends_with(" pv e1h1\n"), "{text}");
-        let best = BestMove { best: Some(castling), ponder: None, nodes: 5, elapsed: Duration::ZERO };
-        for ended in 1..=2 {
-            sink.best_move(&best);
-            assert_eq!((taken().as_str(), sink.ended()), ("bestmove e1h1\n", ended));
-        }
-        assert_eq!(woken.try_iter().count(), 1, "a second wake-up finds the channel full");
+    fn all_fields_together() {
+        let notation = Notation { root: Position::startpos(), chess960: false, show_wdl: false };
+        let mut info = sample(&notation.root, Score::Centipawns(-13), &["e2e4", "e7e5"]);
+        assert_eq!(
+            notation.info(&info).0,
+            "info depth 9 seldepth 14 multipv 2 score cp -13 nodes 12345 nps 1175714 hashfull 7 tbhits 3 time 10 pv e2e4 e7e5"
+        );
+        info.line.bound = Bound::Lower;
+        assert!(notation.info(&info).0.contains(" score cp -13 lowerbound nodes "));
+        info.line.bound = Bound::Upper;
+        assert!(notation.info(&info).0.contains(" score cp -13 upperbound nodes "));
+        info.line.score = Score::Mate(-2);
+        assert!(notation.info(&info).0.contains(" score mate -2 upperbound nodes "));
     }
 
     #[test]
-    fn closed_output_wakes_the_session() {
-        let root = Position::startpos();
-        let mv = root.legal_moves()[0];
-        let line = Line { rank: 1, depth: 3, seldepth: 4, score: Score::Mate(1), bound: Bound::Exact, pv: vec![] };
-        let info = Info { line, nodes: 5, elapsed: Duration::ZERO, tb_hits: 0, hashfull: 0 };
-        let reports: [&dyn Fn(&UciSink); 2] =
-            [&|sink| sink.info(&info), &|sink| sink.current_move(&CurrentMove { depth: 3, mv, number: 1 })];
-        for report in reports {
-            let (wake, woken) = bounded(1);
-            report(&UciSink::new(Output::new(Kept(Arc::default(), true)), wake));
-            assert_eq!(woken.len(), 1);
-        }
+    fn chances_follow_the_score() {
+        let notation = Notation { show_wdl: true, ..notation(CASTLING) };
+        let chances = |score, moves: &[&str]| {
+            let (text, _) = notation.info(&sample(&notation.root, score, moves));
+            text.split_once(" wdl ").unwrap().1.split_once(" nodes ").unwrap().0.to_owned()
+        };
+        let of = |score| {
+            let WdlChances { win, draw, loss } = WdlChances::of(score, &notation.root);
+            format!("{win} {draw} {loss}")
+        };
+        assert_eq!(chances(Score::Mate(3), &["e1g1"]), "1000 0 0");
+        assert_eq!(chances(Score::Mate(-3), &["e1g1"]), "0 0 1000");
+        assert_eq!(chances(Score::Centipawns(80), &["e1g1"]), of(80));
+        assert_eq!(chances(Score::Centipawns(0), &["e1g1"]), of(0));
+        // Without a move the game is over.
+        assert_eq!(chances(Score::Centipawns(0), &[]), "0 1000 0");
+        assert_eq!(chances(Score::Mate(0), &[]), "0 0 1000");
+    }
+
+    #[test]
+    fn castling_in_both_notations() {
+        let mut notation = notation(CASTLING);
+        let info = sample(&notation.root, Score::Centipawns(0), &["e1g1", "e8c8"]);
+        let best = BestMove { best: Some(info.line.pv[0]), ponder: None, nodes: 1, elapsed: Duration::ZERO };
+        let with_reply = BestMove { ponder: Some(info.line.pv[1]), ..best.clone() };
+        let at = CurrentMove { depth: 20, mv: info.line.pv[0], number: 3 };
+        assert!(notation.info(&info).0.ends_with(" pv e1g1 e8c8"));
+        assert_eq!(notation.best_move(&with_reply), "bestmove e1g1 ponder e8c8");
+        assert_eq!(notation.best_move(&best), "bestmove e1g1");
+        assert_eq!(notation.best_move(&BestMove { best: None, ..best }), "bestmove (none)");
+        assert_eq!(notation.current_move(&at), "info depth 20 currmove e1g1 currmovenumber 3");
+        notation.chess960 = true;
+        assert!(notation.info(&info).0.ends_with(" pv e1h1 e8a8"));
+        assert_eq!(notation.best_move(&with_reply), "bestmove e1h1 ponder e8a8");
+        assert_eq!(notation.current_move(&at), "info depth 20 currmove e1h1 currmovenumber 3");
+    }
+
+    #[test]
+    fn illegal_move_ends_the_line() {
+        let notation = notation(CASTLING);
+        let mut info = sample(&notation.root, Score::Centipawns(0), &["e1g1", "e8c8"]);
+        info.line.pv.insert(1, info.line.pv[0]);
+        let (text, is_legal) = notation.info(&info);
+        assert!(text.ends_with(" pv e1g1") && !is_legal, "{text}");
     }
 }

@@ -3,17 +3,17 @@
 #![cfg(unix)]
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 #[cfg(target_os = "linux")]
 use std::os::unix::process::CommandExt;
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::support::folder::Folder;
 use crate::support::program::sesame;
-use crate::support::{PATIENCE, Session};
+use crate::support::{Session, end_in_time};
 
 /// Commands that keep the program busy, or idle.
 const WORK: [&str; 5] =
@@ -31,23 +31,11 @@ fn engine() -> Command {
     command
 }
 
-/// Waits for the end without reading the output.
-fn end_of(child: &mut Child, what: &str) -> ExitStatus {
-    let start = Instant::now();
-    while start.elapsed() < PATIENCE {
-        if let Some(status) = child.try_wait().unwrap() {
-            return status;
-        }
-        sleep(Duration::from_millis(5));
-    }
-    let _ = child.kill();
-    panic!("{what}: the engine does not end");
-}
-
-fn errors_of(child: &mut Child) -> String {
-    let mut errors = String::new();
-    child.stderr.take().unwrap().read_to_string(&mut errors).unwrap();
-    errors
+/// Waits for a good end without reading the output.
+fn expect_good_end(mut child: Child, what: &str) {
+    let status = end_in_time(&mut child).unwrap_or_else(|| panic!("{what}: the engine does not end"));
+    let errors = std::io::read_to_string(child.stderr.take().unwrap()).unwrap();
+    assert!(status.success() && errors.is_empty(), "{what}: {status}, {errors}");
 }
 
 fn signal(process: u32, name: &str) {
@@ -120,8 +108,7 @@ fn closed_output_ends_the_program_during_any_work() {
         drop(lines);
         // The input stays open. A silent program notices at its next answer.
         let _ = writeln!(input, "isready");
-        let status = end_of(&mut child, work);
-        assert!(status.success() && errors_of(&mut child).is_empty(), "{work}: {status}");
+        expect_good_end(child, work);
     }
 }
 
@@ -143,8 +130,7 @@ fn quit_works_with_a_full_pipe() {
         sleep(Duration::from_millis(500));
         assert_eq!(child.try_wait().unwrap(), None, "{work}: it waits for the reader");
         writeln!(input, "quit").unwrap();
-        let status = end_of(&mut child, work);
-        assert!(status.success() && errors_of(&mut child).is_empty(), "{work}: {status}");
+        expect_good_end(child, work);
     }
 }
 
@@ -159,7 +145,7 @@ fn late_reader_gets_every_line() {
         assert!(lines.any(|line| line.unwrap() == "uciok"));
     }
     writeln!(input, "quit").unwrap();
-    assert!(end_of(&mut child, "late").success());
+    expect_good_end(child, "late");
 }
 
 /// The engine ends with its GUI, even if the GUI had stopped reading.
@@ -183,9 +169,9 @@ fn killed_gui_leaves_no_engine() {
         gui.kill().unwrap();
         gui.wait().unwrap();
         sleeper.into_iter().for_each(|sleeper| signal(sleeper, "KILL"));
-        let start = Instant::now();
+        let start = std::time::Instant::now();
         while is_alive(engine) {
-            if start.elapsed() > PATIENCE {
+            if start.elapsed() > crate::support::PATIENCE {
                 signal(engine, "KILL");
                 panic!("{flood}: the engine outlives its GUI");
             }

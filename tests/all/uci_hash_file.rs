@@ -15,8 +15,7 @@ const LONGER: &str = "go nodes 400000";
 /// Starts an engine with this hash file.
 fn start_engine(file: &std::path::Path, hash: usize) -> Session {
     let mut session = Session::start();
-    session.send(&format!("setoption name Hash value {hash}\nsetoption name Hash File value {}", file.display()));
-    assert_eq!(session.sync(), Vec::<String>::new());
+    session.set(&format!("setoption name Hash value {hash}\nsetoption name Hash File value {}", file.display()));
     session.send(MIDDLE);
     session
 }
@@ -24,12 +23,17 @@ fn start_engine(file: &std::path::Path, hash: usize) -> Session {
 /// Presses a button and returns the last message about it.
 fn press(session: &mut Session, button: &str) -> String {
     session.send(&format!("setoption name {button}"));
-    let line = session.until("info string").pop().unwrap();
-    let mut last = line;
-    while last.ends_with('%') {
-        last = session.until("info string").pop().unwrap();
+    loop {
+        let message = session.until("info string").pop().unwrap();
+        if !message.ends_with('%') {
+            return message;
+        }
     }
-    last
+}
+
+fn save(session: &mut Session) {
+    let said = press(session, "Save Hash");
+    assert!(said.starts_with("info string saved "), "{said}");
 }
 
 fn nodes(lines: &[String]) -> u64 {
@@ -73,7 +77,7 @@ fn unusable_file_leaves_the_table_unchanged() {
     let none = press(&mut session, "Load Hash");
     assert!(none.starts_with("info string the table is not loaded: ") && none.contains("table: "), "{none}");
     session.search("go depth 10");
-    assert!(press(&mut session, "Save Hash").starts_with("info string saved "));
+    save(&mut session);
     let whole = fs::read(&file).unwrap();
     let mut damaged = whole.clone();
     damaged[2_000_000] ^= 1;
@@ -84,7 +88,7 @@ fn unusable_file_leaves_the_table_unchanged() {
         let said = press(&mut session, "Load Hash");
         assert!(said.contains("not loaded") && said.contains(fault), "{said}");
     }
-    assert!(press(&mut session, "Save Hash").starts_with("info string saved "));
+    save(&mut session);
     assert!(fs::read(&file).unwrap() == whole, "the table is unchanged to the last bit");
     session.send(&format!("setoption name Hash File value {}", folder.path().display()));
     let said = press(&mut session, "Save Hash");
@@ -98,12 +102,10 @@ fn unusable_file_leaves_the_table_unchanged() {
 fn saving_and_loading_are_refused_during_a_search() {
     let folder = Folder::new();
     let mut session = start_engine(&folder.join("table"), 4);
-    session.send("go infinite");
-    session.send("setoption name Save Hash\nsetoption name Load Hash\nisready");
-    let said = session.until("readyok");
+    session.send("go infinite\nsetoption name Save Hash\nsetoption name Load Hash");
+    let said = session.sync();
     assert_eq!(said.iter().filter(|line| line.contains("during a search")).count(), 2, "{said:?}");
-    session.send("stop");
-    session.until("bestmove");
+    session.search("stop");
     assert_eq!(folder.names(), Vec::<String>::new());
     session.quit();
 }
@@ -113,46 +115,46 @@ fn later_commands_wait_for_a_save() {
     let folder = Folder::new();
     let file = folder.join("table");
     let mut session = start_engine(&file, 64);
-    session.send("setoption name Save Hash\nposition startpos\ngo depth 5\nisready");
-    let mut said = session.until("bestmove");
-    said.extend(session.sync());
-    let saved = said.iter().position(|line| line.starts_with("info string saved ")).unwrap();
-    let best = said.iter().position(|line| line.starts_with("bestmove")).unwrap();
-    assert!(saved < best, "{said:?}");
-    assert!(is_opening_move(best_move(&said[..=best])));
+    session.send("setoption name Save Hash\nposition startpos\ngo depth 5");
+    session.until("info string saved ");
+    assert!(is_opening_move(best_move(&session.until("bestmove"))));
     session.quit();
     assert_eq!(folder.names(), ["table"]);
 }
 
-/// A GUI may quit right after the button was pressed: a save is finished, a load is abandoned.
+/// A GUI may quit right after the button was pressed. A second `quit` does not cost the file either.
 #[test]
-fn quit_finishes_a_save_and_abandons_a_load() {
-    let folder = Folder::new();
-    let file = folder.join("table");
-    // A second `quit` does not cost the file either.
+fn quit_finishes_a_save() {
     for ending in ["quit", "quit\nquit", ""] {
-        let mut session = start_engine(&file, 256);
+        let folder = Folder::new();
+        let mut session = start_engine(&folder.join("table"), 256);
         session.send(&format!("setoption name Save Hash\n{ending}"));
         session.close_input();
         let said = session.end_well();
         assert!(said.last().unwrap().starts_with("info string saved "), "{said:?}");
         assert_eq!(folder.names(), ["table"]);
-        let mut session = start_engine(&file, 256);
+        let mut session = start_engine(&folder.join("table"), 256);
         assert!(press(&mut session, "Load Hash").starts_with("info string loaded "));
         session.quit();
-        if ending == "quit" {
-            // A fast disk may win some rounds.
-            let start = Instant::now();
-            let is_abandoned = || {
-                let mut session = start_engine(&file, 256);
-                session.send("setoption name Load Hash\nquit");
-                !session.end_well().iter().any(|line| line.starts_with("info string loaded "))
-            };
-            while !is_abandoned() {
-                assert!(start.elapsed() < PATIENCE, "every load goes on to its end");
-            }
-        }
-        fs::remove_file(&file).unwrap();
+    }
+}
+
+/// A fast disk may win some rounds.
+#[test]
+fn quit_abandons_a_load() {
+    let folder = Folder::new();
+    let file = folder.join("table");
+    let mut session = start_engine(&file, 256);
+    save(&mut session);
+    session.quit();
+    let is_abandoned = || {
+        let mut session = start_engine(&file, 256);
+        session.send("setoption name Load Hash\nquit");
+        !session.end_well().iter().any(|line| line.starts_with("info string loaded "))
+    };
+    let start = Instant::now();
+    while !is_abandoned() {
+        assert!(start.elapsed() < PATIENCE, "every load goes on to its end");
     }
 }
 
@@ -253,7 +255,7 @@ fn next_save_removes_the_leftover_of_a_killed_one() {
         fs::write(folder.join(name), b"half a table").unwrap();
     }
     let mut session = start_engine(&file, 1);
-    assert!(press(&mut session, "Save Hash").starts_with("info string saved "));
+    save(&mut session);
     let mut wanted: Vec<String> = others.iter().map(|name| (*name).to_owned()).collect();
     wanted.push("table".to_owned());
     wanted.sort();
@@ -268,13 +270,12 @@ fn full_disk_keeps_the_old_file() {
     let folder = Folder::new();
     let file = folder.join("table");
     let mut session = start_engine(&file, 1);
-    assert!(press(&mut session, "Save Hash").starts_with("info string saved "));
+    save(&mut session);
     session.quit();
     let before = fs::read(&file).unwrap();
     // 8 MiB in blocks of 512 bytes, or 16 in blocks of 1024.
     let mut session = Session::start_in_shell("ulimit -f 16384");
-    session.send(&format!("setoption name Hash value 32\nsetoption name Hash File value {}", file.display()));
-    assert_eq!(session.sync(), Vec::<String>::new());
+    session.set(&format!("setoption name Hash value 32\nsetoption name Hash File value {}", file.display()));
     let said = press(&mut session, "Save Hash");
     assert!(said.starts_with("info string the table is not saved: "), "{said}");
     assert_eq!(fs::read(&file).unwrap(), before);

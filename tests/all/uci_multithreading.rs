@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::support::{PATIENCE, Session, best_move, is_opening_move};
+use crate::support::{PATIENCE, Session, is_opening_move};
 
 /// Returns the processor time of the process in hundredths of a second: user and system, fields 14 and 15 of
 /// `stat`.
@@ -18,19 +18,24 @@ fn processor_time(session: &Session) -> u64 {
     fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
 }
 
-/// Returns the allowed cores of each worker, in the order of their numbers.
-fn cores_of_workers(session: &Session) -> Vec<String> {
+/// Returns a field of `/proc/PROCESS/task/TASK/status` for each worker, in the order of their numbers.
+fn field_of_workers(session: &Session, name: &str) -> Vec<String> {
     let mut workers: Vec<(usize, String)> = fs::read_dir(format!("/proc/{}/task", session.id()))
         .unwrap()
         .filter_map(|task| {
             let status = fs::read_to_string(task.unwrap().path().join("status")).ok()?;
             let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
             let worker = field("Name:")?.strip_prefix("worker-")?.parse().ok()?;
-            Some((worker, field("Cpus_allowed_list:")?.to_owned()))
+            Some((worker, field(name)?.to_owned()))
         })
         .collect();
     workers.sort();
-    workers.into_iter().map(|(_, cores)| cores).collect()
+    workers.into_iter().map(|(_, field)| field).collect()
+}
+
+/// Returns the allowed cores of each worker.
+fn cores_of_workers(session: &Session) -> Vec<String> {
+    field_of_workers(session, "Cpus_allowed_list:")
 }
 
 /// Returns the number of processors in a list of the kernel, such as `0-3,8`.
@@ -51,26 +56,9 @@ fn can_run(test: &str, command: &str, arguments: &[&str]) -> bool {
     can
 }
 
-/// Returns the voluntary context switches of each worker: how often it went to sleep.
-fn sleeps_of_workers(session: &Session) -> Vec<u64> {
-    let sleeps = |task: fs::DirEntry| -> Option<u64> {
-        let status = fs::read_to_string(task.path().join("status")).ok()?;
-        let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
-        field("Name:")?.strip_prefix("worker-")?;
-        field("voluntary_ctxt_switches:")?.parse().ok()
-    };
-    let tasks = fs::read_dir(format!("/proc/{}/task", session.id())).unwrap();
-    tasks.filter_map(|task| sleeps(task.unwrap())).collect()
-}
-
 /// Counts the workers that run or wait for a core at this moment.
 fn runnable_workers(session: &Session) -> usize {
-    let is_runnable = |task: &fs::DirEntry| {
-        let stat = fs::read_to_string(task.path().join("stat")).unwrap_or_default();
-        stat.contains(" (worker-") && stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('R'))
-    };
-    let tasks = fs::read_dir(format!("/proc/{}/task", session.id())).unwrap();
-    tasks.filter(|task| is_runnable(task.as_ref().unwrap())).count()
+    field_of_workers(session, "State:").iter().filter(|state| state.starts_with('R')).count()
 }
 
 /// Waits for a second in which the process uses no processor time. A process that never rests runs into the
@@ -106,8 +94,7 @@ fn idle_threads_use_no_processor_time() {
         session.send(&format!("position {position}\n{go}"));
         wait_until_idle(&session, go);
         session.never("bestmove", Duration::ZERO);
-        session.send("stop");
-        session.until("bestmove");
+        session.search("stop");
     }
     session.quit();
 }
@@ -122,8 +109,7 @@ fn more_threads_than_cores_stop_and_keep_time() {
         for _ in 0..9 {
             session.send("go infinite");
             session.until("info");
-            session.send("stop");
-            assert!(is_opening_move(best_move(&session.until("bestmove"))));
+            assert!(is_opening_move(&session.best_move("stop")));
             assert!(is_opening_move(&session.best_move("go movetime 100")));
         }
         // The workers take turns: no more of them are runnable than there are cores. The readings of many
@@ -149,14 +135,14 @@ fn all_of_many_threads_get_their_turns() {
     // A worker sleeps between its turns.
     let start = Instant::now();
     loop {
-        let sleeps = sleeps_of_workers(&session);
-        if sleeps.len() == threads && sleeps.iter().all(|&times| times > 5) {
+        let sleeps = field_of_workers(&session, "voluntary_ctxt_switches:");
+        if sleeps.len() == threads && sleeps.iter().all(|times| times.parse::<u32>().unwrap() > 5) {
             break;
         }
         assert!(start.elapsed() < PATIENCE, "{sleeps:?}");
         sleep(Duration::from_millis(20));
     }
-    assert!(is_opening_move(best_move(&session.search("stop"))));
+    assert!(is_opening_move(&session.best_move("stop")));
     session.quit();
 }
 
@@ -173,15 +159,9 @@ fn number_of_threads_changes_often() {
         }
         if round % 50 == 0 {
             // During a search, the change waits.
-            session.send("go infinite\nsetoption name Threads value 3\nsetoption name Threads value 40\nstop");
-            session.until("bestmove");
-            // `readyok` may come while the search is still ending, before the change.
-            let patience = Instant::now();
-            while cores_of_workers(&session).len() != 40 {
-                assert!(patience.elapsed() < PATIENCE, "{:?}", cores_of_workers(&session));
-                session.sync();
-                sleep(Duration::from_millis(1));
-            }
+            session.search("go infinite\nsetoption name Threads value 3\nsetoption name Threads value 40\nstop");
+            session.sync();
+            assert_eq!(cores_of_workers(&session).len(), 40);
         }
     }
     session.quit();
@@ -202,8 +182,7 @@ fn plays_on_with_fewer_threads(session: &mut Session, wanted: usize) -> usize {
     for _ in 0..3 {
         assert!(is_opening_move(&session.best_move("go movetime 100")));
     }
-    session.send("setoption name Threads value 1");
-    assert_eq!(session.sync(), Vec::<String>::new());
+    session.set("setoption name Threads value 1");
     assert!(is_opening_move(&session.best_move("go depth 6")));
     granted
 }
@@ -244,8 +223,7 @@ fn pinned_threads_have_a_core_each() {
     session.sync();
     let before = cores_of_workers(&session);
     let cores = processors_of(&before[0]);
-    session.send(&format!("setoption name Threads value {cores}\nsetoption name Pin Threads value true"));
-    assert_eq!(session.sync(), Vec::<String>::new());
+    session.set(&format!("setoption name Threads value {cores}\nsetoption name Pin Threads value true"));
     let mut pinned = cores_of_workers(&session);
     assert!(pinned.iter().all(|core| core.parse::<u32>().is_ok()), "{pinned:?}");
     pinned.sort();
@@ -256,11 +234,9 @@ fn pinned_threads_have_a_core_each() {
     let warning = session.warning(&format!("setoption name Threads value {}", cores + 1));
     assert!(warning.contains("cannot have a core each"), "{warning}");
     assert_eq!(cores_of_workers(&session), vec![before[0].clone(); cores + 1]);
-    session.send(&format!("setoption name Threads value {cores}"));
-    assert_eq!(session.sync(), Vec::<String>::new());
+    session.set(&format!("setoption name Threads value {cores}"));
     assert!(cores_of_workers(&session).iter().all(|core| core.parse::<u32>().is_ok()));
-    session.send("setoption name Pin Threads value false");
-    assert_eq!(session.sync(), Vec::<String>::new());
+    session.set("setoption name Pin Threads value false");
     assert_eq!(cores_of_workers(&session), vec![before[0].clone(); cores]);
     assert!(is_opening_move(&session.best_move("go depth 8")));
     session.quit();
@@ -275,8 +251,7 @@ fn pinning_respects_the_affinity_of_the_process() {
     command.args(["-c", "1", env!("CARGO_BIN_EXE_sesame")]);
     let mut session = Session::run(command);
     session.send("setoption name NumaPolicy value none");
-    session.send("setoption name Pin Threads value true");
-    assert_eq!(session.sync(), Vec::<String>::new());
+    session.set("setoption name Pin Threads value true");
     assert_eq!(cores_of_workers(&session), ["1"]);
     let warning = session.warning("setoption name Threads value 2");
     assert!(warning.contains("2 threads cannot have a core each: there are 1"), "{warning}");
@@ -297,13 +272,11 @@ fn numa_policy_binds_workers_to_groups_of_processors() {
     assert_eq!(cores_of_workers(&session), ["1", "0", "1"]);
     assert!(is_opening_move(&session.best_move("go depth 8")));
     // In lockstep nothing depends on the machine.
-    session.send("setoption name Lockstep value true");
-    assert_eq!(session.sync(), Vec::<String>::new());
+    session.set("setoption name Lockstep value true");
     assert_eq!(cores_of_workers(&session), [unbound.as_str(); 3]);
     session.send("setoption name Lockstep value false");
     assert_eq!(session.sync().len(), 1);
-    session.send("setoption name NumaPolicy value none");
-    assert_eq!(session.sync(), Vec::<String>::new());
+    session.set("setoption name NumaPolicy value none");
     assert_eq!(cores_of_workers(&session), [unbound.as_str(); 3]);
     let warning = session.warning("setoption name NumaPolicy value 0:8191");
     assert!(warning.contains("no processor 8191"), "{warning}");

@@ -304,20 +304,6 @@ fn messages_of_options_precede_readyok() {
 }
 
 #[test]
-fn informative_options_are_accepted_silently() {
-    let mut session = Session::start();
-    session.send("setoption name UCI_Opponent value GM 2800 human Gary Kasparov");
-    session.send("setoption name UCI_EngineAbout value something else\nsetoption name UCI_AnalyseMode value true");
-    session.send("setoption name Ponder value true\nsetoption name UCI_Opponent value none none computer Shredder");
-    assert_eq!(session.sync(), Vec::<String>::new());
-    session.send("uci");
-    let lines = session.until("uciok");
-    let about = lines.iter().find(|line| line.contains("UCI_EngineAbout")).unwrap();
-    assert!(about.contains(&format!("default Sesame {} by ", env!("CARGO_PKG_VERSION"))), "{about}");
-    session.quit();
-}
-
-#[test]
 fn blanks_in_a_path_are_kept() {
     let folder = Folder::new();
     // Windows allows no tabulator in a name.

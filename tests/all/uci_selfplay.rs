@@ -112,8 +112,7 @@ fn engines(options: &str) -> [Session; 2] {
         let mut session = Session::start();
         session.send("uci");
         session.until("uciok");
-        session.send(&format!("setoption name Threads value 2\nsetoption name Hash value 4\n{options}"));
-        assert_eq!(session.sync(), Vec::<String>::new());
+        session.set(&format!("setoption name Threads value 2\nsetoption name Hash value 4\n{options}"));
         session
     })
 }

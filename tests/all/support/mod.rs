@@ -11,12 +11,14 @@ pub(crate) mod tables;
 pub(crate) mod terminal;
 
 use std::fmt::Write as _;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::{Duration, Instant};
+
+use tempfile::NamedTempFile;
 
 /// The watchdog of every wait: far longer than anything takes on a slow or busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(180);
@@ -41,14 +43,26 @@ pub(crate) fn is_one_machine() -> bool {
     std::env::var_os("SESAME_LAUNCHER").is_none()
 }
 
+/// Waits for the end of a process; `None` if the watchdog comes first.
+pub(crate) fn end_in_time(child: &mut Child) -> Option<ExitStatus> {
+    let start = Instant::now();
+    while start.elapsed() < PATIENCE {
+        if let Some(status) = child.try_wait().expect("the process can be waited for") {
+            return Some(status);
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    let _ = child.kill();
+    None
+}
+
 /// An engine process.
 pub(crate) struct Session {
     child: Child,
     input: Option<ChildStdin>,
     lines: Receiver<String>,
-    errors: Arc<Mutex<String>>,
-    /// The thread that reads the standard error.
-    listener: Option<JoinHandle<()>>,
+    /// The standard error.
+    errors: NamedTempFile,
     transcript: Vec<String>,
 }
 
@@ -81,12 +95,10 @@ impl Session {
 
     /// Starts any command that ends up as the engine.
     pub(crate) fn run(mut command: Command) -> Session {
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the engine starts");
+        let errors = NamedTempFile::new().expect("a temporary file");
+        let standard_error = errors.reopen().expect("the file is there");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(standard_error);
+        let mut child = command.spawn().expect("the engine starts");
         let output = child.stdout.take().expect("piped");
         let (sender, lines) = channel();
         thread::spawn(move || {
@@ -97,31 +109,20 @@ impl Session {
                 }
             }
         });
-        let errors = Arc::new(Mutex::new(String::new()));
-        let mut error_output = child.stderr.take().expect("piped");
-        let collected = Arc::clone(&errors);
-        let listener = thread::spawn(move || {
-            let mut buffer = [0; 4096];
-            while let Ok(length @ 1..) = error_output.read(&mut buffer) {
-                collected.lock().unwrap().push_str(&String::from_utf8_lossy(&buffer[..length]));
-            }
-        });
         let input = child.stdin.take();
-        Session { child, input, lines, errors, listener: Some(listener), transcript: Vec::new() }
+        Session { child, input, lines, errors, transcript: Vec::new() }
     }
 
-    /// Returns the process id.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Sends lines unchanged, with a line feed after the last.
+    /// Sends lines, with a line feed after the last.
     pub(crate) fn send(&mut self, lines: &str) {
         self.transcript.push(format!("> {lines}"));
         self.send_bytes(format!("{lines}\n").as_bytes());
     }
 
-    /// Sends bytes.
     pub(crate) fn send_bytes(&mut self, bytes: &[u8]) {
         let input = self.input.as_mut().expect("the input is open");
         if let Err(error) = input.write_all(bytes).and_then(|()| input.flush()) {
@@ -195,6 +196,17 @@ impl Session {
         lines
     }
 
+    /// Expects that nothing has been written since the last line that was read.
+    pub(crate) fn expect_silence(&mut self) {
+        assert_eq!(self.sync(), Vec::<String>::new());
+    }
+
+    /// Sends lines that have no answer.
+    pub(crate) fn set(&mut self, lines: &str) {
+        self.send(lines);
+        self.expect_silence();
+    }
+
     /// Sends wrong input and expects a single `info string`. Returns its text.
     pub(crate) fn warning(&mut self, lines: &str) -> String {
         self.send(lines);
@@ -228,18 +240,8 @@ impl Session {
 
     /// Waits for the process to end by itself. Returns the rest of its output.
     pub(crate) fn end(&mut self) -> (ExitStatus, Vec<String>) {
-        let deadline = Instant::now() + PATIENCE;
-        let status = loop {
-            match self.child.try_wait().expect("the process can be waited for") {
-                Some(status) => break status,
-                None if Instant::now() > deadline => self.fail("the engine does not end"),
-                None => thread::sleep(Duration::from_millis(5)),
-            }
-        };
+        let Some(status) = end_in_time(&mut self.child) else { self.fail("the engine does not end") };
         let rest: Vec<String> = self.lines.iter().collect();
-        if let Some(listener) = self.listener.take() {
-            listener.join().expect("it only listens");
-        }
         self.transcript.extend(rest.iter().cloned());
         (status, rest)
     }
@@ -261,7 +263,7 @@ impl Session {
 
     /// Returns the standard error so far.
     pub(crate) fn errors(&self) -> String {
-        self.errors.lock().unwrap().clone()
+        fs::read_to_string(self.errors.path()).expect("UTF-8")
     }
 
     /// Fails the test and shows the end of the transcript.

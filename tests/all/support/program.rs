@@ -4,10 +4,8 @@ use std::ffi::OsStr;
 use std::fmt::Debug;
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
 
-use super::PATIENCE;
+use super::end_in_time;
 
 /// Returns a command that runs the program of this build.
 pub(crate) fn sesame() -> Command {
@@ -52,18 +50,13 @@ pub(crate) fn succeed_with_input(arguments: &[&str], input: &str) -> String {
     output
 }
 
-/// Runs a command without input to its end. The watchdog kills it and fails the test. The output must fit into a pipe.
+/// Runs a command without input to its end. The watchdog fails the test. The output must fit into a pipe.
 pub(crate) fn output_in_time(mut command: Command) -> Output {
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let start = Instant::now();
-    while child.try_wait().unwrap().is_none() {
-        if start.elapsed() > PATIENCE {
-            let _ = child.kill();
-            panic!("{command:?} does not end: {:?}", child.wait_with_output());
-        }
-        sleep(Duration::from_millis(5));
-    }
-    child.wait_with_output().unwrap()
+    let status = end_in_time(&mut child);
+    let output = child.wait_with_output().unwrap();
+    assert!(status.is_some(), "{command:?} does not end: {output:?}");
+    output
 }
 
 /// Expects all parts in this order.

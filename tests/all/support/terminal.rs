@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 use nix::pty::openpty;
 
-use super::PATIENCE;
+use super::{PATIENCE, end_in_time};
 
 /// A program whose input and output are a pseudo-terminal.
 pub(crate) struct Terminal {
@@ -76,16 +76,7 @@ impl Terminal {
 
     /// Waits for the end of the program. Returns its status and all that it wrote.
     pub(crate) fn end(mut self) -> (ExitStatus, String) {
-        let start = Instant::now();
-        let status = loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
-                break status;
-            }
-            if start.elapsed() > PATIENCE {
-                self.fail("the end of the program");
-            }
-            thread::sleep(Duration::from_millis(5));
-        };
+        let Some(status) = end_in_time(&mut self.child) else { self.fail("the end of the program") };
         // The terminal has its usual mode again: it shows what is typed.
         let mode = nix::sys::termios::tcgetattr(&self.keyboard).unwrap();
         assert!(mode.local_flags.contains(nix::sys::termios::LocalFlags::ECHO | nix::sys::termios::LocalFlags::ICANON));
