@@ -53,10 +53,8 @@ pub struct GameRecord {
 /// The error of bytes that are not a valid game.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GameFormatError {
-    /// The first position is invalid.
     #[error("its first position is invalid: {0}")]
     Start(String),
-    /// The result is invalid.
     #[error("its result is {0} instead of 0, 1 or 2 half points")]
     Result(u8),
     /// A move is illegal, or not encoded as it should be.
@@ -64,9 +62,7 @@ pub enum GameFormatError {
     Move {
         /// The number of the move, from 1.
         number: usize,
-        /// The encoded move.
         word: u16,
-        /// The position before it.
         fen: String,
     },
     /// A score is out of range.
@@ -74,7 +70,6 @@ pub enum GameFormatError {
     Score {
         /// The number of the move, from 1.
         number: usize,
-        /// The score.
         score: i16,
     },
 }
@@ -102,7 +97,6 @@ impl GameRecord {
         }
     }
 
-    /// Returns the number of training positions.
     pub fn training_positions(&self) -> u64 {
         let mut count = 0;
         self.for_each_training_position(|_, _| count += 1);
@@ -129,7 +123,6 @@ impl GameRecord {
         self
     }
 
-    /// Encodes the game.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(START_BYTES + PLY_BYTES * (self.moves.len() + 1));
         bytes.extend_from_slice(&encode_start(&self.start, self.result));
@@ -144,9 +137,6 @@ impl GameRecord {
     }
 
     /// Decodes the bytes of one complete game. Every move must be legal.
-    ///
-    /// # Errors
-    /// The first error in the game.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, GameFormatError> {
         let (start, plies) =
             bytes.split_first_chunk().ok_or_else(|| GameFormatError::Start("it is truncated".to_owned()))?;
@@ -238,7 +228,6 @@ fn decode_start(bytes: &[u8; START_BYTES]) -> Result<(Position, u8), GameFormatE
     Ok((position, bytes[30]))
 }
 
-/// Encodes a legal move.
 fn encode_move(position: &Position, mv: Move) -> u16 {
     let squares = mv.from() as u16 | (mv.to() as u16) << 6;
     squares

@@ -18,7 +18,7 @@ use sesame_report::command::print_status;
 use sesame_report::files;
 
 use crate::TunerError;
-use crate::outputs::{self, OutputFile};
+use crate::outputs;
 
 /// Values of the pieces in centipawns, in the order of [`Piece`]. A king has none: both sides have one.
 const PIECE_VALUES: [i16; Piece::NUM] = [100, 310, 330, 500, 900, 0];
@@ -33,7 +33,6 @@ const PAIRS: usize = 2 * OUTER_PAIRS as usize + 1;
 /// The evaluation is exact up to this difference, in centipawns, and constant beyond.
 pub const LINEAR_RANGE: i32 = QA * OUTER_PAIRS as i32 + QA / 2;
 
-/// Output weight of a neuron.
 const OUTPUT_WEIGHT: i16 = 16;
 /// Centipawns of an output of 1.0. Each unit of `d` adds `4 * OUTPUT_WEIGHT * SCALE / (QA * QB)` centipawns, which is one.
 const SCALE: u16 = 255;
@@ -49,12 +48,9 @@ pub struct InitArgs {
 }
 
 /// Runs `sesame-tuner init`.
-///
-/// # Errors
-/// If the file cannot be written, or exists and is not a network.
 pub fn run(args: &InitArgs) -> Result<(), TunerError> {
     let path = &args.output;
-    outputs::check(std::iter::empty(), &[OutputFile::new(path, NETWORK_MAGIC)])?;
+    outputs::check(std::iter::empty(), &[(path, NETWORK_MAGIC)])?;
     let weights = material_weights();
     Network::new(&weights).map_err(|problem| NetworkError::Format { path: path.clone(), source: problem })?;
     files::replace(path, &weights.to_bytes()).map_err(TunerError::file(path))?;
@@ -70,7 +66,6 @@ pub fn piece_value(kind: Piece, square: Square) -> i16 {
     PIECE_VALUES[kind as usize] + CENTRE_BONUS[kind as usize] * steps + advance
 }
 
-/// Returns the weights of the network that counts material.
 pub fn material_weights() -> Weights {
     let mut weights = Weights {
         features: vec![0; INPUTS * HIDDEN],

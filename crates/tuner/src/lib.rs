@@ -28,6 +28,8 @@
 //! network.
 //!
 //! [`GameRecord`]: game_record::GameRecord
+// The program and the fuzz target use this library; names and types say the rest.
+#![allow(missing_docs)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod data;
@@ -37,7 +39,6 @@ pub mod game_record;
 pub mod init;
 mod numeric;
 mod outputs;
-mod parallel;
 pub mod train;
 
 pub use error::TunerError;

@@ -1,6 +1,5 @@
 //! Numerical helpers of the fits: logistic function, cosine decay, golden-section search, ranges of arguments.
 
-/// The logistic function.
 pub(crate) fn sigmoid(x: f32) -> f32 {
     1.0 / (1.0 + (-x).exp())
 }
@@ -32,7 +31,6 @@ pub(crate) fn parse_number(text: &str, fits: impl Fn(f32) -> bool, wanted: &str)
     text.parse().ok().filter(|&value| fits(value)).ok_or_else(|| format!("expected {wanted}"))
 }
 
-/// Parses a number from 0 to 1.
 pub(crate) fn parse_share(text: &str) -> Result<f32, String> {
     parse_number(text, |share| (0.0..=1.0).contains(&share), "a number from 0 to 1")
 }

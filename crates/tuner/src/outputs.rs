@@ -8,42 +8,27 @@ use sesame_report::files;
 
 use crate::TunerError;
 
-/// A file to write, and the first bytes of an older one that may be replaced.
-pub(crate) struct OutputFile {
-    path: PathBuf,
-    magic: &'static [u8],
-}
-
-impl OutputFile {
-    /// Returns an output that replaces only files that begin with `magic`.
-    pub(crate) fn new(path: impl Into<PathBuf>, magic: &'static (impl AsRef<[u8]> + ?Sized)) -> Self {
-        Self { path: path.into(), magic: magic.as_ref() }
-    }
-}
-
-/// Checks that all outputs can be written.
-///
-/// # Errors
-/// If one cannot be written, is also an input, or exists and does not begin with its magic.
+/// Checks that all outputs can be written. Each comes with the first bytes of an older file that may be replaced. No output may be an
+/// input.
 pub(crate) fn check<'a>(
     inputs: impl Iterator<Item = &'a PathBuf> + Clone,
-    outputs: &[OutputFile],
+    outputs: &[(&Path, &[u8])],
 ) -> Result<(), TunerError> {
-    for OutputFile { path, magic } in outputs {
+    for &(path, magic) in outputs {
         if let Some(file) = inputs.clone().find(|file| files::are_same(file, path)) {
             return Err(TunerError::OutputIsInput(file.clone()));
         }
         files::check_replaceable(path).map_err(TunerError::file(path))?;
-        check_magic(path, magic)?;
+        let found = first_bytes(path, magic.len())?.unwrap_or_default();
+        if !found.is_empty() && found != magic {
+            return Err(TunerError::OtherKind(path.to_owned()));
+        }
     }
     Ok(())
 }
 
 /// Checks that the recipe at `path`, if there is one, is of this kind: its first line is `sesame VERSION KIND`, as [`recipe_head`]
 /// writes it.
-///
-/// # Errors
-/// If it is of another kind, or cannot be read.
 pub(crate) fn check_recipe(path: &Path, kind: &str) -> Result<(), TunerError> {
     let Some(text) = first_bytes(path, 100)? else { return Ok(()) };
     let text = String::from_utf8_lossy(&text);
@@ -53,9 +38,6 @@ pub(crate) fn check_recipe(path: &Path, kind: &str) -> Result<(), TunerError> {
 }
 
 /// Checks that a new file of games can be written, and that no recipe of another file would be taken for its own.
-///
-/// # Errors
-/// If the file or its recipe exists or cannot be written.
 pub(crate) fn check_new_games(path: &Path) -> Result<(), TunerError> {
     for path in [path, &recipe_of_games(path)] {
         files::check_new(path).map_err(TunerError::file(path))?;
@@ -63,7 +45,6 @@ pub(crate) fn check_new_games(path: &Path) -> Result<(), TunerError> {
     Ok(())
 }
 
-/// Returns the path of the recipe of a file of games.
 pub(crate) fn recipe_of_games(path: &Path) -> PathBuf {
     files::with_suffix(path, ".recipe")
 }
@@ -71,13 +52,6 @@ pub(crate) fn recipe_of_games(path: &Path) -> PathBuf {
 /// Returns the beginning of the first line of a recipe.
 pub(crate) fn recipe_head(kind: &str) -> String {
     format!("sesame {} {kind}", env!("CARGO_PKG_VERSION"))
-}
-
-fn check_magic(path: &Path, magic: &[u8]) -> Result<(), TunerError> {
-    match first_bytes(path, magic.len())? {
-        Some(found) if !found.is_empty() && found != magic => Err(TunerError::OtherKind(path.to_owned())),
-        _ => Ok(()),
-    }
 }
 
 /// Returns the first bytes of a file, fewer if it is shorter, or `None` if it does not exist.
@@ -99,7 +73,7 @@ mod tests {
     fn only_a_file_of_the_same_kind_is_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("losses.csv");
-        let outputs = [OutputFile::new(&path, "epoch,")];
+        let outputs = [(&*path, "epoch,".as_bytes())];
         let check = || check(std::iter::empty(), &outputs);
         check().unwrap();
         assert!(!path.exists());

@@ -16,7 +16,6 @@ use crate::game_record::{FIRST_PLY, GameRecord, ply_of};
 use crate::numeric::warm_cosine;
 use crate::{TunerError, is_validation_game};
 
-/// Arguments of `sesame-tuner data wdl`.
 #[derive(Debug, Clone, Args)]
 pub struct WdlArgs {
     /// Files of games
@@ -26,21 +25,15 @@ pub struct WdlArgs {
 
 /// Scores are clamped to this. Games with larger scores are decided.
 const MAX_SCORE: i32 = 1_500;
-/// Width of a bin of scores, in centipawns.
 const BIN: i32 = 5;
-/// Smallest number of positions for a fit.
 const MIN_POSITIONS: u64 = 1_000;
 
-/// Steps of the descent.
 const STEPS: u32 = 4_000;
 /// First learning rate, in centipawns.
 const LEARNING_RATE: f64 = 4.0;
-/// Last learning rate as a share of the first.
 const LAST_RATE: f32 = 0.01;
-/// Adam's decay rates of the two moments.
 const BETAS: [f64; 2] = [0.9, 0.999];
 
-/// The initial model.
 const START: WdlModel = WdlModel { middle: [150.0, 0.0, 0.0], width: [80.0, 0.0, 0.0] };
 
 /// Positions of one bin of scores and one material, with their results for the side to move.
@@ -135,7 +128,6 @@ pub(super) fn run(args: &WdlArgs, mut print: impl FnMut(&str) -> bool) -> Result
     Ok(())
 }
 
-/// Returns the training and the validation set.
 fn load(files: &[PathBuf]) -> Result<(Histogram, Histogram), TunerError> {
     let (mut training, mut validation) = (Histogram::default(), Histogram::default());
     for path in files {
@@ -174,7 +166,6 @@ fn model(parameters: &[f64]) -> WdlModel {
     WdlModel { middle: three(0), width: three(3) }
 }
 
-/// Returns the gradient of the log loss by the six parameters.
 fn gradient(bins: &[Bin], model: &WdlModel) -> [f64; 6] {
     let mut sum = [0.0; 6];
     let mut weight = 0.0;
@@ -202,7 +193,6 @@ fn gradient(bins: &[Bin], model: &WdlModel) -> [f64; 6] {
     sum.map(|value| value / weight)
 }
 
-/// Returns the mean log loss of `chances`.
 fn mean_loss(bins: &[Bin], chances: impl Fn(&Bin) -> [f64; 3]) -> f64 {
     let (mut sum, mut weight) = (0.0, 0.0);
     for bin in bins {
@@ -214,7 +204,6 @@ fn mean_loss(bins: &[Bin], chances: impl Fn(&Bin) -> [f64; 3]) -> f64 {
     sum / weight
 }
 
-/// Returns the shares of the three results.
 fn shares(bins: &[Bin]) -> [f64; 3] {
     let mut sums = [0.0; 3];
     for bin in bins {

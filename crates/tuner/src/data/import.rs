@@ -15,7 +15,6 @@ use crate::TunerError;
 use crate::game_record::{GameRecord, MAX_PLIES};
 use crate::outputs::check_new_games;
 
-/// Arguments of `sesame-tuner data import`.
 #[derive(Debug, Clone, Args)]
 pub struct ImportArgs {
     /// PGN files
@@ -26,7 +25,6 @@ pub struct ImportArgs {
     pub output: PathBuf,
 }
 
-/// Runs `sesame-tuner data import`.
 pub(super) fn run(args: &ImportArgs, mut print: impl FnMut(&str) -> bool) -> Result<(), TunerError> {
     check_new_games(&args.output)?;
     let mut all = Vec::new();

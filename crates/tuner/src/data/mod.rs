@@ -2,8 +2,8 @@
 
 mod fit_wdl;
 mod import;
-mod summary;
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::hash::Hasher as _;
 use std::io::BufReader;
@@ -12,22 +12,21 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
+use sesame::eval::{OUTPUT_BUCKETS, output_bucket};
 use sesame::regular_file;
+use sesame::search::score::is_mate;
 use sesame_report::command::print_status;
-use sesame_report::files;
 use sesame_report::random::shuffle;
+use sesame_report::{files, parallel};
 use twox_hash::XxHash3_64;
 
 use crate::TunerError;
 use crate::game_record::{GameReader, GameRecord};
 use crate::outputs::check_new_games;
-use crate::parallel::in_parallel;
 
 pub use fit_wdl::WdlArgs;
 pub use import::ImportArgs;
-pub(crate) use summary::{DataSummary, summarize};
 
-/// Games read at a time.
 const CHUNK: usize = 4_096;
 
 /// Work with the files of games that datagen writes
@@ -49,7 +48,6 @@ pub enum DataCommand {
     Wdl(WdlArgs),
 }
 
-/// Arguments of `sesame-tuner data show`.
 #[derive(Debug, Clone, Args)]
 pub struct ShowArgs {
     /// File of games
@@ -62,7 +60,6 @@ pub struct ShowArgs {
     pub games: usize,
 }
 
-/// Arguments of `sesame-tuner data mix`.
 #[derive(Debug, Clone, Args)]
 pub struct MixArgs {
     /// Files of games
@@ -77,9 +74,6 @@ pub struct MixArgs {
 }
 
 /// Runs `sesame-tuner data`. Calls `print` with each line of output; `false` ends the command.
-///
-/// # Errors
-/// If a file cannot be read or written, or contains an invalid game.
 pub fn run(command: &DataCommand, print: impl FnMut(&str) -> bool) -> Result<(), TunerError> {
     match command {
         DataCommand::Check { files } => check(files, print),
@@ -136,7 +130,6 @@ fn show(args: &ShowArgs, mut print: impl FnMut(&str) -> bool) -> Result<(), Tune
     Ok(())
 }
 
-/// Opens a file of encoded games.
 fn open(path: &Path) -> Result<GameReader<BufReader<File>>, TunerError> {
     let file = regular_file::open(path).map_err(TunerError::file(path))?;
     Ok(GameReader::new(BufReader::with_capacity(1 << 20, file)))
@@ -160,7 +153,6 @@ fn encoded_games(path: &Path) -> Result<impl Iterator<Item = Result<(usize, Vec<
     }))
 }
 
-/// Returns the games of a file, up to the first error.
 pub(crate) fn games(path: &Path) -> Result<impl Iterator<Item = Result<GameRecord, TunerError>> + '_, TunerError> {
     let mut encoded = encoded_games(path)?;
     let mut failed = false;
@@ -174,7 +166,6 @@ pub(crate) fn games(path: &Path) -> Result<impl Iterator<Item = Result<GameRecor
 
 /// The extent of the data read from a file, which another process may still extend.
 pub(crate) struct ReadExtent {
-    /// The number of games read.
     pub(crate) games: usize,
     /// XXH3 of the bytes of these games.
     pub(crate) hash: u64,
@@ -200,20 +191,17 @@ pub(crate) fn collect_games<S: Default + Send>(
         for (_, bytes) in &chunk {
             hasher.write(bytes);
         }
-        let sets = in_parallel(chunk.chunks(chunk.len().div_ceil(threads)), |games| {
+        let sets = parallel::try_map(chunk.chunks(chunk.len().div_ceil(threads)), threads, |games| {
             let mut set = S::default();
             for (number, bytes) in games {
                 add(&mut set, *number, decode(path, *number, bytes)?);
             }
             Ok::<_, TunerError>(set)
-        });
-        for set in sets {
-            keep(set?);
-        }
+        })?;
+        sets.into_iter().for_each(&mut keep);
     }
 }
 
-/// Decodes the game with this number in a file.
 fn decode(path: &Path, number: usize, bytes: &[u8]) -> Result<GameRecord, TunerError> {
     GameRecord::from_bytes(bytes).map_err(|source| TunerError::Game { path: path.to_owned(), number, source })
 }
@@ -236,6 +224,97 @@ fn mix(args: &MixArgs, mut print: impl FnMut(&str) -> bool) -> Result<(), TunerE
     files::create(&args.output, all.iter().map(Vec::as_slice)).map_err(TunerError::file(&args.output))?;
     print(&format!("{}: {} games", args.output.display(), all.len()));
     Ok(())
+}
+
+/// One position in so many is counted for the share of distinct positions.
+const KEY_SAMPLING: u64 = 16;
+
+#[derive(Debug, Default)]
+pub(crate) struct DataSummary {
+    pub(crate) games: u64,
+    /// Training positions.
+    pub(crate) positions: u64,
+    /// Bytes of the complete games. A truncated game may follow.
+    pub(crate) length: u64,
+    truncated: bool,
+    pub(crate) trailing_zeros: u64,
+    plies: u64,
+    /// Games that White lost, drew and won.
+    results: [u64; 3],
+    starts: HashSet<u64>,
+    /// One in [`KEY_SAMPLING`] position keys.
+    keys: HashSet<u64>,
+    scores: [i32; 2],
+    buckets: [u64; OUTPUT_BUCKETS],
+}
+
+/// Reads a whole file and checks every game.
+pub(crate) fn summarize(path: &Path) -> Result<DataSummary, TunerError> {
+    let mut summary = DataSummary { scores: [i32::MAX, i32::MIN], ..DataSummary::default() };
+    let mut reader = open(path)?;
+    for (number, bytes) in reader.by_ref().enumerate() {
+        summary.add(&decode(path, number, &bytes.map_err(TunerError::file(path))?)?);
+    }
+    (summary.length, summary.truncated) = (reader.length(), reader.is_truncated());
+    summary.trailing_zeros = reader.trailing_zeros();
+    Ok(summary)
+}
+
+impl DataSummary {
+    fn is_truncated(&self) -> bool {
+        self.truncated
+    }
+
+    fn add(&mut self, game: &GameRecord) {
+        self.games += 1;
+        self.plies += game.moves.len() as u64;
+        self.results[usize::from(game.result)] += 1;
+        self.starts.insert(game.start.key());
+        for &(_, score) in game.moves.iter().filter(|&&(_, score)| !is_mate(score.into())) {
+            self.scores = [self.scores[0].min(score.into()), self.scores[1].max(score.into())];
+        }
+        game.for_each_training_position(|position, _| {
+            self.positions += 1;
+            self.buckets[output_bucket(position.occupied().len())] += 1;
+            if position.key().is_multiple_of(KEY_SAMPLING) {
+                self.keys.insert(position.key());
+            }
+        });
+    }
+
+    fn lines(&self, path: &Path) -> Vec<String> {
+        let share = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
+        let mut lines = vec![format!(
+            "{}: {} games, {} plies, {} training positions, {:.1} bytes each",
+            path.display(),
+            self.games,
+            self.plies,
+            self.positions,
+            self.length as f64 / self.positions.max(1) as f64,
+        )];
+        if self.trailing_zeros > 0 {
+            lines.push(format!(
+                "  {} zero bytes at the end, as after a power failure; they and the game before them are left out",
+                self.trailing_zeros
+            ));
+        } else if self.truncated {
+            lines.push("  the last game is truncated; datagen continues after the one before".to_owned());
+        }
+        if self.games == 0 {
+            return lines;
+        }
+        let [lost, drawn, won] = self.results.map(|count| share(count, self.games));
+        lines.push(format!("  White won {won:.1} %, drew {drawn:.1} %, lost {lost:.1} %"));
+        let distinct = share(KEY_SAMPLING * self.keys.len() as u64, self.positions).min(100.0);
+        let [low, high] = self.scores;
+        lines.push(format!(
+            "  {} distinct openings; about {distinct:.1} % of the positions are distinct; scores {low} to {high}",
+            self.starts.len()
+        ));
+        let buckets = self.buckets.map(|count| format!("{:.1}", share(count, self.positions))).join(" ");
+        lines.push(format!("  positions by pieces (2 to 5, 6 to 9, ... 30 to 32): {buckets} %"));
+        lines
+    }
 }
 
 #[cfg(test)]

@@ -1,45 +1,46 @@
 //! `sesame-tuner datagen`: self-play games with a small number of nodes per move.
 //!
 //! Game number `n` of a file depends on the search, the settings, the seed, the games to branch off and `n` alone, and games are written in
-//! the order of their numbers. So a file does not depend on the number of threads, nor on how often the run was killed and continued. The
-//! files of all parts of a run (`--shard`) have the games that one file would have, each once.
+//! the order of their numbers. So a file does not depend on the number of threads, nor on how often the run was killed and continued.
 
-mod adjudication;
-mod game_file;
 mod player;
 mod starts;
 #[cfg(test)]
 mod tests;
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::thread::ScopedJoinHandle;
 use std::time::{Duration, Instant};
 
 use clap::{Args, value_parser};
 use parking_lot::Mutex;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
+use sesame::engine::bench::{self, BenchOptions};
 use sesame::eval::Network;
-use sesame::search::WORKER_STACK_BYTES;
-use sesame_report::Shard;
+use sesame::regular_file;
 use sesame_report::command::print_status;
-use sesame_report::files;
+use sesame_report::{files, parallel};
 
-use self::game_file::GameFile;
-use self::player::Player;
+use self::player::{Player, TABLE_MIB, adjudication_rules};
 use self::starts::{GameStarts, Trunks};
 use crate::TunerError;
-use crate::data::DataSummary;
+use crate::data::{DataSummary, summarize};
 use crate::game_record::GameRecord;
-use crate::parallel::cores;
+use crate::outputs::{check_recipe, recipe_head, recipe_of_games};
 
-/// Interval of progress messages.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
 
 /// A run fails after this many dropped start positions in a row.
 const MAX_DROPPED_STARTS: u32 = 10_000;
+
+/// Depth of the bench in the recipe, which takes some tenths of a second.
+const RECIPE_BENCH_DEPTH: u32 = 8;
+const RECIPE_KIND: &str = "datagen";
 
 /// Play games against itself and write them, with scores and results, to a file
 ///
@@ -70,33 +71,24 @@ pub struct DatagenArgs {
     /// Drop openings or branches whose score exceeds this for either side (10 to 1000)
     #[arg(long, default_value_t = 300, value_parser = value_parser!(u16).range(10..=1000), value_name = "CENTIPAWNS")]
     pub opening_score: u16,
-    /// Play only part I of N of the games, into a file of its own with --positions of its own; different parts have no game in common,
-    /// and `data mix` joins their files
-    #[arg(long, default_value_t = Shard::WHOLE, value_name = "I/N")]
-    pub shard: Shard,
     /// Network that plays [default: the network of this build]
     #[arg(long, value_name = "FILE")]
     pub eval_file: Option<PathBuf>,
 }
 
 /// Runs `sesame-tuner datagen`.
-///
-/// # Errors
-/// If the file cannot be written, is in use, was made with other settings, or has no recipe; if the network cannot be read; if the games
-/// to branch off cannot be read, are none, are being extended, or are the file itself; if no game can begin; if the memory of the tables
-/// or a thread is refused.
 pub fn run(args: &DatagenArgs) -> Result<(), TunerError> {
     let network = match &args.eval_file {
         Some(path) => Arc::new(Network::read(path)?),
         None => Network::embedded(),
     };
-    let threads = args.threads.map_or_else(cores, usize::from);
+    let threads = args.threads.map_or_else(parallel::cores, usize::from);
     let starts = Arc::new(match &args.branches_of {
         Some(path) if files::are_same(path, &args.file) => return Err(TunerError::OutputIsInput(path.clone())),
         Some(path) => GameStarts::Branches(Trunks::read(path, threads)?),
         None => GameStarts::Random { chess960: args.chess960 },
     });
-    let (file, before) = game_file::open(args, &network, &starts)?;
+    let (file, before) = open(args, &network, &starts)?;
     if before.games > 0 {
         let state = if before.positions < args.positions { "continuing after" } else { "complete with" };
         let path = args.file.display();
@@ -105,61 +97,40 @@ pub fn run(args: &DatagenArgs) -> Result<(), TunerError> {
     if before.positions >= args.positions {
         return Ok(());
     }
-    let run_state = DatagenRun {
-        args,
-        next_game: AtomicU64::new(before.games),
-        positions: AtomicU64::new(before.positions),
-        stop: AtomicBool::new(false),
-        file: Mutex::new(file),
-    };
     let players = (0..threads)
         .map(|_| Player::new(args, Arc::clone(&network), Arc::clone(&starts)))
         .collect::<Result<Vec<Player>, _>>()?;
-    let start = Instant::now();
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = players
-            .into_iter()
-            .map(|mut player| {
-                let run_state = &run_state;
-                std::thread::Builder::new().stack_size(WORKER_STACK_BYTES).spawn_scoped(scope, move || {
-                    let result = run_state.play_games(&mut player);
-                    // A failure ends the run on all threads.
-                    run_state.stop.fetch_or(result.is_err(), Relaxed);
-                    result
-                })
-            })
-            .collect::<Result<_, _>>()
-            .map_err(|source| {
-                // The scope waits for the threads that were started.
-                run_state.stop.store(true, Relaxed);
-                TunerError::Thread(source)
-            })?;
-        report_progress(&run_state, &threads, &before, start);
-        threads
-            .into_iter()
-            .try_for_each(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    let run = DatagenRun {
+        args,
+        before,
+        start: Instant::now(),
+        next_game: AtomicU64::new(file.games),
+        stop: AtomicBool::new(false),
+        file: Mutex::new(file),
+    };
+    parallel::try_map(players, threads, |mut player| {
+        let result = run.play_games(&mut player);
+        // A failure ends the run on all threads.
+        run.stop.fetch_or(result.is_err(), Relaxed);
+        result
     })?;
-    print_status(&run_state.progress(&before, start));
+    print_status(&run.progress(&run.file.lock()));
     Ok(())
 }
 
-/// The state that all threads of a run share.
 struct DatagenRun<'a> {
     args: &'a DatagenArgs,
-    /// The place in the file of the next game to play.
+    before: DataSummary,
+    start: Instant,
     next_game: AtomicU64,
-    /// Training positions in the file.
-    positions: AtomicU64,
     stop: AtomicBool,
     file: Mutex<GameFile>,
 }
 
 impl DatagenRun<'_> {
-    /// Plays games until the file is complete.
     fn play_games(&self, player: &mut Player) -> Result<(), TunerError> {
         while !self.stop.load(Relaxed) {
-            let place = self.next_game.fetch_add(1, Relaxed);
-            let number = number_of_game(self.args.shard, place);
+            let number = self.next_game.fetch_add(1, Relaxed);
             let mut random = Xoshiro256PlusPlus::seed_from_u64(self.args.seed.rotate_left(32) ^ number);
             let mut dropped = 0;
             let game = loop {
@@ -174,30 +145,30 @@ impl DatagenRun<'_> {
                     return Err(TunerError::NoStart);
                 }
             };
-            self.write(place, game)?;
+            self.write(number, game)?;
         }
         Ok(())
     }
 
     /// Writes the game and all that waited for it, until the file is complete.
-    fn write(&self, place: u64, game: GameRecord) -> Result<(), TunerError> {
+    fn write(&self, number: u64, game: GameRecord) -> Result<(), TunerError> {
         let mut file = self.file.lock();
-        file.add(place, game);
-        while !self.stop.load(Relaxed)
-            && let Some(written) = file.write_next().map_err(TunerError::file(&self.args.file))?
-        {
-            let positions = self.positions.fetch_add(written, Relaxed) + written;
-            self.stop.fetch_or(positions >= self.args.positions, Relaxed);
+        file.waiting.insert(number, game);
+        while !self.stop.load(Relaxed) && file.write_next().map_err(TunerError::file(&self.args.file))? {
+            self.stop.fetch_or(file.positions >= self.args.positions, Relaxed);
+        }
+        if file.reported.elapsed() >= PROGRESS_INTERVAL {
+            file.reported = Instant::now();
+            print_status(&self.progress(&file));
         }
         Ok(())
     }
 
-    fn progress(&self, before: &DataSummary, start: Instant) -> String {
+    fn progress(&self, file: &GameFile) -> String {
         let goal = self.args.positions;
-        let positions = self.positions.load(Relaxed);
-        let games = self.file.lock().games();
-        let seconds = start.elapsed().as_secs_f64().max(1e-3);
-        let rate = (positions - before.positions) as f64 / seconds * 3600.0;
+        let &GameFile { games, positions, .. } = file;
+        let seconds = self.start.elapsed().as_secs_f64().max(1e-3);
+        let rate = (positions - self.before.positions) as f64 / seconds * 3600.0;
         let state = if positions >= goal {
             "complete".to_owned()
         } else {
@@ -205,32 +176,92 @@ impl DatagenRun<'_> {
         };
         format!(
             "{games} games ({:.1} per second), {positions} of {goal} positions ({:.2} million per hour), {state}",
-            (games - before.games) as f64 / seconds,
+            (games - self.before.games) as f64 / seconds,
             rate / 1e6
         )
     }
 }
 
-/// Returns the number of the game at this place in the file of a part: each `count` numbers in a row have one game for each part.
-fn number_of_game(shard: Shard, place: u64) -> u64 {
-    let count = u64::from(shard.count());
-    let first = place.wrapping_mul(count);
-    let mut round = first..first.saturating_add(count);
-    round.find(|&number| shard.contains(number)).unwrap_or(first)
+/// The open and locked file of a run. Games are added in any order and written in the order of their numbers, from 0.
+struct GameFile {
+    file: File,
+    games: u64,
+    positions: u64,
+    waiting: BTreeMap<u64, GameRecord>,
+    reported: Instant,
 }
 
-fn report_progress<T>(
-    run_state: &DatagenRun<'_>,
-    threads: &[ScopedJoinHandle<'_, T>],
-    before: &DataSummary,
-    start: Instant,
-) {
-    let mut reported = start;
-    while !threads.iter().all(|thread| thread.is_finished()) {
-        std::thread::sleep(Duration::from_millis(50));
-        if reported.elapsed() >= PROGRESS_INTERVAL {
-            reported = Instant::now();
-            print_status(&run_state.progress(before, start));
+impl GameFile {
+    /// Writes the next game. Returns false if it is still being played.
+    fn write_next(&mut self) -> io::Result<bool> {
+        let Some(game) = self.waiting.remove(&self.games) else { return Ok(false) };
+        // One unbuffered write per game: a killed run loses only the games being played.
+        self.file.write_all(&game.to_bytes())?;
+        self.games += 1;
+        self.positions += game.training_positions();
+        Ok(true)
+    }
+}
+
+/// Opens the file, locks it, checks its games and its recipe, and removes a truncated last game.
+fn open(
+    args: &DatagenArgs,
+    network: &Arc<Network>,
+    starts: &GameStarts,
+) -> Result<(GameFile, DataSummary), TunerError> {
+    let path = &args.file;
+    if std::fs::metadata(path).map_or(0, |metadata| metadata.len()) == 0 {
+        // A network of the same name may have its recipe there.
+        check_recipe(&recipe_of_games(path), RECIPE_KIND)?;
+    }
+    let file = OpenOptions::new().create(true).append(true).read(true).open(path).map_err(TunerError::file(path))?;
+    file.try_lock().map_err(TunerError::lock(path))?;
+    let summary = summarize(path)?;
+    // A file without a recipe belongs to another program, even if it has no game.
+    let length = file.metadata().map_err(TunerError::file(path))?.len();
+    check_own_recipe(path, &recipe(args, network, starts)?, length > 0)?;
+    if summary.trailing_zeros > 0 {
+        print_status(&format!(
+            "{}: {} zero bytes at the end, as after a power failure, are removed; the game before them is played again",
+            path.display(),
+            summary.trailing_zeros
+        ));
+    }
+    file.set_len(summary.length).map_err(TunerError::file(path))?;
+    let &DataSummary { games, positions, .. } = &summary;
+    Ok((GameFile { file, games, positions, waiting: BTreeMap::new(), reported: Instant::now() }, summary))
+}
+
+/// Returns everything that the games depend on, as text. The nodes of a small bench are a fingerprint of the search.
+fn recipe(args: &DatagenArgs, network: &Arc<Network>, starts: &GameStarts) -> Result<String, TunerError> {
+    let options = BenchOptions {
+        depth: RECIPE_BENCH_DEPTH,
+        hash_mib: TABLE_MIB,
+        network: Arc::clone(network),
+        ..BenchOptions::default()
+    };
+    let report = bench::run(&options, &AtomicBool::new(false), |_| {})?;
+    // Never stopped, the bench runs to its end.
+    let nodes = report.map_or(0, |report| report.nodes);
+    let DatagenArgs { seed, nodes: soft_nodes, opening_score, .. } = args;
+    Ok(format!(
+        "{}\nsearch with bench {RECIPE_BENCH_DEPTH} of {nodes} nodes\nseed {seed}\nnodes {soft_nodes}, complete iterations\n\
+         table {TABLE_MIB} MiB\n{starts}\nopenings within {opening_score} centipawns\n{}\n{network}\n",
+        recipe_head(RECIPE_KIND),
+        adjudication_rules(),
+    ))
+}
+
+/// Writes the recipe beside a new file. A file that is not empty is continued only with its own recipe.
+fn check_own_recipe(path: &Path, recipe: &str, has_data: bool) -> Result<(), TunerError> {
+    let recipe_path = recipe_of_games(path);
+    match regular_file::open(&recipe_path).and_then(io::read_to_string) {
+        Ok(found) if found == recipe => Ok(()),
+        Ok(found) if has_data => {
+            Err(TunerError::OtherRecipe { path: path.to_owned(), found, wanted: recipe.to_owned() })
         }
+        Err(error) if has_data && error.kind() == io::ErrorKind::NotFound => Err(TunerError::NoRecipe(path.to_owned())),
+        Err(error) if has_data => Err(TunerError::file(&recipe_path)(error)),
+        _ => files::replace(&recipe_path, recipe.as_bytes()).map_err(TunerError::file(&recipe_path)),
     }
 }

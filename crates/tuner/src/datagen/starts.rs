@@ -9,7 +9,7 @@ use rand_xoshiro::rand_core::Rng;
 use sesame::position::{Game, Move, Position};
 use sesame_report::random::below;
 
-use super::adjudication::bare_king_result;
+use super::player::bare_king_result;
 use crate::TunerError;
 use crate::data::{ReadExtent, collect_games};
 use crate::game_record::{FIRST_PLY, GameRecord, ply_of};
@@ -18,7 +18,6 @@ use crate::game_record::{FIRST_PLY, GameRecord, ply_of};
 const OPENING_MOVES: u32 = 8;
 /// The largest number of random moves of a branch; the smallest is 1.
 const BRANCH_MOVES: usize = 4;
-/// The largest number of plies of a branch.
 const BRANCH_PLIES: usize = 8;
 
 /// The start positions of games, with the greatest length of a game.
@@ -30,7 +29,6 @@ pub(super) enum GameStarts {
     Branches(Trunks),
 }
 
-/// The games to branch off.
 pub(super) struct Trunks {
     games: Vec<GameRecord>,
     hash: u64,
@@ -40,9 +38,6 @@ pub(super) struct Trunks {
 
 impl Trunks {
     /// Reads the games of the file at `path` and locks it.
-    ///
-    /// # Errors
-    /// If the file cannot be read, another run adds games to it, or no game has a move.
     pub(super) fn read(path: &Path, threads: usize) -> Result<Self, TunerError> {
         let file = File::open(path).map_err(TunerError::file(path))?;
         file.try_lock_shared().map_err(TunerError::lock(path))?;
@@ -92,7 +87,6 @@ impl GameStarts {
         }
     }
 
-    /// Returns the greatest number of plies of a game.
     pub(super) fn max_plies(&self) -> usize {
         match self {
             Self::Random { .. } => usize::MAX,
@@ -101,7 +95,6 @@ impl GameStarts {
     }
 }
 
-/// The line of a recipe.
 impl fmt::Display for GameStarts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

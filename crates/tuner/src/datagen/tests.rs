@@ -1,10 +1,7 @@
 //! Whole runs of small self-play games.
 
-use std::fs::OpenOptions;
-
 use sesame::position::Position;
 
-use super::game_file::RECIPE_BENCH_DEPTH;
 use super::*;
 use crate::data::games;
 
@@ -19,7 +16,6 @@ pub(super) fn small(file: PathBuf, positions: u64) -> DatagenArgs {
         chess960: 0,
         branches_of: None,
         opening_score: 300,
-        shard: Shard::WHOLE,
         eval_file: None,
     }
 }
@@ -90,11 +86,8 @@ fn a_file_continues_only_with_its_settings_and_search() {
 
     // An emptied recipe.
     let recipe = std::fs::read(&recipe_path).unwrap();
-    for emptied in [vec![], vec![0; 40]] {
-        std::fs::write(&recipe_path, emptied).unwrap();
-        let error = run(&more).unwrap_err().to_string();
-        assert!(error.contains("games.recipe is empty") && error.contains("nodes 100"), "{error}");
-    }
+    std::fs::write(&recipe_path, "").unwrap();
+    assert!(matches!(run(&more), Err(TunerError::OtherRecipe { .. })));
     std::fs::write(&recipe_path, recipe).unwrap();
 
     // A file without a recipe, and the recipe of another command.
@@ -121,58 +114,6 @@ fn the_recipe_names_the_network() {
 }
 
 #[test]
-fn files_of_all_parts_have_the_games_of_the_whole() {
-    let folder = tempfile::tempdir().unwrap();
-    let games_of = |name: &str, shard: Shard, positions| {
-        let path = folder.path().join(name);
-        run(&DatagenArgs { shard, threads: Some(2), ..small(path.clone(), positions) }).unwrap();
-        games(&path).unwrap().map(|game| game.unwrap().to_bytes()).collect::<Vec<_>>()
-    };
-    let whole = games_of("whole", Shard::WHOLE, 2_500);
-    let parts: Vec<_> = (1..=3).map(|index| games_of(&index.to_string(), Shard::new(index, 3).unwrap(), 400)).collect();
-    // Each part stops at its own number of positions: as many whole rounds as the shortest part has games.
-    let rounds = parts.iter().map(Vec::len).min().unwrap();
-    assert!(rounds >= 2 && 3 * rounds <= whole.len(), "{rounds} rounds, {} games", whole.len());
-    let merged = Shard::in_order(parts.iter().map(|part| part[..rounds].to_vec()).collect()).unwrap();
-    assert!(merged == whole[..3 * rounds]);
-    let different: std::collections::HashSet<_> = parts.iter().flatten().collect();
-    assert_eq!(different.len(), parts.iter().map(Vec::len).sum::<usize>(), "no game twice");
-
-    // A part is continued only as the same part.
-    let path = folder.path().join("2");
-    let other = DatagenArgs { shard: Shard::new(1, 3).unwrap(), ..small(path.clone(), 800) };
-    let error = run(&other).unwrap_err().to_string();
-    assert!(error.contains("shard 2/3") && error.contains("shard 1/3"), "{error}");
-    assert!(run(&DatagenArgs { shard: Shard::WHOLE, ..other }).is_err());
-    let mixed = folder.path().join("mixed");
-    let files = (1..=3).map(|index: u32| folder.path().join(index.to_string())).collect();
-    let mix = crate::data::MixArgs { files, output: mixed.clone(), seed: 1 };
-    crate::data::run(&crate::data::DataCommand::Mix(mix), |_| true).unwrap();
-    let sorted = |mut games: Vec<Vec<u8>>| {
-        games.sort();
-        games
-    };
-    let mixed = games(&mixed).unwrap().map(|game| game.unwrap().to_bytes()).collect();
-    assert!(sorted(mixed) == sorted(parts.concat()));
-}
-
-#[test]
-fn numbers_of_games_are_dealt_out_once() {
-    for count in [1, 2, 3, 8] {
-        let mut numbers: Vec<u64> = (1..=count)
-            .flat_map(|index| (0..20).map(move |place| number_of_game(Shard::new(index, count).unwrap(), place)))
-            .collect();
-        let of_last = &numbers[numbers.len() - 20..];
-        assert!(
-            of_last.is_sorted()
-                && of_last.iter().copied().eq(Shard::new(count, count).unwrap().of(0..20 * u64::from(count)))
-        );
-        numbers.sort_unstable();
-        assert!(numbers.into_iter().eq(0..20 * u64::from(count)));
-    }
-}
-
-#[test]
 fn foreign_and_locked_files_stay_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("games");
@@ -181,7 +122,7 @@ fn foreign_and_locked_files_stay_unchanged() {
     std::fs::write(&path, [7; 3_000]).unwrap();
     assert!(run(&args).is_err() && std::fs::read(&path).unwrap() == [7; 3_000]);
     std::fs::remove_file(&path).unwrap();
-    let held = game_file::open(&args, &Network::embedded(), &GameStarts::Random { chess960: 0 }).unwrap();
+    let held = open(&args, &Network::embedded(), &GameStarts::Random { chess960: 0 }).unwrap();
     assert!(matches!(run(&args), Err(TunerError::InUse(_))));
     drop(held);
 }

@@ -1,20 +1,21 @@
-//! The training and validation positions of all files, in memory.
+//! The training and validation positions of all files, in memory: 32 bytes each, seen from the side to move.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
+use arrayvec::ArrayVec;
+use sesame::eval::{feature_index, output_bucket};
+use sesame::position::{BitBoard, Color, Position, Square};
 use sesame_report::random::shuffle;
 
-use super::sample::Sample;
 use crate::data::{ReadExtent, collect_games};
 use crate::game_record::GameRecord;
-use crate::numeric::golden_section;
+use crate::numeric::{golden_section, sigmoid};
 use crate::{TunerError, is_validation_game};
 
 /// Scores are clamped to this when the scale is fitted, in centipawns.
 const MAX_SCORE: i16 = 2_000;
 
-/// The games of a file that are held out for validation.
 #[derive(Clone, Copy)]
 pub(super) enum HeldOut {
     None,
@@ -22,7 +23,6 @@ pub(super) enum HeldOut {
     All,
 }
 
-/// The positions of all files.
 #[derive(Default)]
 pub(super) struct Dataset {
     pub(super) training: Vec<Sample>,
@@ -62,7 +62,6 @@ impl Dataset {
         Ok(())
     }
 
-    /// Checks that there is a batch and a validation set.
     pub(super) fn check(&self, batch: usize) -> Result<(), TunerError> {
         if self.training.len() < batch {
             return Err(TunerError::TooFewPositions { found: self.training.len(), needed: batch });
@@ -70,7 +69,6 @@ impl Dataset {
         if self.validation.is_empty() { Err(TunerError::NoValidationSet) } else { Ok(()) }
     }
 
-    /// Shuffles the training positions.
     pub(super) fn shuffle(&mut self, random: &mut rand_xoshiro::Xoshiro256PlusPlus) {
         shuffle(&mut self.training, random);
     }
@@ -98,4 +96,122 @@ pub(super) fn fit_scale(samples: &[Sample]) -> u16 {
             .sum()
     };
     golden_section(20.0, 1_000.0, 30, error).round() as u16
+}
+
+pub(super) type Features = ArrayVec<u16, 32>;
+
+/// A position with its search score and the result of its game. The board is flipped so that the side to move plays up.
+#[derive(Clone, Copy)]
+pub(super) struct Sample {
+    occupied: u64,
+    /// The kinds of the pieces on these squares, two in a byte, with [`OPPONENT`] for those of the other side.
+    pieces: [u8; 16],
+    /// The search score in centipawns, from the side to move.
+    pub(super) score: i16,
+    /// The result in half points, from the side to move.
+    pub(super) result: u8,
+    /// The squares of the own and of the opponent's king.
+    kings: [u8; 2],
+}
+
+const OPPONENT: u8 = 8;
+
+impl Sample {
+    /// Returns the sample of a position. Score and result are from White's point of view.
+    pub(super) fn new(position: &Position, score: i32, result: u8) -> Self {
+        let us = position.side_to_move();
+        let (score, result) = if us == Color::White { (score, result) } else { (-score, 2 - result) };
+        let flip = if us == Color::White { 0 } else { 56 };
+        let occupied = position.occupied().0;
+        let occupied = if us == Color::White { occupied } else { occupied.swap_bytes() };
+        let mut pieces = [0; 16];
+        for (i, square) in BitBoard(occupied).into_iter().enumerate() {
+            let square = Square::index(square as usize ^ flip);
+            let kind = position.piece_on(square).map_or(0, |piece| piece as u8);
+            let owner = if position.color_on(square) == Some(us) { 0 } else { OPPONENT };
+            pieces[i / 2] |= (kind | owner) << (4 * (i % 2));
+        }
+        let kings = [us, !us].map(|color| position.king(color) as u8 ^ flip as u8);
+        Self { occupied, pieces, score: score as i16, result, kings }
+    }
+
+    /// Returns the active features from the perspectives of the side to move and of the opponent.
+    #[inline]
+    pub(super) fn features(&self) -> [Features; 2] {
+        let mut features = [Features::new(), Features::new()];
+        let mirrors = self.kings.map(|king| if king & 7 > 3 { 7 } else { 0 });
+        for (i, square) in BitBoard(self.occupied).into_iter().enumerate() {
+            let piece = self.pieces[i / 2] >> (4 * (i % 2)) & 15;
+            let (own, kind, square) = (piece & OPPONENT == 0, usize::from(piece & 7), square as usize);
+            features[0].push(feature_index(own, kind, square ^ mirrors[0]));
+            features[1].push(feature_index(!own, kind, square ^ 56 ^ mirrors[1]));
+        }
+        features
+    }
+
+    pub(super) fn output_bucket(&self) -> usize {
+        output_bucket(self.occupied.count_ones())
+    }
+
+    /// Returns the target, an expected result: the game's result with the weight `result_share`, and the search score.
+    pub(super) fn target(&self, result_share: f32, scale: f32) -> f32 {
+        let expected = sigmoid(f32::from(self.score) / scale);
+        result_share * f32::from(self.result) / 2.0 + (1.0 - result_share) * expected
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sesame::eval::{HIDDEN, INPUTS, Network, OUTPUT_BUCKETS, Weights};
+
+    /// A network whose neuron `i` counts the features with bit `i` of their number set, so that positions with other features differ.
+    fn fingerprint() -> Weights {
+        let features =
+            (0..INPUTS).flat_map(|feature| (0..HIDDEN).map(move |i| (i < 10 && feature >> i & 1 == 1) as i16));
+        let output =
+            (0..2 * OUTPUT_BUCKETS * HIDDEN).map(|i| if i % HIDDEN < 10 { 1 + (i / HIDDEN % 2) as i16 } else { 0 });
+        Weights {
+            features: features.map(|bit| 4 * bit).collect(),
+            biases: vec![0; HIDDEN],
+            output: output.enumerate().map(|(i, weight)| weight * (1 + (i % HIDDEN) as i16)).collect(),
+            output_biases: vec![0; OUTPUT_BUCKETS],
+            scale: 4_000,
+        }
+    }
+
+    #[test]
+    fn features_are_those_of_the_engine() {
+        let weights = fingerprint();
+        let network = Network::new(&weights).unwrap();
+        let mut values = std::collections::HashSet::new();
+        for fen in [
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R b KQkq - 0 1",
+            "8/1k6/8/8/3Q4/8/6K1/8 b - - 0 1",
+            "1k6/8/8/8/3r4/8/1K6/8 w - - 0 1",
+        ] {
+            let position = Position::from_fen(fen).unwrap();
+            let sample = Sample::new(&position, 30, 2);
+            let features = sample.features();
+            let sum: i64 = (0..2)
+                .flat_map(|side| (0..10).map(move |neuron| (side, neuron)))
+                .map(|(side, neuron)| {
+                    let inputs =
+                        features[side].iter().map(|&feature| weights.features[usize::from(feature) * HIDDEN + neuron]);
+                    let activation = i64::from(inputs.sum::<i16>().min(255));
+                    activation
+                        * activation
+                        * i64::from(weights.output[(2 * sample.output_bucket() + side) * HIDDEN + neuron])
+                })
+                .sum();
+            assert_eq!(i64::from(network.evaluate(&position)), sum / 255 * 4_000 / (255 * 64), "{fen}");
+            values.insert(sum);
+            let (score, result) = if position.side_to_move() == Color::White { (30, 2) } else { (-30, 0) };
+            assert_eq!((sample.score, sample.result), (score, result));
+            assert_eq!(sample.output_bucket(), output_bucket(position.occupied().len()));
+        }
+        assert_eq!(values.len(), 4);
+        assert_eq!(size_of::<Sample>(), 32);
+    }
 }

@@ -4,11 +4,8 @@
 //! thousand positions a second. The result depends on the files, the seed and the settings, not on the number of threads: threads share
 //! the neurons, and each neuron sees the samples of a batch in the same order.
 
-mod adamw;
 mod dataset;
-mod loss_curves;
 mod model;
-mod sample;
 #[cfg(test)]
 mod tests;
 mod trainer;
@@ -21,23 +18,20 @@ use clap::{Args, value_parser};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 use sesame::eval::{HIDDEN, NETWORK_MAGIC, Network, NetworkError, SCALE_RANGE, Weights};
+use sesame_report::chart::{Axis, Chart, Curve, CurveStyle};
 use sesame_report::command::print_status;
-use sesame_report::files;
 use sesame_report::random::shuffle;
+use sesame_report::{files, parallel};
 
-use self::dataset::{Dataset, HeldOut, fit_scale};
-use self::loss_curves::{EpochLosses, LossCurves, TrainingLoss};
+use self::dataset::{Dataset, HeldOut, Sample, fit_scale};
 use self::model::{Model, WEIGHTS};
-use self::sample::Sample;
 use self::trainer::Trainer;
 use crate::TunerError;
 use crate::numeric::{parse_number, parse_share, warm_cosine};
-use crate::outputs::{self, OutputFile, check_recipe, recipe_head};
-use crate::parallel::cores;
+use crate::outputs::{self, check_recipe, recipe_head};
 
 /// Samples that stay together when later epochs are shuffled. They have nothing in common: all samples are shuffled before.
 const BLOCK: usize = 64;
-/// The kind of the recipe.
 const RECIPE_KIND: &str = "train";
 /// The last learning rate as a share of the highest.
 const LAST_RATE: f32 = 0.002;
@@ -103,12 +97,8 @@ fn parse_rate(text: &str) -> Result<f32, String> {
 }
 
 /// Runs `sesame-tuner train`.
-///
-/// # Errors
-/// If a file cannot be read or written, is not of its kind, or has too few positions; if an output is also an input, or would replace a
-/// file of another kind.
 pub fn run(args: &TrainArgs) -> Result<(), TunerError> {
-    let threads = args.threads.map_or_else(cores, usize::from);
+    let threads = args.threads.map_or_else(parallel::cores, usize::from);
     check_outputs(args)?;
     let begin = Instant::now();
     let start = args.start.as_deref().map(Weights::read).transpose()?;
@@ -167,10 +157,10 @@ fn check_outputs(args: &TrainArgs) -> Result<(), TunerError> {
     }
     let inputs = args.files.iter().chain(&args.validation).chain(&args.start);
     let outputs = [
-        OutputFile::new(&args.output, NETWORK_MAGIC),
-        OutputFile::new(losses, LossCurves::FIRST_COLUMN),
-        OutputFile::new(chart, "<svg"),
-        OutputFile::new(&recipe, "sesame "),
+        (&*args.output, &NETWORK_MAGIC[..]),
+        (&losses, LossCurves::FIRST_COLUMN.as_bytes()),
+        (&chart, b"<svg"),
+        (&recipe, b"sesame "),
     ];
     outputs::check(inputs, &outputs)?;
     // A file of games of the same name may have its recipe there.
@@ -270,4 +260,62 @@ fn save(args: &TrainArgs, weights: &Weights, curves: &LossCurves, recipe: &str) 
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), TunerError> {
     files::replace(path, bytes).map_err(TunerError::file(path))
+}
+
+/// The losses of one epoch. Epoch 0 is the state before training.
+#[derive(Debug, Clone, Copy)]
+struct EpochLosses {
+    epoch: u32,
+    /// The mean loss over the epoch, each sample before its step, and the speed.
+    training: Option<TrainingLoss>,
+    validation: f64,
+    /// The same against the results of the games alone.
+    results: f64,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct TrainingLoss {
+    /// Mean squared error.
+    loss: f64,
+    speed: f64,
+}
+
+#[derive(Debug, Default)]
+struct LossCurves(Vec<EpochLosses>);
+
+impl LossCurves {
+    const FIRST_COLUMN: &'static str = "epoch,";
+
+    fn table(&self) -> String {
+        let mut table = format!("{}training,validation,results,positions_per_second\n", Self::FIRST_COLUMN);
+        for EpochLosses { epoch, training, validation, results } in &self.0 {
+            let (loss, speed) = training.map_or_else(Default::default, |TrainingLoss { loss, speed }| {
+                (format!("{loss:.7}"), format!("{speed:.0}"))
+            });
+            let _ = writeln!(table, "{epoch},{loss},{validation:.7},{results:.7},{speed}");
+        }
+        table
+    }
+
+    fn draw(&self) -> Result<String, TunerError> {
+        let line = |of: fn(&EpochLosses) -> Option<f64>| {
+            self.0.iter().filter_map(|losses| Some((f64::from(losses.epoch), of(losses)?))).collect()
+        };
+        let training = line(|losses| losses.training.map(|training| training.loss));
+        let curves = vec![
+            Curve::new("training", CurveStyle::nth(0), training),
+            Curve::new("validation", CurveStyle::nth(2), line(|losses| Some(losses.validation))),
+        ];
+        let all = || curves.iter().flat_map(|curve: &Curve| &curve.points);
+        let (epochs, losses) = (all().map(|point| point.0), all().map(|point| point.1));
+        let decimals = |step: f64| (-step.log10().floor()).max(0.0) as usize;
+        let chart = Chart {
+            title: "Mean squared error by epoch".to_owned(),
+            x: Axis::round("epoch", epochs, |epoch, step| format!("{epoch:.*}", usize::from(step < 1.0))),
+            y: Axis::round("loss", losses, |loss, step| format!("{loss:.*}", decimals(step))),
+            curves,
+            reference: None,
+        };
+        Ok(chart.draw()?)
+    }
 }

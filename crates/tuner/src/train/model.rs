@@ -9,7 +9,7 @@ use rand_xoshiro::rand_core::Rng;
 
 use sesame::eval::{HIDDEN, INPUTS, OUTPUT_BUCKETS, QA, QB, Weights};
 
-use super::sample::{Features, Sample};
+use super::dataset::{Features, Sample};
 use crate::numeric::sigmoid;
 
 /// Largest absolute weight. Quantised, output weights fit 8 bits (1.98 * 64 = 127). The limit of their sum is checked when a network is
@@ -19,22 +19,17 @@ pub(super) const MAX_WEIGHT: f32 = 1.98;
 /// Random feature weights are at most this. Their sums over some 30 features stay well below 1.
 const FEATURE_WIDTH: f32 = 0.1;
 
-/// Neurons in a block.
 const WIDTH: usize = 64;
-/// Blocks of a network.
 const BLOCKS: usize = HIDDEN / WIDTH;
 const _: () = assert!(HIDDEN.is_multiple_of(WIDTH));
 /// Weights of a network, biases included.
 pub(super) const WEIGHTS: usize = ROWS * HIDDEN + OUTPUT_BUCKETS;
 
-/// The row of the biases in a block.
 const BIASES: usize = INPUTS;
 /// The first row of the output weights: for each bucket a row for the side to move and one for the opponent.
 const OUTPUT: usize = INPUTS + 1;
-/// Rows of a block.
 const ROWS: usize = OUTPUT + 2 * OUTPUT_BUCKETS;
 
-/// A number for each neuron of a block.
 type Row = [f32; WIDTH];
 
 /// The clipped activations of a block in one position, 0 to 1, for the perspectives of the side to move and of the opponent.
@@ -45,24 +40,20 @@ pub(super) type Activations = [Row; 2];
 pub(super) struct NeuronBlock(Vec<Row>);
 
 impl NeuronBlock {
-    /// Returns a block of zeros.
     pub(super) fn zero() -> Self {
         Self(vec![[0.0; WIDTH]; ROWS])
     }
 
-    /// Returns all weights, row by row.
     pub(super) fn weights(&self) -> &[f32] {
         self.0.as_flattened()
     }
 
-    /// Returns all weights, row by row.
     pub(super) fn weights_mut(&mut self) -> &mut [f32] {
         self.0.as_flattened_mut()
     }
 
     // Loops, as a closure in `array::map` is compiled without the SIMD registers of its caller.
 
-    /// Returns the activations.
     #[inline(always)]
     pub(super) fn activations(&self, features: &[Features; 2]) -> Activations {
         let mut activations = [self.0[BIASES]; 2];
@@ -119,7 +110,6 @@ impl NeuronBlock {
     }
 }
 
-/// A network in floating point.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Model {
     pub(super) blocks: Vec<NeuronBlock>,
@@ -174,7 +164,6 @@ impl Model {
         rows.chain(self.output_biases).collect()
     }
 
-    /// Returns the network with these weights, in the order of [`weights`](Self::weights).
     pub(super) fn from_weights(weights: &[f32]) -> Self {
         let (rows, biases) = weights.split_at(ROWS * HIDDEN);
         let rows: Vec<&[f32]> = rows.chunks(HIDDEN).collect();
@@ -185,7 +174,6 @@ impl Model {
         Self { blocks: blocks.collect(), output_biases: std::array::from_fn(|bucket| biases[bucket]) }
     }
 
-    /// Returns the mean of both networks, weight by weight.
     pub(super) fn mean(&self, other: &Self) -> Self {
         let pairs = self.weights().into_iter().zip(other.weights());
         Self::from_weights(&pairs.map(|(one, other)| f32::midpoint(one, other)).collect::<Vec<f32>>())
@@ -213,7 +201,6 @@ impl Model {
         self.weights().into_iter().all(|weight| weight.abs() < MAX_WEIGHT + 0.01)
     }
 
-    /// Returns a quantised network in floating point.
     pub(super) fn dequantised(weights: &Weights) -> Self {
         let Weights { features, biases, output, output_biases, scale: _ } = weights;
         let parts = [(features, QA), (biases, QA), (output, QB), (output_biases, QA * QB)];
@@ -225,7 +212,6 @@ impl Model {
     }
 }
 
-/// Returns a random number from `-width` to `width`.
 fn uniform(random: &mut Xoshiro256PlusPlus, width: f32) -> f32 {
     let unit = (random.next_u64() >> 40) as f32 / (1_u64 << 24) as f32;
     (2.0 * unit - 1.0) * width

@@ -1,28 +1,30 @@
 //! The trainer: forward pass, loss, backward pass and optimiser step of a batch. Threads share the blocks of neurons.
 
 use multiversion::multiversion;
-
-use super::adamw::{AdamW, StepParameters};
-use super::model::{Activations, Model, NeuronBlock};
-use super::sample::{Features, Sample};
-use crate::parallel::in_parallel;
 use sesame::eval::OUTPUT_BUCKETS;
+use sesame_report::parallel;
 
-/// Samples in a part of a measured loss.
+use super::dataset::{Features, Sample};
+use super::model::{Activations, MAX_WEIGHT, Model, NeuronBlock};
+
+const BETAS: [f32; 2] = [0.9, 0.999];
+const WEIGHT_DECAY: f32 = 0.01;
+/// The bound that keeps a step finite where there has been no gradient.
+const EPSILON: f32 = 1e-8;
+/// Smaller moments are set to 0. Those of rare features would become subnormal, which is slow.
+const MIN_MOMENT: f32 = 1e-30;
+
 const LOSS_PART: usize = 16_384;
 
-/// A sample as the network sees it.
 struct Input {
     features: [Features; 2],
     bucket: usize,
     target: f32,
 }
 
-/// The gradients, moments and activations of a block of neurons.
 struct BlockState {
     gradients: NeuronBlock,
     optimiser: AdamW,
-    /// The activations for each sample of the batch.
     activations: Vec<Activations>,
     /// The block's part of the output for each sample of the batch.
     outputs: Vec<f32>,
@@ -51,7 +53,6 @@ fn forward(state: &mut BlockState, block: &NeuronBlock, batch: &[Input]) {
     }
 }
 
-/// Takes the derivative of each sample's loss by the output, and updates a block's weights.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq+avx512bw", "x86_64+avx2"))]
 fn backward(
     state: &mut BlockState,
@@ -66,7 +67,6 @@ fn backward(
     state.optimiser.step(block.weights_mut(), state.gradients.weights_mut(), step);
 }
 
-/// Returns the sum of the squared errors of a network.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq+avx512bw", "x86_64+avx2"))]
 fn sum_of_losses(model: &Model, samples: &[Sample], result_share: f32, scale: f32) -> f64 {
     let mut sum = 0.0;
@@ -76,7 +76,6 @@ fn sum_of_losses(model: &Model, samples: &[Sample], result_share: f32, scale: f3
     sum
 }
 
-/// A network in training.
 pub(super) struct Trainer {
     model: Model,
     blocks: Vec<BlockState>,
@@ -95,19 +94,17 @@ impl Trainer {
         Self { model, blocks, bias_optimiser: AdamW::new(OUTPUT_BUCKETS), steps: 0, scale, threads, loss: 0.0 }
     }
 
-    /// Returns the network.
     pub(super) fn model(&self) -> &Model {
         &self.model
     }
 
-    /// Trains on a batch.
     pub(super) fn step(&mut self, batch: &[&[Sample]], result_share: f32, learning_rate: f32) {
         self.steps = self.steps.saturating_add(1);
         let batch = self.inputs(batch, result_share);
         let step = StepParameters::new(self.steps, batch.len(), learning_rate);
         let share = self.blocks.len().div_ceil(self.threads);
         let work = self.blocks.chunks_mut(share).zip(self.model.blocks.chunks(share));
-        in_parallel(work, |(states, blocks)| {
+        parallel::map(work, self.threads, |(states, blocks)| {
             states.iter_mut().zip(blocks).for_each(|(state, block)| forward(state, block, &batch));
         });
 
@@ -123,14 +120,13 @@ impl Trainer {
         let output_gradients: Vec<f32> = batch.iter().enumerate().map(output_gradient).collect();
 
         let work = self.blocks.chunks_mut(share).zip(self.model.blocks.chunks_mut(share));
-        in_parallel(work, |(states, blocks)| {
+        parallel::map(work, self.threads, |(states, blocks)| {
             let pairs = states.iter_mut().zip(blocks);
             pairs.for_each(|(state, block)| backward(state, block, &batch, &output_gradients, step));
         });
         self.bias_optimiser.step(&mut self.model.output_biases, &mut bias_gradients, step);
     }
 
-    /// Returns the batch as the network sees it, in its order.
     fn inputs(&self, batch: &[&[Sample]], result_share: f32) -> Vec<Input> {
         let scale = self.scale;
         let input = |sample: &Sample| Input {
@@ -138,7 +134,7 @@ impl Trainer {
             bucket: sample.output_bucket(),
             target: sample.target(result_share, scale),
         };
-        let parts = in_parallel(batch.chunks(batch.len().div_ceil(self.threads)), |blocks| {
+        let parts = parallel::map(batch.chunks(batch.len().div_ceil(self.threads)), self.threads, |blocks| {
             blocks.iter().copied().flatten().map(input).collect::<Vec<_>>()
         });
         parts.into_iter().flatten().collect()
@@ -153,10 +149,57 @@ impl Trainer {
     pub(super) fn mean_loss(&self, model: &Model, samples: &[Sample], result_share: f32) -> f64 {
         let scale = self.scale;
         let parts: Vec<&[Sample]> = samples.chunks(LOSS_PART).collect();
-        let sums = in_parallel(parts.chunks(parts.len().div_ceil(self.threads).max(1)), |parts| {
+        let sums = parallel::map(parts.chunks(parts.len().div_ceil(self.threads).max(1)), self.threads, |parts| {
             parts.iter().map(|part| sum_of_losses(model, part, result_share, scale)).collect::<Vec<f64>>()
         });
         sums.iter().flatten().sum::<f64>() / samples.len() as f64
+    }
+}
+#[derive(Clone, Copy)]
+struct StepParameters {
+    /// Corrections of the bias of the moments, which begin at 0.
+    bias_corrections: [f32; 2],
+    /// The factor from the sum over the samples to their mean.
+    mean_factor: f32,
+    learning_rate: f32,
+}
+
+impl StepParameters {
+    /// Returns step number `number`, from 1, after a batch of `count` samples.
+    fn new(number: i32, count: usize, learning_rate: f32) -> Self {
+        Self {
+            bias_corrections: BETAS.map(|beta| 1.0 - beta.powi(number)),
+            mean_factor: 1.0 / count as f32,
+            learning_rate,
+        }
+    }
+}
+
+struct AdamW {
+    first: Vec<f32>,
+    second: Vec<f32>,
+}
+
+impl AdamW {
+    fn new(count: usize) -> Self {
+        Self { first: vec![0.0; count], second: vec![0.0; count] }
+    }
+
+    /// Updates the weights by `gradients`, summed over the samples, and sets these to 0.
+    #[inline(always)]
+    fn step(&mut self, weights: &mut [f32], gradients: &mut [f32], step: StepParameters) {
+        let moments = self.first.iter_mut().zip(&mut self.second);
+        for ((weight, sum), (first, second)) in weights.iter_mut().zip(gradients).zip(moments) {
+            let gradient = *sum * step.mean_factor;
+            *sum = 0.0;
+            let flush = |moment: f32| if moment.abs() < MIN_MOMENT { 0.0 } else { moment };
+            *first = flush(*first + (1.0 - BETAS[0]) * (gradient - *first));
+            *second = flush(*second + (1.0 - BETAS[1]) * (gradient * gradient - *second));
+            let [first_correction, second_correction] = step.bias_corrections;
+            let direction = (*first / first_correction) / ((*second / second_correction).sqrt() + EPSILON);
+            let update = step.learning_rate * (direction + WEIGHT_DECAY * *weight);
+            *weight = (*weight - update).clamp(-MAX_WEIGHT, MAX_WEIGHT);
+        }
     }
 }
 
