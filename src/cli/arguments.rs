@@ -11,20 +11,18 @@ use clap_complete::Shell;
 use super::CommandError;
 use super::analyse::AnalyseArguments;
 use super::play::PlayArguments;
-use super::redirect::OtherProgram;
 use super::scaling::ScalingArgs;
-use super::threads::thread_count;
 use crate::engine::bench::DEFAULT_DEPTH;
-use crate::engine::{NumaPolicy, SmpStrategy};
+use crate::engine::{NumaPolicy, Options, SmpStrategy};
 use crate::eval::{Network, Simd};
-use crate::uci::MAX_HASH_MIB;
+use crate::uci::{MAX_HASH_MIB, MAX_THREADS};
 
 /// A UCI chess engine whose threads share one lock-free transposition table.
 ///
 /// Without a subcommand, it runs the UCI protocol for chess GUIs.
 #[derive(Debug, Parser)]
 #[command(name = "sesame", version)]
-pub(super) struct Arguments {
+pub(super) struct Cli {
     #[command(subcommand)]
     pub(super) command: Option<Command>,
 }
@@ -39,68 +37,10 @@ pub(super) enum Command {
     Play(PlayArguments),
     Perft(PerftArguments),
     Scaling(ScalingArgs),
-    #[command(flatten)]
-    UciLine(UciLine),
-    #[command(hide = true)]
-    Lab(OtherProgram),
-    #[command(hide = true)]
-    Datagen(OtherProgram),
-    #[command(hide = true)]
-    Data(OtherProgram),
-    #[command(hide = true)]
-    Train(OtherProgram),
-    #[command(hide = true)]
-    Tune(OtherProgram),
     #[cfg(feature = "manual")]
     Man(ManArguments),
     #[cfg(feature = "manual")]
     Completions(CompletionsArguments),
-    #[cfg(not(feature = "manual"))]
-    #[command(hide = true)]
-    Man(OtherProgram),
-    #[cfg(not(feature = "manual"))]
-    #[command(hide = true)]
-    Completions(OtherProgram),
-}
-
-/// UCI commands that work as arguments too: they are carried out, and the program ends.
-#[derive(Debug, Subcommand)]
-pub(super) enum UciLine {
-    #[command(hide = true)]
-    Go(Words),
-    #[command(hide = true)]
-    Position(Words),
-    #[command(hide = true)]
-    D(Words),
-    #[command(hide = true)]
-    Eval(Words),
-    #[command(hide = true)]
-    Compiler(Words),
-    #[command(hide = true)]
-    Isready(Words),
-}
-
-/// The words of a UCI command behind its name.
-#[derive(Debug, Args)]
-pub(super) struct Words {
-    /// Any words
-    #[arg(num_args = 0.., trailing_var_arg = true, allow_hyphen_values = true)]
-    words: Vec<String>,
-}
-
-impl UciLine {
-    /// Returns the command as one line of UCI.
-    pub(super) fn line(&self) -> String {
-        let (name, words) = match self {
-            UciLine::Go(words) => ("go", words),
-            UciLine::Position(words) => ("position", words),
-            UciLine::D(words) => ("d", words),
-            UciLine::Eval(words) => ("eval", words),
-            UciLine::Compiler(words) => ("compiler", words),
-            UciLine::Isready(words) => ("isready", words),
-        };
-        std::iter::once(name).chain(words.words.iter().map(String::as_str)).collect::<Vec<_>>().join(" ")
-    }
 }
 
 /// The network option of several subcommands.
@@ -121,6 +61,27 @@ impl NetworkArguments {
         let Some(simd) = simd else { return Ok(network) };
         let supported = network.with_simd(simd).map(Arc::new);
         supported.ok_or_else(|| CommandError::Failed(format!("this machine has no {simd} registers")))
+    }
+}
+
+/// The engine's options of several subcommands.
+#[derive(Debug, Args)]
+pub(super) struct EngineArguments {
+    /// Search threads: a number, or auto for one on each physical core
+    #[arg(long, default_value_t = 1, value_parser = thread_count, value_name = "N")]
+    threads: u16,
+    /// Size of the transposition table in MiB
+    #[arg(long, default_value_t = 64, value_parser = value_parser!(u32).range(1..=MAX_HASH_MIB), value_name = "MIB")]
+    hash: u32,
+    #[command(flatten)]
+    network: NetworkArguments,
+}
+
+impl EngineArguments {
+    pub(super) fn options(&self) -> Result<Options, CommandError> {
+        let hash_mib = self.hash.try_into().map_err(CommandError::failed)?;
+        let (threads, network) = (self.threads.into(), self.network.read(None)?);
+        Ok(Options { hash_mib, threads, network, ..Options::default() })
     }
 }
 
@@ -185,9 +146,10 @@ impl PerftArguments {
     pub(super) fn fen_and_depth(&self) -> Result<(String, u32), String> {
         const MAX_DEPTH: u32 = 64;
         let (depth, fen) = self.words.split_last().ok_or("the depth is missing")?;
-        let number = depth.parse().ok().filter(|&number| number <= MAX_DEPTH);
-        let number = number.ok_or_else(|| format!("the depth must be a number up to {MAX_DEPTH}, not '{depth}'"))?;
-        Ok((fen.join(" "), number))
+        match depth.parse() {
+            Ok(number) if number <= MAX_DEPTH => Ok((fen.join(" "), number)),
+            _ => Err(format!("the depth must be a number up to {MAX_DEPTH}, not '{depth}'")),
+        }
     }
 }
 
@@ -220,67 +182,45 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// Returns the number of logical processors that this process may use: its affinity and its control group count.
+pub(super) fn logical_cores() -> usize {
+    num_cpus::get().max(1)
+}
+
+/// Returns the number of physical cores that this process may use. Two hyper-threads of a core count once.
+pub(super) fn physical_cores() -> usize {
+    num_cpus::get_physical().clamp(1, logical_cores())
+}
+
+/// Parses a number of search threads, or `auto` for one thread on each physical core.
+pub(super) fn thread_count(text: &str) -> Result<u16, String> {
+    const MOST: u16 = MAX_THREADS as u16;
+    let number = match text.eq_ignore_ascii_case("auto") {
+        true => u16::try_from(physical_cores()).ok().map(|cores| cores.min(MOST)),
+        false => text.parse().ok().filter(|number| (1..=MOST).contains(number)),
+    };
+    number.ok_or_else(|| format!("neither auto nor a number from 1 to {MOST}"))
+}
+
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
 
     use super::*;
 
-    fn parse(line: &str) -> Result<Command, clap::Error> {
-        let words = std::iter::once("sesame").chain(line.split(' ').filter(|word| !word.is_empty()));
-        Arguments::try_parse_from(words).map(|arguments| arguments.command.unwrap_or(Command::Uci))
-    }
-
     #[test]
     fn the_definition_is_sound() {
-        Arguments::command().debug_assert();
+        Cli::command().debug_assert();
     }
 
     #[test]
-    fn uci_commands_are_one_line() {
-        let line = |line: &str| match parse(line) {
-            Ok(Command::UciLine(command)) => command.line(),
-            other => panic!("{other:?}"),
-        };
-        assert_eq!(line("go depth 3 searchmoves e2e4"), "go depth 3 searchmoves e2e4");
-        assert_eq!(line("go movetime -5"), "go movetime -5");
-        assert_eq!(line("d"), "d");
-    }
-
-    #[test]
-    fn nothing_means_uci() {
-        assert!(matches!(parse(""), Ok(Command::Uci)));
-    }
-
-    #[test]
-    fn bench() {
-        let bench = |line| match parse(line) {
-            Ok(Command::Bench(bench)) => (bench.depth.or(bench.depth_alone), bench.threads, bench.hash),
-            other => panic!("{line}: {other:?}"),
-        };
-        assert_eq!(bench("bench"), (None, 1, 16));
-        assert_eq!(bench("bench 9"), (Some(9), 1, 16));
-        assert_eq!(bench("bench --depth 9 --threads 2 --hash 64"), (Some(9), 2, 64));
-        assert!(
-            matches!(parse("bench 16 1 13 default depth"), Ok(Command::Bench(bench)) if bench.stockfish.len() == 4)
-        );
-        for line in
-            ["bench 0", "bench --threads 0", "bench --threads 1025", "bench --hash 0", "bench 3 --depth 3", "bench x"]
-        {
-            assert_eq!(parse(line).unwrap_err().exit_code(), 2, "{line}");
+    fn auto_is_one_thread_a_physical_core() {
+        for (text, count) in [("auto", physical_cores()), ("AUTO", physical_cores()), ("1", 1), ("1024", 1024)] {
+            assert_eq!(thread_count(text).map(usize::from), Ok(count));
         }
-    }
-
-    #[test]
-    fn perft() {
-        let perft = |line: &str| match parse(line) {
-            Ok(Command::Perft(perft)) => perft.fen_and_depth(),
-            other => panic!("{line}: {other:?}"),
-        };
-        assert_eq!(perft("perft 5"), Ok((String::new(), 5)));
-        assert_eq!(perft("perft 8/8/8/4k3/8/8/4K3/8 w - - 0 1 3"), Ok(("8/8/8/4k3/8/8/4K3/8 w - - 0 1".into(), 3)));
-        assert!(perft("perft startpos").is_err());
-        assert!(perft("perft 65").is_err());
-        assert!(parse("perft").is_err());
+        assert!((1..=logical_cores()).contains(&physical_cores()));
+        for text in ["0", "1025", "-1", "", "all", "2x", "70000"] {
+            assert_eq!(thread_count(text), Err("neither auto nor a number from 1 to 1024".to_owned()), "{text}");
+        }
     }
 }

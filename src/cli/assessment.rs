@@ -1,9 +1,9 @@
-//! Assessments of positions: score, best line, depth.
+//! Assessments of positions: score, best line, depth, and how people write them.
 
 use std::ops::ControlFlow;
 
 use crate::engine::{Engine, EngineError, Info, Limits, Score, SearchReport};
-use crate::position::{Game, Move, Outcome};
+use crate::position::{Color, Game, Move, Outcome, Position};
 
 /// The engine's view of a position.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,26 +19,14 @@ pub(super) struct Assessment {
 impl Assessment {
     /// Returns the last exact line of the best move, or the last exact line; `None` if no ply was completed.
     pub(super) fn of(report: &SearchReport) -> Option<Self> {
-        let is_chosen = |first: Option<Move>| first == report.best;
-        let info = report.iterations.iter().rfind(|info| is_chosen(info.line.pv.first().copied()));
-        let info = info.or(report.iterations.last())?;
-        Some(Self { score: info.line.score, line: info.line.pv.clone(), depth: info.line.depth })
+        let info = report.iterations.iter().rfind(|info| info.line.pv.first().copied() == report.best);
+        let line = &info.or(report.iterations.last())?.line;
+        Some(Self { score: line.score, line: line.pv.clone(), depth: line.depth })
     }
 }
 
-/// Searches `game` and returns an assessment, at least of one ply.
-///
-/// # Errors
-/// The errors of [`Engine::search`].
-pub(super) fn assess(engine: &mut Engine, game: &Game, limits: &Limits) -> Result<Assessment, EngineError> {
-    assess_with(engine, game, limits, |_| ControlFlow::Continue(()))
-}
-
-/// Searches `game` like [`assess`], and calls `watch` as [`Engine::search_with`] does.
-///
-/// # Errors
-/// The errors of [`Engine::search`].
-pub(super) fn assess_with(
+/// Searches `game` and returns an assessment, at least of one ply. Calls `watch` as [`Engine::search_with`] does.
+pub(super) fn assess(
     engine: &mut Engine,
     game: &Game,
     limits: &Limits,
@@ -58,24 +46,84 @@ pub(super) fn assess_with(
     Ok(Assessment::of(&report).unwrap_or_else(|| unsearched(Score::Centipawns(0))))
 }
 
+/// Formats a line in standard algebraic notation with move numbers, as in `12... Nf6 13. Bg5`. It ends before
+/// the first illegal move.
+pub(super) fn san_line(root: &Position, moves: &[Move]) -> String {
+    let mut position = root.clone();
+    let mut words = Vec::new();
+    for &mv in moves {
+        if !position.is_legal(mv) {
+            break;
+        }
+        match position.side_to_move() {
+            Color::White => words.push(format!("{}.", position.fullmove_number())),
+            Color::Black if words.is_empty() => words.push(format!("{}...", position.fullmove_number())),
+            Color::Black => {}
+        }
+        words.push(position.to_san(mv));
+        position.play(mv);
+    }
+    words.join(" ")
+}
+
+/// Formats a score from White's view: pawns, or `#N` for mate in N moves.
+pub(super) fn white_score(score: Score, side_to_move: Color) -> String {
+    let sign = if side_to_move == Color::White { 1 } else { -1 };
+    match score {
+        Score::Centipawns(0) => "0.00".to_owned(),
+        Score::Centipawns(score) => format!("{:+.2}", f64::from(sign * score) / 100.0),
+        Score::Mate(moves) => format!("#{}", sign * moves),
+    }
+}
+
+/// Returns the name of a side.
+pub(super) fn name(color: Color) -> &'static str {
+    match color {
+        Color::White => "White",
+        Color::Black => "Black",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::engine::Options;
-    use crate::position::Position;
 
     #[test]
     fn every_limit_gives_an_assessment() {
         let mut engine = Engine::new(Options { hash_mib: 1, ..Options::default() }).unwrap();
-        let mut assess_fen = |fen: &str, limits: &Limits| {
+        let mut assessed = |fen: &str| {
             let game = Game::new(Position::from_fen(fen).unwrap());
-            assess(&mut engine, &game, limits).unwrap()
+            let one_node = Limits { nodes: Some(1), ..Limits::default() };
+            assess(&mut engine, &game, &one_node, |_| ControlFlow::Continue(())).unwrap()
         };
-        let one_node = Limits { nodes: Some(1), ..Limits::default() };
-        let mate = assess_fen("7k/8/6K1/8/8/8/8/R7 w - - 0 1", &Limits { depth: Some(4), ..Limits::default() });
-        assert_eq!((mate.score, mate.line.len()), (Score::Mate(1), 1));
-        assert!(!assess_fen("7k/8/6K1/8/8/8/8/R7 w - - 0 1", &one_node).line.is_empty());
-        assert_eq!(assess_fen("R6k/8/6K1/8/8/8/8/8 b - - 0 1", &one_node).score, Score::Mate(0));
-        assert_eq!(assess_fen("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", &one_node).score, Score::Centipawns(0));
+        assert!(!assessed("7k/8/6K1/8/8/8/8/R7 w - - 0 1").line.is_empty());
+        assert_eq!(assessed("R6k/8/6K1/8/8/8/8/8 b - - 0 1").score, Score::Mate(0));
+        assert_eq!(assessed("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1").score, Score::Centipawns(0));
+    }
+
+    #[test]
+    fn lines_begin_with_a_number_and_end_before_an_illegal_move() {
+        let mut after = Position::startpos();
+        let moves = ["e4", "e5", "Qh5", "Nc6", "Bc4", "Nf6", "Qxf7#"].map(|san| {
+            let mv = after.from_san(san).unwrap();
+            after.play(mv);
+            mv
+        });
+        let root = Position::startpos();
+        assert_eq!(san_line(&root, &moves), "1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7#");
+        let mut black = root.clone();
+        black.play(moves[0]);
+        assert_eq!(san_line(&black, &moves[1..4]), "1... e5 2. Qh5 Nc6");
+        assert_eq!((san_line(&root, &[]), san_line(&black, &moves)), (String::new(), String::new()));
+    }
+
+    #[test]
+    fn scores_are_whites() {
+        let both = |score| [Color::White, Color::Black].map(|side| white_score(score, side));
+        assert_eq!(both(Score::Centipawns(123)), ["+1.23", "-1.23"]);
+        assert_eq!(both(Score::Centipawns(0)), ["0.00", "0.00"]);
+        assert_eq!(both(Score::Mate(3)), ["#3", "#-3"]);
+        assert_eq!(both(Score::Mate(-2)), ["#-2", "#2"]);
     }
 }

@@ -7,17 +7,13 @@
 mod analyse;
 mod arguments;
 mod assessment;
-mod board;
 #[cfg(feature = "mpi")]
 mod machines;
 #[cfg(feature = "manual")]
 mod manual;
 mod play;
-mod redirect;
-mod san;
 mod scaling;
 mod terminal;
-mod threads;
 
 use std::env;
 use std::io::{self, IsTerminal, Write};
@@ -31,15 +27,15 @@ use crate::engine::Affinity;
 use crate::engine::bench::{self, BenchOptions};
 use crate::position::Position;
 use crate::uci::{self, Output};
-use arguments::{Arguments, BenchArguments, Command, PerftArguments};
+use arguments::{BenchArguments, Cli, Command, PerftArguments};
 use scaling::ScalingArgs;
 
 /// Runs the program with the process's arguments.
 pub fn main() -> ExitCode {
-    command::main(|arguments: Arguments| {
+    command::main(|cli: Cli| {
         // The only output of the process: at the end it has the error of any failed write.
         let output = Output::stdout();
-        let result = run(arguments.command.unwrap_or(Command::Uci), &output);
+        let result = run(cli.command.unwrap_or(Command::Uci), &output);
         command::check_output(result, output.failure())
     })
 }
@@ -47,26 +43,19 @@ pub fn main() -> ExitCode {
 fn run(command: Command, output: &Output) -> Result<(), CommandError> {
     match command {
         Command::Uci => run_uci(output),
-        Command::UciLine(command) => run_uci_line(command.line(), output),
         Command::Bench(BenchArguments { depth_alone: Some(hash), stockfish, .. }) if !stockfish.is_empty() => {
-            run_uci_line(format!("bench {hash} {}", stockfish.join(" ")), output)
+            let line = format!("bench {hash} {}", stockfish.join(" "));
+            uci::run(io::Cursor::new(line), output.clone()).map_err(CommandError::failed)
         }
         Command::Bench(arguments) => run_bench(&arguments, output),
         Command::Analyse(arguments) => analyse::run(&arguments, output),
         Command::Play(arguments) => play::run(&arguments, output),
         Command::Perft(arguments) => run_perft(&arguments, output),
         Command::Scaling(arguments) => run_scaling(&arguments, output),
-        Command::Lab(words) => Err(redirect::lab(&words)),
-        Command::Datagen(words) => Err(redirect::tuner("datagen", &words)),
-        Command::Data(words) => Err(redirect::tuner("data", &words)),
-        Command::Train(words) => Err(redirect::tuner("train", &words)),
-        Command::Tune(_) => Err(redirect::tune()),
         #[cfg(feature = "manual")]
         Command::Man(arguments) => manual::write_pages(&arguments, output),
         #[cfg(feature = "manual")]
         Command::Completions(arguments) => manual::print_completions(&arguments, output),
-        #[cfg(not(feature = "manual"))]
-        Command::Man(_) | Command::Completions(_) => Err(redirect::manual()),
     }
 }
 
@@ -91,12 +80,6 @@ fn run_uci(output: &Output) -> Result<(), CommandError> {
 /// take a second.
 fn is_launched_by_mpi() -> bool {
     ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMI_RANK", "PMIX_RANK"].iter().any(|name| env::var_os(name).is_some())
-}
-
-/// Carries out one UCI command.
-fn run_uci_line(line: String, output: &Output) -> Result<(), CommandError> {
-    uci::check_line(&line).map_err(CommandError::Usage)?;
-    uci::run(io::Cursor::new(line), output.clone()).map_err(CommandError::failed)
 }
 
 fn run_bench(arguments: &BenchArguments, output: &Output) -> Result<(), CommandError> {
@@ -164,19 +147,5 @@ fn position(fen: &str) -> Result<Position, CommandError> {
             repairs.iter().for_each(|repair| print_status(&format!("FEN: {repair}")));
             Ok(position)
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn positions() {
-        assert_eq!(position("").unwrap().key(), Position::startpos().key());
-        assert_eq!(position(" startpos ").unwrap().key(), Position::startpos().key());
-        let lone_kings = position("8/8/8/4k3/8/8/4K3/8 w - - 0 1").unwrap();
-        assert_eq!(lone_kings.occupied().len(), 2);
-        assert!(matches!(position("nonsense"), Err(CommandError::Usage(_))));
     }
 }

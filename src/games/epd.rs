@@ -5,7 +5,8 @@
 //! `c9` or `c7`, and others ignored. Common deviations are read: lines of a FEN, with or without operations,
 //! missing semicolons, commas between moves, long algebraic moves, stray control characters.
 
-use crate::position::{FenError, FenRepair, Game, Move, MoveError, Position};
+use super::read_move;
+use crate::position::{FenError, FenRepair, Game, Move, MoveError, Position, excerpt};
 
 /// Operations that may follow another one without a semicolon. None of them is a move, as `c3` is.
 const OPCODES: [&str; 22] = [
@@ -151,12 +152,6 @@ fn solution(position: &Position, bm: Option<&str>, am: Option<&str>) -> Result<O
     Ok(if best.is_empty() && avoid.is_empty() { None } else { Some(Solution { best, avoid }) })
 }
 
-/// Parses a move in standard algebraic, UCI or long algebraic notation.
-fn read_move(position: &Position, word: &str) -> Result<Move, MoveError> {
-    let read = position.from_san(word);
-    read.or_else(|error| position.from_uci(word).or_else(|_| position.from_lan(word)).map_err(|_| error))
-}
-
 /// Returns the points for moves; none if an operand has another form. `c0 "f5=10, Be5+=2"` says the same as
 /// `c8 "10 2"; c9 "f6f5 d4e5"`.
 fn points<'a>(position: &Position, operand: impl Fn(&str) -> Option<&'a str>) -> Vec<(Move, u32)> {
@@ -239,11 +234,6 @@ fn quotation(text: &str) -> Option<(String, &str)> {
         }
     }
     None
-}
-
-/// Returns the beginning of a text, for messages.
-fn excerpt(text: &str) -> String {
-    text.chars().take(24).collect()
 }
 
 #[cfg(test)]

@@ -103,7 +103,7 @@ fn name(color: Color) -> &'static str {
 }
 
 /// Returns the first characters of a user's text, for an error message.
-pub(super) fn excerpt(text: &str) -> String {
+pub(crate) fn excerpt(text: &str) -> String {
     const LONGEST: usize = 24;
     let mut chars = text.chars();
     let mut excerpt: String = chars.by_ref().take(LONGEST).collect();

@@ -19,6 +19,7 @@ use std::fmt;
 use cozy_chess::Board;
 pub use cozy_chess::{BitBoard, CastleRights, Color, File, Piece, Rank, Square};
 
+pub(crate) use fen::excerpt;
 pub use fen::{FenError, FenRepair};
 pub use game::{Game, Outcome, is_repetition};
 pub use moves::{Move, MoveList};

@@ -22,7 +22,9 @@ pub fn draw(position: &Position, style: Style) -> String {
         text.push_str(" |");
         for &file in &File::ALL {
             text.push(' ');
-            text.push(symbol(position, Square::new(file, *rank), style));
+            let square = Square::new(file, *rank);
+            let piece = position.piece_on(square).zip(position.color_on(square));
+            text.push(piece.map_or('.', |(piece, color)| symbol(piece, color, style)));
         }
         text.push_str(" |\n");
     }
@@ -31,11 +33,7 @@ pub fn draw(position: &Position, style: Style) -> String {
     text
 }
 
-/// Returns the symbol of a square, a dot if it is empty.
-pub(crate) fn symbol(position: &Position, square: Square, style: Style) -> char {
-    let (Some(piece), Some(color)) = (position.piece_on(square), position.color_on(square)) else {
-        return '.';
-    };
+pub(crate) fn symbol(piece: Piece, color: Color, style: Style) -> char {
     let (letter, white, black) = match piece {
         Piece::Pawn => ('p', '♙', '♟'),
         Piece::Knight => ('n', '♘', '♞'),

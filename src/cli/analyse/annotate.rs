@@ -4,8 +4,7 @@ use std::ops::Range;
 
 use super::judge::{Judgement, MoveLoss, PlayerStats, Thresholds, negated};
 use super::variation::join_variation;
-use crate::cli::assessment::Assessment;
-use crate::cli::san;
+use crate::cli::assessment::{Assessment, san_line, white_score};
 use crate::engine::Score;
 use crate::games::pgn::{Annotation, PgnGame, Ply, Replay};
 use crate::position::{Color, Move, Position};
@@ -55,10 +54,10 @@ impl Annotated {
         let mut remarks = Vec::new();
         for step in &self.moves {
             if let Some(Judged { judgement, score_before, line, .. }) = &step.judged {
-                let (number, side) = (san::line(before, &[step.mv]), before.side_to_move());
+                let (number, side) = (san_line(before, &[step.mv]), before.side_to_move());
                 let (sign, name) = (judgement.sign(), judgement.name().to_lowercase());
-                let was = san::score(*score_before, side);
-                let is = step.score.map_or_else(String::new, |score| san::score(score, !side));
+                let was = white_score(*score_before, side);
+                let is = step.score.map_or_else(String::new, |score| white_score(score, !side));
                 remarks.push(format!("{number}{sign} {name} ({was} to {is}). Best: {line}"));
             }
             before = &step.position;
@@ -98,7 +97,7 @@ pub(super) fn annotate(
                 judgement,
                 score_before: before.score,
                 best,
-                line: san::line(&position, line),
+                line: san_line(&position, line),
             });
             let shown = Some(after.score).filter(|&score| score != Score::Mate(0));
             write(ply, &position, mv, judged.as_ref().map(|judged| (judged, line)), shown);
@@ -248,7 +247,7 @@ fn sentences(comment: &str) -> impl Iterator<Item = Sentence> {
 
 /// Formats an evaluation as Lichess does: White's, in pawns or moves to mate.
 fn eval_command(score: Score, side_to_move: Color) -> String {
-    let text = san::score(score, side_to_move);
+    let text = white_score(score, side_to_move);
     format!("[%eval {}]", text.strip_prefix('+').unwrap_or(&text))
 }
 

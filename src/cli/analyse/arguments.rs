@@ -11,8 +11,8 @@ use clap::{Args, value_parser};
 use super::inputs::{FileKind, all_files};
 use super::judge::Thresholds;
 use crate::cli::CommandError;
+use crate::cli::arguments::thread_count;
 use crate::cli::arguments::{NetworkArguments, seconds};
-use crate::cli::threads::thread_count;
 use crate::engine::{Engine, Limits, Options};
 use crate::eval::Network;
 use crate::uci::{MAX_HASH_MIB, MAX_MULTI_PV};
@@ -209,11 +209,11 @@ mod tests {
     use clap::Parser;
 
     use super::*;
-    use crate::cli::arguments::{Arguments, Command};
+    use crate::cli::arguments::{Cli, Command};
 
     fn parse(line: &str) -> Result<AnalyseArguments, clap::Error> {
         let words = ["sesame", "analyse"].into_iter().chain(line.split(' ').filter(|word| !word.is_empty()));
-        Arguments::try_parse_from(words).map(|arguments| match arguments.command {
+        Cli::try_parse_from(words).map(|cli| match cli.command {
             Some(Command::Analyse(analyse)) => analyse,
             other => panic!("{line}: {other:?}"),
         })

@@ -12,7 +12,7 @@ use super::interrupt::Interrupt;
 use super::results::Results;
 use super::source::Source;
 use crate::cli::CommandError;
-use crate::cli::assessment::{Assessment, assess_with};
+use crate::cli::assessment::{Assessment, assess};
 use crate::engine::{Engine, Limits};
 use crate::games::pgn::{PgnError, PgnGame, Reader, Replay};
 use crate::position::{Color, Game, Position};
@@ -219,8 +219,7 @@ impl GameAnalyser<'_> {
             }
             let place = format!("game {number}, {}", place(game.position()));
             self.progress.set_message(place.clone());
-            let found =
-                assess_with(&mut self.engine, &game, limits, |_| interrupt.flow()).map_err(CommandError::failed)?;
+            let found = assess(&mut self.engine, &game, limits, |_| interrupt.flow()).map_err(CommandError::failed)?;
             if interrupt.is_over() {
                 break;
             }

@@ -9,8 +9,8 @@ use serde::Serialize;
 
 use super::annotate::Annotated;
 use super::results::player_names;
-use crate::cli::assessment::Assessment;
-use crate::cli::{CommandError, san};
+use crate::cli::CommandError;
+use crate::cli::assessment::{Assessment, san_line};
 use crate::engine::{Bound, Info, Score, SearchReport};
 use crate::position::{Color, Move, Position};
 use crate::uci::Output;
@@ -92,7 +92,7 @@ pub(super) fn line(output: &Output, info: &Info, root: &Position) -> Result<(), 
             tb_hits: info.tb_hits,
             hashfull: info.hashfull,
             pv: uci(root, &line.pv),
-            san: san::line(root, &line.pv),
+            san: san_line(root, &line.pv),
         },
     )
 }

@@ -5,12 +5,12 @@ use std::time::Duration;
 use super::arguments::AnalyseArguments;
 use super::interrupt::Interrupt;
 use super::json;
-use crate::cli::board::{self, BoardStyle};
-use crate::cli::terminal::{Colours, SearchStatus, is_utf8_locale};
-use crate::cli::{CommandError, position, san};
+use crate::cli::assessment::{san_line, white_score};
+use crate::cli::terminal::{BoardStyle, Colours, SearchStatus};
+use crate::cli::{CommandError, position};
 use crate::engine::{Bound, Info, Limits, Score, SearchReport};
 use crate::position::{Color, Game, Outcome, Position};
-use crate::uci::{Output, Style};
+use crate::uci::Output;
 use sesame_report::command::print_status;
 
 /// Default search time.
@@ -76,9 +76,7 @@ pub(super) fn run(fen: &str, arguments: &AnalyseArguments, output: &Output) -> R
 }
 
 fn introduce(root: &Position, arguments: &AnalyseArguments, output: &Output) {
-    let style = if !arguments.ascii && is_utf8_locale() { Style::Unicode } else { Style::Ascii };
-    let coloured = Colours::Auto.are_used();
-    output.line(&board::draw(root, None, BoardStyle { style, coloured, below: Color::White }));
+    output.line(&BoardStyle::new(arguments.ascii, Colours::Auto, Color::White).draw(root, None));
     let side = if root.side_to_move() == Color::White { "White" } else { "Black" };
     output.line(&format!("\n{}\n{side} to move", root.fen(false)));
 }
@@ -100,11 +98,11 @@ fn row(info: &Info, root: &Position, ranked: bool) -> String {
         (Bound::Upper, Color::White) | (Bound::Lower, Color::Black) => "<=",
     };
     let depth = format!("{}/{}", line.depth, line.seldepth);
-    let score = format!("{bound}{}", san::score(line.score, root.side_to_move()));
+    let score = format!("{bound}{}", white_score(line.score, root.side_to_move()));
     let time = format!("{:.2} s", info.elapsed.as_secs_f64());
     let nodes = thousands(info.nodes);
     let rank = if ranked { format!("({}) ", line.rank) } else { String::new() };
-    format!("{depth:>6} {score:>8} {time:>9} {nodes:>10}  {rank}{}", san::line(root, &line.pv))
+    format!("{depth:>6} {score:>8} {time:>9} {nodes:>10}  {rank}{}", san_line(root, &line.pv))
 }
 
 /// Formats a count in at most six characters.

@@ -8,7 +8,8 @@ use super::annotate::{Annotated, Judged, judgement_in, without_commands};
 use super::judge::PlayerStats;
 use super::results::player_names;
 use super::{graph, json};
-use crate::cli::{CommandError, san};
+use crate::cli::assessment::{san_line, white_score};
+use crate::cli::CommandError;
 use crate::engine::Score;
 use crate::games::pgn::{Annotation, Ply};
 use crate::position::{Color, Position};
@@ -99,7 +100,7 @@ fn step(position: &Position, score: Option<Score>, comment: String, played: Opti
     let side = position.side_to_move();
     Step {
         fen: position.fen(false),
-        score: score.map(|score| if score == Score::Mate(0) { "#".to_owned() } else { san::score(score, side) }),
+        score: score.map(|score| if score == Score::Mate(0) { "#".to_owned() } else { white_score(score, side) }),
         chances: score.map(|score| graph::whites_chances(score, side)),
         comment,
         played,
@@ -146,7 +147,7 @@ mod tests {
     use super::super::annotate::annotate;
     use super::super::judge::Thresholds;
     use super::*;
-    use crate::cli::assessment::Assessment;
+    use crate::cli::assessment::{Assessment, white_score};
     use crate::games::pgn::Reader;
 
     #[test]

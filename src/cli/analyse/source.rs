@@ -9,7 +9,7 @@ use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use crate::cli::CommandError;
-use crate::games::encoding::{Content, decode};
+use crate::games::{Content, decode};
 
 /// Bytes that are looked at to recognise the content.
 const SAMPLE: u64 = 4096;

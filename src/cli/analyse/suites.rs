@@ -11,8 +11,8 @@ use super::inputs::open_all;
 use super::interrupt::Interrupt;
 use super::json::{self, WhiteScore};
 use super::source::Source;
-use crate::cli::assessment::Assessment;
-use crate::cli::{CommandError, san};
+use crate::cli::CommandError;
+use crate::cli::assessment::{Assessment, white_score};
 use crate::engine::{Engine, Info, Limits, Score, SearchReport};
 use crate::games::epd::{self, Epd, settled_from};
 use crate::position::Game;
@@ -184,7 +184,7 @@ impl SuiteResult {
     fn text(&self, epd: &Epd) -> String {
         let side = epd.position.side_to_move();
         let mv = self.report.best.map_or_else(|| "nothing".to_owned(), |mv| epd.position.to_san(mv));
-        let mut score = self.score().map_or_else(String::new, |score| format!(" ({})", san::score(score, side)));
+        let mut score = self.score().map_or_else(String::new, |score| format!(" ({})", white_score(score, side)));
         if let Some(points) = self.points(epd) {
             score += &format!(", {points} of {} points", most_points(epd));
         }
@@ -237,7 +237,7 @@ impl SuiteResult {
             epd.position.fen(false),
             wanted(epd),
             self.report.best.map_or_else(String::new, |mv| epd.position.to_san(mv)),
-            self.score().map_or_else(String::new, |score| san::score(score, side)),
+            self.score().map_or_else(String::new, |score| white_score(score, side)),
             match self.solved {
                 None => "",
                 Some(Ok(_)) => "yes",

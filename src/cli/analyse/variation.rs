@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use crate::cli::san;
+use crate::cli::assessment::san_line;
+use crate::games;
 use crate::games::pgn::Annotation;
 use crate::position::{Move, Position};
 
@@ -41,12 +42,12 @@ fn joined(text: &str, root: &Position, line: &[Move]) -> Option<String> {
             return Some(text.to_owned());
         }
         let (before, after) = text.split_at(step.end);
-        return Some(format!("{before} ({}){after}", san::line(&position, line.get(ply..)?)));
+        return Some(format!("{before} ({}){after}", san_line(&position, line.get(ply..)?)));
     }
     if steps.is_empty() {
         return None;
     }
-    let rest = san::line(&position, line.get(steps.len()..).unwrap_or_default());
+    let rest = san_line(&position, line.get(steps.len()..).unwrap_or_default());
     Some(if rest.is_empty() { text.to_owned() } else { format!("{text} {rest}") })
 }
 
@@ -61,9 +62,7 @@ struct Step {
 
 impl Step {
     fn read(&self, text: &str, position: &Position) -> Option<Move> {
-        let word = text.get(self.word.clone())?;
-        let mv = position.from_san(word).or_else(|_| position.from_uci(word)).or_else(|_| position.from_lan(word));
-        mv.ok().filter(|&mv| position.is_legal(mv))
+        games::read_move(position, text.get(self.word.clone())?).ok()
     }
 }
 

@@ -1,13 +1,18 @@
 //! The player's console: a pipe, a plain terminal, or a terminal with a line editor.
 
-use std::io::{self, IsTerminal};
+use std::io::{self, BufRead, BufReader, IsTerminal, Read};
+use std::thread;
 
-use crossbeam_channel::Receiver;
+use crossbeam_channel::{self as channel, Receiver};
 
-use super::{editor, input};
 use crate::uci::Output;
 
-/// The kind of a console.
+/// The longest line, in bytes. The rest of a longer line is dropped.
+pub(super) const MAX_LINE: usize = 4096;
+
+/// The capacity of the queue of lines.
+pub(super) const QUEUE: usize = 64;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ConsoleKind {
     /// Input from a pipe or a file: its lines are echoed, and wait for the end of the engine's search.
@@ -15,6 +20,7 @@ pub(super) enum ConsoleKind {
     /// A terminal that edits lines itself, such as a dumb one: the session writes prompts.
     Terminal,
     /// A terminal with a line editor, which writes the prompt. Output appears above the line.
+    #[cfg_attr(not(unix), allow(dead_code))]
     Editor,
 }
 
@@ -27,16 +33,55 @@ pub(super) struct Console {
 }
 
 impl Console {
-    /// Opens the console of the process: with a line editor if input and output are a terminal that can move its
-    /// cursor. `output` is the standard output, `prompt` the line editor's prompt.
+    /// Opens the console of the process: with a line editor, which writes `prompt`, if input and output are a terminal
+    /// that can move its cursor. The console of Windows edits lines itself.
     ///
     /// # Errors
     /// If the system refuses a thread.
+    #[cfg_attr(not(unix), allow(unused_variables))]
     pub(super) fn open(prompt: String, output: &Output) -> io::Result<Console> {
-        if let Some(console) = editor::start(prompt)? {
+        #[cfg(unix)]
+        if let Some(console) = super::editor::start(prompt)? {
             return Ok(console);
         }
         let kind = if io::stdin().is_terminal() { ConsoleKind::Terminal } else { ConsoleKind::Pipe };
-        Ok(Console { kind, lines: input::spawn(io::stdin())?, output: output.clone() })
+        Ok(Console { kind, lines: read_lines(io::stdin())?, output: output.clone() })
+    }
+}
+
+/// Starts a thread that reads lines.
+fn read_lines(input: impl Read + Send + 'static) -> io::Result<Receiver<String>> {
+    let (sender, receiver) = channel::bounded(QUEUE);
+    thread::Builder::new().name("play-input".into()).spawn(move || {
+        let mut input = BufReader::new(input);
+        while let Some(line) = read_line(&mut input) {
+            if sender.send(line).is_err() {
+                return;
+            }
+        }
+    })?;
+    Ok(receiver)
+}
+
+/// Reads a line without its line feed; `None` at the end of the input or after an error.
+fn read_line(input: &mut impl BufRead) -> Option<String> {
+    let mut line = Vec::new();
+    input.by_ref().take(MAX_LINE as u64).read_until(b'\n', &mut line).ok().filter(|&length| length > 0)?;
+    if line.len() == MAX_LINE && !line.ends_with(b"\n") {
+        input.skip_until(b'\n').ok();
+    }
+    Some(String::from_utf8_lossy(&line).trim_end_matches(['\r', '\n']).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_all_kinds() {
+        let long = "y".repeat(3 * MAX_LINE);
+        let bytes = [b"e4\r\n\n\xFFx\n", long.as_bytes(), b"\nquit"].concat();
+        let lines: Vec<String> = read_lines(io::Cursor::new(bytes)).unwrap().iter().collect();
+        assert_eq!(lines, ["e4", "", "\u{FFFD}x", &long[..MAX_LINE], "quit"]);
     }
 }

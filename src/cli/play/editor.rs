@@ -1,6 +1,4 @@
-//! A line editor at a terminal: arrow keys, history, output above the line.
-//!
-//! Systems other than Unix have none: the console of Windows edits lines itself.
+//! A line editor at a Unix terminal: arrow keys, history, output above the line.
 
 use std::io::{self, ErrorKind, Write};
 use std::sync::Arc;
@@ -12,15 +10,9 @@ use parking_lot::{Condvar, Mutex};
 use rustyline::error::ReadlineError;
 use rustyline::{Config, DefaultEditor, ExternalPrinter, Prompt};
 
-use super::command::PlayCommand;
-use super::console::{Console, ConsoleKind};
+use super::console::{Console, ConsoleKind, MAX_LINE, QUEUE};
+use super::session::is_quit;
 use crate::uci::Output;
-
-/// The longest line, in characters. The rest of a longer line is dropped.
-const MAX_LINE: usize = 4096;
-
-/// The capacity of the queue of lines.
-const QUEUE: usize = 64;
 
 /// Wait for the rest of a key after an escape character, in milliseconds. Output waits as long.
 const ESCAPE_WAIT: Option<u16> = Some(500);
@@ -38,15 +30,15 @@ pub(super) fn start(prompt: String) -> io::Result<Option<Console>> {
     let config = Config::builder().auto_add_history(true).bracketed_paste(false).keyseq_timeout(ESCAPE_WAIT).build();
     let Ok(mut editor) = DefaultEditor::with_config(config) else { return Ok(None) };
     let Ok(printer) = editor.create_external_printer() else { return Ok(None) };
-    let progress = Arc::new(Progress { state: Mutex::new(State::Between), changed: Condvar::new() });
-    let prompt = WatchedPrompt { text: prompt, progress: Arc::clone(&progress) };
+    let gate = Arc::new(PromptGate::default());
+    let prompt = WatchedPrompt { text: prompt, gate: Arc::clone(&gate) };
     let (sender, lines) = channel::bounded(QUEUE);
     thread::Builder::new().name("play-editor".into()).spawn(move || {
         read_lines(&mut editor, &prompt, &sender);
         drop(editor);
-        prompt.progress.set(State::Ended);
+        prompt.gate.set(true);
     })?;
-    let output = Output::new(AboveLine { printer, progress });
+    let output = Output::new(AboveLine { printer, gate });
     Ok(Some(Console { kind: ConsoleKind::Editor, lines, output }))
 }
 
@@ -54,11 +46,11 @@ pub(super) fn start(prompt: String) -> io::Result<Option<Console>> {
 fn read_lines(editor: &mut DefaultEditor, prompt: &WatchedPrompt, lines: &Sender<String>) {
     loop {
         let line = editor.readline(prompt);
-        prompt.progress.set(State::Between);
+        prompt.gate.set(false);
         match line {
             Ok(line) => {
                 let line: String = line.replace(['\n', '\r'], " ").chars().take(MAX_LINE).collect();
-                let is_last = PlayCommand::read(&line) == PlayCommand::Quit;
+                let is_last = is_quit(&line);
                 if lines.send(line).is_err() || is_last {
                     return;
                 }
@@ -70,45 +62,35 @@ fn read_lines(editor: &mut DefaultEditor, prompt: &WatchedPrompt, lines: &Sender
     }
 }
 
-/// The state of the line editor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
-    /// No line has begun.
-    Between,
-    /// The prompt is shown or about to be.
-    Editing,
-    Ended,
-}
-
-/// The state of the line editor, shared with the output.
-struct Progress {
-    state: Mutex<State>,
+/// Holds output back until the prompt is shown, or the editor has ended: text written before would stand behind the prompt.
+#[derive(Default)]
+struct PromptGate {
+    is_open: Mutex<bool>,
     changed: Condvar,
 }
 
-impl Progress {
-    fn set(&self, state: State) {
-        *self.state.lock() = state;
+impl PromptGate {
+    fn set(&self, is_open: bool) {
+        *self.is_open.lock() = is_open;
         self.changed.notify_all();
     }
 
-    /// Waits until a line has begun, because text written at its beginning would stand behind the prompt.
     fn wait(&self) {
         let deadline = Instant::now() + PROMPT_WAIT;
-        let mut state = self.state.lock();
-        while *state == State::Between && !self.changed.wait_until(&mut state, deadline).timed_out() {}
+        let mut is_open = self.is_open.lock();
+        while !*is_open && !self.changed.wait_until(&mut is_open, deadline).timed_out() {}
     }
 }
 
-/// A prompt that reports its first use. The terminal is in raw mode then.
+/// A prompt that opens the gate at its first use. The terminal is in raw mode then.
 struct WatchedPrompt {
     text: String,
-    progress: Arc<Progress>,
+    gate: Arc<PromptGate>,
 }
 
 impl Prompt for WatchedPrompt {
     fn raw(&self) -> &str {
-        self.progress.set(State::Editing);
+        self.gate.set(true);
         &self.text
     }
 }
@@ -116,12 +98,12 @@ impl Prompt for WatchedPrompt {
 /// A writer of text above the edited line.
 struct AboveLine<P> {
     printer: P,
-    progress: Arc<Progress>,
+    gate: Arc<PromptGate>,
 }
 
 impl<P: ExternalPrinter> Write for AboveLine<P> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.progress.wait();
+        self.gate.wait();
         if self.printer.print(String::from_utf8_lossy(bytes).into_owned()).is_err() {
             // The editor has ended meanwhile.
             let mut output = io::stdout();

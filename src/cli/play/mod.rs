@@ -1,40 +1,150 @@
 //! `sesame play`: a game of a human against the engine in the terminal.
 
-mod arguments;
-mod clock;
-mod command;
 mod console;
 #[cfg(unix)]
 mod editor;
-mod game_match;
-mod illegal_move;
-mod input;
-mod pgn_files;
+mod game;
+mod moves;
 mod session;
 
-use jiff::Zoned;
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+use std::path::PathBuf;
+use std::time::Duration;
 
-pub(super) use arguments::PlayArguments;
-use game_match::Match;
-use session::PlaySession;
+use clap::{Args, ValueEnum, value_parser};
 
 use super::CommandError;
+use super::arguments::EngineArguments;
+use super::terminal::Colours;
+use crate::engine::Limits;
+use crate::position::{Color, Position};
 use crate::uci::Output;
-use clock::ChessClock;
+use game::{Match, TimeControl};
+use session::PlaySession;
 
-pub(super) fn run(arguments: &PlayArguments, output: &Output) -> Result<(), CommandError> {
-    let start = arguments.start()?;
-    let game_match = Match::new(start, arguments.side(), arguments.time.map(ChessClock::new));
-    let date = Zoned::now().strftime("%Y.%m.%d").to_string();
-    PlaySession::new(arguments, game_match, output, date)?.play()
+/// Default time of the engine's moves, without a clock or another limit.
+const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(1);
+
+/// Play a game against Sesame in the terminal
+///
+/// Moves are typed as in `Nf3` or `g1f3`; `help` shows what else can be typed. With --time both players have a
+/// clock. Otherwise the engine thinks for one second unless you set --movetime, --nodes or --depth.
+#[derive(Debug, Args)]
+pub(crate) struct PlayArguments {
+    /// Your side
+    #[arg(long, value_enum, default_value_t = Side::White)]
+    color: Side,
+    /// Time control of both players: minutes, and seconds added with each move, as in 5+3
+    #[arg(long, value_name = "M+S", conflicts_with = "movetime")]
+    time: Option<TimeControl>,
+    /// Time of the engine's moves
+    #[arg(long, value_parser = value_parser!(u64).range(1..=1_000_000_000), value_name = "MS")]
+    movetime: Option<u64>,
+    /// Nodes of the engine's moves
+    #[arg(long, value_parser = value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+    /// Depth of the engine's moves
+    #[arg(long, value_parser = value_parser!(u32).range(1..), value_name = "PLIES")]
+    depth: Option<u32>,
+    /// The start position as FEN, in quotes [default: the standard start position]
+    #[arg(long, value_name = "FEN", conflicts_with = "chess960")]
+    fen: Option<String>,
+    /// Start from the Chess960 position of this number, 0 to 959, or from a random one
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "any", value_parser = chess960_number)]
+    chess960: Option<u32>,
+    /// Append the game to this PGN file, and update it after every move
+    #[arg(long, value_name = "FILE")]
+    pgn: Option<PathBuf>,
+    /// Your name, for the PGN
+    #[arg(long, default_value = "Player")]
+    name: String,
+    #[command(flatten)]
+    engine: EngineArguments,
+    /// The use of colours
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    ansi: Colours,
+    /// Draw the board with letters instead of figurines
+    #[arg(long)]
+    ascii: bool,
 }
 
-/// Systems without a line editor.
-#[cfg(not(unix))]
-mod editor {
-    use super::console::Console;
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Side {
+    White,
+    Black,
+    Random,
+}
 
-    pub(super) fn start(_prompt: String) -> std::io::Result<Option<Console>> {
-        Ok(None)
+pub(super) fn run(arguments: &PlayArguments, output: &Output) -> Result<(), CommandError> {
+    let start = match (&arguments.fen, arguments.chess960) {
+        (Some(fen), _) => super::position(fen)?,
+        (None, Some(number)) => Position::chess960(number),
+        (None, None) => Position::startpos(),
+    };
+    let human = match arguments.color {
+        Side::White => Color::White,
+        Side::Black => Color::Black,
+        Side::Random if random().is_multiple_of(2) => Color::White,
+        Side::Random => Color::Black,
+    };
+    PlaySession::new(arguments, Match::new(start, human, arguments.time), output)?.play()
+}
+
+impl PlayArguments {
+    /// Returns the limits of the engine's search besides the clock.
+    fn limits(&self) -> Limits {
+        let move_time = self.movetime.map(Duration::from_millis);
+        let limits = Limits { depth: self.depth, nodes: self.nodes, move_time, ..Limits::default() };
+        if limits == Limits::default() && self.time.is_none() {
+            return Limits { move_time: Some(DEFAULT_MOVE_TIME), ..limits };
+        }
+        limits
+    }
+}
+
+fn chess960_number(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(number) if number < 960 => Ok(number),
+        _ if text == "any" => Ok((random() % 960) as u32),
+        _ => Err("the positions of Chess960 have numbers from 0 to 959".to_owned()),
+    }
+}
+
+/// Returns a random number. The standard library seeds its hash maps from the system.
+fn random() -> u64 {
+    RandomState::new().hash_one(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct TestCli {
+        #[command(flatten)]
+        play: PlayArguments,
+    }
+
+    fn parse(line: &str) -> Result<PlayArguments, clap::Error> {
+        TestCli::try_parse_from(std::iter::once("play").chain(line.split_whitespace())).map(|cli| cli.play)
+    }
+
+    #[test]
+    fn wrong_arguments_are_refused() {
+        for line in ["--chess960 960", "--color green", "--time x", "--time 5+3 --movetime 9", "--hash 0", "--nodes 0"]
+        {
+            assert!(parse(line).is_err(), "{line}");
+        }
+        assert!(parse("--chess960 --color black").unwrap().chess960.is_some());
+    }
+
+    #[test]
+    fn limits_are_a_second_unless_set() {
+        assert_eq!(parse("").unwrap().limits().move_time, Some(DEFAULT_MOVE_TIME));
+        assert_eq!(parse("--time 5+3").unwrap().limits(), Limits::default());
+        assert_eq!(parse("--depth 3").unwrap().limits(), Limits { depth: Some(3), ..Limits::default() });
     }
 }

@@ -1,23 +1,22 @@
 //! A game session in the terminal: input, output, the engine's turns.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{self as channel, Receiver, RecvTimeoutError};
+use jiff::Zoned;
 
 use super::PlayArguments;
-use super::clock::{ChessClock, show};
-use super::command::{HELP, PlayCommand, read_move};
 use super::console::{Console, ConsoleKind};
-use super::game_match::{Ending, Match, name};
-use super::pgn_files::PgnFiles;
-use crate::cli::assessment::assess;
-use crate::cli::board::{self, BoardStyle};
-use crate::cli::terminal::{SearchStatus, is_utf8_locale};
-use crate::cli::{CommandError, san};
-use crate::engine::{BestMove, ChannelSink, Engine, Limits, Network, Options, Score, SearchEvent};
-use crate::position::{Color, Move};
-use crate::uci::{Output, Style};
+use super::game::{Ending, Match, PgnFiles};
+use super::moves::read_move;
+use crate::cli::CommandError;
+use crate::cli::assessment::{Assessment, assess, name, san_line, white_score};
+use crate::cli::terminal::{BoardStyle, SearchStatus};
+use crate::engine::{ChannelSink, Engine, Limits, Network, Options, Score, SearchEvent};
+use crate::games::pgn::PgnGame;
+use crate::uci::Output;
 use sesame_report::command::check_output;
 
 /// Interval of status updates during the engine's search.
@@ -26,7 +25,6 @@ const TICK: Duration = Duration::from_millis(200);
 /// With a line editor: time after which a line says that the engine is thinking.
 const THINKING_NOTICE: Duration = Duration::from_secs(3);
 
-/// The engine's move overhead.
 const MOVE_OVERHEAD: Duration = Duration::from_millis(50);
 
 /// Time limit of a search for a hint or an evaluation.
@@ -37,18 +35,29 @@ const ECHO: usize = 80;
 
 const ENGINE: &str = concat!("Sesame ", env!("CARGO_PKG_VERSION"));
 
+const HELP: &str = "\
+Nf3, g1f3    a move
+undo         take back your last move and the reply; after resign or a draw, only that
+hint         Sesame's move for you
+eval         Sesame's evaluation of the position
+board        show the board; flip turns it round
+moves        the moves so far; fen and pgn show the position and the game as text
+clock        the clocks
+draw?        offer a draw
+resign       give up
+save FILE    append the game to a PGN file
+now          make Sesame move at once
+quit         end";
+
 pub(super) struct PlaySession {
-    game_match: Match,
+    game: Match,
     engine: Engine,
     events: Receiver<SearchEvent>,
     /// Limits of the engine's search besides the clock.
     limits: Limits,
     /// The engine's score at its last move, from its own view.
     last_score: Option<Score>,
-    /// The input lines. The end of the input ends the session.
-    lines: Receiver<String>,
-    output: Output,
-    console: ConsoleKind,
+    console: Console,
     board_style: BoardStyle,
     pgn_files: PgnFiles,
     /// The file to save after every move.
@@ -57,52 +66,31 @@ pub(super) struct PlaySession {
     date: String,
 }
 
-/// The next step of the session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Next {
-    Continue,
-    Quit,
-}
+/// `Break` ends the session.
+type Flow = ControlFlow<()>;
 
 impl PlaySession {
-    pub(super) fn new(
-        arguments: &PlayArguments,
-        game_match: Match,
-        output: &Output,
-        date: String,
-    ) -> Result<PlaySession, CommandError> {
+    pub(super) fn new(arguments: &PlayArguments, game: Match, output: &Output) -> Result<PlaySession, CommandError> {
         if let Some(path) = &arguments.pgn {
             PgnFiles::check(path).map_err(|error| CommandError::Failed(format!("{}: {error}", path.display())))?;
         }
-        let network = arguments.network.read(None)?;
-        let style = if !arguments.ascii && is_utf8_locale() { Style::Unicode } else { Style::Ascii };
-        let board_style = BoardStyle { style, coloured: arguments.ansi.are_used(), below: game_match.human() };
         let (sink, events) = ChannelSink::new();
-        let options = Options {
-            hash_mib: arguments.hash.try_into().map_err(CommandError::failed)?,
-            threads: usize::from(arguments.threads),
-            move_overhead: MOVE_OVERHEAD,
-            network,
-            ..Options::default()
-        };
+        let options = Options { move_overhead: MOVE_OVERHEAD, ..arguments.engine.options()? };
         let engine = Engine::with_sink(options, sink).map_err(CommandError::failed)?;
         // The last step that can fail: a line editor changes the mode of the terminal.
-        let prompt = format!("{}> ", name(game_match.human()));
-        let Console { kind, lines, output } = Console::open(prompt, output).map_err(CommandError::failed)?;
+        let console = Console::open(format!("{}> ", name(game.human)), output).map_err(CommandError::failed)?;
         Ok(PlaySession {
-            game_match,
+            board_style: BoardStyle::new(arguments.ascii, arguments.ansi, game.human),
+            game,
             engine,
             events,
             limits: arguments.limits(),
             last_score: None,
-            lines,
-            output,
-            console: kind,
-            board_style,
+            console,
             pgn_files: PgnFiles::default(),
             file: arguments.pgn.clone(),
             name: arguments.name.clone(),
-            date,
+            date: Zoned::now().strftime("%Y.%m.%d").to_string(),
         })
     }
 
@@ -111,55 +99,47 @@ impl PlaySession {
     /// # Errors
     /// If the final save fails.
     pub(super) fn play(mut self) -> Result<(), CommandError> {
-        let side = name(self.game_match.human());
-        self.output.line(&format!("You play {side}. Type a move, such as Nf3 or g1f3, or help.\n"));
-        self.show_board();
-        self.print_result();
-        let mut next = Next::Continue;
-        while next == Next::Continue && !self.output.is_closed() {
-            let is_human_turn = self.game_match.side_to_move() == self.game_match.human();
-            next = if is_human_turn || self.game_match.ending().is_some() {
-                self.human_turn()
-            } else {
-                self.engine_turn()
-            };
+        self.say(format!("You play {}. Type a move, such as Nf3 or g1f3, or help.\n", name(self.game.human)));
+        self.show_game();
+        let mut flow = Flow::Continue(());
+        while flow.is_continue() && !self.console.output.is_closed() {
+            let is_engines_turn = self.game.ending.is_none() && self.game.side_to_move() != self.game.human;
+            flow = if is_engines_turn { self.engine_turn() } else { self.human_turn() };
         }
-        let saved = self.save_at_end();
-        match self.console {
+        let saved = match self.file.clone().filter(|_| !self.game.moves().is_empty()) {
+            Some(path) => self.pgn_files.save(&path, &self.record()).map_err(|error| {
+                CommandError::Failed(format!("the game could not be saved to {}: {error}", path.display()))
+            }),
+            None => Ok(()),
+        };
+        match self.console.kind {
             // The line editor has an output of its own.
-            ConsoleKind::Editor => check_output(saved, self.output.failure()),
+            ConsoleKind::Editor => check_output(saved, self.console.output.failure()),
             ConsoleKind::Pipe | ConsoleKind::Terminal => saved,
         }
     }
 
-    fn save_at_end(&mut self) -> Result<(), CommandError> {
-        let Some(path) = self.file.clone().filter(|_| self.game_match.plies() > 0) else { return Ok(()) };
-        let saved = self.pgn_files.save(&path, &self.record());
-        saved.map_err(|error| {
-            CommandError::Failed(format!("the game could not be saved to {}: {error}", path.display()))
-        })
+    fn say(&self, text: impl AsRef<str>) {
+        self.console.output.line(text.as_ref());
     }
 
     /// Shows the board; with a line editor, whose prompt is constant, the clocks too.
     fn show_board(&self) {
-        let board = board::draw(self.game_match.position(), self.game_match.last_move(), self.board_style);
-        let clock = self.game_match.clock().filter(|_| self.console == ConsoleKind::Editor);
-        let clock = clock.map_or_else(String::new, |clock| format!("{}\n", times(clock)));
-        self.output.line(&format!("{board}\n{clock}"));
+        let board = self.board_style.draw(self.game.position(), self.game.moves().last().copied());
+        let clock = self.game.clock.as_ref().filter(|_| self.console.kind == ConsoleKind::Editor);
+        self.say(format!("{board}\n{}", clock.map_or_else(String::new, |clock| format!("{clock}\n"))));
     }
 
-    fn print_result(&self) {
-        if let Some(ending) = self.game_match.ending() {
-            let help = if self.console == ConsoleKind::Editor { "\nType undo, save FILE or quit." } else { "" };
-            self.output.line(&format!("{} {}{help}", ending.text(), ending.result()));
+    fn show_result(&self) {
+        if let Some(ending) = self.game.ending {
+            let help = if self.console.kind == ConsoleKind::Editor { "\nType undo, save FILE or quit." } else { "" };
+            self.say(format!("{ending} {}{help}", ending.result()));
         }
     }
 
-    /// Shows the board and the result, and saves the game.
-    fn show_and_save(&mut self) {
+    fn show_game(&self) {
         self.show_board();
-        self.print_result();
-        self.autosave();
+        self.show_result();
     }
 
     fn autosave(&mut self) {
@@ -171,208 +151,180 @@ impl PlaySession {
     fn save(&mut self, path: &Path) -> bool {
         let saved = self.pgn_files.save(path, &self.record());
         if let Err(error) = &saved {
-            self.output.line(&format!("The game could not be saved to {}: {error}. It goes on.", path.display()));
+            self.say(format!("The game could not be saved to {}: {error}. It goes on.", path.display()));
         }
         saved.is_ok()
     }
 
-    fn record(&self) -> crate::games::pgn::PgnGame {
-        self.game_match.record([&self.name, ENGINE], &self.date)
+    fn record(&self) -> PgnGame {
+        self.game.record([&self.name, ENGINE], &self.date)
     }
 
-    // The human's turn.
-
     /// Waits for an input line and executes it. The human's clock runs.
-    fn human_turn(&mut self) -> Next {
-        self.game_match.run_clock(Instant::now());
+    fn human_turn(&mut self) -> Flow {
+        self.game.run_clock(Instant::now());
         self.prompt();
-        let line = match self.game_match.ending() {
-            None => self.game_match.time_left(Instant::now()),
-            Some(_) => None,
-        };
-        let line = match line {
-            None => self.lines.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            Some(left) => self.lines.recv_timeout(left),
+        let left = self.game.time_left(Instant::now()).filter(|_| self.game.ending.is_none());
+        let line = match left {
+            None => self.console.lines.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(left) => self.console.lines.recv_timeout(left),
         };
         match line {
             Ok(line) => {
                 self.echo(&line);
-                self.execute(PlayCommand::read(&line))
+                return self.execute(&line);
             }
             Err(RecvTimeoutError::Disconnected) => {
-                if self.console == ConsoleKind::Terminal {
-                    self.output.line("");
+                if self.console.kind == ConsoleKind::Terminal {
+                    self.say("");
                 }
-                Next::Quit
+                return Flow::Break(());
             }
-            Err(RecvTimeoutError::Timeout) => {
-                self.game_match.check_clock(Instant::now());
-                if self.game_match.ending().is_some() {
-                    if self.console != ConsoleKind::Editor {
-                        self.output.line("");
-                    }
-                    self.print_result();
-                    self.autosave();
-                }
-                Next::Continue
-            }
+            Err(RecvTimeoutError::Timeout) => self.game.check_clock(Instant::now()),
         }
+        if self.game.ending.is_some() {
+            if self.console.kind != ConsoleKind::Editor {
+                self.say("");
+            }
+            self.show_result();
+            self.autosave();
+        }
+        Flow::Continue(())
     }
 
     fn prompt(&self) {
-        if self.console != ConsoleKind::Terminal {
-            return;
+        if self.console.kind == ConsoleKind::Terminal {
+            let side = name(self.game.human);
+            self.console.output.text(&match (self.game.ending, &self.game.clock) {
+                (Some(_), _) => "undo, save FILE or quit> ".to_owned(),
+                (None, None) => format!("{side}> "),
+                (None, Some(clock)) => format!("{side} ({clock})> "),
+            });
         }
-        let text = match (self.game_match.ending(), self.game_match.clock()) {
-            (Some(_), _) => "undo, save FILE or quit> ".to_owned(),
-            (None, None) => format!("{}> ", name(self.game_match.human())),
-            (None, Some(clock)) => format!("{} ({})> ", name(self.game_match.human()), times(clock)),
-        };
-        self.output.text(&text);
     }
 
     /// Echoes lines from a pipe, so that the output is a complete record.
     fn echo(&self, line: &str) {
-        if self.console == ConsoleKind::Pipe {
+        if self.console.kind == ConsoleKind::Pipe {
             let mut letters = line.trim().chars();
             let shown: String = letters.by_ref().take(ECHO).collect();
-            let mark = if letters.next().is_some() { "…" } else { "" };
-            self.output.line(&format!("> {shown}{mark}"));
+            self.say(format!("> {shown}{}", if letters.next().is_some() { "…" } else { "" }));
         }
     }
 
-    fn execute(&mut self, command: PlayCommand) -> Next {
-        match command {
-            PlayCommand::Nothing => {}
-            PlayCommand::Quit => return Next::Quit,
-            PlayCommand::Help => self.output.line(HELP),
-            PlayCommand::Board => self.show_board(),
-            PlayCommand::Flip => {
+    fn execute(&mut self, line: &str) -> Flow {
+        let (word, rest) = words(line);
+        match (word.as_str(), rest) {
+            ("", _) => {}
+            ("quit" | "exit" | "q", "") => return Flow::Break(()),
+            ("help" | "?", "") => self.say(HELP),
+            ("board" | "show", "") => self.show_board(),
+            ("flip", "") => {
                 self.board_style.below = !self.board_style.below;
                 self.show_board();
             }
-            PlayCommand::Fen => self.output.line(&self.game_match.position().fen(false)),
-            PlayCommand::Pgn => self.output.line(self.record().to_string().trim_end()),
-            PlayCommand::Moves => {
-                let moves = san::line(self.game_match.start(), &self.game_match.moves());
-                self.output.line(if moves.is_empty() { "No moves yet." } else { &moves });
+            ("fen", "") => self.say(self.game.position().fen(false)),
+            ("pgn", "") => self.say(self.record().to_string().trim_end()),
+            ("moves", "") => {
+                let moves = san_line(&self.game.start, &self.game.moves());
+                self.say(if moves.is_empty() { "No moves yet." } else { &moves });
             }
-            PlayCommand::Clock => match self.game_match.clock() {
-                None => self.output.line("There is no clock."),
-                Some(clock) => self.output.line(&times(clock)),
+            ("clock", "") => match &self.game.clock {
+                None => self.say("There is no clock."),
+                Some(clock) => self.say(clock.to_string()),
             },
-            PlayCommand::Save(None) => self.output.line("Name a file, as in: save game.pgn"),
-            PlayCommand::Save(Some(path)) => {
-                if self.save(Path::new(&path)) {
-                    self.output.line(&format!("Saved to {path}."));
+            ("save", "") => self.say("Name a file, as in: save game.pgn"),
+            ("save", path) => {
+                if self.save(Path::new(path)) {
+                    self.say(format!("Saved to {path}."));
                 }
             }
-            PlayCommand::Undo => self.undo(),
-            PlayCommand::Hint
-            | PlayCommand::Eval
-            | PlayCommand::Resign
-            | PlayCommand::Draw
-            | PlayCommand::Now
-            | PlayCommand::Move(_)
-                if self.game_match.ending().is_some() =>
-            {
-                self.output.line("The game is over.");
-            }
-            PlayCommand::Hint => self.hint(),
-            PlayCommand::Eval => self.evaluate(),
-            PlayCommand::Resign => self.end(Ending::Resigned(self.game_match.human())),
-            PlayCommand::Draw => self.answer_draw_offer(),
-            PlayCommand::Now => self.output.line("It is your move."),
-            PlayCommand::Move(text) => match read_move(self.game_match.position(), &text) {
+            ("undo" | "takeback" | "u", "") => self.undo(),
+            _ if self.game.ending.is_some() => self.say("The game is over."),
+            ("hint", "") => self.hint(),
+            ("eval", "") => self.evaluate(),
+            ("resign", "") => self.end(Ending::Resigned(self.game.human)),
+            ("draw" | "draw?", "") => match is_drawish(self.last_score, self.game.position().fullmove_number()) {
+                true => self.end(Ending::Agreed),
+                false => self.say("Sesame plays on."),
+            },
+            ("now", "") => self.say("It is your move."),
+            _ => match read_move(self.game.position(), line.trim()) {
                 Ok(mv) => {
-                    self.game_match.play(mv, Instant::now());
-                    self.show_and_save();
+                    self.game.play(mv, Instant::now());
+                    self.show_game();
+                    self.autosave();
                 }
-                Err(error) => self.output.line(&error),
+                Err(reason) => self.say(reason),
             },
         }
-        Next::Continue
+        Flow::Continue(())
     }
 
     fn end(&mut self, ending: Ending) {
-        self.game_match.end(ending);
-        self.print_result();
+        self.game.end(ending);
+        self.show_result();
         self.autosave();
     }
 
     /// Takes back the player's resignation or an agreed draw, or else a move.
     fn undo(&mut self) {
-        if self.game_match.withdraw_ending() {
-            self.output.line("The game goes on.");
-        } else if self.game_match.undo() {
+        if self.game.withdraw_ending() {
+            self.say("The game goes on.");
+        } else if self.game.undo() {
             self.last_score = None;
         } else {
-            return self.output.line("You have no move to take back.");
+            return self.say("You have no move to take back.");
         }
         self.show_board();
         self.autosave();
     }
 
-    /// Returns the limits of a search for a hint or an evaluation.
-    fn hint_limits(&self) -> Limits {
-        let limits = Limits { move_time: None, ..self.limits.clone() };
+    /// Searches for a hint or an evaluation, on the human's clock. An error is said.
+    fn assess(&mut self) -> Option<Assessment> {
         let time = self.limits.move_time.unwrap_or(HINT_TIME).min(HINT_TIME);
-        // The search runs on the human's clock.
-        let left = self.game_match.time_left(Instant::now()).map_or(time, |left| left / 20);
-        Limits { move_time: Some(time.min(left).max(Duration::from_millis(10))), ..limits }
+        let time = self.game.time_left(Instant::now()).map_or(time, |left| time.min(left / 20));
+        let limits = Limits { move_time: Some(time.max(Duration::from_millis(10))), ..self.limits.clone() };
+        let assessed = assess(&mut self.engine, &self.game.game, &limits, |_| Flow::Continue(()));
+        assessed.map_err(|error| self.say(error.to_string())).ok()
     }
 
     fn hint(&mut self) {
-        let limits = self.hint_limits();
-        let assessment = match assess(&mut self.engine, self.game_match.game(), &limits) {
-            Ok(assessment) => assessment,
-            Err(error) => return self.output.line(&error.to_string()),
-        };
-        let line = assessment.line.get(..4).unwrap_or(&assessment.line);
-        self.output.line(&format!("Sesame would play {}", san::line(self.game_match.position(), line)));
-    }
-
-    fn evaluate(&mut self) {
-        let limits = self.hint_limits();
-        let position = self.game_match.position();
-        let assessment = match assess(&mut self.engine, self.game_match.game(), &limits) {
-            Ok(assessment) => assessment,
-            Err(error) => return self.output.line(&error.to_string()),
-        };
-        let score = san::score(assessment.score, position.side_to_move());
-        let line = san::line(position, &assessment.line);
-        let static_eval = Score::Centipawns(Network::embedded().evaluate(position));
-        let static_eval = match position.in_check() {
-            true => String::new(),
-            false => format!("; static evaluation {}", san::score(static_eval, position.side_to_move())),
-        };
-        self.output.line(&format!("{score} for White at depth {}: {line}{static_eval}", assessment.depth));
-    }
-
-    fn answer_draw_offer(&mut self) {
-        if is_drawish(self.last_score, self.game_match.position().fullmove_number()) {
-            self.end(Ending::Agreed);
-        } else {
-            self.output.line("Sesame plays on.");
+        if let Some(Assessment { line, .. }) = self.assess() {
+            let line = line.get(..4).unwrap_or(&line);
+            self.say(format!("Sesame would play {}", san_line(self.game.position(), line)));
         }
     }
 
-    // The engine's turn.
+    fn evaluate(&mut self) {
+        let Some(Assessment { score, line, depth }) = self.assess() else { return };
+        let position = self.game.position();
+        let white_score = |score| white_score(score, position.side_to_move());
+        let static_eval = match position.in_check() {
+            true => String::new(),
+            false => {
+                let score = Score::Centipawns(Network::embedded().evaluate(position));
+                format!("; static evaluation {}", white_score(score))
+            }
+        };
+        let (score, line) = (white_score(score), san_line(position, &line));
+        self.say(format!("{score} for White at depth {depth}: {line}{static_eval}"));
+    }
 
     /// Searches and plays a move.
     ///
     /// Commands from a terminal are executed meanwhile. Input from a pipe waits until the move is played, so
     /// that equal input gives equal games.
-    fn engine_turn(&mut self) -> Next {
+    fn engine_turn(&mut self) -> Flow {
         let now = Instant::now();
-        self.game_match.run_clock(now);
-        let clock = self.game_match.clock().map(|clock| clock.for_engine(now));
-        self.engine.go(self.game_match.game(), Limits { clock, ..self.limits.clone() });
+        self.game.run_clock(now);
+        let clock = self.game.clock.as_ref().map(|clock| clock.for_engine(now));
+        self.engine.go(&self.game.game, Limits { clock, ..self.limits.clone() });
         let mut status = SearchStatus::new(self.limits.move_time);
-        let mut next = Next::Continue;
+        let mut flow = Flow::Continue(());
         // Input from a pipe stays in the channel.
-        let mut typed = if self.console == ConsoleKind::Pipe { channel::never() } else { self.lines.clone() };
-        let has_editor = self.console == ConsoleKind::Editor;
+        let is_pipe = self.console.kind == ConsoleKind::Pipe;
+        let mut typed = if is_pipe { channel::never() } else { self.console.lines.clone() };
         let mut notice = Some(now + THINKING_NOTICE);
         let best = loop {
             let tick = channel::after(TICK);
@@ -384,75 +336,71 @@ impl PlaySession {
                     }
                     Ok(SearchEvent::Message(text)) => {
                         status.clear();
-                        self.output.line(&text);
+                        self.say(text);
                     }
-                    Ok(SearchEvent::End(best)) => break best,
-                    Err(_) => break BestMove { best: None, ponder: None, nodes: 0, elapsed: Duration::ZERO },
+                    Ok(SearchEvent::End(best)) => break best.best,
+                    Err(_) => break None,
                 },
                 recv(typed) -> line => {
                     status.clear();
                     // The end of the input ends the game.
-                    let command = line.map_or(PlayCommand::Quit, |line| PlayCommand::read(&line));
-                    if matches!(command, PlayCommand::Quit | PlayCommand::Resign | PlayCommand::Now) {
-                        // The search ends. Later lines wait for it.
-                        typed = channel::never();
+                    let line = line.unwrap_or_else(|_| "quit".to_owned());
+                    let (word, rest) = words(&line);
+                    match (word.as_str(), rest) {
+                        ("quit" | "exit" | "q", "") => flow = Flow::Break(()),
+                        ("resign", "") => self.end(Ending::Resigned(self.game.human)),
+                        ("now", "") => {}
+                        _ => {
+                            if !word.is_empty() {
+                                self.say("Sesame is thinking: now makes it move; resign and quit end the game.");
+                            }
+                            continue;
+                        }
                     }
-                    next = self.interrupt(command);
+                    // Later lines wait for the end of the search.
+                    self.engine.stop();
+                    typed = channel::never();
                 }
                 recv(tick) -> _ => {
-                    if !has_editor {
+                    if self.console.kind != ConsoleKind::Editor {
                         status.show();
                     } else if notice.take_if(|time| *time <= Instant::now()).is_some() {
-                        self.output.line("Sesame is thinking: now makes it move.");
+                        self.say("Sesame is thinking: now makes it move.");
                     }
                 }
             }
         };
         status.clear();
-        if next == Next::Continue && self.game_match.ending().is_none() {
-            self.play_engine_move(best.best);
+        if flow.is_break() || self.game.ending.is_some() {
+            return flow;
         }
-        next
-    }
-
-    /// Executes a command during the engine's search.
-    fn interrupt(&mut self, command: PlayCommand) -> Next {
-        match command {
-            PlayCommand::Quit => {
-                self.engine.stop();
-                return Next::Quit;
-            }
-            PlayCommand::Resign => {
-                self.engine.stop();
-                self.end(Ending::Resigned(self.game_match.human()));
-            }
-            PlayCommand::Now => self.engine.stop(),
-            PlayCommand::Nothing => {}
-            _ => self.output.line("Sesame is thinking: now makes it move; resign and quit end the game."),
-        }
-        Next::Continue
-    }
-
-    /// Plays the engine's move, unless its time is up.
-    fn play_engine_move(&mut self, best: Option<Move>) {
         let Some(mv) = best else {
             // Cannot happen in a running game.
-            self.end(Ending::Resigned(!self.game_match.human()));
-            return;
+            self.end(Ending::Resigned(!self.game.human));
+            return flow;
         };
-        let text = san::line(self.game_match.position(), &[mv]);
-        let plies = self.game_match.plies();
-        self.game_match.play(mv, Instant::now());
-        let in_time = self.game_match.plies() > plies;
-        self.output.line(&if in_time { format!("Sesame plays {text}\n") } else { "Too late.".to_owned() });
-        self.show_and_save();
+        let text = san_line(self.game.position(), &[mv]);
+        match self.game.play(mv, Instant::now()) {
+            true => self.say(format!("Sesame plays {text}\n")),
+            false => self.say("Too late."),
+        }
+        self.show_game();
+        self.autosave();
+        flow
     }
 }
 
-/// Formats both clocks.
-fn times(clock: &ChessClock) -> String {
-    let [white, black] = clock.both(Instant::now()).map(show);
-    format!("{} {white}, {} {black}", name(Color::White), name(Color::Black))
+/// Splits a line into its first word, in lower case, and the rest.
+fn words(line: &str) -> (String, &str) {
+    let line = line.trim();
+    let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    (word.to_ascii_lowercase(), rest.trim())
+}
+
+/// Returns true for a line that ends the session.
+pub(super) fn is_quit(line: &str) -> bool {
+    let (word, rest) = words(line);
+    matches!((word.as_str(), rest), ("quit" | "exit" | "q", ""))
 }
 
 /// Returns true if the engine accepts a draw: in a worse position, or in an equal one late in the game.

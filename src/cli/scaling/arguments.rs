@@ -9,7 +9,7 @@ use sesame_report::Shard;
 
 use super::engines::{EngineCommand, EngineSetting};
 use super::{CalibrationLimit, Existing, Positions, ScalingError, Variant};
-use crate::cli::threads::{logical_cores, thread_count};
+use crate::cli::arguments::{logical_cores, thread_count};
 
 /// Upper limit of the number of threads.
 const MOST_THREADS: i64 = 1024;
@@ -220,7 +220,7 @@ fn seconds_or_none(text: &str) -> Result<Duration, String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::cli::threads::physical_cores;
+    use crate::cli::arguments::physical_cores;
     use clap::Parser;
 
     use super::*;

@@ -12,7 +12,7 @@ use super::positions::TestPosition;
 use super::record::{Existing, Purpose, Recording, ResultsFile, ScalingRow, field};
 use super::searcher::SearchTrace;
 use super::{Conditions, Plan, ScalingArgs, ScalingError, Variant, warnings};
-use crate::cli::threads::{logical_cores, physical_cores};
+use crate::cli::arguments::{logical_cores, physical_cores};
 use sesame_report::Progress;
 use sesame_report::journal::Journal;
 use sesame_report::random::shuffle;

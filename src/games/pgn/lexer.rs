@@ -3,7 +3,7 @@
 use std::io::{self, BufRead};
 
 use super::PgnErrorKind;
-use crate::games::encoding::decode;
+use crate::games::decode;
 
 /// Limit of the text of one game, in bytes. A thousand moves with a paragraph each need less.
 const MAX_TEXT: usize = 4 << 20;

@@ -17,7 +17,8 @@ use std::{fmt, io};
 
 pub use reader::Reader;
 
-use crate::position::{FenError, Move, MoveError, Position};
+use super::read_move;
+use crate::position::{FenError, Move, MoveError, Position, excerpt};
 
 /// The seven tag roster: the tags of every game, in their order.
 const SEVEN_TAG_ROSTER: [&str; 7] = ["Event", "Site", "Date", "Round", "White", "Black", "Result"];
@@ -145,11 +146,7 @@ impl PgnGame {
         let mut position = start.clone();
         let mut moves = Vec::with_capacity(self.plies.len());
         for ply in &self.plies {
-            let mv = position
-                .from_san(&ply.san)
-                .or_else(|san_error| position.from_uci(&ply.san).map_err(|_| san_error))
-                .or_else(|san_error| position.from_lan(&ply.san).map_err(|_| san_error));
-            match mv {
+            match read_move(&position, &ply.san) {
                 Ok(mv) => {
                     position.play(mv);
                     moves.push(mv);
@@ -171,7 +168,7 @@ impl PgnGame {
             if !["", "standard", "chess", "fromposition", "chess960", "fischerandom", "fischerrandom", "normal"]
                 .contains(&plain.as_str())
             {
-                return Err(error(PgnErrorKind::Variant(variant.chars().take(24).collect())));
+                return Err(error(PgnErrorKind::Variant(excerpt(variant))));
             }
         }
         match self.tag("FEN") {

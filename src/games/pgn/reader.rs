@@ -4,7 +4,7 @@ use std::io::BufRead;
 
 use super::lexer::{Lexer, Token};
 use super::{Annotation, GameResult, PgnError, PgnErrorKind, PgnGame, Ply, SEVEN_TAG_ROSTER};
-use crate::games::encoding::decode;
+use crate::games::decode;
 
 /// Limit of plies, more than the 75-move rule allows.
 const MAX_PLIES: usize = 12_000;

@@ -152,19 +152,6 @@ pub(super) fn parse(line: &[u8]) -> Parsed {
     Parsed::warning(format!("unknown command {}", quote(first)))
 }
 
-/// Checks that a line is understood as a whole.
-///
-/// # Errors
-/// The warning about it.
-#[cfg(feature = "cli")]
-pub(crate) fn check_line(line: &str) -> Result<(), String> {
-    let parsed = parse(line.as_bytes());
-    match (parsed.warning, parsed.command) {
-        (Some(warning), _) | (None, Some(UciCommand::BadPosition(warning))) => Err(warning),
-        _ => Ok(()),
-    }
-}
-
 /// Parses the command that begins with `word`; `None` if there is no such command.
 fn parse_command<'a>(word: &str, words: impl Iterator<Item = &'a str>, line: &str) -> Option<Parsed> {
     let parsed = match word {

@@ -1,0 +1,546 @@
+//! The game in progress: moves, clocks, result, PGN files.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::{Duration, Instant};
+
+use crate::cli::assessment::name;
+use crate::engine::Clock;
+use crate::games::Content;
+use crate::games::pgn::{Annotation, GameResult, PgnGame, Ply};
+use crate::position::{Color, Game, Move, Outcome, Position};
+use crate::regular_file;
+use sesame_report::files;
+
+/// The end of a game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// By the rules, with the side to move.
+    Rules(Outcome, Color),
+    /// This side resigned.
+    Resigned(Color),
+    /// A draw by agreement.
+    Agreed,
+    /// This side lost on time; true if the opponent can still win.
+    Flag(Color, bool),
+}
+
+impl Ending {
+    pub(super) fn result(self) -> GameResult {
+        match self {
+            Ending::Rules(Outcome::Checkmate, loser) | Ending::Resigned(loser) | Ending::Flag(loser, true) => {
+                if loser == Color::White { GameResult::BlackWins } else { GameResult::WhiteWins }
+            }
+            _ => GameResult::Draw,
+        }
+    }
+}
+
+/// Formats a sentence for the player.
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Ending::Rules(Outcome::Checkmate, side) => write!(f, "Checkmate: {} has won.", name(!side)),
+            Ending::Rules(Outcome::Stalemate, _) => f.write_str("Stalemate: a draw."),
+            Ending::Rules(Outcome::Repetition, _) => f.write_str("The same position for the third time: a draw."),
+            Ending::Rules(Outcome::FiftyMoves, _) => {
+                f.write_str("Fifty moves without a capture or a pawn move: a draw.")
+            }
+            Ending::Rules(Outcome::InsufficientMaterial, _) => f.write_str("Insufficient material: a draw."),
+            Ending::Resigned(side) => write!(f, "{} resigns: {} has won.", name(side), name(!side)),
+            Ending::Agreed => f.write_str("A draw by agreement."),
+            Ending::Flag(side, true) => write!(f, "{} has no time left: {} has won.", name(side), name(!side)),
+            Ending::Flag(side, false) => {
+                write!(f, "{} has no time left, but {} cannot mate: a draw.", name(side), name(!side))
+            }
+        }
+    }
+}
+
+struct PlayedMove {
+    mv: Move,
+    /// The clocks before the move, and the player's clock after it.
+    clocks: Option<([Duration; 2], Duration)>,
+}
+
+/// A game between a human and the engine.
+pub(super) struct Match {
+    pub(super) start: Position,
+    pub(super) game: Game,
+    played: Vec<PlayedMove>,
+    pub(super) human: Color,
+    pub(super) clock: Option<ChessClock>,
+    pub(super) ending: Option<Ending>,
+}
+
+impl Match {
+    pub(super) fn new(start: Position, human: Color, control: Option<TimeControl>) -> Match {
+        let (game, clock) = (Game::new(start.clone()), control.map(ChessClock::new));
+        let mut game_match = Match { start, game, played: Vec::new(), human, clock, ending: None };
+        game_match.check_outcome();
+        game_match
+    }
+
+    pub(super) fn position(&self) -> &Position {
+        self.game.position()
+    }
+
+    pub(super) fn side_to_move(&self) -> Color {
+        self.position().side_to_move()
+    }
+
+    pub(super) fn moves(&self) -> Vec<Move> {
+        self.played.iter().map(|played| played.mv).collect()
+    }
+
+    /// Starts the clock of the side to move, unless the game is over.
+    pub(super) fn run_clock(&mut self, now: Instant) {
+        let side = self.side_to_move();
+        if let (Some(clock), None) = (&mut self.clock, self.ending) {
+            clock.start(side, now);
+        }
+    }
+
+    /// Returns the remaining time of the side to move; `None` without a clock.
+    pub(super) fn time_left(&self, now: Instant) -> Option<Duration> {
+        self.clock.as_ref().map(|clock| clock.left(self.side_to_move(), now))
+    }
+
+    /// Ends the game if the clock of the side to move has run out.
+    pub(super) fn check_clock(&mut self, now: Instant) {
+        if self.ending.is_none() && self.time_left(now).is_some_and(|left| left.is_zero()) {
+            let (side, position) = (self.side_to_move(), self.position());
+            let is_bare = position.colors(!side).len() == 1;
+            let can_win = !is_bare && !position.insufficient_material();
+            self.end(Ending::Flag(side, can_win));
+        }
+    }
+
+    /// Plays a legal move, unless the clock has run out. Returns whether the move was in time.
+    pub(super) fn play(&mut self, mv: Move, now: Instant) -> bool {
+        self.check_clock(now);
+        if self.ending.is_some() {
+            return false;
+        }
+        let side = self.side_to_move();
+        let clocks = self.clock.as_mut().map(|clock| {
+            let before = clock.left;
+            clock.press(side, now);
+            (before, clock.left(side, now))
+        });
+        self.played.push(PlayedMove { mv, clocks });
+        self.game.play(mv);
+        self.check_outcome();
+        true
+    }
+
+    fn check_outcome(&mut self) {
+        if let Some(outcome) = self.game.outcome() {
+            self.end(Ending::Rules(outcome, self.side_to_move()));
+        }
+    }
+
+    pub(super) fn end(&mut self, ending: Ending) {
+        self.ending = Some(ending);
+        if let Some(clock) = &mut self.clock {
+            clock.stop(Instant::now());
+        }
+    }
+
+    /// Takes back the human's resignation or an agreed draw: the game goes on from the same position. Returns false
+    /// after another ending or without one.
+    pub(super) fn withdraw_ending(&mut self) -> bool {
+        let can_be_withdrawn = match self.ending {
+            Some(Ending::Resigned(loser)) => loser == self.human,
+            Some(Ending::Agreed) => true,
+            Some(Ending::Rules(..) | Ending::Flag(..)) | None => false,
+        };
+        if can_be_withdrawn {
+            self.ending = None;
+        }
+        can_be_withdrawn
+    }
+
+    /// Takes back the human's last move and all later ones, and restores the clocks. Returns false without such
+    /// a move.
+    pub(super) fn undo(&mut self) -> bool {
+        let offset = usize::from(self.start.side_to_move() != self.human);
+        let Some(ply) = (0..self.played.len()).rev().find(|ply| ply % 2 == offset) else { return false };
+        let undone = self.played.drain(ply..).next().and_then(|undone| undone.clocks);
+        self.game = Game::new(self.start.clone());
+        self.played.iter().for_each(|played| self.game.play(played.mv));
+        self.ending = None;
+        if let (Some(clock), Some((left, _))) = (&mut self.clock, undone) {
+            *clock = ChessClock { left, ..ChessClock::new(clock.control) };
+        }
+        true
+    }
+
+    /// Returns the game as PGN. `names` are the human's and the engine's.
+    pub(super) fn record(&self, names: [&str; 2], date: &str) -> PgnGame {
+        let mut record = PgnGame::default();
+        let [human, engine] = names;
+        let [white, black] = if self.human == Color::White { [human, engine] } else { [engine, human] };
+        let control = self.clock.as_ref().map_or("-".to_owned(), |clock| clock.control.to_string());
+        let termination = match self.ending {
+            None => "unterminated",
+            Some(Ending::Flag(..)) => "time forfeit",
+            Some(_) => "normal",
+        };
+        record.result = self.ending.map_or(GameResult::Unknown, Ending::result);
+        for (name, value) in [
+            ("Event", "Casual game"),
+            ("Date", date),
+            ("White", white),
+            ("Black", black),
+            ("TimeControl", &control),
+            ("Termination", termination),
+        ] {
+            record.set_tag(name, value);
+        }
+        if self.start != Position::startpos() {
+            if self.start.without_chess960_rights().is_some() {
+                record.set_tag("Variant", "Chess960");
+            }
+            record.set_tag("SetUp", "1");
+            record.set_tag("FEN", self.start.fen(false));
+        }
+        let mut position = self.start.clone();
+        for played in &self.played {
+            let clock = played.clocks.map(|(_, left)| Annotation::Comment(format!("[%clk {}]", hours(left))));
+            let san = position.to_san(played.mv);
+            record.plies.push(Ply { san, annotations: clock.into_iter().collect(), ..Ply::default() });
+            position.play(played.mv);
+        }
+        record
+    }
+}
+
+/// A time control: time for the game, and an increment for each move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TimeControl {
+    base: Duration,
+    increment: Duration,
+}
+
+/// Parses minutes, optionally with a plus sign and seconds.
+impl FromStr for TimeControl {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (minutes, seconds) = text.split_once('+').unwrap_or((text, "0"));
+        let time = |text: &str, factor: f64| {
+            let time = Duration::try_from_secs_f64(text.trim().parse::<f64>().ok()? * factor).ok()?;
+            (time <= Duration::from_secs(86_400)).then_some(time)
+        };
+        match (time(minutes, 60.0), time(seconds, 1.0)) {
+            (Some(base), Some(increment)) if !base.is_zero() => Ok(TimeControl { base, increment }),
+            _ => Err("not minutes and seconds to add, as in 5+3, up to a day".to_owned()),
+        }
+    }
+}
+
+/// Formats in seconds, as in PGN.
+impl fmt::Display for TimeControl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.base.as_secs_f64())?;
+        if self.increment.is_zero() { Ok(()) } else { write!(f, "+{}", self.increment.as_secs_f64()) }
+    }
+}
+
+/// Both players' clocks.
+#[derive(Debug, Clone)]
+pub(super) struct ChessClock {
+    control: TimeControl,
+    /// The time of White and Black, without the current move.
+    left: [Duration; 2],
+    /// The player whose clock runs, and the start of the move.
+    running: Option<(Color, Instant)>,
+}
+
+impl ChessClock {
+    fn new(control: TimeControl) -> ChessClock {
+        ChessClock { control, left: [control.base; 2], running: None }
+    }
+
+    /// Starts a player's clock. A running clock continues.
+    fn start(&mut self, color: Color, now: Instant) {
+        if self.running.is_none_or(|(running, _)| running != color) {
+            self.running = Some((color, now));
+        }
+    }
+
+    fn stop(&mut self, now: Instant) {
+        self.left = self.both(now);
+        self.running = None;
+    }
+
+    /// Ends a player's move: stops the clock and adds the increment.
+    fn press(&mut self, color: Color, now: Instant) {
+        self.stop(now);
+        let [white, black] = &mut self.left;
+        let left = if color == Color::White { white } else { black };
+        *left = left.saturating_add(self.control.increment);
+    }
+
+    fn left(&self, color: Color, now: Instant) -> Duration {
+        let [white, black] = self.both(now);
+        if color == Color::White { white } else { black }
+    }
+
+    /// Returns both players' remaining time, White's first.
+    fn both(&self, now: Instant) -> [Duration; 2] {
+        let spent = |color| match self.running {
+            Some((running, since)) if running == color => now.saturating_duration_since(since),
+            _ => Duration::ZERO,
+        };
+        let [white, black] = self.left;
+        [white.saturating_sub(spent(Color::White)), black.saturating_sub(spent(Color::Black))]
+    }
+
+    /// Returns the clock for the engine.
+    pub(super) fn for_engine(&self, now: Instant) -> Clock {
+        Clock { time: self.both(now), increment: [self.control.increment; 2], moves_to_go: None }
+    }
+}
+
+/// Formats both times: `4:59`, `1:02:03`, and below ten seconds `0:09.9`.
+impl fmt::Display for ChessClock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [white, black] = self.both(Instant::now()).map(|time| match time.as_secs() {
+            0..10 => format!("0:{:04.1}", (time.as_millis() / 100) as f64 / 10.0),
+            seconds @ 10..3600 => format!("{}:{:02}", seconds / 60, seconds % 60),
+            _ => hours(time),
+        });
+        write!(f, "White {white}, Black {black}")
+    }
+}
+
+/// Formats a time as `1:02:03`.
+fn hours(time: Duration) -> String {
+    let seconds = time.as_secs();
+    format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+}
+
+/// The PGN files of the game.
+///
+/// The game is appended to each file, and replaced at every later save. All other content stays, also games
+/// that other programs append meanwhile.
+#[derive(Default)]
+pub(super) struct PgnFiles(HashMap<PathBuf, SavedFile>);
+
+struct SavedFile {
+    /// The file's content before the game.
+    before: Vec<u8>,
+    /// The content at the last save.
+    content: Vec<u8>,
+}
+
+impl PgnFiles {
+    /// Checks before the game that the file can be written.
+    pub(super) fn check(path: &Path) -> io::Result<()> {
+        read_text(path)?;
+        files::check_replaceable(path)
+    }
+
+    /// Saves the game. After an error, the file's content stays.
+    pub(super) fn save(&mut self, path: &Path, game: &PgnGame) -> io::Result<()> {
+        let present = read_text(path)?;
+        // Changes by other programs stay.
+        let saved = self.0.get(path).and_then(|saved| Some((&saved.before, present.strip_prefix(&saved.content[..])?)));
+        let (before, after) = saved.map_or((present.clone(), &[][..]), |(before, after)| (before.clone(), after));
+        let mut content = before.clone();
+        // An empty line between games.
+        if !before.is_empty() {
+            let line_feeds = before.iter().rev().take_while(|&&byte| byte == b'\n').count();
+            content.resize(content.len() + 2usize.saturating_sub(line_feeds), b'\n');
+        }
+        content.extend(game.to_string().bytes());
+        files::replace(path, &[&content[..], after].concat())?;
+        self.0.insert(path.to_owned(), SavedFile { before, content });
+        Ok(())
+    }
+}
+
+/// Returns the content of a file; nothing if it does not exist.
+fn read_text(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    match regular_file::open(path).and_then(|mut file| file.read_to_end(&mut bytes)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(bytes),
+        Err(error) => Err(error),
+        Ok(_) => match Content::of(bytes.get(..4096).unwrap_or(&bytes)) {
+            Content::Text => Ok(bytes),
+            other => Err(io::Error::other(format!("it is {}, and games are appended as plain text", other.name()))),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::games::pgn::Reader;
+
+    fn game_match(fen: &str, human: Color, time: Option<&str>) -> Match {
+        let start = if fen.is_empty() { Position::startpos() } else { Position::from_fen(fen).unwrap() };
+        Match::new(start, human, time.map(|time| time.parse().unwrap()))
+    }
+
+    fn play(game_match: &mut Match, moves: &str) {
+        for text in moves.split_whitespace() {
+            let mv = game_match.position().from_san(text).unwrap();
+            game_match.play(mv, Instant::now());
+        }
+    }
+
+    #[test]
+    fn games_end_by_the_rules() {
+        for (fen, moves, text, result) in [
+            ("", "f3 e5 g4 Qh4#", "Checkmate: Black has won.", GameResult::BlackWins),
+            ("7k/8/6K1/8/8/8/5Q2/8 w - - 0 1", "Qf7", "Stalemate: a draw.", GameResult::Draw),
+            ("", "Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1 Ng8", "third time", GameResult::Draw),
+            ("7k/8/6K1/8/8/8/5R2/8 w - - 99 80", "Ra2", "Fifty moves", GameResult::Draw),
+            ("7k/8/8/8/8/8/5Kq1/8 w - - 0 1", "Kxg2", "Insufficient material", GameResult::Draw),
+            ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "", "Stalemate", GameResult::Draw),
+        ] {
+            let mut game_match = game_match(fen, Color::White, None);
+            play(&mut game_match, moves);
+            let ending = game_match.ending.unwrap();
+            assert!(ending.to_string().contains(text), "{ending}");
+            assert_eq!(ending.result(), result, "{text}");
+        }
+    }
+
+    #[test]
+    fn flags_fall_and_a_bare_king_only_draws() {
+        let soon = Instant::now() + Duration::from_secs(120);
+        for (fen, result) in [("", GameResult::BlackWins), ("k7/8/8/8/8/8/8/KQ6 w - - 0 1", GameResult::Draw)] {
+            let mut game_match = game_match(fen, Color::White, Some("1"));
+            game_match.run_clock(Instant::now());
+            game_match.check_clock(Instant::now());
+            assert_eq!(game_match.ending, None);
+            let mv = game_match.position().legal_moves()[0];
+            assert!(!game_match.play(mv, soon));
+            assert_eq!((game_match.ending.unwrap().result(), game_match.moves().len()), (result, 0));
+        }
+    }
+
+    #[test]
+    fn clocks_run_in_turn_and_undo_restores_them() {
+        let mut white = game_match("", Color::White, Some("5+3"));
+        let begin = Instant::now();
+        let second = |seconds| begin + Duration::from_secs(seconds);
+        let seconds = |game_match: &Match, now| game_match.clock.as_ref().unwrap().both(now).map(|time| time.as_secs());
+        for (text, at) in [("e4", 10), ("e5", 20), ("Nf3", 50)] {
+            let mv = white.position().from_san(text).unwrap();
+            white.run_clock(second(at - 10));
+            white.run_clock(second(at - 5));
+            white.play(mv, second(at));
+        }
+        assert_eq!(seconds(&white, second(50)), [286, 293]);
+        white.run_clock(second(60));
+        assert_eq!(seconds(&white, second(100)), [286, 253]);
+        assert_eq!(seconds(&white, second(900)), [286, 0]);
+        assert!(white.undo());
+        assert_eq!((white.moves().len(), seconds(&white, second(950))), (2, [293; 2]));
+        assert!(white.undo());
+        assert_eq!((white.moves().len(), seconds(&white, second(990))), (0, [300; 2]));
+        assert!(!white.undo());
+
+        let mut black = game_match("", Color::Black, None);
+        play(&mut black, "e4");
+        assert!(!black.undo(), "the engine's move alone stays");
+        play(&mut black, "e5 Nf3");
+        black.end(Ending::Flag(Color::Black, true));
+        assert!(!black.withdraw_ending() && black.undo());
+        assert_eq!((black.moves().len(), black.ending), (1, None));
+    }
+
+    #[test]
+    fn resignation_and_agreed_draw_are_withdrawn() {
+        for ending in [Ending::Resigned(Color::White), Ending::Agreed] {
+            let mut white = game_match("", Color::White, Some("5+3"));
+            play(&mut white, "e4 e5");
+            white.end(ending);
+            assert!(white.withdraw_ending() && !white.withdraw_ending());
+            assert_eq!((white.moves().len(), white.ending), (2, None));
+            let begin = Instant::now();
+            white.run_clock(begin);
+            assert_eq!(white.time_left(begin + Duration::from_secs(1000)), Some(Duration::ZERO), "the clock runs");
+        }
+        let mut white = game_match("", Color::White, None);
+        white.end(Ending::Resigned(Color::Black));
+        assert!(!white.withdraw_ending(), "the engine's resignation stays");
+    }
+
+    #[test]
+    fn records_can_be_read_again() {
+        let fen = "bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w HFhf - 0 1";
+        let mut game_match = game_match(fen, Color::Black, Some("5+3"));
+        play(&mut game_match, "g3 g6 Ne3");
+        let text = game_match.record(["A \"person\"", "Sesame"], "2026.11.21").to_string();
+        assert!(text.contains("[White \"Sesame\"]\n[Black \"A \\\"person\\\"\"]\n[Result \"*\"]"), "{text}");
+        assert!(text.contains("[Variant \"Chess960\"]") && text.contains("{[%clk 0:05:0"), "{text}");
+        assert!(text.contains("[Termination \"unterminated\"]") && text.contains("\"300+3\""), "{text}");
+        let read = Reader::new(text.as_bytes()).next().unwrap().unwrap();
+        assert_eq!(read.replay().unwrap().moves, game_match.moves());
+    }
+
+    #[test]
+    fn time_controls_and_times() {
+        let written = |text: &str| text.parse::<TimeControl>().map(|control| control.to_string()).ok();
+        for (text, seconds) in [("5+3", "300+3"), ("0.5", "30"), ("90+0.5", "5400+0.5")] {
+            assert_eq!(written(text).as_deref(), Some(seconds));
+        }
+        for text in ["", "+", "5+", "0+5", "-1", "5+-1", "x+3", "nan", "inf", "1e300", "5+3+2", "9999"] {
+            assert_eq!(written(text), None, "{text}");
+        }
+        let shown = |left: [u64; 2]| {
+            let left = left.map(Duration::from_millis);
+            ChessClock { left, ..ChessClock::new("1".parse().unwrap()) }.to_string()
+        };
+        assert_eq!(shown([0, 9_960]), "White 0:00.0, Black 0:09.9");
+        assert_eq!(shown([10_000, 299_000]), "White 0:10, Black 4:59");
+        assert_eq!(shown([3_723_000, 3_600_000]), "White 1:02:03, Black 1:00:00");
+    }
+
+    #[test]
+    fn other_games_stay_in_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games.pgn");
+        fs::write(&path, "[White \"Morphy\"]\n\n1. e4 *").unwrap();
+        let (mut pgn_files, mut game) = (PgnFiles::default(), PgnGame::default());
+        let mut save = |san: &str| {
+            game.plies.push(Ply { san: san.to_owned(), ..Ply::default() });
+            pgn_files.save(&path, &game).unwrap();
+            let text = fs::read_to_string(&path).unwrap();
+            let plies: Vec<usize> = Reader::new(text.as_bytes()).map(|game| game.unwrap().plies.len()).collect();
+            (text, plies)
+        };
+        save("d4");
+        let (text, plies) = save("d5");
+        assert_eq!(plies, [1, 2]);
+        assert!(text.contains("1. e4 *\n\n[Event"), "{text}");
+        // Another program appends a game.
+        fs::write(&path, format!("{text}\n[White \"Anderssen\"]\n\n1. e4 e5 2. f4 *\n")).unwrap();
+        assert_eq!(save("c4").1, [1, 3, 3]);
+    }
+
+    #[test]
+    fn only_plain_text_is_appended_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games.pgn");
+        assert!(PgnFiles::check(&path).is_ok() && PgnFiles::check(&folder.path().join("missing/games.pgn")).is_err());
+        assert!(PgnFiles::check(folder.path()).is_err());
+        for content in [&b"\x1F\x8B\x08\0"[..], b"\x28\xB5\x2F\xFD\0", b"\xFF\xFE1\0.\0", b"PK\x03\x04"] {
+            fs::write(&path, content).unwrap();
+            assert!(PgnFiles::check(&path).is_err());
+            assert!(PgnFiles::default().save(&path, &PgnGame::default()).is_err());
+            assert_eq!(fs::read(&path).unwrap(), content);
+        }
+    }
+}
