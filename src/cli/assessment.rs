@@ -1,6 +1,9 @@
 //! Assessments of positions: score, best line, depth, and how people write them.
 
+use std::fmt;
 use std::ops::ControlFlow;
+
+use serde::Serialize;
 
 use crate::engine::{Engine, EngineError, Info, Limits, Score, SearchReport};
 use crate::position::{Color, Game, Move, Outcome, Position};
@@ -66,13 +69,31 @@ pub(super) fn san_line(root: &Position, moves: &[Move]) -> String {
     words.join(" ")
 }
 
-/// Formats a score from White's view: pawns, or `#N` for mate in N moves.
-pub(super) fn white_score(score: Score, side_to_move: Color) -> String {
-    let sign = if side_to_move == Color::White { 1 } else { -1 };
-    match score {
-        Score::Centipawns(0) => "0.00".to_owned(),
-        Score::Centipawns(score) => format!("{:+.2}", f64::from(sign * score) / 100.0),
-        Score::Mate(moves) => format!("#{}", sign * moves),
+/// A score from White's view. Formats pawns, or `#N` for mate in N moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum WhiteScore {
+    Cp(i32),
+    Mate(i32),
+}
+
+impl WhiteScore {
+    pub(super) fn new(score: Score, side_to_move: Color) -> WhiteScore {
+        let sign = if side_to_move == Color::White { 1 } else { -1 };
+        match score {
+            Score::Centipawns(centipawns) => WhiteScore::Cp(sign * centipawns),
+            Score::Mate(moves) => WhiteScore::Mate(sign * moves),
+        }
+    }
+}
+
+impl fmt::Display for WhiteScore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&match self {
+            WhiteScore::Cp(0) => "0.00".to_owned(),
+            WhiteScore::Cp(score) => format!("{:+.2}", f64::from(*score) / 100.0),
+            WhiteScore::Mate(moves) => format!("#{moves}"),
+        })
     }
 }
 
@@ -120,7 +141,7 @@ mod tests {
 
     #[test]
     fn scores_are_whites() {
-        let both = |score| [Color::White, Color::Black].map(|side| white_score(score, side));
+        let both = |score| [Color::White, Color::Black].map(|side| WhiteScore::new(score, side).to_string());
         assert_eq!(both(Score::Centipawns(123)), ["+1.23", "-1.23"]);
         assert_eq!(both(Score::Centipawns(0)), ["0.00", "0.00"]);
         assert_eq!(both(Score::Mate(3)), ["#3", "#-3"]);

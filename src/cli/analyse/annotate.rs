@@ -1,12 +1,10 @@
 //! Annotation of a game: evaluations, judgements, variations.
 
-use std::ops::Range;
-
-use super::judge::{Judgement, MoveLoss, PlayerStats, Thresholds, negated};
-use super::variation::join_variation;
-use crate::cli::assessment::{Assessment, san_line, white_score};
+use super::accuracy::{Judgement, MoveLoss, PlayerStats, Thresholds, negated};
+use crate::cli::assessment::{Assessment, WhiteScore, san_line};
 use crate::engine::Score;
-use crate::games::pgn::{Annotation, PgnGame, Ply, Replay};
+use crate::games::pgn::{Annotation, GameResult, PgnGame, Ply, Reader, Replay};
+use crate::games::read_move;
 use crate::position::{Color, Move, Position};
 
 /// Length limit of the variation for a better move, in plies.
@@ -17,22 +15,19 @@ pub(super) struct Annotated {
     pub(super) record: PgnGame,
     /// The statistics of both players, White's first.
     pub(super) stats: [PlayerStats; 2],
-    /// The start position.
     pub(super) start: Position,
     /// The score of the start position, from the view of its side to move.
     pub(super) first_score: Option<Score>,
-    /// The moves.
     pub(super) moves: Vec<AnnotatedMove>,
 }
 
 /// A move of a game with its assessment.
 pub(super) struct AnnotatedMove {
     pub(super) mv: Move,
-    /// The position after the move.
-    pub(super) position: Position,
+    pub(super) before: Position,
+    pub(super) after: Position,
     /// The score after the move, from the view of the side that is then to move; `None` if it was not searched.
     pub(super) score: Option<Score>,
-    /// The judgement; `None` also if the move was not judged.
     pub(super) judged: Option<Judged>,
 }
 
@@ -40,27 +35,28 @@ pub(super) struct AnnotatedMove {
 pub(super) struct Judged {
     pub(super) judgement: Judgement,
     /// The score before the move, from the player's view.
-    pub(super) score_before: Score,
+    score_before: Score,
     /// The best move in standard algebraic notation.
     pub(super) best: String,
     /// The best line with move numbers.
     pub(super) line: String,
+    /// The sentence in the comment.
+    pub(super) sentence: String,
 }
 
 impl Annotated {
     /// Returns one line for each judged move, for the summary.
-    pub(super) fn remarks(&self) -> Vec<String> {
-        let mut before = &self.start;
-        let mut remarks = Vec::new();
+    pub(super) fn remarks(&self) -> String {
+        let mut remarks = String::new();
         for step in &self.moves {
             if let Some(Judged { judgement, score_before, line, .. }) = &step.judged {
-                let (number, side) = (san_line(before, &[step.mv]), before.side_to_move());
-                let (sign, name) = (judgement.sign(), judgement.name().to_lowercase());
-                let was = white_score(*score_before, side);
-                let is = step.score.map_or_else(String::new, |score| white_score(score, !side));
-                remarks.push(format!("{number}{sign} {name} ({was} to {is}). Best: {line}"));
+                let side = step.before.side_to_move();
+                let (mv, sign) = (san_line(&step.before, &[step.mv]), judgement.sign());
+                let was = WhiteScore::new(*score_before, side);
+                let is = step.score.map_or_else(String::new, |score| WhiteScore::new(score, !side).to_string());
+                let name = judgement.name().to_lowercase();
+                remarks += &format!("{mv}{sign} {name} ({was} to {is}). Best: {line}\n");
             }
-            before = &step.position;
         }
         remarks
     }
@@ -75,63 +71,81 @@ pub(super) fn annotate(
     assessments: &[Option<Assessment>],
     thresholds: Thresholds,
 ) -> Annotated {
-    let mut record = record.clone();
+    let mut annotated = Annotated {
+        record: record.clone(),
+        stats: [PlayerStats::default(); 2],
+        start: replay.start.clone(),
+        first_score: assessments.first().and_then(|first| Some(first.as_ref()?.score)),
+        moves: Vec::with_capacity(replay.moves.len()),
+    };
     let mut position = replay.start.clone();
-    let mut stats = [PlayerStats::default(); 2];
-    let mut moves = Vec::with_capacity(replay.moves.len());
-    let first_score = assessments.first().and_then(Option::as_ref).map(|assessment| assessment.score);
     let pairs = assessments.iter().zip(assessments.iter().skip(1));
-    for ((ply, &mv), (before, after)) in record.plies.iter_mut().zip(&replay.moves).zip(pairs) {
-        let side = position.side_to_move();
-        let score = after.as_ref().map(|after| after.score);
+    for ((ply, &mv), (before, after)) in annotated.record.plies.iter_mut().zip(&replay.moves).zip(pairs) {
         let mut judged = None;
         if let (Some(before), Some(after)) = (before, after) {
             let is_best = before.line.first() == Some(&mv);
             let loss = MoveLoss::new(before.score, negated(after.score), is_best, thresholds);
-            if let Some(stats) = stats.get_mut(side as usize) {
+            if let Some(stats) = annotated.stats.get_mut(position.side_to_move() as usize) {
                 stats.add(&loss);
             }
-            let line = before.line.get(..LINE).unwrap_or(&before.line);
-            let best = line.first().filter(|&&best| position.is_legal(best)).map(|&best| position.to_san(best));
-            judged = loss.judgement.zip(best).map(|(judgement, best)| Judged {
-                judgement,
-                score_before: before.score,
-                best,
-                line: san_line(&position, line),
-            });
-            let shown = Some(after.score).filter(|&score| score != Score::Mate(0));
-            write(ply, &position, mv, judged.as_ref().map(|judged| (judged, line)), shown);
+            judged = write(ply, &position, mv, &loss, before, after.score);
         }
+        let before = position.clone();
         position.play(mv);
-        moves.push(AnnotatedMove { mv, position: position.clone(), score, judged });
+        let score = after.as_ref().map(|after| after.score);
+        annotated.moves.push(AnnotatedMove { mv, before, after: position.clone(), score, judged });
     }
-    Annotated { record, stats, start: replay.start.clone(), first_score, moves }
+    annotated
 }
 
-/// Writes the annotations of the move `mv` in `position`. `score` is that of the position after it.
-fn write(ply: &mut Ply, position: &Position, mv: Move, judged: Option<(&Judged, &[Move])>, score: Option<Score>) {
+/// Writes the annotations of the move `mv` in `position`.
+fn write(
+    ply: &mut Ply,
+    position: &Position,
+    mv: Move,
+    loss: &MoveLoss,
+    before: &Assessment,
+    score_after: Score,
+) -> Option<Judged> {
+    let line = before.line.get(..LINE).unwrap_or(&before.line);
+    let best = line.first().filter(|&&best| position.is_legal(best)).map(|&best| position.to_san(best));
+    let judged = loss.judgement.zip(best);
     ply.san = position.to_san(mv);
     let earlier = erase(ply);
-    rate(&mut ply.nags, &earlier, judged.map(|(judged, _)| judged.judgement));
+    rate(&mut ply.nags, &earlier, judged.as_ref().map(|(judgement, _)| *judgement));
     // One comment, the earlier one first: Lichess shows no comment after the variation, and moves no clock there.
-    let mut comments = Vec::new();
-    while let Some(Annotation::Comment(_)) = ply.annotations.first()
-        && let Annotation::Comment(comment) = ply.annotations.remove(0)
-    {
-        comments.push(comment);
+    let is_comment = |annotation: &Annotation| matches!(annotation, Annotation::Comment(_));
+    let first_other = ply.annotations.iter().position(|annotation| !is_comment(annotation));
+    let others = ply.annotations.split_off(first_other.unwrap_or(ply.annotations.len()));
+    let comments = std::mem::replace(&mut ply.annotations, others).into_iter();
+    let mut comments: Vec<String> = comments
+        .map(|annotation| match annotation {
+            Annotation::Comment(text) | Annotation::Variation(text) => text,
+        })
+        .collect();
+    if score_after != Score::Mate(0) {
+        let score = WhiteScore::new(score_after, !position.side_to_move()).to_string();
+        comments.push(format!("{EVAL}{}]", score.trim_start_matches('+')));
     }
-    comments.extend(score.map(|score| eval_command(score, !position.side_to_move())));
-    if let Some((Judged { judgement, best, line: text, .. }, line)) = judged {
-        let is_there = join_variation(&mut ply.annotations, position, line);
-        let end = if is_there { JOINED } else { ADDED };
-        comments.push(format!("{}. {best}{end}", judgement.name()));
-        if !is_there {
+    let judged = judged.map(|(judgement, best)| {
+        let text = san_line(position, line);
+        let joined = ply.annotations.iter_mut().any(|annotation| match annotation {
+            Annotation::Variation(variation) => {
+                join(variation, position, line).map(|joined| *variation = joined).is_some()
+            }
+            Annotation::Comment(_) => false,
+        });
+        let sentence = format!("{}. {best}{}", judgement.name(), if joined { JOINED } else { ADDED });
+        comments.push(sentence.clone());
+        if !joined {
             ply.annotations.insert(0, Annotation::Variation(text.clone()));
         }
-    }
+        Judged { judgement, score_before: before.score, best, line: text, sentence }
+    });
     if !comments.is_empty() {
         ply.annotations.insert(0, Annotation::Comment(comments.join(" ")));
     }
+    judged
 }
 
 /// The beginning of an evaluation in a comment.
@@ -155,10 +169,10 @@ fn erase(ply: &mut Ply) -> Vec<Judgement> {
                 let (before, after) = comment.split_at(comment.find(EVAL).unwrap_or(0));
                 let mut rest = [before.to_owned(), without_commands(after, EVAL)];
                 for part in &mut rest {
-                    while let Some((sentence, rest)) = split_judgement(part) {
-                        judgements.extend(sentence.judgements);
-                        after_judgement = sentence.end == ADDED;
-                        *part = rest;
+                    while let Some((found, end, rest)) = split_judgement(part) {
+                        judgements.extend(found);
+                        after_judgement = end == ADDED;
+                        *part = rest.trim().to_owned();
                     }
                 }
                 let comment = rest.map(|part| part.trim().to_owned()).join(" ").trim().to_owned();
@@ -206,64 +220,82 @@ const OPENINGS: [(&str, &[Judgement]); 6] = [
     ("Not the best checkmate sequence. ", &Judgement::ALL),
 ];
 
-/// A judgement in a comment.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Sentence {
-    judgements: &'static [Judgement],
-    /// [`ADDED`] or [`JOINED`].
-    end: &'static str,
-    place: Range<usize>,
-}
-
-/// Splits a sentence such as `Blunder. Nf3 was best.` from a comment, with the change of the evaluation that
-/// may precede it. Returns the sentence and the rest.
-fn split_judgement(comment: &str) -> Option<(Sentence, String)> {
-    let is_first = |sentence: &Sentence| {
-        let before = comment.get(..sentence.place.start).unwrap_or_default().trim();
-        before.is_empty() || before.starts_with('(') && before.ends_with(')')
-    };
-    let sentence = sentences(comment).find(is_first)?;
-    let rest = comment.get(sentence.place.end..).unwrap_or_default().trim().to_owned();
-    Some((sentence, rest))
-}
-
-/// Returns the place of the first judgement in a comment.
-pub(super) fn judgement_in(comment: &str) -> Option<Range<usize>> {
-    sentences(comment).map(|sentence| sentence.place).min_by_key(|place| place.start)
-}
-
-/// Returns the first sentence with each opening in a comment.
-fn sentences(comment: &str) -> impl Iterator<Item = Sentence> {
-    OPENINGS.into_iter().filter_map(move |(opening, judgements)| {
-        let start = comment.find(opening)?;
-        let sentence = comment.get(start..)?;
+/// Splits a sentence such as `Blunder. Nf3 was best.` from the beginning of a comment, with the change of the evaluation
+/// that may precede it. Returns its judgements, [`ADDED`] or [`JOINED`], and the rest.
+fn split_judgement(comment: &str) -> Option<(&'static [Judgement], &'static str, &str)> {
+    OPENINGS.into_iter().find_map(|(opening, judgements)| {
+        let (before, sentence) = comment.split_once(opening)?;
+        let before = before.trim();
+        if !before.is_empty() && !(before.starts_with('(') && before.ends_with(')')) {
+            return None;
+        }
         [ADDED, JOINED].into_iter().find_map(|end| {
-            let length = sentence.find(end)?;
-            let is_one_move = !sentence.get(opening.len()..length)?.contains(' ');
-            is_one_move.then(|| Sentence { judgements, end, place: start..start + length + end.len() })
+            let (best, rest) = sentence.split_once(end)?;
+            (!best.contains(' ')).then_some((judgements, end, rest))
         })
     })
 }
 
-/// Formats an evaluation as Lichess does: White's, in pawns or moves to mate.
-fn eval_command(score: Score, side_to_move: Color) -> String {
-    let text = white_score(score, side_to_move);
-    format!("[%eval {}]", text.strip_prefix('+').unwrap_or(&text))
+/// Returns the text of a variation from `root` with a line in it; `None` if it does not begin with the line's move.
+///
+/// A shorter variation goes on with the line. One that leaves the line gets the rest of it as a variation of its own.
+fn join(text: &str, root: &Position, line: &[Move]) -> Option<String> {
+    let mut variation = parse_variation(text)?;
+    variation.set_tag("FEN", root.fen(false));
+    let begins_with = |variation: &PgnGame, position: &Position, mv: Move| {
+        variation.plies.first().is_some_and(|ply| read_move(position, &ply.san) == Ok(mv))
+    };
+    if !begins_with(&variation, root, *line.first()?) {
+        return None;
+    }
+    let mut position = root.clone();
+    for (ply, &mv) in line.iter().enumerate() {
+        if !position.is_legal(mv) {
+            break;
+        }
+        match variation.plies.get_mut(ply) {
+            None => variation.plies.push(Ply { san: position.to_san(mv), ..Ply::default() }),
+            Some(theirs) if read_move(&position, &theirs.san) == Ok(mv) => {}
+            Some(theirs) => {
+                let is_variation = |annotation: &Annotation| matches!(annotation, Annotation::Variation(_));
+                let is_there = theirs.annotations.iter().any(|annotation| match annotation {
+                    Annotation::Variation(text) => {
+                        parse_variation(text).is_some_and(|inner| begins_with(&inner, &position, mv))
+                    }
+                    Annotation::Comment(_) => false,
+                });
+                if !is_there {
+                    let place = theirs.annotations.iter().position(is_variation).unwrap_or(theirs.annotations.len());
+                    let rest = san_line(&position, line.get(ply..)?);
+                    theirs.annotations.insert(place, Annotation::Variation(rest));
+                }
+                break;
+            }
+        }
+        position.play(mv);
+    }
+    Some(variation.movetext())
+}
+
+/// Parses the text of a variation; `None` if it is not moves alone.
+fn parse_variation(text: &str) -> Option<PgnGame> {
+    let mut games = Reader::new(text.as_bytes());
+    let variation = games.next()?.ok()?;
+    let is_whole = variation.result == GameResult::Unknown && variation.warnings.is_empty() && games.next().is_none();
+    is_whole.then_some(variation)
 }
 
 /// Names a position of a game for messages, by its next move.
 pub(super) fn place(position: &Position) -> String {
-    match position.side_to_move() {
-        Color::White => format!("move {}", position.fullmove_number()),
-        Color::Black => format!("move {}...", position.fullmove_number()),
-    }
+    let dots = if position.side_to_move() == Color::White { "" } else { "..." };
+    format!("move {}{dots}", position.fullmove_number())
 }
 
 #[cfg(test)]
-#[allow(clippy::indexing_slicing)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
-    use crate::games::pgn::Reader;
 
     fn game(text: &str) -> (PgnGame, Replay) {
         let record = Reader::new(text.as_bytes()).next().unwrap().unwrap();
@@ -285,6 +317,10 @@ mod tests {
         assessments
     }
 
+    fn annotated(record: &PgnGame, replay: &Replay, assessments: &[Option<Assessment>]) -> Annotated {
+        annotate(record, replay, assessments, Thresholds::default())
+    }
+
     /// Returns assessments in which each move is the best.
     fn equal_assessments(replay: &Replay) -> Vec<Option<Assessment>> {
         let moves = replay.moves.iter().map(|&mv| vec![mv]).chain([Vec::new()]);
@@ -300,22 +336,16 @@ mod tests {
     #[test]
     fn blunders_are_annotated() {
         let (record, replay) = game(FOOL);
-        let annotated = annotate(&record, &replay, &assessments_of(&replay), Thresholds::default());
+        let annotated = annotated(&record, &replay, &assessments_of(&replay));
         assert_eq!(
             moves(&annotated.record),
             "1. f3 $1 {[%clk 0:01:00] [%eval -0.40] Inaccuracy. e4 was best.} (1. e4) 1... e5 {[%eval -0.50]} \
              2. g4 $3 $14 {A human word. [%eval #-1] Blunder. Nh3 was best.} (2. Nh3) (2. e4) 2... Qh4# 0-1"
         );
         let remarks = annotated.remarks();
-        assert_eq!(remarks.len(), 2);
-        assert_eq!(remarks[1], "2. g4?? blunder (-0.50 to #-1). Best: 2. Nh3");
-        let [white, black] = annotated.stats.map(|stats| stats.row());
-        assert_eq!(
-            (white[3..].to_vec(), black[3..].to_vec()),
-            (vec!["1".into(), "0".into(), "1".into()], vec!["0".to_string(); 3])
-        );
-        let judged: Vec<bool> = annotated.moves.iter().map(|step| step.judged.is_some()).collect();
-        assert_eq!(judged, [true, false, true, false]);
+        assert_eq!(remarks.lines().count(), 2);
+        assert_eq!(remarks.lines().last(), Some("2. g4?? blunder (-0.50 to #-1). Best: 2. Nh3"));
+        assert_eq!(annotated.stats.map(|stats| stats.judged), [[1, 0, 1], [0; 3]]);
     }
 
     /// Annotations of a move by humans and earlier analyses.
@@ -345,9 +375,9 @@ mod tests {
         for text in texts.chain([FOOL.to_owned()]) {
             for assess in [assessments_of, equal_assessments] {
                 let (record, replay) = game(&text);
-                let once = annotate(&record, &replay, &assess(&replay), Thresholds::default()).record;
+                let once = annotated(&record, &replay, &assess(&replay)).record;
                 let (again, replay) = game(&once.to_string());
-                let twice = annotate(&again, &replay, &assess(&replay), Thresholds::default()).record;
+                let twice = annotated(&again, &replay, &assess(&replay)).record;
                 assert_eq!(twice.to_string(), once.to_string(), "{text}");
             }
         }
@@ -357,79 +387,122 @@ mod tests {
     fn best_line_joins_a_variation_that_is_there() {
         let (record, replay) = game("1. f3 {So.} (1. d4 d5) (1. e4 {best by test} c5) e5 2. g4 Qh4# 0-1");
         let mut assessments = assessments_of(&replay);
-        let first = assessments[0].as_mut().unwrap();
-        let mut after = replay.start.clone();
-        after.play(first.line[0]);
-        first.line.push(after.from_san("e6").unwrap());
-        let once = annotate(&record, &replay, &assessments, Thresholds::default()).record;
+        assessments[0].as_mut().unwrap().line = line(&["e4", "e6"]);
+        let once = annotated(&record, &replay, &assessments).record;
         assert!(
             moves(&once).starts_with(
                 "1. f3 $6 {So. [%eval -0.40] Inaccuracy. e4 was best: see the variation.} (1. d4 d5) \
-                 (1. e4 {best by test} c5 (1... e6)) 1... e5"
+                 (1. e4 {best by test} 1... c5 (1... e6)) 1... e5"
             ),
             "{once}"
         );
         let (again, _) = game(&once.to_string());
-        assert_eq!(annotate(&again, &replay, &assessments, Thresholds::default()).record.plies, {
-            let (expected, _) = game(&once.to_string());
-            expected.plies
-        });
+        assert_eq!(annotated(&again, &replay, &assessments).record.plies, again.plies);
     }
 
     #[test]
     fn moves_outside_of_the_range_stay() {
         let (record, replay) = game(FOOL);
         let mut assessments = assessments_of(&replay);
-        assessments[0] = None;
-        assessments[1] = None;
-        let annotated = annotate(&record, &replay, &assessments, Thresholds::default());
+        assessments[..2].fill(None);
+        let annotated = annotated(&record, &replay, &assessments);
+        let text = moves(&annotated.record);
         assert!(
-            moves(&annotated.record)
-                .starts_with("1. f3 $1 {[%eval 0.5] [%clk 0:01:00]} 1... e5 2. g4 $3 $14 {A human word. ["),
-            "{}",
-            annotated.record
+            text.starts_with("1. f3 $1 {[%eval 0.5] [%clk 0:01:00]} 1... e5 2. g4 $3 $14 {A human word. ["),
+            "{text}"
         );
-        assert_eq!(annotated.stats[1].row()[0], "1");
+        assert_eq!(annotated.stats[1].moves, 1);
         assert_eq!((annotated.first_score, annotated.moves[0].score), (None, None));
-        assert_eq!(annotated.remarks().len(), 1);
+        assert_eq!(annotated.remarks().lines().count(), 1);
+    }
+
+    /// Annotates the move g4 of the fool's mate, which has these annotations.
+    fn annotated_move(annotations: &str, assess: fn(&Replay) -> Vec<Option<Assessment>>) -> String {
+        let (record, replay) = game(&format!("1. f3 e5 2. g4 {annotations} Qh4# 0-1"));
+        let text = moves(&annotated(&record, &replay, &assess(&replay)).record);
+        text.split_once("2. g4 ").unwrap().1.split_once(" 2... Qh4#").unwrap().0.to_owned()
     }
 
     #[test]
     fn human_glyphs_stay() {
-        let annotated = |annotations: &str, assess: fn(&Replay) -> Vec<Option<Assessment>>| {
-            let (record, replay) = game(&format!("1. f3 e5 2. g4 {annotations} Qh4# 0-1"));
-            let annotated = moves(&annotate(&record, &replay, &assess(&replay), Thresholds::default()).record);
-            annotated.split_once("2. g4 ").unwrap().1.split_once(" 2... Qh4#").unwrap().0.to_owned()
-        };
         for nags in ["$1", "$2", "$3", "$4", "$5", "$6", "$14 $4", "$2 $4"] {
-            let found = annotated(nags, assessments_of);
+            let found = annotated_move(nags, assessments_of);
             assert_eq!(found, format!("{nags} {{[%eval #-1] Blunder. Nh3 was best.}} (2. Nh3)"));
-            assert_eq!(annotated(nags, equal_assessments), format!("{nags} {{[%eval 0.00]}}"));
+            assert_eq!(annotated_move(nags, equal_assessments), format!("{nags} {{[%eval 0.00]}}"));
         }
         // A glyph that does not classify the move.
-        assert_eq!(annotated("$14", assessments_of), "$4 $14 {[%eval #-1] Blunder. Nh3 was best.} (2. Nh3)");
-        // Earlier annotations go, with the glyph of their own class only.
-        assert_eq!(annotated("$4 $14 {Blunder. Nh3 was best.} (2. Nh3)", equal_assessments), "$14 {[%eval 0.00]}");
-        assert_eq!(annotated("$2 {Blunder. Nh3 was best.} (2. Nh3)", equal_assessments), "$2 {[%eval 0.00]}");
-        let lichess = "$6 {(-1.6 → -3.0) Inaccuracy. e4 was best. [%eval -3.0] [%clk 0:04:50]} (2. e4)";
-        assert_eq!(annotated(lichess, equal_assessments), "{[%clk 0:04:50] [%eval 0.00]}");
-        let was_mistake = "$2 {(0.34 → -1.20) Mistake. e4 was best.} (2. e4)";
-        assert_eq!(annotated(was_mistake, assessments_of), "$4 {[%eval #-1] Blunder. Nh3 was best.} (2. Nh3)");
+        assert_eq!(annotated_move("$14", assessments_of), "$4 $14 {[%eval #-1] Blunder. Nh3 was best.} (2. Nh3)");
     }
 
     #[test]
-    fn lichess_annotations_are_recognised() {
-        assert_eq!(without_commands("[%eval 0.3,18] [%clk 0:03:00]", EVAL), "[%clk 0:03:00]");
-        assert_eq!(without_commands("[%eval #-3", EVAL), "");
-        let split = |text| {
-            split_judgement(text).map(|(sentence, rest)| (sentence.judgements.len(), sentence.end, rest)).unwrap()
-        };
-        assert_eq!(split("(0.34 → -3.20) Blunder. Nf3 was best."), (1, ADDED, String::new()));
-        assert_eq!(split("Mistake. Qxd4 was best. So I think."), (1, ADDED, "So I think.".into()));
-        assert_eq!(split("Mistake. Qxd4 was best: see the variation. So."), (1, JOINED, "So.".into()));
-        assert_eq!(split("(-0.20 → Mate in 1) Checkmate is now unavoidable. g6 was best."), (3, ADDED, String::new()));
+    fn earlier_judgements_go_with_their_glyph() {
+        for (earlier, left) in [
+            ("$4 $14 {Blunder. Nh3 was best.} (2. Nh3)", "$14 {[%eval 0.00]}"),
+            ("$2 {Blunder. Nh3 was best.} (2. Nh3)", "$2 {[%eval 0.00]}"),
+            (
+                "$6 {(-1.6 → -3.0) Inaccuracy. e4 was best. [%eval -3.0] [%clk 0:04:50]} (2. e4)",
+                "{[%clk 0:04:50] [%eval 0.00]}",
+            ),
+            ("{Mistake. Qxd4 was best. So I think.}", "{So I think. [%eval 0.00]}"),
+            ("{Mistake. Qxd4 was best: see the variation. So.} (2. e4)", "{So. [%eval 0.00]} (2. e4)"),
+            ("{(-0.20 → Mate in 1) Checkmate is now unavoidable. g6 was best.}", "{[%eval 0.00]}"),
+            ("{[%eval #-3}", "{[%eval 0.00]}"),
+        ] {
+            assert_eq!(annotated_move(earlier, equal_assessments), left, "{earlier}");
+        }
         for human in ["Blunder. I think Nf3 was best.", "A Blunder. Nf3 was best.", "Blunder."] {
-            assert_eq!(split_judgement(human), None, "{human}");
+            let annotation = format!("{{{human}}}");
+            assert_eq!(annotated_move(&annotation, equal_assessments), format!("{{{human} [%eval 0.00]}}"));
+        }
+        let was_mistake = "$2 {(0.34 → -1.20) Mistake. e4 was best.} (2. e4)";
+        assert_eq!(annotated_move(was_mistake, assessments_of), "$4 {[%eval #-1] Blunder. Nh3 was best.} (2. Nh3)");
+    }
+
+    fn line(words: &[&str]) -> Vec<Move> {
+        let mut position = Position::startpos();
+        let play = |word: &&str| {
+            let mv = position.from_san(word).unwrap();
+            position.play(mv);
+            mv
+        };
+        words.iter().map(play).collect()
+    }
+
+    #[test]
+    fn lines_join_variations() {
+        let ours = line(&["e4", "e5", "Nf3"]);
+        let join = |text: &str| join(text, &Position::startpos(), &ours);
+        for (text, expected) in [
+            ("1. d4", None),
+            ("", None),
+            ("{only words}", None),
+            ("1. e4 e5 1-0 2. d4", None),
+            ("1. e4 e5 2. Nf3 Nc6", Some("1. e4 e5 2. Nf3 Nc6")),
+            ("1.e4 $1 {the best} e5", Some("1. e4 $1 {the best} 1... e5 2. Nf3")),
+            ("e2e4 e7-e5", Some("1. e2e4 e7-e5 2. Nf3")),
+            ("1. e4 c5 2. Nf3", Some("1. e4 c5 (1... e5 2. Nf3) 2. Nf3")),
+            ("1. e4 c5 $2 {so} (1... e6) 2. Nf3", Some("1. e4 c5 $2 {so} (1... e5 2. Nf3) (1... e6) 2. Nf3")),
+            ("1. e4 c5 (1... e6) (1... e5 2. f4) 2. Nf3", Some("1. e4 c5 (1... e6) (1... e5 2. f4) 2. Nf3")),
+            ("1. e4 (1. d4 {a (b} d5) e5", Some("1. e4 (1. d4 {a (b} d5) 1... e5 2. Nf3")),
+            ("1. e4 -- 2. d4", Some("1. e4 -- (1... e5 2. Nf3) 2. d4")),
+            ("1. e4 e5 *", Some("1. e4 e5 2. Nf3")),
+        ] {
+            assert_eq!(join(text).as_deref(), expected, "{text}");
+            // A second time, nothing is new.
+            if let Some(once) = expected {
+                assert_eq!(join(once).as_deref(), Some(once), "{text}");
+            }
+        }
+    }
+
+    proptest! {
+        /// No text panics or loses a move or a comment.
+        #[test]
+        fn no_variation_loses_a_word(text in r"(1\. |2\. |e4 |e5 |c5 |\(|\)|\{|\}|\$1 |é| ){0,12}") {
+            if let Some(joined) = join(&text, &Position::startpos(), &line(&["e4", "e5", "Nf3"])) {
+                let words = |text: &str| text.matches(|c: char| "45(){}é".contains(c)).count();
+                prop_assert!(words(&joined) >= words(&text), "{joined}");
+            }
         }
     }
 }

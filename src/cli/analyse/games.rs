@@ -5,12 +5,11 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::AnalyseArguments;
 use super::annotate::{annotate, place};
-use super::arguments::AnalyseArguments;
-use super::inputs::open_all;
-use super::interrupt::Interrupt;
+use super::input::{Source, at, open_all};
+use super::output::Interrupt;
 use super::results::Results;
-use super::source::Source;
 use crate::cli::CommandError;
 use crate::cli::assessment::{Assessment, assess};
 use crate::engine::{Engine, Limits};
@@ -33,80 +32,73 @@ struct GameFile {
 }
 
 pub(super) fn run(paths: &[PathBuf], arguments: &AnalyseArguments, output: &Output) -> Result<(), CommandError> {
-    let network = arguments.network.read(None)?;
+    let options = arguments.options()?;
     let limits = arguments.limits_or(DEFAULT_TIME);
     let (files, bad) = open_all(paths, |path| open_file(path, arguments))?;
     let total: u64 = files.iter().map(|file| file.games).sum();
     let positions = files.iter().map(|file| file.positions).sum();
     let numbers = arguments.game.map_or(1..=total, |game| game..=game);
-    let mut results = Results::new(paths, arguments, numbers, output.clone(), &limits)?;
-    let engine = arguments.engine(1, network)?;
+    let results = Results::new(paths, arguments, numbers, output.clone(), &limits)?;
+    let engine = Engine::new(options).map_err(CommandError::failed)?;
     let interrupt = Interrupt::watch(output.clone())?;
     let progress = Progress::new(positions, 0);
-    let mut analyser = GameAnalyser { engine, limits, arguments, interrupt, progress, bad, left_out: 0, partial: None };
-    let annotated = analyser.annotate_all(&files, &mut results);
-    analyser.progress.finish();
+    let mut analyser =
+        GameAnalyser { engine, limits, arguments, interrupt, progress, results, bad, left_out: 0, partial: None };
+    let annotated = analyser.annotate_all(&files);
+    let GameAnalyser { mut results, interrupt, progress, bad, left_out, partial, .. } = analyser;
+    progress.finish();
     // The files are completed after a failure, too.
     results.conclude().and(annotated)?;
     let wanted = if arguments.game.is_some() { 1 } else { total };
-    let (done, is_over) = (results.written() + analyser.left_out, analyser.interrupt.is_requested());
-    if arguments.moves.is_some() && results.annotated() == 0 && !is_over {
+    let (done, is_over) = (results.written + left_out, interrupt.is_requested());
+    if arguments.moves.is_some() && results.annotated == 0 && !is_over {
         print_status("no game has a move in the range of --moves");
     }
-    match (analyser.partial, analyser.bad) {
-        (Some(game), _) => Err(CommandError::Failed(format!(
+    let failure = match (partial, bad) {
+        (Some(game), _) => format!(
             "interrupted in game {game}, which is annotated in part: {done} of {wanted} games are in the output"
-        ))),
-        (None, _) if is_over && done < wanted => {
-            Err(CommandError::Failed(format!("interrupted: {done} of {wanted} games are in the output")))
-        }
-        (None, 0) => Ok(()),
-        (None, 1) => Err(CommandError::failed("a game or file could not be read as a whole: see above")),
-        (None, bad) => {
-            Err(CommandError::Failed(format!("{bad} games or files could not be read as a whole: see above")))
-        }
-    }
+        ),
+        (None, _) if is_over && done < wanted => format!("interrupted: {done} of {wanted} games are in the output"),
+        (None, 0) => return Ok(()),
+        (None, 1) => "a game or file could not be read as a whole: see above".to_owned(),
+        (None, bad) => format!("{bad} games or files could not be read as a whole: see above"),
+    };
+    Err(CommandError::Failed(failure))
 }
 
 fn open_file(path: &Path, arguments: &AnalyseArguments) -> Result<GameFile, CommandError> {
-    let source = Source::open(path)?;
-    let (mut games, mut positions) = (0, 0);
-    for game in Reader::new(reader(&source, path)?) {
-        games += 1;
+    let mut file = GameFile { path: path.to_owned(), source: Source::open(path)?, games: 0, positions: 0 };
+    for game in Reader::new(file.source.reader().map_err(at(path))?) {
+        file.games += 1;
         if let (true, Ok(record)) = (is_wanted(&game, arguments.game), &game) {
             let plies = record.plies.len();
             let in_range = arguments.moves.as_ref().map_or(plies, |moves| plies.min(2 * moves.len()));
-            positions += in_range as u64 + 1;
+            file.positions += in_range as u64 + 1;
         }
     }
+    let (path, games) = (path.display(), file.games);
     match arguments.game {
-        _ if games == 0 => Err(CommandError::Failed(format!("{} has no games", path.display()))),
+        _ if games == 0 => Err(CommandError::Failed(format!("{path} has no games"))),
         Some(wanted) if wanted > games => {
-            Err(CommandError::Failed(format!("{} has no game {wanted}, only {games}", path.display())))
+            Err(CommandError::Failed(format!("{path} has no game {wanted}, only {games}")))
         }
-        _ => Ok(GameFile { path: path.to_owned(), source, games, positions }),
+        _ => Ok(file),
     }
-}
-
-fn reader<'a>(source: &'a Source, path: &Path) -> Result<Box<dyn io::BufRead + 'a>, CommandError> {
-    source.reader().map_err(|error| CommandError::Failed(format!("{}: {error}", path.display())))
 }
 
 fn is_wanted(game: &Result<PgnGame, PgnError>, wanted: Option<u64>) -> bool {
-    let number = match game {
-        Ok(record) => record.number,
-        Err(error) => error.game,
-    };
+    let number = game.as_ref().map_or_else(|error| error.game, |record| record.number);
     wanted.is_none_or(|wanted| wanted == number)
 }
 
-/// The engine and its progress through the games.
+/// The engine and its way through the games.
 struct GameAnalyser<'a> {
     engine: Engine,
     limits: Limits,
     arguments: &'a AnalyseArguments,
     interrupt: Interrupt,
     progress: Progress,
+    results: Results,
     /// Number of games and files that could not be read as a whole.
     bad: u64,
     /// Number of games that are too long for the output.
@@ -116,82 +108,81 @@ struct GameAnalyser<'a> {
 }
 
 impl GameAnalyser<'_> {
-    fn annotate_all(&mut self, files: &[GameFile], results: &mut Results) -> Result<(), CommandError> {
+    fn annotate_all(&mut self, files: &[GameFile]) -> Result<(), CommandError> {
         let mut earlier = 0;
-        for file in files {
-            self.annotate_file(file, earlier, results)?;
-            earlier += file.games;
-            if self.interrupt.is_over() {
-                break;
+        for GameFile { path, source, games, .. } in files {
+            let mut reader = Reader::new(source.reader().map_err(at(path))?);
+            while let Some(game) = reader.next() {
+                if self.interrupt.is_over() {
+                    return Ok(());
+                }
+                if is_wanted(&game, self.arguments.game) {
+                    self.take(path, earlier, game, || reader.raw_text())?;
+                }
             }
+            earlier += games;
         }
         Ok(())
     }
 
-    /// Annotates the games of a file, after `earlier` games of other files.
-    fn annotate_file(&mut self, file: &GameFile, earlier: u64, results: &mut Results) -> Result<(), CommandError> {
-        let path = &file.path;
-        let mut games = Reader::new(reader(&file.source, path)?);
-        while let Some(game) = games.next() {
-            if !is_wanted(&game, self.arguments.game) {
-                continue;
-            }
-            if self.interrupt.is_over() {
-                break;
-            }
-            match game.map(|record| (record.replay_legal(), record)) {
-                Ok((Ok((replay, error)), record)) => {
-                    for warning in &record.warnings {
-                        self.say(&format!("{}: game {}: {warning}", path.display(), record.number));
-                    }
-                    if let Some(error) = error {
-                        self.report_error(path, &error, "annotated up to this move");
-                    }
-                    self.annotate_game(path, earlier, &record, &replay, results)?;
+    /// Annotates or copies a game, after `earlier` games of other files: the output has every game of the input.
+    fn take(
+        &mut self,
+        path: &Path,
+        earlier: u64,
+        game: Result<PgnGame, PgnError>,
+        raw_text: impl FnOnce() -> Option<String>,
+    ) -> Result<(), CommandError> {
+        match game.map(|record| (record.replay_legal(), record)) {
+            Ok((Ok((replay, error)), record)) => {
+                for warning in &record.warnings {
+                    self.say(&format!("{}: game {}: {warning}", path.display(), record.number));
                 }
-                // The output has every game of the input.
-                Ok((Err(error), record)) => {
+                if let Some(error) = error {
+                    self.report_error(path, &error, "annotated up to this move");
+                }
+                self.annotate_game(path, earlier + record.number, &record, &replay)
+            }
+            Ok((Err(error), record)) => {
+                self.report_error(path, &error, "copied, not annotated");
+                self.progress.suspend(|| self.results.write(&record.to_string()))
+            }
+            Err(error) => match raw_text() {
+                Some(raw) => {
                     self.report_error(path, &error, "copied, not annotated");
-                    self.progress.suspend(|| results.write(&record))?;
+                    self.progress.suspend(|| self.results.write(&format!("{}\n", raw.trim())))
                 }
-                Err(error) => {
-                    let raw = games.raw_text();
-                    let copied = if raw.is_some() { "copied, not annotated" } else { "too long, left out" };
-                    self.report_error(path, &error, copied);
-                    match raw {
-                        Some(raw) => self.progress.suspend(|| results.write_text(&format!("{}\n", raw.trim())))?,
-                        None => self.left_out += 1,
-                    }
+                None => {
+                    self.report_error(path, &error, "too long, left out");
+                    self.left_out += 1;
+                    Ok(())
                 }
-            }
+            },
         }
-        Ok(())
     }
 
     fn annotate_game(
         &mut self,
         path: &Path,
-        earlier: u64,
+        number: u64,
         record: &PgnGame,
         replay: &Replay,
-        results: &mut Results,
     ) -> Result<(), CommandError> {
-        let number = earlier + record.number;
-        let assessments = self.assess(replay, number)?;
-        let is_searched = assessments.iter().any(Option::is_some);
+        let wanted = wanted_positions(&replay.start, replay.moves.len(), self.arguments.moves.as_ref());
+        let assessments = self.assess(replay, number, &wanted)?;
+        let searched = assessments.iter().flatten().count();
         if self.interrupt.is_over() {
-            if !is_searched {
+            if searched == 0 {
                 return Ok(());
             }
-            let wanted = self.wanted_positions(replay).count();
-            self.partial = (assessments.iter().flatten().count() < wanted).then_some(number);
+            self.partial = (searched < wanted.count()).then_some(number);
         }
         // None of the wanted moves is in this game.
-        if !is_searched {
-            return self.progress.suspend(|| results.write(record));
+        if searched == 0 {
+            return self.progress.suspend(|| self.results.write(&record.to_string()));
         }
         let annotated = annotate(record, replay, &assessments, self.arguments.thresholds);
-        self.progress.suspend(|| results.add(path, number, annotated))
+        self.progress.suspend(|| self.results.add(path, number, annotated))
     }
 
     fn report_error(&mut self, path: &Path, error: &PgnError, consequence: &str) {
@@ -205,21 +196,24 @@ impl GameAnalyser<'_> {
     }
 
     /// Assesses the positions of a game from the end to the beginning: the transposition table then helps with
-    /// the earlier positions. Positions outside of the wanted moves, and those after an interrupt, have none.
-    fn assess(&mut self, replay: &Replay, number: u64) -> Result<Vec<Option<Assessment>>, CommandError> {
+    /// the earlier positions. Positions that are not wanted, and those after an interrupt, have no assessment.
+    fn assess(
+        &mut self,
+        replay: &Replay,
+        number: u64,
+        wanted: &RangeInclusive<usize>,
+    ) -> Result<Vec<Option<Assessment>>, CommandError> {
         self.engine.new_game();
         let mut assessments = vec![None; replay.moves.len() + 1];
-        let wanted = self.wanted_positions(replay);
-        let (interrupt, limits) = (&self.interrupt, &self.limits);
+        let interrupt = &self.interrupt;
         for (plies, assessment) in assessments.iter_mut().enumerate().rev().filter(|(plies, _)| wanted.contains(plies))
         {
             let mut game = Game::new(replay.start.clone());
-            for &mv in replay.moves.iter().take(plies) {
-                game.play(mv);
-            }
+            replay.moves.iter().take(plies).for_each(|&mv| game.play(mv));
             let place = format!("game {number}, {}", place(game.position()));
             self.progress.set_message(place.clone());
-            let found = assess(&mut self.engine, &game, limits, |_| interrupt.flow()).map_err(CommandError::failed)?;
+            let found = assess(&mut self.engine, &game, &self.limits, |_| interrupt.flow());
+            let found = found.map_err(CommandError::failed)?;
             if interrupt.is_over() {
                 break;
             }
@@ -227,10 +221,6 @@ impl GameAnalyser<'_> {
             self.progress.advance(1, place);
         }
         Ok(assessments)
-    }
-
-    fn wanted_positions(&self, replay: &Replay) -> RangeInclusive<usize> {
-        wanted_positions(&replay.start, replay.moves.len(), self.arguments.moves.as_ref())
     }
 }
 

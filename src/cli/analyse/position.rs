@@ -1,15 +1,16 @@
-//! Analysis of one position for a human reader.
+//! Analysis of one position.
 
 use std::time::Duration;
 
-use super::arguments::AnalyseArguments;
-use super::interrupt::Interrupt;
-use super::json;
-use crate::cli::assessment::{san_line, white_score};
+use serde::Serialize;
+
+use super::AnalyseArguments;
+use super::output::{Interrupt, write_json};
+use crate::cli::assessment::{Assessment, WhiteScore, name, san_line};
 use crate::cli::terminal::{BoardStyle, Colours, SearchStatus};
 use crate::cli::{CommandError, position};
-use crate::engine::{Bound, Info, Limits, Score, SearchReport};
-use crate::position::{Color, Game, Outcome, Position};
+use crate::engine::{Bound, Engine, Info, Score, SearchReport};
+use crate::position::{Color, Game, Move, Outcome, Position};
 use crate::uci::Output;
 use sesame_report::command::print_status;
 
@@ -18,34 +19,43 @@ const DEFAULT_TIME: Duration = Duration::from_secs(10);
 
 pub(super) fn run(fen: &str, arguments: &AnalyseArguments, output: &Output) -> Result<(), CommandError> {
     let root = position(fen)?;
-    let network = arguments.network.read(None)?;
+    let options = arguments.options()?;
     let game = Game::new(root.clone());
     if !arguments.json {
-        introduce(&root, arguments, output);
+        output.line(&BoardStyle::new(arguments.ascii, Colours::Auto, Color::White).draw(&root, None));
+        output.line(&format!("\n{}\n{} to move", root.fen(false), name(root.side_to_move())));
     }
-    if let Some(outcome @ (Outcome::Checkmate | Outcome::Stalemate)) = game.outcome() {
-        if arguments.json {
-            return match outcome {
-                Outcome::Checkmate => json::outcome(output, "checkmate", Score::Mate(0), &root),
-                _ => json::outcome(output, "stalemate", Score::Centipawns(0), &root),
-            };
+    let (outcome, score, text) = match game.outcome() {
+        Some(Outcome::Checkmate) => {
+            let winner = name(!root.side_to_move());
+            ("checkmate", Score::Mate(0), format!("\nCheckmate: {winner} has won."))
         }
-        output.line(end_of_game(outcome, root.side_to_move()));
-        return Ok(());
+        Some(Outcome::Stalemate) => ("stalemate", Score::Centipawns(0), "\nStalemate: a draw.".to_owned()),
+        _ => return search(&root, &game, arguments, Engine::new(options).map_err(CommandError::failed)?, output),
+    };
+    if arguments.json {
+        let score = Some(WhiteScore::new(score, root.side_to_move()));
+        return write_json(output, &JsonResult { outcome: Some(outcome), score, ..JsonResult::of(&root) });
     }
+    output.line(&text);
+    Ok(())
+}
 
-    let mut engine = arguments.engine(usize::from(arguments.multipv), network)?;
-    let is_limited = arguments.depth.is_some() || arguments.nodes.is_some();
-    let time = arguments.time.or(if is_limited { None } else { Some(DEFAULT_TIME) });
-    let limits = Limits { move_time: time, ..arguments.limits() };
-
+fn search(
+    root: &Position,
+    game: &Game,
+    arguments: &AnalyseArguments,
+    mut engine: Engine,
+    output: &Output,
+) -> Result<(), CommandError> {
+    let limits = arguments.limits_or(DEFAULT_TIME);
     let interrupt = Interrupt::watch(output.clone())?;
-    let mut status = SearchStatus::new(time);
+    let mut status = SearchStatus::new(limits.move_time);
     if !arguments.json {
         output.line("\n depth    score      time      nodes  line (scores are White's)");
     }
     let mut shown = Vec::new();
-    let mut failure = None;
+    let mut written = Ok(());
     let watch = |info: Option<&Info>| {
         match info {
             // The search ends with its lines again.
@@ -54,51 +64,45 @@ pub(super) fn run(fen: &str, arguments: &AnalyseArguments, output: &Output) -> R
                 shown.push(info.line.clone());
                 status.clear();
                 status.depth = info.line.depth;
-                if arguments.json {
-                    failure = failure.take().or(json::line(output, info, &root).err());
-                } else {
-                    output.line(&row(info, &root, arguments.multipv > 1));
+                if !arguments.json {
+                    output.line(&row(info, root, arguments.multipv > 1));
+                } else if let Err(error) = write_json(output, &JsonLine::new(info, root)) {
+                    written = Err(error);
                 }
             }
             None => status.show(),
         }
         interrupt.flow()
     };
-    let report = engine.search_with(&game, limits, watch).map_err(CommandError::failed)?;
+    let report = engine.search_with(game, limits, watch).map_err(CommandError::failed)?;
     status.clear();
     if arguments.json {
         report.messages.iter().for_each(|text| print_status(text));
-        return failure.map_or_else(|| json::result(output, &report, &root), Err);
+        return written.and_then(|()| write_json(output, &JsonResult::of_search(&report, root)));
     }
     report.messages.iter().for_each(|text| output.line(text));
-    output.line(&conclusion(&report, &root));
+    output.line(&conclusion(&report, root));
     Ok(())
 }
 
-fn introduce(root: &Position, arguments: &AnalyseArguments, output: &Output) {
-    output.line(&BoardStyle::new(arguments.ascii, Colours::Auto, Color::White).draw(root, None));
-    let side = if root.side_to_move() == Color::White { "White" } else { "Black" };
-    output.line(&format!("\n{}\n{side} to move", root.fen(false)));
-}
-
-fn end_of_game(outcome: Outcome, side_to_move: Color) -> &'static str {
-    match (outcome, side_to_move) {
-        (Outcome::Checkmate, Color::White) => "\nCheckmate: Black has won.",
-        (Outcome::Checkmate, Color::Black) => "\nCheckmate: White has won.",
-        _ => "\nStalemate: a draw.",
+/// Returns 1 for a lower bound of White's score, -1 for an upper bound, and 0 for an exact score.
+fn white_bound(bound: Bound, side_to_move: Color) -> i32 {
+    match (bound, side_to_move) {
+        (Bound::Exact, _) => 0,
+        (Bound::Lower, Color::White) | (Bound::Upper, Color::Black) => 1,
+        (Bound::Upper, Color::White) | (Bound::Lower, Color::Black) => -1,
     }
 }
 
 fn row(info: &Info, root: &Position, ranked: bool) -> String {
-    let line = &info.line;
-    // The score is White's: a lower bound for Black is an upper bound here.
-    let bound = match (line.bound, root.side_to_move()) {
-        (Bound::Exact, _) => "",
-        (Bound::Lower, Color::White) | (Bound::Upper, Color::Black) => ">=",
-        (Bound::Upper, Color::White) | (Bound::Lower, Color::Black) => "<=",
+    let (line, side) = (&info.line, root.side_to_move());
+    let bound = match white_bound(line.bound, side) {
+        0 => "",
+        1.. => ">=",
+        _ => "<=",
     };
     let depth = format!("{}/{}", line.depth, line.seldepth);
-    let score = format!("{bound}{}", white_score(line.score, root.side_to_move()));
+    let score = format!("{bound}{}", WhiteScore::new(line.score, side));
     let time = format!("{:.2} s", info.elapsed.as_secs_f64());
     let nodes = thousands(info.nodes);
     let rank = if ranked { format!("({}) ", line.rank) } else { String::new() };
@@ -128,6 +132,101 @@ fn conclusion(report: &SearchReport, root: &Position) -> String {
         }
         None => format!("\nNo move found\n{effort}"),
     }
+}
+
+/// A line of a search as JSON.
+#[derive(Serialize)]
+struct JsonLine {
+    r#type: &'static str,
+    depth: u32,
+    seldepth: u32,
+    multipv: usize,
+    score: WhiteScore,
+    /// As White sees it; `None` for an exact score.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bound: Option<&'static str>,
+    nodes: u64,
+    seconds: f64,
+    tb_hits: u64,
+    hashfull: u32,
+    pv: Vec<String>,
+    san: String,
+}
+
+impl JsonLine {
+    fn new(info: &Info, root: &Position) -> JsonLine {
+        let (line, side) = (&info.line, root.side_to_move());
+        JsonLine {
+            r#type: "line",
+            depth: line.depth,
+            seldepth: line.seldepth,
+            multipv: line.rank,
+            score: WhiteScore::new(line.score, side),
+            bound: match white_bound(line.bound, side) {
+                0 => None,
+                1.. => Some("lower"),
+                _ => Some("upper"),
+            },
+            nodes: info.nodes,
+            seconds: info.elapsed.as_secs_f64(),
+            tb_hits: info.tb_hits,
+            hashfull: info.hashfull,
+            pv: uci_line(root, &line.pv),
+            san: san_line(root, &line.pv),
+        }
+    }
+}
+
+/// The end of a search as JSON.
+#[derive(Default, Serialize)]
+struct JsonResult {
+    r#type: &'static str,
+    fen: String,
+    /// `checkmate` or `stalemate` if the game is over: there is no best move then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<&'static str>,
+    /// The score of the best line; `{"mate": 0}` if the side to move is mated.
+    score: Option<WhiteScore>,
+    best: Option<String>,
+    best_san: Option<String>,
+    ponder: Option<String>,
+    nodes: u64,
+    seconds: f64,
+}
+
+impl JsonResult {
+    fn of(root: &Position) -> JsonResult {
+        JsonResult { r#type: "result", fen: root.fen(false), ..JsonResult::default() }
+    }
+
+    fn of_search(report: &SearchReport, root: &Position) -> JsonResult {
+        let line: Vec<Move> = report.best.into_iter().chain(report.ponder).collect();
+        let mut line = uci_line(root, &line).into_iter();
+        let assessment = Assessment::of(report);
+        JsonResult {
+            score: assessment.map(|assessment| WhiteScore::new(assessment.score, root.side_to_move())),
+            best: line.next(),
+            best_san: report.best.map(|mv| root.to_san(mv)),
+            ponder: line.next(),
+            nodes: report.nodes,
+            seconds: report.elapsed.as_secs_f64(),
+            ..JsonResult::of(root)
+        }
+    }
+}
+
+/// Returns moves in UCI notation, up to the first illegal one.
+fn uci_line(root: &Position, moves: &[Move]) -> Vec<String> {
+    let mut position = root.clone();
+    let mut text = Vec::new();
+    for &mv in moves {
+        if !position.is_legal(mv) {
+            break;
+        }
+        text.push(position.to_uci(mv, false));
+        position.play(mv);
+    }
+    text
 }
 
 #[cfg(test)]

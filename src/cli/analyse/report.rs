@@ -1,18 +1,102 @@
-//! The report of annotated games: one HTML page with a board, the moves and a chart that can be clicked.
+//! Pictures of annotated games: an evaluation chart, and an HTML page with board, moves and a chart that can be clicked.
 //!
 //! The page needs no other file and no network. The games are in it as JSON.
 
 use serde::Serialize;
 
-use super::annotate::{Annotated, Judged, judgement_in, without_commands};
-use super::judge::PlayerStats;
+use super::accuracy::{Judgement, PlayerStats, chances, negated};
+use super::annotate::{Annotated, Judged, without_commands};
 use super::results::player_names;
-use super::{graph, json};
-use crate::cli::assessment::{san_line, white_score};
 use crate::cli::CommandError;
+use crate::cli::assessment::WhiteScore;
 use crate::engine::Score;
-use crate::games::pgn::{Annotation, Ply};
+use crate::games::pgn::{Annotation, PgnGame, Ply};
 use crate::position::{Color, Position};
+use sesame_report::ChartError;
+use sesame_report::chart::{Axis, Chart, Curve, CurveStyle, PlotMode, Reference};
+
+/// Labelled evaluations, in pawns. The axis has winning chances, so the labels are not evenly spaced.
+const LABELLED: [i32; 7] = [-5, -3, -1, 0, 1, 3, 5];
+
+/// Length limit of the title, in characters.
+const TITLE: usize = 84;
+
+/// Draws White's winning chances by move, labelled in pawns, with marks at the judged moves. Positions that were
+/// not searched are left out.
+pub(super) fn chart(annotated: &Annotated) -> Result<String, ChartError> {
+    // White's first move is at 1, Black's at 1.5.
+    let side = annotated.start.side_to_move();
+    let number = f64::from(annotated.start.fullmove_number());
+    let begin = if side == Color::White { number - 0.5 } else { number };
+    let mut line: Vec<(f64, f64)> =
+        annotated.first_score.map(|score| (begin, white_chances(score, side))).into_iter().collect();
+    let mut judged = Vec::new();
+    for (ply, step) in (1u32..).zip(&annotated.moves) {
+        if let Some(score) = step.score {
+            let point = (begin + 0.5 * f64::from(ply), white_chances(score, step.after.side_to_move()));
+            line.push(point);
+            judged.extend(step.judged.as_ref().map(|judged| (judged.judgement, point)));
+        }
+    }
+    let last = line.last().map_or(begin, |point| point.0);
+    let [blue, sky, vermilion, orange, ..] = CurveStyle::ALL;
+    let mut curves = vec![Curve { mode: PlotMode::Line, ..Curve::new("evaluation", blue, line) }];
+    for (judgement, style) in Judgement::ALL.into_iter().zip([sky, orange, vermilion]) {
+        let marked: Vec<(f64, f64)> =
+            judged.iter().filter(|(other, _)| *other == judgement).map(|&(_, point)| point).collect();
+        if !marked.is_empty() {
+            let name = format!("{} {}", judgement.name().to_lowercase(), judgement.sign());
+            curves.push(Curve { mode: PlotMode::Markers, ..Curve::new(name, style, marked) });
+        }
+    }
+    let chart = Chart {
+        title: title(&annotated.record),
+        x: moves_axis(begin, last.max(begin + 0.5)),
+        y: evaluation_axis(),
+        curves,
+        reference: Some(Reference::Level(0.5, "equal".to_owned())),
+    };
+    chart.draw()
+}
+
+/// Returns White's winning chances by a score from the view of the side to move.
+fn white_chances(score: Score, side_to_move: Color) -> f64 {
+    chances(if side_to_move == Color::White { score } else { negated(score) })
+}
+
+fn evaluation_axis() -> Axis {
+    let label = |pawns: i32| {
+        let sign = if pawns > 0 { "+" } else { "" };
+        (chances(Score::Centipawns(100 * pawns)), format!("{sign}{pawns}").replace('-', "−"))
+    };
+    let mut ticks: Vec<(f64, String)> = LABELLED.into_iter().map(label).collect();
+    ticks.insert(0, (0.0, "#".to_owned()));
+    ticks.push((1.0, "#".to_owned()));
+    Axis { title: "White's evaluation in pawns".to_owned(), ticks, range: -0.02..1.02 }
+}
+
+fn moves_axis(begin: f64, last: f64) -> Axis {
+    let steps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
+    let step = steps.into_iter().find(|&step| (last - begin) / f64::from(step) <= 12.0).unwrap_or(2000);
+    let first = (begin.ceil() as i32).max(1);
+    let numbers = (first..=last.floor() as i32).filter(|number| number % step == 0 || step == 1);
+    let ticks = numbers.map(|number| (f64::from(number), number.to_string())).collect();
+    Axis { title: "move".to_owned(), ticks, range: begin..last }
+}
+
+/// Returns players, event, date and result of a game.
+fn title(record: &PgnGame) -> String {
+    let tag = |name| record.tag(name).filter(|value| !value.starts_with('?') && !value.is_empty());
+    let mut title = format!("{} – {}", tag("White").unwrap_or("White"), tag("Black").unwrap_or("Black"));
+    for part in [tag("Event"), tag("Date")].into_iter().flatten() {
+        title += &format!(", {}", part.replace(".??", ""));
+    }
+    title += &format!(", {}", record.result);
+    if title.chars().count() > TITLE {
+        title = title.chars().take(TITLE - 1).chain(['…']).collect();
+    }
+    title
+}
 
 /// The page, with a place for the games.
 const PAGE: &str = include_str!("report.html");
@@ -22,7 +106,7 @@ const GAMES: &str = "[/* games */]";
 
 /// A game for the page.
 #[derive(Serialize)]
-struct Game {
+struct GamePage {
     /// The number of the game in the summary.
     number: u64,
     title: String,
@@ -64,47 +148,39 @@ struct Played {
 }
 
 /// Returns game `number` for [`page`], after a comma.
-///
-/// # Errors
-/// If it cannot be formatted.
 pub(super) fn game(number: u64, annotated: &Annotated) -> Result<String, CommandError> {
     let introduction = without_commands(&annotated.record.comments.join(" "), "[%");
     let mut steps = vec![step(&annotated.start, annotated.first_score, introduction, None)];
-    let mut before = &annotated.start;
     for (ply, made) in annotated.record.plies.iter().zip(&annotated.moves) {
-        let text = before.to_uci(made.mv, false);
+        let text = made.before.to_uci(made.mv, false);
         let square = |range: std::ops::Range<usize>| text.get(range).unwrap_or_default().to_owned();
-        let is_white = before.side_to_move() == Color::White;
+        let is_white = made.before.side_to_move() == Color::White;
         let judged = made.judged.as_ref();
         let played = Played {
-            number: format!("{}{}", before.fullmove_number(), if is_white { "." } else { "..." }),
+            number: format!("{}{}", made.before.fullmove_number(), if is_white { "." } else { "..." }),
             is_white,
-            san: before.to_san(made.mv),
+            san: made.before.to_san(made.mv),
             squares: [square(0..2), square(2..4)],
             sign: judged.map_or_else(|| glyph(ply), |judged| judged.judgement.sign()),
             judgement: judged
                 .map_or_else(String::new, |judged| format!("{}. Best: {}", judged.judgement.name(), judged.line)),
         };
-        steps.push(step(&made.position, made.score, comment(ply, judged), Some(played)));
-        before = &made.position;
+        steps.push(step(&made.after, made.score, comment(ply, judged), Some(played)));
     }
     let rows = player_names(&annotated.record).into_iter().zip(&annotated.stats);
     let players = rows.map(|(name, stats)| std::iter::once(name).chain(stats.row()).collect()).collect();
-    let title = graph::title(&annotated.record);
-    let text = json::text(&Game { number, title, headings: PlayerStats::HEADINGS.to_vec(), players, steps })?;
+    let page =
+        GamePage { number, title: title(&annotated.record), headings: PlayerStats::HEADINGS.to_vec(), players, steps };
+    let text = serde_json::to_string(&page).map_err(CommandError::failed)?;
     // A script ends at `</script`, in a string, too.
     Ok(format!(",\n{}", text.replace('<', "\\u003c")))
 }
 
 fn step(position: &Position, score: Option<Score>, comment: String, played: Option<Played>) -> Step {
     let side = position.side_to_move();
-    Step {
-        fen: position.fen(false),
-        score: score.map(|score| if score == Score::Mate(0) { "#".to_owned() } else { white_score(score, side) }),
-        chances: score.map(|score| graph::whites_chances(score, side)),
-        comment,
-        played,
-    }
+    let text = |score| if score == Score::Mate(0) { "#".to_owned() } else { WhiteScore::new(score, side).to_string() };
+    let chances = score.map(|score| white_chances(score, side));
+    Step { fen: position.fen(false), score: score.map(text), chances, comment, played }
 }
 
 /// Returns the sign of a glyph of the game, such as `!`; nothing without one.
@@ -120,13 +196,8 @@ fn comment(ply: &Ply, judged: Option<&Judged>) -> String {
     for annotation in &ply.annotations {
         match annotation {
             Annotation::Comment(text) => {
-                let mut text = without_commands(text, "[%");
-                if judged.is_some()
-                    && let Some(sentence) = judgement_in(&text)
-                {
-                    text.replace_range(sentence, "");
-                }
-                parts.push(text.trim().to_owned());
+                let sentence = judged.map_or("", |judged| &judged.sentence);
+                parts.push(without_commands(text, "[%").replacen(sentence, "", 1).trim().to_owned());
             }
             Annotation::Variation(text) if judged.is_some_and(|judged| judged.line == *text) => {}
             Annotation::Variation(text) => parts.push(format!("({text})")),
@@ -142,12 +213,11 @@ pub(super) fn page(games: &str) -> String {
 }
 
 #[cfg(test)]
-#[allow(clippy::indexing_slicing)]
 mod tests {
+    use super::super::accuracy::Thresholds;
     use super::super::annotate::annotate;
-    use super::super::judge::Thresholds;
     use super::*;
-    use crate::cli::assessment::{Assessment, white_score};
+    use crate::cli::assessment::Assessment;
     use crate::games::pgn::Reader;
 
     #[test]
@@ -176,5 +246,33 @@ mod tests {
         );
         assert_eq!(steps[3]["played"]["squares"][1], "e2");
         assert_eq!((&steps[3]["score"], &steps[0]["fen"]), (&"-3.00".into(), &Position::startpos().fen(false).into()));
+    }
+
+    #[test]
+    fn chart_escapes_names() {
+        let text = "[White \"A & B <x>\"]\n[Event \"\\\"Open\\\"\"]\n\n1. e4 e5 2. Nf3 *";
+        let record = Reader::new(text.as_bytes()).next().unwrap().unwrap();
+        let replay = record.replay().unwrap();
+        let scores = [Score::Centipawns(20), Score::Centipawns(300), Score::Centipawns(-300), Score::Mate(0)];
+        let assess =
+            |score| Some(Assessment { score, line: vec![*replay.start.legal_moves().first().unwrap()], depth: 1 });
+        let svg = chart(&annotate(&record, &replay, &scores.map(assess), Thresholds::default())).unwrap();
+        let tree = roxmltree::Document::parse(&svg).unwrap();
+        let title = tree.descendants().find(|node| node.has_tag_name("title")).unwrap();
+        assert_eq!(title.text(), Some("A & B <x> – Black, \"Open\", *"));
+        assert!(svg.contains("blunder ??") && !svg.contains("mistake"), "{svg}");
+        // Positions that were not searched leave gaps.
+        let few = [None, assess(scores[0]), None, None];
+        chart(&annotate(&record, &replay, &few, Thresholds::default())).unwrap();
+    }
+
+    #[test]
+    fn axes() {
+        let labels = |begin, last| moves_axis(begin, last).ticks.into_iter().map(|tick| tick.1).collect::<Vec<_>>();
+        assert_eq!(labels(0.5, 3.5), ["1", "2", "3"]);
+        assert_eq!(labels(0.5, 61.0), ["10", "20", "30", "40", "50", "60"]);
+        let axis = evaluation_axis();
+        assert!(axis.ticks.windows(2).all(|pair| pair[0].0 < pair[1].0));
+        assert_eq!(axis.ticks[4], (0.5, "0".to_owned()));
     }
 }

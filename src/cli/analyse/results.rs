@@ -6,12 +6,15 @@ use std::io::{self, Write};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+
+use super::accuracy::PlayerStats;
 use super::annotate::Annotated;
-use super::arguments::AnalyseArguments;
-use super::files::{GrowingFile, check_output, check_outputs, write};
-use super::judge::PlayerStats;
-use super::{graph, json, report};
+use super::input::at;
+use super::output::{GrowingFile, write, write_json};
+use super::{AnalyseArguments, report};
 use crate::cli::CommandError;
+use crate::cli::assessment::WhiteScore;
 use crate::engine::Limits;
 use crate::games::pgn::PgnGame;
 use crate::uci::Output;
@@ -28,11 +31,12 @@ pub(super) struct Results {
     report: Option<GrowingFile>,
     /// The value of the tag `Annotator`.
     annotator: String,
+    /// The players' numbers of games and their statistics.
     players: BTreeMap<String, (u32, PlayerStats)>,
     /// Number of annotated games.
-    annotated: u32,
+    pub(super) annotated: u32,
     /// Number of games in the output.
-    written: u64,
+    pub(super) written: u64,
 }
 
 impl Results {
@@ -45,17 +49,13 @@ impl Results {
         limits: &Limits,
     ) -> Result<Results, CommandError> {
         let outputs: Vec<&PathBuf> = arguments.out.iter().chain(&arguments.report).collect();
-        check_outputs(inputs, &outputs, arguments.force)?;
+        arguments.check_outputs(inputs, &outputs)?;
         if let Some(folder) = &arguments.graphs {
-            fs::create_dir_all(folder)
-                .map_err(|error| CommandError::Failed(format!("{}: {error}", folder.display())))?;
+            fs::create_dir_all(folder).map_err(at(folder))?;
             // The first file shows that the folder can be written; the others are checked only if they exist.
-            let first = *numbers.start();
-            for game in numbers {
-                let path = chart_file(folder, game);
-                if game == first || path.exists() {
-                    check_output(&path, arguments.force)?;
-                }
+            let charts = numbers.enumerate().map(|(place, game)| (place, chart_file(folder, game)));
+            for (_, path) in charts.filter(|(place, path)| *place == 0 || path.exists()) {
+                arguments.check_outputs(&[], &[&path])?;
             }
         }
         Ok(Results {
@@ -71,11 +71,6 @@ impl Results {
         })
     }
 
-    /// Returns the number of games in the output.
-    pub(super) fn written(&self) -> u64 {
-        self.written
-    }
-
     /// Writes the annotated game `number` of `file`, its chart, its page of the report and its summary.
     pub(super) fn add(&mut self, file: &Path, number: u64, mut annotated: Annotated) -> Result<(), CommandError> {
         let record = &mut annotated.record;
@@ -84,13 +79,13 @@ impl Results {
         }
         self.annotated += 1;
         if self.json {
-            json::game(&self.output, file, number, &annotated)?;
+            write_game_json(&self.output, file, number, &annotated)?;
         }
-        self.write(&annotated.record)?;
+        self.write(&annotated.record.to_string())?;
         // A chart of no moves would be empty.
         if annotated.moves.iter().any(|step| step.score.is_some()) {
             if let Some(folder) = &self.graphs {
-                write(&chart_file(folder, number), &graph::draw(&annotated).map_err(CommandError::failed)?)?;
+                write(&chart_file(folder, number), &report::chart(&annotated).map_err(CommandError::failed)?)?;
             }
             if let Some(file) = &mut self.report {
                 file.add(&report::game(number, &annotated)?, report::page)?;
@@ -100,13 +95,8 @@ impl Results {
         Ok(())
     }
 
-    /// Writes a game.
-    pub(super) fn write(&mut self, record: &PgnGame) -> Result<(), CommandError> {
-        self.write_text(&record.to_string())
-    }
-
     /// Writes the text of a game, with its last line feed.
-    pub(super) fn write_text(&mut self, text: &str) -> Result<(), CommandError> {
+    pub(super) fn write(&mut self, text: &str) -> Result<(), CommandError> {
         self.written += 1;
         match &mut self.file {
             None if self.json => {}
@@ -116,10 +106,8 @@ impl Results {
         Ok(())
     }
 
-    /// Writes the summary, to the standard error if games or JSON go to the standard output.
     fn summarise(&mut self, number: u64, annotated: &Annotated) {
-        let record = &annotated.record;
-        let names = player_names(record);
+        let names = player_names(&annotated.record);
         let mut table = Table::new(["player"].into_iter().chain(PlayerStats::HEADINGS));
         for (name, stats) in names.iter().zip(&annotated.stats) {
             table.row([name.clone()].into_iter().chain(stats.row()));
@@ -127,26 +115,18 @@ impl Results {
             *games += 1;
             sum.join(stats);
         }
-        let [white, black] = names;
-        let mut text = format!("Game {number}: {white} – {black}, {}\n\n{}", record.result, table.aligned());
+        let ([white, black], result) = (names, annotated.record.result);
         let remarks = annotated.remarks();
-        if !remarks.is_empty() {
-            text.push('\n');
-            text += &remarks.iter().map(|remark| format!("{remark}\n")).collect::<String>();
-        }
-        self.print_summary(&text);
+        let gap = if remarks.is_empty() { "" } else { "\n" };
+        self.say(&format!("Game {number}: {white} – {black}, {result}\n\n{}{gap}{remarks}", table.aligned()));
     }
 
-    fn print_summary(&self, text: &str) {
+    /// Writes a part of the summary, to the standard error if games or JSON go to the standard output.
+    fn say(&self, text: &str) {
         match self.file {
             Some(_) if !self.json => self.output.line(text),
             _ => drop(writeln!(io::stderr(), "{text}")),
         }
-    }
-
-    /// Returns the number of annotated games.
-    pub(super) fn annotated(&self) -> u32 {
-        self.annotated
     }
 
     /// Completes the files, and writes the players' statistics over all games if there are several.
@@ -164,7 +144,7 @@ impl Results {
         for (name, (games, stats)) in &self.players {
             table.row([name.clone(), games.to_string()].into_iter().chain(stats.row()));
         }
-        self.print_summary(&format!("All {} games\n\n{}", self.annotated, table.aligned()));
+        self.say(&format!("All {} games\n\n{}", self.annotated, table.aligned()));
         Ok(())
     }
 }
@@ -188,7 +168,84 @@ fn annotator(limits: &Limits) -> String {
     format!("{}, {} per position", concat!("Sesame ", env!("CARGO_PKG_VERSION")), effort.join(", "))
 }
 
-/// Returns the file of a game's chart.
 fn chart_file(folder: &Path, game: u64) -> PathBuf {
     folder.join(format!("game-{game}.svg"))
+}
+
+/// A move of a game as JSON.
+#[derive(Serialize)]
+struct JsonMove<'a> {
+    r#type: &'a str,
+    file: &'a str,
+    game: u64,
+    ply: usize,
+    r#move: String,
+    san: String,
+    /// The position after the move.
+    fen: String,
+    /// The score after the move; none if it was not searched.
+    score: Option<WhiteScore>,
+    judgement: Option<String>,
+    best: Option<&'a str>,
+    line: Option<&'a str>,
+}
+
+/// A game as JSON.
+#[derive(Serialize)]
+struct JsonGame<'a> {
+    r#type: &'a str,
+    file: &'a str,
+    game: u64,
+    white: JsonPlayer,
+    black: JsonPlayer,
+    result: String,
+}
+
+/// A player's moves in a game.
+#[derive(Serialize)]
+struct JsonPlayer {
+    name: String,
+    moves: u32,
+    /// In percent.
+    accuracy: Option<f64>,
+    /// In centipawns a move.
+    average_loss: Option<f64>,
+    inaccuracies: u32,
+    mistakes: u32,
+    blunders: u32,
+}
+
+impl JsonPlayer {
+    fn new(name: String, stats: &PlayerStats) -> JsonPlayer {
+        let [inaccuracies, mistakes, blunders] = stats.judged;
+        let (accuracy, average_loss) = (stats.mean_accuracy(), stats.mean_loss());
+        JsonPlayer { name, moves: stats.moves, accuracy, average_loss, inaccuracies, mistakes, blunders }
+    }
+}
+
+/// Writes the moves of game `number`, then the game.
+fn write_game_json(output: &Output, file: &Path, game: u64, annotated: &Annotated) -> Result<(), CommandError> {
+    let file = &file.display().to_string();
+    for (ply, step) in (1..).zip(&annotated.moves) {
+        let judged = step.judged.as_ref();
+        let object = JsonMove {
+            r#type: "move",
+            file,
+            game,
+            ply,
+            r#move: step.before.to_uci(step.mv, false),
+            san: step.before.to_san(step.mv),
+            fen: step.after.fen(false),
+            score: step.score.map(|score| WhiteScore::new(score, step.after.side_to_move())),
+            judgement: judged.map(|judged| judged.judgement.name().to_lowercase()),
+            best: judged.map(|judged| judged.best.as_str()),
+            line: judged.map(|judged| judged.line.as_str()),
+        };
+        write_json(output, &object)?;
+    }
+    let [white, black] = player_names(&annotated.record);
+    let [white_stats, black_stats] = &annotated.stats;
+    let (white, black) = (JsonPlayer::new(white, white_stats), JsonPlayer::new(black, black_stats));
+    let result = annotated.record.result.to_string();
+    write_json(output, &JsonGame { r#type: "game", file, game, white, black, result })
 }

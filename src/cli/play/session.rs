@@ -12,7 +12,7 @@ use super::console::{Console, ConsoleKind};
 use super::game::{Ending, Match, PgnFiles};
 use super::moves::read_move;
 use crate::cli::CommandError;
-use crate::cli::assessment::{Assessment, assess, name, san_line, white_score};
+use crate::cli::assessment::{Assessment, WhiteScore, assess, name, san_line};
 use crate::cli::terminal::{BoardStyle, SearchStatus};
 use crate::engine::{ChannelSink, Engine, Limits, Network, Options, Score, SearchEvent};
 use crate::games::pgn::PgnGame;
@@ -299,7 +299,7 @@ impl PlaySession {
     fn evaluate(&mut self) {
         let Some(Assessment { score, line, depth }) = self.assess() else { return };
         let position = self.game.position();
-        let white_score = |score| white_score(score, position.side_to_move());
+        let white_score = |score| WhiteScore::new(score, position.side_to_move());
         let static_eval = match position.in_check() {
             true => String::new(),
             false => {

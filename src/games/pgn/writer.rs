@@ -22,45 +22,37 @@ impl fmt::Display for PgnGame {
             write_tag(f, name, value)?;
         }
         f.write_char('\n')?;
-        let mut lines = Lines { out: f, column: 0 };
-        self.write_moves(&mut lines)?;
-        lines.words(&result)?;
-        f.write_char('\n')
+        write_lines(f, &format!("{} {result}", self.movetext()))
     }
 }
 
 impl PgnGame {
-    fn write_moves(&self, lines: &mut Lines<'_, '_>) -> fmt::Result {
+    /// Returns the moves with their annotations in the export format, on one line and without the result.
+    pub fn movetext(&self) -> String {
+        let glyph = |nag: &u8| format!("${nag}");
+        // A closing brace would end the comment.
+        let comment = |comment: &String| format!("{{{}}}", comment.replace('}', ")"));
+        let mut words: Vec<String> = self.nags.iter().map(glyph).chain(self.comments.iter().map(comment)).collect();
         let (mut number, mut color) = first_move(self.tag("FEN").unwrap_or_default());
-        for nag in &self.nags {
-            lines.words(&format!("${nag}"))?;
-        }
-        for comment in &self.comments {
-            lines.comment(comment)?;
-        }
         // Black's move needs its number unless it directly follows White's.
         let mut needs_number = true;
         for ply in &self.plies {
             match color {
-                Color::White => lines.words(&format!("{number}."))?,
-                Color::Black if needs_number => lines.words(&format!("{number}..."))?,
+                Color::White => words.push(format!("{number}.")),
+                Color::Black if needs_number => words.push(format!("{number}...")),
                 Color::Black => {}
             }
-            lines.words(&ply.san)?;
-            for nag in &ply.nags {
-                lines.words(&format!("${nag}"))?;
-            }
-            for annotation in &ply.annotations {
-                match annotation {
-                    Annotation::Comment(comment) => lines.comment(comment)?,
-                    Annotation::Variation(variation) => lines.words(&format!("({variation})"))?,
-                }
-            }
+            words.push(ply.san.clone());
+            words.extend(ply.nags.iter().map(glyph));
+            words.extend(ply.annotations.iter().map(|annotation| match annotation {
+                Annotation::Comment(text) => comment(text),
+                Annotation::Variation(variation) => format!("({variation})"),
+            }));
             needs_number = !ply.annotations.is_empty();
             number += u32::from(color == Color::Black);
             color = !color;
         }
-        Ok(())
+        words.join(" ")
     }
 }
 
@@ -77,46 +69,29 @@ fn write_tag(f: &mut fmt::Formatter<'_>, name: &str, value: &str) -> fmt::Result
     writeln!(f, "[{name} \"{}\"]", printable.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// A writer that wraps lines at [`WIDTH`].
-struct Lines<'a, 'b> {
-    out: &'a mut fmt::Formatter<'b>,
-    /// Characters in the current line.
-    column: usize,
-}
-
-impl Lines<'_, '_> {
-    fn comment(&mut self, comment: &str) -> fmt::Result {
-        // A closing brace would end the comment.
-        self.words(&format!("{{{}}}", comment.replace('}', ")")))
-    }
-
-    fn words(&mut self, text: &str) -> fmt::Result {
-        let mut words = text.split_whitespace();
-        while let Some(first) = words.next() {
-            let mut word = first.to_owned();
-            // A command such as `[%clk 0:05:00]` is not split: some readers do not continue it on the next
-            // line.
-            while word.len() < WIDTH / 2 && is_open_command(&word) {
-                let Some(next) = words.next() else { break };
-                word.push(' ');
-                word += next;
-            }
-            let length = word.chars().count();
-            // A line that begins with `%` is an escape, and one with a bracket looks like a tag.
-            let may_begin = !word.starts_with('%') && (!word.starts_with('[') || word.starts_with("[%"));
-            if self.column > 0 {
-                let breaks = self.column + 1 + length > WIDTH && may_begin;
-                self.out.write_char(if breaks { '\n' } else { ' ' })?;
-                self.column = if breaks { 0 } else { self.column + 1 };
-            }
-            self.out.write_str(&word)?;
-            self.column += length;
+/// Writes a text in lines of at most [`WIDTH`] characters.
+fn write_lines(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+    let mut column = 0;
+    let mut words = text.split_whitespace();
+    while let Some(first) = words.next() {
+        let mut word = first.to_owned();
+        // A command such as `[%clk 0:05:00]` is not split: some readers do not continue it on the next line.
+        let is_open = |word: &str| word.rsplit_once("[%").is_some_and(|(_, command)| !command.contains(']'));
+        while word.len() < WIDTH / 2 && is_open(&word) {
+            let Some(next) = words.next() else { break };
+            word = format!("{word} {next}");
         }
-        Ok(())
+        let length = word.chars().count();
+        // A line that begins with `%` is an escape, and one with a bracket looks like a tag.
+        let may_begin = !word.starts_with('%') && (!word.starts_with('[') || word.starts_with("[%"));
+        let breaks = column + 1 + length > WIDTH && may_begin;
+        match column {
+            0 => {}
+            _ if breaks => f.write_char('\n')?,
+            _ => f.write_char(' ')?,
+        }
+        column = if column == 0 || breaks { length } else { column + 1 + length };
+        f.write_str(&word)?;
     }
-}
-
-/// Returns true if a command begins in `text` and does not end there.
-fn is_open_command(text: &str) -> bool {
-    text.rsplit_once("[%").is_some_and(|(_, command)| !command.contains(']'))
+    f.write_char('\n')
 }

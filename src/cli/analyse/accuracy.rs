@@ -1,4 +1,4 @@
-//! Move classification: loss of winning chances, inaccuracies, mistakes, blunders, accuracy.
+//! Accuracy of play: loss of winning chances, inaccuracies, mistakes, blunders.
 //!
 //! The scale is Lichess's (<https://lichess.org/page/accuracy>): a logistic curve from centipawns to winning
 //! chances, fitted to human games, and an exponential curve from lost chances to accuracy.
@@ -38,7 +38,7 @@ fn centipawns(score: Score) -> i32 {
 }
 
 /// The class of a bad move.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Judgement {
     Inaccuracy,
     Mistake,
@@ -48,30 +48,25 @@ pub(super) enum Judgement {
 impl Judgement {
     pub(super) const ALL: [Judgement; 3] = [Judgement::Inaccuracy, Judgement::Mistake, Judgement::Blunder];
 
+    /// Returns the name, the numeric annotation glyph (NAG) and its sign.
+    fn words(self) -> (&'static str, u8, &'static str) {
+        match self {
+            Judgement::Inaccuracy => ("Inaccuracy", 6, "?!"),
+            Judgement::Mistake => ("Mistake", 2, "?"),
+            Judgement::Blunder => ("Blunder", 4, "??"),
+        }
+    }
+
     pub(super) fn name(self) -> &'static str {
-        match self {
-            Judgement::Inaccuracy => "Inaccuracy",
-            Judgement::Mistake => "Mistake",
-            Judgement::Blunder => "Blunder",
-        }
+        self.words().0
     }
 
-    /// Returns the numeric annotation glyph (NAG).
     pub(super) fn nag(self) -> u8 {
-        match self {
-            Judgement::Inaccuracy => 6,
-            Judgement::Mistake => 2,
-            Judgement::Blunder => 4,
-        }
+        self.words().1
     }
 
-    /// Returns the annotation symbol.
     pub(super) fn sign(self) -> &'static str {
-        match self {
-            Judgement::Inaccuracy => "?!",
-            Judgement::Mistake => "?",
-            Judgement::Blunder => "??",
-        }
+        self.words().2
     }
 }
 
@@ -87,9 +82,9 @@ impl Default for Thresholds {
 
 impl Thresholds {
     /// Classifies a move by its loss of winning chances, 0 to 1.
-    fn judge(self, loss: f64) -> Option<Judgement> {
-        let classes = Judgement::ALL.into_iter().zip(self.0).rev();
-        classes.into_iter().find(|&(_, percent)| 100.0 * loss >= percent).map(|(judgement, _)| judgement)
+    fn classify(self, loss: f64) -> Option<Judgement> {
+        let mut classes = Judgement::ALL.into_iter().zip(self.0).rev();
+        classes.find(|&(_, percent)| 100.0 * loss >= percent).map(|(judgement, _)| judgement)
     }
 }
 
@@ -104,11 +99,9 @@ impl FromStr for Thresholds {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let numbers: Vec<f64> = text.split(',').filter_map(|number| number.trim().parse().ok()).collect();
-        match <[f64; 3]>::try_from(numbers) {
-            Ok([a, b, c]) if 0.0 < a && a <= b && b <= c && c <= 100.0 && text.split(',').count() == 3 => {
-                Ok(Thresholds([a, b, c]))
-            }
+        let numbers: Result<Vec<f64>, _> = text.split(',').map(|number| number.trim().parse()).collect();
+        match numbers.as_deref() {
+            Ok(&[a, b, c]) if 0.0 < a && a <= b && b <= c && c <= 100.0 => Ok(Thresholds([a, b, c])),
             _ => Err("not three rising percentages, such as 5,10,15"),
         }
     }
@@ -118,8 +111,8 @@ impl FromStr for Thresholds {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct MoveLoss {
     /// Lost winning chances, 0 to 1.
-    pub(super) chances: f64,
-    pub(super) centipawns: i32,
+    chances: f64,
+    centipawns: i32,
     pub(super) judgement: Option<Judgement>,
 }
 
@@ -132,7 +125,7 @@ impl MoveLoss {
         }
         let lost = (chances(before) - chances(after)).max(0.0);
         let centipawns = (centipawns(before) - centipawns(after)).max(0);
-        MoveLoss { chances: lost, centipawns, judgement: thresholds.judge(lost) }
+        MoveLoss { chances: lost, centipawns, judgement: thresholds.classify(lost) }
     }
 
     /// Returns the accuracy, 0 to 100.
@@ -144,20 +137,18 @@ impl MoveLoss {
 /// The statistics of a player's moves.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct PlayerStats {
-    moves: u32,
+    pub(super) moves: u32,
     centipawns: i64,
     accuracy: f64,
-    judged: [u32; Judgement::ALL.len()],
+    /// The numbers of inaccuracies, mistakes and blunders.
+    pub(super) judged: [u32; Judgement::ALL.len()],
 }
 
 impl PlayerStats {
-    pub(super) fn add(&mut self, cost: &MoveLoss) {
-        self.moves += 1;
-        self.centipawns += i64::from(cost.centipawns);
-        self.accuracy += cost.accuracy();
-        for (count, judgement) in self.judged.iter_mut().zip(Judgement::ALL) {
-            *count += u32::from(cost.judgement == Some(judgement));
-        }
+    pub(super) fn add(&mut self, loss: &MoveLoss) {
+        let judged = Judgement::ALL.map(|judgement| u32::from(loss.judgement == Some(judgement)));
+        let (centipawns, accuracy) = (loss.centipawns.into(), loss.accuracy());
+        self.join(&PlayerStats { moves: 1, centipawns, accuracy, judged });
     }
 
     /// Adds the moves of another game.
@@ -174,22 +165,11 @@ impl PlayerStats {
     pub(super) const HEADINGS: [&str; 6] =
         ["moves", "accuracy", "average loss", "inaccuracies", "mistakes", "blunders"];
 
-    /// Returns moves, accuracy in percent, average loss in centipawns, inaccuracies, mistakes and blunders.
     pub(super) fn row(&self) -> [String; 6] {
         let [inaccuracies, mistakes, blunders] = self.judged.map(|count| count.to_string());
         let accuracy = self.mean_accuracy().map_or("-".to_owned(), |accuracy| format!("{accuracy:.1} %"));
         let loss = self.mean_loss().map_or("-".to_owned(), |loss| format!("{loss:.0} cp"));
         [self.moves.to_string(), accuracy, loss, inaccuracies, mistakes, blunders]
-    }
-
-    /// Returns the number of moves.
-    pub(super) fn moves(&self) -> u32 {
-        self.moves
-    }
-
-    /// Returns the numbers of inaccuracies, mistakes and blunders.
-    pub(super) fn judged(&self) -> [u32; Judgement::ALL.len()] {
-        self.judged
     }
 
     /// Returns the mean accuracy in percent; `None` without moves.
@@ -207,52 +187,60 @@ impl PlayerStats {
 mod tests {
     use super::*;
 
+    const CP: fn(i32) -> Score = Score::Centipawns;
+
+    fn loss(before: Score, after: Score) -> MoveLoss {
+        MoveLoss::new(before, after, false, Thresholds::default())
+    }
+
     #[test]
     fn winning_chances_of_both_sides_sum_to_one() {
-        for score in [-5000, -90, 0, 17, 300].map(Score::Centipawns).into_iter().chain([-3, 0, 1, 9].map(Score::Mate)) {
+        for score in [-5000, -90, 0, 17, 300].map(CP).into_iter().chain([-3, 0, 1, 9].map(Score::Mate)) {
             assert!((chances(score) + chances(negated(score)) - 1.0).abs() < 1e-12, "{score:?}");
         }
-        assert_eq!(chances(Score::Centipawns(0)), 0.5);
-        assert!((chances(Score::Centipawns(100)) - 0.591).abs() < 0.001);
+        assert_eq!(chances(CP(0)), 0.5);
+        assert!((chances(CP(100)) - 0.591).abs() < 0.001);
     }
 
     #[test]
-    fn judgements() {
-        let judge = |before, after| MoveLoss::new(before, after, false, Thresholds::default()).judgement;
-        let cp = Score::Centipawns;
-        assert_eq!(judge(cp(20), cp(10)), None);
-        assert_eq!(judge(cp(0), cp(-60)), Some(Judgement::Inaccuracy));
-        assert_eq!(judge(cp(0), cp(-120)), Some(Judgement::Mistake));
-        assert_eq!(judge(cp(0), cp(-300)), Some(Judgement::Blunder));
-        // A lost queen is not a blunder in a lost position, or in one that stays won.
-        assert_eq!(judge(cp(-1500), cp(-2400)), None);
-        assert_eq!(judge(cp(2400), cp(1500)), None);
-        assert_eq!(judge(cp(0), Score::Mate(-2)), Some(Judgement::Blunder));
-        assert_eq!(judge(Score::Mate(1), cp(0)), Some(Judgement::Blunder));
-        assert_eq!(judge(Score::Mate(1), Score::Mate(4)), None);
-        assert_eq!(MoveLoss::new(cp(0), cp(-900), true, Thresholds::default()).judgement, None);
+    fn moves_are_classified_by_lost_chances() {
+        for (before, after, judgement) in [
+            (CP(20), CP(10), None),
+            (CP(0), CP(-60), Some(Judgement::Inaccuracy)),
+            (CP(0), CP(-120), Some(Judgement::Mistake)),
+            (CP(0), CP(-300), Some(Judgement::Blunder)),
+            // A lost queen is not a blunder in a lost position, or in one that stays won.
+            (CP(-1500), CP(-2400), None),
+            (CP(2400), CP(1500), None),
+            (CP(0), Score::Mate(-2), Some(Judgement::Blunder)),
+            (Score::Mate(1), CP(0), Some(Judgement::Blunder)),
+            (Score::Mate(1), Score::Mate(4), None),
+        ] {
+            assert_eq!(loss(before, after).judgement, judgement, "{before:?} {after:?}");
+        }
+        assert_eq!(MoveLoss::new(CP(0), CP(-900), true, Thresholds::default()).judgement, None);
     }
 
     #[test]
-    fn thresholds() {
+    fn thresholds_are_three_rising_percentages() {
         let strict: Thresholds = "1, 2,2".parse().unwrap();
-        assert_eq!((strict.judge(0.009), strict.judge(0.01)), (None, Some(Judgement::Inaccuracy)));
-        assert_eq!(strict.judge(0.02), Some(Judgement::Blunder));
+        assert_eq!((strict.classify(0.009), strict.classify(0.01)), (None, Some(Judgement::Inaccuracy)));
+        assert_eq!(strict.classify(0.02), Some(Judgement::Blunder));
         assert_eq!(Thresholds::default().to_string().parse(), Ok(Thresholds::default()));
+        for text in ["", "5,10", "10,5,20", "0,1,2", "5,10,101", "a,b,c", "nan,1,2", "1,2,3,4"] {
+            assert!(text.parse::<Thresholds>().is_err(), "{text}");
+        }
     }
 
     #[test]
     fn stats_add_up() {
         let mut stats = PlayerStats::default();
         assert_eq!(stats.row(), ["0", "-", "-", "0", "0", "0"]);
-        let cp = Score::Centipawns;
-        let loss = |before, after| MoveLoss::new(before, after, false, Thresholds::default());
-        stats.add(&loss(cp(30), cp(40)));
+        stats.add(&loss(CP(30), CP(40)));
         assert_eq!(stats.row(), ["1", "100.0 %", "0 cp", "0", "0", "0"]);
-        stats.add(&loss(cp(3000), Score::Mate(-1)));
+        stats.add(&loss(CP(3000), Score::Mate(-1)));
         assert_eq!(stats.row(), ["2", "50.0 %", "1000 cp", "0", "0", "1"]);
-        let mut both = stats;
-        both.join(&stats);
-        assert_eq!(both.row(), ["4", "50.0 %", "1000 cp", "0", "0", "2"]);
+        stats.join(&stats.clone());
+        assert_eq!(stats.row(), ["4", "50.0 %", "1000 cp", "0", "0", "2"]);
     }
 }

@@ -1,4 +1,4 @@
-//! Input files of an analysis: plain or compressed, as text in UTF-8, Windows-1252 or UTF-16.
+//! Input files of an analysis: names and folders; plain or compressed text in UTF-8, Windows-1252 or UTF-16.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Cursor, Read};
@@ -10,12 +10,96 @@ use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use crate::cli::CommandError;
 use crate::games::{Content, decode};
+use sesame_report::command::print_status;
 
 /// Bytes that are looked at to recognise the content.
 const SAMPLE: u64 = 4096;
 
 /// Limit of a text that is read as a whole, in bytes.
 const MAX_TEXT: u64 = 1 << 28;
+
+/// The content of a file, by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FileKind {
+    Epd,
+    Pgn,
+}
+
+impl FileKind {
+    /// Returns the kind by the last extension, or by the one before `.gz` or `.zst`.
+    pub(super) fn of(path: &Path) -> Option<FileKind> {
+        let extension = |path: &Path| Some(path.extension()?.to_str()?.to_ascii_lowercase());
+        let last = extension(path)?;
+        let kind = if ["gz", "zst"].contains(&last.as_str()) { extension(&path.with_extension(""))? } else { last };
+        match kind.as_str() {
+            "epd" => Some(FileKind::Epd),
+            "pgn" => Some(FileKind::Pgn),
+            _ => None,
+        }
+    }
+}
+
+/// Returns the files, and those of folders: the files of this kind, or of any, in their order by name.
+///
+/// # Errors
+/// If a folder cannot be read, or has no such file.
+pub(super) fn all_files(paths: &[PathBuf], kind: Option<FileKind>) -> Result<Vec<PathBuf>, CommandError> {
+    let mut all = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            all.push(path.clone());
+            continue;
+        }
+        let mut files = Vec::new();
+        for entry in fs::read_dir(path).map_err(at(path))? {
+            let file = entry.map_err(at(path))?.path();
+            if FileKind::of(&file).is_some_and(|found| kind.is_none_or(|kind| kind == found)) && file.is_file() {
+                files.push(file);
+            }
+        }
+        if files.is_empty() {
+            let wanted = match kind {
+                None => ".pgn or .epd",
+                Some(FileKind::Epd) => ".epd",
+                Some(FileKind::Pgn) => ".pgn",
+            };
+            return Err(CommandError::Failed(format!("{} has no file that ends in {wanted}", path.display())));
+        }
+        files.sort();
+        all.append(&mut files);
+    }
+    Ok(all)
+}
+
+/// Returns a conversion of errors about a file, for `map_err`.
+pub(super) fn at(path: &Path) -> impl Fn(io::Error) -> CommandError + '_ {
+    |error| CommandError::Failed(format!("{}: {error}", path.display()))
+}
+
+/// Opens all files. Returns them with the number of those that cannot be used, which are reported.
+///
+/// # Errors
+/// If no file can be used.
+pub(super) fn open_all<T>(
+    paths: &[PathBuf],
+    mut open: impl FnMut(&Path) -> Result<T, CommandError>,
+) -> Result<(Vec<T>, u64), CommandError> {
+    let (mut files, mut bad) = (Vec::new(), 0);
+    for path in paths {
+        match open(path) {
+            Ok(file) => files.push(file),
+            Err(error) if paths.len() == 1 => return Err(error),
+            Err(error) => {
+                bad += 1;
+                print_status(&error.to_string());
+            }
+        }
+    }
+    if files.is_empty() {
+        return Err(CommandError::failed("none of the files can be used"));
+    }
+    Ok((files, bad))
+}
 
 /// An input that can be read more than once.
 pub(super) struct Source {
@@ -36,36 +120,38 @@ impl Source {
     /// # Errors
     /// If it cannot be read, or is no text.
     pub(super) fn open(path: &Path) -> Result<Source, CommandError> {
-        let failed = |error: io::Error| CommandError::Failed(format!("{}: {error}", path.display()));
-        let mut source = Source { bytes: Bytes::open(path).map_err(failed)?, content: Content::Text };
+        let mut source = Source { bytes: Bytes::open(path).map_err(at(path))?, content: Content::Text };
         // The bytes as they are, then the text in them.
-        source.content = source.content_of_text().map_err(failed)?;
-        let content = source.content_of_text().map_err(failed)?;
-        match content {
+        source.content = source.content_of_text().map_err(at(path))?;
+        match source.content_of_text().map_err(at(path))? {
             Content::Text => Ok(source),
             Content::Utf16 => {
-                let bytes = read_whole(source.reader().map_err(failed)?).map_err(failed)?;
+                let bytes = source.reader().and_then(read_whole).map_err(at(path))?;
                 Ok(Source { bytes: Bytes::Memory(from_utf16(&bytes).into_bytes()), content: Content::Text })
             }
-            other => Err(CommandError::Failed(format!(
-                "{} is {}, not a text of games or positions",
-                path.display(),
-                other.name()
-            ))),
+            other => {
+                let (path, name) = (path.display(), other.name());
+                Err(CommandError::Failed(format!("{path} is {name}, not a text of games or positions")))
+            }
         }
     }
 
     /// Recognises what [`Source::reader`] reads.
     fn content_of_text(&self) -> io::Result<Content> {
-        Ok(Content::of(&sample(self.reader()?)?))
+        let mut start = Vec::new();
+        match self.reader()?.take(SAMPLE).read_to_end(&mut start) {
+            // A damaged end is reported when the games before it have been read.
+            Err(error) if start.is_empty() => Err(error),
+            _ => Ok(Content::of(&start)),
+        }
     }
 
     /// Returns a reader of the text from the beginning.
-    ///
-    /// # Errors
-    /// If the file cannot be opened any more.
     pub(super) fn reader(&self) -> io::Result<Box<dyn BufRead + '_>> {
-        let bytes = self.bytes.read()?;
+        let bytes: Box<dyn BufRead> = match &self.bytes {
+            Bytes::Memory(bytes) => Box::new(Cursor::new(bytes)),
+            Bytes::File(path) => Box::new(BufReader::with_capacity(1 << 16, File::open(path)?)),
+        };
         Ok(match self.content {
             Content::Gzip => Box::new(BufReader::new(MultiGzDecoder::new(bytes))),
             Content::Zstd => Box::new(BufReader::new(ZstdReader::new(bytes))),
@@ -73,10 +159,7 @@ impl Source {
         })
     }
 
-    /// Reads the text as a whole.
-    ///
-    /// # Errors
-    /// If it cannot be read, or is larger than 256 MiB.
+    /// Reads the text as a whole, up to 256 MiB.
     pub(super) fn text(&self) -> io::Result<String> {
         Ok(decode(read_whole(self.reader()?)?))
     }
@@ -84,34 +167,15 @@ impl Source {
 
 impl Bytes {
     fn open(path: &Path) -> io::Result<Bytes> {
-        if path == Path::new("-") {
-            let mut bytes = Vec::new();
-            io::stdin().lock().read_to_end(&mut bytes)?;
-            return Ok(Bytes::Memory(bytes));
-        }
-        if fs::metadata(path)?.is_file() {
-            return Ok(Bytes::File(path.to_owned()));
-        }
         let mut bytes = Vec::new();
-        File::open(path)?.read_to_end(&mut bytes)?;
+        if path == Path::new("-") {
+            io::stdin().lock().read_to_end(&mut bytes)?;
+        } else if fs::metadata(path)?.is_file() {
+            return Ok(Bytes::File(path.to_owned()));
+        } else {
+            File::open(path)?.read_to_end(&mut bytes)?;
+        }
         Ok(Bytes::Memory(bytes))
-    }
-
-    fn read(&self) -> io::Result<Box<dyn BufRead + '_>> {
-        Ok(match self {
-            Bytes::Memory(bytes) => Box::new(Cursor::new(bytes)),
-            Bytes::File(path) => Box::new(BufReader::with_capacity(1 << 16, File::open(path)?)),
-        })
-    }
-}
-
-/// Returns the first bytes of a reader.
-fn sample(reader: impl Read) -> io::Result<Vec<u8>> {
-    let mut start = Vec::new();
-    match reader.take(SAMPLE).read_to_end(&mut start) {
-        // A damaged end is reported when the games before it have been read.
-        Err(error) if start.is_empty() => Err(error),
-        _ => Ok(start),
     }
 }
 
@@ -183,10 +247,7 @@ impl<R: BufRead> Read for ZstdReader<R> {
                 self.is_in_frame = false;
                 let expected = self.frame.get_checksum_from_data();
                 if expected.is_some() && expected != self.frame.get_calculated_checksum() {
-                    return Err(io::Error::new(
-                        io::ErrorKind::InvalidData,
-                        "the checksum of the compressed data is wrong",
-                    ));
+                    return Err(io::Error::other("the checksum of the compressed data is wrong"));
                 }
             }
         }
@@ -194,15 +255,14 @@ impl<R: BufRead> Read for ZstdReader<R> {
 }
 
 fn invalid(error: &FrameDecoderError) -> io::Error {
-    let text = match error {
+    io::Error::other(match error {
         FrameDecoderError::WindowSizeTooBig { requested } => format!(
             "it was compressed with a window of {} MiB, as by zstd --long; the limit is 100 MiB",
             requested >> 20
         ),
         FrameDecoderError::DictNotProvided { .. } => "it was compressed with a dictionary".to_owned(),
         _ => "the compressed data is damaged or cut off".to_owned(),
-    };
-    io::Error::new(io::ErrorKind::InvalidData, text)
+    })
 }
 
 #[cfg(test)]
@@ -292,5 +352,44 @@ mod tests {
         assert_eq!(text(b"8/8/8/8/8/8/8/8 w - - bm Qb3\0\n"), "8/8/8/8/8/8/8/8 w - - bm Qb3\n");
         assert_eq!(text(b"id \"Gr\xFCnfeld\"\n"), "id \"Grünfeld\"\n");
         assert_eq!(text(b""), "");
+    }
+
+    #[test]
+    fn kinds_by_extension() {
+        for (name, kind) in [("x.pgn", Some(FileKind::Pgn)), ("x.epd.GZ", Some(FileKind::Epd)), ("pgn.gz", None)] {
+            assert_eq!(FileKind::of(Path::new(name)), kind, "{name}");
+        }
+    }
+
+    #[test]
+    fn folders_have_their_files() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["b.pgn", "a.PGN.gz", "c.epd.zst", "notes.txt", "x.gz"] {
+            fs::write(folder.path().join(name), "").unwrap();
+        }
+        let names = |kind| -> Vec<String> {
+            let files = all_files(&[folder.path().to_owned()], kind).unwrap();
+            files.iter().map(|file| file.file_name().unwrap().to_str().unwrap().to_owned()).collect()
+        };
+        assert_eq!(names(None), ["a.PGN.gz", "b.pgn", "c.epd.zst"]);
+        assert_eq!(names(Some(FileKind::Epd)), ["c.epd.zst"]);
+        let file = [folder.path().join("notes.txt")];
+        assert_eq!(all_files(&file, None).unwrap(), file);
+        let empty = folder.path().join("empty");
+        fs::create_dir(&empty).unwrap();
+        let error = all_files(&[empty], Some(FileKind::Pgn)).unwrap_err().to_string();
+        assert!(error.ends_with("empty has no file that ends in .pgn"), "{error}");
+    }
+
+    #[test]
+    fn one_of_several_files_may_be_unusable() {
+        let paths = ["a", "b", "c"].map(PathBuf::from);
+        let open = |path: &Path| match path.to_str() {
+            Some("b") => Err(CommandError::failed("b is bad")),
+            other => Ok(other.unwrap().to_owned()),
+        };
+        assert_eq!(open_all(&paths, open), Ok((vec!["a".to_owned(), "c".to_owned()], 1)));
+        assert_eq!(open_all(&["b".into()], open), Err(CommandError::failed("b is bad")));
+        assert!(open_all(&["b".into(), "b".into()], open).is_err());
     }
 }

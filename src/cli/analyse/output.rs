@@ -1,0 +1,134 @@
+//! Output of an analysis: files that grow, JSON lines, the end by Ctrl-C.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::process;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+use crate::cli::CommandError;
+use crate::uci::Output;
+use sesame_report::command::print_status;
+use sesame_report::files;
+
+/// Exit code of a program that Ctrl-C ends at once: 128 and the number of SIGINT.
+const EXIT_CODE: i32 = 130;
+
+/// Writes a file atomically.
+pub(super) fn write(path: &Path, text: &str) -> Result<(), CommandError> {
+    let written = files::replace(path, text.as_bytes());
+    written.map_err(|error| CommandError::Failed(format!("{} cannot be written: {error}", path.display())))
+}
+
+/// A file that grows is written again if this many times the duration of the last write has passed.
+const PAUSE: u32 = 20;
+
+/// A file that is written again and again as it grows. Writing takes a twentieth of the time at most, so the file on disk may be
+/// a little older.
+pub(super) struct GrowingFile {
+    path: PathBuf,
+    content: String,
+    written: Option<Instant>,
+    cost: Duration,
+    is_complete: bool,
+}
+
+impl GrowingFile {
+    pub(super) fn new(path: PathBuf) -> GrowingFile {
+        GrowingFile { path, content: String::new(), written: None, cost: Duration::ZERO, is_complete: true }
+    }
+
+    /// Adds a text. `finish` turns the content into that of the file.
+    pub(super) fn add(&mut self, text: &str, finish: impl Fn(&str) -> String) -> Result<(), CommandError> {
+        self.content += text;
+        self.is_complete = false;
+        if self.written.is_none_or(|written| written.elapsed() >= self.cost * PAUSE) {
+            self.complete(finish)?;
+        }
+        Ok(())
+    }
+
+    /// Writes all of the content.
+    pub(super) fn complete(&mut self, finish: impl Fn(&str) -> String) -> Result<(), CommandError> {
+        if !self.is_complete {
+            let start = Instant::now();
+            write(&self.path, &finish(&self.content))?;
+            self.cost = start.elapsed();
+            self.written = Some(Instant::now());
+            self.is_complete = true;
+        }
+        Ok(())
+    }
+}
+
+/// The end of an analysis before its time: by Ctrl-C, or because nobody reads its output.
+#[derive(Clone)]
+pub(super) struct Interrupt {
+    is_requested: Arc<AtomicBool>,
+    output: Output,
+}
+
+impl Interrupt {
+    /// Handles Ctrl-C from now on: to be called when the first search begins, since input is read without a look at
+    /// it. A second one ends the process at once.
+    ///
+    /// # Errors
+    /// If the system refuses the handler, or there is one already.
+    pub(super) fn watch(output: Output) -> Result<Interrupt, CommandError> {
+        let interrupt = Interrupt { is_requested: Arc::default(), output };
+        let is_requested = Arc::clone(&interrupt.is_requested);
+        let handle = move || {
+            if is_requested.swap(true, Ordering::Relaxed) {
+                process::exit(EXIT_CODE);
+            }
+            print_status("\nCtrl-C: the analysis ends with what there is. Once more ends it at once.");
+        };
+        ctrlc::set_handler(handle).map_err(CommandError::failed)?;
+        Ok(interrupt)
+    }
+
+    /// Returns true after Ctrl-C.
+    pub(super) fn is_requested(&self) -> bool {
+        self.is_requested.load(Ordering::Relaxed)
+    }
+
+    /// Returns true if the analysis is to end.
+    pub(super) fn is_over(&self) -> bool {
+        self.is_requested() || self.output.is_closed()
+    }
+
+    /// Returns the answer to a search that goes on.
+    pub(super) fn flow(&self) -> ControlFlow<()> {
+        if self.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+/// Writes an object as a line of JSON.
+pub(super) fn write_json(output: &Output, object: &impl Serialize) -> Result<(), CommandError> {
+    output.line(&serde_json::to_string(object).map_err(CommandError::failed)?);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn growing_files_end_complete() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let mut file = GrowingFile::new(path.clone());
+        file.complete(str::to_owned).unwrap();
+        assert!(!path.exists());
+        file.add("a", str::to_uppercase).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "A");
+        file.cost = Duration::from_secs(1_000_000);
+        file.add("b", str::to_uppercase).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "A");
+        file.complete(str::to_uppercase).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "AB");
+    }
+}
