@@ -200,12 +200,10 @@ fn operations(text: &str) -> Result<Vec<(&str, String)>, EpdError> {
         // Lists of moves and numbers end at the next operation, too.
         let is_list = ["am", "bm", "dm", "fmvn", "hmvc"].contains(&name.to_ascii_lowercase().as_str());
         let end = operand.find(';').unwrap_or(operand.len());
-        let (operand, after) = operand.split_at(end);
-        let end = if is_list { next_operation(operand) } else { operand.len() };
-        let (operand, next) = operand.split_at(end);
-        operations.push((name, operand.trim().to_owned()));
-        rest =
-            if next.is_empty() { after } else { rest.get(rest.len() - next.len() - after.len()..).unwrap_or_default() };
+        let end = if is_list { next_operation(operand.get(..end).unwrap_or_default()) } else { end };
+        let (value, after) = operand.split_at(end);
+        operations.push((name, value.trim().to_owned()));
+        rest = after;
     }
 }
 

@@ -25,7 +25,8 @@ fn wrong_arguments_exit_with_2() {
         &["bench", "--hash", "0"],
         &["bench", "--hash", "33554433"],
         &["bench", "--threads", "1025"],
-        &["bench", "3", "x"],
+        &["lab"],
+        &["go", "depth", "3"],
         &["bench", "--evaluation", "classical"],
         &["bench", "--simd", "mmx"],
         &["perft"],
@@ -40,34 +41,6 @@ fn wrong_arguments_exit_with_2() {
         let (code, output, errors) = run(arguments);
         assert_eq!(code, 2, "{arguments:?}: {errors}");
         assert!(output.is_empty() && errors.contains("error"), "{arguments:?}: {output}{errors}");
-    }
-}
-
-#[test]
-fn moved_subcommands_name_the_program_to_run() {
-    for (subcommand, program) in [
-        ("lab", "sesame-lab"),
-        ("datagen", "sesame-tuner"),
-        ("data", "sesame-tuner"),
-        ("train", "sesame-tuner"),
-        ("tune", "sesame-tuner"),
-    ] {
-        for arguments in [&[subcommand][..], &[subcommand, "run", "x", "--threads", "2"], &[subcommand, "--help"]] {
-            let (code, output, errors) = run(arguments);
-            assert_eq!((code, output.as_str()), (2, ""), "{arguments:?}: {errors}");
-            assert!(errors.contains("error: ") && errors.contains(program), "{arguments:?}: {errors}");
-        }
-        assert!(!succeed(&["--help"]).contains(&format!("\n  {subcommand} ")), "{subcommand} is not advertised");
-    }
-}
-
-/// Builds without the feature `manual` name it.
-#[cfg(not(feature = "manual"))]
-#[test]
-fn manual_subcommands_name_their_feature() {
-    for arguments in [&["man"][..], &["man", "--out", "x"], &["completions", "bash"], &["completions", "--help"]] {
-        let (code, output, errors) = run(arguments);
-        assert!(code != 0 && output.is_empty() && errors.contains("--features manual"), "{arguments:?}: {errors}");
     }
 }
 
@@ -114,6 +87,9 @@ fn bench_ends_in_the_line_of_openbench() {
     };
     let first = nodes(&["bench", "--depth", "5"]);
     assert_eq!(nodes(&["bench", "5"]), first);
+    // Stockfish's arguments: hash, threads, depth.
+    let stockfish = succeed(&["bench", "16", "1", "5", "default", "depth"]);
+    assert!(stockfish.contains(&format!("{first} nodes ")), "{stockfish}");
     assert_eq!(nodes(&["bench", "--depth", "5", "--hash", "16", "--threads", "1"]), first);
     assert!(nodes(&["bench", "--depth", "5", "--threads", "2"]) > 0);
     // The UCI command searches the same nodes.

@@ -1,16 +1,23 @@
-//! The PGN parser: one game at a time from a stream.
+//! The PGN reader: tokens from a byte stream, and one game at a time from the tokens.
 
-use std::io::BufRead;
+use std::io::{self, BufRead};
 
-use super::lexer::{Lexer, Token};
 use super::{Annotation, GameResult, PgnError, PgnErrorKind, PgnGame, Ply, SEVEN_TAG_ROSTER};
 use crate::games::decode;
 
 /// Limit of plies, more than the 75-move rule allows.
 const MAX_PLIES: usize = 12_000;
 
-/// Limit of tags.
 const MAX_TAGS: usize = 1_000;
+
+/// Limit of the text of one game, in bytes. A thousand moves with a paragraph each need less.
+const MAX_TEXT: usize = 4 << 20;
+
+/// Bytes that a token counts in addition to its text, to limit empty tokens too.
+const TOKEN_COST: usize = 4;
+
+/// The beginning of a game. Within a comment, it shows that the comment was not closed.
+const NEXT_GAME: &[u8] = b"[Event \"";
 
 /// An iterator over the games of a stream.
 ///
@@ -29,6 +36,8 @@ pub struct Reader<R> {
     number: u64,
     /// The first tag of the next game, if the last one had neither moves nor a result.
     pending_tag: Option<(String, String)>,
+    /// The token that is read belongs to the tag section.
+    in_tags: bool,
     /// The input has ended or failed.
     is_over: bool,
 }
@@ -36,40 +45,40 @@ pub struct Reader<R> {
 impl<R: BufRead> Reader<R> {
     /// Creates a reader of `input`.
     pub fn new(input: R) -> Self {
-        Reader { lexer: Lexer::new(input), number: 0, pending_tag: None, is_over: false }
+        Reader { lexer: Lexer::new(input), number: 0, pending_tag: None, in_tags: false, is_over: false }
     }
 
     /// Returns the text of the last game, as it is in the file: for a game that could not be parsed. `None` if it
     /// is longer than 8 MiB.
     pub fn raw_text(&self) -> Option<String> {
-        self.lexer.raw().map(|raw| decode(raw.to_vec()))
+        self.lexer.raw.clone().map(decode)
     }
 
     /// Parses the next game; `None` at the end.
-    fn game(&mut self) -> Result<Option<PgnGame>, Located> {
+    fn game(&mut self) -> Result<Option<PgnGame>, PgnErrorKind> {
         self.lexer.begin_game();
         let mut game = PgnGame { tags: self.pending_tag.take().into_iter().collect(), ..PgnGame::default() };
         // Comments may stand before the tags, and other text.
         self.comments(&mut game)?;
-        if game.tags.is_empty() && self.skip_prose().map_err(Located::at(self.lexer.line))? {
+        if game.tags.is_empty() && self.skip_prose()? {
             game.warnings.push("the text before the first tag is left out".to_owned());
         }
         game.line = self.lexer.line;
-        while self.lexer.is_at_tag() {
-            let line = self.lexer.line;
-            let at_line = |kind| Located { line, in_tags: true, kind };
-            if game.tags.len() == MAX_TAGS {
-                return Err(at_line(PgnErrorKind::TooLarge("1,000 tags")));
-            }
-            if let Some(Token::Tag(name, value)) = self.lexer.token().map_err(at_line)? {
+        while self.lexer.is_at(b"[") {
+            self.in_tags = true;
+            if let Some(Token::Tag(name, value)) = self.lexer.token()? {
                 // A game without moves or result precedes.
                 if SEVEN_TAG_ROSTER.contains(&name.as_str()) && game.tag(&name).is_some() {
                     self.pending_tag = Some((name, value));
                     game.result = game.tag("Result").and_then(GameResult::read).unwrap_or_default();
                     return Ok(Some(game));
                 }
+                if game.tags.len() == MAX_TAGS {
+                    return Err(PgnErrorKind::TooLarge("1,000 tags"));
+                }
                 game.tags.push((name, value));
             }
+            self.in_tags = false;
             self.comments(&mut game)?;
         }
         let end = self.moves(&mut game)?;
@@ -79,29 +88,28 @@ impl<R: BufRead> Reader<R> {
         let by_tag = game.tag("Result").and_then(GameResult::read).filter(|&result| result != GameResult::Unknown);
         game.result = by_tag.or(end).unwrap_or_default();
         if let Some(end) = end.filter(|&end| end != game.result && end != GameResult::Unknown) {
-            game.warnings
-                .push(format!("the tag Result says {}, the moves end with {end}: the tag counts", game.result));
+            let text = format!("the tag Result says {}, the moves end with {end}: the tag counts", game.result);
+            game.warnings.push(text);
         }
         Ok(Some(game))
     }
 
     /// Skips text that stands before the first tag and does not begin like a game. Returns true if there was any.
     fn skip_prose(&mut self) -> Result<bool, PgnErrorKind> {
-        if self.lexer.is_at_tag() || self.lexer.is_at_move() {
+        if self.lexer.is_at(b"[") || self.lexer.is_at_move() {
             return Ok(false);
         }
         let mut has_text = false;
-        while !self.lexer.is_at_tag() && self.lexer.skip_word() {
+        while !self.lexer.is_at(b"[") && self.lexer.skip_word() {
             has_text = true;
         }
         Ok(has_text)
     }
 
     /// Parses comments before the first move.
-    fn comments(&mut self, game: &mut PgnGame) -> Result<(), Located> {
-        while self.lexer.is_at_comment() {
-            let line = self.lexer.line;
-            if let Some(Token::Comment(comment)) = self.lexer.token().map_err(Located::at(line))? {
+    fn comments(&mut self, game: &mut PgnGame) -> Result<(), PgnErrorKind> {
+        while self.lexer.is_at(b"{;") {
+            if let Some(Token::Comment(comment)) = self.lexer.token()? {
                 game.comments.push(comment);
             }
         }
@@ -109,11 +117,10 @@ impl<R: BufRead> Reader<R> {
     }
 
     /// Parses the moves up to the game termination marker, which it returns, or the next game.
-    fn moves(&mut self, game: &mut PgnGame) -> Result<Option<GameResult>, Located> {
-        while !self.lexer.is_at_tag() {
-            let line = self.lexer.line;
-            let at_line = Located::at(line);
-            let Some(token) = self.lexer.token().map_err(at_line)? else { return Ok(None) };
+    fn moves(&mut self, game: &mut PgnGame) -> Result<Option<GameResult>, PgnErrorKind> {
+        while !self.lexer.is_at(b"[") {
+            let Some(token) = self.lexer.token()? else { return Ok(None) };
+            let line = self.lexer.token_line;
             match token {
                 Token::Word(word) => {
                     let san = without_number(&word);
@@ -122,7 +129,7 @@ impl<R: BufRead> Reader<R> {
                     }
                     if !["", "e.p.", "e.p", "ep"].contains(&san) {
                         if game.plies.len() == MAX_PLIES {
-                            return Err(at_line(PgnErrorKind::TooLarge("12,000 plies")));
+                            return Err(PgnErrorKind::TooLarge("12,000 plies"));
                         }
                         game.plies.push(Ply { san: san.to_owned(), line, ..Ply::default() });
                     }
@@ -131,15 +138,14 @@ impl<R: BufRead> Reader<R> {
                     Some(ply) => ply.annotations.push(Annotation::Comment(comment)),
                     None => game.comments.push(comment),
                 },
-                Token::Nag(nag) => {
-                    game.plies.last_mut().map_or(&mut game.nags, |ply| &mut ply.nags).push(nag);
-                }
+                Token::Nag(nag) => game.plies.last_mut().map_or(&mut game.nags, |ply| &mut ply.nags).push(nag),
                 Token::Open => {
-                    let variation = self.variation(line)?;
-                    let ply = game.plies.last_mut().ok_or_else(|| at_line(PgnErrorKind::Unexpected('(')))?;
+                    let variation = self.variation()?;
+                    self.lexer.token_line = line;
+                    let ply = game.plies.last_mut().ok_or(PgnErrorKind::Unexpected('('))?;
                     ply.annotations.push(Annotation::Variation(variation));
                 }
-                Token::Close => return Err(at_line(PgnErrorKind::Unexpected(')'))),
+                Token::Close => return Err(PgnErrorKind::Unexpected(')')),
                 // Excluded by the condition of the loop.
                 Token::Tag(..) => {}
             }
@@ -147,18 +153,18 @@ impl<R: BufRead> Reader<R> {
         Ok(None)
     }
 
-    /// Returns the text of a variation that was opened on line `start`. A counter replaces recursion, so no
-    /// nesting is too deep.
-    fn variation(&mut self, start: u64) -> Result<String, Located> {
+    /// Returns the text of a variation that has just been opened. A counter replaces recursion, so no nesting is too deep.
+    fn variation(&mut self) -> Result<String, PgnErrorKind> {
+        let start = self.lexer.token_line;
         let mut text = String::new();
         let mut depth = 1u32;
         loop {
-            if self.lexer.is_at_tag() {
-                return Err(Located::at(start)(PgnErrorKind::OpenVariation));
-            }
-            let line = self.lexer.line;
-            let word = match self.lexer.token().map_err(Located::at(line))? {
-                None => return Err(Located::at(start)(PgnErrorKind::OpenVariation)),
+            let token = if self.lexer.is_at(b"[") { None } else { self.lexer.token()? };
+            let word = match token {
+                None | Some(Token::Tag(..)) => {
+                    self.lexer.token_line = start;
+                    return Err(PgnErrorKind::OpenVariation);
+                }
                 Some(Token::Open) => {
                     depth += 1;
                     "(".to_owned()
@@ -174,7 +180,6 @@ impl<R: BufRead> Reader<R> {
                 Some(Token::Word(word)) => word,
                 Some(Token::Nag(nag)) => format!("${nag}"),
                 Some(Token::Comment(comment)) => format!("{{{}}}", comment.replace('}', ")")),
-                Some(Token::Tag(..)) => continue,
             };
             if !text.is_empty() && !text.ends_with('(') {
                 text.push(' ');
@@ -191,39 +196,20 @@ impl<R: BufRead> Iterator for Reader<R> {
         if self.is_over {
             return None;
         }
-        match self.game() {
-            Ok(None) => {
-                self.is_over = true;
-                None
-            }
-            Ok(Some(mut game)) => {
-                self.number += 1;
-                game.number = self.number;
-                Some(Ok(game))
-            }
-            Err(Located { line, in_tags, kind }) => {
-                self.number += 1;
-                if let PgnErrorKind::Io(_) = kind {
-                    self.is_over = true;
-                } else {
-                    self.lexer.skip_to_next_game(in_tags);
+        self.in_tags = false;
+        let game = self.game().transpose();
+        self.number += 1;
+        self.is_over = matches!(game, None | Some(Err(PgnErrorKind::Io(_))));
+        game.map(|game| match game {
+            Ok(game) => Ok(PgnGame { number: self.number, ..game }),
+            Err(kind) => {
+                let error = PgnError { game: self.number, line: self.lexer.token_line, kind };
+                if !self.is_over {
+                    self.lexer.skip_to_next_game(self.in_tags);
                 }
-                Some(Err(PgnError { game: self.number, line, kind }))
+                Err(error)
             }
-        }
-    }
-}
-
-/// An error with its line. `in_tags` is true within the tag section.
-struct Located {
-    line: u64,
-    in_tags: bool,
-    kind: PgnErrorKind,
-}
-
-impl Located {
-    fn at(line: u64) -> impl Fn(PgnErrorKind) -> Located + Copy {
-        move |kind| Located { line, in_tags: false, kind }
+        })
     }
 }
 
@@ -239,4 +225,344 @@ fn without_number(word: &str) -> &str {
         }
         rest = after.trim_start_matches(DOTS);
     }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Token {
+    Tag(String, String),
+    Comment(String),
+    /// `(`
+    Open,
+    /// `)`
+    Close,
+    Nag(u8),
+    /// A move, a move number, a result, or another text without white space.
+    Word(String),
+}
+
+/// A stream of tokens in one pass. Only the text of the current token is buffered.
+struct Lexer<R> {
+    input: R,
+    /// Bytes of the next game that were read to recognise it, and come again.
+    unread: &'static [u8],
+    /// The line of the next byte, from 1.
+    line: u64,
+    /// The line of the last token.
+    token_line: u64,
+    is_line_start: bool,
+    /// Bytes of text left for this game.
+    budget: usize,
+    /// The error that ended the input, if any.
+    failure: Option<io::Error>,
+    /// Words found together with the last one, in reverse order.
+    words: Vec<String>,
+    /// The bytes of this game so far; `None` beyond twice [`MAX_TEXT`].
+    raw: Option<Vec<u8>>,
+}
+
+impl<R: BufRead> Lexer<R> {
+    fn new(input: R) -> Self {
+        let mut lexer = Lexer {
+            input,
+            unread: b"",
+            line: 1,
+            token_line: 1,
+            is_line_start: true,
+            budget: MAX_TEXT,
+            failure: None,
+            words: Vec::new(),
+            raw: None,
+        };
+        // A byte order mark before UTF-8.
+        if lexer.peek() == Some(0xEF) {
+            (0..3).for_each(|_| _ = lexer.bump());
+            lexer.is_line_start = true;
+        }
+        lexer
+    }
+
+    fn begin_game(&mut self) {
+        self.budget = MAX_TEXT;
+        self.raw = Some(Vec::new());
+    }
+
+    /// Returns the next byte without consuming it.
+    fn peek(&mut self) -> Option<u8> {
+        if let Some(&byte) = self.unread.first() {
+            return Some(byte);
+        }
+        while self.failure.is_none() {
+            match self.input.fill_buf() {
+                Ok(buffer) => return buffer.first().copied(),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => self.failure = Some(error),
+            }
+        }
+        None
+    }
+
+    fn bump(&mut self) -> Option<u8> {
+        let byte = self.peek()?;
+        match self.unread.split_first() {
+            Some((_, rest)) => self.unread = rest,
+            None => self.input.consume(1),
+        }
+        match &mut self.raw {
+            Some(raw) if raw.len() < 2 * MAX_TEXT => raw.push(byte),
+            raw => *raw = None,
+        }
+        self.is_line_start = byte == b'\n';
+        self.line += u64::from(byte == b'\n');
+        Some(byte)
+    }
+
+    /// Puts the last bytes back, which began a line.
+    fn unread(&mut self, bytes: &'static [u8]) {
+        self.unread = bytes;
+        self.is_line_start = true;
+        if let Some(raw) = &mut self.raw {
+            raw.truncate(raw.len().saturating_sub(bytes.len()));
+        }
+    }
+
+    fn spend(&mut self, bytes: usize) -> Result<(), PgnErrorKind> {
+        self.budget = self.budget.checked_sub(bytes).ok_or(PgnErrorKind::TooLarge("4 MiB of text"))?;
+        Ok(())
+    }
+
+    /// Moves the next byte to `text`.
+    fn take(&mut self, text: &mut Vec<u8>) -> Result<(), PgnErrorKind> {
+        self.spend(1)?;
+        text.extend(self.bump());
+        Ok(())
+    }
+
+    fn take_while(&mut self, is_part: impl Fn(u8) -> bool) -> Result<Vec<u8>, PgnErrorKind> {
+        let mut text = Vec::new();
+        while self.peek().is_some_and(&is_part) {
+            self.take(&mut text)?;
+        }
+        Ok(text)
+    }
+
+    fn skip_line(&mut self) {
+        while self.bump().is_some_and(|byte| byte != b'\n') {}
+    }
+
+    /// Skips white space and escapes, which are lines that begin with `%`.
+    fn skip_blanks(&mut self) {
+        while let Some(byte) = self.peek() {
+            if byte == b'%' && self.is_line_start {
+                self.skip_line();
+            } else if byte.is_ascii_whitespace() || byte == 0 {
+                self.bump();
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// Returns true if the next token begins with one of these bytes.
+    fn is_at(&mut self, bytes: &[u8]) -> bool {
+        if !self.words.is_empty() {
+            return false;
+        }
+        self.skip_blanks();
+        self.peek().is_some_and(|byte| bytes.contains(&byte))
+    }
+
+    /// Returns true if the next token is a move, a move number, a result or a glyph, or if there is none.
+    fn is_at_move(&mut self) -> bool {
+        if self.words.is_empty() {
+            self.skip_blanks();
+            if self.peek().is_none_or(|byte| b"$!?".contains(&byte)) {
+                return true;
+            }
+            match self.word() {
+                Ok(Some(Token::Word(first))) => self.words.push(first),
+                _ => return true,
+            }
+        }
+        self.words.last().is_some_and(|word| looks_like_move(word))
+    }
+
+    /// Skips one word, or one character that belongs to none. Returns false at the end.
+    fn skip_word(&mut self) -> bool {
+        if self.words.pop().is_some() {
+            return true;
+        }
+        self.skip_blanks();
+        if self.peek().is_none() {
+            return false;
+        }
+        let is_word = self.word().is_ok_and(|word| word.is_some());
+        self.words.clear();
+        is_word || self.bump().is_some()
+    }
+
+    /// Returns the next token; `None` at the end.
+    fn token(&mut self) -> Result<Option<Token>, PgnErrorKind> {
+        self.token_line = self.line;
+        self.spend(TOKEN_COST)?;
+        if let Some(word) = self.words.pop() {
+            return Ok(Some(Token::Word(word)));
+        }
+        loop {
+            self.skip_blanks();
+            self.token_line = self.line;
+            let Some(byte) = self.peek() else {
+                return self.failure.take().map_or(Ok(None), |error| Err(error.into()));
+            };
+            if !b"[{;()$!?}]\"<>".contains(&byte) {
+                match self.word()? {
+                    Some(word) => return Ok(Some(word)),
+                    None => continue,
+                }
+            }
+            self.bump();
+            return Ok(Some(match byte {
+                b'[' => self.tag()?,
+                b'{' => self.comment()?,
+                b';' => Token::Comment(one_line(self.take_while(|byte| byte != b'\n')?)),
+                b'(' => Token::Open,
+                b')' => Token::Close,
+                b'$' => {
+                    let digits = self.take_while(|byte| byte.is_ascii_digit())?;
+                    Token::Nag(decode(digits).parse().map_err(|_| PgnErrorKind::Nag)?)
+                }
+                b'!' | b'?' => match (byte, self.take_while(|byte| b"!?".contains(&byte))?.as_slice()) {
+                    (b'!', b"") => Token::Nag(1),
+                    (b'?', b"") => Token::Nag(2),
+                    (b'!', b"!") => Token::Nag(3),
+                    (b'?', b"?") => Token::Nag(4),
+                    (b'!', b"?") => Token::Nag(5),
+                    (b'?', b"!") => Token::Nag(6),
+                    _ => continue,
+                },
+                other => return Err(PgnErrorKind::Unexpected(char::from(other))),
+            }));
+        }
+    }
+
+    /// Lexes `[Name "value"]` behind its bracket. A quote within the value is escaped, or at least not followed by a
+    /// bracket.
+    fn tag(&mut self) -> Result<Token, PgnErrorKind> {
+        self.skip_spaces();
+        let name = self.take_while(|byte| byte.is_ascii_alphanumeric() || b"_+#=:-".contains(&byte))?;
+        self.skip_spaces();
+        if name.is_empty() || self.peek() != Some(b'"') {
+            return Err(PgnErrorKind::Tag);
+        }
+        self.bump();
+        let mut value = Vec::new();
+        loop {
+            match self.peek() {
+                None | Some(b'\n') => return Err(PgnErrorKind::Tag),
+                Some(b'\\') => {
+                    self.bump();
+                    let is_escape = matches!(self.peek(), Some(b'\\' | b'"'));
+                    if is_escape { self.take(&mut value)? } else { value.push(b'\\') }
+                }
+                Some(b'"') => {
+                    self.bump();
+                    let spaces = self.skip_spaces();
+                    if self.peek() == Some(b']') {
+                        self.bump();
+                        // The remaining control characters are white space, which the writer cannot keep.
+                        return Ok(Token::Tag(decode(name), decode(value).replace(char::is_control, " ")));
+                    }
+                    value.push(b'"');
+                    value.resize(value.len() + spaces, b' ');
+                }
+                Some(_) => self.take(&mut value)?,
+            }
+        }
+    }
+
+    /// Skips spaces on this line and returns their number, up to a hundred.
+    fn skip_spaces(&mut self) -> usize {
+        let mut count = 0;
+        while matches!(self.peek(), Some(b' ' | b'\t' | b'\r')) {
+            self.bump();
+            count += 1;
+        }
+        count.min(100)
+    }
+
+    /// Lexes `{...}` behind its brace. A line that begins like the next game means that the comment was not closed.
+    fn comment(&mut self) -> Result<Token, PgnErrorKind> {
+        let mut comment = Vec::new();
+        let mut line_start = None;
+        loop {
+            match self.peek() {
+                None => return Err(PgnErrorKind::OpenComment),
+                Some(b'}') => {
+                    self.bump();
+                    return Ok(Token::Comment(one_line(comment)));
+                }
+                Some(byte) => {
+                    if self.is_line_start {
+                        line_start = Some(comment.len());
+                    }
+                    self.take(&mut comment)?;
+                    if byte == b'"' && line_start.and_then(|start| comment.get(start..)) == Some(NEXT_GAME) {
+                        self.unread(NEXT_GAME);
+                        return Err(PgnErrorKind::OpenComment);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Lexes a word; `None` for an invisible one. Words separated by other white space than ASCII are queued.
+    fn word(&mut self) -> Result<Option<Token>, PgnErrorKind> {
+        let is_part = |byte: u8| !byte.is_ascii_whitespace() && !b"{}()[];$!?\"<>\0".contains(&byte);
+        let text = decode(self.take_while(is_part)?);
+        // The end of the game may touch the last word: `Nf3*`.
+        for word in text.split_whitespace().rev() {
+            let start = word.trim_end_matches('*');
+            let end = if start.len() < word.len() { "*" } else { "" };
+            self.words.extend([end, start].into_iter().filter(|word| !word.is_empty()).map(str::to_owned));
+        }
+        Ok(self.words.pop().map(Token::Word))
+    }
+
+    /// Skips to the likely beginning of the next game: a line with a bracket after one without. After an
+    /// error `in_tags`, the rest of the tag section is skipped first.
+    fn skip_to_next_game(&mut self, in_tags: bool) {
+        let mut after_tag = in_tags;
+        self.words.clear();
+        if !self.unread.is_empty() {
+            return;
+        }
+        if !self.is_line_start {
+            self.skip_line();
+        }
+        while let Some(byte) = self.peek() {
+            let mut is_tag = byte == b'[';
+            if is_tag {
+                self.bump();
+                // `[%clk ...]` is part of a skipped comment.
+                is_tag = self.peek().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b' ');
+                if is_tag && !after_tag {
+                    self.unread(b"[");
+                    return;
+                }
+            }
+            after_tag = is_tag;
+            self.skip_line();
+        }
+    }
+}
+
+/// Returns true for a move, a null move, a move number or a result, in any usual notation.
+fn looks_like_move(word: &str) -> bool {
+    let is_piece_or_square = word.starts_with(|c: char| "abcdefghKQRBNPOo0Z-*½.…@".contains(c) || c.is_ascii_digit());
+    let has_digit_or_sign = word.contains(|c: char| c.is_ascii_digit() || "-*½@".contains(c));
+    is_piece_or_square && has_digit_or_sign
+}
+
+/// Decodes a text with single spaces as its white space.
+fn one_line(text: Vec<u8>) -> String {
+    decode(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
