@@ -12,10 +12,13 @@ use parking_lot::Mutex;
 
 use sesame::search::TtEntry;
 use sesame_report::chart::{Axis, Chart, ChartError, Curve, CurveStyle};
-use sesame_table::{CHECK_BITS, EntryUse, Payload, RawEntry, Recorder, Signature, Table, TableOptions, Work};
+use sesame_report::parallel;
+use sesame_report::template::fill;
+use sesame_table::{
+    CHECK_BITS, EntryUse, Payload, RawEntry, Recorder, Signature, Table, TableError, TableOptions, Work,
+};
 
 use crate::engine_search::EngineSearch;
-use crate::{MeasureError, parallel};
 
 /// The numbers of bits that are measured.
 pub const BITS: [u32; 6] = [8, 12, 16, 24, 32, CHECK_BITS];
@@ -122,21 +125,25 @@ pub struct CheckBitsResult {
 /// [`BITS`], and passes each result to `done`.
 ///
 /// # Errors
-/// When the system refuses a table or a thread.
+/// When the system refuses a table.
 pub fn measure(
     depth: u32,
     positions: usize,
     done: impl Fn(&CheckBitsResult) + Sync,
-) -> Result<Vec<CheckBitsResult>, MeasureError> {
+) -> Result<Vec<CheckBitsResult>, TableError> {
     let runs = [run::<8>, run::<12>, run::<16>, run::<24>, run::<32>, run::<CHECK_BITS>];
-    parallel::measure(&runs, 1, |run| run(depth, positions), done)
+    parallel::try_map(runs, 1, |run| {
+        let result = run(depth, positions)?;
+        done(&result);
+        Ok(result)
+    })
 }
 
-fn run<const BITS: u32>(depth: u32, positions: usize) -> Result<CheckBitsResult, MeasureError> {
+fn run<const BITS: u32>(depth: u32, positions: usize) -> Result<CheckBitsResult, TableError> {
     let options = TableOptions { positions, ..TableOptions::default() };
     let table = Arc::new(Table::<TtEntry, KeyAudit, BITS>::with_options(&options)?);
     let (mut nodes, mut moves) = (0, Vec::new());
-    EngineSearch::new(&table).bench(depth, |searched, best| {
+    EngineSearch::new(&table).bench(depth, |_, searched, best| {
         nodes += searched;
         moves.push(best);
     });
@@ -149,30 +156,12 @@ fn run<const BITS: u32>(depth: u32, positions: usize) -> Result<CheckBitsResult,
 /// # Errors
 /// When the picture cannot be drawn.
 pub fn page(depth: u32, positions: usize, results: &[CheckBitsResult]) -> Result<Vec<(String, String)>, ChartError> {
-    let text = format!(
-        "# Type-1 errors by the number of check bits\n\n\
-         Written by `sesame-lab check-bits --depth {depth} --positions {positions}` (Sesame {}): the 50 \
-         positions of the bench, each searched to depth {depth} on a table of {positions} positions that \
-         verifies fewer bits of the key than the engine's {CHECK_BITS}. A wrong entry (a type-1 error; \
-         Breuker et al. 1994, section 3) is accepted for a position whose {CHECK_BITS} key bits differ from \
-         those that it was stored with.\n\n\
-         {}\n![Errors by bits](check-bits.svg)\n\n{EXPLANATION}",
-        crate::ENGINE,
-        table(results)
+    let text = fill(
+        include_str!("pages/check-bits.md"),
+        &[("depth", &depth), ("positions", &positions), ("engine", &crate::ENGINE), ("table", &table(results))],
     );
     Ok(vec![("check-bits.md".into(), text), ("check-bits.svg".into(), picture(results)?)])
 }
-
-const EXPLANATION: &str = "- *comparisons*: probes of an entry of another position. *predicted*: the expected \
-errors, one in 2^bits comparisons. *would pass*: the comparisons of the 48-bit search whose keys agree in \
-this number of low bits, that is, the errors if errors did not change the search.\n\
-- *no move*: the wrong entry had no move to test for legality. *caught*: its move was illegal, and the search \
-ignored the entry. *ended a node*: its bound ended the node, and its score was returned.\n\
-- *inherited*: an entry of the right position was ignored because of an illegal move. It had been stored \
-without a move over a wrong entry, whose move was kept. So a short check damages right entries as well.\n\
-- *other best moves*: positions of the bench where the search ended with another move than with 48 bits.\n\
-- These bits are compared within a bucket. The index of the bucket verifies further bits: with 48 check bits \
-and 65,536 buckets or more, all 64 bits of the key.\n";
 
 /// Returns the results as a Markdown table. The last result is the reference for the others.
 fn table(results: &[CheckBitsResult]) -> String {

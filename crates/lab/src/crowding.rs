@@ -7,17 +7,16 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use sesame::search::{SearchTable, TtEntry};
 use sesame_report::chart::{Axis, Chart, ChartError, Curve, CurveStyle, Reference};
+use sesame_report::parallel;
 use sesame_report::statistics::{Comparison, compare};
-use sesame_table::{EntryUse, Scheme, Table, TableOptions, Update, Work};
+use sesame_report::template::fill;
+use sesame_table::{Scheme, Table, TableError, TableOptions, Update};
 
-use crate::MeasureError;
-use crate::cluster::{CLUSTER_BYTES, ClusterTable};
-use crate::engine_search::{DynTable, EngineSearch};
-use crate::parallel;
+use crate::cluster_table::{CLUSTER_BYTES, ClusterTable};
+use crate::engine_search::EngineSearch;
 
 /// A table design.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -48,11 +47,8 @@ impl TableDesign {
     }
 }
 
-/// The sizes that are measured, in KiB.
-pub const SIZES_KIB: [usize; 9] = [64, 128, 256, 512, 1024, 2048, 4096, 8192, 16_384];
-
-/// The size of a table that is never full, in KiB.
-pub const AMPLE_KIB: usize = 512 << 10;
+/// The sizes that are measured, in KiB. The last one is never full.
+pub const SIZES_KIB: [usize; 10] = [64, 128, 256, 512, 1024, 2048, 4096, 8192, 16_384, 512 << 10];
 
 /// The bench on one table.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -84,88 +80,44 @@ impl CrowdingResult {
     }
 }
 
-/// A table of any design whose probes and hits are counted.
-struct CountingTable {
-    table: DynTable,
-    probes: AtomicU64,
-    hits: AtomicU64,
-}
-
-impl SearchTable for CountingTable {
-    fn probe(&self, key: u64) -> Option<(TtEntry, Work)> {
-        let entry = self.table.probe(key);
-        self.probes.fetch_add(1, Relaxed);
-        self.hits.fetch_add(u64::from(entry.is_some()), Relaxed);
-        entry
-    }
-
-    fn store(&self, key: u64, entry: &TtEntry, work: u64) {
-        self.table.store(key, entry, work);
-    }
-
-    fn prefetch(&self, key: u64) {
-        self.table.prefetch(key);
-    }
-
-    fn clear(&self, threads: usize) {
-        self.table.clear(threads);
-    }
-
-    fn new_search(&self) {
-        self.table.new_search();
-    }
-
-    fn hashfull(&self) -> u32 {
-        self.table.hashfull()
-    }
-
-    fn counts_hits_in_full(&self) -> bool {
-        self.table.counts_hits_in_full()
-    }
-
-    fn record_use(&self, usage: EntryUse) {
-        self.table.record_use(usage);
-    }
-}
-
 /// Searches the bench to `depth` plies on every design at every size of `sizes_kib`, `jobs` at a time, and
 /// passes each result to `done` as it comes. The results are returned in the order of designs and sizes, and
 /// do not depend on `jobs`.
 ///
 /// # Errors
-/// When the system refuses a table or a thread.
+/// When the system refuses a table.
 pub fn measure(
     depth: u32,
     designs: &[TableDesign],
     sizes_kib: &[usize],
     jobs: usize,
     done: impl Fn(&CrowdingResult) + Sync,
-) -> Result<Vec<CrowdingResult>, MeasureError> {
-    let plan: Vec<(TableDesign, usize)> =
-        designs.iter().flat_map(|&design| sizes_kib.iter().map(move |&kib| (design, kib))).collect();
-    parallel::measure(&plan, jobs, |&(design, kib)| run(design, kib, depth), done)
+) -> Result<Vec<CrowdingResult>, TableError> {
+    let plan = designs.iter().flat_map(|&design| sizes_kib.iter().map(move |&kib| (design, kib)));
+    parallel::try_map(plan, jobs, |(design, kib)| {
+        let result = run(design, kib, depth)?;
+        done(&result);
+        Ok(result)
+    })
 }
 
 /// Entries in a bucket of Sesame's table, which has as many bytes as a cluster.
 const BUCKET_ENTRIES: usize = 2;
 
-fn run(design: TableDesign, kib: usize, depth: u32) -> Result<CrowdingResult, MeasureError> {
+fn run(design: TableDesign, kib: usize, depth: u32) -> Result<CrowdingResult, TableError> {
     let buckets = kib * 1024 / CLUSTER_BYTES;
-    match design {
+    let mut search = match design {
         TableDesign::Sesame(scheme, update) => {
-            let options =
-                TableOptions { positions: BUCKET_ENTRIES * buckets, scheme, update, ..TableOptions::default() };
-            run_on(design, kib, depth, DynTable::new(&Arc::new(Table::<TtEntry>::with_options(&options)?)))
+            let positions = BUCKET_ENTRIES * buckets;
+            let options = TableOptions { positions, scheme, update, ..TableOptions::default() };
+            EngineSearch::new(&Arc::new(Table::<TtEntry>::with_options(&options)?))
         }
-        TableDesign::Cluster => run_on(design, kib, depth, DynTable::new(&Arc::new(ClusterTable::new(buckets)?))),
-    }
-}
-
-fn run_on(design: TableDesign, kib: usize, depth: u32, table: DynTable) -> Result<CrowdingResult, MeasureError> {
-    let table = Arc::new(CountingTable { table, probes: AtomicU64::new(0), hits: AtomicU64::new(0) });
+        TableDesign::Cluster => EngineSearch::new(&Arc::new(ClusterTable::new(buckets))),
+    };
     let mut positions = Vec::new();
-    EngineSearch::new(&table).bench(depth, |nodes, _| positions.push((nodes, table.hashfull())));
-    Ok(CrowdingResult { design, kib, positions, probes: table.probes.load(Relaxed), hits: table.hits.load(Relaxed) })
+    search.bench(depth, |table, nodes, _| positions.push((nodes, table.hashfull())));
+    let [probes, hits] = search.table().probes_and_hits();
+    Ok(CrowdingResult { design, kib, positions, probes, hits })
 }
 
 /// Returns the page of a measurement: its files by name, Markdown and picture. `results` holds every design
@@ -174,17 +126,9 @@ fn run_on(design: TableDesign, kib: usize, depth: u32, table: DynTable) -> Resul
 /// # Errors
 /// When the picture cannot be drawn.
 pub fn page(depth: u32, results: &[CrowdingResult]) -> Result<Vec<(String, String)>, ChartError> {
-    let text = format!(
-        "# The cost of a full table, and the gain of a third entry\n\n\
-         Written by `sesame-lab crowding --depth {depth}` (Sesame {}): the 50 positions of the bench to depth \
-         {depth}, one thread, each on an empty table. *KiB*: the size of the table. *full*: the mean share of \
-         the engine's own table (the first column) that held entries of the search at its end. Ratios are \
-         geometric means over the positions, with 95 % bootstrap intervals. *three entries*: the cluster of \
-         three entries with 16 check bits each (`crates/lab/src/cluster.rs`). *overwriting*: an entry of the \
-         same key is always overwritten, as in 1994; otherwise it is merged by the engine's rule.\n\n\
-         {}\n![Nodes by fullness](crowding.svg)\n",
-        crate::ENGINE,
-        tables(results)
+    let text = fill(
+        include_str!("pages/crowding.md"),
+        &[("depth", &depth), ("engine", &crate::ENGINE), ("tables", &tables(results))],
     );
     Ok(vec![("crowding.md".into(), text), ("crowding.svg".into(), picture(results)?)])
 }

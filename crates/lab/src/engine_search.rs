@@ -2,21 +2,30 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use sesame::engine::{Network, bench};
 use sesame::position::{Game, Move};
 use sesame::search::{Control, IterationResult, SearchContext, SearchTable, ThreadData, TtEntry, Worker};
 use sesame_table::{EntryUse, Work};
 
-/// A table whose type is known at run time only: the search is compiled once for all designs. A dynamic call
-/// changes no node count.
+/// A table whose type is known at run time only, with a count of its probes. The search is compiled once for all
+/// designs; a dynamic call changes no node count.
 #[derive(Clone)]
-pub struct DynTable(Arc<dyn SearchTable>);
+pub struct DynTable {
+    table: Arc<dyn SearchTable>,
+    counts: Arc<[AtomicU64; 2]>,
+}
 
 impl DynTable {
     /// Wraps a table. The caller's handle reads the table's counters after a search.
     pub fn new<T: SearchTable>(table: &Arc<T>) -> Self {
-        Self(Arc::clone(table) as Arc<dyn SearchTable>)
+        Self { table: Arc::clone(table) as Arc<dyn SearchTable>, counts: Arc::default() }
+    }
+
+    /// Returns the number of probes so far, and of those that found an entry.
+    pub fn probes_and_hits(&self) -> [u64; 2] {
+        [0, 1].map(|index: usize| self.counts[index].load(Relaxed))
     }
 }
 
@@ -28,35 +37,38 @@ impl fmt::Debug for DynTable {
 
 impl SearchTable for DynTable {
     fn probe(&self, key: u64) -> Option<(TtEntry, Work)> {
-        self.0.probe(key)
+        let entry = self.table.probe(key);
+        self.counts[0].fetch_add(1, Relaxed);
+        self.counts[1].fetch_add(u64::from(entry.is_some()), Relaxed);
+        entry
     }
 
     fn store(&self, key: u64, entry: &TtEntry, work: u64) {
-        self.0.store(key, entry, work);
+        self.table.store(key, entry, work);
     }
 
     fn prefetch(&self, key: u64) {
-        self.0.prefetch(key);
+        self.table.prefetch(key);
     }
 
     fn clear(&self, threads: usize) {
-        self.0.clear(threads);
+        self.table.clear(threads);
     }
 
     fn new_search(&self) {
-        self.0.new_search();
+        self.table.new_search();
     }
 
     fn hashfull(&self) -> u32 {
-        self.0.hashfull()
+        self.table.hashfull()
     }
 
     fn counts_hits_in_full(&self) -> bool {
-        self.0.counts_hits_in_full()
+        self.table.counts_hits_in_full()
     }
 
     fn record_use(&self, usage: EntryUse) {
-        self.0.record_use(usage);
+        self.table.record_use(usage);
     }
 }
 
@@ -87,6 +99,11 @@ impl EngineSearch {
         Self { table: Arc::new(DynTable::new(table)), thread: None }
     }
 
+    /// Returns the table.
+    pub fn table(&self) -> &DynTable {
+        &self.table
+    }
+
     /// Clears table and histories.
     pub fn new_game(&mut self) {
         self.table.clear(1);
@@ -112,13 +129,13 @@ impl EngineSearch {
         best.map(|(score, mv)| EngineResult { nodes, score, mv })
     }
 
-    /// Searches every position of the bench to `depth` plies, each on the emptied table, and passes each result,
-    /// with the best move in UCI notation, to `each`.
-    pub fn bench(&mut self, depth: u32, mut each: impl FnMut(u64, String)) {
+    /// Searches every position of the bench to `depth` plies, each on the emptied table, and passes the table, the
+    /// nodes and the best move in UCI notation to `each`.
+    pub fn bench(&mut self, depth: u32, mut each: impl FnMut(&DynTable, u64, String)) {
         for position in bench::positions() {
             self.new_game();
             if let Some(found) = self.search(&Game::new(position.clone()), depth) {
-                each(found.nodes, position.to_uci(found.mv, false));
+                each(&self.table, found.nodes, position.to_uci(found.mv, false));
             }
         }
     }

@@ -1,27 +1,26 @@
-//! The plan of the experiment (section 6): the series of searches, divided into independent jobs.
+//! The experiment (section 6): its series of searches, their execution on all cores, its results file.
 //!
 //! A *cleared* series empties the table before each test position, so each position is a job of its own.
 //! ALIBABA keeps nothing but the table from search to search and counts the nodes of all iterations, so that
 //! one search to the greatest depth gives the node counts of all smaller depths. A *stamped* series keeps the
 //! table from one test position to the next. Its contents depend on the depth of the searches before, so each
-//! depth is a job that searches all test positions in order, beginning with an empty table. The series
-//! without a table is divided like a cleared one.
+//! depth is a job that searches all test positions in order. The series without a table is divided like a
+//! cleared one.
 
-use std::collections::BTreeSet;
+use std::cmp::{Ordering, Reverse};
+use std::collections::HashSet;
 use std::fmt;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 
-use crate::alibaba::{Choices, Searcher};
-use crate::results::{NO_TABLE, Observation, Series};
-use sesame::position::{Game, Position};
-use sesame::search::TranspositionTable;
-use sesame_report::files::FileError;
-use sesame_table::{Scheme, Table, TableError, TableOptions, Update};
+use parking_lot::Mutex;
 
-/// The paper's test positions: White's from move 15 on in Kasparov-Short, Amsterdam 1994 (section 5, appendix
-/// A).
-const POSITIONS: &str = include_str!("positions.epd");
+use crate::alibaba::{OpenChoices, Searcher};
+use crate::positions::{self, TestPosition};
+use sesame::position::Game;
+use sesame_report::results_file::{self, Contents, ResultsError};
+use sesame_report::{Progress, parallel};
+use sesame_table::{Scheme, Table, TableError, TableOptions, Update};
 
 /// The table sizes of the experiment, in positions: 8K to 1024K.
 pub const SIZES: [usize; 8] = [8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, 1024 << 10];
@@ -29,107 +28,97 @@ pub const SIZES: [usize; 8] = [8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10,
 /// The sizes at which 8 plies were searched as well.
 pub const DEEP_SIZES: [usize; 4] = [16 << 10, 64 << 10, 256 << 10, 1024 << 10];
 
-/// The depths of the experiment in plies; the last one only without a table and at [`DEEP_SIZES`].
-pub const DEPTHS: RangeInclusive<u32> = 3..=8;
+/// The name of the series without a table.
+pub const NO_TABLE: &str = "none";
 
-/// A test position.
-#[derive(Clone, Debug)]
-pub struct TestPosition {
-    /// The number, from 1.
-    pub number: u32,
-    /// The position, without earlier moves.
-    pub position: Position,
-    /// True where the position before is of the same game, so that a stamped table is kept.
-    pub continues: bool,
+const COLUMNS: &str = "scheme,stamped,positions,test,depth,nodes,score,move";
+
+/// The conditions of a series of searches. The order is that of the results file.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Series {
+    /// The replacement scheme; `None` without a table.
+    pub scheme: Option<Scheme>,
+    /// True if the table is kept and time-stamped between the test positions, false if it is cleared.
+    pub stamped: bool,
+    /// The size of the table in positions; 0 for none.
+    pub positions: usize,
 }
 
-/// An error in a file of test positions.
-#[derive(Debug, thiserror::Error)]
-pub enum PositionsError {
-    /// The file cannot be read.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// A line is not a position with a legal move.
-    #[error("test positions, line {line}: {wrong}")]
-    Line {
-        /// The line's number, from 1.
-        line: usize,
-        /// The problem.
-        wrong: String,
-    },
-    /// There are no lines.
-    #[error("no test positions")]
-    Empty,
+impl Series {
+    /// The series without a table.
+    pub const WITHOUT_TABLE: Series = Series { scheme: None, stamped: false, positions: 0 };
 }
 
-/// Returns the paper's 18 test positions.
-///
-/// # Panics
-/// Never: a test reads the compiled-in positions.
-pub fn positions() -> Vec<TestPosition> {
-    parse_positions(POSITIONS).expect("the positions that are compiled in")
-}
-
-/// Reads test positions from a file of EPD lines.
-///
-/// # Errors
-/// If the file cannot be read, is empty, or has a line that is not a position with a legal move.
-pub fn read_positions(path: &Path) -> Result<Vec<TestPosition>, PositionsError> {
-    let text = std::fs::read_to_string(path).map_err(FileError::at(path))?;
-    parse_positions(&text)
-}
-
-/// Parses test positions from EPD lines: four fields of a FEN, then operations, of which `hmvc` and `fmvn`
-/// are the clocks. Lines that begin with `#` are comments; a new game begins after an empty line.
-///
-/// # Errors
-/// If there is no position, or a line is not a position with a legal move.
-pub fn parse_positions(text: &str) -> Result<Vec<TestPosition>, PositionsError> {
-    let mut positions = Vec::new();
-    let mut continues = false;
-    for (index, line) in text.lines().enumerate() {
-        let line = line.trim();
-        if line.is_empty() {
-            continues = false;
-        }
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        let error = |wrong: String| PositionsError::Line { line: index + 1, wrong };
-        let position = Position::from_fen(&fen_of_epd(line)).map_err(|problem| error(problem.to_string()))?;
-        if !position.has_legal_move() {
-            return Err(error("there is no legal move".to_owned()));
-        }
-        positions.push(TestPosition { number: positions.len() as u32 + 1, position, continues });
-        continues = true;
+impl Ord for Series {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let rank = |series: &Self| (series.scheme.map(|scheme| scheme as u8), series.stamped, series.positions);
+        rank(self).cmp(&rank(other))
     }
-    if positions.is_empty() { Err(PositionsError::Empty) } else { Ok(positions) }
 }
 
-/// Converts an EPD line to a FEN.
-fn fen_of_epd(line: &str) -> String {
-    let mut fields = line.split_whitespace();
-    let board: Vec<&str> = fields.by_ref().take(4).collect();
-    let operations: Vec<&str> = fields.collect();
-    let clock = |name: &str, default: &str| {
-        let operation = operations.windows(2).find(|pair| pair[0] == name);
-        operation.map_or(default, |pair| pair[1].trim_end_matches(';')).to_owned()
-    };
-    format!("{} {} {}", board.join(" "), clock("hmvc", "0"), clock("fmvn", "1"))
+impl PartialOrd for Series {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
-/// Returns a hash of the test positions: FNV-1a over their FENs and the beginnings of games. It identifies
-/// them in results files.
-pub fn hash(positions: &[TestPosition]) -> u64 {
-    let text: String = positions
-        .iter()
-        .map(|test| format!("{}{}\n", if test.continues { "" } else { "\n" }, test.position.fen(true)))
-        .collect();
-    text.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3))
+/// The first three columns.
+impl fmt::Display for Series {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scheme = self.scheme.map_or(NO_TABLE, Scheme::name);
+        write!(f, "{scheme},{},{}", if self.stamped { "yes" } else { "no" }, self.positions)
+    }
+}
+
+/// The result of one search of a test position.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Observation {
+    /// The conditions.
+    pub series: Series,
+    /// The number of the test position, from 1 to 18.
+    pub test: u32,
+    /// The depth in plies.
+    pub depth: u32,
+    /// All nodes visited: interior nodes, leaves and quiescence, of all iterations up to this depth.
+    pub nodes: u64,
+    /// The score in centipawns for the side to move.
+    pub score: i32,
+    /// The best move in UCI notation.
+    pub mv: String,
+}
+
+impl Observation {
+    /// Returns the conditions of the search. The order is that of the results file.
+    pub fn key(&self) -> (Series, u32, u32) {
+        (self.series, self.test, self.depth)
+    }
+
+    fn row(&self) -> String {
+        let Self { series, test, depth, nodes, score, mv } = self;
+        format!("{series},{test},{depth},{nodes},{score},{mv}")
+    }
+
+    fn parse(row: &str) -> Result<Self, String> {
+        let fields: Vec<&str> = row.split(',').collect();
+        let [scheme, stamped, positions, test, depth, nodes, score, mv] = fields[..] else {
+            return Err(format!("{} fields instead of 8", fields.len()));
+        };
+        let parsed = || {
+            let scheme = if scheme == NO_TABLE { None } else { Some(scheme.parse().ok()?) };
+            let series = Series { scheme, stamped: stamped == "yes", positions: positions.parse().ok()? };
+            let (test, depth, nodes) = (test.parse().ok()?, depth.parse().ok()?, nodes.parse().ok()?);
+            Some(Self { series, test, depth, nodes, score: score.parse().ok()?, mv: mv.to_owned() })
+        };
+        let is_valid = |seen: &Self| {
+            let has_table = seen.series.positions > 0;
+            seen.row() == row && (1..=18).contains(&seen.test) && seen.series.scheme.is_some() == has_table
+        };
+        parsed().filter(is_valid).ok_or_else(|| "a field is not valid".to_owned())
+    }
 }
 
 /// A part of the experiment. The default is the whole.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Selection {
     /// The schemes; `None` stands for the series without a table.
     pub schemes: Vec<Option<Scheme>>,
@@ -137,7 +126,7 @@ pub struct Selection {
     pub stamping: Vec<bool>,
     /// The table sizes in positions.
     pub sizes: Vec<usize>,
-    /// The depths in plies; `None` selects the paper's, with 8 plies only at [`DEEP_SIZES`].
+    /// The depths in plies; `None` for the paper's: 3 to 7, and 8 without a table and at [`DEEP_SIZES`].
     pub depths: Option<RangeInclusive<u32>>,
 }
 
@@ -153,152 +142,167 @@ impl Default for Selection {
 }
 
 impl Selection {
-    /// Returns the series in order, without duplicates.
-    pub fn series(&self) -> Vec<Series> {
-        let mut series = Vec::new();
-        for &scheme in &self.schemes {
-            if scheme.is_none() {
-                series.push(Series::WITHOUT_TABLE);
-                continue;
+    fn series(&self) -> Vec<Series> {
+        let of = |&scheme: &Option<Scheme>| match scheme {
+            None => vec![Series::WITHOUT_TABLE],
+            Some(_) => {
+                let sizes =
+                    |&stamped: &bool| self.sizes.iter().map(move |&positions| Series { scheme, stamped, positions });
+                self.stamping.iter().flat_map(sizes).collect()
             }
-            for &stamped in &self.stamping {
-                series.extend(self.sizes.iter().map(|&positions| Series { scheme, stamped, positions }));
-            }
-        }
+        };
+        let mut series: Vec<Series> = self.schemes.iter().flat_map(of).collect();
         series.sort_unstable();
         series.dedup();
         series
     }
 
-    /// Returns the depths at which a series is observed.
-    pub fn depths_of(&self, series: &Series) -> RangeInclusive<u32> {
-        let goes_deep = series.scheme.is_none() || DEEP_SIZES.contains(&series.positions);
-        self.depths.clone().unwrap_or(*DEPTHS.start()..=if goes_deep { *DEPTHS.end() } else { DEPTHS.end() - 1 })
-    }
-
     /// Returns the jobs, the longest first.
-    pub fn jobs(&self, positions: &[TestPosition]) -> Vec<ExperimentJob> {
+    fn jobs(&self) -> Vec<ExperimentJob> {
         let mut jobs = Vec::new();
         for series in self.series() {
-            let depths = self.depths_of(&series);
+            let goes_deep = series.scheme.is_none() || DEEP_SIZES.contains(&series.positions);
+            let depths = self.depths.clone().unwrap_or(3..=if goes_deep { 8 } else { 7 });
             if series.stamped {
-                jobs.extend(depths.map(|depth| ExperimentJob::new(series, 0..positions.len(), depth..=depth)));
+                jobs.extend(depths.map(|depth| ExperimentJob { series, tests: 0..18, depths: depth..=depth }));
             } else {
-                jobs.extend(
-                    (0..positions.len()).map(|index| ExperimentJob::new(series, index..index + 1, depths.clone())),
-                );
+                let job = |test| ExperimentJob { series, tests: test..test + 1, depths: depths.clone() };
+                jobs.extend((0..18).map(job));
             }
         }
-        jobs.sort_by_key(|job| std::cmp::Reverse(job.weight));
+        jobs.sort_by_key(|job| Reverse(job.weight()));
         jobs
     }
 }
 
-/// Schemes, stamping, sizes and depths, the same for selections of the same observations in another order.
-impl fmt::Display for Selection {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut schemes: Vec<&str> = Vec::new();
-        let (mut stamping, mut sizes) = (BTreeSet::new(), BTreeSet::new());
-        for series in self.series() {
-            let name = series.scheme.map_or(NO_TABLE, Scheme::name);
-            if !schemes.contains(&name) {
-                schemes.push(name);
-            }
-            if series.scheme.is_some() {
-                stamping.insert(if series.stamped { "yes" } else { "no" }.to_owned());
-                sizes.insert(series.positions);
-            }
-        }
-        let list = |words: Vec<String>| if words.is_empty() { "-".to_owned() } else { words.join(" ") };
-        let (stamping, sizes) =
-            (list(stamping.into_iter().collect()), list(sizes.iter().map(usize::to_string).collect()));
-        write!(f, "schemes {}; stamping {stamping}; sizes {sizes}; depths ", schemes.join(" "))?;
-        match &self.depths {
-            Some(depths) => write!(f, "{}..{}", depths.start(), depths.end()),
-            None => f.write_str("the paper's"),
-        }
-    }
-}
-
 /// A part of the experiment that is independent of all others.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ExperimentJob {
-    /// The series.
-    pub series: Series,
-    /// The test positions as indices.
-    pub tests: std::ops::Range<usize>,
-    /// The depths.
-    pub depths: RangeInclusive<u32>,
-    /// The estimated cost in thousands of nodes.
-    pub weight: u64,
+#[derive(Clone, Debug)]
+struct ExperimentJob {
+    series: Series,
+    /// Indices of test positions.
+    tests: Range<usize>,
+    depths: RangeInclusive<u32>,
 }
 
 impl ExperimentJob {
-    fn new(series: Series, tests: std::ops::Range<usize>, depths: RangeInclusive<u32>) -> Self {
-        // Thousands of nodes per position, from depth 3 on; each ply beyond the last costs five times as much.
-        const WITHOUT_TABLE: [u64; 6] = [10, 60, 200, 1_000, 4_000, 22_000];
-        const WITH_TABLE: [u64; 6] = [10, 50, 150, 600, 2_200, 10_000];
-        let weights = if series.scheme.is_none() { WITHOUT_TABLE } else { WITH_TABLE };
-        let beyond = depths.end().saturating_sub(3) as usize;
-        let weight = match weights.get(beyond) {
-            Some(&weight) => weight,
-            None => weights[5].saturating_mul(5_u64.saturating_pow(beyond as u32 - 5)),
-        };
-        let weight = weight * tests.len() as u64;
-        Self { series, tests, depths, weight }
+    /// Returns the estimated cost: about five times as much for each further ply, half of it with a table.
+    fn weight(&self) -> u64 {
+        let without_table = 5_u64.saturating_pow(*self.depths.end()) * self.tests.len() as u64;
+        if self.series.scheme.is_some() { without_table / 2 } else { without_table }
     }
 
-    /// Returns the keys of the observations that the job makes: see `Observation::key`.
-    pub fn keys(&self) -> impl Iterator<Item = (Series, u32, u32)> + '_ {
+    /// Returns the keys of its observations.
+    fn keys(&self) -> impl Iterator<Item = (Series, u32, u32)> + '_ {
         let tests = self.tests.clone().map(|index| index as u32 + 1);
         tests.flat_map(move |test| self.depths.clone().map(move |depth| (self.series, test, depth)))
     }
 
-    /// Runs the job. `observed` receives each observation as it is made, and returns false to stop the job.
-    ///
-    /// # Errors
-    /// If the system refuses the memory of the table.
-    pub fn run(
-        &self,
-        positions: &[TestPosition],
-        mut observed: impl FnMut(Observation) -> bool,
-    ) -> Result<(), TableError> {
-        let table = self.series.scheme.map(|scheme| self.table(scheme)).transpose()?;
-        let mut searcher = Searcher::new(Choices::default(), table);
-        for test in &positions[self.tests.clone()] {
+    fn run(&self, positions: &[TestPosition]) -> Result<Vec<Observation>, TableError> {
+        let Series { scheme, stamped, positions: size } = self.series;
+        let table = scheme.map(|scheme| table_of_1994(size, scheme, stamped)).transpose()?;
+        let mut searcher = Searcher::new(OpenChoices::default(), table);
+        let mut observations = Vec::new();
+        for TestPosition { number, position } in &positions[self.tests.clone()] {
             if let Some(table) = searcher.table_mut() {
-                if self.series.stamped && test.continues {
-                    table.next_generation();
-                } else {
-                    table.clear_exclusive(1);
-                }
+                if stamped { table.next_generation() } else { table.clear_exclusive(1) }
             }
-            for iteration in searcher.search(&Game::new(test.position.clone()), *self.depths.end()) {
-                let wanted = self.depths.contains(&iteration.depth);
-                if wanted && !observed(self.observation(test, &iteration)) {
-                    return Ok(());
-                }
-            }
+            let iterations = searcher.search(&Game::new(position.clone()), *self.depths.end());
+            let wanted = iterations.into_iter().filter(|iteration| self.depths.contains(&iteration.depth));
+            observations.extend(wanted.map(|iteration| Observation {
+                series: self.series,
+                test: *number,
+                depth: iteration.depth,
+                nodes: iteration.nodes,
+                score: iteration.score,
+                mv: position.to_uci(iteration.mv, false),
+            }));
         }
-        Ok(())
+        Ok(observations)
     }
+}
 
-    /// Returns a table of 1994: a new entry of a position overwrites its old one.
-    fn table(&self, scheme: Scheme) -> Result<TranspositionTable, TableError> {
-        let Series { stamped: stamps, positions, .. } = self.series;
-        Table::with_options(&TableOptions { positions, scheme, update: Update::Overwrite, stamps, huge_pages: true })
-    }
+/// Returns a table of 1994: a new entry of a position overwrites its old one.
+pub(crate) fn table_of_1994(
+    positions: usize,
+    scheme: Scheme,
+    stamps: bool,
+) -> Result<Table<sesame::search::TtEntry>, TableError> {
+    Table::with_options(&TableOptions { positions, scheme, update: Update::Overwrite, stamps, huge_pages: true })
+}
 
-    fn observation(&self, test: &TestPosition, iteration: &super::alibaba::Iteration) -> Observation {
-        Observation {
-            series: self.series,
-            test: test.number,
-            depth: iteration.depth,
-            nodes: iteration.nodes,
-            score: iteration.score,
-            mv: test.position.to_uci(iteration.mv, false),
-        }
+/// The outcome of a run.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct RunSummary {
+    /// Observations in the results file.
+    pub observations: usize,
+    /// Observations from earlier runs.
+    pub found: usize,
+}
+
+/// An error that ended a run.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The results file could not be read or written.
+    #[error(transparent)]
+    Results(#[from] ResultsError),
+    /// The system refused the memory of a table.
+    #[error(transparent)]
+    Table(#[from] TableError),
+}
+
+/// Runs a part of the experiment on `threads` threads; with `resume` only what the file lacks of it. Each job is on
+/// disk as soon as it is done. Afterwards the file is in the order of [`Observation::key`], whatever the threads.
+///
+/// Progress is shown on standard error if that is a terminal.
+///
+/// # Errors
+/// If the results file cannot be read or written, or a table is refused. Jobs done until then are in the file.
+pub fn run(selection: &Selection, output: &Path, resume: bool, threads: usize) -> Result<RunSummary, RunError> {
+    if !resume {
+        results_file::check_new(output)?;
     }
+    let mut results = Contents::resume(output, head())?;
+    let mut observations = results.parse(output, Observation::parse)?;
+    let held: HashSet<_> = observations.iter().map(Observation::key).collect();
+    let is_missing = |job: &ExperimentJob| job.keys().any(|key| !held.contains(&key));
+    let (jobs, done): (Vec<ExperimentJob>, Vec<ExperimentJob>) = selection.jobs().into_iter().partition(is_missing);
+    // A kill may have cut off a job.
+    let missing: HashSet<_> = jobs.iter().flat_map(ExperimentJob::keys).collect();
+    observations.retain(|observation| !missing.contains(&observation.key()));
+    let found = observations.len();
+
+    results.rows = observations.iter().map(Observation::row).collect();
+    let file = Mutex::new(results.append_to(output)?);
+    let weight = |jobs: &[ExperimentJob]| jobs.iter().map(ExperimentJob::weight).sum::<u64>();
+    let progress = Progress::new(weight(&jobs) + weight(&done), weight(&done));
+    let positions = positions::paper();
+    let made = parallel::try_map(&jobs, threads, |job| -> Result<_, RunError> {
+        let made = job.run(&positions)?;
+        file.lock().append(&made.iter().map(Observation::row).collect::<Vec<_>>())?;
+        progress.advance(job.weight(), job.series.to_string());
+        Ok(made)
+    });
+    progress.finish();
+    observations.extend(made?.into_iter().flatten());
+    observations.sort_by_key(Observation::key);
+    results.rows = observations.iter().map(Observation::row).collect();
+    results.write(output)?;
+    Ok(RunSummary { observations: observations.len(), found })
+}
+
+/// Returns the head of a results file: the versions of the format and of ALIBABA, and the hash of the positions.
+fn head() -> Vec<String> {
+    vec![format!("# sesame lab results 1 alibaba 1 {:016x}", positions::paper_hash()), COLUMNS.to_owned()]
+}
+
+/// Reads a results file.
+///
+/// # Errors
+/// If it cannot be read, is of other positions, or is damaged.
+pub fn read(path: &Path) -> Result<Vec<Observation>, ResultsError> {
+    let results = Contents::read(path, COLUMNS)?;
+    results.check_head(path, &head())?;
+    results.parse(path, Observation::parse)
 }
 
 #[cfg(test)]
@@ -306,108 +310,50 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paper_positions_are_eighteen_middle_game_positions() {
-        let positions = positions();
-        assert_eq!(positions.len(), 18);
-        assert!(!positions[0].continues && positions[1..].iter().all(|test| test.continues));
-        assert_eq!(positions[0].position.fullmove_number(), 15);
-        assert_eq!(positions[17].position.fullmove_number(), 32);
-        assert_eq!(positions[13].position.halfmove_clock(), 8);
-        // The middle game, as the paper defines it: 18 points of material each, at least.
-        for test in &positions {
-            for color in sesame::position::Color::ALL {
-                let value =
-                    |piece| test.position.colored(color, piece).len() as i32 * crate::alibaba::VALUES[piece as usize];
-                let points: i32 = sesame::position::Piece::ALL.into_iter().map(value).sum();
-                assert!(points >= 1800, "{}: {points}", test.position);
-            }
-        }
-    }
-
-    #[test]
     fn plan_has_the_papers_number_of_observations() {
-        let positions = positions();
         let count = |selection: &Selection| -> usize {
-            let jobs = selection.jobs(&positions);
-            let keys: std::collections::HashSet<_> = jobs.iter().flat_map(ExperimentJob::keys).collect();
+            let jobs = selection.jobs();
+            assert!(jobs.is_sorted_by_key(|job| Reverse(job.weight())), "the longest first");
+            let keys: HashSet<_> = jobs.iter().flat_map(ExperimentJob::keys).collect();
             assert_eq!(keys.len(), jobs.iter().map(|job| job.keys().count()).sum::<usize>(), "none twice");
             keys.len()
         };
-        let whole = Selection::default();
-        assert_eq!(count(&whole), 11_088 + 18 * 6);
-        let schemes = Scheme::ALL.map(Some).to_vec();
-        assert_eq!(count(&Selection { schemes, ..Selection::default() }), 11_088);
-        let one = Selection {
-            schemes: vec![Some(Scheme::New)],
-            stamping: vec![true],
-            sizes: vec![8192],
-            depths: Some(3..=8),
-        };
-        assert_eq!(count(&one), 18 * 6);
-        let jobs = whole.jobs(&positions);
-        assert!(jobs.is_sorted_by(|a, b| a.weight >= b.weight), "the longest first");
-    }
-
-    #[test]
-    fn selections_of_the_same_observations_have_the_same_text() {
-        let selection = |schemes: &[Option<Scheme>], sizes: &[usize], depths| Selection {
-            schemes: schemes.to_vec(),
-            sizes: sizes.to_vec(),
-            depths,
-            ..Selection::default()
-        };
-        let (deep, new) = (Some(Scheme::Deep), Some(Scheme::New));
-        let text = selection(&[new, None, deep, new], &[16_384, 8192], Some(3..=5)).to_string();
-        assert_eq!(text, "schemes none DEEP NEW; stamping no yes; sizes 8192 16384; depths 3..5");
-        assert_eq!(selection(&[None, deep, new], &[8192, 16_384], Some(3..=5)).to_string(), text);
-        assert_ne!(selection(&[None, deep, new], &[8192, 16_384], None).to_string(), text);
-        assert_eq!(
-            selection(&[None], &[8192], None).to_string(),
-            "schemes none; stamping -; sizes -; depths the paper's"
-        );
-    }
-
-    #[test]
-    fn position_files_are_parsed_and_checked() {
-        let fen = "8/8/8/4k3/8/8/4K2R/8 w - -";
-        let text = format!("# a comment\n{fen} hmvc 3; fmvn 9;\n{fen} bm Rh5; id \"x\";\n\n{fen}\n");
-        let positions = parse_positions(&text).unwrap();
-        assert_eq!(positions.iter().map(|test| test.continues).collect::<Vec<_>>(), [false, true, false]);
-        assert_eq!((positions[0].position.halfmove_clock(), positions[0].position.fullmove_number()), (3, 9));
-        assert_eq!(positions.iter().map(|test| test.number).collect::<Vec<_>>(), [1, 2, 3]);
-        assert!(matches!(parse_positions(""), Err(PositionsError::Empty)));
-        assert!(matches!(parse_positions("\nnonsense"), Err(PositionsError::Line { line: 2, .. })));
-        let stalemate = "k7/2Q5/8/8/8/8/8/K7 b - -";
-        assert!(matches!(parse_positions(stalemate), Err(PositionsError::Line { line: 1, .. })));
-        let other = parse_positions(&text.replace("\n\n", "\n")).unwrap();
-        assert_ne!(hash(&positions), hash(&other), "the beginnings of games are hashed");
+        assert_eq!(count(&Selection::default()), 11_088 + 18 * 6);
+        let (schemes, stamping, sizes) = (vec![Some(Scheme::New)], vec![true], vec![8192, 8192]);
+        assert_eq!(count(&Selection { schemes, stamping, sizes, depths: Some(3..=8) }), 18 * 6);
     }
 
     #[test]
     fn cleared_series_gives_all_depths_in_one_search() {
-        let positions = &positions()[..2];
+        let positions = positions::paper();
         let series = Series { scheme: Some(Scheme::TwoDeep), stamped: false, positions: 4096 };
-        let run = |job: ExperimentJob| {
-            let mut observations = Vec::new();
-            job.run(positions, |observation| {
-                observations.push(observation);
-                true
-            })
-            .unwrap();
-            observations
-        };
+        let run = |series, tests, depths| ExperimentJob { series, tests, depths }.run(&positions).unwrap();
         for index in 0..2 {
-            let together = run(ExperimentJob::new(series, index..index + 1, 3..=5));
-            let apart: Vec<_> =
-                (3..=5).flat_map(|depth| run(ExperimentJob::new(series, index..index + 1, depth..=depth))).collect();
+            let together = run(series, index..index + 1, 3..=5);
+            let apart: Vec<_> = (3..=5).flat_map(|depth| run(series, index..index + 1, depth..=depth)).collect();
             assert_eq!(together, apart);
         }
-        // The table is empty before the second position.
-        let both = run(ExperimentJob::new(series, 0..2, 4..=4));
-        assert_eq!(both[1..], run(ExperimentJob::new(series, 1..2, 4..=4)));
-        // A stamped series keeps the table.
-        let stamped = run(ExperimentJob::new(Series { stamped: true, ..series }, 0..2, 4..=4));
+        let both = run(series, 0..2, 4..=4);
+        assert_eq!(both[1..], run(series, 1..2, 4..=4), "the table is empty before the second position");
+        let stamped = run(Series { stamped: true, ..series }, 0..2, 4..=4);
         assert_eq!(stamped[0].nodes, both[0].nodes);
-        assert_ne!(stamped[1].nodes, both[1].nodes);
+        assert_ne!(stamped[1].nodes, both[1].nodes, "a stamped series keeps the table");
+    }
+
+    #[test]
+    fn committed_results_are_readable() {
+        let observations = read(&crate::committed("results.csv")).unwrap();
+        assert!(observations.is_sorted_by_key(Observation::key));
+        assert_eq!(observations.len(), 11_196);
+    }
+
+    #[test]
+    fn every_field_is_checked() {
+        let row = "TWOBIG1,yes,8192,1,5,5000,-12,e7e8q";
+        assert_eq!(Observation::parse(row).unwrap().row(), row);
+        for (from, to) in [("TWOBIG1", "TWOBIG3"), ("yes", "maybe"), ("5000", "05000"), ("8192", "0"), (",1,", ",19,")]
+        {
+            assert!(Observation::parse(&row.replace(from, to)).is_err(), "{to}");
+        }
     }
 }

@@ -1,18 +1,300 @@
 //! The program `sesame-lab`.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-mod arguments;
-mod run_command;
-
+use std::fs;
+use std::io::{self, ErrorKind, Write};
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Instant;
 
-use sesame::uci::Output;
-use sesame_report::command;
+use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
+
+use sesame_lab::experiment::{self, NO_TABLE, Selection};
+use sesame_lab::report::{self, meta_path};
+use sesame_lab::studies::{self, Study, StudyArgs};
+use sesame_lab::{MACHINES_FOLDER, SCHEMES_FOLDER, TABLE_FOLDER, check_bits, crowding, machines, validation};
+use sesame_report::command::{self, CommandError, print_status};
+use sesame_report::files::{self, FileError};
+use sesame_report::parallel::cores;
+use sesame_table::Scheme;
 
 fn main() -> ExitCode {
-    command::main(|arguments: arguments::Arguments| {
-        let output = Output::stdout();
-        let result = arguments::run(&arguments.command, &output);
-        command::check_output(result, output.failure())
-    })
+    command::main(|Program { command }| command.run())
+}
+
+/// The laboratory of replacement schemes for transposition tables
+///
+/// It repeats the experiment of Breuker, Uiterwijk and van den Herik (1994) on Sesame's table (run, report,
+/// choices), and measures further designs and searches. Pages go to folders of Sesame's source by default:
+/// run it in the root folder of the source, or name another folder with --output.
+#[derive(Debug, Parser)]
+#[command(name = "sesame-lab", version, arg_required_else_help = true)]
+struct Program {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Run(RunArgs),
+    /// Write the report on a run: tables, figures and claims compared with the paper's, in Markdown, SVG and HTML
+    ///
+    /// The report on an unfinished run, or on a part of the experiment, names the missing searches.
+    Report {
+        /// The results of `sesame-lab run`
+        #[arg(long, default_value = "results.csv", value_name = "FILE")]
+        results: PathBuf,
+        /// The folder for the report; pages of further studies found there are included
+        #[arg(long, default_value = SCHEMES_FOLDER, value_name = "FOLDER")]
+        output: PathBuf,
+    },
+    /// Print ALIBABA's node counts under each alternative that the paper leaves open, as a Markdown table
+    Choices {
+        /// Depth of each search in plies
+        #[arg(long, default_value_t = 6, value_parser = value_parser!(u32).range(3..=12), value_name = "PLIES")]
+        depth: u32,
+        /// Only the choices whose description contains one of these words; "experiment" selects the
+        /// experiment's own
+        #[arg(long, value_delimiter = ',', value_name = "WORDS")]
+        only: Vec<String>,
+    },
+    /// Count type-1 errors (entries of other positions) in the bench by the key bits that a table verifies
+    CheckBits {
+        /// Depth of each search in plies
+        #[arg(long, default_value_t = 17, value_parser = value_parser!(u32).range(1..), value_name = "PLIES")]
+        depth: u32,
+        /// Size of the table in positions
+        #[arg(long, default_value_t = 1 << 16, value_parser = value_parser!(u32).range(2..))]
+        positions: u32,
+        /// The folder for the page and its picture
+        #[arg(long, default_value = TABLE_FOLDER, value_name = "FOLDER")]
+        output: PathBuf,
+    },
+    /// Count the nodes of the bench by table size, with Sesame's table and with clusters of three entries
+    Crowding {
+        /// Depth of each search in plies
+        #[arg(long, default_value_t = 15, value_parser = value_parser!(u32).range(1..), value_name = "PLIES")]
+        depth: u32,
+        /// Number of searches at a time
+        #[arg(long, default_value_t = 1, value_parser = value_parser!(u16).range(1..=256))]
+        jobs: u16,
+        /// The folder for the page and its picture
+        #[arg(long, default_value = TABLE_FOLDER, value_name = "FOLDER")]
+        output: PathBuf,
+    },
+    /// Measure what several machines are worth, and what their exchange of entries has to be, in simulation
+    Machines {
+        /// Depth of each search in plies
+        #[arg(long, default_value_t = 13, value_parser = value_parser!(u32).range(1..), value_name = "PLIES")]
+        depth: u32,
+        /// Number of simulations at a time
+        #[arg(long, default_value_t = 1, value_parser = value_parser!(u16).range(1..=256))]
+        jobs: u16,
+        /// The folder for the page and its picture
+        #[arg(long, default_value = MACHINES_FOLDER, value_name = "FOLDER")]
+        output: PathBuf,
+    },
+    /// Compare the schemes in Sesame's own search with 1, 2, 4 and 8 threads
+    Threads(StudyArgs),
+    /// Test claims about tables from sources other than the paper
+    Sources(StudyArgs),
+}
+
+/// Run the experiment of 1994: seven schemes, eight table sizes, 18 positions, 3 to 8 plies
+///
+/// Without options these are the paper's 11,088 searches and those without a table. Results are written as
+/// they come, so a run can be stopped at any time and continued with --resume.
+#[derive(Debug, Args)]
+struct RunArgs {
+    /// The results file
+    #[arg(long, default_value = "results.csv", value_name = "FILE")]
+    output: PathBuf,
+    /// Continue an existing results file: make only the missing searches
+    #[arg(long)]
+    resume: bool,
+    /// Only these replacement schemes; "none" is the search without a table
+    #[arg(long, value_delimiter = ',', value_parser = scheme, value_name = "SCHEMES")]
+    schemes: Vec<SchemeOrNone>,
+    /// Time-stamp the table between positions (yes), clear it (no), or both
+    #[arg(long, value_enum, default_value_t = Stamping::Both)]
+    stamping: Stamping,
+    /// Only these table sizes in positions, such as 8K,1024K
+    #[arg(long, value_delimiter = ',', value_parser = size, value_name = "SIZES")]
+    sizes: Vec<usize>,
+    /// Only these depths in plies, such as 3..5 [default: 3..7, and 8 at 16K, 64K, 256K, 1024K and without a
+    /// table]
+    #[arg(long, value_parser = depths, value_name = "DEPTHS")]
+    depths: Option<RangeInclusive<u32>>,
+    /// Number of searches at a time [default: one for each core]
+    #[arg(long, value_parser = value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+}
+
+/// A scheme, or none for the search without a table. A bare `Option` would make the argument optional for clap.
+#[derive(Copy, Clone, Debug)]
+struct SchemeOrNone(Option<Scheme>);
+
+#[derive(Copy, Clone, PartialEq, Eq, Debug, ValueEnum)]
+enum Stamping {
+    Yes,
+    No,
+    Both,
+}
+
+fn scheme(text: &str) -> Result<SchemeOrNone, String> {
+    if text.eq_ignore_ascii_case(NO_TABLE) {
+        return Ok(SchemeOrNone(None));
+    }
+    text.parse().map(|scheme| SchemeOrNone(Some(scheme))).map_err(|error| format!("{error}, and none"))
+}
+
+/// Parses a number of positions; K stands for 1,024.
+fn size(text: &str) -> Result<usize, String> {
+    let (digits, unit) = text.strip_suffix(['K', 'k']).map_or((text, 1), |digits| (digits, 1 << 10));
+    // The table rounds odd numbers up; the results file would name another size.
+    match digits.parse::<usize>().ok().and_then(|number| number.checked_mul(unit)) {
+        Some(number) if number >= 2 && number % 2 == 0 => Ok(number),
+        _ => Err("not an even number of positions such as 8K".to_owned()),
+    }
+}
+
+/// Parses a depth or a range of depths.
+fn depths(text: &str) -> Result<RangeInclusive<u32>, String> {
+    const DEEPEST: u32 = 20;
+    let (first, last) = text.split_once("..").unwrap_or((text, text));
+    match (first.parse(), last.parse()) {
+        (Ok(first), Ok(last)) if 1 <= first && first <= last && last <= DEEPEST => Ok(first..=last),
+        _ => Err(format!("not a range of depths from 1 to {DEEPEST} such as 3..8")),
+    }
+}
+
+impl Command {
+    /// Runs the command. Results go to standard output, progress to standard error.
+    fn run(self) -> Result<(), CommandError> {
+        match self {
+            Command::Run(args) => args.run(),
+            Command::Report { results, output } => {
+                save(&output, report::pages(&results, &output).map_err(CommandError::failed)?)
+            }
+            Command::Choices { depth, only } => choices(depth, &only),
+            Command::CheckBits { depth, positions, output } => {
+                check_folder(&output, "check-bits.md")?;
+                let done = |result: &check_bits::CheckBitsResult| print_status(&format!("{} bits: done", result.bits));
+                let results = check_bits::measure(depth, positions as usize, done).map_err(CommandError::failed)?;
+                let page = check_bits::page(depth, positions as usize, &results).map_err(CommandError::failed)?;
+                save(&output, page)
+            }
+            Command::Crowding { depth, jobs, output } => {
+                check_folder(&output, "crowding.md")?;
+                let done = |result: &crowding::CrowdingResult| {
+                    print_status(&format!("{} with {} KiB: done", result.design.name(), result.kib));
+                };
+                let (designs, sizes) = (&crowding::TableDesign::ALL, &crowding::SIZES_KIB);
+                let results =
+                    crowding::measure(depth, designs, sizes, jobs.into(), done).map_err(CommandError::failed)?;
+                save(&output, crowding::page(depth, &results).map_err(CommandError::failed)?)
+            }
+            Command::Machines { depth, jobs, output } => {
+                check_folder(&output, "machines.md")?;
+                let done = |result: &machines::MachinesResult| print_status(&format!("{}: done", result.group.name()));
+                let results = machines::measure(depth, jobs.into(), done).map_err(CommandError::failed)?;
+                save(&output, machines::page(depth, &results).map_err(CommandError::failed)?)
+            }
+            Command::Threads(args) => studies::run(Study::Threads, &args, &print_status).map_err(CommandError::failed),
+            Command::Sources(args) => studies::run(Study::Sources, &args, &print_status).map_err(CommandError::failed),
+        }
+    }
+}
+
+impl RunArgs {
+    /// Runs the experiment, prints a summary, and records the duration of a whole run beside its results.
+    fn run(self) -> Result<(), CommandError> {
+        let mut selection = Selection { depths: self.depths, ..Selection::default() };
+        if !self.schemes.is_empty() {
+            selection.schemes = self.schemes.iter().map(|choice| choice.0).collect();
+        }
+        if !self.sizes.is_empty() {
+            selection.sizes = self.sizes;
+        }
+        match self.stamping {
+            Stamping::Yes => selection.stamping = vec![true],
+            Stamping::No => selection.stamping = vec![false],
+            Stamping::Both => {}
+        }
+        let threads = self.threads.map_or_else(cores, usize::from);
+        let (start, meta) = (Instant::now(), meta_path(&self.output));
+        let summary = experiment::run(&selection, &self.output, self.resume, threads).map_err(CommandError::failed)?;
+        let (seconds, made) = (start.elapsed().as_secs_f64(), summary.observations);
+        // The report quotes the duration, which a resumed run does not know. The number of observations ties the
+        // record to this file.
+        let recorded = match summary.found {
+            0 => fs::write(&meta, format!("seconds={seconds:.1}\nthreads={threads}\nobservations={made}\n")),
+            _ => fs::remove_file(&meta)
+                .or_else(|error| if error.kind() == ErrorKind::NotFound { Ok(()) } else { Err(error) }),
+        };
+        recorded.map_err(FileError::at(&meta))?;
+        let (file, found) = (self.output.display(), summary.found);
+        print(&format!("{made} observations in {file}, {found} of them from an earlier run; {seconds:.1} s"))
+    }
+}
+
+fn choices(depth: u32, only: &[String]) -> Result<(), CommandError> {
+    let mut variants = validation::variants();
+    variants.retain(|(name, _)| only.is_empty() || only.iter().any(|word| name.contains(word)));
+    if variants.is_empty() {
+        return Err(CommandError::usage("no choice has one of these words in its description"));
+    }
+    print(&validation::heading(depth))?;
+    for (name, choices) in variants {
+        let sums = validation::measure(choices, depth).map_err(CommandError::failed)?;
+        print(&validation::row(name, &sums))?;
+    }
+    Ok(())
+}
+
+/// Prints a line on standard output. A reader that has closed it is no error.
+fn print(line: &str) -> Result<(), CommandError> {
+    match writeln!(io::stdout(), "{line}") {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(CommandError::unwritten(&error)),
+        _ => Ok(()),
+    }
+}
+
+/// Checks, before a long computation, that `file` can be written into `folder`, which is created if need be.
+fn check_folder(folder: &Path, file: &str) -> Result<(), CommandError> {
+    fs::create_dir_all(folder).map_err(FileError::at(folder))?;
+    let path = folder.join(file);
+    Ok(files::check_replaceable(&path).map_err(FileError::at(&path))?)
+}
+
+/// Writes the files of a page into `folder`, and prints their paths.
+fn save(folder: &Path, pages: Vec<(String, String)>) -> Result<(), CommandError> {
+    let mut written = Vec::new();
+    files::replace_all(folder, pages, |path| written.push(path.display().to_string()))?;
+    print(&written.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn arguments_are_consistent() {
+        Program::command().debug_assert();
+    }
+
+    #[test]
+    fn sizes_and_depths_are_parsed() {
+        assert_eq!((size("8K"), size("1024k"), size("100")), (Ok(8192), Ok(1 << 20), Ok(100)));
+        for text in ["", "K", "0", "3", "-8K", "8KB", "99999999999999999999", "18446744073709551615K"] {
+            assert!(size(text).is_err(), "{text}");
+        }
+        assert_eq!((depths("3..8"), depths("5")), (Ok(3..=8), Ok(5..=5)));
+        for text in ["", "..", "0..3", "8..3", "3..99", "x"] {
+            assert!(depths(text).is_err(), "{text}");
+        }
+    }
 }

@@ -1,15 +1,14 @@
 //! ALIBABA's node counts beside the paper's Tables 1 and 2, and the effect of each choice that the paper
 //! leaves open.
 
-use std::fmt;
-use std::thread;
-
 use crate::alibaba::{
-    Blockers, Choices, EarlyEnd, HistoryBonus, HistoryUpdate, PositionalWeights, RootOrder, Searcher,
+    Blockers, EarlyEnd, HistoryBonus, HistoryUpdate, OpenChoices, PositionalWeights, RootOrder, Searcher,
 };
-use crate::experiment::TestPosition;
+use crate::experiment::table_of_1994;
+use crate::positions;
 use sesame::position::Game;
-use sesame_table::{Scheme, Table, TableError, TableOptions, Update};
+use sesame_report::parallel;
+use sesame_table::{Scheme, TableError};
 
 /// The paper's Table 1: thousands of nodes without a table, summed over the 18 positions, for 3 to 8 plies.
 pub const TABLE_1: [u64; 6] = [185, 1_083, 3_847, 23_573, 96_969, 610_696];
@@ -20,122 +19,74 @@ pub const TABLE_2: [u64; 6] = [194, 897, 2_791, 12_591, 40_161, 191_687];
 /// The least depth in those tables.
 pub const FIRST_DEPTH: u32 = 3;
 
-/// The size of the table behind [`TABLE_2`], in positions.
-const POSITIONS: usize = 1024 << 10;
-
-/// Nodes summed over the test positions, by depth from [`FIRST_DEPTH`] on.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct NodeSums {
-    /// Without a table.
-    pub without: Vec<u64>,
-    /// With 1024K positions under TWOBIG1, cleared between the test positions.
-    pub with: Vec<u64>,
-}
-
-impl NodeSums {
-    /// Returns the nodes with the table per node without.
-    pub fn ratios(&self) -> Vec<f64> {
-        self.with.iter().zip(&self.without).map(|(&with, &without)| with as f64 / without as f64).collect()
-    }
-}
-
-/// Returns the paper's ratios of nodes with and without a table, for 3 to 8 plies.
-pub fn paper_ratios() -> [f64; 6] {
-    std::array::from_fn(|index| TABLE_2[index] as f64 / TABLE_1[index] as f64)
-}
+/// Nodes summed over the test positions, by depth from [`FIRST_DEPTH`] on: without a table, and with 1024K
+/// positions under TWOBIG1, cleared between the test positions.
+pub type NodeSums = [Vec<u64>; 2];
 
 /// Searches all positions to `depth`, without and with a table.
 ///
 /// # Errors
 /// If the system refuses the memory of the table.
-pub fn measure(choices: Choices, positions: &[TestPosition], depth: u32) -> Result<NodeSums, TableError> {
-    let table = Table::with_options(&TableOptions {
-        positions: POSITIONS,
-        scheme: Scheme::TwoBig1,
-        update: Update::Overwrite,
-        stamps: false,
-        huge_pages: true,
-    })?;
-    let sum = |mut searcher: Searcher| {
+pub fn measure(choices: OpenChoices, depth: u32) -> Result<NodeSums, TableError> {
+    let table = table_of_1994(1024 << 10, Scheme::TwoBig1, false)?;
+    let sums = parallel::map([None, Some(table)], 2, |table| {
+        let mut searcher = Searcher::new(choices, table);
         let mut sums = vec![0; (depth + 1).saturating_sub(FIRST_DEPTH) as usize];
-        for test in positions {
-            if let Some(table) = searcher.table_mut() {
-                table.clear_exclusive(1);
-            }
-            for iteration in searcher.search(&Game::new(test.position.clone()), depth) {
-                if let Some(sum) = iteration.depth.checked_sub(FIRST_DEPTH).and_then(|at| sums.get_mut(at as usize)) {
-                    *sum += iteration.nodes;
-                }
-            }
+        for test in positions::paper() {
+            searcher.table_mut().into_iter().for_each(|table| table.clear_exclusive(1));
+            let iterations = searcher.search(&Game::new(test.position), depth);
+            let counted = iterations.iter().skip_while(|iteration| iteration.depth < FIRST_DEPTH);
+            sums.iter_mut().zip(counted).for_each(|(sum, iteration)| *sum += iteration.nodes);
         }
         sums
-    };
-    let (without, with) = thread::scope(|scope| {
-        let without = scope.spawn(|| sum(Searcher::new(choices, None)));
-        let with = sum(Searcher::new(choices, Some(table)));
-        (without.join(), with)
     });
-    // A panic of the other thread goes on here.
-    let without = without.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-    Ok(NodeSums { without, with })
+    let mut sums = sums.into_iter();
+    Ok(std::array::from_fn(|_| sums.next().unwrap_or_default()))
 }
 
 /// Returns the experiment's choices and, one at a time, the alternative to each, with descriptions.
-pub fn variants() -> Vec<(&'static str, Choices)> {
-    let usual = Choices::default();
-    let weights = usual.weights;
-    let weighted = |mobility, centre, around, king| Choices {
-        weights: PositionalWeights { mobility, centre, around, king },
-        ..usual
+pub fn variants() -> Vec<(&'static str, OpenChoices)> {
+    let usual = OpenChoices::default();
+    let varied = |change: fn(&mut OpenChoices)| {
+        let mut choices = usual;
+        change(&mut choices);
+        choices
+    };
+    let weighted = |weigh: fn(i32) -> i32| {
+        let PositionalWeights { mobility, centre, around, king } = usual.weights;
+        let [mobility, centre, around, king] = [mobility, centre, around, king].map(weigh);
+        OpenChoices { weights: PositionalWeights { mobility, centre, around, king }, ..usual }
     };
     vec![
         ("the experiment's choices", usual),
-        ("quiescence ends early at a margin of a pawn", Choices { early_end: EarlyEnd::Margin(100), ..usual }),
-        ("quiescence ends early at a margin of five pawns", Choices { early_end: EarlyEnd::Margin(500), ..usual }),
-        ("upper bounds cut off in quiescence", Choices { quiescence_cut_offs: true, ..usual }),
-        ("no table in quiescence", Choices { probe_quiescence: false, ..usual }),
-        ("leaves are stored", Choices { store_leaves: true, ..usual }),
-        ("no refutation tables", Choices { refutation_plies: 0, ..usual }),
-        ("refutation tables of one move", Choices { refutation_plies: 1, ..usual }),
+        ("quiescence ends early at a margin of a pawn", varied(|it| it.early_end = EarlyEnd::Margin(100))),
+        ("quiescence ends early at a margin of five pawns", varied(|it| it.early_end = EarlyEnd::Margin(500))),
+        ("upper bounds cut off in quiescence", varied(|it| it.quiescence_cut_offs = true)),
+        ("no table in quiescence", varied(|it| it.probe_quiescence = false)),
+        ("leaves are stored", varied(|it| it.store_leaves = true)),
+        ("no refutation tables", varied(|it| it.refutation_plies = 0)),
+        ("refutation tables of one move", varied(|it| it.refutation_plies = 1)),
         (
             "refutation tables hold refutations, not only principal variations",
-            Choices { refutations_of_all: !usual.refutations_of_all, ..usual },
+            varied(|it| it.refutations_of_all = true),
         ),
-        (
-            "second searches from the score or from alpha, the other way",
-            Choices { research_above_score: !usual.research_above_score, ..usual },
-        ),
-        ("lines go on below alpha", Choices { lines_below_alpha: !usual.lines_below_alpha, ..usual }),
-        ("no history", Choices { history_bonus: HistoryBonus::None, ..usual }),
-        ("history grows by 2^depth", Choices { history_bonus: HistoryBonus::PowerOfTwo, ..usual }),
-        ("history only for moves above alpha", Choices { history_update: HistoryUpdate::AboveAlpha, ..usual }),
-        ("history for every improvement", Choices { history_update: HistoryUpdate::EachImprovement, ..usual }),
-        ("one history for both colours", Choices { history_by_color: !usual.history_by_color, ..usual }),
-        ("root moves ordered by score", Choices { root_order: RootOrder::ByScore, ..usual }),
-        ("open window at the root", Choices { aspiration: None, ..usual }),
-        ("the second occurrence is a draw", Choices { second_occurrence_draws: true, ..usual }),
-        ("mobility on the empty board", Choices { blockers: Blockers::None, ..usual }),
-        ("mobility among all pieces", Choices { blockers: Blockers::All, ..usual }),
-        (
-            "positional weights halved",
-            weighted(weights.mobility / 2, weights.centre / 2, weights.around / 2, weights.king / 2),
-        ),
-        (
-            "positional weights doubled",
-            weighted(weights.mobility * 2, weights.centre * 2, weights.around * 2, weights.king * 2),
-        ),
-        ("table moves are not tried", Choices { tt_moves: false, ..usual }),
-        ("cut-offs only at exactly the depth needed", Choices { exact_depth_only: true, ..usual }),
+        ("second searches from the score or from alpha, the other way", varied(|it| it.research_above_score = true)),
+        ("lines go on below alpha", varied(|it| it.lines_below_alpha = true)),
+        ("no history", varied(|it| it.history_bonus = HistoryBonus::None)),
+        ("history grows by 2^depth", varied(|it| it.history_bonus = HistoryBonus::PowerOfTwo)),
+        ("history only for moves above alpha", varied(|it| it.history_update = HistoryUpdate::AboveAlpha)),
+        ("history for every improvement", varied(|it| it.history_update = HistoryUpdate::EachImprovement)),
+        ("one history for both colours", varied(|it| it.history_by_color = false)),
+        ("root moves ordered by score", varied(|it| it.root_order = RootOrder::ByScore)),
+        ("open window at the root", varied(|it| it.aspiration = None)),
+        ("the second occurrence is a draw", varied(|it| it.second_occurrence_draws = true)),
+        ("mobility on the empty board", varied(|it| it.blockers = Blockers::None)),
+        ("mobility among all pieces", varied(|it| it.blockers = Blockers::All)),
+        ("positional weights halved", weighted(|weight| weight / 2)),
+        ("positional weights doubled", weighted(|weight| weight * 2)),
+        ("table moves are not tried", varied(|it| it.tt_moves = false)),
+        ("cut-offs only at exactly the depth needed", varied(|it| it.exact_depth_only = true)),
     ]
-}
-
-/// A row of the Markdown table of choices: see [`heading`].
-#[derive(Clone, Debug)]
-pub struct ChoiceRow<'a> {
-    /// The description of the choice.
-    pub name: &'a str,
-    /// The node counts under it.
-    pub sums: &'a NodeSums,
 }
 
 /// Returns the heading of the Markdown table of choices, to `depth` plies.
@@ -146,25 +97,35 @@ pub fn heading(depth: u32) -> String {
     format!("| choice |{columns}{columns}\n|---|{rule}{rule}")
 }
 
-/// Nodes without a table in thousands, with their ratio to Table 1; then the ratio of nodes with and without
-/// a table, with the deviation from the paper's.
-impl fmt::Display for ChoiceRow<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "| {} |", self.name)?;
-        for (index, &nodes) in self.sums.without.iter().enumerate() {
-            write!(f, " {}", nodes.div_ceil(1000))?;
-            match TABLE_1.get(index) {
-                Some(&paper) => write!(f, " (x{:.2}) |", nodes as f64 / 1000.0 / paper as f64)?,
-                None => write!(f, " |")?,
-            }
-        }
-        for (index, ratio) in self.sums.ratios().into_iter().enumerate() {
-            write!(f, " {ratio:.3}")?;
-            match paper_ratios().get(index) {
-                Some(paper) => write!(f, " ({:+.0} %) |", 100.0 * (ratio / paper - 1.0))?,
-                None => write!(f, " |")?,
-            }
-        }
-        Ok(())
+/// Returns a row of that table: nodes without a table in thousands, with their ratio to Table 1; then the ratio
+/// of nodes with and without a table, with the deviation from the paper's.
+pub fn row(name: &str, [without, with]: &NodeSums) -> String {
+    let of_paper = |index: usize, text: &dyn Fn(f64, f64) -> String| match (TABLE_1.get(index), TABLE_2.get(index)) {
+        (Some(&one), Some(&two)) => text(one as f64, two as f64 / one as f64),
+        _ => String::new(),
+    };
+    let nodes = without.iter().enumerate().map(|(index, &nodes)| {
+        let beside = of_paper(index, &|paper, _| format!(" (x{:.2})", nodes as f64 / 1000.0 / paper));
+        format!(" {}{beside} |", nodes.div_ceil(1000))
+    });
+    let ratios = with.iter().zip(without).enumerate().map(|(index, (&with, &without))| {
+        let ratio = with as f64 / without as f64;
+        let beside = of_paper(index, &|_, paper| format!(" ({:+.0} %)", 100.0 * (ratio / paper - 1.0)));
+        format!(" {ratio:.3}{beside} |")
+    });
+    format!("| {name} |{}{}", nodes.collect::<String>(), ratios.collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn first_row_of_choices_is_the_committed_one() {
+        let page = std::fs::read_to_string(crate::committed("choices.md")).unwrap();
+        let sums = measure(OpenChoices::default(), 4).unwrap();
+        let row = row("the experiment's choices", &sums);
+        let committed = page.lines().find(|line| line.starts_with("| the experiment's choices |")).unwrap();
+        assert!(row.split('|').all(|cell| committed.contains(cell)), "{row}");
     }
 }

@@ -97,47 +97,6 @@ fn killed_and_resumed_gives_the_same_file() {
 }
 
 #[test]
-fn merged_parts_give_the_file_of_the_whole() {
-    let options = "--sizes 8K --depths 5 --schemes none,DEEP,TWOBIG1 --threads 1";
-    let expected = figures(|line| {
-        line.starts_with("none,")
-            || line.contains(",8192,") && (line.starts_with("DEEP,") || line.starts_with("TWOBIG1,"))
-    });
-    let parts: Vec<Results> = (1..=3).map(|index| Results::new(&format!("part-{index}"))).collect();
-    for (index, part) in (1..).zip(&parts) {
-        assert_success(&part.run(&format!("{options} --shard {index}/3")));
-        assert!(part.text().lines().count() > 10, "each part has some of the searches: {}", part.text());
-    }
-    let merged = Results::new("merged");
-    let merge = |parts: &[&Results]| {
-        let mut command = merged.command("--merge");
-        command.args(parts.iter().map(|part| &part.0)).output().unwrap()
-    };
-    let refused = |parts: &[&Results], message: &str| {
-        let output = merge(parts);
-        let text = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.code() == Some(1) && text.contains(message), "{text}");
-        assert!(!merged.0.exists());
-    };
-    let [one, two, three] = [0, 1, 2].map(|index| &parts[index]);
-    refused(&[one, three], "missing of 3 parts: 2");
-    let other = Results::new("part-other");
-    assert_success(&other.run("--sizes 8K --depths 3 --schemes none,DEEP,TWOBIG1 --threads 1 --shard 2/3"));
-    refused(&[one, &other, three], "depths 3..3");
-    let text = two.text();
-    fs::write(&two.0, text.trim_end().rsplit_once('\n').unwrap().0.to_owned() + "\n").unwrap();
-    refused(&[one, two, three], "is not finished");
-    // A part is resumed like a whole run.
-    assert_success(&two.run(&format!("{options} --shard 2/3 --resume")));
-    assert!(two.text() == text, "{}", two.text());
-    assert!(!two.run(&format!("{options} --shard 3/3 --resume")).status.success(), "another part");
-
-    assert_success(&merge(&[three, one, two]));
-    assert!(merged.text() == expected, "{}", merged.text());
-    assert!(!merge(&[three, one, two]).status.success(), "an existing file is left alone");
-}
-
-#[test]
 fn foreign_and_damaged_files_are_refused() {
     let results = Results::new("refused");
     let options = "--sizes 8K --depths 3 --schemes NEW";
@@ -170,16 +129,7 @@ fn a_device_is_no_results_file() {
 #[test]
 fn bad_options_are_bad_usage() {
     let results = Results::new("usage");
-    for options in [
-        "--sizes 7",
-        "--sizes 0K",
-        "--depths 8..3",
-        "--schemes BIG2",
-        "--stamping perhaps",
-        "--threads 0",
-        "--shard 3/2",
-        "--merge a --resume",
-    ] {
+    for options in ["--sizes 7", "--sizes 0K", "--depths 8..3", "--schemes BIG2", "--stamping perhaps", "--threads 0"] {
         assert_eq!(results.run(options).status.code(), Some(2), "{options}");
     }
     assert!(!results.0.exists());

@@ -69,7 +69,7 @@ pub struct PositionalWeights {
 /// The points that section 4 of the paper leaves open and that change node counts. The default is the
 /// experiment's choice.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct Choices {
+pub struct OpenChoices {
     /// See [`EarlyEnd`].
     pub early_end: EarlyEnd,
     /// See [`RootOrder`].
@@ -114,7 +114,7 @@ pub struct Choices {
     pub exact_depth_only: bool,
 }
 
-impl Default for Choices {
+impl Default for OpenChoices {
     fn default() -> Self {
         Self {
             early_end: EarlyEnd::Never,

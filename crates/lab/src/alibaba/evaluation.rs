@@ -1,6 +1,6 @@
 //! Material and piece-square tables that are filled before each search (section 4.3).
 
-use super::choices::{Blockers, Choices};
+use super::choices::{Blockers, OpenChoices};
 use sesame::position::attacks::attacks_of;
 use sesame::position::{BitBoard, Color, File, Move, Piece, Position, Rank, Square};
 
@@ -21,7 +21,7 @@ pub struct PieceSquares([[[i16; Square::NUM]; Piece::NUM]; Color::NUM]);
 impl PieceSquares {
     /// Fills the tables for a search from `root`: for each piece on each square its mobility and the central
     /// squares that it controls, with the blocking pieces of `choices`.
-    pub fn fill(root: &Position, choices: &Choices) -> Self {
+    pub fn fill(root: &Position, choices: &OpenChoices) -> Self {
         let blockers = match choices.blockers {
             Blockers::None => BitBoard::EMPTY,
             Blockers::Pawns => root.pieces(Piece::Pawn),
@@ -106,7 +106,7 @@ mod tests {
         let mut kinds = [false; 3];
         for n in 0..200 {
             let mut position = Position::chess960(if n % 2 == 0 { 518 } else { n });
-            let tables = PieceSquares::fill(&position, &Choices::default());
+            let tables = PieceSquares::fill(&position, &OpenChoices::default());
             let mut evaluation = tables.evaluate(&position);
             for _ in 0..150 {
                 let moves = position.legal_moves();
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn start_position_is_even() {
         let start = Position::startpos();
-        assert_eq!(PieceSquares::fill(&start, &Choices::default()).evaluate(&start), 0);
+        assert_eq!(PieceSquares::fill(&start, &OpenChoices::default()).evaluate(&start), 0);
         assert_eq!((CENTRE.len(), AROUND.len()), (4, 12));
         assert!(CENTRE.is_disjoint(AROUND) && CENTRE.has(Square::E4) && AROUND.has(Square::F6));
     }
@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn mobility_and_the_centre_count() {
         let start = Position::startpos();
-        let tables = PieceSquares::fill(&start, &Choices::default());
+        let tables = PieceSquares::fill(&start, &OpenChoices::default());
         let on = |square| tables.value(Color::White, Piece::Knight, square);
         // From f3 a knight controls d4 and e5; from e5 it has more moves, but no square of the centre; from
         // h1 one move.

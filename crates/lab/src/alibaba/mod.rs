@@ -4,7 +4,7 @@
 //! Iterative deepening with an aspiration window of plus and minus a pawn; principal-variation search with
 //! minimal windows; a quiescence search of captures and promotions; refutation tables and the history
 //! heuristic; material and piece-square tables. No extensions, no pruning beyond alpha-beta. Where the paper
-//! is silent there is a switch: [`Choices`].
+//! is silent there is a switch: [`OpenChoices`].
 
 mod choices;
 mod evaluation;
@@ -13,7 +13,7 @@ mod moves;
 mod root;
 mod search;
 
-pub use choices::{Blockers, Choices, EarlyEnd, HistoryBonus, HistoryUpdate, PositionalWeights, RootOrder};
+pub use choices::{Blockers, EarlyEnd, HistoryBonus, HistoryUpdate, OpenChoices, PositionalWeights, RootOrder};
 pub use evaluation::{PieceSquares, VALUES};
 pub use moves::{History, Picker};
 pub use root::{Iteration, Searcher};

@@ -1,6 +1,6 @@
 //! Iterative deepening, aspiration windows and refutation tables at the root (sections 4.1 and 4.2).
 
-use super::choices::{Choices, RootOrder};
+use super::choices::{OpenChoices, RootOrder};
 use super::evaluation::PieceSquares;
 use super::moves::{History, Picker};
 use super::{INFINITE, MAX_DEPTH, Variation};
@@ -31,7 +31,7 @@ struct RootMove {
 /// ALIBABA with or without a transposition table.
 #[derive(Debug)]
 pub struct Searcher<T = TranspositionTable> {
-    pub(super) choices: Choices,
+    pub(super) choices: OpenChoices,
     pub(super) table: Option<T>,
     pub(super) counts_in_full: bool,
     pub(super) weights: PieceSquares,
@@ -47,7 +47,7 @@ pub struct Searcher<T = TranspositionTable> {
 
 impl<T: SearchTable> Searcher<T> {
     /// Returns a searcher with these choices and this table.
-    pub fn new(choices: Choices, table: Option<T>) -> Self {
+    pub fn new(choices: OpenChoices, table: Option<T>) -> Self {
         Self {
             choices,
             counts_in_full: table.as_ref().is_some_and(SearchTable::counts_hits_in_full),

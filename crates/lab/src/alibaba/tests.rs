@@ -34,13 +34,13 @@ fn game(fen: &str) -> Game {
     Game::new(Position::from_fen(fen).unwrap())
 }
 
-fn search(choices: Choices, table: Option<TranspositionTable>, game: &Game, depth: u32) -> Vec<Iteration> {
+fn search(choices: OpenChoices, table: Option<TranspositionTable>, game: &Game, depth: u32) -> Vec<Iteration> {
     Searcher::new(choices, table).search(game, depth)
 }
 
 /// Returns choices under which the score of a leaf depends on the position alone.
-fn pure() -> Choices {
-    Choices { early_end: EarlyEnd::Never, ..Choices::default() }
+fn pure() -> OpenChoices {
+    OpenChoices { early_end: EarlyEnd::Never, ..OpenChoices::default() }
 }
 
 /// Middle games, an endgame, checks, promotions, en passant, castling.
@@ -114,7 +114,7 @@ fn leaves_score_the_same_with_and_without_making_the_move() {
         for second_occurrence_draws in [false, true] {
             // With stored leaves every move is made. Without a table nothing else differs.
             let [quick, slow] = [false, true].map(|store_leaves| {
-                let choices = Choices { store_leaves, second_occurrence_draws, ..Choices::default() };
+                let choices = OpenChoices { store_leaves, second_occurrence_draws, ..OpenChoices::default() };
                 search(choices, None, &game(fen), 4)
             });
             assert_eq!(quick, slow, "{fen}");
@@ -126,11 +126,11 @@ fn leaves_score_the_same_with_and_without_making_the_move() {
 fn searches_are_deterministic() {
     for scheme in [None, Some(Scheme::TwoBig1), Some(Scheme::BigAll)] {
         let game = game(POSITIONS[0]);
-        let run = || search(Choices::default(), scheme.map(|scheme| table(1 << 13, scheme)), &game, 5);
+        let run = || search(OpenChoices::default(), scheme.map(|scheme| table(1 << 13, scheme)), &game, 5);
         assert_eq!(run(), run());
         // A searcher with a cleared table keeps nothing else.
         let mut searcher =
-            Searcher::new(Choices::default(), scheme.map(|scheme| table::<TranspositionTable>(1 << 13, scheme)));
+            Searcher::new(OpenChoices::default(), scheme.map(|scheme| table::<TranspositionTable>(1 << 13, scheme)));
         let first = searcher.search(&game, 5);
         searcher.search(&self::game(POSITIONS[1]), 4);
         searcher.table_mut().into_iter().for_each(|table| table.clear_exclusive(1));
@@ -142,7 +142,7 @@ fn searches_are_deterministic() {
 fn iterations_do_not_depend_on_the_final_depth() {
     for scheme in [None, Some(Scheme::Deep), Some(Scheme::TwoBig1)] {
         let game = game(POSITIONS[0]);
-        let run = |depth| search(Choices::default(), scheme.map(|scheme| table(1 << 12, scheme)), &game, depth);
+        let run = |depth| search(OpenChoices::default(), scheme.map(|scheme| table(1 << 12, scheme)), &game, depth);
         let deepest = run(5);
         for depth in 1..5 {
             assert_eq!(run(depth), deepest[..depth as usize]);
@@ -156,15 +156,15 @@ fn mate_scores_count_the_plies() {
     let mates = [("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1", 1), ("7k/8/8/8/8/8/R7/1R5K w - - 0 1", 3)];
     for (fen, plies) in mates {
         for scheme in [None, Some(Scheme::TwoBig1)] {
-            let iterations = search(Choices::default(), scheme.map(|scheme| table(1 << 16, scheme)), &game(fen), 5);
+            let iterations = search(OpenChoices::default(), scheme.map(|scheme| table(1 << 16, scheme)), &game(fen), 5);
             for iteration in &iterations[plies as usize..] {
                 assert_eq!(iteration.score, MATE - plies, "{fen} at depth {}", iteration.depth);
             }
         }
     }
-    let mated = search(Choices::default(), None, &game("7k/R7/8/8/8/8/8/1R5K b - - 0 1"), 4);
+    let mated = search(OpenChoices::default(), None, &game("7k/R7/8/8/8/8/8/1R5K b - - 0 1"), 4);
     assert_eq!(mated.last().unwrap().score, -MATE + 2);
-    assert!(search(Choices::default(), None, &game("k7/1Q6/1K6/8/8/8/8/8 b - - 0 1"), 3).is_empty());
+    assert!(search(OpenChoices::default(), None, &game("k7/1Q6/1K6/8/8/8/8/8 b - - 0 1"), 3).is_empty());
 }
 
 #[test]
@@ -212,28 +212,28 @@ fn repetition_and_fifty_moves_are_draws() {
 #[test]
 fn table_is_used_as_in_the_paper() {
     let game = game(POSITIONS[0]);
-    let mut searcher = Searcher::new(Choices::default(), Some(table::<CountedTable>(1 << 16, Scheme::TwoBig1)));
+    let mut searcher = Searcher::new(OpenChoices::default(), Some(table::<CountedTable>(1 << 16, Scheme::TwoBig1)));
     let nodes = searcher.search(&game, 5).last().unwrap().nodes;
     let stats = searcher.table().unwrap().recorder().stats();
     assert!(stats.hits > 0 && stats.cutoffs > 0 && stats.hints > 0);
     assert!(stats.cutoffs < stats.hits && stats.hits < stats.probes && stats.probes < nodes);
     assert_eq!(stats.rejected, 0);
-    let without = search(Choices::default(), None, &game, 5).last().unwrap().nodes;
+    let without = search(OpenChoices::default(), None, &game, 5).last().unwrap().nodes;
     assert!(nodes < without, "{nodes} with a table, {without} without");
 
     // A kept and stamped table makes the same search much shorter.
     searcher.table_mut().unwrap().next_generation();
     let again = searcher.search(&game, 5).last().unwrap().nodes;
     assert!(again * 2 < nodes, "{again} after {nodes}");
-    let leaves = Choices { store_leaves: true, ..Choices::default() };
+    let leaves = OpenChoices { store_leaves: true, ..OpenChoices::default() };
     let mut storing = Searcher::new(leaves, Some(table::<CountedTable>(1 << 16, Scheme::TwoBig1)));
     storing.search(&game, 3);
     let stored = storing.table().unwrap().recorder().stats().all_stores();
-    let mut usual = Searcher::new(Choices::default(), Some(table::<CountedTable>(1 << 16, Scheme::TwoBig1)));
+    let mut usual = Searcher::new(OpenChoices::default(), Some(table::<CountedTable>(1 << 16, Scheme::TwoBig1)));
     usual.search(&game, 3);
     let few = usual.table().unwrap().recorder().stats().all_stores();
     assert!(few * 4 < stored, "{few} interior nodes, {stored} with leaves");
-    let silent = Choices { probe_quiescence: false, ..Choices::default() };
+    let silent = OpenChoices { probe_quiescence: false, ..OpenChoices::default() };
     let mut silent = Searcher::new(silent, Some(table::<CountedTable>(1 << 16, Scheme::TwoBig1)));
     silent.search(&game, 3);
     let interior = silent.table().unwrap().recorder().stats().probes;
@@ -243,8 +243,8 @@ fn table_is_used_as_in_the_paper() {
 #[test]
 fn bigall_counts_nodes_behind_hits() {
     let game = game(POSITIONS[0]);
-    let mut big1 = Searcher::new(Choices::default(), Some(table::<TranspositionTable>(1 << 16, Scheme::Big1)));
-    let mut big_all = Searcher::new(Choices::default(), Some(table::<TranspositionTable>(1 << 16, Scheme::BigAll)));
+    let mut big1 = Searcher::new(OpenChoices::default(), Some(table::<TranspositionTable>(1 << 16, Scheme::Big1)));
+    let mut big_all = Searcher::new(OpenChoices::default(), Some(table::<TranspositionTable>(1 << 16, Scheme::BigAll)));
     big1.search(&game, 5);
     big_all.search(&game, 5);
     assert_eq!(big1.behind_hits, 0);
@@ -254,8 +254,8 @@ fn bigall_counts_nodes_behind_hits() {
 #[test]
 fn failing_aspiration_windows_are_opened() {
     // A score outside a narrow aspiration window is exact all the same.
-    let narrow = Choices { aspiration: Some(1), ..pure() };
-    let open = Choices { aspiration: None, ..pure() };
+    let narrow = OpenChoices { aspiration: Some(1), ..pure() };
+    let open = OpenChoices { aspiration: None, ..pure() };
     for fen in POSITIONS {
         let score = |choices| search(choices, None, &game(fen), 4).iter().map(|i| i.score).collect::<Vec<_>>();
         assert_eq!(score(narrow), score(open), "{fen}");
@@ -334,7 +334,7 @@ proptest! {
     /// score and move stay the same.
     #[test]
     fn exact_depth_cut_offs_leave_the_result_unchanged(game in random_games(), size in 4u32..16) {
-        let choices = Choices { exact_depth_only: true, ..pure() };
+        let choices = OpenChoices { exact_depth_only: true, ..pure() };
         let without = search(choices, None, &game, 4);
         for scheme in [Scheme::New, Scheme::TwoBig1] {
             let with = search(choices, Some(table(1 << size, scheme)), &game, 4);
@@ -347,7 +347,7 @@ proptest! {
 
     #[test]
     fn any_position_is_searched_without_a_panic(game in random_games(), margin in 0i32..300) {
-        let choices = Choices { early_end: EarlyEnd::Margin(margin), store_leaves: margin % 2 == 0, ..Choices::default() };
+        let choices = OpenChoices { early_end: EarlyEnd::Margin(margin), store_leaves: margin % 2 == 0, ..OpenChoices::default() };
         let iterations = search(choices, Some(table(64, Scheme::BigAll)), &game, 3);
         prop_assert_eq!(iterations.is_empty(), !game.position().has_legal_move());
         for iteration in iterations {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::experiment::DEEP_SIZES;
 pub(super) use crate::experiment::SIZES;
-use crate::results::{Observation, Series};
+use crate::experiment::{Observation, Series};
 use sesame_table::Scheme;
 
 /// The number of test positions in the paper.
@@ -77,14 +77,12 @@ pub(super) struct CellResults {
 
 impl CellResults {
     /// Sorts the observations into cells. Those that the paper's experiment does not have are only counted.
-    /// `Err` holds the number of a test position that the paper does not have.
-    pub(super) fn new(observations: &[Observation]) -> Result<CellResults, u32> {
+    pub(super) fn new(observations: &[Observation]) -> CellResults {
         let mut partial: HashMap<Cell, [Option<u64>; TESTS]> = HashMap::new();
         let (mut with_table, mut without_table, mut unplanned) = (0, 0, 0);
         for observation in observations {
             let cell = Cell { series: observation.series, depth: observation.depth };
-            let test = (observation.test as usize).checked_sub(1).filter(|&test| test < TESTS);
-            let test = test.ok_or(observation.test)?;
+            let test = observation.test as usize - 1;
             if !is_planned(cell) {
                 unplanned += 1;
                 continue;
@@ -98,7 +96,7 @@ impl CellResults {
         };
         let cells: HashMap<Cell, [f64; TESTS]> =
             partial.into_iter().filter_map(|(cell, row)| Some((cell, complete(row)?))).collect();
-        Ok(CellResults { incomplete: all - cells.len(), cells, with_table, without_table, unplanned })
+        CellResults { incomplete: all - cells.len(), cells, with_table, without_table, unplanned }
     }
 
     /// Returns the nodes of each test position, if none is missing.

@@ -1,9 +1,8 @@
 //! The report of the experiment: the paper's tables and figures with the new ones beside them, and a verdict
 //! on each of its claims.
 //!
-//! The report is some pages of Markdown with figures in SVG, and one HTML page with the same contents. [`render`]
-//! makes the files from results; [`fn@write`] reads the results and writes the files. The same results give
-//! the same bytes. Incomplete results give a report that names the missing searches. Pages of further studies
+//! The report is some pages of Markdown with figures in SVG, and one HTML page with the same contents. [`pages`]
+//! makes them from a results file. The same results give the same bytes. Incomplete results give a report that names the missing searches. Pages of further studies
 //! in the same folder ([`STUDY_PAGES`]) are linked and included in the HTML page.
 
 mod cells;
@@ -19,14 +18,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use crate::experiment;
-use crate::results::{self, Observation};
+use crate::experiment::{self, Observation};
 use cells::CellResults;
 use page::ReportPage;
 use paper::Paper;
+use sesame_report::ChartError;
 use sesame_report::files::{self, FileError};
 use sesame_report::html;
-use sesame_report::journal::JournalError;
+use sesame_report::results_file::ResultsError;
 
 /// The pages of further studies, in the order in which the report lists them: causes of the differences from
 /// the paper, effects of the choices that the paper leaves open, claims of other sources, a larger set of
@@ -75,55 +74,32 @@ pub struct StudyPage {
 pub enum ReportError {
     /// The results could not be read.
     #[error(transparent)]
-    Results(#[from] JournalError),
-    /// The results are for test positions that the paper does not have.
-    #[error("the results have a test position {0}: the report is about the paper's 18")]
-    OtherPositions(u32),
+    Results(#[from] ResultsError),
     /// A figure could not be drawn.
-    #[error("{0}")]
-    Picture(String),
+    #[error(transparent)]
+    Picture(#[from] ChartError),
     /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] FileError),
 }
 
-/// Settings of a report.
-#[derive(Clone, Debug)]
-pub struct ReportOptions {
-    /// The results file.
-    pub results: PathBuf,
-    /// The folder for the report, created if it does not exist.
-    pub output: PathBuf,
-    /// The duration of the run in seconds; `None` for the one recorded in the `.meta` file beside the results.
-    pub wall_time: Option<f64>,
-}
-
-/// Reads the results, writes the report and returns the paths written.
+/// Reads the results in `source` and returns the report's files by name. Pages of further studies are read from
+/// the folder `output`.
 ///
 /// # Errors
-/// If the results cannot be read or are for other positions, or a file cannot be written.
-pub fn write(options: &ReportOptions) -> Result<Vec<PathBuf>, ReportError> {
-    let observations = results::read(&options.results, experiment::hash(&experiment::positions()))?;
-    let recorded = recorded_time(&options.results, observations.len());
-    let threads = recorded.and_then(|recorded| recorded.threads);
-    let wall_time = options.wall_time.map_or(recorded, |seconds| Some(WallTime { seconds, threads }));
-    let related = related_pages(&options.output)?;
-    let source = options.results.display().to_string();
-    let pages = render(&observations, &source, wall_time, &related)?;
-    let mut written = Vec::new();
-    files::replace_all(&options.output, pages, |path| written.push(path.to_owned()))?;
-    Ok(written)
+/// If the results cannot be read or are for other positions, or a page cannot be read.
+pub fn pages(source: &Path, output: &Path) -> Result<Vec<(String, String)>, ReportError> {
+    let observations = experiment::read(source)?;
+    let record = fs::read_to_string(meta_path(source)).ok();
+    let wall_time = record.and_then(|record| WallTime::parse(&record, observations.len()));
+    let related = related_pages(output)?;
+    Ok(render(&observations, &source.display().to_string(), wall_time, &related)?)
 }
 
 /// Returns the path of the file beside the results in which a run records its duration: the same name with
 /// `.meta` appended.
 pub fn meta_path(results: &Path) -> PathBuf {
     files::with_suffix(results, ".meta")
-}
-
-/// Returns the duration recorded beside the results, if the record is for all `observations` of them.
-fn recorded_time(results: &Path, observations: usize) -> Option<WallTime> {
-    WallTime::parse(&fs::read_to_string(meta_path(results)).ok()?, observations)
 }
 
 /// Pages of further studies in the report's folder.
@@ -164,17 +140,17 @@ fn related_pages(folder: &Path) -> Result<RelatedPages, ReportError> {
 /// report.
 ///
 /// # Errors
-/// If there are results for a test position that the paper does not have, or a figure cannot be drawn.
+/// If a figure cannot be drawn.
 pub fn render(
     observations: &[Observation],
     source: &str,
     wall_time: Option<WallTime>,
     related: &RelatedPages,
-) -> Result<Vec<(String, String)>, ReportError> {
-    let results = CellResults::new(observations).map_err(ReportError::OtherPositions)?;
+) -> Result<Vec<(String, String)>, ChartError> {
+    let results = CellResults::new(observations);
     let paper = Paper::new();
     let claims = claims::all(&results, &paper);
-    let pictures = figures::all(&results, &paper).map_err(|error| ReportError::Picture(error.to_string()))?;
+    let pictures = figures::all(&results, &paper)?;
     let studies = &related.studies;
     let page = ReportPage {
         results: &results,

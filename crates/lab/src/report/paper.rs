@@ -1,7 +1,7 @@
 //! Tables 1 to 3 of the paper.
 
 use super::cells::{Cell, SchemeVariant};
-use crate::results::Series;
+use crate::experiment::Series;
 
 /// The tables copied by hand: `table,scheme,stamping,positions,ply3,..,ply8`, nodes in thousands.
 const TABLES: &str = include_str!("paper.csv");

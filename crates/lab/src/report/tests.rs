@@ -6,7 +6,6 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use super::cells::{Cell, DEPTHS, LARGEST, SCHEMES, SIZES, SchemeVariant, TESTS};
 use super::claims::Verdict;
 use super::*;
-use sesame_report::journal::JournalRow;
 use sesame_report::markdown;
 use sesame_table::Scheme;
 
@@ -71,7 +70,7 @@ impl Model {
     }
 
     fn claims(&self) -> Vec<claims::Claim> {
-        claims::all(&CellResults::new(&self.observations()).unwrap(), &Paper::new())
+        claims::all(&CellResults::new(&self.observations()), &Paper::new())
     }
 }
 
@@ -157,7 +156,7 @@ fn tables_show_the_sums() {
     let observations = AGREEING.observations();
     let page = &rendered(&observations)["tables.md"];
     let row = |scheme: Option<Scheme>, stamped: bool, positions: usize| -> Vec<f64> {
-        let series = crate::results::Series { scheme, stamped, positions };
+        let series = experiment::Series { scheme, stamped, positions };
         let nodes = |depth| {
             let of_cell = observations.iter().filter(|seen| seen.series == series && seen.depth == depth);
             of_cell.map(|seen| seen.nodes).sum::<u64>() as f64
@@ -282,7 +281,7 @@ fn incomplete_results_name_the_missing_searches() {
         let is_hole = seen.series.positions == SIZES[3] && seen.test == 7 && seen.series.scheme == Some(Scheme::New);
         !is_hole && seen.series.scheme != Some(Scheme::BigAll) && seen.depth < 8
     });
-    let claims = claims::all(&CellResults::new(&observations).unwrap(), &Paper::new());
+    let claims = claims::all(&CellResults::new(&observations), &Paper::new());
     let verdict = |name: &str| claims.iter().find(|claim| claim.name == name).unwrap().verdict;
     assert_eq!(verdict("TWODEEP saves"), Verdict::Agrees);
     assert_eq!(verdict("spread at 8K"), Verdict::CannotTell);
@@ -299,27 +298,17 @@ fn incomplete_results_name_the_missing_searches() {
 }
 
 #[test]
-fn other_positions_are_refused() {
-    let mut observations = AGREEING.observations();
-    observations[5].test = 19;
-    let error = render(&observations, "r.csv", None, &RelatedPages::default()).unwrap_err();
-    assert!(error.to_string().contains("test position 19"));
-    observations[5].test = 0;
-    assert!(render(&observations, "r.csv", None, &RelatedPages::default()).is_err());
-}
-
-#[test]
 fn searches_outside_the_plan_are_not_counted() {
     let mut observations = AGREEING.observations();
     let known = observations.len();
     let model = observations.last().unwrap().clone();
     let of = |scheme, positions, depth| {
-        let series = crate::results::Series { scheme, stamped: false, positions };
+        let series = experiment::Series { scheme, stamped: false, positions };
         Observation { series, depth, ..model.clone() }
     };
     let scheme = Some(Scheme::Deep);
     observations.extend([of(scheme, 4096, 7), of(scheme, SIZES[0], 8), of(scheme, SIZES[0], 2), of(None, 0, 9)]);
-    let results = CellResults::new(&observations).unwrap();
+    let results = CellResults::new(&observations);
     assert_eq!((results.with_table(), results.unplanned()), (paper::OBSERVATIONS, 4));
     assert_eq!((results.with_table() + results.without_table(), results.incomplete()), (known, 0));
     let page = &rendered(&observations)["README.md"];
@@ -357,7 +346,7 @@ fn unconfirmed_claims_quote_the_next_depth() {
     let two: Vec<Observation> =
         observations.iter().filter(|seen| seen.series.scheme == Some(Scheme::TwoDeep)).cloned().collect();
     for seen in observations.iter_mut().filter(|seen| seen.series.scheme == Some(Scheme::Deep) && seen.depth == 7) {
-        let same = crate::results::Series { scheme: Some(Scheme::TwoDeep), ..seen.series };
+        let same = experiment::Series { scheme: Some(Scheme::TwoDeep), ..seen.series };
         seen.nodes = two.iter().find(|two| two.key() == (same, seen.test, 7)).unwrap().nodes;
     }
     let page = markdown::unbroken(&rendered(&observations)["README.md"]);
@@ -392,39 +381,38 @@ fn wall_times_belong_to_their_results() {
 
 #[test]
 fn study_pages_beside_the_report_are_included() {
-    let folder = std::env::temp_dir().join(format!("sesame-report-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
-    let results = folder.join("results.csv");
-    let csv = |hash: u64| {
-        let columns = "scheme,stamped,positions,test,depth,nodes,score,move";
-        format!("# sesame lab results 1 alibaba 1 {hash:016x}\n{columns}\nnone,no,0,1,3,10234,31,e2e4\n")
-    };
-    let hash = experiment::hash(&experiment::positions());
-    fs::write(&results, csv(hash)).unwrap();
-    fs::write(folder.join("results.csv.meta"), "seconds=90\nthreads=2\nobservations=1\n").unwrap();
-    fs::write(folder.join("sources.md"), "# What the sources say\n\n![s](sources.svg) ![t](../secret.svg)\n").unwrap();
-    fs::write(folder.join("sources.svg"), "<svg>sources</svg>").unwrap();
-    fs::write(folder.join("discussion.md"), "# Why\n").unwrap();
-    let options = ReportOptions { results, output: folder.clone(), wall_time: None };
-    let written = write(&options);
-    let page = fs::read_to_string(folder.join("README.md"));
-    let html = fs::read_to_string(folder.join("report.html"));
-    fs::write(folder.join("results.csv.meta"), "seconds=90\nthreads=2\nobservations=2\n").unwrap();
-    let stale = write(&options).map(|_| fs::read_to_string(folder.join("README.md")).unwrap());
-    fs::write(&options.results, csv(hash ^ 1)).unwrap();
-    let foreign = write(&options);
-    let missing = write(&ReportOptions { results: folder.join("none.csv"), ..options });
-    fs::remove_dir_all(&folder).unwrap();
-
-    assert_eq!(written.unwrap().len(), 6);
-    let page = page.unwrap();
-    assert!(page.contains("- [What the sources say](sources.md)"));
-    assert!(page.contains("[discussion](discussion.md)"));
-    assert!(page.contains("They took 90 seconds on 2 threads"));
-    assert!(!page.contains("larger.md"));
-    let html = html.unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let (output, results) = (folder.path(), folder.path().join("results.csv"));
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    let committed = fs::read_to_string(crate::committed("results.csv")).unwrap();
+    let text: String = committed.lines().take(3).map(|line| format!("{line}\n")).collect();
+    write("results.csv", &text);
+    write("results.csv.meta", "seconds=90\nthreads=2\nobservations=1\n");
+    write("sources.md", "# What the sources say\n\n![s](sources.svg) ![t](../secret.svg)\n");
+    write("sources.svg", "<svg>sources</svg>");
+    write("discussion.md", "# Why\n");
+    let report = || super::pages(&results, output).map(|pages| pages.into_iter().collect::<BTreeMap<_, _>>());
+    let files = report().unwrap();
+    assert_eq!(files.len(), 6);
+    let page = &files["README.md"];
+    assert!(page.contains("- [What the sources say](sources.md)") && page.contains("[discussion](discussion.md)"));
+    assert!(page.contains("They took 90 seconds on 2 threads") && !page.contains("larger.md"));
+    let html = &files["report.html"];
     assert!(html.contains("<svg>sources</svg>") && html.contains("href=\"#sources\""));
-    assert!(missing.is_err());
-    assert!(stale.unwrap().contains("the duration of this one is not recorded"));
-    assert!(matches!(foreign, Err(ReportError::Results(JournalError::OtherConditions { line: 1, .. }))));
+    write("results.csv.meta", "seconds=90\nthreads=2\nobservations=2\n");
+    assert!(report().unwrap()["README.md"].contains("the duration of this one is not recorded"));
+    write("results.csv", &text.replacen("alibaba 1 ", "alibaba 2 ", 1));
+    assert!(matches!(report(), Err(ReportError::Results(ResultsError::Other { line: 1, .. }))));
+}
+
+#[test]
+fn committed_results_give_the_committed_pages() {
+    let folder = crate::committed("results.csv").parent().unwrap().to_owned();
+    // The pages name the file as it was given.
+    let observations = experiment::read(&folder.join("results.csv")).unwrap();
+    let time = WallTime::parse(&fs::read_to_string(folder.join("results.csv.meta")).unwrap(), observations.len());
+    let source = format!("{}/results.csv", crate::SCHEMES_FOLDER);
+    for (name, text) in render(&observations, &source, time, &related_pages(&folder).unwrap()).unwrap() {
+        assert!(fs::read_to_string(folder.join(&name)).unwrap() == text, "{name} differs");
+    }
 }

@@ -1,9 +1,21 @@
-//! Paired comparisons of measurements on the same positions.
+//! Paired comparisons of searches of the same positions, and their tables and pictures.
 
 use std::collections::BTreeMap;
 
-use super::record::StudyRow;
+use super::StudyRow;
+use crate::report::figures::style;
+use sesame_report::ChartError;
+use sesame_report::chart::{Axis, Chart, Curve};
+use sesame_report::markdown::{DASH, Table, Unit, grouped, or_dash, percent, size};
 use sesame_report::statistics::{Estimate, bootstrap};
+use sesame_report::template::fill;
+use sesame_table::Scheme;
+
+/// The files of a page by name: the page and its pictures.
+pub(super) type PageFiles = Vec<(String, String)>;
+
+/// The explanation of the intervals.
+pub(super) const INTERVALS: &str = include_str!("../pages/intervals.md");
 
 /// The logarithms of the nodes of several arms on the same positions, by game.
 ///
@@ -11,7 +23,7 @@ use sesame_report::statistics::{Estimate, bootstrap};
 /// would give too narrow intervals.
 #[derive(Clone, Debug, Default)]
 pub struct Panel {
-    /// The names of the arms, in the order of the rows.
+    /// In the order of the rows.
     arms: Vec<String>,
     /// For each game, for each of its positions, the mean logarithm of each arm.
     games: Vec<Vec<Vec<f64>>>,
@@ -52,18 +64,15 @@ impl Panel {
         }
         cells.retain(|_, cell| cell.len() == arms.len() && cell.iter().all(|&(_, _, count)| count > 0));
         let mut totals = vec![0.0; arms.len()];
-        let mut games: Vec<(u32, Vec<Vec<f64>>)> = Vec::new();
+        let mut games: BTreeMap<u32, Vec<Vec<f64>>> = BTreeMap::new();
         for ((game, _), cell) in cells {
             for (total, &(_, nodes, count)) in totals.iter_mut().zip(&cell) {
                 *total += nodes / f64::from(count);
             }
             let logarithms = cell.iter().map(|&(sum, _, count)| sum / f64::from(count)).collect();
-            match games.last_mut() {
-                Some((last, positions)) if *last == game => positions.push(logarithms),
-                _ => games.push((game, vec![logarithms])),
-            }
+            games.entry(game).or_default().push(logarithms);
         }
-        Self { arms, games: games.into_iter().map(|(_, positions)| positions).collect(), totals }
+        Self { arms, games: games.into_values().collect(), totals }
     }
 
     /// Returns the arms, in the order of the rows.
@@ -93,25 +102,24 @@ impl Panel {
     /// Returns the geometric mean of the ratios of `arm` to `base` over all positions, with its interval.
     pub fn ratio(&self, arm: &str, base: &str) -> Option<Estimate> {
         let (arm, base) = (self.index(arm)?, self.index(base)?);
-        let sums: Vec<(f64, f64)> = self
-            .games
-            .iter()
-            .map(|positions| (positions.iter().map(|logs| logs[arm] - logs[base]).sum(), positions.len() as f64))
-            .collect();
-        bootstrap(self.games.len(), |picks| {
-            let (sum, count) =
-                picks.iter().fold((0.0, 0.0), |(sum, count), &game| (sum + sums[game].0, count + sums[game].1));
+        let game = |positions: &Vec<Vec<f64>>| {
+            (positions.iter().map(|logs| logs[arm] - logs[base]).sum::<f64>(), positions.len() as f64)
+        };
+        let sums: Vec<(f64, f64)> = self.games.iter().map(game).collect();
+        bootstrap(sums.len(), |picks| {
+            let add = |(sum, count), &game: &usize| (sum + sums[game].0, count + sums[game].1);
+            let (sum, count) = picks.iter().fold((0.0, 0.0), add);
             (sum / count).exp()
         })
     }
 
     /// Returns the ranks of each arm, in the order of [`Panel::arms`].
     pub fn ranks(&self) -> Vec<Rank> {
-        let sums: Vec<Vec<f64>> = self
-            .games
-            .iter()
-            .map(|positions| (0..self.arms.len()).map(|arm| positions.iter().map(|logs| logs[arm]).sum()).collect())
-            .collect();
+        let arms = 0..self.arms.len();
+        let game = |positions: &Vec<Vec<f64>>| -> Vec<f64> {
+            arms.clone().map(|arm| positions.iter().map(|logs| logs[arm]).sum()).collect()
+        };
+        let sums: Vec<Vec<f64>> = self.games.iter().map(game).collect();
         let mut wins = vec![(0u32, 0u32); self.arms.len()];
         let mut calls = 0;
         bootstrap(self.games.len(), |picks| {
@@ -119,7 +127,7 @@ impl Panel {
             // The first call passes the data themselves.
             if calls > 1 {
                 let total = |arm: usize| picks.iter().map(|&game| sums[game][arm]).sum::<f64>();
-                let mut order: Vec<(f64, usize)> = (0..wins.len()).map(|arm| (total(arm), arm)).collect();
+                let mut order: Vec<(f64, usize)> = arms.clone().map(|arm| (total(arm), arm)).collect();
                 order.sort_by(|a, b| a.0.total_cmp(&b.0));
                 for (place, &(_, arm)) in order.iter().take(2).enumerate() {
                     wins[arm].0 += u32::from(place == 0);
@@ -131,28 +139,123 @@ impl Panel {
         let share = |count: u32| f64::from(count) / f64::from((calls - 1).max(1));
         wins.iter().map(|&(best, best_two)| Rank { best: share(best), best_two: share(best_two) }).collect()
     }
+
+    /// Returns the arms from the fewest nodes (geometric mean) to the most.
+    pub(super) fn order(&self) -> Vec<&str> {
+        let mut arms: Vec<&str> = self.arms.iter().map(String::as_str).collect();
+        let value = |arm: &str| self.ratio(arm, &self.arms[0]).map_or(1.0, |ratio| ratio.value);
+        arms.sort_by(|a, b| value(a).total_cmp(&value(b)));
+        arms
+    }
+
+    /// Returns those of [`Panel::order`] that no other arm beats with an interval that excludes 0 %.
+    pub(super) fn unbeaten(&self) -> Vec<&str> {
+        let beats = |arm: &str, other: &String| self.ratio(arm, other).is_some_and(|ratio| ratio.interval.low > 1.0);
+        let mut arms = self.order();
+        arms.retain(|arm| !self.arms.iter().any(|other| beats(arm, other)));
+        arms
+    }
+}
+
+/// All rows of one setting at one table size.
+#[derive(Debug)]
+pub(super) struct Setting<'a> {
+    pub(super) name: &'a str,
+    /// The table's size in positions.
+    pub(super) positions: usize,
+    depth: u32,
+    pub(super) panel: Panel,
+}
+
+impl Setting<'_> {
+    /// Describes the searches compared: `224 positions of 16 games to depth 6`.
+    pub(super) fn extent(&self) -> String {
+        format!("{} positions of {} games to depth {}", self.panel.positions(), self.panel.games(), self.depth)
+    }
+
+    /// Returns a table of the arms: nodes, ratio to `base`, and ranks.
+    pub(super) fn ratios(&self, base: &str) -> Table {
+        let against = format!("against {base}");
+        let mut table = Table::new(["scheme", "nodes", &against, "best in", "of the best two in"]);
+        for (arm, rank) in self.panel.arms.iter().zip(self.panel.ranks()) {
+            let ratio = if arm == base { DASH.to_owned() } else { difference(self.panel.ratio(arm, base)) };
+            let nodes = or_dash(self.panel.total(arm), |nodes| grouped(nodes.round() as u64));
+            table.row([arm.clone(), nodes, ratio, percent(rank.best), percent(rank.best_two)]);
+        }
+        table
+    }
+}
+
+/// Groups the rows by setting and table size, in their order.
+pub(super) fn settings(rows: &[StudyRow]) -> Vec<Setting<'_>> {
+    let mut groups: Vec<(&str, usize, Vec<&StudyRow>)> = Vec::new();
+    for row in rows {
+        match groups.iter_mut().find(|(name, positions, _)| *name == row.setting && *positions == row.positions) {
+            Some((_, _, group)) => group.push(row),
+            None => groups.push((&row.setting, row.positions, vec![row])),
+        }
+    }
+    let setting = |(name, positions, group): (_, _, Vec<&StudyRow>)| {
+        let depth = group.iter().map(|row| row.depth).max().unwrap_or(0);
+        Setting { name, positions, depth, panel: Panel::new(group) }
+    };
+    groups.into_iter().map(setting).collect()
+}
+
+/// Returns the sentences at the head of a page: the command that wrote it, the file with every search, the engine.
+pub(super) fn origin(command: &str, program: &str) -> String {
+    let engine = match program {
+        "0.1.0" => "0.1.0 with its hand-written evaluation (commit 8a0604f or earlier)",
+        program => program,
+    };
+    fill(include_str!("../pages/origin.md"), &[("command", &command), ("engine", &engine)])
+}
+
+/// Formats a ratio as a difference in percent with its interval, in bold if the interval excludes 0 %.
+pub(super) fn difference(estimate: Option<Estimate>) -> String {
+    or_dash(estimate, |estimate| {
+        let text = Unit::Difference.write_estimate(estimate);
+        if estimate.interval.contains(1.0) { text } else { format!("**{text}**") }
+    })
+}
+
+/// Draws one line for each scheme over the labelled settings: the ratio to `base`.
+pub(super) fn picture(
+    title: &str,
+    x_title: &str,
+    settings: &[(String, &Setting<'_>)],
+    base: &str,
+) -> Result<String, ChartError> {
+    let curve = |scheme: &Scheme| {
+        let point = |((_, setting), x): (&(String, &Setting<'_>), usize)| {
+            let ratio = if scheme.name() == base { 1.0 } else { setting.panel.ratio(scheme.name(), base)?.value };
+            Some((x as f64, 100.0 * (ratio - 1.0)))
+        };
+        Curve::new(scheme.name(), style(*scheme), settings.iter().zip(0..).filter_map(point).collect())
+    };
+    let curves: Vec<Curve> = Scheme::ALL.iter().map(curve).collect();
+    let ticks = settings.iter().zip(0..).map(|((label, _), x)| (f64::from(x), label.clone())).collect();
+    let heights: Vec<f64> = curves.iter().flat_map(|curve| curve.points.iter().map(|point| point.1)).collect();
+    let label = |value: f64, _| format!("{value:+.0}").replace("+0", "0").replace("-0", "0").replace('-', "−");
+    Chart {
+        title: title.to_owned(),
+        x: Axis { title: x_title.to_owned(), ticks, range: -0.3..settings.len() as f64 - 0.7 },
+        y: Axis::round(&format!("nodes against {base}, in %"), heights.into_iter(), label),
+        curves,
+        reference: None,
+    }
+    .draw()
+}
+
+/// Formats a table size.
+pub(super) fn size_label(positions: usize) -> String {
+    if positions.is_multiple_of(1024) { size(positions) } else { grouped(positions as u64) }
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
+    use super::super::tests::row;
     use super::*;
-
-    /// Returns a row of the setting `nodes` at 8192 positions.
-    pub(in crate::studies) fn row(arm: &str, game: u32, ply: u32, nodes: u64) -> StudyRow {
-        StudyRow {
-            setting: "nodes".into(),
-            positions: 8192,
-            arm: arm.into(),
-            threads: 1,
-            repeat: 1,
-            game,
-            ply,
-            depth: 5,
-            nodes,
-            score: 0,
-            best: "e2e4".into(),
-        }
-    }
 
     #[test]
     fn ratios_are_paired_and_geometric() {
@@ -187,11 +290,11 @@ pub(super) mod tests {
 
     #[test]
     fn ranks_of_a_winner_and_of_equals() {
-        let mut rows = Vec::new();
-        for game in 1..20 {
+        let game = |game| {
             let other = if game % 2 == 0 { 90 } else { 110 };
-            rows.extend([row("best", game, 0, 50), row("x", game, 0, 100), row("y", game, 0, other)]);
-        }
+            [row("best", game, 0, 50), row("x", game, 0, 100), row("y", game, 0, other)]
+        };
+        let rows: Vec<StudyRow> = (1..20).flat_map(game).collect();
         let ranks = Panel::new(&rows).ranks();
         assert_eq!(ranks[0], Rank { best: 1.0, best_two: 1.0 });
         assert!((0.2..0.8).contains(&ranks[1].best_two), "{ranks:?}");

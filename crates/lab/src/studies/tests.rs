@@ -1,26 +1,31 @@
-//! Tests of the pages on synthetic searches with known results.
+//! Tests of the studies: pages of known results, and small runs.
 
 use std::fs;
 
-use super::panel::tests::row;
-use super::record::StudyRow;
-use super::{PositionSet, Study, StudyArgs, StudyError, record, run, sources};
-use sesame_report::journal::JournalError;
+use super::*;
 
-fn text<'a>(files: &'a [(String, String)], name: &str) -> &'a str {
-    files.iter().find(|file| file.0 == name).map(|file| file.1.as_str()).unwrap()
+/// Returns a row of the setting `nodes` at 8192 positions.
+pub(in crate::studies) fn row(arm: &str, game: u32, ply: u32, nodes: u64) -> StudyRow {
+    StudyRow {
+        setting: "nodes".into(),
+        positions: 8192,
+        arm: arm.into(),
+        threads: 1,
+        repeat: 1,
+        game,
+        ply,
+        depth: 5,
+        nodes,
+        score: 0,
+        best: "e2e4".into(),
+    }
 }
 
 #[test]
 fn source_claims_are_judged_by_the_results() {
     let arms = |setting: &str, positions: usize, arms: &[(&str, u64)]| -> Vec<StudyRow> {
-        let mut rows = Vec::new();
-        for &(arm, nodes) in arms {
-            for game in 1..=5 {
-                rows.push(StudyRow { setting: setting.into(), positions, depth: 6, ..row(arm, game, 20, nodes) });
-            }
-        }
-        rows
+        let rows = arms.iter().flat_map(|&(arm, nodes)| (1..=5).map(move |game| row(arm, game, 20, nodes)));
+        rows.map(|row| StudyRow { setting: setting.into(), positions, depth: 6, ..row }).collect()
     };
     let mut rows = arms("ViperMate", 0, &[("no table", 1000)]);
     rows.extend(arms("ViperMate", 8192, &[("no moves", 400), ("exact depth", 700), ("exact depth and no moves", 800)]));
@@ -30,8 +35,7 @@ fn source_claims_are_judged_by_the_results() {
     let counted = [("probes", 100), ("hits", 50), ("cut-offs", 15), ("move hints", 5)];
     rows.extend(arms("rates at depth 6", 8192, &counted));
     rows.extend(arms("keys", 0, &[("positions", 100), ("Otter's keys", 103), ("Otter's collisions", 0)]));
-    let files = sources::page(&rows, "0.2.0").unwrap();
-    let page = text(&files, "sources.md");
+    let page = &sources::page(&rows, "0.2.0")[0].1;
     let answer = |says: &str| page.lines().find(|line| line.contains(says)).unwrap_or_else(|| panic!("{says}: {page}"));
     assert!(answer("halves the nodes").ends_with("with moves **−70.0 % (−70.0 to −70.0)** | holds: it saves more |"));
     assert!(answer("the same result as without").ends_with("| holds |"));
@@ -42,58 +46,70 @@ fn source_claims_are_judged_by_the_results() {
     assert!(answer("16 to 64 MiB").ends_with("| was not run |"));
 }
 
-/// Each study runs on one sequence with shallow searches.
+fn args(output: &Path) -> StudyArgs {
+    StudyArgs { output: output.to_owned(), jobs: 2, resume: false, page: false, trial: Trial::default() }
+}
+
+/// One sequence with shallow searches.
 #[test]
-fn studies_run_and_repeat() {
+fn a_study_cut_off_anywhere_is_resumed() {
     let folder = tempfile::tempdir().unwrap();
-    let set = PositionSet::larger().unwrap();
-    for study in [Study::Threads] {
-        let output = folder.path().to_owned();
-        let args = StudyArgs { output, jobs: 2, sequences: Some(1), shallower: 14, ..StudyArgs::default() };
-        let results = folder.path().join(format!("{}.csv", study.name()));
-        // Free threads search other nodes in each run.
-        let repeatable = || -> Vec<StudyRow> {
-            let (_, rows) = record::read(study, &set, &results).unwrap();
-            assert!(rows.iter().all(|row| row.nodes > 0 && row.depth >= 1), "{}", study.name());
-            rows.into_iter().filter(|row| !row.setting.ends_with("free")).collect()
-        };
-        run(study, &args, &|_| ()).unwrap();
-        let rows = repeatable();
-        assert!(rows.len() >= 7 * set.sequences[0].positions.len());
-        let refused = run(study, &args, &|_| ()).unwrap_err();
-        assert!(matches!(refused, StudyError::Journal(JournalError::Exists { .. })), "{refused}");
-        // A killed run has left the half of the file.
-        let text = fs::read_to_string(&results).unwrap();
-        fs::write(&results, &text[..text.len() / 2]).unwrap();
-        run(study, &StudyArgs { resume: true, ..args }, &|_| ()).unwrap();
-        assert_eq!(repeatable(), rows);
-        assert!(folder.path().join(format!("{}.md", study.name())).exists());
+    let path = folder.path().join("threads.csv");
+    let args = StudyArgs { trial: Trial { sequences: Some(1), shallower: 14 }, ..args(folder.path()) };
+    // Free threads search other nodes in each run.
+    let repeatable = || -> Vec<StudyRow> {
+        let (engine, rows) = complete(Study::Threads, &path).unwrap();
+        assert_eq!(engine, crate::ENGINE);
+        assert!(rows.iter().all(|row| row.nodes > 0 && row.depth == 1));
+        rows.into_iter().filter(|row| !row.setting.ends_with("free")).collect()
+    };
+    run(Study::Threads, &args, &|_| ()).unwrap();
+    let rows = repeatable();
+    assert_eq!(rows.len(), (4 * 7 + 2 * 5) * 14);
+    let refused = run(Study::Threads, &args, &|_| ()).unwrap_err();
+    assert!(matches!(refused, StudyError::Results(ResultsError::Exists { .. })), "{refused}");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, &text[..text.len() / 2]).unwrap();
+    let other = StudyArgs { resume: true, trial: Trial { sequences: Some(2), shallower: 14 }, ..args.clone() };
+    let refused = run(Study::Threads, &other, &|_| ()).unwrap_err();
+    assert!(matches!(refused, StudyError::Results(ResultsError::Other { line: 2, .. })), "{refused}");
+    run(Study::Threads, &StudyArgs { resume: true, ..args }, &|_| ()).unwrap();
+    assert_eq!(repeatable(), rows);
+    assert!(folder.path().join("threads.md").exists());
+}
+
+#[test]
+fn committed_results_give_the_committed_pages() {
+    let folder = tempfile::tempdir().unwrap();
+    for study in [Study::Threads, Study::Sources] {
+        let file = |extension: &str| format!("{}.{extension}", study.name());
+        fs::copy(crate::committed(&file("csv")), folder.path().join(file("csv"))).unwrap();
+        run(study, &StudyArgs { page: true, ..args(folder.path()) }, &|_| ()).unwrap();
+        let page = |path: PathBuf| fs::read_to_string(path).unwrap();
+        assert!(page(folder.path().join(file("md"))) == page(crate::committed(&file("md"))), "{}", study.name());
     }
 }
 
-/// The committed results are complete; incomplete ones are refused.
 #[test]
 fn pages_need_complete_series() {
     let folder = tempfile::tempdir().unwrap();
-    let set = PositionSet::larger().unwrap();
-    for study in [Study::Threads, Study::Sources] {
-        super::complete(study, &set, &crate::committed(&format!("{}.csv", study.name()))).unwrap();
-    }
     let text = fs::read_to_string(crate::committed("threads.csv")).unwrap();
     let path = folder.path().join("threads.csv");
-    let args = StudyArgs { output: folder.path().to_owned(), page: true, ..StudyArgs::default() };
     let refused = |text: &str| {
         fs::write(&path, text).unwrap();
-        run(Study::Threads, &args, &|_| ()).unwrap_err()
+        run(Study::Threads, &StudyArgs { page: true, ..args(folder.path()) }, &|_| ()).unwrap_err().to_string()
     };
-    // Cut off in the last move, and at the end of a line in the last series.
+    let last = text.trim_end().rfind('\n').unwrap() + 1;
     let cut_off = refused(&text[..text.len() - 1]);
-    assert!(matches!(cut_off, StudyError::Journal(JournalError::Damaged { .. })), "{cut_off}");
-    assert!(cut_off.to_string().contains("cut off"), "{cut_off}");
-    let short = refused(&text[..text[..text.len() - 1].rfind('\n').unwrap() + 1]);
-    assert!(short.to_string().contains("8 in lockstep,1048576,TWOBIG1,8,1 lacks searches"), "{short}");
-    let empty = refused(&text[..text.find("\n1 thread,").unwrap() + 1]);
-    assert!(matches!(empty, StudyError::Empty { .. }), "{empty}");
-    let other = refused(&text.replacen("# positions 5", "# positions 6", 1));
-    assert!(matches!(other, StudyError::Journal(JournalError::OtherConditions { line: 2, .. })), "{other}");
+    assert!(cut_off.contains("cut off"), "{cut_off}");
+    let short = refused(&text[..last]);
+    assert!(short.contains("8 in lockstep,1048576,TWOBIG1,8,1 lacks searches"), "{short}");
+    let twice = refused(&format!("{text}{}", &text[last..]));
+    assert!(twice.contains("has too many searches"), "{twice}");
+    let deeper = refused(&text.replacen(",12,93728,", ",13,93728,", 1));
+    assert!(deeper.contains("has a search of depth 13, not 12"), "{deeper}");
+    let other = refused(&text.replacen("1 thread,", "3 threads,", 1));
+    assert!(other.contains("is none of this study"), "{other}");
+    let positions = refused(&text.replacen("# positions 5", "# positions 6", 1));
+    assert!(positions.contains("line 2"), "{positions}");
 }

@@ -9,26 +9,25 @@ mod tables;
 
 use std::sync::Arc;
 
-use super::runner::{Measurement, SearchSeries};
-use super::set::PositionSet;
-use super::{StudyArgs, StudyError};
-use crate::alibaba::{Choices, Searcher};
-use crate::engine_search::EngineSearch;
+use super::{SearchSeries, StudyError, StudyRow, Trial};
+use crate::alibaba::{OpenChoices, Searcher};
+use crate::engine_search::{DynTable, EngineSearch};
+use crate::experiment::table_of_1994;
+use crate::positions::Sequence;
 pub(super) use claims::page;
-use otter_keys::{KeyCounts, OtterKeys};
+use otter_keys::OtterKeys;
 use sesame::position::Game;
 use sesame::search::{SearchTable, TranspositionTable, TtEntry};
-use sesame_table::{Counters, Scheme, Stats, Table, TableOptions, Update};
-use tables::{Index, Replacement, SingleLevelTable, TranspositionCounter, TranspositionCounts};
+use sesame_table::{Counters, Scheme, Table, TableOptions};
+use tables::{Index, Replacement, SingleLevelTable, TranspositionCounter};
 
-/// The number of sequences that ALIBABA searches, and its depth in plies.
-const SEQUENCES: usize = 8;
+/// ALIBABA's depth in plies, and for the claims of ViperMate's author.
 const DEPTH: u32 = 5;
-/// ALIBABA's depth for the claims of ViperMate's author.
 const VIPER_DEPTH: u32 = 6;
-/// The sizes of full tables for ALIBABA, in positions.
+/// The number of sequences that ALIBABA searches.
+const SEQUENCES: usize = 8;
+/// The sizes of full tables for ALIBABA, in positions, and of a table that is hardly full.
 const SIZES: [usize; 2] = [1 << 10, 4 << 10];
-/// The size of a table that is hardly full at that depth.
 const LARGE: usize = 256 << 10;
 /// The depths at which events in Sesame's search are counted, and the number of sequences.
 const RATE_DEPTHS: [u32; 3] = [6, 9, 12];
@@ -45,288 +44,243 @@ const WALK_DEPTH: u32 = 3;
 /// A table size in positions that is not a power of two.
 const ODD_SIZE: usize = 5_000;
 
-pub(super) fn plan<'a>(set: &'a PositionSet, args: &'a StudyArgs) -> Result<Vec<SearchSeries<'a>>, StudyError> {
-    let mut plan = Vec::new();
-    replacement(&mut plan, set, args);
-    without_moves(&mut plan, set, args);
-    age(&mut plan, set, args);
-    modulo(&mut plan, set, args);
-    rates(&mut plan, set, args);
-    transpositions(&mut plan, set, args);
-    otter_keys(&mut plan, set, args);
-    sizes(&mut plan, set, args);
-    Ok(plan)
+/// A table for ALIBABA.
+#[derive(Copy, Clone)]
+enum AlibabaTable {
+    None,
+    /// Sesame's with the update rule of 1994, and whether it has time stamps.
+    Scheme(Scheme, bool),
+    SingleLevel(Replacement, Index),
+}
+
+impl AlibabaTable {
+    fn make(self, positions: usize) -> Result<Option<DynTable>, StudyError> {
+        Ok(match self {
+            Self::None => None,
+            Self::Scheme(scheme, stamps) => Some(DynTable::new(&Arc::new(table_of_1994(positions, scheme, stamps)?))),
+            Self::SingleLevel(rule, index) => {
+                Some(DynTable::new(&Arc::new(SingleLevelTable::new(positions, rule, index))))
+            }
+        })
+    }
 }
 
 /// The treatment of the table between two positions of a game. Between games it is always emptied.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq)]
 enum BetweenPositions {
-    /// A new generation begins.
     Stamp,
-    /// The table is emptied.
     Clear,
 }
 
-/// Searches the sequences one after the other.
-fn search_sequences<T: SearchTable>(
-    searcher: &mut Searcher<T>,
-    set: &PositionSet,
+/// Searches of ALIBABA under the same conditions but for table and choices.
+struct AlibabaGroup {
+    setting: &'static str,
+    sizes: &'static [usize],
     depth: u32,
     between: BetweenPositions,
-) -> Vec<Measurement> {
-    let mut measures = Vec::new();
-    for sequence in &set.sequences {
-        for ((ply, position), index) in sequence.positions.iter().zip(0..) {
-            if let Some(table) = searcher.table_mut() {
-                if index == 0 || between == BetweenPositions::Clear {
-                    table.clear_exclusive(1);
-                } else {
-                    table.new_search();
-                }
-            }
-            let iterations = searcher.search(&Game::new(position.clone()), depth);
-            let Some(last) = iterations.last() else { continue };
-            let best = position.to_uci(last.mv, false);
-            measures.push(Measurement {
-                game: sequence.number,
-                ply: *ply,
-                depth,
-                nodes: last.nodes,
-                score: last.score,
-                best,
-            });
+    arms: Vec<(&'static str, AlibabaTable, OpenChoices)>,
+}
+
+fn alibaba_groups() -> Vec<AlibabaGroup> {
+    use AlibabaTable::{Scheme as Of, SingleLevel};
+    let usual = OpenChoices::default();
+    let two_big = Of(Scheme::TwoBig1, true);
+    let exact = OpenChoices { exact_depth_only: true, ..usual };
+    let group = |setting, sizes, depth, between, arms| AlibabaGroup { setting, sizes, depth, between, arms };
+    vec![
+        // ViperMate's replacement rules.
+        group(
+            "replacement",
+            &SIZES[..],
+            DEPTH,
+            BetweenPositions::Clear,
+            vec![
+                ("TWOBIG1", two_big, usual),
+                ("DEEP", Of(Scheme::Deep, true), usual),
+                ("NEW", Of(Scheme::New, true), usual),
+                ("type then depth", SingleLevel(Replacement::TypeThenDepth, Index::Product), usual),
+                ("ViperMate", SingleLevel(Replacement::ViperMate, Index::Product), usual),
+            ],
+        ),
+        // ViperMate's table without moves, and its claims about search instability.
+        group("ViperMate", &[0], VIPER_DEPTH, BetweenPositions::Clear, vec![("no table", AlibabaTable::None, usual)]),
+        group(
+            "ViperMate",
+            &[LARGE],
+            VIPER_DEPTH,
+            BetweenPositions::Clear,
+            vec![
+                ("moves and deeper entries", two_big, usual),
+                ("no moves", two_big, OpenChoices { tt_moves: false, ..usual }),
+                ("exact depth", two_big, exact),
+                ("exact depth and no moves", two_big, OpenChoices { tt_moves: false, ..exact }),
+            ],
+        ),
+        // The guide's three strategies over a game with a kept table.
+        group(
+            "age",
+            &[SIZES[0], SIZES[1], LARGE],
+            DEPTH,
+            BetweenPositions::Stamp,
+            vec![
+                ("TWOBIG1 stamped", two_big, usual),
+                ("always replace", Of(Scheme::New, false), usual),
+                ("depth-preferred", Of(Scheme::Deep, false), usual),
+                ("depth-preferred with age", Of(Scheme::Deep, true), usual),
+            ],
+        ),
+        // Otter's table: one slot by the remainder of the key, always overwritten.
+        group(
+            "index",
+            &[SIZES[1], ODD_SIZE],
+            DEPTH,
+            BetweenPositions::Clear,
+            vec![
+                ("product", SingleLevel(Replacement::Always, Index::Product), usual),
+                ("modulo", SingleLevel(Replacement::Always, Index::Modulo), usual),
+            ],
+        ),
+    ]
+}
+
+pub(super) fn plan(trial: &Trial) -> Vec<SearchSeries> {
+    let mut plan = Vec::new();
+    for AlibabaGroup { setting, sizes, depth, between, arms } in alibaba_groups() {
+        for (&positions, &(arm, table, choices)) in
+            sizes.iter().flat_map(|size| arms.iter().map(move |arm| (size, arm)))
+        {
+            let set = trial.set(SEQUENCES);
+            plan.push(series(setting, positions, arm, trial.depth(depth), set, usize::MAX, move |set, of| {
+                Ok(alibaba(&mut Searcher::new(choices, table.make(positions)?), set, between, of))
+            }));
         }
     }
-    measures
-}
-
-/// Returns the searches of ALIBABA over the sequences with the table that `make` returns.
-fn alibaba<'a, T: SearchTable>(
-    set: PositionSet,
-    depth: u32,
-    between: BetweenPositions,
-    choices: Choices,
-    make: impl FnOnce() -> Result<Option<T>, StudyError> + Send + 'a,
-) -> impl FnOnce() -> Result<Vec<Measurement>, StudyError> + Send + 'a {
-    move || Ok(search_sequences(&mut Searcher::new(choices, make()?), &set, depth, between))
-}
-
-/// Returns Sesame's table with the update rule of 1994.
-fn table(positions: usize, scheme: Scheme, stamps: bool) -> Result<Option<TranspositionTable>, StudyError> {
-    let options = TableOptions { positions, scheme, update: Update::Overwrite, stamps, ..TableOptions::default() };
-    Ok(Some(TranspositionTable::with_options(&options)?))
-}
-
-/// ViperMate's replacement rules, in a table that is emptied between positions.
-fn replacement<'a>(plan: &mut Vec<SearchSeries<'a>>, set: &PositionSet, args: &StudyArgs) {
-    let (set, depth) = (set.first(args.sequences(SEQUENCES)), args.depth(DEPTH));
-    let choices = Choices::default();
-    for size in SIZES {
-        for scheme in [Scheme::TwoBig1, Scheme::Deep, Scheme::New] {
-            let make = move || table(size, scheme, true);
-            let work = alibaba(set.clone(), depth, BetweenPositions::Clear, choices, make);
-            plan.push(SearchSeries::single("replacement", size, scheme.name(), (depth, set.len()), work));
-        }
-        let rules = [("type then depth", Replacement::TypeThenDepth), ("ViperMate", Replacement::ViperMate)];
-        for (name, rule) in rules {
-            let make = move || Ok(Some(SingleLevelTable::new(size, rule, Index::Product)));
-            let work = alibaba(set.clone(), depth, BetweenPositions::Clear, choices, make);
-            plan.push(SearchSeries::single("replacement", size, name, (depth, set.len()), work));
+    for depth in RATE_DEPTHS.map(|depth| trial.depth(depth)) {
+        let setting = format!("rates at depth {depth}");
+        for (number, arm) in ["probes", "hits", "cut-offs", "move hints"].into_iter().enumerate() {
+            let set = trial.set(RATE_SEQUENCES);
+            plan.push(series(&setting, DEFAULT_SIZE, arm, depth, set, usize::MAX, move |set, of| {
+                rates(set, of, number)
+            }));
         }
     }
-}
-
-/// ViperMate's table without moves, and its claims about search instability.
-fn without_moves<'a>(plan: &mut Vec<SearchSeries<'a>>, set: &PositionSet, args: &StudyArgs) {
-    let (set, depth) = (set.first(args.sequences(SEQUENCES)), args.depth(VIPER_DEPTH));
-    let choices = Choices::default();
-    let none = || Ok(None::<TranspositionTable>);
-    let work = alibaba(set.clone(), depth, BetweenPositions::Clear, choices, none);
-    let size = (depth, set.len());
-    plan.push(SearchSeries::single("ViperMate", 0, "no table", size, work));
-    let arms = [
-        ("moves and deeper entries", choices),
-        ("no moves", Choices { tt_moves: false, ..choices }),
-        ("exact depth", Choices { exact_depth_only: true, ..choices }),
-        ("exact depth and no moves", Choices { exact_depth_only: true, tt_moves: false, ..choices }),
-    ];
-    for (name, choices) in arms {
-        let make = || table(LARGE, Scheme::TwoBig1, true);
-        let work = alibaba(set.clone(), depth, BetweenPositions::Clear, choices, make);
-        plan.push(SearchSeries::single("ViperMate", LARGE, name, size, work));
-    }
-}
-
-/// The guide's three strategies over a game with a kept table.
-fn age<'a>(plan: &mut Vec<SearchSeries<'a>>, set: &PositionSet, args: &StudyArgs) {
-    let (set, depth) = (set.first(args.sequences(SEQUENCES)), args.depth(DEPTH));
-    let arms = [
-        ("TWOBIG1 stamped", Scheme::TwoBig1, true),
-        ("always replace", Scheme::New, false),
-        ("depth-preferred", Scheme::Deep, false),
-        ("depth-preferred with age", Scheme::Deep, true),
-    ];
-    for size in SIZES.into_iter().chain([LARGE]) {
-        for (name, scheme, stamps) in arms {
-            let make = move || table(size, scheme, stamps);
-            let work = alibaba(set.clone(), depth, BetweenPositions::Stamp, Choices::default(), make);
-            plan.push(SearchSeries::single("age", size, name, (depth, set.len()), work));
+    for depth in RATE_DEPTHS.map(|depth| trial.depth(depth)) {
+        let setting = format!("transpositions at depth {depth}");
+        let arms = ["looked up", "looked up again", "searched", "searched again"];
+        for (number, arm) in arms.into_iter().enumerate() {
+            let set = trial.set(RATE_SEQUENCES);
+            plan.push(series(&setting, 0, arm, depth, set, usize::MAX, move |set, of| {
+                Ok(transpositions(set, of, number))
+            }));
         }
     }
-}
-
-/// Otter's table: one slot by the remainder of the key, always overwritten.
-fn modulo<'a>(plan: &mut Vec<SearchSeries<'a>>, set: &PositionSet, args: &StudyArgs) {
-    let (set, depth) = (set.first(args.sequences(SEQUENCES)), args.depth(DEPTH));
-    for size in [SIZES[1], ODD_SIZE] {
-        for (name, index) in [("product", Index::Product), ("modulo", Index::Modulo)] {
-            let make = move || Ok(Some(SingleLevelTable::new(size, Replacement::Always, index)));
-            let work = alibaba(set.clone(), depth, BetweenPositions::Clear, Choices::default(), make);
-            plan.push(SearchSeries::single("index", size, name, (depth, set.len()), work));
-        }
-    }
-}
-
-/// A counted number with its name.
-type NamedCount<T> = (&'static str, fn(&T) -> u64);
-
-/// Counts events at the table in Sesame's search. Each number is an arm of its own, for which the searches
-/// are repeated.
-fn rates<'a>(plan: &mut Vec<SearchSeries<'a>>, set: &PositionSet, args: &StudyArgs) {
-    let set = set.first(args.sequences(RATE_SEQUENCES));
-    let numbers: [NamedCount<Stats>; 4] = [
-        ("probes", |stats| stats.probes),
-        ("hits", |stats| stats.hits),
-        ("cut-offs", |stats| stats.cutoffs),
-        ("move hints", |stats| stats.hints),
-    ];
-    for depth in RATE_DEPTHS.map(|depth| args.depth(depth)) {
-        for (name, number) in numbers {
-            let set = set.clone();
-            let size = (depth, set.len());
-            let work = move || {
-                let options = TableOptions { positions: DEFAULT_SIZE, ..TableOptions::default() };
-                let table = Arc::new(Table::<TtEntry, Counters>::with_options(&options)?);
-                let mut search = EngineSearch::new(&table);
-                let mut measures = Vec::new();
-                for_each_position(&set, usize::MAX, |is_first, game, measure| {
-                    if is_first {
-                        search.new_game();
-                    }
-                    table.recorder().reset();
-                    if search.search(game, depth).is_some() {
-                        measures.push(Measurement { depth, nodes: number(&table.recorder().stats()), ..measure });
-                    }
-                    Ok(())
-                })?;
-                Ok(measures)
-            };
-            plan.push(SearchSeries::single(&format!("rates at depth {depth}"), DEFAULT_SIZE, name, size, work));
-        }
-    }
-}
-
-/// Counts the positions that occur again in the last iteration, with a table that stores nothing.
-///
-/// A first search counts the probes of all but the last iteration. A second search skips that number of probes.
-fn transpositions<'a>(plan: &mut Vec<SearchSeries<'a>>, set: &PositionSet, args: &StudyArgs) {
-    let set = set.first(args.sequences(RATE_SEQUENCES));
-    let numbers: [NamedCount<TranspositionCounts>; 4] = [
-        ("looked up", |counts| counts.looked_up),
-        ("looked up again", |counts| counts.looked_up_again),
-        ("searched", |counts| counts.searched),
-        ("searched again", |counts| counts.searched_again),
-    ];
-    for depth in RATE_DEPTHS.map(|depth| args.depth(depth)) {
-        for (name, number) in numbers {
-            let set = set.clone();
-            let size = (depth, set.len());
-            let work = move || {
-                let counter = Arc::new(TranspositionCounter::default());
-                let mut search = EngineSearch::new(&counter);
-                let mut measures = Vec::new();
-                for_each_position(&set, usize::MAX, |_, game, measure| {
-                    let mut before_last = 0;
-                    for depth in (depth - 1).max(1)..=depth {
-                        search.new_game();
-                        counter.restart(before_last);
-                        if search.search(game, depth).is_none() {
-                            return Ok(());
-                        }
-                        before_last = counter.counts().looked_up;
-                    }
-                    measures.push(Measurement { depth, nodes: number(&counter.counts()), ..measure });
-                    Ok(())
-                })?;
-                Ok(measures)
-            };
-            plan.push(SearchSeries::single(&format!("transpositions at depth {depth}"), 0, name, size, work));
-        }
-    }
-}
-
-/// Computes Otter's keys over all moves from some positions.
-fn otter_keys<'a>(plan: &mut Vec<SearchSeries<'a>>, set: &PositionSet, args: &StudyArgs) {
-    let set = set.first(args.sequences(SEQUENCES));
-    let numbers: [NamedCount<KeyCounts>; 3] = [
-        ("positions", |counts| counts.positions),
-        ("Otter's keys", |counts| counts.keys),
-        ("Otter's collisions", |counts| counts.collisions),
-    ];
-    for (name, number) in numbers {
-        let set = set.clone();
-        let size = (WALK_DEPTH, set.sequences.len());
-        let work = move || {
+    for (number, arm) in ["positions", "Otter's keys", "Otter's collisions"].into_iter().enumerate() {
+        plan.push(series("keys", 0, arm, WALK_DEPTH, trial.set(SEQUENCES), 1, move |set, of| {
             let keys = OtterKeys::new(1);
-            let mut measures = Vec::new();
-            for_each_position(&set, 1, |_, game, measure| {
-                let nodes = number(&keys.count(game.position(), WALK_DEPTH));
-                measures.push(Measurement { depth: WALK_DEPTH, nodes, ..measure });
-                Ok(())
-            })?;
-            Ok(measures)
-        };
-        plan.push(SearchSeries::single("keys", 0, name, size, work));
+            let counted = |game: &Game, row: StudyRow| {
+                Some(StudyRow { nodes: keys.count(game.position(), WALK_DEPTH)[number], ..row })
+            };
+            Ok(each_position(set, of, 1, |_, game, row| counted(game, row)))
+        }));
     }
-}
-
-/// Sesame's search at the guide's table sizes, each position on an empty table.
-fn sizes<'a>(plan: &mut Vec<SearchSeries<'a>>, set: &PositionSet, args: &StudyArgs) {
-    let (set, depth) = (set.first(args.sequences(GUIDE_SEQUENCES)), args.depth(GUIDE_DEPTH));
     for mib in GUIDE_MIB {
-        let set = set.clone();
-        let size = (depth, set.sequences.len());
-        let work = move || {
+        let (depth, set) = (trial.depth(GUIDE_DEPTH), trial.set(GUIDE_SEQUENCES));
+        plan.push(series("sizes", mib << 16, &format!("{mib} MiB"), depth, set, 1, move |set, of| {
             let table = Arc::new(TranspositionTable::with_mib(mib, Scheme::default())?);
             let mut search = EngineSearch::new(&table);
-            let mut measures = Vec::new();
-            for_each_position(&set, 1, |_, game, measure| {
+            Ok(each_position(set, of, 1, |_, game, row| {
                 search.new_game();
-                if let Some(found) = search.search(game, depth) {
-                    let best = game.position().to_uci(found.mv, false);
-                    measures.push(Measurement { depth, nodes: found.nodes, score: found.score, best, ..measure });
-                }
-                Ok(())
-            })?;
-            Ok(measures)
-        };
-        plan.push(SearchSeries::single("sizes", mib << 16, &format!("{mib} MiB"), size, work));
+                let found = search.search(game, depth)?;
+                let best = game.position().to_uci(found.mv, false);
+                Some(StudyRow { nodes: found.nodes, score: found.score, best, ..row })
+            }))
+        }));
     }
+    plan
+}
+
+/// Returns a series over the first `at_most` positions of each sequence.
+fn series(
+    setting: &str,
+    positions: usize,
+    arm: &str,
+    depth: u32,
+    set: Vec<Sequence>,
+    at_most: usize,
+    work: impl Fn(&[Sequence], &StudyRow) -> Result<Vec<StudyRow>, StudyError> + Send + Sync + 'static,
+) -> SearchSeries {
+    let (setting, arm, best) = (setting.to_owned(), arm.to_owned(), "-".to_owned());
+    let of = StudyRow { setting, positions, arm, threads: 1, repeat: 1, depth, best, ..StudyRow::default() };
+    let searches = set.iter().map(|sequence| sequence.positions.len().min(at_most)).sum();
+    SearchSeries { of, searches, work: Box::new(move |of| work(&set, of)) }
 }
 
 /// Visits the first `at_most` positions of each sequence. `visit` receives true for the first position of a
-/// sequence, and a measurement with game and ply.
-fn for_each_position(
-    set: &PositionSet,
+/// sequence, and the row to complete.
+fn each_position(
+    set: &[Sequence],
+    of: &StudyRow,
     at_most: usize,
-    mut visit: impl FnMut(bool, &Game, Measurement) -> Result<(), StudyError>,
-) -> Result<(), StudyError> {
-    for sequence in &set.sequences {
+    mut visit: impl FnMut(bool, &Game, StudyRow) -> Option<StudyRow>,
+) -> Vec<StudyRow> {
+    let mut rows = Vec::new();
+    for sequence in set {
         for ((ply, position), index) in sequence.positions.iter().zip(0..at_most) {
-            let measure =
-                Measurement { game: sequence.number, ply: *ply, depth: 0, nodes: 0, score: 0, best: "-".to_owned() };
-            visit(index == 0, &Game::new(position.clone()), measure)?;
+            let row = StudyRow { game: sequence.number, ply: *ply, ..of.clone() };
+            rows.extend(visit(index == 0, &Game::new(position.clone()), row));
         }
     }
-    Ok(())
+    rows
+}
+
+/// Searches the sequences one after the other with ALIBABA.
+fn alibaba(
+    searcher: &mut Searcher<DynTable>,
+    set: &[Sequence],
+    between: BetweenPositions,
+    of: &StudyRow,
+) -> Vec<StudyRow> {
+    each_position(set, of, usize::MAX, |is_first, game, row| {
+        if let Some(table) = searcher.table_mut() {
+            if is_first || between == BetweenPositions::Clear { table.clear(1) } else { table.new_search() }
+        }
+        let last = searcher.search(game, of.depth).pop()?;
+        let best = game.position().to_uci(last.mv, false);
+        Some(StudyRow { nodes: last.nodes, score: last.score, best, ..row })
+    })
+}
+
+/// Counts an event at the table in Sesame's search: probes, hits, cut-offs or move hints.
+fn rates(set: &[Sequence], of: &StudyRow, number: usize) -> Result<Vec<StudyRow>, StudyError> {
+    let options = TableOptions { positions: DEFAULT_SIZE, ..TableOptions::default() };
+    let table = Arc::new(Table::<TtEntry, Counters>::with_options(&options)?);
+    let mut search = EngineSearch::new(&table);
+    Ok(each_position(set, of, usize::MAX, |is_first, game, row| {
+        if is_first {
+            search.new_game();
+        }
+        table.recorder().reset();
+        search.search(game, of.depth)?;
+        let stats = table.recorder().stats();
+        Some(StudyRow { nodes: [stats.probes, stats.hits, stats.cutoffs, stats.hints][number], ..row })
+    }))
+}
+
+/// Counts positions in the last iteration, with a table that stores nothing: those looked up, looked up again,
+/// searched, searched again.
+///
+/// A first search counts the probes of all but the last iteration. A second search skips that number of probes.
+fn transpositions(set: &[Sequence], of: &StudyRow, number: usize) -> Vec<StudyRow> {
+    let counter = Arc::new(TranspositionCounter::default());
+    let mut search = EngineSearch::new(&counter);
+    each_position(set, of, usize::MAX, |_, game, row| {
+        let mut before_last = 0;
+        for depth in (of.depth - 1).max(1)..=of.depth {
+            search.new_game();
+            counter.restart(before_last);
+            search.search(game, depth)?;
+            before_last = counter.counts()[0];
+        }
+        Some(StudyRow { nodes: counter.counts()[number], ..row })
+    })
 }

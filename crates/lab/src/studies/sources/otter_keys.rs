@@ -18,22 +18,7 @@ pub(super) struct OtterKeys {
     en_passant: [u64; Square::NUM],
 }
 
-/// Positions and keys in the tree of moves from a position.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct KeyCounts {
-    /// Different positions by the rules of repetition.
-    pub(super) positions: u64,
-    /// Otter's different keys for them.
-    pub(super) keys: u64,
-    /// Otter's keys of more than one position.
-    pub(super) collisions: u64,
-}
-
 impl OtterKeys {
-    /// The number of Zobrist numbers.
-    #[cfg(test)]
-    const COUNT: usize = Color::NUM * Piece::NUM * Square::NUM + 1 + Color::NUM * 2 + Square::NUM;
-
     pub(super) fn new(seed: u64) -> Self {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let mut number = || random.next_u64();
@@ -46,7 +31,7 @@ impl OtterKeys {
     }
 
     /// Returns the key of `position`, reached by a double step over `passed` or another move.
-    pub(super) fn key(&self, position: &Position, passed: Option<Square>) -> u64 {
+    fn key(&self, position: &Position, passed: Option<Square>) -> u64 {
         let mut key = if position.side_to_move() == Color::White { self.turn } else { 0 };
         for color in Color::ALL {
             for piece in Piece::ALL {
@@ -62,14 +47,15 @@ impl OtterKeys {
         key ^ passed.map_or(0, |square| self.en_passant[square as usize])
     }
 
-    /// Counts positions and keys in the tree of all moves from `position` to `depth` plies.
-    pub(super) fn count(&self, position: &Position, depth: u32) -> KeyCounts {
+    /// Counts in the tree of all moves from `position` to `depth` plies: different positions by the rules of
+    /// repetition, Otter's different keys for them, and Otter's keys of more than one position.
+    pub(super) fn count(&self, position: &Position, depth: u32) -> [u64; 3] {
         // Sesame's key by Otter's key.
         let mut keys: HashMap<u64, u64> = HashMap::new();
         let mut collisions = HashSet::new();
         self.visit(position, None, depth, &mut keys, &mut collisions);
         let positions: HashSet<u64> = keys.values().copied().collect();
-        KeyCounts { positions: positions.len() as u64, keys: keys.len() as u64, collisions: collisions.len() as u64 }
+        [positions.len(), keys.len(), collisions.len()].map(|count| count as u64)
     }
 
     fn visit(
@@ -109,7 +95,6 @@ mod tests {
 
     #[test]
     fn there_are_837_numbers() {
-        assert_eq!(OtterKeys::COUNT, 837);
         assert_eq!(size_of::<OtterKeys>(), 837 * 8);
     }
 
@@ -118,12 +103,12 @@ mod tests {
         let keys = OtterKeys::new(1);
         // Without double steps both keys distinguish the same positions.
         let rooks = Position::from_fen("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1").unwrap();
-        let counts = keys.count(&rooks, 3);
-        assert_eq!((counts.positions, counts.collisions), (counts.keys, 0));
+        let [positions, all_keys, collisions] = keys.count(&rooks, 3);
+        assert_eq!((positions, collisions), (all_keys, 0));
         // e2-e4 in one step or in two gives the same position by the rules.
         let pawn = Position::from_fen("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1").unwrap();
-        let counts = keys.count(&pawn, 5);
-        assert!(counts.keys > counts.positions, "{counts:?}");
-        assert_eq!(counts.collisions, 0);
+        let [positions, all_keys, collisions] = keys.count(&pawn, 5);
+        assert!(all_keys > positions, "{all_keys} {positions}");
+        assert_eq!(collisions, 0);
     }
 }

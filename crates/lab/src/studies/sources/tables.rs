@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicU64;
 
 use parking_lot::Mutex;
 
-use crate::cluster::product_index;
+use crate::cluster_table::product_index;
 use sesame::search::{Bound, SearchTable, TtEntry};
 use sesame_table::{Generation, Payload, RawEntry, Rule, Signature, Slot, VerifiedSlot, Work};
 
@@ -118,67 +118,53 @@ impl SearchTable for SingleLevelTable {
     fn clear(&self, _: usize) {
         self.slots.iter().for_each(|slot| slot.write(RawEntry::EMPTY));
     }
-
-    fn hashfull(&self) -> u32 {
-        let sample = self.slots.iter().take(1000);
-        let (seen, used) =
-            sample.fold((0, 0), |(seen, used), slot| (seen + 1, used + u32::from(!slot.read().is_empty())));
-        used * 1000 / seen
-    }
 }
 
 /// A table that stores nothing, and counts the positions that occur again.
 #[derive(Debug, Default)]
-pub(super) struct TranspositionCounter {
-    counts: Mutex<TranspositionCounts>,
-}
+pub(super) struct TranspositionCounter(Mutex<Occurrences>);
 
-/// The counts of a [`TranspositionCounter`].
-#[derive(Clone, Debug, Default)]
-pub(super) struct TranspositionCounts {
+#[derive(Debug, Default)]
+struct Occurrences {
     /// Probes still to be ignored, and the stores before the last of them.
     skip: u64,
     probed_keys: HashSet<u64>,
     searched_keys: HashSet<u64>,
-    /// Positions probed.
-    pub(super) looked_up: u64,
-    /// Positions probed that had been probed before.
-    pub(super) looked_up_again: u64,
-    /// Positions whose search to a depth of at least a ply was completed.
-    pub(super) searched: u64,
-    /// Positions of these that had been searched before.
-    pub(super) searched_again: u64,
+    probes: u64,
+    searches: u64,
 }
 
 impl TranspositionCounter {
     /// Begins to count from zero, after `skip` probes.
     pub(super) fn restart(&self, skip: u64) {
-        *self.counts.lock() = TranspositionCounts { skip, ..TranspositionCounts::default() };
+        *self.0.lock() = Occurrences { skip, ..Occurrences::default() };
     }
 
-    /// Returns the counts since [`TranspositionCounter::restart`].
-    pub(super) fn counts(&self) -> TranspositionCounts {
-        self.counts.lock().clone()
+    /// Returns the counts since [`TranspositionCounter::restart`]: positions probed; of these, probed before;
+    /// positions whose search to a depth of at least a ply was completed; of these, searched before.
+    pub(super) fn counts(&self) -> [u64; 4] {
+        let Occurrences { probes, searches, ref probed_keys, ref searched_keys, .. } = *self.0.lock();
+        [probes, probes - probed_keys.len() as u64, searches, searches - searched_keys.len() as u64]
     }
 }
 
 impl SearchTable for TranspositionCounter {
     fn probe(&self, key: u64) -> Option<(TtEntry, Work)> {
-        let mut counts = self.counts.lock();
-        if counts.skip > 0 {
-            counts.skip -= 1;
+        let mut seen = self.0.lock();
+        if seen.skip > 0 {
+            seen.skip -= 1;
         } else {
-            counts.looked_up += 1;
-            counts.looked_up_again += u64::from(!counts.probed_keys.insert(key));
+            seen.probes += 1;
+            seen.probed_keys.insert(key);
         }
         None
     }
 
     fn store(&self, key: u64, entry: &TtEntry, _: u64) {
-        let mut counts = self.counts.lock();
-        if entry.depth > 0 && counts.skip == 0 {
-            counts.searched += 1;
-            counts.searched_again += u64::from(!counts.searched_keys.insert(key));
+        let mut seen = self.0.lock();
+        if entry.depth > 0 && seen.skip == 0 {
+            seen.searches += 1;
+            seen.searched_keys.insert(key);
         }
     }
 
@@ -264,8 +250,7 @@ mod tests {
                 counter.store(key, &entry, 1);
                 counter.store(key, &TtEntry { depth: 0, ..entry }, 1);
             }
-            let counts = counter.counts();
-            [counts.looked_up, counts.looked_up_again, counts.searched, counts.searched_again]
+            counter.counts()
         };
         assert_eq!(search(&[1, 2, 1, 1]), [4, 2, 4, 2]);
         counter.clear(1);

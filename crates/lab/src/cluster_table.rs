@@ -9,7 +9,7 @@ use sesame_table::{Generation, Payload, Work, prefetch};
 pub const WAYS: usize = 3;
 
 /// Bytes of a cluster.
-pub const CLUSTER_BYTES: usize = size_of::<Cluster>();
+pub const CLUSTER_BYTES: usize = size_of::<TableCluster>();
 
 /// One generation of age makes an entry worth this many plies less.
 const PLIES_PER_GENERATION: i32 = 8;
@@ -20,18 +20,10 @@ const SAMPLE: usize = 1000;
 /// Three entries in 32 bytes: 64 bits of data and 16 of the key for each, and 16 bits of padding.
 #[repr(C, align(32))]
 #[derive(Debug, Default)]
-struct Cluster {
+struct TableCluster {
     data: [AtomicU64; WAYS],
     /// The last one is padding.
     keys: [AtomicU16; WAYS + 1],
-}
-
-/// The system refused the memory of a [`ClusterTable`].
-#[derive(Copy, Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("no memory for {clusters} clusters of {CLUSTER_BYTES} bytes")]
-pub struct NoMemory {
-    /// The number of clusters that were to be allocated.
-    pub clusters: usize,
 }
 
 /// A transposition table of three-entry clusters, in relaxed atomics without a lock.
@@ -43,7 +35,7 @@ pub struct NoMemory {
 /// Strategies"). The data are one word, as [`TtEntry`] packs them, so that no entry is torn.
 #[derive(Debug)]
 pub struct ClusterTable {
-    clusters: Box<[Cluster]>,
+    clusters: Box<[TableCluster]>,
     generation: AtomicU8,
 }
 
@@ -52,15 +44,9 @@ impl ClusterTable {
     /// Sesame's table.
     ///
     /// The memory comes from the ordinary allocator, and is touched at once.
-    ///
-    /// # Errors
-    /// When the system refuses the memory.
-    pub fn new(clusters: usize) -> Result<Self, NoMemory> {
-        let count = clusters.max(1);
-        let mut clusters = Vec::new();
-        clusters.try_reserve_exact(count).map_err(|_| NoMemory { clusters: count })?;
-        clusters.resize_with(count, Cluster::default);
-        Ok(Self { clusters: clusters.into_boxed_slice(), generation: AtomicU8::new(0) })
+    pub fn new(clusters: usize) -> Self {
+        let clusters = (0..clusters.max(1)).map(|_| TableCluster::default()).collect();
+        Self { clusters, generation: AtomicU8::new(0) }
     }
 
     /// Returns the entry in the cluster of `key` with the same low 16 key bits.
@@ -106,7 +92,7 @@ impl ClusterTable {
     }
 
     #[inline(always)]
-    fn cluster(&self, key: u64) -> &Cluster {
+    fn cluster(&self, key: u64) -> &TableCluster {
         &self.clusters[product_index(key, self.clusters.len())]
     }
 
@@ -146,14 +132,14 @@ impl ClusterTable {
         let share = self.clusters.len().div_ceil(threads.max(1));
         std::thread::scope(|scope| {
             for part in self.clusters.chunks(share) {
-                scope.spawn(move || part.iter().for_each(Cluster::clear));
+                scope.spawn(move || part.iter().for_each(TableCluster::clear));
             }
         });
         self.generation.store(0, Relaxed);
     }
 }
 
-impl Cluster {
+impl TableCluster {
     fn clear(&self) {
         self.data.iter().for_each(|data| data.store(0, Relaxed));
         self.keys.iter().for_each(|key| key.store(0, Relaxed));
@@ -216,21 +202,20 @@ mod tests {
 
     /// A table in which all keys share one cluster.
     fn one_cluster() -> ClusterTable {
-        ClusterTable::new(1).unwrap()
+        ClusterTable::new(1)
     }
 
     #[test]
     fn cluster_has_the_bytes_of_a_bucket() {
-        assert_eq!((CLUSTER_BYTES, align_of::<Cluster>()), (32, 32));
+        assert_eq!((CLUSTER_BYTES, align_of::<TableCluster>()), (32, 32));
     }
 
     #[test]
     fn empty_table_has_no_entries() {
-        let table = ClusterTable::new(1 << 15).unwrap();
+        let table = ClusterTable::new(1 << 15);
         assert!((0..1000).all(|key| table.probe(key).is_none()), "key 0 included");
         assert_eq!((table.hashfull(), table.occupied(), table.capacity()), (0, 0, 98_304));
-        assert_eq!(ClusterTable::new(0).unwrap().capacity(), 3);
-        assert_eq!(ClusterTable::new(usize::MAX).unwrap_err(), NoMemory { clusters: usize::MAX });
+        assert_eq!(ClusterTable::new(0).capacity(), 3);
     }
 
     #[test]
@@ -280,7 +265,7 @@ mod tests {
 
     #[test]
     fn clearing_removes_all_entries() {
-        let table = ClusterTable::new(17 << 15).unwrap();
+        let table = ClusterTable::new(17 << 15);
         for threads in [0, 1, 2, 5] {
             (0..10_000u64).for_each(|n| table.store(n.wrapping_mul(0x9e37_79b9_7f4a_7c15), &ENTRY));
             assert!(table.occupied() > 9_000);
