@@ -14,7 +14,6 @@ const CLOCK_INTERVAL: u64 = 1024;
 /// Nodes between two sums over all workers' counters, where workers share a node limit.
 const SHARED_LIMIT_INTERVAL: u64 = 256;
 
-/// The deadline of a search without one.
 const NEVER: u64 = u64::MAX;
 
 /// The shared controls of one search. Each search has its own, so a late stop never ends the next search.
@@ -62,26 +61,26 @@ impl Control {
     }
 
     /// Says whether other machines take part, whose nodes count too.
-    pub fn with_machines(self, has_machines: bool) -> Self {
+    pub(crate) fn with_machines(self, has_machines: bool) -> Self {
         Self { has_machines, ..self }
     }
 
     /// Lets at most `places` workers run at a time, each for `quantum` nodes: see [`RoundRobin`]. With a place
     /// for each worker there are no turns.
-    pub fn with_turns(self, places: usize, quantum: u64) -> Self {
+    pub(crate) fn with_turns(self, places: usize, quantum: u64) -> Self {
         let workers = self.nodes.len();
         Self { turns: (workers > places).then(|| RoundRobin::new(workers, places, quantum)), ..self }
     }
 
     /// Sets the deadline, if there is one: see [`end_at`](Self::end_at).
-    pub fn with_deadline(self, deadline: Option<Instant>) -> Self {
+    pub(crate) fn with_deadline(self, deadline: Option<Instant>) -> Self {
         deadline.into_iter().for_each(|moment| self.end_at(moment));
         self
     }
 
     /// Sets the deadline. The first worker that reads a later time stops all workers, once it has finished an
     /// iteration.
-    pub fn end_at(&self, moment: Instant) {
+    pub(crate) fn end_at(&self, moment: Instant) {
         let after = moment.saturating_duration_since(self.created).as_nanos();
         self.deadline.store(u64::try_from(after).unwrap_or(NEVER), Relaxed);
     }
@@ -104,13 +103,11 @@ impl Control {
         self.created.checked_add(std::time::Duration::from_nanos(nanos))
     }
 
-    /// Returns the number of workers.
-    pub fn workers(&self) -> usize {
+    pub(crate) fn workers(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Returns whether other machines take part.
-    pub fn has_machines(&self) -> bool {
+    pub(crate) fn has_machines(&self) -> bool {
         self.has_machines
     }
 
@@ -126,14 +123,14 @@ impl Control {
     }
 
     /// Waits for the first turn of `worker`, where workers take turns.
-    pub fn enter(&self, worker: usize) {
+    pub(crate) fn enter(&self, worker: usize) {
         if let Some(turns) = &self.turns {
             turns.wait(worker);
         }
     }
 
     /// Ends the turns of `worker`, where workers take turns. The worker has ended or never began.
-    pub fn leave(&self, worker: usize) {
+    pub(crate) fn leave(&self, worker: usize) {
         if let Some(turns) = &self.turns {
             turns.leave(worker);
         }
@@ -155,12 +152,12 @@ impl Control {
     }
 
     /// Adds to the count of successful Syzygy probes.
-    pub fn add_tb_hits(&self, hits: u64) {
+    pub(crate) fn add_tb_hits(&self, hits: u64) {
         self.tb_hits.fetch_add(hits, Relaxed);
     }
 
     /// Returns the nodes and the successful Syzygy probes of this machine so far.
-    pub fn local_counts(&self) -> (u64, u64) {
+    pub(crate) fn local_counts(&self) -> (u64, u64) {
         (self.nodes.iter().map(|counter| counter.load(Relaxed)).sum(), self.tb_hits.load(Relaxed))
     }
 
@@ -183,14 +180,13 @@ impl Control {
     }
 
     /// Returns the root move begun last in the deepest iteration: depth, number from 1, move.
-    pub fn current_root_move(&self) -> Option<(u32, u32, Move)> {
+    pub(crate) fn current_root_move(&self) -> Option<(u32, u32, Move)> {
         let packed = self.current_root_move.load(Relaxed);
         let mv = Move::from_bits(packed as u16)?;
         Some(((packed >> 32) as u32, (packed >> 16) as u32 & 0xffff, mv))
     }
 }
 
-/// The search was stopped. Scores found so far are meaningless.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Aborted;
 
@@ -198,7 +194,6 @@ pub struct Aborted;
 #[derive(Debug)]
 pub struct NodeCount {
     worker: usize,
-    /// The number of this worker's iteration, from 1.
     iteration: u32,
     nodes: u64,
     /// Node count of the next check of turn, clock and node limit.
@@ -207,10 +202,6 @@ pub struct NodeCount {
 }
 
 impl NodeCount {
-    /// Creates the counter of worker number `worker`.
-    ///
-    /// # Panics
-    /// [`count`](Self::count) panics if the control has fewer workers.
     pub fn new(worker: usize, control: &Control) -> Self {
         let limit_check = match control.limit {
             None => u64::MAX,
@@ -222,17 +213,14 @@ impl NodeCount {
         Self { worker, iteration: 0, nodes: 0, next_check, turn_ends }
     }
 
-    /// Begins the worker's next iteration.
     pub fn begin_iteration(&mut self) {
         self.iteration += 1;
     }
 
-    /// Returns the worker's number.
     pub(super) fn worker(&self) -> usize {
         self.worker
     }
 
-    /// Returns the nodes counted so far.
     #[inline]
     pub fn get(&self) -> u64 {
         self.nodes

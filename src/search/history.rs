@@ -22,7 +22,6 @@ pub struct PieceTo(u16);
 impl PieceTo {
     const COUNT: usize = 12 * 64;
 
-    /// Returns the key of `mv`, made by `color` with `piece`.
     #[inline]
     pub fn new(color: Color, piece: Piece, mv: Move) -> Self {
         Self(((color as u16 * 6 + piece as u16) << 6) | mv.to() as u16)
@@ -37,15 +36,10 @@ impl PieceTo {
 /// A quiet move with the context that the histories are indexed by.
 #[derive(Debug, Clone, Copy)]
 pub struct Quiet {
-    /// The side to move.
     pub color: Color,
-    /// The move.
     pub mv: Move,
-    /// The moving piece and its destination.
     pub piece_to: PieceTo,
-    /// The moves one, two and four plies before.
     pub before: [Option<PieceTo>; 3],
-    /// All squares attacked by the opponent.
     pub threats: BitBoard,
 }
 
@@ -87,11 +81,8 @@ pub fn bonus(depth: i32) -> i32 {
     (history_bonus() * depth - history_bonus_base()).clamp(0, history_bonus_cap())
 }
 
-/// Entries of a correction table for each worker that shares it.
 const CORRECTION_SIZE: usize = 16_384;
-/// The largest factor by which workers enlarge a correction table.
 const MAX_CORRECTION_FACTOR: usize = 64;
-/// Units of correction history in one centipawn.
 const CORRECTION_GRAIN: i32 = 16;
 
 /// The move histories, of one worker or shared by several. About 1.2 MB.
@@ -108,7 +99,6 @@ pub struct Histories {
 }
 
 impl Histories {
-    /// Creates empty histories.
     pub fn new() -> Self {
         Self {
             butterfly: [const { [const { [const { [const { HistoryEntry::new() }; 64] }; 64] }; 4] }; 2],
@@ -118,7 +108,6 @@ impl Histories {
         }
     }
 
-    /// Clears all histories, as for a new game.
     pub fn clear(&self) {
         let (butterfly, capture) = (self.butterfly.as_flattened(), self.capture.as_flattened());
         let entries = butterfly
@@ -154,7 +143,6 @@ impl Histories {
         sum
     }
 
-    /// Returns the history of a capture of `captured`.
     #[inline]
     pub fn capture(&self, piece_to: PieceTo, captured: Option<Piece>) -> i32 {
         let index = piece_to.index();
@@ -192,7 +180,6 @@ impl Histories {
         }
     }
 
-    /// Updates the history of a capture.
     #[inline]
     pub fn update_capture(&self, piece_to: PieceTo, captured: Option<Piece>, bonus: i32) {
         let index = piece_to.index();
@@ -212,7 +199,6 @@ pub struct Corrections {
 }
 
 impl Corrections {
-    /// Creates empty correction histories of one worker: 192 KiB.
     pub fn new() -> Self {
         Self::for_workers(1)
     }
@@ -224,7 +210,6 @@ impl Corrections {
         Self { entries: [(); 2].map(|()| [(); 3].map(|()| entries())) }
     }
 
-    /// Clears all entries, as for a new game.
     pub fn clear(&self) {
         self.entries.as_flattened().iter().for_each(|entries| entries.iter().for_each(HistoryEntry::clear));
     }
@@ -265,23 +250,16 @@ pub struct SharedHistories {
 }
 
 impl SharedHistories {
-    /// Creates empty histories for one worker.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Creates empty histories that `workers` share.
-    pub fn for_workers(workers: usize) -> Self {
+    pub(crate) fn for_workers(workers: usize) -> Self {
         Self { histories: Arc::default(), corrections: Arc::new(Corrections::for_workers(workers)) }
     }
 
     /// Returns the same move histories, with empty corrections for `workers`.
-    pub fn resized(self, workers: usize) -> Self {
+    pub(crate) fn resized(self, workers: usize) -> Self {
         Self { corrections: Arc::new(Corrections::for_workers(workers)), ..self }
     }
 
-    /// Clears all histories, as for a new game.
-    pub fn clear(&self) {
+    pub(crate) fn clear(&self) {
         self.histories.clear();
         self.corrections.clear();
     }
@@ -317,7 +295,6 @@ pub fn correction_factor(workers: usize) -> usize {
     workers.clamp(1, MAX_CORRECTION_FACTOR).next_power_of_two()
 }
 
-/// Returns the entry of a key. The length of a table is a power of two.
 #[inline]
 fn slot(entries: &[HistoryEntry], key: u64) -> &HistoryEntry {
     &entries[key as usize & (entries.len() - 1)]

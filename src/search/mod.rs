@@ -55,7 +55,7 @@ pub(crate) use history::correction_factor;
 pub use params::tunable;
 pub use remote_entries::{EntryTaker, Exchange, ExchangedEntry, SentFilter};
 pub use root::{Iteration, IterationResult, RootLine};
-pub use round_robin::RoundRobin;
+pub(crate) use round_robin::RoundRobin;
 pub use tb::SyzygyProbe;
 pub use tt::{Bound, SearchTable, TranspositionTable, TtEntry};
 pub use worker::{SearchContext, ThreadData, Worker};

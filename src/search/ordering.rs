@@ -15,26 +15,20 @@ use crate::position::{Move, MoveList, Piece, Position, SEE_VALUES};
 /// Move-ordering input besides the position.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Hints {
-    /// The table's move; legal.
     pub tt_move: Option<Move>,
     /// Two killers and the counter move; possibly illegal.
     pub refutations: [Option<Move>; 3],
-    /// The moves one, two and four plies before.
     pub before: [Option<PieceTo>; 3],
-    /// The opponent's attacks.
     pub threats: Threats,
-    /// The checking squares.
     pub checks: CheckSquares,
 }
 
 /// A selection of quiet moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quiets {
-    /// All.
     All,
     /// Direct checks: see [`CheckSquares`].
     Checks,
-    /// None.
     None,
 }
 
@@ -54,11 +48,9 @@ enum Stage {
 /// The class of a picked move, by its stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
-    /// The table's move.
     TtMove,
     /// A capture or promotion that is good by static exchange evaluation and history.
     GoodNoisy,
-    /// A quiet move.
     Quiet,
     /// Any other capture or promotion.
     BadNoisy,
@@ -94,7 +86,6 @@ pub struct MovePicker {
 }
 
 impl MovePicker {
-    /// Creates a picker of all legal moves.
     pub fn all(hints: Hints) -> Self {
         Self::new(hints, 0, true)
     }
@@ -228,7 +219,6 @@ impl MovePicker {
         self.checks_only = true;
     }
 
-    /// Picks the best remaining move: one step of a selection sort.
     #[inline]
     fn pick(&mut self) -> Option<Move> {
         let start = self.next;

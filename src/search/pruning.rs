@@ -201,7 +201,6 @@ impl<T: SearchTable> Worker<T> {
     }
 }
 
-/// One ply of reduction.
 pub const PLY: i32 = 1024;
 
 /// Base reductions by kind of move, depth and move number, in 1/1024 ply.
@@ -236,15 +235,11 @@ impl Reductions {
     }
 }
 
-/// A move that has been made at a node, with the facts that decide its reduction.
 pub(super) struct MadeMove {
-    /// Its number in the order, from 1.
     pub(super) number: usize,
     pub(super) is_quiet: bool,
-    /// It is a killer or the counter move.
     pub(super) is_refutation: bool,
     pub(super) gives_check: bool,
-    /// Its history score.
     pub(super) history: i32,
     /// Its base reduction: see [`Reductions::get`].
     pub(super) base_reduction: i32,
@@ -253,7 +248,6 @@ pub(super) struct MadeMove {
 }
 
 impl<T: SearchTable> Worker<T> {
-    /// Returns whether a move is late enough to be reduced.
     #[inline(always)]
     pub(super) fn is_late_move<N: NodeType>(node: &Node, number: usize) -> bool {
         node.depth >= lmr_depth() && number > 1 + usize::from(N::ROOT)
@@ -302,7 +296,6 @@ impl<T: SearchTable> Worker<T> {
     }
 }
 
-/// The result of the extension step.
 pub(super) enum Extension {
     /// Extend the move by so many plies (negative: reduce).
     Plies(i32),

@@ -21,15 +21,11 @@ use sesame_table::EntryUse;
 pub(super) trait NodeType {
     /// Searched with an open window.
     const PV: bool;
-    /// The root.
     const ROOT: bool;
 }
 
-/// The root.
 pub(super) struct Root;
-/// A node of the principal variation below the root.
 pub(super) struct Pv;
-/// A node searched with a null window.
 pub(super) struct NonPv;
 
 impl NodeType for Root {
@@ -58,7 +54,6 @@ pub(super) struct Node<'a> {
     pub(super) tt_hit: Option<TtHit>,
     /// The move to try first: at the root the first root move, elsewhere the table's.
     pub(super) tt_move: Option<Move>,
-    /// `tt_move` is a capture or promotion.
     pub(super) tt_capture: bool,
     /// The node is or was on a principal variation.
     pub(super) tt_pv: bool,
@@ -352,7 +347,6 @@ impl<T: SearchTable> Worker<T> {
         (position.insufficient_material() || self.repeats(position)).then_some(DRAW)
     }
 
-    /// Prefetches the table entries of the child that is probably searched first.
     #[inline(always)]
     fn prefetch_first_child<N: NodeType>(&self, position: &Position, tt_move: Option<Move>, depth: i32, no_null: bool) {
         if let Some(mv) = tt_move {
@@ -363,7 +357,6 @@ impl<T: SearchTable> Worker<T> {
         }
     }
 
-    /// Initialises the stack entries that the node and its children use.
     #[inline(always)]
     fn prepare_stack<N: NodeType>(&mut self, ply: usize, static_eval: i32) {
         self.stack(ply).static_eval = static_eval;

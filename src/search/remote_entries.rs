@@ -8,12 +8,10 @@ use super::tt::TtEntry;
 /// A table entry on its way to another table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExchangedEntry {
-    /// The position's key.
-    pub key: u64,
-    /// The entry.
-    pub entry: TtEntry,
+    pub(crate) key: u64,
+    pub(crate) entry: TtEntry,
     /// The nodes that were searched for it, at least 1.
-    pub work: u64,
+    pub(crate) work: u64,
 }
 
 /// The taker of entries that workers hand over. It must not block them.
@@ -29,13 +27,12 @@ pub struct Exchange {
 }
 
 impl Exchange {
-    /// Creates an exchange of the entries of `min_depth` plies and more.
-    pub fn new(min_depth: u8, taker: Box<dyn EntryTaker>) -> Self {
+    pub(crate) fn new(min_depth: u8, taker: Box<dyn EntryTaker>) -> Self {
         Self { min_depth: AtomicU8::new(min_depth), taker }
     }
 
     /// Returns the least depth of an entry that is handed over, in plies.
-    pub fn min_depth(&self) -> u8 {
+    pub(crate) fn min_depth(&self) -> u8 {
         self.min_depth.load(Relaxed)
     }
 
@@ -70,7 +67,6 @@ impl Exchange {
     }
 }
 
-/// Places of a [`SentFilter`]. A power of two.
 const FILTER_PLACES: usize = 1 << 15;
 
 /// A machine's memory of the entries that it has sent or received, so that none goes round twice.
@@ -78,23 +74,21 @@ const FILTER_PLACES: usize = 1 << 15;
 /// Each place has the last entry of its keys: most repetitions come soon, from other workers at the same node.
 #[derive(Debug)]
 pub struct SentFilter {
-    /// Of each place, the key mixed with depth and bound.
     last: Box<[u64]>,
 }
 
 impl SentFilter {
-    /// Creates a filter that has seen nothing.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { last: vec![0; FILTER_PLACES].into_boxed_slice() }
     }
 
-    /// Forgets everything.
+    /// Forgets all entries.
     pub fn clear(&mut self) {
         self.last.fill(0);
     }
 
     /// Notes an entry, and returns whether it was not the last of its place.
-    pub fn is_new(&mut self, ExchangedEntry { key, entry, .. }: &ExchangedEntry) -> bool {
+    pub(crate) fn is_new(&mut self, ExchangedEntry { key, entry, .. }: &ExchangedEntry) -> bool {
         let mark = key ^ (u64::from(entry.depth) << 2 | entry.bound as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let place = &mut self.last[*key as usize % FILTER_PLACES];
         std::mem::replace(place, mark) != mark

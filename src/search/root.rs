@@ -57,9 +57,7 @@ pub enum IterationResult {
 #[derive(Debug, Clone)]
 pub(super) struct RootMove {
     pub(super) mv: Move,
-    /// Score in the current iteration; `-INFINITE` until the move raises alpha.
     pub(super) score: i32,
-    /// Score in the previous iteration.
     pub(super) previous_score: i32,
     pub(super) seldepth: usize,
     pub(super) pv: Vec<Move>,
@@ -74,7 +72,6 @@ impl RootMove {
         Self { mv, score: -INFINITE, previous_score: -INFINITE, seldepth: 0, pv: vec![mv], nodes: 0, rank }
     }
 
-    /// Returns the sort key: best first.
     fn order(&self) -> impl Ord + use<> {
         std::cmp::Reverse((self.rank, self.score))
     }

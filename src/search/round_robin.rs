@@ -22,9 +22,7 @@ pub struct RoundRobin<L: Locks = ParkingLot> {
 }
 
 struct State {
-    /// The workers that have a turn.
     has_turn: Box<[bool]>,
-    /// The workers without a turn, the next first.
     waiting: VecDeque<usize>,
 }
 
@@ -52,15 +50,12 @@ impl<L: Locks> RoundRobin<L> {
         }
     }
 
-    /// Returns the nodes per turn.
     pub fn quantum(&self) -> u64 {
         self.quantum
     }
 
     /// Waits for the turn of `worker`.
     ///
-    /// # Panics
-    /// If there is no such worker.
     pub fn wait(&self, worker: usize) {
         let mut state = L::lock(&self.state);
         while !state.has_turn[worker] {

@@ -77,7 +77,6 @@ pub(super) fn scale_by_material(position: &Position, raw_eval: i32) -> i32 {
 /// Static evaluations by position key. The lowest 14 bits of the key select the slot, its highest 48 are
 /// compared.
 pub(super) struct EvalCache {
-    /// The highest 48 bits of the key, and 16 bits of value.
     slots: Box<[u64; EvalCache::SLOTS]>,
 }
 
@@ -86,18 +85,15 @@ impl EvalCache {
     const SLOTS: usize = 1 << 14;
     const VALUE: u64 = 0xffff;
 
-    /// Creates an empty cache. An empty slot also reads as 0 for a key that begins with 48 zeros.
     pub(super) fn new() -> Self {
         let slots = vec![0; Self::SLOTS].into_boxed_slice().try_into();
         Self { slots: slots.unwrap_or_else(|_| unreachable!("the vector has this length")) }
     }
 
-    /// Removes all values.
     pub(super) fn clear(&mut self) {
         self.slots.fill(0);
     }
 
-    /// Prefetches the slot of a position.
     #[inline]
     pub(super) fn prefetch(&self, key: u64) {
         prefetch(&self.slots[key as usize % Self::SLOTS]);

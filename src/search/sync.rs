@@ -10,7 +10,6 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 
 /// A 32-bit word that threads share without a lock. All its operations are relaxed.
 pub trait AtomicWord {
-    /// Creates a word that holds `value`.
     fn new(value: u32) -> Self;
     /// Returns the value of one of the writes to this word, no older than any that this thread has seen.
     fn load(&self) -> u32;
@@ -43,22 +42,16 @@ impl AtomicWord for AtomicU32 {
 
 /// A family of mutexes and condition variables.
 pub trait Locks {
-    /// A mutex.
     type Mutex<T>;
-    /// The access to a locked mutex, which dropping unlocks.
     type Guard<'a, T: 'a>: DerefMut<Target = T>;
     /// A condition variable. Its waits may end without a notification.
     type Condvar;
 
-    /// Creates a mutex.
     fn mutex<T>(value: T) -> Self::Mutex<T>;
-    /// Locks a mutex.
     fn lock<T>(mutex: &Self::Mutex<T>) -> Self::Guard<'_, T>;
-    /// Creates a condition variable.
     fn condvar() -> Self::Condvar;
     /// Unlocks the mutex, waits for a notification, and locks again.
     fn wait<'a, T>(condvar: &Self::Condvar, guard: Self::Guard<'a, T>) -> Self::Guard<'a, T>;
-    /// Wakes one waiting thread, if there is one.
     fn notify_one(condvar: &Self::Condvar);
 }
 

@@ -52,13 +52,9 @@ impl SyzygyProbe {
     }
 }
 
-/// The result of a probe at a node.
 pub(super) enum TbBound {
-    /// The node's score is decided.
     Cutoff(i32),
-    /// A lower bound of a principal-variation node.
     Lower(i32),
-    /// An upper bound of a principal-variation node.
     Upper(i32),
 }
 

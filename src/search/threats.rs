@@ -8,18 +8,13 @@ use crate::position::{BitBoard, Move, Piece, Position, attacks};
 /// The squares attacked by the side not to move.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Threats {
-    /// By pawns.
     by_pawns: BitBoard,
-    /// By pawns and minor pieces.
     by_minors: BitBoard,
-    /// By pawns, minor pieces and rooks.
     by_rooks: BitBoard,
-    /// By all pieces.
     pub all: BitBoard,
 }
 
 impl Threats {
-    /// Returns the threats against the side to move.
     pub fn of(position: &Position) -> Self {
         let them = !position.side_to_move();
         let occupied = position.occupied();
@@ -64,7 +59,6 @@ impl Threats {
 pub struct CheckSquares([BitBoard; Piece::NUM]);
 
 impl CheckSquares {
-    /// No squares.
     pub const NONE: Self = Self([BitBoard::EMPTY; Piece::NUM]);
 
     /// Returns the checking squares of the side to move.
@@ -78,7 +72,6 @@ impl CheckSquares {
         Self([pawn, attacks::get_knight_moves(king), diagonal, straight, diagonal | straight, BitBoard::EMPTY])
     }
 
-    /// Returns the checking squares of one piece type.
     #[inline]
     pub fn by(&self, piece: Piece) -> BitBoard {
         self.0[piece as usize]

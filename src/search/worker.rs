@@ -91,7 +91,6 @@ pub struct Worker<T = TranspositionTable> {
     pub(super) count: NodeCount,
     /// See [`Worker::work`].
     pub(super) nodes_behind_hits: u64,
-    /// The best line of an unfinished root search.
     pub(super) partial: Option<RootLine>,
 }
 
@@ -150,7 +149,6 @@ impl<T: SearchTable> Worker<T> {
         self.count.count(&self.context.control)
     }
 
-    /// Returns the stack entry of `ply`.
     #[inline]
     pub(super) fn stack(&mut self, ply: usize) -> &mut StackEntry {
         &mut self.thread.stack[ply + ENTRIES_BEFORE_ROOT]
@@ -181,13 +179,11 @@ impl<T: SearchTable> Worker<T> {
         is_repetition(&self.keys, position.key(), position.reversible_plies(), self.root_len)
     }
 
-    /// Prefetches table and cache entries of the position after `mv`.
     #[inline]
     pub(super) fn prefetch_after(&self, position: &Position, mv: Move) {
         self.prefetch(position.key_after(mv));
     }
 
-    /// Prefetches table and cache entries of a key.
     #[inline]
     pub(super) fn prefetch(&self, key: u64) {
         self.context.table.prefetch(key);
@@ -206,7 +202,6 @@ impl<T: SearchTable> Worker<T> {
         child
     }
 
-    /// Makes a null move in a copy of `position` and records it in the path.
     #[inline]
     pub(super) fn make_null(&mut self, position: &Position, ply: usize) -> Position {
         self.stack(ply).played = None;
@@ -221,7 +216,6 @@ impl<T: SearchTable> Worker<T> {
 
 /// Stack entries before the root, so that looking back four plies needs no test.
 pub(super) const ENTRIES_BEFORE_ROOT: usize = 4;
-/// The static evaluation of a position in check.
 pub(super) const NO_EVAL: i32 = INFINITE;
 
 /// The state of one ply of the current path, read by the plies after it.
@@ -239,11 +233,8 @@ pub(super) struct StackEntry {
     pub(super) threats: BitBoard,
     /// Cached [`mate_threat`](super::threats::mate_threat); `None` until it is computed.
     pub(super) mate_threat: Option<bool>,
-    /// Killer moves (<https://www.chessprogramming.org/Killer_Heuristic>).
     pub(super) killers: [Option<Move>; 2],
-    /// The move excluded from a singular search.
     pub(super) excluded: Option<Move>,
-    /// Number of double extensions on the path.
     pub(super) double_extensions: i32,
     /// Number of beta cutoffs at this ply since the parent node was entered.
     pub(super) cutoffs: u32,
@@ -273,7 +264,6 @@ pub struct ThreadData {
     /// Other workers use these histories too.
     is_sharing: bool,
     pub(super) reductions: Reductions,
-    /// Evaluations by the network of `accumulators`.
     pub(super) eval_cache: EvalCache,
     pub(super) accumulators: Accumulators,
     pub(super) stack: Box<[StackEntry]>,
@@ -338,18 +328,15 @@ pub struct PvTable {
 }
 
 impl PvTable {
-    /// Creates an empty table.
     pub fn new() -> Self {
         Self { moves: vec![[None; MAX_PLY + 1]; MAX_PLY + 1].into_boxed_slice(), lengths: [0; MAX_PLY + 2] }
     }
 
-    /// Clears the line that starts at `ply`.
     #[inline]
     pub fn clear(&mut self, ply: usize) {
         self.lengths[ply] = 0;
     }
 
-    /// Sets the line at `ply` to `mv` followed by the line of the next ply.
     #[inline]
     pub fn extend(&mut self, ply: usize, mv: Move) {
         let rest = self.lengths[ply + 1].min(MAX_PLY);
@@ -361,7 +348,6 @@ impl PvTable {
         self.lengths[ply] = rest + 1;
     }
 
-    /// Returns the line that starts at `ply`.
     pub fn line(&self, ply: usize) -> impl Iterator<Item = Move> + '_ {
         self.moves[ply][..self.lengths[ply]].iter().flatten().copied()
     }
