@@ -68,11 +68,6 @@ impl HistoryEntry {
             self.0.store(new as i16, Relaxed);
         }
     }
-
-    #[inline]
-    fn clear(&self) {
-        self.0.store(0, Relaxed);
-    }
 }
 
 /// Returns the history bonus for a cutoff at `depth`.
@@ -81,8 +76,10 @@ pub fn bonus(depth: i32) -> i32 {
     (history_bonus() * depth - history_bonus_base()).clamp(0, history_bonus_cap())
 }
 
+/// Entries of one worker's correction table.
 const CORRECTION_SIZE: usize = 16_384;
 const MAX_CORRECTION_FACTOR: usize = 64;
+/// Units of correction history in one centipawn.
 const CORRECTION_GRAIN: i32 = 16;
 
 /// The move histories, of one worker or shared by several. About 1.2 MB.
@@ -98,8 +95,8 @@ pub struct Histories {
     counter: [AtomicU16; PieceTo::COUNT],
 }
 
-impl Histories {
-    pub fn new() -> Self {
+impl Default for Histories {
+    fn default() -> Self {
         Self {
             butterfly: [const { [const { [const { [const { HistoryEntry::new() }; 64] }; 64] }; 4] }; 2],
             capture: [const { [const { [const { HistoryEntry::new() }; 6] }; 64] }; 12],
@@ -107,16 +104,15 @@ impl Histories {
             counter: [const { AtomicU16::new(0) }; PieceTo::COUNT],
         }
     }
+}
 
+impl Histories {
     pub fn clear(&self) {
-        let (butterfly, capture) = (self.butterfly.as_flattened(), self.capture.as_flattened());
-        let entries = butterfly
-            .as_flattened()
-            .as_flattened()
-            .iter()
-            .chain(capture.as_flattened())
-            .chain(self.continuation.as_flattened());
-        entries.for_each(HistoryEntry::clear);
+        let butterfly = self.butterfly.as_flattened().as_flattened().as_flattened();
+        let capture = self.capture.as_flattened().as_flattened();
+        for entry in butterfly.iter().chain(capture).chain(self.continuation.as_flattened()) {
+            entry.0.store(0, Relaxed);
+        }
         for counter in &self.counter {
             counter.store(0, Relaxed);
         }
@@ -127,6 +123,12 @@ impl Histories {
         let Quiet { color, mv, threats, .. } = quiet;
         let threatened = 2 * usize::from(threats.has(mv.from())) + usize::from(threats.has(mv.to()));
         &self.butterfly[color as usize][threatened][mv.from() as usize][mv.to() as usize]
+    }
+
+    #[inline]
+    fn capture_entry(&self, piece_to: PieceTo, captured: Option<Piece>) -> &HistoryEntry {
+        let index = piece_to.index();
+        &self.capture[index >> 6][index & 63][captured.map_or(0, |piece| piece as usize)]
     }
 
     /// Returns the history of a quiet move: butterfly plus weighted continuation histories. With the default
@@ -145,8 +147,7 @@ impl Histories {
 
     #[inline]
     pub fn capture(&self, piece_to: PieceTo, captured: Option<Piece>) -> i32 {
-        let index = piece_to.index();
-        self.capture[index >> 6][index & 63][captured.map_or(0, |piece| piece as usize)].get()
+        self.capture_entry(piece_to, captured).get()
     }
 
     /// Returns the counter move: the quiet reply that last refuted `previous`.
@@ -182,8 +183,7 @@ impl Histories {
 
     #[inline]
     pub fn update_capture(&self, piece_to: PieceTo, captured: Option<Piece>, bonus: i32) {
-        let index = piece_to.index();
-        self.capture[index >> 6][index & 63][captured.map_or(0, |piece| piece as usize)].update::<HISTORY_MAX>(bonus);
+        self.capture_entry(piece_to, captured).update::<HISTORY_MAX>(bonus);
     }
 }
 
@@ -199,10 +199,6 @@ pub struct Corrections {
 }
 
 impl Corrections {
-    pub fn new() -> Self {
-        Self::for_workers(1)
-    }
-
     /// Creates empty correction histories that `workers` share: 192 KiB for each of them, rounded up to a power of two, at
     /// most 12 MiB.
     pub fn for_workers(workers: usize) -> Self {
@@ -211,7 +207,9 @@ impl Corrections {
     }
 
     pub fn clear(&self) {
-        self.entries.as_flattened().iter().for_each(|entries| entries.iter().for_each(HistoryEntry::clear));
+        for entry in self.entries.as_flattened().iter().flatten() {
+            entry.0.store(0, Relaxed);
+        }
     }
 
     #[inline]
@@ -243,7 +241,7 @@ impl Corrections {
 }
 
 /// Histories that workers can share.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct SharedHistories {
     pub(super) histories: Arc<Histories>,
     pub(super) corrections: Arc<Corrections>,
@@ -275,18 +273,6 @@ impl SharedHistories {
     /// Returns true if the move histories are the same in memory.
     pub(crate) fn shares_moves_with(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.histories, &other.histories)
-    }
-}
-
-impl Default for Histories {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl Default for Corrections {
-    fn default() -> Self {
-        Self::new()
     }
 }
 
@@ -413,7 +399,7 @@ mod tests {
 
     #[test]
     fn butterfly_history_depends_on_threats() {
-        let histories = Histories::new();
+        let histories = Histories::default();
         let position = Position::startpos();
         let mv = position.from_uci("g1f3").unwrap();
         let piece_to = PieceTo::new(Color::White, Piece::Knight, mv);

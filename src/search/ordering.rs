@@ -268,7 +268,7 @@ mod tests {
     use super::*;
 
     fn picked(position: &Position, hints: Hints) -> Vec<(Move, Class)> {
-        let histories = Histories::new();
+        let histories = Histories::default();
         let mut picker = MovePicker::all(hints);
         std::iter::from_fn(|| picker.next(position, &histories, Quiets::All)).collect()
     }
@@ -322,18 +322,18 @@ mod tests {
         let is_expected = |&(mv, class): &(Move, Class)| class != Class::Quiet || hints.checks.has(&position, mv);
         let checks: Vec<_> = all.iter().copied().filter(is_expected).collect();
         let first_quiet = checks.iter().position(|&(_, class)| class == Class::Quiet).expect("there is a quiet check");
-        assert_eq!(narrowed(hints, &Histories::new(), Quiets::Checks), checks);
+        assert_eq!(narrowed(hints, &Histories::default(), Quiets::Checks), checks);
 
         // Two killers that give no check: none is picked, or the first one only.
         let [first, second] = ["g8f8", "h7h6"].map(|mv| position.from_uci(mv).unwrap());
         let with_killers = Hints { refutations: [Some(first), Some(second), None], ..hints };
-        assert_eq!(narrowed(with_killers, &Histories::new(), Quiets::Checks), checks);
+        assert_eq!(narrowed(with_killers, &Histories::default(), Quiets::Checks), checks);
         let mut expected = checks;
         expected.insert(first_quiet, (first, Class::Quiet));
-        assert_eq!(narrowed(with_killers, &Histories::new(), Quiets::All), expected);
+        assert_eq!(narrowed(with_killers, &Histories::default(), Quiets::All), expected);
 
         // The same if history puts that move first, after all quiet moves are generated.
-        let histories = Histories::new();
+        let histories = Histories::default();
         let color = position.side_to_move();
         let (piece_to, threats) = (PieceTo::new(color, Piece::King, first), hints.threats.all);
         let quiet = Quiet { color, mv: first, piece_to, before: [None; 3], threats };
@@ -358,7 +358,7 @@ mod tests {
         let position = Position::from_fen("4k3/2p5/3p4/8/4N3/8/8/4K3 w - - 0 1").unwrap();
         let equal = Position::from_fen("4k3/2p5/3n4/8/4N3/8/8/4K3 w - - 0 1").unwrap();
         let class = |position: &Position, captured, bonus| {
-            let histories = Histories::new();
+            let histories = Histories::default();
             let mv = position.from_uci("e4d6").unwrap();
             let piece_to = PieceTo::new(position.side_to_move(), Piece::Knight, mv);
             (0..200).for_each(|_| histories.update_capture(piece_to, Some(captured), bonus));

@@ -201,6 +201,7 @@ impl<T: SearchTable> Worker<T> {
     }
 }
 
+/// A ply, in units of reduction.
 pub const PLY: i32 = 1024;
 
 /// Base reductions by kind of move, depth and move number, in 1/1024 ply.
@@ -211,21 +212,19 @@ pub struct Reductions {
 impl Reductions {
     /// Computes the table: base + ln(depth) x ln(number) / divisor.
     pub fn new() -> Self {
-        let mut table = Box::new([[[0; 64]; 64]; 2]);
-        for (kind, (base, divisor)) in
-            [(lmr_noisy_base(), lmr_noisy_divisor()), (lmr_quiet_base(), lmr_quiet_divisor())]
-                .map(|(base, divisor)| (f64::from(base) / 100.0, f64::from(divisor) / 100.0))
-                .into_iter()
-                .enumerate()
-        {
-            for depth in 1..64 {
-                for number in 1..64 {
-                    let plies = base + f64::from(depth).ln() * f64::from(number).ln() / divisor;
-                    table[kind][depth as usize][number as usize] = (plies * f64::from(PLY)) as i32;
-                }
-            }
+        let of_kind = |base: i32, divisor: i32| {
+            let (base, divisor) = (f64::from(base) / 100.0, f64::from(divisor) / 100.0);
+            let ln = |value: usize| (value.max(1) as f64).ln();
+            std::array::from_fn(|depth| {
+                std::array::from_fn(|number| ((base + ln(depth) * ln(number) / divisor) * f64::from(PLY)) as i32)
+            })
+        };
+        Self {
+            table: Box::new([
+                of_kind(lmr_noisy_base(), lmr_noisy_divisor()),
+                of_kind(lmr_quiet_base(), lmr_quiet_divisor()),
+            ]),
         }
-        Self { table }
     }
 
     /// Returns the base reduction of move `number` (from 1) at `depth`.
@@ -248,11 +247,6 @@ pub(super) struct MadeMove {
 }
 
 impl<T: SearchTable> Worker<T> {
-    #[inline(always)]
-    pub(super) fn is_late_move<N: NodeType>(node: &Node, number: usize) -> bool {
-        node.depth >= lmr_depth() && number > 1 + usize::from(N::ROOT)
-    }
-
     /// Returns the reduction of a late move, in 1/1024 ply. `child` is the position after
     /// the move.
     #[inline(always)]

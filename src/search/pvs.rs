@@ -9,7 +9,6 @@ use super::ordering::{Class, Hints, MovePicker, Quiets};
 use super::params::*;
 use super::pruning::{Extension, MadeMove, PLY};
 use super::score::{DECISIVE_BOUND, DRAW, INFINITE, MAX_PLY, is_decisive, mate_in, mated_in};
-use super::static_eval::NodeEvals;
 use super::tb::TbBound;
 use super::threats::{CheckSquares, Threats};
 use super::tt::{Bound, SearchTable, TtHit, TtStore};
@@ -134,10 +133,16 @@ impl<T: SearchTable> Worker<T> {
                 None => {}
             }
         }
-        self.prefetch_first_child::<N>(position, tt_move, depth, in_check || excluded.is_some());
+        // The child that is probably searched first.
+        if let Some(mv) = tt_move {
+            self.prefetch_after(position, mv);
+        }
+        if !N::PV && !in_check && excluded.is_none() && depth >= null_depth() {
+            self.prefetch(position.key_after_null());
+        }
 
         // 6. Static evaluation.
-        let NodeEvals { raw_eval, static_eval, eval } = self.node_evals(position, tt_hit, in_check, ply);
+        let (raw_eval, static_eval, eval) = self.node_evals(position, tt_hit, in_check, ply);
         let mut node = Node {
             position,
             ply,
@@ -154,7 +159,12 @@ impl<T: SearchTable> Worker<T> {
             eval,
             improving: !in_check && self.is_improving(static_eval, ply),
         };
-        self.prepare_stack::<N>(ply, static_eval);
+        self.stack(ply).static_eval = static_eval;
+        self.stack(ply).double_extensions = if N::ROOT { 0 } else { self.stack_before(ply, 1).double_extensions };
+        let child = self.stack(ply + 1);
+        child.killers = [None; 2];
+        child.cutoffs = 0;
+        child.excluded = None;
 
         // 7. Razoring, reverse futility, null move, ProbCut: see `pruning.rs`.
         if !N::PV
@@ -313,7 +323,8 @@ impl<T: SearchTable> Worker<T> {
         let next = node.ply + 1;
         let mut score = -INFINITE;
         let mut full_depth = new_depth;
-        let needs_null_window = if Self::is_late_move::<N>(node, number) {
+        let is_late = node.depth >= lmr_depth() && number > 1 + usize::from(N::ROOT);
+        let needs_null_window = if is_late {
             let reduction = self.late_move_reduction::<N>(node, made, child);
             let reduced = (new_depth - reduction / PLY).clamp(1, new_depth.max(1));
             score = -self.search::<NonPv>(child, -alpha - 1, -alpha, reduced, next, true)?;
@@ -347,26 +358,6 @@ impl<T: SearchTable> Worker<T> {
         (position.insufficient_material() || self.repeats(position)).then_some(DRAW)
     }
 
-    #[inline(always)]
-    fn prefetch_first_child<N: NodeType>(&self, position: &Position, tt_move: Option<Move>, depth: i32, no_null: bool) {
-        if let Some(mv) = tt_move {
-            self.prefetch_after(position, mv);
-        }
-        if !N::PV && !no_null && depth >= null_depth() {
-            self.prefetch(position.key_after_null());
-        }
-    }
-
-    #[inline(always)]
-    fn prepare_stack<N: NodeType>(&mut self, ply: usize, static_eval: i32) {
-        self.stack(ply).static_eval = static_eval;
-        self.stack(ply).double_extensions = if N::ROOT { 0 } else { self.stack_before(ply, 1).double_extensions };
-        let child = self.stack(ply + 1);
-        child.killers = [None; 2];
-        child.cutoffs = 0;
-        child.excluded = None;
-    }
-
     /// Stores the result of a node searched from `alpha` in the table, and updates correction history.
     #[inline(always)]
     fn store_result<N: NodeType>(
@@ -378,9 +369,8 @@ impl<T: SearchTable> Worker<T> {
         work_before: u64,
     ) {
         let &Node { position, depth, static_eval, .. } = node;
-        // The score of a restricted root, or of a later line, is not its position's.
-        let is_full = !N::ROOT || self.pv_index == 0 && !self.restricted;
-        if !is_full {
+        if N::ROOT && (self.pv_index > 0 || self.restricted) {
+            // The score of a restricted root, or of a later line, is not its position's.
             return;
         }
         let bound = match () {

@@ -1,6 +1,5 @@
 //! Table entries that a worker hands over to other tables: those of other machines, real or simulated.
 
-use std::fmt;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use super::tt::TtEntry;
@@ -98,11 +97,5 @@ impl SentFilter {
 impl Default for SentFilter {
     fn default() -> Self {
         Self::new()
-    }
-}
-
-impl fmt::Debug for Exchange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Exchange").field("min_depth", &self.min_depth()).finish_non_exhaustive()
     }
 }

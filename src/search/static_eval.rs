@@ -7,13 +7,6 @@ use super::worker::{NO_EVAL, ThreadData, Worker};
 use crate::position::{Piece, Position};
 use sesame_table::prefetch;
 
-/// The evaluations of a node: see [`Node`](super::pvs::Node).
-pub(super) struct NodeEvals {
-    pub(super) raw_eval: Option<i32>,
-    pub(super) static_eval: i32,
-    pub(super) eval: i32,
-}
-
 impl<T: SearchTable> Worker<T> {
     /// Returns the raw static evaluation of the position at `ply`, from the network or the evaluation cache.
     /// The transposition table stores this value.
@@ -32,8 +25,7 @@ impl<T: SearchTable> Worker<T> {
         (raw_eval, corrected.clamp(-DECISIVE_BOUND + 1, DECISIVE_BOUND - 1))
     }
 
-    /// Returns the evaluations of a node. The table saves evaluating the position again, and its score may be
-    /// the better estimate.
+    /// Returns the raw, the static and the best evaluation of a node: see [`Node`](super::pvs::Node).
     #[inline(always)]
     pub(super) fn node_evals(
         &mut self,
@@ -41,16 +33,16 @@ impl<T: SearchTable> Worker<T> {
         tt_hit: Option<TtHit>,
         in_check: bool,
         ply: usize,
-    ) -> NodeEvals {
+    ) -> (Option<i32>, i32, i32) {
         if in_check {
-            return NodeEvals { raw_eval: None, static_eval: NO_EVAL, eval: NO_EVAL };
+            return (None, NO_EVAL, NO_EVAL);
         }
         let (raw_eval, static_eval) = self.static_evals(position, tt_hit, ply);
         let eval = match tt_hit {
             Some(tt_hit) if tt_hit.improves(static_eval) => tt_hit.score,
             _ => static_eval,
         };
-        NodeEvals { raw_eval: Some(raw_eval), static_eval, eval }
+        (Some(raw_eval), static_eval, eval)
     }
 
     /// Returns whether `static_eval` exceeds that of two plies before or, if that node was in check, of four

@@ -25,10 +25,6 @@ pub enum Bound {
 }
 
 impl Bound {
-    const fn bits(self) -> u64 {
-        self as u64
-    }
-
     /// Decodes the low two bits; 0 is `None`.
     const fn from_bits(bits: u64) -> Option<Bound> {
         match bits & 3 {
@@ -79,7 +75,7 @@ impl Payload for TtEntry {
         u64::from(self.eval as u16)
             | u64::from(generation.bits()) << GENERATION
             | u64::from(self.pv) << PV
-            | self.bound.bits() << BOUND
+            | (self.bound as u64) << BOUND
             | u64::from(self.depth) << DEPTH
             | u64::from(self.score as u16) << SCORE
             | u64::from(self.mv) << MOVE

@@ -273,7 +273,8 @@ pub struct ThreadData {
 impl ThreadData {
     /// Creates thread data with histories that other workers use too, or with its own.
     pub fn new(shared: Option<&SharedHistories>) -> Self {
-        let SharedHistories { histories, corrections } = shared.cloned().unwrap_or_default();
+        let SharedHistories { histories, corrections } =
+            shared.cloned().unwrap_or_else(|| SharedHistories::for_workers(1));
         Self {
             histories,
             corrections,
