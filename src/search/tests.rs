@@ -2,12 +2,8 @@
 
 use std::sync::Arc;
 
-use super::history::{PieceTo, Quiet};
 use super::ordering::Quiets;
-use super::params::*;
-use super::pruning::NullMove;
-use super::pruning::{MadeMove, PLY};
-use super::pvs::{Node, NonPv, Pv};
+use super::pvs::{NonPv, Pv};
 use super::score::{DRAW, INFINITE, MATE, MAX_PLY, is_mate, mate_in, mated_in};
 use super::{
     Bound, Control, Iteration, IterationResult, SearchContext, ThreadData, TranspositionTable, TtEntry,
@@ -15,7 +11,7 @@ use super::{
 };
 use crate::eval::Network;
 use crate::eval::tests::random_weights;
-use crate::position::{BitBoard, Color, Game, Move, Piece, Position};
+use crate::position::{Game, Move, Position};
 use sesame_table::Scheme;
 
 fn table() -> Arc<TranspositionTable> {
@@ -24,26 +20,6 @@ fn table() -> Arc<TranspositionTable> {
 
 fn context(game: &Game, table: &Arc<TranspositionTable>) -> SearchContext {
     SearchContext::alone(game, table, &Network::embedded(), Control::new(1, None))
-}
-
-/// A node at depth 6, not in check, with an evaluation of 300 above beta and nothing in the table.
-fn quiet_node(position: &Position) -> Node<'_> {
-    Node {
-        position,
-        ply: 0,
-        depth: 6,
-        beta: 100,
-        cut_node: true,
-        in_check: false,
-        tt_hit: None,
-        tt_move: None,
-        tt_capture: false,
-        tt_pv: false,
-        raw_eval: Some(400),
-        static_eval: 400,
-        eval: 400,
-        improving: false,
-    }
 }
 
 fn search_context(context: SearchContext, depth: u32) -> (Iteration, u64) {
@@ -130,20 +106,6 @@ fn pawn_endings_have_no_null_move() {
 }
 
 #[test]
-fn the_null_move_recognises_a_mate_threat() {
-    // Rd1 mates, unless the king has h2.
-    for (fen, is_threatened) in
-        [("3r2k1/Q4ppp/8/8/8/8/5PPP/6K1 w - - 0 1", true), ("3r2k1/Q4ppp/8/8/8/7P/5PP1/6K1 w - - 0 1", false)]
-    {
-        let game = game(fen);
-        let mut worker = Worker::new(0, ThreadData::default(), context(&game, &table()));
-        let node = quiet_node(game.position());
-        let null_move = worker.null_move(&node).unwrap();
-        assert_eq!(matches!(null_move, NullMove::MateThreat), is_threatened, "{fen}");
-    }
-}
-
-#[test]
 fn a_mate_threat_extends_the_node() {
     // Rd1 mates, unless the king has h2: then the null move cuts off. The depth excludes reverse futility.
     for (fen, searched) in
@@ -176,30 +138,6 @@ fn a_mate_threat_stops_reverse_futility() {
 }
 
 #[test]
-fn moves_that_threaten_mate_are_reduced_less() {
-    // Qh6 threatens mate on g7 with the pawn's support, unless the knight guards g7.
-    let reduction = |fen| {
-        let game = game(fen);
-        let mut worker = Worker::new(0, ThreadData::default(), context(&game, &table()));
-        let node = quiet_node(game.position());
-        let child = worker.make(game.position(), 0, game.position().from_uci("d2h6").unwrap());
-        let made = MadeMove {
-            number: 9,
-            is_quiet: true,
-            is_refutation: false,
-            gives_check: false,
-            history: 0,
-            base_reduction: 3 * PLY,
-            new_depth: 5,
-        };
-        worker.late_move_reduction::<NonPv>(&node, &made, &child)
-    };
-    let threatening = reduction("r4rk1/p1n2p1p/5Pp1/8/1p6/1P6/P2Q4/1K6 w - - 0 1");
-    let harmless = reduction("r3nrk1/p4p1p/5Pp1/8/1p6/1P6/P2Q4/1K6 w - - 0 1");
-    assert_eq!(harmless - threatening, lmr_mate_threat());
-}
-
-#[test]
 fn quiescence_stores_an_upper_bound_off_the_pv() {
     // A pawn can be captured: a score inside the window, with a move.
     let (game, table) = (game("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1"), table());
@@ -209,73 +147,6 @@ fn quiescence_stores_an_upper_bound_off_the_pv() {
     let taken = game.position().from_uci("e4d5").unwrap();
     assert_eq!((i32::from(entry.score), Move::from_bits(entry.mv)), (score, Some(taken)));
     assert_eq!((entry.bound, entry.pv), (Bound::Upper, false));
-}
-
-#[test]
-fn a_refuted_first_move_gets_a_continuation_malus() {
-    let game = Game::new(Position::startpos());
-    let (earlier, mv) = ["e2e4", "g1f3"].map(|mv| game.position().from_uci(mv).unwrap()).into();
-    let piece_to = PieceTo::new(Color::White, Piece::Knight, mv);
-    for (is_first, quiet, penalised) in [(true, Some(mv), true), (false, Some(mv), false), (true, None, false)] {
-        let mut worker = Worker::new(0, ThreadData::default(), context(&game, &table()));
-        worker.stack(0).played = Some(PieceTo::new(Color::Black, Piece::Pawn, earlier));
-        worker.stack(1).played = Some(piece_to);
-        worker.stack(1).quiet = quiet;
-        worker.stack(1).is_first = is_first;
-        worker.penalise_refuted_move(2, 6);
-        let history = |before| {
-            let quiet = Quiet { color: Color::White, mv, piece_to, before, threats: BitBoard::EMPTY };
-            worker.thread.histories.quiet(quiet)
-        };
-        assert_eq!(history(worker.played_before(1)) < 0, penalised);
-        assert_eq!(history([None; 3]), 0, "butterfly history is unchanged");
-    }
-}
-
-#[test]
-fn singular_searches_have_no_first_move() {
-    let (game, table) = (Game::new(Position::startpos()), table());
-    for (excluded, is_first) in [(None, true), (Some("e2e4"), false)] {
-        let mut worker = Worker::new(0, ThreadData::default(), context(&game, &table));
-        worker.root_depth = 2;
-        worker.stack(1).excluded = excluded.map(|mv| game.position().from_uci(mv).unwrap());
-        // Any move beats this alpha, so the first is the last.
-        worker.search::<Pv>(game.position(), -2_000, -1_999, 2, 1, false).unwrap();
-        assert_eq!(worker.stack(1).is_first, is_first);
-    }
-}
-
-#[test]
-fn futility_pruning_raises_the_score() {
-    let game = game("r2q1rk1/ppp2ppp/2np1n2/2b1p3/2B1P1b1/2NP1N2/PPP2PPP/R1BQ1RK1 w - - 0 8");
-    let mut worker = Worker::new(0, ThreadData::default(), context(&game, &table()));
-    worker.root_depth = 3;
-    let eval = worker.static_evals(game.position(), None, 1).1;
-    let lmr_depth = 3 - worker.thread.reductions.get(true, 3, 2) / PLY;
-    let futility_value = eval + futility_base() + futility_margin() * lmr_depth;
-    // Alpha is the second move's futility value. Without it, the score would be the first move's, near the
-    // evaluation.
-    let score = worker.search::<Pv>(game.position(), futility_value, futility_value + 1, 3, 1, false).unwrap();
-    assert!(
-        score < futility_value && score > eval + 2 * (futility_value - eval) / 3,
-        "{score} of {eval} to {futility_value}"
-    );
-}
-
-#[test]
-fn an_evaluation_of_beta_counts_as_improving() {
-    // A pawn forks the knights, so no move keeps the evaluation.
-    let game = game("6k1/ppp2ppp/8/3p4/2N1N3/8/PPP2PPP/6K1 w - - 0 20");
-    let nodes = |beta_above_eval: i32, before: i32| {
-        let mut worker = Worker::new(0, ThreadData::default(), context(&game, &table()));
-        worker.root_depth = 4;
-        let beta = worker.static_evals(game.position(), None, 2).1 + beta_above_eval;
-        worker.stack(0).static_eval = before;
-        worker.search::<Pv>(game.position(), beta - 1, beta, 4, 2, false).unwrap();
-        worker.nodes()
-    };
-    assert_eq!(nodes(0, -5_000), nodes(0, 5_000));
-    assert_ne!(nodes(1, -5_000), nodes(1, 5_000));
 }
 
 #[test]
