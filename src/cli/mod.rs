@@ -27,6 +27,7 @@ use crate::engine::Affinity;
 use crate::engine::bench::{self, BenchOptions};
 use crate::position::Position;
 use crate::uci::{self, Output};
+use analyse::Interrupt;
 use arguments::{BenchArguments, Cli, Command, PerftArguments};
 use scaling::ScalingArgs;
 
@@ -110,8 +111,8 @@ fn run_bench(arguments: &BenchArguments, output: &Output) -> Result<(), CommandE
 }
 
 fn run_scaling(arguments: &ScalingArgs, output: &Output) -> Result<(), CommandError> {
-    let report = |line: &str| drop(writeln!(io::stderr(), "{line}"));
-    let outcome = scaling::run(arguments, &report).map_err(CommandError::failed)?;
+    let interrupt = Interrupt::watch(output.clone())?;
+    let outcome = scaling::run(arguments, &|| interrupt.is_requested(), &print_status).map_err(CommandError::failed)?;
     output.line(outcome.tables.trim());
     match outcome.dropped.as_slice() {
         [] => Ok(()),

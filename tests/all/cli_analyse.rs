@@ -389,7 +389,7 @@ fn interrupt_shows_the_results_so_far() {
         kill(Pid::from_raw(session.id() as i32), Signal::SIGINT).unwrap();
         let (status, rest) = session.end();
         lines.extend(rest);
-        assert!(session.errors().contains("Ctrl-C: the analysis ends"), "{}", session.errors());
+        assert!(session.errors().contains("Ctrl-C: the run ends"), "{}", session.errors());
         (status.code(), lines.join("\n"), session.errors())
     };
     let (code, output, _) = interrupted(&["--ascii"], "  3/");

@@ -9,7 +9,7 @@ use crate::support::PATIENCE;
 use crate::support::folder::Folder;
 use crate::support::program::{output_in_time, sesame};
 
-/// Two positions, one with a solution, and a malformed line.
+/// Two positions and a malformed line.
 const POSITIONS: &str = "# two\n\
     r1bq1rk1/pp2ppbp/2np2p1/2n5/P3PP2/N1P2N2/1PB3PP/R1B1QRK1 b - - bm Nb3; id \"BK.18\";\n\
     8/2k5/p1p2n2/1p1p1pp1/3P4/1PP1KPN1/P5P1/8 w - - 0 1\n\
@@ -23,23 +23,10 @@ fn folder() -> Folder {
 /// Returns a run in `folder` with its results in a folder `out` there.
 fn command(folder: &Folder, options: &str) -> Command {
     let mut command = sesame();
-    command.current_dir(folder.path()).args(["scaling", "--out", "out", "--hash", "1"]);
-    if !options.contains("--page") {
-        command.args(["--wait-for-quiet", "0"]);
-    }
+    command.current_dir(folder.path()).args(["scaling", "--out", "out", "--hash", "1", "--positions", "two.epd"]);
     command.args(options.split_whitespace());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
-}
-
-fn run(folder: &Folder, options: &str) -> Output {
-    command(folder, options).output().unwrap()
-}
-
-fn succeed(folder: &Folder, options: &str) -> String {
-    let output = run(folder, options);
-    assert!(output.status.success(), "{options}: {}", message(&output));
-    String::from_utf8(output.stdout).unwrap()
 }
 
 fn message(output: &Output) -> String {
@@ -48,97 +35,240 @@ fn message(output: &Output) -> String {
     text
 }
 
-const SIMULATION: &str = "--positions two.epd --simulate 1,2,5 --nodes 3000";
+fn succeed(mut command: Command) -> String {
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{command:?}: {}", message(&output));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Returns the rows of the CSV file that begin like this.
+fn rows(folder: &Folder, start: &str) -> Vec<String> {
+    let text = folder.text("out/results.csv");
+    text.lines().filter(|line| line.starts_with(start)).map(str::to_owned).collect()
+}
+
+fn assert_parts(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "{part} not in\n{text}");
+    }
+}
+
+const SIMULATION: &str = "--simulate 1,2,5 --nodes 3000";
 
 #[test]
-fn simulations_are_repeatable_and_resume() {
+fn simulations_are_repeatable() {
     let folder = folder();
-    let tables = succeed(&folder, &format!("{SIMULATION} --jobs 1"));
-    assert!(tables.contains("speed-up") && tables.contains("Simulated"), "{tables}");
-    let first = folder.text("out/simulated.csv");
-    assert_eq!(first.lines().filter(|line| line.starts_with("lockstep,")).count(), 6, "{first}");
-    assert!(first.contains("BK.18") && first.contains("line-3"), "{first}");
-    succeed(&folder, &format!("{SIMULATION} --jobs 2 --force"));
-    assert_eq!(folder.text("out/simulated.csv"), first);
+    let tables = succeed(command(&folder, &format!("{SIMULATION} --jobs 1")));
+    assert_parts(&tables, &["speed-up", "Simulated"]);
+    let first = folder.text("out/results.csv");
+    assert_eq!(rows(&folder, "lockstep,Sesame,").len(), 6, "{first}");
+    assert_parts(&first, &["BK.18", "line-3"]);
+    assert_parts(&folder.text("out/README.md"), &["## Simulated", "simulated.svg", "BK.18"]);
+    assert_parts(&folder.text("out/report.html"), &["<svg", "<table"]);
+    succeed(command(&folder, &format!("{SIMULATION} --jobs 2 --force")));
+    assert_eq!(folder.text("out/results.csv"), first);
+}
 
-    // A run that was killed within a line resumes there.
-    let lines: Vec<&str> = first.split_inclusive('\n').collect();
-    let (head, rows) = lines.split_at(lines.len() - 6);
-    let cut = format!("{}{}{}", head.concat(), rows[4], &rows[1][..20]);
-    fs::write(folder.join("out/simulated.csv"), cut).unwrap();
-    succeed(&folder, &format!("{SIMULATION} --resume"));
-    assert_eq!(folder.text("out/simulated.csv"), first);
-    assert!(!run(&folder, &format!("{SIMULATION} --resume --hash 2")).status.success());
-    assert!(!run(&folder, SIMULATION).status.success(), "existing results are kept");
-    assert_eq!(folder.text("out/simulated.csv"), first);
-
-    let page = folder.text("out/README.md");
-    for part in ["## Simulated", "simulated.svg", "BK.18"] {
-        assert!(page.contains(part), "{part} not in\n{page}");
-    }
-    let html = folder.text("out/report.html");
-    assert!(html.contains("<svg") && !html.contains("<img") && !html.contains("src="), "the page is self-contained");
+#[test]
+fn earlier_results_are_replaced_only_with_force() {
+    let folder = folder();
+    let refused = || message(&command(&folder, SIMULATION).output().unwrap());
+    succeed(command(&folder, SIMULATION));
+    let first = folder.text("out/results.csv");
+    assert_parts(&refused(), &["--force", "--out"]);
+    assert_eq!(folder.text("out/results.csv"), first);
 }
 
 #[test]
 fn real_threads_beside_the_simulation() {
     let folder = folder();
-    succeed(&folder, SIMULATION);
-    let output = run(&folder, "--positions two.epd --threads 2 --rounds 2 --time 0.2");
+    let output = command(&folder, &format!("{SIMULATION} --threads 2 --rounds 2 --time 0.2")).output().unwrap();
     assert!(output.status.success(), "{}", message(&output));
-    assert!(message(&output).contains("line 4 is left out"), "{}", message(&output));
-    let rows = folder.text("out/real.csv");
-    let count = |run: &str| rows.lines().filter(|line| line.starts_with(run)).count();
-    assert_eq!((count("depth,"), count("solution,")), (8, 4), "{rows}");
+    assert_parts(&message(&output), &["line 4 is left out"]);
+    assert_eq!((rows(&folder, "clock,").len(), rows(&folder, "lockstep,").len()), (8, 6));
     let page = folder.text("out/README.md");
-    for part in ["## Real threads", "### Solutions", "## The simulation beside real threads", "both.svg", "cores had"] {
-        assert!(page.contains(part), "{part} not in\n{page}");
+    assert_parts(
+        &page,
+        &["## Real threads", "## The simulation beside real threads", "time-to-depth.svg", "cores had"],
+    );
+    let json: serde_json::Value = serde_json::from_str(&folder.text("out/results.json")).unwrap();
+    assert_eq!(json["real"]["engines"][0]["points"][1]["threads"], 2);
+    assert_eq!(json["simulated"]["engines"][0]["points"][2]["threads"], 5);
+}
+
+/// A thousand rounds of 100,000 nodes for each of four searches: far more than is searched before the end.
+const LONG: &str = "--threads 1,2 --rounds 1000 --nodes 100000";
+
+/// Starts a long run, waits for the first rows, and ends it with `kill`.
+fn ended_by(kill: impl FnOnce(&mut std::process::Child)) -> (Folder, Output) {
+    let folder = folder();
+    let mut child = command(&folder, LONG).spawn().unwrap();
+    let start = Instant::now();
+    while rows(&folder, "clock,").len() < 4 {
+        assert!(start.elapsed() < PATIENCE, "{}", folder.text("out/results.csv"));
+        sleep(Duration::from_millis(5));
     }
-    // The report can be made again from the results alone.
-    fs::remove_file(folder.join("out/README.md")).unwrap();
-    succeed(&folder, "--page");
-    assert_eq!(folder.text("out/README.md"), page);
+    assert!(child.try_wait().unwrap().is_none(), "the run is not over");
+    kill(&mut child);
+    let output = child.wait_with_output().unwrap();
+    (folder, output)
 }
 
 #[test]
-fn results_survive_a_kill() {
-    let folder = folder().with("plain.epd", POSITIONS.replace("bm Nb3; ", "").as_bytes());
-    // A thousand rounds of 100,000 nodes for each of four searches: far more than is searched before the kill.
-    let options = "--positions plain.epd --threads 1,2 --rounds 1000 --nodes 100000";
-    let mut child = command(&folder, options).spawn().unwrap();
-    let start = Instant::now();
-    while folder.text("out/real.csv").matches("\ndepth,").count() < 4 {
-        assert!(start.elapsed() < PATIENCE, "{}", folder.text("out/real.csv"));
-        sleep(Duration::from_millis(5));
-    }
-    assert!(child.try_wait().unwrap().is_none(), "the kill comes in the middle");
-    child.kill().unwrap();
-    child.wait().unwrap();
-    let tables = succeed(&folder, "--page");
-    assert!(tables.contains("time to depth"), "{tables}");
-    assert!(!folder.text("out/report.html").is_empty());
+fn rows_survive_a_kill() {
+    let (folder, _) = ended_by(|child| child.kill().unwrap());
+    assert!(rows(&folder, "clock,Sesame,").len() >= 4);
+}
+
+#[cfg(unix)]
+#[test]
+fn interrupted_runs_report_what_there_is() {
+    use nix::sys::signal::{Signal, kill};
+    let (folder, output) =
+        ended_by(|child| kill(nix::unistd::Pid::from_raw(child.id() as i32), Signal::SIGINT).unwrap());
+    assert!(output.status.success(), "{}", message(&output));
+    assert_parts(&message(&output), &["Ctrl-C: the run ends"]);
+    assert_parts(&folder.text("out/README.md"), &["| Sesame | 1 |"]);
 }
 
 #[test]
 fn wrong_arguments_are_reported_before_the_first_search() {
     let folder = folder().with("empty.epd", b"# nothing\n").with("bad.epd", b"hello\nworld\n").with("file", b"");
     // Should a search begin, it takes a day, and the watchdog ends it.
-    let long = "--time 86400 --threads 1 --wait-for-quiet 0";
     for (options, part) in [
-        (format!("{long} --positions empty.epd"), "no position"),
-        (format!("{long} --positions bad.epd"), "line 1"),
-        (format!("{long} --positions missing.epd"), "missing.epd"),
-        (format!("{long} --positions ."), "error: .: "),
-        (format!("{long} --out file/out"), "file/out"),
-        (format!("{long} --hash 33554432"), "a table of"),
-        ("--page".to_owned(), "neither"),
+        ("--positions empty.epd", "no position"),
+        ("--positions bad.epd", "line 1"),
+        ("--positions missing.epd", "missing.epd"),
+        ("--positions .", "error: .: "),
+        ("--out file/out", "file/out"),
+        ("--hash 33554432", "a table of"),
+        ("--engine sh --option stockfish:A=b", "\"stockfish\""),
     ] {
         let mut command = sesame();
-        command.current_dir(folder.path()).arg("scaling").args(options.split_whitespace());
+        command.current_dir(folder.path()).args("scaling --time 86400 --threads 1".split_whitespace());
+        command.args(options.split_whitespace());
         let output = output_in_time(command);
+        assert_eq!(output.status.code(), Some(1), "{options}: {}", message(&output));
+        assert_parts(&message(&output), &["error: ", part]);
+        assert!(!folder.join("scaling/results.csv").exists(), "{options}");
+    }
+}
+
+/// Other engines.
+#[cfg(unix)]
+mod engines {
+    use super::*;
+
+    /// A UCI engine for the two positions. Its argument says what is wrong with it.
+    const FAKE: &str = r#"
+searches=0
+while read -r line; do
+    case "$line" in
+        uci)
+            [ "$1" = early ] && exit 4
+            echo "id name Fake $1, of shell"
+            [ "$1" = single ] || echo 'option name Threads type spin default 1 min 1 max 4'
+            echo 'option name Hash type spin default 1 min 1 max 64'
+            echo 'option name Style type string default solid'
+            printf 'garbage \377\376\n\n'
+            echo uciok ;;
+        isready) echo readyok ;;
+        setoption*) echo "$line" >> "options-$1" ;;
+        position*r1bq1rk1*) move=c5b3 ;;
+        position*2k5*) move=e3d3 ;;
+        position*) move=e2e4 ;;
+        go*)
+            searches=$((searches + 1))
+            [ "$1" = dying ] && [ $searches -ge 6 ] && exit 3
+            [ "$1" = illegal ] && move=e2e5
+            [ "$1" = garbage ] && { head -c 3000 /dev/urandom; echo; echo info depth x; echo bestmove; continue; }
+            depth=${line#go depth }
+            [ "$depth" = "$line" ] && depth=4
+            for reached in $(seq 1 $depth); do
+                [ "$1" = shallow ] || echo "info depth $reached score cp 1 nodes ${reached}000 pv $move"
+            done
+            echo "info nodes ${depth}000"
+            echo "bestmove $move" ;;
+        quit) exit 0 ;;
+    esac
+done
+"#;
+
+    /// Runs with these engines. The fake engine completes depth 3 within the nodes.
+    fn run(folder: &Folder, options: &str, engines: &[&str]) -> Output {
+        fs::write(folder.join("fake.sh"), FAKE).unwrap();
+        let mut command = command(folder, &format!("--threads 2 --rounds 2 --nodes 3500 {options}"));
+        for engine in engines {
+            command.args(["--engine", engine]);
+        }
+        output_in_time(command)
+    }
+
+    #[test]
+    fn engines_are_measured_like_sesame() {
+        let folder = folder();
+        let options = "--option Style=wild --option 2:Style=calm --option sh:Other=1";
+        let output = run(&folder, options, &["sh fake.sh 'good'", "sh fake.sh single"]);
+        assert!(output.status.success(), "{}", message(&output));
+        assert_parts(
+            &message(&output),
+            &["Fake single  of shell: it has no option Threads", "Fake good  of shell: it has no option Other"],
+        );
+        let counts = ["Sesame", "Fake good  of shell", "Fake single  of shell"]
+            .map(|engine| rows(&folder, &format!("clock,{engine},")).len());
+        assert_eq!(counts, [8, 8, 4]);
+        assert_eq!(rows(&folder, "clock,Fake good  of shell,2,2,BK.18,3,3000,").len(), 1);
+        let first_letters: Vec<char> = rows(&folder, "clock,").iter().filter_map(|row| row.chars().nth(6)).collect();
+        let changes = first_letters.windows(2).filter(|pair| pair[0] != pair[1]).count();
+        assert!(changes > 2, "the engines are shuffled: {first_letters:?}");
+        let set = folder.text("options-good");
+        assert_parts(&set, &["name Hash value 1", "name Style value wild", "name Threads value 2"]);
+        assert!(!set.contains("calm"), "{set}");
+        assert_parts(
+            &folder.text("out/README.md"),
+            &[
+                "| Fake good  of shell | 2 | 2 |",
+                "Fake single  of shell (sh fake.sh single; Hash=1; Style=wild; Style=calm)",
+            ],
+        );
+    }
+
+    #[test]
+    fn sesame_is_measured_as_another_engine() {
+        let folder = folder();
+        let output = run(&folder, "", &[&format!("\"{}\"", env!("CARGO_BIN_EXE_sesame"))]);
+        assert!(output.status.success(), "{}", message(&output));
+        let name = format!("Sesame {}", env!("CARGO_PKG_VERSION"));
+        assert_eq!(rows(&folder, &format!("clock,{name},")).len(), 8);
+        assert_parts(&folder.text("out/README.md"), &[&format!("| {name} | 2 |")]);
+    }
+
+    #[test]
+    fn broken_engines_are_dropped_and_the_rest_goes_on() {
+        let folder = folder();
+        let mut engines = ["dying", "illegal", "garbage", "early", "shallow", "good"]
+            .map(|kind| format!("sh fake.sh {kind}"))
+            .to_vec();
+        engines.push("./missing --uci".to_owned());
+        let output = run(&folder, "", &engines.iter().map(String::as_str).collect::<Vec<_>>());
         let errors = message(&output);
-        assert_eq!(output.status.code(), Some(1), "{options}: {errors}");
-        assert!(errors.contains("error: ") && errors.contains(part), "{options}: {errors}");
-        assert_eq!(folder.text("scaling/real.csv"), "", "{options}");
+        assert_eq!(output.status.code(), Some(1), "{errors}");
+        let page = folder.text("out/README.md");
+        for (name, reason) in [
+            ("Fake dying  of shell", "exit status: 3"),
+            ("Fake illegal  of shell", "\"e2e5\" is not a legal move"),
+            ("Fake garbage  of shell", "no move is not a legal move"),
+            ("sh", "exit status: 4"),
+            ("Fake shallow  of shell", "no position is left to search"),
+            ("missing", "cannot be started"),
+        ] {
+            let has = |text: &str, start: &str| text.lines().any(|line| line.contains(start) && line.contains(reason));
+            assert!(has(&errors, &format!("{name} is dropped: ")), "{name}: {errors}");
+            assert!(has(&page, &format!("**Warning**: {name} was dropped: ")), "{name}: {page}");
+        }
+        assert!(errors.lines().last().is_some_and(|line| line.starts_with("error: dropped engines: ")), "{errors}");
+        let count = |engine: &str| rows(&folder, &format!("clock,{engine},")).len();
+        assert_eq!((count("Sesame"), count("Fake good  of shell")), (8, 8));
+        assert!((1..8).contains(&count("Fake dying  of shell")), "what was measured is kept");
     }
 }

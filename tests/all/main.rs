@@ -12,8 +12,6 @@ mod cli_play;
 #[cfg(unix)]
 mod cli_play_terminal;
 mod cli_scaling;
-#[cfg(unix)]
-mod cli_scaling_engines;
 #[cfg(target_os = "linux")]
 mod match_scripts;
 mod network;

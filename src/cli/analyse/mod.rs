@@ -23,6 +23,7 @@ use crate::engine::{Limits, Options};
 use crate::uci::{MAX_MULTI_PV, Output};
 use accuracy::Thresholds;
 use input::{FileKind, all_files};
+pub(super) use output::Interrupt;
 use sesame_report::files;
 
 pub(super) fn run(arguments: &AnalyseArguments, output: &Output) -> Result<(), CommandError> {

@@ -66,7 +66,7 @@ impl GrowingFile {
 
 /// The end of an analysis before its time: by Ctrl-C, or because nobody reads its output.
 #[derive(Clone)]
-pub(super) struct Interrupt {
+pub(in crate::cli) struct Interrupt {
     is_requested: Arc<AtomicBool>,
     output: Output,
 }
@@ -77,25 +77,25 @@ impl Interrupt {
     ///
     /// # Errors
     /// If the system refuses the handler, or there is one already.
-    pub(super) fn watch(output: Output) -> Result<Interrupt, CommandError> {
+    pub(in crate::cli) fn watch(output: Output) -> Result<Interrupt, CommandError> {
         let interrupt = Interrupt { is_requested: Arc::default(), output };
         let is_requested = Arc::clone(&interrupt.is_requested);
         let handle = move || {
             if is_requested.swap(true, Ordering::Relaxed) {
                 process::exit(EXIT_CODE);
             }
-            print_status("\nCtrl-C: the analysis ends with what there is. Once more ends it at once.");
+            print_status("\nCtrl-C: the run ends with what there is. Once more ends it at once.");
         };
         ctrlc::set_handler(handle).map_err(CommandError::failed)?;
         Ok(interrupt)
     }
 
     /// Returns true after Ctrl-C.
-    pub(super) fn is_requested(&self) -> bool {
+    pub(in crate::cli) fn is_requested(&self) -> bool {
         self.is_requested.load(Ordering::Relaxed)
     }
 
-    /// Returns true if the analysis is to end.
+    /// Returns true if the run is to end.
     pub(super) fn is_over(&self) -> bool {
         self.is_requested() || self.output.is_closed()
     }

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use clap::{Args, value_parser};
 
-use sesame_report::Shard;
-
+use super::ScalingError;
 use super::engines::{EngineCommand, EngineSetting};
-use super::{CalibrationLimit, Existing, Positions, ScalingError, Variant};
+use super::positions::{CalibrationLimit, Positions};
 use crate::cli::arguments::{logical_cores, thread_count};
+use crate::engine::SmpStrategy;
 
 /// Upper limit of the number of threads.
 const MOST_THREADS: i64 = 1024;
@@ -17,15 +17,11 @@ const MOST_THREADS: i64 = 1024;
 const TIME: Duration = Duration::from_secs(1);
 /// Default nodes for each position in lockstep.
 const NODES: u64 = 200_000;
-/// Default limit of the wait for a quiet machine: a build or a test that is about to end has time to, and a
-/// machine that stays busy delays a run of minutes by one.
-const WAIT: Duration = Duration::from_secs(60);
 
 /// Measure the speed-up by threads on this machine, and simulate it for other machines
 ///
 /// Without --threads and --simulate it measures 1, 2, 4 and so on up to the cores of this machine. With
-/// --simulate alone it only simulates. Other UCI engines are measured in the same run by --engine. The report
-/// includes earlier results in the same folder.
+/// --simulate alone it only simulates. Other UCI engines are measured in the same run by --engine.
 #[derive(Debug, Clone, Args)]
 pub struct ScalingArgs {
     /// Measure with these numbers of threads, by the clock; auto is the number of physical cores
@@ -36,17 +32,16 @@ pub struct ScalingArgs {
     pub simulate: Vec<u32>,
     /// Measure this UCI engine, too, by the same rules; several times for several engines. The command is split
     /// at blanks; quotes hold words together
-    #[arg(long = "engine", value_name = "CMD", conflicts_with = "page")]
+    #[arg(long = "engine", value_name = "CMD")]
     pub engines: Vec<EngineCommand>,
     /// Set an option of all these engines, or of one: its number on the command line, or the name of its
     /// program
     #[arg(long = "option", value_name = "[ENGINE:]NAME=VALUE", requires = "engines")]
     pub options: Vec<EngineSetting>,
-    /// SMP strategies, each with its own curve [default: the engine's default]
-    #[arg(long, value_delimiter = ',', value_name = "NAME,NAME...")]
-    pub variants: Vec<Variant>,
-    /// A file of positions in EPD or FEN; with bm or am the time to the solution is measured, too [default: a
-    /// built-in set of 40]
+    /// SMP strategy of Sesame, as in the UCI option SmpStrategy
+    #[arg(long, default_value_t, value_name = "NAME")]
+    pub strategy: SmpStrategy,
+    /// A file of positions in EPD or FEN [default: a built-in set of 40]
     #[arg(long, value_name = "FILE")]
     pub positions: Option<PathBuf>,
     /// Search only the first positions of the file
@@ -62,43 +57,21 @@ pub struct ScalingArgs {
     /// without --time, measure to the same depth
     #[arg(long, value_parser = value_parser!(u64).range(100..))]
     pub nodes: Option<u64>,
-    /// Search without a depth limit, as in a game, and measure until the depth is complete
-    #[arg(long, conflicts_with = "page")]
-    pub open: bool,
     /// Size of the transposition table in MiB
     #[arg(long, default_value_t = 64, value_parser = value_parser!(u32).range(1..=33_554_432), value_name = "MIB")]
     pub hash: u32,
     /// Bind each thread to a core
     #[arg(long)]
     pub pin: bool,
-    /// Wait at most this time until other programs use no more than 3 % of the processor time, and measure then;
-    /// 0 does not wait [default: 60]
-    #[arg(long, value_parser = seconds_or_none, value_name = "SECONDS", conflicts_with = "page")]
-    pub wait_for_quiet: Option<Duration>,
-    /// Seed of the order of the measurements
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
     /// Parallel simulated searches, each on one core [default: the cores of this machine]
     #[arg(long, value_parser = value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
     /// The folder for results and report
     #[arg(long, default_value = "scaling", value_name = "DIR")]
     pub out: PathBuf,
-    /// Simulate only part I of N, as on one of N machines, without a report
-    #[arg(long, value_name = "I/N", requires = "simulate", conflicts_with_all = ["threads", "engines", "page"])]
-    pub shard: Option<Shard>,
-    /// Merge the parts of a simulation from these folders, and write the report
-    #[arg(long, value_name = "DIR", num_args = 1.., conflicts_with_all = ["threads", "simulate", "engines", "resume", "page"])]
-    pub merge: Vec<PathBuf>,
-    /// Resume an interrupted run
-    #[arg(long, conflicts_with_all = ["force", "page"])]
-    pub resume: bool,
     /// Replace the results of an earlier run
-    #[arg(long, conflicts_with = "page")]
-    pub force: bool,
-    /// Only write the report from the results in the folder
     #[arg(long)]
-    pub page: bool,
+    pub force: bool,
 }
 
 impl ScalingArgs {
@@ -120,25 +93,15 @@ impl ScalingArgs {
         if self.simulate.is_empty() { None } else { Some(with_one(&self.simulate)) }
     }
 
-    pub(super) fn real_measure(&self) -> CalibrationLimit {
+    pub(super) fn real_limit(&self) -> CalibrationLimit {
         match (self.time, self.nodes) {
             (None, Some(nodes)) => CalibrationLimit::Nodes(nodes),
             (time, _) => CalibrationLimit::Time(time.unwrap_or(TIME)),
         }
     }
 
-    pub(super) fn simulated_measure(&self) -> CalibrationLimit {
+    pub(super) fn simulated_limit(&self) -> CalibrationLimit {
         CalibrationLimit::Nodes(self.nodes.unwrap_or(NODES))
-    }
-
-    /// Returns the limit of the wait for a quiet machine.
-    pub(super) fn wait(&self) -> Duration {
-        self.wait_for_quiet.unwrap_or(WAIT)
-    }
-
-    /// Returns the part of the simulation.
-    pub(super) fn shard(&self) -> Shard {
-        self.shard.unwrap_or(Shard::WHOLE)
     }
 
     /// Checks that each option is for an engine.
@@ -152,42 +115,17 @@ impl ScalingArgs {
         }
     }
 
-    /// Returns the time of searches for a solution.
-    pub(super) fn solution_time(&self) -> Duration {
-        self.time.unwrap_or(TIME)
-    }
-
-    pub(super) fn variants(&self) -> Vec<Variant> {
-        let mut variants = Vec::new();
-        for variant in &self.variants {
-            if !variants.contains(variant) {
-                variants.push(variant.clone());
-            }
-        }
-        if variants.is_empty() { vec![Variant::default()] } else { variants }
-    }
-
     pub(super) fn positions(&self) -> Result<Positions, ScalingError> {
-        let positions = match &self.positions {
+        let mut positions = match &self.positions {
             None => Positions::built_in(),
             Some(path) => Positions::read(path)?,
         };
-        Ok(match self.first {
-            None => positions,
-            Some(count) => positions.first(count as usize),
-        })
+        positions.entries.truncate(self.first.map_or(usize::MAX, |count| count as usize));
+        Ok(positions)
     }
 
     pub(super) fn jobs(&self) -> usize {
         self.jobs.map_or_else(logical_cores, usize::from)
-    }
-
-    pub(super) fn existing(&self) -> Existing {
-        match (self.resume, self.force) {
-            (true, _) => Existing::Resume,
-            (_, true) => Existing::Replace,
-            _ => Existing::Refuse,
-        }
     }
 }
 
@@ -211,11 +149,6 @@ fn seconds(text: &str) -> Result<Duration, String> {
         Ok(time) if (Duration::from_millis(1)..=Duration::from_secs(86_400)).contains(&time) => Ok(time),
         _ => Err("not a number of seconds from 0.001 to 86400".to_owned()),
     }
-}
-
-/// Parses a time from 0 to a day.
-fn seconds_or_none(text: &str) -> Result<Duration, String> {
-    if text.parse() == Ok(0.0) { Ok(Duration::ZERO) } else { seconds(text) }
 }
 
 #[cfg(test)]
@@ -251,7 +184,7 @@ mod tests {
 
     #[test]
     fn depths_by_time_and_by_nodes() {
-        let measures = |line| parse(line).map(|args| (args.real_measure(), args.simulated_measure())).unwrap();
+        let measures = |line| parse(line).map(|args| (args.real_limit(), args.simulated_limit())).unwrap();
         assert_eq!(measures(""), (CalibrationLimit::Time(TIME), CalibrationLimit::Nodes(NODES)));
         assert_eq!(measures("--nodes 500"), (CalibrationLimit::Nodes(500), CalibrationLimit::Nodes(500)));
         assert_eq!(
@@ -271,15 +204,6 @@ mod tests {
     }
 
     #[test]
-    fn wait_and_shard_have_defaults() {
-        let args = parse("--wait-for-quiet 0").unwrap();
-        assert_eq!((args.wait(), args.shard()), (Duration::ZERO, Shard::WHOLE));
-        let args = parse("--simulate 2 --shard 2/3").unwrap();
-        assert_eq!((args.wait(), args.shard().to_string()), (WAIT, "2/3".to_owned()));
-        assert_eq!(parse("--merge a b").unwrap().merge.len(), 2);
-    }
-
-    #[test]
     fn invalid_arguments() {
         for line in [
             "--threads 0",
@@ -293,27 +217,14 @@ mod tests {
             "--time 1e300",
             "--nodes 1",
             "--hash 0",
-            "--variants nonsense",
+            "--strategy nonsense",
             "--first 0",
             "--jobs 0",
-            "--resume --force",
-            "--resume --page",
-            "--page --force",
             "--engine=",
             "--engine 'x",
-            "--engine x --page",
             "--option A=b",
             "--engine x --option A",
             "--engine x --option Threads=2",
-            "--wait-for-quiet -1",
-            "--wait-for-quiet 86401",
-            "--shard 1/2",
-            "--shard 3/2 --simulate 2",
-            "--shard 1/2 --simulate 2 --threads 2",
-            "--shard 1/2 --simulate 2 --engine x",
-            "--merge",
-            "--merge a --simulate 2",
-            "--merge a --page",
         ] {
             assert_eq!(parse(line).unwrap_err().exit_code(), 2, "{line}");
         }

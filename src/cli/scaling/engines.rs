@@ -1,4 +1,4 @@
-//! Other UCI engines: their commands and options on the command line, and searches by the rules for Sesame.
+//! Other UCI engines: their commands and options on the command line, and their searches.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -8,7 +8,6 @@ use std::thread;
 use std::time::Duration;
 
 use super::machine;
-use super::record::field;
 use super::searcher::{CompletedDepth, PAUSE, SearchTrace};
 use crate::engine::Limits;
 use crate::position::Position;
@@ -124,11 +123,11 @@ pub(super) enum EngineFault {
 /// A running engine.
 pub(super) struct ExternalEngine {
     process: EngineProcess,
-    name: String,
+    pub(super) name: String,
     /// The command and the options that are set, for the report.
-    settings: String,
+    pub(super) settings: String,
     threads: u32,
-    max_threads: u32,
+    pub(super) max_threads: u32,
     patience: Duration,
 }
 
@@ -139,42 +138,38 @@ impl ExternalEngine {
         command: &EngineCommand,
         number: usize,
         options: &[EngineSetting],
-        hash_mib: usize,
+        hash_mib: u32,
         log: &dyn Fn(&str),
     ) -> Result<Self, EngineFault> {
         let mut program = Command::new(&command.program);
         program.args(&command.arguments).stderr(Stdio::null());
         let mut process = EngineProcess::start(&mut program, PATIENCE)?;
-        let name = Some(field(process.name().unwrap_or_default())).filter(|name| !name.is_empty());
-        let name = name.unwrap_or_else(|| field(command.file_name()));
+        let name = field(process.name().unwrap_or(command.file_name()));
         let warn = |text: String| log(&format!("warning: {name}: {text}"));
         let mut set = Vec::new();
-        match process.option("Hash").cloned() {
+        match process.option("Hash") {
             Some(hash) => {
-                let value = within(&hash, hash_mib as i64);
-                if value != hash_mib as i64 {
+                let value = within(hash, i64::from(hash_mib));
+                if value != i64::from(hash_mib) {
                     warn(format!("its table has {value} MiB, because it takes no {hash_mib}"));
                 }
                 set.push(("Hash".to_owned(), value.to_string()));
             }
             None => warn(format!("it has no option Hash, so its table may have another size than {hash_mib} MiB")),
         }
-        for EngineSetting { name: option, value, .. } in options.iter().filter(|option| option.is_for(number, command))
-        {
-            match process.option(option) {
-                Some(declared) => set.push((declared.name.clone(), value.clone())),
-                None => warn(format!("it has no option {option}")),
+        for setting in options.iter().filter(|setting| setting.is_for(number, command)) {
+            match process.option(&setting.name) {
+                Some(declared) => set.push((declared.name.clone(), setting.value.clone())),
+                None => warn(format!("it has no option {}", setting.name)),
             }
         }
-        let max_threads = match process.option("Threads") {
-            Some(threads) => threads.max.unwrap_or(i64::from(u32::MAX)).clamp(1, i64::from(u32::MAX)) as u32,
-            None => {
-                warn("it has no option Threads, so only one thread is measured".to_owned());
-                1
-            }
-        };
-        if process.option("Threads").is_some() {
+        let threads = process.option("Threads");
+        let max_threads =
+            threads.map_or(1, |threads| threads.max.and_then(|max| max.try_into().ok()).unwrap_or(u32::MAX));
+        if threads.is_some() {
             process.set_option("Threads", "1")?;
+        } else {
+            warn("it has no option Threads, so only one thread is measured".to_owned());
         }
         let mut settings = command.text.clone();
         for (option, value) in &set {
@@ -185,28 +180,12 @@ impl ExternalEngine {
         Ok(Self { process, name, settings, threads: 1, max_threads, patience: PATIENCE })
     }
 
-    /// Returns the name.
-    pub(super) fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Returns the command and the options that are set.
-    pub(super) fn settings(&self) -> &str {
-        &self.settings
-    }
-
     /// Returns the id of the process.
     pub(super) fn id(&self) -> u32 {
         self.process.id()
     }
 
-    /// Returns the largest number of threads.
-    pub(super) fn max_threads(&self) -> u32 {
-        self.max_threads
-    }
-
-    /// Sets the number of threads.
-    pub(super) fn configure(&mut self, threads: u32) -> Result<(), EngineFault> {
+    pub(super) fn set_threads(&mut self, threads: u32) -> Result<(), EngineFault> {
         if threads != self.threads {
             self.process.set_option("Threads", &threads.to_string())?;
             self.process.wait_until_ready()?;
@@ -218,44 +197,12 @@ impl ExternalEngine {
         Ok(())
     }
 
-    /// Searches to `depth` as [`Searcher::search_to`](super::searcher::Searcher::search_to). `expected` is the
-    /// time of one thread.
-    pub(super) fn search_to(
-        &mut self,
-        position: &Position,
-        depth: u32,
-        open: bool,
-        expected: Duration,
-    ) -> Result<SearchTrace, EngineFault> {
-        if !open {
-            let limits = Limits { depth: Some(depth), ..Limits::default() };
-            return self.search(position, &limits, expected);
-        }
-        let limits = Limits { infinite: true, ..Limits::default() };
-        Ok(self.search_until(position, &limits, Some(depth), expected)?.until_depth(depth))
-    }
-
-    /// Starts a new game and searches with one thread. Limits of depth are not given.
-    pub(super) fn search_alone(&mut self, position: &Position, limits: &Limits) -> Result<SearchTrace, EngineFault> {
-        self.configure(1)?;
-        self.search(position, limits, Duration::ZERO)
-    }
-
-    /// Starts a new game and searches. `expected` is the time of one thread to a depth limit.
+    /// Starts a new game and searches to a time, nodes or a depth. `expected` is the time of one thread to the
+    /// depth.
     pub(super) fn search(
         &mut self,
         position: &Position,
         limits: &Limits,
-        expected: Duration,
-    ) -> Result<SearchTrace, EngineFault> {
-        self.search_until(position, limits, None, expected)
-    }
-
-    fn search_until(
-        &mut self,
-        position: &Position,
-        limits: &Limits,
-        enough: Option<u32>,
         expected: Duration,
     ) -> Result<SearchTrace, EngineFault> {
         self.process.new_game()?;
@@ -265,26 +212,22 @@ impl ExternalEngine {
             Limits { nodes: Some(nodes), .. } => {
                 (format!("go nodes {nodes}"), Duration::from_secs(nodes / SLOWEST_SPEED))
             }
-            Limits { depth: Some(depth), .. } => (format!("go depth {depth}"), expected.saturating_mul(SLOWEST)),
-            _ => ("go infinite".to_owned(), expected.saturating_mul(SLOWEST)),
-        };
-        let watch = |info: &SearchInfo| match enough {
-            Some(depth) if is_step(info) && info.depth >= depth => ControlFlow::Break(()),
-            _ => ControlFlow::Continue(()),
+            Limits { depth, .. } => (format!("go depth {}", depth.unwrap_or(1)), expected.saturating_mul(SLOWEST)),
         };
         let fen = position.fen(false);
         let cpu_before = machine::cpu_time_of(self.process.id());
+        let watch = |_: &SearchInfo| ControlFlow::Continue(());
         let answer = self.process.search(&fen, &go, time.saturating_add(self.patience), watch)?;
         let cpu = machine::cpu_time_of(self.process.id());
         let Ok(best) = position.from_uci(&answer.best) else {
             return Err(EngineFault::Illegal { best: answer.best, fen });
         };
         let step = |info: &SearchInfo| {
-            let best = position.from_uci(&info.best).ok()?;
+            let best = position.from_uci(&info.best).ok().filter(|_| info.rank == 1 && info.is_exact)?;
             Some(CompletedDepth { depth: info.depth, best, nodes: info.nodes, elapsed: info.elapsed })
         };
         Ok(SearchTrace {
-            steps: answer.infos.iter().filter(|info| is_step(info)).filter_map(step).collect(),
+            steps: answer.infos.iter().filter_map(step).collect(),
             best: Some(best),
             nodes: answer.nodes,
             elapsed: answer.elapsed,
@@ -293,9 +236,11 @@ impl ExternalEngine {
     }
 }
 
-/// Returns true for an exact best line.
-fn is_step(info: &SearchInfo) -> bool {
-    info.rank == 1 && info.is_exact
+/// Returns an engine's name as a field of the CSV file: commas, semicolons, quotes and control characters become
+/// blanks, and at most 200 characters are kept.
+pub(super) fn field(text: &str) -> String {
+    let keep = |letter: char| if letter.is_control() || ",;\"".contains(letter) { ' ' } else { letter };
+    text.trim().chars().take(200).map(keep).collect::<String>().trim_end().to_owned()
 }
 
 /// Returns the value of a `spin` that is nearest to `value`.
@@ -375,7 +320,8 @@ mod tests {
         }
 
         fn to_depth(engine: &mut ExternalEngine) -> Result<SearchTrace, EngineFault> {
-            engine.search_to(&Position::startpos(), 2, false, Duration::from_millis(50))
+            let limits = Limits { depth: Some(2), ..Limits::default() };
+            engine.search(&Position::startpos(), &limits, Duration::from_millis(50))
         }
 
         const GOOD: &str = "go*) echo \"info depth 1 nodes 20 pv e2e4\"; echo \"info depth 2 nodes 50 upperbound pv d2d4\"; \
@@ -385,11 +331,11 @@ mod tests {
         fn good_engines_are_set_up_and_searched() {
             let (engine, messages) = engine(&format!("{UCI} {GOOD}"));
             let mut engine = engine.unwrap();
-            assert_eq!((engine.name(), engine.max_threads()), ("Fake  1", 2));
-            assert_eq!(engine.settings(), "fake; Hash=8; Style=solid; Style=wild");
+            assert_eq!((engine.name.as_str(), engine.max_threads), ("Fake  1", 2));
+            assert_eq!(engine.settings, "fake; Hash=8; Style=solid; Style=wild");
             assert_eq!(messages.len(), 2, "{messages:?}");
             assert!(messages[0].contains("its table has 8 MiB") && messages[1].contains("no option Missing"));
-            engine.configure(2).unwrap();
+            engine.set_threads(2).unwrap();
             let trace = to_depth(&mut engine).unwrap();
             let steps: Vec<(u32, u64)> = trace.steps.iter().map(|step| (step.depth, step.nodes)).collect();
             assert_eq!((steps.as_slice(), trace.nodes), ([(1, 20), (2, 90)].as_slice(), 95));
@@ -397,20 +343,10 @@ mod tests {
         }
 
         #[test]
-        fn open_searches_are_stopped_at_the_depth() {
-            let cases = "go?infinite) for depth in 1 2 3; do echo info depth $depth nodes 1$depth pv e2e4; done ;; \
-                stop) echo info depth 4 nodes 99 pv d2d4; echo bestmove d2d4 ;;";
-            let mut engine = engine(&format!("{UCI} {cases}")).0.unwrap();
-            let trace = engine.search_to(&Position::startpos(), 2, true, Duration::ZERO).unwrap();
-            assert_eq!((trace.steps.len(), trace.nodes, trace.cpu), (2, 12, None));
-            assert_eq!(trace.best.map(|mv| mv.to_string()), Some("e2e4".to_owned()));
-        }
-
-        #[test]
         fn engines_without_threads_and_names_are_measured() {
             let (engine, messages) = engine(&format!("uci) echo uciok ;; isready) echo readyok ;; {GOOD}"));
             let mut engine = engine.unwrap();
-            assert_eq!((engine.name(), engine.max_threads(), engine.settings()), ("sh", 1, "fake"));
+            assert_eq!((engine.name.as_str(), engine.max_threads, engine.settings.as_str()), ("sh", 1, "fake"));
             assert!(messages.iter().any(|line| line.contains("only one thread")), "{messages:?}");
             assert!(to_depth(&mut engine).is_ok());
         }

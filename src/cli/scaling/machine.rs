@@ -1,28 +1,18 @@
-//! The machine: processor, load, processor time, and the wait for a quiet one.
+//! The machine: processor, processor time, and the share of it that other programs use.
 
 use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Share of the processor time above which other programs disturb a measurement.
-pub const NOISY: f64 = 0.03;
-/// The time over which the noise before a measurement is taken: 200 ticks of the system's clock for each processor.
-const WINDOW: Duration = Duration::from_secs(2);
-
 /// Returns the processor's name, if the system has it.
-pub fn processor() -> Option<String> {
+pub(super) fn processor() -> Option<String> {
     let text = fs::read_to_string("/proc/cpuinfo").ok()?;
     let line = text.lines().find(|line| line.starts_with("model name"))?;
-    line.split_once(':').map(|(_, name)| name.trim().replace(['\n', '\r'], " "))
-}
-
-/// Returns the average number of runnable threads in the last minute; `None` where the system has no figure.
-pub fn load() -> Option<f64> {
-    fs::read_to_string("/proc/loadavg").ok()?.split(' ').next()?.parse().ok()
+    line.split_once(':').map(|(_, name)| name.trim().to_owned())
 }
 
 /// Returns the processor time of all threads of this process, if the system has it.
-pub fn cpu_time() -> Option<Duration> {
+pub(super) fn cpu_time() -> Option<Duration> {
     #[cfg(unix)]
     {
         clock(nix::time::ClockId::CLOCK_PROCESS_CPUTIME_ID)
@@ -32,7 +22,7 @@ pub fn cpu_time() -> Option<Duration> {
 }
 
 /// Returns the processor time of all threads of another process, if the system has it.
-pub fn cpu_time_of(process: u32) -> Option<Duration> {
+pub(super) fn cpu_time_of(process: u32) -> Option<Duration> {
     #[cfg(target_os = "linux")]
     {
         let process = nix::unistd::Pid::from_raw(i32::try_from(process).ok()?);
@@ -78,8 +68,7 @@ impl SystemTime {
 }
 
 /// A measurement of the processor time that other programs use.
-#[derive(Clone, Debug)]
-pub struct NoiseMeter {
+pub(super) struct NoiseMeter {
     started: Option<(SystemTime, Instant)>,
     /// The processor time of this process and of the processes that belong to it.
     own: Duration,
@@ -88,7 +77,7 @@ pub struct NoiseMeter {
 
 impl NoiseMeter {
     /// Starts to measure. `processes` belong to this one, and are not noise.
-    pub fn start(processes: Vec<u32>) -> Self {
+    pub(super) fn start(processes: Vec<u32>) -> Self {
         let own = own_time(&processes);
         Self { started: SystemTime::read().map(|time| (time, Instant::now())), own, processes }
     }
@@ -96,12 +85,20 @@ impl NoiseMeter {
     /// Returns the share of all processors' time since the start that other programs had, from 0 to 1. Small
     /// shares of short times can be negative, because the system counts in ticks. `None` where the system has
     /// no figure, or after less than a tick.
-    pub fn others(&self) -> Option<f64> {
+    pub(super) fn others(&self) -> Option<f64> {
         let (before, start) = self.started?;
         let (now, elapsed) = (SystemTime::read()?, start.elapsed().as_secs_f64());
         let own = own_time(&self.processes).saturating_sub(self.own).as_secs_f64();
         share_of_others(before, now, own, elapsed)
     }
+}
+
+/// Returns the share of all processors' time that other programs use now, while this one sleeps for a second.
+pub(super) fn others_now() -> Option<f64> {
+    let meter = NoiseMeter::start(Vec::new());
+    meter.started.as_ref()?;
+    thread::sleep(Duration::from_secs(1));
+    meter.others()
 }
 
 fn own_time(processes: &[u32]) -> Duration {
@@ -115,86 +112,25 @@ fn share_of_others(before: SystemTime, now: SystemTime, own: f64, elapsed: f64) 
     (total > 0 && elapsed > 0.0).then(|| busy as f64 / total as f64 - own / (elapsed * now.processors as f64))
 }
 
-/// The noise before a measurement.
-#[derive(Copy, Clone, PartialEq, Debug)]
-pub struct Quiet {
-    /// The share of the processor time that other programs had at the end of the wait; `None` where the system
-    /// has no figure.
-    pub others: Option<f64>,
-    /// The time waited, without the first look.
-    pub waited: Duration,
-}
-
-/// Waits until other programs use at most [`NOISY`] of the processor time, but not longer than `limit`. Without
-/// a limit it only looks. `log` receives a message if it has to wait.
-pub fn wait_for_quiet(limit: Duration, log: impl Fn(&str)) -> Quiet {
-    let look = |time| {
-        let meter = NoiseMeter::start(Vec::new());
-        meter.started.as_ref()?;
-        thread::sleep(time);
-        meter.others()
-    };
-    wait_until_quiet(limit, look, log)
-}
-
-/// Does the same, with `look` for the noise over a time.
-fn wait_until_quiet(limit: Duration, mut look: impl FnMut(Duration) -> Option<f64>, log: impl Fn(&str)) -> Quiet {
-    let mut others = look(WINDOW);
-    let mut waited = Duration::ZERO;
-    while let Some(share) = others.filter(|&share| share > NOISY && waited < limit) {
-        if waited.is_zero() {
-            log(&format!(
-                "waiting for a quiet machine, at most {} s: other programs use {:.0} % of the processor time",
-                limit.as_secs_f64(),
-                100.0 * share
-            ));
-        }
-        let time = WINDOW.min(limit - waited);
-        others = look(time);
-        waited += time;
-    }
-    Quiet { others, waited }
-}
-
 #[cfg(test)]
 mod tests {
-    use std::cell::RefCell;
-
     use super::*;
-
-    #[cfg(unix)]
-    fn spin() {
-        let start = Instant::now();
-        while start.elapsed() < Duration::from_millis(50) {
-            std::hint::spin_loop();
-        }
-    }
-
-    #[test]
-    #[cfg(unix)]
-    fn processor_time_includes_all_threads() {
-        let before = cpu_time().unwrap();
-        std::thread::spawn(spin).join().unwrap();
-        // Other tests take processor time meanwhile.
-        assert!(cpu_time().unwrap() - before >= Duration::from_millis(1));
-    }
 
     #[test]
     #[cfg(target_os = "linux")]
-    fn processor_time_of_another_process() {
-        let own = cpu_time_of(std::process::id()).unwrap();
-        assert!(own <= cpu_time().unwrap() && own > Duration::ZERO);
+    fn processor_time_is_that_of_all_threads() {
+        let before = cpu_time().unwrap();
+        let spin = || {
+            let start = Instant::now();
+            while start.elapsed() < Duration::from_millis(50) {
+                std::hint::spin_loop();
+            }
+        };
+        std::thread::spawn(spin).join().unwrap();
+        // Other tests take processor time meanwhile.
+        assert!(cpu_time().unwrap() - before >= Duration::from_millis(1));
+        assert!(cpu_time_of(std::process::id()).unwrap() > Duration::ZERO);
         assert_eq!(cpu_time_of(u32::MAX), None);
-        let mut idle = std::process::Command::new("sh")
-            .args(["-c", "read x"])
-            .stdin(std::process::Stdio::piped())
-            .spawn()
-            .unwrap();
-        let other = cpu_time_of(idle.id()).unwrap();
-        spin();
-        assert!(cpu_time_of(idle.id()).unwrap() - other < cpu_time().unwrap() - own, "it only waits");
-        drop(idle.stdin.take());
-        idle.wait().unwrap();
     }
 
     #[test]
@@ -215,23 +151,5 @@ mod tests {
         assert!((share - 0.1).abs() < 1e-9, "{share}");
         assert_eq!(share_of_others(at(5, 9), at(5, 9), 0.0, 0.0), None);
         assert_eq!(share_of_others(at(5, 9), at(4, 10), 0.0, 1.0), None);
-    }
-
-    #[test]
-    fn waits_until_it_is_quiet_or_the_limit() {
-        let wait = |limit: u64, shares: &[Option<f64>]| {
-            let (shares, messages) = (RefCell::new(shares.iter()), RefCell::new(Vec::new()));
-            let look = |_| *shares.borrow_mut().next().unwrap();
-            let quiet = wait_until_quiet(Duration::from_secs(limit), look, |line| {
-                messages.borrow_mut().push(line.to_owned());
-            });
-            assert_eq!(shares.into_inner().next(), None, "all were looked at");
-            (quiet.others, quiet.waited.as_secs(), messages.into_inner().len())
-        };
-        assert_eq!(wait(60, &[Some(0.01)]), (Some(0.01), 0, 0));
-        assert_eq!(wait(60, &[None]), (None, 0, 0));
-        assert_eq!(wait(0, &[Some(0.9)]), (Some(0.9), 0, 0));
-        assert_eq!(wait(60, &[Some(0.9), Some(0.5), Some(0.02)]), (Some(0.02), 4, 1));
-        assert_eq!(wait(5, &[Some(0.9), Some(0.9), Some(0.9), Some(0.8)]), (Some(0.8), 5, 1));
     }
 }

@@ -1,42 +1,36 @@
-//! Test positions: the built-in set, or a file of EPD or FEN lines.
+//! Test positions, from the built-in set or a file of EPD or FEN lines, and the depth to which each is searched.
 
 use std::collections::HashSet;
+use std::fmt;
 use std::path::Path;
+use std::time::Duration;
 
 use super::ScalingError;
-pub use crate::games::epd::Solution;
-use crate::games::epd::{self, Epd};
+use super::searcher::SearchTrace;
+use crate::engine::Limits;
+use crate::games::epd;
 use crate::position::Position;
 
-/// The built-in set.
-const BUILT_IN: &str = include_str!("positions.epd");
-
-/// A position to search.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct TestPosition {
+pub(super) struct TestPosition {
     /// The unique name, without commas and spaces.
-    pub id: String,
-    /// The position.
-    pub position: Position,
-    /// The solution in the file.
-    pub solution: Option<Solution>,
+    pub(super) id: String,
+    pub(super) position: Position,
 }
 
-/// Different positions.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Positions {
+pub(super) struct Positions {
     /// The source, for the report.
-    pub source: String,
-    /// The positions.
-    pub entries: Vec<TestPosition>,
+    pub(super) source: String,
+    pub(super) entries: Vec<TestPosition>,
     /// The skipped lines, with the reasons.
-    pub skipped: Vec<String>,
+    pub(super) skipped: Vec<String>,
 }
 
 impl Positions {
     /// Returns the built-in set of 40 positions.
-    pub fn built_in() -> Self {
-        Self::parse("the built-in set", BUILT_IN)
+    pub(super) fn built_in() -> Self {
+        Self::parse("the built-in set", include_str!("positions.epd"))
     }
 
     /// Reads a file of EPD or FEN lines. Empty lines and lines that begin with `#` are ignored; invalid lines
@@ -44,7 +38,7 @@ impl Positions {
     ///
     /// # Errors
     /// If the file cannot be read, or has no valid line.
-    pub fn read(path: &Path) -> Result<Self, ScalingError> {
+    pub(super) fn read(path: &Path) -> Result<Self, ScalingError> {
         let bytes = std::fs::read(path).map_err(ScalingError::file(path))?;
         let positions = Self::parse(&path.display().to_string(), &String::from_utf8_lossy(&bytes));
         if positions.entries.is_empty() {
@@ -55,47 +49,27 @@ impl Positions {
     }
 
     fn parse(source: &str, text: &str) -> Self {
-        let mut entries = Vec::new();
-        let mut errors: Vec<(usize, String)> = Vec::new();
+        let (mut entries, mut skipped) = (Vec::new(), Vec::new());
         let (mut keys, mut ids) = (HashSet::new(), HashSet::new());
         for (number, epd) in epd::read_all(text) {
             match epd {
-                Err(error) => errors.push((number, error.to_string())),
+                Err(error) => skipped.push(format!("line {number} is left out: {error}")),
                 Ok(epd) if !keys.insert(epd.position.key()) => {
-                    errors.push((number, "the position was there before".to_owned()));
+                    skipped.push(format!("line {number} is left out: the position was there before"));
                 }
                 Ok(epd) => {
-                    let mut entry = entry(epd, number);
-                    if !ids.insert(entry.id.clone()) {
-                        entry.id = format!("{}-{number}", entry.id);
-                        ids.insert(entry.id.clone());
+                    let id = epd.id.as_deref().map(name).filter(|id| !id.is_empty());
+                    let mut id = id.unwrap_or_else(|| format!("line-{number}"));
+                    if !ids.insert(id.clone()) {
+                        id = format!("{id}-{number}");
+                        ids.insert(id.clone());
                     }
-                    entries.push(entry);
+                    entries.push(TestPosition { id, position: epd.position });
                 }
             }
         }
-        let skipped = errors.iter().map(|(number, error)| format!("line {number} is left out: {error}")).collect();
         Self { source: source.to_owned(), entries, skipped }
     }
-
-    /// Returns the first `count` positions.
-    pub fn first(mut self, count: usize) -> Self {
-        self.entries.truncate(count);
-        self
-    }
-
-    /// Returns a hash of the positions and their names (FNV-1a), which identifies the set in a results file.
-    pub fn hash(&self) -> u64 {
-        let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
-        let text: String =
-            self.entries.iter().map(|entry| format!("{} {}\n", entry.id, entry.position.fen(false))).collect();
-        text.bytes().fold(0xCBF2_9CE4_8422_2325, step)
-    }
-}
-
-fn entry(epd: Epd, number: usize) -> TestPosition {
-    let id = epd.id.as_deref().map(name).filter(|id| !id.is_empty()).unwrap_or_else(|| format!("line-{number}"));
-    TestPosition { id, position: epd.position, solution: epd.solution }
 }
 
 /// Returns a name for a CSV field and a table cell.
@@ -104,58 +78,164 @@ fn name(text: &str) -> String {
     text.trim().chars().take(40).map(keep).collect()
 }
 
+/// The limit of one thread at each position, which gives the depth of all searches there.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub(super) enum CalibrationLimit {
+    /// The depth depends on the machine and slightly on the run.
+    Time(Duration),
+    /// The depth is reproducible.
+    Nodes(u64),
+}
+
+impl fmt::Display for CalibrationLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CalibrationLimit::Time(time) => write!(f, "{} s of one thread", time.as_secs_f64()),
+            CalibrationLimit::Nodes(nodes) => write!(f, "{nodes} nodes of one thread"),
+        }
+    }
+}
+
+/// Limit of the time of a calibrated depth, as a multiple of the wanted time.
+const BEYOND: f64 = 1.5;
+/// Share of the limit below which a search has ended early, for example by a mate.
+const LEAST_PART: f64 = 0.5;
+
+/// A position with the depth to which it is searched.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Calibrated {
+    pub(super) entry: TestPosition,
+    pub(super) depth: u32,
+    /// Nodes of one thread to that depth.
+    pub(super) nodes: u64,
+    /// Time of one thread to that depth.
+    pub(super) time: Duration,
+}
+
+impl CalibrationLimit {
+    /// Returns the limits of the calibration search.
+    pub(super) fn limits(self) -> Limits {
+        match self {
+            CalibrationLimit::Time(time) => Limits { move_time: Some(time.mul_f64(BEYOND)), ..Limits::default() },
+            CalibrationLimit::Nodes(nodes) => Limits { nodes: Some(nodes), ..Limits::default() },
+        }
+    }
+
+    /// Returns the depth for a position from its calibration search.
+    ///
+    /// # Errors
+    /// The reason to skip the position.
+    pub(super) fn depth(self, entry: &TestPosition, trace: &SearchTrace) -> Result<Calibrated, String> {
+        let (spent, best) = match self {
+            CalibrationLimit::Time(time) => {
+                let part = |elapsed: Duration| elapsed.as_secs_f64() / time.as_secs_f64();
+                let off = |elapsed: Duration| part(elapsed).max(1e-9).ln().abs();
+                // A stopped iteration ends after the limit.
+                let complete = trace.steps.iter().filter(|step| part(step.elapsed) < BEYOND);
+                (part(trace.elapsed), complete.min_by(|a, b| off(a.elapsed).total_cmp(&off(b.elapsed))))
+            }
+            CalibrationLimit::Nodes(nodes) => {
+                let complete = trace.steps.iter().filter(|step| step.nodes < nodes);
+                (trace.nodes as f64 / nodes as f64, complete.max_by_key(|step| step.depth))
+            }
+        };
+        if spent < LEAST_PART {
+            return Err(format!("{} is left out: its search is over too soon, as of a mate or a dead draw", entry.id));
+        }
+        let step = best.ok_or_else(|| format!("{} is left out: {self} are not enough for the first ply", entry.id))?;
+        Ok(Calibrated { entry: entry.clone(), depth: step.depth, nodes: step.nodes, time: step.elapsed })
+    }
+}
+
+/// Returns the positions with a depth, and logs the others.
+///
+/// # Errors
+/// If no position has a depth.
+pub(super) fn usable(
+    found: Vec<Result<Calibrated, String>>,
+    log: &dyn Fn(&str),
+) -> Result<Vec<Calibrated>, ScalingError> {
+    let mut reason = None;
+    let mut usable = Vec::new();
+    for calibrated in found {
+        match calibrated {
+            Ok(calibrated) => usable.push(calibrated),
+            Err(text) => {
+                log(&format!("warning: {text}"));
+                reason.get_or_insert(text);
+            }
+        }
+    }
+    match reason {
+        Some(reason) if usable.is_empty() => Err(ScalingError::NothingToSearch(reason)),
+        _ => Ok(usable),
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::searcher::CompletedDepth;
     use super::*;
 
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
-
-    fn only(line: &str) -> TestPosition {
-        let positions = Positions::parse("test", line);
-        assert_eq!(positions.skipped, Vec::<String>::new(), "{line}");
-        positions.entries[0].clone()
-    }
 
     #[test]
     fn built_in_set_is_valid() {
         let set = Positions::built_in();
         assert_eq!((set.entries.len(), &set.skipped), (40, &Vec::new()));
-        assert!(!set.entries.iter().any(|entry| entry.solution.is_some()));
         for entry in &set.entries {
             assert!(entry.position.legal_moves().len() > 3 && !entry.position.in_check(), "{}", entry.id);
         }
-        assert_ne!(set.hash(), set.clone().first(39).hash());
-    }
-
-    #[test]
-    fn names_have_no_commas_and_spaces() {
-        assert_eq!(only(&format!("{START} bm e4; id \"my, own; name\"; c0 \"x\";")).id, "my__own__name");
-        assert_eq!(only(START).id, "line-1");
     }
 
     #[test]
     fn invalid_lines_are_skipped_with_reasons() {
         let text = format!(
-            "# comment\n\n{START} id \"a\";\nnonsense\n{START} id \"b\";\n\
-             8/8/8/4k3/8/8/4K3/8 w - - bm Kd3;\n{START} bm Qh5; hmvc 1;\nk7/8/8/8/8/8/8/K6Q b - - id \"a\";\n"
+            "# comment\n\n{START} id \"a, b\";\nnonsense\n{START} id \"b\";\n8/8/8/4k3/8/8/4K3/8 w - - bm Kd3;\n\
+             k7/8/8/8/8/8/8/K6Q b - - id \"a, b\";\n4k3/8/8/8/8/8/8/R3K3 w - -\n"
         );
         let positions = Positions::parse("test", &text);
         let ids: Vec<&str> = positions.entries.iter().map(|entry| entry.id.as_str()).collect();
-        assert_eq!(ids, ["a", "a-8"]);
+        assert_eq!(ids, ["a__b", "a__b-7", "line-8"]);
         let messages = positions.skipped.join("\n");
-        for part in ["line 4 ", "line 5 ", "there before", "line 6 ", "is over", "line 7 ", "Qh5"] {
+        for part in ["line 4 ", "line 5 ", "there before", "line 6 ", "is over"] {
             assert!(messages.contains(part), "{part}: {messages}");
         }
     }
 
+    /// Returns the depth by a search with these nodes and milliseconds for each depth, and `end` in all.
+    fn depth(limit: CalibrationLimit, steps: &[(u64, u64)], end: (u64, u64)) -> Result<u32, String> {
+        let entry = Positions::built_in().entries[0].clone();
+        let best = entry.position.legal_moves()[0];
+        let step =
+            |(depth, &(nodes, millis))| CompletedDepth { depth, best, nodes, elapsed: Duration::from_millis(millis) };
+        let steps = (1..).zip(steps).map(step).collect();
+        let elapsed = Duration::from_millis(end.1);
+        let trace = SearchTrace { steps, best: Some(best), nodes: end.0, elapsed, cpu: None };
+        limit.depth(&entry, &trace).map(|found| found.depth)
+    }
+
     #[test]
-    fn files_without_a_usable_line() {
-        let path = std::env::temp_dir().join(format!("sesame-scaling-{}.epd", std::process::id()));
-        for text in ["", "# nothing\n", "nonsense\n", "\u{0}\u{1}\n"] {
-            std::fs::write(&path, text).unwrap();
-            assert!(matches!(Positions::read(&path), Err(ScalingError::NoPositions { .. })), "{text:?}");
-        }
-        std::fs::remove_file(&path).unwrap();
-        assert!(matches!(Positions::read(&path), Err(ScalingError::File { .. })));
+    fn depth_is_nearest_in_time() {
+        let depth = |millis: &[u64], end| {
+            let steps: Vec<(u64, u64)> = millis.iter().map(|&millis| (1, millis)).collect();
+            depth(CalibrationLimit::Time(Duration::from_secs(1)), &steps, (1, end))
+        };
+        assert_eq!(depth(&[100, 700, 1600], 1501), Ok(2));
+        assert_eq!(depth(&[100, 600, 1400, 1501], 1501), Ok(3));
+        assert!(depth(&[1, 2, 3], 4).unwrap_err().contains("too soon"));
+        assert!(depth(&[1501], 1501).unwrap_err().contains("first ply"));
+    }
+
+    #[test]
+    fn depth_is_deepest_within_the_nodes() {
+        let depth = |nodes: &[u64], end| {
+            let steps: Vec<(u64, u64)> = nodes.iter().map(|&nodes| (nodes, 1)).collect();
+            depth(CalibrationLimit::Nodes(1000), &steps, (end, 1))
+        };
+        assert_eq!(depth(&[10, 300, 999, 1000], 1000), Ok(3));
+        assert_eq!(depth(&[10, 300, 1000], 1000), Ok(2));
+        assert!(depth(&[10, 20], 20).unwrap_err().contains("too soon"));
+        assert!(depth(&[], 1000).unwrap_err().contains("first ply"));
     }
 }

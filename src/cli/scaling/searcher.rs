@@ -1,16 +1,12 @@
-//! Searches on one engine, with the time of each completed depth.
+//! Sesame's own searches, with the time of each completed depth.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use super::positions::Solution;
-use super::{ScalingError, Variant, machine};
-use crate::engine::{Affinity, Bound, Engine, EngineError, Info, Limits, NullSink, Options, Scheme};
-use crate::games::epd::settled_from;
+use super::{ScalingError, machine};
+use crate::engine::{Affinity, Engine, Info, Limits, NullSink, Options, SmpStrategy};
 use crate::position::{Game, Move, Position};
-use crate::search::TranspositionTable;
 
 /// The first completion of a depth by any worker.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -30,237 +26,111 @@ pub(super) struct SearchTrace {
     pub(super) best: Option<Move>,
     pub(super) nodes: u64,
     pub(super) elapsed: Duration,
-    /// The processor time of the process during the search.
+    /// The processor time of the engine's process during the search.
     pub(super) cpu: Option<Duration>,
 }
 
-impl SearchTrace {
-    /// Returns the course of an open search until `depth` is complete, without processor time.
-    pub(super) fn until_depth(mut self, depth: u32) -> Self {
-        if let Some(reached) = self.steps.iter().position(|step| step.depth >= depth) {
-            self.steps.truncate(reached + 1);
-        }
-        if let Some(&CompletedDepth { best, nodes, elapsed, .. }) = self.steps.last() {
-            (self.best, self.nodes, self.elapsed, self.cpu) = (Some(best), nodes, elapsed, None);
-        }
-        self
-    }
-
-    /// Returns the time from which the search held a solution to its end.
-    pub(super) fn solved_after(&self, solution: &Solution) -> Option<Duration> {
-        self.best.filter(|&mv| solution.accepts(mv))?;
-        let held = settled_from(&self.steps, |step| solution.accepts(step.best));
-        Some(self.steps.get(held).map_or(self.elapsed, |step| step.elapsed))
-    }
-}
-
-/// The scheduling of workers.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) enum ThreadMode {
-    /// As in a game.
-    Free,
-    /// In lockstep.
-    Lockstep,
-}
-
-/// An engine for independent searches.
 pub(super) struct Searcher {
-    engine: Engine<TranspositionTable>,
-    mode: ThreadMode,
-    messages: Vec<String>,
+    engine: Engine,
+    lockstep: bool,
+    /// The engine's messages, each once.
+    pub(super) messages: Vec<String>,
 }
 
 /// Pause before a timed search, in which the workers clear their histories.
 pub(super) const PAUSE: Duration = Duration::from_millis(20);
 
 impl Searcher {
-    /// Creates a searcher with a table of `hash_mib` MiB and one worker.
-    pub(super) fn new(hash_mib: usize, mode: ThreadMode) -> Result<Self, ScalingError> {
-        let table = TranspositionTable::with_mib(hash_mib, Scheme::default()).map_err(EngineError::from)?;
-        let options =
-            Options { move_overhead: Duration::ZERO, lockstep: mode == ThreadMode::Lockstep, ..Options::default() };
-        let engine = Engine::with_table(table, options, Arc::new(NullSink))?;
-        Ok(Self { engine, mode, messages: Vec::new() })
+    /// Creates a searcher with one worker. Workers in lockstep take turns; others run as in a game.
+    pub(super) fn new(hash_mib: u32, strategy: SmpStrategy, lockstep: bool) -> Result<Self, ScalingError> {
+        let options = Options {
+            hash_mib: hash_mib as usize,
+            strategy,
+            lockstep,
+            move_overhead: Duration::ZERO,
+            ..Options::default()
+        };
+        Ok(Self { engine: Engine::with_sink(options, Arc::new(NullSink))?, lockstep, messages: Vec::new() })
     }
 
-    /// Turns the binding of workers to cores on or off.
-    pub(super) fn pinned(mut self, pin: bool) -> Result<Self, ScalingError> {
-        self.engine.set_affinity(Affinity { pin, ..Affinity::default() })?;
-        Ok(self)
+    pub(super) fn pin(&mut self) -> Result<(), ScalingError> {
+        Ok(self.engine.set_affinity(Affinity { pin: true, ..Affinity::default() })?)
     }
 
-    /// Returns the engine's messages, each once.
-    pub(super) fn messages(&self) -> &[String] {
-        &self.messages
-    }
-
-    /// Sets the number of workers and their strategy.
-    pub(super) fn configure(&mut self, workers: usize, variant: &Variant) -> Result<(), ScalingError> {
-        let before = (self.engine.options().threads, self.engine.options().strategy);
-        if before == (workers, variant.strategy) {
-            return Ok(());
-        }
-        if before.0 != workers {
-            self.engine.set_threads(workers)?;
-        }
-        if before.1 != variant.strategy {
-            self.engine.set_strategy(variant.strategy)?;
-        }
-        let granted = self.engine.options().threads;
-        if granted < workers {
-            return Err(ScalingError::Threads { wanted: workers, granted });
-        }
-        if self.mode == ThreadMode::Free {
-            // A worker allocates its data in its first search, which should not be timed.
-            self.search(&Position::startpos(), Limits { depth: Some(1), ..Limits::default() })?;
+    pub(super) fn set_threads(&mut self, threads: u32) -> Result<(), ScalingError> {
+        let wanted = threads as usize;
+        if self.engine.options().threads != wanted {
+            self.engine.set_threads(wanted)?;
+            let granted = self.engine.options().threads;
+            if granted < wanted {
+                return Err(ScalingError::Threads { wanted, granted });
+            }
+            if !self.lockstep {
+                // A worker allocates its data in its first search, which should not be timed.
+                self.search(&Position::startpos(), Limits { depth: Some(1), ..Limits::default() })?;
+            }
         }
         Ok(())
     }
 
-    /// Starts a new game and searches to `depth`.
-    ///
-    /// An `open` search has no depth limit, as in a game, and is stopped when the depth is complete. Its result
-    /// excludes later nodes and time, and has no processor time.
-    pub(super) fn search_to(
-        &mut self,
-        position: &Position,
-        depth: u32,
-        open: bool,
-    ) -> Result<SearchTrace, ScalingError> {
-        if !open {
-            return self.search(position, Limits { depth: Some(depth), ..Limits::default() });
-        }
-        let limits = Limits { infinite: true, ..Limits::default() };
-        Ok(self.search_until(position, limits, Some(depth))?.until_depth(depth))
-    }
-
     /// Starts a new game and searches.
     pub(super) fn search(&mut self, position: &Position, limits: Limits) -> Result<SearchTrace, ScalingError> {
-        self.search_until(position, limits, None)
-    }
-
-    /// Searches to the limits, or until the depth `enough` is complete.
-    fn search_until(
-        &mut self,
-        position: &Position,
-        limits: Limits,
-        enough: Option<u32>,
-    ) -> Result<SearchTrace, ScalingError> {
         self.engine.new_game();
-        if self.mode == ThreadMode::Free {
+        if !self.lockstep {
             thread::sleep(PAUSE);
         }
         let cpu_before = machine::cpu_time();
-        let watch = |info: Option<&Info>| match (info, enough) {
-            (Some(info), Some(depth)) if is_step(info) && info.line.depth >= depth => ControlFlow::Break(()),
-            _ => ControlFlow::Continue(()),
-        };
-        let report = self.engine.search_with(&Game::new(position.clone()), limits, watch)?;
+        let report = self.engine.search(&Game::new(position.clone()), limits)?;
         let cpu = machine::cpu_time().zip(cpu_before).map(|(now, before)| now.saturating_sub(before));
         for text in report.messages {
             if !self.messages.contains(&text) {
                 self.messages.push(text);
             }
         }
+        let step = |info: &Info| {
+            let &best = info.line.pv.first()?;
+            Some(CompletedDepth { depth: info.line.depth, best, nodes: info.nodes, elapsed: info.elapsed })
+        };
         let steps = report.iterations.iter().filter_map(step).collect();
         Ok(SearchTrace { steps, best: report.best, nodes: report.nodes, elapsed: report.elapsed, cpu })
     }
 }
 
-/// Returns true for an exact best line.
-fn is_step(info: &Info) -> bool {
-    info.line.rank == 1 && info.line.bound == Bound::Exact
-}
-
-fn step(info: &Info) -> Option<CompletedDepth> {
-    let &best = info.line.pv.first()?;
-    Some(CompletedDepth { depth: info.line.depth, best, nodes: info.nodes, elapsed: info.elapsed })
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::positions::Positions;
+    use super::super::positions::{CalibrationLimit, Positions};
     use super::*;
 
     fn to_depth(depth: u32) -> Limits {
         Limits { depth: Some(depth), ..Limits::default() }
     }
 
-    /// Returns the results that do not depend on the clock.
-    fn timeless(trace: &SearchTrace) -> (Option<Move>, u64, Vec<(u32, Move, u64)>) {
-        (trace.best, trace.nodes, trace.steps.iter().map(|step| (step.depth, step.best, step.nodes)).collect())
+    fn lockstep() -> Searcher {
+        Searcher::new(1, SmpStrategy::default(), true).unwrap()
     }
 
     #[test]
     fn lockstep_searches_are_independent() {
-        let positions = Positions::built_in().first(3);
-        let fresh = |index: usize, workers, variant: &Variant| {
-            let mut searcher = Searcher::new(1, ThreadMode::Lockstep).unwrap();
-            searcher.configure(workers, variant).unwrap();
-            let trace = searcher.search(&positions.entries[index].position, to_depth(6)).unwrap();
-            timeless(&trace)
+        let positions = Positions::built_in().entries;
+        let nodes = |searcher: &mut Searcher, index: usize, workers| {
+            searcher.set_threads(workers).unwrap();
+            searcher.search(&positions[index].position, to_depth(6)).unwrap().nodes
         };
-        let mut used = Searcher::new(1, ThreadMode::Lockstep).unwrap();
-        let searches = [(2, 3, "default"), (0, 1, "same"), (1, 3, "same"), (2, 5, "blocks"), (1, 3, "default")];
-        for (index, workers, variant) in searches {
-            let variant = variant.parse().unwrap();
-            used.configure(workers, &variant).unwrap();
-            let trace = used.search(&positions.entries[index].position, to_depth(6)).unwrap();
-            let expected = fresh(index, workers, &variant);
-            assert_eq!(timeless(&trace), expected, "{index}, {workers}, {variant}");
+        let mut used = lockstep();
+        for (index, workers) in [(2, 3), (0, 1), (1, 3), (2, 5)] {
+            assert_eq!(nodes(&mut used, index, workers), nodes(&mut lockstep(), index, workers), "{index}, {workers}");
         }
     }
 
     #[test]
-    fn open_search_result_ends_at_the_depth() {
-        let positions = Positions::built_in().first(2);
-        let mut searcher = Searcher::new(1, ThreadMode::Lockstep).unwrap();
-        for entry in &positions.entries {
-            for workers in [1, 3] {
-                searcher.configure(workers, &Variant::default()).unwrap();
-                let open = timeless(&searcher.search_to(&entry.position, 7, true).unwrap());
-                assert_eq!(open, timeless(&searcher.search_to(&entry.position, 7, true).unwrap()), "repeatable");
-                let (given, last) =
-                    (timeless(&searcher.search_to(&entry.position, 7, false).unwrap()), open.2.last().unwrap());
-                assert_eq!((last.0 >= 7, last.2), (true, open.1));
-                if workers == 1 {
-                    assert_eq!(open, given, "alone it makes no difference");
-                }
-            }
+    fn calibrated_searches_are_reproducible() {
+        let mut searcher = lockstep();
+        let limit = CalibrationLimit::Nodes(5000);
+        for entry in &Positions::built_in().entries[..3] {
+            let found = limit.depth(entry, &searcher.search(&entry.position, limit.limits()).unwrap()).unwrap();
+            assert!(found.nodes < 5000 && found.depth > 2);
+            assert_eq!(searcher.search(&entry.position, to_depth(found.depth)).unwrap().nodes, found.nodes);
+            assert!(searcher.search(&entry.position, to_depth(found.depth + 1)).unwrap().nodes >= 5000);
         }
-    }
-
-    #[test]
-    fn solution_time_is_the_first_held_to_the_end() {
-        let line = "6k1/5ppp/8/8/8/8/8/K2R4 w - - bm Rd8;";
-        let path = std::env::temp_dir().join(format!("sesame-solved-{}.epd", std::process::id()));
-        std::fs::write(&path, line).unwrap();
-        let entry = Positions::read(&path).unwrap().entries[0].clone();
-        std::fs::remove_file(&path).unwrap();
-        let solution = entry.solution.unwrap();
-        let mv = |text: &str| entry.position.from_uci(text).unwrap();
-        let trace = |moves: &[&str], best| SearchTrace {
-            steps: (1..)
-                .zip(moves)
-                .map(|(depth, text)| CompletedDepth {
-                    depth,
-                    best: mv(text),
-                    nodes: 1,
-                    elapsed: Duration::from_secs(depth.into()),
-                })
-                .collect(),
-            best: Some(mv(best)),
-            nodes: 1,
-            elapsed: Duration::from_secs(9),
-            cpu: None,
-        };
-        let after = |moves: &[&str], best| trace(moves, best).solved_after(&solution).map(|time| time.as_secs());
-        assert_eq!(after(&["d1d8", "d1d8"], "d1d8"), Some(1));
-        assert_eq!(after(&["d1d8", "a1b1", "d1d8", "d1d8"], "d1d8"), Some(3));
-        assert_eq!(after(&["a1b1"], "d1d8"), Some(9));
-        assert_eq!(after(&["d1d8", "d1d8"], "a1b1"), None);
-        let mut searcher = Searcher::new(1, ThreadMode::Free).unwrap();
-        let found = searcher.search(&entry.position, to_depth(3)).unwrap();
-        assert!(found.solved_after(&solution).is_some_and(|time| time <= found.elapsed));
     }
 }

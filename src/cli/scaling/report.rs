@@ -1,0 +1,460 @@
+//! Report: a page of Markdown with its charts, the same as one HTML page, the figures as JSON, and tables for the
+//! terminal.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use super::analysis::{Curve, CurvePoint, curves, others};
+use super::charts::{ChartLine, speed_ups};
+use super::results::{CSV, Measurement, SESAME};
+use crate::cli::arguments::logical_cores;
+use sesame_report::markdown::{DASH, Table, Unit, grouped, or_dash, percent};
+use sesame_report::statistics::Estimate;
+use sesame_report::{ChartError, html};
+
+/// The files of a report.
+pub(super) struct ScalingReport {
+    /// Names and contents.
+    pub(super) files: Vec<(String, String)>,
+    /// The tables as plain text.
+    pub(super) terminal: String,
+}
+
+const TITLE: &str = "Speed-up by threads";
+
+/// Generates the report of the results.
+pub(super) fn report(real: Option<&Measurement>, simulated: Option<&Measurement>) -> Result<ScalingReport, ChartError> {
+    let mut report = ReportWriter { text: format!("# {TITLE}\n\n{INTRODUCTION}\n\n"), ..ReportWriter::default() };
+    let mut figures = serde_json::Map::from_iter([("program".to_owned(), json!(super::PROGRAM))]);
+    let [real_curves, simulated_curves] =
+        [real, simulated].map(|found| found.map_or_else(Vec::new, |found| curves(found, logical_cores())));
+    if let Some(measurement) = real {
+        report.real(measurement, &real_curves)?;
+        figures.insert("real".to_owned(), report.figures(measurement, &real_curves));
+    }
+    if let (Some(measurement), Some(curve)) = (simulated, simulated_curves.first()) {
+        report.simulated(measurement, curve)?;
+        figures.insert("simulated".to_owned(), report.figures(measurement, &simulated_curves));
+        if let Some(real) = real_curves.iter().find(|curve| curve.engine == SESAME) {
+            report.both(real, curve);
+        }
+    }
+    report.positions(&real_curves, simulated_curves.first());
+    let ReportWriter { text, pictures, terminal, .. } = report;
+    let page = html::page(TITLE, &[html::Part { file: "README.md", markdown: &text }], &pictures);
+    let mut files: Vec<(String, String)> = pictures.into_iter().collect();
+    files.push(("README.md".to_owned(), text));
+    files.push(("report.html".to_owned(), page));
+    files.push(("results.json".to_owned(), format!("{:#}\n", Value::Object(figures))));
+    Ok(ScalingReport { files, terminal })
+}
+
+#[derive(Default)]
+struct ReportWriter {
+    text: String,
+    pictures: BTreeMap<String, String>,
+    terminal: String,
+    /// The warnings of the last measurement.
+    warnings: Vec<String>,
+}
+
+impl ReportWriter {
+    /// Begins a section with its conditions.
+    fn section(&mut self, heading: &str, measurement: &Measurement) {
+        self.heading(heading);
+        self.text += &format!("{} searches in [{CSV}]({CSV}).\n\n", grouped(measurement.rows.len() as u64));
+        let mut table = Table::new(["condition", "value"]).with_text_columns(2);
+        for (name, value) in &measurement.conditions {
+            // A bar would end the cell.
+            table.row([(*name).to_owned(), value.replace('|', "/")]);
+        }
+        self.text += &format!("{table}\n");
+        self.warnings.clear();
+    }
+
+    fn heading(&mut self, heading: &str) {
+        self.text += &format!("## {heading}\n\n");
+        self.terminal += &format!("\n{heading}\n");
+    }
+
+    fn table(&mut self, table: &Table, explanation: &str) {
+        self.text += &format!("{table}\n{explanation}\n\n");
+        self.terminal += &format!("\n{}", table.aligned());
+    }
+
+    /// Draws a line for each curve, if there are several numbers of threads.
+    fn chart(
+        &mut self,
+        file: &str,
+        title: &str,
+        curves: &[Curve<'_>],
+        value: fn(&CurvePoint) -> Option<Estimate>,
+    ) -> Result<(), ChartError> {
+        let line = |curve: &Curve<'_>| ChartLine {
+            name: curve.engine.to_owned(),
+            points: curve.points.iter().filter_map(|point| Some((point.threads, value(point)?))).collect(),
+        };
+        let lines: Vec<ChartLine> = curves.iter().map(line).collect();
+        if lines.iter().any(|line| line.points.len() > 1) {
+            self.pictures.insert(file.to_owned(), speed_ups(title, &lines)?);
+            self.text += &format!("![{title}]({file})\n\n");
+        }
+        Ok(())
+    }
+
+    fn real(&mut self, measurement: &Measurement, curves: &[Curve<'_>]) -> Result<(), ChartError> {
+        self.section("Real threads", measurement);
+        self.warnings = warnings(measurement, curves);
+        for line in &self.warnings {
+            self.text += &format!("**Warning**: {line}.\n\n");
+            self.terminal += &format!("warning: {line}\n");
+        }
+        let mut table = Table::new([
+            "engine",
+            "threads",
+            "positions",
+            "million nodes per second",
+            "nodes per second",
+            "time to depth",
+            "nodes in all",
+            "nodes per thread",
+            "same move",
+            "cores had",
+            "others",
+        ]);
+        for curve in curves {
+            for point in &curve.points {
+                table.row([
+                    curve.engine.to_owned(),
+                    point.threads.to_string(),
+                    point.positions.to_string(),
+                    or_dash(point.speed, |speed| Unit::Number.write_estimate(millions(speed))),
+                    times(point.rate),
+                    times(point.speed_up),
+                    times(point.nodes),
+                    times(point.per_thread),
+                    or_dash(point.agreement, share),
+                    or_dash(point.cores_had, percent),
+                    or_dash(point.others, percent),
+                ]);
+            }
+        }
+        self.table(&table, REAL_COLUMNS);
+        self.chart("nodes-per-second.svg", "Nodes per second", curves, |point| point.rate)?;
+        self.chart("time-to-depth.svg", "Time to depth", curves, |point| point.speed_up)
+    }
+
+    fn simulated(&mut self, measurement: &Measurement, curve: &Curve<'_>) -> Result<(), ChartError> {
+        self.section("Simulated threads", measurement);
+        let mut table = Table::new(["threads", "positions", "speed-up", "against half", "nodes in all", "same move"]);
+        for point in &curve.points {
+            table.row([
+                point.threads.to_string(),
+                point.positions.to_string(),
+                times(point.per_thread),
+                times(point.against_half),
+                times(point.nodes),
+                or_dash(point.agreement, share),
+            ]);
+        }
+        self.table(&table, SIMULATED_COLUMNS);
+        let curves = std::slice::from_ref(curve);
+        self.chart("simulated.svg", "Simulated speed-up to depth", curves, |point| point.per_thread)
+    }
+
+    /// Compares simulated and real results.
+    fn both(&mut self, real: &Curve<'_>, simulated: &Curve<'_>) {
+        self.heading("The simulation beside real threads");
+        let mut table = Table::new(["threads", "real, nodes per thread", "simulated", "real, time to depth"]);
+        for point in &real.points {
+            let other = simulated.points.iter().find(|other| other.threads == point.threads);
+            table.row([
+                point.threads.to_string(),
+                times(point.per_thread),
+                or_dash(other, |other| times(other.per_thread)),
+                times(point.speed_up),
+            ]);
+        }
+        self.table(&table, BOTH);
+    }
+
+    /// Lists the positions with the depths of all engines.
+    fn positions(&mut self, real: &[Curve<'_>], simulated: Option<&Curve<'_>>) {
+        self.text += "## Positions\n\nDepth in plies, and the nodes and the time that one thread needs.\n\n";
+        let mut header = vec!["position".to_owned()];
+        for curve in real {
+            header.extend([format!("{}: depth", curve.engine), "nodes".to_owned(), "seconds".to_owned()]);
+        }
+        if simulated.is_some() {
+            header.extend(["simulated: depth".to_owned(), "nodes".to_owned()]);
+        }
+        let mut table = Table::new(header);
+        let names: BTreeSet<&str> =
+            real.iter().chain(simulated).flat_map(|curve| curve.baseline.keys().copied()).collect();
+        for name in names {
+            let mut cells = vec![name.to_owned()];
+            for curve in real.iter().chain(simulated) {
+                let row = curve.baseline.get(name);
+                cells.push(or_dash(row, |row| row.depth.to_string()));
+                cells.push(or_dash(row, |row| grouped(row.nodes)));
+                if simulated.is_none_or(|simulated| !std::ptr::eq(curve, simulated)) {
+                    let clock = row.and_then(|row| row.clock);
+                    cells.push(or_dash(clock, |clock| format!("{:.2}", clock.micros as f64 / 1e6)));
+                }
+            }
+            table.row(cells);
+        }
+        self.text += &table.to_string();
+    }
+
+    /// Returns the figures of a measurement for programs.
+    fn figures(&self, measurement: &Measurement, curves: &[Curve<'_>]) -> Value {
+        let estimate = |estimate: Option<Estimate>| {
+            estimate.map(|found| json!({"value": found.value, "low": found.interval.low, "high": found.interval.high}))
+        };
+        let point = |point: &CurvePoint| {
+            json!({
+                "threads": point.threads,
+                "positions": point.positions,
+                "nodes_per_second": estimate(point.speed),
+                "nodes_per_second_ratio": estimate(point.rate),
+                "time_to_depth": estimate(point.speed_up),
+                "nodes_in_all": estimate(point.nodes),
+                "nodes_per_thread": estimate(point.per_thread),
+                "same_move": estimate(point.agreement),
+                "cores_had": point.cores_had,
+                "others": point.others,
+            })
+        };
+        let engine = |curve: &Curve<'_>| json!({"name": curve.engine, "points": curve.points.iter().map(point).collect::<Vec<_>>()});
+        let conditions = measurement.conditions.iter().map(|(name, value)| json!({"name": name, "value": value}));
+        let dropped = measurement.dropped.iter().map(|(name, reason)| json!({"engine": name, "reason": reason}));
+        json!({
+            "conditions": conditions.collect::<Vec<_>>(),
+            "engines": curves.iter().map(engine).collect::<Vec<_>>(),
+            "dropped": dropped.collect::<Vec<_>>(),
+            "warnings": self.warnings,
+        })
+    }
+}
+
+/// Share of the processor time above which other programs disturb a measurement.
+const NOISY: f64 = 0.03;
+/// Share of the cores below which other programs have disturbed the search. Waiting for locks and page faults
+/// takes well below one per cent.
+const ALMOST_ALL: f64 = 0.97;
+/// Number of positions below which a bootstrap interval is unreliable.
+const FEW: usize = 8;
+/// Ratio of an interval's ends above which it counts as wide.
+const WIDE: f64 = 1.35;
+
+/// Returns the warnings before the first search by the clock with at most `most` threads.
+pub(super) fn warnings_before(most: u32, cores: usize, physical: usize, others: Option<f64>) -> Vec<String> {
+    let mut lines = Vec::new();
+    let plural = |cores: usize| if cores > 1 { "s" } else { "" };
+    if most as usize > cores {
+        lines.push(format!(
+            "{most} threads on {cores} core{}: beyond the cores, the results show the cost of waiting; --simulate shows \
+             the speed-up of more cores",
+            plural(cores)
+        ));
+    } else if most as usize > physical {
+        lines.push(format!(
+            "{most} threads on {physical} physical core{}: hyper-threads that share a core are each slower than one that \
+             has it alone",
+            plural(physical)
+        ));
+    }
+    if let Some(share) = others.filter(|&share| share > NOISY) {
+        lines.push(format!(
+            "the machine was busy before the measurement: other programs used {} of the processor time",
+            percent(share)
+        ));
+    }
+    lines
+}
+
+/// Returns all warnings about searches by the clock.
+fn warnings(measurement: &Measurement, curves: &[Curve<'_>]) -> Vec<String> {
+    let mut lines = measurement.warnings.clone();
+    lines.extend(measurement.dropped.iter().map(|(engine, reason)| format!("{engine} was dropped: {reason}")));
+    if let Some(share) = others(measurement.rows.iter()).filter(|&share| share > NOISY) {
+        lines.push(format!(
+            "the machine was busy during the measurement: other programs used {} of the processor time",
+            percent(share)
+        ));
+    }
+    for curve in curves {
+        for point in &curve.points {
+            let plural = if point.threads == 1 { "" } else { "s" };
+            let label = format!("{} thread{plural} of {}", point.threads, curve.engine);
+            if let Some(had) = point.cores_had.filter(|&had| had < ALMOST_ALL) {
+                lines.push(format!(
+                    "{label} had only {:.0} % of the cores: other programs ran, and the results are too low",
+                    100.0 * had
+                ));
+            }
+            let Some(interval) = point.speed_up.filter(|_| point.threads > 1).map(|estimate| estimate.interval) else {
+                continue;
+            };
+            if point.positions < FEW {
+                let plural = if point.positions == 1 { "" } else { "s" };
+                lines.push(format!(
+                    "the interval of {label} is not reliable: it has only {} position{plural}",
+                    point.positions
+                ));
+            }
+            if interval.contains(1.0) {
+                lines.push(format!("too noisy, or too few positions, to tell whether {label} are faster than one"));
+            } else if interval.high / interval.low > WIDE {
+                lines.push(format!(
+                    "the interval of {label} is wide ({:.2} to {:.2}): use more positions",
+                    interval.low, interval.high
+                ));
+            }
+        }
+    }
+    lines
+}
+
+/// Formats a ratio with its interval; exactly 1 without.
+fn times(estimate: Option<Estimate>) -> String {
+    match estimate {
+        None => DASH.to_owned(),
+        Some(estimate) if estimate.interval.low == 1.0 && estimate.interval.high == 1.0 => "1".to_owned(),
+        Some(estimate) => Unit::Number.write_estimate(estimate),
+    }
+}
+
+/// Formats a share with its interval; exactly 1 without.
+fn share(estimate: Estimate) -> String {
+    let ends = estimate.interval;
+    match ends.low == ends.high {
+        true => percent(estimate.value),
+        false => format!("{} ({:.0} to {:.0})", percent(estimate.value), 100.0 * ends.low, 100.0 * ends.high),
+    }
+}
+
+fn millions(mut speed: Estimate) -> Estimate {
+    speed.value /= 1e6;
+    speed.interval.low /= 1e6;
+    speed.interval.high /= 1e6;
+    speed
+}
+
+const INTRODUCTION: &str = "Written by `sesame scaling`. `docs/users/scaling.md` of the sources describes the method. Ratios are geometric means \
+    over positions, against one thread. Brackets have 95 % intervals, from 4,000 bootstrap resamples of the positions. `results.json` has \
+    the figures for programs.";
+
+const REAL_COLUMNS: &str = "Each engine searches to depths of its own, and is compared with its own single thread. *Million nodes per \
+    second*: geometric mean over the positions; engines count nodes differently. *Time to depth*: one thread's time over that of N, to the \
+    same depth. *Nodes per second*, *nodes in all*: those of N threads over one thread's. *Nodes per thread*: one thread's nodes over those \
+    of each of N; time to depth is about this times the speed of each thread. *Same move*: share of the searches with one thread's best \
+    move. *Cores had*: the processor time of the threads over the time of their cores; the rest went to other programs or to waiting. \
+    *Others*: share of all processors' time that other programs had meanwhile.";
+
+const SIMULATED_COLUMNS: &str = "N threads take turns of 512 nodes: a search is one sequence of steps, the same on every machine. *Speed-up*: \
+    the nodes that one thread needs to the depth, over those that each of N needs. N equally fast cores without contention for memory \
+    would have this speed-up. *Against half*: the gain of the last doubling of the threads.";
+
+const BOTH: &str = "The first two columns have the same measure: one thread's nodes over the nodes of each of N. They are comparable for \
+    similar depths (below): more threads gain more in deeper searches. Real threads can do worse if they do not get equal shares of the \
+    machine.";
+
+#[cfg(test)]
+mod tests {
+    use super::super::analysis::tests::row;
+    use super::*;
+
+    fn text<'a>(report: &'a ScalingReport, name: &str) -> &'a str {
+        &report.files.iter().find(|(file, _)| file == name).unwrap_or_else(|| panic!("no {name}")).1
+    }
+
+    /// Returns results of two threads with 1.6 times the nodes in half the time, beside an engine with half the
+    /// time again and a broken one.
+    fn real() -> Measurement {
+        let engines = [SESAME, "Rival 1.0", "Broken"].map(str::to_owned).to_vec();
+        let mut measurement = Measurement { engines, ..Measurement::default() };
+        for (position, scale) in [("a", 1), ("b", 10)] {
+            measurement.rows.push(row(SESAME, 1, position, 1_000_000 * scale, 1_000_000 * scale));
+            measurement.rows.push(row(SESAME, 2, position, 1_600_000 * scale, 500_000 * scale));
+            measurement.rows.push(row("Rival 1.0", 1, position, 1_000_000 * scale, 1_000_000 * scale));
+            measurement.rows.push(row("Rival 1.0", 2, position, 1_600_000 * scale, 250_000 * scale));
+        }
+        measurement.conditions.push(("engine", "Rival 1.0 (rival --uci; A|B=c)".to_owned()));
+        measurement.dropped.push(("Broken".to_owned(), "no bestmove within 9 s".to_owned()));
+        measurement
+    }
+
+    fn simulated() -> Measurement {
+        let rows = [(1, 100_000), (2, 125_000), (4, 200_000)].into_iter().flat_map(|(threads, nodes)| {
+            [row(SESAME, threads, "a", nodes, 0), row(SESAME, threads, "b", 2 * nodes, 0)]
+        });
+        Measurement { engines: vec![SESAME.to_owned()], rows: rows.collect(), ..Measurement::default() }
+    }
+
+    #[test]
+    fn page_has_all_tables_and_warnings() {
+        let report = report(Some(&real()), Some(&simulated())).unwrap();
+        let page = text(&report, "README.md");
+        for wanted in [
+            "| engine | Rival 1.0 (rival --uci; A/B=c) |",
+            "| Sesame | 2 | 2 | 3.20 (3.20 to 3.20) | 3.20 (3.20 to 3.20) | 2.00 (2.00 to 2.00) | 1.60 (1.60 to 1.60) | 1.25 (1.25 to 1.25) | 50.0 % (0 to 100) | 90.0 % | 10.0 % |",
+            "| Rival 1.0 | 2 | 2 | 6.40 (6.40 to 6.40) | 6.40 (6.40 to 6.40) | 4.00 (4.00 to 4.00) |",
+            "| 4 | 2 | 2.00 (2.00 to 2.00) | 1.25 (1.25 to 1.25) | 2.00 (2.00 to 2.00) |",
+            "| 2 | 1.25 (1.25 to 1.25) | 1.60 (1.60 to 1.60) | 2.00 (2.00 to 2.00) |",
+            "| b | 9 | 10,000,000 | 10.00 | 9 | 10,000,000 | 10.00 | 9 | 200,000 |",
+            "**Warning**: Broken was dropped: no bestmove within 9 s",
+            "**Warning**: 1 thread of Sesame had only 90 %",
+            "**Warning**: the interval of 2 threads of Sesame is not reliable: it has only 2 positions",
+        ] {
+            assert!(page.contains(wanted), "{wanted} not in\n{page}");
+        }
+        assert!(!page.contains("NaN") && !page.contains("inf") && !page.contains("| Broken |"), "{page}");
+        assert!(report.terminal.contains("Rival 1.0") && !report.terminal.contains("**"), "{}", report.terminal);
+    }
+
+    #[test]
+    fn html_has_the_charts() {
+        let report = report(Some(&real()), Some(&simulated())).unwrap();
+        let html = text(&report, "report.html");
+        for name in ["nodes-per-second.svg", "time-to-depth.svg", "simulated.svg"] {
+            let svg = text(&report, name);
+            assert_eq!(roxmltree::Document::parse(svg).unwrap().root_element().tag_name().name(), "svg");
+            assert!(html.contains(svg.trim()), "{name}");
+        }
+        assert!(
+            !html.contains("<img") && !html.contains("src=") && !html.contains("href=\"http"),
+            "it needs nothing else"
+        );
+    }
+
+    #[test]
+    fn json_has_the_figures() {
+        let report = report(Some(&real()), Some(&simulated())).unwrap();
+        let json: Value = serde_json::from_str(text(&report, "results.json")).unwrap();
+        let two = &json["real"]["engines"][0]["points"][1];
+        assert_eq!((two["threads"].as_u64(), two["time_to_depth"]["value"].as_f64()), (Some(2), Some(2.0)));
+        assert_eq!(json["real"]["dropped"][0]["engine"], "Broken");
+        let four = &json["simulated"]["engines"][0]["points"][2];
+        assert_eq!((four["nodes_per_thread"]["value"].as_f64(), &four["time_to_depth"]), (Some(2.0), &Value::Null));
+    }
+
+    #[test]
+    fn report_needs_only_one_kind_of_results() {
+        let real = report(Some(&real()), None).unwrap();
+        assert!(!text(&real, "README.md").contains("## Simulated"));
+        let simulated = report(None, Some(&simulated())).unwrap();
+        assert!(!text(&simulated, "README.md").contains("## Real"));
+    }
+
+    #[test]
+    fn unreliable_machines_are_warned_of() {
+        let warning = |most, cores, physical, others| warnings_before(most, cores, physical, others).join("");
+        assert!(warning(4, 2, 1, None).contains("4 threads on 2 cores: beyond"));
+        assert!(warning(8, 8, 4, None).contains("4 physical cores: hyper-threads"));
+        assert_eq!(warning(4, 8, 4, Some(0.03)), "");
+        assert!(warning(1, 1, 1, Some(0.034)).contains("other programs used 3.4 %"));
+    }
+}
