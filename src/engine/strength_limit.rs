@@ -3,7 +3,7 @@
 //!
 //! The probability of a line falls exponentially with its loss against the best line, divided by a temperature
 //! (a Boltzmann distribution). Stockfish's skill levels also choose among MultiPV lines. Nodes and temperature
-//! depend on the Elo; matches have calibrated them (`scripts/calibrate-elo`, `docs/results/playing-weaker.md`).
+//! depend on the Elo; matches have calibrated them (`docs/results/playing-weaker.md`).
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-"""Tests of the scripts that play matches, with scripts in place of the engine and fastchess. For `scripts/factorial` and `scripts/spsa` the side
-with more of `good` wins, and `idle` has no effect. For `scripts/match` and `scripts/calibrate-elo` the arguments of fastchess are recorded.
+"""Tests of the scripts that play matches, with scripts in place of the engine and fastchess. For `scripts/spsa` the side
+with more of `good` wins, and `idle` has no effect. For `scripts/match` the arguments of fastchess are recorded.
 
     python3 tests/python/match_scripts.py
 
@@ -9,7 +9,6 @@ No test depends on how fast the machine is.
 import json
 import os
 import re
-import runpy
 import subprocess
 import sys
 import tempfile
@@ -107,11 +106,11 @@ class Folder(unittest.TestCase):
     def path(self, name):
         return os.path.join(self.folder, name)
 
-    def run_script(self, name, *arguments, input=None, **environment):
+    def run_script(self, name, *arguments, **environment):
         """Returns exit status, output and errors."""
         settings = {**os.environ, "FASTCHESS": self.path("fastchess"), "OPENINGS": self.path("openings.epd"), **environment}
         command = [os.path.join(SCRIPTS, name), *arguments]
-        run = subprocess.run(command, env=settings, cwd=self.folder, capture_output=True, text=True, check=False, timeout=300, input=input)
+        run = subprocess.run(command, env=settings, cwd=self.folder, capture_output=True, text=True, check=False, timeout=300)
         self.assertNotIn("Traceback", run.stderr)
         return run.returncode, run.stdout, run.stderr
 
@@ -182,76 +181,10 @@ class Matches(Folder):
         self.assertFalse(os.path.exists(self.path("recorded")))
         self.assertFalse(os.path.exists(self.path("games.pgn")))
 
-    def test_calibration_plays_the_level_and_shows_a_table(self):
-        out = self.path("out")
-        status, shown, errors = self.run_script("calibrate-elo", "levels", self.path("engine"), "41", RUNGS="1920", OUT=out)
-        self.assertEqual(status, 0, errors)
-        words = self.recorded()
-        limited = ["option.UCI_LimitStrength=true", "option.UCI_Elo=1920", "tc=60+1"]
-        self.assertIn(["-engine", f"cmd={self.path('engine')}", "name=sesame-1920", *limited], words)
-        level = ["name=stockfish-level-4", "option.Skill Level=4", "tc=inf", "nodes=6000"]
-        self.assertIn(["-engine", "cmd=stockfish", *level], words)
-        self.assertIn(["-rounds", "21"], words)
-        with open(self.path("recorded"), encoding="utf-8") as file:
-            self.assertEqual(len(file.readlines()), 1, "only the chosen rung is played")
-        status, shown, errors = self.run_script("calibrate-elo", "table", OUT=out)
-        self.assertEqual(status, 0, errors)
-        self.assertIn("| 1920-stockfish-level-4 | 40 | 12.34 +/- 5.67 |", shown)
-
 
 class Tuning(Folder):
-    def factorial(self, *arguments):
-        return ("factorial", self.path("engine"), "-o", self.path("trial"), "--pairs", "12", *arguments)
-
-    def test_trial_finds_the_effective_option(self):
-        status, shown, errors = self.run_script(*self.factorial("good=20,80", "idle=80,20", "--pairs", "100"))
-        self.assertEqual(status, 0, errors)
-        effects = {name: (float(elo), float(error)) for elo, error, name in re.findall(r"([+-]\d+\.\d) \+- +(\d+\.\d) +(\w+):", shown)}
-        # The side with more of `good` wins both games of a pair.
-        self.assertGreater(effects["good"][0], 5 * effects["good"][1], shown)
-        self.assertLess(abs(effects["idle"][0]), 3 * effects["idle"][1], shown)
-        self.assertIn("good: 80 against 20", shown)
-        self.assertIn("idle: 20 against 80", shown)
-
-    def test_trial_resumes_with_the_same_search_and_values_only(self):
-        self.run_script(*self.factorial("good=20,80"))
-        self.assertEqual(self.pairs(), 12)
-        with open(self.path("trial"), "ab") as file:
-            file.write(b'{"points": 1.')
-        status, _, errors = self.run_script(*self.factorial("good=20,80", "idle=20,80"))
-        self.assertEqual(status, 0, errors)
-        self.assertIn("torn", errors)
-        self.assertEqual(self.pairs(), 24)
-        with open(self.path("trial"), encoding="utf-8") as file:
-            numbers = [json.loads(line)["number"] for line in file]
-        self.assertEqual(len(numbers), len(set(numbers)), "no pair is played twice")
-        self.refused("another search", *self.factorial("good=20,80"), BENCH="1001")
-        self.refused("a trial at 6000 nodes", *self.factorial("good=20,80", "--nodes", "7000"))
-        self.refused("good=20,80; name another file", *self.factorial("good=10,80"))
-        self.refused("takes 0 to 100", *self.factorial("good=20,101"))
-        self.refused("does not know best", *self.factorial("best=1,2"))
-
-    def test_pairs_depend_on_seed_and_number_only(self):
-        tried = []
-        for seed, jobs in (("7", "1"), ("7", "2"), ("11", "2")):
-            self.run_script(*self.factorial("good=20,80", "idle=20,80", "--seed", seed, "--jobs", jobs))
-            with open(self.path("trial"), encoding="utf-8") as file:
-                lines = {line["number"]: line["high"] for line in map(json.loads, file)}
-            tried.append(lines)
-            os.remove(self.path("trial"))
-        once, again, otherwise = tried
-        self.assertEqual(sorted(once), list(range(1, 13)))
-        self.assertEqual(once, again)
-        self.assertNotEqual(once, otherwise)
-
-    def pairs(self):
-        with open(self.path("trial"), "rb") as file:
-            return file.read().count(b"\n")
-
-    def test_faulty_game_ends_trial_and_tuning(self):
+    def test_faulty_game_ends_tuning(self):
         for fault in ("first disconnects", "second loses on time", "first makes an illegal move", "first's connection stalls"):
-            self.refused(fault, *self.factorial("good=20,80"), FAIL="1", FAULT=fault)
-            self.assertEqual(self.pairs(), 0)
             self.refused(fault, *self.spsa("spsa", "good"), FAIL="1", FAULT=fault)
 
     def spsa(self, state, *names):
@@ -277,130 +210,6 @@ class Tuning(Folder):
     def state(self, name):
         with open(self.path(name), encoding="utf-8") as file:
             return json.load(file)
-
-
-class NetworkErrors(Folder):
-    POSITIONS = (
-        "QPPP4/8/8/8/8/8/8/4K2k w - - 0 1 | 50 | 1.0\n"
-        "qPPP4/8/8/8/8/8/8/4K2k b - - 0 1 | -50 | 0.0\n"
-        "PPPP4/8/8/8/8/8/8/4K2k w - - 0 1 | 0 | 0.5\n"
-        # A decided position, one of few pieces, and no position.
-        "QPPP4/8/8/8/8/8/8/4K2k b - - 0 1 | 701 | 1.0\n"
-        "Q7/8/8/8/8/8/8/4K2k w - - 0 1 | 5 | 1.0\n"
-        "a message\n"
-    )
-
-    def setUp(self):
-        super().setUp()
-        with open(self.path("judge"), "w", encoding="utf-8") as file:
-            file.write(JUDGE)
-        os.chmod(self.path("judge"), 0o755)
-
-    def script(self):
-        """Returns the functions of the script."""
-        sys.path.insert(0, SCRIPTS)
-        self.addCleanup(sys.path.remove, SCRIPTS)
-        return runpy.run_path(os.path.join(SCRIPTS, "network-error"))
-
-    def judged(self, name, count="9000"):
-        command = [sys.executable, os.path.join(SCRIPTS, "network-error"), "judge", "--engine", self.path("judge"), "--count", count, "-o", self.path(name)]
-        subprocess.run(command, input=self.POSITIONS, text=True, check=True)
-        with open(self.path(name), encoding="utf-8") as file:
-            return file.read().splitlines()[1:]
-
-    def test_positions_are_judged_for_white_and_resumed(self):
-        judged = self.judged("judged")
-        self.assertEqual(sorted(line.split(" | ")[1] for line in judged), ["-100", "0", "100"])
-        self.assertEqual(self.judged("resumed", "2"), judged[:2])
-        with open(self.path("resumed"), "a", encoding="utf-8") as file:
-            file.write("PPPP4/8/8 | 1")
-        self.assertEqual(self.judged("resumed"), judged, "after a kill in the middle of a line")
-        with open(self.path("resumed"), encoding="utf-8") as file:
-            lines = file.readlines()
-        with open(self.path("other"), "w", encoding="utf-8") as file:
-            file.writelines([lines[0], lines[2], lines[1]])
-        self.refused("judged otherwise", "network-error", "judge", "--engine", self.path("judge"), "-o", self.path("other"), input=self.POSITIONS)
-        self.refused("No such file", "network-error", "judge", "--engine", self.path("absent"), "-o", self.path("new"), input=self.POSITIONS)
-
-    def test_the_better_network_has_the_smaller_error(self):
-        self.judged("judged")
-        command = ("network-error", "compare", self.path("judged"), "poor", "embedded", "--sesame", self.path("judge"), "--by-pieces")
-        status, shown, errors = self.run_script(*command)
-        self.assertEqual(status, 0, errors)
-        rows = shown.splitlines()
-        self.assertEqual(rows[0], "3 positions")
-        self.assertRegex(rows[1], r"\+0\.00 \+- 0\.00 %.*poor \(poor\); with tempo [+-]\d+ \+0\.00 \+- 0\.00 %$")
-        self.assertRegex(rows[2], r" -\d+\.\d+ \+- .*embedded \(embedded\)")
-        self.assertRegex(rows[3], r"labels")
-        # Six pieces each: the only bucket has the errors of all.
-        self.assertEqual(rows[5].split(), ["pieces", "positions", "poor", "embedded", "labels"])
-        self.assertEqual(rows[6].split(), ["6-9", "3", *(row.split()[0] for row in rows[1:4])])
-        self.assertEqual(len(rows), 7)
-
-    def test_tempo_is_found(self):
-        script = self.script()
-        scores = [-300, -20, 0, 150, 40, 90]
-        sides = "wbwbwb"
-        favoured = [score + (12 if side == "w" else -12) for score, side in zip(scores, sides)]
-        judged = [(f"8/8 {side} - - 0 1", script["expected"](score, 150), 0) for score, side in zip(favoured, sides)]
-        tempo, errors = script["errors_with_tempo"](scores, 150, judged)
-        self.assertEqual((tempo, round(sum(errors), 12)), (12, 0))
-
-    def test_labels_are_blended_within_their_game(self):
-        script = self.script()
-        with open(self.path("shown"), "w", encoding="utf-8") as file:
-            file.write(
-                "a w - - 0 10 | 0 | 1.0\n"
-                # Three plies later in the same game.
-                "b b - - 0 11 | 100 | 1.0\n"
-                # Two games more: another result, then a ply that is not later.
-                "c w - - 0 20 | 0 | 0.5\n"
-                "d w - - 0 20 | 0 | 0.5\n"
-            )
-        games = script["games_of"](self.path("shown"))
-        self.assertEqual([[fen[0] for fen, *_ in game] for game in games], [["a", "b"], ["c"], ["d"]])
-        (last, last_labels), (first, first_labels) = script["labels_of"](games[0], 100)
-        own, later = 0.5, script["expected"](100, 100)
-        self.assertEqual((first[0], last[0], script["LAMBDAS"][2]), ("a", "b", 0.8))
-        self.assertAlmostEqual(last_labels[2], 0.2 * later + 0.8 * 1.0)
-        self.assertAlmostEqual(first_labels[2], (1 - 0.8**3) * own + 0.8**3 * last_labels[2])
-        self.assertEqual([labels[-1] for labels in (first_labels, last_labels)], [1.0, 1.0])
-        self.assertEqual([labels[0] for labels in (first_labels, last_labels)], [own, later])
-
-    def test_labels_show_a_share_of_the_errors(self):
-        # Games of one position each. The scores are the engine's; the results agree with the network, which takes every position for good.
-        positions = ("QPPP4/8/8/8/8/8/8/4K2k w", "qPPP4/8/8/8/8/8/8/4K2k w", "QQPP4/8/8/8/8/8/8/4K2k w", "qqPP4/8/8/8/8/8/8/4K2k w")
-        engine = {fen: 100 * (fen.count("Q") - fen.count("q")) for fen in positions}
-        with open(self.path("judged"), "w", encoding="utf-8") as judged, open(self.path("shown"), "w", encoding="utf-8") as shown:
-            for clock in range(60):
-                for fen, score in engine.items():
-                    print(f"{fen} - - {clock} 1 | {score} | {score}", file=judged)
-                    print(f"{fen} - - {clock} 1 | {score} | 1.0", file=shown)
-        command = ("network-error", "labels", self.path("judged"), self.path("shown"), "poor", "--sesame", self.path("judge"))
-        status, shown, errors = self.run_script(*command)
-        self.assertEqual(status, 0, errors)
-        head, row = shown.splitlines()
-        self.assertEqual(head.split(), ["pieces", "positions", "error", "0.0", "0.5", "0.8", "0.9", "0.95", "0.98", "result"])
-        shares = [float(share) for share in re.findall(r"(-?\d+\.\d+) \+-", row)]
-        self.assertEqual(len(shares), 7)
-        self.assertAlmostEqual(shares[0], 1, delta=0.02)
-        self.assertEqual(shares, sorted(shares, reverse=True))
-        self.assertAlmostEqual(shares[-1], 0, delta=0.02)
-        for content, message in (("", "has 0 of the 240 judged"), ("a | b | c\n", "data show")):
-            with open(self.path("shown"), "w", encoding="utf-8") as file:
-                file.write(content)
-            self.refused(message, *command)
-
-    def test_wrong_files_are_refused(self):
-        for content, message in (("", "no positions"), ("a | b\n", "line 1"), ("# x\na | b | c\n", "line 2")):
-            with open(self.path("wrong"), "w", encoding="utf-8") as file:
-                file.write(content)
-            status, _, errors = self.run_script("network-error", "compare", self.path("wrong"), "embedded", "--sesame", self.path("judge"))
-            self.assertNotEqual(status, 0)
-            self.assertIn(message, errors)
-        self.refused("nothing", "network-error", "compare", self.path("nothing"), "embedded", "--sesame", self.path("judge"))
-        self.judged("judged")
-        self.refused("stays as it was", "network-error", "compare", self.path("judged"), "absent", "--sesame", self.path("judge"))
 
 
 if __name__ == "__main__":
