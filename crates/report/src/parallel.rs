@@ -10,7 +10,7 @@ const STACK: usize = 16 << 20;
 
 /// Returns the number of cores that the process may use.
 pub fn cores() -> usize {
-    thread::available_parallelism().map_or(1, usize::from)
+    num_cpus::get()
 }
 
 /// Runs `work` on each input, on at most `threads` threads, and returns the results in the order of the inputs.
