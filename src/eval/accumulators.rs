@@ -1,11 +1,141 @@
-//! Incrementally updated accumulators along the search path, with a refresh table.
+//! Input features, and accumulators that are updated along the search path, with a refresh table.
 
 use std::sync::Arc;
 
-use super::Network;
-use super::features::{FeatureChanges, Perspective, PieceChanges, PiecePlacement};
+use arrayvec::ArrayVec;
+
 use super::kernels::Row;
-use crate::position::{Color, Position};
+use super::{INPUTS, Network};
+use crate::position::{BitBoard, Color, File, Piece, Position, Square};
+
+/// Index of the first feature of the opponent's pieces.
+const OPPONENT: usize = INPUTS / 2;
+/// Features of one colour and kind of piece.
+const PER_KIND: usize = Square::NUM;
+/// Exclusive or with these flips the ranks of a square, or mirrors its file.
+const FLIP_RANK: usize = 56;
+const MIRROR_FILE: usize = 7;
+
+/// A player's view of the board: flipped for Black, mirrored while the player's king is on the files e to h.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Perspective {
+    player: Color,
+    flip: usize,
+    pub(super) mirrored: bool,
+}
+
+impl Perspective {
+    #[inline]
+    pub(super) fn of(position: &Position, player: Color) -> Self {
+        let mirrored = position.king(player).file() > File::D;
+        let flip = if player == Color::Black { FLIP_RANK } else { 0 };
+        Self { player, flip: flip ^ if mirrored { MIRROR_FILE } else { 0 }, mirrored }
+    }
+
+    /// Returns the feature of a piece.
+    #[inline]
+    fn feature(self, piece: PlacedPiece) -> u16 {
+        feature_index(piece.color == self.player, piece.kind as usize, piece.square as usize ^ self.flip)
+    }
+}
+
+/// Returns the index of a feature, which is the row of its weights in the feature transformer.
+///
+/// `own` is true for the pieces of the perspective's player. `kind` is 0 for a pawn to 5 for a king, as in
+/// [`Piece`]. `square` is 0 (a1) to 63 (h8) in the perspective, after flipping and mirroring.
+#[inline]
+pub fn feature_index(own: bool, kind: usize, square: usize) -> u16 {
+    ((if own { 0 } else { OPPONENT }) + kind * PER_KIND + square) as u16
+}
+
+/// Returns the features of all pieces of `position` from the perspective of `player`, in no particular order.
+pub fn active_features(position: &Position, player: Color) -> Vec<u16> {
+    let (mut pieces, mut features) = (PieceChanges::default(), FeatureChanges::default());
+    PiecePlacement::EMPTY.write_changes_to(&PiecePlacement::of(position), &mut pieces);
+    pieces.write_features(Perspective::of(position, player), &mut features);
+    features.added.to_vec()
+}
+
+/// A piece on its square.
+#[derive(Clone, Copy)]
+struct PlacedPiece {
+    color: Color,
+    kind: Piece,
+    square: Square,
+}
+
+/// The pieces to add and to remove between two boards, at most 32 each.
+#[derive(Default)]
+pub(super) struct PieceChanges {
+    added: ArrayVec<PlacedPiece, 32>,
+    removed: ArrayVec<PlacedPiece, 32>,
+}
+
+/// The features to add and to remove between two boards.
+#[derive(Default)]
+pub(super) struct FeatureChanges {
+    pub(super) added: ArrayVec<u16, 32>,
+    pub(super) removed: ArrayVec<u16, 32>,
+}
+
+impl PieceChanges {
+    /// Overwrites `features` with the features of these pieces. (Returned lists would be copied right after
+    /// they were written, in other sizes, which defeats store forwarding.)
+    #[inline]
+    pub(super) fn write_features(&self, perspective: Perspective, features: &mut FeatureChanges) {
+        for (pieces, list) in [(&self.added, &mut features.added), (&self.removed, &mut features.removed)] {
+            list.clear();
+            list.extend(pieces.iter().map(|&piece| perspective.feature(piece)));
+        }
+    }
+}
+
+/// The pieces of a board, without any other state.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct PiecePlacement {
+    colors: [BitBoard; Color::NUM],
+    pieces: [BitBoard; Piece::NUM],
+}
+
+impl PiecePlacement {
+    pub(super) const EMPTY: Self =
+        Self { colors: [BitBoard::EMPTY; Color::NUM], pieces: [BitBoard::EMPTY; Piece::NUM] };
+
+    #[inline]
+    pub(super) fn of(position: &Position) -> Self {
+        Self {
+            colors: Color::ALL.map(|color| position.colors(color)),
+            pieces: Piece::ALL.map(|piece| position.pieces(piece)),
+        }
+    }
+
+    /// Counts the squares that a player occupies on one board only: a fast estimate of the number of changes.
+    #[inline]
+    pub(super) fn distance(&self, other: &Self) -> u32 {
+        Color::ALL.map(|color| (self.colors[color as usize] ^ other.colors[color as usize]).len()).iter().sum()
+    }
+
+    /// Overwrites `changes` with the changes from this board to `new`.
+    #[inline]
+    pub(super) fn write_changes_to(&self, new: &Self, changes: &mut PieceChanges) {
+        changes.added.clear();
+        changes.removed.clear();
+        // Most kinds have no change: their pieces are the same, and none changed its colour.
+        let recoloured = (self.colors[0] ^ new.colors[0]) & (self.colors[1] ^ new.colors[1]);
+        for kind in Piece::ALL {
+            let (old_pieces, new_pieces) = (self.pieces[kind as usize], new.pieces[kind as usize]);
+            if old_pieces == new_pieces && (old_pieces & recoloured).is_empty() {
+                continue;
+            }
+            for color in Color::ALL {
+                let old = old_pieces & self.colors[color as usize];
+                let new = new_pieces & new.colors[color as usize];
+                changes.added.extend((new - old).into_iter().map(|square| PlacedPiece { color, kind, square }));
+                changes.removed.extend((old - new).into_iter().map(|square| PlacedPiece { color, kind, square }));
+            }
+        }
+    }
+}
 
 /// A board within this distance is close enough to update from: one move away, of any kind.
 const CLOSE: u32 = 4;

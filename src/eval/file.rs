@@ -20,13 +20,11 @@ use twox_hash::XxHash3_64;
 
 use super::{HIDDEN, INPUTS, OUTPUT_BUCKETS, QA, QB};
 
-/// Version of the format.
 const VERSION: u32 = 1;
 /// First bytes of a network's file.
 pub const NETWORK_MAGIC: &[u8; 8] = b"SESAMENN";
 /// Scales that a network may have: the centipawns of an output of 1.0.
 pub const SCALE_RANGE: RangeInclusive<u16> = 10..=4_000;
-/// Length of the header.
 const HEADER: usize = 64;
 /// Offset of the header's checksum, which covers the bytes before it.
 const HEADER_SUM: usize = 40;
@@ -92,7 +90,7 @@ pub enum NetworkFormatError {
     Overflow,
 }
 
-/// Returns the length in bytes of the file of a network with `hidden` neurons.
+/// The length in bytes of the file of a network with `hidden` neurons.
 const fn length(hidden: usize) -> usize {
     HEADER + 2 * (ROWS * hidden + OUTPUT_BUCKETS)
 }
@@ -110,19 +108,6 @@ fn describe([inputs, hidden, buckets, qa, qb]: [u16; 5], [activation, mirroring]
 /// Returns the hash in the header of a file; 0 for bytes that are too short.
 pub(super) fn hash(bytes: &[u8]) -> u64 {
     bytes.get(32..40).and_then(|hash| hash.try_into().ok()).map_or(0, u64::from_le_bytes)
-}
-
-/// Computes the checksum of a header.
-fn header_sum(header: &[u8; HEADER]) -> [u8; 8] {
-    XxHash3_64::oneshot(&header[..HEADER_SUM]).to_le_bytes()
-}
-
-/// Writes the checksum into the header of a file.
-#[cfg(test)]
-pub(super) fn update_header_sum(bytes: &mut [u8]) {
-    let header = bytes.first_chunk_mut().unwrap();
-    let sum = header_sum(header);
-    header[HEADER_SUM..HEADER_SUM + 8].copy_from_slice(&sum);
 }
 
 /// Describes the architecture in the header of a file, for messages; the supported one for bytes that are too
@@ -178,7 +163,7 @@ impl Weights {
         }
         // The checksum of the weights does not cover the scale.
         let sum = &header[HEADER_SUM..HEADER_SUM + 8];
-        if sum != [0; 8] && sum != header_sum(header) {
+        if sum != [0; 8] && sum != XxHash3_64::oneshot(&header[..HEADER_SUM]).to_le_bytes() {
             return Err(NetworkFormatError::HeaderChecksum);
         }
         let shape = [12, 14, 16, 18, 20].map(half);
@@ -201,10 +186,12 @@ impl Weights {
         }
         let (numbers, _) = body.as_chunks();
         let mut numbers = numbers.iter().map(|&number| i16::from_le_bytes(number));
-        let mut rows = |count| -> Vec<i16> {
-            let row =
-                |_| numbers.by_ref().take(hidden).chain(std::iter::repeat_n(0, HIDDEN - hidden)).collect::<Vec<_>>();
-            (0..count).flat_map(row).collect()
+        let mut rows = |count| {
+            let mut rows = vec![0; count * HIDDEN];
+            for row in rows.chunks_exact_mut(HIDDEN) {
+                row.iter_mut().zip(numbers.by_ref().take(hidden)).for_each(|(to, number)| *to = number);
+            }
+            rows
         };
         Ok(Weights {
             features: rows(INPUTS),

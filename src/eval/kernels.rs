@@ -9,7 +9,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::features::FeatureChanges;
+use super::accumulators::FeatureChanges;
 use super::{HIDDEN, INPUTS, QA};
 
 /// An accumulator, or the weights of one feature: 16-bit numbers, aligned to a cache line.
@@ -214,22 +214,14 @@ macro_rules! loops {
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
     use std::arch::x86_64::*;
+    use std::arch::x86_64::{
+        _mm256_add_epi16 as add, _mm256_mullo_epi16 as multiply, _mm256_setzero_si256 as zero,
+        _mm256_setzero_si256 as zero_sum, _mm256_sub_epi16 as subtract,
+    };
 
     use super::{HIDDEN, INPUTS, QA, Row, largest_divisor};
 
     loops!("avx2", __m256i, __m256i, 16, 8);
-
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn zero() -> __m256i {
-        _mm256_setzero_si256()
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn zero_sum() -> __m256i {
-        _mm256_setzero_si256()
-    }
 
     #[inline]
     #[target_feature(enable = "avx2")]
@@ -247,26 +239,8 @@ mod avx2 {
 
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn add(a: __m256i, b: __m256i) -> __m256i {
-        _mm256_add_epi16(a, b)
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn subtract(a: __m256i, b: __m256i) -> __m256i {
-        _mm256_sub_epi16(a, b)
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx2")]
     fn clamp(vector: __m256i) -> __m256i {
         _mm256_min_epi16(_mm256_max_epi16(vector, zero()), _mm256_set1_epi16(QA as i16))
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn multiply(a: __m256i, b: __m256i) -> __m256i {
-        _mm256_mullo_epi16(a, b)
     }
 
     #[inline]
@@ -287,22 +261,14 @@ mod avx2 {
 #[cfg(target_arch = "x86_64")]
 mod avx512 {
     use std::arch::x86_64::*;
+    use std::arch::x86_64::{
+        _mm512_add_epi16 as add, _mm512_mullo_epi16 as multiply, _mm512_setzero_si512 as zero,
+        _mm512_setzero_si512 as zero_sum, _mm512_sub_epi16 as subtract,
+    };
 
     use super::{HIDDEN, INPUTS, QA, Row, largest_divisor};
 
     loops!("avx512f,avx512bw", __m512i, __m512i, 32, 16);
-
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw")]
-    fn zero() -> __m512i {
-        _mm512_setzero_si512()
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw")]
-    fn zero_sum() -> __m512i {
-        _mm512_setzero_si512()
-    }
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw")]
@@ -320,26 +286,8 @@ mod avx512 {
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw")]
-    fn add(a: __m512i, b: __m512i) -> __m512i {
-        _mm512_add_epi16(a, b)
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw")]
-    fn subtract(a: __m512i, b: __m512i) -> __m512i {
-        _mm512_sub_epi16(a, b)
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw")]
     fn clamp(vector: __m512i) -> __m512i {
         _mm512_min_epi16(_mm512_max_epi16(vector, zero()), _mm512_set1_epi16(QA as i16))
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw")]
-    fn multiply(a: __m512i, b: __m512i) -> __m512i {
-        _mm512_mullo_epi16(a, b)
     }
 
     #[inline]
@@ -358,6 +306,7 @@ mod avx512 {
 #[cfg(target_arch = "aarch64")]
 mod neon {
     use std::arch::aarch64::*;
+    use std::arch::aarch64::{vaddq_s16 as add, vmulq_s16 as multiply, vsubq_s16 as subtract};
 
     use super::{HIDDEN, INPUTS, QA, Row, largest_divisor};
 
@@ -391,26 +340,8 @@ mod neon {
 
     #[inline]
     #[target_feature(enable = "neon")]
-    fn add(a: int16x8_t, b: int16x8_t) -> int16x8_t {
-        vaddq_s16(a, b)
-    }
-
-    #[inline]
-    #[target_feature(enable = "neon")]
-    fn subtract(a: int16x8_t, b: int16x8_t) -> int16x8_t {
-        vsubq_s16(a, b)
-    }
-
-    #[inline]
-    #[target_feature(enable = "neon")]
     fn clamp(vector: int16x8_t) -> int16x8_t {
         vminq_s16(vmaxq_s16(vector, zero()), vdupq_n_s16(QA as i16))
-    }
-
-    #[inline]
-    #[target_feature(enable = "neon")]
-    fn multiply(a: int16x8_t, b: int16x8_t) -> int16x8_t {
-        vmulq_s16(a, b)
     }
 
     #[inline]

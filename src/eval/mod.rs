@@ -9,8 +9,7 @@
 //! | module | content |
 //! |---|---|
 //! | `network` | [`Network`]: quantised weights, inference from scratch |
-//! | `accumulators` | [`Accumulators`]: incremental updates along the search, refresh table |
-//! | `features` | feature indices, differences of two boards |
+//! | `accumulators` | feature indices, differences of two boards; [`Accumulators`]: incremental updates along the search, refresh table |
 //! | `kernels` | the two inner loops, for each kind of SIMD registers |
 //! | `file` | the file format of [`Weights`] |
 //! | [`wdl`] | the win/draw/loss model |
@@ -19,7 +18,6 @@
 //! bullet (<https://github.com/jw1912/bullet>). `docs/contributors/training.md` describes the training.
 
 mod accumulators;
-mod features;
 mod file;
 mod kernels;
 mod network;
@@ -27,8 +25,7 @@ mod network;
 pub(crate) mod tests;
 pub mod wdl;
 
-pub use accumulators::Accumulators;
-pub use features::{active_features, feature_index};
+pub use accumulators::{Accumulators, active_features, feature_index};
 pub use file::{NETWORK_MAGIC, NetworkFormatError, SCALE_RANGE, Weights};
 pub use kernels::Simd;
 pub use network::{Network, NetworkError};

@@ -5,13 +5,14 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
-use super::features::{FeatureChanges, Perspective, PieceChanges, PiecePlacement};
+use super::accumulators::{FeatureChanges, Perspective, PieceChanges, PiecePlacement};
 use super::file::{self, NetworkFormatError, Weights};
 use super::kernels::{Kernels, Row, Simd};
 use super::{
     HIDDEN, INPUTS, OUTPUT_BUCKETS, OUTPUT_SUM_LIMIT, OUTPUT_WEIGHT_LIMIT, QA, QB, VALUE_LIMIT, output_bucket,
 };
 use crate::position::{Color, Position};
+use crate::regular_file;
 
 /// An error of loading a network from a file.
 #[derive(Debug, thiserror::Error)]
@@ -160,9 +161,12 @@ impl Network {
     }
 }
 
-/// Reads a file and parses it with `parse`.
+/// Reads a regular file, up to twice the length of a network, and parses it with `parse`.
 fn read_as<T>(path: &Path, parse: impl FnOnce(&[u8]) -> Result<T, NetworkFormatError>) -> Result<T, NetworkError> {
-    let bytes = read_regular_file(path).map_err(|source| NetworkError::File { path: path.to_owned(), source })?;
+    let mut bytes = Vec::new();
+    regular_file::open(path)
+        .and_then(|file| file.take(2 * file::MAX_LENGTH as u64).read_to_end(&mut bytes))
+        .map_err(|source| NetworkError::File { path: path.to_owned(), source })?;
     parse(&bytes).map_err(|source| NetworkError::Format { path: path.to_owned(), source })
 }
 
@@ -178,13 +182,6 @@ impl Weights {
             Ok(weights)
         })
     }
-}
-
-/// Reads a regular file, up to twice the length of a network.
-fn read_regular_file(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    crate::regular_file::open(path)?.take(2 * file::MAX_LENGTH as u64).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 /// Networks are equal if their hashes and scales are.

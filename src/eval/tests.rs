@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use proptest::prelude::*;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -164,46 +163,6 @@ fn incremental_updates_are_exact_in_random_trees() {
     }
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
-
-    /// Random lines from Chess960 starts, with evaluations and unmade moves as in a search.
-    #[test]
-    fn incremental_updates_are_exact_on_random_lines(
-        seed in any::<u64>(), start in 0..960_u32, steps in proptest::collection::vec((any::<u8>(), 0..12_u8), 1..120),
-    ) {
-        let weights = random_weights(seed);
-        let plain = Network::new(&weights).unwrap().with_simd(Simd::Plain).unwrap();
-        for network in with_each_simd(&weights) {
-            let mut accumulators = Accumulators::new(network, 130);
-            let mut line = vec![Position::chess960(start)];
-            for &(choice, action) in &steps {
-                let position = &line[line.len() - 1];
-                let moves = position.legal_moves();
-                match action {
-                    0 if line.len() > 1 => drop(line.pop()),
-                    1..=4 if !position.in_check() => {
-                        let wanted = accumulators.network().evaluate(position);
-                        prop_assert_eq!(accumulators.evaluate(position, line.len() - 1), wanted);
-                        prop_assert_eq!(plain.evaluate(position), wanted);
-                    }
-                    _ if moves.is_empty() => drop(line.pop()),
-                    5 if !position.in_check() => {
-                        let mut child = position.clone();
-                        child.play_null();
-                        line.push(child);
-                    }
-                    _ => {
-                        let mut child = position.clone();
-                        child.play(moves[usize::from(choice) % moves.len()]);
-                        line.push(child);
-                    }
-                }
-            }
-        }
-    }
-}
-
 #[test]
 fn evaluation_is_symmetric() {
     let network = Network::new(&random_weights(4)).unwrap();
@@ -227,6 +186,12 @@ fn output_buckets_cover_all_numbers_of_pieces() {
     assert!(buckets.windows(2).all(|pair| pair[0] <= pair[1] && pair[1] - pair[0] <= 1));
 }
 
+/// Sets the checksum of a file's header.
+fn seal(bytes: &mut [u8]) {
+    let sum = twox_hash::XxHash3_64::oneshot(&bytes[..40]);
+    bytes[40..48].copy_from_slice(&sum.to_le_bytes());
+}
+
 #[test]
 fn invalid_files_are_refused() {
     let weights = random_weights(5);
@@ -237,7 +202,7 @@ fn invalid_files_are_refused() {
     let problem = |change: &dyn Fn(&mut Vec<u8>)| {
         let mut changed = bytes.clone();
         change(&mut changed);
-        file::update_header_sum(&mut changed);
+        seal(&mut changed);
         Network::from_bytes(&changed).unwrap_err()
     };
     assert_eq!(Network::from_bytes(&bytes[..10]), Err(NetworkFormatError::Magic));
@@ -303,7 +268,7 @@ fn smaller_networks_are_padded() {
     let hash = twox_hash::XxHash3_64::oneshot(&narrow);
     bytes[32..40].copy_from_slice(&hash.to_le_bytes());
     bytes.extend(narrow);
-    file::update_header_sum(&mut bytes);
+    seal(&mut bytes);
     assert_eq!(Weights::from_bytes(&bytes), Ok(weights.clone()));
     let narrow = Network::from_bytes(&bytes).unwrap();
     assert_eq!(narrow.hash(), hash);
@@ -318,30 +283,27 @@ fn smaller_networks_are_padded() {
     for wrong in [&bytes[..bytes.len() - 2], &[&bytes[..], &[0, 0]].concat()] {
         assert!(matches!(Weights::from_bytes(wrong), Err(NetworkFormatError::Length { .. })));
     }
-    bytes[14..16].copy_from_slice(&(HIDDEN as u16 + 64).to_le_bytes());
-    file::update_header_sum(&mut bytes);
-    assert!(matches!(Weights::from_bytes(&bytes), Err(NetworkFormatError::Architecture(_))));
-    bytes[14..16].copy_from_slice(&0_u16.to_le_bytes());
-    file::update_header_sum(&mut bytes);
-    assert!(matches!(Weights::from_bytes(&bytes), Err(NetworkFormatError::Architecture(_))));
+    for neurons in [0, HIDDEN as u16 + 64] {
+        bytes[14..16].copy_from_slice(&neurons.to_le_bytes());
+        seal(&mut bytes);
+        assert!(matches!(Weights::from_bytes(&bytes), Err(NetworkFormatError::Architecture(_))));
+    }
 }
 
 #[test]
 fn weights_that_could_overflow_are_refused() {
-    let mut weights = random_weights(6);
-    weights.features[7 * HIDDEN] = 1_100;
-    assert_eq!(Network::new(&weights).unwrap_err(), NetworkFormatError::Overflow);
-    let mut weights = random_weights(6);
-    weights.output[3] = 129;
-    assert_eq!(Network::new(&weights).unwrap_err(), NetworkFormatError::Overflow);
-
-    // The sum is too large though no weight is; the largest accepted weights, with the largest activations.
+    // The largest accepted sum of output weights. One more is too large though no weight is.
     let most = OUTPUT_WEIGHT_LIMIT.min(OUTPUT_SUM_LIMIT / HIDDEN as i32) as i16;
-    let mut weights = random_weights(6);
-    weights.output[..HIDDEN].fill(most);
-    assert!(Network::new(&weights).is_ok());
-    weights.output[..HIDDEN].fill(most + 1);
-    assert_eq!(Network::new(&weights).unwrap_err(), NetworkFormatError::Overflow);
+    let result = |change: fn(&mut Weights, i16)| {
+        let mut weights = random_weights(6);
+        change(&mut weights, most);
+        Network::new(&weights).map(drop)
+    };
+    let overflow = Err(NetworkFormatError::Overflow);
+    assert_eq!(result(|weights, _| weights.features[7 * HIDDEN] = 1_100), overflow);
+    assert_eq!(result(|weights, _| weights.output[3] = 129), overflow);
+    assert_eq!(result(|weights, most| weights.output[..HIDDEN].fill(most + 1)), overflow);
+    assert_eq!(result(|weights, most| weights.output[..HIDDEN].fill(most)), Ok(()));
     let largest = Weights {
         features: vec![1_000; INPUTS * HIDDEN],
         biases: vec![700; HIDDEN],
@@ -351,39 +313,6 @@ fn weights_that_could_overflow_are_refused() {
     };
     for network in with_each_simd(&largest) {
         assert_eq!(network.evaluate(&Position::startpos()), VALUE_LIMIT - 1);
-    }
-}
-
-/// Prints the speed: `cargo test --release --lib network_speed -- --ignored --nocapture`.
-#[test]
-#[ignore = "a measurement"]
-fn network_speed() {
-    let mut games: Vec<Vec<Position>> = vec![Vec::new()];
-    let mut last = 0;
-    random_positions(60, |position| {
-        let ply = position.fullmove_number();
-        if ply < last {
-            games.push(Vec::new());
-        }
-        last = ply;
-        games.last_mut().unwrap().push(position.clone());
-    });
-    let count: usize = games.iter().map(Vec::len).sum();
-    for network in with_each_simd(&random_weights(7)) {
-        let mut accumulators = Accumulators::new(Arc::clone(&network), 200);
-        for (name, incremental) in [("from scratch", false), ("incrementally", true)] {
-            let start = std::time::Instant::now();
-            let mut sum = 0_i64;
-            for _ in 0..100 {
-                for (ply, position) in games.iter().flat_map(|game| game.iter().enumerate()) {
-                    let value =
-                        if incremental { accumulators.evaluate(position, ply) } else { network.evaluate(position) };
-                    sum += i64::from(value);
-                }
-            }
-            let rate = 100.0 * count as f64 / start.elapsed().as_secs_f64();
-            eprintln!("{}, {name}: {:.2} million per second (checksum {sum})", network.simd(), rate / 1e6);
-        }
     }
 }
 

@@ -153,8 +153,7 @@ impl Position {
 
         let mut builder = BoardBuilder::empty();
         read_board(&mut builder, board)?;
-        let sets = Sets::new(&builder);
-        if let Some(color) = sets.check_material()? {
+        if let Some(color) = check_material(&builder)? {
             repair(FenError::TooManyPieces(color), "accepted");
         }
         builder.side_to_move = match side {
@@ -168,32 +167,28 @@ impl Position {
             return Err(FenError::TooManyCheckers(bare.checkers().len()));
         }
 
-        for fault in read_castling(&mut builder, &sets, castling) {
+        for fault in read_castling(&mut builder, castling) {
             repair(fault, "dropped");
         }
         if let Err(fault) = read_en_passant(&mut builder, en_passant) {
             repair(fault, "dropped");
         }
-        if let Some(text) = fields.next() {
+        let faults: [(fn(String) -> FenError, _); 2] =
+            [(FenError::HalfmoveClock, "counts as 0"), (FenError::MoveNumber, "counts as 1")];
+        let mut clocks = [0, 1];
+        for (clock, (fault, default)) in clocks.iter_mut().zip(faults) {
+            let Some(text) = fields.next() else { break };
             match read_number(text) {
-                Some(clock) => builder.halfmove_clock = clock.min(100) as u8,
-                None if is_missing_number(text) => repair(FenError::HalfmoveClock(excerpt(text)), "counts as 0"),
+                Some(number) => *clock = number,
+                None if is_missing_number(text) => repair(fault(excerpt(text)), default),
                 None => {
-                    repair(FenError::HalfmoveClock(excerpt(text)), "dropped with all that follows");
+                    repair(fault(excerpt(text)), "dropped with all that follows");
                     fields = "".split_ascii_whitespace();
                 }
             }
         }
-        if let Some(text) = fields.next() {
-            match read_number(text) {
-                Some(number) => builder.fullmove_number = number.max(1),
-                None if is_missing_number(text) => repair(FenError::MoveNumber(excerpt(text)), "counts as 1"),
-                None => {
-                    repair(FenError::MoveNumber(excerpt(text)), "dropped with all that follows");
-                    fields = "".split_ascii_whitespace();
-                }
-            }
-        }
+        builder.halfmove_clock = clocks[0].min(100) as u8;
+        builder.fullmove_number = clocks[1].max(1);
         if fields.next().is_some() {
             repair(FenError::FieldCount(count), "the rest is dropped");
         }
@@ -324,63 +319,43 @@ fn read_board(builder: &mut BoardBuilder, text: &str) -> Result<(), FenError> {
     Ok(())
 }
 
-/// The piece sets of a board that is not validated yet.
-struct Sets {
-    pieces: [(Piece, BitBoard); Piece::NUM],
-    colors: [(Color, BitBoard); Color::NUM],
+/// Returns the squares of one kind of piece on a board that is not validated yet.
+fn squares_of(builder: &BoardBuilder, color: Color, piece: Piece) -> BitBoard {
+    Square::ALL.into_iter().filter(|&square| builder.square(square) == Some((piece, color))).collect()
 }
 
-impl Sets {
-    fn new(builder: &BoardBuilder) -> Self {
-        let find = |wanted: &dyn Fn(Piece, Color) -> bool| {
-            let there = |square: &Square| builder.square(*square).is_some_and(|(piece, color)| wanted(piece, color));
-            Square::ALL.into_iter().filter(there).collect::<BitBoard>()
-        };
-        Self {
-            pieces: Piece::ALL.map(|piece| (piece, find(&|other, _| other == piece))),
-            colors: Color::ALL.map(|color| (color, find(&|_, other| other == color))),
+/// Returns the first colour, if any, with more promoted pieces than missing pawns.
+fn check_material(builder: &BoardBuilder) -> Result<Option<Color>, FenError> {
+    /// The most pieces and pawns of a colour that a board holds.
+    const MOST: (u32, u32) = (16, 8);
+    for color in Color::ALL {
+        let count = squares_of(builder, color, Piece::King).len();
+        if count != 1 {
+            return Err(FenError::KingCount { color, count });
         }
     }
-
-    fn of(&self, color: Color, piece: Piece) -> BitBoard {
-        let pieces = self.pieces.iter().find(|(other, _)| *other == piece).map_or(BitBoard::EMPTY, |(_, set)| *set);
-        let colors = self.colors.iter().find(|(other, _)| *other == color).map_or(BitBoard::EMPTY, |(_, set)| *set);
-        pieces & colors
+    let mut too_many = None;
+    for color in Color::ALL {
+        let pawns = squares_of(builder, color, Piece::Pawn);
+        let back_ranks = Rank::First.bitboard() | Rank::Eighth.bitboard();
+        if let Some(square) = (pawns & back_ranks).next_square() {
+            return Err(FenError::PawnRank(square));
+        }
+        let pieces: u32 = Piece::ALL.iter().map(|&piece| squares_of(builder, color, piece).len()).sum();
+        if pieces > MOST.0 || pawns.len() > MOST.1 {
+            return Err(FenError::TooManyPieces(color));
+        }
+        let first = [(Piece::Knight, 2), (Piece::Bishop, 2), (Piece::Rook, 2), (Piece::Queen, 1)];
+        let promoted = first.map(|(piece, count)| squares_of(builder, color, piece).len().saturating_sub(count));
+        if pawns.len() + promoted.into_iter().sum::<u32>() > MOST.1 {
+            too_many = too_many.or(Some(color));
+        }
     }
-
-    /// Returns the first colour, if any, with more promoted pieces than missing pawns.
-    fn check_material(&self) -> Result<Option<Color>, FenError> {
-        /// The most pieces and pawns of a colour that a board holds.
-        const MOST: (u32, u32) = (16, 8);
-        for color in Color::ALL {
-            let count = self.of(color, Piece::King).len();
-            if count != 1 {
-                return Err(FenError::KingCount { color, count });
-            }
-        }
-        let mut too_many = None;
-        for color in Color::ALL {
-            let pawns = self.of(color, Piece::Pawn);
-            let back_ranks = Rank::First.bitboard() | Rank::Eighth.bitboard();
-            if let Some(square) = (pawns & back_ranks).next_square() {
-                return Err(FenError::PawnRank(square));
-            }
-            let pieces: u32 = Piece::ALL.iter().map(|&piece| self.of(color, piece).len()).sum();
-            if pieces > MOST.0 || pawns.len() > MOST.1 {
-                return Err(FenError::TooManyPieces(color));
-            }
-            let first = [(Piece::Knight, 2), (Piece::Bishop, 2), (Piece::Rook, 2), (Piece::Queen, 1)];
-            let promoted = first.map(|(piece, count)| self.of(color, piece).len().saturating_sub(count));
-            if pawns.len() + promoted.into_iter().sum::<u32>() > MOST.1 {
-                too_many = too_many.or(Some(color));
-            }
-        }
-        let white = self.of(Color::White, Piece::King).next_square();
-        if white.is_some_and(|white| !(get_king_moves(white) & self.of(Color::Black, Piece::King)).is_empty()) {
-            return Err(FenError::KingsTouch);
-        }
-        Ok(too_many)
+    let white = squares_of(builder, Color::White, Piece::King).next_square();
+    if white.is_some_and(|white| !(get_king_moves(white) & squares_of(builder, Color::Black, Piece::King)).is_empty()) {
+        return Err(FenError::KingsTouch);
     }
+    Ok(too_many)
 }
 
 /// Returns the file of the rook on `color`'s first rank that is farthest from the king's file, on his short
@@ -391,7 +366,7 @@ fn outermost_rook(rooks: BitBoard, color: Color, king: File, short: bool) -> Opt
 }
 
 /// Reads the castling rights that there can be, and returns the faults of the others.
-fn read_castling(builder: &mut BoardBuilder, sets: &Sets, text: &str) -> Vec<FenError> {
+fn read_castling(builder: &mut BoardBuilder, text: &str) -> Vec<FenError> {
     let mut faults = Vec::new();
     if text == "-" {
         return faults;
@@ -399,7 +374,7 @@ fn read_castling(builder: &mut BoardBuilder, sets: &Sets, text: &str) -> Vec<Fen
     let not_rights = || FenError::Castling(excerpt(text));
     for letter in text.chars() {
         let color = color_of(letter);
-        match castling_rook(sets, color, letter) {
+        match castling_rook(builder, color, letter) {
             Some(Some((rook, is_short))) => {
                 let rights = builder.castle_rights_mut(color);
                 let right = if is_short { &mut rights.short } else { &mut rights.long };
@@ -418,14 +393,14 @@ fn read_castling(builder: &mut BoardBuilder, sets: &Sets, text: &str) -> Vec<Fen
 
 /// Returns the file of the rook of castling right `letter` and whether it castles short; `Some(None)` if king or
 /// rook are not in place, `None` if the letter stands for no right.
-fn castling_rook(sets: &Sets, color: Color, letter: char) -> Option<Option<(File, bool)>> {
+fn castling_rook(builder: &BoardBuilder, color: Color, letter: char) -> Option<Option<(File, bool)>> {
     let rank = Rank::First.relative_to(color);
-    let rooks = sets.of(color, Piece::Rook);
+    let rooks = squares_of(builder, color, Piece::Rook);
     let lower = letter.to_ascii_lowercase();
     if !matches!(lower, 'k' | 'q' | 'a'..='h') {
         return None;
     }
-    let Some(king) = (sets.of(color, Piece::King) & rank.bitboard()).next_square().map(Square::file) else {
+    let Some(king) = (squares_of(builder, color, Piece::King) & rank.bitboard()).next_square().map(Square::file) else {
         return Some(None);
     };
     Some(match lower {

@@ -8,7 +8,6 @@
 pub mod attacks;
 mod fen;
 mod game;
-mod movegen;
 mod moves;
 mod notation;
 mod see;

@@ -92,12 +92,6 @@ pub(super) struct TableFile {
     dtz_maps: Vec<[usize; 4]>,
 }
 
-/// The layout of a file.
-struct Layout {
-    parts: Vec<Vec<Part>>,
-    dtz_maps: Vec<[usize; 4]>,
-}
-
 /// The result of a DTZ probe.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum DtzProbe {
@@ -122,7 +116,7 @@ impl TableFile {
         // A hint that may fail: probes are random accesses.
         #[cfg(unix)]
         let _ = mmap.advise(memmap2::Advice::Random);
-        let Layout { parts, dtz_maps } = layout(&mmap, &material, kind)?;
+        let (parts, dtz_maps) = layout(&mmap, &material, kind)?;
         Ok(TableFile { mmap, material, parts, dtz_maps })
     }
 
@@ -184,7 +178,9 @@ impl TableFile {
     }
 }
 
-/// Parses the layout of a file.
+/// A file's parts and maps: see [`TableFile`].
+type Layout = (Vec<Vec<Part>>, Vec<[usize; 4]>);
+
 fn layout(bytes: &[u8], material: &Material, kind: TableKind) -> Result<Layout, SyzygyFileError> {
     let mut reader = ByteReader { bytes, at: 0 };
     if reader.take(4)? != kind.magic() {
@@ -228,7 +224,7 @@ fn layout(bytes: &[u8], material: &Material, kind: TableKind) -> Result<Layout, 
     if reader.position() + CHECKSUM != bytes.len() {
         return Err(SyzygyFileError::Layout("length"));
     }
-    Ok(Layout { parts, dtz_maps })
+    Ok((parts, dtz_maps))
 }
 
 /// Reads the order of the pieces, for each side to move.

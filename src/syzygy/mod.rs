@@ -9,16 +9,14 @@
 
 mod encoding;
 mod file;
-mod geometry;
 mod material;
 mod pairs;
 mod probe;
-mod root;
 mod set;
 
 use std::ops::Neg;
 
-pub use root::{RankedMove, RootRanking};
+pub use probe::{RankedMove, RootRanking};
 pub use set::{PATH_SEPARATOR, Tablebases, TablebasesLoaded};
 
 /// The largest number of pieces of a table, kings included.
@@ -45,16 +43,11 @@ impl Wdl {
         self as i32 - 2
     }
 
+    const ALL: [Wdl; 5] = [Wdl::Loss, Wdl::BlessedLoss, Wdl::Draw, Wdl::CursedWin, Wdl::Win];
+
     /// Decodes a table's value, 0 to 4; `None` for any other.
-    const fn from_table(value: u16) -> Option<Wdl> {
-        Some(match value {
-            0 => Wdl::Loss,
-            1 => Wdl::BlessedLoss,
-            2 => Wdl::Draw,
-            3 => Wdl::CursedWin,
-            4 => Wdl::Win,
-            _ => return None,
-        })
+    fn from_table(value: u16) -> Option<Wdl> {
+        Wdl::ALL.get(usize::from(value)).copied()
     }
 }
 
@@ -63,12 +56,6 @@ impl Neg for Wdl {
     type Output = Wdl;
 
     fn neg(self) -> Wdl {
-        match self {
-            Wdl::Loss => Wdl::Win,
-            Wdl::BlessedLoss => Wdl::CursedWin,
-            Wdl::Draw => Wdl::Draw,
-            Wdl::CursedWin => Wdl::BlessedLoss,
-            Wdl::Win => Wdl::Loss,
-        }
+        Wdl::ALL[4 - self as usize]
     }
 }

@@ -107,16 +107,6 @@ fn bad_network_files_leave_the_network_unchanged() {
     session.quit();
 }
 
-/// The options of the former hand-written evaluation are unknown options.
-#[test]
-fn evaluation_option_is_gone() {
-    let mut session = Session::start();
-    session.send("uci");
-    assert!(!session.until("uciok").iter().any(|line| line.starts_with("option name Evaluation ")));
-    assert!(session.warning("setoption name Evaluation value classical").contains("unknown option"));
-    session.quit();
-}
-
 /// Returns the nodes of an info line; 0 for other lines.
 fn nodes(line: &str) -> u64 {
     let mut words = line.split(' ').skip_while(|&word| word != "nodes");

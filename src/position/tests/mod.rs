@@ -1,9 +1,6 @@
-//! Properties of positions and moves, along random games and on random boards.
+//! Rules, draws and exchanges: along random games, on random boards, and against slow references.
 
-mod draws;
-mod fen;
 mod notation;
-mod see;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -217,4 +214,276 @@ fn is_legal_agrees_with_legal_moves() {
 #[test]
 fn positions_are_small() {
     assert!(size_of::<Position>() <= 208, "{} bytes", size_of::<Position>());
+}
+
+fn game(fen: &str, moves: &str) -> Game {
+    let mut game = Game::new(position(fen));
+    for mv in moves.split_whitespace() {
+        let mv = game.position().from_uci(mv).unwrap_or_else(|error| panic!("{error}: {}", game.position()));
+        game.play(mv);
+    }
+    game
+}
+
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+#[test]
+fn third_occurrence_with_the_same_rights_is_a_draw() {
+    let castling = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
+    let en_passant = "rnbqkbnr/ppp1pppp/8/8/3p4/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    for (fen, first, shuffle, times, draw) in [
+        (START, "", "g1f3 g8f6 f3g1 f6g8 ", 1, false),
+        (START, "", "g1f3 g8f6 f3g1 f6g8 ", 2, true),
+        (START, "e2e4 ", "g8f6 g1f3 f6g8 f3g1 ", 2, true),
+        // The first position had castling rights, or a legal en passant capture.
+        (castling, "", "e1e2 e8e7 e2e1 e7e8 ", 2, false),
+        (castling, "", "e1e2 e8e7 e2e1 e7e8 ", 3, true),
+        (en_passant, "e2e4 ", "g8f6 g1f3 f6g8 f3g1 ", 2, false),
+        (en_passant, "e2e4 ", "g8f6 g1f3 f6g8 f3g1 ", 3, true),
+    ] {
+        let outcome = game(fen, &(first.to_owned() + &shuffle.repeat(times))).outcome();
+        assert_eq!(outcome, draw.then_some(Outcome::Repetition), "{fen} {first} {times}");
+    }
+}
+
+#[test]
+fn repetition_needs_one_occurrence_after_the_root_or_two() {
+    // The earlier keys are 10, 20, 30, 40; the current one is 10 or 20.
+    let path = [10, 20, 30, 40];
+    assert!(is_repetition(&path, 10, 4, 0), "the root itself");
+    assert!(!is_repetition(&path, 10, 4, 1), "once before the root");
+    assert!(!is_repetition(&path, 20, 4, 0), "the other side was to move");
+    assert!(!is_repetition(&path, 10, 3, 0), "before the last capture");
+    assert!(!is_repetition(&[], 10, 100, 0), "a FEN with a clock, without a game");
+    let path = [10, 20, 30, 40, 10, 20, 30, 40];
+    assert!(is_repetition(&path, 10, 8, 8), "twice before the root");
+    assert!(is_repetition(&path, 10, 8, 4), "the later one is the root");
+    assert!(!is_repetition(&path, 10, 7, 8), "one of them is before the last capture");
+}
+
+/// Random games with many repetitions, against a comparison of the FENs.
+#[test]
+fn repetition_agrees_with_counting_positions() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(11);
+    let (mut threefold, mut twofold) = (0, 0);
+    for start in suite().chain((0..200).map(|n| Position::chess960(n * 4))) {
+        let mut game = Game::new(start);
+        let mut positions: Vec<String> = Vec::new();
+        for _ in 0..150 {
+            let position = game.position();
+            let fen = position.fen(true);
+            let same = fen.rsplitn(3, ' ').last().unwrap().to_owned();
+            let earlier = positions.iter().filter(|&other| *other == same).count();
+            let keys = game.previous_keys();
+            assert_eq!(keys.len(), positions.len());
+            for clock in [position.halfmove_clock(), position.reversible_plies()] {
+                assert_eq!(is_repetition(keys, position.key(), clock, keys.len()), earlier >= 2, "{position}");
+                assert_eq!(is_repetition(keys, position.key(), clock, 0), earlier >= 1, "{position}");
+            }
+            threefold += u32::from(earlier >= 2);
+            twofold += u32::from(earlier >= 1);
+            positions.push(same);
+            // The first quiet moves of pieces, so that positions repeat.
+            let mut quiet = MoveList::new();
+            position.quiet_moves(&mut quiet);
+            quiet.sort_by_key(|&mv| position.moved(mv) == Piece::Pawn);
+            let moves = if quiet.is_empty() { position.legal_moves() } else { quiet };
+            if moves.is_empty() || position.halfmove_clock() == 100 {
+                break;
+            }
+            let mv = moves[random.next_u32() as usize % moves.len().min(3)];
+            game.play(mv);
+        }
+    }
+    assert!(threefold > 500 && twofold > threefold, "{threefold}, {twofold}");
+}
+
+#[test]
+fn checkmate_precedes_the_fifty_move_rule() {
+    assert_eq!(game("4k3/8/8/8/8/8/8/R3K3 w - - 99 80", "a1a2").outcome(), Some(Outcome::FiftyMoves));
+    assert_eq!(game("4k3/8/8/8/8/8/8/R3K3 w - - 98 80", "a1a2").outcome(), None);
+    assert_eq!(game("4k3/8/8/8/8/8/P7/R3K3 w - - 99 80", "a2a3").outcome(), None);
+    assert_eq!(game("4k3/8/4K3/8/8/8/8/R7 w - - 99 80", "a1a8").outcome(), Some(Outcome::Checkmate));
+    let capped = game("4k3/8/8/8/8/8/8/R3K3 w - - 99 80", "a1a2 e8d8 a2a1");
+    assert_eq!(capped.position().halfmove_clock(), 100);
+    assert_eq!(position("4k3/8/8/8/8/8/8/R3K3 w - - 12345678901234567890 80").halfmove_clock(), 100);
+}
+
+#[test]
+fn mate_and_stalemate_end_games() {
+    assert_eq!(game(START, "f2f3 e7e5 g2g4 d8h4").outcome(), Some(Outcome::Checkmate));
+    assert_eq!(game("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "").outcome(), Some(Outcome::Stalemate));
+}
+
+#[test]
+fn insufficient_material() {
+    for (fen, insufficient) in [
+        ("4k3/8/8/8/8/8/8/4K3 w - -", true),
+        ("4k3/8/8/8/8/8/8/4KN2 w - -", true),
+        ("4kb2/8/8/8/8/8/8/4K3 w - -", true),
+        ("4k1b1/8/8/8/8/8/8/4KB2 w - -", true),
+        ("4kb2/8/8/8/8/8/8/4KB2 w - -", false),
+        ("4kn2/8/8/8/8/8/8/4KB2 w - -", false),
+        ("4kn2/8/8/8/8/8/8/4KN2 w - -", false),
+        ("4k3/8/8/8/8/8/8/4KNN1 w - -", false),
+        ("4k3/8/8/8/8/3B4/8/4KB2 w - -", false),
+        ("4k3/8/8/8/8/8/4P3/4K3 w - -", false),
+        ("4k3/8/8/8/8/8/8/4K2R w - -", false),
+        ("4k3/8/8/8/8/8/8/4K2Q w - -", false),
+    ] {
+        assert_eq!(position(fen).insufficient_material(), insufficient, "{fen}");
+        assert_eq!(game(fen, "").outcome(), insufficient.then_some(Outcome::InsufficientMaterial), "{fen}");
+    }
+}
+
+/// A mailbox board of letters, upper case for White, without bitboards.
+#[derive(Clone)]
+struct Letters([Option<char>; 64]);
+
+/// The pieces, least valuable attacker first.
+const ORDER: &str = "pnbrqk";
+
+fn worth(letter: char) -> i32 {
+    SEE_VALUES[ORDER.find(letter.to_ascii_lowercase()).unwrap()]
+}
+
+impl Letters {
+    fn new(position: &Position) -> Self {
+        Self(Square::ALL.map(|square| {
+            let letter = char::from(position.piece_on(square)?);
+            Some(if position.color_on(square)? == Color::White { letter.to_ascii_uppercase() } else { letter })
+        }))
+    }
+
+    fn at(&self, file: i32, rank: i32) -> Option<char> {
+        let inside = (0..8).contains(&file) && (0..8).contains(&rank);
+        if inside { self.0[(rank * 8 + file) as usize] } else { None }
+    }
+
+    /// Returns true if the piece on `from` attacks `to`, found by walking square by square.
+    fn attacks(&self, from: usize, to: usize) -> bool {
+        let letter = self.0[from].unwrap();
+        let (file, rank) = (from as i32 % 8, from as i32 / 8);
+        let (right, up) = (to as i32 % 8 - file, to as i32 / 8 - rank);
+        let (far, near) = (right.abs().max(up.abs()), right.abs().min(up.abs()));
+        let clear = || (1..far).all(|step| self.at(file + right.signum() * step, rank + up.signum() * step).is_none());
+        match letter.to_ascii_lowercase() {
+            'p' => right.abs() == 1 && up == if letter == 'P' { 1 } else { -1 },
+            'n' => (far, near) == (2, 1),
+            'k' => far == 1,
+            'b' => far > 0 && near == far && clear(),
+            'r' => far > 0 && near == 0 && clear(),
+            'q' => far > 0 && (near == 0 || near == far) && clear(),
+            _ => unreachable!(),
+        }
+    }
+
+    fn attackers(&self, to: usize, white: bool) -> Vec<usize> {
+        let ours = |from: &usize| self.0[*from].is_some_and(|letter| letter.is_ascii_uppercase() == white);
+        let mut found: Vec<usize> = (0..64).filter(ours).filter(|&from| self.attacks(from, to)).collect();
+        found.sort_by_key(|&from| ORDER.find(self.0[from].unwrap().to_ascii_lowercase()));
+        found
+    }
+
+    fn take(&self, from: usize, to: usize) -> Self {
+        let mut after = self.clone();
+        after.0[to] = after.0[from].take();
+        after
+    }
+
+    /// Returns the material that a side wins by captures on `to`, or 0 by none.
+    fn wins(&self, to: usize, white: bool) -> i32 {
+        let Some(&from) = self.attackers(to, white).first() else { return 0 };
+        let after = self.take(from, to);
+        let king = self.0[from].unwrap().eq_ignore_ascii_case(&'k');
+        if king && !after.attackers(to, !white).is_empty() {
+            return 0;
+        }
+        (worth(self.0[to].unwrap()) - after.wins(to, !white)).max(0)
+    }
+
+    /// Returns the material won by the exchange that a move begins.
+    fn exchange(position: &Position, mv: Move) -> i32 {
+        if position.is_castling(mv) {
+            return 0;
+        }
+        let (from, to) = (mv.from() as usize, mv.to() as usize);
+        let white = position.side_to_move() == Color::White;
+        let before = Self::new(position);
+        let mut won = before.0[to].map_or(0, worth);
+        let mut after = before.take(from, to);
+        if before.0[from].unwrap().eq_ignore_ascii_case(&'p') && from % 8 != to % 8 && before.0[to].is_none() {
+            after.0[from / 8 * 8 + to % 8] = None;
+            won += worth('p');
+        }
+        if let Some(promotion) = mv.promotion() {
+            let letter = char::from(promotion);
+            after.0[to] = Some(if white { letter.to_ascii_uppercase() } else { letter });
+            won += worth(letter) - worth('p');
+        }
+        won - after.wins(to, !white)
+    }
+}
+
+/// All thresholds around possible values, and the extremes.
+fn thresholds(value: i32) -> impl Iterator<Item = i32> {
+    (-20..=20).map(|hundreds| hundreds * 100).chain([value - 1, value, value + 1, i32::MIN, i32::MAX])
+}
+
+#[test]
+fn see_ge_agrees_with_the_reference() {
+    let mut exchanges = 0;
+    let mut check = |position: &Position| {
+        for &mv in &position.legal_moves() {
+            let value = Letters::exchange(position, mv);
+            // Equality for every threshold includes monotonicity.
+            for threshold in thresholds(value) {
+                assert_eq!(position.see_ge(mv, threshold), value >= threshold, "{mv} {threshold} {value} {position}");
+            }
+            exchanges += 1;
+        }
+    };
+    random_boards(8, 2000, &mut check);
+    suite().for_each(|position| check(&position));
+    let mut number = 0;
+    random_games(8, 200, |position, _| {
+        number += 1;
+        if number % 10 == 0 {
+            check(position);
+        }
+    });
+    assert!(exchanges > 100_000, "{exchanges}");
+}
+
+#[test]
+fn see_of_known_exchanges() {
+    for (fen, mv, value) in [
+        // An undefended pawn; a defended one; with an x-ray attacker.
+        ("1k1r4/1pp4p/p7/4p3/8/P5P1/1PP4P/2K1R3 w - - 0 1", "e1e5", 100),
+        ("1k1r3q/1ppn3p/p4b2/4p3/8/P2N2P1/1PP1R1BP/2K1Q3 w - - 0 1", "d3e5", -200),
+        ("4k3/8/4r3/4p3/8/8/4R3/K3R3 w - - 0 1", "e2e5", 100),
+        // A quiet move to a square that a pawn attacks.
+        ("3k4/8/3p4/8/8/8/8/K3Q3 w - - 0 1", "e1e5", -900),
+        // Promotion: undefended, recaptured, with capture.
+        ("8/4P3/8/8/8/8/k7/4K3 w - - 0 1", "e7e8q", 800),
+        ("r7/4P3/8/8/8/8/k7/4K3 w - - 0 1", "e7e8q", -100),
+        ("3r4/4P3/8/8/8/8/k7/4K3 w - - 0 1", "e7d8n", 700),
+        // En passant: undefended, recaptured, opening a file for a rook.
+        ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", 100),
+        ("4k3/2p5/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", 0),
+        ("4k3/2p5/8/3pP3/8/8/3R4/4K3 w - d6 0 1", "e5d6", 100),
+        // A king captures undefended pieces only.
+        ("8/8/8/2k5/8/8/3r4/R3K3 b - - 0 1", "d2e2", -500),
+        ("8/8/8/8/8/3k4/3r4/R3K3 b - - 0 1", "d2e2", 0),
+        ("8/8/8/8/8/3k4/3r4/4K3 w - - 0 1", "e1f1", 0),
+        ("8/8/8/3k4/3p4/8/8/3RK3 w - - 0 1", "d1d4", -400),
+        ("8/8/8/3k4/3p4/8/3R4/3RK3 w - - 0 1", "d2d4", 100),
+        ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1", 0),
+    ] {
+        let position = position(fen);
+        let mv = position.from_uci(mv).unwrap();
+        assert_eq!(Letters::exchange(&position, mv), value, "{mv} {fen}");
+        assert!(position.see_ge(mv, value), "{mv} {fen}");
+        assert!(!position.see_ge(mv, value + 1), "{mv} {fen}");
+    }
 }

@@ -1,6 +1,251 @@
-//! Moves in UCI and SAN. An integration test compares both with shakmaty along random games.
+//! FEN and moves as text: errors and messages, accepted variants, damaged text. An integration test compares both with
+//! shakmaty along random games.
+
+use proptest::prelude::*;
 
 use super::*;
+
+#[test]
+fn each_error_is_detected() {
+    let king_count = |color, count| FenError::KingCount { color, count };
+    let length = |rank, squares| FenError::RankLength { rank, squares };
+    let letter = |letter, rank| FenError::PieceLetter { letter, rank };
+    let text = |text: &str| text.to_owned();
+    for (fen, error) in [
+        ("", FenError::FieldCount(0)),
+        ("startpos", FenError::FieldCount(1)),
+        ("4k3/8/8/8/8/8/8/4K3 w -", FenError::FieldCount(3)),
+        ("4k3/8/8/8/8/8/8/4K3 w - - 0 1 moves e1e2", FenError::FieldCount(8)),
+        ("4k3/8/8/8/8/8/4K3 w - - 0 1", FenError::RankCount(7)),
+        ("4k3/8/8/8/8/8/8/8/4K3 w - - 0 1", FenError::RankCount(9)),
+        ("4k3/8/8/8/8/8/8/4K2 w - - 0 1", length(1, 7)),
+        ("4k4/8/8/8/8/8/8/4K3 w - - 0 1", length(8, 9)),
+        ("4k3/8/8/8//8/8/4K3 w - - 0 1", length(4, 0)),
+        ("4k3/8/8/8/8/88888888888888/8/4K3 w - - 0 1", length(3, 112)),
+        ("4k3/8/8/8/8/8/8/4X3 w - - 0 1", letter('X', 1)),
+        ("4k3/9/8/8/8/8/8/4K3 w - - 0 1", letter('9', 7)),
+        ("4k3/8/8/8/80/8/8/4K3 w - - 0 1", letter('0', 4)),
+        ("4k3/8/8/♔7/8/8/8/8 w - - 0 1", letter('♔', 5)),
+        ("4k3/8/8/8/8/8/8/8 w - - 0 1", king_count(Color::White, 0)),
+        ("8/8/8/8/8/8/8/4K3 w - - 0 1", king_count(Color::Black, 0)),
+        ("4k3/8/8/8/8/8/8/K3K3 w - - 0 1", king_count(Color::White, 2)),
+        ("4k2P/8/8/8/8/8/8/4K3 w - - 0 1", FenError::PawnRank(Square::H8)),
+        ("4k3/8/8/8/8/8/8/p3K3 w - - 0 1", FenError::PawnRank(Square::A1)),
+        ("4k3/8/8/8/8/P7/PPPPPPPP/4K3 w - - 0 1", FenError::TooManyPieces(Color::White)),
+        ("4k3/qqqqqqqq/qqqqqqqq/8/8/8/8/K7 b - - 0 1", FenError::TooManyPieces(Color::Black)),
+        ("4k3/8/8/8/8/8/PPPPPPPP/NNN1K3 w - - 0 1", FenError::TooManyPieces(Color::White)),
+        ("8/8/8/3kK3/8/8/8/8 w - - 0 1", FenError::KingsTouch),
+        ("4k3/8/8/8/8/8/8/4K3 x - - 0 1", FenError::Side(text("x"))),
+        ("4k3/8/8/8/8/8/8/4K3 W - - 0 1", FenError::Side(text("W"))),
+        ("4k3/8/8/8/4R3/8/8/4K3 w - - 0 1", FenError::OpponentInCheck(Color::Black)),
+        ("4k3/8/3N4/1B6/4R3/8/8/4K3 b - - 0 1", FenError::TooManyCheckers(3)),
+        ("4k3/8/8/8/8/8/8/R3K3 w X - 0 1", FenError::Castling(text("X"))),
+        ("4k3/8/8/8/8/8/8/R3K3 w Q- - 0 1", FenError::Castling(text("Q-"))),
+        ("4k3/8/8/8/8/8/8/R3K3 w QQ - 0 1", FenError::Castling(text("QQ"))),
+        ("4k3/8/8/8/8/8/8/R3K3 w QA - 0 1", FenError::Castling(text("QA"))),
+        ("4k3/8/8/8/8/8/8/R3K3 w K - 0 1", FenError::CastlingPieces('K')),
+        ("4k3/8/8/8/8/8/8/R3K3 w q - 0 1", FenError::CastlingPieces('q')),
+        ("4k3/8/8/8/8/8/8/R3K3 w C - 0 1", FenError::CastlingPieces('C')),
+        ("4k3/8/8/8/8/8/8/R3K3 w E - 0 1", FenError::CastlingPieces('E')),
+        ("4k3/8/8/8/8/8/4K3/R7 w Q - 0 1", FenError::CastlingPieces('Q')),
+        ("4k3/8/8/8/8/8/8/4K3 w - e9 0 1", FenError::EnPassant(text("e9"))),
+        ("4k3/8/8/8/8/8/8/4K3 w - E6 0 1", FenError::EnPassant(text("E6"))),
+        ("4k3/8/8/8/8/8/8/4K3 w - e6 0 1", FenError::EnPassantPawn(Square::E6)),
+        ("4k3/8/8/4p3/8/8/8/4K3 w - e5 0 1", FenError::EnPassantPawn(Square::E5)),
+        ("4k3/8/8/4p3/8/8/8/4K3 b - e6 0 1", FenError::EnPassantPawn(Square::E6)),
+        ("4k3/4p3/8/4p3/8/8/8/4K3 w - e6 0 1", FenError::EnPassantPawn(Square::E6)),
+        ("4k3/8/5N2/8/2pP4/8/8/4K3 b - d3 0 1", FenError::EnPassantPawn(Square::D3)),
+        ("4k3/8/8/8/8/8/8/4K3 w - - -1 1", FenError::HalfmoveClock(text("-1"))),
+        ("4k3/8/8/8/8/8/8/4K3 w - - x 1", FenError::HalfmoveClock(text("x"))),
+        ("4k3/8/8/8/8/8/8/4K3 w - - - 1", FenError::HalfmoveClock(text("-"))),
+        ("4k3/8/8/8/8/8/8/4K3 w - - 0 1.5", FenError::MoveNumber(text("1.5"))),
+        ("4k3/8/8/8/8/8/8/4K3 w - - 0 +1", FenError::MoveNumber(text("+1"))),
+    ] {
+        assert_eq!(Position::from_fen(fen), Err(error), "{fen}");
+    }
+}
+
+#[test]
+fn error_messages() {
+    let message = |fen: &str| Position::from_fen(fen).unwrap_err().to_string();
+    assert_eq!(message("4k3/8/8/8/8/8/8/8 w - - 0 1"), "White has 0 kings instead of one");
+    assert_eq!(message("4k3/8/8/8/8/8/8/4K2 w - - 0 1"), "rank 1 covers 7 squares instead of 8");
+    assert_eq!(message("4k3/8/8/8/4R3/8/8/4K3 w - - 0 1"), "Black is in check, but it is the other side's move");
+    assert_eq!(
+        message("4k3/8/8/8/8/8/8/4K3 \u{1b}[2J - - 0 1"),
+        r#"the side to move is "\u{1b}[2J" instead of "w" or "b""#
+    );
+    let long = message(&format!("4k3/8/8/8/8/8/8/4K3 {} - - 0 1", "w".repeat(1 << 20)));
+    assert!(long.len() < 100, "{long}");
+}
+
+#[test]
+fn variants_of_guis_are_accepted() {
+    let start = Position::startpos().fen(false);
+    for fen in [
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -",
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0",
+        "  rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR\tw  qkQK - 0 1\r\n",
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w HAha - 0 0",
+        "rnbqkbnr/pppppppp/44/1111112/8/8/PPPPPPPP/RNBQKBNR w KQkq - 00 01",
+    ] {
+        assert_eq!(position(fen).fen(false), start, "{fen}");
+    }
+    // The square is valid input, but no capture is legal.
+    let stepped = position("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1");
+    assert_eq!(stepped.fen(false), "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1");
+    let old = position("4k3/8/8/8/8/8/8/4K3 w - - 150 99999");
+    assert_eq!((old.halfmove_clock(), old.fullmove_number()), (100, 65_535));
+}
+
+#[test]
+fn slightly_wrong_fens_are_repaired() {
+    let rights = "r3k2r/8/8/8/8/8/8/4K2R";
+    for (fen, repaired, faults) in [
+        (
+            "5rk1/pp1n1pbp/1q2rnp1/2p3B1/P3P3/2N1QB1P/1PP3P1/R4R1K b - a6 0 16",
+            "5rk1/pp1n1pbp/1q2rnp1/2p3B1/P3P3/2N1QB1P/1PP3P1/R4R1K b - - 0 16",
+            vec!["no pawn can have made a double step over a6 in the last move: dropped"],
+        ),
+        // The knight's check cannot have been left standing by the double step.
+        (
+            "k7/8/8/3pP3/8/7n/5K2/8 w - d6 0 1",
+            "k7/8/8/3pP3/8/7n/5K2/8 w - - 0 1",
+            vec!["no pawn can have made a double step over d6 in the last move: dropped"],
+        ),
+        (
+            &format!("{rights} w KQkq - 0 1"),
+            &format!("{rights} w Kkq - 0 1"),
+            vec!["castling right 'Q' has no king and rook to castle with: dropped"],
+        ),
+        (
+            &format!("{rights} w Kkqx z9 0 1"),
+            &format!("{rights} w Kkq - 0 1"),
+            vec![
+                r#""Kkqx" is not a set of castling rights (such as "KQkq", "HAha" or "-"): dropped"#,
+                r#""z9" is not an en passant square (such as "e3" or "-"): dropped"#,
+            ],
+        ),
+        (
+            "4k3/8/8/8/8/8/8/4K3 b",
+            "4k3/8/8/8/8/8/8/4K3 b - - 0 1",
+            vec![
+                "a FEN has 6 fields (the 2 clocks may be missing), this one has 2: missing fields count as `w - - 0 1`",
+            ],
+        ),
+        (
+            "4k3/8/8/8/8/8/8/4K3 b - - - -7",
+            "4k3/8/8/8/8/8/8/4K3 b - - 0 1",
+            vec![
+                r#"the halfmove clock "-" is not a number: counts as 0"#,
+                r#"the move number "-7" is not a number: counts as 1"#,
+            ],
+        ),
+        (
+            "4k3/8/8/8/8/8/8/4K3 b - - bm Kd7; id \"x\";",
+            "4k3/8/8/8/8/8/8/4K3 b - - 0 1",
+            vec![r#"the halfmove clock "bm" is not a number: dropped with all that follows"#],
+        ),
+        (
+            "4k3/8/8/8/8/8/8/4K3 b - - 3 9 bm Kd7;",
+            "4k3/8/8/8/8/8/8/4K3 b - - 3 9",
+            vec!["a FEN has 6 fields (the 2 clocks may be missing), this one has 8: the rest is dropped"],
+        ),
+        (
+            "4k3/8/8/8/8/QQQ5/QQQQQQQQ/4K3 b - - 0 1",
+            "4k3/8/8/8/8/QQQ5/QQQQQQQQ/4K3 b - - 0 1",
+            vec!["White has more pieces than the first 16 and their promotions can give: accepted"],
+        ),
+    ] {
+        let (position, repairs) = Position::from_lenient_fen(fen).unwrap();
+        assert_eq!(position.fen(false), repaired);
+        assert_eq!(repairs.iter().map(ToString::to_string).collect::<Vec<_>>(), faults, "{fen}");
+        assert_eq!(Position::from_fen(fen), Err(repairs[0].fault.clone()));
+    }
+}
+
+#[test]
+fn unclear_positions_are_not_repaired() {
+    for fen in [
+        "",
+        "8/8/8/8/8/8/8/4K3 w - - 0 1",
+        "4k3/8/8/8/8/8/8/4K3 x - - 0 1",
+        "4k3/8/8/8/4R3/8/8/4K3 w - - 0 1",
+        "4k3/8/8/8/8/P7/PPPPPPPP/4K3 w - - 0 1",
+        "4k3/8/8/8/8/8/4K3 w - - 0 1",
+    ] {
+        assert!(Position::from_lenient_fen(fen).is_err(), "{fen}");
+        assert!(Position::from_fen(fen).is_err(), "{fen}");
+    }
+}
+
+#[test]
+fn castling_letters_of_chess960() {
+    for (fen, x_fen, shredder) in [
+        ("4k3/8/8/8/8/8/8/4KR1R w K -", "K", "H"),
+        ("4k3/8/8/8/8/8/8/4KR1R w F -", "F", "F"),
+        ("4k3/8/8/8/8/8/8/R1R1K3 w Q -", "Q", "A"),
+        ("4k3/8/8/8/8/8/8/R1R1K3 w C -", "C", "C"),
+        ("1rk3r1/8/8/8/8/8/8/1RK3R1 w bgBG -", "KQkq", "GBgb"),
+    ] {
+        let position = position(fen);
+        assert_eq!(position.fen(false).split(' ').nth(2), Some(x_fen), "{fen}");
+        assert_eq!(position.fen(true).split(' ').nth(2), Some(shredder), "{fen}");
+    }
+}
+
+/// A position after random moves from a start position.
+fn any_position() -> impl Strategy<Value = Position> {
+    (0..960_u32, any::<bool>(), proptest::collection::vec(any::<u16>(), 0..120)).prop_map(|(n, standard, choices)| {
+        let mut position = if standard { Position::startpos() } else { Position::chess960(n) };
+        for choice in choices {
+            let moves = position.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            position.play(moves[usize::from(choice) % moves.len()]);
+        }
+        position
+    })
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_parsed_or_refused(text in ".*") {
+        let _ = Position::from_fen(&text);
+        let _ = Position::startpos().from_uci(&text);
+    }
+
+    /// A FEN with a few characters changed, removed or inserted is refused or gives a valid position.
+    #[test]
+    fn damaged_fens_are_refused_or_valid(
+        position in any_position(),
+        damage in proptest::collection::vec((any::<u16>(), 0..3_u8, "[ -/0-9KQRBNPkqrbnpwbAaHhe]"), 1..4),
+    ) {
+        let mut letters: Vec<char> = position.fen(false).chars().collect();
+        for (place, kind, letter) in damage {
+            let place = usize::from(place) % letters.len();
+            let letter = letter.chars().next().unwrap();
+            match kind {
+                0 => letters[place] = letter,
+                1 => letters.insert(place, letter),
+                _ => drop(letters.remove(place)),
+            }
+        }
+        let fen: String = letters.into_iter().collect();
+        if let Ok((position, repairs)) = Position::from_lenient_fen(&fen) {
+            prop_assert_eq!(position.keys, position.keys_from_scratch());
+            for &mv in &position.legal_moves() {
+                let mut after = position.clone();
+                after.play(mv);
+                prop_assert_eq!(after.keys, after.keys_from_scratch());
+                prop_assert!(after.legal_moves().len() <= 218 || !repairs.is_empty());
+            }
+            let (again, _) = Position::from_lenient_fen(&position.fen(true)).unwrap();
+            prop_assert_eq!(again, position);
+        }
+    }
+}
 
 #[test]
 fn uci_round_trip() {
