@@ -3,11 +3,9 @@
 use super::super::cells::{Cell, CellResults, DEPTHS, Grid, LARGEST, SCHEMES, SIZES, SchemeVariant};
 use super::super::paper::Paper;
 use super::super::tables::extremes;
-use super::{
-    Claim, ClaimTest, FEWER, MORE, Pairing, greatest, least, number, one_ply_deeper, paired, paragraphs, variant_name,
-};
+use super::{Claim, ClaimTest, Pairing, greatest, least, number, one_ply_deeper, paired, paragraphs, variant_name};
 use crate::experiment::DEEP_SIZES;
-use sesame_report::markdown::{self, Table, Unit, or_dash, signed_percent};
+use sesame_report::markdown::{self, Table, or_dash, signed_percent};
 use sesame_report::statistics::Estimate;
 use sesame_table::Scheme;
 
@@ -45,16 +43,8 @@ pub(super) fn two_levels(results: &CellResults, paper: &Paper) -> Claim {
     };
     let theirs = worse_over_better(&|scheme| paper.largest(SchemeVariant::cleared(scheme), DEPTH));
     let test = ClaimTest {
-        name: "two levels",
-        source: "sections 7 and 8, Figure 1",
-        statement: "The two-level schemes outperform those with one level.",
-        criterion: "The worse of the two-level totals against the best of the one-level totals, geometric \
-                    mean over the sizes (7 ply, cleared): fewer."
-            .to_owned(),
         paper: format!("fewer; {} at 1024K (Table 2)", or_dash(theirs, |ratio| signed_percent(ratio - 1.0))),
-        holds: FEWER,
-        unit: Unit::Difference,
-        needs: "all schemes at one size at least, 7 ply, cleared",
+        ..ClaimTest::named("two levels")
     };
     let variants: Vec<SchemeVariant> = two.iter().chain(&one).map(|&scheme| SchemeVariant::cleared(scheme)).collect();
     let ours = Grid::new(results, &variants, DEPTH, &SIZES).and_then(|grid| {
@@ -94,16 +84,8 @@ pub(super) fn two_deep_saves(results: &CellResults, paper: &Paper) -> Claim {
     let (two, one) = (SchemeVariant::cleared(Scheme::TwoDeep), SchemeVariant::cleared(Scheme::Deep));
     let theirs = paper.largest(two, DEPTH).zip(paper.largest(one, DEPTH)).map(|(two, one)| 1.0 - two / one);
     let test = ClaimTest {
-        name: "TWODEEP saves",
-        source: "section 7, Figure 1",
-        statement: "TWODEEP saves 5 to 10 % of DEEP's search.",
-        criterion: "The share of DEEP's total that TWODEEP saves, geometric mean over the sizes (7 ply, \
-             cleared): 5 to 10 %."
-            .to_owned(),
         paper: format!("5 to 10 %; {} at 1024K (Table 2)", or_dash(theirs, markdown::percent)),
-        holds: 0.05..=0.10,
-        unit: Unit::Share,
-        needs: "TWODEEP and DEEP at one size at least, 7 ply, cleared",
+        ..ClaimTest::named("TWODEEP saves")
     };
     let saving = |grid: Option<Grid>| {
         let grid = grid?;
@@ -132,22 +114,8 @@ pub(super) fn two_big_best(results: &CellResults, paper: &Paper, stamped: bool) 
     let theirs = paper.largest(variant(Scheme::TwoBig1), DEPTH).zip(theirs).map(|(best, others)| best / least(others));
     let between = if stamped { "stamped" } else { "cleared" };
     let table = if stamped { 3 } else { 2 };
-    let test = ClaimTest {
-        name: if stamped { "TWOBIG1 best, stamped" } else { "TWOBIG1 best, cleared" },
-        source: if stamped { "section 7, Figure 2" } else { "abstract, section 7, Figure 1" },
-        statement: if stamped {
-            "TWOBIG1 is best also where entries are time-stamped: a persistent edge."
-        } else {
-            "TWOBIG1 is the best of the seven schemes."
-        },
-        criterion: format!(
-            "TWOBIG1's total against the best of the others, geometric mean over the sizes (7 ply, {between}): fewer."
-        ),
-        paper: format!("fewer; {} at 1024K (Table {table})", or_dash(theirs, |ratio| signed_percent(ratio - 1.0))),
-        holds: FEWER,
-        unit: Unit::Difference,
-        needs: "all schemes at one size at least, 7 ply",
-    };
+    let paper = format!("fewer; {} at 1024K (Table {table})", or_dash(theirs, |ratio| signed_percent(ratio - 1.0)));
+    let test = ClaimTest { paper, ..ClaimTest::named(&format!("TWOBIG1 best, {between}")) };
     let ours = against_best(results, variant(Scheme::TwoBig1), &others);
     let rows = others.iter().map(|&other| {
         Pairing::over_sizes(
@@ -193,16 +161,8 @@ pub(super) fn nodes_over_depth(results: &CellResults, paper: &Paper) -> Claim {
     };
     let theirs = variants.iter().map(|&variant| paper.largest(variant, DEPTH)).collect::<Option<Vec<f64>>>();
     let test = ClaimTest {
-        name: "nodes over depth",
-        source: "section 8",
-        statement: "The number of nodes of a subtree is a better criterion than its depth.",
-        criterion: "TWOBIG1 against TWODEEP and BIG1 against DEEP, geometric mean of both over the sizes (7 \
-             ply, cleared): fewer."
-            .to_owned(),
         paper: format!("fewer; {} at 1024K (Table 2)", or_dash(theirs, |totals| signed_percent(ratio(&totals) - 1.0))),
-        holds: FEWER,
-        unit: Unit::Difference,
-        needs: "TWOBIG1, TWODEEP, BIG1 and DEEP at one size at least, 7 ply, cleared",
+        ..ClaimTest::named("nodes over depth")
     };
     let ours = Grid::new(results, &variants, DEPTH, &SIZES).and_then(|grid| number(|picks| ratio(&grid.merits(picks))));
     let details = [
@@ -220,15 +180,8 @@ pub(super) fn deep_not_best(results: &CellResults, paper: &Paper) -> Claim {
     let theirs = others.iter().map(|&other| paper.largest(other, DEPTH)).collect::<Option<Vec<f64>>>();
     let theirs = paper.largest(deep, DEPTH).zip(theirs).map(|(deep, others)| deep / least(others));
     let test = ClaimTest {
-        name: "DEEP not best",
-        source: "section 8",
-        statement: "DEEP, the most widely used scheme, is not best.",
-        criterion: "DEEP's total against the best of the others, geometric mean over the sizes (7 ply, cleared): more."
-            .to_owned(),
         paper: format!("more; {} at 1024K (Table 2)", or_dash(theirs, |ratio| signed_percent(ratio - 1.0))),
-        holds: MORE,
-        unit: Unit::Difference,
-        needs: "all schemes at one size at least, 7 ply, cleared",
+        ..ClaimTest::named("DEEP not best")
     };
     let rows = others
         .iter()
@@ -244,14 +197,8 @@ pub(super) fn largest_and_deepest(results: &CellResults, paper: &Paper) -> Claim
     };
     let difference = |ratio: Option<f64>| or_dash(ratio, |ratio| signed_percent(ratio - 1.0));
     let test = ClaimTest {
-        name: "TWOBIG1 at the largest",
-        source: "Table 3",
-        statement: "At the largest size and depth, stamped, TWOBIG1 is best.",
-        criterion: "TWOBIG1's total against the best of the others (8 ply, 1024K, stamped): fewer.".to_owned(),
         paper: format!("{}; but cleared (Table 2) {}", difference(theirs(true)), difference(theirs(false))),
-        holds: FEWER,
-        unit: Unit::Difference,
-        needs: "all schemes at 1024K, 8 ply, stamped",
+        ..ClaimTest::named("TWOBIG1 at the largest")
     };
     let grid = Grid::new(results, &SCHEMES.map(SchemeVariant::stamped), 8, &[LARGEST]);
     let ours = grid.and_then(|grid| {
@@ -286,16 +233,8 @@ pub(super) fn forgetful_are_last(results: &CellResults, paper: &Paper) -> Claim 
         or_dash(totals, |totals| signed_percent(better_over_worst(&totals) - 1.0))
     };
     let test = ClaimTest {
-        name: "NEW and OLD last",
-        source: "Tables 2 and 3",
-        statement: "At the largest size and depth NEW and OLD, which compare nothing, are the last two.",
-        criterion:
-            "The better of NEW's and OLD's totals against the worst of the others (8 ply, 1024K, cleared): more."
-                .to_owned(),
         paper: format!("{} cleared, {} stamped", theirs(false), theirs(true)),
-        holds: MORE,
-        unit: Unit::Difference,
-        needs: "all schemes at 1024K, 8 ply, cleared",
+        ..ClaimTest::named("NEW and OLD last")
     };
     let variants: Vec<SchemeVariant> = ordered.iter().map(|&scheme| SchemeVariant::cleared(scheme)).collect();
     let grid = Grid::new(results, &variants, 8, &[LARGEST]);
@@ -315,15 +254,8 @@ pub(super) fn big_all(results: &CellResults, paper: &Paper) -> Claim {
         or_dash(total(Scheme::BigAll).zip(total(Scheme::Big1)), |(all, one)| signed_percent(all / one - 1.0))
     };
     let test = ClaimTest {
-        name: "BIGALL and BIG1",
-        source: "Tables 2 and 3",
-        statement: "Whether a table hit counts as one node (BIG1) or as all behind it (BIGALL) matters little.",
-        criterion: "BIGALL's total against BIG1's, geometric mean over the sizes (7 ply, cleared): within 2 %."
-            .to_owned(),
         paper: format!("{} cleared, {} stamped (7 ply, 1024K)", theirs(false), theirs(true)),
-        holds: 0.98..=1.02,
-        unit: Unit::Difference,
-        needs: "BIGALL and BIG1 at one size at least, 7 ply, cleared",
+        ..ClaimTest::named("BIGALL and BIG1")
     };
     let variant = |scheme, stamped| SchemeVariant { scheme, stamped };
     let (all, one) = (variant(Scheme::BigAll, false), variant(Scheme::Big1, false));

@@ -73,13 +73,11 @@ impl Claim {
     }
 }
 
-/// The ratios below 1: fewer nodes.
-const FEWER: RangeInclusive<f64> = 0.0..=1.0f64.next_down();
-
-/// The ratios above 1: more nodes.
-const MORE: RangeInclusive<f64> = 1.0f64.next_up()..=f64::INFINITY;
+/// The texts and ranges of all claims: blocks of a name and fields.
+const STATEMENTS: &str = include_str!("statements.txt");
 
 /// A claim before its verdict.
+#[derive(Clone, Debug)]
 struct ClaimTest {
     name: &'static str,
     source: &'static str,
@@ -94,6 +92,29 @@ struct ClaimTest {
 }
 
 impl ClaimTest {
+    /// Returns the claim of this name in [`STATEMENTS`].
+    fn named(name: &str) -> Self {
+        let mut blocks = STATEMENTS.split("\n\n").filter_map(|block| block.split_once('\n'));
+        let (name, fields) = blocks.find(|block| block.0 == name).unwrap_or_default();
+        let field = |field: &str| {
+            let mut fields = fields.lines().filter_map(|line| line.split_once(": "));
+            fields.find(|(name, _)| *name == field).map_or("", |(_, text)| text)
+        };
+        let holds = match field("holds").split_once(" to ") {
+            Some((low, high)) => low.parse().unwrap_or(f64::NAN)..=high.parse().unwrap_or(f64::NAN),
+            None if field("holds") == "more" => 1.0f64.next_up()..=f64::INFINITY,
+            None => 0.0..=1.0f64.next_down(),
+        };
+        let unit = match field("unit") {
+            "difference" => Unit::Difference,
+            "share" => Unit::Share,
+            _ => Unit::Number,
+        };
+        let (source, statement, needs) = (field("source"), field("statement"), field("needs"));
+        let [criterion, paper] = ["criterion", "paper"].map(|name| field(name).to_owned());
+        Self { name, source, statement, criterion, paper, holds, unit, needs }
+    }
+
     /// Returns the claim with its verdict.
     ///
     /// The verdict is agreement if the number lies in the range, and certain if its whole interval does. It

@@ -3,11 +3,9 @@
 use super::super::cells::{Cell, CellResults, DEPTHS, Grid, LARGEST, SCHEMES, SIZES, SchemeVariant, TESTS};
 use super::super::paper::Paper;
 use super::super::tables::{extremes, spread};
-use super::{
-    Claim, ClaimTest, FEWER, MORE, Pairing, greatest, least, number, one_ply_deeper, paired, paragraphs, variant_name,
-};
+use super::{Claim, ClaimTest, Pairing, greatest, least, number, one_ply_deeper, paired, paragraphs, variant_name};
 use crate::experiment::DEEP_SIZES;
-use sesame_report::markdown::{self, DASH, Table, Unit, or_dash, percent};
+use sesame_report::markdown::{self, DASH, Table, or_dash, percent};
 use sesame_report::statistics::Estimate;
 use sesame_table::Scheme;
 
@@ -25,18 +23,7 @@ fn means(grid: &Grid, picks: &[usize]) -> Vec<f64> {
 }
 
 pub(super) fn constancy(results: &CellResults) -> Claim {
-    let test = ClaimTest {
-        name: "constancy",
-        source: "section 7, Figure 1",
-        statement: "As the table grows, the number of nodes tends to a constant, possibly before 1024K.",
-        criterion:
-            "The saving by the last doubling, 512K to 1024K, in the mean of the schemes (7 ply, cleared): at most 2 %."
-                .to_owned(),
-        paper: "no figure".to_owned(),
-        holds: -1.0..=0.02,
-        unit: Unit::Share,
-        needs: "all schemes at 512K and 1024K, 7 ply, cleared",
-    };
+    let test = ClaimTest::named("constancy");
     let last = cleared(results, &[LARGEST / 2, LARGEST]);
     let saving = last.and_then(|grid| {
         number(|picks| match means(&grid, picks)[..] {
@@ -70,18 +57,7 @@ fn doublings(results: &CellResults) -> String {
 }
 
 pub(super) fn doubling(results: &CellResults, paper: &Paper) -> Claim {
-    let test = ClaimTest {
-        name: "doubling",
-        source: "section 6.3",
-        statement: "Each doubling of the table saves 5 % (Schaeffer) to 7 % (Ebeling) of the nodes.",
-        criterion: "The mean saving of the seven doublings from 8K to 1024K, in the mean of the schemes (7 \
-             ply, cleared): 5 to 7 %."
-            .to_owned(),
-        paper: "5 to 7 %, from others".to_owned(),
-        holds: 0.05..=0.07,
-        unit: Unit::Share,
-        needs: "all schemes at 8K and 1024K, 7 ply, cleared",
-    };
+    let test = ClaimTest::named("doubling");
     let saving = |depth, first, last| number(|picks| saved_per_doubling(results, depth, first, last, picks));
     let from = |first| move |depth| saving(depth, first, LARGEST);
     let context = one_ply_deeper(results, paper, (&test.holds, test.unit), from(DEEP_SIZES[0]));
@@ -167,17 +143,7 @@ fn mean_spread(results: &CellResults, sizes: &[usize]) -> Option<Estimate> {
 }
 
 pub(super) fn spread_at_8k(results: &CellResults) -> Claim {
-    let test = ClaimTest {
-        name: "spread at 8K",
-        source: "section 7, Figure 1",
-        statement: "At 8K positions the best and the worst scheme are 23 % apart.",
-        criterion: "Worst over best total (7 ply, cleared): within a third of the paper's figure, 15 to 31 %."
-            .to_owned(),
-        paper: "23 %".to_owned(),
-        holds: 0.15..=0.31,
-        unit: Unit::Share,
-        needs: "all schemes at 8K, 7 ply, cleared",
-    };
+    let test = ClaimTest::named("spread at 8K");
     let details = paragraphs([spreads(results), spreads_by_depth(results)]);
     test.judge(mean_spread(results, &SIZES[..1]), details)
 }
@@ -211,14 +177,8 @@ pub(super) fn spread_from_512k(results: &CellResults, paper: &Paper) -> Claim {
     let theirs: Option<Vec<f64>> =
         SCHEMES.iter().map(|&scheme| paper.largest(SchemeVariant::cleared(scheme), DEPTH)).collect();
     let test = ClaimTest {
-        name: "spread from 512K",
-        source: "section 7, Figure 1",
-        statement: "From 512K positions up the schemes are only about 3 % apart.",
-        criterion: "Worst over best total at 512K and 1024K, averaged (7 ply, cleared): at most 4 %.".to_owned(),
         paper: format!("3 %; {} in Table 2", or_dash(theirs, |totals| percent(spread(&totals)))),
-        holds: 0.0..=0.04,
-        unit: Unit::Share,
-        needs: "all schemes at 512K and 1024K, 7 ply, cleared",
+        ..ClaimTest::named("spread from 512K")
     };
     let pairs = SCHEMES.into_iter().skip(1).map(|scheme| {
         let cell = |scheme| Cell::of(SchemeVariant::cleared(scheme), LARGEST, DEPTH);
@@ -228,16 +188,7 @@ pub(super) fn spread_from_512k(results: &CellResults, paper: &Paper) -> Claim {
 }
 
 pub(super) fn spread_shrinks(results: &CellResults) -> Claim {
-    let test = ClaimTest {
-        name: "spread shrinks",
-        source: "section 7, Figure 1",
-        statement: "As the table grows, the spread between the schemes shrinks.",
-        criterion: "The spread at 1024K as part of the spread at 8K (7 ply, cleared): less than 1.".to_owned(),
-        paper: "3 / 23 = 0.13".to_owned(),
-        holds: FEWER,
-        unit: Unit::Number,
-        needs: "all schemes at 8K and 1024K, 7 ply, cleared",
-    };
+    let test = ClaimTest::named("spread shrinks");
     let part = cleared(results, &[SIZES[0], LARGEST]).and_then(|grid| {
         number(|picks| match &grid.totals(picks)[..] {
             [first, last] => spread(last) / spread(first),
@@ -248,16 +199,7 @@ pub(super) fn spread_shrinks(results: &CellResults) -> Claim {
 }
 
 pub(super) fn best_at_8k(results: &CellResults) -> Claim {
-    let test = ClaimTest {
-        name: "best at 8K",
-        source: "section 7, Figure 1",
-        statement: "At 8K positions TWOBIG1 is best.",
-        criterion: "TWOBIG1's total against the best of the others (7 ply, cleared): fewer.".to_owned(),
-        paper: "best".to_owned(),
-        holds: FEWER,
-        unit: Unit::Difference,
-        needs: "all schemes at 8K, 7 ply, cleared",
-    };
+    let test = ClaimTest::named("best at 8K");
     let against_best = cleared(results, &SIZES[..1]).and_then(|grid| {
         number(|picks| match &grid.totals(picks)[..] {
             // TWOBIG1 is the first of SCHEMES.
@@ -269,16 +211,7 @@ pub(super) fn best_at_8k(results: &CellResults) -> Claim {
 }
 
 pub(super) fn worst_at_8k(results: &CellResults) -> Claim {
-    let test = ClaimTest {
-        name: "worst at 8K",
-        source: "section 7, Figure 1",
-        statement: "At 8K positions NEW is worst.",
-        criterion: "NEW's total against the worst of the others (7 ply, cleared): more.".to_owned(),
-        paper: "worst".to_owned(),
-        holds: MORE,
-        unit: Unit::Difference,
-        needs: "all schemes at 8K, 7 ply, cleared",
-    };
+    let test = ClaimTest::named("worst at 8K");
     let is_new = |place: usize| SCHEMES.get(place) == Some(&Scheme::New);
     let against_worst = cleared(results, &SIZES[..1]).and_then(|grid| {
         number(|picks| {

@@ -2,7 +2,7 @@
 
 use super::super::cells::{Cell, CellResults, DEPTHS, Grid, LARGEST, SCHEMES, SIZES, SchemeVariant, TESTS};
 use super::super::paper::Paper;
-use super::{Claim, ClaimTest, FEWER, MORE, Pairing, greatest, number, paired, paragraphs, variant_name};
+use super::{Claim, ClaimTest, Pairing, greatest, number, paired, paragraphs, variant_name};
 use sesame_report::markdown::{self, Table, Unit, or_dash, signed_percent};
 use sesame_report::statistics::{Estimate, Interval, geometric_mean};
 use sesame_table::Scheme;
@@ -16,21 +16,8 @@ fn both(results: &CellResults) -> Option<Grid> {
     Grid::new(results, &variants, DEPTH, &SIZES)
 }
 
-const BOTH: &str = "all schemes, cleared and stamped, at one size at least, 7 ply";
-
 pub(super) fn shapes(results: &CellResults) -> Claim {
-    let test = ClaimTest {
-        name: "same shapes",
-        source: "section 7, Figure 2",
-        statement: "The graphs with and without time stamps have highly similar shapes.",
-        criterion: "Correlation of the logarithms of the totals, stamped with cleared, over all schemes and \
-             sizes (7 ply): 0.95 or more."
-            .to_owned(),
-        paper: "\"highly similar\"".to_owned(),
-        holds: 0.95..=1.0,
-        unit: Unit::Number,
-        needs: "all schemes, cleared and stamped, at two sizes at least, 7 ply",
-    };
+    let test = ClaimTest::named("same shapes");
     let ours = both(results).filter(|grid| grid.sizes.len() >= 2).and_then(|grid| {
         number(|picks| {
             let totals = grid.totals(picks);
@@ -102,16 +89,8 @@ pub(super) fn same_order(results: &CellResults, paper: &Paper) -> Claim {
         or_dash(cleared.zip(stamped), |(cleared, stamped)| Unit::Number.write(concordance(&cleared, &stamped)))
     };
     let test = ClaimTest {
-        name: "same order",
-        source: "section 7, Figure 2",
-        statement: "The order of merit of the schemes is the same with time stamps as without.",
-        criterion: "Kendall's coefficient of the two orders, by geometric mean over the sizes (7 ply): 0.8 or \
-                    more, which is at most 2 of the 21 pairs in another order."
-            .to_owned(),
         paper: format!("\"invariant\"; {} at 1024K, 7 ply, {} at 8 ply (Tables 2, 3)", theirs(7), theirs(8)),
-        holds: 0.8..=1.0,
-        unit: Unit::Number,
-        needs: BOTH,
+        ..ClaimTest::named("same order")
     };
     let Some(grid) = both(results) else { return test.judge(None, String::new()) };
     let ours = number(|picks| {
@@ -152,14 +131,8 @@ pub(super) fn edge(results: &CellResults, paper: &Paper) -> Claim {
         or_dash(ratios.and_then(|ratios| geometric_mean(&ratios)), |ratio| signed_percent(ratio - 1.0))
     };
     let test = ClaimTest {
-        name: "stamps' edge",
-        source: "section 7",
-        statement: "At first sight time stamps have a slight edge over clearing.",
-        criterion: "Totals stamped against cleared, geometric mean over schemes and sizes (7 ply): fewer.".to_owned(),
         paper: format!("fewer; {} at 1024K, {} at 8 ply (Tables 2, 3)", theirs(7), theirs(8)),
-        holds: FEWER,
-        unit: Unit::Difference,
-        needs: BOTH,
+        ..ClaimTest::named("stamps' edge")
     };
     let ours = both(results).and_then(|grid| {
         number(|picks| {
@@ -214,16 +187,8 @@ fn paper_ratio_to_no_table(paper: &Paper, variant: SchemeVariant, depth: u32) ->
 pub(super) fn three_plies(results: &CellResults, paper: &Paper) -> Claim {
     let theirs = |variant| or_dash(paper_ratio_to_no_table(paper, variant, 3), |ratio| signed_percent(ratio - 1.0));
     let (stamped, cleared) = (SchemeVariant::stamped(Scheme::TwoBig1), SchemeVariant::cleared(Scheme::TwoBig1));
-    let test = ClaimTest {
-        name: "3 ply",
-        source: "section 7, Figure 3",
-        statement: "At 3 ply a table is counterproductive: it prolongs the search.",
-        criterion: "TWOBIG1's total against none (3 ply, 1024K, stamped): more.".to_owned(),
-        paper: format!("{}; cleared {}", theirs(stamped), theirs(cleared)),
-        holds: MORE,
-        unit: Unit::Difference,
-        needs: "TWOBIG1 at 1024K, stamped, and the runs without a table, 3 ply",
-    };
+    let test =
+        ClaimTest { paper: format!("{}; cleared {}", theirs(stamped), theirs(cleared)), ..ClaimTest::named("3 ply") };
     let rows =
         SCHEMES.map(SchemeVariant::stamped).into_iter().chain(SCHEMES.map(SchemeVariant::cleared)).map(|variant| {
             Pairing::single(variant_name(variant), Cell::of(variant, LARGEST, 3), Cell::without_table(3))
@@ -247,14 +212,8 @@ pub(super) fn deeper(results: &CellResults, paper: &Paper) -> Claim {
     let theirs: Option<Vec<f64>> =
         DEPTHS[1..].iter().map(|&depth| paper_ratio_to_no_table(paper, variant, depth)).collect();
     let test = ClaimTest {
-        name: "over 3 ply",
-        source: "section 7, Figure 3",
-        statement: "Over 3 ply a table is definitely advantageous.",
-        criterion: "The greatest of TWOBIG1's totals against none, 4 to 8 ply (1024K, stamped): fewer.".to_owned(),
         paper: or_dash(theirs, |ratios| format!("{} at most", signed_percent(greatest(ratios) - 1.0))),
-        holds: FEWER,
-        unit: Unit::Difference,
-        needs: "TWOBIG1 at 1024K, stamped, and the runs without a table, 4 to 8 ply",
+        ..ClaimTest::named("over 3 ply")
     };
     let ratios: Option<Vec<Estimate>> =
         DEPTHS[1..].iter().map(|&depth| ratio_to_no_table(results, variant, depth)).collect();
@@ -273,9 +232,6 @@ pub(super) fn eight_plies(results: &CellResults, paper: &Paper) -> Claim {
     };
     let theirs = paper_ratio_to_no_table(paper, variant, 8).map_or(f64::NAN, |ratio| 1.0 / ratio);
     let test = ClaimTest {
-        name: "factor at 8 ply",
-        source: "Tables 1 and 2",
-        statement: "At 8 ply a table of 1024K positions saves a factor of 3.2.",
         criterion: format!(
             "Nodes without a table over TWOBIG1's (8 ply, 1024K, cleared): within 15 % of the paper's factor, \
              {:.2} to {:.2}.",
@@ -284,8 +240,7 @@ pub(super) fn eight_plies(results: &CellResults, paper: &Paper) -> Claim {
         ),
         paper: format!("{theirs:.2}"),
         holds: theirs * 0.85..=theirs * 1.15,
-        unit: Unit::Number,
-        needs: "TWOBIG1 at 1024K, cleared, and the runs without a table, 8 ply",
+        ..ClaimTest::named("factor at 8 ply")
     };
     let mut table = Table::new(["depth", "ours, cleared (95 %)", "paper", "ours, stamped (95 %)", "paper"]);
     let stamped = SchemeVariant::stamped(Scheme::TwoBig1);
