@@ -8,7 +8,7 @@ use clap::{Args, value_parser};
 use super::ScalingError;
 use super::engines::{EngineCommand, EngineSetting};
 use super::positions::{CalibrationLimit, Positions};
-use crate::cli::arguments::{logical_cores, thread_count};
+use crate::cli::arguments::{logical_cores, seconds, thread_count};
 use crate::engine::SmpStrategy;
 
 /// Upper limit of the number of threads.
@@ -140,15 +140,6 @@ fn with_one(threads: &[u32]) -> Vec<u32> {
     threads.sort_unstable();
     threads.dedup();
     threads
-}
-
-/// Parses a time from a millisecond to a day.
-fn seconds(text: &str) -> Result<Duration, String> {
-    let number: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
-    match Duration::try_from_secs_f64(number) {
-        Ok(time) if (Duration::from_millis(1)..=Duration::from_secs(86_400)).contains(&time) => Ok(time),
-        _ => Err("not a number of seconds from 0.001 to 86400".to_owned()),
-    }
 }
 
 #[cfg(test)]

@@ -1,17 +1,104 @@
-//! Other UCI engines: their commands and options on the command line, and their searches.
+//! The searches of Sesame and of other UCI engines, by the same rules; the commands and options of the engines on
+//! the command line.
 
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::str::FromStr;
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use super::machine;
-use super::searcher::{CompletedDepth, PAUSE, SearchTrace};
-use crate::engine::Limits;
-use crate::position::Position;
+use super::{ScalingError, machine};
+use crate::engine::{Affinity, Engine, Info, Limits, NullSink, Options, SmpStrategy};
+use crate::position::{Game, Move, Position};
 use crate::uci::client::{ClientError, DeclaredOption, EngineProcess, SearchInfo};
+
+/// The first completion of a depth by any worker.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) struct CompletedDepth {
+    pub(super) depth: u32,
+    pub(super) best: Move,
+    /// Nodes of all workers until then.
+    pub(super) nodes: u64,
+    pub(super) elapsed: Duration,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct SearchTrace {
+    /// The completed depths. The last may be a stopped iteration.
+    pub(super) steps: Vec<CompletedDepth>,
+    pub(super) best: Option<Move>,
+    pub(super) nodes: u64,
+    pub(super) elapsed: Duration,
+    /// The processor time of the engine's process during the search.
+    pub(super) cpu: Option<Duration>,
+}
+
+pub(super) struct Searcher {
+    engine: Engine,
+    lockstep: bool,
+    pub(super) messages: Vec<String>,
+}
+
+/// Pause before a timed search, in which the workers clear their histories.
+const PAUSE: Duration = Duration::from_millis(20);
+
+impl Searcher {
+    /// Creates a searcher with one worker. Workers in lockstep take turns; others run as in a game.
+    pub(super) fn new(hash_mib: u32, strategy: SmpStrategy, lockstep: bool) -> Result<Self, ScalingError> {
+        let options = Options {
+            hash_mib: hash_mib as usize,
+            strategy,
+            lockstep,
+            move_overhead: Duration::ZERO,
+            ..Options::default()
+        };
+        Ok(Self { engine: Engine::with_sink(options, Arc::new(NullSink))?, lockstep, messages: Vec::new() })
+    }
+
+    pub(super) fn pin(&mut self) -> Result<(), ScalingError> {
+        Ok(self.engine.set_affinity(Affinity { pin: true, ..Affinity::default() })?)
+    }
+
+    pub(super) fn set_threads(&mut self, threads: u32) -> Result<(), ScalingError> {
+        let wanted = threads as usize;
+        if self.engine.options().threads != wanted {
+            self.engine.set_threads(wanted)?;
+            let granted = self.engine.options().threads;
+            if granted < wanted {
+                return Err(ScalingError::Threads { wanted, granted });
+            }
+            if !self.lockstep {
+                // A worker allocates its data in its first search, which should not be timed.
+                self.search(&Position::startpos(), Limits { depth: Some(1), ..Limits::default() })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Starts a new game and searches.
+    pub(super) fn search(&mut self, position: &Position, limits: Limits) -> Result<SearchTrace, ScalingError> {
+        self.engine.new_game();
+        if !self.lockstep {
+            thread::sleep(PAUSE);
+        }
+        let cpu_before = machine::cpu_time();
+        let report = self.engine.search(&Game::new(position.clone()), limits)?;
+        let cpu = machine::cpu_time().zip(cpu_before).map(|(now, before)| now.saturating_sub(before));
+        for text in report.messages {
+            if !self.messages.contains(&text) {
+                self.messages.push(text);
+            }
+        }
+        let step = |info: &Info| {
+            let &best = info.line.pv.first()?;
+            Some(CompletedDepth { depth: info.line.depth, best, nodes: info.nodes, elapsed: info.elapsed })
+        };
+        let steps = report.iterations.iter().filter_map(step).collect();
+        Ok(SearchTrace { steps, best: report.best, nodes: report.nodes, elapsed: report.elapsed, cpu })
+    }
+}
 
 /// The time that an engine has for each answer, beyond the time of a search.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -20,7 +107,6 @@ const SLOWEST: u32 = 20;
 /// Speed below which a search for a number of nodes is given up, in nodes per second.
 const SLOWEST_SPEED: u64 = 1000;
 
-/// The command that starts an engine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EngineCommand {
     text: String,
@@ -73,7 +159,6 @@ pub struct EngineSetting {
 }
 
 impl EngineSetting {
-    /// Returns the engine that the option is for; `None` for all.
     pub fn engine(&self) -> Option<&str> {
         self.engine.as_deref()
     }
@@ -107,20 +192,12 @@ impl FromStr for EngineSetting {
 /// The error of an engine that is not measured any more.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum EngineFault {
-    /// It does not follow the protocol.
     #[error(transparent)]
     Client(#[from] ClientError),
-    /// Its move is not legal.
     #[error("{} is not a legal move in {fen}", if best.is_empty() { "no move".to_owned() } else { format!("{best:?}") })]
-    Illegal {
-        /// The move.
-        best: String,
-        /// The position.
-        fen: String,
-    },
+    Illegal { best: String, fen: String },
 }
 
-/// A running engine.
 pub(super) struct ExternalEngine {
     process: EngineProcess,
     pub(super) name: String,
@@ -180,7 +257,6 @@ impl ExternalEngine {
         Ok(Self { process, name, settings, threads: 1, max_threads, patience: PATIENCE })
     }
 
-    /// Returns the id of the process.
     pub(super) fn id(&self) -> u32 {
         self.process.id()
     }
@@ -243,7 +319,6 @@ pub(super) fn field(text: &str) -> String {
     text.trim().chars().take(200).map(keep).collect::<String>().trim_end().to_owned()
 }
 
-/// Returns the value of a `spin` that is nearest to `value`.
 fn within(option: &DeclaredOption, value: i64) -> i64 {
     let least = value.max(option.min.unwrap_or(value));
     least.min(option.max.unwrap_or(least))
@@ -251,7 +326,41 @@ fn within(option: &DeclaredOption, value: i64) -> i64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::positions::{CalibrationLimit, Positions};
     use super::*;
+
+    fn to_depth(depth: u32) -> Limits {
+        Limits { depth: Some(depth), ..Limits::default() }
+    }
+
+    fn lockstep() -> Searcher {
+        Searcher::new(1, SmpStrategy::default(), true).unwrap()
+    }
+
+    #[test]
+    fn lockstep_searches_are_independent() {
+        let positions = Positions::built_in().entries;
+        let nodes = |searcher: &mut Searcher, index: usize, workers| {
+            searcher.set_threads(workers).unwrap();
+            searcher.search(&positions[index].position, to_depth(6)).unwrap().nodes
+        };
+        let mut used = lockstep();
+        for (index, workers) in [(2, 3), (0, 1), (1, 3), (2, 5)] {
+            assert_eq!(nodes(&mut used, index, workers), nodes(&mut lockstep(), index, workers), "{index}, {workers}");
+        }
+    }
+
+    #[test]
+    fn calibrated_searches_are_reproducible() {
+        let mut searcher = lockstep();
+        let limit = CalibrationLimit::Nodes(5000);
+        for entry in &Positions::built_in().entries[..3] {
+            let found = limit.depth(entry, &searcher.search(&entry.position, limit.limits()).unwrap()).unwrap();
+            assert!(found.nodes < 5000 && found.depth > 2);
+            assert_eq!(searcher.search(&entry.position, to_depth(found.depth)).unwrap().nodes, found.nodes);
+            assert!(searcher.search(&entry.position, to_depth(found.depth + 1)).unwrap().nodes >= 5000);
+        }
+    }
 
     #[test]
     fn commands_are_split_at_blanks_outside_quotes() {
@@ -293,7 +402,6 @@ mod tests {
         assert_eq!(within(&spin(None, None), 5), 5);
     }
 
-    /// Engines of a few lines of shell.
     #[cfg(unix)]
     mod fakes {
         use std::cell::RefCell;

@@ -4,7 +4,6 @@ use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Returns the processor's name, if the system has it.
 pub(super) fn processor() -> Option<String> {
     let text = fs::read_to_string("/proc/cpuinfo").ok()?;
     let line = text.lines().find(|line| line.starts_with("model name"))?;
@@ -21,7 +20,6 @@ pub(super) fn cpu_time() -> Option<Duration> {
     None
 }
 
-/// Returns the processor time of all threads of another process, if the system has it.
 pub(super) fn cpu_time_of(process: u32) -> Option<Duration> {
     #[cfg(target_os = "linux")]
     {
@@ -67,7 +65,6 @@ impl SystemTime {
     }
 }
 
-/// A measurement of the processor time that other programs use.
 pub(super) struct NoiseMeter {
     started: Option<(SystemTime, Instant)>,
     /// The processor time of this process and of the processes that belong to it.

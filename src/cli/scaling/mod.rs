@@ -6,16 +6,13 @@
 //! each to its own calibrated depth. Other UCI engines are searched by the clock as Sesame is.
 //! `docs/users/scaling.md` describes the method.
 
-mod analysis;
 mod arguments;
-mod charts;
 mod engines;
 mod machine;
 mod positions;
 mod real;
 mod report;
 mod results;
-mod searcher;
 mod simulated;
 
 use std::io;
@@ -28,10 +25,8 @@ use results::{CsvFile, Measurement};
 use sesame_report::ChartError;
 use sesame_report::files::{self, FileError};
 
-/// The program's name and version in results.
 const PROGRAM: &str = concat!("sesame ", env!("CARGO_PKG_VERSION"));
 
-/// The error of a measurement.
 #[derive(Debug, thiserror::Error)]
 pub enum ScalingError {
     #[error("{}: {source}", path.display())]
@@ -40,7 +35,6 @@ pub enum ScalingError {
     Report(#[from] FileError),
     #[error("{} exists already: replace it with --force, or name another folder with --out", _0.display())]
     Exists(PathBuf),
-    /// A file has no valid position.
     #[error("{} has no position to search: {reason}", path.display())]
     NoPositions { path: PathBuf, reason: String },
     /// No position is left after calibration.
@@ -68,7 +62,6 @@ impl ScalingError {
     }
 }
 
-/// The plan of a measurement.
 struct Plan<'a> {
     args: &'a ScalingArgs,
     positions: &'a Positions,
@@ -92,12 +85,9 @@ impl Plan<'_> {
     }
 }
 
-/// The outcome of a run.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ScalingOutcome {
-    /// The tables of the report as plain text.
     pub tables: String,
-    /// The engines that were dropped, with the reasons.
     pub dropped: Vec<String>,
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::ScalingError;
-use super::searcher::SearchTrace;
+use super::engines::SearchTrace;
 use crate::engine::Limits;
 use crate::games::epd;
 use crate::position::Position;
@@ -20,24 +20,18 @@ pub(super) struct TestPosition {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Positions {
-    /// The source, for the report.
     pub(super) source: String,
     pub(super) entries: Vec<TestPosition>,
-    /// The skipped lines, with the reasons.
     pub(super) skipped: Vec<String>,
 }
 
 impl Positions {
-    /// Returns the built-in set of 40 positions.
     pub(super) fn built_in() -> Self {
         Self::parse("the built-in set", include_str!("positions.epd"))
     }
 
     /// Reads a file of EPD or FEN lines. Empty lines and lines that begin with `#` are ignored; invalid lines
     /// are [skipped](Self::skipped).
-    ///
-    /// # Errors
-    /// If the file cannot be read, or has no valid line.
     pub(super) fn read(path: &Path) -> Result<Self, ScalingError> {
         let bytes = std::fs::read(path).map_err(ScalingError::file(path))?;
         let positions = Self::parse(&path.display().to_string(), &String::from_utf8_lossy(&bytes));
@@ -113,7 +107,6 @@ pub(super) struct Calibrated {
 }
 
 impl CalibrationLimit {
-    /// Returns the limits of the calibration search.
     pub(super) fn limits(self) -> Limits {
         match self {
             CalibrationLimit::Time(time) => Limits { move_time: Some(time.mul_f64(BEYOND)), ..Limits::default() },
@@ -121,10 +114,7 @@ impl CalibrationLimit {
         }
     }
 
-    /// Returns the depth for a position from its calibration search.
-    ///
-    /// # Errors
-    /// The reason to skip the position.
+    /// Returns the depth for a position from its calibration search, or the reason to skip the position.
     pub(super) fn depth(self, entry: &TestPosition, trace: &SearchTrace) -> Result<Calibrated, String> {
         let (spent, best) = match self {
             CalibrationLimit::Time(time) => {
@@ -147,10 +137,7 @@ impl CalibrationLimit {
     }
 }
 
-/// Returns the positions with a depth, and logs the others.
-///
-/// # Errors
-/// If no position has a depth.
+/// Returns the positions with a depth, and logs the others. It is an error if none has.
 pub(super) fn usable(
     found: Vec<Result<Calibrated, String>>,
     log: &dyn Fn(&str),
@@ -174,7 +161,7 @@ pub(super) fn usable(
 
 #[cfg(test)]
 mod tests {
-    use super::super::searcher::CompletedDepth;
+    use super::super::engines::CompletedDepth;
     use super::*;
 
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";

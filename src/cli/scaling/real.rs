@@ -5,11 +5,10 @@ use std::time::Duration;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
-use super::engines::{ExternalEngine, field};
+use super::engines::{ExternalEngine, SearchTrace, Searcher, field};
 use super::machine::{self, NoiseMeter};
 use super::positions::{self, Calibrated};
 use super::results::{Clock, CsvFile, Measurement, Row, SESAME};
-use super::searcher::{SearchTrace, Searcher};
 use super::{Plan, ScalingError, report};
 use crate::cli::arguments::{logical_cores, physical_cores};
 use crate::engine::Limits;
@@ -18,9 +17,7 @@ use sesame_report::Progress;
 use sesame_report::markdown::percent;
 use sesame_report::random::shuffle;
 
-/// One of the measured engines.
 struct MeasuredEngine {
-    /// The unique name.
     name: String,
     engine: EngineKind,
     /// The positions with depths of its own.
@@ -31,7 +28,6 @@ enum EngineKind {
     /// This program, in its own process.
     Sesame(Searcher),
     External(ExternalEngine),
-    /// It was dropped for this reason.
     Dropped(String),
 }
 
@@ -112,7 +108,6 @@ pub(super) fn run(plan: &Plan<'_>, file: &mut CsvFile) -> Result<Measurement, Sc
     Ok(measurement)
 }
 
-/// Starts all engines. Those that do not start are dropped.
 fn start(plan: &Plan<'_>) -> Result<Vec<MeasuredEngine>, ScalingError> {
     let args = plan.args;
     let mut searcher = Searcher::new(args.hash, args.strategy, false)?;
@@ -162,9 +157,7 @@ fn calibrate(plan: &Plan<'_>, engines: &mut [MeasuredEngine]) -> Result<(), Scal
     Ok(())
 }
 
-/// A planned search.
 struct TimedSearch {
-    /// Index of the engine.
     engine: usize,
     position: Calibrated,
     threads: u32,

@@ -6,9 +6,9 @@ use std::thread;
 
 use crossbeam_channel as channel;
 
+use super::engines::Searcher;
 use super::positions::{self, Calibrated, TestPosition};
 use super::results::{CsvFile, Measurement, Row, SESAME};
-use super::searcher::Searcher;
 use super::{Plan, ScalingError};
 use crate::engine::Limits;
 use sesame_report::Progress;
