@@ -1,12 +1,12 @@
 //! Sessions on several machines, here threads joined by channels.
 #![allow(clippy::unwrap_used)]
 
-use std::io::{self, Read, Write};
+use std::io::{BufRead, BufReader, PipeWriter, Write, pipe};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use crossbeam_channel::{Receiver, Sender, unbounded};
+use crossbeam_channel::{Receiver, unbounded};
 
 use super::{Output, run_linked};
 use crate::cluster::{self, Role, Transport, local};
@@ -16,42 +16,9 @@ const PATIENCE: Duration = Duration::from_secs(300);
 
 /// The user of a leader's session.
 struct User {
-    input: Option<Sender<Vec<u8>>>,
+    input: PipeWriter,
     lines: Receiver<String>,
     ranks: Vec<JoinHandle<bool>>,
-}
-
-/// The user's input.
-struct Typed(Receiver<Vec<u8>>, Vec<u8>);
-
-impl Read for Typed {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.1.is_empty() {
-            let Ok(bytes) = self.0.recv() else { return Ok(0) };
-            self.1 = bytes;
-        }
-        let count = self.1.as_slice().read(buffer)?;
-        self.1.drain(..count);
-        Ok(count)
-    }
-}
-
-/// The user's screen: whole lines.
-struct Seen(Sender<String>, String);
-
-impl Write for Seen {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.1 += std::str::from_utf8(bytes).unwrap();
-        while let Some(end) = self.1.find('\n') {
-            let line: String = self.1.drain(..=end).collect();
-            let _ = self.0.send(line.trim().to_owned());
-        }
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 /// A rank whose network takes a moment.
@@ -80,17 +47,18 @@ impl User {
 
     /// Starts a session on machines whose rounds take at least this time.
     fn with_network(ranks: usize, delay: Duration) -> User {
-        let (input, typed) = unbounded();
+        let (typed, input) = pipe().unwrap();
+        let (screen, output) = pipe().unwrap();
         let (seen, lines) = unbounded();
-        let mut user = User { input: Some(input), lines, ranks: Vec::new() };
-        for (rank, transport) in local::group(ranks).into_iter().enumerate() {
-            let (typed, seen) = (typed.clone(), seen.clone());
-            user.ranks.push(thread::spawn(move || match cluster::join(move || Ok(Slow(transport, delay))).unwrap() {
+        thread::spawn(move || BufReader::new(screen).lines().try_for_each(|line| seen.send(line.unwrap())));
+        let mut users_pipes = Some((typed, output));
+        let start = |transport| {
+            let pipes = users_pipes.take();
+            thread::spawn(move || match cluster::join(move || Ok(Slow(transport, delay))).unwrap() {
                 Role::Alone => panic!("a group of several"),
                 Role::Leader(link) => {
-                    assert_eq!(rank, 0);
-                    let output = Output::new(Seen(seen, String::new()));
-                    run_linked(Typed(typed, Vec::new()), output, Some(Arc::clone(&link) as _)).unwrap();
+                    let (typed, output) = pipes.expect("the first rank leads");
+                    run_linked(typed, Output::new(output), Some(Arc::clone(&link) as _)).unwrap();
                     link.quit()
                 }
                 Role::Follower(link, session, thread) => {
@@ -98,13 +66,13 @@ impl User {
                     drop(session.end);
                     thread.join().is_ok()
                 }
-            }));
-        }
-        user
+            })
+        };
+        User { input, lines, ranks: local::group(ranks).into_iter().map(start).collect() }
     }
 
     fn types(&self, lines: &str) {
-        self.input.as_ref().unwrap().send(format!("{lines}\n").into_bytes()).unwrap();
+        writeln!(&self.input, "{lines}").unwrap();
     }
 
     /// Returns the lines up to the first that begins so.
@@ -118,15 +86,10 @@ impl User {
         }
     }
 
-    /// Returns the lines that are there already.
-    fn sees_now(&self) -> Vec<String> {
-        self.lines.try_iter().collect()
-    }
-
-    /// Ends the input, and checks that every machine comes to its end.
-    fn leaves(mut self) -> Vec<String> {
-        self.input = None;
-        for rank in std::mem::take(&mut self.ranks) {
+    /// Ends the input, and checks that every machine comes to its end. Returns the last lines.
+    fn leaves(self) -> Vec<String> {
+        drop(self.input);
+        for rank in self.ranks {
             assert!(rank.join().unwrap(), "a machine has not ended well");
         }
         self.lines.iter().collect()
@@ -177,7 +140,7 @@ fn stop_and_ponderhit_reach_all() {
         assert!(!before.iter().any(|line| line.starts_with("bestmove")), "{start} waits");
         user.types(end);
         assert!(!user.sees("bestmove").iter().any(|line| line.starts_with("info string")));
-        assert!(user.sees_now().is_empty());
+        assert_eq!(user.lines.try_iter().count(), 0);
     }
     user.types("go infinite\nquit");
     let lines = user.leaves();

@@ -10,7 +10,7 @@ use sesame::position::Position;
 
 use crate::support::folder::Folder;
 use crate::support::referee::Referee;
-use crate::support::{PATIENCE, Session, best_move, board, infos, parse_info};
+use crate::support::{PATIENCE, STALEMATED, Session, best_move, board, infos, parse_info};
 
 const MIDDLE: &str = "position fen r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2QK2R w KQ - 2 8";
 
@@ -42,11 +42,10 @@ fn show_wdl_adds_win_draw_loss() {
     };
     let [win, _, loss] = last("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
     assert!(win < 500 && loss < 500, "the start position: {win} {loss}");
-    // The numbers are those of the side to move.
     let [win, _, loss] = last("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
     assert!(win > 900 && loss < 5, "a queen more: {win} {loss}");
     let [win, _, loss] = last("rnb1kbnr/pppppppp/8/8/8/4P3/PPPP1PPP/RNBQKBNR b KQkq - 0 1");
-    assert!(win < 5 && loss > 900, "a queen less: {win} {loss}");
+    assert!(win < 5 && loss > 900, "a queen less for the side to move: {win} {loss}");
     assert_eq!(last("7k/8/6K1/8/8/8/8/R7 w - - 0 1"), [1000, 0, 0], "mate");
     session.quit();
 }
@@ -83,7 +82,14 @@ fn limited_strength_is_weak_and_random() {
     // Without a seed moves differ: twenty choices among several moves never agree twice.
     let anew = [(); 2].map(|()| (0..20).map(|_| play(&mut session, 0)).collect::<Vec<_>>());
     assert_ne!(anew[0], anew[1]);
-    // Analysis mode lifts the limit.
+    session.quit();
+}
+
+#[test]
+fn analysis_mode_lifts_the_limit_of_strength() {
+    let mut session = Session::start();
+    session.send("setoption name UCI_LimitStrength value true\nsetoption name UCI_Elo value 1320");
+    session.send(MIDDLE);
     for (option, is_limited) in [
         ("UCI_AnalyseMode value true", false),
         ("UCI_AnalyseMode value false", true),
@@ -107,16 +113,21 @@ fn lowest_strength_still_mates_in_one() {
         assert_eq!(best_move(&lines), "a1a8");
         assert_eq!(infos(&lines).iter().map(|info| info.multipv).max(), Some(3), "MultiPV is obeyed");
     }
-    // Other limits, a stalemate and a forced move.
-    for (fen, wanted) in [("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "(none)"), ("7k/8/8/8/8/8/8/K6r w - - 0 1", "a1")] {
+    session.quit();
+}
+
+#[test]
+fn limited_strength_obeys_other_limits() {
+    let mut session = Session::start();
+    session.send("setoption name UCI_LimitStrength value true");
+    for (fen, wanted) in [(STALEMATED, "(none)"), ("7k/8/8/8/8/8/8/K6r w - - 0 1", "a1")] {
         session.send(&format!("position fen {fen}"));
         for limit in ["depth 1", "nodes 1", "wtime 1 btime 1"] {
             assert!(session.best_move(&format!("go {limit}")).starts_with(wanted), "{fen} {limit}");
         }
         session.send("go infinite");
         session.never("bestmove", Duration::from_millis(100));
-        session.send("stop");
-        session.until("bestmove");
+        session.search("stop");
     }
     session.quit();
 }
@@ -218,11 +229,9 @@ fn read_log(path: &Path) -> Vec<String> {
 #[test]
 fn debug_log_has_all_input_and_output() {
     let folder = Folder::new();
-    let (first, second) = (folder.join("first  log"), folder.join("second"));
+    let first = folder.join("first  log");
     let mut session = Session::start();
-    session.send("isready");
-    session.until("readyok");
-    session.send(&format!("setoption name Debug Log File value {}", first.display()));
+    session.set(&format!("setoption name Debug Log File value {}", first.display()));
     session.send("uci\nno such command");
     let lines = session.until("uciok");
     session.sync();
@@ -238,13 +247,29 @@ fn debug_log_has_all_input_and_output() {
     let ready = |log: &[String]| log.iter().position(|line| line == "<< readyok").unwrap();
     assert!(log.iter().position(|line| line == ">> isready").unwrap() < ready(&log));
 
-    // An unusable path changes nothing.
+    session.quit();
+}
+
+#[test]
+fn unusable_path_leaves_the_debug_log_open() {
+    let folder = Folder::new();
+    let log = folder.join("log");
+    let mut session = Session::start();
+    session.set(&format!("setoption name Debug Log File value {}", log.display()));
     let warning = session.warning(&format!("setoption name Debug Log File value {}/no/log", folder.path().display()));
     assert!(warning.contains("cannot be written") && warning.contains("/no/log"), "{warning}");
     let warning = session.warning(&format!("setoption name Debug Log File value {}", folder.path().display()));
     assert!(warning.contains("no regular file"), "{warning}");
-    assert!(read_log(&first).iter().any(|line| line.contains("no regular file")));
+    assert!(read_log(&log).iter().any(|line| line.contains("no regular file")));
+    session.quit();
+}
 
+#[test]
+fn debug_log_can_be_switched_at_any_time() {
+    let folder = Folder::new();
+    let (first, second) = (folder.join("first"), folder.join("second"));
+    let mut session = Session::start();
+    session.set(&format!("setoption name Debug Log File value {}", first.display()));
     // During a search the log is switched to another file, and afterwards off.
     session.send(&format!("go infinite\nsetoption name Debug Log File value {}", second.display()));
     session.sync();
@@ -349,8 +374,7 @@ fn double_chess960_games_are_legal() {
                 referee.check_line(&info.pv).unwrap_or_else(|error| session.fail(&error));
             }
             let mv = best_move(&lines).to_owned();
-            let before = board(&mut session);
-            castled += usize::from(takes_own_rook(&before, &mv));
+            castled += usize::from(referee.is_castling(&mv));
             referee.play(&mv).unwrap_or_else(|error| session.fail(&error));
             moves.push(mv);
         }
@@ -359,27 +383,22 @@ fn double_chess960_games_are_legal() {
     session.quit();
 }
 
-/// Tests for a castling move: the king takes his own rook.
-fn takes_own_rook(fen: &str, mv: &str) -> bool {
-    let rows: Vec<Vec<char>> = fen
-        .split(' ')
-        .next()
-        .unwrap()
-        .split('/')
+/// Returns a rank with king and rooks on these files, and its castling letters.
+fn rank_of([left, king, right]: [usize; 3]) -> (String, String) {
+    let file = |file: usize| char::from(b'A' + file as u8);
+    let squares = (0..8).map(|at| {
+        if at == king {
+            'K'
+        } else if at == left || at == right {
+            'R'
+        } else {
+            '1'
+        }
+    });
+    let rank = (2..=5)
         .rev()
-        .map(|row| {
-            row.chars().flat_map(|c| c.to_digit(10).map_or(vec![c], |empty| vec!['.'; empty as usize])).collect()
-        })
-        .collect();
-    let at = |square: &str| rows[square.as_bytes()[1] as usize - 49][square.as_bytes()[0] as usize - 97];
-    matches!((at(&mv[..2]), at(&mv[2..4])), ('K', 'R') | ('k', 'r'))
-}
-
-/// Tests for another rook that blocks castling with the rook on file `rook`.
-fn is_blocked(king: usize, rook: usize, other: usize) -> bool {
-    let (king_to, rook_to) = if rook < king { (2, 3) } else { (6, 5) };
-    let way = [king, rook, king_to, rook_to];
-    (*way.iter().min().unwrap()..=*way.iter().max().unwrap()).contains(&other)
+        .fold(squares.collect(), |rank: String, empty| rank.replace(&"1".repeat(empty), &empty.to_string()));
+    (rank, format!("{}{}", file(right), file(left)))
 }
 
 /// Kings and rooks on every three files, other ones for each side: all castling moves out and in.
@@ -387,55 +406,35 @@ fn is_blocked(king: usize, rook: usize, other: usize) -> bool {
 fn every_way_to_castle_in_double_chess960() {
     let mut session = Session::start();
     session.send("setoption name UCI_Chess960 value true");
-    let mut places = Vec::new();
-    for left in 0..6 {
-        for king in left + 1..7 {
-            places.extend((king + 1..8).map(|right| [left, king, right]));
-        }
-    }
+    let from = |file: usize| (file + 1..8);
+    let places: Vec<[usize; 3]> = (0..8)
+        .flat_map(|left| from(left).flat_map(move |king| from(king).map(move |right| [left, king, right])))
+        .collect();
     assert_eq!(places.len(), 56);
+    let square = |file: usize, row: u32| format!("{}{row}", char::from(b'a' + file as u8));
     let mut castled = 0;
-    let file = |file: usize| char::from(b'a' + file as u8);
-    for (number, white) in places.iter().enumerate() {
-        let black = &places[(17 * number + 5) % 56];
-        let rank = |[left, king, right]: &[usize; 3]| -> String {
-            let squares = (0..8).map(|at| match at {
-                _ if at == *king => 'K',
-                _ if at == *left || at == *right => 'R',
-                _ => '1',
-            });
-            let rank: String = squares.collect();
-            (2..=5).rev().fold(rank, |rank, empty| rank.replace(&"1".repeat(empty), &empty.to_string()))
-        };
-        let rights = |[left, _, right]: &[usize; 3]| format!("{}{}", file(*right), file(*left));
+    for (number, &white) in places.iter().enumerate() {
+        let black = places[(17 * number + 5) % 56];
+        let ((white_rank, white_rights), (black_rank, black_rights)) = (rank_of(white), rank_of(black));
         let fen = format!(
-            "{}/pppppppp/8/8/8/8/PPPPPPPP/{} w {}{} - 0 1",
-            rank(black).to_lowercase(),
-            rank(white),
-            rights(white).to_uppercase(),
-            rights(black)
+            "{}/pppppppp/8/8/8/8/PPPPPPPP/{white_rank} w {white_rights}{} - 0 1",
+            black_rank.to_lowercase(),
+            black_rights.to_lowercase()
         );
-        for [white_rook, white_other, black_rook, black_other] in
-            [[white[0], white[2], black[2], black[0]], [white[2], white[0], black[0], black[2]]]
-        {
+        for [white_rook, black_rook] in [[white[0], black[2]], [white[2], black[0]]] {
             let mut referee = Referee::from_chess960_fen(&fen);
             let mut moves = String::new();
-            let sides = [(white[1], white_rook, white_other, 1), (black[1], black_rook, black_other, 8)];
-            for (king, rook, other, row) in sides {
-                if is_blocked(king, rook, other) {
-                    // The side to move must move something.
-                    let pawn = if row == 1 { "h2h3" } else { "h7h6" };
-                    referee.play(pawn).unwrap();
-                    moves += &format!(" {pawn}");
-                    continue;
+            for (king, rook, row, pawn) in [(white[1], white_rook, 1, "h2h3"), (black[1], black_rook, 8, "h7h6")] {
+                let castling = format!("{}{}", square(king, row), square(rook, row));
+                // The other rook may be in the way. The side to move must move something.
+                let mv = if referee.is_castling(&castling) { castling } else { pawn.to_owned() };
+                if mv != pawn {
+                    castled += 1;
+                    session.send(&format!("position fen {fen} moves{moves}"));
+                    assert_eq!(session.best_move(&format!("go depth 1 searchmoves {mv}")), mv, "{fen}{moves}");
                 }
-                castled += 1;
-                session.send(&format!("position fen {fen} moves{moves}"));
-                let castling = format!("{}{row}{}{row}", file(king), file(rook));
-                let lines = session.search(&format!("go depth 1 searchmoves {castling}"));
-                assert_eq!(best_move(&lines), castling, "{fen}{moves}");
-                referee.play(&castling).unwrap_or_else(|error| session.fail(&error));
-                moves += &format!(" {castling}");
+                referee.play(&mv).unwrap_or_else(|error| session.fail(&error));
+                moves += &format!(" {mv}");
             }
             session.send(&format!("position fen {fen} moves{moves}"));
             let placement = |fen: &str| fen.split(' ').next().unwrap().to_owned();

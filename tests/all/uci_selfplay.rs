@@ -4,21 +4,11 @@
 
 use std::time::{Duration, Instant};
 
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
 use crate::support::referee::{End, Referee};
 use crate::support::{Session, best_move, infos};
-
-/// A pseudo-random generator (splitmix64): the openings are the same in each run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) % limit as u64) as usize
-    }
-}
 
 /// Each player's time at the start, and the increment for each move.
 #[derive(Clone, Copy)]
@@ -110,8 +100,6 @@ impl Match {
 fn engines(options: &str) -> [Session; 2] {
     [(); 2].map(|()| {
         let mut session = Session::start();
-        session.send("uci");
-        session.until("uciok");
         session.set(&format!("setoption name Threads value 2\nsetoption name Hash value 4\n{options}"));
         session
     })
@@ -119,7 +107,7 @@ fn engines(options: &str) -> [Session; 2] {
 
 /// Plays games with openings of `plies` random moves. Returns the end and length of each.
 fn series(seed: u64, games: usize, plies: usize, control: TimeControl) -> Vec<(End, usize)> {
-    let mut random = Random(seed);
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut engines = engines("");
     let mut results = Vec::new();
     while results.len() < games {
@@ -129,7 +117,7 @@ fn series(seed: u64, games: usize, plies: usize, control: TimeControl) -> Vec<(E
             if legal.is_empty() {
                 break;
             }
-            game.play(&legal[random.below(legal.len())]);
+            game.play(&legal[random.next_u64() as usize % legal.len()]);
         }
         if game.referee.end().is_some() {
             continue;
@@ -145,31 +133,29 @@ fn series(seed: u64, games: usize, plies: usize, control: TimeControl) -> Vec<(E
     results
 }
 
+fn control(time: u64, increment: u64) -> TimeControl {
+    TimeControl { time: Duration::from_millis(time), increment: Duration::from_millis(increment) }
+}
+
 #[test]
 fn one_second_games_are_legal() {
-    let control = TimeControl { time: Duration::from_secs(1), increment: Duration::from_millis(10) };
-    let results = series(1, 3, 8, control);
-    println!("{results:?}");
+    println!("{:?}", series(1, 3, 8, control(1000, 10)));
 }
 
 #[test]
 fn tenth_of_a_second_games_are_legal() {
-    let control = TimeControl { time: Duration::from_millis(100), increment: Duration::from_millis(5) };
-    let results = series(2, 12, 8, control);
-    println!("{results:?}");
+    println!("{:?}", series(2, 12, 8, control(100, 5)));
 }
 
 #[test]
 fn games_almost_without_time_are_legal() {
-    let control = TimeControl { time: Duration::from_millis(20), increment: Duration::ZERO };
-    let results = series(3, 6, 8, control);
-    println!("{results:?}");
+    println!("{:?}", series(3, 6, 8, control(20, 0)));
 }
 
 #[test]
 fn chess960_games_are_legal() {
     let mut engines = engines("setoption name UCI_Chess960 value true");
-    let control = TimeControl { time: Duration::from_millis(200), increment: Duration::from_millis(5) };
+    let control = control(200, 5);
     for fen in [
         "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",
         "2nnrbkr/p1qppppp/8/1ppb4/6PP/3PP3/PPP2P2/BQNNRBKR w HEhe - 1 9",
@@ -189,7 +175,7 @@ fn chess960_games_are_legal() {
 #[test]
 fn pondering_games_are_legal() {
     let mut engines = engines("setoption name Ponder value true");
-    let control = TimeControl { time: Duration::from_millis(300), increment: Duration::from_millis(5) };
+    let control = control(300, 5);
     let mut game = Match::new(Referee::new(), "startpos", control);
     let (mut hits, mut misses) = (0, 0);
     // The move that the waiting side ponders on.
