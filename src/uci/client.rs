@@ -24,32 +24,15 @@ pub enum ClientError {
     /// The process cannot be started.
     #[error("cannot be started: {0}")]
     Start(#[source] io::Error),
-    /// An answer did not come in time.
-    #[error("no {answer} within {} s of {command:?}", time.as_secs_f64())]
-    Silent {
-        /// The command.
-        command: String,
-        /// The expected answer.
-        answer: &'static str,
-        /// The time limit.
-        time: Duration,
-    },
-    /// The process has ended, or closed its output.
-    #[error("it ended ({status}) after {command:?}")]
-    Ended {
-        /// The last command.
-        command: String,
-        /// The exit status.
-        status: String,
-    },
-    /// The process does not take commands.
-    #[error("{command:?} cannot be sent: {source}")]
-    Unsent {
-        /// The command.
-        command: String,
-        /// The error.
-        source: io::Error,
-    },
+    /// An answer did not come in time: the answer, the time limit and the last command.
+    #[error("no {0} within {} s of {2:?}", .1.as_secs_f64())]
+    Silent(&'static str, Duration, String),
+    /// The process has ended, or closed its output: the exit status and the last command.
+    #[error("it ended ({0}) after {1:?}")]
+    Ended(String, String),
+    /// The process does not take this command.
+    #[error("{0:?} cannot be sent: {1}")]
+    Unsent(String, #[source] io::Error),
 }
 
 /// An option as an engine declares it.
@@ -180,9 +163,9 @@ impl EngineProcess {
         };
         thread::Builder::new().name("engine-reader".into()).spawn(read).map_err(ClientError::Start)?;
         engine.send("uci")?;
-        let deadline = engine.deadline(patience);
+        let start = Instant::now();
         loop {
-            let (line, _) = engine.line(deadline, "uciok", patience)?;
+            let (line, _) = engine.line("uciok", start, patience)?;
             match line.split_once(char::is_whitespace) {
                 Some(("id", rest)) => {
                     if let Some(name) = rest.trim_start().strip_prefix("name ") {
@@ -225,7 +208,7 @@ impl EngineProcess {
         match sent {
             Ok(()) => Ok(()),
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(self.ended()),
-            Err(source) => Err(ClientError::Unsent { command: self.command.clone(), source }),
+            Err(error) => Err(ClientError::Unsent(self.command.clone(), error)),
         }
     }
 
@@ -243,8 +226,8 @@ impl EngineProcess {
     /// If the engine ends or is silent.
     pub fn wait_until_ready(&mut self) -> Result<(), ClientError> {
         self.send("isready")?;
-        let deadline = self.deadline(self.patience);
-        while self.line(deadline, "readyok", self.patience)?.0 != "readyok" {}
+        let start = Instant::now();
+        while self.line("readyok", start, self.patience)?.0 != "readyok" {}
         Ok(())
     }
 
@@ -271,11 +254,11 @@ impl EngineProcess {
         self.send(&format!("position fen {fen}"))?;
         let start = Instant::now();
         self.send(go)?;
-        let (mut deadline, mut limit) = (self.deadline(limit), limit);
+        let (mut wait_start, mut limit) = (start, limit);
         let mut answer = SearchAnswer { infos: Vec::new(), best: String::new(), nodes: 0, elapsed: Duration::ZERO };
         let mut is_stopped = false;
         loop {
-            let (text, at) = self.line(deadline, "bestmove", limit)?;
+            let (text, at) = self.line("bestmove", wait_start, limit)?;
             let elapsed = at.saturating_duration_since(start);
             let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((&text, ""));
             if word == "bestmove" {
@@ -298,32 +281,24 @@ impl EngineProcess {
             if is_enough && !is_stopped {
                 is_stopped = true;
                 self.send("stop")?;
-                (deadline, limit) = (self.deadline(self.patience), self.patience);
+                (wait_start, limit) = (Instant::now(), self.patience);
             }
         }
     }
 
-    fn deadline(&self, time: Duration) -> Option<Instant> {
-        Instant::now().checked_add(time)
-    }
-
-    /// Waits for the next line. Without a deadline it waits as long as the engine runs.
+    /// Waits for the next line until `limit` after `start`.
     fn line(
         &mut self,
-        deadline: Option<Instant>,
         answer: &'static str,
-        time: Duration,
+        start: Instant,
+        limit: Duration,
     ) -> Result<(String, Instant), ClientError> {
-        // An engine that writes without a pause must not outrun the deadline.
-        let is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        let received = match deadline {
-            Some(_) if is_late => Err(RecvTimeoutError::Timeout),
-            Some(deadline) => self.lines.recv_deadline(deadline),
-            None => self.lines.recv().map_err(|_| RecvTimeoutError::Disconnected),
-        };
+        let rest = limit.saturating_sub(start.elapsed());
+        // An engine that writes without a pause must not outrun the limit.
+        let received = if rest.is_zero() { Err(RecvTimeoutError::Timeout) } else { self.lines.recv_timeout(rest) };
         match received {
             Ok(line) => Ok(line),
-            Err(RecvTimeoutError::Timeout) => Err(ClientError::Silent { command: self.command.clone(), answer, time }),
+            Err(RecvTimeoutError::Timeout) => Err(ClientError::Silent(answer, limit, self.command.clone())),
             Err(RecvTimeoutError::Disconnected) => Err(self.ended()),
         }
     }
@@ -331,21 +306,18 @@ impl EngineProcess {
     /// Returns the error of an engine that has ended or closed a pipe.
     fn ended(&mut self) -> ClientError {
         self.input = None;
-        let status = match self.wait(FAREWELL) {
-            Some(status) => status,
-            None => "it closed a pipe and runs on".to_owned(),
-        };
-        ClientError::Ended { command: self.command.clone(), status }
+        let status = self.wait(FAREWELL).unwrap_or_else(|| "it closed a pipe and runs on".to_owned());
+        ClientError::Ended(status, self.command.clone())
     }
 
     /// Waits for the end of the process, for some time.
     fn wait(&mut self, time: Duration) -> Option<String> {
-        let deadline = self.deadline(time);
+        let start = Instant::now();
         loop {
             match self.child.try_wait() {
                 Ok(Some(status)) => return Some(status.to_string()),
                 Err(error) => return Some(error.to_string()),
-                Ok(None) if deadline.is_none_or(|deadline| Instant::now() >= deadline) => return None,
+                Ok(None) if start.elapsed() >= time => return None,
                 Ok(None) => thread::sleep(Duration::from_millis(2)),
             }
         }
@@ -426,15 +398,15 @@ mod tests {
     #[test]
     fn silent_engines_are_given_up() {
         let error = engine("never) ;;", SHORT).unwrap_err();
-        assert!(matches!(error, ClientError::Silent { answer: "uciok", .. }), "{error}");
+        assert!(matches!(error, ClientError::Silent("uciok", ..)), "{error}");
         let mut mute = engine(UCI.replace("isready", "never").as_str(), PATIENCE).unwrap();
         mute.patience = SHORT;
-        assert!(matches!(mute.wait_until_ready(), Err(ClientError::Silent { answer: "readyok", .. })));
+        assert!(matches!(mute.wait_until_ready(), Err(ClientError::Silent("readyok", ..))));
         let error = go(&mut mute, SHORT).unwrap_err();
         assert_eq!(error.to_string(), "no bestmove within 0.1 s of \"go depth 2\"");
         // Endless output is no answer.
         let mut flood = engine(&format!("{UCI} go*) while :; do echo info depth 1; done ;;"), PATIENCE).unwrap();
-        assert!(matches!(go(&mut flood, SHORT), Err(ClientError::Silent { answer: "bestmove", .. })));
+        assert!(matches!(go(&mut flood, SHORT), Err(ClientError::Silent("bestmove", ..))));
     }
 
     #[test]
@@ -446,7 +418,7 @@ mod tests {
         let mut dying = engine(&format!("{UCI} go*) echo info depth 1; kill -9 $$ ;;"), PATIENCE).unwrap();
         let error = go(&mut dying, LONG).unwrap_err();
         assert!(error.to_string().contains("signal: 9"), "{error}");
-        assert!(matches!(dying.send("isready"), Err(ClientError::Ended { .. })));
+        assert!(matches!(dying.send("isready"), Err(ClientError::Ended(..))));
     }
 
     #[test]
