@@ -4,7 +4,6 @@
 //! UCI are ignored, as the protocol demands. Nothing that an engine writes panics or blocks.
 
 use std::io::{self, BufReader, Write};
-use std::ops::ControlFlow;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -25,7 +24,7 @@ pub enum ClientError {
     #[error("cannot be started: {0}")]
     Start(#[source] io::Error),
     /// An answer did not come in time: the answer, the time limit and the last command.
-    #[error("no {0} within {} s of {2:?}", .1.as_secs_f64())]
+    #[error("no {0} within {1:?} of {2:?}")]
     Silent(&'static str, Duration, String),
     /// The process has ended, or closed its output: the exit status and the last command.
     #[error("it ended ({0}) after {1:?}")]
@@ -240,25 +239,17 @@ impl EngineProcess {
         self.wait_until_ready()
     }
 
-    /// Searches a position. `go` is the whole command; `watch` sees each line of play and may stop the search.
+    /// Searches a position. `go` is the whole command.
     ///
     /// # Errors
-    /// If the engine ends, or there is no `bestmove` within `limit` or, after a stop, within its patience.
-    pub fn search(
-        &mut self,
-        fen: &str,
-        go: &str,
-        limit: Duration,
-        mut watch: impl FnMut(&SearchInfo) -> ControlFlow<()>,
-    ) -> Result<SearchAnswer, ClientError> {
+    /// If the engine ends, or there is no `bestmove` within `limit`.
+    pub fn search(&mut self, fen: &str, go: &str, limit: Duration) -> Result<SearchAnswer, ClientError> {
         self.send(&format!("position fen {fen}"))?;
         let start = Instant::now();
         self.send(go)?;
-        let (mut wait_start, mut limit) = (start, limit);
         let mut answer = SearchAnswer { infos: Vec::new(), best: String::new(), nodes: 0, elapsed: Duration::ZERO };
-        let mut is_stopped = false;
         loop {
-            let (text, at) = self.line("bestmove", wait_start, limit)?;
+            let (text, at) = self.line("bestmove", start, limit)?;
             let elapsed = at.saturating_duration_since(start);
             let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((&text, ""));
             if word == "bestmove" {
@@ -266,22 +257,12 @@ impl EngineProcess {
                 answer.elapsed = elapsed;
                 return Ok(answer);
             }
-            if word != "info" {
-                continue;
-            }
-            let info = SearchInfo::parse(rest, elapsed);
-            if info.nodes > 0 {
-                answer.nodes = info.nodes;
-            }
-            if info.depth == 0 || info.best.is_empty() {
-                continue;
-            }
-            let is_enough = watch(&info).is_break();
-            answer.infos.push(info);
-            if is_enough && !is_stopped {
-                is_stopped = true;
-                self.send("stop")?;
-                (wait_start, limit) = (Instant::now(), self.patience);
+            if word == "info" {
+                let info = SearchInfo::parse(rest, elapsed);
+                answer.nodes = if info.nodes > 0 { info.nodes } else { answer.nodes };
+                if info.depth > 0 && !info.best.is_empty() {
+                    answer.infos.push(info);
+                }
             }
         }
     }
@@ -357,7 +338,7 @@ mod tests {
         echo 'option name Threads type spin default 1 min 1 max 8'; echo nonsense; echo uciok ;; isready) echo readyok ;;";
 
     fn go(engine: &mut EngineProcess, limit: Duration) -> Result<SearchAnswer, ClientError> {
-        engine.search(START, "go depth 2", limit, |_| ControlFlow::Continue(()))
+        engine.search(START, "go depth 2", limit)
     }
 
     #[test]
@@ -384,18 +365,6 @@ mod tests {
     }
 
     #[test]
-    fn searches_are_stopped_once() {
-        let search = "go*) for depth in 1 2 3; do echo \"info depth $depth nodes 1 pv e2e4\"; done ;; \
-            stop) echo info depth 4 pv e2e4; echo bestmove e2e4 ;;";
-        let mut engine = engine(&format!("{UCI} {search}"), PATIENCE).unwrap();
-        let stop = |info: &SearchInfo| if info.depth >= 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        for _ in 0..2 {
-            let answer = engine.search(START, "go infinite", LONG, stop).unwrap();
-            assert_eq!(answer.infos.iter().map(|info| info.depth).collect::<Vec<_>>(), [1, 2, 3, 4]);
-        }
-    }
-
-    #[test]
     fn silent_engines_are_given_up() {
         let error = engine("never) ;;", SHORT).unwrap_err();
         assert!(matches!(error, ClientError::Silent("uciok", ..)), "{error}");
@@ -403,7 +372,7 @@ mod tests {
         mute.patience = SHORT;
         assert!(matches!(mute.wait_until_ready(), Err(ClientError::Silent("readyok", ..))));
         let error = go(&mut mute, SHORT).unwrap_err();
-        assert_eq!(error.to_string(), "no bestmove within 0.1 s of \"go depth 2\"");
+        assert_eq!(error.to_string(), "no bestmove within 100ms of \"go depth 2\"");
         // Endless output is no answer.
         let mut flood = engine(&format!("{UCI} go*) while :; do echo info depth 1; done ;;"), PATIENCE).unwrap();
         assert!(matches!(go(&mut flood, SHORT), Err(ClientError::Silent("bestmove", ..))));

@@ -406,7 +406,7 @@ fn rank_of([left, king, right]: [usize; 3]) -> (String, String) {
 fn every_way_to_castle_in_double_chess960() {
     let mut session = Session::start();
     session.send("setoption name UCI_Chess960 value true");
-    let from = |file: usize| (file + 1..8);
+    let from = |file: usize| file + 1..8;
     let places: Vec<[usize; 3]> = (0..8)
         .flat_map(|left| from(left).flat_map(move |king| from(king).map(move |right| [left, king, right])))
         .collect();

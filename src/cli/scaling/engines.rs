@@ -1,7 +1,6 @@
 //! The searches of Sesame and of other UCI engines, by the same rules; the commands and options of the engines on
 //! the command line.
 
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::str::FromStr;
@@ -292,8 +291,7 @@ impl ExternalEngine {
         };
         let fen = position.fen(false);
         let cpu_before = machine::cpu_time_of(self.process.id());
-        let watch = |_: &SearchInfo| ControlFlow::Continue(());
-        let answer = self.process.search(&fen, &go, time.saturating_add(self.patience), watch)?;
+        let answer = self.process.search(&fen, &go, time.saturating_add(self.patience))?;
         let cpu = machine::cpu_time_of(self.process.id());
         let Ok(best) = position.from_uci(&answer.best) else {
             return Err(EngineFault::Illegal { best: answer.best, fen });
@@ -476,7 +474,7 @@ mod tests {
             let mut silent = engine(UCI).0.unwrap();
             silent.patience = Duration::ZERO;
             let fault = to_depth(&mut silent).unwrap_err().to_string();
-            assert_eq!(fault, "no bestmove within 1 s of \"go depth 2\"");
+            assert_eq!(fault, "no bestmove within 1s of \"go depth 2\"");
         }
     }
 }
