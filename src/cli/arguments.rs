@@ -119,8 +119,8 @@ pub(super) struct BenchArguments {
     /// Bind threads to memory nodes: auto, none, or groups of processors, as in the UCI option NumaPolicy
     #[arg(long, default_value_t, value_name = "POLICY")]
     pub(super) numa: NumaPolicy,
-    /// Show statistics of the transposition table; slightly slower
-    #[arg(long)]
+    /// Show statistics of the transposition table, with one thread; slightly slower
+    #[arg(long, conflicts_with_all = ["threads", "lockstep"])]
     pub(super) stats: bool,
     #[command(flatten)]
     pub(super) network: NetworkArguments,

@@ -12,20 +12,20 @@ use super::block::{Block, Load};
 use super::outbox::Outbox;
 use super::rounds::Rounds;
 use super::transport::Transport;
-use crate::search::{Control, Exchange, SearchTable};
-use crate::smp::{Ending, Line, SearchLink};
+use crate::search::{Control, Exchange, TranspositionTable};
+use crate::smp::{Line, SearchLink};
 
 /// The follower's link: what its search and its session tell the thread of the cluster.
 pub(crate) struct FollowerLink {
     rank: usize,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<FollowerState>>,
     exchange: Arc<Exchange>,
 }
 
 /// The follower's session and search as the leader has to know them.
 #[derive(Default)]
-struct State {
-    running: Option<(Arc<Control>, Arc<dyn SearchTable>)>,
+struct FollowerState {
+    running: Option<(Arc<Control>, Arc<TranspositionTable>)>,
     /// The nodes and Syzygy probes of a search that has ended.
     counts: (u64, u64),
     /// The best line, once the workers have ended.
@@ -51,7 +51,7 @@ pub(crate) struct FollowerSession {
 impl FollowerLink {
     /// Creates the link, the session's ends, and the work of the thread that calls the transport.
     pub(super) fn new<T: Transport>(rank: usize) -> (FollowerLink, FollowerSession, impl FnOnce(T) + Send + use<T>) {
-        let state = Arc::new(Mutex::new(State::default()));
+        let state = Arc::new(Mutex::new(FollowerState::default()));
         let outbox = Outbox::new();
         let link = FollowerLink { rank, state: Arc::clone(&state), exchange: outbox.exchange() };
         let (sender, lines) = unbounded();
@@ -78,15 +78,15 @@ impl SearchLink for FollowerLink {
         None
     }
 
-    fn begin(&self, control: &Arc<Control>, table: Arc<dyn SearchTable>) -> Option<Arc<Exchange>> {
-        self.state.lock().running = Some((Arc::clone(control), table));
+    fn begin(&self, control: &Arc<Control>, table: &Arc<TranspositionTable>) -> Option<Arc<Exchange>> {
+        self.state.lock().running = Some((Arc::clone(control), Arc::clone(table)));
         Some(Arc::clone(&self.exchange))
     }
 
-    fn end(&self, line: Option<Line>, _: Duration) -> Ending {
+    fn end(&self, line: Option<Line>, _: Duration) -> (Vec<Line>, Option<String>) {
         let mut state = self.state.lock();
         (state.is_finished, state.line) = (line.is_some(), line);
-        Ending::default()
+        Default::default()
     }
 
     fn machine(&self) -> usize {
@@ -125,7 +125,7 @@ impl Read for LeaderInput {
 
 /// The session's output: answers are noted, messages go to the standard error, which `mpirun` collects.
 pub(crate) struct AnswerWatch {
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<FollowerState>>,
     line: Vec<u8>,
 }
 
@@ -171,7 +171,7 @@ impl Write for AnswerWatch {
 }
 
 /// Marks the end of the session when it is dropped, also by a panic.
-pub(crate) struct SessionEnd(Arc<Mutex<State>>);
+pub(crate) struct SessionEnd(Arc<Mutex<FollowerState>>);
 
 impl Drop for SessionEnd {
     fn drop(&mut self) {
@@ -187,7 +187,7 @@ struct FollowerLoop<T> {
     /// Lines for the session; `None` after the leader has quit.
     input: Option<Sender<Vec<u8>>>,
     outbox: Outbox,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<FollowerState>>,
     /// The number of the search that is running here; 0 for none.
     search: u32,
     /// The number of the last search that has ended here.

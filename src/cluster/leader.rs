@@ -14,8 +14,8 @@ use super::block::{Block, Load, MAX_TEXT};
 use super::outbox::Outbox;
 use super::rounds::Rounds;
 use super::transport::Transport;
-use crate::search::{Control, Exchange, SearchTable};
-use crate::smp::{Ending, Line, SearchLink};
+use crate::search::{Control, Exchange, TranspositionTable};
+use crate::smp::{Line, SearchLink};
 
 /// The time between two rounds of a search, unless a full batch is waiting.
 const INTERVAL: Duration = Duration::from_millis(1);
@@ -26,7 +26,7 @@ const OVERHEAD: Duration = Duration::from_millis(10);
 /// The time between two looks at whether the others are silent.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// With this patience or more, a machine that is late is reported.
+/// With this limit or more, a machine that is late is reported.
 const LATE: Duration = Duration::from_millis(200);
 
 /// The longest wait for the followers to carry out lines, such as the clearing of a large table.
@@ -45,7 +45,7 @@ enum Order {
         lines: String,
         may_finish: bool,
         control: Arc<Control>,
-        table: Arc<dyn SearchTable>,
+        table: Arc<TranspositionTable>,
     },
     /// Stops the followers and replies with their lines, at this time at the latest.
     End(Sender<Vec<Line>>, Instant),
@@ -57,7 +57,7 @@ pub(crate) struct LeaderLink {
     orders: Sender<Order>,
     announced: Mutex<Option<(String, bool)>>,
     exchange: Arc<Exchange>,
-    progress: Arc<Progress>,
+    state: Arc<RoundState>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -73,7 +73,7 @@ enum Fault {
 }
 
 /// The state of the rounds, for other threads.
-struct Progress {
+struct RoundState {
     started: Instant,
     /// The beginning of the round that is not complete, in milliseconds after `started`; 0 between rounds.
     round_began: AtomicU64,
@@ -83,7 +83,7 @@ struct Progress {
     gone: Mutex<BTreeSet<usize>>,
 }
 
-impl Progress {
+impl RoundState {
     fn now(&self) -> u64 {
         self.started.elapsed().as_millis() as u64 + 1
     }
@@ -100,14 +100,14 @@ impl LeaderLink {
         let (orders, inbox) = unbounded();
         let outbox = Outbox::new();
         let exchange = outbox.exchange();
-        let progress = Arc::new(Progress {
+        let state = Arc::new(RoundState {
             started: Instant::now(),
             round_began: AtomicU64::new(0),
             is_searching: AtomicBool::new(false),
             gone: Mutex::default(),
         });
-        let of_thread = Arc::clone(&progress);
-        let link = LeaderLink { orders, announced: Mutex::new(None), exchange, progress, thread: Mutex::new(None) };
+        let of_thread = Arc::clone(&state);
+        let link = LeaderLink { orders, announced: Mutex::new(None), exchange, state, thread: Mutex::new(None) };
         let work = |transport| LeaderLoop::new(Rounds::new(transport), inbox, outbox, of_thread).run();
         (link, work)
     }
@@ -139,7 +139,7 @@ impl LeaderLink {
             match reply.recv_timeout(limit.saturating_sub(began.elapsed()).min(LOOK)) {
                 Ok(reply) => return Ok(reply),
                 Err(RecvTimeoutError::Disconnected) => return Err(Fault::Ended),
-                Err(RecvTimeoutError::Timeout) if self.progress.is_silent() => return Err(Fault::Silent),
+                Err(RecvTimeoutError::Timeout) if self.state.is_silent() => return Err(Fault::Silent),
                 Err(RecvTimeoutError::Timeout) if began.elapsed() >= limit => return Err(Fault::Late),
                 Err(RecvTimeoutError::Timeout) => {}
             }
@@ -162,29 +162,31 @@ impl SearchLink for LeaderLink {
         self.wait(&receiver, MAX_READY).err().map(|fault| fault.to_string())
     }
 
-    fn begin(&self, control: &Arc<Control>, table: Arc<dyn SearchTable>) -> Option<Arc<Exchange>> {
+    fn begin(&self, control: &Arc<Control>, table: &Arc<TranspositionTable>) -> Option<Arc<Exchange>> {
         let (lines, may_finish) = self.announced.lock().take()?;
-        if self.progress.is_silent() || self.progress.is_searching.swap(true, Relaxed) {
+        if self.state.is_silent() || self.state.is_searching.swap(true, Relaxed) {
             return None;
         }
-        self.orders.send(Order::Begin { lines, may_finish, control: Arc::clone(control), table }).ok()?;
+        self.orders
+            .send(Order::Begin { lines, may_finish, control: Arc::clone(control), table: Arc::clone(table) })
+            .ok()?;
         Some(Arc::clone(&self.exchange))
     }
 
-    fn end(&self, _: Option<Line>, patience: Duration) -> Ending {
+    fn end(&self, _: Option<Line>, limit: Duration) -> (Vec<Line>, Option<String>) {
         let (reply, receiver) = bounded(1);
-        // The lines of those in time come before the patience is over.
-        let _ = self.orders.send(Order::End(reply, Instant::now() + patience * 3 / 4));
-        let (lines, fault) = match self.wait(&receiver, patience) {
+        // The lines of those in time come before the limit.
+        let _ = self.orders.send(Order::End(reply, Instant::now() + limit * 3 / 4));
+        let (lines, fault) = match self.wait(&receiver, limit) {
             Ok(lines) => (lines, None),
             // Where the clock is short, a line that comes late is no fault.
-            Err(Fault::Late) if patience < LATE => (Vec::new(), None),
+            Err(Fault::Late) if limit < LATE => (Vec::new(), None),
             Err(fault) => (Vec::new(), Some(fault.to_string())),
         };
-        let gone = std::mem::take(&mut *self.progress.gone.lock());
+        let gone = std::mem::take(&mut *self.state.gone.lock());
         let gone = gone.iter().map(|rank| format!("machine {rank} has left; its session has ended"));
         let message = fault.into_iter().chain(gone).collect::<Vec<_>>().join("; ");
-        Ending { lines, message: (!message.is_empty()).then_some(message) }
+        (lines, (!message.is_empty()).then_some(message))
     }
 
     fn machine(&self) -> usize {
@@ -201,7 +203,7 @@ struct LeaderLoop<T> {
     rounds: Rounds<T>,
     orders: Receiver<Order>,
     outbox: Outbox,
-    progress: Arc<Progress>,
+    state: Arc<RoundState>,
     /// The number of the last search.
     search: u32,
     /// The number of `isready` sent to the followers.
@@ -213,8 +215,8 @@ struct LeaderLoop<T> {
 }
 
 impl<T: Transport> LeaderLoop<T> {
-    fn new(rounds: Rounds<T>, orders: Receiver<Order>, outbox: Outbox, progress: Arc<Progress>) -> Self {
-        Self { rounds, orders, outbox, progress, search: 0, asked: 0, gone: BTreeSet::new(), pending: None }
+    fn new(rounds: Rounds<T>, orders: Receiver<Order>, outbox: Outbox, state: Arc<RoundState>) -> Self {
+        Self { rounds, orders, outbox, state, search: 0, asked: 0, gone: BTreeSet::new(), pending: None }
     }
 
     fn run(mut self) {
@@ -228,7 +230,7 @@ impl<T: Transport> LeaderLoop<T> {
                 Ok(Order::Begin { lines, may_finish, control, table }) => {
                     self.send_lines(&lines);
                     self.search(&control, table, may_finish);
-                    self.progress.is_searching.store(false, Relaxed);
+                    self.state.is_searching.store(false, Relaxed);
                 }
                 // A search that did not begin.
                 Ok(Order::End(reply, _)) => drop(reply.send(Vec::new())),
@@ -239,12 +241,12 @@ impl<T: Transport> LeaderLoop<T> {
 
     /// Carries out one round.
     fn round(&mut self, block: &Block) -> Vec<(usize, Block)> {
-        self.progress.round_began.store(self.progress.now(), Relaxed);
+        self.state.round_began.store(self.state.now(), Relaxed);
         let blocks = self.rounds.exchange(block);
-        self.progress.round_began.store(0, Relaxed);
+        self.state.round_began.store(0, Relaxed);
         for (rank, block) in &blocks {
             if block.quits && self.gone.insert(*rank) {
-                self.progress.gone.lock().insert(*rank);
+                self.state.gone.lock().insert(*rank);
             }
         }
         blocks
@@ -270,7 +272,7 @@ impl<T: Transport> LeaderLoop<T> {
     }
 
     /// Exchanges blocks during a search, until all have ended it.
-    fn search(&mut self, control: &Control, table: Arc<dyn SearchTable>, may_finish: bool) {
+    fn search(&mut self, control: &Control, table: Arc<TranspositionTable>, may_finish: bool) {
         self.search += 1;
         self.outbox.clear();
         let mut table = Some(table);
@@ -278,18 +280,18 @@ impl<T: Transport> LeaderLoop<T> {
         let mut next = Instant::now();
         loop {
             if end.is_some() {
-                // The supervisor may have lost its patience: later orders are of later searches.
+                // The owner of the search may have stopped waiting: later orders are of later searches.
                 thread::sleep(next.saturating_duration_since(Instant::now()));
             } else {
                 match self.orders.recv_deadline(next) {
                     Err(RecvTimeoutError::Timeout) => {}
                     Ok(Order::End(sender, deadline)) => end = Some((Some(sender), deadline)),
-                    // The supervisor sends nothing else before the end: it has gone.
+                    // The owner sends nothing else before the end: it has gone.
                     order => (self.pending, end) = (order.ok(), Some((None, Instant::now()))),
                 }
             }
             if end.is_some() {
-                // The table is free before the supervisor goes on.
+                // The table is free before the owner goes on.
                 table = None;
             }
             let (nodes, tb_hits) = control.local_counts();

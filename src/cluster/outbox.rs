@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 
 use super::block::{Load, MAX_ENTRIES};
-use crate::search::{EntryTaker, Exchange, ExchangedEntry, SearchTable, SentFilter};
+use crate::search::{EntryTaker, Exchange, ExchangedEntry, SentFilter, TranspositionTable};
 
 /// Entries that wait at most, in blocks. More are dropped, and the least depth rises.
 const QUEUE_BLOCKS: usize = 4;
@@ -96,7 +96,7 @@ impl Outbox {
     }
 
     /// Stores the entries of another machine in `table`, by its replacement scheme. They are not sent back.
-    pub(super) fn store(&mut self, load: &Load, table: &dyn SearchTable) {
+    pub(super) fn store(&mut self, load: &Load, table: &TranspositionTable) {
         let Load::Entries(entries) = load else { return };
         for entry in entries {
             table.store(entry.key, &entry.entry, entry.work);
@@ -108,7 +108,6 @@ impl Outbox {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::TranspositionTable;
     use sesame_table::Scheme;
 
     fn entry(key: u64, depth: u8) -> ExchangedEntry {

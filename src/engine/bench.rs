@@ -7,12 +7,14 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use super::bench_positions::POSITIONS;
-use super::{Affinity, Engine, EngineError, Info, Limits, Network, NullSink, Options, Scheme, SmpStrategy};
+use super::{Affinity, Engine, EngineError, Info, Limits, Network, Options, Scheme, SearchReport, SmpStrategy};
 use crate::position::{Game, Position};
-use crate::search::{SearchTable, TranspositionTable, TtEntry};
+use crate::search::score::MAX_DEPTH;
+use crate::search::{Control, IterationResult, SearchContext, ThreadData, TtEntry, WORKER_STACK_BYTES, Worker};
 use sesame_table::{Counters, Stats, Table};
 
 /// The default depth.
@@ -33,7 +35,8 @@ pub struct BenchOptions {
     pub strategy: SmpStrategy,
     /// The binding of workers to cores or groups of processors.
     pub affinity: Affinity,
-    /// Count probes and stores of the transposition table. The search gets slower and visits the same nodes.
+    /// Count probes and stores of the transposition table, with one thread. The search gets slower and visits the same
+    /// nodes.
     pub stats: bool,
     /// The network that evaluates positions.
     pub network: Arc<Network>,
@@ -118,61 +121,76 @@ pub fn run(
     stop: &AtomicBool,
     mut each: impl FnMut(&BenchPosition<'_>),
 ) -> Result<Option<BenchReport>, EngineError> {
-    if options.stats {
-        let table = Table::<TtEntry, Counters>::with_mib(options.hash_mib, Scheme::default())?;
-        let ended = run_on(table, options, stop, |position, _| each(position))?;
-        Ok(ended.map(|(report, engine)| BenchReport { stats: Some(engine.table().recorder().stats()), ..report }))
-    } else {
-        let ended = run_on(
-            TranspositionTable::with_mib(options.hash_mib, Scheme::default())?,
-            options,
-            stop,
-            |position, _| each(position),
-        )?;
-        Ok(ended.map(|(report, _)| report))
-    }
-}
-
-/// Runs the bench on `table` and calls `each` with each position's result and the table. Returns the engine as
-/// well, which owns the table. The size of the table in `options` has no effect.
-///
-/// # Errors
-/// If the system refuses a thread or the binding.
-pub fn run_on<T: SearchTable>(
-    table: T,
-    options: &BenchOptions,
-    stop: &AtomicBool,
-    mut each: impl FnMut(&BenchPosition<'_>, &T),
-) -> Result<Option<(BenchReport, Engine<T>)>, EngineError> {
-    let BenchOptions { threads, lockstep, strategy, ref affinity, ref network, .. } = *options;
-    let (affinity, network) = (affinity.clone(), Arc::clone(network));
-    let engine_options = Options { threads, lockstep, strategy, affinity, network, ..Options::default() };
-    let mut engine = Engine::with_table(table, engine_options, Arc::new(NullSink))?;
+    let BenchOptions { threads, hash_mib, lockstep, strategy, .. } = *options;
+    let (affinity, network) = (options.affinity.clone(), Arc::clone(&options.network));
+    let engine_options = Options { threads, hash_mib, lockstep, strategy, affinity, network, ..Options::default() };
+    let mut engine = Engine::new(engine_options)?;
     // A speed of other threads than the wanted ones would mislead.
-    let shortfalls = engine.shortfalls(threads);
+    let shortfalls = engine.pool.shortfalls();
     if !shortfalls.is_empty() {
         return Err(EngineError::Shortfall(shortfalls));
     }
+    let counting = || Table::<TtEntry, Counters>::with_mib(hash_mib, Scheme::default()).map(Arc::new);
+    let counted = options.stats.then(counting).transpose()?;
     let limits = Limits { depth: Some(options.depth.max(1)), ..Limits::default() };
     let mut report = BenchReport { nodes: 0, elapsed: Duration::ZERO, stats: None };
     for (fen, number) in POSITIONS.iter().zip(1..) {
         // A test shows that every FEN is legal.
         let Ok(position) = Position::from_fen(fen) else { continue };
-        engine.new_game();
-        let watch = |_: Option<&Info>| match stop.load(Ordering::Relaxed) {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        let game = Game::new(position.clone());
+        let end = if let Some(table) = &counted {
+            search_counted(table, &game, options, stop)?
+        } else {
+            engine.new_game();
+            let watch = |_: Option<&Info>| match stop.load(Ordering::Relaxed) {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            };
+            engine.search_with(&game, limits.clone(), watch)?
         };
-        let end = engine.search_with(&Game::new(position.clone()), limits.clone(), watch)?;
         if stop.load(Ordering::Relaxed) {
             return Ok(None);
         }
         report.nodes += end.nodes;
         report.elapsed += end.elapsed;
         let best = end.best.map_or_else(String::new, |mv| position.to_uci(mv, false));
-        each(&BenchPosition { number, of: POSITIONS.len(), fen, best, nodes: end.nodes }, engine.table());
+        each(&BenchPosition { number, of: POSITIONS.len(), fen, best, nodes: end.nodes });
     }
-    Ok(Some((report, engine)))
+    report.stats = counted.map(|table| table.recorder().stats());
+    Ok(Some(report))
+}
+
+/// Searches with one worker on a table that counts.
+fn search_counted(
+    table: &Arc<Table<TtEntry, Counters>>,
+    game: &Game,
+    options: &BenchOptions,
+    stop: &AtomicBool,
+) -> Result<SearchReport, EngineError> {
+    let context = SearchContext::alone(game, table, &options.network, Control::new(1, None));
+    let control = Arc::clone(&context.control);
+    let search = || {
+        let started = Instant::now();
+        table.clear(1);
+        table.next_generation();
+        let mut worker = Worker::new(0, ThreadData::new(None), context);
+        let mut best = None;
+        for depth in 1..=options.depth.clamp(1, MAX_DEPTH) {
+            let IterationResult::Complete(iteration) = worker.iterate(depth, |_, _| ()) else { break };
+            best = iteration.lines.first().and_then(|line| line.pv.first().copied());
+        }
+        SearchReport { best, nodes: worker.nodes(), elapsed: started.elapsed(), ..SearchReport::default() }
+    };
+    thread::scope(|scope| {
+        let searching = thread::Builder::new().stack_size(WORKER_STACK_BYTES).spawn_scoped(scope, search)?;
+        while !searching.is_finished() {
+            thread::sleep(Duration::from_millis(1));
+            if stop.load(Ordering::Relaxed) {
+                control.stop();
+            }
+        }
+        searching.join().map_err(|_| EngineError::Stopped)
+    })
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The library's API: an engine with options, positions, searches, and a sink.
 //!
-//! An [`Engine`] owns the transposition table, the worker threads and the coordinator. [`Engine::search`]
+//! An [`Engine`] owns the transposition table, the worker threads and the thread that owns its searches. [`Engine::search`]
 //! blocks and returns a [`SearchReport`]. [`Engine::go`] returns at once and reports to a [`Sink`];
 //! [`Engine::stop`] and [`Engine::ponder_hit`] never wait. Calls that change the table or the threads first
 //! stop a running search and wait for its best move.
@@ -19,10 +19,10 @@
 pub mod bench;
 mod bench_positions;
 mod hash_file;
-#[cfg(test)]
-mod panic_tests;
 mod search_report;
 mod strength_limit;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -35,12 +35,12 @@ pub use sesame_table::{Scheme, TableError};
 
 pub use crate::eval::Network;
 use crate::position::Game;
-use crate::search::{SearchTable, SyzygyProbe, TranspositionTable};
+use crate::search::{SyzygyProbe, TranspositionTable};
 pub use crate::smp::{
     Affinity, BestMove, Bound, Clock, CurrentMove, ExchangeSettings, Info, Limits, Line, NullSink, NumaPolicy, Score,
     SimulatedMachines, Sink, SmpStrategy, UnknownNumaPolicy, UnknownStrategy,
 };
-use crate::smp::{Binding, Coordinator, Pool, SearchHandle, SearchLink, SearchRequest};
+use crate::smp::{Pool, Search, SearchHandle, SearchLink, SearchThread};
 use crate::syzygy::{MAX_PIECES, Tablebases};
 
 /// The engine's settings.
@@ -127,27 +127,27 @@ pub enum EngineError {
     /// The system did not grant the threads of a measurement, or their binding: the sentences say what.
     #[error("{}", .0.join("; "))]
     Shortfall(Vec<String>),
-    /// A search ended without a best move because its coordinator panicked.
+    /// A search ended without a best move because its thread panicked twice.
     #[error("the search ended without a best move")]
     Stopped,
 }
 
-/// A chess engine: transposition table, threads and coordinator.
+/// A chess engine: options, transposition table and threads.
 ///
 /// [`Engine::new`] is for blocking searches, [`Engine::with_sink`] for [`Engine::go`]. A call that changes the table or the
-/// threads ends a running search. Measurements can use another type of transposition table.
-pub struct Engine<T: SearchTable = TranspositionTable> {
+/// threads ends a running search.
+pub struct Engine {
     options: Options,
     /// True after a use of the table or a write to all of its memory.
     is_touched: bool,
     sink: Arc<dyn Sink>,
-    table: Arc<T>,
+    table: Arc<TranspositionTable>,
     tablebases: Arc<Tablebases>,
-    pool: Arc<Pool<T>>,
-    coordinator: Coordinator<T>,
+    pool: Arc<Pool>,
+    search_thread: SearchThread,
     running: Option<SearchHandle>,
     link: Option<Arc<dyn SearchLink>>,
-    machines: Option<Arc<SimulatedMachines<T>>>,
+    machines: Option<Arc<SimulatedMachines>>,
 }
 
 impl Engine {
@@ -193,22 +193,26 @@ impl Engine {
         self.is_touched = false;
         Ok(())
     }
-}
 
-impl<T: SearchTable> Engine<T> {
     /// Creates an engine with this table. `options.hash_mib` and `options.scheme` have no effect until the next
     /// [`Engine::set_hash`] or [`Engine::set_scheme`].
     ///
     /// # Errors
     /// If the system refuses the first thread.
-    pub fn with_table(table: T, options: Options, sink: Arc<dyn Sink>) -> Result<Self, EngineError> {
-        let pool = Arc::new(Pool::new(options.threads, options.strategy, options.pool_affinity())?);
-        let (table, coordinator) = (Arc::new(table), Coordinator::new()?);
-        let tablebases = Arc::new(Tablebases::none());
-        let (running, link, machines) = (None, None, None);
-        let mut engine =
-            Self { options, is_touched: false, sink, table, tablebases, pool, coordinator, running, link, machines };
-        engine.report_threads(engine.options.threads);
+    pub fn with_table(table: TranspositionTable, options: Options, sink: Arc<dyn Sink>) -> Result<Self, EngineError> {
+        let mut engine = Self {
+            options,
+            is_touched: false,
+            sink,
+            table: Arc::new(table),
+            tablebases: Arc::new(Tablebases::none()),
+            pool: Arc::default(),
+            search_thread: SearchThread::new()?,
+            running: None,
+            link: None,
+            machines: None,
+        };
+        engine.renew_pool()?;
         Ok(engine)
     }
 
@@ -222,15 +226,13 @@ impl<T: SearchTable> Engine<T> {
     ///
     /// # Errors
     /// If the system refuses the first of the new threads.
-    pub fn simulate_machines(&mut self, machines: Arc<SimulatedMachines<T>>) -> Result<(), EngineError> {
-        let each = self.options.threads.div_ceil(machines.tables().len());
-        self.change_pool(self.options.threads, |pool| pool.set_machine_size(each))?;
+    pub fn simulate_machines(&mut self, machines: Arc<SimulatedMachines>) -> Result<(), EngineError> {
         self.machines = Some(machines);
-        Ok(())
+        self.renew_pool()
     }
 
     /// Returns the transposition table.
-    pub fn table(&self) -> &T {
+    pub fn table(&self) -> &TranspositionTable {
         &self.table
     }
 
@@ -249,80 +251,46 @@ impl<T: SearchTable> Engine<T> {
         }
     }
 
-    /// Changes the number of workers and returns it. Remaining workers keep their histories, unless they move to another
-    /// memory node; shared corrections of another size start empty. If the system grants fewer threads than wanted,
-    /// [`Sink::message`] reports it.
+    /// Changes the number of workers and returns it. They start with empty histories. If the system grants fewer threads
+    /// than wanted, [`Sink::message`] reports it.
     ///
     /// # Errors
     /// If the system refuses the first thread.
     pub fn set_threads(&mut self, threads: usize) -> Result<usize, EngineError> {
-        self.change_pool(threads, |pool| pool.resize(threads))?;
+        if threads != self.pool.len() {
+            self.options.threads = threads;
+            self.renew_pool()?;
+        }
         Ok(self.options.threads)
     }
 
-    /// Changes the binding of workers. Workers with a new place start with empty histories.
+    /// Changes the binding of workers, which start with empty histories.
     ///
     /// If the system refuses, or has fewer cores than workers, [`Sink::message`] reports it. In lockstep `affinity.numa` counts
     /// as [`NumaPolicy::None`], so that a search has the same nodes on every machine.
     ///
     /// # Errors
-    /// If the system refuses the first of the new threads.
+    /// If the system refuses the first thread.
     pub fn set_affinity(&mut self, affinity: Affinity) -> Result<(), EngineError> {
         self.options.affinity = affinity;
-        self.bind_workers()
+        self.renew_pool()
     }
 
-    /// Binds the workers by the options.
-    fn bind_workers(&mut self) -> Result<(), EngineError> {
-        let affinity = self.options.pool_affinity();
-        self.change_pool(self.options.threads, |pool| pool.set_affinity(affinity))
-    }
-
-    /// Changes the pool of workers, which should have `wanted` after that.
-    fn change_pool(
-        &mut self,
-        wanted: usize,
-        change: impl FnOnce(&mut Pool<T>) -> std::io::Result<usize>,
-    ) -> Result<(), EngineError> {
+    /// Replaces the workers by new ones as the options say. Reports missing threads and failed bindings.
+    fn renew_pool(&mut self) -> Result<(), EngineError> {
         self.finish();
-        // Not reached: `finish` waits until the search has dropped its reference.
-        if Arc::get_mut(&mut self.pool).is_none() {
-            let Options { threads, strategy, .. } = self.options;
-            self.pool = Arc::new(Pool::new(threads, strategy, self.options.pool_affinity())?);
-        }
-        if let Some(pool) = Arc::get_mut(&mut self.pool) {
-            change(pool)?;
-        }
-        self.report_threads(wanted);
-        Ok(())
-    }
-
-    /// Records the number of workers, and reports missing threads and failed bindings.
-    fn report_threads(&mut self, wanted: usize) {
-        let granted = self.pool.len();
-        self.options.threads = granted;
-        if let Binding::Groups(groups) = self.pool.binding() {
-            let groups: Vec<String> = groups.iter().map(ToString::to_string).collect();
-            self.sink.message(&format!("threads bound to groups of processors: {}", groups.join(", ")));
-        }
-        for shortfall in self.shortfalls(wanted) {
-            self.sink.message(&shortfall);
-        }
-    }
-
-    /// Returns what the system did not grant of `wanted` workers and of their binding, a sentence each.
-    fn shortfalls(&self, wanted: usize) -> Vec<String> {
-        let granted = self.pool.len();
-        let threads = (granted < wanted).then(|| format!("the system granted {granted} of {wanted} threads"));
-        let binding = match self.pool.binding() {
-            Binding::Unbound | Binding::Cores | Binding::Groups(_) => None,
-            Binding::TooFewCores(cores) => Some(format!("{wanted} threads cannot have a core each: there are {cores}")),
-            Binding::NoProcessor(processor) => {
-                Some(format!("there is no processor {processor} for this process; NumaPolicy auto instead"))
-            }
-            Binding::Failed(error) => Some(format!("the system refused to bind threads to processors: {error}")),
+        // The old threads end first: there may be no room for both.
+        self.pool = Arc::default();
+        let Options { threads, strategy, .. } = self.options;
+        let pool = match &self.machines {
+            Some(machines) => Pool::of_machines(threads, strategy, threads.div_ceil(machines.tables().len()))?,
+            None => Pool::new(threads, strategy, &self.options.pool_affinity())?,
         };
-        threads.into_iter().chain(binding).collect()
+        self.options.threads = pool.len();
+        let groups = pool.bound_groups().map(|groups| format!("threads bound to groups of processors: {groups}"));
+        groups.iter().chain(&pool.shortfalls()).for_each(|message| self.sink.message(message));
+        self.pool = Arc::new(pool);
+        Ok(())
     }
 
     /// Sets the number of lines (at least 1) of later searches.
@@ -330,15 +298,15 @@ impl<T: SearchTable> Engine<T> {
         self.options.multi_pv = lines.max(1);
     }
 
-    /// Turns lockstep on or off for later searches: the workers take turns. A running search is stopped if workers may have
-    /// to be bound anew.
+    /// Turns lockstep on or off for later searches: the workers take turns. Unless `NumaPolicy` is none, new workers start,
+    /// bound or not.
     ///
     /// # Errors
-    /// If workers were bound to groups of processors, and the system refuses the first of the new threads.
+    /// If the system refuses the first of the new threads.
     pub fn set_lockstep(&mut self, lockstep: bool) -> Result<(), EngineError> {
         let is_new = self.options.lockstep != lockstep;
         self.options.lockstep = lockstep;
-        if is_new && self.options.affinity.numa != NumaPolicy::None { self.bind_workers() } else { Ok(()) }
+        if is_new && self.options.affinity.numa != NumaPolicy::None { self.renew_pool() } else { Ok(()) }
     }
 
     /// Changes the network. Clears the table and the histories, which depend on it.
@@ -355,7 +323,7 @@ impl<T: SearchTable> Engine<T> {
     /// If the system refuses the first of the new threads.
     pub fn set_strategy(&mut self, strategy: SmpStrategy) -> Result<(), EngineError> {
         self.options.strategy = strategy;
-        self.change_pool(self.options.threads, |pool| pool.set_strategy(strategy))
+        self.renew_pool()
     }
 
     /// Sets the move overhead of later searches.
@@ -434,17 +402,10 @@ impl<T: SearchTable> Engine<T> {
             // The system refused every thread; it may have one now. Otherwise the first legal move is played.
             let _ = self.set_threads(1);
         }
-        if !self.pool.is_whole()
-            && let Some(pool) = Arc::get_mut(&mut self.pool)
-        {
-            let wanted = pool.len();
-            let _ = pool.renew();
-            self.report_threads(wanted);
-        }
         self.is_touched = true;
-        self.table.new_search();
-        self.machines.iter().flat_map(|machines| machines.tables()).for_each(|table| table.new_search());
-        let mut request = SearchRequest {
+        self.table.next_generation();
+        self.machines.iter().flat_map(|machines| machines.tables()).for_each(|table| table.next_generation());
+        let mut search = Search {
             game: game.clone(),
             limits,
             multi_pv: self.options.multi_pv,
@@ -460,9 +421,9 @@ impl<T: SearchTable> Engine<T> {
             started,
         };
         if let Some(strength_limit) = self.options.strength_limit {
-            strength_limit.apply(&mut request);
+            strength_limit.apply(&mut search);
         }
-        self.running = Some(self.coordinator.start(request));
+        self.running = Some(self.search_thread.start(search));
     }
 
     /// Stops the running search; it reports its best move soon after. Without a search, nothing happens.
@@ -499,52 +460,8 @@ impl<T: SearchTable> Engine<T> {
     }
 }
 
-impl<T: SearchTable> Drop for Engine<T> {
+impl Drop for Engine {
     fn drop(&mut self) {
         self.finish();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::position::Position;
-    use crate::search::TtEntry;
-
-    #[test]
-    fn refused_settings_change_nothing() {
-        let mut engine = Engine::new(Options::default()).unwrap();
-        engine.set_hash(2).unwrap();
-        engine.set_scheme(Scheme::Deep).unwrap();
-        let entry = TtEntry { mv: 1, score: 2, depth: 3, bound: Bound::Exact, pv: false, eval: 4 };
-        engine.table().store(5, &entry, 6);
-        assert!(matches!(engine.set_hash(1 << 25), Err(EngineError::Table(_))));
-        assert_eq!((engine.table().mib(), engine.table().scheme()), (2, Scheme::Deep));
-        assert_eq!((engine.options().hash_mib, engine.options().scheme), (2, Scheme::Deep));
-        assert_eq!(engine.table().probe(5), Some(entry), "the old table stays with its entries");
-    }
-
-    #[test]
-    fn every_search_begins_a_generation() {
-        let mut engine = Engine::new(Options::default()).unwrap();
-        for searches in 1..=3 {
-            engine.go(&Game::new(Position::startpos()), Limits { depth: Some(1), ..Limits::default() });
-            engine.wait();
-            assert_eq!(engine.table().generation().bits(), searches);
-        }
-    }
-
-    #[test]
-    fn prepare_keeps_the_entries_of_a_used_table() {
-        let mut engine = Engine::new(Options::default()).unwrap();
-        engine.prepare();
-        engine.go(&Game::new(Position::startpos()), Limits { depth: Some(3), ..Limits::default() });
-        engine.wait();
-        let used = engine.table().occupied();
-        engine.prepare();
-        assert!(used > 0 && engine.table().occupied() == used);
-        engine.set_hash(2).unwrap();
-        engine.prepare();
-        assert_eq!(engine.table().occupied(), 0);
     }
 }

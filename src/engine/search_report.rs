@@ -10,7 +10,6 @@ use parking_lot::Mutex;
 
 use super::{BestMove, Bound, Engine, EngineError, Info, Limits, Line, Sink};
 use crate::position::{Game, Move};
-use crate::search::SearchTable;
 
 /// The longest time between two calls of the closure of [`Engine::search_with`].
 const HEARTBEAT: Duration = Duration::from_millis(100);
@@ -116,14 +115,14 @@ impl Sink for ChannelSink {
     }
 }
 
-impl<T: SearchTable> Engine<T> {
+impl Engine {
     /// Searches `game` within `limits` and returns the report. Nothing goes to the engine's sink.
     ///
     /// The limits must end the search by themselves: with `infinite`, or without any limit, use
     /// [`Engine::search_with`].
     ///
     /// # Errors
-    /// [`EngineError::Stopped`] if the search ended without a best move because its coordinator panicked.
+    /// [`EngineError::Stopped`] if the search ended without a best move because its thread panicked twice.
     pub fn search(&mut self, game: &Game, limits: Limits) -> Result<SearchReport, EngineError> {
         let sink = Arc::new(ReportSink::default());
         self.start(game, limits, Arc::clone(&sink) as _);

@@ -13,7 +13,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use crate::position::Game;
-use crate::smp::{BestMove, CurrentMove, Info, Line, Score, SearchRequest, Sink};
+use crate::smp::{BestMove, CurrentMove, Info, Line, Score, Search, Sink};
 
 /// A limit of playing strength.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,16 +119,16 @@ impl StrengthLimit {
         0
     }
 
-    /// Applies the limit to `request`. Tablebases are not probed: they are too strong for a limited player.
-    pub(super) fn apply<T>(&self, request: &mut SearchRequest<T>) {
+    /// Applies the limit to `search`. Tablebases are not probed: they are too strong for a limited player.
+    pub(super) fn apply(&self, search: &mut Search) {
         let nodes = self.level().nodes;
-        request.limits.nodes = Some(request.limits.nodes.map_or(nodes, |limit| limit.min(nodes)));
-        request.syzygy = None;
-        let multi_pv = request.multi_pv;
-        request.multi_pv = multi_pv.max(LINES);
-        let random = random(self.seed, &request.game);
-        let sink = Arc::clone(&request.sink);
-        request.sink =
+        search.limits.nodes = Some(search.limits.nodes.map_or(nodes, |limit| limit.min(nodes)));
+        search.syzygy = None;
+        let multi_pv = search.multi_pv;
+        search.multi_pv = multi_pv.max(LINES);
+        let random = random(self.seed, &search.game);
+        let sink = Arc::clone(&search.sink);
+        search.sink =
             Arc::new(StrengthLimitSink { strength_limit: *self, random, multi_pv, sink, lines: Mutex::default() });
     }
 }

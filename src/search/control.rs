@@ -90,19 +90,6 @@ impl Control {
         deadline != NEVER && self.created.elapsed().as_nanos() >= u128::from(deadline)
     }
 
-    /// Returns whether a deadline is set.
-    #[cfg(test)]
-    pub(crate) fn is_timed(&self) -> bool {
-        self.end().is_some()
-    }
-
-    /// Returns the moment of [`end_at`](Self::end_at).
-    #[cfg(test)]
-    pub(crate) fn end(&self) -> Option<Instant> {
-        let nanos = Some(self.deadline.load(Relaxed)).filter(|&nanos| nanos != NEVER)?;
-        self.created.checked_add(std::time::Duration::from_nanos(nanos))
-    }
-
     pub(crate) fn workers(&self) -> usize {
         self.nodes.len()
     }

@@ -252,32 +252,14 @@ impl SharedHistories {
         Self { histories: Arc::default(), corrections: Arc::new(Corrections::for_workers(workers)) }
     }
 
-    /// Returns the same move histories, with empty corrections for `workers`.
-    pub(crate) fn resized(self, workers: usize) -> Self {
-        Self { corrections: Arc::new(Corrections::for_workers(workers)), ..self }
-    }
-
     pub(crate) fn clear(&self) {
         self.histories.clear();
         self.corrections.clear();
     }
 }
 
-#[cfg(test)]
-impl SharedHistories {
-    /// Returns true if both are the same in memory.
-    pub(crate) fn is_same_as(&self, other: &Self) -> bool {
-        self.shares_moves_with(other) && Arc::ptr_eq(&self.corrections, &other.corrections)
-    }
-
-    /// Returns true if the move histories are the same in memory.
-    pub(crate) fn shares_moves_with(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.histories, &other.histories)
-    }
-}
-
 /// Returns the factor by which correction tables grow for `workers`: a power of two.
-pub fn correction_factor(workers: usize) -> usize {
+fn correction_factor(workers: usize) -> usize {
     workers.clamp(1, MAX_CORRECTION_FACTOR).next_power_of_two()
 }
 

@@ -50,7 +50,6 @@ pub const WORKER_STACK_BYTES: usize = 8 << 20;
 
 pub use control::Control;
 pub use history::SharedHistories;
-pub(crate) use history::correction_factor;
 #[cfg(feature = "tune")]
 pub use params::tunable;
 pub use remote_entries::{EntryTaker, Exchange, ExchangedEntry, SentFilter};

@@ -11,8 +11,6 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 /// A 32-bit word that threads share without a lock. All its operations are relaxed.
 pub trait AtomicWord {
     fn new(value: u32) -> Self;
-    /// Returns the value of one of the writes to this word, no older than any that this thread has seen.
-    fn load(&self) -> u32;
     /// Adds `n` to the value, in one step. Returns the value before.
     fn fetch_add(&self, n: u32) -> u32;
     /// Raises the value to at least `value`, in one step. Returns the value before.
@@ -22,11 +20,6 @@ pub trait AtomicWord {
 impl AtomicWord for AtomicU32 {
     fn new(value: u32) -> Self {
         AtomicU32::new(value)
-    }
-
-    #[inline(always)]
-    fn load(&self) -> u32 {
-        self.load(Relaxed)
     }
 
     #[inline(always)]

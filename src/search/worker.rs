@@ -287,14 +287,6 @@ impl ThreadData {
         }
     }
 
-    /// Shares these histories from now on, if it has shared any.
-    pub fn share(&mut self, shared: &SharedHistories) {
-        if self.is_sharing {
-            self.histories = Arc::clone(&shared.histories);
-            self.corrections = Arc::clone(&shared.corrections);
-        }
-    }
-
     /// Clears the thread's own histories, as for a new game. Shared ones are cleared by
     /// [`SharedHistories::clear`].
     pub fn clear(&mut self) {

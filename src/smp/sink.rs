@@ -4,6 +4,14 @@ use std::time::Duration;
 
 use crate::position::Move;
 pub use crate::search::Bound;
+use crate::search::score::{TB_WIN, is_tb_score, moves_to_mate};
+
+/// The reported score of a tablebase win at the root, in centipawns: above any evaluation, below any mate.
+const TB_CENTIPAWNS: i32 = 20_000;
+
+/// The largest reported evaluation, in centipawns. The search has larger inner bounds, such as that of a mate beyond the
+/// fifty-move limit.
+const MAX_CENTIPAWNS: i32 = 15_000;
 
 /// A score for display, from the side to move's view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,6 +20,17 @@ pub enum Score {
     Centipawns(i32),
     /// Mate in this many moves; negative when the side to move is mated. 0 means checkmated already.
     Mate(i32),
+}
+
+impl From<i32> for Score {
+    /// Converts a score of the search. A tablebase result becomes 20,000 centipawns less the plies to it.
+    fn from(score: i32) -> Self {
+        match moves_to_mate(score) {
+            Some(moves) => Self::Mate(moves),
+            None if is_tb_score(score) => Self::Centipawns(score - (TB_WIN - TB_CENTIPAWNS) * score.signum()),
+            None => Self::Centipawns(score.clamp(-MAX_CENTIPAWNS, MAX_CENTIPAWNS)),
+        }
+    }
 }
 
 /// One line of play at the root.
@@ -70,7 +89,7 @@ pub struct BestMove {
     pub elapsed: Duration,
 }
 
-/// The receiver of a search's reports. The coordinator's thread calls it, one call at a time for each search.
+/// The receiver of a search's reports. The search's thread calls it, one call at a time for each search.
 pub trait Sink: Send + Sync {
     /// Receives a line: of an iteration, the bound of a failed aspiration window, or again at the end with the final
     /// nodes and time.
@@ -91,4 +110,25 @@ impl Sink for NullSink {
     fn info(&self, _: &Info) {}
     fn best_move(&self, _: &BestMove) {}
     fn message(&self, _: &str) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::score::{DECISIVE_BOUND, mate_in, mated_in, tb_loss, tb_win};
+
+    #[test]
+    fn scores_for_display() {
+        for (score, expected) in [
+            (123, Score::Centipawns(123)),
+            (TB_WIN, Score::Centipawns(20_000)),
+            (tb_win(7), Score::Centipawns(19_993)),
+            (tb_loss(7), Score::Centipawns(-19_993)),
+            (1 - DECISIVE_BOUND, Score::Centipawns(-15_000)),
+            (mate_in(5), Score::Mate(3)),
+            (mated_in(6), Score::Mate(-3)),
+        ] {
+            assert_eq!(Score::from(score), expected);
+        }
+    }
 }

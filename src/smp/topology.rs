@@ -12,17 +12,16 @@ use std::path::{Path, PathBuf};
 /// The processors in a group that shares histories, at most.
 pub(super) const MAX_PER_GROUP: usize = 32;
 
-/// The place of each processor that this process may use.
+/// The processors that this process may use.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Topology {
     /// In the order in which workers are bound.
     processors: Vec<Processor>,
 }
 
-/// A processor (a hyper-thread) and its neighbours.
+/// A processor (a hyper-thread), by the system's number.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Processor {
-    /// The system's number.
     number: usize,
     /// The memory node; 0 if unknown.
     node: usize,
@@ -32,24 +31,9 @@ struct Processor {
     core: usize,
 }
 
-/// Processors of one memory node, neighbours by their caches.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct ProcessorGroup {
-    /// The memory node.
-    pub(super) node: usize,
-    /// The system's numbers, in the order in which workers are bound.
-    pub(super) processors: Vec<usize>,
-}
-
 impl Topology {
-    /// Reads the topology of these processors from the system: those of
-    /// [`allowed_cores`](super::affinity::allowed_cores), in their order.
-    pub(super) fn of_system(processors: &[usize]) -> Self {
-        Self::read(Path::new("/sys/devices/system"), processors)
-    }
-
     /// Reads the topology of these processors from a folder with `node` and `cpu` in it.
-    fn read(folder: &Path, processors: &[usize]) -> Self {
+    pub(super) fn read(folder: &Path, processors: &[usize]) -> Self {
         let nodes = nodes(folder);
         let place = |&number: &usize| {
             let folder = folder.join(format!("cpu/cpu{number}"));
@@ -67,12 +51,12 @@ impl Topology {
     /// Divides the processors into groups of neighbours of at most `max_per_group` (at least 1).
     ///
     /// A group never spans memory nodes. The processors of a larger last-level cache are divided evenly, with
-    /// the hyper-threads of a core together if they fit. A smaller cache joins the group before it if it fits, as by Stockfish's `BundledL3Policy`. One group of all processors, whatever their number, is
-    /// returned if neither nodes nor caches are known, and an empty one if there is no processor.
-    pub(super) fn groups(&self, max_per_group: usize) -> Vec<ProcessorGroup> {
+    /// the hyper-threads of a core together if they fit. A smaller cache joins the group before it if it fits, as in
+    /// Stockfish's `BundledL3Policy`. Without known nodes or caches, all processors are one group.
+    pub(super) fn groups(&self, max_per_group: usize) -> Vec<Vec<usize>> {
         let is_known = self.processors.iter().any(|processor| processor.cache.is_some() || processor.node != 0);
         if !is_known {
-            return vec![ProcessorGroup { node: 0, processors: self.processors().collect() }];
+            return vec![self.processors().collect()];
         }
         let max = max_per_group.max(1);
         let mut caches: BTreeMap<(usize, Option<usize>), Vec<&Processor>> = BTreeMap::new();
@@ -81,35 +65,26 @@ impl Topology {
         }
         let mut groups: Vec<(usize, Vec<usize>)> = Vec::new();
         for ((node, _), mut processors) in caches {
-            let fits = |(of, group): &&mut (usize, Vec<usize>)| *of == node && group.len() + processors.len() <= max;
-            if let Some((_, group)) = groups.last_mut().filter(fits) {
-                group.extend(processors.iter().map(|processor| processor.number));
-                continue;
-            }
             processors.sort_by_key(|processor| (processor.core, processor.number));
             let numbers: Vec<usize> = processors.iter().map(|processor| processor.number).collect();
-            groups.extend(divided(&numbers, max).map(|numbers| (node, numbers.to_vec())));
+            match groups.last_mut() {
+                Some((of, group)) if *of == node && group.len() + numbers.len() <= max => group.extend(numbers),
+                _ => groups.extend(divided(&numbers, max).map(|part| (node, part.to_vec()))),
+            }
         }
-        let in_order = |(node, group): (usize, Vec<usize>)| {
-            let processors = self.processors().filter(|number| group.contains(number)).collect();
-            ProcessorGroup { node, processors }
-        };
+        let in_order =
+            |(_, group): (_, Vec<usize>)| self.processors().filter(|number| group.contains(number)).collect();
         groups.into_iter().map(in_order).collect()
     }
 
-    /// Returns the processors in the order in which workers are bound.
+    /// Iterates in the order in which workers are bound.
     pub(super) fn processors(&self) -> impl Iterator<Item = usize> {
         self.processors.iter().map(|processor| processor.number)
-    }
-
-    /// Returns true if this process may use the processor.
-    pub(super) fn has(&self, number: usize) -> bool {
-        self.processors().any(|of_process| of_process == number)
     }
 }
 
 /// Divides items into the fewest parts of at most `max`, which differ in length by at most 1.
-fn divided<T>(items: &[T], max: usize) -> impl Iterator<Item = &[T]> {
+fn divided(items: &[usize], max: usize) -> impl Iterator<Item = &[usize]> {
     let parts = items.len().div_ceil(max);
     (0..parts).map(move |part| &items[items.len() * part / parts..items.len() * (part + 1) / parts])
 }
@@ -118,7 +93,6 @@ fn divided<T>(items: &[T], max: usize) -> impl Iterator<Item = &[T]> {
 pub(super) struct ProcessorList(Vec<RangeInclusive<usize>>);
 
 impl ProcessorList {
-    /// Returns the list of these processors.
     pub(super) fn of(processors: &[usize]) -> Self {
         let mut sorted = processors.to_vec();
         sorted.sort_unstable();
@@ -252,17 +226,17 @@ pub(super) mod tests {
         }
     }
 
-    fn group(node: usize, processors: impl IntoIterator<Item = usize>) -> ProcessorGroup {
-        ProcessorGroup { node, processors: processors.into_iter().collect() }
+    fn group(processors: impl IntoIterator<Item = usize>) -> Vec<usize> {
+        processors.into_iter().collect()
     }
 
     #[test]
     fn caches_of_a_node_are_taken_together_while_they_fit() {
         // Two nodes of 16 processors, caches of 4, no hyper-threads.
         let topology = Machine::new(32, |p| p / 16, |p| p / 4, |p| p).topology();
-        let lengths = |max| topology.groups(max).iter().map(|group| group.processors.len()).collect::<Vec<_>>();
-        assert_eq!(topology.groups(MAX_PER_GROUP), [group(0, 0..16), group(1, 16..32)], "no group spans nodes");
-        assert_eq!(topology.groups(8), [group(0, 0..8), group(0, 8..16), group(1, 16..24), group(1, 24..32)]);
+        let lengths = |max| topology.groups(max).iter().map(|group| group.len()).collect::<Vec<_>>();
+        assert_eq!(topology.groups(MAX_PER_GROUP), [group(0..16), group(16..32)], "no group spans nodes");
+        assert_eq!(topology.groups(8), [group(0..8), group(8..16), group(16..24), group(24..32)]);
         assert_eq!(lengths(12), [12, 4, 12, 4]);
         assert_eq!(lengths(7), [4; 8]);
         assert_eq!(lengths(3), [2; 16]);
@@ -274,21 +248,21 @@ pub(super) mod tests {
         // One cache of 96 processors: hyper-threads of a core are 48 apart.
         let topology = Machine::new(96, |_| 0, |_| 0, |p| p % 48).topology();
         let groups = topology.groups(MAX_PER_GROUP);
-        let of_core = |from: usize, to: usize| group(0, (from..to).chain(from + 48..to + 48));
+        let of_core = |from: usize, to: usize| group((from..to).chain(from + 48..to + 48));
         assert_eq!(groups, [of_core(0, 16), of_core(16, 32), of_core(32, 48)]);
-        assert_eq!(topology.groups(40).iter().map(|group| group.processors.len()).collect::<Vec<_>>(), [32; 3]);
-        assert_eq!(topology.groups(96), [group(0, 0..96)]);
+        assert_eq!(topology.groups(40).iter().map(|group| group.len()).collect::<Vec<_>>(), [32; 3]);
+        assert_eq!(topology.groups(96), [group(0..96)]);
         // A small cache beside a large one joins the last part of that.
         let topology = Machine::new(7, |_| 0, |p| p / 6, |p| p).topology();
-        assert_eq!(topology.groups(4), [group(0, 0..3), group(0, 3..7)]);
-        assert_eq!(topology.groups(3), [group(0, 0..3), group(0, 3..6), group(0, [6])]);
+        assert_eq!(topology.groups(4), [group(0..3), group(3..7)]);
+        assert_eq!(topology.groups(3), [group(0..3), group(3..6), group([6])]);
     }
 
     #[test]
     fn caches_that_span_nodes_are_divided_by_node() {
         // Sub-NUMA clustering: one cache of 16 processors, two nodes.
         let topology = Machine::new(16, |p| p / 8, |_| 0, |p| p).topology();
-        assert_eq!(topology.groups(MAX_PER_GROUP), [group(0, 0..8), group(1, 8..16)]);
+        assert_eq!(topology.groups(MAX_PER_GROUP), [group(0..8), group(8..16)]);
     }
 
     #[test]
@@ -296,9 +270,9 @@ pub(super) mod tests {
         let machine = Machine::new(16, |p| p / 8, |p| p / 4, |p| p / 2);
         let allowed = [12, 1, 4, 6, 13, 5];
         let topology = Topology::read(machine.folder.path(), &allowed);
-        assert_eq!(topology.groups(MAX_PER_GROUP), [group(0, [1, 4, 6, 5]), group(1, [12, 13])]);
-        assert_eq!(topology.groups(3), [group(0, [1]), group(0, [4, 6, 5]), group(1, [12, 13])]);
-        assert_eq!(Topology::read(machine.folder.path(), &[]).groups(MAX_PER_GROUP), [group(0, [])]);
+        assert_eq!(topology.groups(MAX_PER_GROUP), [group([1, 4, 6, 5]), group([12, 13])]);
+        assert_eq!(topology.groups(3), [group([1]), group([4, 6, 5]), group([12, 13])]);
+        assert_eq!(Topology::read(machine.folder.path(), &[]).groups(MAX_PER_GROUP), [group([])]);
     }
 
     #[test]
@@ -306,15 +280,15 @@ pub(super) mod tests {
         let empty = tempfile::tempdir().unwrap();
         let all: Vec<usize> = (0..100).collect();
         let topology = Topology::read(empty.path(), &all);
-        assert_eq!(topology.groups(MAX_PER_GROUP), [group(0, 0..100)]);
+        assert_eq!(topology.groups(MAX_PER_GROUP), [group(0..100)]);
         // Nodes without caches, as in some virtual machines.
         let machine = Machine::new(8, |p| p / 4, |_| 0, |p| p);
         (0..8).for_each(|p| fs::remove_dir_all(machine.folder.path().join(format!("cpu/cpu{p}/cache"))).unwrap());
-        assert_eq!(machine.topology().groups(MAX_PER_GROUP), [group(0, 0..4), group(1, 4..8)]);
+        assert_eq!(machine.topology().groups(MAX_PER_GROUP), [group(0..4), group(4..8)]);
         // Caches without nodes.
         let machine = Machine::new(8, |_| 0, |p| p / 4, |p| p);
         fs::remove_dir_all(machine.folder.path().join("node")).unwrap();
-        assert_eq!(machine.topology().groups(4), [group(0, 0..4), group(0, 4..8)]);
+        assert_eq!(machine.topology().groups(4), [group(0..4), group(4..8)]);
     }
 
     #[test]
@@ -325,8 +299,8 @@ pub(super) mod tests {
             (2..4).for_each(|p| machine.write(&format!("cpu/cpu{p}/cache/index3/shared_cpu_list"), text));
             machine.write("cpu/cpu3/topology/thread_siblings_list", text);
             let topology = machine.topology();
-            assert_eq!(topology.groups(1 << 20), [group(0, 0..4)], "{text:?}");
-            assert_eq!(topology.groups(2), [group(0, [2, 3]), group(0, [0, 1])], "{text:?}");
+            assert_eq!(topology.groups(1 << 20), [group(0..4)], "{text:?}");
+            assert_eq!(topology.groups(2), [group([2, 3]), group([0, 1])], "{text:?}");
         }
         // A list that leaves out its own processor.
         let machine = Machine::new(2, |_| 0, |_| 0, |p| p);
@@ -339,10 +313,10 @@ pub(super) mod tests {
     #[test]
     #[cfg(target_os = "linux")]
     fn groups_of_this_machine_have_each_processor_once() {
-        let allowed = super::super::affinity::allowed_cores().unwrap();
-        let topology = Topology::of_system(&allowed);
+        let allowed = super::super::numa::allowed_cores().unwrap();
+        let topology = Topology::read(Path::new("/sys/devices/system"), &allowed);
         for groups in [topology.groups(MAX_PER_GROUP), topology.groups(1)] {
-            let mut processors: Vec<usize> = groups.iter().flat_map(|group| group.processors.clone()).collect();
+            let mut processors: Vec<usize> = groups.concat();
             processors.sort_unstable();
             let mut expected = allowed.clone();
             expected.sort_unstable();

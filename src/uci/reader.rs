@@ -10,7 +10,7 @@ use crossbeam_channel::{self as channel, Receiver};
 
 use super::output::Output;
 use super::parse::{Parsed, UciCommand, parse};
-use crate::smp::low_latency::request_short_slices;
+use crate::smp::request_short_slices;
 
 /// The longest line that is parsed, in bytes. The longest possible game, 11,796 plies, takes less than 70,000.
 pub(super) const MAX_LINE: usize = 1 << 18;

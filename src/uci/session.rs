@@ -17,7 +17,7 @@ use super::sink::UciSink;
 use crate::engine::{Engine, EngineError, Limits, Options};
 use crate::position::{Color, Game, Position};
 use crate::smp::SearchLink;
-use crate::smp::low_latency::request_short_slices;
+use crate::smp::request_short_slices;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -181,7 +181,7 @@ impl Session {
     }
 
     fn is_searching(&self) -> bool {
-        self.sink.is_searching()
+        self.engine.is_searching()
     }
 
     fn is_busy(&self) -> bool {
@@ -413,7 +413,7 @@ impl Session {
             let go = go_for_followers(&limits, self.game.position(), may_finish);
             link.announce(format!("{}\n{go}\n", self.position_line), may_finish);
         }
-        self.sink.begin(self.game.position().clone());
+        self.sink.set_root(self.game.position().clone());
         self.engine.go(&self.game, limits);
     }
 }

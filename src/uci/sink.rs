@@ -1,7 +1,5 @@
 //! UCI sink: writes a search's reports as lines.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use crossbeam_channel::Sender;
 use parking_lot::Mutex;
 
@@ -15,7 +13,6 @@ use crate::position::{Move, Position};
 pub(super) struct UciSink {
     output: Output,
     notation: Mutex<Notation>,
-    searching: AtomicBool,
     /// Wakes the engine loop. The channel has a capacity of one: the loop then checks everything.
     wake: Sender<()>,
 }
@@ -23,18 +20,12 @@ pub(super) struct UciSink {
 impl UciSink {
     pub(super) fn new(output: Output, wake: Sender<()>) -> UciSink {
         let notation = Notation { root: Position::startpos(), chess960: false, show_wdl: false };
-        UciSink { output, notation: Mutex::new(notation), searching: AtomicBool::new(false), wake }
+        UciSink { output, notation: Mutex::new(notation), wake }
     }
 
-    /// Begins a search of `root`. No search may be running.
-    pub(super) fn begin(&self, root: Position) {
+    /// Sets the root of the next search. No search may be running.
+    pub(super) fn set_root(&self, root: Position) {
         self.notation.lock().root = root;
-        self.searching.store(true, Ordering::Relaxed);
-    }
-
-    /// Returns false as soon as a reader of the output can have read the best move.
-    pub(super) fn is_searching(&self) -> bool {
-        self.searching.load(Ordering::Acquire)
     }
 
     /// Returns true if castling is written as king takes rook.
@@ -75,7 +66,6 @@ impl Sink for UciSink {
 
     fn best_move(&self, best: &BestMove) {
         let text = self.notation.lock().best_move(best);
-        self.searching.store(false, Ordering::Release);
         self.output.line(&text);
         self.wake();
     }

@@ -1,4 +1,4 @@
-//! Words and locks of loom and shuttle, and broken ones.
+//! Words of loom and shuttle, locks of shuttle, and broken ones.
 
 use std::marker::PhantomData;
 use std::sync::atomic::AtomicBool;
@@ -13,51 +13,46 @@ use crate::search::sync::{AtomicWord, Locks};
 /// Loom 0.7 misses interleavings of a load with a later store of the same thread (loom issues 166 and 392;
 /// `loom_misses_a_store_after_a_load` in the tests of sesame-table shows it). Each access therefore begins with a relaxed
 /// read-modify-write, which loom takes to depend on every other one. The gate orders nothing: loads still return stale values.
-///
-/// The word itself is relaxed, as the shipped one. With `ORDERED` it orders the accesses to other words: loads acquire, stores release.
 #[derive(Debug)]
-pub struct LoomWord<const ORDERED: bool = false> {
+pub struct LoomWord {
     word: LoomAtomic,
     gate: LoomAtomic,
 }
 
-impl<const ORDERED: bool> LoomWord<ORDERED> {
+impl LoomWord {
     fn behind_gate(&self) -> &LoomAtomic {
         self.gate.fetch_add(1, Ordering::Relaxed);
         &self.word
     }
-
-    const fn order(ordered: Ordering) -> Ordering {
-        if ORDERED { ordered } else { Ordering::Relaxed }
-    }
 }
 
-impl<const ORDERED: bool> AtomicWord for LoomWord<ORDERED> {
+impl AtomicWord for LoomWord {
     fn new(value: u32) -> Self {
         Self { word: LoomAtomic::new(value), gate: LoomAtomic::new(0) }
     }
 
-    fn load(&self) -> u32 {
-        self.behind_gate().load(Self::order(Ordering::Acquire))
-    }
-
     fn fetch_add(&self, n: u32) -> u32 {
-        self.behind_gate().fetch_add(n, Self::order(Ordering::AcqRel))
+        self.behind_gate().fetch_add(n, Ordering::Relaxed)
     }
 
     fn fetch_max(&self, value: u32) -> u32 {
-        self.behind_gate().fetch_max(value, Self::order(Ordering::AcqRel))
+        self.behind_gate().fetch_max(value, Ordering::Relaxed)
     }
 }
 
-/// Stores, which no shipped code needs: for broken twins, and for data beside the code under test.
+/// Loads and stores, which no shipped code needs: for broken twins, and for data beside the code under test.
 pub trait Store: AtomicWord {
+    fn load(&self) -> u32;
     fn store(&self, value: u32);
 }
 
-impl<const ORDERED: bool> Store for LoomWord<ORDERED> {
+impl Store for LoomWord {
+    fn load(&self) -> u32 {
+        self.behind_gate().load(Ordering::Relaxed)
+    }
+
     fn store(&self, value: u32) {
-        self.behind_gate().store(value, Self::order(Ordering::Release));
+        self.behind_gate().store(value, Ordering::Relaxed);
     }
 }
 
@@ -68,10 +63,6 @@ pub struct ShuttleWord(ShuttleAtomic);
 impl AtomicWord for ShuttleWord {
     fn new(value: u32) -> Self {
         Self(ShuttleAtomic::new(value))
-    }
-
-    fn load(&self) -> u32 {
-        self.0.load(SeqCst)
     }
 
     fn fetch_add(&self, n: u32) -> u32 {
@@ -101,10 +92,6 @@ pub struct BrokenWord<W, F>(W, PhantomData<F>);
 impl<W: Store, F: WordFlaw> AtomicWord for BrokenWord<W, F> {
     fn new(value: u32) -> Self {
         Self(W::new(value), PhantomData)
-    }
-
-    fn load(&self) -> u32 {
-        self.0.load()
     }
 
     fn fetch_add(&self, n: u32) -> u32 {
@@ -157,36 +144,6 @@ impl WordFlaw for NoMax {
         let before = word.load();
         word.store(value);
         before
-    }
-}
-
-/// The locks of loom.
-#[derive(Debug)]
-pub struct LoomLocks;
-
-impl Locks for LoomLocks {
-    type Mutex<T> = loom::sync::Mutex<T>;
-    type Guard<'a, T: 'a> = loom::sync::MutexGuard<'a, T>;
-    type Condvar = loom::sync::Condvar;
-
-    fn mutex<T>(value: T) -> Self::Mutex<T> {
-        loom::sync::Mutex::new(value)
-    }
-
-    fn lock<T>(mutex: &Self::Mutex<T>) -> Self::Guard<'_, T> {
-        mutex.lock().unwrap()
-    }
-
-    fn condvar() -> Self::Condvar {
-        loom::sync::Condvar::new()
-    }
-
-    fn wait<'a, T>(condvar: &Self::Condvar, guard: Self::Guard<'a, T>) -> Self::Guard<'a, T> {
-        condvar.wait(guard).unwrap()
-    }
-
-    fn notify_one(condvar: &Self::Condvar) {
-        condvar.notify_one();
     }
 }
 

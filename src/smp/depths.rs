@@ -1,27 +1,92 @@
-//! Depth distribution: the lock-free board on which workers claim the depth of their next iteration.
+//! Depth distribution: the strategy of the workers, and the depths that they claim.
 
+use std::fmt;
+use std::str::FromStr;
 use std::sync::atomic::AtomicU32;
 
-use super::strategy::SmpStrategy;
 use crate::search::score::MAX_DEPTH;
 use crate::search::sync::AtomicWord;
 
+/// The cooperation of the workers of one search. It has no effect with one worker.
+///
+/// ```
+/// use sesame::engine::SmpStrategy;
+///
+/// assert_eq!("blocks".parse(), Ok(SmpStrategy::Blocks));
+/// assert_eq!(SmpStrategy::default().to_string(), "shared");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SmpStrategy {
+    /// Workers skip a depth that more than a quarter of them have claimed, and share move and correction
+    /// histories. The distribution of depths is DiscoCheck's, with a quarter instead of a half.
+    #[default]
+    Shared,
+    /// Plain Lazy SMP: all workers search every depth and share only the transposition table.
+    Same,
+    /// Helpers skip blocks of depths, of several lengths and phases, and all workers share histories. The
+    /// blocks are Stockfish's from 2017 to 2019 (removed in its commit 66818f2e8).
+    Blocks,
+}
+
+impl SmpStrategy {
+    /// All strategies.
+    pub const ALL: [Self; 3] = [Self::Shared, Self::Same, Self::Blocks];
+
+    /// Returns the name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Shared => "shared",
+            Self::Same => "same",
+            Self::Blocks => "blocks",
+        }
+    }
+
+    /// Returns whether the workers share move and correction histories.
+    pub(super) fn shares_histories(self) -> bool {
+        self != Self::Same
+    }
+}
+
+impl fmt::Display for SmpStrategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// The error of a name that no [`SmpStrategy`] has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown strategy \"{0}\"; use shared, same or blocks")]
+pub struct UnknownStrategy(String);
+
+impl FromStr for SmpStrategy {
+    type Err = UnknownStrategy;
+
+    /// Parses a name in any case.
+    fn from_str(text: &str) -> Result<Self, UnknownStrategy> {
+        let found = Self::ALL.into_iter().find(|strategy| strategy.name().eq_ignore_ascii_case(text.trim()));
+        found.ok_or_else(|| UnknownStrategy(text.chars().take(40).collect()))
+    }
+}
+
 /// The depths of one search, as its workers claim them. [`SmpStrategy`] describes the distributions.
 #[derive(Debug)]
-pub struct DepthBoard<W = AtomicU32> {
+pub struct DepthClaims<W = AtomicU32> {
     /// For each depth, the workers that took it or passed it over.
     arrivals: Box<[W]>,
     completed: W,
     workers: u32,
     deepest: u32,
     strategy: SmpStrategy,
-    /// The number of this machine, from 0.
     machine: usize,
 }
 
-impl<W: AtomicWord> DepthBoard<W> {
-    /// Creates a board for `workers` workers with the depths 1 to `deepest`, clamped to 1..=[`MAX_DEPTH`].
-    pub fn new(workers: usize, deepest: u32, strategy: SmpStrategy) -> Self {
+impl<W: AtomicWord> DepthClaims<W> {
+    /// Creates the depths 1 to `deepest`, which is clamped to 1..=[`MAX_DEPTH`], for the workers of machine number
+    /// `machine`, from 0.
+    ///
+    /// The workers of every machine but the first skip blocks of depths, each machine its own: equal machines would search
+    /// much the same tree (docs/results/machines has the figures).
+    pub fn new(workers: usize, deepest: u32, strategy: SmpStrategy, machine: usize) -> Self {
         let deepest = deepest.clamp(1, MAX_DEPTH);
         Self {
             arrivals: (0..=deepest).map(|_| W::new(0)).collect(),
@@ -29,19 +94,10 @@ impl<W: AtomicWord> DepthBoard<W> {
             workers: u32::try_from(workers).unwrap_or(u32::MAX),
             deepest,
             strategy,
-            machine: 0,
+            machine,
         }
     }
 
-    /// Makes this the board of one of several machines.
-    ///
-    /// The workers of every machine but the first skip blocks of depths, each machine its own. Equal machines would search much the
-    /// same tree: docs/results/machines has the figures.
-    pub fn of_machine(self, machine: usize) -> Self {
-        Self { machine, ..self }
-    }
-
-    /// Returns the greatest depth.
     pub fn deepest(&self) -> u32 {
         self.deepest
     }
@@ -92,19 +148,19 @@ mod tests {
 
     use super::*;
 
-    fn board(workers: usize, deepest: u32, strategy: SmpStrategy) -> DepthBoard {
-        DepthBoard::new(workers, deepest, strategy)
+    fn claims(workers: usize, deepest: u32, strategy: SmpStrategy) -> DepthClaims {
+        DepthClaims::new(workers, deepest, strategy, 0)
     }
 
-    /// Returns the depths that a worker claims if it has the board to itself.
-    fn depths(board: &DepthBoard, worker: usize) -> Vec<u32> {
+    /// Returns the depths that a worker claims if it is alone.
+    fn depths(claims: &DepthClaims, worker: usize) -> Vec<u32> {
         let mut last = 0;
-        std::iter::from_fn(|| board.claim(worker, last).inspect(|&depth| last = depth)).collect()
+        std::iter::from_fn(|| claims.claim(worker, last).inspect(|&depth| last = depth)).collect()
     }
 
     #[test]
     fn machines_skip_blocks_of_their_own() {
-        let of = |machine: usize| depths(&board(1, 8, SmpStrategy::Shared).of_machine(machine), 0);
+        let of = |machine: usize| depths(&DepthClaims::new(1, 8, SmpStrategy::Shared, machine), 0);
         assert_eq!(of(0), [1, 2, 3, 4, 5, 6, 7, 8]);
         assert_eq!([of(1), of(2)], [vec![2, 4, 6, 8], vec![1, 3, 5, 7, 8]]);
         assert!((3..20).all(|machine| of(machine).len() < 8 && of(machine).ends_with(&[8])));
@@ -113,48 +169,48 @@ mod tests {
     #[test]
     fn one_worker_claims_every_depth_once() {
         for strategy in SmpStrategy::ALL {
-            assert_eq!(depths(&board(1, 5, strategy), 0), [1, 2, 3, 4, 5], "{strategy}");
+            assert_eq!(depths(&claims(1, 5, strategy), 0), [1, 2, 3, 4, 5], "{strategy}");
         }
     }
 
     #[test]
     fn all_workers_reach_the_last_depth() {
         for strategy in SmpStrategy::ALL {
-            let board = board(16, 20, strategy);
+            let claims = claims(16, 20, strategy);
             std::thread::scope(|scope| {
                 for worker in 0..16 {
-                    let board = &board;
+                    let claims = &claims;
                     scope.spawn(move || {
-                        let depths = depths(board, worker);
+                        let depths = depths(claims, worker);
                         assert!(depths.is_sorted_by(|earlier, later| earlier < later));
                         assert_eq!(depths.last(), Some(&20));
                     });
                 }
             });
-            assert_eq!(board.arrivals[20].load(Relaxed), 16);
+            assert_eq!(claims.arrivals[20].load(Relaxed), 16);
         }
     }
 
     #[test]
     fn a_depth_claimed_by_a_quarter_is_skipped() {
-        let board = board(16, 20, SmpStrategy::Shared);
-        let first: Vec<_> = (0..16).filter_map(|worker| board.claim(worker, 0)).collect();
+        let claims = claims(16, 20, SmpStrategy::Shared);
+        let first: Vec<_> = (0..16).filter_map(|worker| claims.claim(worker, 0)).collect();
         assert_eq!(first, [[1; 5], [2; 5], [3; 5]].as_flattened().iter().copied().chain([4]).collect::<Vec<_>>());
     }
 
     #[test]
     fn few_workers_search_different_depths() {
-        let board = board(3, 9, SmpStrategy::Shared);
-        let first: Vec<_> = (0..3).filter_map(|worker| board.claim(worker, 0)).collect();
+        let claims = claims(3, 9, SmpStrategy::Shared);
+        let first: Vec<_> = (0..3).filter_map(|worker| claims.claim(worker, 0)).collect();
         assert_eq!(first, [1, 2, 3]);
-        assert_eq!(board.claim(0, 1), Some(4));
+        assert_eq!(claims.claim(0, 1), Some(4));
     }
 
     #[test]
     fn helpers_skip_blocks_of_depths() {
-        assert_eq!(depths(&board(3, 9, SmpStrategy::Blocks), 1), [2, 4, 6, 8, 9]);
-        assert_eq!(depths(&board(3, 9, SmpStrategy::Blocks), 2), [1, 3, 5, 7, 9]);
-        assert_eq!(depths(&board(9, 9, SmpStrategy::Blocks), 3), [1, 4, 5, 8, 9]);
+        assert_eq!(depths(&claims(3, 9, SmpStrategy::Blocks), 1), [2, 4, 6, 8, 9]);
+        assert_eq!(depths(&claims(3, 9, SmpStrategy::Blocks), 2), [1, 3, 5, 7, 9]);
+        assert_eq!(depths(&claims(9, 9, SmpStrategy::Blocks), 3), [1, 4, 5, 8, 9]);
     }
 
     /// The tables are Stockfish's: the length of the blocks and the phase of each of 20 helpers.
@@ -175,24 +231,24 @@ mod tests {
     #[test]
     fn every_worker_has_the_only_depth() {
         for strategy in SmpStrategy::ALL {
-            let board = board(3, 1, strategy);
-            assert_eq!([0, 1, 2].map(|worker| depths(&board, worker)), [[1], [1], [1]], "{strategy}");
-            assert_eq!((board.deepest(), board.workers), (1, 3));
+            let claims = claims(3, 1, strategy);
+            assert_eq!([0, 1, 2].map(|worker| depths(&claims, worker)), [[1], [1], [1]], "{strategy}");
+            assert_eq!((claims.deepest(), claims.workers), (1, 3));
         }
         assert_eq!(
-            (board(1, 7, SmpStrategy::Same).deepest(), board(1, u32::MAX, SmpStrategy::Same).deepest()),
+            (claims(1, 7, SmpStrategy::Same).deepest(), claims(1, u32::MAX, SmpStrategy::Same).deepest()),
             (7, MAX_DEPTH)
         );
     }
 
     #[test]
     fn complete_is_true_for_the_first_worker() {
-        let board = board(2, 9, SmpStrategy::Shared);
-        assert_eq!([1, 1, 3, 2, 3, 4].map(|depth| board.complete(depth)), [true, false, true, false, false, true]);
+        let claims = claims(2, 9, SmpStrategy::Shared);
+        assert_eq!([1, 1, 3, 2, 3, 4].map(|depth| claims.complete(depth)), [true, false, true, false, false, true]);
     }
 
     #[test]
     fn depth_zero_searches_one_ply() {
-        assert_eq!(board(1, 0, SmpStrategy::Shared).claim(0, 0), Some(1));
+        assert_eq!(claims(1, 0, SmpStrategy::Shared).claim(0, 0), Some(1));
     }
 }

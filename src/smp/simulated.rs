@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use parking_lot::Mutex;
 
-use crate::search::{EntryTaker, Exchange, ExchangedEntry, SearchTable, SentFilter};
+use crate::search::{EntryTaker, Exchange, ExchangedEntry, SentFilter, TranspositionTable};
 
 /// The exchange of entries between simulated machines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,25 +34,25 @@ impl Default for ExchangeSettings {
 }
 
 /// The machines of a simulated cluster.
-pub struct SimulatedMachines<T> {
+pub struct SimulatedMachines {
     /// One for each machine.
-    tables: Vec<Arc<T>>,
+    tables: Vec<Arc<TranspositionTable>>,
     settings: ExchangeSettings,
     sent: Arc<AtomicU64>,
 }
 
-impl<T: SearchTable> SimulatedMachines<T> {
+impl SimulatedMachines {
     /// Creates a machine for each table, at least one.
     ///
     /// # Panics
     /// Without a table.
-    pub fn new(tables: Vec<Arc<T>>, settings: ExchangeSettings) -> Self {
+    pub fn new(tables: Vec<Arc<TranspositionTable>>, settings: ExchangeSettings) -> Self {
         assert!(!tables.is_empty(), "a cluster has a machine");
         Self { tables, settings, sent: Arc::default() }
     }
 
     /// Returns the tables, one for each machine.
-    pub fn tables(&self) -> &[Arc<T>] {
+    pub fn tables(&self) -> &[Arc<TranspositionTable>] {
         &self.tables
     }
 
@@ -68,60 +68,65 @@ impl<T: SearchTable> SimulatedMachines<T> {
             waiting: VecDeque::new(),
             filter: SentFilter::new(),
         });
-        let state =
-            State { machines: machines.collect(), on_the_way: VecDeque::new(), next_round: self.settings.interval };
-        let (settings, sent) = (self.settings, Arc::clone(&self.sent));
-        let network = Network { workers_each: workers_each.max(1), settings, sent, state: Mutex::new(state) };
-        Arc::new(Exchange::new(settings.min_depth, Box::new(network)))
+        let rounds = Rounds {
+            machines: machines.collect(),
+            on_the_way: VecDeque::new(),
+            next_round: self.settings.interval,
+            settings: self.settings,
+            sent: Arc::clone(&self.sent),
+        };
+        let network = SimulatedNetwork { workers_each: workers_each.max(1), rounds: Mutex::new(rounds) };
+        Arc::new(Exchange::new(self.settings.min_depth, Box::new(network)))
     }
 }
 
 /// The network between the machines during one search.
-struct Network<T> {
+struct SimulatedNetwork {
     workers_each: usize,
-    settings: ExchangeSettings,
-    sent: Arc<AtomicU64>,
-    state: Mutex<State<T>>,
+    rounds: Mutex<Rounds>,
 }
 
-struct State<T> {
-    machines: Vec<Machine<T>>,
+struct Rounds {
+    machines: Vec<Machine>,
     /// Entries with the machine that has sent them and the time of arrival, the earliest first.
     on_the_way: VecDeque<(u64, usize, Vec<ExchangedEntry>)>,
     next_round: u64,
+    settings: ExchangeSettings,
+    sent: Arc<AtomicU64>,
 }
 
-struct Machine<T> {
-    table: Arc<T>,
+struct Machine {
+    table: Arc<TranspositionTable>,
     waiting: VecDeque<ExchangedEntry>,
     filter: SentFilter,
 }
 
-impl<T: SearchTable> EntryTaker for Network<T> {
+impl EntryTaker for SimulatedNetwork {
     fn take(&self, worker: usize, nodes: u64, entry: ExchangedEntry) {
-        let mut state = self.state.lock();
-        state.advance(nodes, &self.settings, &self.sent);
-        let machine = (worker / self.workers_each).min(state.machines.len() - 1);
-        let Machine { waiting, filter, .. } = &mut state.machines[machine];
-        if waiting.len() < 4 * self.settings.batch && filter.is_new(&entry) {
+        let mut rounds = self.rounds.lock();
+        rounds.advance(nodes);
+        let max_waiting = 4 * rounds.settings.batch;
+        let machine = (worker / self.workers_each).min(rounds.machines.len() - 1);
+        let Machine { waiting, filter, .. } = &mut rounds.machines[machine];
+        if waiting.len() < max_waiting && filter.is_new(&entry) {
             waiting.push_back(entry);
         }
     }
 }
 
-impl<T: SearchTable> State<T> {
+impl Rounds {
     /// Carries out the rounds and arrivals until `now`.
-    fn advance(&mut self, now: u64, settings: &ExchangeSettings, sent: &AtomicU64) {
+    fn advance(&mut self, now: u64) {
         while self.next_round <= now {
             let round = self.next_round;
             self.arrive(round);
             for (number, machine) in self.machines.iter_mut().enumerate() {
-                let count = machine.waiting.len().min(settings.batch);
+                let count = machine.waiting.len().min(self.settings.batch);
                 let batch: Vec<ExchangedEntry> = machine.waiting.drain(..count).collect();
-                sent.fetch_add(batch.len() as u64, Relaxed);
-                self.on_the_way.push_back((round + settings.delay, number, batch));
+                self.sent.fetch_add(batch.len() as u64, Relaxed);
+                self.on_the_way.push_back((round + self.settings.delay, number, batch));
             }
-            self.next_round += settings.interval.max(1);
+            self.next_round += self.settings.interval.max(1);
         }
         self.arrive(now);
     }
@@ -143,14 +148,13 @@ impl<T: SearchTable> State<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::TranspositionTable;
     use sesame_table::Scheme;
 
     fn entry(key: u64, depth: u8) -> ExchangedEntry {
         ExchangedEntry::for_tests(key, depth)
     }
 
-    fn machines(settings: ExchangeSettings) -> SimulatedMachines<TranspositionTable> {
+    fn machines(settings: ExchangeSettings) -> SimulatedMachines {
         let table = || Arc::new(TranspositionTable::with_mib(1, Scheme::default()).unwrap());
         SimulatedMachines::new(vec![table(), table(), table()], settings)
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::sink::Line;
-use crate::search::{Control, Exchange, SearchTable};
+use crate::search::{Control, Exchange, TranspositionTable};
 
 /// Other machines that search the same root, each with its own threads and table.
 ///
@@ -12,7 +12,7 @@ use crate::search::{Control, Exchange, SearchTable};
 /// `crate::cluster` has the implementation for machines joined by MPI.
 ///
 /// A session relays its commands ([`relay`](Self::relay)) and announces the text of each search
-/// ([`announce`](Self::announce)). The supervisor of a search begins and ends it with the others
+/// ([`announce`](Self::announce)). The owner of a search begins and ends it with the others
 /// ([`begin`](Self::begin), [`end`](Self::end)).
 pub trait SearchLink: Send + Sync {
     /// Passes lines of UCI, each with its line feed, to the followers. They carry them out in order.
@@ -30,26 +30,17 @@ pub trait SearchLink: Send + Sync {
     ///
     /// Until [`end`](Self::end), nodes and tablebase hits of the others are added to `control`, and entries of theirs are stored in
     /// `table`.
-    fn begin(&self, control: &Arc<Control>, table: Arc<dyn SearchTable>) -> Option<Arc<Exchange>>;
+    fn begin(&self, control: &Arc<Control>, table: &Arc<TranspositionTable>) -> Option<Arc<Exchange>>;
 
     /// Ends the search that has begun: this machine's workers have ended, with `line` as their best.
     ///
-    /// On the leader it stops the followers and returns a line of each that answers in time, with a message for each that does
-    /// not, after `patience` at the latest. A follower returns at once, with nothing.
-    fn end(&self, line: Option<Line>, patience: Duration) -> Ending;
+    /// The leader stops the followers and returns, after `limit` at the latest, the lines of those that answer in time
+    /// and a message about the others. A follower returns at once, with nothing.
+    fn end(&self, line: Option<Line>, limit: Duration) -> (Vec<Line>, Option<String>);
 
     /// Returns the number of this machine: 0 for the leader.
     fn machine(&self) -> usize;
 
     /// Returns the time that ending a search with the others may take.
     fn overhead(&self) -> Duration;
-}
-
-/// The end of a search on the other machines.
-#[derive(Debug, Default)]
-pub struct Ending {
-    /// The best lines of the others.
-    pub lines: Vec<Line>,
-    /// A message about machines that do not answer.
-    pub message: Option<String>,
 }

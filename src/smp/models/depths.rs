@@ -1,13 +1,14 @@
-//! Models of the board of depths, [`DepthBoard`]: no depth has too many workers, and each is reported once.
+//! Models of the board of depths, [`DepthClaims`]: no depth has too many workers, and each is reported once.
 
 use std::sync::Arc;
 
 use loom::thread;
 
 use super::explore::{must_fail, require, under_loom};
-use super::primitives::{BrokenWord, LoomWord, NoFlaw, NoMax, SplitAdd, SplitMax};
+use super::primitives::{BrokenWord, LoomWord, NoFlaw, NoMax, SplitAdd, SplitMax, Store};
 use crate::search::sync::AtomicWord;
-use crate::smp::{DepthBoard, SmpStrategy};
+use crate::smp::SmpStrategy;
+use crate::smp::depths::DepthClaims;
 
 /// A board: the one that ships, or a broken twin.
 trait Board: Send + Sync + 'static {
@@ -16,9 +17,9 @@ trait Board: Send + Sync + 'static {
     fn complete(&self, depth: u32) -> bool;
 }
 
-impl<W: AtomicWord + Send + Sync + 'static> Board for DepthBoard<W> {
+impl<W: AtomicWord + Send + Sync + 'static> Board for DepthClaims<W> {
     fn new(workers: usize, deepest: u32) -> Self {
-        DepthBoard::new(workers, deepest, SmpStrategy::Shared)
+        DepthClaims::new(workers, deepest, SmpStrategy::Shared, 0)
     }
 
     fn claim(&self, worker: usize, last: u32) -> Option<u32> {
@@ -111,8 +112,8 @@ fn completions<B: Board>() {
     }
 }
 
-type Shipped = DepthBoard<LoomWord>;
-type Broken<F> = DepthBoard<BrokenWord<LoomWord, F>>;
+type Shipped = DepthClaims<LoomWord>;
+type Broken<F> = DepthClaims<BrokenWord<LoomWord, F>>;
 
 #[test]
 fn few_workers_take_different_depths() {

@@ -1,17 +1,76 @@
-//! Time management: soft and hard limits of a search, as pure functions of the clock and the search's progress.
+//! Time management: the limits of a search, its time budget, and its clock.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use super::limits::{Clock, Limits};
 use crate::position::{Color, Move};
 use crate::search::params::*;
+
+/// The limits of one search, as in `go`. The first limit reached ends the search.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Stop after this many plies of iterative deepening (at least 1).
+    pub depth: Option<u32>,
+    /// Stop after this many nodes, all workers together.
+    pub nodes: Option<u64>,
+    /// Begin no iteration after this many nodes, all workers together: the soft node limit of data generators.
+    /// With one worker, the search is reproducible.
+    pub soft_nodes: Option<u64>,
+    /// Stop when a mate in this many moves (or fewer) is found.
+    pub mate: Option<u32>,
+    /// Search for this time, minus a few milliseconds for the best move to arrive in time.
+    pub move_time: Option<Duration>,
+    /// The players' clocks.
+    pub clock: Option<Clock>,
+    /// Search until `stop`.
+    pub infinite: bool,
+    /// Search on the opponent's time: the hard limit counts from `ponderhit`, the soft limit
+    /// from the start.
+    pub ponder: bool,
+    /// Search only these root moves; empty means all.
+    pub search_moves: Vec<Move>,
+}
+
+impl Limits {
+    /// Returns true for a search that may go on until `stop` or `ponderhit`; a mate to find is no limit.
+    pub fn is_unlimited(&self) -> bool {
+        let is_limited = self.by_time() || self.depth.is_some() || self.nodes.or(self.soft_nodes).is_some();
+        self.infinite || self.ponder || !is_limited
+    }
+
+    /// Returns true for a limit by clock or move time.
+    pub fn by_time(&self) -> bool {
+        self.clock.is_some() || self.move_time.is_some()
+    }
+}
+
+/// Both players' clocks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Clock {
+    /// Time left, White then Black; zero for a side without a time. The side to move has one.
+    pub time: [Duration; 2],
+    /// Increment per move, White then Black.
+    pub increment: [Duration; 2],
+    /// Moves to the next time control; `None` means the time is for the rest of the game.
+    pub moves_to_go: Option<u32>,
+}
+
+impl Clock {
+    /// Returns the time left for `color`.
+    pub fn time(&self, color: Color) -> Duration {
+        self.time[color as usize]
+    }
+
+    /// Returns the increment for `color`.
+    pub fn increment(&self, color: Color) -> Duration {
+        self.increment[color as usize]
+    }
+}
 
 /// The time budget of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
-    /// No iteration begins after this time, scaled by [`scale`]; `None` if only the hard limit counts.
+    /// No iteration begins after this time, scaled by [`BestMoveStability`]; `None` if only the hard limit counts.
     pub soft: Option<Duration>,
-    /// The search stops after this time.
     pub hard: Duration,
 }
 
@@ -86,59 +145,129 @@ fn reserve(left: Duration) -> Duration {
     RESERVE.mul_f64(left.as_secs_f64() / left.saturating_add(RESERVE).as_secs_f64())
 }
 
-/// The progress of iterative deepening: stability, score, effort.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Progress {
-    /// Iterations in a row with the same best move.
-    pub stable: u32,
-    /// The fall of the score since the previous iteration, in centipawns; negative for a rise.
-    pub score_drop: i32,
-    /// The best move's share of the nodes, 0 to 1.
-    pub best_move_share: f64,
-}
-
-/// Returns the factor of the soft limit: greater for an unstable best move or a falling score, smaller for a
-/// stable best move. It is between the parameters `clock_scale_least` and `clock_scale_most`.
-pub fn scale(progress: Progress) -> f64 {
-    let thousandths = |number: i32| f64::from(number) / 1000.0;
-    let stability = thousandths(match progress.stable {
-        0 => clock_changed(),
-        1 => clock_stable_one(),
-        2 => clock_stable_two(),
-        3 => clock_stable_three(),
-        _ => clock_stable(),
-    });
-    let effort = (thousandths(clock_effort_base()) - progress.best_move_share.clamp(0.0, 1.0))
-        * thousandths(clock_effort_scale());
-    let fallen = f64::from(progress.score_drop.clamp(-100, 100));
-    let score = (1.0 + fallen * thousandths(clock_score_drop()))
-        .clamp(thousandths(clock_score_least()), thousandths(clock_score_most()));
-    (stability * effort * score).clamp(thousandths(clock_scale_least()), thousandths(clock_scale_most()))
-}
-
-/// Best-move stability: the soft limit's state from iteration to iteration.
+/// Best-move stability: scales the soft limit from iteration to iteration.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct BestMoveStability {
-    last: Option<(Move, i32, Progress)>,
+    /// The best move and its score.
+    last: Option<(Move, i32)>,
+    /// Iterations in a row with the same best move.
+    stable: u32,
+    /// The fall of the score since the previous iteration, in centipawns; negative for a rise.
+    score_drop: i32,
+    best_move_share: f64,
 }
 
 impl BestMoveStability {
     /// Updates the state after an iteration with its best move, the score in centipawns, and the move's share
-    /// of the nodes.
+    /// of the nodes, 0 to 1.
     pub fn update(&mut self, mv: Move, score: i32, best_move_share: f64) {
-        let (stable, score_drop) = match self.last {
-            Some((last, last_score, progress)) => {
-                (if last == mv { progress.stable + 1 } else { 0 }, last_score.saturating_sub(score))
-            }
-            None => (0, 0),
-        };
-        self.last = Some((mv, score, Progress { stable, score_drop, best_move_share }));
+        if let Some((last_move, last_score)) = self.last {
+            self.stable = if last_move == mv { self.stable + 1 } else { 0 };
+            self.score_drop = last_score.saturating_sub(score);
+        }
+        self.last = Some((mv, score));
+        self.best_move_share = best_move_share;
     }
 
-    /// Returns `soft` scaled by [`scale`]; `None` until an iteration has finished.
+    /// Returns `soft` scaled: longer for an unstable best move or a falling score, shorter for a stable best move.
+    /// `None` until an iteration has finished.
     pub fn limit(&self, soft: Duration) -> Option<Duration> {
-        let scaled = |progress| Duration::try_from_secs_f64(soft.as_secs_f64() * scale(progress));
-        self.last.map(|(.., progress)| scaled(progress).unwrap_or(Duration::MAX))
+        self.last?;
+        Some(Duration::try_from_secs_f64(soft.as_secs_f64() * self.scale()).unwrap_or(Duration::MAX))
+    }
+
+    fn scale(&self) -> f64 {
+        let thousandths = |number: i32| f64::from(number) / 1000.0;
+        let stability = thousandths(match self.stable {
+            0 => clock_changed(),
+            1 => clock_stable_one(),
+            2 => clock_stable_two(),
+            3 => clock_stable_three(),
+            _ => clock_stable(),
+        });
+        let effort = (thousandths(clock_effort_base()) - self.best_move_share.clamp(0.0, 1.0))
+            * thousandths(clock_effort_scale());
+        let fallen = f64::from(self.score_drop.clamp(-100, 100));
+        let score = (1.0 + fallen * thousandths(clock_score_drop()))
+            .clamp(thousandths(clock_score_least()), thousandths(clock_score_most()));
+        (stability * effort * score).clamp(thousandths(clock_scale_least()), thousandths(clock_scale_most()))
+    }
+}
+
+/// Extra time to finish the first ply, for a search that is stopped without a result.
+const FIRST_PLY_GRACE: Duration = Duration::from_millis(20);
+
+/// The clock of one running search.
+pub(super) struct SearchClock {
+    budget: Option<Budget>,
+    started: Instant,
+    /// What the clock or the move time allows at most.
+    available: Option<Duration>,
+    /// The moment from which the hard limit counts; `None` while pondering.
+    runs_from: Option<Instant>,
+    /// The end of the extra time for the first ply, once it has been granted.
+    grace_until: Option<Instant>,
+    pub(super) stability: BestMoveStability,
+}
+
+impl SearchClock {
+    pub(super) fn new(
+        limits: &Limits,
+        budget: Option<Budget>,
+        color: Color,
+        overhead: Duration,
+        started: Instant,
+    ) -> Self {
+        let clock = limits.clock.map(|clock| clock.time(color).saturating_sub(overhead));
+        Self {
+            budget,
+            started,
+            available: [clock, limits.move_time].into_iter().flatten().min(),
+            runs_from: (!limits.ponder).then_some(started),
+            grace_until: None,
+            stability: BestMoveStability::default(),
+        }
+    }
+
+    /// Starts the clock of a search that ponders. Returns false if it is running already.
+    pub(super) fn ponder_hit(&mut self) -> bool {
+        let was_pondering = self.runs_from.is_none();
+        self.runs_from.get_or_insert_with(Instant::now);
+        was_pondering
+    }
+
+    /// Returns the end of the extra time for the first ply, which replaces the hard limit, or that of the hard limit.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        self.grace_until.or_else(|| self.runs_from?.checked_add(self.budget?.hard))
+    }
+
+    /// Returns what is left of the clock or of the move time; `None` without either.
+    pub(super) fn left(&self) -> Option<Duration> {
+        let used = self.runs_from.map_or(Duration::ZERO, |from| from.elapsed());
+        self.available.map(|available| available.saturating_sub(used))
+    }
+
+    /// Grants the first ply some extra time, never more than the clock has. Returns whether any is left.
+    pub(super) fn grant_first_ply(&mut self) -> bool {
+        let now = Instant::now();
+        let grace = self.left().map_or(FIRST_PLY_GRACE, |left| left.min(FIRST_PLY_GRACE));
+        let is_new = self.grace_until.is_none();
+        is_new | (now < *self.grace_until.get_or_insert(now + grace))
+    }
+
+    pub(super) fn has_granted_first_ply(&self) -> bool {
+        self.grace_until.is_some()
+    }
+
+    /// Returns true after the scaled soft limit. It is false while pondering; the time of pondering counts.
+    pub(super) fn is_past_soft_limit(&self) -> bool {
+        let limit = self.budget.and_then(|budget| self.stability.limit(budget.soft?));
+        self.runs_from.is_some() && limit.is_some_and(|limit| self.started.elapsed() >= limit)
+    }
+
+    /// Returns true if time can be saved for later moves.
+    pub(super) fn is_by_clock(&self) -> bool {
+        self.budget.is_some_and(|budget| budget.soft.is_some())
     }
 }
 
@@ -179,12 +308,6 @@ mod tests {
             let limits = Limits { move_time: Some(time), ..Limits::default() };
             let budget = plan(&limits, Color::White, 1, overhead, false).unwrap();
             prop_assert!(budget.hard <= time);
-        }
-
-        #[test]
-        fn the_scale_stays_in_range(stable in any::<u32>(), score_drop in any::<i32>(), share in any::<f64>()) {
-            let scale = scale(Progress { stable, score_drop, best_move_share: share });
-            prop_assert!(share.is_nan() || (0.3..=4.0).contains(&scale));
         }
     }
 
@@ -240,104 +363,10 @@ mod tests {
     }
 
     #[test]
-    fn moves_to_go_are_capped_and_keep_their_overhead() {
-        let plan = |moves_to_go, overhead| {
-            let clock = Clock { time: [Duration::from_secs(60); 2], increment: [Duration::ZERO; 2], moves_to_go };
-            plan_clock(&clock, Color::White, 1, Duration::from_millis(overhead), false)
-        };
-        assert_eq!(plan(Some(41), 10), plan(Some(40), 10));
-        assert_eq!(plan(Some(u32::MAX), 10), plan(Some(40), 10));
-        assert!(plan(Some(39), 10).soft > plan(Some(40), 10).soft);
-        // Forty later moves with an overhead of half a second each cost more than this move's overhead.
-        let saved = plan(Some(40), 0).soft.unwrap() - plan(Some(40), 500).soft.unwrap();
-        assert!(saved > Duration::from_millis(400), "{saved:?}");
-        // The last move before the control may use the whole clock, the one before it a quarter.
-        let left = Duration::from_millis(59_990);
-        assert!(plan(Some(1), 10).hard > left - RESERVE - Duration::from_millis(1));
-        assert!(plan(Some(2), 10).hard <= left / 4);
-    }
-
-    /// Clocks that leave 1,800 ms, of which the reserve is 180.
-    #[test]
-    fn budget_is_a_share_of_the_clock() {
-        let budget = |overhead: u64, increment, moves| {
-            let (time, increment) = (Duration::from_millis(1800 + overhead), Duration::from_millis(increment));
-            let clock = Clock { time: [time; 2], increment: [increment; 2], moves_to_go: Some(moves) };
-            let budget = plan_clock(&clock, Color::White, 1, Duration::from_millis(overhead), false);
-            (budget.soft.unwrap().as_micros(), budget.hard.as_micros())
-        };
-        let factor = u128::from(clock_hard().unsigned_abs());
-        assert_eq!(budget(0, 0, 36), (45_000, 45_000 * factor.min(9)));
-        // A tenth of the clock at most, and a quarter.
-        assert_eq!(budget(0, 200, 36), (162_000, (162_000 * factor).min(405_000)));
-        // A third, and the increment less the reserve.
-        assert_eq!(budget(0, 1000, 36), (540_000, (540_000 * factor).min(800_000)));
-        assert_eq!(budget(0, 0, 2), (405_000, 405_000));
-        assert_eq!(budget(0, 0, 1), (1_620_000, 1_620_000));
-        // Thirty later moves cost 300 ms. Less the overhead, the increment is 30 ms.
-        assert_eq!(budget(10, 40, 31).0, 1_320_000 / 31 + 30_000);
-        // Later moves cost half of the clock at most.
-        assert_eq!(budget(100, 0, 30), (27_000, 27_000 * factor));
-    }
-
-    #[test]
-    fn scale_is_the_product_of_stability_effort_and_score() {
-        let thousandths = |number: i32| f64::from(number) / 1000.0;
-        let ratio = |stable, score_drop, best_move_share, factors: [f64; 3]| {
-            let scale = scale(Progress { stable, score_drop, best_move_share });
-            let product: f64 = factors.iter().product();
-            assert!((scale - product).abs() < 1e-9, "{stable} {score_drop} {best_move_share}: {scale}, not {product}");
-        };
-        let effort = |share: f64| (thousandths(clock_effort_base()) - share) * thousandths(clock_effort_scale());
-        let stability = [clock_changed(), clock_stable_one(), clock_stable_two(), clock_stable_three(), clock_stable()];
-        for (stable, factor) in (0..).zip(stability).chain([(9, clock_stable())]) {
-            ratio(stable, 0, 0.75, [thousandths(factor), effort(0.75), 1.0]);
-        }
-        let stable = thousandths(clock_stable());
-        ratio(4, 0, 0.25, [stable, effort(0.25), 1.0]);
-        for drop in [-5, 5, 20] {
-            ratio(4, drop, 0.75, [stable, effort(0.75), 1.0 + f64::from(drop) * thousandths(clock_score_drop())]);
-        }
-        ratio(4, -100, 0.75, [stable, effort(0.75), thousandths(clock_score_least())]);
-        ratio(4, 100, 0.75, [stable, effort(0.75), thousandths(clock_score_most())]);
-    }
-
-    #[test]
     fn single_reply_takes_a_tenth_of_the_soft_limit() {
         let clock = Clock { time: [Duration::from_secs(60); 2], ..Clock::default() };
         let soft = |single| plan_clock(&clock, Color::White, 1, Duration::ZERO, single).soft.unwrap();
         assert_eq!(soft(true), soft(false) / 10);
-    }
-
-    #[test]
-    fn stability_follows_move_and_score() {
-        let moves = crate::position::Position::startpos().legal_moves();
-        let soft = Duration::from_secs(1);
-        let limit = |iterations: &[(usize, i32)]| {
-            let mut stability = BestMoveStability::default();
-            iterations.iter().for_each(|&(mv, score)| stability.update(moves[mv], score, 0.5));
-            stability.limit(soft)
-        };
-        assert_eq!(limit(&[]), None);
-        for (iterations, stable) in [(1, 0), (2, 1), (3, 2), (6, 5)] {
-            let scale = scale(Progress { stable, score_drop: 0, best_move_share: 0.5 });
-            assert_eq!(limit(&[(0, 20); 6][..iterations]), Some(soft.mul_f64(scale)), "{iterations} iterations");
-        }
-        let stable = limit(&[(0, 20); 6]);
-        assert!(limit(&[(0, 20), (0, 20), (0, 20), (0, 20), (0, 20), (1, 20)]) > stable, "another move");
-        assert!(limit(&[(0, 20), (0, 20), (0, 20), (0, 20), (0, 20), (0, -20)]) > stable, "a fallen score");
-        assert!(limit(&[(0, i32::MIN), (0, i32::MAX), (0, i32::MIN)]).is_some());
-    }
-
-    #[test]
-    fn increment_is_spent_except_for_the_overhead() {
-        let usable = |increment, overhead| {
-            usable_increment(Duration::from_millis(increment), Duration::from_millis(overhead)).as_millis()
-        };
-        assert_eq!(
-            [usable(600, 10), usable(50, 10), usable(20, 10), usable(50, 1000), usable(0, 10)],
-            [590, 40, 12, 30, 0]
-        );
     }
 
     #[test]
@@ -382,5 +411,53 @@ mod tests {
                 assert!(number < 30 || time > Duration::from_millis(110), "{time:?} after {number} moves");
             }
         }
+    }
+
+    #[test]
+    fn unstable_moves_and_falling_scores_get_more_time() {
+        let moves = crate::position::Position::startpos().legal_moves();
+        let limit = |iterations: &[(usize, i32)]| {
+            let mut stability = BestMoveStability::default();
+            iterations.iter().for_each(|&(mv, score)| stability.update(moves[mv], score, 0.5));
+            stability.limit(Duration::from_secs(1))
+        };
+        assert_eq!(limit(&[]), None);
+        let stable = limit(&[(0, 20); 6]);
+        assert!(limit(&[(0, 20)]) > stable, "a new move");
+        assert!(limit(&[(0, 20), (0, 20), (0, 20), (0, 20), (0, 20), (1, 20)]) > stable, "another move");
+        assert!(limit(&[(0, 20), (0, 20), (0, 20), (0, 20), (0, 20), (0, -20)]) > stable, "a fallen score");
+        let extreme = limit(&[(0, i32::MIN), (0, i32::MAX), (0, i32::MIN)]).unwrap();
+        assert!(extreme >= Duration::from_millis(300) && extreme <= Duration::from_secs(4));
+    }
+
+    #[test]
+    fn time_depth_or_nodes_limit_a_search() {
+        let none = Limits::default();
+        let second = Some(Duration::from_secs(1));
+        let clocked = Limits { clock: Some(Clock::default()), ..none.clone() };
+        let limited = [
+            clocked.clone(),
+            Limits { move_time: second, ..none.clone() },
+            Limits { depth: Some(1), ..none.clone() },
+            Limits { nodes: Some(1), ..none.clone() },
+            Limits { soft_nodes: Some(1), ..none.clone() },
+        ];
+        for limits in &limited {
+            assert!(!limits.is_unlimited(), "{limits:?}");
+            for (infinite, ponder) in [(true, false), (false, true)] {
+                assert!(Limits { infinite, ponder, ..limits.clone() }.is_unlimited(), "held: {limits:?}");
+            }
+        }
+        assert!(none.is_unlimited() && Limits { mate: Some(3), ..none.clone() }.is_unlimited());
+        let by_time = limited.each_ref().map(Limits::by_time);
+        assert_eq!((by_time, none.by_time()), ([true, true, false, false, false], false));
+    }
+
+    #[test]
+    fn each_colour_has_its_clock() {
+        let [white, black, white_increment, black_increment] = [1, 2, 3, 4].map(Duration::from_secs);
+        let clock = Clock { time: [white, black], increment: [white_increment, black_increment], moves_to_go: None };
+        assert_eq!((clock.time(Color::White), clock.time(Color::Black)), (white, black));
+        assert_eq!((clock.increment(Color::White), clock.increment(Color::Black)), (white_increment, black_increment));
     }
 }

@@ -1,0 +1,450 @@
+//! The engine's searches: when they end, what they report, and what a panic leaves.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::thread;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+use super::*;
+use crate::position::{Move, Position};
+use crate::search::{Control, EntryTaker, Exchange, ExchangedEntry, TtEntry};
+
+/// A sink that keeps what it receives. A call of each kind may panic: the first of that kind.
+#[derive(Default)]
+struct RecordingSink {
+    infos: Mutex<Vec<Info>>,
+    best_moves: Mutex<Vec<BestMove>>,
+    messages: Mutex<Vec<String>>,
+    panics_at: Mutex<Option<Call>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Call {
+    Info,
+    BestMove,
+}
+
+impl RecordingSink {
+    fn strike(&self, call: Call) {
+        let is_hit = self.panics_at.lock().take_if(|at| *at == call).is_some();
+        assert!(!is_hit, "injected into the sink");
+    }
+
+    fn answers(&self) -> usize {
+        self.best_moves.lock().len()
+    }
+}
+
+impl Sink for RecordingSink {
+    fn info(&self, info: &Info) {
+        self.strike(Call::Info);
+        self.infos.lock().push(info.clone());
+    }
+
+    fn best_move(&self, best: &BestMove) {
+        self.best_moves.lock().push(best.clone());
+        self.strike(Call::BestMove);
+    }
+
+    fn message(&self, text: &str) {
+        self.messages.lock().push(text.to_owned());
+    }
+}
+
+/// Other machines, of which only the lines exist. The workers hand every entry over: one call may panic.
+#[derive(Default)]
+struct RecordingLink {
+    lines: Vec<Line>,
+    begin_panics: bool,
+    /// The number of entries up to the one at which a worker panics; 0 for none.
+    panics_at_entry: Arc<AtomicUsize>,
+    ended: AtomicUsize,
+}
+
+struct Taker(Arc<AtomicUsize>);
+
+impl EntryTaker for Taker {
+    fn take(&self, _: usize, _: u64, _: ExchangedEntry) {
+        let left = self.0.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1));
+        assert!(left != Ok(1), "injected into a worker");
+    }
+}
+
+impl SearchLink for RecordingLink {
+    fn relay(&self, _: &str) {}
+
+    fn announce(&self, _: String, _: bool) {}
+
+    fn wait_until_ready(&self) -> Option<String> {
+        None
+    }
+
+    fn begin(&self, _: &Arc<Control>, _: &Arc<TranspositionTable>) -> Option<Arc<Exchange>> {
+        assert!(!self.begin_panics, "injected into the start of a search");
+        Some(Arc::new(Exchange::new(0, Box::new(Taker(Arc::clone(&self.panics_at_entry))))))
+    }
+
+    fn end(&self, _: Option<Line>, _: Duration) -> (Vec<Line>, Option<String>) {
+        self.ended.fetch_add(1, Relaxed);
+        (self.lines.clone(), None)
+    }
+
+    fn machine(&self) -> usize {
+        0
+    }
+
+    fn overhead(&self) -> Duration {
+        Duration::ZERO
+    }
+}
+
+fn start() -> Game {
+    Game::new(Position::startpos())
+}
+
+fn game(fen: &str) -> Game {
+    Game::new(Position::from_fen(fen).unwrap())
+}
+
+fn depth(depth: u32) -> Limits {
+    Limits { depth: Some(depth), ..Limits::default() }
+}
+
+/// Returns an engine with unbound workers and its sink.
+fn engine(threads: usize) -> (Engine, Arc<RecordingSink>) {
+    let sink = Arc::new(RecordingSink::default());
+    let affinity = Affinity { pin: false, numa: NumaPolicy::None };
+    let options = Options { threads, affinity, hash_mib: 1, ..Options::default() };
+    (Engine::with_sink(options, Arc::clone(&sink) as _).unwrap(), sink)
+}
+
+/// Waits for the end of a search that has one more answer than `before`, a legal move.
+fn expect_answer(engine: &Engine, sink: &RecordingSink, before: usize) {
+    engine.wait();
+    assert_eq!(sink.answers(), before + 1);
+    assert!(!engine.is_searching());
+    let best = sink.best_moves.lock().last().and_then(|best| best.best);
+    assert!(Position::startpos().is_legal(best.unwrap()));
+}
+
+/// Waits until the search has reported `wanted` plies, and some time more.
+fn let_it_finish(sink: &RecordingSink, wanted: u32) {
+    while sink.infos.lock().last().is_none_or(|info| info.line.depth < wanted) {
+        thread::sleep(Duration::from_millis(1));
+    }
+    thread::sleep(Duration::from_millis(20));
+}
+
+#[test]
+fn infinite_search_answers_after_stop_only() {
+    let (mut engine, sink) = engine(1);
+    for limits in [Limits { infinite: true, ..depth(1) }, Limits { infinite: true, ponder: true, ..depth(1) }] {
+        let before = sink.answers();
+        sink.infos.lock().clear();
+        engine.go(&start(), limits);
+        let_it_finish(&sink, 1);
+        engine.ponder_hit();
+        thread::sleep(Duration::from_millis(20));
+        assert!(engine.is_searching() && sink.answers() == before, "the best move is held");
+        engine.stop();
+        expect_answer(&engine, &sink, before);
+    }
+}
+
+#[test]
+fn ponder_search_answers_after_ponderhit_or_stop() {
+    let (mut engine, sink) = engine(1);
+    for (end, before) in [Engine::ponder_hit, Engine::stop].into_iter().zip(0..) {
+        sink.infos.lock().clear();
+        engine.go(&start(), Limits { ponder: true, ..depth(1) });
+        let_it_finish(&sink, 1);
+        assert!(engine.is_searching() && sink.answers() == before);
+        end(&engine);
+        expect_answer(&engine, &sink, before);
+    }
+}
+
+#[test]
+fn finished_game_answers_after_stop_too() {
+    let (mut engine, sink) = engine(1);
+    engine.go(&game("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"), Limits { infinite: true, ..Limits::default() });
+    thread::sleep(Duration::from_millis(20));
+    assert_eq!(sink.answers(), 0);
+    engine.stop();
+    engine.wait();
+    assert_eq!(sink.best_moves.lock()[0].best, None);
+    assert_eq!(sink.infos.lock()[0].line.score, Score::Centipawns(0));
+}
+
+#[test]
+fn stop_at_the_start_is_not_lost() {
+    for threads in [1, 3] {
+        let (mut engine, sink) = engine(threads);
+        for before in 0..30 {
+            engine.go(&start(), Limits { infinite: true, ..Limits::default() });
+            engine.stop();
+            expect_answer(&engine, &sink, before);
+        }
+    }
+}
+
+#[test]
+fn late_stop_does_not_reach_the_next_search() {
+    let (mut engine, sink) = engine(2);
+    for before in 0..5 {
+        engine.go(&start(), depth(5));
+        expect_answer(&engine, &sink, before);
+        assert_eq!(sink.infos.lock().last().unwrap().line.depth, 5);
+        engine.stop();
+    }
+}
+
+#[test]
+fn new_search_ends_the_running_one_with_its_answer() {
+    let (mut engine, sink) = engine(2);
+    for before in 0..3 {
+        engine.go(&start(), Limits { infinite: true, ..Limits::default() });
+        assert_eq!(sink.answers(), before);
+    }
+    engine.stop();
+    expect_answer(&engine, &sink, 2);
+}
+
+#[test]
+fn move_time_counts_from_ponderhit() {
+    let (mut engine, sink) = engine(1);
+    let move_time = Some(Duration::from_millis(200));
+    engine.go(&start(), Limits { ponder: true, move_time, ..Limits::default() });
+    thread::sleep(Duration::from_millis(300));
+    assert!(engine.is_searching());
+    engine.ponder_hit();
+    // A second one does not start the clock again.
+    engine.ponder_hit();
+    expect_answer(&engine, &sink, 0);
+    assert!(sink.best_moves.lock()[0].elapsed >= Duration::from_millis(480));
+}
+
+#[test]
+fn short_move_times_have_an_answer() {
+    let (mut engine, sink) = engine(3);
+    for (millis, before) in (0..30).zip(0..) {
+        let move_time = Some(Duration::from_millis(millis));
+        engine.go(&start(), Limits { move_time, ..Limits::default() });
+        expect_answer(&engine, &sink, before);
+    }
+}
+
+#[test]
+fn search_keeps_to_the_wanted_moves() {
+    let (mut engine, _) = engine(2);
+    let wanted = Position::startpos().from_uci("g1h3").unwrap();
+    for limits in [depth(4), Limits { nodes: Some(0), ..Limits::default() }] {
+        let report = engine.search(&start(), Limits { search_moves: vec![wanted], ..limits }).unwrap();
+        assert_eq!(report.best, Some(wanted));
+    }
+}
+
+#[test]
+fn search_without_a_ply_reports_what_it_plays() {
+    let (mut engine, _) = engine(1);
+    let mut score = |fen: &str, mv: &str| {
+        let game = game(fen);
+        let mv = game.position().from_uci(mv).unwrap();
+        let limits = Limits { nodes: Some(0), search_moves: vec![mv], ..Limits::default() };
+        let report = engine.search(&game, limits).unwrap();
+        assert_eq!((report.best, &report.lines[0].pv[..]), (Some(mv), &[mv][..]));
+        report.lines[0].score
+    };
+    assert_eq!(score("7k/5ppp/8/8/8/8/8/K3R3 w - - 0 1", "e1e8"), Score::Mate(1));
+    assert_eq!(score("7k/8/6K1/8/8/8/8/5Q2 w - - 0 1", "f1f7"), Score::Centipawns(0));
+    assert_ne!(score("7k/8/8/8/8/8/Q7/K7 w - - 0 1", "a1b1"), Score::Centipawns(0));
+}
+
+#[test]
+fn wanted_mate_ends_the_search() {
+    let (mut engine, _) = engine(2);
+    let game = game("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1");
+    let mut search = |game: &Game, mate| engine.search(game, Limits { mate: Some(mate), ..depth(6) }).unwrap();
+    let report = search(&game, 1);
+    assert_eq!((report.lines[0].score, report.messages.len()), (Score::Mate(1), 0));
+    let report = search(&start(), 1);
+    assert!(report.messages[0].contains("no mate in 1 or fewer moves"), "{:?}", report.messages);
+}
+
+#[test]
+fn several_lines_are_complete_wherever_the_search_stops() {
+    let (mut engine, _) = engine(1);
+    engine.set_multi_pv(3);
+    // Enough for the first iteration.
+    for nodes in (1000..20_000).step_by(777) {
+        let report = engine.search(&start(), Limits { nodes: Some(nodes), ..Limits::default() }).unwrap();
+        let mut moves: Vec<Move> = report.lines.iter().map(|line| line.pv[0]).collect();
+        assert_eq!((moves.len(), report.best), (3, Some(moves[0])), "{nodes} nodes");
+        moves.dedup();
+        assert_eq!(moves.len(), 3, "{nodes} nodes");
+    }
+}
+
+#[test]
+fn line_of_another_machine_can_win() {
+    let moves = Position::startpos().legal_moves();
+    let illegal = Position::startpos().from_uci("e2e4").unwrap();
+    let line = |mv, score| Line { rank: 1, depth: 30, seldepth: 30, score, bound: Bound::Exact, pv: vec![mv] };
+    for (mv, score, limits, is_played) in [
+        (moves[3], Score::Mate(4), depth(4), true),
+        (moves[3], Score::Centipawns(-900), depth(4), true),
+        (moves[3], Score::Mate(-4), Limits { search_moves: vec![illegal], ..depth(4) }, false),
+    ] {
+        let link = Arc::new(RecordingLink { lines: vec![line(mv, score)], ..RecordingLink::default() });
+        let (mut engine, sink) = engine(1);
+        engine.set_link(Arc::clone(&link) as _);
+        engine.go(&start(), limits);
+        expect_answer(&engine, &sink, 0);
+        let best = sink.best_moves.lock()[0].best;
+        assert_eq!(best == Some(mv), is_played, "{score:?}");
+        let last = sink.infos.lock().last().unwrap().line.pv[0];
+        assert_eq!((Some(last), link.ended.load(Relaxed)), (best, 1));
+    }
+}
+
+/// Ends the search by a panic, and searches again.
+fn survives(mut engine: Engine, sink: &RecordingSink, limits: Limits, heal: impl FnOnce(&mut Engine)) {
+    let threads = engine.options().threads;
+    let (is_infinite, ponders) = (limits.infinite, limits.ponder);
+    engine.go(&start(), limits);
+    if is_infinite {
+        thread::sleep(Duration::from_millis(20));
+        assert_eq!(sink.answers(), 0, "the best move is held after a panic, too");
+        engine.stop();
+    }
+    if ponders {
+        engine.ponder_hit();
+    }
+    expect_answer(&engine, sink, 0);
+    heal(&mut engine);
+    assert_eq!(engine.options().threads, threads);
+    sink.messages.lock().clear();
+    engine.go(&start(), depth(4));
+    expect_answer(&engine, sink, 1);
+    assert_eq!(sink.infos.lock().last().unwrap().line.depth, 4, "the next search is whole");
+    assert_eq!(*sink.messages.lock(), Vec::<String>::new());
+}
+
+fn ways_to_end() -> [Limits; 3] {
+    [depth(6), Limits { infinite: true, ..Limits::default() }, Limits { ponder: true, ..depth(6) }]
+}
+
+#[test]
+fn panic_of_a_worker_ends_the_search_with_a_legal_move() {
+    // With more workers than cores, a worker that panics must pass its turn.
+    for threads in [1, num_cpus::get() + 1] {
+        for limits in ways_to_end() {
+            for entry in [1, 50] {
+                let (mut engine, sink) = engine(threads);
+                let link = RecordingLink::default();
+                link.panics_at_entry.store(entry, Relaxed);
+                engine.set_link(Arc::new(link));
+                let messages = |sink: &RecordingSink| sink.messages.lock().join("; ");
+                let check = |_: &mut Engine| assert!(messages(&sink).contains("panicked"), "{}", messages(&sink));
+                survives(engine, &sink, limits.clone(), check);
+            }
+        }
+    }
+}
+
+#[test]
+fn panic_of_the_owner_ends_the_search_with_a_legal_move() {
+    for limits in ways_to_end() {
+        let (mut engine, sink) = engine(2);
+        engine.set_link(Arc::new(RecordingLink { begin_panics: true, ..RecordingLink::default() }));
+        let heal = |engine: &mut Engine| engine.set_link(Arc::new(RecordingLink::default()));
+        survives(engine, &sink, limits, heal);
+    }
+}
+
+#[test]
+fn panic_of_a_sink_ends_the_search_with_a_legal_move() {
+    for call in [Call::Info, Call::BestMove] {
+        for limits in ways_to_end() {
+            let (engine, sink) = engine(2);
+            *sink.panics_at.lock() = Some(call);
+            survives(engine, &sink, limits, |_| ());
+        }
+    }
+}
+
+#[test]
+fn panic_of_a_sink_that_is_dropped_harms_nothing() {
+    struct PanicsAtTheEnd;
+    impl Sink for PanicsAtTheEnd {
+        fn info(&self, _: &Info) {}
+        fn best_move(&self, _: &BestMove) {}
+        fn message(&self, _: &str) {}
+    }
+    impl Drop for PanicsAtTheEnd {
+        fn drop(&mut self) {
+            panic!("injected into the end of a sink");
+        }
+    }
+    let (mut engine, _) = engine(1);
+    engine.start(&start(), depth(2), Arc::new(PanicsAtTheEnd));
+    engine.wait();
+    assert!(engine.search(&start(), depth(2)).unwrap().best.is_some());
+}
+
+#[test]
+fn blocking_search_reports_a_panic_of_its_worker() {
+    let (mut engine, _) = engine(1);
+    let link = RecordingLink::default();
+    link.panics_at_entry.store(50, Relaxed);
+    engine.set_link(Arc::new(link));
+    let report = engine.search(&start(), depth(6)).unwrap();
+    assert!(report.best.is_some() && report.messages.iter().any(|text| text.contains("panicked")));
+    assert_eq!(engine.search(&start(), depth(4)).unwrap().messages, Vec::<String>::new());
+}
+
+#[test]
+fn refused_settings_change_nothing() {
+    let mut engine = Engine::new(Options::default()).unwrap();
+    engine.set_hash(2).unwrap();
+    engine.set_scheme(Scheme::Deep).unwrap();
+    let entry = TtEntry { mv: 1, score: 2, depth: 3, bound: Bound::Exact, pv: false, eval: 4 };
+    engine.table().store(5, &entry, 6);
+    assert!(matches!(engine.set_hash(1 << 25), Err(EngineError::Table(_))));
+    assert_eq!((engine.options().hash_mib, engine.options().scheme), (2, Scheme::Deep));
+    assert_eq!(engine.table().probe(5), Some(entry), "the old table stays with its entries");
+}
+
+#[test]
+fn every_search_begins_a_generation() {
+    let (mut engine, _) = engine(1);
+    for searches in 1..=3 {
+        engine.search(&start(), depth(1)).unwrap();
+        assert_eq!(engine.table().generation().bits(), searches);
+    }
+}
+
+#[test]
+fn prepare_keeps_the_entries_of_a_used_table() {
+    let (mut engine, _) = engine(1);
+    engine.prepare();
+    engine.search(&start(), depth(3)).unwrap();
+    let used = engine.table().occupied();
+    engine.prepare();
+    assert!(used > 0 && engine.table().occupied() == used);
+    engine.set_hash(2).unwrap();
+    engine.prepare();
+    assert_eq!(engine.table().occupied(), 0);
+}
+
+#[test]
+fn number_of_workers_can_change() {
+    let (mut engine, sink) = engine(1);
+    for threads in [3, 1, 0, 5] {
+        assert_eq!(engine.set_threads(threads).unwrap(), threads.max(1));
+        assert!(engine.search(&start(), depth(4)).unwrap().best.is_some());
+    }
+    assert_eq!(*sink.messages.lock(), Vec::<String>::new());
+}

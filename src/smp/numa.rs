@@ -1,0 +1,455 @@
+//! Placement of workers: the processors that each may use, the groups that share histories, and scheduling.
+
+use std::collections::BTreeSet;
+#[cfg(target_os = "linux")]
+use std::collections::HashMap;
+use std::fmt;
+#[cfg(target_os = "linux")]
+use std::hash::Hash;
+use std::io;
+use std::path::Path;
+use std::str::FromStr;
+
+use super::topology::{MAX_PER_GROUP, ProcessorList, Topology};
+
+/// The policy of binding workers to memory nodes: the UCI option `NumaPolicy`, named as in Stockfish.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum NumaPolicy {
+    /// With enough workers they are bound to groups of neighbouring processors, if the machine has several.
+    #[default]
+    Auto,
+    /// No worker is bound to a group, and all share one set of histories.
+    None,
+    /// Workers are bound to these groups of processors, by the system's numbers.
+    Groups(Vec<Vec<usize>>),
+}
+
+impl NumaPolicy {
+    /// The texts of all policies, in words.
+    pub const GRAMMAR: &str = "auto, none, or groups of processors such as 0-7,16-23:8-15,24-31, each processor once";
+}
+
+/// The error of a text that is no [`NumaPolicy`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("expected {}", NumaPolicy::GRAMMAR)]
+pub struct UnknownNumaPolicy;
+
+/// The most processors of a list: Linux numbers at most 8192.
+const MAX_PROCESSORS: usize = 8192;
+
+impl FromStr for NumaPolicy {
+    type Err = UnknownNumaPolicy;
+
+    /// Parses `auto`, `none` (in any case), or lists of processors as Linux writes them, with `:` between groups.
+    fn from_str(text: &str) -> Result<Self, UnknownNumaPolicy> {
+        match text.trim() {
+            text if text.eq_ignore_ascii_case("auto") => return Ok(Self::Auto),
+            text if text.eq_ignore_ascii_case("none") => return Ok(Self::None),
+            _ => {}
+        }
+        let groups = text.split(':').map(|list| ProcessorList::parse(list)?.numbers(MAX_PROCESSORS));
+        let groups = groups.collect::<Option<Vec<_>>>().ok_or(UnknownNumaPolicy)?;
+        let mut all = groups.concat();
+        all.sort_unstable();
+        if all.windows(2).any(|pair| pair[0] == pair[1]) { Err(UnknownNumaPolicy) } else { Ok(Self::Groups(groups)) }
+    }
+}
+
+impl fmt::Display for NumaPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Auto => f.pad("auto"),
+            Self::None => f.pad("none"),
+            Self::Groups(groups) => {
+                let lists: Vec<String> = groups.iter().map(|group| ProcessorList::of(group).to_string()).collect();
+                f.pad(&lists.join(":"))
+            }
+        }
+    }
+}
+
+/// The wanted binding of a pool's workers.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Affinity {
+    /// Each worker is bound to a core of its own, if there are enough.
+    pub pin: bool,
+    /// The groups of processors that workers are bound to without cores of their own.
+    pub numa: NumaPolicy,
+}
+
+/// The place of one worker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Place {
+    /// The number of its group.
+    pub(super) group: usize,
+    /// The processors that it is bound to, by the system's numbers; none if it is not bound.
+    pub(super) processors: Vec<usize>,
+}
+
+/// The places of all workers.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Placement {
+    pub(super) places: Vec<Place>,
+    /// The workers are bound to groups of processors.
+    pub(super) is_by_group: bool,
+    /// The system or the machine does not allow what was wanted: a sentence for the user.
+    pub(super) shortfall: Option<String>,
+}
+
+impl Placement {
+    /// Returns the number of processors that bound workers can use; `None` if none is bound.
+    pub(super) fn processors(&self) -> Option<usize> {
+        let processors: BTreeSet<usize> = self.places.iter().flat_map(|place| &place.processors).copied().collect();
+        (!processors.is_empty()).then_some(processors.len())
+    }
+
+    /// Returns the number of workers in each group.
+    pub(super) fn group_sizes(&self) -> Vec<usize> {
+        let groups = self.places.iter().map(|place| place.group + 1).max().unwrap_or(0);
+        (0..groups).map(|group| self.places.iter().filter(|place| place.group == group).count()).collect()
+    }
+
+    /// Describes workers that are bound to groups, as `8 on 0-7, 8 on 8-15`; `None` if they are not.
+    pub(super) fn bound_groups(&self) -> Option<String> {
+        let describe = |(group, workers): (usize, &usize)| {
+            let place = self.places.iter().find(|place| place.group == group)?;
+            Some(format!("{workers} on {}", ProcessorList::of(&place.processors)))
+        };
+        let groups: Vec<String> = self.group_sizes().iter().enumerate().filter_map(describe).collect();
+        self.is_by_group.then(|| groups.join(", "))
+    }
+
+    /// Places workers on this machine.
+    pub(super) fn of_system(workers: usize, affinity: &Affinity) -> Self {
+        // Nothing is read where nothing can be bound.
+        let wants_none = affinity.numa == NumaPolicy::None || affinity.numa == NumaPolicy::Auto && workers == 1;
+        if wants_none && !affinity.pin {
+            return Self::unbound(workers);
+        }
+        let topology = allowed_cores().map(|cores| Topology::read(Path::new("/sys/devices/system"), &cores));
+        Self::plan(workers, affinity, topology)
+    }
+
+    /// Places workers without binding them, in one group.
+    fn unbound(workers: usize) -> Self {
+        Self::in_groups_of(workers, usize::MAX)
+    }
+
+    /// Places workers without binding them, in groups of `size` (at least 1). The last group may have fewer.
+    pub(super) fn in_groups_of(workers: usize, size: usize) -> Self {
+        let place = |worker| Place { group: worker / size.max(1), processors: Vec::new() };
+        Self { places: (0..workers).map(place).collect(), is_by_group: false, shortfall: None }
+    }
+
+    /// Places workers on a machine with this topology. An error is that of reading the allowed processors.
+    fn plan(workers: usize, affinity: &Affinity, topology: io::Result<Topology>) -> Self {
+        let topology = match topology {
+            Ok(topology) => topology,
+            // Elsewhere than on Linux `auto` binds nothing, and nobody needs to know.
+            Err(_) if !affinity.pin && affinity.numa == NumaPolicy::Auto => return Self::unbound(workers),
+            Err(error) => return Self { shortfall: Some(binding_refused(&error)), ..Self::unbound(workers) },
+        };
+        let mut shortfall = None;
+        let (groups, is_forced) = match &affinity.numa {
+            NumaPolicy::None => (vec![topology.processors().collect()], false),
+            NumaPolicy::Auto => (topology.groups(MAX_PER_GROUP), false),
+            NumaPolicy::Groups(wanted) => {
+                let is_missing = |&&wanted: &&usize| !topology.processors().any(|processor| processor == wanted);
+                match wanted.iter().flatten().find(is_missing) {
+                    None => (wanted.clone(), true),
+                    Some(processor) => {
+                        shortfall = Some(format!(
+                            "there is no processor {processor} for this process; NumaPolicy auto instead"
+                        ));
+                        (topology.groups(MAX_PER_GROUP), false)
+                    }
+                }
+            }
+        };
+        if affinity.pin {
+            let group_of = |core| groups.iter().position(|group| group.contains(&core));
+            let place = |core| Some(Place { group: group_of(core)?, processors: vec![core] });
+            let mut places: Vec<Place> = topology.processors().filter_map(place).collect();
+            if places.len() >= workers {
+                places.truncate(workers);
+                return Self { places, is_by_group: false, shortfall };
+            }
+            let cores = places.len();
+            shortfall.get_or_insert_with(|| format!("{workers} threads cannot have a core each: there are {cores}"));
+        }
+        if is_forced || is_worth_binding(workers, &groups) {
+            Self { places: spread(workers, &groups), is_by_group: true, shortfall }
+        } else {
+            Self { shortfall, ..Self::unbound(workers) }
+        }
+    }
+}
+
+/// Returns the message of a binding that the system refuses.
+pub(super) fn binding_refused(error: &io::Error) -> String {
+    format!("the system refused to bind threads to processors: {error}")
+}
+
+/// Returns true if several workers gain by binding them to one of several groups: more of them than half of the largest
+/// group, or four for each group that has more than three fifths of its processors.
+///
+/// This is the rule of Stockfish's `suggests_binding_threads`. The system keeps fewer threads together by itself.
+fn is_worth_binding(workers: usize, groups: &[Vec<usize>]) -> bool {
+    let largest = groups.iter().map(Vec::len).max().unwrap_or(0);
+    let large = groups.iter().filter(|group| 5 * group.len() > 3 * largest).count();
+    groups.len() > 1 && workers > 1 && (workers > largest / 2 || workers >= 4 * large)
+}
+
+/// Places each worker in the group that is then the least full, the first of several.
+///
+/// The place of a worker does not depend on the workers after it.
+fn spread(workers: usize, groups: &[Vec<usize>]) -> Vec<Place> {
+    let mut counts = vec![0; groups.len()];
+    let mut next = || {
+        let is_emptier =
+            |&a: &usize, &b: &usize| ((counts[a] + 1) * groups[b].len()).cmp(&((counts[b] + 1) * groups[a].len()));
+        let group = (0..groups.len()).min_by(is_emptier).unwrap_or(0);
+        counts[group] += 1;
+        Place { group, processors: groups[group].clone() }
+    };
+    (0..workers).map(|_| next()).collect()
+}
+
+/// Returns the processors that this process may use, by the system's numbers, in the order to bind workers to.
+///
+/// One processor of each physical core comes first: hyper-threads of one core add little. The calling thread
+/// must not be bound itself.
+///
+/// # Errors
+/// If the affinity cannot be read.
+#[cfg(target_os = "linux")]
+pub(super) fn allowed_cores() -> io::Result<Vec<usize>> {
+    use nix::sched::{CpuSet, sched_getaffinity};
+    use nix::unistd::Pid;
+    let allowed = sched_getaffinity(Pid::from_raw(0))?;
+    let allowed = (0..CpuSet::count()).filter(|&processor| allowed.is_set(processor) == Ok(true)).collect();
+    // Processors of one core have the same list. A processor without a list counts as a core.
+    let core_of = |processor: usize| {
+        let siblings = format!("/sys/devices/system/cpu/cpu{processor}/topology/thread_siblings_list");
+        std::fs::read_to_string(siblings).unwrap_or_else(|_| processor.to_string())
+    };
+    Ok(one_of_each_core_first(allowed, core_of))
+}
+
+/// Reorders `processors`: the first processor of each core, then the second of each core, and so on.
+#[cfg(target_os = "linux")]
+fn one_of_each_core_first<C: Eq + Hash>(processors: Vec<usize>, core_of: impl Fn(usize) -> C) -> Vec<usize> {
+    let mut next_sibling = HashMap::new();
+    let mut numbered: Vec<(u32, usize)> = Vec::with_capacity(processors.len());
+    for processor in processors {
+        let sibling = next_sibling.entry(core_of(processor)).or_insert(0);
+        numbered.push((*sibling, processor));
+        *sibling += 1;
+    }
+    numbered.sort_by_key(|&(sibling, _)| sibling);
+    numbered.into_iter().map(|(_, processor)| processor).collect()
+}
+
+/// Binds the calling thread to `processors` for its lifetime.
+///
+/// # Errors
+/// If the system refuses.
+#[cfg(target_os = "linux")]
+pub(super) fn bind_to(processors: &[usize]) -> io::Result<()> {
+    use nix::sched::{CpuSet, sched_setaffinity};
+    use nix::unistd::Pid;
+    let mut only = CpuSet::new();
+    for &processor in processors {
+        only.set(processor)?;
+    }
+    Ok(sched_setaffinity(Pid::from_raw(0), &only)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn allowed_cores() -> io::Result<Vec<usize>> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, "not supported on this system"))
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn bind_to(_: &[usize]) -> io::Result<()> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, "not supported on this system"))
+}
+
+/// Requests short time slices for the calling thread and the threads it starts.
+///
+/// Linux 6.12 and later runs a thread with short slices sooner after it wakes up, which matters with more
+/// threads than cores. The thread's share of the processor stays the same, and no privilege is needed. Other
+/// systems ignore the call. docs/results/latency.md has measurements.
+#[cfg(target_os = "linux")]
+pub(crate) fn request_short_slices() {
+    /// `struct sched_attr` of the kernel's interface, in its first version.
+    #[repr(C)]
+    #[derive(Default)]
+    struct Attributes {
+        size: u32,
+        policy: u32,
+        flags: u64,
+        nice: i32,
+        priority: u32,
+        /// Nanoseconds; the time slice, for an ordinary thread.
+        runtime: u64,
+        deadline: u64,
+        period: u64,
+    }
+    /// The shortest slice of Linux, in nanoseconds (`__setparam_fair`).
+    const SLICE: u64 = 100_000;
+
+    let mut attributes = Attributes::default();
+    let size = size_of::<Attributes>();
+    // SAFETY: the call writes at most `size` bytes to the structure, which has that size and contains integers
+    // only.
+    let result = unsafe { libc::syscall(libc::SYS_sched_getattr, 0, &raw mut attributes, size, 0) };
+    // A policy set by the user stays.
+    if result == 0 && attributes.policy == libc::SCHED_OTHER as u32 {
+        attributes.runtime = SLICE;
+        attributes.flags = 0;
+        // SAFETY: the call reads the structure, which contains its size. It changes only the scheduling of this
+        // thread.
+        unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const attributes, 0) };
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn request_short_slices() {}
+
+#[cfg(test)]
+mod tests {
+    use super::super::topology::tests::Machine;
+    use super::*;
+
+    /// Two memory nodes of four processors, each with its own cache; hyper-threads of a core are neighbours.
+    fn two_nodes() -> Topology {
+        Machine::new(8, |p| p / 4, |p| p / 4, |p| p / 2).topology()
+    }
+
+    fn plan(workers: usize, pin: bool, numa: &str, topology: &Topology) -> Placement {
+        Placement::plan(workers, &Affinity { pin, numa: numa.parse().unwrap() }, Ok(topology.clone()))
+    }
+
+    /// The group of each worker, and how many processors it may use.
+    fn places(placement: &Placement) -> Vec<(usize, usize)> {
+        placement.places.iter().map(|place| (place.group, place.processors.len())).collect()
+    }
+
+    #[test]
+    fn texts_of_policies_round_trip() {
+        for text in ["auto", "none", "0", "0-3:4-7", "0,2,4-6:1,3", "8191"] {
+            let policy: NumaPolicy = text.parse().unwrap();
+            assert_eq!(policy.to_string(), text);
+        }
+        assert_eq!("AUTO".parse(), Ok(NumaPolicy::Auto));
+        assert_eq!("3,1,2:0".parse::<NumaPolicy>().unwrap().to_string(), "1-3:0");
+        for text in ["", ":", "0:", "x", "0-", "0:0", "0-3:3", "8192", "0-18446744073709551615", "auto:0"] {
+            assert_eq!(text.parse::<NumaPolicy>(), Err(UnknownNumaPolicy), "{text}");
+        }
+    }
+
+    #[test]
+    fn enough_workers_are_spread_over_the_nodes() {
+        let topology = two_nodes();
+        // Up to half of a node stay together.
+        for few in [1, 2] {
+            assert_eq!(plan(few, false, "auto", &topology), Placement::unbound(few));
+        }
+        let mut placement = plan(5, false, "auto", &topology);
+        assert_eq!(places(&placement), [(0, 4), (1, 4), (0, 4), (1, 4), (0, 4)]);
+        assert_eq!(placement.bound_groups().unwrap(), "3 on 0-3, 2 on 4-7");
+        assert_eq!((placement.processors(), Placement::unbound(2).processors()), (Some(8), None));
+        // The place of a worker does not depend on the number of workers.
+        assert_eq!(plan(8, false, "auto", &topology).places[..5], placement.places[..]);
+        // The system refused two.
+        placement.places.truncate(3);
+        assert_eq!(placement.bound_groups().unwrap(), "2 on 0-3, 1 on 4-7");
+        // One node: nothing to bind to.
+        let one = Machine::new(8, |_| 0, |_| 0, |p| p).topology();
+        assert_eq!(plan(8, false, "auto", &one), Placement::unbound(8));
+    }
+
+    #[test]
+    fn large_nodes_need_four_workers_each() {
+        let topology = Machine::new(80, |p| if p < 64 { p / 32 } else { 2 }, |_| 0, |p| p).topology();
+        // Of 32, 32 and 16 processors the last counts as small.
+        assert_eq!(plan(7, false, "auto", &topology), Placement::unbound(7));
+        assert_eq!(plan(12, false, "auto", &topology).group_sizes(), [5, 5, 2]);
+        // One processor of each node: a lone worker may go anywhere.
+        let topology = Machine::new(2, |p| p, |p| p, |p| p).topology();
+        assert_eq!(plan(1, false, "auto", &topology), Placement::unbound(1));
+    }
+
+    #[test]
+    fn workers_of_no_policy_share_one_group() {
+        let topology = two_nodes();
+        assert_eq!(plan(8, false, "none", &topology), Placement::unbound(8));
+        assert_eq!(places(&plan(3, true, "none", &topology)), [(0, 1); 3]);
+    }
+
+    #[test]
+    fn given_groups_are_bound_with_any_number_of_workers() {
+        let topology = two_nodes();
+        // The larger group is emptier after its first worker.
+        assert_eq!(places(&plan(4, false, "6,7:0-5", &topology)), [(1, 6), (1, 6), (0, 2), (1, 6)]);
+        // With cores of their own, only those of the groups count.
+        let pinned = plan(2, true, "7:4", &topology);
+        assert_eq!(pinned.places, [Place { group: 1, processors: vec![4] }, Place { group: 0, processors: vec![7] }]);
+    }
+
+    #[test]
+    fn processors_of_others_make_the_policy_automatic() {
+        let topology = two_nodes();
+        let placement = plan(8, false, "0-3:4-9", &topology);
+        assert!(placement.shortfall.unwrap().contains("no processor 8"));
+        assert_eq!(placement.places, plan(8, false, "auto", &topology).places);
+    }
+
+    #[test]
+    fn missing_cores_leave_the_groups() {
+        let topology = two_nodes();
+        let pinned = plan(8, true, "auto", &topology);
+        assert_eq!((places(&pinned), pinned.shortfall), ([[(0, 1); 4], [(1, 1); 4]].concat(), None));
+        let placement = plan(9, true, "auto", &topology);
+        assert!(placement.shortfall.unwrap().contains("there are 8"));
+        assert_eq!(placement.places, plan(9, false, "auto", &topology).places);
+    }
+
+    #[test]
+    fn unknown_processors_are_reported_only_to_those_who_ask() {
+        let refused = || Err(io::Error::from(io::ErrorKind::Unsupported));
+        let plan = |pin, numa: &str| Placement::plan(4, &Affinity { pin, numa: numa.parse().unwrap() }, refused());
+        assert_eq!(plan(false, "auto"), Placement::unbound(4));
+        for placement in [plan(true, "auto"), plan(false, "0:1")] {
+            assert!(placement.shortfall.as_ref().unwrap().contains("refused"), "{placement:?}");
+            assert_eq!(places(&placement), [(0, 0); 4]);
+        }
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn hyper_threads_of_a_core_come_last() {
+        // Siblings adjacent; siblings in halves; one sibling not allowed; three siblings.
+        for (processors, cores, order) in [
+            (vec![0, 1, 2, 3], "0011", vec![0, 2, 1, 3]),
+            (vec![0, 1, 2, 3], "0101", vec![0, 1, 2, 3]),
+            (vec![1, 2, 3], "0011", vec![1, 2, 3]),
+            (vec![0, 1, 2, 3, 4], "00011", vec![0, 3, 1, 4, 2]),
+        ] {
+            assert_eq!(one_of_each_core_first(processors, |processor| cores.as_bytes()[processor]), order, "{cores}");
+        }
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn binding_a_thread_leaves_other_threads_unbound() {
+        let before = allowed_cores().unwrap();
+        assert!(!before.is_empty());
+        let last = *before.last().unwrap();
+        let bound = std::thread::spawn(move || bind_to(&[last]).and_then(|()| allowed_cores())).join().unwrap();
+        assert_eq!(bound.unwrap(), [last]);
+        assert_eq!(allowed_cores().unwrap(), before);
+        assert!(bind_to(&[1023]).is_err() || before.contains(&1023));
+    }
+}

@@ -1,0 +1,647 @@
+//! One search from its start to its best move: the request, the thread that owns it, and the handle to it.
+
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, bounded, unbounded};
+
+use super::depths::DepthClaims;
+use super::machines::SearchLink;
+use super::numa::request_short_slices;
+use super::pool::{Event, Pool, Team};
+use super::simulated::SimulatedMachines;
+use super::sink::{BestMove, CurrentMove, Info, Line, Score, Sink};
+use super::time::{self, Budget, Limits, SearchClock};
+use super::vote::{RootResult, deepest, elect};
+use crate::eval::Network;
+use crate::position::{Game, Move};
+use crate::search::score::{DRAW, MAX_DEPTH, TB_WIN, is_mate, mate_in, moves_to_mate};
+use crate::search::{Bound, Control, Iteration, RootLine, RoundRobin, SearchContext, SyzygyProbe, TranspositionTable};
+use crate::syzygy::Wdl;
+
+/// A search with a hard limit below this has one worker: with more threads than cores, most of the time would
+/// go to starting and stopping the others.
+const MIN_TIME_FOR_HELPERS: Duration = Duration::from_millis(20);
+
+/// The longest wait for the lines of other machines, once the search has ended here.
+const MAX_WAIT_FOR_MACHINES: Duration = Duration::from_millis(500);
+
+/// Bounds are reported only this long after the start; earlier they would flood the GUI.
+const BOUNDS_AFTER: Duration = Duration::from_secs(1);
+
+/// The current root move is reported only this long after the start...
+const CURRENT_MOVE_AFTER: Duration = Duration::from_secs(3);
+/// ...and no more often than this.
+const CURRENT_MOVE_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Plies beyond the length of a mate after which no shorter mate is expected.
+const MATE_MARGIN: u32 = 12;
+
+/// A search to carry out.
+pub struct Search {
+    /// The root and its history.
+    pub game: Game,
+    /// The limits that end the search.
+    pub limits: Limits,
+    /// The number of lines to report, at least 1.
+    pub multi_pv: usize,
+    /// The time that a move costs outside the search.
+    pub overhead: Duration,
+    /// True if the workers take turns, which makes a search by depth or nodes reproducible: see [`RoundRobin`].
+    pub lockstep: bool,
+    /// The network that evaluates positions.
+    pub network: Arc<Network>,
+    /// The transposition table.
+    pub table: Arc<TranspositionTable>,
+    /// The Syzygy tablebases, if any are loaded.
+    pub syzygy: Option<SyzygyProbe>,
+    /// The workers.
+    pub pool: Arc<Pool>,
+    /// The receiver of lines and of the best move.
+    pub sink: Arc<dyn Sink>,
+    /// The other machines that search with this one, if any.
+    pub link: Option<Arc<dyn SearchLink>>,
+    /// Simulated machines, whose tables take the place of `table`, if any.
+    pub machines: Option<Arc<SimulatedMachines>>,
+    /// The moment from which the search's time counts.
+    pub started: Instant,
+}
+
+impl Search {
+    /// Returns the legal moves of `searchmoves`, or all legal moves if there are none.
+    fn root_moves(&self) -> Vec<Move> {
+        let legal = self.game.position().legal_moves();
+        let wanted: Vec<Move> = legal.iter().copied().filter(|mv| self.limits.search_moves.contains(mv)).collect();
+        if wanted.is_empty() { legal.to_vec() } else { wanted }
+    }
+
+    /// Ranks the root moves by the tablebases, and returns the number of hits.
+    ///
+    /// `root_moves` keeps only the best rank, if it has at least `multi_pv` moves. With DTZ tables, playing the
+    /// kept moves reaches the result without a search; the search then does not probe, so that it can find a mate
+    /// among them.
+    fn rank_root(&mut self, root_moves: &mut Vec<Move>) -> u64 {
+        let pieces = self.game.position().occupied().len() as usize;
+        let Some(syzygy) = self.syzygy.as_mut().filter(|syzygy| pieces <= syzygy.max_pieces) else { return 0 };
+        let Some(ranking) = syzygy.tables.rank_moves(&self.game, root_moves, syzygy.fifty_move_rule) else { return 0 };
+        let hits = ranking.moves.len() as u64;
+        let best = ranking.best();
+        if self.multi_pv <= best.len() {
+            *root_moves = best;
+        }
+        if ranking.by_dtz {
+            syzygy.max_pieces = 0;
+        }
+        syzygy.ranking = Some(Arc::new(ranking));
+        hits
+    }
+
+    /// Returns the time budget; `None` if time does not limit the search.
+    fn budget(&self, has_single_reply: bool) -> Option<Budget> {
+        let position = self.game.position();
+        let number = u32::from(position.fullmove_number());
+        let of_link = self.link.as_ref().map_or(Duration::ZERO, |link| link.overhead());
+        // The time for a move has no overhead of its own.
+        let move_time = self.limits.move_time.map(|time| time.saturating_sub(of_link).max(time.min(of_link)));
+        let limits = Limits { move_time, ..self.limits.clone() };
+        time::plan(&limits, position.side_to_move(), number, self.overhead + of_link, has_single_reply)
+    }
+
+    fn control(&self, budget: Option<Budget>) -> Control {
+        let limits = &self.limits;
+        let is_held = limits.infinite || limits.ponder;
+        let is_short = !is_held && budget.is_some_and(|budget| budget.hard < MIN_TIME_FOR_HELPERS);
+        let (places, quantum) = match self.lockstep {
+            true => (1, RoundRobin::QUANTUM),
+            false => (self.pool.cores(), RoundRobin::CROWDED_QUANTUM),
+        };
+        // The workers check the hard limit too: the owner's timer can fire late.
+        let end = budget.filter(|_| !limits.ponder).and_then(|budget| self.started.checked_add(budget.hard));
+        Control::new(if is_short { 1 } else { self.pool.len() }, limits.nodes)
+            .with_soft_nodes(limits.soft_nodes)
+            .with_machines(self.link.is_some() && !is_short)
+            .with_turns(places, quantum)
+            .with_deadline(end)
+    }
+}
+
+/// The thread that owns every search of an engine, one at a time, parked between them. Dropping it ends the thread; end
+/// the running search first.
+pub struct SearchThread {
+    inbox: Option<Sender<Box<dyn FnOnce() + Send>>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl SearchThread {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// If the system refuses it.
+    pub fn new() -> std::io::Result<Self> {
+        let (inbox, searches) = unbounded::<Box<dyn FnOnce() + Send>>();
+        let thread = thread::Builder::new().name("search".into()).spawn(move || {
+            request_short_slices();
+            for search in searches {
+                // The owner contains the panics of its search. Another one, as of a sink that is dropped, has been
+                // reported by the panic hook, and the next search is not concerned.
+                let _ = panic::catch_unwind(AssertUnwindSafe(search));
+            }
+        })?;
+        Ok(Self { inbox: Some(inbox), thread: Some(thread) })
+    }
+
+    /// Starts a search.
+    pub fn start(&self, search: Search) -> SearchHandle {
+        let (sender, events) = unbounded();
+        let (done, is_done) = bounded::<()>(0);
+        let has_answered = Arc::new(AtomicBool::new(false));
+        let handle = SearchHandle { events: sender.clone(), has_answered: Arc::clone(&has_answered), done: is_done };
+        if let Some(inbox) = &self.inbox {
+            // `done` is dropped at the end of the search, or with the message if the thread has ended.
+            let _ = inbox.send(Box::new(move || {
+                let _done = done;
+                Owner::new(search, events, has_answered).run(sender);
+            }));
+        }
+        handle
+    }
+}
+
+impl Drop for SearchThread {
+    fn drop(&mut self) {
+        self.inbox = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// A handle to a search. Each search has its own stop flag and channel: a late `stop` cannot reach the next search.
+pub struct SearchHandle {
+    events: Sender<Event>,
+    has_answered: Arc<AtomicBool>,
+    /// Nothing is sent: the sender is dropped when the search is over.
+    done: Receiver<()>,
+}
+
+impl SearchHandle {
+    /// Stops the search; it reports its best move soon.
+    pub fn stop(&self) {
+        let _ = self.events.send(Event::Stop);
+    }
+
+    /// Starts the clock of a search that ponders: the expected move was played.
+    pub fn ponder_hit(&self) {
+        let _ = self.events.send(Event::PonderHit);
+    }
+
+    /// Waits until the search is over and has released the table.
+    pub fn wait(&self) {
+        let _ = self.done.recv();
+    }
+
+    /// Returns whether the best move is being reported, or has been.
+    pub fn is_done(&self) -> bool {
+        self.has_answered.load(Ordering::Acquire) || matches!(self.done.try_recv(), Err(TryRecvError::Disconnected))
+    }
+}
+
+/// The owner of a running search: it alone decides when to stop and what is played.
+struct Owner {
+    search: Search,
+    control: Arc<Control>,
+    events: Receiver<Event>,
+    /// Empty at checkmate and stalemate.
+    root_moves: Vec<Move>,
+    clock: SearchClock,
+    /// The workers have been started, and [`Event::Ended`] has not come.
+    are_searching: bool,
+    /// The best move may be reported: neither `infinite` nor `ponder` holds it.
+    is_released: bool,
+    has_answered: Arc<AtomicBool>,
+    /// The owner or the sink has panicked: results are still taken, but not reported.
+    has_panicked: bool,
+    /// Each worker's deepest result.
+    results: Vec<Option<RootResult>>,
+    /// Each worker's lines of that result.
+    lines: Vec<Vec<Line>>,
+    /// The result reported last, and the nodes with it.
+    reported: Option<RootResult>,
+    reported_nodes: u64,
+    /// The worker that found the mate of `go mate`.
+    mate_found_by: Option<usize>,
+    /// The root move reported last: depth, number, move.
+    current_move: Option<(u32, u32, Move)>,
+    /// When to report the next one.
+    next_current_move: Option<Instant>,
+    /// Other machines take part, and their search has not been ended.
+    is_linked: bool,
+    /// The best lines of other machines.
+    other_lines: Vec<Line>,
+}
+
+impl Owner {
+    fn new(mut search: Search, events: Receiver<Event>, has_answered: Arc<AtomicBool>) -> Self {
+        let mut root_moves = search.root_moves();
+        let tb_hits = search.rank_root(&mut root_moves);
+        let budget = search.budget(root_moves.len() == 1);
+        let control = Arc::new(search.control(budget));
+        control.add_tb_hits(tb_hits);
+        let Search { limits, overhead, started, .. } = &search;
+        let color = search.game.position().side_to_move();
+        Self {
+            clock: SearchClock::new(limits, budget, color, *overhead, *started),
+            are_searching: false,
+            is_released: !limits.infinite && !limits.ponder,
+            has_answered,
+            has_panicked: false,
+            results: vec![None; control.workers()],
+            lines: vec![Vec::new(); control.workers()],
+            reported: None,
+            reported_nodes: 0,
+            mate_found_by: None,
+            current_move: None,
+            next_current_move: started.checked_add(CURRENT_MOVE_AFTER),
+            is_linked: false,
+            other_lines: Vec::new(),
+            events,
+            root_moves,
+            control,
+            search,
+        }
+    }
+
+    /// Runs the search to its best move. `sender` is for the workers.
+    ///
+    /// A panic of the owner or the sink ends the search: the workers stop, and the best move so far is reported.
+    fn run(mut self, sender: Sender<Event>) {
+        let searched = panic::catch_unwind(AssertUnwindSafe(|| {
+            if self.root_moves.is_empty() {
+                self.report_finished_game();
+            } else {
+                self.start_workers(sender);
+            }
+            self.watch();
+            self.conclude();
+        }));
+        if searched.is_err() && !self.has_answered.load(Ordering::Relaxed) {
+            self.has_panicked = true;
+            self.control.stop();
+            self.watch();
+            let message = "bug: the search has panicked; the best move is the best one so far";
+            self.search.sink.message(message);
+            let best = deepest(&self.results).and_then(|winner| self.results[winner]).map(|result| result.mv);
+            self.report_best_move(best.or_else(|| self.unsearched_move()), None);
+        }
+    }
+
+    fn start_workers(&mut self, sender: Sender<Event>) {
+        let search = &self.search;
+        let link = search.link.as_ref().filter(|_| self.control.has_machines());
+        let mut exchange = link.and_then(|link| link.begin(&self.control, &search.table));
+        self.is_linked = exchange.is_some();
+        let (workers, strategy, max_depth) = (self.control.workers(), search.pool.strategy(), self.max_depth());
+        let machines = match &search.machines {
+            None => {
+                let machine = link.map_or(0, |link| link.machine());
+                vec![(Arc::clone(&search.table), DepthClaims::new(workers, max_depth, strategy, machine))]
+            }
+            Some(machines) => {
+                let each = workers.div_ceil(machines.tables().len());
+                exchange = Some(machines.exchange(each));
+                let claims = |machine| DepthClaims::new(each, max_depth, strategy, machine);
+                machines.tables().iter().zip(0..).map(|(table, machine)| (Arc::clone(table), claims(machine))).collect()
+            }
+        };
+        let context = SearchContext {
+            game: search.game.clone(),
+            root_moves: self.root_moves.clone(),
+            multi_pv: search.multi_pv.max(1),
+            table: Arc::clone(&search.table),
+            control: Arc::clone(&self.control),
+            syzygy: search.syzygy.clone(),
+            network: Arc::clone(&search.network),
+            exchange,
+        };
+        self.are_searching = true;
+        search.pool.search(Team::new(context, machines, sender));
+    }
+
+    /// Handles events until all workers have ended and the best move may be reported.
+    fn watch(&mut self) {
+        while self.are_searching || !self.is_released {
+            match self.next_event() {
+                Some(Event::Iterated(worker, iteration)) => self.record(worker, iteration),
+                Some(Event::Bound(depth, line, nodes)) => self.report_bound(depth, &line, nodes),
+                Some(Event::Panicked(worker)) => {
+                    let text = format!("bug: thread {worker} panicked; the search ends, and the thread starts afresh");
+                    self.search.sink.message(&text);
+                }
+                Some(Event::Ended(all)) => {
+                    self.are_searching = false;
+                    for (worker, last) in all.into_iter().enumerate() {
+                        if let Some(iteration) = last {
+                            self.record(worker, iteration);
+                        }
+                    }
+                    self.control.stop();
+                    self.end_link();
+                }
+                Some(Event::Stop) => {
+                    self.is_released = true;
+                    self.stop();
+                }
+                Some(Event::PonderHit) => self.ponder_hit(),
+                None => self.stop(),
+            }
+        }
+    }
+
+    /// Returns the next event; `None` at the deadline. Reports the current root move while waiting.
+    fn next_event(&mut self) -> Option<Event> {
+        loop {
+            let is_stopped = self.control.stopped();
+            let deadline = self.clock.deadline().filter(|_| !is_stopped);
+            self.next_current_move = self.next_current_move.filter(|_| !is_stopped && !self.has_panicked);
+            let Some(until) = deadline.into_iter().chain(self.next_current_move).min() else {
+                return Some(self.events.recv().unwrap_or(Event::Stop));
+            };
+            match self.events.recv_deadline(until) {
+                Ok(event) => return Some(event),
+                Err(RecvTimeoutError::Timeout) if deadline.is_none_or(|deadline| until < deadline) => {
+                    self.report_current_move();
+                }
+                Err(_) => return None,
+            }
+        }
+    }
+
+    /// Stops the workers. Without a result, the first ply gets extra time: a searched move is better than any
+    /// other.
+    fn stop(&mut self) {
+        let has_result = self.results.iter().any(Option::is_some);
+        if has_result || !self.clock.grant_first_ply() {
+            self.control.stop();
+        }
+    }
+
+    /// Starts the clock of a pondering search. A second `ponderhit` does not restart it.
+    fn ponder_hit(&mut self) {
+        if !self.clock.ponder_hit() {
+            return;
+        }
+        if let Some(end) = self.clock.deadline() {
+            self.control.end_at(end);
+        }
+        // A stop before is not taken back.
+        self.is_released |= !self.search.limits.infinite;
+        if self.is_released && self.clock.is_past_soft_limit() {
+            self.stop();
+        }
+    }
+
+    /// Records a worker's iteration. Reports it if it is the deepest so far, and stops the search if it is the
+    /// last.
+    fn record(&mut self, worker: usize, iteration: Iteration) {
+        if self.mate_found_by.is_some() {
+            // The worker finished before it saw the stop flag.
+            return;
+        }
+        let Some(result) = RootResult::of(&iteration) else { return };
+        self.results[worker] = Some(result);
+        if self.has_panicked {
+            return;
+        }
+        let RootResult { mv, score, depth } = result;
+        let mut lines: Vec<Line> =
+            iteration.lines.iter().zip(1..).map(|(line, rank)| self.line_at(rank, depth, line)).collect();
+        // A stopped iteration has only its best line: those of the iteration before follow.
+        for line in std::mem::take(&mut self.lines[worker]) {
+            let is_listed = lines.iter().any(|listed| listed.pv.first() == line.pv.first());
+            if lines.len() < self.search.multi_pv && !is_listed {
+                lines.push(Line { rank: lines.len() + 1, ..line });
+            }
+        }
+        self.lines[worker] = lines;
+
+        let is_deeper = self.is_deeper(depth);
+        if is_deeper {
+            self.lines[worker].iter().for_each(|line| self.report(line, iteration.nodes));
+            (self.reported, self.reported_nodes) = (Some(result), iteration.nodes);
+            self.clock.stability.update(mv, score, iteration.best_move_share);
+        }
+        if self.search.limits.mate.is_some_and(|wanted| is_mate_within(score, wanted)) {
+            self.mate_found_by = Some(worker);
+        }
+        let is_last = depth >= self.max_depth() && self.results.len() > 1 || self.is_settled(score, depth);
+        if is_last
+            || self.clock.has_granted_first_ply()
+            || self.mate_found_by.is_some()
+            || is_deeper && self.clock.is_past_soft_limit()
+        {
+            self.stop();
+        }
+    }
+
+    /// Returns true if a search by the clock has found a mate and searched [`MATE_MARGIN`] plies beyond it.
+    fn is_settled(&self, score: i32, depth: u32) -> bool {
+        self.clock.is_by_clock()
+            && self.is_released
+            && moves_to_mate(score).is_some_and(|moves| depth >= 2 * moves.unsigned_abs() + MATE_MARGIN)
+    }
+
+    fn is_deeper(&self, depth: u32) -> bool {
+        self.reported.is_none_or(|reported| depth > reported.depth)
+    }
+
+    fn max_depth(&self) -> u32 {
+        self.search.limits.depth.unwrap_or(MAX_DEPTH)
+    }
+
+    /// Ends the search on other machines, and takes their lines.
+    fn end_link(&mut self) {
+        let Some(link) = self.search.link.as_ref().filter(|_| std::mem::take(&mut self.is_linked)) else { return };
+        // The lines are not worth much of the clock.
+        let worth = |left: Duration| (left / 16).max(link.overhead()).min(left);
+        let limit = self.clock.left().map_or(MAX_WAIT_FOR_MACHINES, |left| MAX_WAIT_FOR_MACHINES.min(worth(left)));
+        let line = self.winner().and_then(|winner| self.lines[winner].first().cloned());
+        let (lines, message) = link.end(line, limit);
+        if let Some(message) = &message {
+            self.search.sink.message(message);
+        }
+        // A line that cannot be played here is worth nothing.
+        let is_playable = |line: &Line| line.pv.first().is_some_and(|mv| self.root_moves.contains(mv));
+        self.other_lines = lines.into_iter().filter(is_playable).collect();
+    }
+
+    /// Selects the line to play and reports the best move.
+    fn conclude(&mut self) {
+        if self.root_moves.is_empty() {
+            return self.report_best_move(None, None);
+        }
+        let winner = self.winner();
+        let other_line = self.elect_other_line(winner);
+        self.report_missing_mate(winner, other_line.as_ref());
+        let nodes = self.control.nodes();
+        let pv = match (other_line, winner) {
+            (Some(line), _) => {
+                self.report(&line, nodes);
+                line.pv
+            }
+            (None, Some(winner)) => {
+                let lines = &self.lines[winner];
+                let is_last_reported = self.reported == self.results[winner] && self.reported_nodes == nodes;
+                if !is_last_reported || self.search.multi_pv > 1 {
+                    // The line that is played is the last.
+                    lines.iter().rev().for_each(|line| self.report(line, nodes));
+                }
+                lines.first().map_or_else(Vec::new, |line| line.pv.clone())
+            }
+            (None, None) => {
+                let best = self.unsearched_move();
+                best.into_iter().for_each(|mv| self.report_unsearched(mv));
+                return self.report_best_move(best, None);
+            }
+        };
+        let best = pv.first().copied();
+        let ponder = pv.get(1).copied().or_else(|| {
+            let mut game = self.search.game.clone();
+            game.play(best?);
+            self.tt_move(&game)
+        });
+        self.report_best_move(best, ponder);
+    }
+
+    /// Returns the worker of this machine whose line is played; `None` without a result.
+    fn winner(&self) -> Option<usize> {
+        // With MultiPV, the reported lines are the deepest worker's.
+        let vote = if self.search.multi_pv > 1 { deepest } else { elect };
+        self.mate_found_by.or_else(|| vote(&self.results))
+    }
+
+    /// Returns the line of another machine that wins the vote of machines, in which `winner` stands for this one.
+    ///
+    /// With MultiPV the lines of this machine are played: only these have been reported.
+    fn elect_other_line(&self, winner: Option<usize>) -> Option<Line> {
+        if self.other_lines.is_empty() || self.search.multi_pv > 1 || self.mate_found_by.is_some() {
+            return None;
+        }
+        // As it is reported, like the others'.
+        let here = winner.and_then(|winner| RootResult::of_line(self.lines[winner].first()?));
+        let results: Vec<Option<RootResult>> =
+            std::iter::once(here).chain(self.other_lines.iter().map(RootResult::of_line)).collect();
+        // This machine is number 0.
+        self.other_lines.get(elect(&results)?.checked_sub(1)?).cloned()
+    }
+
+    /// Returns the move to play without a finished ply.
+    fn unsearched_move(&self) -> Option<Move> {
+        let tt_move = self.tt_move(&self.search.game).filter(|mv| self.root_moves.contains(mv));
+        tt_move.or_else(|| self.root_moves.first().copied())
+    }
+
+    fn tt_move(&self, game: &Game) -> Option<Move> {
+        let entry = self.search.table.probe(game.position().key())?;
+        Move::from_bits(entry.mv).filter(|&mv| game.position().is_legal(mv))
+    }
+
+    /// Reports that `go mate` found no mate. The search prunes, so it can miss one.
+    fn report_missing_mate(&self, winner: Option<usize>, other_line: Option<&Line>) {
+        let Some(wanted) = self.search.limits.mate else { return };
+        let result = other_line.and_then(RootResult::of_line).or_else(|| self.results[winner?]);
+        if !result.is_some_and(|result| is_mate_within(result.score, wanted)) {
+            let depth = result.map_or(0, |result| result.depth);
+            self.search.sink.message(&format!("no mate in {wanted} or fewer moves found in {depth} plies of search"));
+        }
+    }
+
+    /// Reports the root move being searched, if it is a new one.
+    fn report_current_move(&mut self) {
+        self.next_current_move = Some(Instant::now() + CURRENT_MOVE_INTERVAL);
+        let current = self.control.current_root_move();
+        if let Some((depth, number, mv)) = current
+            && current != self.current_move
+            && self.is_deeper(depth)
+        {
+            self.current_move = current;
+            self.search.sink.current_move(&CurrentMove { depth, mv, number });
+        }
+    }
+
+    /// Reports a failed aspiration window of a search longer than [`BOUNDS_AFTER`].
+    fn report_bound(&mut self, depth: u32, line: &RootLine, nodes: u64) {
+        let is_early = self.search.started.elapsed() < BOUNDS_AFTER;
+        if self.is_deeper(depth) && !is_early && self.search.multi_pv == 1 && !self.control.stopped() {
+            self.report(&self.line_at(1, depth, line), nodes);
+            // The line that is played has to be reported again.
+            self.reported_nodes = 0;
+        }
+    }
+
+    /// Reports the result of a root without a legal move.
+    fn report_finished_game(&self) {
+        let score = if self.search.game.position().in_check() { Score::Mate(0) } else { Score::Centipawns(DRAW) };
+        self.report(&Line { rank: 1, depth: 0, seldepth: 0, score, bound: Bound::Exact, pv: Vec::new() }, 0);
+    }
+
+    /// Reports `mv` with the static evaluation.
+    fn report_unsearched(&self, mv: Move) {
+        let position = self.search.game.position();
+        let mut child = position.clone();
+        child.play(mv);
+        let score = match (child.has_legal_move(), child.in_check()) {
+            (false, true) => mate_in(1),
+            (false, false) => DRAW,
+            (true, _) if position.in_check() => DRAW,
+            (true, _) => self.search.network.evaluate(position),
+        };
+        let line = RootLine { score, bound: Bound::Exact, seldepth: 1, pv: vec![mv] };
+        self.report(&self.line_at(1, 1, &line), self.control.nodes());
+    }
+
+    fn report(&self, line: &Line, nodes: u64) {
+        self.search.sink.info(&Info {
+            line: line.clone(),
+            nodes,
+            elapsed: self.search.started.elapsed(),
+            tb_hits: self.control.tb_hits(),
+            hashfull: self.search.table.hashfull(),
+        });
+    }
+
+    /// Returns the line to report. A tablebase score of the root replaces any score other than a mate.
+    fn line_at(&self, rank: usize, depth: u32, line: &RootLine) -> Line {
+        let ranking = self.search.syzygy.as_ref().and_then(|syzygy| syzygy.ranking.as_ref());
+        let wdl = line.pv.first().and_then(|&mv| ranking?.wdl(mv));
+        let (score, bound) = match wdl {
+            Some(wdl) if !is_mate(line.score) => (root_score(wdl), Bound::Exact),
+            _ => (line.score, line.bound),
+        };
+        Line { rank, depth, seldepth: line.seldepth.max(1) as u32, score: score.into(), bound, pv: line.pv.clone() }
+    }
+
+    fn report_best_move(&mut self, best: Option<Move>, ponder: Option<Move>) {
+        // Before the report: a GUI that has read it relies on the end of the search.
+        self.has_answered.store(true, Ordering::Release);
+        let (nodes, elapsed) = (self.control.nodes(), self.search.started.elapsed());
+        self.search.sink.best_move(&BestMove { best, ponder, nodes, elapsed });
+    }
+}
+
+/// Returns true if `score` is a mate by the side to move in `wanted` moves or fewer.
+fn is_mate_within(score: i32, wanted: u32) -> bool {
+    moves_to_mate(score).is_some_and(|moves| moves > 0 && moves.unsigned_abs() <= wanted)
+}
+
+/// Returns the score of a root with the value `wdl`.
+fn root_score(wdl: Wdl) -> i32 {
+    match wdl {
+        Wdl::Win => TB_WIN,
+        Wdl::Loss => -TB_WIN,
+        // A cursed win is slightly better than a draw.
+        Wdl::CursedWin | Wdl::Draw | Wdl::BlessedLoss => DRAW + wdl.value(),
+    }
+}
