@@ -14,7 +14,6 @@
 //! | [`parallel`] | independent pieces of work on several threads |
 //! | [`random`] | seeded choices and shuffles |
 //! | [`command`] | the frame of a command-line program: errors and exit codes |
-//! | [`Shard`] | the part `I/N` of an experiment that is spread over processes or machines |
 //! | [`Progress`] | a progress bar |
 //!
 //! ```
@@ -37,16 +36,13 @@ pub mod chart;
 pub mod command;
 pub mod files;
 pub mod html;
-pub mod journal;
 pub mod markdown;
 pub mod parallel;
 mod progress;
 pub mod random;
 pub mod results_file;
-mod shard;
 pub mod statistics;
 pub mod template;
 
 pub use chart::ChartError;
 pub use progress::Progress;
-pub use shard::{Shard, ShardError};
