@@ -111,11 +111,8 @@ impl Recorder for KeyAudit {
 /// The bench on a table that verifies a number of bits.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CheckBitsResult {
-    /// The bits verified.
     pub bits: u32,
-    /// The nodes searched.
     pub nodes: u64,
-    /// The errors.
     pub counts: ErrorCounts,
     /// The best move of each position of the bench.
     pub moves: Vec<String>,
@@ -123,9 +120,6 @@ pub struct CheckBitsResult {
 
 /// Searches the bench to `depth` plies on tables of `positions` positions with each number of bits in
 /// [`BITS`], and passes each result to `done`.
-///
-/// # Errors
-/// When the system refuses a table.
 pub fn measure(
     depth: u32,
     positions: usize,
@@ -152,9 +146,6 @@ fn run<const BITS: u32>(depth: u32, positions: usize) -> Result<CheckBitsResult,
 }
 
 /// Returns the page of a measurement: its files by name, Markdown and picture.
-///
-/// # Errors
-/// When the picture cannot be drawn.
 pub fn page(depth: u32, positions: usize, results: &[CheckBitsResult]) -> Result<Vec<(String, String)>, ChartError> {
     let text = fill(
         include_str!("pages/check-bits.md"),

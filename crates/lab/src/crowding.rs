@@ -18,12 +18,10 @@ use sesame_table::{Scheme, Table, TableError, TableOptions, Update};
 use crate::cluster_table::{CLUSTER_BYTES, ClusterTable};
 use crate::engine_search::EngineSearch;
 
-/// A table design.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum TableDesign {
     /// Sesame's table with a scheme and an update rule.
     Sesame(Scheme, Update),
-    /// The rival: see [`ClusterTable`].
     Cluster,
 }
 
@@ -53,13 +51,10 @@ pub const SIZES_KIB: [usize; 10] = [64, 128, 256, 512, 1024, 2048, 4096, 8192, 1
 /// The bench on one table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CrowdingResult {
-    /// The design.
     pub design: TableDesign,
-    /// The size in KiB.
     pub kib: usize,
     /// For each position the nodes searched, and the fullness of the table afterwards in permille.
     pub positions: Vec<(u64, u32)>,
-    /// Probes in all searches.
     pub probes: u64,
     /// Probes that found an entry.
     pub hits: u64,
@@ -83,9 +78,6 @@ impl CrowdingResult {
 /// Searches the bench to `depth` plies on every design at every size of `sizes_kib`, `jobs` at a time, and
 /// passes each result to `done` as it comes. The results are returned in the order of designs and sizes, and
 /// do not depend on `jobs`.
-///
-/// # Errors
-/// When the system refuses a table.
 pub fn measure(
     depth: u32,
     designs: &[TableDesign],
@@ -122,9 +114,6 @@ fn run(design: TableDesign, kib: usize, depth: u32) -> Result<CrowdingResult, Ta
 
 /// Returns the page of a measurement: its files by name, Markdown and picture. `results` holds every design
 /// at every size, the largest last.
-///
-/// # Errors
-/// When the picture cannot be drawn.
 pub fn page(depth: u32, results: &[CrowdingResult]) -> Result<Vec<(String, String)>, ChartError> {
     let text = fill(
         include_str!("pages/crowding.md"),

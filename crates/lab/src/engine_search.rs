@@ -79,7 +79,6 @@ pub struct EngineResult {
     pub nodes: u64,
     /// The score for the side to move, as in [`sesame::search::score`].
     pub score: i32,
-    /// The best move.
     pub mv: Move,
 }
 
@@ -94,12 +93,10 @@ pub struct EngineSearch {
 }
 
 impl EngineSearch {
-    /// Returns a search on this table.
     pub fn new<T: SearchTable>(table: &Arc<T>) -> Self {
         Self { table: Arc::new(DynTable::new(table)), thread: None }
     }
 
-    /// Returns the table.
     pub fn table(&self) -> &DynTable {
         &self.table
     }

@@ -77,7 +77,6 @@ pub struct Observation {
     pub series: Series,
     /// The number of the test position, from 1 to 18.
     pub test: u32,
-    /// The depth in plies.
     pub depth: u32,
     /// All nodes visited: interior nodes, leaves and quiescence, of all iterations up to this depth.
     pub nodes: u64,
@@ -191,7 +190,6 @@ impl ExperimentJob {
         if self.series.scheme.is_some() { without_table / 2 } else { without_table }
     }
 
-    /// Returns the keys of its observations.
     fn keys(&self) -> impl Iterator<Item = (Series, u32, u32)> + '_ {
         let tests = self.tests.clone().map(|index| index as u32 + 1);
         tests.flat_map(move |test| self.depths.clone().map(move |depth| (self.series, test, depth)))
@@ -254,9 +252,6 @@ pub enum RunError {
 /// disk as soon as it is done. Afterwards the file is in the order of [`Observation::key`], whatever the threads.
 ///
 /// Progress is shown on standard error if that is a terminal.
-///
-/// # Errors
-/// If the results file cannot be read or written, or a table is refused. Jobs done until then are in the file.
 pub fn run(selection: &Selection, output: &Path, resume: bool, threads: usize) -> Result<RunSummary, RunError> {
     if !resume {
         results_file::check_new(output)?;
@@ -296,9 +291,6 @@ fn head() -> Vec<String> {
 }
 
 /// Reads a results file.
-///
-/// # Errors
-/// If it cannot be read, is of other positions, or is damaged.
 pub fn read(path: &Path) -> Result<Vec<Observation>, ResultsError> {
     let results = Contents::read(path, COLUMNS)?;
     results.check_head(path, &head())?;

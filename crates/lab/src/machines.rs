@@ -54,7 +54,6 @@ impl MachineGroup {
 /// The searches of one group.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MachinesResult {
-    /// The machines.
     pub group: MachineGroup,
     /// The nodes of all threads on each position.
     pub nodes: Vec<u64>,
@@ -124,9 +123,6 @@ fn tables() -> Vec<Part> {
 
 /// Searches the bench to `depth` plies with every group of the page, `jobs` at a time. The results do not depend on
 /// `jobs`.
-///
-/// # Errors
-/// When the system refuses a table or a thread.
 pub fn measure(
     depth: u32,
     jobs: usize,
@@ -168,9 +164,6 @@ fn run(group: MachineGroup, depth: u32, positions: usize) -> Result<MachinesResu
 }
 
 /// Returns the page of a measurement: its files by name, Markdown and picture.
-///
-/// # Errors
-/// When the picture cannot be drawn.
 pub fn page(depth: u32, results: &[MachinesResult]) -> Result<Vec<(String, String)>, ChartError> {
     let Some(single) = results.first() else { return Ok(Vec::new()) };
     let find = |group: &MachineGroup| results.iter().find(|result| result.group == *group);

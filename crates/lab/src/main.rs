@@ -159,7 +159,6 @@ fn size(text: &str) -> Result<usize, String> {
     }
 }
 
-/// Parses a depth or a range of depths.
 fn depths(text: &str) -> Result<RangeInclusive<u32>, String> {
     const DEEPEST: u32 = 20;
     let (first, last) = text.split_once("..").unwrap_or((text, text));

@@ -12,7 +12,6 @@ const LARGER: &str = include_str!("larger.epd");
 /// A test position of the paper.
 #[derive(Clone, Debug)]
 pub struct TestPosition {
-    /// The number, from 1.
     pub number: u32,
     /// The position, without earlier moves.
     pub position: Position,
@@ -27,13 +26,11 @@ pub struct Sequence {
     pub positions: Vec<(u32, Position)>,
 }
 
-/// Returns the paper's 18 test positions.
 pub fn paper() -> Vec<TestPosition> {
     let positions = PAPER.lines().filter_map(parse);
     (1..).zip(positions).map(|(number, position)| TestPosition { number, position }).collect()
 }
 
-/// Returns the larger set.
 pub fn larger() -> Vec<Sequence> {
     let mut sequences: Vec<Sequence> = Vec::new();
     for line in LARGER.lines() {
@@ -54,7 +51,6 @@ pub(crate) fn paper_hash() -> u64 {
     fnv1a(&format!("\n{fens}"))
 }
 
-/// Returns a hash of the larger set.
 pub(crate) fn larger_hash() -> u64 {
     fnv1a(LARGER)
 }
@@ -69,7 +65,6 @@ fn parse(line: &str) -> Option<Position> {
     Position::from_fen(&format!("{} {} {}", board.join(" "), operand(line, "hmvc"), operand(line, "fmvn"))).ok()
 }
 
-/// Returns the operand of an EPD operation.
 fn operand<'a>(line: &'a str, operation: &str) -> &'a str {
     let rest = line.split_once(&format!(" {operation} ")).map_or("", |(_, rest)| rest);
     rest.split(';').next().unwrap_or("")

@@ -24,9 +24,6 @@ pub const FIRST_DEPTH: u32 = 3;
 pub type NodeSums = [Vec<u64>; 2];
 
 /// Searches all positions to `depth`, without and with a table.
-///
-/// # Errors
-/// If the system refuses the memory of the table.
 pub fn measure(choices: OpenChoices, depth: u32) -> Result<NodeSums, TableError> {
     let table = table_of_1994(1024 << 10, Scheme::TwoBig1, false)?;
     let sums = parallel::map([None, Some(table)], 2, |table| {

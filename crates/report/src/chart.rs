@@ -105,7 +105,6 @@ impl CurveStyle {
 /// The drawn parts of a curve.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub enum PlotMode {
-    /// The line, with a marker at each point.
     #[default]
     LineAndMarkers,
     /// The line alone, for so many points that markers would hide it.

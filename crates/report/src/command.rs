@@ -22,12 +22,10 @@ pub enum CommandError {
 }
 
 impl CommandError {
-    /// Returns the usage error with this message.
     pub fn usage(message: impl ToString) -> Self {
         Self::Usage(message.to_string())
     }
 
-    /// Returns the failure with this message.
     pub fn failed(message: impl ToString) -> Self {
         Self::Failed(message.to_string())
     }

@@ -43,7 +43,6 @@ impl Table {
         lines.iter().map(line).collect()
     }
 
-    /// Adds a row.
     pub fn row<T: Into<String>>(&mut self, row: impl IntoIterator<Item = T>) {
         self.rows.push(row.into_iter().map(Into::into).collect());
     }

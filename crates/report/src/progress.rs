@@ -78,7 +78,6 @@ impl Progress {
         }
     }
 
-    /// Returns the line after `elapsed`.
     fn line(&self, state: &Status, elapsed: Duration) -> String {
         let percent = state.done.min(self.total) * 100 / self.total.max(1);
         let own = state.done.saturating_sub(self.before);

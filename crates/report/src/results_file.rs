@@ -29,7 +29,6 @@ pub enum ResultsError {
     Other {
         /// The file.
         path: PathBuf,
-        /// The number of the line, from 1.
         line: usize,
         /// The line in the file.
         found: String,
@@ -41,7 +40,6 @@ pub enum ResultsError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// The number of the line, from 1.
         line: usize,
         /// The mistake in it.
         wrong: String,
@@ -53,7 +51,6 @@ pub enum ResultsError {
 pub struct Contents {
     /// The lines before the rows.
     pub head: Vec<String>,
-    /// The rows.
     pub rows: Vec<String>,
 }
 

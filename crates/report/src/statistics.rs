@@ -44,7 +44,6 @@ impl Interval {
 pub struct Estimate {
     /// The value found in the data.
     pub value: f64,
-    /// The confidence interval.
     pub interval: Interval,
 }
 

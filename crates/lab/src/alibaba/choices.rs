@@ -45,7 +45,6 @@ pub enum HistoryUpdate {
 /// The bonus to a best move's history score: "an amount proportional to the depth of the subtree".
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum HistoryBonus {
-    /// The depth, as in the paper.
     Depth,
     /// Two to the power of the depth, as Schaeffer (1989) recommends.
     PowerOfTwo,
@@ -74,13 +73,9 @@ pub struct OpenChoices {
     pub early_end: EarlyEnd,
     /// See [`RootOrder`].
     pub root_order: RootOrder,
-    /// See [`Blockers`].
     pub blockers: Blockers,
-    /// See [`PositionalWeights`].
     pub weights: PositionalWeights,
-    /// See [`HistoryUpdate`].
     pub history_update: HistoryUpdate,
-    /// See [`HistoryBonus`].
     pub history_bonus: HistoryBonus,
     /// Each colour has a history table of its own.
     pub history_by_color: bool,

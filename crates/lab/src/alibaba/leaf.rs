@@ -173,7 +173,6 @@ impl<T: SearchTable> Searcher<T> {
         self.leaf(&child, evaluation, alpha, beta, ply)
     }
 
-    /// Returns the score of a leaf.
     pub(super) fn leaf(&mut self, position: &Position, evaluation: i32, alpha: i32, beta: i32, ply: u32) -> i32 {
         if self.is_draw(position) {
             return 0;

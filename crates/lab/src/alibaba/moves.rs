@@ -89,7 +89,6 @@ fn en_passant(position: &Position, list: &mut MoveList) {
         .for_each(|mv| list.push(mv));
 }
 
-/// Returns the squares that these pawns attack.
 #[inline]
 fn pawn_attacks(pawns: BitBoard, color: Color) -> BitBoard {
     const NOT_A: u64 = 0xFEFE_FEFE_FEFE_FEFE;
@@ -145,13 +144,11 @@ impl History {
         *self.scores = [[0; 1 << 12]; Color::NUM];
     }
 
-    /// Returns the score of a move.
     #[inline]
     pub fn score(&self, us: Color, mv: Move) -> u32 {
         self.scores[self.color(us)][usize::from(mv.bits() & 0xFFF)]
     }
 
-    /// Adds a bonus to the score of a move.
     #[inline]
     pub fn add(&mut self, us: Color, mv: Move, bonus: u32) {
         let color = self.color(us);

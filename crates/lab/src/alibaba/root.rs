@@ -10,13 +10,11 @@ use sesame::search::{SearchTable, TranspositionTable};
 /// The result of an iteration.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Iteration {
-    /// The depth in plies.
     pub depth: u32,
     /// Nodes visited in this and all earlier iterations: interior nodes, leaves and quiescence.
     pub nodes: u64,
     /// The score in centipawns for the side to move.
     pub score: i32,
-    /// The best move.
     pub mv: Move,
 }
 
@@ -46,7 +44,6 @@ pub struct Searcher<T = TranspositionTable> {
 }
 
 impl<T: SearchTable> Searcher<T> {
-    /// Returns a searcher with these choices and this table.
     pub fn new(choices: OpenChoices, table: Option<T>) -> Self {
         Self {
             choices,
@@ -61,7 +58,6 @@ impl<T: SearchTable> Searcher<T> {
         }
     }
 
-    /// Returns the table.
     pub fn table(&self) -> Option<&T> {
         self.table.as_ref()
     }

@@ -54,12 +54,10 @@ pub(super) struct SchemeVariant {
 }
 
 impl SchemeVariant {
-    /// Returns the variant with a cleared table.
     pub(super) fn cleared(scheme: Scheme) -> SchemeVariant {
         SchemeVariant { scheme, stamped: false }
     }
 
-    /// Returns the variant with stamped entries.
     pub(super) fn stamped(scheme: Scheme) -> SchemeVariant {
         SchemeVariant { scheme, stamped: true }
     }

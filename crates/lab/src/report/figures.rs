@@ -9,11 +9,8 @@ use sesame_table::Scheme;
 /// A figure with its title and caption.
 #[derive(Debug)]
 pub(super) struct Figure {
-    /// The file name.
     pub(super) file: &'static str,
-    /// The title.
     pub(super) title: String,
-    /// The caption.
     pub(super) caption: String,
     /// The drawing; none without results for it.
     pub(super) svg: Option<String>,
@@ -85,7 +82,6 @@ fn between(stamped: bool) -> &'static str {
     if stamped { "entries time-stamped between positions" } else { "table cleared between positions" }
 }
 
-/// Draws Figure 1 or 2.
 fn by_size(results: &CellResults, stamped: bool) -> Result<Figure, ChartError> {
     let (file, number) = if stamped { ("figure-2.svg", 2) } else { ("figure-1.svg", 1) };
     let curves = scheme_curves(stamped, |cell| Some(results.total(cell)? / 1e6));
@@ -124,7 +120,6 @@ fn against_best(results: &CellResults, stamped: bool) -> Result<Figure, ChartErr
     Ok(Figure { file, title, caption, svg: drawn(&chart)? })
 }
 
-/// Draws Figure 3.
 fn saving(results: &CellResults, paper: &Paper) -> Result<Figure, ChartError> {
     let variants = [SchemeVariant::stamped(Scheme::TwoBig1), SchemeVariant::cleared(Scheme::TwoBig1)];
     let cells = |variant: SchemeVariant, depth: u32| (Cell::of(variant, LARGEST, depth), Cell::without_table(depth));

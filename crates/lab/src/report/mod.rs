@@ -38,7 +38,6 @@ pub const STUDY_PAGES: [&str; 6] =
 pub struct WallTime {
     /// Seconds from begin to end.
     pub seconds: f64,
-    /// The number of threads, if known.
     pub threads: Option<u32>,
 }
 
@@ -85,9 +84,6 @@ pub enum ReportError {
 
 /// Reads the results in `source` and returns the report's files by name. Pages of further studies are read from
 /// the folder `output`.
-///
-/// # Errors
-/// If the results cannot be read or are for other positions, or a page cannot be read.
 pub fn pages(source: &Path, output: &Path) -> Result<Vec<(String, String)>, ReportError> {
     let observations = experiment::read(source)?;
     let record = fs::read_to_string(meta_path(source)).ok();
@@ -105,7 +101,6 @@ pub fn meta_path(results: &Path) -> PathBuf {
 /// Pages of further studies in the report's folder.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct RelatedPages {
-    /// The pages of [`STUDY_PAGES`] that exist.
     pub studies: Vec<StudyPage>,
     /// The pictures that they show, by file name.
     pub pictures: BTreeMap<String, String>,
@@ -138,9 +133,6 @@ fn related_pages(folder: &Path) -> Result<RelatedPages, ReportError> {
 
 /// Returns the names and contents of the report's files. `source` is the name of the results file in the
 /// report.
-///
-/// # Errors
-/// If a figure cannot be drawn.
 pub fn render(
     observations: &[Observation],
     source: &str,

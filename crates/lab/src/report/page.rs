@@ -254,7 +254,6 @@ fn figure(Figure { file, title, caption, svg }: &Figure) -> String {
     }
 }
 
-/// Returns the details of a statement.
 fn details(number: usize, claim: &Claim) -> String {
     let chance = match (claim.verdict, claim.is_certain) {
         (Verdict::CannotTell, _) => "",

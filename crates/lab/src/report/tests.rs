@@ -94,7 +94,6 @@ fn stamp(line: SchemeVariant, factor: f64) -> f64 {
     if line.stamped { factor } else { 1.0 }
 }
 
-/// Returns all cells of the experiment.
 fn plan() -> Vec<Cell> {
     let mut cells: Vec<Cell> = DEPTHS.into_iter().map(Cell::without_table).collect();
     for line in SCHEMES.into_iter().flat_map(|scheme| [SchemeVariant::cleared(scheme), SchemeVariant::stamped(scheme)])

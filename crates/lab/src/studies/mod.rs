@@ -27,7 +27,6 @@ use sesame_report::files::{self, FileError};
 use sesame_report::parallel;
 use sesame_report::results_file::{self, Contents, ResultsError};
 
-/// A study.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Study {
     /// Sesame's own search with 1, 2, 4 and 8 threads.
@@ -127,7 +126,6 @@ pub struct StudyRow {
     pub positions: usize,
     /// One of the compared alternatives, such as a scheme.
     pub arm: String,
-    /// The number of search threads.
     pub threads: u32,
     /// The number of the repetition, from 1. Searches that give other nodes in each run are repeated.
     pub repeat: u32,
@@ -135,7 +133,6 @@ pub struct StudyRow {
     pub game: u32,
     /// The number of plies played before the position.
     pub ply: u32,
-    /// The depth in plies.
     pub depth: u32,
     /// The number of nodes, or of other counted events.
     pub nodes: u64,
@@ -187,7 +184,6 @@ impl StudyRow {
 struct SearchSeries {
     /// Their common fields: those of the series, and the depth.
     of: StudyRow,
-    /// The number of searches.
     searches: usize,
     work: Box<SeriesWork>,
 }
@@ -196,10 +192,6 @@ struct SearchSeries {
 type SeriesWork = dyn Fn(&StudyRow) -> Result<Vec<StudyRow>, StudyError> + Sync + Send;
 
 /// Runs a study and writes its page. `progress` receives lines about the progress.
-///
-/// # Errors
-/// If a file cannot be read or written, results would be overwritten, existing results are damaged or of
-/// other searches, or the system refuses memory or threads.
 pub fn run(study: Study, args: &StudyArgs, progress: &(dyn Fn(&str) + Sync)) -> Result<(), StudyError> {
     let path = args.output.join(format!("{}.csv", study.name()));
     if !args.page {
@@ -268,9 +260,6 @@ fn search(study: Study, args: &StudyArgs, path: &Path, progress: &(dyn Fn(&str) 
 }
 
 /// Returns the number of missing searches of each series that has some.
-///
-/// # Errors
-/// If a row belongs to no series of the plan, is of another depth, or is there twice.
 fn missing(rows: &[StudyRow], plan: &[SearchSeries], path: &Path) -> Result<HashMap<String, usize>, StudyError> {
     let plan: HashMap<String, &SearchSeries> = plan.iter().map(|series| (series.of.series(), series)).collect();
     let mut missing: HashMap<String, usize> = HashMap::new();

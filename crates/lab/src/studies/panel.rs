@@ -11,7 +11,6 @@ use sesame_report::statistics::{Estimate, bootstrap};
 use sesame_report::template::fill;
 use sesame_table::Scheme;
 
-/// The files of a page by name: the page and its pictures.
 pub(super) type PageFiles = Vec<(String, String)>;
 
 /// The explanation of the intervals.
@@ -36,7 +35,6 @@ pub struct Panel {
 pub struct Rank {
     /// The share of the resamples in which it needs the fewest nodes.
     pub best: f64,
-    /// The share in which it is one of the best two.
     pub best_two: f64,
 }
 
@@ -80,7 +78,6 @@ impl Panel {
         &self.arms
     }
 
-    /// Returns the number of positions compared.
     pub fn positions(&self) -> usize {
         self.games.iter().map(Vec::len).sum()
     }

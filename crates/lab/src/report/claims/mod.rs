@@ -46,7 +46,6 @@ pub(super) struct Claim {
     pub(super) statement: &'static str,
     /// The number and the range in which the claim holds.
     pub(super) criterion: String,
-    /// The paper's number.
     pub(super) paper: String,
     /// The number in the results.
     pub(super) ours: String,
@@ -87,7 +86,6 @@ struct ClaimTest {
     /// The range in which the number must lie for the claim to hold.
     holds: RangeInclusive<f64>,
     unit: Unit,
-    /// The searches that the number needs.
     needs: &'static str,
 }
 
@@ -139,7 +137,6 @@ impl ClaimTest {
     }
 }
 
-/// Returns the verdict on a number, and whether it is certain.
 fn verdict(number: Estimate, holds: &RangeInclusive<f64>) -> (Verdict, bool) {
     let interval = number.interval;
     if holds.contains(&number.value) {
@@ -287,12 +284,10 @@ fn wins(comparison: &Comparison) -> String {
     format!("{} of {}{equal}", comparison.below, comparison.count)
 }
 
-/// Returns the least of some values.
 fn least(values: impl IntoIterator<Item = f64>) -> f64 {
     values.into_iter().fold(f64::INFINITY, f64::min)
 }
 
-/// Returns the greatest of some values.
 fn greatest(values: impl IntoIterator<Item = f64>) -> f64 {
     values.into_iter().fold(f64::NEG_INFINITY, f64::max)
 }

@@ -133,7 +133,6 @@ fn by_depth(heading: impl Iterator<Item = String>, row: impl Fn(u32) -> Vec<Opti
     if is_empty { String::new() } else { table.to_string() }
 }
 
-/// Returns the mean spread at the sizes.
 fn mean_spread(results: &CellResults, sizes: &[usize]) -> Option<Estimate> {
     let grid = cleared(results, sizes)?;
     number(|picks| {

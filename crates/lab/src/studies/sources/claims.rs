@@ -341,7 +341,6 @@ fn gains(rows: &[StudyRow]) -> [SourceClaim; 3] {
     })
 }
 
-/// Returns the verdict on a gain of `elo`.
 fn worth_verdict(worth: Option<Interval>, elo: f64, games: usize) -> &'static str {
     match worth {
         None => NOT_RUN,

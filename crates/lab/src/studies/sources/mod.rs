@@ -44,7 +44,6 @@ const WALK_DEPTH: u32 = 3;
 /// A table size in positions that is not a power of two.
 const ODD_SIZE: usize = 5_000;
 
-/// A table for ALIBABA.
 #[derive(Copy, Clone)]
 enum AlibabaTable {
     None,

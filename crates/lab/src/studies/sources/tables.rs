@@ -32,7 +32,6 @@ fn rank(bound: Bound) -> u8 {
 }
 
 impl Replacement {
-    /// Returns true if `new` replaces `old`.
     fn replaces(self, new: &TtEntry, old: &TtEntry, is_same_position: bool) -> bool {
         match self {
             Replacement::TypeThenDepth => {
