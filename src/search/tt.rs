@@ -136,12 +136,6 @@ pub trait SearchTable: Send + Sync + 'static {
     /// Empties the table with `threads` threads, also while others use it.
     fn clear(&self, threads: usize);
 
-    /// Empties the table with `threads` threads; faster than [`clear`](Self::clear), as no other thread uses
-    /// it.
-    fn clear_exclusive(&mut self, threads: usize) {
-        self.clear(threads);
-    }
-
     /// Begins a new search: what is stored becomes stale.
     fn new_search(&self) {}
 
@@ -183,10 +177,6 @@ impl<R: Recorder + 'static, const BITS: u32> SearchTable for Table<TtEntry, R, B
 
     fn clear(&self, threads: usize) {
         Table::clear(self, threads);
-    }
-
-    fn clear_exclusive(&mut self, threads: usize) {
-        Table::clear_exclusive(self, threads);
     }
 
     fn new_search(&self) {
