@@ -1,7 +1,6 @@
 //! Fuzz target bodies: functions of arbitrary bytes that panic at a bug, never at malformed bytes.
 //!
-//! `fuzz/fuzz_targets` calls them under libFuzzer, `tests/all/regressions.rs` in `cargo test` on
-//! `tests/data/fuzz`.
+//! `fuzz/target.rs` calls them under libFuzzer, `tests/all/regressions.rs` in `cargo test` on `tests/data/fuzz`.
 
 #![allow(dead_code)] // Each fuzz target uses its own part.
 
@@ -35,6 +34,12 @@ pub const ALL: [(&str, Body); 8] = [
     ("training_data", training_data),
     ("syzygy_file", syzygy_file),
 ];
+
+/// Runs the body of the target with this name.
+pub fn run(target: &str, bytes: &[u8]) {
+    let (_, body) = ALL.into_iter().find(|(name, _)| *name == target).expect("a target");
+    body(bytes);
+}
 
 /// A temporary folder, in memory where possible.
 struct Scratch(PathBuf);

@@ -275,22 +275,6 @@ mod tests {
     }
 
     #[test]
-    fn idle_neurons_wake_without_changing_a_value() {
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
-        let mut model = Model::random(&mut random);
-        for row in &mut model.blocks[BLOCKS - 1].0 {
-            row[..40].fill(0.0);
-        }
-        let sample = Sample::new(&Position::from_fen("8/5pk1/8/3p4/8/6K1/r7/8 b - - 0 1").unwrap(), 20, 2);
-        let (idle, value) = (model.clone(), model.value(&sample));
-        model.wake_idle_neurons(&mut random);
-        assert_eq!(model.value(&sample), value);
-        assert!(model.blocks[..BLOCKS - 1] == idle.blocks[..BLOCKS - 1], "neurons with weights stay");
-        let activations = model.blocks[BLOCKS - 1].activations(&sample.features());
-        assert!(activations[0][..40].iter().any(|&activation| activation > 0.0), "they can learn");
-    }
-
-    #[test]
     fn quantisation_inverts_dequantisation() {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(3);
         let weights = Model::random(&mut random).quantised(300);

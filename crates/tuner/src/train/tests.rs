@@ -240,16 +240,6 @@ fn validation_files_are_held_out_and_named() {
 }
 
 #[test]
-fn warm_up_slows_the_first_steps() {
-    let all = positions(1_200);
-    let [(cold, _), (warm, _)] =
-        [0.0, 1.0].map(|warm_up| train_on(samples(&all), &TrainArgs { warm_up, ..args(1) }, 2));
-    let start = Model::random(&mut Xoshiro256PlusPlus::seed_from_u64(1)).weights();
-    let moved = |model: &Model| -> f32 { model.weights().iter().zip(&start).map(|(a, b)| (a - b).abs()).sum() };
-    assert!(moved(&warm) > 0.0 && moved(&warm) < moved(&cold), "{} {}", moved(&warm), moved(&cold));
-}
-
-#[test]
 fn a_narrow_network_grows() {
     let (folder, args) = folder_of_games();
     let mut start = Model::random(&mut Xoshiro256PlusPlus::seed_from_u64(5)).quantised(200);

@@ -1,6 +1,0 @@
-#![no_main]
-
-#[path = "../bodies/mod.rs"]
-mod bodies;
-
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| bodies::table_file(bytes));
