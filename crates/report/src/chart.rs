@@ -11,15 +11,11 @@ use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-/// Width of the plot in pixels.
 const WIDTH: u32 = 680;
-/// Height of a picture in pixels.
 const HEIGHT: u32 = 540;
-/// Height of the title in pixels.
 const HEADING: u32 = 48;
 /// Width of the legend at the right in pixels, unless a name needs more.
 const LEGEND: u32 = 220;
-/// Width of the lines in the legend in pixels.
 const LEGEND_LINE: u32 = 60;
 /// Approximate width of a letter in pixels.
 const LETTER: u32 = 9;
@@ -28,7 +24,6 @@ const PAPER: RGBColor = RGBColor(252, 252, 250);
 const INK: RGBColor = RGBColor(38, 38, 38);
 const GRID: RGBColor = RGBColor(221, 221, 217);
 
-/// The error of a chart that could not be drawn.
 #[derive(Debug, thiserror::Error)]
 #[error("a picture could not be drawn: {0}")]
 pub struct ChartError(String);
@@ -42,28 +37,18 @@ impl ChartError {
 /// The shape at each point of a curve.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Marker {
-    /// A filled circle.
     Disc,
-    /// A hollow circle.
     Ring,
-    /// A filled square.
     Square,
-    /// A hollow square.
     Frame,
-    /// A filled triangle that points up.
     Up,
-    /// A filled triangle that points down.
     Down,
-    /// A filled diamond.
     Diamond,
 }
 
-/// Colour, marker and dashes of a curve.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct CurveStyle {
-    /// The colour of line and markers.
     pub colour: RGBColor,
-    /// The shape at each point.
     pub marker: Marker,
     /// Lengths of dash and gap in pixels; `None` for a solid line.
     pub dashes: Option<(u32, u32)>,
@@ -102,34 +87,27 @@ impl CurveStyle {
     }
 }
 
-/// The drawn parts of a curve.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub enum PlotMode {
     #[default]
     LineAndMarkers,
-    /// The line alone, for so many points that markers would hide it.
     Line,
-    /// The markers alone, for points without an order.
     Markers,
 }
 
-/// One line of a chart.
 #[derive(Clone, Debug)]
 pub struct Curve {
     /// The name in the legend.
     pub name: String,
-    /// Colour, marker and dashes.
     pub style: CurveStyle,
     /// The points as (x, y), in the order of the line.
     pub points: Vec<(f64, f64)>,
     /// Error bars as (x, lower end, upper end).
     pub error_bars: Vec<(f64, f64, f64)>,
-    /// The drawn parts.
     pub mode: PlotMode,
 }
 
 impl Curve {
-    /// Returns a curve with line and markers and without error bars.
     pub fn new(name: impl Into<String>, style: CurveStyle, points: Vec<(f64, f64)>) -> Curve {
         Curve { name: name.into(), style, points, error_bars: Vec::new(), mode: PlotMode::LineAndMarkers }
     }
@@ -138,9 +116,7 @@ impl Curve {
 /// A thin reference line, with its name in the legend.
 #[derive(Clone, Debug)]
 pub enum Reference {
-    /// A horizontal line at this y across the chart.
     Level(f64, String),
-    /// A line between two points.
     Line([(f64, f64); 2], String),
 }
 
@@ -158,14 +134,11 @@ impl Reference {
     }
 }
 
-/// An axis with its title, labels and range.
 #[derive(Clone, Debug)]
 pub struct Axis {
-    /// The title beside the axis.
     pub title: String,
     /// The labels as (value, text); each has a grid line.
     pub ticks: Vec<(f64, String)>,
-    /// The range of values shown.
     pub range: std::ops::Range<f64>,
 }
 
@@ -224,21 +197,13 @@ fn round_step(step: f64) -> f64 {
 pub struct Chart {
     /// The title, also for screen readers.
     pub title: String,
-    /// The horizontal axis.
     pub x: Axis,
-    /// The vertical axis.
     pub y: Axis,
-    /// The curves, in the order of the legend.
     pub curves: Vec<Curve>,
-    /// A reference line, if any.
     pub reference: Option<Reference>,
 }
 
 impl Chart {
-    /// Returns the chart as SVG.
-    ///
-    /// # Errors
-    /// Those of plotters; none is known for charts in memory.
     pub fn draw(&self) -> Result<String, ChartError> {
         let mut svg = String::new();
         {

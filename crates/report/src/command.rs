@@ -10,7 +10,6 @@ use clap::Parser;
 
 use crate::files::FileError;
 
-/// The error of a command, with its exit code.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum CommandError {
     /// The arguments make no sense: exit code 2.
@@ -30,7 +29,6 @@ impl CommandError {
         Self::Failed(message.to_string())
     }
 
-    /// Returns the failure of a standard output that cannot be written.
     pub fn unwritten(error: &io::Error) -> Self {
         Self::Failed(format!("the standard output cannot be written: {error}"))
     }
@@ -78,10 +76,6 @@ fn exit_code_of(error: &clap::Error, printed: io::Result<()>) -> ExitCode {
 }
 
 /// Adds the failure of the standard output, if any, to the result of a command.
-///
-/// # Errors
-/// The command's error; else `unwritten`. With both, `unwritten` is reported at once and the command's error
-/// is returned.
 pub fn check_output(result: Result<(), CommandError>, unwritten: Option<&io::Error>) -> Result<(), CommandError> {
     let Some(unwritten) = unwritten.map(CommandError::unwritten) else { return result };
     if result.is_err() {

@@ -5,13 +5,10 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// An error of the system about a file.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {source}", path.display())]
 pub struct FileError {
-    /// The file or folder.
     pub path: PathBuf,
-    /// The system's error.
     pub source: io::Error,
 }
 
@@ -103,9 +100,7 @@ pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// A file that will replace another.
 struct Draft {
-    /// The file to replace.
     path: PathBuf,
     /// Those of the file to replace, if it exists.
     permissions: Option<Permissions>,

@@ -11,7 +11,6 @@ const STYLE: &str = include_str!("style.css");
 pub struct Part<'a> {
     /// The name of its file, the target of links from other parts.
     pub file: &'a str,
-    /// Its text.
     pub markdown: &'a str,
 }
 

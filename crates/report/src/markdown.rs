@@ -13,7 +13,6 @@ pub struct Table {
 }
 
 impl Table {
-    /// Returns an empty table with these headings.
     pub fn new<T: Into<String>>(header: impl IntoIterator<Item = T>) -> Table {
         Table { header: header.into_iter().map(Into::into).collect(), rows: Vec::new(), text_columns: 1 }
     }
@@ -66,7 +65,6 @@ pub fn unbroken(text: &str) -> String {
     text.replace(" %", "\u{a0}%")
 }
 
-/// The cell of a missing value.
 pub const DASH: &str = "–";
 
 /// Returns `text` of a value, or [`DASH`] for `None`.
@@ -123,25 +121,21 @@ fn unsigned(value: f64, digits: usize) -> String {
     number.replace('-', if is_zero { "" } else { "−" })
 }
 
-/// The format of a measure.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Unit {
     /// A ratio, as its difference from 1: `+4.2 %`.
     Difference,
     /// A fraction, as a percentage: `4.2 %`.
     Share,
-    /// A plain number with two decimals.
     Number,
 }
 
 impl Unit {
-    /// Returns the value in this format.
     pub fn write(self, value: f64) -> String {
         let number = self.bare(value, self.digits());
         if self == Unit::Number { number } else { format!("{number} %") }
     }
 
-    /// Returns the usual number of decimals.
     fn digits(self) -> usize {
         if self == Unit::Number { 2 } else { 1 }
     }

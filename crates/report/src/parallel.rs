@@ -26,9 +26,6 @@ pub fn map<I: Send, O: Send>(
 }
 
 /// As [`map`], for work that can fail.
-///
-/// # Errors
-/// The first error. No piece of work begins after it.
 pub fn try_map<I: Send, O: Send, E: Send>(
     inputs: impl IntoIterator<Item = I>,
     threads: usize,

@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, MutexGuard};
 
-/// The shortest time between two redraws.
 const REDRAW: Duration = Duration::from_millis(100);
 
 /// The share of a long piece of work that is done, with the time left, on standard error; silent where that
@@ -52,7 +51,6 @@ impl Progress {
         write()
     }
 
-    /// Removes the line.
     pub fn finish(&self) {
         let mut state = self.state();
         self.erase(&mut state);

@@ -12,41 +12,19 @@ use std::path::{Path, PathBuf};
 
 use crate::files::{self, FileError};
 
-/// The error of a results file.
 #[derive(Debug, thiserror::Error)]
 pub enum ResultsError {
-    /// The file cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A new run would overwrite results.
     #[error("{} exists already: continue it with --resume, or name another", path.display())]
-    Exists {
-        /// The file.
-        path: PathBuf,
-    },
+    Exists { path: PathBuf },
     /// The file is of another kind, or its results were made under other conditions.
     #[error("{} holds other results: line {line} is {found:?}, not {expected:?}", path.display())]
-    Other {
-        /// The file.
-        path: PathBuf,
-        line: usize,
-        /// The line in the file.
-        found: String,
-        /// The line of this run.
-        expected: String,
-    },
-    /// A line is not valid.
+    Other { path: PathBuf, line: usize, found: String, expected: String },
     #[error("{} is damaged: line {line}: {wrong}", path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        line: usize,
-        /// The mistake in it.
-        wrong: String,
-    },
+    Damaged { path: PathBuf, line: usize, wrong: String },
 }
 
-/// The text of a results file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Contents {
     /// The lines before the rows.
@@ -56,9 +34,6 @@ pub struct Contents {
 
 impl Contents {
     /// Reads a complete file with these columns, whatever its conditions.
-    ///
-    /// # Errors
-    /// If the file cannot be read, lacks the columns, or its last line is cut off.
     pub fn read(path: &Path, columns: &str) -> Result<Self, ResultsError> {
         let text = read(path).map_err(FileError::at(path))?;
         let damaged =
@@ -76,9 +51,6 @@ impl Contents {
 
     /// Reads the rows of a file with this head that a kill may have cut off: an incomplete last line is ignored.
     /// None if there is no file.
-    ///
-    /// # Errors
-    /// If the file cannot be read or has another head.
     pub fn resume(path: &Path, head: Vec<String>) -> Result<Self, ResultsError> {
         let text = match read(path) {
             Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
@@ -99,10 +71,6 @@ impl Contents {
         Ok(Self { head, rows })
     }
 
-    /// Checks the head of a file.
-    ///
-    /// # Errors
-    /// [`ResultsError::Other`] at the first line that differs.
     pub fn check_head(&self, path: &Path, expected: &[String]) -> Result<(), ResultsError> {
         let line = |lines: &[String], index: usize| lines.get(index).cloned().unwrap_or_default();
         let count = self.head.len().max(expected.len());
@@ -117,10 +85,6 @@ impl Contents {
         }
     }
 
-    /// Parses each row.
-    ///
-    /// # Errors
-    /// [`ResultsError::Damaged`] at the first row for which `parse` returns an error.
     pub fn parse<R>(&self, path: &Path, parse: impl Fn(&str) -> Result<R, String>) -> Result<Vec<R>, ResultsError> {
         let lines = self.rows.iter().zip(self.head.len() + 1..);
         let row = |(row, line): (&String, usize)| {
@@ -129,19 +93,12 @@ impl Contents {
         lines.map(row).collect()
     }
 
-    /// Replaces the file.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), ResultsError> {
         let text: String = self.head.iter().chain(&self.rows).map(|line| format!("{line}\n")).collect();
         Ok(files::replace(path, text.as_bytes()).map_err(FileError::at(path))?)
     }
 
     /// Replaces the file, and opens it for more rows.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub fn append_to(&self, path: &Path) -> Result<Appender, ResultsError> {
         self.write(path)?;
         let file = File::options().append(true).open(path).map_err(FileError::at(path))?;
@@ -158,7 +115,6 @@ fn read(path: &Path) -> io::Result<String> {
     }
 }
 
-/// A results file in which a run writes.
 #[derive(Debug)]
 pub struct Appender {
     path: PathBuf,
@@ -167,9 +123,6 @@ pub struct Appender {
 
 impl Appender {
     /// Appends rows in one write, so that a kill cuts off the last line at most.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     pub fn append(&mut self, rows: &[String]) -> Result<(), ResultsError> {
         let text: String = rows.iter().map(|row| format!("{row}\n")).collect();
         Ok(self.file.write_all(text.as_bytes()).map_err(FileError::at(&self.path))?)
@@ -177,9 +130,6 @@ impl Appender {
 }
 
 /// Checks that a new run would not overwrite a file.
-///
-/// # Errors
-/// [`ResultsError::Exists`], or if the file could not be written.
 pub fn check_new(path: &Path) -> Result<(), ResultsError> {
     match files::check_new(path) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(ResultsError::Exists { path: path.to_owned() }),

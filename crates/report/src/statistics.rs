@@ -20,15 +20,12 @@ pub const RESAMPLES: usize = 4_000;
 /// Confidence level of every interval: the share of the resamples inside it.
 pub const LEVEL: f64 = 0.95;
 
-/// Seed of every bootstrap.
 const SEED: u64 = 1994;
 
 /// A confidence interval at [`LEVEL`].
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Interval {
-    /// The lower end.
     pub low: f64,
-    /// The upper end.
     pub high: f64,
 }
 
@@ -39,10 +36,8 @@ impl Interval {
     }
 }
 
-/// A value and its confidence interval.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Estimate {
-    /// The value found in the data.
     pub value: f64,
     pub interval: Interval,
 }
@@ -50,11 +45,8 @@ pub struct Estimate {
 /// A paired comparison over the same test positions.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Comparison {
-    /// Number of positions compared.
     pub count: usize,
-    /// Number of positions with a ratio below 1.
     pub below: usize,
-    /// Number of positions with a ratio of exactly 1.
     pub equal: usize,
     /// The geometric mean of the ratios, with its interval.
     pub mean: Estimate,

@@ -63,6 +63,13 @@ impl SchemeVariant {
     }
 }
 
+impl SchemeVariant {
+    /// Returns what happens to the table between positions.
+    pub(super) fn between(self) -> &'static str {
+        if self.stamped { "stamped" } else { "cleared" }
+    }
+}
+
 /// The complete cells of the results: cells of the paper's experiment in which no test position is missing.
 #[derive(Debug)]
 pub(super) struct CellResults {

@@ -1,6 +1,6 @@
 //! Tables 1 to 3 of the paper.
 
-use super::cells::{Cell, SchemeVariant};
+use super::cells::Cell;
 use crate::experiment::Series;
 
 /// The tables copied by hand: `table,scheme,stamping,positions,ply3,..,ply8`, nodes in thousands.
@@ -34,11 +34,6 @@ impl Paper {
     pub(super) fn ratio(&self, cell: Cell, base: Cell) -> Option<f64> {
         Some(self.total(cell)? / self.total(base)?)
     }
-
-    /// Returns the total of `variant` at the largest table.
-    pub(super) fn largest(&self, variant: SchemeVariant, depth: u32) -> Option<f64> {
-        self.total(Cell::of(variant, super::cells::LARGEST, depth))
-    }
 }
 
 fn read_line(line: &str) -> Option<Vec<(Cell, f64)>> {
@@ -52,7 +47,7 @@ fn read_line(line: &str) -> Option<Vec<(Cell, f64)>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::cells::{DEPTHS, LARGEST, SCHEMES};
+    use super::super::cells::{DEPTHS, LARGEST, SCHEMES, SchemeVariant};
     use super::*;
     use sesame_table::Scheme;
 
@@ -63,11 +58,11 @@ mod tests {
         for depth in DEPTHS {
             assert!(paper.total(Cell::without_table(depth)).is_some());
             for (scheme, stamped) in SCHEMES.into_iter().flat_map(|scheme| [(scheme, false), (scheme, true)]) {
-                assert!(paper.largest(SchemeVariant { scheme, stamped }, depth).is_some());
+                assert!(paper.total(Cell::of(SchemeVariant { scheme, stamped }, LARGEST, depth)).is_some());
             }
         }
         assert_eq!(paper.total(Cell::without_table(8)), Some(610_696_000.0));
-        assert_eq!(paper.largest(SchemeVariant::stamped(Scheme::TwoBig1), 8), Some(180_187_000.0));
+        assert_eq!(paper.total(Cell::of(SchemeVariant::stamped(Scheme::TwoBig1), LARGEST, 8)), Some(180_187_000.0));
         assert_eq!(paper.total(Cell::of(SchemeVariant::cleared(Scheme::Old), LARGEST, 4)), Some(931_000.0));
         assert_eq!(paper.total(Cell::of(SchemeVariant::cleared(Scheme::Old), 8192, 4)), None);
     }

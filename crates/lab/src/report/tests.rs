@@ -23,7 +23,7 @@ impl Model {
         let place = SIZES.iter().position(|&size| size == cell.series.positions).unwrap();
         match (self.contrary, cell.depth) {
             (false, 7) => 40e6 * Self::growth(place) * (1.0 + penalty(scheme) * Self::crowd(place)) * stamp(line, 0.97),
-            (false, depth) => paper.largest(line, depth).unwrap() * Self::growth(place),
+            (false, depth) => paper.total(Cell::of(line, LARGEST, depth)).unwrap() * Self::growth(place),
             // Doublings save too much, or cost nodes with stamped entries; the spread grows; the paper's
             // order is reversed with a cleared table; stamps cost nodes.
             (true, 7) => {

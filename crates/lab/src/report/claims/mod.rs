@@ -153,25 +153,25 @@ pub(super) fn all(results: &CellResults, paper: &Paper) -> Vec<Claim> {
     vec![
         size::constancy(results),
         size::spread_at_8k(results),
-        size::spread_from_512k(results, paper),
+        size::spread_from_512k(results),
         size::spread_shrinks(results),
         size::best_at_8k(results),
         size::worst_at_8k(results),
         size::doubling(results, paper),
-        merit::two_levels(results, paper),
+        merit::two_levels(results),
         merit::two_deep_saves(results, paper),
-        merit::two_big_best(results, paper, false),
-        merit::two_big_best(results, paper, true),
-        merit::nodes_over_depth(results, paper),
-        merit::deep_not_best(results, paper),
-        merit::largest_and_deepest(results, paper),
-        merit::forgetful_are_last(results, paper),
-        merit::big_all(results, paper),
+        merit::two_big_best(results, false),
+        merit::two_big_best(results, true),
+        merit::nodes_over_depth(results),
+        merit::deep_not_best(results),
+        merit::largest_and_deepest(results),
+        merit::forgetful_are_last(results),
+        merit::big_all(results),
         stamp::shapes(results),
-        stamp::same_order(results, paper),
-        stamp::edge(results, paper),
+        stamp::same_order(results),
+        stamp::edge(results),
         stamp::three_plies(results, paper),
-        stamp::deeper(results, paper),
+        stamp::deeper(results),
         stamp::eight_plies(results, paper),
     ]
 }
@@ -276,7 +276,7 @@ fn paired(results: &CellResults, what: &str, pairings: impl IntoIterator<Item = 
 
 /// Returns the name of a variant, such as `DEEP, cleared`.
 fn variant_name(variant: SchemeVariant) -> String {
-    format!("{}, {}", variant.scheme, if variant.stamped { "stamped" } else { "cleared" })
+    format!("{}, {}", variant.scheme, variant.between())
 }
 
 fn wins(comparison: &Comparison) -> String {

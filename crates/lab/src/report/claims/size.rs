@@ -61,7 +61,11 @@ pub(super) fn doubling(results: &CellResults, paper: &Paper) -> Claim {
     let saving = |depth, first, last| number(|picks| saved_per_doubling(results, depth, first, last, picks));
     let from = |first| move |depth| saving(depth, first, LARGEST);
     let context = one_ply_deeper(results, paper, (&test.holds, test.unit), from(DEEP_SIZES[0]));
-    let details = paragraphs([doublings_by_depth(results), deep_doublings(results)]);
+    let ends = [DEEP_SIZES[0], LARGEST];
+    let details = paragraphs([
+        doublings_by_depth(results, "saved by doubling", SIZES.windows(2)),
+        doublings_by_depth(results, "saved per doubling", DEEP_SIZES.windows(2).chain([&ends[..]])),
+    ]);
     test.judge(from(SIZES[0])(DEPTH), details).with_context(context)
 }
 
@@ -76,33 +80,17 @@ fn saved_per_doubling(results: &CellResults, depth: u32, first: usize, last: usi
     }
 }
 
-/// Returns a table of the savings per doubling between the sizes searched to 8 ply, which are two doublings
-/// apart.
-fn deep_doublings(results: &CellResults) -> String {
+/// Returns a table of the savings per doubling between pairs of sizes in the mean of the schemes, by depth: deeper
+/// searches fill the table more.
+fn doublings_by_depth<'a>(results: &CellResults, what: &str, steps: impl Iterator<Item = &'a [usize]>) -> String {
     let picks: Vec<usize> = (0..TESTS).collect();
-    let ends = [DEEP_SIZES[0], LARGEST];
-    let steps: Vec<&[usize]> = DEEP_SIZES.windows(2).chain([&ends[..]]).collect();
+    let steps: Vec<&[usize]> = steps.collect();
     let labels = steps.iter().map(|step| format!("{}–{}", step[0] / 1024, markdown::size(step[1])));
-    let heading = std::iter::once("saved per doubling, cleared".to_owned()).chain(labels);
-    by_depth(heading, |depth| {
+    by_depth(std::iter::once(format!("{what}, cleared")).chain(labels), |depth| {
         let saved = |step: &&[usize]| {
             Some(saved_per_doubling(results, depth, step[0], step[1], &picks)).filter(|saved| saved.is_finite())
         };
         steps.iter().map(saved).collect()
-    })
-}
-
-/// Returns a table of the savings by each doubling in the mean of the schemes, by depth: deeper searches fill
-/// the table more.
-fn doublings_by_depth(results: &CellResults) -> String {
-    let picks: Vec<usize> = (0..TESTS).collect();
-    let labels = SIZES.windows(2).map(|pair| format!("{}–{}", pair[0] / 1024, markdown::size(pair[1])));
-    let heading = std::iter::once("saved by doubling, cleared".to_owned()).chain(labels);
-    by_depth(heading, |depth| {
-        let saved = |sizes: &[usize]| {
-            Some(saved_per_doubling(results, depth, sizes[0], sizes[1], &picks)).filter(|saved| saved.is_finite())
-        };
-        SIZES.windows(2).map(saved).collect()
     })
 }
 
@@ -172,13 +160,8 @@ fn spreads(results: &CellResults) -> String {
     if has_any { table.to_string() } else { String::new() }
 }
 
-pub(super) fn spread_from_512k(results: &CellResults, paper: &Paper) -> Claim {
-    let theirs: Option<Vec<f64>> =
-        SCHEMES.iter().map(|&scheme| paper.largest(SchemeVariant::cleared(scheme), DEPTH)).collect();
-    let test = ClaimTest {
-        paper: format!("3 %; {} in Table 2", or_dash(theirs, |totals| percent(spread(&totals)))),
-        ..ClaimTest::named("spread from 512K")
-    };
+pub(super) fn spread_from_512k(results: &CellResults) -> Claim {
+    let test = ClaimTest::named("spread from 512K");
     let pairs = SCHEMES.into_iter().skip(1).map(|scheme| {
         let cell = |scheme| Cell::of(SchemeVariant::cleared(scheme), LARGEST, DEPTH);
         Pairing::single(format!("{scheme} against TWOBIG1, 1024K"), cell(scheme), cell(Scheme::TwoBig1))
