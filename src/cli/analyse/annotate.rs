@@ -114,15 +114,12 @@ fn write(
     let earlier = erase(ply);
     rate(&mut ply.nags, &earlier, judged.as_ref().map(|(judgement, _)| *judgement));
     // One comment, the earlier one first: Lichess shows no comment after the variation, and moves no clock there.
-    let is_comment = |annotation: &Annotation| matches!(annotation, Annotation::Comment(_));
-    let first_other = ply.annotations.iter().position(|annotation| !is_comment(annotation));
-    let others = ply.annotations.split_off(first_other.unwrap_or(ply.annotations.len()));
-    let comments = std::mem::replace(&mut ply.annotations, others).into_iter();
-    let mut comments: Vec<String> = comments
-        .map(|annotation| match annotation {
-            Annotation::Comment(text) | Annotation::Variation(text) => text,
-        })
-        .collect();
+    let is_variation = |annotation: &Annotation| matches!(annotation, Annotation::Variation(_));
+    let first = ply.annotations.iter().position(is_variation).unwrap_or(ply.annotations.len());
+    let text = |annotation| match annotation {
+        Annotation::Comment(text) | Annotation::Variation(text) => text,
+    };
+    let mut comments: Vec<String> = ply.annotations.drain(..first).map(text).collect();
     if score_after != Score::Mate(0) {
         let score = WhiteScore::new(score_after, !position.side_to_move()).to_string();
         comments.push(format!("{EVAL}{}]", score.trim_start_matches('+')));

@@ -294,7 +294,7 @@ fn summary_row<'a>(name: String, results: impl Iterator<Item = &'a SuiteResult> 
         or_dash(share, |share| format!("{share:.1} %")),
         or_dash(mean, |mean| format!("{mean:.2} s")),
         or_dash((most > 0).then_some(points), |points| format!("{points} of {most}")),
-        format!("{:.1} s", results.clone().map(|result| result.seconds).sum::<f64>()),
+        format!("{:.1} s", results.clone().fold(0.0, |sum, result| sum + result.seconds)),
         grouped(results.map(|result| result.nodes).sum()),
     ]
 }

@@ -45,7 +45,8 @@ fn parse(text: &str) -> Option<TypedMove> {
     let to: Square = format!("{file}{rank}").to_ascii_lowercase().parse().ok()?;
     let (piece, origin) = match head {
         [file, rank] if rank.is_ascii_digit() && File::try_from(file.to_ascii_lowercase()).is_ok() => (None, head),
-        [] => (Some(Piece::Pawn), head),
+        // A pawn without an origin moves straight on.
+        [] => (Some(Piece::Pawn), std::slice::from_ref(file)),
         // A small b is the file or the bishop.
         ['b'] if !matches!(to.file(), File::A | File::C) => (Some(Piece::Bishop), &[][..]),
         ['a'..='h'] => (Some(Piece::Pawn), head),
@@ -68,11 +69,7 @@ fn explain(position: &Position, text: &str) -> String {
     };
     let fits = |from: &Square| {
         let name = from.to_string();
-        // Without an origin, a pawn moves straight on.
-        let is_straight = piece != Some(Piece::Pawn) || !origin.is_empty() || from.file() == to.file();
-        origin.chars().all(|letter| name.contains(letter))
-            && is_straight
-            && (piece.is_none() || position.piece_on(*from) == piece)
+        origin.chars().all(|letter| name.contains(letter)) && (piece.is_none() || position.piece_on(*from) == piece)
     };
     let origins = position.colors(position.side_to_move()).into_iter().filter(fits);
     let found: Vec<_> = origins.map(|from| check_move(position, from, to, promotion)).collect();
@@ -86,11 +83,14 @@ fn explain(position: &Position, text: &str) -> String {
             Some(from) => format!("The {} is not yours.", piece_on(position, from)),
             None => format!("There is no piece on {origin}."),
         },
-        ([], None) if piece == Some(Piece::Pawn) && origin.is_empty() => {
-            format!("You have no pawn on the {}-file.", to.file())
+        ([], None) => {
+            let place = match origin.as_bytes() {
+                [] => String::new(),
+                [b'a'..=b'h'] => format!(" on the {origin}-file"),
+                _ => format!(" on {origin}"),
+            };
+            format!("You have no {}{place}.", piece_name(piece))
         }
-        ([], None) if origin.is_empty() => format!("You have no {}.", piece_name(piece)),
-        ([], None) => format!("You have no {} on {origin}.", piece_name(piece)),
         (several, _) => format!("Which one: {}?", several.join(" or ")),
     }
 }
@@ -159,31 +159,27 @@ fn check_move(position: &Position, from: Square, to: Square, promotion: Option<P
 fn explain_castling(position: &Position, is_short: bool) -> String {
     let us = position.side_to_move();
     let (king, rights) = (position.king(us), position.castles(us));
-    let on_rank = |file| Square::new(file, king.rank());
     let (right, king_to, rook_to, san) = match is_short {
-        true => (rights.short, on_rank(File::G), on_rank(File::F), "O-O"),
-        false => (rights.long, on_rank(File::C), on_rank(File::D), "O-O-O"),
+        true => (rights.short, File::G, File::F, "O-O"),
+        false => (rights.long, File::C, File::D, "O-O-O"),
     };
-    let Some(rook) = right.map(on_rank) else {
+    let Some(rook) = right.map(|file| Square::new(file, king.rank())) else {
         return "You cannot castle: the king or the rook has moved.".to_owned();
     };
+    if position.is_legal(Move::new(king, rook, None)) {
+        return format!("That move is written {san}.");
+    }
     if position.in_check() {
         return "You cannot castle: the king is in check.".to_owned();
     }
-    let path = |from, to: Square| get_between_rays(from, to) | to.bitboard();
+    let path = |from: Square, file| {
+        let to = Square::new(file, from.rank());
+        get_between_rays(from, to) | to.bitboard()
+    };
     let others = position.occupied() - king.bitboard() - rook.bitboard();
-    let blockers = (path(king, king_to) | path(rook, rook_to)) & others;
-    if let Some(blocker) = blockers.into_iter().next() {
-        return format!("You cannot castle: the {} is in the way.", piece_on(position, blocker));
-    }
-    let attackers = |square| position.attackers_to(square, others | rook_to.bitboard()) & position.colors(!us);
-    let attacked =
-        path(king, king_to).into_iter().find_map(|square| Some((square, attackers(square).into_iter().next()?)));
-    match attacked {
-        Some((square, attacker)) => {
-            format!("You cannot castle: the {} attacks {square}.", piece_on(position, attacker))
-        }
-        None => format!("That move is written {san}."),
+    match ((path(king, king_to) | path(rook, rook_to)) & others).into_iter().next() {
+        Some(blocker) => format!("You cannot castle: the {} is in the way.", piece_on(position, blocker)),
+        None => "You cannot castle: a square on the king's way is attacked.".to_owned(),
     }
 }
 
@@ -269,7 +265,7 @@ mod tests {
                 ("e2", "The pawn on e3 cannot move to e2."),
                 ("c6q", "Only a pawn on the last rank becomes another piece."),
                 ("g4", "You have no pawn on the g-file."),
-                ("gxf5", "You have no pawn on g."),
+                ("gxf5", "You have no pawn on the g-file."),
                 ("Pc6", "That move is written c6."),
             ],
         );
@@ -278,7 +274,7 @@ mod tests {
             &[("e5", "The pawn on e7 cannot move to e5: the knight on e6 is in the way.")],
         );
         // The pawns of an en passant capture leave the rank together.
-        check_reasons("7k/8/8/8/K2pP2r/8/8/8 b - e3 0 1", &[("exd6", "You have no pawn on e.")]);
+        check_reasons("7k/8/8/8/K2pP2r/8/8/8 b - e3 0 1", &[("exd6", "You have no pawn on the e-file.")]);
     }
 
     #[test]
@@ -301,12 +297,12 @@ mod tests {
         for (fen, text, why) in [
             ("4k3/8/8/8/8/8/8/4K2R w - - 0 1", "O-O", "the king or the rook has moved."),
             ("4k3/8/8/8/8/8/8/4K1NR w K - 0 1", "0-0", "the knight on g1 is in the way."),
-            ("4k3/8/8/8/8/7b/8/4K2R w K - 0 1", "e1g1", "the bishop on h3 attacks f1."),
-            ("4k3/8/8/8/8/6r1/8/4K2R w K - 0 1", "o-o", "the rook on g3 attacks g1."),
+            ("4k3/8/8/8/8/7b/8/4K2R w K - 0 1", "e1g1", "a square on the king's way is attacked."),
+            ("4k3/8/8/8/8/6r1/8/4K2R w K - 0 1", "o-o", "a square on the king's way is attacked."),
             ("4k3/8/8/8/8/4r3/8/4K2R w K - 0 1", "O-O", "the king is in check."),
             ("r3k3/8/8/8/8/8/8/RN2K3 w Qq - 0 1", "O-O-O", "the knight on b1 is in the way."),
             // Chess960: the rook on b1 shields the king on its way to c1.
-            ("4k3/8/8/8/8/8/8/rR1K4 w B - 0 1", "O-O-O", "the rook on a1 attacks c1."),
+            ("4k3/8/8/8/8/8/8/rR1K4 w B - 0 1", "O-O-O", "a square on the king's way is attacked."),
         ] {
             check_reasons(fen, &[(text, &format!("You cannot castle: {why}"))]);
         }
