@@ -84,12 +84,10 @@ pub(super) fn run(paths: &[PathBuf], arguments: &AnalyseArguments, output: &Outp
     if done < total {
         return Err(CommandError::Failed(format!("interrupted after {done} of {total} positions")));
     }
-    match (suites.iter().map(|suite| suite.bad).sum(), bad_files) {
+    match (suites.iter().map(|suite| suite.bad).sum::<usize>(), bad_files) {
         (0, 0) => Ok(()),
-        (1, 0) => Err(CommandError::failed("a line could not be used: see above")),
-        (bad, 0) => Err(CommandError::Failed(format!("{bad} lines could not be used: see above"))),
-        (bad, files) => {
-            Err(CommandError::Failed(format!("{files} files and {bad} lines could not be used: see above")))
+        (lines, files) => {
+            Err(CommandError::Failed(format!("{files} files and {lines} lines could not be used: see above")))
         }
     }
 }

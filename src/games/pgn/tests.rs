@@ -107,7 +107,8 @@ fn common_deviations_are_accepted() {
 
 #[test]
 fn texts_are_decoded_without_control_characters() {
-    let mut reader = Reader::new(&b"[White \"\x8Aari\xE6\"]\n[Black \"M\xFCller\"]\n\n1. e4 {White\x92s plan \x96 f4} *"[..]);
+    let mut reader =
+        Reader::new(&b"[White \"\x8Aari\xE6\"]\n[Black \"M\xFCller\"]\n\n1. e4 {White\x92s plan \x96 f4} *"[..]);
     let game = reader.next().unwrap().unwrap();
     assert_eq!((game.tag("White"), game.tag("Black")), (Some("Šariæ"), Some("Müller")));
     assert_eq!(game.plies[0].annotations, [Annotation::Comment("White’s plan – f4".into())]);
