@@ -223,7 +223,8 @@ fn split_judgement(comment: &str) -> Option<(&'static [Judgement], &'static str,
     OPENINGS.into_iter().find_map(|(opening, judgements)| {
         let (before, sentence) = comment.split_once(opening)?;
         let before = before.trim();
-        if !before.is_empty() && !(before.starts_with('(') && before.ends_with(')')) {
+        let is_first = before.is_empty() || before.starts_with('(') && before.ends_with(')');
+        if !is_first {
             return None;
         }
         [ADDED, JOINED].into_iter().find_map(|end| {
