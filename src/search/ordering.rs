@@ -48,24 +48,11 @@ enum Stage {
 /// The class of a picked move, by its stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
-    TtMove,
     /// A capture or promotion that is good by static exchange evaluation and history.
     GoodNoisy,
     Quiet,
     /// Any other capture or promotion.
     BadNoisy,
-}
-
-impl Class {
-    /// Replaces [`TtMove`](Self::TtMove) by the class of the table's move: a good capture or a quiet move.
-    #[inline(always)]
-    pub fn of_move(self, tt_capture: bool) -> Self {
-        match self {
-            Self::TtMove if tt_capture => Self::GoodNoisy,
-            Self::TtMove => Self::Quiet,
-            class => class,
-        }
-    }
 }
 
 /// Returns the legal moves of one node, best first, each exactly once.
@@ -118,7 +105,8 @@ impl MovePicker {
             match self.stage {
                 Stage::TtMove => {
                     self.stage = Stage::GenerateNoisy;
-                    return self.hints.tt_move.map(|mv| (mv, Class::TtMove));
+                    let class = |mv| if position.is_noisy(mv) { Class::GoodNoisy } else { Class::Quiet };
+                    return self.hints.tt_move.map(|mv| (mv, class(mv)));
                 }
                 Stage::GenerateNoisy => {
                     position.noisy_moves(&mut self.moves);

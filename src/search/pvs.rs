@@ -218,7 +218,6 @@ impl<T: SearchTable> Worker<T> {
                 continue;
             }
             moves += 1;
-            let class = class.of_move(node.tt_capture);
             self.prefetch_after(position, mv);
             let is_quiet = class == Class::Quiet;
             let piece_to = PieceTo::new(us, position.moved(mv), mv);

@@ -111,7 +111,7 @@ impl<T: SearchTable> Worker<T> {
                     Class::Quiet if in_check => quiets = Quiets::None,
                     // 7. Static-exchange pruning of quiet checks.
                     Class::Quiet if !position.see_ge(mv, 0) => continue,
-                    Class::GoodNoisy | Class::TtMove if !in_check && mv.promotion().is_none() => {
+                    Class::GoodNoisy if !in_check && mv.promotion().is_none() => {
                         // 8. Delta pruning and static-exchange pruning of captures.
                         if let Some(score) = prune_capture(position, mv, futility_base, alpha) {
                             best_score = best_score.max(score);

@@ -55,6 +55,17 @@ fn score(fen: &str, depth: u32) -> i32 {
     search_game(&game(fen), depth).lines[0].score
 }
 
+/// Searches a position with a null window, whose beta depends on the static evaluation. Returns the score and the
+/// node's table entry: `None` if the node was pruned.
+fn null_window_search(fen: &str, depth: i32, beta: impl Fn(i32) -> i32) -> (i32, Option<TtEntry>) {
+    let (game, table) = (game(fen), table());
+    let mut worker = Worker::new(0, ThreadData::default(), context(&game, &table));
+    worker.root_depth = depth;
+    let beta = beta(worker.static_evals(game.position(), None, 0).1);
+    let score = worker.search::<NonPv>(game.position(), beta - 1, beta, depth, 0, false).unwrap();
+    (score, table.probe(game.position().key()))
+}
+
 fn best(game: &Game, iteration: &Iteration) -> String {
     game.position().to_uci(iteration.lines[0].pv[0], false)
 }
@@ -111,12 +122,7 @@ fn a_mate_threat_extends_the_node() {
     for (fen, searched) in
         [("3r2k1/Q4ppp/8/8/8/8/5PPP/6K1 w - - 0 1", Some(11)), ("3r2k1/Q4ppp/8/8/8/7P/5PP1/6K1 w - - 0 1", None)]
     {
-        let (game, table) = (game(fen), table());
-        let mut worker = Worker::new(0, ThreadData::default(), context(&game, &table));
-        worker.root_depth = 10;
-        let eval = worker.evaluate(game.position(), 0);
-        worker.search::<NonPv>(game.position(), eval / 2 - 1, eval / 2, 10, 0, false).unwrap();
-        let entry = table.probe(game.position().key());
+        let (_, entry) = null_window_search(fen, 10, |eval| eval / 2);
         assert_eq!(entry.map(|entry| entry.depth), searched, "{fen}");
     }
 }
@@ -127,12 +133,7 @@ fn a_mate_threat_stops_reverse_futility() {
     for (fen, searched) in
         [("6k1/5ppp/8/8/8/5p1q/QR3P1P/6K1 w - - 0 1", Some(2)), ("6k1/5ppp/8/8/8/5p1q/QR3P1P/4N1K1 w - - 0 1", None)]
     {
-        let (game, table) = (game(fen), table());
-        let mut worker = Worker::new(0, ThreadData::default(), context(&game, &table));
-        worker.root_depth = 2;
-        let beta = worker.static_evals(game.position(), None, 1).1 - 400;
-        worker.search::<NonPv>(game.position(), beta - 1, beta, 2, 1, true).unwrap();
-        let entry = table.probe(game.position().key());
+        let (_, entry) = null_window_search(fen, 2, |eval| eval - 400);
         assert_eq!(entry.map(|entry| entry.depth), searched, "{fen}");
     }
 }
