@@ -133,12 +133,10 @@ impl Control {
         self.soft_limit.is_some_and(|limit| self.nodes() >= limit)
     }
 
-    /// Returns the number of successful Syzygy probes so far, on all machines.
-    pub fn tb_hits(&self) -> u64 {
+    pub(crate) fn tb_hits(&self) -> u64 {
         self.local_counts().1 + self.remote_counts[1].load(Relaxed)
     }
 
-    /// Adds to the count of successful Syzygy probes.
     pub(crate) fn add_tb_hits(&self, hits: u64) {
         self.tb_hits.fetch_add(hits, Relaxed);
     }

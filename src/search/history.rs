@@ -150,13 +150,11 @@ impl Histories {
         self.capture_entry(piece_to, captured).get()
     }
 
-    /// Returns the counter move: the quiet reply that last refuted `previous`.
     #[inline]
     pub fn counter(&self, previous: PieceTo) -> Option<Move> {
         Move::from_bits(self.counter[previous.index()].load(Relaxed))
     }
 
-    /// Stores `reply` as the counter move to `previous`.
     #[inline]
     pub fn set_counter(&self, previous: PieceTo, reply: Move) {
         let counter = &self.counter[previous.index()];

@@ -32,7 +32,6 @@ pub enum Quiets {
     None,
 }
 
-/// A stage of the move picker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     TtMove,
@@ -45,7 +44,6 @@ enum Stage {
     Done,
 }
 
-/// The class of a picked move, by its stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
     /// A capture or promotion that is good by static exchange evaluation and history.

@@ -18,7 +18,6 @@ use super::tt::{Bound, SearchTable, TtHit, TtStore};
 use super::worker::Worker;
 use crate::position::{Move, Piece, Position};
 
-/// The result of null-move pruning.
 pub(super) enum NullMove {
     /// Not tried, or it failed low.
     NoCutoff,
@@ -28,7 +27,6 @@ pub(super) enum NullMove {
     MateThreat,
 }
 
-/// Returns whether the side to move has at most one piece besides king and pawns.
 fn has_zugzwang_risk(position: &Position) -> bool {
     let pieces =
         position.colors(position.side_to_move()) & !(position.pieces(Piece::Pawn) | position.pieces(Piece::King));

@@ -53,10 +53,10 @@ pub enum IterationResult {
     Stopped(Option<Iteration>),
 }
 
-/// A root move with its result.
 #[derive(Debug, Clone)]
 pub(super) struct RootMove {
     pub(super) mv: Move,
+    /// Of this iteration; `-INFINITE` until the move raises alpha.
     pub(super) score: i32,
     pub(super) previous_score: i32,
     pub(super) seldepth: usize,
@@ -186,7 +186,6 @@ impl<T: SearchTable> Worker<T> {
         Some((root.mv, if position.is_noisy(root.mv) { Class::GoodNoisy } else { Class::Quiet }))
     }
 
-    /// Reports that root move `number` of the current line, from 1, begins.
     pub(super) fn begin_root_move(&self, number: usize, mv: Move) {
         self.context.control.begin_root_move(self.root_depth.unsigned_abs(), self.pv_index + number, mv);
     }

@@ -61,7 +61,6 @@ pub struct CheckSquares([BitBoard; Piece::NUM]);
 impl CheckSquares {
     pub const NONE: Self = Self([BitBoard::EMPTY; Piece::NUM]);
 
-    /// Returns the checking squares of the side to move.
     pub fn of(position: &Position) -> Self {
         let us = position.side_to_move();
         let king = position.king(!us);
@@ -77,7 +76,6 @@ impl CheckSquares {
         self.0[piece as usize]
     }
 
-    /// Returns whether the piece moved by `mv` gives check from its destination.
     #[inline]
     pub fn has(&self, position: &Position, mv: Move) -> bool {
         self.by(position.moved(mv)).has(mv.to())

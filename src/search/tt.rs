@@ -236,7 +236,6 @@ impl TtHit {
     }
 }
 
-/// A result to store in the table.
 pub(super) struct TtStore {
     pub(super) mv: Option<Move>,
     pub(super) score: i32,

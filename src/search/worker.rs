@@ -160,7 +160,6 @@ impl<T: SearchTable> Worker<T> {
         &self.thread.stack[ply + ENTRIES_BEFORE_ROOT - back]
     }
 
-    /// Returns the moves one, two and four plies before `ply`.
     #[inline]
     pub(super) fn played_before(&self, ply: usize) -> [Option<PieceTo>; 3] {
         [1, 2, 4].map(|back| self.stack_before(ply, back).played)
@@ -173,7 +172,6 @@ impl<T: SearchTable> Worker<T> {
         ply < (extension_limit() * self.root_depth) as usize
     }
 
-    /// Returns whether `position` repeats one of the game or the path.
     #[inline]
     pub(super) fn repeats(&self, position: &Position) -> bool {
         is_repetition(&self.keys, position.key(), position.reversible_plies(), self.root_len)
@@ -190,7 +188,6 @@ impl<T: SearchTable> Worker<T> {
         self.thread.eval_cache.prefetch(key);
     }
 
-    /// Makes `mv` in a copy of `position` and records it in the path.
     #[inline]
     pub(super) fn make(&mut self, position: &Position, ply: usize, mv: Move) -> Position {
         self.stack(ply).played = Some(PieceTo::new(position.side_to_move(), position.moved(mv), mv));
@@ -216,6 +213,7 @@ impl<T: SearchTable> Worker<T> {
 
 /// Stack entries before the root, so that looking back four plies needs no test.
 pub(super) const ENTRIES_BEFORE_ROOT: usize = 4;
+/// The static evaluation of a position in check.
 pub(super) const NO_EVAL: i32 = INFINITE;
 
 /// The state of one ply of the current path, read by the plies after it.
@@ -314,7 +312,6 @@ impl Default for ThreadData {
     }
 }
 
-/// The principal variation from each ply of the current path.
 pub struct PvTable {
     moves: Box<[[Option<Move>; MAX_PLY + 1]]>,
     lengths: [usize; MAX_PLY + 2],
