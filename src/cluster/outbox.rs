@@ -108,16 +108,18 @@ impl Outbox {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::{Bound, TtEntry};
     use sesame_table::Scheme;
 
     fn entry(key: u64, depth: u8) -> ExchangedEntry {
-        ExchangedEntry::for_tests(key, depth)
+        let entry = TtEntry { mv: 1, score: 2, depth, bound: Bound::Upper, pv: false, eval: 3 };
+        ExchangedEntry { key, entry, work: 5 }
     }
 
     /// Hands entries over as a worker does.
     fn offer(outbox: &Outbox, entries: impl IntoIterator<Item = ExchangedEntry>) {
         let exchange = outbox.exchange();
-        entries.into_iter().for_each(|entry| exchange.offer_for_tests(0, 0, entry));
+        entries.into_iter().for_each(|entry| exchange.offer(0, 0, entry));
     }
 
     #[test]

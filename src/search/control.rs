@@ -157,7 +157,7 @@ impl Control {
     /// A shallower iteration than the recorded one is ignored. Concurrent calls may overwrite each other; the
     /// value is only reported.
     #[inline]
-    pub(crate) fn begin_root_move(&self, depth: u32, number: usize, mv: Move) {
+    pub(super) fn begin_root_move(&self, depth: u32, number: usize, mv: Move) {
         let packed = u64::from(depth) << 32 | (number as u64 & 0xffff) << 16 | u64::from(mv.bits());
         if packed >> 32 >= self.current_root_move.load(Relaxed) >> 32 {
             self.current_root_move.store(packed, Relaxed);

@@ -42,27 +42,10 @@ impl Exchange {
 
     /// Hands over an entry that `worker` stores, if it is deep enough.
     #[inline]
-    pub(super) fn offer(&self, worker: usize, nodes: u64, entry: ExchangedEntry) {
+    pub(crate) fn offer(&self, worker: usize, nodes: u64, entry: ExchangedEntry) {
         if entry.entry.depth >= self.min_depth() {
             self.taker.take(worker, nodes, entry);
         }
-    }
-}
-
-#[cfg(test)]
-impl ExchangedEntry {
-    /// Returns an entry of this key and depth.
-    pub(crate) fn for_tests(key: u64, depth: u8) -> Self {
-        let entry = TtEntry { mv: 1, score: 2, depth, bound: super::tt::Bound::Upper, pv: false, eval: 3 };
-        Self { key, entry, work: 5 }
-    }
-}
-
-#[cfg(test)]
-impl Exchange {
-    /// Hands over an entry, as a worker does.
-    pub(crate) fn offer_for_tests(&self, worker: usize, nodes: u64, entry: ExchangedEntry) {
-        self.offer(worker, nodes, entry);
     }
 }
 

@@ -129,19 +129,9 @@ impl<T: SearchTable> Worker<T> {
         self.thread
     }
 
-    /// Stops all workers of this search.
-    pub fn stop_all(&self) {
-        self.context.control.stop();
-    }
-
     /// Returns the nodes of this worker in this search.
     pub fn nodes(&self) -> u64 {
         self.count.get()
-    }
-
-    /// Returns the first root move in the current order: the move to play before any iteration is complete.
-    pub fn first_root_move(&self) -> Option<Move> {
-        self.root_moves.first().map(|root| root.mv)
     }
 
     #[inline]

@@ -148,10 +148,12 @@ impl Rounds {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::{Bound, TtEntry};
     use sesame_table::Scheme;
 
     fn entry(key: u64, depth: u8) -> ExchangedEntry {
-        ExchangedEntry::for_tests(key, depth)
+        let entry = TtEntry { mv: 1, score: 2, depth, bound: Bound::Upper, pv: false, eval: 3 };
+        ExchangedEntry { key, entry, work: 5 }
     }
 
     fn machines(settings: ExchangeSettings) -> SimulatedMachines {
@@ -167,15 +169,15 @@ mod tests {
         let found = |machine: usize, key: u64| machines.tables()[machine].probe(key).is_some();
         // Worker 2 is the first of machine 1.
         for key in 1..=3 {
-            exchange.offer_for_tests(2, 10, entry(key, 9));
+            exchange.offer(2, 10, entry(key, 9));
         }
-        exchange.offer_for_tests(2, 10, entry(9, 3));
-        exchange.offer_for_tests(0, 149, entry(50, 9));
+        exchange.offer(2, 10, entry(9, 3));
+        exchange.offer(0, 149, entry(50, 9));
         assert!(!found(0, 1), "on the way");
-        exchange.offer_for_tests(0, 150, entry(50, 9));
+        exchange.offer(0, 150, entry(50, 9));
         assert!(found(0, 1) && found(2, 2) && !found(1, 1), "with the others");
         assert!(!found(0, 3), "the batch is full");
-        exchange.offer_for_tests(0, 1000, entry(51, 9));
+        exchange.offer(0, 1000, entry(51, 9));
         assert!(found(0, 3) && found(1, 50) && !found(0, 9));
         assert_eq!(machines.sent(), 4, "entry 50 was offered twice, entry 51 waits");
     }
@@ -185,9 +187,9 @@ mod tests {
         let machines = machines(ExchangeSettings { min_depth: 0, interval: 100, batch: 2, delay: 0 });
         let exchange = machines.exchange(1);
         for key in 1..=20 {
-            exchange.offer_for_tests(0, 0, entry(key, 9));
+            exchange.offer(0, 0, entry(key, 9));
         }
-        exchange.offer_for_tests(0, 10_000, entry(50, 9));
+        exchange.offer(0, 10_000, entry(50, 9));
         assert_eq!(machines.sent(), 8);
     }
 }
