@@ -3,7 +3,7 @@
 //! All numbers are little-endian. A block has a fixed size, so that a round is one collective call.
 
 use crate::position::Move;
-use crate::search::{ExchangedEntry, TtEntry};
+use crate::search::{RemoteEntry, TtEntry};
 use crate::smp::{Bound, Line, Score};
 use sesame_table::{Generation, Payload};
 
@@ -35,7 +35,7 @@ pub(super) const MAX_ENTRIES: usize = MAX_TEXT / ENTRY_BYTES;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Load {
     /// Entries of the running search, at most [`MAX_ENTRIES`].
-    Entries(Vec<ExchangedEntry>),
+    Entries(Vec<RemoteEntry>),
     /// Bytes of lines for the followers, at most [`MAX_TEXT`]: from the leader only.
     Text(Vec<u8>),
 }
@@ -100,7 +100,7 @@ impl Block {
         bytes.resize(HEADER_BYTES, 0);
         match &self.load {
             Load::Entries(entries) => {
-                for ExchangedEntry { key, entry, work } in entries.iter().take(length) {
+                for RemoteEntry { key, entry, work } in entries.iter().take(length) {
                     bytes.extend(key.to_le_bytes());
                     bytes.extend(entry.pack(Generation::default()).to_le_bytes());
                     bytes.extend(u32::try_from(*work).unwrap_or(u32::MAX).to_le_bytes());
@@ -131,7 +131,7 @@ impl Block {
                 let (key, data, work) = (reader.u64()?, reader.u64()?, reader.u32()?);
                 // An entry that cannot be is skipped.
                 if let Some(entry) = TtEntry::unpack(data) {
-                    entries.push(ExchangedEntry { key, entry, work: u64::from(work).max(1) });
+                    entries.push(RemoteEntry { key, entry, work: u64::from(work).max(1) });
                 }
             }
             Load::Entries(entries)
@@ -199,9 +199,9 @@ mod tests {
     use crate::position::Square;
     use proptest::prelude::*;
 
-    fn entries() -> impl Strategy<Value = Vec<ExchangedEntry>> {
+    fn entries() -> impl Strategy<Value = Vec<RemoteEntry>> {
         let entry = (any::<u64>(), any::<u16>(), any::<i16>(), any::<u8>(), 1..=u32::MAX);
-        let entry = entry.prop_map(|(key, mv, score, depth, work)| ExchangedEntry {
+        let entry = entry.prop_map(|(key, mv, score, depth, work)| RemoteEntry {
             key,
             entry: TtEntry { mv, score, depth, bound: Bound::Lower, pv: depth % 2 == 0, eval: -score.max(-999) },
             work: work.into(),

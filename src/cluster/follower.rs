@@ -12,14 +12,14 @@ use super::block::{Block, Load};
 use super::outbox::Outbox;
 use super::rounds::Rounds;
 use super::transport::Transport;
-use crate::search::{Control, Exchange, TranspositionTable};
+use crate::search::{Control, RemoteEntries, TranspositionTable};
 use crate::smp::{Line, SearchLink};
 
 /// The follower's link: what its search and its session tell the thread of the cluster.
 pub(crate) struct FollowerLink {
     rank: usize,
     state: Arc<Mutex<FollowerState>>,
-    exchange: Arc<Exchange>,
+    exchange: Arc<RemoteEntries>,
 }
 
 /// The follower's session and search as the leader has to know them.
@@ -78,7 +78,7 @@ impl SearchLink for FollowerLink {
         None
     }
 
-    fn begin(&self, control: &Arc<Control>, table: &Arc<TranspositionTable>) -> Option<Arc<Exchange>> {
+    fn begin(&self, control: &Arc<Control>, table: &Arc<TranspositionTable>) -> Option<Arc<RemoteEntries>> {
         self.state.lock().running = Some((Arc::clone(control), Arc::clone(table)));
         Some(Arc::clone(&self.exchange))
     }

@@ -14,7 +14,7 @@ use super::block::{Block, Load, MAX_TEXT};
 use super::outbox::Outbox;
 use super::rounds::Rounds;
 use super::transport::Transport;
-use crate::search::{Control, Exchange, TranspositionTable};
+use crate::search::{Control, RemoteEntries, TranspositionTable};
 use crate::smp::{Line, SearchLink};
 
 /// The time between two rounds of a search, unless a full batch is waiting.
@@ -56,7 +56,7 @@ enum Order {
 pub(crate) struct LeaderLink {
     orders: Sender<Order>,
     announced: Mutex<Option<(String, bool)>>,
-    exchange: Arc<Exchange>,
+    exchange: Arc<RemoteEntries>,
     state: Arc<RoundState>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
@@ -162,7 +162,7 @@ impl SearchLink for LeaderLink {
         self.wait(&receiver, MAX_READY).err().map(|fault| fault.to_string())
     }
 
-    fn begin(&self, control: &Arc<Control>, table: &Arc<TranspositionTable>) -> Option<Arc<Exchange>> {
+    fn begin(&self, control: &Arc<Control>, table: &Arc<TranspositionTable>) -> Option<Arc<RemoteEntries>> {
         let (lines, may_finish) = self.announced.lock().take()?;
         if self.state.is_silent() || self.state.is_searching.swap(true, Relaxed) {
             return None;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 
 use super::block::{Load, MAX_ENTRIES};
-use crate::search::{EntryTaker, Exchange, ExchangedEntry, SentFilter, TranspositionTable};
+use crate::search::{EntryTaker, RemoteEntries, RemoteEntry, SentFilter, TranspositionTable};
 
 /// Entries that wait at most, in blocks. More are dropped, and the least depth rises.
 const QUEUE_BLOCKS: usize = 4;
@@ -25,20 +25,20 @@ const SMALL_BATCH: usize = MAX_ENTRIES / 8;
 /// The workers never wait: an entry that finds the queue full is dropped. The least depth follows the flow, so that
 /// few are: it rises after a drop, and falls when a batch is small.
 pub(super) struct Outbox {
-    entries: Receiver<ExchangedEntry>,
+    entries: Receiver<RemoteEntry>,
     dropped: Arc<AtomicU64>,
-    exchange: Arc<Exchange>,
+    exchange: Arc<RemoteEntries>,
     filter: SentFilter,
 }
 
 /// The workers' end of the queue.
 struct Queue {
-    entries: Sender<ExchangedEntry>,
+    entries: Sender<RemoteEntry>,
     dropped: Arc<AtomicU64>,
 }
 
 impl EntryTaker for Queue {
-    fn take(&self, _: usize, _: u64, entry: ExchangedEntry) {
+    fn take(&self, _: usize, _: u64, entry: RemoteEntry) {
         if let Err(TrySendError::Full(_)) = self.entries.try_send(entry) {
             self.dropped.fetch_add(1, Relaxed);
         }
@@ -51,12 +51,12 @@ impl Outbox {
         let (sender, entries) = bounded(QUEUE_BLOCKS * MAX_ENTRIES);
         let dropped = Arc::new(AtomicU64::new(0));
         let queue = Queue { entries: sender, dropped: Arc::clone(&dropped) };
-        let exchange = Arc::new(Exchange::new(FIRST_DEPTH, Box::new(queue)));
+        let exchange = Arc::new(RemoteEntries::new(FIRST_DEPTH, Box::new(queue)));
         Self { entries, dropped, exchange, filter: SentFilter::new() }
     }
 
     /// Returns the workers' end.
-    pub(super) fn exchange(&self) -> Arc<Exchange> {
+    pub(super) fn exchange(&self) -> Arc<RemoteEntries> {
         Arc::clone(&self.exchange)
     }
 
@@ -74,7 +74,7 @@ impl Outbox {
     }
 
     /// Takes a batch of at most [`MAX_ENTRIES`], without those sent before, and adapts the least depth.
-    pub(super) fn batch(&mut self) -> Vec<ExchangedEntry> {
+    pub(super) fn batch(&mut self) -> Vec<RemoteEntry> {
         let mut batch = Vec::new();
         // Taken from the queue: repeated entries count as flow too.
         let mut taken = 0;
@@ -111,13 +111,13 @@ mod tests {
     use crate::search::{Bound, TtEntry};
     use sesame_table::Scheme;
 
-    fn entry(key: u64, depth: u8) -> ExchangedEntry {
+    fn entry(key: u64, depth: u8) -> RemoteEntry {
         let entry = TtEntry { mv: 1, score: 2, depth, bound: Bound::Upper, pv: false, eval: 3 };
-        ExchangedEntry { key, entry, work: 5 }
+        RemoteEntry { key, entry, work: 5 }
     }
 
     /// Hands entries over as a worker does.
-    fn offer(outbox: &Outbox, entries: impl IntoIterator<Item = ExchangedEntry>) {
+    fn offer(outbox: &Outbox, entries: impl IntoIterator<Item = RemoteEntry>) {
         let exchange = outbox.exchange();
         entries.into_iter().for_each(|entry| exchange.offer(0, 0, entry));
     }

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 
 use super::*;
 use crate::position::{Move, Position};
-use crate::search::{Control, EntryTaker, Exchange, ExchangedEntry, TtEntry};
+use crate::search::{Control, EntryTaker, RemoteEntries, RemoteEntry, TtEntry};
 
 /// A sink that keeps what it receives. A call of each kind may panic: the first of that kind.
 #[derive(Default)]
@@ -66,7 +66,7 @@ struct RecordingLink {
 struct Taker(Arc<AtomicUsize>);
 
 impl EntryTaker for Taker {
-    fn take(&self, _: usize, _: u64, _: ExchangedEntry) {
+    fn take(&self, _: usize, _: u64, _: RemoteEntry) {
         let left = self.0.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1));
         assert!(left != Ok(1), "injected into a worker");
     }
@@ -81,9 +81,9 @@ impl SearchLink for RecordingLink {
         None
     }
 
-    fn begin(&self, _: &Arc<Control>, _: &Arc<TranspositionTable>) -> Option<Arc<Exchange>> {
+    fn begin(&self, _: &Arc<Control>, _: &Arc<TranspositionTable>) -> Option<Arc<RemoteEntries>> {
         assert!(!self.begin_panics, "injected into the start of a search");
-        Some(Arc::new(Exchange::new(0, Box::new(Taker(Arc::clone(&self.panics_at_entry))))))
+        Some(Arc::new(RemoteEntries::new(0, Box::new(Taker(Arc::clone(&self.panics_at_entry))))))
     }
 
     fn end(&self, _: Option<Line>, _: Duration) -> (Vec<Line>, Option<String>) {

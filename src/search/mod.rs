@@ -52,7 +52,7 @@ pub use control::Control;
 pub use history::SharedHistories;
 #[cfg(feature = "tune")]
 pub use params::tunable;
-pub use remote_entries::{EntryTaker, Exchange, ExchangedEntry, SentFilter};
+pub use remote_entries::{EntryTaker, RemoteEntries, RemoteEntry, SentFilter};
 pub use root::{Iteration, IterationResult, RootLine};
 pub(crate) use round_robin::RoundRobin;
 pub use tb::SyzygyProbe;

@@ -6,7 +6,7 @@ use super::tt::TtEntry;
 
 /// A table entry on its way to another table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ExchangedEntry {
+pub struct RemoteEntry {
     pub(crate) key: u64,
     pub(crate) entry: TtEntry,
     /// The nodes that were searched for it, at least 1.
@@ -16,16 +16,16 @@ pub struct ExchangedEntry {
 /// The taker of entries that workers hand over. It must not block them.
 pub trait EntryTaker: Send + Sync {
     /// Takes an entry that `worker` stores after `nodes` nodes of its own. An entry may be dropped.
-    fn take(&self, worker: usize, nodes: u64, entry: ExchangedEntry);
+    fn take(&self, worker: usize, nodes: u64, entry: RemoteEntry);
 }
 
-/// The exchange of a search: which entries leave a table, and who takes them.
-pub struct Exchange {
+/// The entries of a search that leave its table: from which depth on, and who takes them.
+pub struct RemoteEntries {
     min_depth: AtomicU8,
     taker: Box<dyn EntryTaker>,
 }
 
-impl Exchange {
+impl RemoteEntries {
     pub(crate) fn new(min_depth: u8, taker: Box<dyn EntryTaker>) -> Self {
         Self { min_depth: AtomicU8::new(min_depth), taker }
     }
@@ -42,7 +42,7 @@ impl Exchange {
 
     /// Hands over an entry that `worker` stores, if it is deep enough.
     #[inline]
-    pub(crate) fn offer(&self, worker: usize, nodes: u64, entry: ExchangedEntry) {
+    pub(crate) fn offer(&self, worker: usize, nodes: u64, entry: RemoteEntry) {
         if entry.entry.depth >= self.min_depth() {
             self.taker.take(worker, nodes, entry);
         }
@@ -70,7 +70,7 @@ impl SentFilter {
     }
 
     /// Notes an entry, and returns whether it was not the last of its place.
-    pub(crate) fn is_new(&mut self, ExchangedEntry { key, entry, .. }: &ExchangedEntry) -> bool {
+    pub(crate) fn is_new(&mut self, RemoteEntry { key, entry, .. }: &RemoteEntry) -> bool {
         let mark = key ^ (u64::from(entry.depth) << 2 | entry.bound as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let place = &mut self.last[*key as usize % FILTER_PLACES];
         std::mem::replace(place, mark) != mark

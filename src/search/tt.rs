@@ -2,7 +2,7 @@
 
 use super::history::{PieceTo, Quiet, bonus};
 use super::params::{tt_cutoff_bonus, tt_cutoff_clock};
-use super::remote_entries::ExchangedEntry;
+use super::remote_entries::RemoteEntry;
 use super::score::{from_tt, to_tt};
 use super::threats::Threats;
 use super::worker::Worker;
@@ -285,7 +285,7 @@ impl<T: SearchTable> Worker<T> {
         let work = (self.work() - work_before).max(1);
         self.context.table.store(position.key(), &entry, work);
         if let Some(exchange) = &self.context.exchange {
-            exchange.offer(self.count.worker(), self.nodes(), ExchangedEntry { key: position.key(), entry, work });
+            exchange.offer(self.count.worker(), self.nodes(), RemoteEntry { key: position.key(), entry, work });
         }
     }
 

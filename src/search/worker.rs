@@ -8,7 +8,7 @@ use super::control::{Aborted, Control, NodeCount};
 use super::history::{Corrections, Histories, PieceTo, SharedHistories};
 use super::params::extension_limit;
 use super::pruning::Reductions;
-use super::remote_entries::Exchange;
+use super::remote_entries::RemoteEntries;
 use super::root::{RootLine, RootMove, ordered_root_moves};
 use super::score::{INFINITE, MAX_PLY};
 use super::static_eval::EvalCache;
@@ -34,7 +34,7 @@ pub struct SearchContext<T = TranspositionTable> {
     /// The network that evaluates positions.
     pub network: Arc<Network>,
     /// The exchange of entries with other tables, if any.
-    pub exchange: Option<Arc<Exchange>>,
+    pub exchange: Option<Arc<RemoteEntries>>,
 }
 
 impl<T> SearchContext<T> {

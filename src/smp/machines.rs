@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::sink::Line;
-use crate::search::{Control, Exchange, TranspositionTable};
+use crate::search::{Control, RemoteEntries, TranspositionTable};
 
 /// Other machines that search the same root, each with its own threads and table.
 ///
@@ -30,7 +30,7 @@ pub trait SearchLink: Send + Sync {
     ///
     /// Until [`end`](Self::end), nodes and tablebase hits of the others are added to `control`, and entries of theirs are stored in
     /// `table`.
-    fn begin(&self, control: &Arc<Control>, table: &Arc<TranspositionTable>) -> Option<Arc<Exchange>>;
+    fn begin(&self, control: &Arc<Control>, table: &Arc<TranspositionTable>) -> Option<Arc<RemoteEntries>>;
 
     /// Ends the search that has begun: this machine's workers have ended, with `line` as their best.
     ///

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use parking_lot::Mutex;
 
-use crate::search::{EntryTaker, Exchange, ExchangedEntry, SentFilter, TranspositionTable};
+use crate::search::{EntryTaker, RemoteEntries, RemoteEntry, SentFilter, TranspositionTable};
 
 /// The exchange of entries between simulated machines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +62,7 @@ impl SimulatedMachines {
     }
 
     /// Creates the exchange of one search with so many workers on each machine.
-    pub(super) fn exchange(&self, workers_each: usize) -> Arc<Exchange> {
+    pub(super) fn exchange(&self, workers_each: usize) -> Arc<RemoteEntries> {
         let machines = self.tables.iter().map(|table| Machine {
             table: Arc::clone(table),
             waiting: VecDeque::new(),
@@ -76,7 +76,7 @@ impl SimulatedMachines {
             sent: Arc::clone(&self.sent),
         };
         let network = SimulatedNetwork { workers_each: workers_each.max(1), rounds: Mutex::new(rounds) };
-        Arc::new(Exchange::new(self.settings.min_depth, Box::new(network)))
+        Arc::new(RemoteEntries::new(self.settings.min_depth, Box::new(network)))
     }
 }
 
@@ -89,7 +89,7 @@ struct SimulatedNetwork {
 struct Rounds {
     machines: Vec<Machine>,
     /// Entries with the machine that has sent them and the time of arrival, the earliest first.
-    on_the_way: VecDeque<(u64, usize, Vec<ExchangedEntry>)>,
+    on_the_way: VecDeque<(u64, usize, Vec<RemoteEntry>)>,
     next_round: u64,
     settings: ExchangeSettings,
     sent: Arc<AtomicU64>,
@@ -97,12 +97,12 @@ struct Rounds {
 
 struct Machine {
     table: Arc<TranspositionTable>,
-    waiting: VecDeque<ExchangedEntry>,
+    waiting: VecDeque<RemoteEntry>,
     filter: SentFilter,
 }
 
 impl EntryTaker for SimulatedNetwork {
-    fn take(&self, worker: usize, nodes: u64, entry: ExchangedEntry) {
+    fn take(&self, worker: usize, nodes: u64, entry: RemoteEntry) {
         let mut rounds = self.rounds.lock();
         rounds.advance(nodes);
         let max_waiting = 4 * rounds.settings.batch;
@@ -122,7 +122,7 @@ impl Rounds {
             self.arrive(round);
             for (number, machine) in self.machines.iter_mut().enumerate() {
                 let count = machine.waiting.len().min(self.settings.batch);
-                let batch: Vec<ExchangedEntry> = machine.waiting.drain(..count).collect();
+                let batch: Vec<RemoteEntry> = machine.waiting.drain(..count).collect();
                 self.sent.fetch_add(batch.len() as u64, Relaxed);
                 self.on_the_way.push_back((round + self.settings.delay, number, batch));
             }
@@ -151,9 +151,9 @@ mod tests {
     use crate::search::{Bound, TtEntry};
     use sesame_table::Scheme;
 
-    fn entry(key: u64, depth: u8) -> ExchangedEntry {
+    fn entry(key: u64, depth: u8) -> RemoteEntry {
         let entry = TtEntry { mv: 1, score: 2, depth, bound: Bound::Upper, pv: false, eval: 3 };
-        ExchangedEntry { key, entry, work: 5 }
+        RemoteEntry { key, entry, work: 5 }
     }
 
     fn machines(settings: ExchangeSettings) -> SimulatedMachines {
