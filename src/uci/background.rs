@@ -23,7 +23,6 @@ pub(super) enum TaskKind {
     LoadHash,
 }
 
-/// A running task.
 pub(super) struct BackgroundTask {
     pub(super) kind: TaskKind,
     stop: Arc<AtomicBool>,
@@ -34,9 +33,6 @@ pub(super) struct BackgroundTask {
 
 impl BackgroundTask {
     /// Starts `work`, which must end soon after its stop flag is set.
-    ///
-    /// # Errors
-    /// If the system refuses the thread.
     fn start(kind: TaskKind, work: impl FnOnce(&AtomicBool) + Send + 'static) -> io::Result<BackgroundTask> {
         let stop = Arc::new(AtomicBool::new(false));
         let (running, done) = channel::bounded(0);
@@ -61,7 +57,6 @@ impl BackgroundTask {
         self.done.clone()
     }
 
-    /// Waits for the end.
     pub(super) fn join(self) {
         // A panic has been printed; the session continues.
         let _ = self.thread.join();

@@ -123,7 +123,7 @@ pub struct SearchAnswer {
     pub elapsed: Duration,
 }
 
-/// A running UCI engine. Dropping it ends the process.
+/// A running UCI engine. Each call fails if the engine ends, or is silent for too long. Dropping it ends the process.
 #[derive(Debug)]
 pub struct EngineProcess {
     child: Child,
@@ -194,9 +194,6 @@ impl EngineProcess {
     }
 
     /// Sends one line. Line feeds within it become spaces.
-    ///
-    /// # Errors
-    /// If the engine does not take it.
     pub fn send(&mut self, command: &str) -> Result<(), ClientError> {
         self.command = command.replace(['\n', '\r'], " ");
         let line = format!("{}\n", self.command);
@@ -212,17 +209,11 @@ impl EngineProcess {
     }
 
     /// Sets an option.
-    ///
-    /// # Errors
-    /// If the engine does not take the command.
     pub fn set_option(&mut self, name: &str, value: &str) -> Result<(), ClientError> {
         self.send(&format!("setoption name {name} value {value}"))
     }
 
     /// Sends `isready` and waits for the answer.
-    ///
-    /// # Errors
-    /// If the engine ends or is silent.
     pub fn wait_until_ready(&mut self) -> Result<(), ClientError> {
         self.send("isready")?;
         let start = Instant::now();
@@ -231,18 +222,12 @@ impl EngineProcess {
     }
 
     /// Clears the engine's memory of earlier searches: `ucinewgame`, and the wait until it is done.
-    ///
-    /// # Errors
-    /// If the engine ends or is silent.
     pub fn new_game(&mut self) -> Result<(), ClientError> {
         self.send("ucinewgame")?;
         self.wait_until_ready()
     }
 
-    /// Searches a position. `go` is the whole command.
-    ///
-    /// # Errors
-    /// If the engine ends, or there is no `bestmove` within `limit`.
+    /// Searches a position. `go` is the whole command. The answer may take `limit`.
     pub fn search(&mut self, fen: &str, go: &str, limit: Duration) -> Result<SearchAnswer, ClientError> {
         self.send(&format!("position fen {fen}"))?;
         let start = Instant::now();
@@ -291,7 +276,7 @@ impl EngineProcess {
         ClientError::Ended(status, self.command.clone())
     }
 
-    /// Waits for the end of the process, for some time.
+    /// Waits for the end of the process.
     fn wait(&mut self, time: Duration) -> Option<String> {
         let start = Instant::now();
         loop {

@@ -25,10 +25,7 @@ pub(super) enum Direction {
 }
 
 impl DebugLog {
-    /// Opens the file at `path` to append lines, or closes the log if `path` is empty.
-    ///
-    /// # Errors
-    /// If the file cannot be opened or written; the previous log stays open.
+    /// Opens the file at `path` to append lines, or closes the log if `path` is empty. After an error the previous log stays open.
     pub(super) fn open(&self, path: &Path) -> io::Result<()> {
         let opened = if path.as_os_str().is_empty() {
             None
@@ -47,10 +44,7 @@ impl DebugLog {
         Ok(())
     }
 
-    /// Writes one or more lines. A failed write closes the log.
-    ///
-    /// # Errors
-    /// A message after a failed write.
+    /// Writes one or more lines. A failed write closes the log, and returns a message.
     pub(super) fn write(&self, direction: Direction, text: &str) -> Result<(), String> {
         if !self.is_open.load(Ordering::Relaxed) {
             return Ok(());

@@ -91,18 +91,12 @@ impl Output {
     }
 
     /// Opens the debug log at `path`, or closes it if `path` is empty. Never waits for the reader of the output.
-    ///
-    /// # Errors
-    /// A message if the file cannot be opened or written.
     pub(super) fn open_debug_log(&self, path: &Path) -> Result<(), String> {
         let opened = self.shared.debug_log.open(path);
         opened.map_err(|error| format!("the debug log cannot be written: {}: {error}", path.display()))
     }
 
     /// Writes an input line to the debug log. Never waits for the reader of the output.
-    ///
-    /// # Errors
-    /// A message if the write failed, which closes the log.
     pub(super) fn log_input(&self, text: &[u8]) -> Result<(), String> {
         self.shared.debug_log.write(Direction::In, String::from_utf8_lossy(text).trim_end_matches('\r'))
     }
@@ -164,10 +158,7 @@ impl Write for Stdout {
 #[cfg(unix)]
 const PIPE_BUF: usize = if cfg!(target_os = "linux") { 4096 } else { 512 };
 
-/// Waits until a write does not block, or fails.
-///
-/// # Errors
-/// [`ErrorKind::TimedOut`] during the shutdown if nothing is read.
+/// Waits until a write does not block. During the shutdown, the error is [`ErrorKind::TimedOut`] if nothing is read.
 #[cfg(unix)]
 fn wait_until_writable(output: &impl std::os::fd::AsFd, shutting_down: &AtomicBool) -> io::Result<()> {
     use nix::errno::Errno;

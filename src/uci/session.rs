@@ -124,7 +124,6 @@ impl Until {
     }
 }
 
-/// The state of a UCI session.
 pub(super) struct Session {
     pub(super) output: Output,
     pub(super) sink: Arc<UciSink>,
@@ -146,7 +145,6 @@ pub(super) struct Session {
     deferred: VecDeque<UciCommand>,
     /// The file that the table is saved to and loaded from.
     pub(super) hash_file: String,
-    /// The other machines, if any.
     link: Option<Arc<dyn SearchLink>>,
     closing: Option<Closing>,
 }
@@ -319,14 +317,12 @@ impl Session {
         }
     }
 
-    /// Answers a `go` that had no position.
     fn answer_with_no_move(&mut self) {
         if std::mem::take(&mut self.holds_no_move) {
             self.output.line("bestmove (none)");
         }
     }
 
-    /// Passes lines to the other machines.
     fn relay(&self, lines: &str) {
         if let Some(link) = &self.link {
             link.relay(lines);
@@ -422,7 +418,6 @@ fn is_go(command: &UciCommand) -> bool {
     matches!(command, UciCommand::Go(_))
 }
 
-/// The game of a `position` command.
 struct SetUp {
     game: Game,
     /// The repairs that its FEN needed.
@@ -431,10 +426,6 @@ struct SetUp {
     line: String,
 }
 
-/// Sets up the game of a `position` command.
-///
-/// # Errors
-/// A message if the FEN or a move is invalid.
 fn set_up(command: &PositionCommand, chess960: bool) -> Result<SetUp, String> {
     let mut position = Position::startpos();
     let mut repairs = Vec::new();

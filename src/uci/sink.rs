@@ -28,7 +28,6 @@ impl UciSink {
         self.notation.lock().root = root;
     }
 
-    /// Returns true if castling is written as king takes rook.
     pub(super) fn chess960(&self) -> bool {
         self.notation.lock().chess960
     }

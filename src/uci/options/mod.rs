@@ -22,10 +22,8 @@ const DEBUG_LOG_FILE: &str = "Debug Log File";
 /// The protocol's word for an empty string.
 const EMPTY: &str = "<empty>";
 
-/// The message for `Save Hash` and `Load Hash` during a search.
 const SEARCHING: &str = "the table is neither saved nor loaded during a search: stop it first";
 
-/// An option: its declaration and its effect.
 struct UciOption {
     name: &'static str,
     kind: OptionKind,
@@ -135,7 +133,6 @@ static OPTIONS: [UciOption; 26] = [
     text(DEBUG_LOG_FILE, "", |_, _| {}),
 ];
 
-/// The options of limited strength.
 pub(super) struct Strength {
     limited: bool,
     elo: u32,
@@ -151,7 +148,6 @@ impl Default for Strength {
     }
 }
 
-/// The effects of options that take more than one call.
 impl Session {
     /// Changes the engine, and reports an error with what remains.
     fn change<T>(&mut self, change: impl FnOnce(&mut Engine) -> Result<T, EngineError>) {
@@ -248,7 +244,6 @@ impl Setting {
         self.option()?.is_followed.then(|| format!("setoption name {name} value {value}\n"))
     }
 
-    /// Returns the message for an option that cannot be set during a search.
     pub(super) fn refusal_during_a_search(&self) -> Option<&'static str> {
         self.option()?.refusal
     }
@@ -259,7 +254,6 @@ impl Setting {
     }
 }
 
-/// Returns the `option` lines that answer `uci`.
 pub(super) fn declarations() -> Vec<String> {
     let lines = OPTIONS.iter().map(declaration);
     #[cfg(feature = "tune")]
@@ -282,10 +276,7 @@ fn declaration(UciOption { name, kind, .. }: &UciOption) -> String {
     format!("option name {name} type {kind}")
 }
 
-/// Parses a `setoption`. Names and words match in any case.
-///
-/// # Errors
-/// A message for the user; the option keeps its value.
+/// Parses a `setoption`. Names and words match in any case. The error is a message for the user.
 pub(super) fn parse_setting(name: &str, value: Option<&str>) -> Result<Setting, String> {
     let value = value.unwrap_or_default();
     let Some(option) = OPTIONS.iter().find(|option| option.name.eq_ignore_ascii_case(name)) else {
@@ -329,7 +320,6 @@ fn invalid_value(name: &str, expected: &str, value: &str) -> String {
     format!("option {name} kept as it was: expected {expected}, found {found}")
 }
 
-/// The search parameters as options.
 #[cfg(feature = "tune")]
 mod tuned {
     use super::{Setting, invalid_value, parse_number};

@@ -43,16 +43,15 @@ pub(super) enum UciCommand {
     Position(PositionCommand),
     /// A `position` that cannot be understood: nothing is searched until the next one.
     BadPosition(String),
-    Go(GoCommand),
+    Go(Box<GoCommand>),
     /// `go perft` with this depth.
     Perft(u32),
     Stop,
     PonderHit,
     Set(Setting),
     Quit,
-    /// `d`: show the position.
+    /// `d`
     Display,
-    /// `eval`: show the static evaluation.
     Eval,
     Bench(BenchCommand),
     Help,
@@ -68,7 +67,6 @@ pub(super) struct PositionCommand {
 }
 
 impl fmt::Display for PositionCommand {
-    /// Writes the command, as a GUI sends it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.fen {
             None => f.write_str("position startpos")?,
@@ -103,7 +101,6 @@ pub(super) struct BenchCommand {
     pub(super) hash: Option<usize>,
 }
 
-/// The result of parsing a line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Parsed {
     pub(super) command: Option<UciCommand>,
@@ -152,7 +149,6 @@ pub(super) fn parse(line: &[u8]) -> Parsed {
     Parsed::warning(format!("unknown command {}", quote(first)))
 }
 
-/// Parses the command that begins with `word`; `None` if there is no such command.
 fn parse_command<'a>(word: &str, words: impl Iterator<Item = &'a str>, line: &str) -> Option<Parsed> {
     let parsed = match word {
         "uci" => UciCommand::Uci.into(),
@@ -205,7 +201,6 @@ fn parse_position<'a>(words: impl Iterator<Item = &'a str>) -> Parsed {
     UciCommand::Position(PositionCommand { fen, moves }).into()
 }
 
-/// Returns true for a word that has the form of a move in UCI notation.
 fn is_uci_move(word: &str) -> bool {
     matches!(
         word.as_bytes(),
@@ -262,7 +257,7 @@ fn parse_go<'a>(words: impl Iterator<Item = &'a str>) -> Parsed {
         }
     }
     go.malformed = warning.is_some();
-    let command = perft.map_or(UciCommand::Go(go), UciCommand::Perft);
+    let command = perft.map_or_else(|| UciCommand::Go(Box::new(go)), UciCommand::Perft);
     Parsed { command: Some(command), warning }
 }
 

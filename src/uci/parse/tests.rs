@@ -16,7 +16,7 @@ fn warning(line: &str) -> String {
 
 fn go(line: &str) -> GoCommand {
     match command(line) {
-        UciCommand::Go(go) => go,
+        UciCommand::Go(go) => *go,
         other => panic!("{line:?} gave {other:?}"),
     }
 }
@@ -27,7 +27,7 @@ fn bad_go(line: &str) -> (GoCommand, String) {
     match (parsed.command, parsed.warning) {
         (Some(UciCommand::Go(go)), Some(warning)) => {
             assert!(go.malformed);
-            (go, warning)
+            (*go, warning)
         }
         other => panic!("{line:?} gave {other:?}"),
     }
