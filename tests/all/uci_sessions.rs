@@ -27,7 +27,9 @@ enum Step {
         moves: Vec<Index>,
     },
     Go {
-        limit: Limit,
+        limit: String,
+        /// The search ends by itself.
+        finite: bool,
         ponder: bool,
         /// The choice for `searchmoves`.
         only: Option<Index>,
@@ -45,16 +47,6 @@ enum Step {
     WrongGo(&'static str),
     /// Wait for the move of a search that ends by itself.
     Wait,
-}
-
-#[derive(Debug, Clone)]
-enum Limit {
-    Depth(u32),
-    Nodes(u32),
-    MoveTime(u32),
-    Clock(u32),
-    Infinite,
-    Mate(u32),
 }
 
 const STARTS: [&str; 8] = [
@@ -109,12 +101,13 @@ const WRONG_GOES: [&str; 5] =
 
 fn step() -> impl Strategy<Value = Step> {
     let limit = prop_oneof![
-        3 => (1..7_u32).prop_map(Limit::Depth),
-        3 => (1..4000_u32).prop_map(Limit::Nodes),
-        1 => (0..15_u32).prop_map(Limit::MoveTime),
-        1 => (1..200_u32).prop_map(Limit::Clock),
-        3 => Just(Limit::Infinite),
-        1 => (1..4_u32).prop_map(Limit::Mate),
+        3 => (1..7_u32).prop_map(|depth| (format!("depth {depth}"), true)),
+        3 => (1..4000_u32).prop_map(|nodes| (format!("nodes {nodes}"), true)),
+        1 => (0..15_u32).prop_map(|millis| (format!("movetime {millis}"), true)),
+        1 => (1..200_u32).prop_map(|millis| (format!("wtime {millis} btime {millis} winc 1 binc 1"), true)),
+        3 => Just(("infinite".to_owned(), false)),
+        // Without a mate the search goes on.
+        1 => (1..4_u32).prop_map(|moves| (format!("mate {moves}"), false)),
     ];
     let go = (limit, prop::bool::weighted(0.2), prop::option::weighted(0.2, any::<Index>()));
     prop_oneof![
@@ -122,7 +115,7 @@ fn step() -> impl Strategy<Value = Step> {
         3 => Just(Step::IsReady),
         1 => Just(Step::NewGame),
         5 => (select(&STARTS[..]), vec(any::<Index>(), 0..12)).prop_map(|(start, moves)| Step::Position { start, moves }),
-        8 => go.prop_map(|(limit, ponder, only)| Step::Go { limit, ponder, only }),
+        8 => go.prop_map(|((limit, finite), ponder, only)| Step::Go { limit, finite, ponder, only }),
         4 => Just(Step::Stop),
         2 => Just(Step::PonderHit),
         4 => select(&OPTIONS[..]).prop_map(Step::Set),
@@ -185,7 +178,7 @@ impl Model {
                 self.session.send("ucinewgame");
             }
             Step::Position { start, moves } => self.set_position(start, moves),
-            Step::Go { limit, ponder, only } => self.go(limit, *ponder, only.as_ref()),
+            Step::Go { limit, finite, ponder, only } => self.go(limit, *finite, *ponder, only.as_ref()),
             Step::Stop => {
                 self.release(true);
                 self.session.send("stop");
@@ -244,38 +237,25 @@ impl Model {
         self.session.send(&format!("position fen {start}{moves}"));
     }
 
-    fn go(&mut self, limit: &Limit, ponder: bool, only: Option<&Index>) {
+    fn go(&mut self, limit: &str, finite: bool, ponder: bool, only: Option<&Index>) {
         let moves = if self.has_position { self.game.legal_moves() } else { Vec::new() };
         let only = only.filter(|_| !moves.is_empty()).map(|only| only.get(&moves).clone());
-        let (limit, finite) = match limit {
-            Limit::Depth(depth) => (format!("depth {depth}"), true),
-            Limit::Nodes(nodes) => (format!("nodes {nodes}"), true),
-            Limit::MoveTime(millis) => (format!("movetime {millis}"), true),
-            Limit::Clock(millis) => (format!("wtime {millis} btime {millis} winc 1 binc 1"), true),
-            Limit::Infinite => ("infinite".to_owned(), false),
-            // Without a mate the search goes on.
-            Limit::Mate(moves) => (format!("mate {moves}"), false),
-        };
-        let ponder = ponder && limit != "infinite";
-        self.begin(only.clone(), ponder || limit == "infinite", finite);
-        self.searches.back_mut().expect("just begun").ponders = ponder;
-        let only = only.map_or_else(String::new, |mv| format!(" searchmoves {mv}"));
-        self.session.send(&format!("go {}{limit}{only}", if ponder { "ponder " } else { "" }));
+        let ponders = ponder && limit != "infinite";
+        let searchmoves = only.as_ref().map_or_else(String::new, |mv| format!(" searchmoves {mv}"));
+        self.begin(only, ponders || limit == "infinite", finite);
+        self.searches.back_mut().expect("just begun").ponders = ponders;
+        self.session.send(&format!("go {}{limit}{searchmoves}", if ponders { "ponder " } else { "" }));
     }
 
     /// Begins a search and ends the one before.
     fn begin(&mut self, only: Option<String>, held: bool, finite: bool) {
         self.interrupt();
-        if !self.has_position {
-            // A message and no move, which `infinite` and `ponder` hold.
-            self.warnings += 1;
-            let (roots, choice) = ([self.game.clone(), self.game.clone()], Vec::new());
-            let finite = true;
-            self.searches.push_back(Search { roots, choice, held, ponders: false, finite, overdue: false });
-            return;
-        }
+        // Without a position, a message and no move, which `infinite` and `ponder` hold.
+        self.warnings += usize::from(!self.has_position);
         let roots = [self.game.clone(), Referee::from_chess960_fen(&self.game.fen())];
         let choice = match only {
+            _ if !self.has_position => Vec::new(),
+            None => roots.iter().flat_map(Referee::legal_moves).collect(),
             Some(mv) => {
                 // Castling may be answered in the other notation.
                 let after = |root: &Referee, mv: &str| {
@@ -286,8 +266,8 @@ impl Model {
                 let others = roots[1].legal_moves().into_iter().filter(|other| after(&roots[1], other) == wanted);
                 others.chain([mv.clone()]).collect()
             }
-            None => roots.iter().flat_map(Referee::legal_moves).collect(),
         };
+        let finite = finite || !self.has_position;
         self.searches.push_back(Search { roots, choice, held, ponders: false, finite, overdue: false });
     }
 
@@ -444,13 +424,14 @@ fn random_sessions_follow_the_protocol() {
 /// Shows that the model can fail.
 #[test]
 fn model_rejects_wrong_answers() {
+    let go = |limit: &str| Step::Go { limit: limit.to_owned(), finite: true, ponder: false, only: None };
     let wrong: [(&[Step], &str); 6] = [
         (&[], "bestmove e2e4"),
         (&[], "readyok"),
         (&[], "info depth 1 score cp 0 pv e2e4"),
-        (&[Step::Go { limit: Limit::Infinite, ponder: false, only: None }], "bestmove e2e4"),
-        (&[Step::Go { limit: Limit::Depth(1), ponder: false, only: None }], "bestmove e2e5"),
-        (&[Step::Go { limit: Limit::Depth(1), ponder: false, only: None }], "info depth 1 score cp 0 pv e2e4 e7e4"),
+        (&[go("infinite")], "bestmove e2e4"),
+        (&[go("depth 1")], "bestmove e2e5"),
+        (&[go("depth 1")], "info depth 1 score cp 0 pv e2e4 e7e4"),
     ];
     for (steps, line) in wrong {
         let heard = std::panic::catch_unwind(|| {
