@@ -72,33 +72,31 @@ enum Command {
         output: PathBuf,
     },
     /// Count the nodes of the bench by table size, with Sesame's table and with clusters of three entries
-    Crowding {
-        /// Depth of each search in plies
-        #[arg(long, default_value_t = 15, value_parser = value_parser!(u32).range(1..), value_name = "PLIES")]
-        depth: u32,
-        /// Number of searches at a time
-        #[arg(long, default_value_t = 1, value_parser = value_parser!(u16).range(1..=256))]
-        jobs: u16,
-        /// The folder for the page and its picture
-        #[arg(long, default_value = TABLE_FOLDER, value_name = "FOLDER")]
-        output: PathBuf,
-    },
+    ///
+    /// The usual depth is 15.
+    Crowding(MeasureArgs),
     /// Measure what several machines are worth, and what their exchange of entries has to be, in simulation
-    Machines {
-        /// Depth of each search in plies
-        #[arg(long, default_value_t = 13, value_parser = value_parser!(u32).range(1..), value_name = "PLIES")]
-        depth: u32,
-        /// Number of simulations at a time
-        #[arg(long, default_value_t = 1, value_parser = value_parser!(u16).range(1..=256))]
-        jobs: u16,
-        /// The folder for the page and its picture
-        #[arg(long, default_value = MACHINES_FOLDER, value_name = "FOLDER")]
-        output: PathBuf,
-    },
+    ///
+    /// The usual depth is 13.
+    Machines(MeasureArgs),
     /// Compare the schemes in Sesame's own search with 1, 2, 4 and 8 threads
     Threads(StudyArgs),
     /// Test claims about tables from sources other than the paper
     Sources(StudyArgs),
+}
+
+/// Settings of a measurement on the bench.
+#[derive(Debug, Args)]
+struct MeasureArgs {
+    /// Depth of each search in plies
+    #[arg(long, value_parser = value_parser!(u32).range(1..), value_name = "PLIES")]
+    depth: Option<u32>,
+    /// Number of searches at a time
+    #[arg(long, default_value_t = 1, value_parser = value_parser!(u16).range(1..=256))]
+    jobs: u16,
+    /// The folder for the page and its picture [default: that of the committed page]
+    #[arg(long, value_name = "FOLDER")]
+    output: Option<PathBuf>,
 }
 
 /// Run the experiment of 1994: seven schemes, eight table sizes, 18 positions, 3 to 8 plies
@@ -184,7 +182,8 @@ impl Command {
                 let page = check_bits::page(depth, positions as usize, &results).map_err(CommandError::failed)?;
                 save(&output, page)
             }
-            Command::Crowding { depth, jobs, output } => {
+            Command::Crowding(MeasureArgs { depth, jobs, output }) => {
+                let (depth, output) = (depth.unwrap_or(15), output.unwrap_or_else(|| TABLE_FOLDER.into()));
                 check_folder(&output, "crowding.md")?;
                 let done = |result: &crowding::CrowdingResult| {
                     print_status(&format!("{} with {} KiB: done", result.design.name(), result.kib));
@@ -194,7 +193,8 @@ impl Command {
                     crowding::measure(depth, designs, sizes, jobs.into(), done).map_err(CommandError::failed)?;
                 save(&output, crowding::page(depth, &results).map_err(CommandError::failed)?)
             }
-            Command::Machines { depth, jobs, output } => {
+            Command::Machines(MeasureArgs { depth, jobs, output }) => {
+                let (depth, output) = (depth.unwrap_or(13), output.unwrap_or_else(|| MACHINES_FOLDER.into()));
                 check_folder(&output, "machines.md")?;
                 let done = |result: &machines::MachinesResult| print_status(&format!("{}: done", result.group.name()));
                 let results = machines::measure(depth, jobs.into(), done).map_err(CommandError::failed)?;

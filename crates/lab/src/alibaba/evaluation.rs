@@ -1,6 +1,6 @@
 //! Material and piece-square tables that are filled before each search (section 4.3).
 
-use super::choices::{Blockers, OpenChoices};
+use super::{Blockers, OpenChoices};
 use sesame::position::attacks::attacks_of;
 use sesame::position::{BitBoard, Color, File, Move, Piece, Position, Rank, Square};
 

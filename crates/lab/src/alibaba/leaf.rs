@@ -1,10 +1,9 @@
 //! Leaves and the quiescence search (sections 4.1 and 4.4).
 
-use super::choices::EarlyEnd;
+use super::EarlyEnd;
 use super::evaluation::VALUES;
 use super::moves::{Picker, captures, promoting, promotions};
-use super::root::Searcher;
-use super::search::from_tt;
+use super::search::{Searcher, from_tt};
 use super::{INFINITE, MATE};
 use sesame::position::attacks::{
     get_between_rays, get_bishop_moves, get_bishop_rays, get_knight_moves, get_line_rays, get_pawn_attacks,

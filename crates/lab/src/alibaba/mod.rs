@@ -6,17 +6,14 @@
 //! heuristic; material and piece-square tables. No extensions, no pruning beyond alpha-beta. Where the paper
 //! is silent there is a switch: [`OpenChoices`].
 
-mod choices;
 mod evaluation;
 mod leaf;
 mod moves;
-mod root;
 mod search;
 
-pub use choices::{Blockers, EarlyEnd, HistoryBonus, HistoryUpdate, OpenChoices, PositionalWeights, RootOrder};
 pub use evaluation::{PieceSquares, VALUES};
 pub use moves::{History, Picker};
-pub use root::{Iteration, Searcher};
+pub use search::{Iteration, Searcher};
 
 /// A bound above every score.
 pub const INFINITE: i32 = 32_500;
@@ -61,6 +58,140 @@ impl Variation {
         self.moves[0] = mv.bits();
         self.moves[1..=len].copy_from_slice(&rest.moves[..len]);
         self.len = len as u8 + 1;
+    }
+}
+
+/// The condition under which the quiescence search is "terminated early, viz. as soon as it becomes clear
+/// that all moves to be generated will be disadvantageous" (section 4.1).
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum EarlyEnd {
+    /// Never. The quiescence score is then a function of the position alone, whatever the window.
+    Never,
+    /// When the sum of the static evaluation, the most valuable piece left to capture and this margin in
+    /// centipawns does not exceed alpha.
+    Margin(i32),
+}
+
+/// The order of the root moves from one iteration to the next.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum RootOrder {
+    /// Each move that becomes the best one moves to the front; the others keep their order.
+    BestToFront,
+    /// By the score or bound of the last iteration; equals keep their order.
+    ByScore,
+}
+
+/// The pieces that block others when mobility is counted for the piece-square tables.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Blockers {
+    /// None: the board is empty.
+    None,
+    /// The pawns of the root position.
+    Pawns,
+    /// All pieces of the root position.
+    All,
+}
+
+/// The best moves whose history score is raised: "every time a move is found to be best in a search".
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum HistoryUpdate {
+    /// The best move of every node, also where all moves failed low.
+    Every,
+    /// Only a move that exceeded alpha.
+    AboveAlpha,
+    /// Every move, each time it becomes the best one so far of its node.
+    EachImprovement,
+}
+
+/// The bonus to a best move's history score: "an amount proportional to the depth of the subtree".
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum HistoryBonus {
+    Depth,
+    /// Two to the power of the depth, as Schaeffer (1989) recommends.
+    PowerOfTwo,
+    /// None: quiet moves keep the order of generation.
+    None,
+}
+
+/// The weights of the piece-square tables, in centipawns.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct PositionalWeights {
+    /// For each square that a knight, bishop, rook or queen can move to.
+    pub mobility: i32,
+    /// For each of the four centre squares that a piece or pawn controls.
+    pub centre: i32,
+    /// For each of the twelve squares around the centre that a piece or pawn controls.
+    pub around: i32,
+    /// For each square that the king can move to.
+    pub king: i32,
+}
+
+/// The points that section 4 of the paper leaves open and that change node counts. The default is the
+/// experiment's choice.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct OpenChoices {
+    /// See [`EarlyEnd`].
+    pub early_end: EarlyEnd,
+    /// See [`RootOrder`].
+    pub root_order: RootOrder,
+    pub blockers: Blockers,
+    pub weights: PositionalWeights,
+    pub history_update: HistoryUpdate,
+    pub history_bonus: HistoryBonus,
+    /// Each colour has a history table of its own.
+    pub history_by_color: bool,
+    /// Half of the aspiration window, in centipawns; the paper's is a pawn. `None` searches with an open
+    /// window.
+    pub aspiration: Option<i32>,
+    /// Plies of the lines in the refutation tables that are followed: 0 is without, 1 tries only the reply to
+    /// the root move.
+    pub refutation_plies: u32,
+    /// Every root move keeps the line of its last search, if only the reply that refuted it. Otherwise a line
+    /// is kept only if it is a principal variation, that is, if the move exceeded alpha.
+    pub refutations_of_all: bool,
+    /// A move that exceeds its minimal window is searched again from the score found there, as in Marsland
+    /// (1986), and not from alpha. If that score was exact, the second search fails and returns no line.
+    pub research_above_score: bool,
+    /// Lines continue below nodes where all moves failed low, with the move of the highest bound, instead of
+    /// ending there.
+    pub lines_below_alpha: bool,
+    /// A position's second occurrence on the path is a draw, not only its third.
+    pub second_occurrence_draws: bool,
+    /// In quiescence an upper bound from the table may end the node, not only lower the evaluation.
+    pub quiescence_cut_offs: bool,
+    /// Leaves are stored in the table with depth 0.
+    pub store_leaves: bool,
+    /// The quiescence search probes the table, as in the paper.
+    pub probe_quiescence: bool,
+    /// Table moves are tried, as in the paper.
+    pub tt_moves: bool,
+    /// Only entries of exactly the remaining depth may change the window, as Altavilla (ViperMate) tried; the
+    /// paper accepts deeper ones as well.
+    pub exact_depth_only: bool,
+}
+
+impl Default for OpenChoices {
+    fn default() -> Self {
+        Self {
+            early_end: EarlyEnd::Never,
+            root_order: RootOrder::BestToFront,
+            blockers: Blockers::Pawns,
+            weights: PositionalWeights { mobility: 8, centre: 16, around: 1, king: 0 },
+            history_update: HistoryUpdate::Every,
+            history_bonus: HistoryBonus::Depth,
+            history_by_color: true,
+            aspiration: Some(100),
+            refutation_plies: MAX_DEPTH,
+            refutations_of_all: false,
+            research_above_score: false,
+            lines_below_alpha: false,
+            second_occurrence_draws: false,
+            quiescence_cut_offs: false,
+            store_leaves: false,
+            probe_quiescence: true,
+            tt_moves: true,
+            exact_depth_only: false,
+        }
     }
 }
 

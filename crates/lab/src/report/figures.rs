@@ -16,6 +16,15 @@ pub(super) struct Figure {
     pub(super) svg: Option<String>,
 }
 
+impl Figure {
+    /// Draws a chart, unless it has no curve of our results.
+    fn draw(file: &'static str, caption: &str, chart: Chart) -> Result<Figure, ChartError> {
+        let is_ours = |curve: &Curve| !curve.name.starts_with("paper") && !curve.points.is_empty();
+        let svg = chart.curves.iter().any(is_ours).then(|| chart.draw()).transpose()?;
+        Ok(Figure { file, title: chart.title, caption: caption.to_owned(), svg })
+    }
+}
+
 /// Draws all figures, in the order of the report.
 pub(super) fn all(results: &CellResults, paper: &Paper) -> Result<Vec<Figure>, ChartError> {
     Ok(vec![
@@ -88,95 +97,75 @@ fn by_size(results: &CellResults, stamped: bool) -> Result<Figure, ChartError> {
     let title = format!("Figure {number}. Nodes by table size, 7 ply, {}", between(stamped));
     let caption = "Nodes visited, summed over the 18 positions. The vertical axis does not begin at 0. The \
                    paper prints no numbers for this figure, only its trends; the numbers of its 1024K end are \
-                   in Tables 2 and 3."
-        .to_owned();
-    let chart = Chart {
-        title: title.clone(),
-        x: size_axis(),
-        y: Axis::round("nodes in millions", heights(&curves), decimals),
-        curves,
-        reference: None,
-    };
-    Ok(Figure { file, title, caption, svg: drawn(&chart)? })
+                   in Tables 2 and 3.";
+    let y = Axis::round("nodes in millions", heights(&curves), decimals);
+    Figure::draw(file, caption, Chart { title, x: size_axis(), y, curves, reference: None })
 }
 
 /// Draws Figure 1 or 2 relative to TWOBIG1.
 fn against_best(results: &CellResults, stamped: bool) -> Result<Figure, ChartError> {
     let (file, number) = if stamped { ("figure-2-relative.svg", "2a") } else { ("figure-1-relative.svg", "1a") };
-    let base =
-        |cell: Cell| Cell::of(SchemeVariant { scheme: Scheme::TwoBig1, stamped }, cell.series.positions, cell.depth);
-    let curves = scheme_curves(stamped, |cell| Some((results.total(cell)? / results.total(base(cell))? - 1.0) * 100.0));
+    let best = SchemeVariant { scheme: Scheme::TwoBig1, stamped };
+    let base = |cell: Cell| results.total(Cell::of(best, cell.series.positions, cell.depth));
+    let curves = scheme_curves(stamped, |cell| Some((results.total(cell)? / base(cell)? - 1.0) * 100.0));
     let title = format!("Figure {number}. Nodes against TWOBIG1, 7 ply, {}", between(stamped));
     let caption =
-        "The same numbers as differences from TWOBIG1 at the same size, in per cent: above 0 means more nodes."
-            .to_owned();
-    let chart = Chart {
-        title: title.clone(),
-        x: size_axis(),
-        y: Axis::round("nodes more than TWOBIG1, in %", heights(&curves), decimals),
-        curves,
-        reference: None,
-    };
-    Ok(Figure { file, title, caption, svg: drawn(&chart)? })
+        "The same numbers as differences from TWOBIG1 at the same size, in per cent: above 0 means more nodes.";
+    let y = Axis::round("nodes more than TWOBIG1, in %", heights(&curves), decimals);
+    Figure::draw(file, caption, Chart { title, x: size_axis(), y, curves, reference: None })
 }
 
+/// Returns two pairs of curves by depth, ours and the paper's.
+fn beside_paper(
+    names: [&str; 2],
+    ours: impl Fn(usize, u32) -> Option<f64>,
+    theirs: impl Fn(usize, u32) -> Option<f64>,
+) -> Vec<Curve> {
+    let points = |height: &dyn Fn(u32) -> Option<f64>| {
+        DEPTHS.into_iter().filter_map(|depth| Some((f64::from(depth), height(depth)?))).collect()
+    };
+    let pair = |(number, name): (usize, &str)| {
+        let [of_ours, of_paper] = [CurveStyle::ALL[number], CurveStyle::ALL[number + 2]];
+        [
+            Curve::new(format!("ours, {name}"), of_ours, points(&|depth| ours(number, depth))),
+            Curve::new(format!("paper, {name}"), of_paper, points(&|depth| theirs(number, depth))),
+        ]
+    };
+    names.into_iter().enumerate().flat_map(pair).collect()
+}
+
+/// Draws Figure 3.
 fn saving(results: &CellResults, paper: &Paper) -> Result<Figure, ChartError> {
     let variants = [SchemeVariant::stamped(Scheme::TwoBig1), SchemeVariant::cleared(Scheme::TwoBig1)];
-    let cells = |variant: SchemeVariant, depth: u32| (Cell::of(variant, LARGEST, depth), Cell::without_table(depth));
-    let ours = |variant: SchemeVariant| {
-        let height = |depth| {
-            let (table, none) = cells(variant, depth);
-            Some(results.total(table)? / results.total(none)?)
-        };
-        by_depth(height)
+    let cells = |number: usize, depth| (Cell::of(variants[number], LARGEST, depth), Cell::without_table(depth));
+    let ours = |number, depth| {
+        let (table, none) = cells(number, depth);
+        Some(results.total(table)? / results.total(none)?)
     };
-    let theirs =
-        |variant: SchemeVariant| by_depth(|depth| paper.ratio(cells(variant, depth).0, cells(variant, depth).1));
-    let [stamped, cleared] = variants;
-    let curves = vec![
-        Curve::new("ours, stamped", CurveStyle::ALL[0], ours(stamped)),
-        Curve::new("paper, stamped", CurveStyle::ALL[2], theirs(stamped)),
-        Curve::new("ours, cleared", CurveStyle::ALL[1], ours(cleared)),
-        Curve::new("paper, cleared", CurveStyle::ALL[3], theirs(cleared)),
-    ];
+    let theirs = |number, depth| paper.ratio(cells(number, depth).0, cells(number, depth).1);
+    let curves = beside_paper(["stamped", "cleared"], ours, theirs);
     let title = "Figure 3. Nodes with a 1024K table, relative to none (TWOBIG1)".to_owned();
-    let caption = "The paper's figure is the line \"paper, stamped\"; here computed from its Tables 1 to 3.".to_owned();
-    let chart = Chart {
-        title: title.clone(),
-        x: depth_axis(),
-        y: Axis::round("nodes, without a table = 1", heights(&curves).chain([0.0, 1.0]), decimals),
-        reference: Some(Reference::Level(1.0, "without a table".to_owned())),
-        curves,
-    };
-    let has_ours = chart.curves.iter().any(|curve| curve.name.starts_with("ours") && !curve.points.is_empty());
-    Ok(Figure { file: "figure-3.svg", title, caption, svg: if has_ours { drawn(&chart)? } else { None } })
+    let caption = "The paper's figure is the line \"paper, stamped\"; here computed from its Tables 1 to 3.";
+    let y = Axis::round("nodes, without a table = 1", heights(&curves).chain([0.0, 1.0]), decimals);
+    let reference = Some(Reference::Level(1.0, "without a table".to_owned()));
+    Figure::draw("figure-3.svg", caption, Chart { title, x: depth_axis(), y, curves, reference })
 }
 
 /// Draws Table 1, beside the nodes with the largest table.
 fn growth(results: &CellResults, paper: &Paper) -> Result<Figure, ChartError> {
-    let with_table = |depth| Cell::of(SchemeVariant::cleared(Scheme::TwoBig1), LARGEST, depth);
-    let log = |nodes: Option<f64>| nodes.map(f64::log10);
-    let curves = vec![
-        Curve::new(
-            "ours, no table",
-            CurveStyle::ALL[0],
-            by_depth(|depth| log(results.total(Cell::without_table(depth)))),
-        ),
-        Curve::new(
-            "paper, no table",
-            CurveStyle::ALL[2],
-            by_depth(|depth| log(paper.total(Cell::without_table(depth)))),
-        ),
-        Curve::new("ours, TWOBIG1", CurveStyle::ALL[1], by_depth(|depth| log(results.total(with_table(depth))))),
-        Curve::new("paper, TWOBIG1", CurveStyle::ALL[3], by_depth(|depth| log(paper.total(with_table(depth))))),
-    ];
+    let variant = SchemeVariant::cleared(Scheme::TwoBig1);
+    let cell = |number, depth| match number {
+        0 => Cell::without_table(depth),
+        _ => Cell::of(variant, LARGEST, depth),
+    };
+    let ours = |number, depth| results.total(cell(number, depth)).map(f64::log10);
+    let theirs = |number, depth| paper.total(cell(number, depth)).map(f64::log10);
+    let curves = beside_paper(["no table", "TWOBIG1"], ours, theirs);
     let title = "Figure 4. Nodes by depth, without a table and with 1024K positions (cleared)".to_owned();
     let caption = "Nodes visited, summed over the 18 positions, on a logarithmic scale. Not in the paper; its \
-                   numbers are those of Tables 1 and 2."
-        .to_owned();
-    let chart = Chart { title: title.clone(), x: depth_axis(), y: decades(heights(&curves)), curves, reference: None };
-    let has_ours = chart.curves.iter().any(|curve| curve.name.starts_with("ours") && !curve.points.is_empty());
-    Ok(Figure { file: "figure-4.svg", title, caption, svg: if has_ours { drawn(&chart)? } else { None } })
+                   numbers are those of Tables 1 and 2.";
+    let y = decades(heights(&curves));
+    Figure::draw("figure-4.svg", caption, Chart { title, x: depth_axis(), y, curves, reference: None })
 }
 
 /// Returns an axis for decimal logarithms of node counts.
@@ -191,12 +180,4 @@ fn decades(values: impl Iterator<Item = f64>) -> Axis {
         ticks,
         range: f64::from(first)..f64::from(last.max(first + 1)),
     }
-}
-
-fn by_depth(height: impl Fn(u32) -> Option<f64>) -> Vec<(f64, f64)> {
-    DEPTHS.into_iter().filter_map(|depth| Some((f64::from(depth), height(depth)?))).collect()
-}
-
-fn drawn(chart: &Chart) -> Result<Option<String>, ChartError> {
-    if chart.curves.iter().all(|curve| curve.points.is_empty()) { Ok(None) } else { chart.draw().map(Some) }
 }
