@@ -106,8 +106,8 @@ impl AgingTable {
     }
 }
 
-/// Runs 20 searches and returns how many of 100 probes find an entry that is deep enough. Other entries are stored.
-fn percent_found(next: impl Fn(), probe: impl Fn(u64) -> Option<Entry>, store: impl Fn(u64, Entry)) -> u64 {
+/// Runs 20 searches and returns how many of 1,000 probes find an entry that is deep enough. Other entries are stored.
+fn permille_found(next: impl Fn(), probe: impl Fn(u64) -> Option<Entry>, store: impl Fn(u64, Entry)) -> u64 {
     let mut found = 0;
     for number in 0..20 {
         next();
@@ -123,19 +123,26 @@ fn percent_found(next: impl Fn(), probe: impl Fn(u64) -> Option<Entry>, store: i
             }
         }
     }
-    found * 100 / 1_000_000
+    found / 1000
 }
 
 fn main() -> Result<(), TableError> {
     let entries = std::env::args().nth(1).map_or(4000, |entries| entries.parse().expect("a number of entries"));
     let aging = AgingTable::new(entries);
     let store = |key, entry| aging.store(key, &entry, 1);
-    println!("{:10} {} % found", "aging", percent_found(|| aging.next_generation(), |key| aging.probe(key), store));
+    println!(
+        "{:10} {} of 1000 found",
+        "aging",
+        permille_found(|| aging.next_generation(), |key| aging.probe(key), store)
+    );
     for scheme in Scheme::ALL {
         let options = TableOptions { positions: entries, scheme, ..TableOptions::default() };
         let table: Table<Entry> = Table::with_options(&options)?;
         let store = |key, entry| table.store(key, &entry, 1);
-        println!("{scheme:10} {} % found", percent_found(|| table.next_generation(), |key| table.probe(key), store));
+        println!(
+            "{scheme:10} {} of 1000 found",
+            permille_found(|| table.next_generation(), |key| table.probe(key), store)
+        );
     }
     Ok(())
 }

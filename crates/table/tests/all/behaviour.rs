@@ -109,20 +109,6 @@ fn memory_that_the_system_refuses_is_an_error() {
     assert!(String::from_utf8_lossy(&output.stdout).contains("1 passed"));
 }
 
-/// A payload with a flaw: its decoder takes any bits for bits that it packed.
-#[derive(Clone, Copy)]
-struct Trusting;
-
-impl Payload for Trusting {
-    fn pack(&self, generation: Generation) -> u64 {
-        ENTRY.pack(generation)
-    }
-
-    fn unpack(bits: u64) -> Option<Self> {
-        Some(Entry::unpack(bits).map(|_| Trusting).expect("the bits were packed"))
-    }
-}
-
 /// Decodes words that no payload packs to: a collision of keys or a damaged file can show them to a probe.
 fn decode_wild_words<P: Payload>() {
     let single_bits = (0..64).flat_map(|bit| [1 << bit, !(1 << bit)]);
@@ -139,7 +125,6 @@ fn wild_words_decode_without_a_panic() {
     decode_wild_words::<Entry>();
     decode_wild_words::<NonZeroU64>();
     decode_wild_words::<u32>();
-    assert!(std::panic::catch_unwind(decode_wild_words::<Trusting>).is_err(), "a trusting decoder must be caught");
 }
 
 #[test]
