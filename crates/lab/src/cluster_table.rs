@@ -200,7 +200,6 @@ mod tests {
         TtEntry { depth, ..ENTRY }
     }
 
-    /// A table in which all keys share one cluster.
     fn one_cluster() -> ClusterTable {
         ClusterTable::new(1)
     }

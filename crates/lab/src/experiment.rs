@@ -156,7 +156,6 @@ impl Selection {
         series
     }
 
-    /// Returns the jobs, the longest first.
     fn jobs(&self) -> Vec<ExperimentJob> {
         let mut jobs = Vec::new();
         for series in self.series() {

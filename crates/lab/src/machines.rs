@@ -70,7 +70,6 @@ impl MachinesResult {
         Some(compare(&ratios)?.mean)
     }
 
-    /// Returns the entries that a machine sends in a second.
     fn entries_per_second(&self) -> f64 {
         let seconds = self.nodes.iter().sum::<u64>() as f64 / self.group.workers() as f64 / NODES_PER_SECOND;
         self.sent as f64 / self.group.machines as f64 / seconds

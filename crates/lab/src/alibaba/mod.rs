@@ -44,14 +44,12 @@ impl Variation {
         sesame::position::Move::from_bits(bits)
     }
 
-    /// Becomes the single move `mv`.
     #[inline]
     fn set(&mut self, mv: sesame::position::Move) {
         self.moves[0] = mv.bits();
         self.len = 1;
     }
 
-    /// Becomes `mv` followed by `rest`.
     #[inline]
     fn extend(&mut self, mv: sesame::position::Move, rest: &Variation) {
         let len = usize::from(rest.len).min(MAX_DEPTH as usize);
@@ -86,7 +84,6 @@ pub enum RootOrder {
 pub enum Blockers {
     /// None: the board is empty.
     None,
-    /// The pawns of the root position.
     Pawns,
     /// All pieces of the root position.
     All,

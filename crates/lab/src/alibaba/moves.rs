@@ -261,7 +261,6 @@ impl Picker {
         self.next = 0;
     }
 
-    /// Generates all moves of a position in check.
     fn generate_evasions(&mut self, position: &Position, history: &History) {
         let us = position.side_to_move();
         for &mv in &position.legal_moves() {

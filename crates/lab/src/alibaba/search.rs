@@ -341,7 +341,6 @@ impl<T: SearchTable> Searcher<T> {
         }
     }
 
-    /// Prefetches the table entry of the position after a move.
     #[inline]
     pub(super) fn prefetch_after(&self, position: &Position, mv: Option<Move>) {
         if let (Some(table), Some(mv)) = (&self.table, mv) {

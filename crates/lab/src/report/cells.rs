@@ -28,12 +28,10 @@ pub(super) struct Cell {
 }
 
 impl Cell {
-    /// Returns the cell of a search to `depth` with a table.
     pub(super) fn of(variant: SchemeVariant, positions: usize, depth: u32) -> Cell {
         Cell { series: Series { scheme: Some(variant.scheme), stamped: variant.stamped, positions }, depth }
     }
 
-    /// Returns the cell of a search to `depth` without a table.
     pub(super) fn without_table(depth: u32) -> Cell {
         Cell { series: Series { scheme: None, stamped: false, positions: 0 }, depth }
     }
@@ -130,7 +128,6 @@ impl CellResults {
         self.with_table
     }
 
-    /// Returns the number of searches without a table in the results.
     pub(super) fn without_table(&self) -> usize {
         self.without_table
     }

@@ -134,7 +134,6 @@ fn beside_paper(
     names.into_iter().enumerate().flat_map(pair).collect()
 }
 
-/// Draws Figure 3.
 fn saving(results: &CellResults, paper: &Paper) -> Result<Figure, ChartError> {
     let variants = [SchemeVariant::stamped(Scheme::TwoBig1), SchemeVariant::cleared(Scheme::TwoBig1)];
     let cells = |number: usize, depth| (Cell::of(variants[number], LARGEST, depth), Cell::without_table(depth));

@@ -71,7 +71,6 @@ pub struct StudyPage {
 /// An error that prevented the report.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
-    /// The results could not be read.
     #[error(transparent)]
     Results(#[from] ResultsError),
     /// A figure could not be drawn.

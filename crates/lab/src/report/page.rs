@@ -303,13 +303,11 @@ fn score(claims: &[&Claim]) -> String {
     }
 }
 
-/// Returns a link to a claim's details.
 fn link(number: usize, claim: &Claim) -> String {
     let file = STATEMENT_PAGES.iter().find(|(.., last)| number <= *last).map_or("", |page| page.0);
     format!("[{number}]({file}#{})", html::slug(&heading(number, claim)))
 }
 
-/// Returns the heading of a claim's details.
 fn heading(number: usize, claim: &Claim) -> String {
     format!("Statement {number}: {}", claim.name)
 }

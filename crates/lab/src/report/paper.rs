@@ -30,7 +30,6 @@ impl Paper {
         Some(found.1 * 1000.0)
     }
 
-    /// Returns the total of `cell` over that of `base`.
     pub(super) fn ratio(&self, cell: Cell, base: Cell) -> Option<f64> {
         Some(self.total(cell)? / self.total(base)?)
     }

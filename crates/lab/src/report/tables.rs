@@ -138,7 +138,6 @@ pub(super) fn spread(totals: &[f64]) -> f64 {
     greatest / least - 1.0
 }
 
-/// Returns the least and the greatest.
 pub(super) fn extremes(values: &[f64]) -> (f64, f64) {
     values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &value| (low.min(value), high.max(value)))
 }

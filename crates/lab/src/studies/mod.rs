@@ -99,11 +99,9 @@ pub enum StudyError {
     /// A series lacks searches, has too many, or is of another depth.
     #[error("{}: the series {series} {wrong}", path.display())]
     Series {
-        /// The file.
         path: PathBuf,
         /// The series: setting, positions, arm, threads, repetition.
         series: String,
-        /// The problem.
         wrong: String,
     },
     /// The system refused the memory of a table.
@@ -112,7 +110,6 @@ pub enum StudyError {
     /// The system refused the engine's threads, or a search ended without a result.
     #[error(transparent)]
     Engine(#[from] sesame::engine::EngineError),
-    /// A picture could not be drawn.
     #[error(transparent)]
     Picture(#[from] sesame_report::ChartError),
 }

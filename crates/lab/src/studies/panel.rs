@@ -244,7 +244,6 @@ pub(super) fn picture(
     .draw()
 }
 
-/// Formats a table size.
 pub(super) fn size_label(positions: usize) -> String {
     if positions.is_multiple_of(1024) { size(positions) } else { grouped(positions as u64) }
 }

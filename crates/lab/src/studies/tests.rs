@@ -4,7 +4,6 @@ use std::fs;
 
 use super::*;
 
-/// Returns a row of the setting `nodes` at 8192 positions.
 pub(in crate::studies) fn row(arm: &str, game: u32, ply: u32, nodes: u64) -> StudyRow {
     StudyRow {
         setting: "nodes".into(),

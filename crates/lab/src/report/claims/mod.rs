@@ -38,16 +38,11 @@ impl fmt::Display for Verdict {
 /// A claim of the paper with its verdict.
 #[derive(Clone, Debug)]
 pub(super) struct Claim {
-    /// A short name.
     pub(super) name: &'static str,
-    /// The place in the paper.
     pub(super) source: &'static str,
-    /// The claim in other words.
     pub(super) statement: &'static str,
-    /// The number and the range in which the claim holds.
     pub(super) criterion: String,
     pub(super) paper: String,
-    /// The number in the results.
     pub(super) ours: String,
     pub(super) verdict: Verdict,
     /// True if the verdict does not depend on the choice of the 18 positions. Never true for
@@ -90,7 +85,6 @@ struct ClaimTest {
 }
 
 impl ClaimTest {
-    /// Returns the claim of this name in [`STATEMENTS`].
     fn named(name: &str) -> Self {
         let mut blocks = STATEMENTS.split("\n\n").filter_map(|block| block.split_once('\n'));
         let (name, fields) = blocks.find(|block| block.0 == name).unwrap_or_default();
@@ -148,7 +142,6 @@ fn verdict(number: Estimate, holds: &RangeInclusive<f64>) -> (Verdict, bool) {
     }
 }
 
-/// Judges all claims, in the order of the paper.
 pub(super) fn all(results: &CellResults, paper: &Paper) -> Vec<Claim> {
     vec![
         size::constancy(results),
@@ -222,7 +215,6 @@ struct Pairing {
 }
 
 impl Pairing {
-    /// Returns the comparison of one cell with another.
     fn single(label: String, cell: Cell, base: Cell) -> Pairing {
         Pairing { label, pairs: vec![(cell, base)] }
     }
@@ -240,7 +232,6 @@ impl Pairing {
         Pairing { label, pairs: cells.into_iter().filter(has_both).collect() }
     }
 
-    /// Returns the geometric mean of the ratios of the totals.
     fn total_ratio(&self, results: &CellResults) -> Option<f64> {
         let ratio = |&(cell, base): &(Cell, Cell)| Some(results.total(cell)? / results.total(base)?);
         statistics::geometric_mean(&self.pairs.iter().map(ratio).collect::<Option<Vec<f64>>>()?)

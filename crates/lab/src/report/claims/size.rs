@@ -94,7 +94,6 @@ fn doublings_by_depth<'a>(results: &CellResults, what: &str, steps: impl Iterato
     })
 }
 
-/// Returns a table of the spread by depth and size.
 fn spreads_by_depth(results: &CellResults) -> String {
     let heading = std::iter::once("spread, cleared".to_owned()).chain(SIZES.map(markdown::size));
     by_depth(heading, |depth| {
@@ -206,7 +205,6 @@ pub(super) fn worst_at_8k(results: &CellResults) -> Claim {
     test.judge(against_worst, at_8k(results, Scheme::New))
 }
 
-/// Returns a table of one scheme against each other at 8K.
 fn at_8k(results: &CellResults, scheme: Scheme) -> String {
     let cell = |scheme, stamped| Cell::of(SchemeVariant { scheme, stamped }, SIZES[0], DEPTH);
     let others = move |stamped| {
