@@ -5,7 +5,7 @@
 use super::params::{threat_minor, threat_queen, threat_rook};
 use crate::position::{BitBoard, Move, Piece, Position, attacks};
 
-/// The squares attacked by the side not to move.
+/// The squares attacked by the side not to move. Each set includes the one before it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Threats {
     by_pawns: BitBoard,
