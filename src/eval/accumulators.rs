@@ -8,9 +8,7 @@ use super::kernels::Row;
 use super::{INPUTS, Network};
 use crate::position::{BitBoard, Color, File, Piece, Position, Square};
 
-/// Index of the first feature of the opponent's pieces.
 const OPPONENT: usize = INPUTS / 2;
-/// Features of one colour and kind of piece.
 const PER_KIND: usize = Square::NUM;
 /// Exclusive or with these flips the ranks of a square, or mirrors its file.
 const FLIP_RANK: usize = 56;
@@ -32,7 +30,6 @@ impl Perspective {
         Self { player, flip: flip ^ if mirrored { MIRROR_FILE } else { 0 }, mirrored }
     }
 
-    /// Returns the feature of a piece.
     #[inline]
     fn feature(self, piece: PlacedPiece) -> u16 {
         feature_index(piece.color == self.player, piece.kind as usize, piece.square as usize ^ self.flip)
@@ -56,7 +53,6 @@ pub fn active_features(position: &Position, player: Color) -> Vec<u16> {
     features.added.to_vec()
 }
 
-/// A piece on its square.
 #[derive(Clone, Copy)]
 struct PlacedPiece {
     color: Color,
@@ -90,7 +86,6 @@ impl PieceChanges {
     }
 }
 
-/// The pieces of a board, without any other state.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct PiecePlacement {
     colors: [BitBoard; Color::NUM],
@@ -115,7 +110,6 @@ impl PiecePlacement {
         Color::ALL.map(|color| (self.colors[color as usize] ^ other.colors[color as usize]).len()).iter().sum()
     }
 
-    /// Overwrites `changes` with the changes from this board to `new`.
     #[inline]
     pub(super) fn write_changes_to(&self, new: &Self, changes: &mut PieceChanges) {
         changes.added.clear();

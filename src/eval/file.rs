@@ -28,7 +28,6 @@ pub const SCALE_RANGE: RangeInclusive<u16> = 10..=4_000;
 const HEADER: usize = 64;
 /// Offset of the header's checksum, which covers the bytes before it.
 const HEADER_SUM: usize = 40;
-/// Length of the file of a network of [`HIDDEN`] neurons.
 pub(super) const MAX_LENGTH: usize = length(HIDDEN);
 /// Rows of one number per neuron: feature weights, feature biases, output weights.
 const ROWS: usize = INPUTS + 1 + 2 * OUTPUT_BUCKETS;
@@ -95,7 +94,6 @@ const fn length(hidden: usize) -> usize {
     HEADER + 2 * (ROWS * hidden + OUTPUT_BUCKETS)
 }
 
-/// Describes the supported architecture, for messages.
 fn architecture() -> String {
     describe([INPUTS, HIDDEN, OUTPUT_BUCKETS, QA as usize, QB as usize].map(|number| number as u16), KINDS)
 }

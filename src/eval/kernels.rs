@@ -69,7 +69,6 @@ type Update = unsafe fn(&[Row; INPUTS], &Row, &mut Row, &[u16], &[u16]);
 /// Computes the dot product of an accumulator's squared clipped ReLU and its output weights.
 type Dot = unsafe fn(&Row, &Row) -> i32;
 
-/// The kernels for one kind of registers that this machine has.
 #[derive(Clone, Copy)]
 pub(super) struct Kernels {
     simd: Simd,
@@ -78,7 +77,6 @@ pub(super) struct Kernels {
 }
 
 impl Kernels {
-    /// Returns the fastest kernels of this machine.
     pub(super) fn best() -> Self {
         let plain = Self { simd: Simd::Plain, update: plain::update, dot: plain::dot };
         Simd::ALL.into_iter().rev().find_map(Kernels::of).unwrap_or(plain)
@@ -104,7 +102,6 @@ impl Kernels {
         self.simd
     }
 
-    /// Updates an accumulator: writes `source` with the changes to `target`.
     #[inline]
     pub(super) fn update(&self, weights: &[Row; INPUTS], source: &Row, target: &mut Row, changes: &FeatureChanges) {
         // SAFETY: `of` returns these functions only if the machine has their instructions, their only
@@ -146,7 +143,6 @@ mod plain {
     }
 }
 
-/// Returns the largest divisor of `count` up to `limit`.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 const fn largest_divisor(count: usize, limit: usize) -> usize {
     let mut divisor = limit;

@@ -102,7 +102,6 @@ fn name(color: Color) -> &'static str {
     }
 }
 
-/// Returns the first characters of a user's text, for an error message.
 pub(crate) fn excerpt(text: &str) -> String {
     const LONGEST: usize = 24;
     let mut chars = text.chars();
@@ -326,7 +325,6 @@ fn squares_of(builder: &BoardBuilder, color: Color, piece: Piece) -> BitBoard {
 
 /// Returns the first colour, if any, with more promoted pieces than missing pawns.
 fn check_material(builder: &BoardBuilder) -> Result<Option<Color>, FenError> {
-    /// The most pieces and pawns of a colour that a board holds.
     const MOST: (u32, u32) = (16, 8);
     for color in Color::ALL {
         let count = squares_of(builder, color, Piece::King).len();

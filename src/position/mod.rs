@@ -357,7 +357,6 @@ impl Position {
         self.en_passant() == Some(mv.to()) && self.pieces(Piece::Pawn).has(mv.from())
     }
 
-    /// Returns the square of the pawn that an en passant capture on `target` removes.
     #[inline]
     fn en_passant_victim(&self, target: Square) -> Square {
         Square::new(target.file(), Rank::Fifth.relative_to(self.side_to_move()))
@@ -398,7 +397,6 @@ impl Position {
     }
 }
 
-/// Returns the target squares of king and rook of the castling move `mv`.
 #[inline]
 fn castling_targets(mv: Move) -> (Square, Square) {
     let rank = mv.from().rank();

@@ -83,7 +83,6 @@ impl Move {
         }
     }
 
-    /// Converts the move to cozy-chess.
     #[inline]
     pub(super) const fn to_cozy(self) -> cozy_chess::Move {
         cozy_chess::Move { from: self.from(), to: self.to(), promotion: self.promotion() }

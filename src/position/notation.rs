@@ -155,7 +155,6 @@ impl Position {
     }
 }
 
-/// Parses two squares and an optional promotion.
 pub(super) fn parse(text: &str) -> Option<Move> {
     let from: Square = text.get(0..2)?.parse().ok()?;
     let to: Square = text.get(2..4)?.parse().ok()?;

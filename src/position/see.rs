@@ -7,7 +7,6 @@ use super::{BitBoard, Color, Move, Piece, Position, Square};
 /// captures a defended piece.
 pub const SEE_VALUES: [i32; Piece::NUM] = [100, 300, 300, 500, 900, 0];
 
-/// The order in which pieces join an exchange: least valuable attacker first.
 const LEAST_VALUABLE_FIRST: [Piece; 5] = [Piece::Pawn, Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen];
 
 fn value(piece: Piece) -> i32 {

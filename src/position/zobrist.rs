@@ -4,7 +4,6 @@ use cozy_chess::CastleRights;
 
 use super::{Color, File, Piece, Square};
 
-/// The random number of each feature of a position.
 struct FeatureKeys {
     pieces: [[[u64; Square::NUM]; Piece::NUM]; Color::NUM],
     castles: [[u64; File::NUM]; Color::NUM],
@@ -12,16 +11,13 @@ struct FeatureKeys {
     black_to_move: u64,
 }
 
-/// The keys from the build script.
 static KEYS: FeatureKeys = include!(concat!(env!("OUT_DIR"), "/zobrist_keys.rs"));
 
-/// Returns the key of a piece on a square.
 #[inline]
 pub(super) fn piece(color: Color, piece: Piece, square: Square) -> u64 {
     KEYS.pieces[color as usize][piece as usize][square as usize]
 }
 
-/// Returns the key of both players' castling rights.
 #[inline]
 pub(super) fn castles(white: &CastleRights, black: &CastleRights) -> u64 {
     let right = |color: Color, file: Option<File>| file.map_or(0, |file| KEYS.castles[color as usize][file as usize]);
@@ -37,7 +33,6 @@ pub(super) fn en_passant(file: Option<File>) -> u64 {
     file.map_or(0, |file| KEYS.en_passant[file as usize])
 }
 
-/// Returns the key of Black to move.
 #[inline]
 pub(super) fn black_to_move() -> u64 {
     KEYS.black_to_move

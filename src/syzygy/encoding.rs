@@ -15,20 +15,15 @@ pub(super) type Squares = ArrayVec<usize, MAX_PIECES>;
 /// Pieces that are encoded together: the leading ones, or several of the same kind.
 #[derive(Clone, Copy, Debug)]
 struct Group {
-    /// The number of pieces.
     len: usize,
     /// The weight of the group's number in the index.
     factor: u64,
 }
 
-/// The kind of the leading group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LeadingGroup {
-    /// Pawns of one colour.
     Pawns,
-    /// Three different pieces.
     Three,
-    /// The kings.
     Kings,
 }
 
@@ -88,7 +83,6 @@ impl Encoding {
         Some(Encoding { pieces, groups, leading_kind, opposing_pawns, size })
     }
 
-    /// Returns the number of indices.
     pub(super) fn size(&self) -> u64 {
         self.size
     }
@@ -151,7 +145,6 @@ impl Encoding {
     }
 }
 
-/// Returns the piece of a nibble.
 fn decode(code: u8) -> Option<(Color, Piece)> {
     let color = if code & 8 == 0 { Color::White } else { Color::Black };
     let piece = match code & 7 {
@@ -221,7 +214,6 @@ fn normalise(squares: &mut Squares, leading: usize) {
     }
 }
 
-/// Encodes the two kings.
 fn encode_kings(squares: &Squares) -> u64 {
     u64::from(KINGS[usize::from(TRIANGLE[squares[0]])][squares[1]])
 }
@@ -263,12 +255,10 @@ fn encode_pawns(squares: &mut Squares, pawns: usize) -> u64 {
     LEADING[pawns.min(5)][squares[0]] + rest
 }
 
-/// Returns the file of a square, 0 to 7.
 const fn file(square: usize) -> usize {
     square & 7
 }
 
-/// Returns the rank of a square, 0 to 7.
 const fn rank(square: usize) -> usize {
     square >> 3
 }
@@ -278,7 +268,6 @@ const fn off_diagonal(square: usize) -> i32 {
     rank(square) as i32 - file(square) as i32
 }
 
-/// Reflects a square across the diagonal a1-h8.
 const fn transpose(square: usize) -> usize {
     file(square) << 3 | rank(square)
 }

@@ -48,7 +48,6 @@ pub enum SyzygyFileError {
     Layout(&'static str),
 }
 
-/// The kind of a table.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum TableKind {
     Wdl,
@@ -56,7 +55,6 @@ pub(super) enum TableKind {
 }
 
 impl TableKind {
-    /// Returns the file extension.
     pub(super) const fn extension(self) -> &'static str {
         match self {
             TableKind::Wdl => "rtbw",
@@ -64,7 +62,6 @@ impl TableKind {
         }
     }
 
-    /// Returns the first four bytes of a file.
     const fn magic(self) -> [u8; 4] {
         match self {
             TableKind::Wdl => [0x71, 0xe8, 0x23, 0x5d],
@@ -80,7 +77,6 @@ struct Part {
     pairs: PairsData,
 }
 
-/// An open table.
 #[derive(Debug)]
 pub(super) struct TableFile {
     mmap: Mmap,
@@ -92,7 +88,6 @@ pub(super) struct TableFile {
     dtz_maps: Vec<[usize; 4]>,
 }
 
-/// The result of a DTZ probe.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum DtzProbe {
     /// Plies to the next capture or pawn move, minus one, unsigned.
@@ -227,7 +222,6 @@ fn layout(bytes: &[u8], material: &Material, kind: TableKind) -> Result<Layout, 
     Ok((parts, dtz_maps))
 }
 
-/// Reads the order of the pieces, for each side to move.
 fn read_encodings(
     reader: &mut ByteReader<'_>,
     material: &Material,
@@ -272,12 +266,10 @@ pub(super) struct ByteReader<'a> {
 }
 
 impl<'a> ByteReader<'a> {
-    /// Returns the offset.
     pub(super) fn position(&self) -> usize {
         self.at
     }
 
-    /// Returns the next `count` bytes.
     pub(super) fn take(&mut self, count: usize) -> Result<&'a [u8], SyzygyFileError> {
         let end = self.at.checked_add(count).ok_or(SyzygyFileError::Layout("length"))?;
         let taken = self.bytes.get(self.at..end).ok_or(SyzygyFileError::Layout("length"))?;
@@ -285,13 +277,11 @@ impl<'a> ByteReader<'a> {
         Ok(taken)
     }
 
-    /// Skips `count` items of `width` bytes.
     pub(super) fn skip(&mut self, width: usize, count: usize) -> Result<(), SyzygyFileError> {
         let bytes = width.checked_mul(count).ok_or(SyzygyFileError::Layout("length"))?;
         self.take(bytes).map(drop)
     }
 
-    /// Skips to a multiple of `unit` bytes.
     pub(super) fn align(&mut self, unit: usize) -> Result<(), SyzygyFileError> {
         self.skip(1, self.at.next_multiple_of(unit) - self.at)
     }

@@ -17,7 +17,6 @@ pub(super) struct Material {
 }
 
 impl Material {
-    /// Returns the material of a position.
     #[inline]
     pub(super) fn of(position: &Position) -> Material {
         Material {
@@ -54,17 +53,14 @@ impl Material {
         self.counts[color as usize].get(piece as usize).map_or(1, |&count| usize::from(count))
     }
 
-    /// Exchanges the colours.
     pub(super) fn mirrored(&self) -> Material {
         Material { counts: [self.counts[1], self.counts[0]] }
     }
 
-    /// True if both sides have the same.
     pub(super) fn is_symmetric(&self) -> bool {
         self.counts[0] == self.counts[1]
     }
 
-    /// True if there are pawns.
     pub(super) fn has_pawns(&self) -> bool {
         self.counts.iter().any(|side| side[Piece::Pawn as usize] > 0)
     }

@@ -9,13 +9,11 @@ use super::file::{ByteReader, SyzygyFileError};
 const SINGLE_VALUE: u8 = 0x80;
 /// Right half of a symbol that stands for a single value.
 const LEAF: usize = 0xfff;
-/// Length limit of a code, in bits.
 const MAX_CODE_LENGTH: u8 = 32;
 
 /// The values of one part. The compressed data stay in the file.
 #[derive(Debug)]
 pub(super) struct PairsData {
-    /// The header of the part.
     pub(super) flags: u8,
     values: Values,
 }
@@ -50,7 +48,6 @@ struct Compressed {
 }
 
 impl PairsData {
-    /// Reads the header of a part with `size` values.
     pub(super) fn read(reader: &mut ByteReader<'_>, size: u64) -> Result<PairsData, SyzygyFileError> {
         let flags = reader.u8()?;
         if flags & SINGLE_VALUE != 0 {
@@ -97,7 +94,6 @@ impl PairsData {
         Ok(PairsData { flags, values: Values::Compressed(compressed) })
     }
 
-    /// Sets the offset of the sparse index.
     pub(super) fn place_sparse_index(&mut self, reader: &mut ByteReader<'_>) -> Result<(), SyzygyFileError> {
         if let Values::Compressed(compressed) = &mut self.values {
             compressed.sparse_at = reader.position();
@@ -106,7 +102,6 @@ impl PairsData {
         Ok(())
     }
 
-    /// Sets the offset of the block lengths.
     pub(super) fn place_block_lengths(&mut self, reader: &mut ByteReader<'_>) -> Result<(), SyzygyFileError> {
         if let Values::Compressed(compressed) = &mut self.values {
             compressed.block_lengths_at = reader.position();
@@ -115,7 +110,6 @@ impl PairsData {
         Ok(())
     }
 
-    /// Sets the offset of the blocks.
     pub(super) fn place_blocks(&mut self, reader: &mut ByteReader<'_>) -> Result<(), SyzygyFileError> {
         reader.align(64)?;
         if let Values::Compressed(compressed) = &mut self.values {

@@ -6,7 +6,6 @@ use super::file::DtzProbe;
 use super::{Tablebases, Wdl};
 use crate::position::{Color, Game, Move, Outcome, Piece, Position};
 
-/// The WDL value of a position.
 #[derive(Clone, Copy)]
 struct WdlProbe {
     wdl: Wdl,
@@ -75,7 +74,6 @@ impl Tablebases {
         })
     }
 
-    /// Reads the WDL value from the table.
     fn table_wdl(&self, position: &Position) -> Option<Wdl> {
         if position.occupied().len() == 2 {
             return Some(Wdl::Draw);

@@ -26,7 +26,6 @@ pub struct Tablebases {
     max_pieces: usize,
 }
 
-/// The tables of one material.
 #[derive(Debug)]
 pub(super) struct MaterialTables {
     pub(super) wdl: TableFile,
