@@ -172,16 +172,18 @@ impl Position {
         if let Err(fault) = read_en_passant(&mut builder, en_passant) {
             repair(fault, "dropped");
         }
-        let faults: [(fn(String) -> FenError, _); 2] =
-            [(FenError::HalfmoveClock, "counts as 0"), (FenError::MoveNumber, "counts as 1")];
         let mut clocks = [0, 1];
-        for (clock, (fault, default)) in clocks.iter_mut().zip(faults) {
+        let fault_of = |is_halfmove, text| {
+            if is_halfmove { FenError::HalfmoveClock(excerpt(text)) } else { FenError::MoveNumber(excerpt(text)) }
+        };
+        for (clock, is_halfmove) in clocks.iter_mut().zip([true, false]) {
             let Some(text) = fields.next() else { break };
+            let default = if is_halfmove { "counts as 0" } else { "counts as 1" };
             match read_number(text) {
                 Some(number) => *clock = number,
-                None if is_missing_number(text) => repair(fault(excerpt(text)), default),
+                None if is_missing_number(text) => repair(fault_of(is_halfmove, text), default),
                 None => {
-                    repair(fault(excerpt(text)), "dropped with all that follows");
+                    repair(fault_of(is_halfmove, text), "dropped with all that follows");
                     fields = "".split_ascii_whitespace();
                 }
             }
