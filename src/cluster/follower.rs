@@ -207,7 +207,7 @@ impl<T: Transport> FollowerLoop<T> {
             let running = self.state.lock().running.clone();
             for (rank, block) in blocks {
                 if let Some((_, table)) = &running {
-                    self.outbox.store(&block.load, &**table);
+                    self.outbox.store(&block.load, table);
                 }
                 if rank != LEADER {
                     continue;

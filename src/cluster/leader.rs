@@ -301,7 +301,7 @@ impl<T: Transport> LeaderLoop<T> {
             let nodes = blocks.iter().map(|(_, block)| block.nodes).sum();
             control.set_remote_counts(nodes, blocks.iter().map(|(_, block)| block.tb_hits).sum());
             if let Some(table) = &table {
-                blocks.iter().for_each(|(_, block)| self.outbox.store(&block.load, &**table));
+                blocks.iter().for_each(|(_, block)| self.outbox.store(&block.load, table));
             }
             let number = self.search;
             let has_ended = |(rank, block): &&(usize, Block)| block.search == number || self.gone.contains(rank);
