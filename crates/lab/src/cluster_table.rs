@@ -49,13 +49,25 @@ impl ClusterTable {
         Self { clusters, generation: AtomicU8::new(0) }
     }
 
+    #[inline(always)]
+    fn cluster(&self, key: u64) -> &TableCluster {
+        &self.clusters[product_index(key, self.clusters.len())]
+    }
+
+    #[inline]
+    fn generation(&self) -> Generation {
+        Generation::from_bits(self.generation.load(Relaxed))
+    }
+}
+
+impl SearchTable for ClusterTable {
     /// Returns the entry in the cluster of `key` with the same low 16 key bits.
     #[inline]
-    pub fn probe(&self, key: u64) -> Option<TtEntry> {
+    fn probe(&self, key: u64) -> Option<(TtEntry, Work)> {
         let cluster = self.cluster(key);
         let way = (0..WAYS).find(|&way| cluster.keys[way].load(Relaxed) == key as u16)?;
         // An empty entry unpacks to none.
-        TtEntry::unpack(cluster.data[way].load(Relaxed))
+        Some((TtEntry::unpack(cluster.data[way].load(Relaxed))?, Work::default()))
     }
 
     /// Stores `entry` of the position `key`.
@@ -64,7 +76,7 @@ impl ClusterTable {
     /// are compared. Otherwise an empty entry is taken, or the one with the least depth, where each
     /// generation of age counts as 8 plies less.
     #[inline]
-    pub fn store(&self, key: u64, entry: &TtEntry) {
+    fn store(&self, key: u64, entry: &TtEntry, _: u64) {
         let generation = self.generation();
         let cluster = self.cluster(key);
         let mut victim = (0, i32::MAX);
@@ -87,28 +99,18 @@ impl ClusterTable {
 
     /// Prefetches the memory that a probe or store of `key` will touch.
     #[inline]
-    pub fn prefetch(&self, key: u64) {
+    fn prefetch(&self, key: u64) {
         prefetch(self.cluster(key));
     }
 
-    #[inline(always)]
-    fn cluster(&self, key: u64) -> &TableCluster {
-        &self.clusters[product_index(key, self.clusters.len())]
-    }
-
     /// Begins a new search: stored entries lose worth.
-    pub fn next_generation(&self) {
+    fn new_search(&self) {
         self.generation.store(self.generation().next().bits(), Relaxed);
-    }
-
-    #[inline]
-    fn generation(&self) -> Generation {
-        Generation::from_bits(self.generation.load(Relaxed))
     }
 
     /// Returns how full the table is of entries of the current generation, in permille, from a sample of
     /// 1,000 clusters.
-    pub fn hashfull(&self) -> u32 {
+    fn hashfull(&self) -> u32 {
         let generation = Some(self.generation());
         let sample = || self.clusters.iter().take(SAMPLE).flat_map(|cluster| &cluster.data);
         let words = || sample().map(|data| data.load(Relaxed));
@@ -116,19 +118,8 @@ impl ClusterTable {
         (used * 1000 / words().count()) as u32
     }
 
-    /// Counts the entries of any generation. Reads the whole table.
-    pub fn occupied(&self) -> usize {
-        let words = self.clusters.iter().flat_map(|cluster| &cluster.data);
-        words.filter(|data| data.load(Relaxed) != 0).count()
-    }
-
-    /// Returns the number of entries that fit.
-    pub fn capacity(&self) -> usize {
-        WAYS * self.clusters.len()
-    }
-
     /// Empties the table with `threads` threads, also while others use it.
-    pub fn clear(&self, threads: usize) {
+    fn clear(&self, threads: usize) {
         let share = self.clusters.len().div_ceil(threads.max(1));
         std::thread::scope(|scope| {
             for part in self.clusters.chunks(share) {
@@ -143,32 +134,6 @@ impl TableCluster {
     fn clear(&self) {
         self.data.iter().for_each(|data| data.store(0, Relaxed));
         self.keys.iter().for_each(|key| key.store(0, Relaxed));
-    }
-}
-
-impl SearchTable for ClusterTable {
-    fn probe(&self, key: u64) -> Option<(TtEntry, Work)> {
-        ClusterTable::probe(self, key).map(|entry| (entry, Work::default()))
-    }
-
-    fn store(&self, key: u64, entry: &TtEntry, _: u64) {
-        ClusterTable::store(self, key, entry);
-    }
-
-    fn prefetch(&self, key: u64) {
-        ClusterTable::prefetch(self, key);
-    }
-
-    fn clear(&self, threads: usize) {
-        ClusterTable::clear(self, threads);
-    }
-
-    fn new_search(&self) {
-        self.next_generation();
-    }
-
-    fn hashfull(&self) -> u32 {
-        ClusterTable::hashfull(self)
     }
 }
 
@@ -204,6 +169,20 @@ mod tests {
         ClusterTable::new(1)
     }
 
+    fn store(table: &ClusterTable, key: u64, entry: TtEntry) {
+        table.store(key, &entry, 1);
+    }
+
+    fn probe(table: &ClusterTable, key: u64) -> Option<TtEntry> {
+        Some(table.probe(key)?.0)
+    }
+
+    /// Counts the entries of any generation.
+    fn occupied(table: &ClusterTable) -> usize {
+        let words = table.clusters.iter().flat_map(|cluster| &cluster.data);
+        words.filter(|data| data.load(Relaxed) != 0).count()
+    }
+
     #[test]
     fn cluster_has_the_bytes_of_a_bucket() {
         assert_eq!((CLUSTER_BYTES, align_of::<TableCluster>()), (32, 32));
@@ -213,63 +192,62 @@ mod tests {
     fn empty_table_has_no_entries() {
         let table = ClusterTable::new(1 << 15);
         assert!((0..1000).all(|key| table.probe(key).is_none()), "key 0 included");
-        assert_eq!((table.hashfull(), table.occupied(), table.capacity()), (0, 0, 98_304));
-        assert_eq!(ClusterTable::new(0).capacity(), 3);
+        assert_eq!((table.hashfull(), occupied(&table)), (0, 0));
     }
 
     #[test]
     fn shallowest_of_three_entries_is_replaced() {
         let table = one_cluster();
         for (key, depth) in [(1, 5), (2, 3), (0, 9), (4, 1)] {
-            table.store(key, &deep(depth));
+            store(&table, key, deep(depth));
         }
         assert_eq!(
-            [1, 2, 0, 4].map(|key| table.probe(key).map(|entry| entry.depth)),
+            [1, 2, 0, 4].map(|key| probe(&table, key).map(|entry| entry.depth)),
             [Some(5), None, Some(9), Some(1)]
         );
-        assert_eq!(table.probe(1 << 16 | 1), Some(deep(5)), "only 16 bits are verified");
-        assert_eq!((table.hashfull(), table.occupied()), (1000, 3));
+        assert_eq!(probe(&table, 1 << 16 | 1), Some(deep(5)), "only 16 bits are verified");
+        assert_eq!((table.hashfull(), occupied(&table)), (1000, 3));
     }
 
     #[test]
     fn generation_costs_eight_plies_also_after_wrapping() {
         let table = one_cluster();
-        (0..31).for_each(|_| table.next_generation());
-        table.store(1, &deep(12));
-        table.next_generation();
-        (2..4).for_each(|key| table.store(key, &deep(3)));
-        table.store(4, &deep(1));
-        assert_eq!(table.probe(1), Some(deep(12)), "12 - 8 is more than 3");
-        assert_eq!(table.occupied(), 3);
-        table.next_generation();
-        table.store(5, &deep(1));
-        table.store(6, &deep(1));
-        assert!(table.probe(1).is_some(), "12 - 16 is more than 3 - 8 and 1 - 8");
+        (0..31).for_each(|_| table.new_search());
+        store(&table, 1, deep(12));
+        table.new_search();
+        (2..4).for_each(|key| store(&table, key, deep(3)));
+        store(&table, 4, deep(1));
+        assert_eq!(probe(&table, 1), Some(deep(12)), "12 - 8 is more than 3");
+        assert_eq!(occupied(&table), 3);
+        table.new_search();
+        store(&table, 5, deep(1));
+        store(&table, 6, deep(1));
+        assert!(probe(&table, 1).is_some(), "12 - 16 is more than 3 - 8 and 1 - 8");
         assert!(table.hashfull() > 0);
     }
 
     #[test]
     fn same_key_is_merged_in_place() {
         let table = one_cluster();
-        table.store(1, &deep(10));
-        table.store(1, &TtEntry { mv: 9, ..deep(5) });
-        assert_eq!(table.probe(1), Some(deep(10)), "a much shallower bound is dropped");
-        table.store(1, &TtEntry { mv: 0, ..deep(6) });
-        assert_eq!(table.probe(1), Some(deep(6)), "a slightly shallower one is stored, with the old move");
+        store(&table, 1, deep(10));
+        store(&table, 1, TtEntry { mv: 9, ..deep(5) });
+        assert_eq!(probe(&table, 1), Some(deep(10)), "a much shallower bound is dropped");
+        store(&table, 1, TtEntry { mv: 0, ..deep(6) });
+        assert_eq!(probe(&table, 1), Some(deep(6)), "a slightly shallower one is stored, with the old move");
         let exact = TtEntry { mv: 9, bound: Bound::Exact, ..deep(0) };
-        table.store(1, &exact);
-        assert_eq!(table.probe(1), Some(exact));
-        assert_eq!(table.occupied(), 1);
+        store(&table, 1, exact);
+        assert_eq!(probe(&table, 1), Some(exact));
+        assert_eq!(occupied(&table), 1);
     }
 
     #[test]
     fn clearing_removes_all_entries() {
         let table = ClusterTable::new(17 << 15);
         for threads in [0, 1, 2, 5] {
-            (0..10_000u64).for_each(|n| table.store(n.wrapping_mul(0x9e37_79b9_7f4a_7c15), &ENTRY));
-            assert!(table.occupied() > 9_000);
+            (0..10_000u64).for_each(|n| store(&table, n.wrapping_mul(0x9e37_79b9_7f4a_7c15), ENTRY));
+            assert!(occupied(&table) > 9_000);
             table.clear(threads);
-            assert_eq!(table.occupied(), 0);
+            assert_eq!(occupied(&table), 0);
         }
     }
 }
