@@ -1,7 +1,7 @@
 //! Saving and loading the transposition table.
 
 use std::fs;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::support::folder::Folder;
 use crate::support::{PATIENCE, Session, best_move, infos, is_opening_move};
@@ -180,35 +180,12 @@ fn stop_ends_a_save() {
 #[cfg(unix)]
 #[test]
 fn pipes_are_no_hash_file() {
-    let folder = Folder::new().with_pipe("table").with_pipe(".other.7.sesame-draft");
+    let folder = Folder::new().with_pipe("table");
     let mut session = start_engine(&folder.join("table"), 1);
     for (button, failed) in [("Load Hash", "not loaded"), ("Save Hash", "not saved")] {
         let said = press(&mut session, button);
         assert!(said.contains(failed) && said.contains("not a regular file"), "{said}");
     }
-    // A pipe with the name of a temporary file stays.
-    session.send(&format!("setoption name Hash File value {}", folder.join("other").display()));
-    let said = press(&mut session, "Save Hash");
-    assert!(said.starts_with("info string saved ") && said.contains(" 1 MiB, "), "{said}");
-    assert!(folder.names().contains(&".other.7.sesame-draft".to_owned()), "{:?}", folder.names());
-    session.quit();
-}
-
-/// The message counts the entries that the table keeps, not those of the file.
-#[test]
-fn only_kept_entries_are_counted() {
-    let folder = Folder::new();
-    let file = folder.join("table");
-    let mut session = start_engine(&file, 4);
-    session.search("go nodes 400000");
-    let said = press(&mut session, "Save Hash");
-    let count = |said: &str| -> u64 { said.split(' ').nth(3).unwrap().parse().unwrap() };
-    let in_file = count(&said);
-    assert!(in_file > 65_536 && said.contains(" 4 MiB, "), "{said}");
-    session.quit();
-    let mut session = start_engine(&file, 1);
-    let said = press(&mut session, "Load Hash");
-    assert!((30_000..=65_536).contains(&count(&said)) && said.contains("fitted into"), "{in_file}: {said}");
     session.quit();
 }
 
@@ -231,35 +208,6 @@ fn long_paths_are_shortened_in_messages() {
         long.iter().all(|line| line.len() < 500 && line.contains("xxx...xxx") && line.contains("/end")),
         "{long:?}"
     );
-    session.quit();
-}
-
-/// The next save removes the temporary file of a killed one, and no other file.
-#[test]
-fn next_save_removes_the_leftover_of_a_killed_one() {
-    let folder = Folder::new();
-    let file = folder.join("table");
-    let mut session = start_engine(&file, 128);
-    session.send("setoption name Save Hash");
-    let is_temporary = |name: &String| name.starts_with(".table.") && name.ends_with(".sesame-draft");
-    // A fast save may be over before its temporary file is seen.
-    let start = Instant::now();
-    while !folder.names().iter().any(|name| is_temporary(name) || name == "table") {
-        assert!(start.elapsed() < PATIENCE, "{:?}", folder.names());
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    // Dropping the session kills the engine.
-    drop(session);
-    let others = [".table.sesame-draft", ".table.1a.sesame-draft", ".tables.1.sesame-draft", "table.1.tmp"];
-    for name in others.iter().chain(&[".table.99999999.sesame-draft"]) {
-        fs::write(folder.join(name), b"half a table").unwrap();
-    }
-    let mut session = start_engine(&file, 1);
-    save(&mut session);
-    let mut wanted: Vec<String> = others.iter().map(|name| (*name).to_owned()).collect();
-    wanted.push("table".to_owned());
-    wanted.sort();
-    assert_eq!(folder.names(), wanted);
     session.quit();
 }
 

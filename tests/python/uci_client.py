@@ -152,7 +152,7 @@ def every_option(engine):
     check(kinds == {"spin", "check", "combo", "button", "string"}, kinds)
     with tempfile.TemporaryDirectory() as folder:
         log = os.path.join(folder, "log")
-        texts = {"SyzygyPath": TABLES, "Debug Log File": log, "Hash File": os.path.join(folder, "hash"), "SmpStrategy": "blocks"}
+        texts = {"SyzygyPath": TABLES, "Debug Log File": log, "Hash File": os.path.join(folder, "hash")}
         options = [option for option in engine.options.values() if not option.is_managed()]
         others, defaults = {}, {}
         for option in options:
@@ -235,9 +235,6 @@ def main():
             check(not log.warnings, log.warnings)
             check(not log.complaints(), log.complaints())
             print(f"{part.__name__}: well", flush=True)
-        opponent = chess.engine.Opponent("Anyone", None, 2000, False)
-        engine.send_opponent_information(opponent=opponent)
-        engine.ping()
     check(log.lines > 1000, log.lines, "lines of the log")
     check(not log.warnings and not log.complaints(), log.warnings, log.complaints())
     print(f"all is well under python-chess {chess.__version__}, no warning in {log.lines} lines of its log")
