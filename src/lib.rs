@@ -46,7 +46,7 @@
 //! | [`uci`] | the UCI protocol | [`uci::run`] |
 //! | [`engine`] | the library's API: options, positions, searches, a sink, the bench | [`engine::Engine`] |
 //! | `cluster` | several machines as one engine (feature `mpi`) | |
-//! | [`smp`] | Lazy SMP: thread pool, coordinator, clock, strategy, vote | [`smp::SmpStrategy`] |
+//! | [`smp`] | Lazy SMP: the owner of a search, thread pool, clock, strategy, vote | [`smp::SmpStrategy`] |
 //! | [`search`] | one worker's search | [`search::Worker`] |
 //! | [`eval`] | the network (NNUE) | [`eval::Network`] |
 //! | [`syzygy`] | Syzygy tablebases | [`syzygy::Tablebases`] |

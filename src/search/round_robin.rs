@@ -12,7 +12,7 @@ use super::sync::{Locks, ParkingLot};
 ///
 /// With one place, N threads run one sequence of steps, the same on every machine: this makes tests
 /// repeatable, and simulates N cores. With a place per core, more workers than cores do not compete for
-/// cores, so that other threads (coordinator, reader, GUI) need not queue behind them.
+/// cores, so that other threads (search, reader, GUI) need not queue behind them.
 pub struct RoundRobin<L: Locks = ParkingLot> {
     quantum: u64,
     /// On its own cache lines, apart from data that every node reads.

@@ -41,7 +41,6 @@ impl SmpStrategy {
         }
     }
 
-    /// Returns whether the workers share move and correction histories.
     pub(super) fn shares_histories(self) -> bool {
         self != Self::Same
     }

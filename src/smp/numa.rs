@@ -77,10 +77,8 @@ pub struct Affinity {
     pub numa: NumaPolicy,
 }
 
-/// The place of one worker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place {
-    /// The number of its group.
     pub(super) group: usize,
     /// The processors that it is bound to, by the system's numbers; none if it is not bound.
     pub(super) processors: Vec<usize>,
@@ -90,7 +88,6 @@ pub(super) struct Place {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Placement {
     pub(super) places: Vec<Place>,
-    /// The workers are bound to groups of processors.
     pub(super) is_by_group: bool,
     /// The system or the machine does not allow what was wanted: a sentence for the user.
     pub(super) shortfall: Option<String>,
@@ -103,7 +100,6 @@ impl Placement {
         (!processors.is_empty()).then_some(processors.len())
     }
 
-    /// Returns the number of workers in each group.
     pub(super) fn group_sizes(&self) -> Vec<usize> {
         let groups = self.places.iter().map(|place| place.group + 1).max().unwrap_or(0);
         (0..groups).map(|group| self.places.iter().filter(|place| place.group == group).count()).collect()
@@ -119,7 +115,6 @@ impl Placement {
         self.is_by_group.then(|| groups.join(", "))
     }
 
-    /// Places workers on this machine.
     pub(super) fn of_system(workers: usize, affinity: &Affinity) -> Self {
         // Nothing is read where nothing can be bound.
         let wants_none = affinity.numa == NumaPolicy::None || affinity.numa == NumaPolicy::Auto && workers == 1;
@@ -185,7 +180,6 @@ impl Placement {
     }
 }
 
-/// Returns the message of a binding that the system refuses.
 pub(super) fn binding_refused(error: &io::Error) -> String {
     format!("the system refused to bind threads to processors: {error}")
 }

@@ -29,9 +29,7 @@ pub(super) enum Event {
     Panicked(usize),
     /// All workers have ended. Each has its last completed iteration, or a partial one with a result.
     Ended(Vec<Option<Iteration>>),
-    /// The user or the GUI stops the search.
     Stop,
-    /// The opponent has played the expected move.
     PonderHit,
 }
 
@@ -65,7 +63,6 @@ impl Team {
     }
 }
 
-/// A command to a worker thread.
 enum Command {
     Search(Arc<Team>),
     ClearHistories,
@@ -77,7 +74,7 @@ pub struct Pool {
     commands: Vec<Sender<Command>>,
     threads: Vec<JoinHandle<()>>,
     wanted: usize,
-    /// Number of cores that the workers may use.
+    /// The cores that the workers may use.
     cores: usize,
     placement: Placement,
     strategy: SmpStrategy,
@@ -85,19 +82,13 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// Creates a pool of `wanted` workers (at least 1), or fewer if the system refuses more.
-    ///
-    /// # Errors
-    /// If the system refuses the first thread.
+    /// Creates a pool of `wanted` workers (at least 1), or fewer if the system refuses more. It fails without the first.
     pub fn new(wanted: usize, strategy: SmpStrategy, affinity: &Affinity) -> io::Result<Self> {
         let wanted = wanted.max(1);
         Self::with_placement(wanted, strategy, Placement::of_system(wanted, affinity))
     }
 
     /// Creates a pool for simulated machines of `size` workers (at least 1), which share nothing and are bound to nothing.
-    ///
-    /// # Errors
-    /// If the system refuses the first thread.
     pub fn of_machines(wanted: usize, strategy: SmpStrategy, size: usize) -> io::Result<Self> {
         Self::with_placement(wanted, strategy, Placement::in_groups_of(wanted, size))
     }
@@ -179,7 +170,6 @@ impl Pool {
         started.is_ok()
     }
 
-    /// Returns the number of workers.
     pub fn len(&self) -> usize {
         self.threads.len()
     }
@@ -189,12 +179,10 @@ impl Pool {
         self.threads.is_empty()
     }
 
-    /// Returns the number of cores that the workers may use.
     pub fn cores(&self) -> usize {
         self.cores
     }
 
-    /// Describes workers that are bound to groups of processors; `None` if they are not.
     pub fn bound_groups(&self) -> Option<String> {
         self.placement.bound_groups()
     }
@@ -206,7 +194,6 @@ impl Pool {
         threads.into_iter().chain(self.placement.shortfall.clone()).collect()
     }
 
-    /// Returns the strategy.
     pub fn strategy(&self) -> SmpStrategy {
         self.strategy
     }

@@ -42,29 +42,21 @@ const MATE_MARGIN: u32 = 12;
 
 /// A search to carry out.
 pub struct Search {
-    /// The root and its history.
     pub game: Game,
-    /// The limits that end the search.
     pub limits: Limits,
-    /// The number of lines to report, at least 1.
+    /// At least 1.
     pub multi_pv: usize,
     /// The time that a move costs outside the search.
     pub overhead: Duration,
-    /// True if the workers take turns, which makes a search by depth or nodes reproducible: see [`RoundRobin`].
+    /// The workers take turns, which makes a search by depth or nodes reproducible: see [`RoundRobin`].
     pub lockstep: bool,
-    /// The network that evaluates positions.
     pub network: Arc<Network>,
-    /// The transposition table.
     pub table: Arc<TranspositionTable>,
-    /// The Syzygy tablebases, if any are loaded.
     pub syzygy: Option<SyzygyProbe>,
-    /// The workers.
     pub pool: Arc<Pool>,
-    /// The receiver of lines and of the best move.
     pub sink: Arc<dyn Sink>,
-    /// The other machines that search with this one, if any.
     pub link: Option<Arc<dyn SearchLink>>,
-    /// Simulated machines, whose tables take the place of `table`, if any.
+    /// Their tables take the place of `table`.
     pub machines: Option<Arc<SimulatedMachines>>,
     /// The moment from which the search's time counts.
     pub started: Instant,
@@ -99,7 +91,6 @@ impl Search {
         hits
     }
 
-    /// Returns the time budget; `None` if time does not limit the search.
     fn budget(&self, has_single_reply: bool) -> Option<Budget> {
         let position = self.game.position();
         let number = u32::from(position.fullmove_number());
@@ -108,6 +99,11 @@ impl Search {
         let move_time = self.limits.move_time.map(|time| time.saturating_sub(of_link).max(time.min(of_link)));
         let limits = Limits { move_time, ..self.limits.clone() };
         time::plan(&limits, position.side_to_move(), number, self.overhead + of_link, has_single_reply)
+    }
+
+    fn clock(&self, budget: Option<Budget>) -> SearchClock {
+        let color = self.game.position().side_to_move();
+        SearchClock::new(&self.limits, budget, color, self.overhead, self.started)
     }
 
     fn control(&self, budget: Option<Budget>) -> Control {
@@ -136,10 +132,6 @@ pub struct SearchThread {
 }
 
 impl SearchThread {
-    /// Starts the thread.
-    ///
-    /// # Errors
-    /// If the system refuses it.
     pub fn new() -> std::io::Result<Self> {
         let (inbox, searches) = unbounded::<Box<dyn FnOnce() + Send>>();
         let thread = thread::Builder::new().name("search".into()).spawn(move || {
@@ -153,7 +145,6 @@ impl SearchThread {
         Ok(Self { inbox: Some(inbox), thread: Some(thread) })
     }
 
-    /// Starts a search.
     pub fn start(&self, search: Search) -> SearchHandle {
         let (sender, events) = unbounded();
         let (done, is_done) = bounded::<()>(0);
@@ -188,12 +179,10 @@ pub struct SearchHandle {
 }
 
 impl SearchHandle {
-    /// Stops the search; it reports its best move soon.
     pub fn stop(&self) {
         let _ = self.events.send(Event::Stop);
     }
 
-    /// Starts the clock of a search that ponders: the expected move was played.
     pub fn ponder_hit(&self) {
         let _ = self.events.send(Event::PonderHit);
     }
@@ -224,54 +213,58 @@ struct Owner {
     has_answered: Arc<AtomicBool>,
     /// The owner or the sink has panicked: results are still taken, but not reported.
     has_panicked: bool,
-    /// Each worker's deepest result.
+    /// By worker: the deepest result, and its lines.
     results: Vec<Option<RootResult>>,
-    /// Each worker's lines of that result.
     lines: Vec<Vec<Line>>,
-    /// The result reported last, and the nodes with it.
+    /// What was reported last.
     reported: Option<RootResult>,
     reported_nodes: u64,
     /// The worker that found the mate of `go mate`.
     mate_found_by: Option<usize>,
     /// The root move reported last: depth, number, move.
     current_move: Option<(u32, u32, Move)>,
-    /// When to report the next one.
     next_current_move: Option<Instant>,
     /// Other machines take part, and their search has not been ended.
     is_linked: bool,
-    /// The best lines of other machines.
     other_lines: Vec<Line>,
 }
 
 impl Owner {
-    fn new(mut search: Search, events: Receiver<Event>, has_answered: Arc<AtomicBool>) -> Self {
-        let mut root_moves = search.root_moves();
-        let tb_hits = search.rank_root(&mut root_moves);
-        let budget = search.budget(root_moves.len() == 1);
-        let control = Arc::new(search.control(budget));
-        control.add_tb_hits(tb_hits);
-        let Search { limits, overhead, started, .. } = &search;
-        let color = search.game.position().side_to_move();
+    /// Creates the owner of a search that [`prepare`](Self::prepare) completes, where a panic is contained.
+    fn new(search: Search, events: Receiver<Event>, has_answered: Arc<AtomicBool>) -> Self {
+        let Limits { infinite, ponder, .. } = search.limits;
         Self {
-            clock: SearchClock::new(limits, budget, color, *overhead, *started),
+            control: Arc::new(Control::new(0, None)),
+            events,
+            root_moves: Vec::new(),
+            clock: search.clock(None),
             are_searching: false,
-            is_released: !limits.infinite && !limits.ponder,
+            is_released: !infinite && !ponder,
             has_answered,
             has_panicked: false,
-            results: vec![None; control.workers()],
-            lines: vec![Vec::new(); control.workers()],
+            results: Vec::new(),
+            lines: Vec::new(),
             reported: None,
             reported_nodes: 0,
             mate_found_by: None,
             current_move: None,
-            next_current_move: started.checked_add(CURRENT_MOVE_AFTER),
+            next_current_move: search.started.checked_add(CURRENT_MOVE_AFTER),
             is_linked: false,
             other_lines: Vec::new(),
-            events,
-            root_moves,
-            control,
             search,
         }
+    }
+
+    /// Ranks the root moves by the tablebases, plans the time, and creates the controls.
+    fn prepare(&mut self) {
+        self.root_moves = self.search.root_moves();
+        let tb_hits = self.search.rank_root(&mut self.root_moves);
+        let budget = self.search.budget(self.root_moves.len() == 1);
+        self.clock = self.search.clock(budget);
+        self.control = Arc::new(self.search.control(budget));
+        self.control.add_tb_hits(tb_hits);
+        self.results = vec![None; self.control.workers()];
+        self.lines = vec![Vec::new(); self.control.workers()];
     }
 
     /// Runs the search to its best move. `sender` is for the workers.
@@ -279,6 +272,7 @@ impl Owner {
     /// A panic of the owner or the sink ends the search: the workers stop, and the best move so far is reported.
     fn run(mut self, sender: Sender<Event>) {
         let searched = panic::catch_unwind(AssertUnwindSafe(|| {
+            self.prepare();
             if self.root_moves.is_empty() {
                 self.report_finished_game();
             } else {
@@ -477,7 +471,6 @@ impl Owner {
         self.other_lines = lines.into_iter().filter(is_playable).collect();
     }
 
-    /// Selects the line to play and reports the best move.
     fn conclude(&mut self) {
         if self.root_moves.is_empty() {
             return self.report_best_move(None, None);
@@ -558,7 +551,6 @@ impl Owner {
         }
     }
 
-    /// Reports the root move being searched, if it is a new one.
     fn report_current_move(&mut self) {
         self.next_current_move = Some(Instant::now() + CURRENT_MOVE_INTERVAL);
         let current = self.control.current_root_move();
@@ -581,13 +573,11 @@ impl Owner {
         }
     }
 
-    /// Reports the result of a root without a legal move.
     fn report_finished_game(&self) {
         let score = if self.search.game.position().in_check() { Score::Mate(0) } else { Score::Centipawns(DRAW) };
         self.report(&Line { rank: 1, depth: 0, seldepth: 0, score, bound: Bound::Exact, pv: Vec::new() }, 0);
     }
 
-    /// Reports `mv` with the static evaluation.
     fn report_unsearched(&self, mv: Move) {
         let position = self.search.game.position();
         let mut child = position.clone();
@@ -636,7 +626,6 @@ fn is_mate_within(score: i32, wanted: u32) -> bool {
     moves_to_mate(score).is_some_and(|moves| moves > 0 && moves.unsigned_abs() <= wanted)
 }
 
-/// Returns the score of a root with the value `wdl`.
 fn root_score(wdl: Wdl) -> i32 {
     match wdl {
         Wdl::Win => TB_WIN,

@@ -55,7 +55,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Returns the time left for `color`.
+    /// Returns the time left for a side.
     pub fn time(&self, color: Color) -> Duration {
         self.time[color as usize]
     }
@@ -85,8 +85,7 @@ const RESERVE: Duration = Duration::from_millis(200);
 /// Time that a search with a move time ends early, to be in time with its best move.
 const MOVE_TIME_MARGIN: Duration = Duration::from_millis(5);
 
-/// Computes the budget for `color` at the game's full move `number` (from 1); `None` if time does not limit the
-/// search.
+/// Computes the budget of a move, with the full move `number` from 1; `None` if time does not limit the search.
 ///
 /// With a clock, the hard limit never exceeds the remaining time minus `overhead`, the time that a move costs
 /// outside the search. A move time is used up to 5 ms, whatever the overhead. `single_reply`

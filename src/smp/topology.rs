@@ -134,7 +134,6 @@ impl fmt::Display for ProcessorList {
     }
 }
 
-/// Reads a list of processors; `None` if there is none.
 fn processor_list(path: &Path) -> Option<ProcessorList> {
     ProcessorList::parse(&fs::read_to_string(path).ok()?)
 }

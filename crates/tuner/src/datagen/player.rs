@@ -31,7 +31,7 @@ const DRAW_FROM_PLY: usize = 80;
 const MAX_PLIES: usize = 400;
 
 /// One search thread that plays both sides. It searches in the caller's thread, whose stack must have
-/// [`WORKER_STACK_BYTES`](sesame::search::WORKER_STACK_BYTES): an engine's coordinator and its messages would take as long as
+/// [`WORKER_STACK_BYTES`](sesame::search::WORKER_STACK_BYTES): an engine's search thread and its messages would take as long as
 /// a search of two hundred nodes.
 pub(super) struct Player {
     table: Arc<TranspositionTable>,
