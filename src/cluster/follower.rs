@@ -10,8 +10,7 @@ use parking_lot::Mutex;
 use super::LEADER;
 use super::block::{Block, Load};
 use super::outbox::Outbox;
-use super::rounds::Rounds;
-use super::transport::Transport;
+use super::transport::{Rounds, Transport};
 use crate::search::{Control, RemoteEntries, TranspositionTable};
 use crate::smp::{Line, SearchLink};
 

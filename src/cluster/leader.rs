@@ -12,8 +12,7 @@ use parking_lot::Mutex;
 use super::LEADER;
 use super::block::{Block, Load, MAX_TEXT};
 use super::outbox::Outbox;
-use super::rounds::Rounds;
-use super::transport::Transport;
+use super::transport::{Rounds, Transport};
 use crate::search::{Control, RemoteEntries, TranspositionTable};
 use crate::smp::{Line, SearchLink};
 

@@ -11,8 +11,8 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `transport.rs`, `mpi.rs` | the collective operation; by MPI |
-//! | `block.rs`, `rounds.rs` | the bytes of a round; one round |
+//! | `transport.rs`, `mpi.rs` | the collective operation, and a round of it; by MPI |
+//! | `block.rs` | the bytes of a round |
 //! | `outbox.rs` | entries from the workers to the rounds |
 //! | `leader.rs`, `follower.rs` | the two kinds of machines |
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
@@ -23,7 +23,6 @@ mod leader;
 #[cfg(feature = "mpi")]
 pub(crate) mod mpi;
 mod outbox;
-mod rounds;
 mod transport;
 
 use std::io;

@@ -1,5 +1,10 @@
 //! The one operation that machines need: all give a block of bytes, and all get those of all.
 
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::block::Block;
+
 /// A group of processes with a collective operation.
 pub trait Transport {
     /// Returns the number of this process, from 0.
@@ -13,6 +18,43 @@ pub trait Transport {
     ///
     /// It calls `pause` again and again while it waits, however long: a process that does not answer makes all wait.
     fn all_gather(&mut self, own: &[u8], all: &mut Vec<u8>, pause: &mut dyn FnMut());
+}
+
+/// The pause between two looks at a round that is not complete.
+const SHORT_PAUSE: Duration = Duration::from_micros(50);
+
+/// The pause after [`SOON`] without a round: nothing is being searched.
+const LONG_PAUSE: Duration = Duration::from_millis(2);
+
+/// The time after which a round that is not complete is looked at more rarely.
+const SOON: Duration = Duration::from_millis(200);
+
+/// A machine's access to the rounds.
+pub(super) struct Rounds<T> {
+    transport: T,
+    own: Vec<u8>,
+    all: Vec<u8>,
+}
+
+impl<T: Transport> Rounds<T> {
+    pub(super) fn new(transport: T) -> Self {
+        Self { transport, own: Vec::new(), all: Vec::new() }
+    }
+
+    /// Gives `block` and returns those of the other machines, each with its rank. It waits for all of them.
+    ///
+    /// Another version of the program cannot be read, and counts as one whose session has ended.
+    pub(super) fn exchange(&mut self, block: &Block) -> Vec<(usize, Block)> {
+        block.write(&mut self.own);
+        let began = Instant::now();
+        self.transport.all_gather(&self.own, &mut self.all, &mut || {
+            thread::sleep(if began.elapsed() < SOON { SHORT_PAUSE } else { LONG_PAUSE });
+        });
+        let rank = self.transport.rank();
+        let blocks = self.all.chunks(self.own.len()).enumerate();
+        let read = |bytes| Block::read(bytes).unwrap_or_else(|| Block { quits: true, ..Block::default() });
+        blocks.filter(|&(from, _)| from != rank).map(|(from, bytes)| (from, read(bytes))).collect()
+    }
 }
 
 #[cfg(test)]
