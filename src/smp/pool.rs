@@ -150,7 +150,7 @@ impl Pool {
             request_short_slices();
             // The thread touches its memory after this, so the system places it near its processors.
             let bound = if processors.is_empty() { Ok(()) } else { bind_to(&processors) };
-            if can_allocate(MIN_WORKER_BYTES) {
+            if can_allocate(if index == 0 { MIN_FIRST_WORKER_BYTES } else { MIN_WORKER_BYTES }) {
                 let data = group.new_data();
                 let _ = ready.send(bound);
                 drop(ready);
@@ -230,6 +230,10 @@ impl Drop for Pool {
 
 /// Free memory that a worker needs to start, in bytes: its data and the allocations of a search.
 const MIN_WORKER_BYTES: usize = 96 << 20;
+
+/// The same for the first worker, without which there is no search: its data alone. The address space of ended workers may
+/// still belong to the allocator.
+const MIN_FIRST_WORKER_BYTES: usize = 24 << 20;
 
 /// Upper estimate of a thread's memory, in bytes: its stack, [`MIN_WORKER_BYTES`], and address space of the
 /// allocator.
