@@ -71,13 +71,37 @@ pub mod cli;
 #[cfg(any(test, feature = "mpi"))]
 mod cluster;
 pub mod engine;
+#[allow(
+    missing_docs,
+    reason = "for the crates of this repository: documented where name and type leave something open"
+)]
 pub mod eval;
+#[allow(
+    missing_docs,
+    reason = "for the crates of this repository: documented where name and type leave something open"
+)]
 pub mod games;
 pub mod position;
 // For the crates of this repository.
 #[doc(hidden)]
 pub mod regular_file;
+#[allow(
+    missing_docs,
+    reason = "for the crates of this repository: documented where name and type leave something open"
+)]
 pub mod search;
+#[allow(
+    missing_docs,
+    reason = "for the crates of this repository: documented where name and type leave something open"
+)]
 pub mod smp;
+#[allow(
+    missing_docs,
+    reason = "for the crates of this repository: documented where name and type leave something open"
+)]
 pub mod syzygy;
+#[allow(
+    missing_docs,
+    reason = "for the crates of this repository: documented where name and type leave something open"
+)]
 pub mod uci;

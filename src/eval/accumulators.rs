@@ -36,16 +36,14 @@ impl Perspective {
     }
 }
 
-/// Returns the index of a feature, which is the row of its weights in the feature transformer.
-///
-/// `own` is true for the pieces of the perspective's player. `kind` is 0 for a pawn to 5 for a king, as in
-/// [`Piece`]. `square` is 0 (a1) to 63 (h8) in the perspective, after flipping and mirroring.
+/// Returns the row of the feature's weights in the feature transformer. `own` is true for the pieces of the perspective's
+/// player. `kind` is 0 for a pawn to 5 for a king. `square` is 0 (a1) to 63 (h8) after flipping and mirroring.
 #[inline]
 pub fn feature_index(own: bool, kind: usize, square: usize) -> u16 {
     ((if own { 0 } else { OPPONENT }) + kind * PER_KIND + square) as u16
 }
 
-/// Returns the features of all pieces of `position` from the perspective of `player`, in no particular order.
+/// In no particular order.
 pub fn active_features(position: &Position, player: Color) -> Vec<u16> {
     let (mut pieces, mut features) = (PieceChanges::default(), FeatureChanges::default());
     PiecePlacement::EMPTY.write_changes_to(&PiecePlacement::of(position), &mut pieces);
@@ -60,14 +58,13 @@ struct PlacedPiece {
     square: Square,
 }
 
-/// The pieces to add and to remove between two boards, at most 32 each.
+/// At most 32 each.
 #[derive(Default)]
 pub(super) struct PieceChanges {
     added: ArrayVec<PlacedPiece, 32>,
     removed: ArrayVec<PlacedPiece, 32>,
 }
 
-/// The features to add and to remove between two boards.
 #[derive(Default)]
 pub(super) struct FeatureChanges {
     pub(super) added: ArrayVec<u16, 32>,
@@ -75,8 +72,8 @@ pub(super) struct FeatureChanges {
 }
 
 impl PieceChanges {
-    /// Overwrites `features` with the features of these pieces. (Returned lists would be copied right after
-    /// they were written, in other sizes, which defeats store forwarding.)
+    /// Overwrites `features`. Returned lists would be copied right after they were written, in other sizes, which defeats store
+    /// forwarding.
     #[inline]
     pub(super) fn write_features(&self, perspective: Perspective, features: &mut FeatureChanges) {
         for (pieces, list) in [(&self.added, &mut features.added), (&self.removed, &mut features.removed)] {
@@ -104,7 +101,7 @@ impl PiecePlacement {
         }
     }
 
-    /// Counts the squares that a player occupies on one board only: a fast estimate of the number of changes.
+    /// Counts the squares that a player occupies on one board only: a fast estimate of the changes.
     #[inline]
     pub(super) fn distance(&self, other: &Self) -> u32 {
         Color::ALL.map(|color| (self.colors[color as usize] ^ other.colors[color as usize]).len()).iter().sum()
@@ -131,18 +128,15 @@ impl PiecePlacement {
     }
 }
 
-/// A board within this distance is close enough to update from: one move away, of any kind.
+/// One move away, of any kind.
 const CLOSE: u32 = 4;
 
-/// The accumulators along the path of a search.
+/// Each ply keeps the board that was evaluated there last, with its accumulators. A position is evaluated by its
+/// difference from the closest kept board, mostly its parent's. Moves made and unmade need no notification, and the
+/// value does not depend on the kept boards.
 ///
-/// Each ply keeps the board that was evaluated there last, with its accumulators. A position is evaluated
-/// from the closest kept board, mostly its parent's, by their difference. Moves made and unmade need no
-/// notification, only evaluated positions cost time, and the value does not depend on the kept boards.
-///
-/// When a king crosses between the files d and e, all squares of its player's perspective change. The refresh
-/// table ("Finny table") covers this case: per player and mirroring, it keeps the last board and its
-/// accumulator.
+/// When a king crosses between the files d and e, all squares of its player's perspective change. For this case the
+/// refresh table ("Finny table") keeps the last board and its accumulator per player and mirroring.
 pub struct Accumulators {
     network: Arc<Network>,
     plies: Box<[PlyEntry]>,
@@ -164,7 +158,7 @@ struct RefreshEntry {
 }
 
 impl Accumulators {
-    /// Creates accumulators for paths of up to `plies` plies, without any position.
+    /// For paths of up to `plies` plies.
     pub fn new(network: Arc<Network>, plies: usize) -> Self {
         let accumulator = network.feature_biases;
         let board = PiecePlacement::EMPTY;
@@ -175,12 +169,11 @@ impl Accumulators {
         Self { network, plies, refresh_table: Box::new(refresh_table) }
     }
 
-    /// Returns the network.
     pub fn network(&self) -> &Arc<Network> {
         &self.network
     }
 
-    /// Evaluates the position `ply` plies from the root. The value equals [`Network::evaluate`].
+    /// `ply` counts from the root. The value equals [`Network::evaluate`].
     pub fn evaluate(&mut self, position: &Position, ply: usize) -> i32 {
         let ply = ply.min(self.plies.len() - 1);
         let board = PiecePlacement::of(position);

@@ -21,9 +21,8 @@ use twox_hash::XxHash3_64;
 use super::{HIDDEN, INPUTS, OUTPUT_BUCKETS, QA, QB};
 
 const VERSION: u32 = 1;
-/// First bytes of a network's file.
 pub const NETWORK_MAGIC: &[u8; 8] = b"SESAMENN";
-/// Scales that a network may have: the centipawns of an output of 1.0.
+/// Range of [`Weights::scale`].
 pub const SCALE_RANGE: RangeInclusive<u16> = 10..=4_000;
 const HEADER: usize = 64;
 /// Offset of the header's checksum, which covers the bytes before it.
@@ -34,7 +33,7 @@ const ROWS: usize = INPUTS + 1 + 2 * OUTPUT_BUCKETS;
 /// Activation and perspective: squared clipped ReLU, mirrored by the own king's file.
 const KINDS: [u8; 2] = [2, 1];
 
-/// The weights of a network as quantised numbers.
+/// Quantised.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Weights {
     /// Feature weights times [`QA`]: [`INPUTS`] rows of [`HIDDEN`] numbers.
@@ -53,43 +52,26 @@ pub struct Weights {
 /// An error in the bytes of a network.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NetworkFormatError {
-    /// The bytes do not begin with [`NETWORK_MAGIC`].
     #[error("it is not a network of Sesame")]
     Magic,
-    /// Unknown version of the format.
     #[error("version {0} of the format; this program reads version {VERSION}")]
     Version(u32),
-    /// Another architecture.
     #[error("it is a network {0}; this program computes {supported}", supported = architecture())]
     Architecture(String),
-    /// Truncated, or with bytes after the end.
+    /// Truncated, or with bytes after the end, by the header.
     #[error("it is {found} bytes long instead of {expected}")]
-    Length {
-        /// Length of the file, in bytes.
-        found: usize,
-        /// Length by the header, in bytes.
-        expected: usize,
-    },
-    /// Damaged weights.
+    Length { found: usize, expected: usize },
     #[error("it is damaged: the hash of its weights is {found:016x} instead of {expected:016x}")]
-    Checksum {
-        /// Hash of the weights.
-        found: u64,
-        /// Hash in the header.
-        expected: u64,
-    },
-    /// Damaged header.
+    Checksum { found: u64, expected: u64 },
     #[error("it is damaged: the checksum of its header is wrong")]
     HeaderChecksum,
-    /// A scale outside [`SCALE_RANGE`].
     #[error("its scale is {0} instead of {low} to {high}", low = SCALE_RANGE.start(), high = SCALE_RANGE.end())]
     Scale(u16),
-    /// Weights with which a sum could overflow.
     #[error("its weights are so large that a sum could overflow")]
     Overflow,
 }
 
-/// The length in bytes of the file of a network with `hidden` neurons.
+/// Length of a file with `hidden` neurons, in bytes.
 const fn length(hidden: usize) -> usize {
     HEADER + 2 * (ROWS * hidden + OUTPUT_BUCKETS)
 }
@@ -103,13 +85,12 @@ fn describe([inputs, hidden, buckets, qa, qb]: [u16; 5], [activation, mirroring]
     format!("{layers}, quantised by {qa} and {qb}, activation {activation}, mirroring {mirroring}")
 }
 
-/// Returns the hash in the header of a file; 0 for bytes that are too short.
+/// Returns the header's hash; 0 for bytes that are too short.
 pub(super) fn hash(bytes: &[u8]) -> u64 {
     bytes.get(32..40).and_then(|hash| hash.try_into().ok()).map_or(0, u64::from_le_bytes)
 }
 
-/// Describes the architecture in the header of a file, for messages; the supported one for bytes that are too
-/// short.
+/// Describes the architecture for messages; the supported one for bytes that are too short.
 pub(super) fn architecture_of(bytes: &[u8]) -> String {
     let Some(header) = bytes.first_chunk::<HEADER>() else { return architecture() };
     let numbers = [12, 14, 16, 18, 20].map(|at| u16::from_le_bytes([header[at], header[at + 1]]));
@@ -117,7 +98,6 @@ pub(super) fn architecture_of(bytes: &[u8]) -> String {
 }
 
 impl Weights {
-    /// Computes the hash of the weights, without the scale.
     pub fn hash(&self) -> u64 {
         XxHash3_64::oneshot(&self.body())
     }
@@ -131,7 +111,6 @@ impl Weights {
             .collect()
     }
 
-    /// Returns the bytes of a file.
     pub fn to_bytes(&self) -> Vec<u8> {
         let body = self.body();
         let mut bytes = NETWORK_MAGIC.to_vec();
@@ -147,10 +126,7 @@ impl Weights {
         bytes
     }
 
-    /// Parses the bytes of a file. A network of fewer neurons than [`HIDDEN`] is padded with zeros.
-    ///
-    /// # Errors
-    /// If the bytes are not a complete network of this architecture.
+    /// Pads a network of fewer neurons than [`HIDDEN`] with zeros.
     pub fn from_bytes(bytes: &[u8]) -> Result<Weights, NetworkFormatError> {
         let parts = bytes.split_first_chunk::<HEADER>().filter(|(header, _)| header.starts_with(NETWORK_MAGIC));
         let Some((header, body)) = parts else { return Err(NetworkFormatError::Magic) };

@@ -21,7 +21,6 @@ impl Row {
     pub(super) const ZERO: Self = Self([0; HIDDEN]);
 }
 
-/// A kind of SIMD registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Simd {
     /// Scalar code, which the compiler may vectorise.
@@ -35,10 +34,9 @@ pub enum Simd {
 }
 
 impl Simd {
-    /// All kinds, in order of speed.
     pub const ALL: [Simd; 4] = [Simd::Plain, Simd::Neon, Simd::Avx2, Simd::Avx512];
 
-    /// Returns the kinds that this machine has, in order of speed.
+    /// In order of speed.
     pub fn available() -> impl DoubleEndedIterator<Item = Simd> {
         Simd::ALL.into_iter().filter(|&simd| Kernels::of(simd).is_some())
     }
@@ -64,9 +62,9 @@ impl FromStr for Simd {
     }
 }
 
-/// Updates an accumulator: `target = source + added - removed`, with features as rows of weights.
+/// `target = source + added - removed`, with features as rows of weights.
 type Update = unsafe fn(&[Row; INPUTS], &Row, &mut Row, &[u16], &[u16]);
-/// Computes the dot product of an accumulator's squared clipped ReLU and its output weights.
+/// Dot product of an accumulator's squared clipped ReLU and its output weights.
 type Dot = unsafe fn(&Row, &Row) -> i32;
 
 #[derive(Clone, Copy)]
@@ -82,7 +80,7 @@ impl Kernels {
         Simd::ALL.into_iter().rev().find_map(Kernels::of).unwrap_or(plain)
     }
 
-    /// Returns the kernels of a kind; `None` if this machine does not have the registers.
+    /// `None` if this machine does not have the registers.
     pub(super) fn of(simd: Simd) -> Option<Self> {
         match simd {
             Simd::Plain => Some(Self { simd, update: plain::update, dot: plain::dot }),
@@ -109,7 +107,7 @@ impl Kernels {
         unsafe { (self.update)(weights, source, target, &changes.added, &changes.removed) }
     }
 
-    /// Computes the sum of an output neuron over both accumulators.
+    /// Sums an output neuron over both accumulators.
     #[inline]
     pub(super) fn output(&self, us: &Row, them: &Row, weights: &[Row; 2]) -> i64 {
         // SAFETY: see `update`.
@@ -152,10 +150,8 @@ const fn largest_divisor(count: usize, limit: usize) -> usize {
     divisor
 }
 
-/// The two loops over whole vectors, with the operations of one kind of registers from the calling module.
-///
-/// A tile stays in registers while all rows are added: at most half as many vectors as the machine has
-/// registers.
+/// The two loops over whole vectors, with the vector operations of the calling module. A tile stays in registers while all
+/// rows are added: at most half as many vectors as the machine has registers.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! loops {
     ($features:literal, $vector:ty, $sum:ty, $lanes:literal, $tile:literal) => {

@@ -14,25 +14,12 @@ use super::{
 use crate::position::{Color, Position};
 use crate::regular_file;
 
-/// An error of loading a network from a file.
 #[derive(Debug, thiserror::Error)]
 pub enum NetworkError {
-    /// The file could not be read.
     #[error("{}: {source}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// The content is not a network for this engine.
+    File { path: PathBuf, source: io::Error },
     #[error("{}: {source}", path.display())]
-    Format {
-        /// The file.
-        path: PathBuf,
-        /// The error in its content.
-        source: NetworkFormatError,
-    },
+    Format { path: PathBuf, source: NetworkFormatError },
 }
 
 /// A network ready for inference.
@@ -59,7 +46,7 @@ impl Network {
         Arc::clone(&NETWORK)
     }
 
-    /// Loads a network from a file. A network of fewer neurons than [`HIDDEN`] is padded with zeros.
+    /// Pads a network of fewer neurons than [`HIDDEN`] with zeros.
     ///
     /// # Errors
     /// If the file cannot be read, or is not a complete network of this architecture.
@@ -67,21 +54,16 @@ impl Network {
         read_as(path, Self::from_bytes)
     }
 
-    /// Loads a network from the bytes of a file. See [`Network::read`].
-    ///
-    /// # Errors
-    /// If the bytes are not a complete network of this architecture.
+    /// See [`Network::read`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Network, NetworkFormatError> {
         let network = Network::new(&Weights::from_bytes(bytes)?)?;
         // A padded network keeps the hash of its file.
         Ok(Network { hash: file::hash(bytes), ..network })
     }
 
-    /// Creates a network from its weights.
-    ///
     /// # Errors
-    /// [`NetworkFormatError::Architecture`] for wrong numbers of weights, [`NetworkFormatError::Overflow`] if
-    /// a sum could overflow.
+    /// [`NetworkFormatError::Architecture`] for wrong numbers of weights, [`NetworkFormatError::Overflow`] if a sum could
+    /// overflow.
     pub fn new(weights: &Weights) -> Result<Network, NetworkFormatError> {
         let (rows, []) = weights.features.as_chunks() else { return Err(NetworkFormatError::Overflow) };
         let rows: Vec<Row> = rows.iter().copied().map(Row).collect();
@@ -116,25 +98,22 @@ impl Network {
         })
     }
 
-    /// Returns the same network with other SIMD kernels; `None` if this machine does not have them.
+    /// `None` if this machine does not have the registers.
     pub fn with_simd(&self, simd: Simd) -> Option<Network> {
         Some(Network { kernels: Kernels::of(simd)?, ..self.clone() })
     }
 
-    /// Returns the hash of the weights in the network's file, which names the network. The scale is not part
-    /// of it.
+    /// Names the network in reports. The scale is not part of it.
     pub fn hash(&self) -> u64 {
         self.hash
     }
 
-    /// Returns the kind of SIMD registers in use.
     pub fn simd(&self) -> Simd {
         self.kernels.simd()
     }
 
-    /// Evaluates a position without check from scratch.
-    ///
-    /// The value is in centipawns from the side to move's view; its absolute value is below [`VALUE_LIMIT`].
+    /// Evaluates from scratch. The side to move must not be in check. The value is in centipawns from its view; the absolute
+    /// value is below [`VALUE_LIMIT`].
     pub fn evaluate(&self, position: &Position) -> i32 {
         let (mut pieces, mut features) = (PieceChanges::default(), FeatureChanges::default());
         PiecePlacement::EMPTY.write_changes_to(&PiecePlacement::of(position), &mut pieces);
@@ -147,7 +126,7 @@ impl Network {
         self.output(position, &accumulators)
     }
 
-    /// Computes the output layer for a position with these accumulators, White's first.
+    /// White's accumulator comes first.
     #[inline]
     pub(super) fn output(&self, position: &Position, accumulators: &[Row; 2]) -> i32 {
         let bucket = output_bucket(position.occupied().len());
@@ -161,7 +140,7 @@ impl Network {
     }
 }
 
-/// Reads a regular file, up to twice the length of a network, and parses it with `parse`.
+/// Reads at most twice the length of a network.
 fn read_as<T>(path: &Path, parse: impl FnOnce(&[u8]) -> Result<T, NetworkFormatError>) -> Result<T, NetworkError> {
     let mut bytes = Vec::new();
     regular_file::open(path)
@@ -171,10 +150,7 @@ fn read_as<T>(path: &Path, parse: impl FnOnce(&[u8]) -> Result<T, NetworkFormatE
 }
 
 impl Weights {
-    /// Reads weights from a file, for further training. A network of fewer neurons than [`HIDDEN`] is padded with zeros.
-    ///
-    /// # Errors
-    /// As [`Network::read`].
+    /// For further training. See [`Network::read`].
     pub fn read(path: &Path) -> Result<Weights, NetworkError> {
         read_as(path, |bytes| {
             let weights = Self::from_bytes(bytes)?;
@@ -184,7 +160,6 @@ impl Weights {
     }
 }
 
-/// Networks are equal if their hashes and scales are.
 impl PartialEq for Network {
     fn eq(&self, other: &Self) -> bool {
         (self.hash, self.scale) == (other.hash, other.scale)

@@ -6,26 +6,20 @@
 
 use crate::position::{Piece, Position};
 
-/// The chances of the side to move in permille. Their sum is 1000.
+/// For the side to move, in permille. The sum is 1000.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WdlChances {
-    /// Chance of a win.
     pub win: u16,
-    /// Chance of a draw.
     pub draw: u16,
-    /// Chance of a loss.
     pub loss: u16,
 }
 
 impl WdlChances {
-    /// A certain win.
     pub const WIN: WdlChances = WdlChances { win: 1000, draw: 0, loss: 0 };
-    /// A certain draw.
     pub const DRAW: WdlChances = WdlChances { win: 0, draw: 1000, loss: 0 };
-    /// A certain loss.
     pub const LOSS: WdlChances = WdlChances { win: 0, draw: 0, loss: 1000 };
 
-    /// Returns the chances at a score of `centipawns`, from the side to move's view, in `position`.
+    /// The score is from the side to move's view.
     pub fn of(centipawns: i32, position: &Position) -> WdlChances {
         let [win, _, loss] = WdlModel::FITTED.chances(centipawns, material(position));
         let permille = |chance: f64| (1000.0 * chance).round() as u16;
@@ -35,7 +29,7 @@ impl WdlChances {
     }
 }
 
-/// Counts the material of both sides: pawn 1, knight and bishop 3, rook 5, queen 9; 78 at the start.
+/// Both sides: pawn 1, knight and bishop 3, rook 5, queen 9; 78 at the start.
 pub fn material(position: &Position) -> u32 {
     [(Piece::Pawn, 1), (Piece::Knight, 3), (Piece::Bishop, 3), (Piece::Rook, 5), (Piece::Queen, 9)]
         .into_iter()
@@ -43,11 +37,10 @@ pub fn material(position: &Position) -> u32 {
         .sum()
 }
 
-/// The material of the start position. The model caps material at this.
+/// Material of the start position. The model caps material at this.
 pub const FULL_MATERIAL: u32 = 78;
 
-/// The parameters of the model: two polynomials, lowest power first, in the material as a share of
-/// [`FULL_MATERIAL`].
+/// Two polynomials, lowest power first, in the material as a share of [`FULL_MATERIAL`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WdlModel {
     /// Location of the logistic function: the score with a winning chance of one half, in centipawns.
@@ -57,17 +50,17 @@ pub struct WdlModel {
 }
 
 impl WdlModel {
-    /// The model of the engine, fitted to 2,163 games.
+    /// Fitted to 2,163 games.
     pub const FITTED: WdlModel = WdlModel { middle: [279.7, -525.7, 339.2], width: [86.8, -71.9, 89.6] };
 
-    /// Returns middle and width for `material`, at least [`MIN_MIDDLE`] and [`MIN_WIDTH`].
+    /// Returns middle and width, at least [`MIN_MIDDLE`] and [`MIN_WIDTH`].
     pub fn shape(&self, material: u32) -> (f64, f64) {
         let share = f64::from(material.min(FULL_MATERIAL)) / f64::from(FULL_MATERIAL);
         let value = |[a, b, c]: [f64; 3]| a + share * (b + share * c);
         (value(self.middle).max(MIN_MIDDLE), value(self.width).max(MIN_WIDTH))
     }
 
-    /// Returns the chances of a win, a draw and a loss, each from 0 to 1.
+    /// Returns the chances of win, draw and loss, each from 0 to 1.
     pub fn chances(&self, centipawns: i32, material: u32) -> [f64; 3] {
         let (middle, width) = self.shape(material);
         let logistic = |score: f64| 1.0 / (1.0 + ((middle - score) / width).exp());

@@ -8,48 +8,42 @@
 use super::read_move;
 use crate::position::{FenError, FenRepair, Game, Move, MoveError, Position, excerpt};
 
-/// Operations that may follow another one without a semicolon. None of them is a move, as `c3` is.
+/// May follow another operation without a semicolon. None is a move, as `c3` is.
 const OPCODES: [&str; 22] = [
     "acd", "acn", "acs", "am", "bm", "c0", "c9", "ce", "dm", "eco", "fmvn", "hmvc", "id", "nic", "noop", "pm", "pv",
     "rc", "resign", "sm", "sv", "tcgs",
 ];
 
-/// Limit of the points for a move.
 const MAX_POINTS: u32 = 1_000;
 
-/// A line of an EPD file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Epd {
     /// `id`: the name of the position.
     pub id: Option<String>,
-    /// The position.
     pub position: Position,
     /// `bm` and `am`: the best moves and the moves to avoid.
     pub solution: Option<Solution>,
     /// `dm` (direct mate): the number of moves in which the side to move mates.
     pub mate_in: Option<u32>,
-    /// The points for moves, as in the Strategic Test Suite: 10 for the best. Empty without points.
+    /// As in the Strategic Test Suite: 10 for the best move.
     pub points: Vec<(Move, u32)>,
-    /// Repairs of the position.
+    /// Of the position.
     pub repairs: Vec<FenRepair>,
 }
 
-/// The best moves of a position and the moves to avoid.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Solution {
-    /// `bm`: the best moves; empty without `bm`.
+    /// Empty without `bm`.
     best: Vec<Move>,
-    /// `am`: the moves to avoid.
     avoid: Vec<Move>,
 }
 
 impl Solution {
-    /// Returns true if `mv` solves the position.
     pub fn accepts(&self, mv: Move) -> bool {
         (self.best.is_empty() || self.best.contains(&mv)) && !self.avoid.contains(&mv)
     }
 
-    /// Formats the solution in SAN, for messages: `Qd1+`, `Nd5 or a4`, `not Qxb2`.
+    /// In SAN, for messages: `Qd1+`, `Nd5 or a4`, `not Qxb2`.
     pub fn text(&self, position: &Position) -> String {
         let list = |moves: &[Move]| {
             moves.iter().filter(|&&mv| position.is_legal(mv)).map(|&mv| position.to_san(mv)).collect::<Vec<_>>()
@@ -63,37 +57,30 @@ impl Solution {
     }
 }
 
-/// Returns the index from which on all of a search's `answers` are `correct`; their number if the last one is
-/// not.
+/// Index from which on all answers are correct; their number if the last one is not.
 pub fn settled_from<T>(answers: &[T], correct: impl Fn(&T) -> bool) -> usize {
     answers.iter().rposition(|answer| !correct(answer)).map_or(0, |last| last + 1)
 }
 
-/// An error in a line of EPD.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum EpdError {
-    /// The position is invalid.
     #[error(transparent)]
     Position(#[from] FenError),
-    /// The game is over in the position.
     #[error("the game is over")]
     GameOver,
-    /// `bm` or `am` has a text that is no legal move.
+    /// `bm` or `am` has no legal move.
     #[error(transparent)]
     Move(#[from] MoveError),
-    /// `dm` is not a positive number.
+    /// Not a positive number.
     #[error("dm must be a number of moves, not {0:?}")]
     MateIn(String),
-    /// The operand of this operation begins with a quote and has no second one.
+    /// The operand begins with a quote and has no second one.
     #[error("the quotation of {0:?} has no end")]
     Quotation(String),
 }
 
 impl Epd {
-    /// Parses a line: the four fields of EPD or the six of FEN, then any operations.
-    ///
-    /// # Errors
-    /// The first error in the line.
+    /// Reads the four fields of EPD or the six of FEN, then any operations. Returns the first error.
     pub fn read(line: &str) -> Result<Epd, EpdError> {
         // Control characters could change a terminal's state.
         let line: String = line.chars().filter(|letter| !letter.is_control() || letter.is_whitespace()).collect();
@@ -131,8 +118,7 @@ impl Epd {
     }
 }
 
-/// Parses the lines of an EPD file, with their numbers from 1. Empty lines and lines that begin with `#` or `;`
-/// are skipped.
+/// With line numbers from 1. Skips empty lines and lines that begin with `#` or `;`.
 pub fn read_all(text: &str) -> impl Iterator<Item = (usize, Result<Epd, EpdError>)> + '_ {
     (1..)
         .zip(text.lines())
@@ -152,8 +138,7 @@ fn solution(position: &Position, bm: Option<&str>, am: Option<&str>) -> Result<O
     Ok(if best.is_empty() && avoid.is_empty() { None } else { Some(Solution { best, avoid }) })
 }
 
-/// Returns the points for moves; none if an operand has another form. `c0 "f5=10, Be5+=2"` says the same as
-/// `c8 "10 2"; c9 "f6f5 d4e5"`.
+/// Empty if an operand has another form. `c0 "f5=10, Be5+=2"` means the same as `c8 "10 2"; c9 "f6f5 d4e5"`.
 fn points<'a>(position: &Position, operand: impl Fn(&str) -> Option<&'a str>) -> Vec<(Move, u32)> {
     let pair = |mv: &str, points: &str| {
         let points = points.parse().ok().filter(|&points| points <= MAX_POINTS)?;
@@ -174,13 +159,11 @@ fn points<'a>(position: &Position, operand: impl Fn(&str) -> Option<&'a str>) ->
     operand("c0").and_then(together).or_else(lists).unwrap_or_default()
 }
 
-/// Returns the text after the first `count` words of a line.
 fn after_words(line: &str, count: usize) -> &str {
     (0..count).fold(line, |rest, _| rest.trim_start().split_once(char::is_whitespace).map_or("", |(_, rest)| rest))
 }
 
-/// Splits operations into names and unquoted operands. A quotation ends an operation, and so does a semicolon outside of
-/// quotes.
+/// Splits names from unquoted operands. A quotation ends an operation, and so does a semicolon outside of quotes.
 fn operations(text: &str) -> Result<Vec<(&str, String)>, EpdError> {
     let mut operations = Vec::new();
     let mut rest = text;
@@ -211,14 +194,14 @@ fn is_opcode(word: &str) -> bool {
     OPCODES.iter().any(|opcode| opcode.eq_ignore_ascii_case(word))
 }
 
-/// Returns the index of the first word that is an operation; the length of the text without one.
+/// The length of the text without an operation.
 fn next_operation(text: &str) -> usize {
     let offset = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
     text.split_whitespace().find(|word| is_opcode(word)).map_or(text.len(), offset)
 }
 
-/// Splits a quotation from a text that begins with its quote. Returns the text between the quotes, without the backslashes
-/// before quotes and backslashes, and the rest; `None` if it has no end.
+/// Returns the text between the quotes, without the backslashes before quotes and backslashes, and the rest; `None` if
+/// the quotation has no end.
 fn quotation(text: &str) -> Option<(String, &str)> {
     let mut letters = text.char_indices().skip(1).peekable();
     let mut quoted = String::new();

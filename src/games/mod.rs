@@ -9,16 +9,13 @@ pub mod pgn;
 
 use crate::position::{Move, MoveError, Position};
 
-/// Parses a legal move in standard algebraic, UCI or long algebraic notation.
-///
-/// # Errors
-/// That of the standard notation.
+/// Reads standard algebraic, UCI or long algebraic notation. An error is that of the standard notation.
 pub fn read_move(position: &Position, text: &str) -> Result<Move, MoveError> {
     let read = position.from_san(text);
     read.or_else(|error| position.from_uci(text).or_else(|_| position.from_lan(text)).map_err(|_| error))
 }
 
-/// Beginnings of files that are no text, with their names.
+/// First bytes of binary formats, with their names.
 const BINARY: [(&[u8], &str); 8] = [
     (b"PK\x03\x04", "a zip archive"),
     (b"BZh", "compressed by bzip2"),
@@ -30,15 +27,15 @@ const BINARY: [(&[u8], &str); 8] = [
     (b"\x7FELF", "a program"),
 ];
 
-/// Decodes UTF-8, or Windows-1252, which extends the Latin-1 of the standard. Control characters are removed,
-/// because they could change a terminal's state; white space is kept.
+/// Decodes UTF-8, or Windows-1252, which extends the Latin-1 of the standard. Removes control characters, which could
+/// change a terminal's state; keeps white space.
 pub fn decode(bytes: Vec<u8>) -> String {
     let text = String::from_utf8(bytes)
         .unwrap_or_else(|error| error.into_bytes().into_iter().map(windows_1252).collect::<String>());
     if text.contains(is_unwanted) { text.replace(is_unwanted, "") } else { text }
 }
 
-/// Decodes a byte of Windows-1252; five bytes stand for no character.
+/// Five bytes stand for no character.
 fn windows_1252(byte: u8) -> char {
     const FROM_80: [char; 32] = [
         '€', '\u{FFFD}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{FFFD}', 'Ž', '\u{FFFD}',
@@ -52,23 +49,21 @@ fn is_unwanted(letter: char) -> bool {
     letter.is_control() && !letter.is_whitespace() || matches!(letter, '\u{FFFE}' | '\u{FFFF}')
 }
 
-/// The content of a file, recognised by its first bytes.
+/// Recognised by the first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Content {
-    /// A text in UTF-8 or Windows-1252.
+    /// In UTF-8 or Windows-1252.
     Text,
-    /// Compressed by gzip.
     Gzip,
-    /// Compressed by zstd.
     Zstd,
-    /// A text in UTF-16, with a byte order mark.
+    /// With a byte order mark.
     Utf16,
-    /// Anything else, with its name.
+    /// With its name.
     Binary(&'static str),
 }
 
 impl Content {
-    /// Recognises the content by its first bytes. A few control characters, as old programs leave them, are text.
+    /// A few control characters, as old programs leave them, are text.
     pub fn of(start: &[u8]) -> Content {
         match start {
             [0x1F, 0x8B, ..] => return Content::Gzip,
@@ -90,7 +85,6 @@ impl Content {
         if is_binary { Content::Binary("binary") } else { Content::Text }
     }
 
-    /// Returns a name for messages.
     pub fn name(self) -> &'static str {
         match self {
             Content::Text => "text",

@@ -16,7 +16,7 @@ const SHARED_LIMIT_INTERVAL: u64 = 256;
 
 const NEVER: u64 = u64::MAX;
 
-/// The shared controls of one search. Each search has its own, so a late stop never ends the next search.
+/// Each search has its own, so a late stop never ends the next search.
 #[derive(Debug)]
 pub struct Control {
     /// Publishes no other data, so relaxed accesses are enough.
@@ -72,7 +72,6 @@ impl Control {
         Self { turns: (workers > places).then(|| RoundRobin::new(workers, places, quantum)), ..self }
     }
 
-    /// Sets the deadline, if there is one: see [`end_at`](Self::end_at).
     pub(crate) fn with_deadline(self, deadline: Option<Instant>) -> Self {
         deadline.into_iter().for_each(|moment| self.end_at(moment));
         self
@@ -98,12 +97,10 @@ impl Control {
         self.has_machines
     }
 
-    /// Stops all workers.
     pub fn stop(&self) {
         self.is_stopped.store(true, Relaxed);
     }
 
-    /// Returns whether the search is stopped.
     #[inline]
     pub fn stopped(&self) -> bool {
         self.is_stopped.load(Relaxed)
@@ -123,12 +120,11 @@ impl Control {
         }
     }
 
-    /// Returns the nodes of all workers so far, on all machines.
+    /// Counts all machines.
     pub fn nodes(&self) -> u64 {
         self.local_counts().0 + self.remote_counts[0].load(Relaxed)
     }
 
-    /// Returns whether the workers have searched as many nodes as the soft limit.
     pub fn soft_nodes_reached(&self) -> bool {
         self.soft_limit.is_some_and(|limit| self.nodes() >= limit)
     }
@@ -146,15 +142,12 @@ impl Control {
         (self.nodes.iter().map(|counter| counter.load(Relaxed)).sum(), self.tb_hits.load(Relaxed))
     }
 
-    /// Sets the nodes and the successful Syzygy probes of all other machines so far.
     pub fn set_remote_counts(&self, nodes: u64, tb_hits: u64) {
         self.remote_counts[0].store(nodes, Relaxed);
         self.remote_counts[1].store(tb_hits, Relaxed);
     }
 
-    /// Records that a worker begins `mv`, root move `number` (from 1) of an iteration to `depth`.
-    ///
-    /// A shallower iteration than the recorded one is ignored. Concurrent calls may overwrite each other; the
+    /// Ignores a shallower iteration than the recorded one. Concurrent calls may overwrite each other; the
     /// value is only reported.
     #[inline]
     pub(super) fn begin_root_move(&self, depth: u32, number: usize, mv: Move) {
@@ -164,7 +157,7 @@ impl Control {
         }
     }
 
-    /// Returns the root move begun last in the deepest iteration: depth, number from 1, move.
+    /// Returns depth, number from 1, and move of the root move begun last in the deepest iteration.
     pub(crate) fn current_root_move(&self) -> Option<(u32, u32, Move)> {
         let packed = self.current_root_move.load(Relaxed);
         let mv = Move::from_bits(packed as u16)?;
@@ -175,7 +168,6 @@ impl Control {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Aborted;
 
-/// The node counter of one worker. Checks the limits of a [`Control`].
 #[derive(Debug)]
 pub struct NodeCount {
     worker: usize,
@@ -211,7 +203,7 @@ impl NodeCount {
         self.nodes
     }
 
-    /// Counts a node. Fails if the search is stopped.
+    /// Fails if the search is stopped.
     #[inline]
     pub fn count(&mut self, control: &Control) -> Result<(), Aborted> {
         if self.nodes >= self.next_check {
@@ -225,8 +217,6 @@ impl NodeCount {
         Ok(())
     }
 
-    /// Ends the turn, and stops the search at the deadline or node limit.
-    ///
     /// A lone worker gets here at exactly the node limit, so a search by nodes is repeatable.
     #[cold]
     fn check_limits(&mut self, control: &Control) {

@@ -15,7 +15,7 @@ use super::tt::SearchTable;
 use super::worker::{StackEntry, Worker};
 use crate::position::{BitBoard, Color, Move, Piece, Position};
 
-/// A moving piece and its destination, the key of a continuation table: 12 pieces x 64 squares.
+/// The key of a continuation table: 12 pieces x 64 squares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PieceTo(u16);
 
@@ -33,7 +33,6 @@ impl PieceTo {
     }
 }
 
-/// A quiet move with the context that the histories are indexed by.
 #[derive(Debug, Clone, Copy)]
 pub struct Quiet {
     pub color: Color,
@@ -43,7 +42,7 @@ pub struct Quiet {
     pub threats: BitBoard,
 }
 
-/// A history value. Atomic because workers may share it; one of two concurrent updates may be lost.
+/// Atomic because workers may share it; one of two concurrent updates may be lost.
 #[derive(Debug)]
 struct HistoryEntry(AtomicI16);
 
@@ -57,9 +56,8 @@ impl HistoryEntry {
         i32::from(self.0.load(Relaxed))
     }
 
-    /// Adds `bonus` (at most `MAX` in size), scaled down towards saturation at plus and minus `MAX`.
-    ///
-    /// An unchanged value is not written, so that a shared cache line stays shared.
+    /// Scales `bonus` (at most `MAX` in size) down towards saturation at plus and minus `MAX`. Does not write an
+    /// unchanged value, so that a shared cache line stays shared.
     #[inline]
     fn update<const MAX: i32>(&self, bonus: i32) {
         let old = self.get();
@@ -70,7 +68,6 @@ impl HistoryEntry {
     }
 }
 
-/// Returns the history bonus for a cutoff at `depth`.
 #[inline]
 pub fn bonus(depth: i32) -> i32 {
     (history_bonus() * depth - history_bonus_base()).clamp(0, history_bonus_cap())
@@ -82,7 +79,7 @@ const MAX_CORRECTION_FACTOR: usize = 64;
 /// Units of correction history in one centipawn.
 const CORRECTION_GRAIN: i32 = 16;
 
-/// The move histories, of one worker or shared by several. About 1.2 MB.
+/// About 1.2 MB.
 #[derive(Debug)]
 pub struct Histories {
     /// By side to move, threats against origin and destination, origin, destination.
@@ -131,8 +128,7 @@ impl Histories {
         &self.capture[index >> 6][index & 63][captured.map_or(0, |piece| piece as usize)]
     }
 
-    /// Returns the history of a quiet move: butterfly plus weighted continuation histories. With the default
-    /// weights it lies within 3.5 times [`HISTORY_MAX`].
+    /// Lies within 3.5 times [`HISTORY_MAX`] with the default weights.
     #[inline]
     pub fn quiet(&self, quiet: Quiet) -> i32 {
         let Quiet { piece_to, before, .. } = quiet;
@@ -163,15 +159,14 @@ impl Histories {
         }
     }
 
-    /// Updates butterfly and continuation history of a quiet move; a negative `bonus` is a malus.
+    /// A negative `bonus` is a malus.
     #[inline]
     pub fn update_quiet(&self, quiet: Quiet, bonus: i32) {
         self.butterfly(quiet).update::<HISTORY_MAX>(bonus);
         self.update_continuation(quiet.before, quiet.piece_to, bonus);
     }
 
-    /// Updates only the continuation history of a quiet move after the moves one, two and four plies `before`
-    /// it.
+    /// `before` has the moves one, two and four plies before `piece_to`.
     #[inline]
     pub fn update_continuation(&self, before: [Option<PieceTo>; 3], piece_to: PieceTo, bonus: i32) {
         for earlier in before.into_iter().flatten() {
@@ -185,11 +180,8 @@ impl Histories {
     }
 }
 
-/// The correction histories, of one worker or shared by several: errors of the static evaluation in positions
-/// with the same pawns or the same pieces.
-///
-/// The tables grow with the workers that share them, as in Stockfish (pull request 6478): more workers meet more positions in
-/// the same time.
+/// Errors of the static evaluation in positions with the same pawns or the same pieces. The tables grow with the
+/// workers that share them, as in Stockfish (pull request 6478): more workers meet more positions in the same time.
 #[derive(Debug)]
 pub struct Corrections {
     /// By side to move: pawns, White's other pieces, Black's other pieces.
@@ -197,8 +189,7 @@ pub struct Corrections {
 }
 
 impl Corrections {
-    /// Creates empty correction histories that `workers` share: 192 KiB for each of them, rounded up to a power of two, at
-    /// most 12 MiB.
+    /// 192 KiB for each worker, rounded up to a power of two, at most 12 MiB.
     pub fn for_workers(workers: usize) -> Self {
         let entries = || (0..CORRECTION_SIZE * correction_factor(workers)).map(|_| HistoryEntry::new()).collect();
         Self { entries: [(); 2].map(|()| [(); 3].map(|()| entries())) }
@@ -220,15 +211,14 @@ impl Corrections {
         ]
     }
 
-    /// Returns the correction of the static evaluation, in centipawns.
+    /// In centipawns.
     #[inline]
     pub fn get(&self, position: &Position) -> i32 {
         let sum: i32 = self.of(position).into_iter().map(HistoryEntry::get).sum();
         (sum / CORRECTION_GRAIN).clamp(-correction_cap(), correction_cap())
     }
 
-    /// Updates the entries of `position`: a search to `depth` differed from the corrected evaluation by
-    /// `error` centipawns.
+    /// A search to `depth` differed from the corrected evaluation by `error` centipawns.
     #[inline]
     pub fn update(&self, position: &Position, error: i32, depth: i32) {
         let bonus = (error * depth / correction_divisor()).clamp(-CORRECTION_MAX / 4, CORRECTION_MAX / 4);
@@ -238,7 +228,6 @@ impl Corrections {
     }
 }
 
-/// Histories that workers can share.
 #[derive(Debug, Clone)]
 pub struct SharedHistories {
     pub(super) histories: Arc<Histories>,
@@ -256,7 +245,6 @@ impl SharedHistories {
     }
 }
 
-/// Returns the factor by which correction tables grow for `workers`: a power of two.
 fn correction_factor(workers: usize) -> usize {
     workers.clamp(1, MAX_CORRECTION_FACTOR).next_power_of_two()
 }
@@ -266,7 +254,7 @@ fn slot(entries: &[HistoryEntry], key: u64) -> &HistoryEntry {
     &entries[key as usize & (entries.len() - 1)]
 }
 
-/// The moves of a node that did not cut off. Moves beyond the capacity are not recorded.
+/// The moves of a node that did not cut off. Ignores moves beyond the capacity.
 #[derive(Default)]
 pub(super) struct TriedMoves {
     quiets: ArrayVec<(Move, PieceTo), 48>,
@@ -285,8 +273,7 @@ impl TriedMoves {
 }
 
 impl<T: SearchTable> Worker<T> {
-    /// Updates killers, counter move and histories after a beta cutoff by `mv`: a bonus for it, a malus for
-    /// the moves `tried` before, a malus for the previous move.
+    /// `mv` gets a bonus; the moves `tried` before and the previous move get a malus.
     pub(super) fn update_histories<N: NodeType>(&mut self, node: &Node, mv: Move, tried: &TriedMoves, score: i32) {
         let &Node { position, ply, .. } = node;
         let depth = node.depth + i32::from(score > node.beta + history_beta_margin());
@@ -323,8 +310,7 @@ impl<T: SearchTable> Worker<T> {
         }
     }
 
-    /// Gives a continuation-history malus to the quiet move before this node, if it was the first of its
-    /// node: it has been refuted.
+    /// Applies only to the first move of its node: it has been refuted.
     pub(super) fn penalise_refuted_move(&mut self, ply: usize, depth: i32) {
         let StackEntry { quiet: Some(_), played: Some(piece_to), is_first: true, .. } = *self.stack_before(ply, 1)
         else {
@@ -333,8 +319,7 @@ impl<T: SearchTable> Worker<T> {
         self.thread.histories.update_continuation(self.played_before(ply - 1), piece_to, -bonus(depth));
     }
 
-    /// Gives a history bonus to the quiet move before this node of side `us`: all moves have failed low
-    /// against it (in a singular search, all but the excluded one).
+    /// All moves have failed low against the move (in a singular search, all but the excluded one).
     pub(super) fn reward_move_before_fail_low(&mut self, us: Color, ply: usize, depth: i32) {
         let StackEntry { quiet, played, threats, .. } = *self.stack_before(ply, 1);
         if let (Some(mv), Some(piece_to)) = (quiet, played) {

@@ -12,7 +12,6 @@ use super::threats::CheckSquares;
 use super::threats::Threats;
 use crate::position::{Move, MoveList, Piece, Position, SEE_VALUES};
 
-/// Move-ordering input besides the position.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Hints {
     pub tt_move: Option<Move>,
@@ -23,11 +22,10 @@ pub struct Hints {
     pub checks: CheckSquares,
 }
 
-/// A selection of quiet moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quiets {
     All,
-    /// Direct checks: see [`CheckSquares`].
+    /// Direct checks only: see [`CheckSquares`].
     Checks,
     None,
 }
@@ -46,14 +44,13 @@ enum Stage {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
-    /// A capture or promotion that is good by static exchange evaluation and history.
+    /// Good by static exchange evaluation and history.
     GoodNoisy,
     Quiet,
-    /// Any other capture or promotion.
     BadNoisy,
 }
 
-/// Returns the legal moves of one node, best first, each exactly once.
+/// Returns each legal move exactly once, best first.
 pub struct MovePicker {
     stage: Stage,
     hints: Hints,
@@ -66,7 +63,6 @@ pub struct MovePicker {
     bad: MoveList,
     next_bad: usize,
     next_refutation: usize,
-    /// Only checks are left of the quiet moves.
     checks_only: bool,
 }
 
@@ -75,7 +71,7 @@ impl MovePicker {
         Self::new(hints, 0, true)
     }
 
-    /// Creates a picker of captures and promotions, those that gain at least `threshold` first.
+    /// Returns captures that gain at least `threshold` first.
     pub fn noisy(tt_move: Option<Move>, threshold: i32) -> Self {
         Self::new(Hints { tt_move, ..Hints::default() }, threshold, false)
     }
@@ -96,7 +92,7 @@ impl MovePicker {
         }
     }
 
-    /// Returns the next move and its class. Quiet moves that `quiets` once excludes never come later.
+    /// Quiet moves that `quiets` once excludes never come later.
     pub fn next(&mut self, position: &Position, histories: &Histories, quiets: Quiets) -> Option<(Move, Class)> {
         let is_excluded = |hints: &Hints, mv| quiets == Quiets::Checks && !hints.checks.has(position, mv);
         loop {
@@ -178,8 +174,7 @@ impl MovePicker {
         }
     }
 
-    /// Returns the least gain of a good capture. In the main search capture history changes it by up to 128
-    /// centipawns.
+    /// In the main search, capture history changes the least gain by up to 128 centipawns.
     #[inline]
     fn good_capture_threshold(&self, position: &Position, histories: &Histories, mv: Move) -> i32 {
         if !self.with_quiets {
@@ -189,7 +184,6 @@ impl MovePicker {
         self.threshold - histories.capture(piece_to, position.captured(mv)) / capture_history_divisor()
     }
 
-    /// Removes all remaining quiet moves that give no check.
     #[cold]
     fn keep_checks(&mut self, position: &Position) {
         let mut kept = self.next;

@@ -19,7 +19,6 @@ use super::worker::Worker;
 use crate::position::{Move, Piece, Position};
 
 pub(super) enum NullMove {
-    /// Not tried, or it failed low.
     NoCutoff,
     /// A null move beats beta: the node's score.
     Cutoff(i32),
@@ -34,8 +33,7 @@ fn has_zugzwang_risk(position: &Position) -> bool {
 }
 
 impl<T: SearchTable> Worker<T> {
-    /// Returns whether the side to move is threatened with mate in `position`, the node at `ply`. The answer
-    /// is cached in the stack, by the node or its parent.
+    /// Caches the answer in the stack.
     #[inline]
     pub(super) fn has_mate_threat(&mut self, position: &Position, ply: usize) -> bool {
         let is_threatened = *self.stack(ply).mate_threat.get_or_insert_with(|| mate_threat(position));
@@ -43,8 +41,7 @@ impl<T: SearchTable> Worker<T> {
         is_threatened
     }
 
-    /// Tries to end a null-window node before its moves are searched. A mate threat seen by the null move
-    /// extends the node.
+    /// A mate threat seen by the null move extends the node.
     #[inline(always)]
     pub(super) fn prune_node(&mut self, node: &mut Node, alpha: i32) -> Result<Option<i32>, Aborted> {
         if let Some(score) = self.razoring(node, alpha)? {
@@ -61,7 +58,7 @@ impl<T: SearchTable> Worker<T> {
         self.probcut(node)
     }
 
-    /// Razoring: far below alpha only captures and checks are searched.
+    /// Far below alpha, only captures and checks are searched.
     #[inline(always)]
     fn razoring(&mut self, node: &Node, alpha: i32) -> Result<Option<i32>, Aborted> {
         if node.depth > razor_depth() || node.eval + razor_base() + razor_margin() * node.depth * node.depth >= alpha {
@@ -71,9 +68,7 @@ impl<T: SearchTable> Worker<T> {
         Ok((score <= alpha && !is_decisive(score)).then_some(score))
     }
 
-    /// Reverse futility pruning: far above beta the node fails high.
-    ///
-    /// Exempt are nodes with a quiet table move and nodes with a mate threat.
+    /// Far above beta, the node fails high. Nodes with a quiet table move or a mate threat are exempt.
     #[inline(always)]
     fn reverse_futility(&mut self, node: &Node) -> Option<i32> {
         let &Node { depth, beta, eval, .. } = node;
@@ -86,7 +81,7 @@ impl<T: SearchTable> Worker<T> {
         fails_high.then_some((eval + beta) / 2)
     }
 
-    /// Null-move pruning, with a verification search against zugzwang.
+    /// Verifies a cutoff against zugzwang.
     pub(super) fn null_move(&mut self, node: &Node) -> Result<NullMove, Aborted> {
         let &Node { position, beta, depth, ply, static_eval, eval, .. } = node;
         if depth < null_depth()
@@ -118,7 +113,7 @@ impl<T: SearchTable> Worker<T> {
         Ok(if verified? >= beta { NullMove::Cutoff(score) } else { NullMove::NoCutoff })
     }
 
-    /// ProbCut: a capture that beats beta by a margin at reduced depth cuts off.
+    /// A capture that beats beta by a margin at reduced depth cuts off.
     fn probcut(&mut self, node: &Node) -> Result<Option<i32>, Aborted> {
         let &Node { position, ply, .. } = node;
         let probcut_beta = node.beta + probcut_margin();
@@ -154,10 +149,8 @@ impl<T: SearchTable> Worker<T> {
         Ok(None)
     }
 
-    /// Late-move pruning and futility pruning: returns the quiet moves still searched from move `number` on.
-    ///
-    /// Quiet checks are exempt. Futility pruning raises `best_score` towards the futility value, which the
-    /// pruned moves might have reached.
+    /// Late-move and futility pruning. Quiet checks are exempt. Futility pruning raises `best_score` towards the
+    /// futility value, which the pruned moves might have reached.
     #[inline(always)]
     pub(super) fn remaining_quiets(&self, node: &Node, number: usize, alpha: i32, best_score: &mut i32) -> Quiets {
         let depth = node.depth;
@@ -173,8 +166,8 @@ impl<T: SearchTable> Worker<T> {
         if is_late || is_futile { Quiets::Checks } else { Quiets::All }
     }
 
-    /// History pruning and static-exchange pruning of a move with a history score and a base reduction. Quiet
-    /// checks are exempt from history pruning, and may lose as much as captures.
+    /// History and static-exchange pruning. Quiet checks are exempt from history pruning, and may lose as much as
+    /// captures.
     #[inline(always)]
     pub(super) fn is_pruned(
         node: &Node,
@@ -202,13 +195,12 @@ impl<T: SearchTable> Worker<T> {
 /// A ply, in units of reduction.
 pub const PLY: i32 = 1024;
 
-/// Base reductions by kind of move, depth and move number, in 1/1024 ply.
 pub struct Reductions {
     table: Box<[[[i32; 64]; 64]; 2]>,
 }
 
 impl Reductions {
-    /// Computes the table: base + ln(depth) x ln(number) / divisor.
+    /// Base + ln(depth) x ln(number) / divisor, in 1/1024 ply.
     pub fn new() -> Self {
         let of_kind = |base: i32, divisor: i32| {
             let (base, divisor) = (f64::from(base) / 100.0, f64::from(divisor) / 100.0);
@@ -225,7 +217,6 @@ impl Reductions {
         }
     }
 
-    /// Returns the base reduction of move `number` (from 1) at `depth`.
     #[inline]
     pub fn get(&self, is_quiet: bool, depth: i32, number: usize) -> i32 {
         self.table[usize::from(is_quiet)][depth.clamp(0, 63) as usize][number.min(63)]
@@ -238,15 +229,13 @@ pub(super) struct MadeMove {
     pub(super) is_refutation: bool,
     pub(super) gives_check: bool,
     pub(super) history: i32,
-    /// Its base reduction: see [`Reductions::get`].
     pub(super) base_reduction: i32,
     /// Depth without a reduction, in plies: includes the extension.
     pub(super) new_depth: i32,
 }
 
 impl<T: SearchTable> Worker<T> {
-    /// Returns the reduction of a late move, in 1/1024 ply. `child` is the position after
-    /// the move.
+    /// In 1/1024 ply. `child` is the position after the move.
     #[inline(always)]
     pub(super) fn late_move_reduction<N: NodeType>(&mut self, node: &Node, made: &MadeMove, child: &Position) -> i32 {
         let next = node.ply + 1;
@@ -296,7 +285,7 @@ pub(super) enum Extension {
 }
 
 impl<T: SearchTable> Worker<T> {
-    /// Decides the extension of `mv`. Only the table's move can be extended.
+    /// Only the table's move can be extended.
     #[inline(always)]
     pub(super) fn extension<N: NodeType>(&mut self, node: &Node, mv: Move) -> Result<Extension, Aborted> {
         if !N::ROOT
@@ -314,8 +303,7 @@ impl<T: SearchTable> Worker<T> {
         }
     }
 
-    /// Searches the node without its table move, at reduced depth, against a bound below the table's score.
-    /// The table move is singular if all others fail low.
+    /// The table move is singular if all other moves fail low at reduced depth against a bound below its score.
     fn singular_search<N: NodeType>(&mut self, node: &Node, mv: Move, tt_hit: TtHit) -> Result<Extension, Aborted> {
         let &Node { position, beta, depth, ply, cut_node, .. } = node;
         let singular_beta = tt_hit.score - depth * singular_margin() / 16;

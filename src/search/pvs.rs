@@ -16,7 +16,7 @@ use super::worker::Worker;
 use crate::position::{Move, Position};
 use sesame_table::EntryUse;
 
-/// A node type (<https://www.chessprogramming.org/Node_Types>). Each has a search function of its own.
+/// See <https://www.chessprogramming.org/Node_Types>. Each type has a search function of its own.
 pub(super) trait NodeType {
     /// Searched with an open window.
     const PV: bool;
@@ -40,7 +40,6 @@ impl NodeType for NonPv {
     const ROOT: bool = false;
 }
 
-/// The state of a node that the steps of its search share.
 pub(super) struct Node<'a> {
     pub(super) position: &'a Position,
     pub(super) ply: usize,
@@ -60,14 +59,14 @@ pub(super) struct Node<'a> {
     pub(super) raw_eval: Option<i32>,
     /// The corrected static evaluation; [`NO_EVAL`](super::worker::NO_EVAL) in check.
     pub(super) static_eval: i32,
-    /// The static evaluation, or the table's score where that is the better estimate.
+    /// The static evaluation, or the table's score if that is the better estimate.
     pub(super) eval: i32,
     /// The static evaluation has risen since the last own move.
     pub(super) improving: bool,
 }
 
 impl<T: SearchTable> Worker<T> {
-    /// Returns the score of `position` within `alpha..beta` at `depth` plies (fail-soft).
+    /// Fail-soft.
     pub(super) fn search<N: NodeType>(
         &mut self,
         position: &Position,
@@ -307,8 +306,8 @@ impl<T: SearchTable> Worker<T> {
         Ok(best_score)
     }
 
-    /// Searches the position after a move: a reduced null-window search of late moves, a null-window search,
-    /// an open-window search. Each later one only follows if the earlier one beats alpha or does not apply.
+    /// A reduced null-window search of late moves, a null-window search, an open-window search. Each follows only if
+    /// the one before beats alpha or does not apply.
     #[inline(always)]
     fn search_child<N: NodeType>(
         &mut self,
@@ -347,7 +346,7 @@ impl<T: SearchTable> Worker<T> {
         Ok(score)
     }
 
-    /// Returns the score of a draw by rule, or of a mate that coincides with the fifty-move limit.
+    /// A mate may coincide with the fifty-move limit.
     #[inline]
     pub(super) fn draw_or_mate_by_rule(&self, position: &Position, ply: usize) -> Option<i32> {
         if position.halfmove_clock() >= 100 {
@@ -357,7 +356,6 @@ impl<T: SearchTable> Worker<T> {
         (position.insufficient_material() || self.repeats(position)).then_some(DRAW)
     }
 
-    /// Stores the result of a node searched from `alpha` in the table, and updates correction history.
     #[inline(always)]
     fn store_result<N: NodeType>(
         &mut self,

@@ -15,8 +15,8 @@ use super::worker::Worker;
 use crate::position::{Move, Position, SEE_VALUES};
 use sesame_table::EntryUse;
 
-/// Returns the score assumed for a capture that is pruned: it cannot raise the score to alpha (delta pruning,
-/// <https://www.chessprogramming.org/Delta_Pruning>), or wins nothing below alpha.
+/// Delta pruning (<https://www.chessprogramming.org/Delta_Pruning>): the capture cannot raise the score to alpha, or
+/// wins nothing below alpha. Returns the score assumed for it.
 #[inline(always)]
 fn prune_capture(position: &Position, mv: Move, futility_base: i32, alpha: i32) -> Option<i32> {
     let victim = position.captured(mv).map_or(0, |piece| SEE_VALUES[piece as usize]);
@@ -31,9 +31,7 @@ fn prune_capture(position: &Position, mv: Move, futility_base: i32, alpha: i32) 
 }
 
 impl<T: SearchTable> Worker<T> {
-    /// Returns the quiescence score of `position` within `alpha..beta` (fail-soft).
-    ///
-    /// `quiets` selects the quiet moves searched here when not in check. Deeper plies search none.
+    /// Fail-soft. `quiets` selects the quiet moves searched here when not in check. Deeper plies search none.
     pub(super) fn quiescence<N: NodeType>(
         &mut self,
         position: &Position,

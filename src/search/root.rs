@@ -16,40 +16,31 @@ use super::tt::SearchTable;
 use super::worker::{SearchContext, Worker};
 use crate::position::{Move, Position};
 
-/// A line at the root with its score.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RootLine {
-    /// The score for the side to move, in centipawns: see [`score`](super::score).
+    /// For the side to move: see [`score`](super::score).
     pub score: i32,
-    /// The kind of score: exact or a bound.
     pub bound: Bound,
-    /// The deepest ply reached.
     pub seldepth: usize,
-    /// The moves, at least one.
     pub pv: Vec<Move>,
 }
 
-/// The result of one iteration.
 #[derive(Debug, Clone)]
 pub struct Iteration {
-    /// Its nominal depth.
     pub depth: u32,
-    /// The lines, best first, at least one: `multi_pv` of them, or all root moves if there are fewer.
-    ///
-    /// A stopped iteration has only the best line, perhaps with a lower bound.
+    /// Best first, at least one: `multi_pv` lines, or all root moves if there are fewer. A stopped iteration has only
+    /// the best line, perhaps with a lower bound.
     pub lines: Vec<RootLine>,
-    /// Nodes of all workers at its end.
+    /// Of all workers.
     pub nodes: u64,
-    /// The best move's share of this worker's nodes in this search, 0 to 1.
+    /// Its part of this worker's nodes in this search, 0 to 1.
     pub best_move_share: f64,
 }
 
-/// The end of [`Worker::iterate`].
 #[derive(Debug, Clone)]
 pub enum IterationResult {
-    /// The iteration is complete.
     Complete(Iteration),
-    /// The iteration was stopped. It carries a result if it had raised alpha at the root.
+    /// Has a result if the iteration had raised alpha at the root.
     Stopped(Option<Iteration>),
 }
 
@@ -81,7 +72,6 @@ impl RootMove {
     }
 }
 
-/// Returns the root moves of `context` in the order of an inner node's move picker.
 pub(super) fn ordered_root_moves<T: SearchTable>(histories: &Histories, context: &SearchContext<T>) -> Vec<RootMove> {
     let position = context.game.position();
     let tt_move = context
@@ -100,8 +90,6 @@ pub(super) fn ordered_root_moves<T: SearchTable>(histories: &Histories, context:
 }
 
 impl<T: SearchTable> Worker<T> {
-    /// Searches the root to `depth` plies.
-    ///
     /// `on_bound` receives a bound after each failed aspiration window, with the nodes of all workers so far.
     pub fn iterate(&mut self, depth: u32, mut on_bound: impl FnMut(RootLine, u64)) -> IterationResult {
         for root in &mut self.root_moves {
@@ -130,8 +118,7 @@ impl<T: SearchTable> Worker<T> {
         Iteration { depth, lines, nodes: self.context.control.nodes(), best_move_share }
     }
 
-    /// Searches the root with an aspiration window around the previous score. A failed window is widened on
-    /// that side.
+    /// Widens a failed window on that side.
     fn aspiration_search(&mut self, depth: i32, on_bound: &mut impl FnMut(RootLine, u64)) -> Result<(), Aborted> {
         let position = self.context.game.position().clone();
         let expected = self.root_moves[self.pv_index].previous_score;
@@ -178,7 +165,7 @@ impl<T: SearchTable> Worker<T> {
         }
     }
 
-    /// Returns the root move number `index` of the current line, from 0, if its Syzygy rank is the line's.
+    /// `index` counts from 0. Returns `None` if the move's Syzygy rank is not the line's.
     #[inline]
     pub(super) fn next_root_move(&self, position: &Position, index: usize) -> Option<(Move, Class)> {
         let rank = self.root_moves[self.pv_index].rank;
@@ -190,7 +177,6 @@ impl<T: SearchTable> Worker<T> {
         self.context.control.begin_root_move(self.root_depth.unsigned_abs(), self.pv_index + number, mv);
     }
 
-    /// Records the score of root move `number`, from 1, within `alpha..beta`.
     pub(super) fn update_root_move(&mut self, number: usize, score: i32, alpha: i32, beta: i32, nodes_before: u64) {
         let bound = match () {
             () if score >= beta => Some(Bound::Lower),

@@ -7,12 +7,9 @@ use crossbeam_utils::CachePadded;
 
 use super::sync::{Locks, ParkingLot};
 
-/// A scheduler of workers by node count. Workers take turns in the order of their numbers, each for a quantum
-/// of nodes. Workers without a turn sleep.
-///
-/// With one place, N threads run one sequence of steps, the same on every machine: this makes tests
-/// repeatable, and simulates N cores. With a place per core, more workers than cores do not compete for
-/// cores, so that other threads (search, reader, GUI) need not queue behind them.
+/// Workers take turns in the order of their numbers, each for a quantum of nodes. With one place, the order of all steps
+/// is reproducible on every machine. With a place per core, more workers than cores do not compete, so that other
+/// threads (search, reader, GUI) need not queue behind them.
 pub struct RoundRobin<L: Locks = ParkingLot> {
     quantum: u64,
     /// On its own cache lines, apart from data that every node reads.
@@ -36,8 +33,7 @@ impl RoundRobin {
 }
 
 impl<L: Locks> RoundRobin<L> {
-    /// Creates a schedule of `workers` workers, of which `places` (at least 1) run at the same time, in turns
-    /// of `quantum` nodes (at least 1). The first workers have the first turns.
+    /// `places` and `quantum` (in nodes) are at least 1. The first workers have the first turns.
     pub fn new(workers: usize, places: usize, quantum: u64) -> Self {
         let places = places.max(1);
         Self {
@@ -54,7 +50,6 @@ impl<L: Locks> RoundRobin<L> {
         self.quantum
     }
 
-    /// Waits for the turn of `worker`.
     pub fn wait(&self, worker: usize) {
         let mut turns = L::lock(&self.turns);
         while !turns.has_turn[worker] {
@@ -62,7 +57,7 @@ impl<L: Locks> RoundRobin<L> {
         }
     }
 
-    /// Ends the turn of `worker` and waits for its next. Without waiting workers it returns at once.
+    /// Returns at once without waiting workers.
     pub fn pass(&self, worker: usize) {
         let mut turns = L::lock(&self.turns);
         if turns.waiting.is_empty() {
@@ -75,7 +70,7 @@ impl<L: Locks> RoundRobin<L> {
         self.wait(worker);
     }
 
-    /// Removes `worker` from the schedule, with or without a turn.
+    /// The worker may have a turn or not.
     pub fn leave(&self, worker: usize) {
         let mut turns = L::lock(&self.turns);
         if std::mem::take(&mut turns.has_turn[worker]) {

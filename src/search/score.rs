@@ -5,9 +5,7 @@
 //! a position is reached at different plies. Source:
 //! <https://www.chessprogramming.org/Transposition_Table#Mate_Scores>.
 
-/// Maximum ply of a line, counted from the root.
 pub const MAX_PLY: usize = 240;
-/// Maximum nominal depth of iterative deepening.
 pub const MAX_DEPTH: u32 = 200;
 /// Above all scores; the open window is `-INFINITE..INFINITE`.
 pub const INFINITE: i32 = 32_500;
@@ -20,53 +18,44 @@ pub const TB_WIN: i32 = MATE_BOUND - 1;
 /// Scores at or above this are wins by mate or tablebase; at or below its negation, losses. Evaluations lie
 /// between.
 pub const DECISIVE_BOUND: i32 = TB_WIN - MAX_PLY as i32;
-/// The score of a draw.
 pub const DRAW: i32 = 0;
 
-/// Returns the score of being mated `ply` plies from the root.
 #[inline]
 pub const fn mated_in(ply: usize) -> i32 {
     -MATE + ply as i32
 }
 
-/// Returns the score of giving mate `ply` plies from the root.
 #[inline]
 pub const fn mate_in(ply: usize) -> i32 {
     MATE - ply as i32
 }
 
-/// Returns whether `score` is a mate for either side.
 #[inline]
 pub const fn is_mate(score: i32) -> bool {
     score.abs() >= MATE_BOUND
 }
 
-/// Returns the score of a tablebase win `ply` plies from the root.
 #[inline]
 pub const fn tb_win(ply: usize) -> i32 {
     TB_WIN - ply as i32
 }
 
-/// Returns the score of a tablebase loss `ply` plies from the root.
 #[inline]
 pub const fn tb_loss(ply: usize) -> i32 {
     -TB_WIN + ply as i32
 }
 
-/// Returns whether `score` is a win or loss by mate or tablebase.
 #[inline]
 pub const fn is_decisive(score: i32) -> bool {
     score.abs() >= DECISIVE_BOUND
 }
 
-/// Returns whether `score` is a win or loss by tablebase.
 #[inline]
 pub const fn is_tb_score(score: i32) -> bool {
     is_decisive(score) && !is_mate(score)
 }
 
-/// Converts a score found at `ply` to the table's form: decisive scores relative to the position instead of
-/// the root.
+/// In the table, decisive scores count from the position instead of the root.
 #[inline]
 pub fn to_tt(score: i32, ply: usize) -> i16 {
     let score = match score {
@@ -79,10 +68,8 @@ pub fn to_tt(score: i32, ply: usize) -> i16 {
     score.clamp(-MATE, MATE) as i16
 }
 
-/// Converts a table's score to one relative to the root, at the reader's `ply`. Any word gives a score inside
-/// the open window.
-///
-/// A decisive score further away than the fifty-move limit allows becomes the largest undecided one.
+/// Converts a table's score at the reader's `ply`. Any word gives a score inside the open window. A decisive score
+/// further away than the fifty-move limit allows becomes the largest undecided one.
 #[inline]
 pub fn from_tt(score: i16, ply: usize, halfmove_clock: u8) -> i32 {
     let score = i32::from(score).clamp(-MATE, MATE);
@@ -100,8 +87,7 @@ pub fn from_tt(score: i16, ply: usize, halfmove_clock: u8) -> i32 {
     sign * (size - ply as i32).max(least)
 }
 
-/// Returns the moves to mate as UCI counts them, positive if the side to move mates; `None` if `score` is no
-/// mate.
+/// Positive if the side to move mates.
 pub fn moves_to_mate(score: i32) -> Option<i32> {
     if score >= MATE_BOUND {
         Some((MATE - score + 1) / 2)

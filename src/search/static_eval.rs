@@ -8,16 +8,14 @@ use crate::position::{Piece, Position};
 use sesame_table::prefetch;
 
 impl<T: SearchTable> Worker<T> {
-    /// Returns the raw static evaluation of the position at `ply`, from the network or the evaluation cache.
-    /// The transposition table stores this value.
+    /// Raw: the network's value, which the transposition table stores.
     #[inline]
     pub(super) fn evaluate(&mut self, position: &Position, ply: usize) -> i32 {
         let ThreadData { accumulators, eval_cache, .. } = &mut self.thread;
         eval_cache.get_or(position.key(), || accumulators.evaluate(position, ply))
     }
 
-    /// Returns the raw evaluation (the table's, if it has one), and the evaluation scaled by material and
-    /// corrected by correction history. The side to move is not in check.
+    /// Returns the raw evaluation, and the one scaled by material and corrected. The side to move is not in check.
     #[inline(always)]
     pub(super) fn static_evals(&mut self, position: &Position, tt_hit: Option<TtHit>, ply: usize) -> (i32, i32) {
         let raw_eval = tt_hit.and_then(|tt_hit| tt_hit.eval).unwrap_or_else(|| self.evaluate(position, ply));
@@ -25,7 +23,7 @@ impl<T: SearchTable> Worker<T> {
         (raw_eval, corrected.clamp(-DECISIVE_BOUND + 1, DECISIVE_BOUND - 1))
     }
 
-    /// Returns the raw, the static and the best evaluation of a node: see [`Node`](super::pvs::Node).
+    /// Returns raw, static and best evaluation: see [`Node`](super::pvs::Node).
     #[inline(always)]
     pub(super) fn node_evals(
         &mut self,
@@ -45,8 +43,7 @@ impl<T: SearchTable> Worker<T> {
         (Some(raw_eval), static_eval, eval)
     }
 
-    /// Returns whether `static_eval` exceeds that of two plies before or, if that node was in check, of four
-    /// plies before.
+    /// Compares with two plies before or, if that node was in check, four plies before.
     #[inline]
     pub(super) fn is_improving(&self, static_eval: i32, ply: usize) -> bool {
         [2, 4]
@@ -57,8 +54,7 @@ impl<T: SearchTable> Worker<T> {
     }
 }
 
-/// Scales an evaluation up with many pieces on the board and down with few: the side ahead then avoids trades
-/// of pieces.
+/// Raises evaluations with many pieces and lowers those with few: the side ahead then avoids trades of pieces.
 #[inline]
 pub(super) fn scale_by_material(position: &Position, raw_eval: i32) -> i32 {
     let minors = (position.pieces(Piece::Knight) | position.pieces(Piece::Bishop)).len();
@@ -66,8 +62,7 @@ pub(super) fn scale_by_material(position: &Position, raw_eval: i32) -> i32 {
     raw_eval * (1024 + material_slope() * (points as i32 - material_even())) / 1024
 }
 
-/// Static evaluations by position key. The lowest 14 bits of the key select the slot, its highest 48 are
-/// compared.
+/// The lowest 14 bits of the key select the slot; its highest 48 are compared.
 pub(super) struct EvalCache {
     slots: Box<[u64; EvalCache::SLOTS]>,
 }
@@ -91,7 +86,7 @@ impl EvalCache {
         prefetch(&self.slots[key as usize % Self::SLOTS]);
     }
 
-    /// Returns the cached value of `key`, or computes and stores it. A value must fit 16 bits.
+    /// The value must fit 16 bits.
     #[inline]
     pub(super) fn get_or(&mut self, key: u64, evaluate: impl FnOnce() -> i32) -> i32 {
         let slot = &mut self.slots[key as usize % Self::SLOTS];

@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
-/// A 32-bit word that threads share without a lock. All its operations are relaxed.
+/// Shared without a lock. All operations are relaxed.
 pub trait AtomicWord {
     fn new(value: u32) -> Self;
-    /// Adds `n` to the value, in one step. Returns the value before.
+    /// Returns the value before.
     fn fetch_add(&self, n: u32) -> u32;
-    /// Raises the value to at least `value`, in one step. Returns the value before.
+    /// Returns the value before.
     fn fetch_max(&self, value: u32) -> u32;
 }
 
@@ -33,22 +33,20 @@ impl AtomicWord for AtomicU32 {
     }
 }
 
-/// A family of mutexes and condition variables.
 pub trait Locks {
     type Mutex<T>;
     type Guard<'a, T: 'a>: DerefMut<Target = T>;
-    /// A condition variable. Its waits may end without a notification.
+    /// Its waits may end without a notification.
     type Condvar;
 
     fn mutex<T>(value: T) -> Self::Mutex<T>;
     fn lock<T>(mutex: &Self::Mutex<T>) -> Self::Guard<'_, T>;
     fn condvar() -> Self::Condvar;
-    /// Unlocks the mutex, waits for a notification, and locks again.
+    /// Locks the mutex again after the wait.
     fn wait<'a, T>(condvar: &Self::Condvar, guard: Self::Guard<'a, T>) -> Self::Guard<'a, T>;
     fn notify_one(condvar: &Self::Condvar);
 }
 
-/// The locks of the crate parking_lot.
 #[derive(Debug)]
 pub struct ParkingLot;
 

@@ -14,10 +14,8 @@ use crate::syzygy::{RootRanking, Tablebases, Wdl};
 /// A tablebase score is stored with the node's depth plus this.
 const DEPTH_BONUS: i32 = 6;
 
-/// Syzygy probing of a search.
 #[derive(Debug, Clone)]
 pub struct SyzygyProbe {
-    /// The tablebases.
     pub tables: Arc<Tablebases>,
     /// Most pieces of a probed position; 0 turns probing off.
     pub max_pieces: usize,
@@ -25,18 +23,16 @@ pub struct SyzygyProbe {
     pub min_depth: i32,
     /// A win that the fifty-move rule prevents is a draw.
     pub fifty_move_rule: bool,
-    /// The ranks of the root moves, if the root is in the tablebases.
     pub ranking: Option<Arc<RootRanking>>,
 }
 
 impl SyzygyProbe {
-    /// Returns the rank of a root move, higher is better. Root moves of different ranks are never compared by
-    /// score.
+    /// Higher is better. Root moves of different ranks are never compared by score.
     pub(super) fn rank(&self, mv: Move) -> i32 {
         self.ranking.as_ref().map_or(0, |ranking| ranking.rank(mv))
     }
 
-    /// Returns the score at `ply` as a bound: tablebases know the winner, not the distance to mate.
+    /// A bound: tablebases know the winner, not the distance to mate.
     fn score(&self, wdl: Wdl, ply: usize) -> (i32, Bound) {
         let wdl = match wdl {
             Wdl::CursedWin if !self.fifty_move_rule => Wdl::Win,
@@ -59,10 +55,8 @@ pub(super) enum TbBound {
 }
 
 impl<T: SearchTable> Worker<T> {
-    /// Probes the tablebases for `position`. A decided score is stored in the table.
-    ///
-    /// Only positions right after a capture or pawn move are probed: tablebases assume a halfmove clock of
-    /// zero.
+    /// Stores a decided score in the table. Only positions right after a capture or pawn move are probed: tablebases
+    /// assume a halfmove clock of zero.
     #[cold]
     pub(super) fn probe_syzygy<N: NodeType>(
         &mut self,

@@ -5,7 +5,7 @@
 use super::params::{threat_minor, threat_queen, threat_rook};
 use crate::position::{BitBoard, Move, Piece, Position, attacks};
 
-/// The squares attacked by the side not to move. Each set includes the one before it.
+/// Squares attacked by the side not to move. Each set includes the one before it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Threats {
     by_pawns: BitBoard,
@@ -38,8 +38,7 @@ impl Threats {
         Self { by_pawns, by_minors, by_rooks, all }
     }
 
-    /// Returns, for each piece type, the squares attacked by less valuable pieces, and the ordering bonus for
-    /// leaving one.
+    /// For each piece type: the squares attacked by less valuable pieces, and the ordering bonus for leaving one.
     pub fn by_lesser(&self) -> [(BitBoard, i32); Piece::NUM] {
         [
             (BitBoard::EMPTY, 0),
@@ -52,9 +51,8 @@ impl Threats {
     }
 }
 
-/// For each piece type, the squares from which it checks the king of the side not to move.
-///
-/// Discovered checks, and checks by castling or promotion, are not included.
+/// For each piece type, the squares from which it checks the king of the side not to move. Excludes discovered
+/// checks, and checks by castling or promotion.
 #[derive(Debug, Clone, Copy)]
 pub struct CheckSquares([BitBoard; Piece::NUM]);
 
@@ -88,9 +86,7 @@ impl Default for CheckSquares {
     }
 }
 
-/// Returns whether the side to move is threatened with mate.
-///
-/// Either its king has no safe square, or an enemy queen or rook can capture or move next to the king with
+/// The king of the side to move has no safe square, or an enemy queen or rook can capture or move next to it with
 /// support, where only the king guards.
 pub fn mate_threat(position: &Position) -> bool {
     let us = position.side_to_move();

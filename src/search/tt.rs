@@ -9,23 +9,19 @@ use super::worker::Worker;
 use crate::position::{Move, Position};
 use sesame_table::{EntryUse, Generation, Payload, Recorder, Table, Work};
 
-/// A bound: the relation of a stored score to the true one.
-///
-/// The discriminants are the packed bits, never 0, so no entry packs to 0. `None` is 0 too, so unpacking
-/// needs no branch.
+/// The discriminants are the packed bits, never 0, so no entry packs to 0. `None` is 0 too, so unpacking needs no
+/// branch.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum Bound {
-    /// The true score is at most this: all moves failed low.
+    /// All moves failed low.
     Upper = 1,
-    /// The true score is at least this: a move failed high.
+    /// A move failed high.
     Lower = 2,
-    /// The true score is this.
     Exact = 3,
 }
 
 impl Bound {
-    /// Decodes the low two bits; 0 is `None`.
     const fn from_bits(bits: u64) -> Option<Bound> {
         match bits & 3 {
             1 => Some(Bound::Upper),
@@ -36,22 +32,16 @@ impl Bound {
     }
 }
 
-/// A decoded table entry: the search result of a position.
-///
-/// Packed layout, from the lowest bit: static evaluation 16, generation 5, principal variation 1, bound 2,
-/// depth 8, score 16, move 16.
+/// Packed from the lowest bit: static evaluation 16, generation 5, principal variation 1, bound 2, depth 8, score 16,
+/// move 16.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct TtEntry {
-    /// The best move as [`Move::bits`](crate::position::Move::bits); 0 means none.
-    ///
-    /// Check its legality: the entry may belong to another position (a type-1 error, Breuker et al. 1994,
-    /// section 3).
+    /// [`Move::bits`](crate::position::Move::bits); 0 means none. Check its legality: the entry may belong to another
+    /// position (a type-1 error, Breuker et al. 1994, section 3).
     pub mv: u16,
-    /// The score for the side to move. Mate scores count from this position.
+    /// Mate scores count from this position.
     pub score: i16,
-    /// The search depth in plies.
     pub depth: u8,
-    /// The bound of the score.
     pub bound: Bound,
     /// The position has been on a principal variation.
     pub pv: bool,
@@ -103,8 +93,7 @@ impl Payload for TtEntry {
         Some(Generation::from_bits((bits >> GENERATION) as u8))
     }
 
-    /// Keeps a result of the same search against a bound of a much shallower one, and the old move against
-    /// none.
+    /// Keeps a result of the same search against a much shallower bound, and the old move against none.
     #[inline]
     fn merge(old: u64, new: u64) -> Option<u64> {
         let is_exact = Bound::from_bits(new >> BOUND) == Some(Bound::Exact);
@@ -119,44 +108,38 @@ impl Payload for TtEntry {
     }
 }
 
-/// A transposition table that a search can use.
-///
-/// The engine's is [`TranspositionTable`]. The search is generic over it, so measurements can run the same
-/// search on another table, or on one with statistics.
+/// The search is generic over its table, so measurements can run it on another table, or on one with statistics.
 pub trait SearchTable: Send + Sync + 'static {
-    /// Returns the entry of the position `key` and the work behind it.
+    /// The second value is the work behind the entry.
     fn probe(&self, key: u64) -> Option<(TtEntry, Work)>;
 
-    /// Stores `entry` of the position `key`, which took `work` nodes to find (at least 1).
+    /// `work` is in nodes, at least 1.
     fn store(&self, key: u64, entry: &TtEntry, work: u64);
 
-    /// Prefetches the memory that a probe or store of `key` will touch.
     fn prefetch(&self, key: u64);
 
-    /// Empties the table with `threads` threads, also while others use it.
+    /// Others may use the table meanwhile.
     fn clear(&self, threads: usize);
 
-    /// Begins a new search: what is stored becomes stale.
+    /// Makes the stored entries stale.
     fn new_search(&self) {}
 
-    /// Returns how full the table is of this search's entries, in permille.
+    /// In permille. Counts entries of this search.
     fn hashfull(&self) -> u32 {
         0
     }
 
-    /// Returns whether a hit counts as all the nodes behind it: see
-    /// [`sesame_table::Scheme::counts_hits_in_full`].
+    /// See [`sesame_table::Scheme::counts_hits_in_full`].
     fn counts_hits_in_full(&self) -> bool {
         false
     }
 
-    /// Records the use that the search made of the entry it was given last.
+    /// The entry is the one probed last.
     fn record_use(&self, usage: EntryUse) {
         let _ = usage;
     }
 }
 
-/// The engine's transposition table.
 pub type TranspositionTable = Table<TtEntry>;
 
 impl<R: Recorder + 'static, const BITS: u32> SearchTable for Table<TtEntry, R, BITS> {
@@ -198,7 +181,7 @@ impl<R: Recorder + 'static, const BITS: u32> SearchTable for Table<TtEntry, R, B
     }
 }
 
-/// The stored evaluation of a position in check: none.
+/// No static evaluation: the position is in check.
 const STORED_NO_EVAL: i16 = i16::MIN;
 
 /// A table entry as it applies to the probing node.
@@ -214,7 +197,6 @@ pub(super) struct TtHit {
 }
 
 impl TtHit {
-    /// Returns whether the score decides a null-window search against `beta`.
     #[inline]
     pub(super) fn cuts(&self, beta: i32) -> bool {
         match self.bound {
@@ -224,8 +206,7 @@ impl TtHit {
         }
     }
 
-    /// Returns whether the score is a better estimate than `eval`: it is exact, or a bound on the right side
-    /// of `eval`.
+    /// The score is exact, or a bound on the right side of `eval`.
     #[inline]
     pub(super) fn improves(&self, eval: i32) -> bool {
         match self.bound {
@@ -246,10 +227,8 @@ pub(super) struct TtStore {
 }
 
 impl<T: SearchTable> Worker<T> {
-    /// Probes the table for `position`.
-    ///
-    /// An entry with an illegal move belongs to another position (a type-1 error, Breuker et al. 1994,
-    /// section 3) and is rejected.
+    /// Rejects an entry with an illegal move: it belongs to another position (a type-1 error, Breuker et al. 1994,
+    /// section 3).
     #[inline]
     pub(super) fn probe_tt(&self, position: &Position, ply: usize) -> Option<TtHit> {
         let (entry, work) = self.context.table.probe(position.key())?;
@@ -269,8 +248,7 @@ impl<T: SearchTable> Worker<T> {
         })
     }
 
-    /// Stores a result of the position at `ply`. Its work is the growth of [`work`](Self::work) since
-    /// `work_before`, at least 1.
+    /// The work is the growth of [`work`](Self::work) since `work_before`, at least 1.
     #[inline]
     pub(super) fn store_tt(&self, position: &Position, ply: usize, result: TtStore, work_before: u64) {
         let TtStore { mv, score, depth, bound, pv, raw_eval } = result;
@@ -289,10 +267,8 @@ impl<T: SearchTable> Worker<T> {
         }
     }
 
-    /// Returns the score of a deep enough table entry that decides a null-window node.
-    ///
-    /// Near the fifty-move limit there is no cutoff: the halfmove clock is not part of the key. A quiet table
-    /// move that fails high gets a history bonus.
+    /// Returns a score that decides a null-window node. Near the fifty-move limit there is no cutoff: the halfmove clock
+    /// is not part of the key. A quiet table move that fails high gets a history bonus.
     #[inline(always)]
     pub(super) fn tt_cutoff(
         &mut self,
@@ -319,7 +295,7 @@ impl<T: SearchTable> Worker<T> {
         Some(tt_hit.score)
     }
 
-    /// Records that `tt_hit` has ended a node. The node itself is counted already.
+    /// The node itself is counted already.
     #[inline]
     pub(super) fn record_cutoff(&mut self, tt_hit: TtHit) {
         self.context.table.record_use(EntryUse::Cutoff);
@@ -330,10 +306,8 @@ impl<T: SearchTable> Worker<T> {
         }
     }
 
-    /// Returns the work of this worker so far, which size-based replacement schemes compare.
-    ///
-    /// It is the number of nodes. Under BIGALL the nodes behind table hits that ended other nodes are added
-    /// (Breuker et al. 1994, section 6.1).
+    /// The number of nodes. Under BIGALL, the nodes behind table hits that ended other nodes are added (Breuker et al.
+    /// 1994, section 6.1).
     #[inline]
     pub(super) fn work(&self) -> u64 {
         self.nodes() + self.nodes_behind_hits

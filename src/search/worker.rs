@@ -17,29 +17,22 @@ use super::tt::{SearchTable, TranspositionTable};
 use crate::eval::{Accumulators, Network};
 use crate::position::{BitBoard, Game, Move, Position, is_repetition};
 
-/// The search that all workers of one request carry out.
 pub struct SearchContext<T = TranspositionTable> {
     /// The root and the game before it.
     pub game: Game,
-    /// The root moves to search: all legal, at least one.
+    /// All legal, at least one.
     pub root_moves: Vec<Move>,
-    /// Number of lines to search, at least 1.
+    /// At least 1.
     pub multi_pv: usize,
-    /// The shared transposition table.
     pub table: Arc<T>,
-    /// The shared controls.
     pub control: Arc<Control>,
-    /// Syzygy probing below the root, if any.
     pub syzygy: Option<SyzygyProbe>,
-    /// The network that evaluates positions.
     pub network: Arc<Network>,
-    /// The exchange of entries with other tables, if any.
     pub exchange: Option<Arc<RemoteEntries>>,
 }
 
 impl<T> SearchContext<T> {
-    /// Returns the whole search of one worker: all legal root moves, of which there must be one, and one line, without
-    /// tablebases and exchange.
+    /// All legal root moves, of which there must be one, and one line, without tablebases and exchange.
     pub fn alone(game: &Game, table: &Arc<T>, network: &Arc<Network>, control: Control) -> Self {
         Self {
             game: game.clone(),
@@ -71,31 +64,30 @@ impl<T> Clone for SearchContext<T> {
     }
 }
 
-/// One thread's search. Workers of a search share its table, its controls and perhaps their histories.
+/// Workers of a search share its table, its controls and perhaps their histories.
 pub struct Worker<T = TranspositionTable> {
     pub(super) thread: ThreadData,
     /// Keys of all positions before the current one: the game's, then the path's.
     pub(super) keys: Vec<u64>,
     pub(super) root_len: usize,
     pub(super) root_moves: Vec<RootMove>,
-    /// Some legal root moves are not searched: the root's score is then not its position's.
+    /// The root's score is not its position's: some legal root moves are not searched.
     pub(super) restricted: bool,
     pub(super) pv_index: usize,
     pub(super) root_depth: i32,
     pub(super) seldepth: usize,
-    /// No null move is tried before this ply, during a null-move verification search.
+    /// A null-move verification search tries no null move before this ply.
     pub(super) null_min_ply: usize,
     /// Most pieces of a position probed in Syzygy tablebases; 0 without tablebases.
     pub(super) tb_pieces: u32,
     pub(super) context: SearchContext<T>,
     pub(super) count: NodeCount,
-    /// See [`Worker::work`].
     pub(super) nodes_behind_hits: u64,
     pub(super) partial: Option<RootLine>,
 }
 
 impl<T: SearchTable> Worker<T> {
-    /// Creates worker number `index` of a search, with the histories and caches of `thread`.
+    /// `thread` has the worker's histories and caches.
     pub fn new(index: usize, mut thread: ThreadData, context: SearchContext<T>) -> Self {
         thread.stack.fill(StackEntry::EMPTY);
         thread.set_network(&context.network);
@@ -124,12 +116,10 @@ impl<T: SearchTable> Worker<T> {
         }
     }
 
-    /// Ends the search and returns the thread data.
     pub fn finish(self) -> ThreadData {
         self.thread
     }
 
-    /// Returns the nodes of this worker in this search.
     pub fn nodes(&self) -> u64 {
         self.count.get()
     }
@@ -144,7 +134,7 @@ impl<T: SearchTable> Worker<T> {
         &mut self.thread.stack[ply + ENTRIES_BEFORE_ROOT]
     }
 
-    /// Returns the stack entry `back` plies before `ply`, up to four before the root.
+    /// At most four plies before the root.
     #[inline]
     pub(super) fn stack_before(&self, ply: usize, back: usize) -> &StackEntry {
         &self.thread.stack[ply + ENTRIES_BEFORE_ROOT - back]
@@ -155,8 +145,7 @@ impl<T: SearchTable> Worker<T> {
         [1, 2, 4].map(|back| self.stack_before(ply, back).played)
     }
 
-    /// Returns whether extensions are still allowed at `ply`: the path is not yet too long for the
-    /// iteration's depth.
+    /// False if the path is too long for the iteration's depth.
     #[inline]
     pub(super) fn may_extend(&self, ply: usize) -> bool {
         ply < (extension_limit() * self.root_depth) as usize
@@ -206,7 +195,7 @@ pub(super) const ENTRIES_BEFORE_ROOT: usize = 4;
 /// The static evaluation of a position in check.
 pub(super) const NO_EVAL: i32 = INFINITE;
 
-/// The state of one ply of the current path, read by the plies after it.
+/// State of one ply of the current path, for the plies after it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StackEntry {
     /// Corrected static evaluation; [`NO_EVAL`] in check.
@@ -217,7 +206,7 @@ pub(super) struct StackEntry {
     pub(super) quiet: Option<Move>,
     /// The move is the first of its node. False in singular searches, which exclude the first move.
     pub(super) is_first: bool,
-    /// All squares attacked by the opponent of the side to move.
+    /// Squares attacked by the opponent of the side to move.
     pub(super) threats: BitBoard,
     /// Cached [`mate_threat`](super::threats::mate_threat); `None` until it is computed.
     pub(super) mate_threat: Option<bool>,
@@ -243,13 +232,11 @@ impl StackEntry {
     };
 }
 
-/// The data that a thread keeps between searches: histories, caches, search stack. Some megabytes.
-///
-/// The thread that uses it should create it, so that the memory is local to its core.
+/// Histories, caches and search stack, kept between searches. Some megabytes. The thread that uses the data should
+/// create it, so that the memory is local to its core.
 pub struct ThreadData {
     pub(super) histories: Arc<Histories>,
     pub(super) corrections: Arc<Corrections>,
-    /// Other workers use these histories too.
     is_sharing: bool,
     pub(super) reductions: Reductions,
     pub(super) eval_cache: EvalCache,
@@ -259,7 +246,7 @@ pub struct ThreadData {
 }
 
 impl ThreadData {
-    /// Creates thread data with histories that other workers use too, or with its own.
+    /// Without `shared`, the histories are the thread's own.
     pub fn new(shared: Option<&SharedHistories>) -> Self {
         let SharedHistories { histories, corrections } =
             shared.cloned().unwrap_or_else(|| SharedHistories::for_workers(1));
@@ -275,8 +262,7 @@ impl ThreadData {
         }
     }
 
-    /// Clears the thread's own histories, as for a new game. Shared ones are cleared by
-    /// [`SharedHistories::clear`].
+    /// Clears the thread's own histories. [`SharedHistories::clear`] clears shared ones.
     pub fn clear(&mut self) {
         if !self.is_sharing {
             self.histories.clear();
@@ -285,7 +271,7 @@ impl ThreadData {
         self.eval_cache.clear();
     }
 
-    /// Evaluates by `network` from now on. A change clears the evaluation cache.
+    /// A change clears the evaluation cache.
     pub(super) fn set_network(&mut self, network: &Arc<Network>) {
         // By pointer: equal networks may use different SIMD kernels.
         if !Arc::ptr_eq(self.accumulators.network(), network) {
@@ -296,7 +282,6 @@ impl ThreadData {
 }
 
 impl Default for ThreadData {
-    /// Creates thread data that shares no history.
     fn default() -> Self {
         Self::new(None)
     }

@@ -12,7 +12,7 @@ use crate::position::{Color, Piece, Position};
 /// The squares of a position's pieces in the order of a table.
 pub(super) type Squares = ArrayVec<usize, MAX_PIECES>;
 
-/// Pieces that are encoded together: the leading ones, or several of the same kind.
+/// Leading pieces, or several pieces of one kind.
 #[derive(Clone, Copy, Debug)]
 struct Group {
     len: usize,
@@ -27,7 +27,6 @@ enum LeadingGroup {
     Kings,
 }
 
-/// The numbering of positions in one part of a table.
 #[derive(Debug)]
 pub(super) struct Encoding {
     pieces: ArrayVec<(Color, Piece), MAX_PIECES>,
@@ -39,9 +38,8 @@ pub(super) struct Encoding {
 }
 
 impl Encoding {
-    /// Creates the encoding from the piece codes of a file (nibbles). `order` has the places in the index of
-    /// the leading group and of the other side's pawns; `column` is the leading pawn's file. Returns `None` if
-    /// the data do not fit the material.
+    /// `pieces` are the nibbles of a file. `order` has the places in the index of the leading group and of the other side's
+    /// pawns; `column` is the leading pawn's file. Returns `None` if the data do not fit the material.
     pub(super) fn new(material: &Material, pieces: &[u8], order: [u8; 2], column: usize) -> Option<Encoding> {
         let pieces: ArrayVec<(Color, Piece), MAX_PIECES> =
             pieces.iter().map(|&code| decode(code)).collect::<Option<_>>()?;
@@ -101,8 +99,7 @@ impl Encoding {
         squares
     }
 
-    /// Returns the file of the leading pawn after mirroring, 0 (a) to 3 (d), which selects the part of a table
-    /// with pawns; 0 without pawns.
+    /// After mirroring, 0 (a) to 3 (d); 0 without pawns. Selects the part of a table with pawns.
     pub(super) fn leading_file(&self, squares: &Squares) -> usize {
         if self.leading_kind != LeadingGroup::Pawns {
             return 0;
@@ -112,7 +109,7 @@ impl Encoding {
         file(leading).min(7 - file(leading))
     }
 
-    /// Returns the index of `squares`, below [`size`](Self::size); 0 if their number is not the table's.
+    /// Below [`size`](Self::size); 0 if the number of squares is not the table's.
     pub(super) fn index(&self, mut squares: Squares) -> u64 {
         if squares.len() != self.pieces.len() {
             return 0;
@@ -159,8 +156,8 @@ fn decode(code: u8) -> Option<(Color, Piece)> {
     Some((color, piece))
 }
 
-/// Returns the groups with their factors, and the number of indices. `order` has the places in the index of the
-/// leading group and of the other side's pawns; the other groups fill the remaining places in sequence.
+/// Also returns the number of indices. `order` has the places in the index of the leading group and of the other side's
+/// pawns; the other groups fill the remaining places in sequence.
 fn place_groups(
     sizes: &[usize],
     leading_kind: LeadingGroup,
@@ -199,8 +196,7 @@ fn place_groups(
         .then_some((groups, size))
 }
 
-/// Applies symmetries: the leading piece moves into the triangle a1-d1-d4, and the first leading piece off the
-/// diagonal a1-h8 moves below it.
+/// Moves the leading piece into the triangle a1-d1-d4, and the first leading piece off the diagonal a1-h8 below it.
 fn normalise(squares: &mut Squares, leading: usize) {
     if file(squares[0]) > 3 {
         squares.iter_mut().for_each(|square| *square ^= 7);
@@ -218,8 +214,8 @@ fn encode_kings(squares: &Squares) -> u64 {
     u64::from(KINGS[usize::from(TRIANGLE[squares[0]])][squares[1]])
 }
 
-/// Encodes three different pieces in four ranges: the first below the diagonal; the first on it and the second
-/// below; both on it and the third below; all on it.
+/// Four ranges: the first below the diagonal; the first on it and the second below; both on it and the third below; all
+/// on it.
 fn encode_three(squares: &Squares) -> u64 {
     let [a, b, c] = [squares[0], squares[1], squares[2]];
     // Occupied squares are not counted.
@@ -263,7 +259,7 @@ const fn rank(square: usize) -> usize {
     square >> 3
 }
 
-/// Returns a positive number above the diagonal a1-h8, a negative one below it, 0 on it.
+/// Positive above the diagonal a1-h8, negative below it.
 const fn off_diagonal(square: usize) -> i32 {
     rank(square) as i32 - file(square) as i32
 }
@@ -308,11 +304,8 @@ static BELOW_DIAGONAL: [u8; 64] = {
     numbers
 };
 
-/// Numbers of the 462 placements of two kings, by the first king's number in [`TRIANGLE`] and the second's
-/// square.
-///
-/// The first king is in the triangle; the second is not above the diagonal if the first is on it. Placements
-/// with both kings on the diagonal come last. Impossible placements have 0.
+/// By the first king's number in [`TRIANGLE`] and the second's square. The first king is in the triangle; the second is not
+/// above the diagonal if the first is on it. Placements with both kings on the diagonal come last. Impossible ones have 0.
 static KINGS: [[u16; 64]; 10] = {
     let mut squares = [0; 10];
     let mut square = 0;
@@ -357,7 +350,7 @@ static KINGS: [[u16; 64]; 10] = {
 const KING_PAIRS: u64 = 462;
 const TRIPLES: u64 = 31_332;
 
-/// Binomial coefficients: `BINOMIAL[k][n]` is n over k.
+/// `BINOMIAL[k][n]` is n over k.
 static BINOMIAL: [[u64; 64]; 7] = {
     let mut table = [[0; 64]; 7];
     let mut n = 0;

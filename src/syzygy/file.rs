@@ -31,19 +31,14 @@ const LOSS_PLIES: u8 = 8;
 /// DTZ flag: the entries of the maps have 16 bits, not 8.
 const WIDE_MAP: u8 = 16;
 
-/// The reason to reject a table file.
 #[derive(Debug, thiserror::Error)]
 pub enum SyzygyFileError {
-    /// A read error.
     #[error("cannot be read: {0}")]
     Io(#[from] io::Error),
-    /// A size that no table has.
     #[error("is truncated or not a Syzygy table: {0} bytes")]
     Size(u64),
-    /// A first word other than the magic number of the kind of table.
     #[error("is not a Syzygy table of this kind: wrong magic number")]
     Magic,
-    /// Inconsistent data.
     #[error("is damaged: invalid {0}")]
     Layout(&'static str),
 }
@@ -70,7 +65,7 @@ impl TableKind {
     }
 }
 
-/// The positions with one file of the leading pawn (all files, without pawns) and one side to move.
+/// Positions with one file of the leading pawn (all files, without pawns) and one side to move.
 #[derive(Debug)]
 struct Part {
     encoding: Encoding,
@@ -83,21 +78,20 @@ pub(super) struct TableFile {
     material: Material,
     /// By the leading pawn's file and, in a WDL table of asymmetric material, the side to move.
     parts: Vec<Vec<Part>>,
-    /// Offsets of a DTZ table's maps from stored values to distances, by the leading pawn's file and the WDL
-    /// class.
+    /// Offsets of the maps from stored values to distances, by the leading pawn's file and the WDL class.
     dtz_maps: Vec<[usize; 4]>,
 }
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum DtzProbe {
-    /// Plies to the next capture or pawn move, minus one, unsigned.
+    /// To the next capture or pawn move, minus one, unsigned.
     Plies(i32),
     /// The table stores only positions with the other side to move.
     OtherSide,
 }
 
 impl TableFile {
-    /// Opens the table for `material` at `path` and checks that its layout is consistent with its length.
+    /// Checks that the layout fits the length.
     pub(super) fn open(path: &Path, material: Material, kind: TableKind) -> Result<TableFile, SyzygyFileError> {
         let file = regular_file::open(path)?;
         let length = file.metadata()?.len();
@@ -115,14 +109,14 @@ impl TableFile {
         Ok(TableFile { mmap, material, parts, dtz_maps })
     }
 
-    /// Returns the WDL value, valid if no capture is better; `None` for inconsistent data.
+    /// Valid if no capture is better; `None` for inconsistent data.
     pub(super) fn wdl(&self, position: &Position, mirrored: bool) -> Option<Wdl> {
         let (part, squares, _) = self.find(position, mirrored)?;
         let value = part.pairs.value(&self.mmap, part.encoding.index(squares))?;
         Wdl::from_table(value & 0xff)
     }
 
-    /// Returns the distance to zeroing of a position with the value `wdl`; `None` for inconsistent data.
+    /// `None` for inconsistent data.
     pub(super) fn dtz(&self, position: &Position, mirrored: bool, wdl: Wdl) -> Option<DtzProbe> {
         let (part, squares, column) = self.find(position, mirrored)?;
         let flags = part.pairs.flags;
@@ -153,14 +147,12 @@ impl TableFile {
         Some(DtzProbe::Plies(i32::from(value) * if in_plies { 1 } else { 2 }))
     }
 
-    /// Returns true if the side to move is the table's Black. Tables of symmetric material have White to move
-    /// only.
+    /// True if the side to move is the table's Black. Tables of symmetric material have White to move only.
     fn black_to_move(&self, position: &Position, mirrored: bool) -> bool {
         !self.material.is_symmetric() && (position.side_to_move() == Color::Black) != mirrored
     }
 
-    /// Returns the part of a position, its squares there, and the file of the leading pawn. With `mirrored`,
-    /// White has the pieces of the table's Black.
+    /// Also returns the file of the leading pawn. With `mirrored`, White has the pieces of the table's Black.
     fn find(&self, position: &Position, mirrored: bool) -> Option<(&Part, super::encoding::Squares, usize)> {
         let flip = if self.material.is_symmetric() { position.side_to_move() == Color::Black } else { mirrored };
         let any = &self.parts.first()?.first()?.encoding;
@@ -173,7 +165,7 @@ impl TableFile {
     }
 }
 
-/// A file's parts and maps: see [`TableFile`].
+/// See [`TableFile`].
 type Layout = (Vec<Vec<Part>>, Vec<[usize; 4]>);
 
 fn layout(bytes: &[u8], material: &Material, kind: TableKind) -> Result<Layout, SyzygyFileError> {
@@ -241,7 +233,7 @@ fn read_encodings(
         .collect()
 }
 
-/// Reads the offsets of the four maps of a DTZ part: wins, losses, cursed wins and blessed losses.
+/// Wins, losses, cursed wins and blessed losses.
 fn read_dtz_maps(reader: &mut ByteReader<'_>, flags: u8) -> Result<[usize; 4], SyzygyFileError> {
     let mut starts = [0; 4];
     if flags & MAPPED == 0 {
@@ -259,7 +251,7 @@ fn read_dtz_maps(reader: &mut ByteReader<'_>, flags: u8) -> Result<[usize; 4], S
     Ok(starts)
 }
 
-/// A cursor over a file's bytes. The end of the bytes is an error.
+/// The end of the bytes is an error.
 pub(super) struct ByteReader<'a> {
     bytes: &'a [u8],
     at: usize,

@@ -9,7 +9,7 @@ use crate::position::{Color, Piece, Position};
 const NAMED: [(Piece, char); 5] =
     [(Piece::Queen, 'Q'), (Piece::Rook, 'R'), (Piece::Bishop, 'B'), (Piece::Knight, 'N'), (Piece::Pawn, 'P')];
 
-/// The number of pieces of each colour and kind, without the kings.
+/// By colour and kind, without the kings.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Material {
     /// By colour and [`Piece`]. White is the first side of a name.
@@ -43,12 +43,12 @@ impl Material {
         ((3..=MAX_PIECES).contains(&material.piece_count()) && material.to_string() == name).then_some(material)
     }
 
-    /// Returns the number of pieces, kings included.
+    /// Includes the kings.
     pub(super) fn piece_count(&self) -> usize {
         2 + self.counts.as_flattened().iter().map(|&count| usize::from(count)).sum::<usize>()
     }
 
-    /// Returns the number of pieces of a colour and kind; 1 for a king.
+    /// 1 for a king.
     pub(super) fn count(&self, color: Color, piece: Piece) -> usize {
         self.counts[color as usize].get(piece as usize).map_or(1, |&count| usize::from(count))
     }
@@ -65,19 +65,18 @@ impl Material {
         self.counts.iter().any(|side| side[Piece::Pawn as usize] > 0)
     }
 
-    /// True if some piece besides the kings is the only one of its kind and colour.
+    /// Ignores the kings. Unique means the only one of its kind and colour.
     pub(super) fn has_unique_piece(&self) -> bool {
         self.counts.as_flattened().contains(&1)
     }
 
-    /// Returns a unique number of materials with up to 15 pieces of a kind.
+    /// Unique for up to 15 pieces of a kind.
     #[inline]
     pub(super) fn signature(&self) -> u64 {
         self.counts.as_flattened().iter().fold(0, |sum, &count| sum << 4 | u64::from(count))
     }
 }
 
-/// Formats as a table's name.
 impl fmt::Display for Material {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (counts, start) in self.counts.iter().zip(["K", "vK"]) {

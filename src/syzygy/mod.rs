@@ -19,39 +19,35 @@ use std::ops::Neg;
 pub use probe::{RankedMove, RootRanking};
 pub use set::{PATH_SEPARATOR, Tablebases, TablebasesLoaded};
 
-/// The largest number of pieces of a table, kings included.
+/// Includes the kings.
 pub const MAX_PIECES: usize = 7;
 
-/// The value of a position with best play, from the side to move's view. Greater is better.
+/// With best play, from the side to move's view. Greater is better.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Wdl {
-    /// A loss, with the fifty-move counter at zero.
     Loss,
-    /// A loss that the fifty-move rule makes a draw.
+    /// The fifty-move rule makes it a draw.
     BlessedLoss,
-    /// A draw.
     Draw,
-    /// A win that the fifty-move rule makes a draw.
+    /// The fifty-move rule makes it a draw.
     CursedWin,
-    /// A win, with the fifty-move counter at zero.
     Win,
 }
 
 impl Wdl {
-    /// Returns the value as a number, from -2 (loss) to 2 (win).
+    /// From -2 (loss) to 2 (win).
     pub const fn value(self) -> i32 {
         self as i32 - 2
     }
 
     const ALL: [Wdl; 5] = [Wdl::Loss, Wdl::BlessedLoss, Wdl::Draw, Wdl::CursedWin, Wdl::Win];
 
-    /// Decodes a table's value, 0 to 4; `None` for any other.
+    /// `value` is 0 to 4.
     fn from_table(value: u16) -> Option<Wdl> {
         Wdl::ALL.get(usize::from(value)).copied()
     }
 }
 
-/// The value from the other side's view.
 impl Neg for Wdl {
     type Output = Wdl;
 

@@ -5,13 +5,13 @@
 
 use super::file::{ByteReader, SyzygyFileError};
 
-/// Flag of a part whose positions all have the same value.
+/// All positions of the part have one value.
 const SINGLE_VALUE: u8 = 0x80;
 /// Right half of a symbol that stands for a single value.
 const LEAF: usize = 0xfff;
 const MAX_CODE_LENGTH: u8 = 32;
 
-/// The values of one part. The compressed data stay in the file.
+/// The compressed data stay in the file.
 #[derive(Debug)]
 pub(super) struct PairsData {
     pub(super) flags: u8,
@@ -30,10 +30,10 @@ struct Compressed {
     block_bits: u8,
     span_bits: u8,
     blocks: usize,
-    /// Number of block lengths: the blocks and padding.
+    /// Blocks and padding.
     block_lengths: usize,
     sparse_entries: usize,
-    /// Length of the shortest code, in bits.
+    /// In bits.
     min_code_length: u8,
     /// By code length, shortest first: the first symbol with such a code, and the least code, left-aligned.
     first_symbol: Vec<u16>,
@@ -119,7 +119,7 @@ impl PairsData {
         Ok(())
     }
 
-    /// Returns the value at `index`; `None` for inconsistent data.
+    /// `None` for inconsistent data.
     pub(super) fn value(&self, bytes: &[u8], index: u64) -> Option<u16> {
         match &self.values {
             Values::Constant(value) => Some(*value),
@@ -128,7 +128,7 @@ impl PairsData {
     }
 }
 
-/// Computes the least code of each length, left-aligned in 64 bits. Longer codes are smaller numbers.
+/// Left-aligned in 64 bits. Longer codes are smaller numbers.
 fn first_codes(first_symbol: &[u16], min_code_length: u8) -> Vec<u64> {
     let mut codes = vec![0_u64; first_symbol.len()];
     for length in (0..codes.len().saturating_sub(1)).rev() {
@@ -141,15 +141,14 @@ fn first_codes(first_symbol: &[u16], min_code_length: u8) -> Vec<u64> {
     codes
 }
 
-/// Returns the two halves of a symbol: two symbols, or a value and [`LEAF`].
+/// Two symbols, or a value and [`LEAF`].
 fn halves(symbol: &[u8]) -> Option<(usize, usize)> {
     let &[a, b, c] = symbol.get(..3)? else { return None };
     let (a, b, c) = (usize::from(a), usize::from(b), usize::from(c));
     Some(((b & 15) << 8 | a, c << 4 | b >> 4))
 }
 
-/// Computes the number of values of each symbol, minus one. Symbols that contain themselves or have more than
-/// 256 values are an error.
+/// Number of values of each symbol, minus one. Rejects symbols that contain themselves or have more than 256 values.
 fn symbol_counts(symbols: &[u8]) -> Result<Vec<u8>, SyzygyFileError> {
     let error = SyzygyFileError::Layout("symbols");
     let mut counts: Vec<Option<u8>> = vec![None; symbols.len() / 3];
@@ -193,7 +192,7 @@ impl Compressed {
         self.expand(bytes, symbol)
     }
 
-    /// Returns the block of a value, and the number of values before it in the block.
+    /// Returns the value's block, and the number of values before it in the block.
     fn locate(&self, bytes: &[u8], index: u64) -> Option<(usize, usize)> {
         let entry = usize::try_from(index >> self.span_bits).ok().filter(|&entry| entry < self.sparse_entries)?;
         let at = self.sparse_at + 6 * entry;
@@ -218,7 +217,7 @@ impl Compressed {
         (block < self.blocks).then_some((block, offset as usize))
     }
 
-    /// Returns the symbol of a value in a block, and the number of values before it in the symbol.
+    /// Returns the value's symbol, and the number of values before it in the symbol.
     fn symbol(&self, bytes: &[u8], block: usize, mut offset: usize) -> Option<(usize, usize)> {
         let mut words = bytes.get(self.blocks_at + (block << self.block_bits)..)?;
         let (head, tail) = words.split_first_chunk::<8>()?;

@@ -14,24 +14,20 @@ struct WdlProbe {
 }
 
 impl Tablebases {
-    /// Returns the WDL value for the side to move with the fifty-move counter at zero.
-    ///
-    /// Returns `None` if a table is missing or damaged, a side has castling rights, or the position has too
-    /// many pieces.
+    /// Assumes a fifty-move counter of zero. Returns `None` if a table is missing or damaged, a side has castling rights,
+    /// or the position has too many pieces.
     pub fn probe_wdl(&self, position: &Position) -> Option<Wdl> {
         self.covers(position).then(|| self.search_wdl(position, false))?.map(|probe| probe.wdl)
     }
 
-    /// Returns the distance to zeroing: the plies to the next capture or pawn move with best play.
-    ///
-    /// It is positive for the winning side, 0 for a draw, -1 for checkmate. From 101 on, the fifty-move rule
-    /// makes the position a draw, with the counter at zero. A table that counts in moves can give one ply too
-    /// few. Returns `None` like [`Tablebases::probe_wdl`].
+    /// Returns the plies to the next capture or pawn move with best play: positive for the winning side, 0 for a draw, -1 for
+    /// checkmate. From 101 on, the fifty-move rule makes the position a draw. A table that counts in moves can give one ply
+    /// too few. Returns `None` like [`Tablebases::probe_wdl`].
     pub fn probe_dtz(&self, position: &Position) -> Option<i32> {
         if self.covers(position) { self.dtz(position) } else { None }
     }
 
-    /// Returns true for a position without castling rights and with few enough pieces.
+    /// False with castling rights or too many pieces.
     fn covers(&self, position: &Position) -> bool {
         let can_castle = |color| {
             let rights = position.castles(color);
@@ -97,8 +93,7 @@ impl Tablebases {
         }
     }
 
-    /// Returns the best DTZ value of the moves, for a table that has only positions with the other side to
-    /// move.
+    /// For a table that has only positions with the other side to move.
     fn search_dtz(&self, position: &Position, wdl: Wdl) -> Option<i32> {
         let mut best = None;
         for &mv in &position.legal_moves() {
@@ -124,7 +119,7 @@ impl Tablebases {
     }
 }
 
-/// Returns the DTZ value of a position with the value `wdl` whose best move is a capture or pawn move.
+/// The best move is a capture or pawn move.
 const fn before_zeroing(wdl: Wdl) -> i32 {
     match wdl {
         Wdl::Loss => -1,
@@ -135,56 +130,48 @@ const fn before_zeroing(wdl: Wdl) -> i32 {
     }
 }
 
-/// Limit of the fifty-move counter at the next capture or pawn move, in plies, for a win to count as one. It is
-/// below 100 because a table that counts in moves can be off by one.
+/// Limit of the fifty-move counter at the next capture or pawn move for a win to count as one. It is below 100 because a
+/// table that counts in moves can be off by one.
 const MAX_WIN_PLIES: i32 = 99;
 
-/// A winning move is kept if the fifty-move counter at the next capture or pawn move is at most this, in plies.
-/// Without such a move, only the fastest are kept.
+/// A winning move is kept if the fifty-move counter at the next capture or pawn move is at most this. Without such a move,
+/// only the fastest are kept.
 const RELAXED_PLIES: i32 = 50;
 
-/// A root move and its tablebase result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RankedMove {
-    /// The move.
     pub mv: Move,
-    /// The WDL value for the side that moves.
+    /// For the side that moves.
     pub wdl: Wdl,
-    /// Plies to the next capture or pawn move, this move included, negative for the losing side; `None` without
-    /// DTZ tables.
+    /// To the next capture or pawn move, this move included, negative for the losing side; `None` without DTZ tables.
     pub dtz: Option<i32>,
 }
 
-/// The tablebase results of all root moves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RootRanking {
-    /// The moves, in the order of the request.
+    /// In the order of the request.
     pub moves: Vec<RankedMove>,
-    /// True with DTZ tables: then playing [`RootRanking::best`] moves wins without a search.
+    /// With DTZ tables: playing [`RootRanking::best`] moves then wins without a search.
     pub by_dtz: bool,
-    /// The fifty-move counter at the root, in plies.
+    /// In plies, at the root.
     halfmove_clock: i32,
-    /// True if a position since the last capture or pawn move has occurred twice.
+    /// A position since the last capture or pawn move has occurred twice.
     repeated: bool,
 }
 
 impl RootRanking {
-    /// Returns the WDL value of `mv`.
     pub fn wdl(&self, mv: Move) -> Option<Wdl> {
         self.moves.iter().find(|ranked| ranked.mv == mv).map(|ranked| ranked.wdl)
     }
 
-    /// Returns the rank of `mv`, greater is better: by WDL value, and of equal moves those of
-    /// [`RootRanking::best`] first. The rank of an unknown move is 0.
+    /// Greater is better: by WDL value, then [`RootRanking::best`] moves first. An unknown move has 0.
     pub fn rank(&self, mv: Move) -> i32 {
         let preferred = self.best().contains(&mv);
         self.wdl(mv).map_or(0, |wdl| 2 * wdl.value() + i32::from(preferred))
     }
 
-    /// Returns the moves that keep the best WDL value; of winning moves, only those that the fifty-move rule
-    /// allows.
-    ///
-    /// The result is empty only if there are no moves.
+    /// Moves that keep the best WDL value; of winning moves, only those that the fifty-move rule allows. Empty only if there
+    /// are no moves.
     pub fn best(&self) -> Vec<Move> {
         let Some(wdl) = self.moves.iter().map(|ranked| ranked.wdl).max() else { return Vec::new() };
         let kept = || self.moves.iter().filter(move |ranked| ranked.wdl == wdl);
@@ -201,10 +188,8 @@ impl RootRanking {
 }
 
 impl Tablebases {
-    /// Ranks `moves`, which must be legal in the game's position. Without `fifty_move_rule`, a cursed win
-    /// counts as a win.
-    ///
-    /// Returns `None` if a table of a move is missing.
+    /// The moves must be legal in the game's position. Without `fifty_move_rule`, a cursed win counts as a win. Returns `None`
+    /// if a table of a move is missing.
     pub fn rank_moves(&self, game: &Game, moves: &[Move], fifty_move_rule: bool) -> Option<RootRanking> {
         let position = game.position();
         // An early exit for a root without a table or with castling rights.
@@ -252,7 +237,7 @@ impl Tablebases {
     }
 }
 
-/// Returns true if a position since the last capture or pawn move has occurred twice.
+/// Looks at positions since the last capture or pawn move.
 fn has_repeated(game: &Game) -> bool {
     let position = game.position();
     let previous = game.previous_keys();

@@ -10,18 +10,17 @@ use super::file::{TableFile, TableKind};
 use super::material::Material;
 use crate::position::Position;
 
-/// The separator of folders in a path.
+/// Separates folders in a path.
 pub const PATH_SEPARATOR: char = if cfg!(windows) { ';' } else { ':' };
 
-/// Limit of the problems that [`TablebasesLoaded::problems`] lists.
+/// In [`TablebasesLoaded::problems`].
 const MAX_PROBLEMS: usize = 10;
 
-/// An immutable set of tables. Any number of threads can probe it.
+/// Immutable: any number of threads can probe it.
 #[derive(Debug, Default)]
 pub struct Tablebases {
     tables: Vec<MaterialTables>,
-    /// The index into `tables`, by [`Material::signature`], and true for the signature with the colours
-    /// exchanged.
+    /// Index into `tables` by [`Material::signature`], and true for the signature with the colours exchanged.
     index: HashMap<u64, (usize, bool)>,
     max_pieces: usize,
 }
@@ -32,16 +31,15 @@ pub(super) struct MaterialTables {
     pub(super) dtz: Option<TableFile>,
 }
 
-/// The result of loading. It displays as one line.
+/// The result of loading; displays as one line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TablebasesLoaded {
-    /// Number of WDL tables.
     pub wdl: usize,
-    /// Number of DTZ tables. A DTZ table without its WDL table is not loaded.
+    /// A DTZ table without its WDL table is not loaded.
     pub dtz: usize,
-    /// The largest number of pieces of a table; 0 without tables.
+    /// 0 without tables.
     pub max_pieces: usize,
-    /// One line for each unreadable folder and unusable file: the first few, and the number of the others.
+    /// Unreadable folders and unusable files: the first few, and the number of the others.
     pub problems: Vec<String>,
 }
 
@@ -55,15 +53,12 @@ impl fmt::Display for TablebasesLoaded {
 }
 
 impl Tablebases {
-    /// Creates an empty set.
     pub fn none() -> Tablebases {
         Tablebases::default()
     }
 
-    /// Loads the tables in the folders of `path`, separated by [`PATH_SEPARATOR`].
-    ///
-    /// The first of several files of the same table is used. Files are mapped and their layout is checked; the
-    /// values are read by probes. Unusable files are skipped and reported.
+    /// `path` has folders, separated by [`PATH_SEPARATOR`]. Of several files of one table, the first is used. Files are mapped and
+    /// their layout is checked; the values are read by probes. Unusable files are skipped and reported.
     pub fn load(path: &str) -> (Tablebases, TablebasesLoaded) {
         let mut set = Tablebases::none();
         let mut problems = Vec::new();
@@ -134,17 +129,16 @@ impl Tablebases {
         }
     }
 
-    /// Returns the largest number of pieces of a table; 0 without tables.
+    /// 0 without tables.
     pub fn max_pieces(&self) -> usize {
         self.max_pieces
     }
 
-    /// Returns true if there are no tables.
     pub fn is_empty(&self) -> bool {
         self.tables.is_empty()
     }
 
-    /// Returns the tables of the position's material, and true if their colours are exchanged.
+    /// True if the colours are exchanged.
     pub(super) fn find(&self, position: &Position) -> Option<(&MaterialTables, bool)> {
         debug_assert!(position.occupied().len() as usize <= MAX_PIECES);
         let (index, mirrored) = *self.index.get(&Material::of(position).signature())?;

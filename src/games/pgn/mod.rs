@@ -18,17 +18,14 @@ pub use reader::Reader;
 use super::read_move;
 use crate::position::{Color, FenError, Move, MoveError, Position, excerpt};
 
-/// The seven tag roster: the tags of every game, in their order.
+/// The tags of every game, in their order.
 const SEVEN_TAG_ROSTER: [&str; 7] = ["Event", "Site", "Date", "Round", "White", "Black", "Result"];
 
-/// The result of a game, PGN's game termination marker.
+/// PGN's game termination marker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum GameResult {
-    /// `1-0`.
     WhiteWins,
-    /// `0-1`.
     BlackWins,
-    /// `1/2-1/2`.
     Draw,
     /// `*`: the game is unfinished, or its result unknown.
     #[default]
@@ -36,7 +33,7 @@ pub enum GameResult {
 }
 
 impl GameResult {
-    /// Parses a game termination marker, also in the common forms `½-½` and `0.5-0.5`.
+    /// Accepts also the common forms `½-½` and `0.5-0.5`.
     fn read(word: &str) -> Option<GameResult> {
         match word {
             "1-0" => Some(GameResult::WhiteWins),
@@ -59,65 +56,55 @@ impl fmt::Display for GameResult {
     }
 }
 
-/// An annotation after a move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Annotation {
-    /// A comment, on one line.
+    /// On one line.
     Comment(String),
-    /// A variation: the text between its parentheses, with nested variations and comments.
+    /// The text between the parentheses, with nested variations and comments.
     Variation(String),
 }
 
-/// A move of a game as text, with its annotations.
+/// As text, with its annotations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ply {
-    /// The move as written, mostly in SAN.
     pub san: String,
     /// Numeric annotation glyphs (NAG): 1 `!`, 2 `?`, 3 `!!`, 4 `??`, 5 `!?`, 6 `?!`, and others.
     pub nags: Vec<u8>,
-    /// Comments and variations after the move.
     pub annotations: Vec<Annotation>,
     /// Line in the file, from 1; 0 without a file.
     pub line: u64,
 }
 
-/// A game as text. Its moves may be illegal.
+/// As text. The moves may be illegal.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PgnGame {
     /// Number in the file, from 1; 0 without a file.
     pub number: u64,
     /// First line in the file, from 1; 0 without a file.
     pub line: u64,
-    /// Tag names and values in order.
+    /// Names and values in order.
     pub tags: Vec<(String, String)>,
-    /// Numeric annotation glyphs before the first move.
     pub nags: Vec<u8>,
-    /// Comments before the first move.
     pub comments: Vec<String>,
-    /// The moves.
     pub plies: Vec<Ply>,
-    /// The result: that of the tag `Result`, or of the end of the moves where the tag has none.
+    /// From the tag `Result`, or from the end of the moves if there is no tag.
     pub result: GameResult,
     /// Contradictions and texts that were left out, for the user.
     pub warnings: Vec<String>,
 }
 
-/// The start position and the legal moves of a game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replay {
-    /// The start position.
     pub start: Position,
-    /// The moves.
     pub moves: Vec<Move>,
 }
 
 impl PgnGame {
-    /// Returns the value of a tag.
     pub fn tag(&self, name: &str) -> Option<&str> {
         self.tags.iter().find(|(tag, _)| tag == name).map(|(_, value)| value.as_str())
     }
 
-    /// Sets the value of a tag. A new tag is appended.
+    /// Appends a new tag.
     pub fn set_tag(&mut self, name: &str, value: impl Into<String>) {
         let value = value.into();
         match self.tags.iter_mut().find(|(tag, _)| tag == name) {
@@ -126,19 +113,15 @@ impl PgnGame {
         }
     }
 
-    /// Plays the game, from the position of the `FEN` tag if there is one.
-    ///
-    /// # Errors
-    /// For an unknown variant, an invalid `FEN` tag, or the first illegal move.
+    /// Starts from the `FEN` tag if there is one. Fails for an unknown variant, an invalid `FEN` tag, or the first illegal
+    /// move.
     pub fn replay(&self) -> Result<Replay, PgnError> {
         let (replay, error) = self.replay_legal()?;
         error.map_or(Ok(replay), Err)
     }
 
-    /// Plays the game up to the first illegal or null move, and returns that as an error, if there is one.
-    ///
-    /// # Errors
-    /// For an unknown variant or an invalid `FEN` tag.
+    /// Plays up to the first illegal or null move, and returns that as the second value. Fails for an unknown variant or an
+    /// invalid `FEN` tag.
     pub fn replay_legal(&self) -> Result<(Replay, Option<PgnError>), PgnError> {
         let start = self.start()?;
         let mut position = start.clone();
@@ -158,7 +141,6 @@ impl PgnGame {
         Ok((Replay { start, moves }, None))
     }
 
-    /// Returns the start position.
     fn start(&self) -> Result<Position, PgnError> {
         let error = |kind| PgnError { game: self.number, line: self.line, kind };
         if let Some(variant) = self.tag("Variant") {
@@ -176,11 +158,10 @@ impl PgnGame {
     }
 }
 
-/// Line length of the move text, in characters.
 const WIDTH: usize = 79;
 
-/// Formats the game in the export format: the seven tag roster, the other tags, and the moves in lines of at
-/// most 79 characters, with a final line feed. An empty line separates games in a file.
+/// The export format: the seven tag roster, the other tags, and the moves in lines of at most 79 characters, with a final
+/// line feed. An empty line separates games in a file.
 impl fmt::Display for PgnGame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let result = self.result.to_string();
@@ -198,7 +179,7 @@ impl fmt::Display for PgnGame {
 }
 
 impl PgnGame {
-    /// Returns the moves with their annotations in the export format, on one line and without the result.
+    /// The export format, on one line and without the result.
     pub fn movetext(&self) -> String {
         let glyph = |nag: &u8| format!("${nag}");
         // A closing brace would end the comment.
@@ -227,7 +208,7 @@ impl PgnGame {
     }
 }
 
-/// Returns the number and colour of the first move by the FEN, which may be invalid otherwise.
+/// The FEN may be invalid otherwise.
 fn first_move(fen: &str) -> (u32, Color) {
     let mut fields = fen.split_ascii_whitespace().skip(1);
     let color = if fields.next() == Some("b") { Color::Black } else { Color::White };
@@ -240,7 +221,6 @@ fn write_tag(f: &mut fmt::Formatter<'_>, name: &str, value: &str) -> fmt::Result
     writeln!(f, "[{name} \"{}\"]", printable.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// Writes a text in lines of at most [`WIDTH`] characters.
 fn write_lines(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     let mut column = 0;
     let mut words = text.split_whitespace();
@@ -271,28 +251,22 @@ fn write_lines(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
 #[derive(Debug, thiserror::Error)]
 #[error("game {game}, line {line}: {kind}")]
 pub struct PgnError {
-    /// Number of the game in the file, from 1.
+    /// In the file, from 1.
     pub game: u64,
-    /// Line in the file, from 1.
+    /// In the file, from 1.
     pub line: u64,
-    /// The error.
     pub kind: PgnErrorKind,
 }
 
-/// The kinds of errors in a game.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PgnErrorKind {
-    /// The input failed. Reading ends here.
     #[error("it cannot be read: {0}")]
     Io(#[from] io::Error),
-    /// Malformed tag.
     #[error("expected a tag of the form [Name \"value\"]")]
     Tag,
-    /// A comment without an end.
     #[error("the comment that begins here has no end")]
     OpenComment,
-    /// A variation without an end.
     #[error("the variation that begins here has no end")]
     OpenVariation,
     /// A `)` without a `(`, a `(` before the first move, or another misplaced character.
@@ -301,16 +275,13 @@ pub enum PgnErrorKind {
     /// `$` without a number up to 255.
     #[error("expected a number from 0 to 255 after '$'")]
     Nag,
-    /// A game beyond the limits of tags, plies or text.
+    /// Beyond the limits of tags, plies or text.
     #[error("the game is too large: over {0}")]
     TooLarge(&'static str),
-    /// Another variant than chess and Chess960.
     #[error("the variant {0:?} is not chess")]
     Variant(String),
-    /// An invalid `FEN` tag.
     #[error("the FEN tag: {0}")]
     Fen(FenError),
-    /// An invalid or illegal move.
     #[error(transparent)]
     Move(MoveError),
 }

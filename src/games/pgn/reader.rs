@@ -5,23 +5,21 @@ use std::io::{self, BufRead};
 use super::{Annotation, GameResult, PgnError, PgnErrorKind, PgnGame, Ply, SEVEN_TAG_ROSTER};
 use crate::games::decode;
 
-/// Limit of plies, more than the 75-move rule allows.
+/// In plies, more than the 75-move rule allows.
 const MAX_PLIES: usize = 12_000;
 
 const MAX_TAGS: usize = 1_000;
 
-/// Limit of the text of one game, in bytes. A thousand moves with a paragraph each need less.
+/// Of one game, in bytes. A thousand moves with a paragraph each need less.
 const MAX_TEXT: usize = 4 << 20;
 
-/// Bytes that a token counts in addition to its text, to limit empty tokens too.
+/// Bytes that each token counts besides its text, to limit empty tokens too.
 const TOKEN_COST: usize = 4;
 
-/// The beginning of a game. Within a comment, it shows that the comment was not closed.
+/// Within a comment, this shows that the comment was not closed.
 const NEXT_GAME: &[u8] = b"[Event \"";
 
-/// An iterator over the games of a stream.
-///
-/// An error in a game has its place; reading continues with the next game that is recognised.
+/// Iterates over the games of a stream. After an error, reading continues with the next game that is recognised.
 ///
 /// ```
 /// use sesame::games::pgn::Reader;
@@ -36,25 +34,23 @@ pub struct Reader<R> {
     number: u64,
     /// The first tag of the next game, if the last one had neither moves nor a result.
     pending_tag: Option<(String, String)>,
-    /// The token that is read belongs to the tag section.
+    /// The current token belongs to the tag section.
     in_tags: bool,
     /// The input has ended or failed.
     is_over: bool,
 }
 
 impl<R: BufRead> Reader<R> {
-    /// Creates a reader of `input`.
     pub fn new(input: R) -> Self {
         Reader { lexer: Lexer::new(input), number: 0, pending_tag: None, in_tags: false, is_over: false }
     }
 
-    /// Returns the text of the last game, as it is in the file: for a game that could not be parsed. `None` if it
-    /// is longer than 8 MiB.
+    /// Text of the last game as it is in the file, even if it could not be parsed. `None` if longer than 8 MiB.
     pub fn raw_text(&self) -> Option<String> {
         self.lexer.raw.clone().map(decode)
     }
 
-    /// Parses the next game; `None` at the end.
+    /// `None` at the end.
     fn game(&mut self) -> Result<Option<PgnGame>, PgnErrorKind> {
         self.lexer.begin_game();
         let mut game = PgnGame { tags: self.pending_tag.take().into_iter().collect(), ..PgnGame::default() };
@@ -94,7 +90,7 @@ impl<R: BufRead> Reader<R> {
         Ok(Some(game))
     }
 
-    /// Skips text that stands before the first tag and does not begin like a game. Returns true if there was any.
+    /// Skips text before the first tag that does not begin like a game. Returns true if there was any.
     fn skip_prose(&mut self) -> Result<bool, PgnErrorKind> {
         if self.lexer.is_at(b"[") || self.lexer.is_at_move() {
             return Ok(false);
@@ -106,7 +102,6 @@ impl<R: BufRead> Reader<R> {
         Ok(has_text)
     }
 
-    /// Parses comments before the first move.
     fn comments(&mut self, game: &mut PgnGame) -> Result<(), PgnErrorKind> {
         while self.lexer.is_at(b"{;") {
             if let Some(Token::Comment(comment)) = self.lexer.token()? {
@@ -116,7 +111,7 @@ impl<R: BufRead> Reader<R> {
         Ok(())
     }
 
-    /// Parses the moves up to the game termination marker, which it returns, or the next game.
+    /// Ends at the game termination marker, which it returns, or the next game.
     fn moves(&mut self, game: &mut PgnGame) -> Result<Option<GameResult>, PgnErrorKind> {
         while !self.lexer.is_at(b"[") {
             let Some(token) = self.lexer.token()? else { return Ok(None) };
@@ -153,7 +148,7 @@ impl<R: BufRead> Reader<R> {
         Ok(None)
     }
 
-    /// Returns the text of a variation that has just been opened. A counter replaces recursion, so no nesting is too deep.
+    /// Returns the text of the variation just opened. A counter replaces recursion, so no nesting is too deep.
     fn variation(&mut self) -> Result<String, PgnErrorKind> {
         let start = self.lexer.token_line;
         let mut text = String::new();
@@ -213,7 +208,7 @@ impl<R: BufRead> Iterator for Reader<R> {
     }
 }
 
-/// Removes the move number of a word such as `12.Nf3` or `12...Nf6`. The rest of a bare number is empty.
+/// Strips the number of `12.Nf3` or `12...Nf6`. The rest of a bare number is empty.
 fn without_number(word: &str) -> &str {
     const DOTS: [char; 2] = ['.', '…'];
     let mut rest = word;
@@ -231,32 +226,28 @@ fn without_number(word: &str) -> &str {
 enum Token {
     Tag(String, String),
     Comment(String),
-    /// `(`
     Open,
-    /// `)`
     Close,
     Nag(u8),
-    /// A move, a move number, a result, or another text without white space.
+    /// Text without white space: a move, a move number, a result, or anything else.
     Word(String),
 }
 
-/// A stream of tokens in one pass. Only the text of the current token is buffered.
+/// One pass. Buffers only the text of the current token.
 struct Lexer<R> {
     input: R,
-    /// Bytes of the next game that were read to recognise it, and come again.
+    /// Bytes of the next game, read to recognise it.
     unread: &'static [u8],
-    /// The line of the next byte, from 1.
+    /// Line of the next byte, from 1.
     line: u64,
-    /// The line of the last token.
     token_line: u64,
     is_line_start: bool,
     /// Bytes of text left for this game.
     budget: usize,
-    /// The error that ended the input, if any.
     failure: Option<io::Error>,
-    /// Words found together with the last one, in reverse order.
+    /// Words found with the last one, in reverse order.
     words: Vec<String>,
-    /// The bytes of this game so far; `None` beyond twice [`MAX_TEXT`].
+    /// This game so far; `None` beyond twice [`MAX_TEXT`].
     raw: Option<Vec<u8>>,
 }
 
@@ -286,7 +277,6 @@ impl<R: BufRead> Lexer<R> {
         self.raw = Some(Vec::new());
     }
 
-    /// Returns the next byte without consuming it.
     fn peek(&mut self) -> Option<u8> {
         if let Some(&byte) = self.unread.first() {
             return Some(byte);
@@ -316,7 +306,7 @@ impl<R: BufRead> Lexer<R> {
         Some(byte)
     }
 
-    /// Puts the last bytes back, which began a line.
+    /// Puts back the bytes just read, which began a line.
     fn unread(&mut self, bytes: &'static [u8]) {
         self.unread = bytes;
         self.is_line_start = true;
@@ -330,7 +320,6 @@ impl<R: BufRead> Lexer<R> {
         Ok(())
     }
 
-    /// Moves the next byte to `text`.
     fn take(&mut self, text: &mut Vec<u8>) -> Result<(), PgnErrorKind> {
         self.spend(1)?;
         text.extend(self.bump());
@@ -349,7 +338,7 @@ impl<R: BufRead> Lexer<R> {
         while self.bump().is_some_and(|byte| byte != b'\n') {}
     }
 
-    /// Skips white space and escapes, which are lines that begin with `%`.
+    /// Also skips escapes: lines that begin with `%`.
     fn skip_blanks(&mut self) {
         while let Some(byte) = self.peek() {
             if byte == b'%' && self.is_line_start {
@@ -362,7 +351,7 @@ impl<R: BufRead> Lexer<R> {
         }
     }
 
-    /// Returns true if the next token begins with one of these bytes.
+    /// Returns true if the next token begins with one of `bytes`.
     fn is_at(&mut self, bytes: &[u8]) -> bool {
         if !self.words.is_empty() {
             return false;
@@ -371,7 +360,7 @@ impl<R: BufRead> Lexer<R> {
         self.peek().is_some_and(|byte| bytes.contains(&byte))
     }
 
-    /// Returns true if the next token is a move, a move number, a result or a glyph, or if there is none.
+    /// True for a move, a move number, a result, a glyph, or the end.
     fn is_at_move(&mut self) -> bool {
         if self.words.is_empty() {
             self.skip_blanks();
@@ -386,7 +375,7 @@ impl<R: BufRead> Lexer<R> {
         self.words.last().is_some_and(|word| looks_like_move(word))
     }
 
-    /// Skips one word, or one character that belongs to none. Returns false at the end.
+    /// Skips one word, or one character outside of words. Returns false at the end.
     fn skip_word(&mut self) -> bool {
         if self.words.pop().is_some() {
             return true;
@@ -400,7 +389,6 @@ impl<R: BufRead> Lexer<R> {
         is_word || self.bump().is_some()
     }
 
-    /// Returns the next token; `None` at the end.
     fn token(&mut self) -> Result<Option<Token>, PgnErrorKind> {
         self.token_line = self.line;
         self.spend(TOKEN_COST)?;
@@ -444,8 +432,7 @@ impl<R: BufRead> Lexer<R> {
         }
     }
 
-    /// Lexes `[Name "value"]` behind its bracket. A quote within the value is escaped, or at least not followed by a
-    /// bracket.
+    /// Starts behind the bracket of `[Name "value"]`. A quote within the value is escaped, or not followed by a bracket.
     fn tag(&mut self) -> Result<Token, PgnErrorKind> {
         self.skip_spaces();
         let name = self.take_while(|byte| byte.is_ascii_alphanumeric() || b"_+#=:-".contains(&byte))?;
@@ -479,7 +466,7 @@ impl<R: BufRead> Lexer<R> {
         }
     }
 
-    /// Skips spaces on this line and returns their number, up to a hundred.
+    /// Stays on this line. Returns the number of spaces, at most a hundred.
     fn skip_spaces(&mut self) -> usize {
         let mut count = 0;
         while matches!(self.peek(), Some(b' ' | b'\t' | b'\r')) {
@@ -489,7 +476,7 @@ impl<R: BufRead> Lexer<R> {
         count.min(100)
     }
 
-    /// Lexes `{...}` behind its brace. A line that begins like the next game means that the comment was not closed.
+    /// Starts behind the brace. A line that begins like the next game means that the comment was not closed.
     fn comment(&mut self) -> Result<Token, PgnErrorKind> {
         let mut comment = Vec::new();
         let mut line_start = None;
@@ -514,7 +501,7 @@ impl<R: BufRead> Lexer<R> {
         }
     }
 
-    /// Lexes a word; `None` for an invisible one. Words separated by other white space than ASCII are queued.
+    /// `None` for an invisible word. Words separated by other white space than ASCII are queued.
     fn word(&mut self) -> Result<Option<Token>, PgnErrorKind> {
         let is_part = |byte: u8| !byte.is_ascii_whitespace() && !b"{}()[];$!?\"<>\0".contains(&byte);
         let text = decode(self.take_while(is_part)?);
@@ -527,8 +514,7 @@ impl<R: BufRead> Lexer<R> {
         Ok(self.words.pop().map(Token::Word))
     }
 
-    /// Skips to the likely beginning of the next game: a line with a bracket after one without. After an
-    /// error `in_tags`, the rest of the tag section is skipped first.
+    /// Looks for a line with a bracket after one without. After an error `in_tags`, skips the rest of the tag section first.
     fn skip_to_next_game(&mut self, in_tags: bool) {
         let mut after_tag = in_tags;
         self.words.clear();
@@ -555,14 +541,14 @@ impl<R: BufRead> Lexer<R> {
     }
 }
 
-/// Returns true for a move, a null move, a move number or a result, in any usual notation.
+/// True for a move, a null move, a move number or a result, in any usual notation.
 fn looks_like_move(word: &str) -> bool {
     let is_piece_or_square = word.starts_with(|c: char| "abcdefghKQRBNPOo0Z-*½.…@".contains(c) || c.is_ascii_digit());
     let has_digit_or_sign = word.contains(|c: char| c.is_ascii_digit() || "-*½@".contains(c));
     is_piece_or_square && has_digit_or_sign
 }
 
-/// Decodes a text with single spaces as its white space.
+/// White space becomes single spaces.
 fn one_line(text: Vec<u8>) -> String {
     decode(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
