@@ -43,7 +43,7 @@ pub(super) enum Command {
     Completions(CompletionsArguments),
 }
 
-/// The network option of several subcommands.
+/// Shared by several subcommands.
 #[derive(Debug, Args)]
 pub(super) struct NetworkArguments {
     /// The network file [default: the network of this build]
@@ -52,7 +52,7 @@ pub(super) struct NetworkArguments {
 }
 
 impl NetworkArguments {
-    /// Reads the network and selects the kernels `simd`, or the fastest of this machine.
+    /// Selects the kernels `simd`, or the fastest of this machine.
     pub(super) fn read(&self, simd: Option<Simd>) -> Result<Arc<Network>, CommandError> {
         let network = match &self.eval_file {
             Some(path) => Arc::new(Network::read(path).map_err(CommandError::failed)?),
@@ -64,7 +64,7 @@ impl NetworkArguments {
     }
 }
 
-/// The engine's options of several subcommands.
+/// Shared by several subcommands.
 #[derive(Debug, Args)]
 pub(super) struct EngineArguments {
     /// Search threads: a number, or auto for one on each physical core
@@ -142,7 +142,7 @@ pub(super) struct PerftArguments {
 }
 
 impl PerftArguments {
-    /// Returns the FEN, or an empty string, and the depth.
+    /// Returns an empty string for the start position.
     pub(super) fn fen_and_depth(&self) -> Result<(String, u32), String> {
         const MAX_DEPTH: u32 = 64;
         let (depth, fen) = self.words.split_last().ok_or("the depth is missing")?;
@@ -173,7 +173,6 @@ pub(super) struct CompletionsArguments {
     pub(super) shell: Shell,
 }
 
-/// Parses a positive number of seconds.
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     let number: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
     match Duration::try_from_secs_f64(number) {
@@ -182,12 +181,12 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// Returns the number of logical processors that this process may use: its affinity and its control group count.
+/// Respects the process's affinity and its control group.
 pub(super) fn logical_cores() -> usize {
     num_cpus::get().max(1)
 }
 
-/// Returns the number of physical cores that this process may use. Two hyper-threads of a core count once.
+/// Two hyper-threads of a core count once.
 pub(super) fn physical_cores() -> usize {
     num_cpus::get_physical().clamp(1, logical_cores())
 }

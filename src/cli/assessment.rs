@@ -8,14 +8,13 @@ use serde::Serialize;
 use crate::engine::{Engine, EngineError, Info, Limits, Score, SearchReport};
 use crate::position::{Color, Game, Move, Outcome, Position};
 
-/// The engine's view of a position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Assessment {
-    /// The score from the side to move's view.
+    /// From the side to move's view.
     pub(super) score: Score,
-    /// The best line; empty if the game is over.
+    /// Empty if the game is over.
     pub(super) line: Vec<Move>,
-    /// Nominal depth in plies; 0 if nothing was searched.
+    /// In plies; 0 if nothing was searched.
     pub(super) depth: u32,
 }
 
@@ -28,7 +27,7 @@ impl Assessment {
     }
 }
 
-/// Searches `game` and returns an assessment, at least of one ply. Calls `watch` as [`Engine::search_with`] does.
+/// Assesses from at least one ply. Calls `watch` as [`Engine::search_with`] does.
 pub(super) fn assess(
     engine: &mut Engine,
     game: &Game,
@@ -49,8 +48,7 @@ pub(super) fn assess(
     Ok(Assessment::of(&report).unwrap_or_else(|| unsearched(Score::Centipawns(0))))
 }
 
-/// Formats a line in standard algebraic notation with move numbers, as in `12... Nf6 13. Bg5`. It ends before
-/// the first illegal move.
+/// Writes `12... Nf6 13. Bg5`. Stops before the first illegal move.
 pub(super) fn san_line(root: &Position, moves: &[Move]) -> String {
     let mut position = root.clone();
     let mut words = Vec::new();
@@ -69,7 +67,7 @@ pub(super) fn san_line(root: &Position, moves: &[Move]) -> String {
     words.join(" ")
 }
 
-/// A score from White's view. Formats pawns, or `#N` for mate in N moves.
+/// From White's view. Formats pawns, or `#N` for mate in N moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum WhiteScore {
@@ -97,7 +95,6 @@ impl fmt::Display for WhiteScore {
     }
 }
 
-/// Returns the name of a side.
 pub(super) fn name(color: Color) -> &'static str {
     match color {
         Color::White => "White",

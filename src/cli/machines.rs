@@ -10,7 +10,6 @@ use crate::cluster::mpi::MpiTransport;
 use crate::cluster::{self, Role};
 use crate::uci::{self, Output};
 
-/// Runs this process's part: the session of the user, or one that follows it.
 pub(super) fn run(output: &Output) -> Result<(), CommandError> {
     match cluster::join(MpiTransport::connect).map_err(CommandError::failed)? {
         Role::Alone => uci::run(io::stdin(), output.clone()).map_err(CommandError::failed),

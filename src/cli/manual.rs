@@ -9,7 +9,7 @@ use super::CommandError;
 use super::arguments::{Cli, CompletionsArguments, ManArguments};
 use crate::uci::Output;
 
-/// Writes a manual page for the program and each subcommand. Creates the folder if needed.
+/// Creates the folder if needed.
 pub(super) fn write_pages(arguments: &ManArguments, output: &Output) -> Result<(), CommandError> {
     let folder = &arguments.out;
     let write = || -> io::Result<usize> {
@@ -25,7 +25,6 @@ pub(super) fn write_pages(arguments: &ManArguments, output: &Output) -> Result<(
     Ok(())
 }
 
-/// Prints the completion script of a shell.
 pub(super) fn print_completions(arguments: &CompletionsArguments, output: &Output) -> Result<(), CommandError> {
     let mut text = Vec::new();
     clap_complete::generate(arguments.shell, &mut Cli::command(), "sesame", &mut text);

@@ -31,7 +31,6 @@ use analyse::Interrupt;
 use arguments::{BenchArguments, Cli, Command, PerftArguments};
 use scaling::ScalingArgs;
 
-/// Runs the program with the process's arguments.
 pub fn main() -> ExitCode {
     command::main(|cli: Cli| {
         // The only output of the process: at the end it has the error of any failed write.
@@ -77,8 +76,7 @@ fn run_uci(output: &Output) -> Result<(), CommandError> {
     uci::run(io::stdin(), output.clone()).map_err(CommandError::failed)
 }
 
-/// Returns whether a launcher of Open MPI, MPICH, Intel MPI or Slurm has started this process. Starting MPI to see it would
-/// take a second.
+/// Recognises the launchers of Open MPI, MPICH, Intel MPI and Slurm. Starting MPI to see it would take a second.
 fn is_launched_by_mpi() -> bool {
     ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMI_RANK", "PMIX_RANK"].iter().any(|name| env::var_os(name).is_some())
 }
@@ -137,8 +135,7 @@ fn run_perft(arguments: &PerftArguments, output: &Output) -> Result<(), CommandE
     Ok(())
 }
 
-/// Parses a FEN; an empty string or `startpos` is the start position. Notes each repair of the
-/// FEN on the standard error.
+/// An empty string or `startpos` is the start position. Notes each repair of the FEN on the standard error.
 fn position(fen: &str) -> Result<Position, CommandError> {
     match fen.trim() {
         "" | "startpos" => Ok(Position::startpos()),

@@ -35,24 +35,23 @@ impl Colours {
     }
 }
 
-/// Returns true for a UTF-8 locale. The first of the variables that is set decides.
+/// The first locale variable that is set decides.
 fn is_utf8_locale() -> bool {
     let set = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set).unwrap_or_default().to_ascii_lowercase();
     locale.contains("utf-8") || locale.contains("utf8")
 }
 
-/// The style of a board diagram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct BoardStyle {
     style: Style,
     coloured: bool,
-    /// The side at the bottom.
+    /// At the bottom.
     pub(super) below: Color,
 }
 
-/// Background colours in the 256-colour palette: light and dark squares, the squares of the last move, and the
-/// square of a king in check. White and black pieces are readable on all of them.
+/// Backgrounds in the 256-colour palette: light and dark squares, the last move's squares, a king in check. White and
+/// black pieces are readable on all of them.
 const SQUARES: [u8; 2] = [103, 60];
 const MOVED: [u8; 2] = [101, 58];
 const CHECK: u8 = 124;
@@ -63,7 +62,7 @@ impl BoardStyle {
         BoardStyle { style, coloured: colours.are_used(), below }
     }
 
-    /// Draws the board: nine lines with colours, eleven with a frame of characters; no trailing line feed.
+    /// Nine lines with colours, eleven with a frame of characters; no trailing line feed.
     pub(super) fn draw(self, position: &Position, last: Option<Move>) -> String {
         const EDGE: &str = "  +-----------------+\n";
         let (mut ranks, mut files) = (Rank::ALL, File::ALL);
@@ -106,11 +105,10 @@ impl BoardStyle {
     }
 }
 
-/// A status line of a running search on the standard error, if that is a terminal.
+/// Written to the standard error if that is a terminal.
 pub(super) struct SearchStatus {
     start: Instant,
     time: Option<Duration>,
-    /// The depth of the search.
     pub(super) depth: u32,
     terminal: bool,
     shown: bool,

@@ -8,10 +8,10 @@ use std::str::FromStr;
 
 use crate::engine::Score;
 
-/// Scores are clamped to this many centipawns.
+/// Limit of a score.
 const MAX_CENTIPAWNS: i32 = 1000;
 
-/// Returns the winning chances of the side to move, 0 to 1. A draw counts as half a win.
+/// 0 to 1. A draw counts as half a win.
 pub(super) fn chances(score: Score) -> f64 {
     match score {
         Score::Centipawns(centipawns) => 1.0 / (1.0 + (-0.003_682_08 * f64::from(centipawns)).exp()),
@@ -19,7 +19,6 @@ pub(super) fn chances(score: Score) -> f64 {
     }
 }
 
-/// Returns the score from the other side's view.
 pub(super) fn negated(score: Score) -> Score {
     match score {
         Score::Centipawns(centipawns) => Score::Centipawns(-centipawns),
@@ -37,7 +36,6 @@ fn centipawns(score: Score) -> i32 {
     }
 }
 
-/// The class of a bad move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Judgement {
     Inaccuracy,
@@ -48,7 +46,7 @@ pub(super) enum Judgement {
 impl Judgement {
     pub(super) const ALL: [Judgement; 3] = [Judgement::Inaccuracy, Judgement::Mistake, Judgement::Blunder];
 
-    /// Returns the name, the numeric annotation glyph (NAG) and its sign.
+    /// Returns name, numeric annotation glyph (NAG) and sign.
     fn words(self) -> (&'static str, u8, &'static str) {
         match self {
             Judgement::Inaccuracy => ("Inaccuracy", 6, "?!"),
@@ -70,7 +68,7 @@ impl Judgement {
     }
 }
 
-/// The losses of winning chances, in percent, from which a move is an inaccuracy, a mistake, a blunder.
+/// In percent of winning chances: for an inaccuracy, a mistake, a blunder.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Thresholds([f64; Judgement::ALL.len()]);
 
@@ -81,7 +79,7 @@ impl Default for Thresholds {
 }
 
 impl Thresholds {
-    /// Classifies a move by its loss of winning chances, 0 to 1.
+    /// `loss` of winning chances is 0 to 1.
     fn classify(self, loss: f64) -> Option<Judgement> {
         let mut classes = Judgement::ALL.into_iter().zip(self.0).rev();
         classes.find(|&(_, percent)| 100.0 * loss >= percent).map(|(judgement, _)| judgement)
@@ -107,7 +105,6 @@ impl FromStr for Thresholds {
     }
 }
 
-/// The loss of a move.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct MoveLoss {
     /// Lost winning chances, 0 to 1.
@@ -117,8 +114,7 @@ pub(super) struct MoveLoss {
 }
 
 impl MoveLoss {
-    /// Computes the loss of a move between positions with the scores `before` and `after`, both from the
-    /// player's view. The engine's best move has no loss.
+    /// Both scores are from the player's view. The engine's best move has no loss.
     pub(super) fn new(before: Score, after: Score, is_best: bool, thresholds: Thresholds) -> MoveLoss {
         if is_best {
             return MoveLoss { chances: 0.0, centipawns: 0, judgement: None };
@@ -128,19 +124,18 @@ impl MoveLoss {
         MoveLoss { chances: lost, centipawns, judgement: thresholds.classify(lost) }
     }
 
-    /// Returns the accuracy, 0 to 100.
+    /// 0 to 100.
     fn accuracy(&self) -> f64 {
         (103.1668 * (-0.043_54 * 100.0 * self.chances).exp() - 3.1669).clamp(0.0, 100.0)
     }
 }
 
-/// The statistics of a player's moves.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct PlayerStats {
     pub(super) moves: u32,
     centipawns: i64,
     accuracy: f64,
-    /// The numbers of inaccuracies, mistakes and blunders.
+    /// Inaccuracies, mistakes and blunders.
     pub(super) judged: [u32; Judgement::ALL.len()],
 }
 
@@ -151,7 +146,6 @@ impl PlayerStats {
         self.join(&PlayerStats { moves: 1, centipawns, accuracy, judged });
     }
 
-    /// Adds the moves of another game.
     pub(super) fn join(&mut self, other: &PlayerStats) {
         self.moves += other.moves;
         self.centipawns += other.centipawns;
@@ -161,7 +155,7 @@ impl PlayerStats {
         }
     }
 
-    /// The headings of [`PlayerStats::row`].
+    /// Of [`PlayerStats::row`].
     pub(super) const HEADINGS: [&str; 6] =
         ["moves", "accuracy", "average loss", "inaccuracies", "mistakes", "blunders"];
 
@@ -172,12 +166,12 @@ impl PlayerStats {
         [self.moves.to_string(), accuracy, loss, inaccuracies, mistakes, blunders]
     }
 
-    /// Returns the mean accuracy in percent; `None` without moves.
+    /// In percent; `None` without moves.
     pub(super) fn mean_accuracy(&self) -> Option<f64> {
         (self.moves > 0).then(|| self.accuracy / f64::from(self.moves))
     }
 
-    /// Returns the mean loss in centipawns; `None` without moves.
+    /// In centipawns; `None` without moves.
     pub(super) fn mean_loss(&self) -> Option<f64> {
         (self.moves > 0).then(|| self.centipawns as f64 / f64::from(self.moves))
     }

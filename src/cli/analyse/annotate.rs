@@ -7,45 +7,42 @@ use crate::games::pgn::{Annotation, GameResult, PgnGame, Ply, Reader, Replay};
 use crate::games::read_move;
 use crate::position::{Color, Move, Position};
 
-/// Length limit of the variation for a better move, in plies.
+/// In plies, of the variation for a better move.
 const LINE: usize = 10;
 
-/// An annotated game.
 pub(super) struct Annotated {
     pub(super) record: PgnGame,
-    /// The statistics of both players, White's first.
+    /// White's first.
     pub(super) stats: [PlayerStats; 2],
     pub(super) start: Position,
-    /// The score of the start position, from the view of its side to move.
+    /// For the side to move.
     pub(super) first_score: Option<Score>,
     pub(super) moves: Vec<AnnotatedMove>,
 }
 
-/// A move of a game with its assessment.
 pub(super) struct AnnotatedMove {
     pub(super) mv: Move,
     pub(super) before: Position,
     pub(super) after: Position,
-    /// The score after the move, from the view of the side that is then to move; `None` if it was not searched.
+    /// For the side that is then to move; `None` if it was not searched.
     pub(super) score: Option<Score>,
     pub(super) judged: Option<Judged>,
 }
 
-/// A bad move, with the better one.
+/// With the better move.
 pub(super) struct Judged {
     pub(super) judgement: Judgement,
-    /// The score before the move, from the player's view.
+    /// For the player.
     score_before: Score,
-    /// The best move in standard algebraic notation.
+    /// In standard algebraic notation.
     pub(super) best: String,
-    /// The best line with move numbers.
+    /// With move numbers.
     pub(super) line: String,
-    /// The sentence in the comment.
     pub(super) sentence: String,
 }
 
 impl Annotated {
-    /// Returns one line for each judged move, for the summary.
+    /// One line for each judged move.
     pub(super) fn remarks(&self) -> String {
         let mut remarks = String::new();
         for step in &self.moves {
@@ -62,9 +59,8 @@ impl Annotated {
     }
 }
 
-/// Annotates a game. `assessments` has the positions before and after each move, `None` where one was not
-/// searched: a move is judged if both are there. Earlier annotations of judged moves by Sesame or Lichess are
-/// replaced; others stay.
+/// `assessments` has the positions before and after each move, `None` if not searched: a move is judged if both are there.
+/// Replaces earlier annotations of judged moves by Sesame or Lichess; others stay.
 pub(super) fn annotate(
     record: &PgnGame,
     replay: &Replay,
@@ -98,7 +94,6 @@ pub(super) fn annotate(
     annotated
 }
 
-/// Writes the annotations of the move `mv` in `position`.
 fn write(
     ply: &mut Ply,
     position: &Position,
@@ -145,16 +140,16 @@ fn write(
     judged
 }
 
-/// The beginning of an evaluation in a comment.
+/// Beginning of an evaluation in a comment.
 const EVAL: &str = "[%eval ";
 
-/// The end of a judgement after the best move. A variation of Sesame follows.
+/// End of a judgement after the best move. A variation of Sesame follows.
 const ADDED: &str = " was best.";
 
-/// The end of a judgement whose line is in a variation that was there before.
+/// End of a judgement with a line in an older variation.
 const JOINED: &str = " was best: see the variation.";
 
-/// Removes earlier annotations: evaluations, judgements and their variations. Returns the judgements.
+/// Removes evaluations, judgements and their variations. Returns the judgements.
 fn erase(ply: &mut Ply) -> Vec<Judgement> {
     let mut kept: Vec<Annotation> = Vec::new();
     let mut judgements = Vec::new();
@@ -185,8 +180,7 @@ fn erase(ply: &mut Ply) -> Vec<Judgement> {
     judgements
 }
 
-/// Sets the glyph of the judgement. It replaces the glyph of an earlier judgement; an annotator's glyph stays
-/// alone.
+/// Replaces the glyph of an earlier judgement. An annotator's glyph stays alone.
 fn rate(nags: &mut Vec<u8>, earlier: &[Judgement], now: Option<Judgement>) {
     // An unchanged judgement keeps its glyph in place: annotating twice equals annotating once.
     nags.retain(|nag| !earlier.iter().any(|&judgement| Some(judgement) != now && judgement.nag() == *nag));
@@ -197,7 +191,7 @@ fn rate(nags: &mut Vec<u8>, earlier: &[Judgement], now: Option<Judgement>) {
     }
 }
 
-/// Removes commands that begin with `start`, such as `[%eval `, from a comment.
+/// Commands such as `[%eval ` begin with `start`.
 pub(super) fn without_commands(comment: &str, start: &str) -> String {
     let mut text = comment.to_owned();
     while let Some(place) = text.find(start) {
@@ -207,7 +201,7 @@ pub(super) fn without_commands(comment: &str, start: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The beginnings of judgements, with the classes whose glyph may stand beside them: Sesame's and Lichess's.
+/// Beginnings of Sesame's and Lichess's judgements, with the classes whose glyph may stand beside them.
 const OPENINGS: [(&str, &[Judgement]); 6] = [
     ("Inaccuracy. ", &[Judgement::Inaccuracy]),
     ("Mistake. ", &[Judgement::Mistake]),
@@ -217,8 +211,8 @@ const OPENINGS: [(&str, &[Judgement]); 6] = [
     ("Not the best checkmate sequence. ", &Judgement::ALL),
 ];
 
-/// Splits a sentence such as `Blunder. Nf3 was best.` from the beginning of a comment, with the change of the evaluation
-/// that may precede it. Returns its judgements, [`ADDED`] or [`JOINED`], and the rest.
+/// Splits a sentence such as `Blunder. Nf3 was best.` from the beginning of a comment, with a preceding change of the
+/// evaluation. Returns its judgements, [`ADDED`] or [`JOINED`], and the rest.
 fn split_judgement(comment: &str) -> Option<(&'static [Judgement], &'static str, &str)> {
     OPENINGS.into_iter().find_map(|(opening, judgements)| {
         let (before, sentence) = comment.split_once(opening)?;
@@ -234,9 +228,8 @@ fn split_judgement(comment: &str) -> Option<(&'static [Judgement], &'static str,
     })
 }
 
-/// Returns the text of a variation from `root` with a line in it; `None` if it does not begin with the line's move.
-///
-/// A shorter variation goes on with the line. One that leaves the line gets the rest of it as a variation of its own.
+/// Adds a line to the text of a variation from `root`; `None` if the first moves differ. A shorter variation goes on with
+/// the line. A different one gets the rest of the line as a variation of its own.
 fn join(text: &str, root: &Position, line: &[Move]) -> Option<String> {
     let mut variation = parse_variation(text)?;
     variation.set_tag("FEN", root.fen(false));
@@ -275,7 +268,7 @@ fn join(text: &str, root: &Position, line: &[Move]) -> Option<String> {
     Some(variation.movetext())
 }
 
-/// Parses the text of a variation; `None` if it is not moves alone.
+/// `None` if the text is not moves alone.
 fn parse_variation(text: &str) -> Option<PgnGame> {
     let mut games = Reader::new(text.as_bytes());
     let variation = games.next()?.ok()?;
@@ -283,7 +276,7 @@ fn parse_variation(text: &str) -> Option<PgnGame> {
     is_whole.then_some(variation)
 }
 
-/// Names a position of a game for messages, by its next move.
+/// For messages, by the next move.
 pub(super) fn place(position: &Position) -> String {
     let dots = if position.side_to_move() == Color::White { "" } else { "..." };
     format!("move {}{dots}", position.fullmove_number())

@@ -19,15 +19,14 @@ use crate::uci::Output;
 use sesame_report::Progress;
 use sesame_report::command::print_status;
 
-/// Default search time for each position.
+/// For each position.
 const DEFAULT_TIME: Duration = Duration::from_millis(500);
 
-/// A file of games.
 struct GameFile {
     path: PathBuf,
     source: Source,
     games: u64,
-    /// Number of positions to search.
+    /// To search.
     positions: u64,
 }
 
@@ -91,7 +90,6 @@ fn is_wanted(game: &Result<PgnGame, PgnError>, wanted: Option<u64>) -> bool {
     wanted.is_none_or(|wanted| wanted == number)
 }
 
-/// The engine and its way through the games.
 struct GameAnalyser<'a> {
     engine: Engine,
     limits: Limits,
@@ -99,11 +97,11 @@ struct GameAnalyser<'a> {
     interrupt: Interrupt,
     progress: Progress,
     results: Results,
-    /// Number of games and files that could not be read as a whole.
+    /// Games and files that could not be read as a whole.
     bad: u64,
-    /// Number of games that are too long for the output.
+    /// Games that are too long for the output.
     left_out: u64,
-    /// The game in which Ctrl-C ended the analysis, if a part of it is annotated.
+    /// The game in which Ctrl-C ended the analysis, if it is partly annotated.
     partial: Option<u64>,
 }
 
@@ -125,7 +123,7 @@ impl GameAnalyser<'_> {
         Ok(())
     }
 
-    /// Annotates or copies a game, after `earlier` games of other files: the output has every game of the input.
+    /// `earlier` counts the games of other files. The output has every game of the input.
     fn take(
         &mut self,
         path: &Path,
@@ -190,13 +188,12 @@ impl GameAnalyser<'_> {
         self.say(&format!("{}: {error}: {consequence}", path.display()));
     }
 
-    /// Writes a line to the standard error.
     fn say(&self, line: &str) {
         self.progress.suspend(|| drop(writeln!(io::stderr(), "{line}")));
     }
 
-    /// Assesses the positions of a game from the end to the beginning: the transposition table then helps with
-    /// the earlier positions. Positions that are not wanted, and those after an interrupt, have no assessment.
+    /// Goes from the end to the beginning: the transposition table then helps with the earlier positions. Positions that are
+    /// not wanted, and those after an interrupt, have no assessment.
     fn assess(
         &mut self,
         replay: &Replay,
@@ -224,7 +221,7 @@ impl GameAnalyser<'_> {
     }
 }
 
-/// Returns the positions to search, by the number of plies before them: those before and after each wanted move.
+/// By the plies before them: the positions before and after each wanted move.
 fn wanted_positions(start: &Position, plies: usize, moves: Option<&RangeInclusive<u16>>) -> RangeInclusive<usize> {
     let Some(moves) = moves else { return 0..=plies };
     // The ply of the first move with the number of the start position, if White had it.

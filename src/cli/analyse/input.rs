@@ -12,13 +12,13 @@ use crate::cli::CommandError;
 use crate::games::{Content, decode};
 use sesame_report::command::print_status;
 
-/// Bytes that are looked at to recognise the content.
+/// Bytes that show the content.
 const SAMPLE: u64 = 4096;
 
-/// Limit of a text that is read as a whole, in bytes.
+/// In bytes.
 const MAX_TEXT: u64 = 1 << 28;
 
-/// The content of a file, by its name.
+/// By the file's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileKind {
     Epd,
@@ -26,7 +26,7 @@ pub(super) enum FileKind {
 }
 
 impl FileKind {
-    /// Returns the kind by the last extension, or by the one before `.gz` or `.zst`.
+    /// Uses the last extension, or the one before `.gz` or `.zst`.
     pub(super) fn of(path: &Path) -> Option<FileKind> {
         let extension = |path: &Path| Some(path.extension()?.to_str()?.to_ascii_lowercase());
         let last = extension(path)?;
@@ -39,10 +39,8 @@ impl FileKind {
     }
 }
 
-/// Returns the files, and those of folders: the files of this kind, or of any, in their order by name.
-///
-/// # Errors
-/// If a folder cannot be read, or has no such file.
+/// Replaces folders by their files of this kind, or of any, in order by name. Fails if a folder cannot be read or has no
+/// such file.
 pub(super) fn all_files(paths: &[PathBuf], kind: Option<FileKind>) -> Result<Vec<PathBuf>, CommandError> {
     let mut all = Vec::new();
     for path in paths {
@@ -71,15 +69,12 @@ pub(super) fn all_files(paths: &[PathBuf], kind: Option<FileKind>) -> Result<Vec
     Ok(all)
 }
 
-/// Returns a conversion of errors about a file, for `map_err`.
+/// For `map_err`.
 pub(super) fn at(path: &Path) -> impl Fn(io::Error) -> CommandError + '_ {
     |error| CommandError::Failed(format!("{}: {error}", path.display()))
 }
 
-/// Opens all files. Returns them with the number of those that cannot be used, which are reported.
-///
-/// # Errors
-/// If no file can be used.
+/// Reports files that cannot be used, and returns their number. Fails if no file can be used.
 pub(super) fn open_all<T>(
     paths: &[PathBuf],
     mut open: impl FnMut(&Path) -> Result<T, CommandError>,
@@ -101,24 +96,20 @@ pub(super) fn open_all<T>(
     Ok((files, bad))
 }
 
-/// An input that can be read more than once.
+/// Can be read more than once.
 pub(super) struct Source {
     bytes: Bytes,
-    /// The content of the bytes: text, or compressed text.
     content: Content,
 }
 
 enum Bytes {
     File(PathBuf),
-    /// The content of a pipe, or of a file that had to be converted.
+    /// From a pipe, or from a file that had to be converted.
     Memory(Vec<u8>),
 }
 
 impl Source {
-    /// Opens the file at `path`; `-` is the standard input.
-    ///
-    /// # Errors
-    /// If it cannot be read, or is no text.
+    /// `-` is the standard input. Fails for content that is no text.
     pub(super) fn open(path: &Path) -> Result<Source, CommandError> {
         let mut source = Source { bytes: Bytes::open(path).map_err(at(path))?, content: Content::Text };
         // The bytes as they are, then the text in them.
@@ -136,7 +127,7 @@ impl Source {
         }
     }
 
-    /// Recognises what [`Source::reader`] reads.
+    /// Recognises the output of [`Source::reader`].
     fn content_of_text(&self) -> io::Result<Content> {
         let mut start = Vec::new();
         match self.reader()?.take(SAMPLE).read_to_end(&mut start) {
@@ -146,7 +137,7 @@ impl Source {
         }
     }
 
-    /// Returns a reader of the text from the beginning.
+    /// Starts at the beginning.
     pub(super) fn reader(&self) -> io::Result<Box<dyn BufRead + '_>> {
         let bytes: Box<dyn BufRead> = match &self.bytes {
             Bytes::Memory(bytes) => Box::new(Cursor::new(bytes)),
@@ -159,7 +150,7 @@ impl Source {
         })
     }
 
-    /// Reads the text as a whole, up to 256 MiB.
+    /// At most 256 MiB.
     pub(super) fn text(&self) -> io::Result<String> {
         Ok(decode(read_whole(self.reader()?)?))
     }
@@ -188,7 +179,7 @@ fn read_whole(reader: impl Read) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Decodes UTF-16 with its byte order mark. Unpaired surrogates and a last single byte are replaced.
+/// Needs the byte order mark. Replaces unpaired surrogates and a last single byte.
 fn from_utf16(bytes: &[u8]) -> String {
     let decode = if bytes.starts_with(&[0xFE, 0xFF]) { u16::from_be_bytes } else { u16::from_le_bytes };
     let (pairs, _) = bytes.as_chunks::<2>();
@@ -196,7 +187,7 @@ fn from_utf16(bytes: &[u8]) -> String {
     char::decode_utf16(units).map(|letter| letter.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
 }
 
-/// A reader of all frames of a zstd file. Its checksums are checked.
+/// Reads all frames and verifies their checksums.
 struct ZstdReader<R> {
     input: R,
     frame: FrameDecoder,
@@ -211,7 +202,7 @@ impl<R: BufRead> ZstdReader<R> {
         Self { input, frame, is_in_frame: false }
     }
 
-    /// Reads the header of the next frame. Returns false at the end of the input.
+    /// Returns false at the end of the input.
     fn begin_frame(&mut self) -> io::Result<bool> {
         while !self.input.fill_buf()?.is_empty() {
             match self.frame.reset(&mut self.input) {

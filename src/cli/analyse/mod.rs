@@ -101,22 +101,19 @@ pub(in crate::cli) struct AnalyseArguments {
 
 #[derive(Debug, PartialEq, Eq)]
 enum Subject {
-    /// A FEN, or nothing for the start position.
     Position(String),
-    /// EPD files.
     Suites(Vec<PathBuf>),
-    /// PGN files.
     Games(Vec<PathBuf>),
 }
 
 impl AnalyseArguments {
-    /// Returns the engine's options, without a move overhead.
+    /// Without a move overhead.
     fn options(&self) -> Result<Options, CommandError> {
         let multi_pv = usize::from(self.multipv);
         Ok(Options { multi_pv, move_overhead: Duration::ZERO, ..self.engine.options()? })
     }
 
-    /// Returns the input, with the files of folders. Arguments that do not belong to it are an error.
+    /// Lists the files of folders. Rejects arguments that do not belong to the input.
     fn subject(&self) -> Result<Subject, CommandError> {
         let subject = self.named_subject()?;
         let given = [
@@ -185,14 +182,14 @@ impl AnalyseArguments {
         }
     }
 
-    /// Returns the limits of the arguments, or `time` without any.
+    /// `time` holds without a limit in the arguments.
     fn limits_or(&self, time: Duration) -> Limits {
         let limits = Limits { depth: self.depth, nodes: self.nodes, move_time: self.time, ..Limits::default() };
         if limits == Limits::default() { Limits { move_time: Some(time), ..limits } } else { limits }
     }
 
-    /// Checks before the work that the files can be written, and that none of them is an input or written twice. Without
-    /// `--force`, an existing file is an error.
+    /// Checks before the work that the files can be written, and that none is an input or written twice. Without `--force`, an
+    /// existing file is an error.
     fn check_outputs(&self, inputs: &[PathBuf], outputs: &[&PathBuf]) -> Result<(), CommandError> {
         for (number, path) in outputs.iter().enumerate() {
             let fault = if inputs.iter().any(|input| files::are_same(path, input)) {
@@ -213,7 +210,7 @@ impl AnalyseArguments {
     }
 }
 
-/// Returns the path with its folder resolved. The file need not exist.
+/// Resolves the folder. The file need not exist.
 fn place(path: &Path) -> PathBuf {
     let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
     match (folder.canonicalize(), path.file_name()) {
@@ -222,7 +219,7 @@ fn place(path: &Path) -> PathBuf {
     }
 }
 
-/// Parses a range of move numbers: `12`, `10-30`, `-20`, `15-`.
+/// `12`, `10-30`, `-20`, `15-`.
 fn move_range(text: &str) -> Result<RangeInclusive<u16>, String> {
     let number = |text: &str, default: u16| match text.trim() {
         "" => Some(default),

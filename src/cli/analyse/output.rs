@@ -14,20 +14,19 @@ use crate::uci::Output;
 use sesame_report::command::print_status;
 use sesame_report::files;
 
-/// Exit code of a program that Ctrl-C ends at once: 128 and the number of SIGINT.
+/// As after SIGINT: 128 and the signal's number.
 const EXIT_CODE: i32 = 130;
 
-/// Writes a file atomically.
+/// Atomic.
 pub(super) fn write(path: &Path, text: &str) -> Result<(), CommandError> {
     let written = files::replace(path, text.as_bytes());
     written.map_err(|error| CommandError::Failed(format!("{} cannot be written: {error}", path.display())))
 }
 
-/// A file that grows is written again if this many times the duration of the last write has passed.
+/// The pause before the next write, in durations of the last one.
 const PAUSE: u32 = 20;
 
-/// A file that is written again and again as it grows. Writing takes a twentieth of the time at most, so the file on disk may be
-/// a little older.
+/// Written again as it grows. Writing takes a twentieth of the time at most, so the file on disk may be a little older.
 pub(super) struct GrowingFile {
     path: PathBuf,
     content: String,
@@ -41,7 +40,7 @@ impl GrowingFile {
         GrowingFile { path, content: String::new(), written: None, cost: Duration::ZERO, is_complete: true }
     }
 
-    /// Adds a text. `finish` turns the content into that of the file.
+    /// `finish` turns the content into that of the file.
     pub(super) fn add(&mut self, text: &str, finish: impl Fn(&str) -> String) -> Result<(), CommandError> {
         self.content += text;
         self.is_complete = false;
@@ -51,7 +50,6 @@ impl GrowingFile {
         Ok(())
     }
 
-    /// Writes all of the content.
     pub(super) fn complete(&mut self, finish: impl Fn(&str) -> String) -> Result<(), CommandError> {
         if !self.is_complete {
             let start = Instant::now();
@@ -64,7 +62,7 @@ impl GrowingFile {
     }
 }
 
-/// The end of an analysis before its time: by Ctrl-C, or because nobody reads its output.
+/// Set by Ctrl-C, or because nobody reads the output.
 #[derive(Clone)]
 pub(in crate::cli) struct Interrupt {
     is_requested: Arc<AtomicBool>,
@@ -72,11 +70,8 @@ pub(in crate::cli) struct Interrupt {
 }
 
 impl Interrupt {
-    /// Handles Ctrl-C from now on: to be called when the first search begins, since input is read without a look at
-    /// it. A second one ends the process at once.
-    ///
-    /// # Errors
-    /// If the system refuses the handler, or there is one already.
+    /// To be called when the first search begins: reading input does not look at it. A second Ctrl-C ends the process at
+    /// once. Fails if the system refuses the handler, or there is one already.
     pub(in crate::cli) fn watch(output: Output) -> Result<Interrupt, CommandError> {
         let interrupt = Interrupt { is_requested: Arc::default(), output };
         let is_requested = Arc::clone(&interrupt.is_requested);
@@ -90,23 +85,19 @@ impl Interrupt {
         Ok(interrupt)
     }
 
-    /// Returns true after Ctrl-C.
     pub(in crate::cli) fn is_requested(&self) -> bool {
         self.is_requested.load(Ordering::Relaxed)
     }
 
-    /// Returns true if the run is to end.
     pub(super) fn is_over(&self) -> bool {
         self.is_requested() || self.output.is_closed()
     }
 
-    /// Returns the answer to a search that goes on.
     pub(super) fn flow(&self) -> ControlFlow<()> {
         if self.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 
-/// Writes an object as a line of JSON.
 pub(super) fn write_json(output: &Output, object: &impl Serialize) -> Result<(), CommandError> {
     output.line(&serde_json::to_string(object).map_err(CommandError::failed)?);
     Ok(())

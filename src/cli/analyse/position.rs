@@ -14,7 +14,6 @@ use crate::position::{Color, Game, Move, Outcome, Position};
 use crate::uci::Output;
 use sesame_report::command::print_status;
 
-/// Default search time.
 const DEFAULT_TIME: Duration = Duration::from_secs(10);
 
 pub(super) fn run(fen: &str, arguments: &AnalyseArguments, output: &Output) -> Result<(), CommandError> {
@@ -85,7 +84,7 @@ fn search(
     Ok(())
 }
 
-/// Returns 1 for a lower bound of White's score, -1 for an upper bound, and 0 for an exact score.
+/// 1 for a lower bound of White's score, -1 for an upper bound, 0 for an exact score.
 fn white_bound(bound: Bound, side_to_move: Color) -> i32 {
     match (bound, side_to_move) {
         (Bound::Exact, _) => 0,
@@ -109,7 +108,7 @@ fn row(info: &Info, root: &Position, ranked: bool) -> String {
     format!("{depth:>6} {score:>8} {time:>9} {nodes:>10}  {rank}{}", san_line(root, &line.pv))
 }
 
-/// Formats a count in at most six characters.
+/// At most six characters.
 fn thousands(count: u64) -> String {
     match count {
         0..100_000 => count.to_string(),
@@ -134,7 +133,6 @@ fn conclusion(report: &SearchReport, root: &Position) -> String {
     }
 }
 
-/// A line of a search as JSON.
 #[derive(Serialize)]
 struct JsonLine {
     r#type: &'static str,
@@ -142,7 +140,7 @@ struct JsonLine {
     seldepth: u32,
     multipv: usize,
     score: WhiteScore,
-    /// As White sees it; `None` for an exact score.
+    /// For White; `None` for an exact score.
     #[serde(skip_serializing_if = "Option::is_none")]
     bound: Option<&'static str>,
     nodes: u64,
@@ -177,15 +175,14 @@ impl JsonLine {
     }
 }
 
-/// The end of a search as JSON.
 #[derive(Default, Serialize)]
 struct JsonResult {
     r#type: &'static str,
     fen: String,
-    /// `checkmate` or `stalemate` if the game is over: there is no best move then.
+    /// `checkmate` or `stalemate`: there is no best move then.
     #[serde(skip_serializing_if = "Option::is_none")]
     outcome: Option<&'static str>,
-    /// The score of the best line; `{"mate": 0}` if the side to move is mated.
+    /// Of the best line; `{"mate": 0}` if the side to move is mated.
     score: Option<WhiteScore>,
     best: Option<String>,
     best_san: Option<String>,
@@ -215,7 +212,7 @@ impl JsonResult {
     }
 }
 
-/// Returns moves in UCI notation, up to the first illegal one.
+/// Stops before the first illegal move.
 fn uci_line(root: &Position, moves: &[Move]) -> Vec<String> {
     let mut position = root.clone();
     let mut text = Vec::new();

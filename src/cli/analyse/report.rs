@@ -15,14 +15,13 @@ use crate::position::{Color, Position};
 use sesame_report::ChartError;
 use sesame_report::chart::{Axis, Chart, Curve, CurveStyle, PlotMode, Reference};
 
-/// Labelled evaluations, in pawns. The axis has winning chances, so the labels are not evenly spaced.
+/// In pawns. The axis has winning chances, so the labels are not evenly spaced.
 const LABELLED: [i32; 7] = [-5, -3, -1, 0, 1, 3, 5];
 
-/// Length limit of the title, in characters.
+/// In characters.
 const TITLE: usize = 84;
 
-/// Draws White's winning chances by move, labelled in pawns, with marks at the judged moves. Positions that were
-/// not searched are left out.
+/// White's winning chances by move, with marks at the judged moves. Leaves out positions that were not searched.
 pub(super) fn chart(annotated: &Annotated) -> Result<String, ChartError> {
     // White's first move is at 1, Black's at 1.5.
     let side = annotated.start.side_to_move();
@@ -59,7 +58,7 @@ pub(super) fn chart(annotated: &Annotated) -> Result<String, ChartError> {
     chart.draw()
 }
 
-/// Returns White's winning chances by a score from the view of the side to move.
+/// The score is for the side to move.
 fn white_chances(score: Score, side_to_move: Color) -> f64 {
     chances(if side_to_move == Color::White { score } else { negated(score) })
 }
@@ -84,7 +83,7 @@ fn moves_axis(begin: f64, last: f64) -> Axis {
     Axis { title: "move".to_owned(), ticks, range: begin..last }
 }
 
-/// Returns players, event, date and result of a game.
+/// Players, event, date and result.
 fn title(record: &PgnGame) -> String {
     let tag = |name| record.tag(name).filter(|value| !value.starts_with('?') && !value.is_empty());
     let mut title = format!("{} – {}", tag("White").unwrap_or("White"), tag("Black").unwrap_or("Black"));
@@ -98,56 +97,49 @@ fn title(record: &PgnGame) -> String {
     title
 }
 
-/// The page, with a place for the games.
 const PAGE: &str = include_str!("report.html");
 
-/// The place of the games in [`PAGE`].
+/// Replaced by the games in [`PAGE`].
 const GAMES: &str = "[/* games */]";
 
-/// A game for the page.
 #[derive(Serialize)]
 struct GamePage {
-    /// The number of the game in the summary.
+    /// In the summary.
     number: u64,
     title: String,
-    /// The headings of the players' rows.
     headings: Vec<&'static str>,
     players: Vec<Vec<String>>,
     /// The start position, then the position after each move.
     steps: Vec<Step>,
 }
 
-/// A position of a game.
 #[derive(Serialize)]
 struct Step {
     fen: String,
-    /// The score, as shown.
+    /// As shown.
     score: Option<String>,
-    /// White's winning chances, 0 to 1.
+    /// White's, 0 to 1.
     chances: Option<f64>,
-    /// The comments and variations of the game, without commands such as `[%clk 0:05:00]`.
+    /// Comments and variations, without commands such as `[%clk 0:05:00]`.
     comment: String,
-    /// The move that led here.
     #[serde(skip_serializing_if = "Option::is_none")]
     played: Option<Played>,
 }
 
-/// A move for the page.
 #[derive(Serialize)]
 struct Played {
     /// `12.` or `12...`.
     number: String,
     is_white: bool,
     san: String,
-    /// The squares of the move.
     squares: [String; 2],
     /// `?!`, `?`, `??` or nothing.
     sign: &'static str,
-    /// The judgement with the better line; empty without one.
+    /// With the better line; empty without a judgement.
     judgement: String,
 }
 
-/// Returns game `number` for [`page`], after a comma.
+/// For [`page`], after a comma.
 pub(super) fn game(number: u64, annotated: &Annotated) -> Result<String, CommandError> {
     let introduction = without_commands(&annotated.record.comments.join(" "), "[%");
     let mut steps = vec![step(&annotated.start, annotated.first_score, introduction, None)];
@@ -183,14 +175,14 @@ fn step(position: &Position, score: Option<Score>, comment: String, played: Opti
     Step { fen: position.fen(false), score: score.map(text), chances, comment, played }
 }
 
-/// Returns the sign of a glyph of the game, such as `!`; nothing without one.
+/// Such as `!`; empty without a glyph.
 fn glyph(ply: &Ply) -> &'static str {
     let signs = ["!", "?", "!!", "??", "!?", "?!"];
     let sign = |nag: &u8| usize::from(*nag).checked_sub(1).and_then(|place| signs.get(place));
     ply.nags.iter().find_map(sign).copied().unwrap_or_default()
 }
 
-/// Returns the comments and variations of a move. Sentence and line of its judgement are left out: the page shows them elsewhere.
+/// Leaves out sentence and line of the judgement, which the page shows elsewhere.
 fn comment(ply: &Ply, judged: Option<&Judged>) -> String {
     let mut parts = Vec::new();
     for annotation in &ply.annotations {
@@ -207,7 +199,7 @@ fn comment(ply: &Ply, judged: Option<&Judged>) -> String {
     parts.join(" ")
 }
 
-/// Returns the page of these games, the texts of [`game`] one after the other.
+/// `games` has the texts of [`game`] one after the other.
 pub(super) fn page(games: &str) -> String {
     PAGE.replacen(GAMES, &format!("[{}\n]", games.trim_start_matches(',')), 1)
 }

@@ -20,22 +20,19 @@ use crate::games::pgn::PgnGame;
 use crate::uci::Output;
 use sesame_report::markdown::Table;
 
-/// The output of the annotated games and their summary.
 pub(super) struct Results {
     output: Output,
-    /// True if the standard output has JSON.
     json: bool,
-    /// The file for the games; `None` for the standard output.
+    /// `None` for the standard output.
     file: Option<GrowingFile>,
     graphs: Option<PathBuf>,
     report: Option<GrowingFile>,
-    /// The value of the tag `Annotator`.
+    /// Value of the tag `Annotator`.
     annotator: String,
-    /// The players' numbers of games and their statistics.
+    /// Number of games and statistics, by player.
     players: BTreeMap<String, (u32, PlayerStats)>,
-    /// Number of annotated games.
     pub(super) annotated: u32,
-    /// Number of games in the output.
+    /// Games in the output.
     pub(super) written: u64,
 }
 
@@ -71,7 +68,7 @@ impl Results {
         })
     }
 
-    /// Writes the annotated game `number` of `file`, its chart, its page of the report and its summary.
+    /// Writes game, chart, report page and summary.
     pub(super) fn add(&mut self, file: &Path, number: u64, mut annotated: Annotated) -> Result<(), CommandError> {
         let record = &mut annotated.record;
         if record.tag("Annotator").is_none_or(|annotator| annotator.is_empty() || annotator.starts_with("Sesame ")) {
@@ -95,7 +92,7 @@ impl Results {
         Ok(())
     }
 
-    /// Writes the text of a game, with its last line feed.
+    /// Includes the last line feed.
     pub(super) fn write(&mut self, text: &str) -> Result<(), CommandError> {
         self.written += 1;
         match &mut self.file {
@@ -121,7 +118,7 @@ impl Results {
         self.say(&format!("Game {number}: {white} – {black}, {result}\n\n{}{gap}{remarks}", table.aligned()));
     }
 
-    /// Writes a part of the summary, to the standard error if games or JSON go to the standard output.
+    /// Goes to the standard error if games or JSON go to the standard output.
     fn say(&self, text: &str) {
         match self.file {
             Some(_) if !self.json => self.output.line(text),
@@ -129,7 +126,7 @@ impl Results {
         }
     }
 
-    /// Completes the files, and writes the players' statistics over all games if there are several.
+    /// Also writes the players' statistics over several games.
     pub(super) fn conclude(&mut self) -> Result<(), CommandError> {
         if let Some(file) = &mut self.file {
             file.complete(str::to_owned)?;
@@ -149,7 +146,6 @@ impl Results {
     }
 }
 
-/// Returns the names of both players, or their colours.
 pub(super) fn player_names(record: &PgnGame) -> [String; 2] {
     ["White", "Black"].map(|side| match record.tag(side) {
         Some(name) if !name.starts_with('?') && !name.is_empty() => name.to_owned(),
@@ -157,7 +153,7 @@ pub(super) fn player_names(record: &PgnGame) -> [String; 2] {
     })
 }
 
-/// Returns the program and its effort, for the tag `Annotator`.
+/// Program and effort, for the tag `Annotator`.
 fn annotator(limits: &Limits) -> String {
     let effort = [
         limits.move_time.map(|time| format!("{} s", time.as_secs_f64())),
@@ -172,7 +168,6 @@ fn chart_file(folder: &Path, game: u64) -> PathBuf {
     folder.join(format!("game-{game}.svg"))
 }
 
-/// A move of a game as JSON.
 #[derive(Serialize)]
 struct JsonMove<'a> {
     r#type: &'a str,
@@ -181,16 +176,15 @@ struct JsonMove<'a> {
     ply: usize,
     r#move: String,
     san: String,
-    /// The position after the move.
+    /// After the move.
     fen: String,
-    /// The score after the move; none if it was not searched.
+    /// After the move; `None` if not searched.
     score: Option<WhiteScore>,
     judgement: Option<String>,
     best: Option<&'a str>,
     line: Option<&'a str>,
 }
 
-/// A game as JSON.
 #[derive(Serialize)]
 struct JsonGame<'a> {
     r#type: &'a str,
@@ -201,7 +195,6 @@ struct JsonGame<'a> {
     result: String,
 }
 
-/// A player's moves in a game.
 #[derive(Serialize)]
 struct JsonPlayer {
     name: String,
@@ -223,7 +216,7 @@ impl JsonPlayer {
     }
 }
 
-/// Writes the moves of game `number`, then the game.
+/// Writes the moves, then the game.
 fn write_game_json(output: &Output, file: &Path, game: u64, annotated: &Annotated) -> Result<(), CommandError> {
     let file = &file.display().to_string();
     for (ply, step) in (1..).zip(&annotated.moves) {

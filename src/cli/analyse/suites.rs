@@ -18,15 +18,14 @@ use sesame_report::Progress;
 use sesame_report::command::print_status;
 use sesame_report::markdown::{Table, grouped, or_dash};
 
-/// Default search time for each position.
+/// For each position.
 const DEFAULT_TIME: Duration = Duration::from_secs(5);
 
-/// An EPD file.
 struct Suite {
     path: PathBuf,
-    /// The positions with their line numbers.
+    /// With line numbers.
     positions: Vec<(usize, Epd)>,
-    /// Number of invalid lines.
+    /// Invalid lines.
     bad: usize,
 }
 
@@ -109,7 +108,7 @@ fn search(
 }
 
 impl Suite {
-    /// Reads a file, or the standard input for `-`. Invalid lines and repairs are reported on the standard error.
+    /// `-` is the standard input. Reports invalid lines and repairs on the standard error.
     fn read(path: &Path) -> Result<Suite, CommandError> {
         let text = Source::open(path)?.text().map_err(at(path))?;
         let mut suite = Suite { path: path.to_owned(), positions: Vec::new(), bad: 0 };
@@ -138,7 +137,6 @@ impl Suite {
     }
 }
 
-/// The result of a position.
 #[derive(Serialize)]
 struct SuiteResult {
     r#type: &'static str,
@@ -156,7 +154,7 @@ struct SuiteResult {
     depth_of_solution: Option<u32>,
     /// `None` for a position without points.
     points: Option<u32>,
-    /// The points of the best answer.
+    /// Of the best answer.
     #[serde(skip)]
     most_points: u32,
     seconds: f64,
@@ -234,8 +232,8 @@ impl SuiteResult {
 const CSV_HEADINGS: &str =
     "file,line,id,fen,wanted,answer,score,solved,seconds_to_solution,depth_of_solution,points,seconds,nodes\n";
 
-/// Returns the time and the depth from which the solution was held to the end: the best move is one, and a wanted mate was
-/// found. `Some(None)` means not solved, `None` a position without a known solution.
+/// Time and depth from which the solution was held to the end, with a wanted mate found. `Some(None)` means not solved,
+/// `None` a position without a known solution.
 fn solved(epd: &Epd, report: &SearchReport) -> Option<Option<(Duration, u32)>> {
     if epd.solution.is_none() && epd.mate_in.is_none() {
         return None;
@@ -258,7 +256,7 @@ fn solved(epd: &Epd, report: &SearchReport) -> Option<Option<(Duration, u32)>> {
     Some(Some((first.map_or(report.elapsed, |info| info.elapsed), depth)))
 }
 
-/// Returns the final table. It has a column of points if a position has them.
+/// Has a column of points if a position has them.
 fn summary(suites: &[Suite], results: &[Vec<SuiteResult>]) -> String {
     const HEADINGS: [&str; 8] =
         ["suite", "positions", "solved", "share", "mean time to solution", "points", "time", "nodes"];

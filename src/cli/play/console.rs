@@ -7,37 +7,32 @@ use crossbeam_channel::{self as channel, Receiver};
 
 use crate::uci::Output;
 
-/// The longest line, in bytes. The rest of a longer line is dropped.
+/// In bytes. The rest of a longer line is dropped.
 pub(super) const MAX_LINE: usize = 4096;
 
-/// The capacity of the queue of lines.
 pub(super) const QUEUE: usize = 64;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ConsoleKind {
-    /// Input from a pipe or a file: its lines are echoed, and wait for the end of the engine's search.
+    /// Lines are echoed, and wait for the end of the engine's search.
     Pipe,
-    /// A terminal that edits lines itself, such as a dumb one: the session writes prompts.
+    /// Edits lines itself, such as a dumb terminal. The session writes prompts.
     Terminal,
-    /// A terminal with a line editor, which writes the prompt. Output appears above the line.
+    /// The editor writes the prompt. Output appears above the line.
     #[cfg_attr(not(unix), allow(dead_code))]
     Editor,
 }
 
-/// Input and output of a session.
 pub(super) struct Console {
     pub(super) kind: ConsoleKind,
-    /// The input lines. The end of the input closes the channel.
+    /// The end of the input closes the channel.
     pub(super) lines: Receiver<String>,
     pub(super) output: Output,
 }
 
 impl Console {
-    /// Opens the console of the process: with a line editor, which writes `prompt`, if input and output are a terminal
-    /// that can move its cursor. The console of Windows edits lines itself.
-    ///
-    /// # Errors
-    /// If the system refuses a thread.
+    /// Uses a line editor, which writes `prompt`, if input and output are a terminal that can move its cursor. The console
+    /// of Windows edits lines itself. Fails if the system refuses a thread.
     #[cfg_attr(not(unix), allow(unused_variables))]
     pub(super) fn open(prompt: String, output: &Output) -> io::Result<Console> {
         #[cfg(unix)]
@@ -49,7 +44,6 @@ impl Console {
     }
 }
 
-/// Starts a thread that reads lines.
 fn read_lines(input: impl Read + Send + 'static) -> io::Result<Receiver<String>> {
     let (sender, receiver) = channel::bounded(QUEUE);
     thread::Builder::new().name("play-input".into()).spawn(move || {
@@ -63,7 +57,7 @@ fn read_lines(input: impl Read + Send + 'static) -> io::Result<Receiver<String>>
     Ok(receiver)
 }
 
-/// Reads a line without its line feed; `None` at the end of the input or after an error.
+/// Without the line feed; `None` at the end of the input or after an error.
 fn read_line(input: &mut impl BufRead) -> Option<String> {
     let mut line = Vec::new();
     input.by_ref().take(MAX_LINE as u64).read_until(b'\n', &mut line).ok().filter(|&length| length > 0)?;

@@ -14,17 +14,14 @@ use super::console::{Console, ConsoleKind, MAX_LINE, QUEUE};
 use super::session::is_quit;
 use crate::uci::Output;
 
-/// Wait for the rest of a key after an escape character, in milliseconds. Output waits as long.
+/// In milliseconds, for the rest of a key after an escape character. Output waits as long.
 const ESCAPE_WAIT: Option<u16> = Some(500);
 
-/// The longest wait of the output for the prompt.
+/// For the output, until the prompt is shown.
 const PROMPT_WAIT: Duration = Duration::from_secs(1);
 
-/// Starts a thread with a line editor. Returns `None` if input and output are not a terminal that can move its
-/// cursor. The channel of lines closes after `quit`, Ctrl-D, Ctrl-C, and the end of the terminal.
-///
-/// # Errors
-/// If the system refuses the thread.
+/// Returns `None` if input and output are not a terminal that can move its cursor. The channel of lines closes after
+/// `quit`, Ctrl-D, Ctrl-C, and the end of the terminal. Fails if the system refuses a thread.
 pub(super) fn start(prompt: String) -> io::Result<Option<Console>> {
     // Pasted line feeds end a line, as typed ones do.
     let config = Config::builder().auto_add_history(true).bracketed_paste(false).keyseq_timeout(ESCAPE_WAIT).build();
@@ -42,7 +39,7 @@ pub(super) fn start(prompt: String) -> io::Result<Option<Console>> {
     Ok(Some(Console { kind: ConsoleKind::Editor, lines, output }))
 }
 
-/// Reads lines up to `quit` or the end of the input. The terminal then has its usual mode again.
+/// Stops after `quit` or the end of the input, and restores the terminal's mode.
 fn read_lines(editor: &mut DefaultEditor, prompt: &WatchedPrompt, lines: &Sender<String>) {
     loop {
         let line = editor.readline(prompt);
@@ -62,7 +59,7 @@ fn read_lines(editor: &mut DefaultEditor, prompt: &WatchedPrompt, lines: &Sender
     }
 }
 
-/// Holds output back until the prompt is shown, or the editor has ended: text written before would stand behind the prompt.
+/// Holds output back until the prompt is shown, or the editor has ended: earlier output would stand behind the prompt.
 #[derive(Default)]
 struct PromptGate {
     is_open: Mutex<bool>,
@@ -82,7 +79,7 @@ impl PromptGate {
     }
 }
 
-/// A prompt that opens the gate at its first use. The terminal is in raw mode then.
+/// Opens the gate at its first use: the terminal is in raw mode then.
 struct WatchedPrompt {
     text: String,
     gate: Arc<PromptGate>,
@@ -95,7 +92,6 @@ impl Prompt for WatchedPrompt {
     }
 }
 
-/// A writer of text above the edited line.
 struct AboveLine<P> {
     printer: P,
     gate: Arc<PromptGate>,

@@ -15,16 +15,14 @@ use crate::position::{Color, Game, Move, Outcome, Position};
 use crate::regular_file;
 use sesame_report::files;
 
-/// The end of a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {
-    /// By the rules, with the side to move.
+    /// The colour is the side to move.
     Rules(Outcome, Color),
-    /// This side resigned.
     Resigned(Color),
     /// A draw by agreement.
     Agreed,
-    /// This side lost on time; true if the opponent can still win.
+    /// The colour lost on time; true if the opponent can still win.
     Flag(Color, bool),
 }
 
@@ -39,7 +37,6 @@ impl Ending {
     }
 }
 
-/// Formats a sentence for the player.
 impl fmt::Display for Ending {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
@@ -62,11 +59,10 @@ impl fmt::Display for Ending {
 
 struct PlayedMove {
     mv: Move,
-    /// The clocks before the move, and the player's clock after it.
+    /// Both clocks before the move, and the player's clock after it.
     clocks: Option<([Duration; 2], Duration)>,
 }
 
-/// A game between a human and the engine.
 pub(super) struct Match {
     pub(super) start: Position,
     pub(super) game: Game,
@@ -96,7 +92,7 @@ impl Match {
         self.played.iter().map(|played| played.mv).collect()
     }
 
-    /// Starts the clock of the side to move, unless the game is over.
+    /// Does nothing if the game is over.
     pub(super) fn run_clock(&mut self, now: Instant) {
         let side = self.side_to_move();
         if let (Some(clock), None) = (&mut self.clock, self.ending) {
@@ -104,12 +100,11 @@ impl Match {
         }
     }
 
-    /// Returns the remaining time of the side to move; `None` without a clock.
     pub(super) fn time_left(&self, now: Instant) -> Option<Duration> {
         self.clock.as_ref().map(|clock| clock.left(self.side_to_move(), now))
     }
 
-    /// Ends the game if the clock of the side to move has run out.
+    /// Ends the game if the clock has run out.
     pub(super) fn check_clock(&mut self, now: Instant) {
         if self.ending.is_none() && self.time_left(now).is_some_and(|left| left.is_zero()) {
             let (side, position) = (self.side_to_move(), self.position());
@@ -119,7 +114,7 @@ impl Match {
         }
     }
 
-    /// Plays a legal move, unless the clock has run out. Returns whether the move was in time.
+    /// The move must be legal. Returns whether it was in time.
     pub(super) fn play(&mut self, mv: Move, now: Instant) -> bool {
         self.check_clock(now);
         if self.ending.is_some() {
@@ -150,8 +145,7 @@ impl Match {
         }
     }
 
-    /// Takes back the human's resignation or an agreed draw: the game goes on from the same position. Returns false
-    /// after another ending or without one.
+    /// Takes back the human's resignation or an agreed draw. Returns false after another ending or without one.
     pub(super) fn withdraw_ending(&mut self) -> bool {
         let can_be_withdrawn = match self.ending {
             Some(Ending::Resigned(loser)) => loser == self.human,
@@ -164,8 +158,7 @@ impl Match {
         can_be_withdrawn
     }
 
-    /// Takes back the human's last move and all later ones, and restores the clocks. Returns false without such
-    /// a move.
+    /// Also takes back all later moves, and restores the clocks. Returns false if the human has not moved.
     pub(super) fn undo(&mut self) -> bool {
         let offset = usize::from(self.start.side_to_move() != self.human);
         let Some(ply) = (0..self.played.len()).rev().find(|ply| ply % 2 == offset) else { return false };
@@ -179,7 +172,7 @@ impl Match {
         true
     }
 
-    /// Returns the game as PGN. `names` are the human's and the engine's.
+    /// `names` are the human's and the engine's.
     pub(super) fn record(&self, names: [&str; 2], date: &str) -> PgnGame {
         let mut record = PgnGame::default();
         let [human, engine] = names;
@@ -219,14 +212,14 @@ impl Match {
     }
 }
 
-/// A time control: time for the game, and an increment for each move.
+/// Time for the game, and an increment for each move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TimeControl {
     base: Duration,
     increment: Duration,
 }
 
-/// Parses minutes, optionally with a plus sign and seconds.
+/// Minutes, optionally with a plus sign and seconds.
 impl FromStr for TimeControl {
     type Err = String;
 
@@ -243,7 +236,7 @@ impl FromStr for TimeControl {
     }
 }
 
-/// Formats in seconds, as in PGN.
+/// In seconds, as in PGN.
 impl fmt::Display for TimeControl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.base.as_secs_f64())?;
@@ -251,13 +244,12 @@ impl fmt::Display for TimeControl {
     }
 }
 
-/// Both players' clocks.
 #[derive(Debug, Clone)]
 pub(super) struct ChessClock {
     control: TimeControl,
-    /// The time of White and Black, without the current move.
+    /// By colour, without the current move.
     left: [Duration; 2],
-    /// The player whose clock runs, and the start of the move.
+    /// With the start of the move.
     running: Option<(Color, Instant)>,
 }
 
@@ -266,7 +258,7 @@ impl ChessClock {
         ChessClock { control, left: [control.base; 2], running: None }
     }
 
-    /// Starts a player's clock. A running clock continues.
+    /// Does nothing if a clock is running.
     fn start(&mut self, color: Color, now: Instant) {
         if self.running.is_none_or(|(running, _)| running != color) {
             self.running = Some((color, now));
@@ -278,7 +270,7 @@ impl ChessClock {
         self.running = None;
     }
 
-    /// Ends a player's move: stops the clock and adds the increment.
+    /// Stops the clock and adds the increment.
     fn press(&mut self, color: Color, now: Instant) {
         self.stop(now);
         let [white, black] = &mut self.left;
@@ -291,7 +283,6 @@ impl ChessClock {
         if color == Color::White { white } else { black }
     }
 
-    /// Returns both players' remaining time, White's first.
     fn both(&self, now: Instant) -> [Duration; 2] {
         let spent = |color| match self.running {
             Some((running, since)) if running == color => now.saturating_duration_since(since),
@@ -301,13 +292,12 @@ impl ChessClock {
         [white.saturating_sub(spent(Color::White)), black.saturating_sub(spent(Color::Black))]
     }
 
-    /// Returns the clock for the engine.
     pub(super) fn for_engine(&self, now: Instant) -> Clock {
         Clock { time: self.both(now), increment: [self.control.increment; 2], moves_to_go: None }
     }
 }
 
-/// Formats both times: `4:59`, `1:02:03`, and below ten seconds `0:09.9`.
+/// `4:59`, `1:02:03`, and below ten seconds `0:09.9`.
 impl fmt::Display for ChessClock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [white, black] = self.both(Instant::now()).map(|time| match time.as_secs() {
@@ -319,34 +309,31 @@ impl fmt::Display for ChessClock {
     }
 }
 
-/// Formats a time as `1:02:03`.
 fn hours(time: Duration) -> String {
     let seconds = time.as_secs();
     format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
-/// The PGN files of the game.
-///
-/// The game is appended to each file, and replaced at every later save. All other content stays, also games
-/// that other programs append meanwhile.
+/// Appends the game to each file, and replaces it at every later save. All other content stays, also games that other
+/// programs append meanwhile.
 #[derive(Default)]
 pub(super) struct PgnFiles(HashMap<PathBuf, SavedFile>);
 
 struct SavedFile {
-    /// The file's content before the game.
+    /// Content before the game.
     before: Vec<u8>,
-    /// The content at the last save.
+    /// Content at the last save.
     content: Vec<u8>,
 }
 
 impl PgnFiles {
-    /// Checks before the game that the file can be written.
+    /// To be called before the game.
     pub(super) fn check(path: &Path) -> io::Result<()> {
         read_text(path)?;
         files::check_replaceable(path)
     }
 
-    /// Saves the game. After an error, the file's content stays.
+    /// After an error, the content stays.
     pub(super) fn save(&mut self, path: &Path, game: &PgnGame) -> io::Result<()> {
         let present = read_text(path)?;
         // Changes by other programs stay.
@@ -365,7 +352,6 @@ impl PgnFiles {
     }
 }
 
-/// Returns the content of a file; nothing if it does not exist.
 fn read_text(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     match regular_file::open(path).and_then(|mut file| file.read_to_end(&mut bytes)) {

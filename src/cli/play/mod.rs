@@ -23,7 +23,7 @@ use crate::uci::Output;
 use game::{Match, TimeControl};
 use session::PlaySession;
 
-/// Default time of the engine's moves, without a clock or another limit.
+/// Without a clock or another limit.
 const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(1);
 
 /// Play a game against Sesame in the terminal
@@ -92,7 +92,6 @@ pub(super) fn run(arguments: &PlayArguments, output: &Output) -> Result<(), Comm
 }
 
 impl PlayArguments {
-    /// Returns the limits of the engine's search besides the clock.
     fn limits(&self) -> Limits {
         let move_time = self.movetime.map(Duration::from_millis);
         let limits = Limits { depth: self.depth, nodes: self.nodes, move_time, ..Limits::default() };
@@ -111,7 +110,7 @@ fn chess960_number(text: &str) -> Result<u32, String> {
     }
 }
 
-/// Returns a random number. The standard library seeds its hash maps from the system.
+/// The standard library seeds its hash maps from the system.
 fn random() -> u64 {
     RandomState::new().hash_one(0)
 }

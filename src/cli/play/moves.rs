@@ -4,11 +4,8 @@ use crate::games;
 use crate::position::attacks::{attacks_of, get_between_rays, get_pawn_quiets};
 use crate::position::{BitBoard, File, Move, Piece, Position, Rank, Square, excerpt};
 
-/// Parses a move in standard algebraic notation, UCI notation or long algebraic notation, whatever the case of its
-/// letters. Move numbers as in `12. Nf3` are skipped.
-///
-/// # Errors
-/// The reason for the player.
+/// Reads standard algebraic, UCI or long algebraic notation in any case. Skips move numbers as in `12. Nf3`. The error is
+/// a sentence for the player.
 pub(super) fn read_move(position: &Position, text: &str) -> Result<Move, String> {
     let after_number = text.trim_start_matches(|c: char| c.is_ascii_digit());
     let text = if after_number.starts_with('.') { after_number.trim_start_matches('.').trim() } else { text };
@@ -22,7 +19,6 @@ pub(super) fn read_move(position: &Position, text: &str) -> Result<Move, String>
     mv.or_else(|| position.from_uci(&text.to_ascii_lowercase()).ok()).ok_or_else(|| explain(position, text))
 }
 
-/// A move as it was typed.
 struct TypedMove {
     /// `None` if both squares are given without a letter.
     piece: Option<Piece>,
@@ -57,7 +53,7 @@ fn parse(text: &str) -> Option<TypedMove> {
     is_place.then_some(TypedMove { piece, origin, to, promotion })
 }
 
-/// Returns the reason why `text` is not a legal move, as a sentence. An ambiguous move gets the list of legal ones.
+/// Returns a sentence. For an ambiguous move it lists the legal ones.
 fn explain(position: &Position, text: &str) -> String {
     match text.replace('0', "O").replace('-', "").to_ascii_uppercase().trim_end_matches(['+', '#', '!', '?']) {
         "OO" => return explain_castling(position, true),
@@ -107,12 +103,12 @@ fn piece_name(piece: Option<Piece>) -> &'static str {
     }
 }
 
-/// Formats the piece on a square, as in `knight on f3`.
+/// `knight on f3`.
 fn piece_on(position: &Position, square: Square) -> String {
     format!("{} on {square}", piece_name(position.piece_on(square)))
 }
 
-/// Checks the move of the own piece on `from`. A reason has a number: the greater, the closer the move is to a legal one.
+/// The number of a reason grows the closer the move is to a legal one.
 fn check_move(position: &Position, from: Square, to: Square, promotion: Option<Piece>) -> Result<Move, (u8, String)> {
     let (us, them) = (position.side_to_move(), position.colors(!position.side_to_move()));
     let piece = position.piece_on(from).unwrap_or(Piece::Pawn);

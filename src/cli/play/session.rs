@@ -19,18 +19,16 @@ use crate::games::pgn::PgnGame;
 use crate::uci::Output;
 use sesame_report::command::check_output;
 
-/// Interval of status updates during the engine's search.
 const TICK: Duration = Duration::from_millis(200);
 
-/// With a line editor: time after which a line says that the engine is thinking.
+/// With a line editor, a line then says that the engine is thinking.
 const THINKING_NOTICE: Duration = Duration::from_secs(3);
 
 const MOVE_OVERHEAD: Duration = Duration::from_millis(50);
 
-/// Time limit of a search for a hint or an evaluation.
 const HINT_TIME: Duration = Duration::from_secs(1);
 
-/// Length limit of an echoed line, in characters.
+/// In characters.
 const ECHO: usize = 80;
 
 const ENGINE: &str = concat!("Sesame ", env!("CARGO_PKG_VERSION"));
@@ -53,14 +51,14 @@ pub(super) struct PlaySession {
     game: Match,
     engine: Engine,
     events: Receiver<SearchEvent>,
-    /// Limits of the engine's search besides the clock.
+    /// Besides the clock.
     limits: Limits,
-    /// The engine's score at its last move, from its own view.
+    /// At the engine's last move, from its own view.
     last_score: Option<Score>,
     console: Console,
     board_style: BoardStyle,
     pgn_files: PgnFiles,
-    /// The file to save after every move.
+    /// Saved after every move.
     file: Option<PathBuf>,
     name: String,
     date: String,
@@ -94,10 +92,7 @@ impl PlaySession {
         })
     }
 
-    /// Runs the session until `quit` or the end of the input.
-    ///
-    /// # Errors
-    /// If the final save fails.
+    /// Ends at `quit` or the end of the input. Fails if the final save fails.
     pub(super) fn play(mut self) -> Result<(), CommandError> {
         self.say(format!("You play {}. Type a move, such as Nf3 or g1f3, or help.\n", name(self.game.human)));
         self.show_game();
@@ -123,7 +118,7 @@ impl PlaySession {
         self.console.output.line(text.as_ref());
     }
 
-    /// Shows the board; with a line editor, whose prompt is constant, the clocks too.
+    /// With a line editor, whose prompt is constant, shows the clocks too.
     fn show_board(&self) {
         let board = self.board_style.draw(self.game.position(), self.game.moves().last().copied());
         let clock = self.game.clock.as_ref().filter(|_| self.console.kind == ConsoleKind::Editor);
@@ -160,7 +155,7 @@ impl PlaySession {
         self.game.record([&self.name, ENGINE], &self.date)
     }
 
-    /// Waits for an input line and executes it. The human's clock runs.
+    /// The human's clock runs.
     fn human_turn(&mut self) -> Flow {
         self.game.run_clock(Instant::now());
         self.prompt();
@@ -203,7 +198,7 @@ impl PlaySession {
         }
     }
 
-    /// Echoes lines from a pipe, so that the output is a complete record.
+    /// Makes the output of piped input a complete record.
     fn echo(&self, line: &str) {
         if self.console.kind == ConsoleKind::Pipe {
             let mut letters = line.trim().chars();
@@ -267,7 +262,7 @@ impl PlaySession {
         self.autosave();
     }
 
-    /// Takes back the player's resignation or an agreed draw, or else a move.
+    /// Takes back the player's resignation, an agreed draw, or else a move.
     fn undo(&mut self) {
         if self.game.withdraw_ending() {
             self.say("The game goes on.");
@@ -280,7 +275,7 @@ impl PlaySession {
         self.autosave();
     }
 
-    /// Searches for a hint or an evaluation, on the human's clock. An error is said.
+    /// Runs on the human's clock. Reports errors to the player.
     fn assess(&mut self) -> Option<Assessment> {
         let time = self.limits.move_time.unwrap_or(HINT_TIME).min(HINT_TIME);
         let time = self.game.time_left(Instant::now()).map_or(time, |left| time.min(left / 20));
@@ -311,10 +306,8 @@ impl PlaySession {
         self.say(format!("{score} for White at depth {depth}: {line}{static_eval}"));
     }
 
-    /// Searches and plays a move.
-    ///
-    /// Commands from a terminal are executed meanwhile. Input from a pipe waits until the move is played, so
-    /// that equal input gives equal games.
+    /// Executes commands from a terminal meanwhile. Input from a pipe waits until the move is played, so that equal input
+    /// gives equal games.
     fn engine_turn(&mut self) -> Flow {
         let now = Instant::now();
         self.game.run_clock(now);
@@ -390,20 +383,19 @@ impl PlaySession {
     }
 }
 
-/// Splits a line into its first word, in lower case, and the rest.
+/// The first word is in lower case.
 fn words(line: &str) -> (String, &str) {
     let line = line.trim();
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     (word.to_ascii_lowercase(), rest.trim())
 }
 
-/// Returns true for a line that ends the session.
 pub(super) fn is_quit(line: &str) -> bool {
     let (word, rest) = words(line);
     matches!((word.as_str(), rest), ("quit" | "exit" | "q", ""))
 }
 
-/// Returns true if the engine accepts a draw: in a worse position, or in an equal one late in the game.
+/// Accepts a draw in a worse position, or in an equal one late in the game.
 fn is_drawish(last_score: Option<Score>, move_number: u16) -> bool {
     match last_score {
         None => false,

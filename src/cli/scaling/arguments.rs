@@ -11,11 +11,10 @@ use super::positions::{CalibrationLimit, Positions};
 use crate::cli::arguments::{logical_cores, seconds, thread_count};
 use crate::engine::SmpStrategy;
 
-/// Upper limit of the number of threads.
 const MOST_THREADS: i64 = 1024;
-/// Default time for each position.
+/// For each position.
 const TIME: Duration = Duration::from_secs(1);
-/// Default nodes for each position in lockstep.
+/// For each position in lockstep.
 const NODES: u64 = 200_000;
 
 /// Measure the speed-up by threads on this machine, and simulate it for other machines
@@ -75,7 +74,6 @@ pub struct ScalingArgs {
 }
 
 impl ScalingArgs {
-    /// Returns the numbers of threads to measure.
     pub(super) fn real_threads(&self) -> Option<Vec<u32>> {
         match (self.threads.as_slice(), self.simulate.as_slice()) {
             ([], simulate) if simulate.is_empty() || !self.engines.is_empty() => {
@@ -88,7 +86,6 @@ impl ScalingArgs {
         }
     }
 
-    /// Returns the numbers of workers to simulate.
     pub(super) fn simulated_threads(&self) -> Option<Vec<u32>> {
         if self.simulate.is_empty() { None } else { Some(with_one(&self.simulate)) }
     }
@@ -104,7 +101,6 @@ impl ScalingArgs {
         CalibrationLimit::Nodes(self.nodes.unwrap_or(NODES))
     }
 
-    /// Checks that each option is for an engine.
     pub(super) fn check_options(&self) -> Result<(), ScalingError> {
         let is_known = |setting: &&EngineSetting| {
             self.engines.iter().zip(1..).any(|(command, number)| setting.is_for(number, command))
@@ -129,12 +125,11 @@ impl ScalingArgs {
     }
 }
 
-/// Parses one number of threads that is measured by the clock.
 fn threads_to_measure(text: &str) -> Result<u32, String> {
     thread_count(text).map(u32::from)
 }
 
-/// Returns the numbers in ascending order, without duplicates, with the baseline 1.
+/// Ascending, without duplicates, with the baseline 1.
 fn with_one(threads: &[u32]) -> Vec<u32> {
     let mut threads: Vec<u32> = threads.iter().copied().chain([1]).collect();
     threads.sort_unstable();

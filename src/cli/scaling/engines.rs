@@ -13,24 +13,23 @@ use crate::engine::{Affinity, Engine, Info, Limits, NullSink, Options, SmpStrate
 use crate::position::{Game, Move, Position};
 use crate::uci::client::{ClientError, DeclaredOption, EngineProcess, SearchInfo};
 
-/// The first completion of a depth by any worker.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct CompletedDepth {
     pub(super) depth: u32,
     pub(super) best: Move,
-    /// Nodes of all workers until then.
+    /// Of all workers until then.
     pub(super) nodes: u64,
     pub(super) elapsed: Duration,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct SearchTrace {
-    /// The completed depths. The last may be a stopped iteration.
+    /// The last may be a stopped iteration.
     pub(super) steps: Vec<CompletedDepth>,
     pub(super) best: Option<Move>,
     pub(super) nodes: u64,
     pub(super) elapsed: Duration,
-    /// The processor time of the engine's process during the search.
+    /// Of the engine's process during the search.
     pub(super) cpu: Option<Duration>,
 }
 
@@ -40,11 +39,11 @@ pub(super) struct Searcher {
     pub(super) messages: Vec<String>,
 }
 
-/// Pause before a timed search, in which the workers clear their histories.
+/// Before a timed search: the workers clear their histories meanwhile.
 const PAUSE: Duration = Duration::from_millis(20);
 
 impl Searcher {
-    /// Creates a searcher with one worker. Workers in lockstep take turns; others run as in a game.
+    /// Has one worker. Workers in lockstep take turns; others run as in a game.
     pub(super) fn new(hash_mib: u32, strategy: SmpStrategy, lockstep: bool) -> Result<Self, ScalingError> {
         let options = Options {
             hash_mib: hash_mib as usize,
@@ -76,7 +75,6 @@ impl Searcher {
         Ok(())
     }
 
-    /// Starts a new game and searches.
     pub(super) fn search(&mut self, position: &Position, limits: Limits) -> Result<SearchTrace, ScalingError> {
         self.engine.new_game();
         if !self.lockstep {
@@ -99,11 +97,11 @@ impl Searcher {
     }
 }
 
-/// The time that an engine has for each answer, beyond the time of a search.
+/// For each answer, beyond the time of a search.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Limit of the time of a search to a depth, as a multiple of one thread's time in the calibration.
+/// For a search to a depth, as a multiple of one thread's time in the calibration.
 const SLOWEST: u32 = 20;
-/// Speed below which a search for a number of nodes is given up, in nodes per second.
+/// In nodes per second. A slower search for a number of nodes is given up.
 const SLOWEST_SPEED: u64 = 1000;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -114,7 +112,7 @@ pub struct EngineCommand {
 }
 
 impl EngineCommand {
-    /// Returns the name of the program's file without its extension, which stands for the engine.
+    /// The program's file without its extension stands for the engine.
     pub fn file_name(&self) -> &str {
         Path::new(&self.program).file_stem().and_then(|name| name.to_str()).unwrap_or(&self.program)
     }
@@ -123,8 +121,7 @@ impl EngineCommand {
 impl FromStr for EngineCommand {
     type Err = &'static str;
 
-    /// Splits a command at blanks. Single or double quotes hold words with blanks together; nothing else is
-    /// special.
+    /// Splits at blanks. Single or double quotes hold words with blanks together; nothing else is special.
     fn from_str(text: &str) -> Result<Self, &'static str> {
         let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
         for letter in text.chars() {
@@ -148,10 +145,10 @@ impl FromStr for EngineCommand {
     }
 }
 
-/// An option for engines: `NAME=VALUE` for all, `ENGINE:NAME=VALUE` for one.
+/// `NAME=VALUE` for all engines, `ENGINE:NAME=VALUE` for one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EngineSetting {
-    /// The engine's number on the command line, from 1, or its program's name; `None` for all.
+    /// Number on the command line, from 1, or program's name; `None` for all.
     engine: Option<String>,
     name: String,
     value: String,
@@ -162,7 +159,7 @@ impl EngineSetting {
         self.engine.as_deref()
     }
 
-    /// Returns true if the option is for this engine, the `number`th on the command line.
+    /// `number` is the engine's place on the command line.
     pub fn is_for(&self, number: usize, command: &EngineCommand) -> bool {
         self.engine.as_ref().is_none_or(|engine| *engine == number.to_string() || engine == command.file_name())
     }
@@ -188,7 +185,6 @@ impl FromStr for EngineSetting {
     }
 }
 
-/// The error of an engine that is not measured any more.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum EngineFault {
     #[error(transparent)]
@@ -200,7 +196,7 @@ pub(super) enum EngineFault {
 pub(super) struct ExternalEngine {
     process: EngineProcess,
     pub(super) name: String,
-    /// The command and the options that are set, for the report.
+    /// Command and set options, for the report.
     pub(super) settings: String,
     threads: u32,
     pub(super) max_threads: u32,
@@ -208,8 +204,8 @@ pub(super) struct ExternalEngine {
 }
 
 impl ExternalEngine {
-    /// Starts the `number`th engine of the command line with one thread, a table of `hash_mib` MiB and its
-    /// options. `log` receives what it cannot do.
+    /// Starts with one thread, a table of `hash_mib` MiB and the options for engine `number` of the command line. `log`
+    /// receives unsupported settings.
     pub(super) fn start(
         command: &EngineCommand,
         number: usize,
@@ -272,8 +268,7 @@ impl ExternalEngine {
         Ok(())
     }
 
-    /// Starts a new game and searches to a time, nodes or a depth. `expected` is the time of one thread to the
-    /// depth.
+    /// `expected` is the time of one thread to the depth.
     pub(super) fn search(
         &mut self,
         position: &Position,
@@ -310,8 +305,7 @@ impl ExternalEngine {
     }
 }
 
-/// Returns an engine's name as a field of the CSV file: commas, semicolons, quotes and control characters become
-/// blanks, and at most 200 characters are kept.
+/// For the CSV file: commas, semicolons, quotes and control characters become blanks; keeps at most 200 characters.
 pub(super) fn field(text: &str) -> String {
     let keep = |letter: char| if letter.is_control() || ",;\"".contains(letter) { ' ' } else { letter };
     text.trim().chars().take(200).map(keep).collect::<String>().trim_end().to_owned()

@@ -10,7 +10,7 @@ pub(super) fn processor() -> Option<String> {
     line.split_once(':').map(|(_, name)| name.trim().to_owned())
 }
 
-/// Returns the processor time of all threads of this process, if the system has it.
+/// Of all threads of this process; `None` if the system does not measure it.
 pub(super) fn cpu_time() -> Option<Duration> {
     #[cfg(unix)]
     {
@@ -39,7 +39,7 @@ fn clock(id: nix::time::ClockId) -> Option<Duration> {
     Some(Duration::new(u64::try_from(time.tv_sec()).ok()?, u32::try_from(time.tv_nsec()).ok()?))
 }
 
-/// The processor time of all processors since the start of the system, in ticks.
+/// Of all processors since the start of the system, in ticks.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 struct SystemTime {
     busy: u64,
@@ -52,7 +52,7 @@ impl SystemTime {
         Self::parse(&fs::read_to_string("/proc/stat").ok()?)
     }
 
-    /// Parses `/proc/stat`, see proc_stat(5). Time stolen by the hypervisor counts as busy.
+    /// See proc_stat(5) for `/proc/stat`. Time stolen by the hypervisor counts as busy.
     fn parse(text: &str) -> Option<Self> {
         let mut lines = text.lines();
         let fields = lines.next()?.strip_prefix("cpu ")?.split_whitespace().map(str::parse);
@@ -67,21 +67,20 @@ impl SystemTime {
 
 pub(super) struct NoiseMeter {
     started: Option<(SystemTime, Instant)>,
-    /// The processor time of this process and of the processes that belong to it.
+    /// Of this process and of the processes that belong to it.
     own: Duration,
     processes: Vec<u32>,
 }
 
 impl NoiseMeter {
-    /// Starts to measure. `processes` belong to this one, and are not noise.
+    /// `processes` belong to this one, and are not noise.
     pub(super) fn start(processes: Vec<u32>) -> Self {
         let own = own_time(&processes);
         Self { started: SystemTime::read().map(|time| (time, Instant::now())), own, processes }
     }
 
-    /// Returns the share of all processors' time since the start that other programs had, from 0 to 1. Small
-    /// shares of short times can be negative, because the system counts in ticks. `None` where the system has
-    /// no figure, or after less than a tick.
+    /// Share of all processors' time since the start, from 0 to 1. Small shares of short times can be negative, because the
+    /// system counts in ticks. `None` where the system has no figure, or after less than a tick.
     pub(super) fn others(&self) -> Option<f64> {
         let (before, start) = self.started?;
         let (now, elapsed) = (SystemTime::read()?, start.elapsed().as_secs_f64());
@@ -90,7 +89,7 @@ impl NoiseMeter {
     }
 }
 
-/// Returns the share of all processors' time that other programs use now, while this one sleeps for a second.
+/// Share of all processors' time. Sleeps for a second.
 pub(super) fn others_now() -> Option<f64> {
     let meter = NoiseMeter::start(Vec::new());
     meter.started.as_ref()?;
@@ -103,7 +102,7 @@ fn own_time(processes: &[u32]) -> Duration {
     cpu_time().into_iter().chain(others).sum()
 }
 
-/// Returns the share of others between two readings `elapsed` seconds apart, in which `own` seconds were used.
+/// Both times are in seconds; `own` is this process's.
 fn share_of_others(before: SystemTime, now: SystemTime, own: f64, elapsed: f64) -> Option<f64> {
     let (busy, total) = (now.busy.checked_sub(before.busy)?, now.total.checked_sub(before.total)?);
     (total > 0 && elapsed > 0.0).then(|| busy as f64 / total as f64 - own / (elapsed * now.processors as f64))

@@ -37,7 +37,6 @@ pub enum ScalingError {
     Exists(PathBuf),
     #[error("{} has no position to search: {reason}", path.display())]
     NoPositions { path: PathBuf, reason: String },
-    /// No position is left after calibration.
     #[error("no position is left to search: {0}")]
     NothingToSearch(String),
     #[error("--option is for the engine {0:?}, but no --engine has this number or program name")]
@@ -65,7 +64,7 @@ impl ScalingError {
 struct Plan<'a> {
     args: &'a ScalingArgs,
     positions: &'a Positions,
-    /// Numbers of threads, ascending, including 1.
+    /// Ascending, including 1.
     threads: Vec<u32>,
     limit: CalibrationLimit,
     /// True when no other search is to begin.
@@ -91,12 +90,8 @@ pub struct ScalingOutcome {
     pub dropped: Vec<String>,
 }
 
-/// Measures, simulates or both, and writes the report. When `stop` returns true, the run ends after the current
-/// searches with what there is. `log` receives warnings and the names of written files.
-///
-/// # Errors
-/// If positions cannot be read, results would be overwritten, the folder is not writable, memory or threads are
-/// refused, or there is no result. The CSV file keeps all finished searches.
+/// When `stop` returns true, the run ends after the current searches and reports what there is. `log` receives warnings and
+/// the names of written files. After an error, the CSV file keeps all finished searches.
 pub fn run(
     args: &ScalingArgs,
     stop: &(dyn Fn() -> bool + Sync),

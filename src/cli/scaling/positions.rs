@@ -13,7 +13,7 @@ use crate::position::Position;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct TestPosition {
-    /// The unique name, without commas and spaces.
+    /// Unique, without commas and spaces.
     pub(super) id: String,
     pub(super) position: Position,
 }
@@ -30,8 +30,7 @@ impl Positions {
         Self::parse("the built-in set", include_str!("positions.epd"))
     }
 
-    /// Reads a file of EPD or FEN lines. Empty lines and lines that begin with `#` are ignored; invalid lines
-    /// are [skipped](Self::skipped).
+    /// Ignores empty lines and lines that begin with `#`. Invalid lines are [skipped](Self::skipped).
     pub(super) fn read(path: &Path) -> Result<Self, ScalingError> {
         let bytes = std::fs::read(path).map_err(ScalingError::file(path))?;
         let positions = Self::parse(&path.display().to_string(), &String::from_utf8_lossy(&bytes));
@@ -66,13 +65,13 @@ impl Positions {
     }
 }
 
-/// Returns a name for a CSV field and a table cell.
+/// For a CSV field and a table cell.
 fn name(text: &str) -> String {
     let keep = |letter: char| if letter.is_alphanumeric() || "._+-".contains(letter) { letter } else { '_' };
     text.trim().chars().take(40).map(keep).collect()
 }
 
-/// The limit of one thread at each position, which gives the depth of all searches there.
+/// For one thread at each position. Its depth is that of all searches there.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub(super) enum CalibrationLimit {
     /// The depth depends on the machine and slightly on the run.
@@ -90,19 +89,18 @@ impl fmt::Display for CalibrationLimit {
     }
 }
 
-/// Limit of the time of a calibrated depth, as a multiple of the wanted time.
+/// In wanted times: limit of the time of a calibrated depth.
 const BEYOND: f64 = 1.5;
-/// Share of the limit below which a search has ended early, for example by a mate.
+/// Share of the limit. A shorter search has ended early, for example by a mate.
 const LEAST_PART: f64 = 0.5;
 
-/// A position with the depth to which it is searched.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Calibrated {
     pub(super) entry: TestPosition,
     pub(super) depth: u32,
-    /// Nodes of one thread to that depth.
+    /// Of one thread to that depth.
     pub(super) nodes: u64,
-    /// Time of one thread to that depth.
+    /// Of one thread to that depth.
     pub(super) time: Duration,
 }
 
@@ -114,7 +112,7 @@ impl CalibrationLimit {
         }
     }
 
-    /// Returns the depth for a position from its calibration search, or the reason to skip the position.
+    /// The error is the reason to skip the position.
     pub(super) fn depth(self, entry: &TestPosition, trace: &SearchTrace) -> Result<Calibrated, String> {
         let (spent, best) = match self {
             CalibrationLimit::Time(time) => {
@@ -137,7 +135,7 @@ impl CalibrationLimit {
     }
 }
 
-/// Returns the positions with a depth, and logs the others. It is an error if none has.
+/// Logs positions without a depth. Fails if none has one.
 pub(super) fn usable(
     found: Vec<Result<Calibrated, String>>,
     log: &dyn Fn(&str),

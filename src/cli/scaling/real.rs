@@ -20,12 +20,12 @@ use sesame_report::random::shuffle;
 struct MeasuredEngine {
     name: String,
     engine: EngineKind,
-    /// The positions with depths of its own.
+    /// With the engine's own depths.
     positions: Vec<Calibrated>,
 }
 
 enum EngineKind {
-    /// This program, in its own process.
+    /// In its own process.
     Sesame(Searcher),
     External(ExternalEngine),
     Dropped(String),
@@ -40,7 +40,7 @@ impl MeasuredEngine {
         }
     }
 
-    /// Searches a position. `None` if the engine is dropped, or was dropped before.
+    /// `None` if the engine is dropped.
     fn search(
         &mut self,
         threads: u32,
@@ -71,8 +71,7 @@ impl MeasuredEngine {
     }
 }
 
-/// Runs all searches of the plan one after another. Each round has a random order, so that disturbances affect
-/// all alike.
+/// Runs searches one after another. Each round has a random order, so that disturbances affect all alike.
 pub(super) fn run(plan: &Plan<'_>, file: &mut CsvFile) -> Result<Measurement, ScalingError> {
     let mut engines = start(plan)?;
     let others = machine::others_now();
@@ -132,7 +131,7 @@ fn start(plan: &Plan<'_>) -> Result<Vec<MeasuredEngine>, ScalingError> {
     Ok(engines)
 }
 
-/// Finds the depth of each position for each engine, by searches of its own. Positions without a depth are logged.
+/// Searches each position with each engine. Logs positions without a depth.
 fn calibrate(plan: &Plan<'_>, engines: &mut [MeasuredEngine]) -> Result<(), ScalingError> {
     let progress = Progress::new((plan.positions.entries.len() * engines.len()) as u64, 0);
     let log = |line: &str| progress.suspend(|| (plan.log)(line));
@@ -165,7 +164,7 @@ struct TimedSearch {
 }
 
 impl TimedSearch {
-    /// Estimates the duration, for the time left.
+    /// Estimated duration, for the time left.
     fn millis(&self) -> u64 {
         self.position.time.div_f64(f64::from(self.threads).sqrt()).as_millis() as u64 + 20
     }
@@ -207,7 +206,7 @@ fn search_all(
     Ok(())
 }
 
-/// Returns all searches in order: rounds in which engines, positions and numbers of threads are shuffled.
+/// Shuffles engines, positions and numbers of threads within each round.
 fn searches(plan: &Plan<'_>, engines: &[MeasuredEngine]) -> Vec<TimedSearch> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
     let mut searches = Vec::new();

@@ -50,12 +50,11 @@ struct ReportWriter {
     text: String,
     pictures: BTreeMap<String, String>,
     terminal: String,
-    /// The warnings of the last measurement.
+    /// Of the last measurement.
     warnings: Vec<String>,
 }
 
 impl ReportWriter {
-    /// Begins a section with its conditions.
     fn section(&mut self, heading: &str, measurement: &Measurement) {
         self.heading(heading);
         self.text += &format!("{} searches in [{CSV}]({CSV}).\n\n", grouped(measurement.rows.len() as u64));
@@ -78,7 +77,7 @@ impl ReportWriter {
         self.terminal += &format!("\n{}", table.aligned());
     }
 
-    /// Draws a line for each curve, if there are several numbers of threads.
+    /// Needs several numbers of threads.
     fn chart(
         &mut self,
         file: &str,
@@ -173,7 +172,6 @@ impl ReportWriter {
         self.table(&table, BOTH);
     }
 
-    /// Lists the positions with the depths of all engines.
     fn positions(&mut self, real: &[Curve<'_>], simulated: Option<&Curve<'_>>) {
         self.text += "## Positions\n\nDepth in plies, and the nodes and the time that one thread needs.\n\n";
         let mut header = vec!["position".to_owned()];
@@ -202,7 +200,6 @@ impl ReportWriter {
         self.text += &table.to_string();
     }
 
-    /// Returns the figures of a measurement for programs.
     fn figures(&self, measurement: &Measurement, curves: &[Curve<'_>]) -> Value {
         let estimate = |estimate: Option<Estimate>| {
             estimate.map(|found| json!({"value": found.value, "low": found.interval.low, "high": found.interval.high}))
@@ -233,17 +230,17 @@ impl ReportWriter {
     }
 }
 
-/// Share of the processor time above which other programs disturb a measurement.
+/// Share of the processor time that disturbs a measurement.
 const NOISY: f64 = 0.03;
-/// Share of the cores below which other programs have disturbed the search. Waiting for locks and page faults
-/// takes well below one per cent.
+/// Share of the cores. With less, other programs have disturbed the search: waiting for locks and page faults takes well
+/// below one per cent.
 const ALMOST_ALL: f64 = 0.97;
-/// Number of positions below which a bootstrap interval is unreliable.
+/// Positions. With fewer, a bootstrap interval is unreliable.
 const FEW: usize = 8;
-/// Ratio of an interval's ends above which it counts as wide.
+/// Ratio of a wide interval's ends.
 const WIDE: f64 = 1.35;
 
-/// Returns the warnings before the first search by the clock with at most `most` threads.
+/// Checks the machine before the first search by the clock with at most `most` threads.
 pub(super) fn warnings_before(most: u32, cores: usize, physical: usize, others: Option<f64>) -> Vec<String> {
     let mut lines = Vec::new();
     let plural = |cores: usize| if cores > 1 { "s" } else { "" };
@@ -311,7 +308,7 @@ fn warnings(measurement: &Measurement, curves: &[Curve<'_>]) -> Vec<String> {
     lines
 }
 
-/// Formats a ratio with its interval; exactly 1 without.
+/// With its interval, unless the ratio is exactly 1.
 fn times(estimate: Option<Estimate>) -> String {
     match estimate {
         None => DASH.to_owned(),
@@ -335,14 +332,13 @@ fn millions(mut speed: Estimate) -> Estimate {
     speed
 }
 
-/// A line of a chart: its values by number of threads.
 #[derive(Clone, Debug)]
 struct ChartLine {
     name: String,
     points: Vec<(u32, Estimate)>,
 }
 
-/// Draws ratios to one thread beside the ideal. Both axes are logarithmic.
+/// Ratios to one thread beside the ideal. Both axes are logarithmic.
 fn speed_ups(title: &str, lines: &[ChartLine]) -> Result<String, ChartError> {
     let points = || lines.iter().flat_map(|line| &line.points);
     let mut ticks: Vec<u32> = points().map(|point| point.0).collect();
@@ -379,7 +375,7 @@ fn speed_ups(title: &str, lines: &[ChartLine]) -> Result<String, ChartError> {
     Chart { title: title.to_owned(), x, y: ratio_axis(low, high), curves, reference: Some(ideal) }.draw()
 }
 
-/// Returns a logarithmic axis for ratios, with more labels for a smaller range.
+/// Has more labels for a smaller range.
 fn ratio_axis(low: f64, high: f64) -> Axis {
     let width = (high / low).log2();
     let all: Vec<f64> = if width > 3.3 {

@@ -12,7 +12,6 @@ use super::positions::Calibrated;
 use sesame_report::files;
 use sesame_report::statistics::{Estimate, Interval, bootstrap, compare};
 
-/// The name of this program among the engines.
 pub(super) const SESAME: &str = "Sesame";
 
 pub(super) const CSV: &str = "results.csv";
@@ -21,16 +20,16 @@ const COLUMNS: &str = "run,engine,threads,round,position,depth,nodes,micros,cpu_
 
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Row {
-    /// The name without commas; [`SESAME`] for this program.
+    /// Without commas; [`SESAME`] for this program.
     pub(super) engine: String,
     pub(super) threads: u32,
-    /// The number of the repetition, from 1.
+    /// From 1.
     pub(super) round: u32,
     pub(super) position: String,
-    /// The depth in plies to reach.
+    /// In plies, to reach.
     pub(super) depth: u32,
     pub(super) nodes: u64,
-    /// The best move in UCI notation; `-` for none.
+    /// In UCI notation; `-` for none.
     pub(super) best: String,
     /// `None` in lockstep.
     pub(super) clock: Option<Clock>,
@@ -38,12 +37,12 @@ pub(super) struct Row {
 
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub(super) struct Clock {
-    /// Time from `go` to `bestmove` in microseconds.
+    /// From `go` to `bestmove`.
     pub(super) micros: u64,
-    /// Processor time of all threads meanwhile in microseconds; `None` if the system does not measure it.
+    /// Of all threads; `None` if the system does not measure it.
     pub(super) cpu_micros: Option<u64>,
-    /// The share of all processors' time that other programs had; `None` if the system does not measure it.
-    /// Negative by the rounding of short searches.
+    /// Other programs' share of all processors' time; `None` if the system does not measure it. Negative by the rounding of
+    /// short searches.
     pub(super) others: Option<f64>,
 }
 
@@ -79,15 +78,15 @@ impl Row {
     }
 }
 
-/// The CSV file. It is created with the first row, and each row is with the system before the next search.
+/// Created with the first row. Each row is flushed before the next search.
 pub(super) struct CsvFile {
     path: PathBuf,
     file: Option<File>,
 }
 
 impl CsvFile {
-    /// Checks, before anything is searched, that the file can be created in `folder`, which is created. An
-    /// existing file is refused without `replace`.
+    /// Creates `folder`, and checks before any search that the file can be created in it. Refuses an existing file without
+    /// `replace`.
     pub(super) fn new(folder: &Path, replace: bool) -> Result<Self, ScalingError> {
         std::fs::create_dir_all(folder).map_err(ScalingError::file(folder))?;
         let path = folder.join(CSV);
@@ -115,16 +114,16 @@ impl CsvFile {
     }
 }
 
-/// The results of all searches by the clock, or of all in lockstep.
+/// By the clock, or in lockstep.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Measurement {
-    /// What all searches share, as names and values.
+    /// Common to all searches, as names and values.
     pub(super) conditions: Vec<(&'static str, String)>,
-    /// The names of all engines, [`SESAME`] first.
+    /// [`SESAME`] first.
     pub(super) engines: Vec<String>,
     pub(super) rows: Vec<Row>,
     pub(super) dropped: Vec<(String, String)>,
-    /// Warnings about the machine before the first search.
+    /// About the machine before the first search.
     pub(super) warnings: Vec<String>,
 }
 
@@ -158,10 +157,9 @@ pub(super) struct Curve<'a> {
     pub(super) baseline: BTreeMap<&'a str, &'a Row>,
 }
 
-/// The searches with one number of threads, by position.
 type Arm<'a> = BTreeMap<&'a str, Vec<&'a Row>>;
 
-/// Returns the curves of the engines that have results, on a machine of `cores` cores.
+/// Only engines that have results. The machine has `cores` cores.
 pub(super) fn curves<'a>(measurement: &'a Measurement, cores: usize) -> Vec<Curve<'a>> {
     let curve = |engine: &'a String| {
         let mut arms: BTreeMap<u32, Arm<'_>> = BTreeMap::new();
@@ -205,8 +203,7 @@ impl CurvePoint {
     }
 }
 
-/// Returns the geometric mean over positions of a ratio of `measure` between two arms, each the geometric mean
-/// of its rounds.
+/// Geometric mean over positions of the ratio between two arms, each the geometric mean of its rounds.
 fn ratio(above: &Arm<'_>, below: &Arm<'_>, measure: impl Fn(&Row) -> f64) -> Option<Estimate> {
     let of_position = |(position, rows): (&&str, &Vec<&Row>)| {
         Some((log_mean(above.get(position)?, &measure) - log_mean(rows, &measure)).exp())
@@ -227,7 +224,7 @@ fn inverse(estimate: Estimate) -> Estimate {
     Estimate { value: estimate.value.recip(), interval: Interval { low: high.recip(), high: low.recip() } }
 }
 
-/// Returns the share of searches with one thread's best move, which is reproducible by depth.
+/// Share of searches with one thread's best move, which is reproducible by depth.
 fn agreement(alone: &Arm<'_>, arm: &Arm<'_>) -> Option<Estimate> {
     let of_position = |(position, rows): (&&str, &Vec<&Row>)| {
         let best = &alone.get(position)?.first()?.best;
@@ -237,8 +234,7 @@ fn agreement(alone: &Arm<'_>, arm: &Arm<'_>) -> Option<Estimate> {
     bootstrap(shares.len(), |picks| picks.iter().filter_map(|&pick| shares.get(pick)).sum::<f64>() / picks.len() as f64)
 }
 
-/// Returns the share of all processors' time that other programs had during these searches; `None` if it is
-/// known of none.
+/// Share of all processors' time that other programs had; `None` if the system has no figure.
 pub(super) fn others<'a>(rows: impl Iterator<Item = &'a Row>) -> Option<f64> {
     let known = rows.filter_map(|row| row.clock.and_then(|clock| Some((clock.others?, clock.micros as f64))));
     let (share, time) = known.fold((0.0, 0.0), |(sum, all), (share, time)| (sum + share * time, all + time));

@@ -13,7 +13,7 @@ use super::{Plan, ScalingError};
 use crate::engine::Limits;
 use sesame_report::Progress;
 
-/// Runs all searches of the plan in parallel, each on one core.
+/// Searches run in parallel, each on one core.
 pub(super) fn run(plan: &Plan<'_>, file: &mut CsvFile) -> Result<Measurement, ScalingError> {
     let limit = plan.limit;
     let calibrate = |searcher: &mut Searcher, entry: &TestPosition| {
@@ -55,8 +55,7 @@ fn search(searcher: &mut Searcher, &(position, threads): &(&Calibrated, u32)) ->
     Ok(Row::new(SESAME, threads, 1, position, &trace, None))
 }
 
-/// Runs `work` on all items in parallel threads, each with a searcher, until the plan is stopped. `take` receives
-/// the results in the order of the items.
+/// Stops when the plan is stopped. Each thread has a searcher. `take` receives the results in the order of the items.
 fn run_parallel<I: Sync, R: Send>(
     plan: &Plan<'_>,
     items: &[I],
