@@ -115,12 +115,9 @@ pub(crate) fn excerpt(text: &str) -> String {
 impl Position {
     /// Parses a FEN, an X-FEN or a Shredder-FEN.
     ///
-    /// Any white space separates fields. Missing clocks count as `0 1`. The halfmove clock is capped at 100
-    /// and the move number at 65,535; move number 0 becomes 1. The castling letters `KQkq` stand for the
-    /// outermost rook on that side of the king, `A` to `H` for the rook on that file.
-    ///
-    /// # Errors
-    /// An error in the FEN.
+    /// Any white space separates fields. Missing clocks count as `0 1`. The halfmove clock is capped at 100 and the move
+    /// number at 65,535; move number 0 becomes 1. The castling letters `KQkq` stand for the outermost rook on that side of
+    /// the king, `A` to `H` for the rook on that file.
     pub fn from_fen(fen: &str) -> Result<Self, FenError> {
         let (position, repairs) = Self::from_lenient_fen(fen)?;
         repairs.into_iter().next().map_or(Ok(position), |repair| Err(repair.fault))
@@ -134,10 +131,7 @@ impl Position {
     /// - a clock that is no number counts as its default, and words in place of the clocks (the operations of EPD) are dropped;
     /// - more promoted pieces than missing pawns are accepted, up to 16 pieces of a colour and 8 pawns.
     ///
-    /// Returns the position with all repairs that were needed.
-    ///
-    /// # Errors
-    /// A fault that cannot be repaired.
+    /// Returns the position and all repairs. Fails for a fault that cannot be repaired.
     pub fn from_lenient_fen(fen: &str) -> Result<(Self, Vec<FenRepair>), FenError> {
         let mut repairs = Vec::new();
         let mut repair = |fault, repair| repairs.push(FenRepair { fault, repair });
@@ -208,8 +202,7 @@ impl Position {
         }
     }
 
-    /// Returns the position without castling rights whose king or rook is not on its square of standard chess; `None` if
-    /// it has none.
+    /// Drops castling rights whose king or rook is not on its square of standard chess; `None` if there are none.
     pub fn without_chess960_rights(&self) -> Option<Self> {
         let mut fields: Vec<String> = self.fen(true).split(' ').map(str::to_owned).collect();
         let castling = fields.get_mut(2)?;
@@ -228,9 +221,8 @@ impl Position {
         Self::from_lenient_fen(&fields.join(" ")).ok().map(|(position, _)| position)
     }
 
-    /// Formats the position as X-FEN, or as Shredder-FEN with `chess960`. X-FEN equals standard FEN for
-    /// positions of standard chess. The en passant square is written only where an en passant capture is
-    /// legal.
+    /// Formats as X-FEN, or as Shredder-FEN with `chess960`. X-FEN equals standard FEN for positions of standard chess.
+    /// The en passant square is written only if an en passant capture is legal.
     pub fn fen(&self, chess960: bool) -> String {
         let mut fen = String::with_capacity(90);
         for rank in Rank::ALL.into_iter().rev() {
@@ -320,12 +312,12 @@ fn read_board(builder: &mut BoardBuilder, text: &str) -> Result<(), FenError> {
     Ok(())
 }
 
-/// Returns the squares of one kind of piece on a board that is not validated yet.
+/// The board may be invalid.
 fn squares_of(builder: &BoardBuilder, color: Color, piece: Piece) -> BitBoard {
     Square::ALL.into_iter().filter(|&square| builder.square(square) == Some((piece, color))).collect()
 }
 
-/// Returns the first colour, if any, with more promoted pieces than missing pawns.
+/// Returns the first colour with more promoted pieces than missing pawns.
 fn check_material(builder: &BoardBuilder) -> Result<Option<Color>, FenError> {
     const MOST: (u32, u32) = (16, 8);
     for color in Color::ALL {
@@ -358,14 +350,13 @@ fn check_material(builder: &BoardBuilder) -> Result<Option<Color>, FenError> {
     Ok(too_many)
 }
 
-/// Returns the file of the rook on `color`'s first rank that is farthest from the king's file, on his short
-/// or long side.
+/// On `color`'s first rank, on the king's short or long side.
 fn outermost_rook(rooks: BitBoard, color: Color, king: File, short: bool) -> Option<File> {
     let files = (rooks & Rank::First.relative_to(color).bitboard()).into_iter().map(Square::file);
     if short { files.filter(|&file| file > king).max() } else { files.filter(|&file| file < king).min() }
 }
 
-/// Reads the castling rights that there can be, and returns the faults of the others.
+/// Returns the faults of the impossible rights.
 fn read_castling(builder: &mut BoardBuilder, text: &str) -> Vec<FenError> {
     let mut faults = Vec::new();
     if text == "-" {
@@ -391,8 +382,8 @@ fn read_castling(builder: &mut BoardBuilder, text: &str) -> Vec<FenError> {
     faults
 }
 
-/// Returns the file of the rook of castling right `letter` and whether it castles short; `Some(None)` if king or
-/// rook are not in place, `None` if the letter stands for no right.
+/// Returns the rook's file, and true for castling short; `Some(None)` if king or rook are not in place, `None` if the
+/// letter stands for no right.
 fn castling_rook(builder: &BoardBuilder, color: Color, letter: char) -> Option<Option<(File, bool)>> {
     let rank = Rank::First.relative_to(color);
     let rooks = squares_of(builder, color, Piece::Rook);
@@ -427,12 +418,12 @@ fn read_en_passant(builder: &mut BoardBuilder, text: &str) -> Result<(), FenErro
     Ok(())
 }
 
-/// Returns whether `text` stands for a number that is not known: `-` or a negative one.
+/// True for `-` and negative numbers.
 fn is_missing_number(text: &str) -> bool {
     text.strip_prefix('-').is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Parses a number of any length, capped at 65,535.
+/// Of any length, capped at 65,535.
 fn read_number(text: &str) -> Option<u16> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     // Digits that do not parse are too large a number.

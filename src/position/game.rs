@@ -74,12 +74,11 @@ impl Default for Game {
 
 /// Returns true if a search may score the position with `key` as a draw by repetition.
 ///
-/// `path` holds the keys of all earlier positions: those of the game, then those of the search line.
-/// `root_len` of them lie before the root of the search. One earlier occurrence at or after the root is
-/// enough, because the side that could avoid it has seen it. Before the root, two earlier occurrences are
+/// `path` has the keys of all earlier positions, `root_len` of them before the root of the search. One earlier
+/// occurrence at or after the root is enough: the side that could avoid it has seen it. Before the root, two are
 /// needed, as in the rule.
 ///
-/// `halfmove_clock` limits the plies to look back: the plies since the last capture or pawn move, or better
+/// `halfmove_clock` limits the plies to look back: those since the last capture or pawn move, or better
 /// [`Position::reversible_plies`], which also stops at a null move.
 #[inline]
 pub fn is_repetition(path: &[u64], key: u64, halfmove_clock: u8, root_len: usize) -> bool {

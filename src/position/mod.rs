@@ -1,9 +1,8 @@
 //! The rules of chess: positions, moves, Zobrist keys, draws, static exchange evaluation.
 //!
-//! [`Position`] wraps the board of cozy-chess, which generates legal moves. It adds Zobrist keys that include
-//! en passant only where it is legal, moves in 16 bits, separate lists of noisy and quiet moves, static
-//! exchange evaluation and draws. [`Game`] is a position with its history. FEN and move notations are parsed
-//! and written here; no input of a user panics.
+//! [`Position`] wraps the board of cozy-chess, which generates legal moves. It adds Zobrist keys, moves in 16 bits,
+//! separate lists of noisy and quiet moves, static exchange evaluation and draws. [`Game`] is a position with its
+//! history. No input of a user panics.
 
 pub mod attacks;
 mod fen;
@@ -36,21 +35,17 @@ pub struct PositionKeys {
     pub non_pawn: [u64; Color::NUM],
 }
 
-/// A position of standard chess or Chess960: board, side to move, castling rights, en passant, clocks and
-/// keys.
+/// A position of standard chess or Chess960.
 ///
-/// It owns no heap memory, for a copy-make search. A `Position` is always valid: each side has one king, and
-/// the side not to move is not in check. It comes from [`Position::startpos`], [`Position::chess960`] or
-/// [`Position::from_fen`] and changes by legal moves and null moves only.
+/// It owns no heap memory, for a copy-make search. It is always valid: each side has one king, and the side not to move
+/// is not in check. It changes by legal moves and null moves only.
 #[derive(Clone)]
 pub struct Position {
     board: Board,
     keys: PositionKeys,
-    /// The mailbox: the piece on each square. Move ordering reads it so often that copying 64 bytes more
-    /// pays.
+    /// Move ordering reads this mailbox so often that copying 64 bytes more pays.
     squares: [Option<Piece>; Square::NUM],
-    /// The file of a pawn that can legally be captured en passant. (`board` has the file after every double
-    /// step.)
+    /// Only for a legal capture. (`board` has the file after every double step.)
     en_passant: Option<File>,
     /// See [`Position::reversible_plies`].
     reversible: u8,
@@ -62,8 +57,7 @@ impl Position {
         Self::from_board(Board::startpos())
     }
 
-    /// Returns Chess960 start position `n` in Scharnagl's numbering; 518 is the start position of standard
-    /// chess.
+    /// Returns Chess960 start position `n` in Scharnagl's numbering; 518 is that of standard chess.
     ///
     /// # Panics
     /// When `n` is 960 or more.
@@ -80,8 +74,8 @@ impl Position {
         position
     }
 
-    /// Returns the Zobrist key. It is equal for positions that count as equal under the repetition rule, and
-    /// for others by accident only. The clocks are not part of it.
+    /// Returns the Zobrist key, equal for positions that count as equal under the repetition rule, and for others by
+    /// accident only. It excludes the clocks.
     #[inline]
     pub fn key(&self) -> u64 {
         self.keys.key
@@ -123,8 +117,8 @@ impl Position {
         PositionKeys { key, pawn, non_pawn }
     }
 
-    /// Returns the key after the legal move `mv`, for prefetching. It ignores castling, lost castling rights,
-    /// en passant captures and new en passant rights, so it is no key to probe with.
+    /// Returns a key after the legal move `mv` for prefetching only: it ignores castling, lost castling rights, en passant
+    /// captures and new en passant rights.
     #[inline]
     pub fn key_after(&self, mv: Move) -> u64 {
         let us = self.side_to_move();
@@ -216,8 +210,8 @@ impl Position {
         self.board.halfmove_clock()
     }
 
-    /// Returns the plies since the last capture, pawn move or null move, or since the FEN of this position,
-    /// capped at 255. A repetition can lie no further back.
+    /// Returns the plies since the last capture, pawn move or null move, or since the FEN of this position, capped at
+    /// 255. A repetition can lie no further back.
     #[inline]
     pub fn reversible_plies(&self) -> u8 {
         self.reversible
@@ -241,8 +235,7 @@ impl Position {
         self.en_passant.map(|file| Square::new(file, Rank::Sixth.relative_to(self.side_to_move())))
     }
 
-    /// Returns true if a move is legal. It accepts any [`Move`], such as one from a TT entry of another
-    /// position.
+    /// Returns true if a move is legal. Accepts any [`Move`], such as one from another position's TT entry.
     #[inline]
     pub fn is_legal(&self, mv: Move) -> bool {
         self.board.is_legal(mv.to_cozy())
@@ -362,7 +355,7 @@ impl Position {
         Square::new(target.file(), Rank::Fifth.relative_to(self.side_to_move()))
     }
 
-    /// Returns the board's en passant file if an en passant capture is legal.
+    /// Returns the board's en passant file if a capture is legal.
     #[inline]
     fn legal_en_passant(&self) -> Option<File> {
         let file = self.board.en_passant()?;
@@ -378,8 +371,7 @@ impl Position {
         !(self.colors(color) - self.pieces(Piece::Pawn) - self.pieces(Piece::King)).is_empty()
     }
 
-    /// Returns true for K against K, KN against K, KB against K, and KB against KB with bishops of one square
-    /// colour.
+    /// Returns true for K, KN or KB against K, and KB against KB with bishops of one square colour.
     #[inline]
     pub fn insufficient_material(&self) -> bool {
         let occupied = self.occupied();
@@ -407,7 +399,7 @@ fn castling_targets(mv: Move) -> (Square, Square) {
     }
 }
 
-/// Positions are equal if pieces, side to move, castling rights, legal en passant and both clocks are.
+/// Compares pieces, side to move, castling rights, legal en passant and both clocks.
 impl PartialEq for Position {
     fn eq(&self, other: &Self) -> bool {
         Piece::ALL.into_iter().all(|piece| self.pieces(piece) == other.pieces(piece))

@@ -11,17 +11,14 @@ use super::{BitBoard, Piece, Position, Rank, Square};
 
 /// A move in 16 bits.
 ///
-/// Bits 0 to 5 are the origin, bits 6 to 11 the target, bits 12 to 14 the promotion (0 none, 1 knight, 2
-/// bishop, 3 rook, 4 queen); bit 15 is zero. Castling is encoded as the king capturing its own rook, in
-/// standard chess and Chess960. The word is never 0, which would be a1a1, so `Option<Move>` takes two bytes
-/// too.
+/// Bits 0 to 5 are the origin, bits 6 to 11 the target, bits 12 to 14 the promotion (0 none, 1 knight, 2 bishop, 3
+/// rook, 4 queen); bit 15 is zero. Castling is the king capturing its own rook, also in standard chess. The word is never
+/// 0, which would be a1a1, so `Option<Move>` takes two bytes too.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Move(NonZeroU16);
 
 impl Move {
-    /// Creates a move between two different squares, with the promotion piece, if any.
-    ///
-    /// A king or a pawn as `promotion` counts as none.
+    /// Creates a move between two different squares. A king or a pawn as `promotion` counts as none.
     ///
     /// # Panics
     /// If both squares are a1, because the word would be 0.
@@ -70,8 +67,8 @@ impl Move {
         self.0.get()
     }
 
-    /// Decodes a word. Returns `None` for equal squares, an unknown promotion or bit 15 set. The move need
-    /// not be legal in any position; see [`Position::is_legal`](super::Position::is_legal).
+    /// Decodes a word. Returns `None` for equal squares, an unknown promotion or bit 15 set. The move may be illegal: see
+    /// [`Position::is_legal`](super::Position::is_legal).
     #[inline]
     pub const fn from_bits(bits: u16) -> Option<Self> {
         if bits & 63 == bits >> 6 & 63 || bits >> 12 > 4 {
@@ -89,7 +86,7 @@ impl Move {
     }
 }
 
-/// Formats the move in UCI notation of Chess960, with castling as the king capturing its rook (`e1h1`). See
+/// UCI notation of Chess960: in castling, the king captures its rook (`e1h1`). See
 /// [`Position::to_uci`](super::Position::to_uci) for standard chess.
 impl fmt::Display for Move {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -107,7 +104,7 @@ impl fmt::Debug for Move {
     }
 }
 
-/// A list of up to [`MoveList::CAPACITY`] moves on the stack. No position that a game can reach has more than 218 moves.
+/// Moves on the stack. No position that a game can reach has more than 218.
 #[derive(Clone, Default)]
 pub struct MoveList(ArrayVec<Move, { MoveList::CAPACITY }>);
 
@@ -181,8 +178,7 @@ impl Position {
         list
     }
 
-    /// Appends the legal noisy moves: all captures, with en passant and capturing promotions, and promotions
-    /// to a queen.
+    /// Appends the legal noisy moves: captures, and promotions to a queen.
     pub fn noisy_moves(&self, list: &mut MoveList) {
         let us = self.side_to_move();
         let king = self.king(us);
@@ -215,14 +211,12 @@ impl Position {
         }
     }
 
-    /// Appends the legal quiet moves: all that are not noisy, with castling and underpromotions without
-    /// capture.
+    /// Appends the legal quiet moves: all others, with underpromotions without capture.
     pub fn quiet_moves(&self, list: &mut MoveList) {
         self.quiet_moves_to(|_| BitBoard::FULL, list);
     }
 
-    /// Appends the [quiet moves](Self::quiet_moves) whose target is in `squares` for the kind of piece that
-    /// moves.
+    /// Appends the [quiet moves](Self::quiet_moves) with a target in `squares` of the moving piece.
     #[inline]
     pub fn quiet_moves_to(&self, squares: impl Fn(Piece) -> BitBoard, list: &mut MoveList) {
         let us = self.side_to_move();
@@ -252,8 +246,7 @@ impl Position {
         self.board.generate_moves(|_| true)
     }
 
-    /// Counts the leaf nodes of the tree of legal moves of `depth` plies; 1 at depth 0. The last ply is
-    /// counted in bulk.
+    /// Counts the leaf nodes at `depth` plies; 1 at depth 0. Counts the last ply in bulk.
     pub fn perft(&self, depth: u32) -> u64 {
         if depth == 0 {
             return 1;
@@ -274,8 +267,8 @@ impl Position {
         nodes
     }
 
-    /// Returns the square behind a pawn that has just made a double step, as a set. A pawn moves there only
-    /// by an en passant capture, because the pawn in front of it blocks any push.
+    /// The square behind a pawn that has just made a double step. A pawn moves there only by an en passant capture: the
+    /// pawn in front of it blocks any push.
     #[inline]
     fn en_passant_target(&self) -> BitBoard {
         let rank = Rank::Sixth.relative_to(self.side_to_move());

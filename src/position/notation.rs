@@ -23,9 +23,9 @@ pub enum MoveError {
 impl Position {
     /// Formats a legal move in UCI notation.
     ///
-    /// Castling is written `e1g1`, or with `chess960` as the king capturing its rook, `e1h1`. The latter form
-    /// is also used if king or rook are not on their squares of standard chess: the king's target alone could
-    /// be a king's step, or its own square.
+    /// Castling is written `e1g1`, or with `chess960` as the king capturing its rook, `e1h1`. The latter form also stands
+    /// for a king or rook on other squares than in standard chess: the king's target alone could be a king's step, or its
+    /// own square.
     pub fn to_uci(&self, mv: Move, chess960: bool) -> String {
         let is_standard = mv.from().file() == File::E && matches!(mv.to().file(), File::A | File::H);
         if !chess960 && is_standard && self.is_castling(mv) {
@@ -35,11 +35,8 @@ impl Position {
         }
     }
 
-    /// Parses a legal move in UCI notation. Castling may be written `e1g1` or `e1h1`, in standard chess and
-    /// Chess960. If the first form is also a legal step of the king, it is the step.
-    ///
-    /// # Errors
-    /// [`MoveError::Syntax`] or [`MoveError::Illegal`].
+    /// Parses a legal move in UCI notation. Castling may be written `e1g1` or `e1h1`, in standard chess and Chess960. If
+    /// `e1g1` is also a legal step of the king, it is the step.
     pub fn from_uci(&self, text: &str) -> Result<Move, MoveError> {
         let mv = parse(text).ok_or_else(|| MoveError::Syntax(excerpt(text)))?;
         if self.is_legal(mv) {
@@ -48,7 +45,7 @@ impl Position {
         self.castling_to(mv).filter(|&castling| self.is_legal(castling)).ok_or(MoveError::Illegal(mv))
     }
 
-    /// Returns the castling move, king captures rook, with the king's target of `mv`.
+    /// Finds the castling move with the king's target of `mv`.
     fn castling_to(&self, mv: Move) -> Option<Move> {
         let us = self.side_to_move();
         let rank = Rank::First.relative_to(us);
@@ -97,12 +94,8 @@ impl Position {
         san
     }
 
-    /// Parses a legal move in standard algebraic notation. Signs for captures, promotion, check, mate and
-    /// annotations are optional, castling may be written with zeros, and more of the origin may be given than
-    /// is needed.
-    ///
-    /// # Errors
-    /// [`MoveError::San`] if the text fits no legal move, or several.
+    /// Parses a legal move in standard algebraic notation. Signs for captures, promotion, check, mate and annotations are
+    /// optional, castling may have zeros, and the origin may be given in more detail than needed.
     pub fn from_san(&self, text: &str) -> Result<Move, MoveError> {
         let plain = |text: &str| text.replace(['+', '#', '!', '?', 'x', ':', '='], "").replace('0', "O");
         let wanted = plain(text);
@@ -120,9 +113,6 @@ impl Position {
     }
 
     /// Parses a legal move in long algebraic notation, such as `e2-e4`, `Ng1-f3`, `f1b5+`, `e7xd8=Q#`.
-    ///
-    /// # Errors
-    /// [`MoveError::Syntax`] or [`MoveError::Illegal`].
     pub fn from_lan(&self, text: &str) -> Result<Move, MoveError> {
         let syntax = || MoveError::Syntax(excerpt(text));
         let plain = text.replace(['-', 'x', ':', '=', '+', '#', '!', '?'], "");
@@ -135,8 +125,8 @@ impl Position {
         }
     }
 
-    /// Appends the origin as far as other pieces of the kind with the same target need it: the file if it is
-    /// unique, else the rank if that is unique, else both.
+    /// Appends the origin if other pieces of the kind have the same target: the file if it is unique, else the rank if that
+    /// is unique, else both.
     fn push_origin(&self, san: &mut String, mv: Move, piece: Piece) {
         let from = mv.from();
         let (mut rivals, mut same_file, mut same_rank) = (false, false, false);

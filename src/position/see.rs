@@ -3,8 +3,7 @@
 use super::attacks::{get_bishop_moves, get_king_moves, get_knight_moves, get_pawn_attacks, get_rook_moves};
 use super::{BitBoard, Color, Move, Piece, Position, Square};
 
-/// Piece values of the static exchange evaluation, in centipawns, by [`Piece`]. The king needs none: it never
-/// captures a defended piece.
+/// In centipawns, by [`Piece`]. The king needs no value: it never captures a defended piece.
 pub const SEE_VALUES: [i32; Piece::NUM] = [100, 300, 300, 500, 900, 0];
 
 const LEAST_VALUABLE_FIRST: [Piece; 5] = [Piece::Pawn, Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen];
@@ -14,16 +13,13 @@ fn value(piece: Piece) -> i32 {
 }
 
 impl Position {
-    /// Returns true if the exchange that the legal move `mv` begins wins at least `threshold` centipawns for
-    /// the side to move. A negative threshold allows a loss.
+    /// Returns true if the exchange that the legal move `mv` begins wins at least `threshold` centipawns for the side to
+    /// move. A negative threshold allows a loss.
     ///
-    /// Both sides capture in turn on the target square with their least valuable attacker, the one on the
-    /// lowest square among equals. X-ray attackers join in, and either side may stop. A king captures
-    /// undefended pieces only. Promotion counts for `mv` itself, not for later captures. Pins are ignored.
-    /// Castling wins 0.
-    ///
-    /// This is the swap algorithm with a threshold (Stockfish's `see_ge`). The bound is tested after every
-    /// capture, so most exchanges are decided before any attack lookup.
+    /// Both sides capture in turn with their least valuable attacker, the one on the lowest square among equals. X-ray
+    /// attackers join in, and either side may stop. A king captures undefended pieces only. Promotion counts for `mv`
+    /// itself, not for later captures. Pins are ignored. Castling wins 0. The algorithm is Stockfish's `see_ge`: testing
+    /// the bound after every capture decides most exchanges before any attack lookup.
     pub fn see_ge(&self, mv: Move, threshold: i32) -> bool {
         let (from, to) = (mv.from(), mv.to());
         let us = self.side_to_move();
@@ -90,8 +86,7 @@ impl Position {
         }
     }
 
-    /// Returns the pieces of both colours that attack `square`, with `occupied` as blockers. Pieces of this
-    /// position that are not in `occupied` are included; mask the result to exclude them.
+    /// Includes both colours. `occupied` blocks; pieces outside of it are included, so mask the result to exclude them.
     #[inline]
     pub fn attackers_to(&self, square: Square, occupied: BitBoard) -> BitBoard {
         let queens = self.pieces(Piece::Queen);

@@ -262,7 +262,7 @@ impl ThreadData {
         }
     }
 
-    /// Clears the thread's own histories. [`SharedHistories::clear`] clears shared ones.
+    /// Clears the thread's own histories. `SharedHistories::clear` clears shared ones.
     pub fn clear(&mut self) {
         if !self.is_sharing {
             self.histories.clear();

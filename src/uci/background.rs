@@ -26,13 +26,13 @@ pub(super) enum TaskKind {
 pub(super) struct BackgroundTask {
     pub(super) kind: TaskKind,
     stop: Arc<AtomicBool>,
-    /// Disconnected at the end, also by a panic.
+    /// Disconnects at the end of the task, also by a panic.
     done: Receiver<Infallible>,
     thread: JoinHandle<()>,
 }
 
 impl BackgroundTask {
-    /// Starts `work`, which must end soon after its stop flag is set.
+    /// `work` must end soon after its stop flag is set.
     fn start(kind: TaskKind, work: impl FnOnce(&AtomicBool) + Send + 'static) -> io::Result<BackgroundTask> {
         let stop = Arc::new(AtomicBool::new(false));
         let (running, done) = channel::bounded(0);
@@ -52,7 +52,7 @@ impl BackgroundTask {
         self.done.try_recv() == Err(TryRecvError::Disconnected)
     }
 
-    /// Returns a receiver that is ready at the end of the task.
+    /// The receiver is ready at the end of the task.
     pub(super) fn end(&self) -> Receiver<Infallible> {
         self.done.clone()
     }
@@ -109,12 +109,12 @@ impl Session {
         });
     }
 
-    /// Saves the table. Later commands wait; `stop` ends it, and `quit` waits until the file is complete.
+    /// Later commands wait. `stop` ends it, and `quit` waits until the file is complete.
     pub(super) fn save_hash(&mut self) {
         self.transfer_hash(TaskKind::SaveHash);
     }
 
-    /// Loads the table. Later commands wait; `stop` and `quit` end it.
+    /// Later commands wait. `stop` and `quit` end it.
     pub(super) fn load_hash(&mut self) {
         self.transfer_hash(TaskKind::LoadHash);
     }

@@ -4,16 +4,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::position::{Color, File, Game, Move, Piece, Position, Rank, Square};
 
-/// The characters of a text diagram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
-    /// Letters, as in a FEN.
+    /// As in a FEN.
     Ascii,
-    /// Chess figurines.
     Unicode,
 }
 
-/// Draws the board with White below: eleven lines, without a trailing line feed.
+/// White is below. Eleven lines, without a trailing line feed.
 pub fn draw(position: &Position, style: Style) -> String {
     const EDGE: &str = "  +-----------------+\n";
     let mut text = EDGE.to_owned();
@@ -50,8 +48,7 @@ pub(crate) fn symbol(piece: Piece, color: Color, style: Style) -> char {
     }
 }
 
-/// Returns the text of the command `d`: the board, the FEN, the key, the checking pieces, and the result of a
-/// finished game.
+/// For the command `d`: board, FEN, key, checking pieces, and the result of a finished game.
 pub(super) fn describe(game: &Game, chess960: bool) -> String {
     let position = game.position();
     let checkers: Vec<String> = position.checkers().into_iter().map(|square| square.to_string()).collect();
@@ -65,14 +62,12 @@ pub(super) fn describe(game: &Game, chess960: bool) -> String {
     text
 }
 
-/// Depth of subtrees that are counted without a check of the stop flag: a fraction of a second.
+/// Subtrees of this depth are counted without a look at the stop flag, in a fraction of a second.
 const UNINTERRUPTED: u32 = 4;
 
-/// Counts the leaves of each legal move of `position`, and calls `each` with the move's UCI text and its
-/// leaves: perft (<https://www.chessprogramming.org/Perft>).
-///
-/// Moves are sorted by their text. With `chess960`, castling is written as king takes rook. Returns the sum, or
-/// `None` if `stop` was set before the end. Depth 0 has one leaf and no moves.
+/// Perft (<https://www.chessprogramming.org/Perft>): `each` receives each legal move's UCI text and leaves, sorted by the
+/// text. With `chess960`, castling is written as king takes rook. Returns the sum, or `None` if `stop` was set before the
+/// end. Depth 0 has one leaf and no moves.
 pub fn divide(
     position: &Position,
     depth: u32,

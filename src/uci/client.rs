@@ -12,43 +12,37 @@ use crossbeam_channel::{self as channel, Receiver, RecvTimeoutError};
 
 use super::reader::read_line;
 
-/// The capacity of the queue of lines. An engine that writes more has to wait.
+/// In lines. An engine that writes more has to wait.
 const QUEUE: usize = 4096;
-/// The time that an engine has to end after `quit` or the end of its input.
+/// For an engine to end after `quit` or the end of its input.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// The error of an engine that does not follow the protocol.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
-    /// The process cannot be started.
     #[error("cannot be started: {0}")]
     Start(#[source] io::Error),
-    /// An answer did not come in time: the answer, the time limit and the last command.
+    /// The awaited answer, the time limit and the last command.
     #[error("no {0} within {1:?} of {2:?}")]
     Silent(&'static str, Duration, String),
-    /// The process has ended, or closed its output: the exit status and the last command.
+    /// The exit status and the last command. The process may only have closed its output.
     #[error("it ended ({0}) after {1:?}")]
     Ended(String, String),
-    /// The process does not take this command.
+    /// The command.
     #[error("{0:?} cannot be sent: {1}")]
     Unsent(String, #[source] io::Error),
 }
 
-/// An option as an engine declares it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct DeclaredOption {
-    /// The name.
     pub name: String,
-    /// The type, such as `spin`.
+    /// Such as `spin`.
     pub kind: String,
-    /// The smallest value of a `spin`.
     pub min: Option<i64>,
-    /// The largest value of a `spin`.
     pub max: Option<i64>,
 }
 
 impl DeclaredOption {
-    /// Parses the words after `option`; `None` without a name.
+    /// Starts after the word `option`; `None` without a name.
     fn parse(rest: &str) -> Option<Self> {
         let mut option = Self::default();
         let mut part = "";
@@ -70,25 +64,24 @@ impl DeclaredOption {
     }
 }
 
-/// An `info` line with a depth and a line of play.
+/// Has a depth and a line of play.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SearchInfo {
-    /// The depth in plies.
+    /// In plies.
     pub depth: u32,
-    /// The rank of the line: 1 for the best.
+    /// 1 for the best line.
     pub rank: u32,
-    /// True unless the score is a bound.
+    /// False for a bound.
     pub is_exact: bool,
-    /// Nodes so far; 0 if the line has none.
+    /// 0 if the line has none.
     pub nodes: u64,
-    /// The first move of the line, as text.
     pub best: String,
-    /// The time since `go`, by this process's clock.
+    /// Since `go`, by this process's clock.
     pub elapsed: Duration,
 }
 
 impl SearchInfo {
-    /// Parses the words after `info`, and skips unknown ones. A missing depth or number of nodes is 0, a missing move empty.
+    /// Starts after the word `info`. Skips unknown words. A missing depth or number of nodes is 0, a missing move empty.
     fn parse(rest: &str, elapsed: Duration) -> Self {
         let mut info = Self { depth: 0, rank: 1, is_exact: true, nodes: 0, best: String::new(), elapsed };
         let mut words = rest.split_whitespace();
@@ -110,39 +103,34 @@ impl SearchInfo {
     }
 }
 
-/// The result of a search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SearchAnswer {
-    /// The `info` lines with a depth and a line of play.
+    /// Only lines with a depth and a line of play.
     pub infos: Vec<SearchInfo>,
-    /// The first word after `bestmove`; empty for none.
+    /// First word after `bestmove`; empty for none.
     pub best: String,
-    /// The last number of nodes; 0 if the engine has given none.
+    /// 0 if the engine has given none.
     pub nodes: u64,
-    /// The time from `go` to `bestmove`.
+    /// From `go` to `bestmove`.
     pub elapsed: Duration,
 }
 
-/// A running UCI engine. Each call fails if the engine ends, or is silent for too long. Dropping it ends the process.
+/// Each call fails if the engine ends, or is silent for too long. Dropping it ends the process.
 #[derive(Debug)]
 pub struct EngineProcess {
     child: Child,
     input: Option<ChildStdin>,
-    /// Each with the time of its arrival.
+    /// With the time of arrival.
     lines: Receiver<(String, Instant)>,
     patience: Duration,
     name: Option<String>,
     options: Vec<DeclaredOption>,
-    /// The last command.
     command: String,
 }
 
 impl EngineProcess {
-    /// Starts an engine, sends `uci` and waits for `uciok`. Answers other than `bestmove` may take `patience`.
-    /// The standard error of the engine is that of this process.
-    ///
-    /// # Errors
-    /// If the process cannot be started, ends, or is silent.
+    /// Sends `uci` and waits for `uciok`. Answers other than `bestmove` may take `patience`. The engine shares this process's
+    /// standard error.
     pub fn start(command: &mut Command, patience: Duration) -> Result<Self, ClientError> {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().map_err(ClientError::Start)?;
         let (sender, lines) = channel::bounded(QUEUE);
@@ -178,22 +166,20 @@ impl EngineProcess {
         }
     }
 
-    /// Returns the text of `id name`.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
 
-    /// Returns the id of the process.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Returns the declaration of an option. Upper and lower case are equal.
+    /// In any case.
     pub fn option(&self, name: &str) -> Option<&DeclaredOption> {
         self.options.iter().find(|option| option.name.eq_ignore_ascii_case(name))
     }
 
-    /// Sends one line. Line feeds within it become spaces.
+    /// Line feeds become spaces.
     pub fn send(&mut self, command: &str) -> Result<(), ClientError> {
         self.command = command.replace(['\n', '\r'], " ");
         let line = format!("{}\n", self.command);
@@ -208,12 +194,10 @@ impl EngineProcess {
         }
     }
 
-    /// Sets an option.
     pub fn set_option(&mut self, name: &str, value: &str) -> Result<(), ClientError> {
         self.send(&format!("setoption name {name} value {value}"))
     }
 
-    /// Sends `isready` and waits for the answer.
     pub fn wait_until_ready(&mut self) -> Result<(), ClientError> {
         self.send("isready")?;
         let start = Instant::now();
@@ -221,13 +205,13 @@ impl EngineProcess {
         Ok(())
     }
 
-    /// Clears the engine's memory of earlier searches: `ucinewgame`, and the wait until it is done.
+    /// Sends `ucinewgame`, and waits until it is done.
     pub fn new_game(&mut self) -> Result<(), ClientError> {
         self.send("ucinewgame")?;
         self.wait_until_ready()
     }
 
-    /// Searches a position. `go` is the whole command. The answer may take `limit`.
+    /// `go` is the whole command. The answer may take `limit`.
     pub fn search(&mut self, fen: &str, go: &str, limit: Duration) -> Result<SearchAnswer, ClientError> {
         self.send(&format!("position fen {fen}"))?;
         let start = Instant::now();
@@ -252,7 +236,7 @@ impl EngineProcess {
         }
     }
 
-    /// Waits for the next line until `limit` after `start`.
+    /// Waits until `limit` after `start`.
     fn line(
         &mut self,
         answer: &'static str,
@@ -269,14 +253,13 @@ impl EngineProcess {
         }
     }
 
-    /// Returns the error of an engine that has ended or closed a pipe.
+    /// For an engine that has ended or closed a pipe.
     fn ended(&mut self) -> ClientError {
         self.input = None;
         let status = self.wait(FAREWELL).unwrap_or_else(|| "it closed a pipe and runs on".to_owned());
         ClientError::Ended(status, self.command.clone())
     }
 
-    /// Waits for the end of the process.
     fn wait(&mut self, time: Duration) -> Option<String> {
         let start = Instant::now();
         loop {

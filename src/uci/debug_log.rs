@@ -9,23 +9,22 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use jiff::Timestamp;
 use parking_lot::Mutex;
 
-/// The debug log, open or closed. Lines are written without a buffer, so that the file is complete after a
-/// crash.
+/// Open or closed. Has no buffer, so that the file is complete after a crash.
 #[derive(Default)]
 pub(super) struct DebugLog {
     file: Mutex<Option<(File, PathBuf)>>,
-    /// True if there is a file. Without one, writes do not lock.
+    /// Without a file, writes do not lock.
     is_open: AtomicBool,
 }
 
-/// The direction of a line, seen from the engine.
+/// Seen from the engine.
 pub(super) enum Direction {
     In,
     Out,
 }
 
 impl DebugLog {
-    /// Opens the file at `path` to append lines, or closes the log if `path` is empty. After an error the previous log stays open.
+    /// Appends to the file at `path`; an empty path closes the log. After an error the previous log stays open.
     pub(super) fn open(&self, path: &Path) -> io::Result<()> {
         let opened = if path.as_os_str().is_empty() {
             None
@@ -44,7 +43,7 @@ impl DebugLog {
         Ok(())
     }
 
-    /// Writes one or more lines. A failed write closes the log, and returns a message.
+    /// Takes one or more lines. A failed write closes the log, and returns a message.
     pub(super) fn write(&self, direction: Direction, text: &str) -> Result<(), String> {
         if !self.is_open.load(Ordering::Relaxed) {
             return Ok(());

@@ -14,10 +14,8 @@ use parking_lot::Mutex;
 
 use super::debug_log::{DebugLog, Direction};
 
-/// A thread-safe writer of lines. Clones share the writer.
-///
-/// After a failed write it stays [closed](Output::is_closed) and drops all text. Usually the reader has gone;
-/// [`Output::failure`] has any other error.
+/// Thread-safe writer of lines, shared by its clones. After a failed write it stays [closed](Output::is_closed) and drops
+/// all text. Usually the reader has gone; [`Output::failure`] has any other error.
 #[derive(Clone)]
 pub struct Output {
     shared: Arc<Shared>,
@@ -28,18 +26,16 @@ struct Shared {
     closed: AtomicBool,
     failure: OnceLock<io::Error>,
     debug_log: DebugLog,
-    /// Shared with the writer, which then stops waiting for its reader.
+    /// Ends the writer's wait for its reader.
     shutting_down: Arc<AtomicBool>,
 }
 
 impl Output {
-    /// Creates an output to `writer`.
     pub fn new(writer: impl Write + Send + 'static) -> Output {
         Output::with_shutdown_flag(writer, Arc::default())
     }
 
-    /// Creates an output to the standard output. After [`Output::begin_shutdown`] it closes if nothing is read
-    /// for two seconds.
+    /// After [`Output::begin_shutdown`], closes if nothing is read for two seconds.
     pub fn stdout() -> Output {
         let shutting_down = Arc::default();
         Output::with_shutdown_flag(Stdout { shutting_down: Arc::clone(&shutting_down) }, shutting_down)
@@ -51,23 +47,22 @@ impl Output {
         Output { shared: Arc::new(Shared { writer, closed, failure, debug_log, shutting_down }) }
     }
 
-    /// Announces the end of the program: writes stop waiting for a reader that does not read.
+    /// Writes then stop waiting for a reader that does not read.
     pub fn begin_shutdown(&self) {
         self.shared.shutting_down.store(true, Ordering::Relaxed);
     }
 
-    /// Writes `text` and a line feed at once. Line feeds in `text` keep several lines together.
+    /// Adds a line feed. Line feeds in `text` keep several lines together.
     pub fn line(&self, text: &str) {
         self.text(&format!("{text}\n"));
     }
 
-    /// Writes `text` as an `info string` of one line. A long text, for example with a long path, is shortened to
-    /// its beginning and its end.
+    /// Writes one `info string`. Shortens a long text, for example with a long path, to its beginning and its end.
     pub fn info(&self, text: &str) {
         self.line(&format!("info string {}", shorten(&text.replace(['\n', '\r'], " "))));
     }
 
-    /// Writes `text` without a line feed, for a prompt.
+    /// Adds no line feed: for a prompt.
     pub fn text(&self, text: &str) {
         let mut writer = self.shared.writer.lock();
         if self.is_closed() {
@@ -90,23 +85,22 @@ impl Output {
         }
     }
 
-    /// Opens the debug log at `path`, or closes it if `path` is empty. Never waits for the reader of the output.
+    /// An empty path closes the log. Never waits for the reader of the output.
     pub(super) fn open_debug_log(&self, path: &Path) -> Result<(), String> {
         let opened = self.shared.debug_log.open(path);
         opened.map_err(|error| format!("the debug log cannot be written: {}: {error}", path.display()))
     }
 
-    /// Writes an input line to the debug log. Never waits for the reader of the output.
+    /// Never waits for the reader of the output.
     pub(super) fn log_input(&self, text: &[u8]) -> Result<(), String> {
         self.shared.debug_log.write(Direction::In, String::from_utf8_lossy(text).trim_end_matches('\r'))
     }
 
-    /// Returns true after a failed write.
     pub fn is_closed(&self) -> bool {
         self.shared.closed.load(Ordering::Relaxed)
     }
 
-    /// Returns the error of a failed write other than a missing reader, for example a full disk.
+    /// Other than a missing reader: for example, a full disk.
     pub fn failure(&self) -> Option<&io::Error> {
         self.shared.failure.get()
     }
@@ -123,7 +117,7 @@ fn shorten(text: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{start}...{end}"))
 }
 
-/// The standard output. Writes wait for the reader without a limit until `shutting_down` is set, then for two seconds.
+/// Waits for the reader without a limit until `shutting_down` is set, then for two seconds.
 struct Stdout {
     #[cfg_attr(not(unix), allow(dead_code))]
     shutting_down: Arc<AtomicBool>,
@@ -154,11 +148,11 @@ impl Write for Stdout {
     }
 }
 
-/// Bytes that a ready pipe takes without blocking: the system's `PIPE_BUF`, at least 512 by POSIX. macOS has no more.
+/// In bytes, for a ready pipe: the system's `PIPE_BUF`, at least 512 by POSIX. macOS has no more.
 #[cfg(unix)]
 const PIPE_BUF: usize = if cfg!(target_os = "linux") { 4096 } else { 512 };
 
-/// Waits until a write does not block. During the shutdown, the error is [`ErrorKind::TimedOut`] if nothing is read.
+/// During the shutdown, the error is [`ErrorKind::TimedOut`] if nothing is read.
 #[cfg(unix)]
 fn wait_until_writable(output: &impl std::os::fd::AsFd, shutting_down: &AtomicBool) -> io::Result<()> {
     use nix::errno::Errno;

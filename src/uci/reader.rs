@@ -12,16 +12,14 @@ use super::output::Output;
 use super::parse::{Parsed, UciCommand, parse};
 use crate::smp::request_short_slices;
 
-/// The longest line that is parsed, in bytes. The longest possible game, 11,796 plies, takes less than 70,000.
+/// In bytes. The longest possible game, 11,796 plies, takes less than 70,000.
 pub(super) const MAX_LINE: usize = 1 << 18;
 
-/// The capacity of the queue between reader and engine loop.
 const QUEUE: usize = 64;
 
-/// Starts the reader thread, which ends with its input or at the first line after the receiver is dropped.
-///
-/// The thread writes each line to the debug log of `output`, and opens and closes the log exactly between two
-/// lines. It also tells `output` of `quit`, because the engine loop may be blocked in a write.
+/// Ends with the input, or at the first line after the receiver is dropped. The thread writes each line to the debug log
+/// of `output`, and opens and closes the log exactly between two lines. It also tells `output` of `quit`: the engine loop
+/// may be blocked in a write.
 pub(super) fn spawn(input: impl Read + Send + 'static, output: Output) -> io::Result<Receiver<Parsed>> {
     let (sender, receiver) = channel::bounded(QUEUE);
     thread::Builder::new().name("uci-reader".into()).spawn(move || {
@@ -61,8 +59,8 @@ pub(super) fn spawn(input: impl Read + Send + 'static, output: Output) -> io::Re
     Ok(receiver)
 }
 
-/// Reads one line into `line`, without its line feed and at most `MAX_LINE` bytes of it. Returns its full
-/// length, or `None` at the end of the input. The last line needs no line feed.
+/// Drops the line feed, and bytes beyond `MAX_LINE`. Returns the full length; `None` at the end of the input. The last
+/// line needs no line feed.
 pub(super) fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> Option<usize> {
     line.clear();
     let mut length = 0;

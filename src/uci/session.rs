@@ -36,33 +36,24 @@ More commands:
   compiler              show how the program was built
 Lines that begin with # are comments. `sesame --help` lists the subcommands for people.";
 
-/// The error of starting a session.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The engine cannot be created.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// The thread that reads the input cannot be started.
     #[error("cannot start the reader thread: {0}")]
     Reader(#[from] io::Error),
 }
 
 /// Runs a UCI session until `quit`, the end of the input, or a closed output.
 ///
-/// Commands before `quit` and before the end of the input are carried out first, in their order: perft and bench finish. `quit`
-/// ends a search at once, with its best move; the end of the input lets a search with a limit reach it. A second `quit`, or
-/// `stop`, ends a long task.
-///
-/// # Errors
-/// If the session cannot start. Invalid input is not an error.
+/// Commands before `quit` and before the end of the input are carried out first, in order: perft and bench finish. `quit`
+/// ends a search at once, with its best move; the end of the input lets a search with a limit reach it. A second `quit`,
+/// or `stop`, ends a long task. Fails if the session cannot start; invalid input is not an error.
 pub fn run(input: impl Read + Send + 'static, output: Output) -> Result<(), StartError> {
     run_linked(input, output, None)
 }
 
-/// Runs a session as [`run`] does, together with other machines.
-///
-/// # Errors
-/// If the session cannot start.
+/// Joins other machines. Otherwise like [`run`].
 pub fn run_linked(
     input: impl Read + Send + 'static,
     output: Output,
@@ -99,14 +90,13 @@ pub fn run_linked(
     Ok(())
 }
 
-/// The reason why no more commands are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Closing {
     Quit,
     EndOfInput,
 }
 
-/// The event up to which a search holds its best move.
+/// A search holds its best move until this event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Until {
     Limit,
@@ -130,27 +120,26 @@ pub(super) struct Session {
     pub(super) engine: Engine,
     pub(super) strength: Strength,
     pub(super) game: Game,
-    /// The command that sets `game` on other machines.
+    /// Sets `game` on other machines.
     position_line: String,
-    /// The fault of the last `position`, if it could not be set: `game` is an older one.
+    /// Of the last `position`, if it could not be set: `game` is an older one.
     position_fault: Option<String>,
-    /// The end of the last `go`.
+    /// Of the last `go`.
     until: Until,
-    /// The last `go` came without a position, and holds the answer `bestmove (none)`.
+    /// The last `go` had no position, and holds the answer `bestmove (none)`.
     holds_no_move: bool,
     pub(super) task: Option<BackgroundTask>,
-    /// Settings that wait for the search to end. They came before everything in `deferred`.
+    /// Wait for the search to end. They came before everything in `deferred`.
     settings: VecDeque<Setting>,
-    /// Commands that wait for the end of the task.
+    /// Wait for the end of the task.
     deferred: VecDeque<UciCommand>,
-    /// The file that the table is saved to and loaded from.
     pub(super) hash_file: String,
     link: Option<Arc<dyn SearchLink>>,
     closing: Option<Closing>,
 }
 
 impl Session {
-    /// Creates a session, and the receiver of its wake-ups.
+    /// The receiver gets wake-ups.
     pub(super) fn new(output: Output, link: Option<Arc<dyn SearchLink>>) -> Result<(Self, Receiver<()>), EngineError> {
         let (wake, woken) = channel::bounded(1);
         let sink = Arc::new(UciSink::new(output.clone(), wake));
@@ -186,8 +175,8 @@ impl Session {
         self.is_searching() || self.task.is_some()
     }
 
-    /// Brings the session up to date: joins a finished task, ends the search if the session is closing, applies waiting
-    /// settings, and executes deferred commands until one starts a task.
+    /// Joins a finished task, ends the search if the session is closing, applies waiting settings, and executes deferred
+    /// commands until one starts a task.
     fn catch_up(&mut self) {
         loop {
             if let Some(task) = self.task.take_if(|task| task.is_done()) {
@@ -215,7 +204,7 @@ impl Session {
         }
     }
 
-    /// Executes a command at once if possible; otherwise queues it.
+    /// Queues a command that must wait.
     fn handle(&mut self, parsed: Parsed) -> ControlFlow<()> {
         if let Some(warning) = parsed.warning {
             self.output.info(&warning);
@@ -235,7 +224,7 @@ impl Session {
         ControlFlow::Continue(())
     }
 
-    /// Executes a command. A search may be running. While a task is running, only `uci`, `isready` and `quit` come.
+    /// A search may be running. While a task is running, only `uci`, `isready` and `quit` come.
     fn execute(&mut self, command: UciCommand) {
         match command {
             UciCommand::Uci => self.identify(),
@@ -302,13 +291,12 @@ impl Session {
         }
     }
 
-    /// Ends the search or the `go` without a position before the next command.
     fn interrupt(&mut self) {
         self.end_search();
         self.answer_with_no_move();
     }
 
-    /// Stops the search, waits for its best move, and applies the settings that waited for it.
+    /// Waits for the best move, and applies the settings that waited for it.
     fn end_search(&mut self) {
         self.engine.stop();
         self.engine.wait();
@@ -329,7 +317,7 @@ impl Session {
         }
     }
 
-    /// Sets an option here, and on other machines if it concerns them.
+    /// Other machines follow if the option concerns them.
     fn set(&mut self, setting: &Setting) {
         if let Some(line) = setting.line_for_followers() {
             self.relay(&line);
@@ -337,13 +325,13 @@ impl Session {
         setting.apply(self);
     }
 
-    /// Notes that there is no position until the next one that can be set: a move of an older one would lose the game.
+    /// Until the next valid position there is none: a move of an older one would lose the game.
     fn refuse_position(&mut self, fault: String) {
         self.output.info(&format!("position not set: {fault}"));
         self.position_fault = Some(fault);
     }
 
-    /// Returns whether there is a position, and says why not.
+    /// Reports the fault.
     fn has_position(&self) -> bool {
         if let Some(fault) = &self.position_fault {
             self.output.info(&format!("there is no position: {fault}"));
@@ -351,7 +339,7 @@ impl Session {
         self.position_fault.is_none()
     }
 
-    /// Answers `isready`: at once during a search or a task, otherwise after preparing the table.
+    /// During a search or a task answers at once, otherwise after preparing the table.
     fn answer_is_ready(&mut self) {
         // If a search has just ended, its queued settings take effect before the answer.
         self.catch_up();
@@ -420,9 +408,9 @@ fn is_go(command: &UciCommand) -> bool {
 
 struct SetUp {
     game: Game,
-    /// The repairs that its FEN needed.
+    /// For the FEN.
     repairs: Vec<String>,
-    /// The command with the FEN as repaired.
+    /// With the repaired FEN.
     line: String,
 }
 

@@ -9,11 +9,11 @@ use crate::engine::{BestMove, Bound, CurrentMove, Info, Score, Sink};
 use crate::eval::wdl::WdlChances;
 use crate::position::{Move, Position};
 
-/// The sink of a session. It wakes the engine loop at the end of a search.
+/// Wakes the engine loop at the end of a search.
 pub(super) struct UciSink {
     output: Output,
     notation: Mutex<Notation>,
-    /// Wakes the engine loop. The channel has a capacity of one: the loop then checks everything.
+    /// Has a capacity of one: the loop then checks everything.
     wake: Sender<()>,
 }
 
@@ -23,7 +23,7 @@ impl UciSink {
         UciSink { output, notation: Mutex::new(notation), wake }
     }
 
-    /// Sets the root of the next search. No search may be running.
+    /// For the next search. No search may be running.
     pub(super) fn set_root(&self, root: Position) {
         self.notation.lock().root = root;
     }
@@ -40,7 +40,7 @@ impl UciSink {
         self.notation.lock().show_wdl = show;
     }
 
-    /// Writes a line. If the output is closed, the loop ends the session.
+    /// If the output is closed, the loop ends the session.
     fn line(&self, text: &str) {
         self.output.line(text);
         if self.output.is_closed() {
@@ -79,18 +79,18 @@ impl Sink for UciSink {
     }
 }
 
-/// The notation of reports: it depends on the root of the search and on options.
+/// Depends on the root of the search and on options.
 struct Notation {
     root: Position,
-    /// Castling is written as king takes rook.
+    /// Writes castling as king takes rook.
     chess960: bool,
-    /// Each score has the chances of win, draw and loss.
+    /// Adds the chances of win, draw and loss to each score.
     show_wdl: bool,
 }
 
 impl Notation {
-    /// Returns an `info` line with all fields, as tools that read games expect, and whether all moves are legal. The line
-    /// ends before an illegal move, which would be a bug in the search.
+    /// Writes all fields, as tools that read games expect. The moves end before an illegal one, which would be a bug in the
+    /// search: the second value is then false.
     fn info(&self, info: &Info) -> (String, bool) {
         let line = &info.line;
         let mut text = format!("info depth {} seldepth {} multipv {} score ", line.depth, line.seldepth, line.rank);
@@ -137,7 +137,7 @@ impl Notation {
         }
     }
 
-    /// Returns the moves of a line up to the first illegal one, and whether all are legal.
+    /// Up to the first illegal move. The second value is true if all are legal.
     fn moves(&self, line: &[Move]) -> (Vec<String>, bool) {
         let mut position = self.root.clone();
         let mut texts = Vec::with_capacity(line.len());

@@ -19,7 +19,7 @@ pub(super) const DEFAULT_HASH_FILE: &str = "sesame.hash";
 const DEFAULT_ELO: u32 = 2000;
 const DEBUG_LOG_FILE: &str = "Debug Log File";
 
-/// The protocol's word for an empty string.
+/// The protocol's empty string.
 const EMPTY: &str = "<empty>";
 
 const SEARCHING: &str = "the table is neither saved nor loaded during a search: stop it first";
@@ -27,9 +27,9 @@ const SEARCHING: &str = "the table is neither saved nor loaded during a search: 
 struct UciOption {
     name: &'static str,
     kind: OptionKind,
-    /// The message that refuses a new value during a search. Other options wait for the end of the search.
+    /// Refuses a new value during a search. Other options wait for the end of the search.
     refusal: Option<&'static str>,
-    /// The other machines of a cluster set it as well, because their search depends on it.
+    /// The other machines of a cluster set it too, because their search depends on it.
     is_followed: bool,
 }
 
@@ -82,8 +82,7 @@ const fn combo(
     UciOption::new(name, OptionKind::Combo { default, values, apply })
 }
 
-/// The options, in the order of their declaration. The defaults are those of the engine's
-/// [`Options`](crate::engine::Options).
+/// In the order of their declaration. The defaults are those of the engine's [`Options`](crate::engine::Options).
 static OPTIONS: [UciOption; 26] = [
     spin("Hash", 16, 1..=MAX_HASH_MIB, |session, mib| session.change(|engine| engine.set_hash(mib as usize)))
         .followed(),
@@ -149,7 +148,6 @@ impl Default for Strength {
 }
 
 impl Session {
-    /// Changes the engine, and reports an error with what remains.
     fn change<T>(&mut self, change: impl FnOnce(&mut Engine) -> Result<T, EngineError>) {
         let remains = match change(&mut self.engine) {
             Ok(_) => return,
@@ -197,7 +195,7 @@ impl Session {
         self.engine.set_strength_limit(limit);
     }
 
-    /// Loads the network of this file; an empty path means the embedded one. If the file is unusable, the network in use stays.
+    /// An empty path means the embedded network. If the file is unusable, the network in use stays.
     fn set_network(&mut self, path: &str) {
         let network =
             if path.is_empty() { Ok(Network::embedded()) } else { Network::read(Path::new(path)).map(Arc::new) };
@@ -216,7 +214,7 @@ impl Session {
     }
 }
 
-/// An option with a new, valid value. A search parameter (feature `tune`) has been set already.
+/// Has a new, valid value. A search parameter (feature `tune`) has been set already.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Setting {
     name: &'static str,
@@ -238,7 +236,7 @@ impl Setting {
         }
     }
 
-    /// Returns the line that sets the option on other machines; `None` for an option that concerns this one alone.
+    /// `None` for an option that concerns this machine alone.
     pub(super) fn line_for_followers(&self) -> Option<String> {
         let Setting { name, value } = self;
         self.option()?.is_followed.then(|| format!("setoption name {name} value {value}\n"))
@@ -248,7 +246,7 @@ impl Setting {
         self.option()?.refusal
     }
 
-    /// Returns the file if this sets `Debug Log File`, empty to end the log. It takes effect in the reader.
+    /// For `Debug Log File`, empty to end the log. It takes effect in the reader.
     pub(super) fn debug_log_file(&self) -> Option<&Path> {
         (self.name == DEBUG_LOG_FILE).then(|| Path::new(&self.value))
     }
@@ -276,7 +274,7 @@ fn declaration(UciOption { name, kind, .. }: &UciOption) -> String {
     format!("option name {name} type {kind}")
 }
 
-/// Parses a `setoption`. Names and words match in any case. The error is a message for the user.
+/// Names and words match in any case. The error is a message for the user.
 pub(super) fn parse_setting(name: &str, value: Option<&str>) -> Result<Setting, String> {
     let value = value.unwrap_or_default();
     let Some(option) = OPTIONS.iter().find(|option| option.name.eq_ignore_ascii_case(name)) else {
@@ -293,7 +291,7 @@ pub(super) fn parse_setting(name: &str, value: Option<&str>) -> Result<Setting, 
 }
 
 impl OptionKind {
-    /// Returns the value as it is applied. The error is a description of valid values.
+    /// The error describes valid values.
     fn parse(&self, text: &str) -> Result<String, String> {
         match self {
             OptionKind::Spin { range, .. } => match parse_number(text).filter(|number| range.contains(number)) {
@@ -332,7 +330,7 @@ mod tuned {
         })
     }
 
-    /// Parses and sets a parameter at once: tuners set options before a search. Returns `None` for an unknown name.
+    /// Sets the parameter at once: tuners set options before a search. Returns `None` for an unknown name.
     pub(super) fn parse_setting(name: &str, value: &str) -> Option<Result<Setting, String>> {
         let number = ALL.iter().find(|number| number.name.eq_ignore_ascii_case(name))?;
         let range = number.min..=number.max;

@@ -10,15 +10,15 @@ use super::options::{MAX_HASH_MIB, MAX_THREADS, Setting, parse_setting};
 use crate::engine::{Clock, Limits};
 use crate::position::{Color, Position};
 
-/// Upper limit of times, in milliseconds (34 years). Sums of a few durations and an instant cannot overflow.
+/// 34 years. Sums of a few durations and an instant cannot overflow.
 const MAX_MILLIS: u64 = 1 << 40;
 
-/// Depth limit of `go perft`, which protects the stack. No perft of this depth ends.
+/// Protects the stack. No perft of this depth ends.
 const MAX_PERFT_DEPTH: i64 = 64;
 
 const BENCH_USAGE: &str = "bench: expected `depth N`, `threads N` or `hash N`, or `HASH THREADS DEPTH`";
 
-/// The words of `go`. The moves of `searchmoves` end at the next of them.
+/// The moves of `searchmoves` end at the next of these words.
 const GO_WORDS: [&str; 13] = [
     "searchmoves",
     "ponder",
@@ -41,10 +41,10 @@ pub(super) enum UciCommand {
     IsReady,
     NewGame,
     Position(PositionCommand),
-    /// A `position` that cannot be understood: nothing is searched until the next one.
+    /// Cannot be understood: nothing is searched until the next `position`.
     BadPosition(String),
     Go(Box<GoCommand>),
-    /// `go perft` with this depth.
+    /// The depth of `go perft`.
     Perft(u32),
     Stop,
     PonderHit,
@@ -58,7 +58,7 @@ pub(super) enum UciCommand {
     Compiler,
 }
 
-/// The arguments of `position`. Moves are text until they are played.
+/// Moves are text until they are played.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct PositionCommand {
     /// `None` for the start position.
@@ -79,21 +79,21 @@ impl fmt::Display for PositionCommand {
     }
 }
 
-/// The arguments of `go`, clamped to valid ranges.
+/// Clamped to valid ranges.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct GoCommand {
-    /// The limits that do not depend on the position.
+    /// Those that do not depend on the position.
     pub(super) limits: Limits,
     /// White's and Black's.
     time: [Option<Duration>; 2],
     increment: [Duration; 2],
     moves_to_go: Option<u32>,
     search_moves: Vec<String>,
-    /// A part is invalid, which the parser has reported.
+    /// The parser has reported an invalid part.
     pub(super) malformed: bool,
 }
 
-/// The arguments of `bench`; `None` for the default.
+/// `None` means the default.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct BenchCommand {
     pub(super) depth: Option<u32>,
@@ -113,7 +113,7 @@ impl Parsed {
         Parsed { command: None, warning: Some(text.into()) }
     }
 
-    /// Ignores a line for this reason. After an ignored `position` there is none.
+    /// Ignores a line. After an ignored `position` there is none.
     pub(super) fn ignored(line: &[u8], reason: String) -> Parsed {
         let is_position = line.trim_ascii_start().starts_with(b"position");
         if is_position { UciCommand::BadPosition(reason).into() } else { Parsed::warning(reason) }
@@ -126,8 +126,8 @@ impl From<UciCommand> for Parsed {
     }
 }
 
-/// Parses one line (without its line feed). Words before the first command are skipped, as the protocol asks.
-/// A line that begins with `#` is a comment.
+/// The line has no line feed. Skips words before the first command, as the protocol asks. A line that begins with `#` is
+/// a comment.
 pub(super) fn parse(line: &[u8]) -> Parsed {
     let text = match std::str::from_utf8(line) {
         Ok(text) => text.trim_start_matches('\u{feff}'),
@@ -172,9 +172,8 @@ fn parse_command<'a>(word: &str, words: impl Iterator<Item = &'a str>, line: &st
     Some(parsed)
 }
 
-/// `position (startpos | [fen] FEN) [moves MOVE...]`
-///
-/// `fen` may be missing before a FEN, and `moves` behind `startpos`.
+/// `position (startpos | [fen] FEN) [moves MOVE...]`; accepts a FEN without `fen`, and moves behind `startpos` without
+/// `moves`.
 fn parse_position<'a>(words: impl Iterator<Item = &'a str>) -> Parsed {
     let mut words = words.peekable();
     let mut moves = Vec::new();
@@ -209,8 +208,7 @@ fn is_uci_move(word: &str) -> bool {
 }
 
 /// `go [ponder | infinite | LIMIT NUMBER | searchmoves MOVE...]...`
-///
-/// Invalid parts are skipped with a warning. The search runs nevertheless: the GUI waits for a move.
+/// Skips invalid parts with a warning. The search runs nevertheless: the GUI waits for a move.
 fn parse_go<'a>(words: impl Iterator<Item = &'a str>) -> Parsed {
     let mut words = words.peekable();
     let mut go = GoCommand::default();
@@ -262,9 +260,8 @@ fn parse_go<'a>(words: impl Iterator<Item = &'a str>) -> Parsed {
 }
 
 impl GoCommand {
-    /// Returns the limits in `position`, and a warning about invalid parts, which are skipped.
-    ///
-    /// If errors leave no limit, the depth is one ply: a search without limits would wait for a `stop` that may never come.
+    /// Skips invalid parts with a warning. If errors leave no limit, the depth is one ply: a search without limits would wait
+    /// for a `stop` that may never come.
     pub(super) fn limits(&self, position: &Position) -> (Limits, Option<String>) {
         let mut limits = self.limits.clone();
         let mut warning = None;
@@ -298,8 +295,8 @@ impl GoCommand {
     }
 }
 
-/// Returns the `go` of other machines that search with these limits: they search until they are stopped. With `may_finish` they
-/// also end at the depth and the mate, and the search ends with the first that does.
+/// Other machines search until they are stopped. With `may_finish` they also end at the depth and the mate, and the search
+/// ends with the first that does.
 pub(super) fn go_for_followers(limits: &Limits, position: &Position, may_finish: bool) -> String {
     let mut text = "go infinite".to_owned();
     for (word, number) in [("depth", limits.depth), ("mate", limits.mate)] {
@@ -317,9 +314,7 @@ pub(super) fn go_for_followers(limits: &Limits, position: &Position, may_finish:
     text
 }
 
-/// `setoption name NAME [value VALUE]`
-///
-/// Both may contain blanks; those of the value stay, as it may be a path.
+/// `setoption name NAME [value VALUE]`; both may contain blanks. Those of the value stay, as it may be a path.
 fn parse_set_option<'a>(mut words: impl Iterator<Item = &'a str>, line: &str) -> Parsed {
     match words.next() {
         Some("name") => {}
@@ -375,7 +370,7 @@ fn parse_bench<'a>(words: impl Iterator<Item = &'a str>) -> Parsed {
     UciCommand::Bench(bench).into()
 }
 
-/// Parses a whole number with an optional sign; too large ones saturate.
+/// With an optional sign. Large numbers saturate.
 pub(super) fn parse_number(text: &str) -> Option<i64> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
@@ -389,7 +384,7 @@ pub(super) fn parse_number(text: &str) -> Option<i64> {
     Some(if negative { -magnitude } else { magnitude })
 }
 
-/// Returns a time. Negative times count as zero: some GUIs send them after a time forfeit.
+/// Negative times count as zero: some GUIs send them after a time forfeit.
 fn millis(number: i64) -> Duration {
     Duration::from_millis(number.max(0).unsigned_abs().min(MAX_MILLIS))
 }
@@ -398,7 +393,7 @@ fn at_least_1(number: i64) -> u32 {
     u32::try_from(number.max(1)).unwrap_or(u32::MAX)
 }
 
-/// Quotes a word of the input for a message: shortened, and printable on one line.
+/// For a message: shortened, and printable on one line.
 pub(super) fn quote(word: &str) -> String {
     const SHOWN: usize = 40;
     let mut text: String = word.chars().take(SHOWN).flat_map(char::escape_debug).collect();
