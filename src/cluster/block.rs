@@ -7,43 +7,38 @@ use crate::search::{RemoteEntry, TtEntry};
 use crate::smp::{Bound, Line, Score};
 use sesame_table::{Generation, Payload};
 
-/// Bytes of a block.
 pub(super) const BLOCK_BYTES: usize = 8192;
 
-/// The first bytes of a block. Programs with other blocks do not begin so.
+/// Programs with other blocks have other first bytes.
 const MAGIC: u32 = 0x5e5a_0002;
 
-/// Bytes of an exchanged entry: key, packed entry, work.
+/// Key, packed entry, work.
 const ENTRY_BYTES: usize = 20;
 
-/// The most moves of a line that is sent.
+/// In moves. Longer lines are cut.
 const MAX_PV: usize = 64;
 
-/// Bytes of the header: what stands before the entries or the text.
+/// Bytes before the entries or the text.
 const HEADER_BYTES: usize = 4 + 2 + 4 + 8 + 8 + 4 + 2 + LINE_BYTES;
 
-/// Bytes of a line: presence, depth, seldepth, kind of score, bound, score, number of moves, moves.
+/// Presence, depth, seldepth, kind of score, bound, score, number of moves, moves.
 const LINE_BYTES: usize = 1 + 2 + 2 + 1 + 1 + 4 + 1 + 2 * MAX_PV;
 
-/// The most bytes of text in a block.
 pub(super) const MAX_TEXT: usize = BLOCK_BYTES - HEADER_BYTES;
 
-/// The most entries in a block.
 pub(super) const MAX_ENTRIES: usize = MAX_TEXT / ENTRY_BYTES;
 
-/// The content of a block beside its numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Load {
-    /// Entries of the running search, at most [`MAX_ENTRIES`].
+    /// Of the running search, at most [`MAX_ENTRIES`].
     Entries(Vec<RemoteEntry>),
-    /// Bytes of lines for the followers, at most [`MAX_TEXT`]: from the leader only.
+    /// Lines for the followers, at most [`MAX_TEXT`] bytes: from the leader only.
     Text(Vec<u8>),
 }
 
-/// The part of one machine in a round.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Block {
-    /// Of the leader: the number of the running search. Of a follower: the number of the last search that has ended there.
+    /// Of the leader: the running search. Of a follower: the last search that has ended there.
     pub(super) search: u32,
     /// Of the leader: the running search stops.
     pub(super) stops: bool,
@@ -51,13 +46,13 @@ pub(super) struct Block {
     pub(super) quits: bool,
     /// A follower's search has reached a limit of its own and waits for the leader.
     pub(super) is_finished: bool,
-    /// The nodes of this machine in the running search.
+    /// Of this machine in the running search.
     pub(super) nodes: u64,
-    /// The successful Syzygy probes of this machine in the running search.
+    /// Successful Syzygy probes of this machine in the running search.
     pub(super) tb_hits: u64,
-    /// The number of `readyok` answers of a follower so far.
+    /// `readyok` answers of a follower so far.
     pub(super) ready: u32,
-    /// A follower's best line of the search that has ended.
+    /// A follower's best, of the search that has ended.
     pub(super) line: Option<Line>,
     pub(super) load: Load,
 }
@@ -80,7 +75,7 @@ impl Default for Block {
 }
 
 impl Block {
-    /// Writes the block to `bytes`, which becomes [`BLOCK_BYTES`] long.
+    /// `bytes` becomes [`BLOCK_BYTES`] long.
     pub(super) fn write(&self, bytes: &mut Vec<u8>) {
         bytes.clear();
         bytes.extend(MAGIC.to_le_bytes());
@@ -111,7 +106,7 @@ impl Block {
         bytes.resize(BLOCK_BYTES, 0);
     }
 
-    /// Reads a block; `None` if these are not the bytes of one.
+    /// `None` if these are not the bytes of a block.
     pub(super) fn read(bytes: &[u8]) -> Option<Block> {
         let mut reader = Reader { bytes: bytes.get(..BLOCK_BYTES)? };
         if reader.u32()? != MAGIC {
@@ -168,7 +163,7 @@ fn read_line(reader: &mut Reader<'_>) -> Option<Line> {
     Some(Line { rank: 1, depth, seldepth, score, bound, pv })
 }
 
-/// The bytes that are not read yet.
+/// Unread bytes.
 struct Reader<'a> {
     bytes: &'a [u8],
 }

@@ -14,32 +14,31 @@ use super::transport::{Rounds, Transport};
 use crate::search::{Control, RemoteEntries, TranspositionTable};
 use crate::smp::{Line, SearchLink};
 
-/// The follower's link: what its search and its session tell the thread of the cluster.
+/// Messages of the follower's search and session to its cluster thread.
 pub(crate) struct FollowerLink {
     rank: usize,
     state: Arc<Mutex<FollowerState>>,
     exchange: Arc<RemoteEntries>,
 }
 
-/// The follower's session and search as the leader has to know them.
+/// For the leader.
 #[derive(Default)]
 struct FollowerState {
     running: Option<(Arc<Control>, Arc<TranspositionTable>)>,
-    /// The nodes and Syzygy probes of a search that has ended.
+    /// Nodes and Syzygy probes of a search that has ended.
     counts: (u64, u64),
-    /// The best line, once the workers have ended.
+    /// Set once the workers have ended.
     line: Option<Line>,
     /// The workers have ended, with a line.
     is_finished: bool,
     /// The session has answered the last `go`.
     has_answered: bool,
-    /// The number of `readyok` answers.
+    /// `readyok` answers.
     ready: u32,
-    /// The session has ended.
     has_quit: bool,
 }
 
-/// The session of a follower: what it reads and writes in place of the standard input and output.
+/// Replaces the standard input and output of a follower's session.
 pub(crate) struct FollowerSession {
     pub(crate) input: LeaderInput,
     pub(crate) output: AnswerWatch,
@@ -48,7 +47,7 @@ pub(crate) struct FollowerSession {
 }
 
 impl FollowerLink {
-    /// Creates the link, the session's ends, and the work of the thread that calls the transport.
+    /// The last value is the work of the thread that calls the transport.
     pub(super) fn new<T: Transport>(rank: usize) -> (FollowerLink, FollowerSession, impl FnOnce(T) + Send + use<T>) {
         let state = Arc::new(Mutex::new(FollowerState::default()));
         let outbox = Outbox::new();
@@ -97,11 +96,10 @@ impl SearchLink for FollowerLink {
     }
 }
 
-/// The session's input: the leader's lines.
 pub(crate) struct LeaderInput {
     lines: Receiver<Vec<u8>>,
     rest: Vec<u8>,
-    /// Bytes of `rest` that are read.
+    /// Bytes of `rest`.
     read: usize,
 }
 
@@ -122,7 +120,7 @@ impl Read for LeaderInput {
     }
 }
 
-/// The session's output: answers are noted, messages go to the standard error, which `mpirun` collects.
+/// Notes answers, and writes messages to the standard error, which `mpirun` collects.
 pub(crate) struct AnswerWatch {
     state: Arc<Mutex<FollowerState>>,
     line: Vec<u8>,
@@ -180,16 +178,16 @@ impl Drop for SessionEnd {
     }
 }
 
-/// A follower's thread of the cluster: it takes part in rounds until the leader quits.
+/// Takes part in rounds until the leader quits.
 struct FollowerLoop<T> {
     rounds: Rounds<T>,
-    /// Lines for the session; `None` after the leader has quit.
+    /// `None` after the leader has quit.
     input: Option<Sender<Vec<u8>>>,
     outbox: Outbox,
     state: Arc<Mutex<FollowerState>>,
-    /// The number of the search that is running here; 0 for none.
+    /// Number of the running search; 0 for none.
     search: u32,
-    /// The number of the last search that has ended here.
+    /// Number of the last search that has ended here.
     last: u32,
 }
 
@@ -230,7 +228,6 @@ impl<T: Transport> FollowerLoop<T> {
         }
     }
 
-    /// Returns the block of the next round.
     fn block(&mut self) -> Block {
         let state = self.state.lock();
         if state.has_answered && self.search > 0 {
@@ -246,7 +243,7 @@ impl<T: Transport> FollowerLoop<T> {
         Block { search: self.last, stops: false, quits, is_finished, nodes, tb_hits, ready, line, load }
     }
 
-    /// Passes lines of the leader to the session. Between searches they may begin the next one.
+    /// Between searches, the lines may begin the next one.
     fn send(&self, lines: Vec<u8>) {
         if self.search == 0 {
             let mut state = self.state.lock();

@@ -16,27 +16,26 @@ use super::transport::{Rounds, Transport};
 use crate::search::{Control, RemoteEntries, TranspositionTable};
 use crate::smp::{Line, SearchLink};
 
-/// The time between two rounds of a search, unless a full batch is waiting.
+/// Between two rounds of a search, unless a full batch is waiting.
 const INTERVAL: Duration = Duration::from_millis(1);
 
-/// The part of the clock that is set aside for the others to end.
+/// Part of the clock that is set aside for the others to end.
 const OVERHEAD: Duration = Duration::from_millis(10);
 
-/// The time between two looks at whether the others are silent.
+/// Between two looks at whether the others are silent.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// With this limit or more, a machine that is late is reported.
+/// With this limit or more, a late machine is reported.
 const LATE: Duration = Duration::from_millis(200);
 
-/// The longest wait for the followers to carry out lines, such as the clearing of a large table.
+/// For the followers to carry out lines, such as the clearing of a large table.
 const MAX_READY: Duration = Duration::from_secs(60);
 
-/// The others are silent if a round is not complete after this time.
+/// The others are silent if a round takes longer.
 const SILENCE: Duration = Duration::from_secs(3);
 
-/// A task for the leader's thread of the cluster.
+/// For the leader's thread of the cluster.
 enum Order {
-    /// Lines for the followers.
     Lines(String),
     /// Replies when the followers have carried out all lines.
     Ready(Sender<()>),
@@ -46,12 +45,11 @@ enum Order {
         control: Arc<Control>,
         table: Arc<TranspositionTable>,
     },
-    /// Stops the followers and replies with their lines, at this time at the latest.
+    /// Stops the followers, and replies with their lines at this time at the latest.
     End(Sender<Vec<Line>>, Instant),
     Quit,
 }
 
-/// The leader's link to the followers.
 pub(crate) struct LeaderLink {
     orders: Sender<Order>,
     announced: Mutex<Option<(String, bool)>>,
@@ -60,7 +58,6 @@ pub(crate) struct LeaderLink {
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// A reply that does not come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 enum Fault {
     #[error("another machine has not ended its work in time")]
@@ -71,14 +68,14 @@ enum Fault {
     Ended,
 }
 
-/// The state of the rounds, for other threads.
+/// For other threads.
 struct RoundState {
     started: Instant,
-    /// The beginning of the round that is not complete, in milliseconds after `started`; 0 between rounds.
+    /// Begin of the incomplete round, in milliseconds after `started`; 0 between rounds.
     round_began: AtomicU64,
-    /// A search has begun, and not all have ended it.
+    /// A search has begun, and not all machines have ended it.
     is_searching: AtomicBool,
-    /// The followers whose session has ended.
+    /// Followers whose session has ended.
     gone: Mutex<BTreeSet<usize>>,
 }
 
@@ -94,7 +91,7 @@ impl RoundState {
 }
 
 impl LeaderLink {
-    /// Creates the link, and the work of the thread that calls the transport.
+    /// The second value is the work of the thread that calls the transport.
     pub(super) fn new<T: Transport>() -> (LeaderLink, impl FnOnce(T) + Send + use<T>) {
         let (orders, inbox) = unbounded();
         let outbox = Outbox::new();
@@ -111,7 +108,7 @@ impl LeaderLink {
         (link, work)
     }
 
-    /// Sets the thread to be joined by [`quit`](Self::quit).
+    /// [`quit`](Self::quit) joins the thread.
     pub(super) fn set_thread(&self, thread: JoinHandle<()>) {
         *self.thread.lock() = Some(thread);
     }
@@ -131,7 +128,6 @@ impl LeaderLink {
         true
     }
 
-    /// Waits for a reply to an order, up to `limit`.
     fn wait<R>(&self, reply: &Receiver<R>, limit: Duration) -> Result<R, Fault> {
         let began = Instant::now();
         loop {
@@ -197,19 +193,17 @@ impl SearchLink for LeaderLink {
     }
 }
 
-/// The leader's thread of the cluster.
 struct LeaderLoop<T> {
     rounds: Rounds<T>,
     orders: Receiver<Order>,
     outbox: Outbox,
     state: Arc<RoundState>,
-    /// The number of the last search.
     search: u32,
-    /// The number of `isready` sent to the followers.
+    /// `isready` lines sent to the followers.
     asked: u32,
-    /// The followers whose session has ended.
+    /// Followers whose session has ended.
     gone: BTreeSet<usize>,
-    /// An order that came during a search, and is carried out after it.
+    /// Came during a search, and is carried out after it.
     pending: Option<Order>,
 }
 
@@ -238,7 +232,6 @@ impl<T: Transport> LeaderLoop<T> {
         }
     }
 
-    /// Carries out one round.
     fn round(&mut self, block: &Block) -> Vec<(usize, Block)> {
         self.state.round_began.store(self.state.now(), Relaxed);
         let blocks = self.rounds.exchange(block);
@@ -257,7 +250,7 @@ impl<T: Transport> LeaderLoop<T> {
         }
     }
 
-    /// Waits until all followers have carried out what they were sent.
+    /// Waits until all followers have carried out their lines.
     fn make_ready(&mut self) {
         self.send_lines("isready\n");
         self.asked += 1;
@@ -270,7 +263,7 @@ impl<T: Transport> LeaderLoop<T> {
         }
     }
 
-    /// Exchanges blocks during a search, until all have ended it.
+    /// Exchanges blocks until all machines have ended the search.
     fn search(&mut self, control: &Control, table: Arc<TranspositionTable>, may_finish: bool) {
         self.search += 1;
         self.outbox.clear();
@@ -320,7 +313,6 @@ impl<T: Transport> LeaderLoop<T> {
         }
     }
 
-    /// Ends the sessions of the followers.
     fn quit(&mut self) {
         loop {
             let blocks = self.round(&Block { quits: true, ..Block::default() });

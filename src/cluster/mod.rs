@@ -37,23 +37,18 @@ pub(crate) use transport::Transport;
 #[cfg(test)]
 pub(crate) use transport::local;
 
-/// The rank of the leader.
 const LEADER: usize = 0;
 
-/// The part of this process in the cluster.
 pub(crate) enum Role {
-    /// It is alone.
     Alone,
-    /// It speaks to the user.
+    /// Speaks to the user.
     Leader(Arc<LeaderLink>),
-    /// It follows; the thread ends after its session.
+    /// The thread ends after the session.
     Follower(Arc<FollowerLink>, FollowerSession, thread::JoinHandle<()>),
 }
 
-/// Joins the other processes. `connect` is called on the thread that uses the transport.
-///
-/// # Errors
-/// If the system refuses the thread, or `connect` fails.
+/// Joins the other processes. `connect` runs on the thread that uses the transport. Fails if the system refuses the thread,
+/// or `connect` fails.
 pub(crate) fn join<T: Transport + 'static>(
     connect: impl FnOnce() -> io::Result<T> + Send + 'static,
 ) -> io::Result<Role> {

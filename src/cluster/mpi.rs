@@ -8,17 +8,14 @@ use mpi::{Threading, request};
 
 use super::Transport;
 
-/// All ranks of `MPI_COMM_WORLD`.
+/// Has all ranks of `MPI_COMM_WORLD`.
 pub(crate) struct MpiTransport {
     /// Finalises MPI when it is dropped.
     universe: Universe,
 }
 
 impl MpiTransport {
-    /// Starts MPI. Only the calling thread may use the transport.
-    ///
-    /// # Errors
-    /// If MPI has been started already, or lacks threads.
+    /// Starts MPI. Only the calling thread may use the transport. Fails if MPI has been started already, or lacks threads.
     pub(crate) fn connect() -> io::Result<Self> {
         let (universe, threading) = mpi::initialize_with_threading(Threading::Funneled)
             .ok_or_else(|| io::Error::other("MPI has been started already"))?;

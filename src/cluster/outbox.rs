@@ -8,22 +8,19 @@ use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 use super::block::{Load, MAX_ENTRIES};
 use crate::search::{EntryTaker, RemoteEntries, RemoteEntry, SentFilter, TranspositionTable};
 
-/// Entries that wait at most, in blocks. More are dropped, and the least depth rises.
+/// In blocks. More entries are dropped, and the least depth rises.
 const QUEUE_BLOCKS: usize = 4;
 
-/// The range of the least depth of an entry that is sent, in plies.
+/// For the least depth of an entry that is sent, in plies.
 const DEPTHS: std::ops::RangeInclusive<u8> = 3..=20;
 
-/// The least depth at the start.
 const FIRST_DEPTH: u8 = 5;
 
-/// A batch with less than this is small: the least depth falls.
+/// With a smaller batch, the least depth falls.
 const SMALL_BATCH: usize = MAX_ENTRIES / 8;
 
-/// The receiving end of the queue.
-///
-/// The workers never wait: an entry that finds the queue full is dropped. The least depth follows the flow, so that
-/// few are: it rises after a drop, and falls when a batch is small.
+/// The receiving end of the queue. The workers never wait: an entry that finds the queue full is dropped. To keep such
+/// entries few, the least depth rises after a drop, and falls when a batch is small.
 pub(super) struct Outbox {
     entries: Receiver<RemoteEntry>,
     dropped: Arc<AtomicU64>,
@@ -31,7 +28,6 @@ pub(super) struct Outbox {
     filter: SentFilter,
 }
 
-/// The workers' end of the queue.
 struct Queue {
     entries: Sender<RemoteEntry>,
     dropped: Arc<AtomicU64>,
@@ -46,7 +42,6 @@ impl EntryTaker for Queue {
 }
 
 impl Outbox {
-    /// Creates an empty outbox.
     pub(super) fn new() -> Self {
         let (sender, entries) = bounded(QUEUE_BLOCKS * MAX_ENTRIES);
         let dropped = Arc::new(AtomicU64::new(0));
@@ -55,12 +50,11 @@ impl Outbox {
         Self { entries, dropped, exchange, filter: SentFilter::new() }
     }
 
-    /// Returns the workers' end.
     pub(super) fn exchange(&self) -> Arc<RemoteEntries> {
         Arc::clone(&self.exchange)
     }
 
-    /// Drops all entries, and forgets what was sent: a new search begins.
+    /// To be called before a new search. Forgets also what was sent.
     pub(super) fn clear(&mut self) {
         while self.entries.try_recv().is_ok() {}
         self.dropped.store(0, Relaxed);
@@ -68,12 +62,11 @@ impl Outbox {
         self.exchange.set_min_depth(FIRST_DEPTH);
     }
 
-    /// Returns whether entries for a full batch are waiting.
     pub(super) fn has_batch(&self) -> bool {
         self.entries.len() >= MAX_ENTRIES
     }
 
-    /// Takes a batch of at most [`MAX_ENTRIES`], without those sent before, and adapts the least depth.
+    /// Leaves out entries sent before, and adapts the least depth. At most [`MAX_ENTRIES`].
     pub(super) fn batch(&mut self) -> Vec<RemoteEntry> {
         let mut batch = Vec::new();
         // Taken from the queue: repeated entries count as flow too.
@@ -95,7 +88,7 @@ impl Outbox {
         batch
     }
 
-    /// Stores the entries of another machine in `table`, by its replacement scheme. They are not sent back.
+    /// Uses the table's replacement scheme. The entries are not sent back.
     pub(super) fn store(&mut self, load: &Load, table: &TranspositionTable) {
         let Load::Entries(entries) = load else { return };
         for entry in entries {

@@ -7,29 +7,26 @@ use super::block::Block;
 
 /// A group of processes with a collective operation.
 pub trait Transport {
-    /// Returns the number of this process, from 0.
+    /// From 0.
     fn rank(&self) -> usize;
 
-    /// Returns the number of processes, at least 1.
+    /// At least 1.
     fn ranks(&self) -> usize;
 
     /// Gives `own` and fills `all` with the bytes of all processes, in the order of their ranks. All give the same number of
-    /// bytes.
-    ///
-    /// It calls `pause` again and again while it waits, however long: a process that does not answer makes all wait.
+    /// bytes. Calls `pause` again and again while it waits, however long: a process that does not answer makes all wait.
     fn all_gather(&mut self, own: &[u8], all: &mut Vec<u8>, pause: &mut dyn FnMut());
 }
 
-/// The pause between two looks at a round that is not complete.
+/// Between two looks at an incomplete round.
 const SHORT_PAUSE: Duration = Duration::from_micros(50);
 
-/// The pause after [`SOON`] without a round: nothing is being searched.
+/// After [`SOON`] without a round: nothing is being searched.
 const LONG_PAUSE: Duration = Duration::from_millis(2);
 
-/// The time after which a round that is not complete is looked at more rarely.
+/// After this time, an incomplete round is looked at more rarely.
 const SOON: Duration = Duration::from_millis(200);
 
-/// A machine's access to the rounds.
 pub(super) struct Rounds<T> {
     transport: T,
     own: Vec<u8>,
@@ -41,9 +38,8 @@ impl<T: Transport> Rounds<T> {
         Self { transport, own: Vec::new(), all: Vec::new() }
     }
 
-    /// Gives `block` and returns those of the other machines, each with its rank. It waits for all of them.
-    ///
-    /// Another version of the program cannot be read, and counts as one whose session has ended.
+    /// Waits for the blocks of the other machines, each with its rank. Another version of the program cannot be read, and counts
+    /// as a machine whose session has ended.
     pub(super) fn exchange(&mut self, block: &Block) -> Vec<(usize, Block)> {
         block.write(&mut self.own);
         let began = Instant::now();

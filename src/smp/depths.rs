@@ -17,8 +17,8 @@ use crate::search::sync::AtomicWord;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SmpStrategy {
-    /// Workers skip a depth that more than a quarter of them have claimed, and share move and correction
-    /// histories. The distribution of depths is DiscoCheck's, with a quarter instead of a half.
+    /// Workers skip a depth that more than a quarter of them have claimed, and share move and correction histories. The
+    /// distribution of depths is DiscoCheck's, with a quarter instead of a half.
     #[default]
     Shared,
     /// Plain Lazy SMP: all workers search every depth and share only the transposition table.
@@ -29,10 +29,9 @@ pub enum SmpStrategy {
 }
 
 impl SmpStrategy {
-    /// All strategies.
+    /// In the order of declaration.
     pub const ALL: [Self; 3] = [Self::Shared, Self::Same, Self::Blocks];
 
-    /// Returns the name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Shared => "shared",
@@ -52,7 +51,6 @@ impl fmt::Display for SmpStrategy {
     }
 }
 
-/// The error of a name that no [`SmpStrategy`] has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown strategy \"{0}\"; use shared, same or blocks")]
 pub struct UnknownStrategy(String);
@@ -60,17 +58,17 @@ pub struct UnknownStrategy(String);
 impl FromStr for SmpStrategy {
     type Err = UnknownStrategy;
 
-    /// Parses a name in any case.
+    /// In any case.
     fn from_str(text: &str) -> Result<Self, UnknownStrategy> {
         let found = Self::ALL.into_iter().find(|strategy| strategy.name().eq_ignore_ascii_case(text.trim()));
         found.ok_or_else(|| UnknownStrategy(text.chars().take(40).collect()))
     }
 }
 
-/// The depths of one search, as its workers claim them. [`SmpStrategy`] describes the distributions.
+/// Claimed by the workers of one search. [`SmpStrategy`] describes the distributions.
 #[derive(Debug)]
 pub struct DepthClaims<W = AtomicU32> {
-    /// For each depth, the workers that took it or passed it over.
+    /// By depth: the workers that took it or passed it over.
     arrivals: Box<[W]>,
     completed: W,
     workers: u32,
@@ -80,11 +78,9 @@ pub struct DepthClaims<W = AtomicU32> {
 }
 
 impl<W: AtomicWord> DepthClaims<W> {
-    /// Creates the depths 1 to `deepest`, which is clamped to 1..=[`MAX_DEPTH`], for the workers of machine number
-    /// `machine`, from 0.
-    ///
-    /// The workers of every machine but the first skip blocks of depths, each machine its own: equal machines would search
-    /// much the same tree (docs/results/machines has the figures).
+    /// `deepest` is clamped to 1..=[`MAX_DEPTH`]. `machine` counts from 0. The workers of every machine but the first skip
+    /// blocks of depths, each machine its own: equal machines would search much the same tree (docs/results/machines has the
+    /// figures).
     pub fn new(workers: usize, deepest: u32, strategy: SmpStrategy, machine: usize) -> Self {
         let deepest = deepest.clamp(1, MAX_DEPTH);
         Self {
@@ -101,18 +97,17 @@ impl<W: AtomicWord> DepthClaims<W> {
         self.deepest
     }
 
-    /// Claims the next depth for a worker that has finished `last` (0 at first); `None` after the greatest
-    /// depth.
+    /// `last` is the worker's finished depth, 0 at first. Returns `None` after the greatest depth.
     pub fn claim(&self, worker: usize, last: u32) -> Option<u32> {
         (last + 1..=self.deepest).find(|&depth| self.takes(worker, depth))
     }
 
-    /// Records a completed `depth`. Returns true if it is deeper than every depth completed before.
+    /// Returns true if `depth` is deeper than every depth completed before.
     pub fn complete(&self, depth: u32) -> bool {
         self.completed.fetch_max(depth) < depth
     }
 
-    /// Returns whether the worker takes `depth`, at which it arrives. The greatest depth is for all.
+    /// The greatest depth is for all.
     fn takes(&self, worker: usize, depth: u32) -> bool {
         // One step: two workers never see the same number of arrivals.
         let earlier = self.arrivals[depth as usize].fetch_add(1);
@@ -126,11 +121,9 @@ impl<W: AtomicWord> DepthClaims<W> {
     }
 }
 
-/// Returns true if the worker or machine skips `depth`, as in Stockfish's skip blocks.
-///
-/// The first worker skips none. The helpers skip every other block: two helpers blocks of one depth, the next
-/// four blocks of two, six of three, eight of four, each with its own phase; the pattern repeats after 20
-/// helpers.
+/// As in Stockfish's skip blocks: the first worker skips none. The helpers skip every other block: two helpers blocks of
+/// one depth, the next four blocks of two, six of three, eight of four, each with its own phase. The pattern repeats
+/// after 20 helpers.
 fn is_in_skipped_block(worker: usize, depth: u32) -> bool {
     let Some(mut phase) = worker.checked_sub(1).map(|helper| helper as u32 % 20) else { return false };
     let mut length = 1;

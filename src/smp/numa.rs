@@ -29,18 +29,18 @@ impl NumaPolicy {
     pub const GRAMMAR: &str = "auto, none, or groups of processors such as 0-7,16-23:8-15,24-31, each processor once";
 }
 
-/// The error of a text that is no [`NumaPolicy`].
+/// No [`NumaPolicy`] has the text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected {}", NumaPolicy::GRAMMAR)]
 pub struct UnknownNumaPolicy;
 
-/// The most processors of a list: Linux numbers at most 8192.
+/// Linux numbers at most 8192.
 const MAX_PROCESSORS: usize = 8192;
 
 impl FromStr for NumaPolicy {
     type Err = UnknownNumaPolicy;
 
-    /// Parses `auto`, `none` (in any case), or lists of processors as Linux writes them, with `:` between groups.
+    /// Reads `auto`, `none` (in any case), or lists of processors as Linux writes them, with `:` between groups.
     fn from_str(text: &str) -> Result<Self, UnknownNumaPolicy> {
         match text.trim() {
             text if text.eq_ignore_ascii_case("auto") => return Ok(Self::Auto),
@@ -80,21 +80,20 @@ pub struct Affinity {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) group: usize,
-    /// The processors that it is bound to, by the system's numbers; none if it is not bound.
+    /// By the system's numbers; empty if the worker is not bound.
     pub(super) processors: Vec<usize>,
 }
 
-/// The places of all workers.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Placement {
     pub(super) places: Vec<Place>,
     pub(super) is_by_group: bool,
-    /// The system or the machine does not allow what was wanted: a sentence for the user.
+    /// The system or the machine does not allow the wanted binding: a sentence for the user.
     pub(super) shortfall: Option<String>,
 }
 
 impl Placement {
-    /// Returns the number of processors that bound workers can use; `None` if none is bound.
+    /// For bound workers; `None` if none is bound.
     pub(super) fn processors(&self) -> Option<usize> {
         let processors: BTreeSet<usize> = self.places.iter().flat_map(|place| &place.processors).copied().collect();
         (!processors.is_empty()).then_some(processors.len())
@@ -105,7 +104,7 @@ impl Placement {
         (0..groups).map(|group| self.places.iter().filter(|place| place.group == group).count()).collect()
     }
 
-    /// Describes workers that are bound to groups, as `8 on 0-7, 8 on 8-15`; `None` if they are not.
+    /// `8 on 0-7, 8 on 8-15`; `None` without groups.
     pub(super) fn bound_groups(&self) -> Option<String> {
         let describe = |(group, workers): (usize, &usize)| {
             let place = self.places.iter().find(|place| place.group == group)?;
@@ -125,18 +124,18 @@ impl Placement {
         Self::plan(workers, affinity, topology)
     }
 
-    /// Places workers without binding them, in one group.
+    /// In one group, without binding.
     fn unbound(workers: usize) -> Self {
         Self::in_groups_of(workers, usize::MAX)
     }
 
-    /// Places workers without binding them, in groups of `size` (at least 1). The last group may have fewer.
+    /// In groups of `size` (at least 1), without binding. The last group may have fewer.
     pub(super) fn in_groups_of(workers: usize, size: usize) -> Self {
         let place = |worker| Place { group: worker / size.max(1), processors: Vec::new() };
         Self { places: (0..workers).map(place).collect(), is_by_group: false, shortfall: None }
     }
 
-    /// Places workers on a machine with this topology. An error is that of reading the allowed processors.
+    /// An error of `topology` is that of reading the allowed processors.
     fn plan(workers: usize, affinity: &Affinity, topology: io::Result<Topology>) -> Self {
         let topology = match topology {
             Ok(topology) => topology,
@@ -184,19 +183,16 @@ pub(super) fn binding_refused(error: &io::Error) -> String {
     format!("the system refused to bind threads to processors: {error}")
 }
 
-/// Returns true if several workers gain by binding them to one of several groups: more of them than half of the largest
-/// group, or four for each group that has more than three fifths of its processors.
-///
-/// This is the rule of Stockfish's `suggests_binding_threads`. The system keeps fewer threads together by itself.
+/// Workers gain by a binding if they are more than half of the largest group, or four for each group that has more than
+/// three fifths of its processors. This is the rule of Stockfish's `suggests_binding_threads`. The system keeps fewer
+/// threads together by itself.
 fn is_worth_binding(workers: usize, groups: &[Vec<usize>]) -> bool {
     let largest = groups.iter().map(Vec::len).max().unwrap_or(0);
     let large = groups.iter().filter(|group| 5 * group.len() > 3 * largest).count();
     groups.len() > 1 && workers > 1 && (workers > largest / 2 || workers >= 4 * large)
 }
 
-/// Places each worker in the group that is then the least full, the first of several.
-///
-/// The place of a worker does not depend on the workers after it.
+/// Places each worker in the least full group, the first of several. The place does not depend on later workers.
 fn spread(workers: usize, groups: &[Vec<usize>]) -> Vec<Place> {
     let mut counts = vec![0; groups.len()];
     let mut next = || {
@@ -209,13 +205,8 @@ fn spread(workers: usize, groups: &[Vec<usize>]) -> Vec<Place> {
     (0..workers).map(|_| next()).collect()
 }
 
-/// Returns the processors that this process may use, by the system's numbers, in the order to bind workers to.
-///
-/// One processor of each physical core comes first: hyper-threads of one core add little. The calling thread
-/// must not be bound itself.
-///
-/// # Errors
-/// If the affinity cannot be read.
+/// Returns the processors that this process may use, by the system's numbers, in the order to bind workers to: first one of
+/// each physical core, because hyper-threads of one core add little. The calling thread must not be bound itself.
 #[cfg(target_os = "linux")]
 pub(super) fn allowed_cores() -> io::Result<Vec<usize>> {
     use nix::sched::{CpuSet, sched_getaffinity};
@@ -230,7 +221,7 @@ pub(super) fn allowed_cores() -> io::Result<Vec<usize>> {
     Ok(one_of_each_core_first(allowed, core_of))
 }
 
-/// Reorders `processors`: the first processor of each core, then the second of each core, and so on.
+/// First the first processor of each core, then the second of each core, and so on.
 #[cfg(target_os = "linux")]
 fn one_of_each_core_first<C: Eq + Hash>(processors: Vec<usize>, core_of: impl Fn(usize) -> C) -> Vec<usize> {
     let mut next_sibling = HashMap::new();
@@ -244,10 +235,7 @@ fn one_of_each_core_first<C: Eq + Hash>(processors: Vec<usize>, core_of: impl Fn
     numbered.into_iter().map(|(_, processor)| processor).collect()
 }
 
-/// Binds the calling thread to `processors` for its lifetime.
-///
-/// # Errors
-/// If the system refuses.
+/// Binds the calling thread for its lifetime.
 #[cfg(target_os = "linux")]
 pub(super) fn bind_to(processors: &[usize]) -> io::Result<()> {
     use nix::sched::{CpuSet, sched_setaffinity};
@@ -269,14 +257,12 @@ pub(super) fn bind_to(_: &[usize]) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::Unsupported, "not supported on this system"))
 }
 
-/// Requests short time slices for the calling thread and the threads it starts.
-///
-/// Linux 6.12 and later runs a thread with short slices sooner after it wakes up, which matters with more
-/// threads than cores. The thread's share of the processor stays the same, and no privilege is needed. Other
-/// systems ignore the call. docs/results/latency.md has measurements.
+/// For the calling thread and the threads it starts. Linux 6.12 and later runs a thread with short slices sooner after it
+/// wakes up, which matters with more threads than cores. The thread's share of the processor stays, and no privilege is
+/// needed. Other systems ignore the call. docs/results/latency.md has measurements.
 #[cfg(target_os = "linux")]
 pub(crate) fn request_short_slices() {
-    /// `struct sched_attr` of the kernel's interface, in its first version.
+    /// `struct sched_attr` of the kernel's interface, first version.
     #[repr(C)]
     #[derive(Default)]
     struct Attributes {
@@ -285,12 +271,12 @@ pub(crate) fn request_short_slices() {
         flags: u64,
         nice: i32,
         priority: u32,
-        /// Nanoseconds; the time slice, for an ordinary thread.
+        /// Time slice of an ordinary thread, in nanoseconds.
         runtime: u64,
         deadline: u64,
         period: u64,
     }
-    /// The shortest slice of Linux, in nanoseconds (`__setparam_fair`).
+    /// Linux's shortest, in nanoseconds (`__setparam_fair`).
     const SLICE: u64 = 100_000;
 
     let mut attributes = Attributes::default();

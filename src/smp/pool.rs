@@ -18,28 +18,28 @@ use crate::search::{
     WORKER_STACK_BYTES, Worker,
 };
 
-/// An event of a search, for its owner.
+/// For the owner of a search.
 #[derive(Debug)]
 pub(super) enum Event {
     /// A worker completed an iteration deeper than all before it.
     Iterated(usize, Iteration),
     /// An aspiration window failed: depth, line, nodes of all workers.
     Bound(u32, RootLine, u64),
-    /// This worker has panicked. It ends as any other.
+    /// The worker ends as any other.
     Panicked(usize),
-    /// All workers have ended. Each has its last completed iteration, or a partial one with a result.
+    /// Each worker has its last completed iteration, or a partial one with a result.
     Ended(Vec<Option<Iteration>>),
     Stop,
     PonderHit,
 }
 
-/// What the workers of one search share.
+/// Shared by the workers of one search.
 pub(super) struct Team {
     context: SearchContext,
-    /// The table and the depths of each simulated machine, which has an equal share of the workers; one as a rule.
+    /// Table and depths of each simulated machine, which has an equal share of the workers; one as a rule.
     machines: Vec<(Arc<TranspositionTable>, DepthClaims)>,
     events: Sender<Event>,
-    /// Each worker's last iteration.
+    /// Last iteration, by worker.
     results: Vec<Mutex<Option<Iteration>>>,
 }
 
@@ -53,8 +53,7 @@ impl Team {
         Self { context, machines, events, results }
     }
 
-    /// Leaves the team. The last to leave hands over the results of all, so that the owner wakes up once. The table is
-    /// free by then.
+    /// The last worker to leave hands over all results, so that the owner wakes up once. The table is free by then.
     fn leave(self: Arc<Self>) {
         if let Some(Team { context, machines, events, results }) = Arc::into_inner(self) {
             drop((context, machines));
@@ -68,13 +67,13 @@ enum Command {
     ClearHistories,
 }
 
-/// Worker threads. Dropping the pool ends and joins them; none may be searching.
+/// Dropping the pool ends and joins the threads; none may be searching.
 #[derive(Default)]
 pub struct Pool {
     commands: Vec<Sender<Command>>,
     threads: Vec<JoinHandle<()>>,
     wanted: usize,
-    /// The cores that the workers may use.
+    /// For the workers.
     cores: usize,
     placement: Placement,
     strategy: SmpStrategy,
@@ -82,13 +81,13 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// Creates a pool of `wanted` workers (at least 1), or fewer if the system refuses more. It fails without the first.
+    /// `wanted` is at least 1. If the system refuses threads, the pool has fewer; it fails without the first.
     pub fn new(wanted: usize, strategy: SmpStrategy, affinity: &Affinity) -> io::Result<Self> {
         let wanted = wanted.max(1);
         Self::with_placement(wanted, strategy, Placement::of_system(wanted, affinity))
     }
 
-    /// Creates a pool for simulated machines of `size` workers (at least 1), which share nothing and are bound to nothing.
+    /// Simulated machines of `size` workers (at least 1) share nothing and are bound to nothing.
     pub fn of_machines(wanted: usize, strategy: SmpStrategy, size: usize) -> io::Result<Self> {
         Self::with_placement(wanted, strategy, Placement::in_groups_of(wanted, size))
     }
@@ -111,7 +110,7 @@ impl Pool {
         Ok(pool)
     }
 
-    /// Starts the workers until the system refuses one.
+    /// Stops when the system refuses a worker.
     fn start_workers(&mut self) -> io::Result<()> {
         // If memory may not suffice for all, the workers start one after another so that they do not compete
         // for it.
@@ -139,7 +138,7 @@ impl Pool {
         if granted == 0 { Err(io::ErrorKind::OutOfMemory.into()) } else { Ok(()) }
     }
 
-    /// Starts a worker. The receiver gets the result of binding it, or nothing if memory is lacking.
+    /// The receiver gets the result of binding the worker, or nothing if memory is lacking.
     fn start_worker(&mut self, index: usize) -> io::Result<Receiver<io::Result<()>>> {
         let (sender, commands) = unbounded();
         let (ready, is_ready) = bounded(1);
@@ -161,7 +160,7 @@ impl Pool {
         Ok(is_ready)
     }
 
-    /// Waits for the start of a worker. Returns false if it has ended for lack of memory.
+    /// Returns false if the worker has ended for lack of memory.
     fn has_started(&mut self, is_ready: &Receiver<io::Result<()>>) -> bool {
         let started = is_ready.recv();
         if let Ok(Err(error)) = &started {
@@ -174,7 +173,7 @@ impl Pool {
         self.threads.len()
     }
 
-    /// Returns true for a pool without workers: only after the system has refused every thread.
+    /// Only after the system has refused every thread.
     pub fn is_empty(&self) -> bool {
         self.threads.is_empty()
     }
@@ -187,7 +186,7 @@ impl Pool {
         self.placement.bound_groups()
     }
 
-    /// Returns what the system did not grant of the wanted workers and of their binding, a sentence each.
+    /// Refused workers and bindings, a sentence each.
     pub fn shortfalls(&self) -> Vec<String> {
         let (granted, wanted) = (self.len(), self.wanted);
         let threads = (granted < wanted).then(|| format!("the system granted {granted} of {wanted} threads"));
@@ -198,7 +197,7 @@ impl Pool {
         self.strategy
     }
 
-    /// Clears all histories before the next search. No worker may be searching.
+    /// No worker may be searching.
     pub fn clear_histories(&self) {
         self.groups.iter().for_each(|group| group.clear());
         for commands in &self.commands {
@@ -228,19 +227,18 @@ impl Drop for Pool {
     }
 }
 
-/// Free memory that a worker needs to start, in bytes: its data and the allocations of a search.
+/// Free memory for a worker's data and the allocations of a search.
 const MIN_WORKER_BYTES: usize = 96 << 20;
 
-/// The same for the first worker, without which there is no search: its data alone. The address space of ended workers may
-/// still belong to the allocator.
+/// Free memory for the data of the first worker: without it there is no search. The allocator may still hold the address
+/// space of ended workers.
 const MIN_FIRST_WORKER_BYTES: usize = 24 << 20;
 
-/// Upper estimate of a thread's memory, in bytes: its stack, [`MIN_WORKER_BYTES`], and address space of the
-/// allocator.
+/// Upper estimate of a thread's stack, [`MIN_WORKER_BYTES`], and address space of the allocator.
 const MAX_THREAD_BYTES: usize = 128 << 20;
 
-/// Returns true if the system grants `bytes` of memory, which stay untouched. A failed allocation in the worker
-/// itself would end the process.
+/// Returns true if the system grants the memory, which stays untouched. A failed allocation in the worker itself would
+/// end the process.
 fn can_allocate(bytes: usize) -> bool {
     let mut block = Vec::<u8>::new();
     let can_allocate = block.try_reserve_exact(bytes).is_ok();
@@ -249,7 +247,7 @@ fn can_allocate(bytes: usize) -> bool {
     can_allocate
 }
 
-/// Executes commands until the channel closes. After a panic the worker goes on with fresh data.
+/// Ends when the channel closes. After a panic the worker goes on with fresh data.
 fn run(index: usize, group: &WorkerGroup, mut data: ThreadData, commands: &Receiver<Command>) {
     let _guard = AbortOnPanic;
     for command in commands {
@@ -274,7 +272,7 @@ fn run(index: usize, group: &WorkerGroup, mut data: ThreadData, commands: &Recei
     }
 }
 
-/// Ends the program if a worker panics outside a search: the next search would wait for it forever.
+/// A worker that panics outside a search ends the program: the next search would wait for it forever.
 struct AbortOnPanic;
 
 impl Drop for AbortOnPanic {
@@ -286,8 +284,7 @@ impl Drop for AbortOnPanic {
     }
 }
 
-/// Takes part in one search, and returns the thread's data. `last` receives the last completed iteration, or a partial
-/// one with a result.
+/// Returns the thread's data. `last` receives the last completed iteration, or a partial one with a result.
 fn search(
     index: usize,
     group: &WorkerGroup,
@@ -338,11 +335,11 @@ fn search(
     worker.finish()
 }
 
-/// Workers that share histories, and a copy of the network if there are several groups.
+/// Workers that share histories, with a copy of the network if there are several groups.
 struct WorkerGroup {
     workers: usize,
     strategy: SmpStrategy,
-    /// Created by the first worker that shares them, so that they lie on the memory node that its thread is bound to.
+    /// Created by the first worker of the group, so that they lie on its memory node.
     histories: OnceLock<SharedHistories>,
     /// The original and its copy; the outer `None` if all workers are in one group.
     network: Option<Mutex<Option<[Arc<Network>; 2]>>>,
@@ -363,10 +360,8 @@ impl WorkerGroup {
         self.histories.get().into_iter().for_each(SharedHistories::clear);
     }
 
-    /// Returns the network, or its copy near the workers of this group: without it, each evaluation on another memory node
-    /// reads weights from afar.
-    ///
-    /// The idea is from Stockfish and PlentyChess (its pull request 449: 45 % more nodes a second on four nodes).
+    /// Returns the network, or its copy near the workers of this group: reading weights from another memory node is slow. The
+    /// idea is from Stockfish and PlentyChess (its pull request 449: 45 % more nodes a second on four nodes).
     fn near(&self, network: &Arc<Network>) -> Arc<Network> {
         let Some(copies) = &self.network else { return Arc::clone(network) };
         let mut copies = copies.lock();

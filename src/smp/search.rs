@@ -22,14 +22,14 @@ use crate::search::score::{DRAW, MAX_DEPTH, TB_WIN, is_mate, mate_in, moves_to_m
 use crate::search::{Bound, Control, Iteration, RootLine, RoundRobin, SearchContext, SyzygyProbe, TranspositionTable};
 use crate::syzygy::Wdl;
 
-/// A search with a hard limit below this has one worker: with more threads than cores, most of the time would
-/// go to starting and stopping the others.
+/// A search with a lower hard limit has one worker: with more threads than cores, most of the time would go to starting and
+/// stopping the others.
 const MIN_TIME_FOR_HELPERS: Duration = Duration::from_millis(20);
 
-/// The longest wait for the lines of other machines, once the search has ended here.
+/// For the lines of other machines, once the search has ended here.
 const MAX_WAIT_FOR_MACHINES: Duration = Duration::from_millis(500);
 
-/// Bounds are reported only this long after the start; earlier they would flood the GUI.
+/// Earlier bounds would flood the GUI.
 const BOUNDS_AFTER: Duration = Duration::from_secs(1);
 
 /// The current root move is reported only this long after the start...
@@ -40,7 +40,6 @@ const CURRENT_MOVE_INTERVAL: Duration = Duration::from_millis(100);
 /// Plies beyond the length of a mate after which no shorter mate is expected.
 const MATE_MARGIN: u32 = 12;
 
-/// A search to carry out.
 pub struct Search {
     pub game: Game,
     pub limits: Limits,
@@ -48,7 +47,7 @@ pub struct Search {
     pub multi_pv: usize,
     /// The time that a move costs outside the search.
     pub overhead: Duration,
-    /// The workers take turns, which makes a search by depth or nodes reproducible: see [`RoundRobin`].
+    /// The workers take turns, so a search by depth or nodes is reproducible: see [`RoundRobin`].
     pub lockstep: bool,
     pub network: Arc<Network>,
     pub table: Arc<TranspositionTable>,
@@ -58,23 +57,21 @@ pub struct Search {
     pub link: Option<Arc<dyn SearchLink>>,
     /// Their tables take the place of `table`.
     pub machines: Option<Arc<SimulatedMachines>>,
-    /// The moment from which the search's time counts.
+    /// The search's time counts from here.
     pub started: Instant,
 }
 
 impl Search {
-    /// Returns the legal moves of `searchmoves`, or all legal moves if there are none.
+    /// Those of `searchmoves`, or all legal moves if there are none.
     fn root_moves(&self) -> Vec<Move> {
         let legal = self.game.position().legal_moves();
         let wanted: Vec<Move> = legal.iter().copied().filter(|mv| self.limits.search_moves.contains(mv)).collect();
         if wanted.is_empty() { legal.to_vec() } else { wanted }
     }
 
-    /// Ranks the root moves by the tablebases, and returns the number of hits.
-    ///
-    /// `root_moves` keeps only the best rank, if it has at least `multi_pv` moves. With DTZ tables, playing the
-    /// kept moves reaches the result without a search; the search then does not probe, so that it can find a mate
-    /// among them.
+    /// Ranks the root moves by the tablebases, and returns the number of hits. `root_moves` keeps only the best rank, if it has
+    /// at least `multi_pv` moves. With DTZ tables, playing the kept moves reaches the result without a search; the search
+    /// then does not probe, so that it can find a mate among them.
     fn rank_root(&mut self, root_moves: &mut Vec<Move>) -> u64 {
         let pieces = self.game.position().occupied().len() as usize;
         let Some(syzygy) = self.syzygy.as_mut().filter(|syzygy| pieces <= syzygy.max_pieces) else { return 0 };
@@ -124,8 +121,8 @@ impl Search {
     }
 }
 
-/// The thread that owns every search of an engine, one at a time, parked between them. Dropping it ends the thread; end
-/// the running search first.
+/// Owns every search of an engine, one at a time, parked between them. Dropping it ends the thread; end the running search
+/// first.
 pub struct SearchThread {
     inbox: Option<Sender<Box<dyn FnOnce() + Send>>>,
     thread: Option<JoinHandle<()>>,
@@ -170,11 +167,11 @@ impl Drop for SearchThread {
     }
 }
 
-/// A handle to a search. Each search has its own stop flag and channel: a late `stop` cannot reach the next search.
+/// Each search has its own stop flag and channel: a late `stop` cannot reach the next search.
 pub struct SearchHandle {
     events: Sender<Event>,
     has_answered: Arc<AtomicBool>,
-    /// Nothing is sent: the sender is dropped when the search is over.
+    /// Sends nothing: the sender is dropped when the search is over.
     done: Receiver<()>,
 }
 
@@ -187,18 +184,18 @@ impl SearchHandle {
         let _ = self.events.send(Event::PonderHit);
     }
 
-    /// Waits until the search is over and has released the table.
+    /// The search has released the table by then.
     pub fn wait(&self) {
         let _ = self.done.recv();
     }
 
-    /// Returns whether the best move is being reported, or has been.
+    /// True while the best move is being reported, and after.
     pub fn is_done(&self) -> bool {
         self.has_answered.load(Ordering::Acquire) || matches!(self.done.try_recv(), Err(TryRecvError::Disconnected))
     }
 }
 
-/// The owner of a running search: it alone decides when to stop and what is played.
+/// Alone decides when to stop and what is played.
 struct Owner {
     search: Search,
     control: Arc<Control>,
@@ -213,15 +210,15 @@ struct Owner {
     has_answered: Arc<AtomicBool>,
     /// The owner or the sink has panicked: results are still taken, but not reported.
     has_panicked: bool,
-    /// By worker: the deepest result, and its lines.
+    /// By worker: deepest result.
     results: Vec<Option<RootResult>>,
     lines: Vec<Vec<Line>>,
-    /// What was reported last.
+    /// Reported last.
     reported: Option<RootResult>,
     reported_nodes: u64,
-    /// The worker that found the mate of `go mate`.
+    /// For `go mate`.
     mate_found_by: Option<usize>,
-    /// The root move reported last: depth, number, move.
+    /// Reported last: depth, number, move.
     current_move: Option<(u32, u32, Move)>,
     next_current_move: Option<Instant>,
     /// Other machines take part, and their search has not been ended.
@@ -230,7 +227,7 @@ struct Owner {
 }
 
 impl Owner {
-    /// Creates the owner of a search that [`prepare`](Self::prepare) completes, where a panic is contained.
+    /// [`prepare`](Self::prepare) completes the owner, where a panic is contained.
     fn new(search: Search, events: Receiver<Event>, has_answered: Arc<AtomicBool>) -> Self {
         let Limits { infinite, ponder, .. } = search.limits;
         Self {
@@ -267,9 +264,8 @@ impl Owner {
         self.lines = vec![Vec::new(); self.control.workers()];
     }
 
-    /// Runs the search to its best move. `sender` is for the workers.
-    ///
-    /// A panic of the owner or the sink ends the search: the workers stop, and the best move so far is reported.
+    /// `sender` is for the workers. A panic of the owner or the sink ends the search: the workers stop, and the best move so
+    /// far is reported.
     fn run(mut self, sender: Sender<Event>) {
         let searched = panic::catch_unwind(AssertUnwindSafe(|| {
             self.prepare();
@@ -324,7 +320,7 @@ impl Owner {
         search.pool.search(Team::new(context, machines, sender));
     }
 
-    /// Handles events until all workers have ended and the best move may be reported.
+    /// Returns when all workers have ended and the best move may be reported.
     fn watch(&mut self) {
         while self.are_searching || !self.is_released {
             match self.next_event() {
@@ -354,7 +350,7 @@ impl Owner {
         }
     }
 
-    /// Returns the next event; `None` at the deadline. Reports the current root move while waiting.
+    /// `None` at the deadline. Reports the current root move while waiting.
     fn next_event(&mut self) -> Option<Event> {
         loop {
             let is_stopped = self.control.stopped();
@@ -373,8 +369,7 @@ impl Owner {
         }
     }
 
-    /// Stops the workers. Without a result, the first ply gets extra time: a searched move is better than any
-    /// other.
+    /// Without a result, the first ply gets extra time: a searched move is better than any other.
     fn stop(&mut self) {
         let has_result = self.results.iter().any(Option::is_some);
         if has_result || !self.clock.grant_first_ply() {
@@ -382,7 +377,6 @@ impl Owner {
         }
     }
 
-    /// Starts the clock of a pondering search. A second `ponderhit` does not restart it.
     fn ponder_hit(&mut self) {
         if !self.clock.ponder_hit() {
             return;
@@ -397,8 +391,7 @@ impl Owner {
         }
     }
 
-    /// Records a worker's iteration. Reports it if it is the deepest so far, and stops the search if it is the
-    /// last.
+    /// Reports the iteration if it is the deepest so far, and stops the search if it is the last.
     fn record(&mut self, worker: usize, iteration: Iteration) {
         if self.mate_found_by.is_some() {
             // The worker finished before it saw the stop flag.
@@ -440,7 +433,7 @@ impl Owner {
         }
     }
 
-    /// Returns true if a search by the clock has found a mate and searched [`MATE_MARGIN`] plies beyond it.
+    /// True if a search by the clock has searched [`MATE_MARGIN`] plies beyond a mate.
     fn is_settled(&self, score: i32, depth: u32) -> bool {
         self.clock.is_by_clock()
             && self.is_released
@@ -455,7 +448,7 @@ impl Owner {
         self.search.limits.depth.unwrap_or(MAX_DEPTH)
     }
 
-    /// Ends the search on other machines, and takes their lines.
+    /// Takes the lines of the other machines.
     fn end_link(&mut self) {
         let Some(link) = self.search.link.as_ref().filter(|_| std::mem::take(&mut self.is_linked)) else { return };
         // The lines are not worth much of the clock.
@@ -508,16 +501,15 @@ impl Owner {
         self.report_best_move(best, ponder);
     }
 
-    /// Returns the worker of this machine whose line is played; `None` without a result.
+    /// On this machine; `None` without a result.
     fn winner(&self) -> Option<usize> {
         // With MultiPV, the reported lines are the deepest worker's.
         let vote = if self.search.multi_pv > 1 { deepest } else { elect };
         self.mate_found_by.or_else(|| vote(&self.results))
     }
 
-    /// Returns the line of another machine that wins the vote of machines, in which `winner` stands for this one.
-    ///
-    /// With MultiPV the lines of this machine are played: only these have been reported.
+    /// The vote is among machines; `winner` stands for this one. With MultiPV the lines of this machine are played: only these
+    /// have been reported.
     fn elect_other_line(&self, winner: Option<usize>) -> Option<Line> {
         if self.other_lines.is_empty() || self.search.multi_pv > 1 || self.mate_found_by.is_some() {
             return None;
@@ -530,7 +522,7 @@ impl Owner {
         self.other_lines.get(elect(&results)?.checked_sub(1)?).cloned()
     }
 
-    /// Returns the move to play without a finished ply.
+    /// Without a finished ply.
     fn unsearched_move(&self) -> Option<Move> {
         let tt_move = self.tt_move(&self.search.game).filter(|mv| self.root_moves.contains(mv));
         tt_move.or_else(|| self.root_moves.first().copied())
@@ -541,7 +533,7 @@ impl Owner {
         Move::from_bits(entry.mv).filter(|&mv| game.position().is_legal(mv))
     }
 
-    /// Reports that `go mate` found no mate. The search prunes, so it can miss one.
+    /// For `go mate`. The search prunes, so it can miss a mate.
     fn report_missing_mate(&self, winner: Option<usize>, other_line: Option<&Line>) {
         let Some(wanted) = self.search.limits.mate else { return };
         let result = other_line.and_then(RootResult::of_line).or_else(|| self.results[winner?]);
@@ -563,7 +555,7 @@ impl Owner {
         }
     }
 
-    /// Reports a failed aspiration window of a search longer than [`BOUNDS_AFTER`].
+    /// Only after [`BOUNDS_AFTER`].
     fn report_bound(&mut self, depth: u32, line: &RootLine, nodes: u64) {
         let is_early = self.search.started.elapsed() < BOUNDS_AFTER;
         if self.is_deeper(depth) && !is_early && self.search.multi_pv == 1 && !self.control.stopped() {
@@ -602,7 +594,7 @@ impl Owner {
         });
     }
 
-    /// Returns the line to report. A tablebase score of the root replaces any score other than a mate.
+    /// A tablebase score of the root replaces any score other than a mate.
     fn line_at(&self, rank: usize, depth: u32, line: &RootLine) -> Line {
         let ranking = self.search.syzygy.as_ref().and_then(|syzygy| syzygy.ranking.as_ref());
         let wdl = line.pv.first().and_then(|&mv| ranking?.wdl(mv));
@@ -621,7 +613,7 @@ impl Owner {
     }
 }
 
-/// Returns true if `score` is a mate by the side to move in `wanted` moves or fewer.
+/// True for a mate by the side to move in `wanted` moves or fewer.
 fn is_mate_within(score: i32, wanted: u32) -> bool {
     moves_to_mate(score).is_some_and(|moves| moves > 0 && moves.unsigned_abs() <= wanted)
 }

@@ -12,56 +12,48 @@ use parking_lot::Mutex;
 
 use crate::search::{EntryTaker, RemoteEntries, RemoteEntry, SentFilter, TranspositionTable};
 
-/// The exchange of entries between simulated machines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExchangeSettings {
-    /// The least depth of an entry that is sent, in plies. No entry has 255.
+    /// In plies, of an entry that is sent. No entry has 255.
     pub min_depth: u8,
-    /// The time between two rounds, in nodes of one worker.
+    /// Between two rounds, in nodes of one worker.
     pub interval: u64,
-    /// The most entries that a machine sends in a round. Four times as many wait; what comes then is dropped.
+    /// Entries that a machine sends in a round. Four times as many wait; more are dropped.
     pub batch: usize,
-    /// The time from a round to the arrival of its entries, in nodes of one worker.
+    /// From a round to the arrival of its entries, in nodes of one worker.
     pub delay: u64,
 }
 
 impl Default for ExchangeSettings {
-    /// A round each millisecond at a million nodes a second, with a millisecond on the way. The batch is about that of a block of
-    /// `crate::cluster`.
+    /// A round each millisecond at a million nodes a second, with a millisecond on the way, and about a block of `crate::cluster`.
     fn default() -> Self {
         Self { min_depth: 5, interval: 1000, batch: 397, delay: 1000 }
     }
 }
 
-/// The machines of a simulated cluster.
 pub struct SimulatedMachines {
-    /// One for each machine.
+    /// By machine.
     tables: Vec<Arc<TranspositionTable>>,
     settings: ExchangeSettings,
     sent: Arc<AtomicU64>,
 }
 
 impl SimulatedMachines {
-    /// Creates a machine for each table, at least one.
-    ///
-    /// # Panics
-    /// Without a table.
+    /// Panics without a table.
     pub fn new(tables: Vec<Arc<TranspositionTable>>, settings: ExchangeSettings) -> Self {
         assert!(!tables.is_empty(), "a cluster has a machine");
         Self { tables, settings, sent: Arc::default() }
     }
 
-    /// Returns the tables, one for each machine.
     pub fn tables(&self) -> &[Arc<TranspositionTable>] {
         &self.tables
     }
 
-    /// Returns the number of entries that all machines have sent so far, each counted once for all its receivers.
+    /// Entries of all machines so far, each counted once for all its receivers.
     pub fn sent(&self) -> u64 {
         self.sent.load(Relaxed)
     }
 
-    /// Creates the exchange of one search with so many workers on each machine.
     pub(super) fn exchange(&self, workers_each: usize) -> Arc<RemoteEntries> {
         let machines = self.tables.iter().map(|table| Machine {
             table: Arc::clone(table),
@@ -80,7 +72,7 @@ impl SimulatedMachines {
     }
 }
 
-/// The network between the machines during one search.
+/// Exists for one search.
 struct SimulatedNetwork {
     workers_each: usize,
     rounds: Mutex<Rounds>,
@@ -88,7 +80,7 @@ struct SimulatedNetwork {
 
 struct Rounds {
     machines: Vec<Machine>,
-    /// Entries with the machine that has sent them and the time of arrival, the earliest first.
+    /// Time of arrival, sending machine, entries; the earliest first.
     on_the_way: VecDeque<(u64, usize, Vec<RemoteEntry>)>,
     next_round: u64,
     settings: ExchangeSettings,
@@ -115,7 +107,6 @@ impl EntryTaker for SimulatedNetwork {
 }
 
 impl Rounds {
-    /// Carries out the rounds and arrivals until `now`.
     fn advance(&mut self, now: u64) {
         while self.next_round <= now {
             let round = self.next_round;
@@ -131,7 +122,6 @@ impl Rounds {
         self.arrive(now);
     }
 
-    /// Stores the entries that have arrived until `now`.
     fn arrive(&mut self, now: u64) {
         while let Some((_, from, batch)) = self.on_the_way.pop_front_if(|&mut (due, ..)| due <= now) {
             let receivers = self.machines.iter_mut().enumerate().filter(|&(number, _)| number != from);

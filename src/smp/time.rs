@@ -66,7 +66,6 @@ impl Clock {
     }
 }
 
-/// The time budget of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
     /// No iteration begins after this time, scaled by [`BestMoveStability`]; `None` if only the hard limit counts.
@@ -76,13 +75,12 @@ pub struct Budget {
 
 /// The soft limit is at most the time left divided by this, or by the moves to go if they are fewer.
 const SOFT_CAP_MOVES: u32 = 10;
-/// Upper limit of the moves to the next time control.
 const MAX_MOVES_TO_GO: u32 = 40;
-/// Reserve of a long clock; a clock of just this time keeps half of it. With more threads than cores, the best
-/// move can be late by more than an increment.
+/// Kept from a long clock; a clock of just this time keeps half of it. With more threads than cores, the best move can be
+/// late by more than an increment.
 const RESERVE: Duration = Duration::from_millis(200);
 
-/// Time that a search with a move time ends early, to be in time with its best move.
+/// A search with a move time ends earlier by this, to be in time with its best move.
 const MOVE_TIME_MARGIN: Duration = Duration::from_millis(5);
 
 /// Computes the budget of a move, with the full move `number` from 1; `None` if time does not limit the search.
@@ -122,10 +120,8 @@ fn plan_clock(clock: &Clock, color: Color, number: u32, overhead: Duration, sing
     Budget { soft: Some(soft.min(hard)), hard }
 }
 
-/// Returns the number of moves that the remaining time is divided by, for a clock without a next time control.
-///
-/// It falls with the full move `number`, which leaves more time to the middle game. Without a usable increment
-/// its lower limit is greater.
+/// Divides the remaining time of a clock without a next time control. It falls with the full move `number`, which leaves
+/// more time to the middle game. Without a usable increment its lower limit is greater.
 fn expected_moves_to_go(number: u32, increment: Duration, overhead: Duration) -> u32 {
     let played = i32::try_from(number.saturating_sub(1)).unwrap_or(i32::MAX);
     let fall = played.saturating_mul(clock_moves_fall()) / 100;
@@ -133,32 +129,30 @@ fn expected_moves_to_go(number: u32, increment: Duration, overhead: Duration) ->
     clock_moves().saturating_sub(fall).max(least).unsigned_abs()
 }
 
-/// Returns the part of the increment to spend on each move: all but the overhead, and three fifths at least.
+/// Spent on each move: all but the overhead, and three fifths at least.
 fn usable_increment(increment: Duration, overhead: Duration) -> Duration {
     increment.saturating_sub(overhead).max(increment / 5 * 3)
 }
 
-/// Returns the time that no budget includes: [`RESERVE`] of a long clock, and nearly all of a very short one,
-/// which then recovers by its increment.
+/// No budget includes this time: [`RESERVE`] of a long clock, and nearly all of a very short one, which then recovers by
+/// its increment.
 fn reserve(left: Duration) -> Duration {
     RESERVE.mul_f64(left.as_secs_f64() / left.saturating_add(RESERVE).as_secs_f64())
 }
 
-/// Best-move stability: scales the soft limit from iteration to iteration.
+/// Scales the soft limit from iteration to iteration.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct BestMoveStability {
-    /// The best move and its score.
     last: Option<(Move, i32)>,
     /// Iterations in a row with the same best move.
     stable: u32,
-    /// The fall of the score since the previous iteration, in centipawns; negative for a rise.
+    /// Since the previous iteration, in centipawns; negative for a rise.
     score_drop: i32,
     best_move_share: f64,
 }
 
 impl BestMoveStability {
-    /// Updates the state after an iteration with its best move, the score in centipawns, and the move's share
-    /// of the nodes, 0 to 1.
+    /// `score` is in centipawns. `best_move_share` of the nodes is 0 to 1.
     pub fn update(&mut self, mv: Move, score: i32, best_move_share: f64) {
         if let Some((last_move, last_score)) = self.last {
             self.stable = if last_move == mv { self.stable + 1 } else { 0 };
@@ -168,8 +162,8 @@ impl BestMoveStability {
         self.best_move_share = best_move_share;
     }
 
-    /// Returns `soft` scaled: longer for an unstable best move or a falling score, shorter for a stable best move.
-    /// `None` until an iteration has finished.
+    /// Longer for an unstable best move or a falling score, shorter for a stable best move. `None` until an iteration has
+    /// finished.
     pub fn limit(&self, soft: Duration) -> Option<Duration> {
         self.last?;
         Some(Duration::try_from_secs_f64(soft.as_secs_f64() * self.scale()).unwrap_or(Duration::MAX))
@@ -193,18 +187,17 @@ impl BestMoveStability {
     }
 }
 
-/// Extra time to finish the first ply, for a search that is stopped without a result.
+/// To finish the first ply of a search that is stopped without a result.
 const FIRST_PLY_GRACE: Duration = Duration::from_millis(20);
 
-/// The clock of one running search.
 pub(super) struct SearchClock {
     budget: Option<Budget>,
     started: Instant,
-    /// What the clock or the move time allows at most.
+    /// Limit by the clock or the move time.
     available: Option<Duration>,
-    /// The moment from which the hard limit counts; `None` while pondering.
+    /// Start of the hard limit; `None` while pondering.
     runs_from: Option<Instant>,
-    /// The end of the extra time for the first ply, once it has been granted.
+    /// End of the extra time for the first ply, once granted.
     grace_until: Option<Instant>,
     pub(super) stability: BestMoveStability,
 }
@@ -228,25 +221,25 @@ impl SearchClock {
         }
     }
 
-    /// Starts the clock of a search that ponders. Returns false if it is running already.
+    /// Returns false if the clock is running already.
     pub(super) fn ponder_hit(&mut self) -> bool {
         let was_pondering = self.runs_from.is_none();
         self.runs_from.get_or_insert_with(Instant::now);
         was_pondering
     }
 
-    /// Returns the end of the extra time for the first ply, which replaces the hard limit, or that of the hard limit.
+    /// The end of the extra time for the first ply replaces that of the hard limit.
     pub(super) fn deadline(&self) -> Option<Instant> {
         self.grace_until.or_else(|| self.runs_from?.checked_add(self.budget?.hard))
     }
 
-    /// Returns what is left of the clock or of the move time; `None` without either.
+    /// Of the clock or of the move time; `None` without either.
     pub(super) fn left(&self) -> Option<Duration> {
         let used = self.runs_from.map_or(Duration::ZERO, |from| from.elapsed());
         self.available.map(|available| available.saturating_sub(used))
     }
 
-    /// Grants the first ply some extra time, never more than the clock has. Returns whether any is left.
+    /// Never more than the clock has. Returns whether any time is left.
     pub(super) fn grant_first_ply(&mut self) -> bool {
         let now = Instant::now();
         let grace = self.left().map_or(FIRST_PLY_GRACE, |left| left.min(FIRST_PLY_GRACE));
@@ -258,13 +251,13 @@ impl SearchClock {
         self.grace_until.is_some()
     }
 
-    /// Returns true after the scaled soft limit. It is false while pondering; the time of pondering counts.
+    /// False while pondering; the time of pondering counts.
     pub(super) fn is_past_soft_limit(&self) -> bool {
         let limit = self.budget.and_then(|budget| self.stability.limit(budget.soft?));
         self.runs_from.is_some() && limit.is_some_and(|limit| self.started.elapsed() >= limit)
     }
 
-    /// Returns true if time can be saved for later moves.
+    /// True if time can be saved for later moves.
     pub(super) fn is_by_clock(&self) -> bool {
         self.budget.is_some_and(|budget| budget.soft.is_some())
     }

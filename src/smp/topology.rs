@@ -9,30 +9,29 @@ use std::fs;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-/// The processors in a group that shares histories, at most.
+/// In a group that shares histories.
 pub(super) const MAX_PER_GROUP: usize = 32;
 
-/// The processors that this process may use.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Topology {
     /// In the order in which workers are bound.
     processors: Vec<Processor>,
 }
 
-/// A processor (a hyper-thread), by the system's number.
+/// A hyper-thread, by the system's number.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Processor {
     number: usize,
-    /// The memory node; 0 if unknown.
+    /// 0 if unknown.
     node: usize,
-    /// The first processor that shares the last-level cache; `None` if unknown.
+    /// First processor that shares it; `None` if unknown.
     cache: Option<usize>,
-    /// The first processor of the same physical core.
+    /// First processor of the same physical core.
     core: usize,
 }
 
 impl Topology {
-    /// Reads the topology of these processors from a folder with `node` and `cpu` in it.
+    /// `folder` has `node` and `cpu` in it.
     pub(super) fn read(folder: &Path, processors: &[usize]) -> Self {
         let nodes = nodes(folder);
         let place = |&number: &usize| {
@@ -48,11 +47,10 @@ impl Topology {
         Self { processors: processors.iter().map(place).collect() }
     }
 
-    /// Divides the processors into groups of neighbours of at most `max_per_group` (at least 1).
-    ///
-    /// A group never spans memory nodes. The processors of a larger last-level cache are divided evenly, with
-    /// the hyper-threads of a core together if they fit. A smaller cache joins the group before it if it fits, as in
-    /// Stockfish's `BundledL3Policy`. Without known nodes or caches, all processors are one group.
+    /// Divides the processors into groups of neighbours of at most `max_per_group` (at least 1). A group never spans memory
+    /// nodes. The processors of a larger last-level cache are divided evenly, with the hyper-threads of a core together if
+    /// they fit. A smaller cache joins the group before it if it fits, as in Stockfish's `BundledL3Policy`. Without known
+    /// nodes or caches, all processors are one group.
     pub(super) fn groups(&self, max_per_group: usize) -> Vec<Vec<usize>> {
         let is_known = self.processors.iter().any(|processor| processor.cache.is_some() || processor.node != 0);
         if !is_known {
@@ -77,19 +75,19 @@ impl Topology {
         groups.into_iter().map(in_order).collect()
     }
 
-    /// Iterates in the order in which workers are bound.
+    /// In the order in which workers are bound.
     pub(super) fn processors(&self) -> impl Iterator<Item = usize> {
         self.processors.iter().map(|processor| processor.number)
     }
 }
 
-/// Divides items into the fewest parts of at most `max`, which differ in length by at most 1.
+/// The fewest parts of at most `max`, which differ in length by at most 1.
 fn divided(items: &[usize], max: usize) -> impl Iterator<Item = &[usize]> {
     let parts = items.len().div_ceil(max);
     (0..parts).map(move |part| &items[items.len() * part / parts..items.len() * (part + 1) / parts])
 }
 
-/// A list of processors as the kernel writes it, such as `0-3,8`; not empty.
+/// As the kernel writes it, such as `0-3,8`; not empty.
 pub(super) struct ProcessorList(Vec<RangeInclusive<usize>>);
 
 impl ProcessorList {
@@ -99,13 +97,13 @@ impl ProcessorList {
         Self(sorted.chunk_by(|one, next| one + 1 == *next).map(|run| run[0]..=run[run.len() - 1]).collect())
     }
 
-    /// Returns the processors of the list; `None` if a number is not below `limit`.
+    /// `None` if a number is not below `limit`.
     pub(super) fn numbers(&self, limit: usize) -> Option<Vec<usize>> {
         let is_below = self.0.iter().all(|range| *range.end() < limit);
         is_below.then(|| self.0.iter().cloned().flatten().collect())
     }
 
-    /// Parses a list; `None` if it is empty or no list.
+    /// `None` if the list is empty or malformed.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let range = |text: &str| {
             let (first, last) = text.split_once('-').unwrap_or((text, text));
@@ -138,20 +136,19 @@ fn processor_list(path: &Path) -> Option<ProcessorList> {
     ProcessorList::parse(&fs::read_to_string(path).ok()?)
 }
 
-/// Returns the folders in `folder` whose names are `name` and a number, by that number.
+/// By the number after `name`.
 fn numbered(folder: &Path, name: &str) -> BTreeMap<usize, PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let number = |entry: &fs::DirEntry| entry.file_name().to_str()?.strip_prefix(name)?.parse().ok();
     entries.filter_map(|entry| Some((number(&entry)?, entry.path()))).collect()
 }
 
-/// Returns the processors of each memory node. A node without processors is left out.
+/// Leaves out nodes without processors.
 fn nodes(folder: &Path) -> BTreeMap<usize, ProcessorList> {
     let nodes = numbered(&folder.join("node"), "node").into_iter();
     nodes.filter_map(|(node, folder)| Some((node, processor_list(&folder.join("cpulist"))?))).collect()
 }
 
-/// Returns the processors that share the last-level cache of the processor with this folder.
 fn last_level_cache(folder: &Path) -> Option<ProcessorList> {
     let read = |cache: &Path, file: &str| fs::read_to_string(cache.join(file)).ok();
     let holds_data = |cache: &Path| read(cache, "type").is_none_or(|kind| kind.trim() != "Instruction");

@@ -9,7 +9,6 @@ use crate::search::Iteration;
 use crate::search::params::vote_base;
 use crate::search::score::{MATE_BOUND, MAX_PLY, is_mate, mate_in, mated_in};
 
-/// A worker's result at the root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RootResult {
     pub(super) mv: Move,
@@ -18,13 +17,13 @@ pub(super) struct RootResult {
 }
 
 impl RootResult {
-    /// Returns the result of an iteration, unless it lacks a move.
+    /// `None` without a move.
     pub(super) fn of(iteration: &Iteration) -> Option<RootResult> {
         let line = iteration.lines.first()?;
         Some(RootResult { mv: *line.pv.first()?, score: line.score, depth: iteration.depth })
     }
 
-    /// Returns the result of a reported line, unless it lacks a move.
+    /// `None` without a move.
     pub(super) fn of_line(line: &Line) -> Option<RootResult> {
         // No mate is longer: the number may come from another machine.
         let plies = |moves: i32| 2 * (moves.unsigned_abs() as usize).min(MAX_PLY / 2);
@@ -41,18 +40,17 @@ fn voters(results: &[Option<RootResult>]) -> impl Iterator<Item = (usize, &RootR
     results.iter().enumerate().filter_map(|(worker, result)| Some((worker, result.as_ref()?)))
 }
 
-/// Returns the index of the deepest result; of equal depths the higher score, then the lower worker number.
+/// Of equal depths, the higher score wins, then the lower worker number.
 pub(super) fn deepest(results: &[Option<RootResult>]) -> Option<usize> {
     let key = |&(worker, result): &(usize, &RootResult)| (result.depth, result.score, Reverse(worker));
     voters(results).max_by_key(key).map(|(worker, _)| worker)
 }
 
-/// Returns the index of the result to play; `None` without a result.
+/// Returns the index of the result to play.
 ///
 /// - A mate wins, the shortest first.
 /// - Of two results, which have no majority, the deeper wins.
-/// - Of more results, each worker votes for its move with the weight (score - worst score + [`vote_base`]) x
-///   depth.
+/// - Of more results, each worker votes for its move with the weight (score - worst score + [`vote_base`]) x depth.
 ///
 /// Ties go to the deeper line, then to the higher score, then to the lower worker number.
 pub(super) fn elect(results: &[Option<RootResult>]) -> Option<usize> {
