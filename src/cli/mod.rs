@@ -45,6 +45,9 @@ fn run(command: Command, output: &Output) -> Result<(), CommandError> {
         Command::Uci => run_uci(output),
         Command::Bench(BenchArguments { depth_alone: Some(hash), stockfish, .. }) if !stockfish.is_empty() => {
             let line = format!("bench {hash} {}", stockfish.join(" "));
+            if let Some(fault) = uci::fault_of(&line) {
+                return Err(CommandError::Usage(fault));
+            }
             uci::run(io::Cursor::new(line), output.clone()).map_err(CommandError::failed)
         }
         Command::Bench(arguments) => run_bench(&arguments, output),

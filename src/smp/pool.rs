@@ -94,7 +94,8 @@ impl Pool {
 
     fn with_placement(wanted: usize, strategy: SmpStrategy, placement: Placement) -> io::Result<Self> {
         let sizes = placement.group_sizes();
-        let group = |&workers: &usize| Arc::new(WorkerGroup::new(workers, strategy, sizes.len() > 1));
+        let copies_network = sizes.len() > 1 && placement.processors().is_some();
+        let group = |&workers: &usize| Arc::new(WorkerGroup::new(workers, strategy, copies_network));
         // The number of cores is read here rather than for each search: the call reads files.
         let cores = num_cpus::get();
         let mut pool = Self {
@@ -341,13 +342,13 @@ struct WorkerGroup {
     strategy: SmpStrategy,
     /// Created by the first worker of the group, so that they lie on its memory node.
     histories: OnceLock<SharedHistories>,
-    /// The original and its copy; the outer `None` if all workers are in one group.
+    /// The original and its copy; the outer `None` if there is one group, or the groups are not bound.
     network: Option<Mutex<Option<[Arc<Network>; 2]>>>,
 }
 
 impl WorkerGroup {
-    fn new(workers: usize, strategy: SmpStrategy, is_one_of_several: bool) -> Self {
-        let network = is_one_of_several.then(Mutex::default);
+    fn new(workers: usize, strategy: SmpStrategy, copies_network: bool) -> Self {
+        let network = copies_network.then(Mutex::default);
         Self { workers, strategy, histories: OnceLock::new(), network }
     }
 
@@ -401,7 +402,7 @@ mod tests {
     #[test]
     fn a_group_has_one_copy_of_the_network_in_use() {
         let network = Network::embedded();
-        let [alone, group] = [false, true].map(|is_one| WorkerGroup::new(1, SmpStrategy::default(), is_one));
+        let [alone, group] = [false, true].map(|copies| WorkerGroup::new(1, SmpStrategy::default(), copies));
         assert!(Arc::ptr_eq(&alone.near(&network), &network));
         let copy = group.near(&network);
         assert!(Arc::ptr_eq(&group.near(&network), &copy) && !Arc::ptr_eq(&copy, &network) && copy == network);

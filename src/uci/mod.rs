@@ -24,4 +24,6 @@ pub use board::{Style, divide, draw};
 #[cfg(feature = "cli")]
 pub(crate) use options::{MAX_HASH_MIB, MAX_MULTI_PV, MAX_THREADS};
 pub use output::Output;
+#[cfg(feature = "cli")]
+pub(crate) use parse::fault_of;
 pub use session::{StartError, run, run_linked};

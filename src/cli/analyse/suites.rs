@@ -85,6 +85,8 @@ pub(super) fn run(paths: &[PathBuf], arguments: &AnalyseArguments, output: &Outp
     }
     match (suites.iter().map(|suite| suite.bad).sum::<usize>(), bad_files) {
         (0, 0) => Ok(()),
+        (lines, 0) => Err(CommandError::Failed(format!("{lines} lines could not be used: see above"))),
+        (0, files) => Err(CommandError::Failed(format!("{files} files could not be used: see above"))),
         (lines, files) => {
             Err(CommandError::Failed(format!("{files} files and {lines} lines could not be used: see above")))
         }

@@ -149,6 +149,12 @@ pub(super) fn parse(line: &[u8]) -> Parsed {
     Parsed::warning(format!("unknown command {}", quote(first)))
 }
 
+/// Returns the fault of a line that is not understood as a whole.
+#[cfg(feature = "cli")]
+pub(crate) fn fault_of(line: &str) -> Option<String> {
+    parse(line.as_bytes()).warning
+}
+
 fn parse_command<'a>(word: &str, words: impl Iterator<Item = &'a str>, line: &str) -> Option<Parsed> {
     let parsed = match word {
         "uci" => UciCommand::Uci.into(),
