@@ -1,7 +1,7 @@
 //! A game solver: threads solve Domineering together and share what they prove.
 //!
 //! ```text
-//! cargo run --release --example domineering -- [rows] [columns] [threads] [MiB]
+//! cargo run --release -p sesame-table --example domineering -- [rows] [columns] [threads] [MiB]
 //! ```
 //!
 //! Two players lay dominoes on a board in turn, Vertical upright and Horizontal flat; a player who cannot move has lost. Breuker,
@@ -64,11 +64,6 @@ impl Board {
         let step = if player == 0 { self.columns } else { 1 };
         self.starts[player] & !taken & !taken.checked_shr(step).unwrap_or(0)
     }
-
-    /// Returns the key of a position: its squares and the player to move, which are different for every position, mixed.
-    fn key(&self, taken: u64, player: usize) -> u64 {
-        mix64(taken ^ if player == 0 { 0 } else { 0x5555_5555_5555_5555 })
-    }
 }
 
 /// One thread's search.
@@ -93,7 +88,8 @@ impl Solver<'_> {
         if self.board.moves(taken, 1 - player) == 0 {
             return Some(true);
         }
-        let key = self.board.key(taken, player);
+        // The squares tell the player to move: Vertical after an even number of dominoes.
+        let key = mix64(taken);
         if let Some(proven) = self.table.probe(key) {
             return Some(proven == Proven::Won);
         }
