@@ -139,7 +139,8 @@ impl Session {
             let file = path.display();
             output.info(&match result {
                 Ok(report) => {
-                    let refitted = if report.replaced { ", fitted into a table of another size or scheme" } else { "" };
+                    let refitted =
+                        if report.reinserted { ", fitted into a table of another size or scheme" } else { "" };
                     // Rounded: the file is the table and a few bytes.
                     let (positions, mib) = (report.positions, (report.bytes + (1 << 19)) >> 20);
                     let millis = start.elapsed().as_millis();

@@ -1,12 +1,12 @@
-//! A replacement rule of one's own, on the slots and buckets of this crate.
+//! A custom replacement rule, on the slots and buckets of this crate.
 //!
 //! ```text
-//! cargo run --release --example custom_scheme -- [entries]
+//! cargo run --release -p sesame-table --example custom_scheme -- [entries]
 //! ```
 //!
-//! The schemes of [`Scheme`] treat every entry of an earlier search alike: at a collision it is overwritten. Many engines let
-//! an entry lose some plies of worth with every search instead. Here that is a [`Rule`], in a table of two fields. The program
-//! plays searches whose positions change slowly, and prints how often each table has a result that is deep enough.
+//! The schemes of [`Scheme`] treat every entry of an earlier search alike: at a collision it is overwritten. Many engines
+//! instead count an entry as some plies shallower with every search. Here a [`Rule`] does that, in a small table of its own. The
+//! program simulates searches whose positions change slowly, and prints how often each table has a result that is deep enough.
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
@@ -44,7 +44,7 @@ impl Payload for Entry {
 /// The plies that an entry loses with every search.
 const PLIES_PER_SEARCH: i32 = 2;
 
-/// The rule: the deeper entry stays, where entries of earlier searches count for less.
+/// The rule: the deeper entry stays, and entries of earlier searches count as shallower.
 struct Aging {
     generation: Generation,
 }
@@ -71,7 +71,7 @@ impl Rule for Aging {
     }
 }
 
-/// A table with the rule: buckets and the number of the search. Threads can share it as they can share a [`Table`].
+/// A table with the rule. Threads can share it, as they can a [`Table`].
 struct AgingTable {
     buckets: Box<[Bucket<VerifiedSlot<AtomicU64>>]>,
     generation: AtomicU8,

@@ -1,7 +1,7 @@
-//! The table in a file: saved and loaded chunk by chunk, by many threads, without a copy of the whole in memory.
+//! Saved tables: a file is written and read in chunks by many threads, without a copy of the table in memory.
 //!
 //! ```text
-//! header     128 bytes: magic, version, layout, size, scheme, generation, the owner's fingerprint, the header's own checksum
+//! header     128 bytes: magic, version, layout, size, scheme, generation, the caller's fingerprint, the header's checksum
 //! chunks     the buckets in order, CHUNK at a time: of each slot the data and the signature, little-endian words of 8 bytes
 //! checksums  a checksum (XXH3, 64 bits) of each chunk, and one of all these and of the header
 //! ```
@@ -21,7 +21,7 @@ use crate::payload::{Generation, Payload};
 use crate::scheme::Scheme;
 use crate::slot::{RawEntry, Signature, Slot};
 use crate::stats::Recorder;
-use crate::table::{BUCKET_BYTES, MAX_MIB, Place, Table, share_out};
+use crate::table::{BUCKET_BYTES, MAX_MIB, Place, Table, parallel_for_each};
 
 const MAGIC: [u8; 8] = *b"SESAMEHT";
 const VERSION: u32 = 1;
@@ -42,7 +42,7 @@ pub enum TableFileError {
     Io(#[from] io::Error),
     /// The file is not a saved table.
     #[error("it is not a saved table")]
-    NotOurs,
+    NotATable,
     /// The file has another version of the format.
     #[error("its format has version {0}, this program reads version {VERSION}")]
     Version(u32),
@@ -51,7 +51,7 @@ pub enum TableFileError {
     Layout(u32),
     /// The fingerprint differs: the entries mean something to another program, or to another version of this one.
     #[error("it was saved by a program or version whose entries mean something else")]
-    Foreign,
+    Fingerprint,
     /// The file is shorter or longer than its header says.
     #[error("it is {found} bytes long and should be {expected}")]
     Length {
@@ -85,8 +85,8 @@ pub struct TableFileReport {
     pub positions: u64,
     /// The size of the file in bytes.
     pub bytes: u64,
-    /// The table in the file had another size or scheme, so that entries went to other places and some gave way.
-    pub replaced: bool,
+    /// Whether the entries went to other places and some gave way, because the table in the file had another size or scheme.
+    pub reinserted: bool,
 }
 
 /// The options of [`Table::save`](crate::Table::save) and [`Table::load`](crate::Table::load).
@@ -143,7 +143,7 @@ impl Header {
     fn from_bytes(bytes: &[u8; HEADER]) -> Result<Header, TableFileError> {
         let u32_at = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
         if bytes[..8] != MAGIC {
-            return Err(TableFileError::NotOurs);
+            return Err(TableFileError::NotATable);
         }
         match (u32_at(8), u32_at(12)) {
             (VERSION, LAYOUT) => {}
@@ -190,7 +190,7 @@ fn word(bytes: &[u8]) -> u64 {
     bytes.iter().take(8).rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
 }
 
-/// One pass over all chunks with many threads: the first error ends it.
+/// A pass over all chunks with many threads, up to the first error.
 struct Pass<'a> {
     options: TableFileOptions<'a>,
     chunks: u64,
@@ -212,7 +212,7 @@ impl<'a> Pass<'a> {
     fn run(self, each: impl Fn(u64, &mut Vec<u8>) -> Result<(), TableFileError> + Sync) -> Result<(), TableFileError> {
         // Not a range of u64: that has no exact length.
         let chunks = usize::try_from(self.chunks).map_err(|_| TableFileError::Damaged)?;
-        share_out(self.options.threads, 0..chunks, |chunk| {
+        parallel_for_each(self.options.threads, 0..chunks, |chunk| {
             if self.error.get().is_some() {
                 return;
             }
@@ -240,8 +240,9 @@ impl<'a> Pass<'a> {
 impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
     /// Saves the table into the file at `path`, in place of any that is there.
     ///
-    /// The table is written into a draft in the same folder, `.NAME.PID.sesame-draft`, which then replaces the old file, or is
-    /// removed if anything fails. The next save to the same file removes the draft of a killed process. An entry stored meanwhile by another thread may or may not be in the file.
+    /// The table is written to a draft in the same folder, `.NAME.PID.sesame-draft`. The draft then replaces the old file, or is
+    /// removed if anything fails. The next save to the same file removes the draft of a killed process. An entry that another
+    /// thread stores meanwhile may or may not be in the file.
     ///
     /// The file has the size of the table. It is the same on all machines.
     ///
@@ -301,21 +302,19 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
         write_at(&draft.file, &header.to_bytes(), 0)?;
         draft.finish()?;
         let positions = positions.into_inner() as u64;
-        Ok(TableFileReport { positions, bytes: sums_at + tail.len() as u64, replaced: false })
+        Ok(TableFileReport { positions, bytes: sums_at + tail.len() as u64, reinserted: false })
     }
 
     /// Loads the file at `path`, in place of all that the table held. [`Table::save`] has an example.
-    ///
-    /// The type of the payloads is not checked, only the fingerprint, and its default is 0 for all. Give each type of payload
-    /// a fingerprint of its own.
     ///
     /// Other threads may probe meanwhile and find only stored entries, old ones or loaded ones. An entry that they store is
     /// kept or lost.
     ///
     /// The whole file is read and checked before the table is changed. If it was saved from a table of another size, or of a
-    /// scheme with another number of levels, its entries are stored anew, and give way to each other as the scheme says.
-    /// Where stamps are used, call [`Table::next_generation`] next: the next generation is the saved one, and the loaded
-    /// entries are stale until then. Without stamps the current generation is the saved one.
+    /// scheme with another number of levels, its entries are stored again, and give way to each other as the scheme says.
+    ///
+    /// With stamps, call [`Table::next_generation`] after loading: the next generation is the saved one, and until then the
+    /// loaded entries are stale. Without stamps the current generation is the saved one.
     ///
     /// # Errors
     /// If the file cannot be read or is not a whole saved table with the same fingerprint, if it cannot be fitted into this
@@ -333,12 +332,12 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
         let found = file.metadata()?.len();
         let mut bytes = [0; HEADER];
         read_at(&file, &mut bytes, 0).map_err(|error| match error.kind() {
-            io::ErrorKind::UnexpectedEof => TableFileError::NotOurs,
+            io::ErrorKind::UnexpectedEof => TableFileError::NotATable,
             _ => error.into(),
         })?;
         let header = Header::from_bytes(&bytes)?;
         if header.fingerprint != options.fingerprint {
-            return Err(TableFileError::Foreign);
+            return Err(TableFileError::Fingerprint);
         }
         let expected = header.length().ok_or(TableFileError::Damaged)?;
         if found != expected || header.buckets == 0 {
@@ -383,7 +382,7 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
             if same_places {
                 self.copy_slots(start, buffer);
             } else {
-                self.store_anew(&header, start, buffer);
+                self.reinsert(&header, start, buffer);
             }
             Ok(())
         });
@@ -395,14 +394,14 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
         // stamps there is no next generation.
         let saved = Generation::from_bits(header.generation);
         self.set_generation(if self.stamps() { saved.previous() } else { saved });
-        // Counted in the table: of the entries stored anew some gave way to others.
-        Ok(TableFileReport { positions: self.count(options.threads), bytes: expected, replaced: !same_places })
+        // Counted in the table: some of the reinserted entries gave way to others.
+        Ok(TableFileReport { positions: self.count(options.threads), bytes: expected, reinserted: !same_places })
     }
 
     /// Counts the slots taken, with `threads` threads.
     fn count(&self, threads: usize) -> u64 {
         let taken = AtomicUsize::new(0);
-        share_out(threads, self.buckets().chunks(CHUNK), |part| {
+        parallel_for_each(threads, self.buckets().chunks(CHUNK), |part| {
             let slots = part.iter().flat_map(|bucket| bucket.slots());
             taken.fetch_add(slots.filter(|slot| !slot.read().is_empty()).count(), Ordering::Relaxed);
         });
@@ -415,8 +414,8 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
         slots.zip(entries(bytes)).for_each(|(slot, entry)| slot.write(entry));
     }
 
-    /// Stores the entries of a chunk of another table where they belong in this one, as far as the scheme keeps them.
-    fn store_anew(&self, header: &Header, start: usize, bytes: &[u8]) {
+    /// Stores the entries of a chunk of a table of another size or scheme.
+    fn reinsert(&self, header: &Header, start: usize, bytes: &[u8]) {
         let generation = Generation::from_bits(header.generation);
         for (entry, slot) in entries(bytes).zip(0..) {
             // An entry torn while it was saved belongs to no key of its bucket.
@@ -455,10 +454,10 @@ const DRAFT: &str = ".sesame-draft";
 /// Held until a new draft is locked. Without it another thread could take the draft for an abandoned one.
 static CREATING: Mutex<()> = Mutex::new(());
 
-/// A file in the making, beside the one that it will replace; removed unless it does.
+/// A temporary file that replaces the target once it is complete, and is removed otherwise.
 ///
-/// It is locked while it is written, and the system lifts the lock when a process ends, in whatever way. So a draft that can
-/// be locked is one whose process was killed, and the next save removes it.
+/// It is locked while it is written. The system releases the lock when the process ends, so a draft that can be locked was left
+/// by a killed process, and the next save removes it.
 struct Draft {
     file: File,
     path: PathBuf,

@@ -33,17 +33,19 @@
 //!
 //! # In a program
 //!
-//! - **Keys** are hashes: every bit has to matter, for the high bits choose the bucket and the low 48 are verified.
-//!   Zobrist keys are fine as they are; [`mix64`] turns a packed position into a key.
-//! - **Values** implement [`Payload`]: a packing into 64 bits that is never 0 and a total unpacking. [`NonZeroU64`]
-//!   and [`u32`] do. The documentation of [`Payload`] shows the entry of an alpha-beta search.
-//! - **The table** comes from [`Table::with_mib`], or from [`Table::with_options`] for every choice there is.
+//! - **Keys** are hashes of 64 random bits: the high bits choose the bucket, the low 48 are verified. Use Zobrist keys as they
+//!   are; [`mix64`] turns a packed position into a key.
+//! - **Values** implement [`Payload`]: they pack into 64 bits that are never 0. [`NonZeroU64`] and [`u32`] do. The
+//!   documentation of [`Payload`] shows the entry of an alpha-beta search.
+//! - **Work** is the cost of a value, such as the nodes searched for it: the default scheme keeps the more expensive entry. Pass
+//!   1 if you count nothing.
+//! - **The table** comes from [`Table::with_mib`], or from [`Table::with_options`] for all options.
 //!   [`Table::next_generation`] before each search lets old entries give way first, [`Table::prefetch`] hides the
 //!   latency of the memory, [`Table::save`] and [`Table::load`] keep the table in a file.
 //! - **Statistics** are a type parameter: [`Table<P, Counters>`](Counters) counts hits, misses, replacements and
 //!   torn reads; the default, [`NoStats`], costs nothing.
 //!
-//! The examples `domineering` (threads that solve a game together) and `custom_scheme` (a replacement rule of one's own on
+//! The examples `domineering` (threads that solve a game together) and `custom_scheme` (a replacement rule of your own, on
 //! the buckets of this crate) are complete programs.
 //!
 //! # Design
@@ -57,10 +59,10 @@
 //! ```
 //!
 //! A writer stores `data`, then `check`. A reader loads both, undoes the XOR and compares 48 bits with its key. Two words
-//! of different writes give a signature that matches no key, but for a coincidence of 48 bits, so a torn read is a miss.
+//! of different writes give a signature that matches no key, except by a coincidence of 48 bits, so a torn read is a miss.
 //! The idea is from Hyatt and Mann, "A lock-less transposition table implementation for parallel search chess engines"
 //! (ICGA Journal 25(1), 2002). The spread, `data << 16`, is this crate's: without it the lowest 16 bits of the data
-//! would be opposite the work, which is not compared, and two entries that differ only there could mix.
+//! would only meet the work, which is not compared, and two entries that differ only there could mix.
 //!
 //! **Bucket.** Two slots in 32 bytes, aligned to 32, so that a probe touches one cache line. The bucket's index is the high
 //! half of key x buckets: any number of buckets will do, and from 65,536 buckets (2 MiB) up every bit of the key is
@@ -75,20 +77,20 @@
 //! stamped entry of an earlier search is still found; at the first collision it is overwritten (section 6.2 of the
 //! paper).
 //!
-//! **Speed.** A probe has no branch that depends on what it reads: both slots are loaded, compared at once in vector
-//! registers of x86-64, and selected with a conditional move. Memory comes from one anonymous mapping, on huge pages where the system has them.
+//! **Speed.** No branch of a probe depends on the slots: both are loaded, compared at once (in vector registers on x86-64),
+//! and selected with a conditional move. Memory comes from one anonymous mapping, on huge pages where the system has them.
 //!
 //! # Guarantees
 //!
 //! 1. A probe returns only a payload that some thread stored, whole, for a key with the same verified bits, together with
 //!    the work of that same store. Clearing, replacing, moving and merging entries on other threads cannot break this. A
-//!    payload that [`Payload::merge`] returned counts as stored. The work has one exception: beside two stores of one key
-//!    whose payloads differ by the same 16 bits in all four 16-bit parts, a payload can come with a work of neither.
+//!    payload that [`Payload::merge`] returned counts as stored. One exception: during two stores of one key whose payloads
+//!    differ by the same bits in all four 16-bit parts, a payload can come with a work that neither stored.
 //! 2. An empty slot, or one that is being cleared, matches no key, 0 included.
 //! 3. Probes and stores are wait-free: at most five loads and four stores, no read-modify-write, no retry. ([`Counters`]
 //!    add read-modify-writes of their own.)
 //! 4. Without concurrent stores each scheme does what the paper says, and a key is in the table at most once.
-//! 5. Memory that cannot be had is an error, never an abort.
+//! 5. A table for which there is not enough memory is an error, not an abort.
 //!
 //! Loom explores guarantees 1 and 2 over the interleavings and stale values of small models, of one slot without a bound, of
 //! a bucket with at most two or three preemptions; shuttle runs five threads on a full table through random schedules; a
@@ -98,23 +100,22 @@
 //!
 //! # Limits
 //!
-//! - The table forgets: no store is sure to be found again. Two stores into one bucket at the same time can lose an entry,
+//! - The table forgets: any entry can be replaced at any time. Two stores into one bucket at the same time can lose an entry,
 //!   or leave a key in both slots until one of them is replaced.
-//! - A probe beside stores can return an older payload than an earlier probe of the same key.
+//! - During concurrent stores a probe can return an older payload than an earlier probe of the same key.
 //! - [`Payload::merge`] is not atomic: of two stores of one key at the same time one can be lost.
-//! - Two keys can be taken for each other when they agree in the verified bits: in 48 bits and the place. A caller that
-//!   cannot bear that has to check the payload, as chess engines check that a stored move is legal.
-//! - A relaxed load says nothing about other memory. A payload that is an index or pointer to data published elsewhere
-//!   needs an ordering of its own.
+//! - Two keys that agree in 48 bits and in the bucket are taken for the same key. If that matters, check the payload, as chess
+//!   engines check that a stored move is legal.
+//! - Loads and stores are relaxed. If a payload is an index or pointer to other data, synchronize the access to that data.
 //! - The size is fixed. A larger table is a new [`Table`]; saving and loading move the entries, through a file of at least
 //!   2 MiB: a smaller table can be loaded only into one of its own size.
-//! - Memory is checked for each table by itself. Several tables together can exceed it.
-//! - A file does not know the type of its payloads. Give each type a [fingerprint](TableFileOptions::fingerprint) of its own:
-//!   the default is 0 for all.
+//! - Each table is checked against the memory of the machine by itself. Several tables together can exceed it.
+//! - A file does not know the type of its payloads. Give each type its own [fingerprint](TableFileOptions::fingerprint): the
+//!   default is 0.
 //!
 //! # Where to go next
 //!
-//! [`Table`] has the methods, [`Payload`] shows an entry of one's own with depth, time stamp and merging, and the examples
+//! [`Table`] has the methods, [`Payload`] shows a custom entry with depth, time stamp and merging, and the examples
 //! show whole programs: `cargo run --release -p sesame-table --example domineering` in the repository. Measured rates and
 //! the comparison of the schemes are in the folder `docs/results` of the repository.
 //!

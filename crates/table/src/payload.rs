@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU64;
 
-/// Returns a key made of `bits`, a bijection: different bits have different keys.
+/// Returns a hash of `bits` to use as a key. It is a bijection: different bits have different keys.
 ///
 /// Every bit of the input changes about half of the key's bits. A program without Zobrist keys packs its position into
 /// 64 bits and mixes them. The function is the output function of SplitMix64 (Steele, Lea and Flood, "Fast splittable
@@ -50,10 +50,10 @@ impl Generation {
     }
 }
 
-/// A value that packs into 64 bits and is remembered by key.
+/// A value that packs into 64 bits, to store in a [`Table`](crate::Table).
 ///
-/// The methods on packed bits must be total: any 64 bits give an answer and never a panic, for a key can collide with
-/// another and a file can be damaged.
+/// The methods on packed bits must not panic, whatever the bits: a probe can read the entry of another key, and a file can have
+/// any bits.
 ///
 /// # Example
 ///
@@ -111,7 +111,7 @@ pub trait Payload: Copy {
     /// packs to 0.
     fn pack(&self, generation: Generation) -> u64;
 
-    /// Unpacks the payload; `None` if no payload packs to these bits. It has to be `None` for 0: a miss unpacks 0.
+    /// Unpacks the payload, or returns `None` if no payload packs to these bits. Must return `None` for 0: a miss unpacks 0.
     fn unpack(bits: u64) -> Option<Self>;
 
     /// Returns the search depth, which DEEP and TWODEEP compare. The default is 0: all are equal, and the newer wins.

@@ -1,4 +1,4 @@
-//! Replacement: the seven schemes of Breuker et al. (1994), section 6.1, and the work that they compare.
+//! Replacement schemes: the seven of Breuker et al. (1994), section 6.1, and the work that they compare.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -12,8 +12,8 @@ use crate::slot::RawEntry;
 /// The seven are those of Breuker, Uiterwijk and van den Herik, "Replacement Schemes for Transposition Tables" (ICCA
 /// Journal 17(4), 1994), section 6.1. Under the five schemes of one level a key has one slot. Under the two schemes of two
 /// levels it has a bucket of two: the first level holds the deeper or bigger entry, the second the newest of the rest.
-/// The number of slots is the same. Time stamps go before any scheme (section 6.2): an entry of an earlier search is
-/// always replaced.
+/// The number of slots is the same. An entry of an earlier search is
+/// always replaced, whatever the scheme (section 6.2).
 // The discriminants are the numbers in a saved file.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Scheme {
@@ -55,7 +55,7 @@ impl Scheme {
         }
     }
 
-    /// Returns whether a key has two slots it can be in.
+    /// Returns whether a key can be in two slots.
     #[inline]
     pub const fn has_two_levels(self) -> bool {
         matches!(self, Scheme::TwoDeep | Scheme::TwoBig1)
@@ -74,7 +74,7 @@ impl fmt::Display for Scheme {
     }
 }
 
-/// The error for a name that is no scheme's.
+/// The error for a name that no scheme has.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("unknown replacement scheme \"{0}\"; there are DEEP, NEW, OLD, BIG1, BIGALL, TWODEEP and TWOBIG1")]
 pub struct UnknownScheme(String);
@@ -82,7 +82,7 @@ pub struct UnknownScheme(String);
 impl FromStr for Scheme {
     type Err = UnknownScheme;
 
-    /// Reads the paper's name, in capitals or not.
+    /// Parses the paper's name in upper or lower case.
     fn from_str(name: &str) -> Result<Scheme, UnknownScheme> {
         let is_named = |scheme: &Scheme| scheme.name().eq_ignore_ascii_case(name.trim());
         Scheme::ALL.into_iter().find(is_named).ok_or_else(|| UnknownScheme(name.to_owned()))
@@ -102,7 +102,7 @@ pub struct Work(u16);
 const FRACTION: u32 = 11;
 
 impl Work {
-    /// The largest work that can be told apart: 4,095 x 2^30 nodes.
+    /// The largest work: 4,095 x 2^30 nodes or more.
     pub const MAX: Work = Work(u16::MAX);
 
     /// Returns the work of `nodes` nodes, rounded down.
@@ -121,7 +121,7 @@ impl Work {
         (self.0 as u64 - ((shift as u64) << FRACTION)) << shift
     }
 
-    /// Returns the work of these bits. Every value is one.
+    /// Returns the work with these bits. Every value is valid.
     #[inline]
     pub const fn from_bits(bits: u16) -> Work {
         Work(bits)
@@ -134,12 +134,12 @@ impl Work {
     }
 }
 
-/// The treatment of an entry whose own key is stored again. That is no collision: no scheme decides it.
+/// The treatment of an entry whose own key is stored again. That is not a collision, so the scheme does not matter.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Update {
-    /// The new entry overwrites the old one, whatever they hold: the behaviour of 1994.
+    /// The new entry overwrites the old one, as in Breuker et al. (1994).
     Overwrite,
-    /// The payload decides, by [`Payload::merge`].
+    /// [`Payload::merge`] decides.
     #[default]
     Merge,
 }
@@ -152,13 +152,13 @@ pub enum Stored {
     Empty,
     /// It updated the entry of the same key.
     Updated,
-    /// The entry of the same key was left as it is, as [`Payload::merge`] decided.
+    /// It was dropped: [`Payload::merge`] kept the entry of the same key.
     Kept,
     /// It replaced an entry of an earlier generation.
     Stale,
     /// One level: it replaced a fresh entry.
     Replaced,
-    /// One level: it was not stored.
+    /// One level: it was dropped.
     Refused,
     /// Two levels: it took the first slot, whose entry moved to the second.
     Shifted,
@@ -195,7 +195,8 @@ impl fmt::Display for Stored {
     }
 }
 
-/// A replacement rule over raw entries. [`SchemeRule`] is the one of [`Scheme`]; the example `custom_scheme` has another.
+/// A replacement rule over raw entries, for [`Bucket::store`](crate::Bucket::store). [`SchemeRule`] implements the schemes of
+/// [`Scheme`]; the example `custom_scheme` has another rule.
 pub trait Rule {
     /// Returns whether `old` is to be replaced unconditionally at a collision.
     fn is_stale(&self, old: &RawEntry) -> bool;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::scheme::{Rule, Stored, Work};
 
-/// The number of the key's bits that a slot verifies, unless a type says fewer.
+/// The number of key bits that a slot verifies by default.
 pub const CHECK_BITS: u32 = 48;
 
 /// A 64-bit word that threads share without a lock.
@@ -28,7 +28,7 @@ pub trait Word: Sized {
     }
 }
 
-/// Two words in 16 bytes aligned to 16.
+/// Two words in 16 bytes, aligned to 16: the argument of [`Word::load_pair`].
 #[repr(C, align(16))]
 #[derive(Debug, Default)]
 pub struct WordPair<W>(pub [W; 2]);
@@ -61,7 +61,7 @@ impl Word for AtomicU64 {
     }
 }
 
-/// The owner of an entry and its cost: the low 48 bits of the key, shifted up, over 16 bits of [`Work`].
+/// The key and the cost of an entry: the low 48 bits of the key, shifted up by 16, and the 16 bits of [`Work`].
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Signature(u64);
 
@@ -72,7 +72,7 @@ impl Signature {
         Signature(key << 16 | work.bits() as u64)
     }
 
-    /// Returns the signature of these bits. Every value is one.
+    /// Returns the signature with these bits. Every value is valid.
     #[inline]
     pub const fn from_bits(bits: u64) -> Signature {
         Signature(bits)
@@ -99,13 +99,13 @@ impl Signature {
 
 /// The content of a slot: packed payload and signature.
 ///
-/// A read that fell between the two stores of a writer (a torn read) has a signature that belongs to no key: see
+/// A torn read, that is, a read between the two stores of a writer, has a signature that belongs to no key: see
 /// [`VerifiedSlot`].
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct RawEntry {
     /// The packed payload; 0 means that the slot is empty.
     pub data: u64,
-    /// The owner and the work.
+    /// The key and the work.
     pub signature: Signature,
 }
 
@@ -120,21 +120,22 @@ impl RawEntry {
     }
 }
 
-/// What a probe of one or two slots found.
+/// The result of a probe of one or two slots.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Found {
     /// The entry of the key, or [`RawEntry::EMPTY`].
     pub entry: RawEntry,
-    /// What else the probe read, up to the slot with the key: entries of other keys, torn reads, [`RawEntry::EMPTY`].
+    /// The entries of other keys and the torn reads in the slots before the match, or in both slots after a miss. The rest
+    /// are [`RawEntry::EMPTY`].
     pub others: [RawEntry; 2],
 }
 
 impl Found {
-    /// Selects what was found among the entries of two slots, the first of which has precedence. `matching` is the data of
-    /// those that belong to the key, else 0.
+    /// Selects the entry of the key from two slots, the first of which has precedence. `matching[n]` is the data of slot `n`
+    /// if its entry belongs to the key, else 0.
     ///
-    /// Nothing branches on what was read: a branch on it is mispredicted as often as it is random, and that costs more than all
-    /// the rest of a probe.
+    /// No branch depends on the entries: a hit is hard to predict, and a misprediction costs more than the rest of a
+    /// probe.
     #[inline(always)]
     fn select(entries: [RawEntry; 2], matching: [u64; 2]) -> Found {
         let in_first = matching[0] != 0;
@@ -155,7 +156,7 @@ pub trait Slot: Sized {
     /// The number of the key's low bits that are compared, 1 to 48. Fewer than 48 are for measuring the rate of collisions.
     const BITS: u32;
 
-    /// Reads the slot. Beside a writer the entry may be a mixture of old and new words.
+    /// Reads the slot. During a concurrent write the entry can be a mixture of old and new words.
     fn read(&self) -> RawEntry;
 
     /// Writes `entry` into the slot.
@@ -167,14 +168,14 @@ pub trait Slot: Sized {
         Some(self.find(key).entry).filter(|entry| !entry.is_empty())
     }
 
-    /// Probes for `key`, and returns the other entry that is here as well.
+    /// Probes for `key`. The result also has the entry of another key.
     #[inline(always)]
     fn find(&self, key: u64) -> Found {
         let entry = self.read();
         Found::select([entry, RawEntry::EMPTY], [matching(self, &entry, key), 0])
     }
 
-    /// Probes for `key` in two slots, the first of which has precedence. Both are read before either is judged.
+    /// Probes for `key` in two slots, the first of which has precedence. Both are read before either is compared.
     #[inline(always)]
     fn find_in_pair(pair: [&Self; 2], key: u64) -> Found {
         let entries = pair.map(Slot::read);
@@ -184,13 +185,12 @@ pub trait Slot: Sized {
     /// Returns whether `entry`, read from this slot, is an entry of `key`.
     #[inline(always)]
     fn holds(&self, entry: &RawEntry, key: u64) -> bool {
-        // The bits in which key and signature differ, the compared ones on top: one subtraction judges them.
+        // The differing bits, with the compared ones on top: one comparison tests them and ignores the rest.
         let difference = (entry.signature.0 ^ key << 16) << (CHECK_BITS - Self::BITS);
         (entry.data != 0) & (difference < 1 << (u64::BITS - Self::BITS))
     }
 
     /// Stores `new`, the entry of `key`, under a scheme of one level, where this slot is the only place for it.
-    /// Returns what became of it.
     #[inline(always)]
     fn store(&self, key: u64, new: RawEntry, rule: &impl Rule) -> Stored {
         let old = self.read();
@@ -217,7 +217,7 @@ fn matching<S: Slot>(slot: &S, entry: &RawEntry, key: u64) -> u64 {
     select_unpredictable(slot.holds(entry, key), entry.data, 0)
 }
 
-/// Updates `old`, the entry of the same key in `slot`, with `new`. That is no collision: nothing is displaced.
+/// Updates `old`, the entry of the same key in `slot`, with `new`.
 #[inline(always)]
 pub(crate) fn update<S: Slot>(slot: &S, old: &RawEntry, new: RawEntry, rule: &impl Rule) -> Stored {
     match rule.update(old, &new) {
@@ -229,7 +229,7 @@ pub(crate) fn update<S: Slot>(slot: &S, old: &RawEntry, new: RawEntry, rule: &im
     }
 }
 
-/// The slot that ships: 128 bits in two words, `data` and `check = signature ^ spread(data)`, read and written relaxed.
+/// The slot of [`Table`](crate::Table): two words, `data` and `check = signature ^ spread(data)`, read and written relaxed.
 ///
 /// A reader loads both words, undoes the XOR and compares the key in the result. Words of two different writes,
 /// `(signature1, data1)` and `(signature2, data2)`, give the signature `signature2 ^ spread(data2 ^ data1)`, which carries
@@ -237,17 +237,17 @@ pub(crate) fn update<S: Slot>(slot: &S, old: &RawEntry, new: RawEntry, rule: &im
 /// key (Hyatt and Mann, "A lock-less transposition table implementation for parallel search chess engines", ICGA
 /// Journal 25(1), 2002).
 ///
-/// The spread xors each 16-bit part of the data to the part above it. The signature has a key in its upper 48 bits only:
-/// without the spread, two data that agree in their upper 48 bits could mix unseen. With it, two data are taken for
-/// each other only where all four of their 16-bit parts differ by the same bits. Of one key such a mixture is stored data with a wrong work.
+/// The spread xors each 16-bit part of the data to the part above it. Only the upper 48 bits of a signature are compared, so
+/// without the spread a mixture of two data that agree in their upper 48 bits would be accepted. With it, that needs data
+/// that differ by the same bits in all four 16-bit parts. If both are of the reader's key, the mixture is stored data with
+/// the wrong work.
 #[repr(transparent)]
 #[derive(Debug, Default)]
 pub struct VerifiedSlot<W, const BITS: u32 = CHECK_BITS> {
-    /// Data and check.
     words: WordPair<W>,
 }
 
-/// Returns the data with each 16-bit part xored to the part above it. Linear; only 0 gives 0. [`vector::find`] has it again.
+/// Returns the data with each 16-bit part xored to the part above it: linear, and 0 only for 0. [`vector::find`] repeats it.
 #[inline(always)]
 const fn spread(data: u64) -> u64 {
     data ^ data << 16
@@ -295,16 +295,16 @@ mod vector {
 
     /// Two relaxed loads in one instruction.
     ///
-    /// Rust has no vector load that other threads' stores may race with: `_mm_load_si128` is a plain access, so a race with it
-    /// is undefined behaviour (unsafe-code-guidelines issue 209). Two atomic loads that are then moved into a vector register
-    /// are sound, and slower than no vectors at all. An `asm!` block may do whatever some Rust code could do in its place, and
-    /// the processor must do it too (R. Jung, "How to use storytelling to fit inline assembly into Rust", 2026-03-13). Here
-    /// that code is two calls of `AtomicU64::load(Relaxed)`: with AVX an aligned 16-byte load is one atomic access (Intel SDM,
-    /// "Guaranteed Atomic Operations"; AMD APM 2, 7.3.2; LLVM pull request 74275 quotes both, and portable-atomic's
-    /// `AtomicU128` rests on it). Without AVX Intel promises nothing for 16 bytes.
+    /// Rust has no atomic vector load. `_mm_load_si128` is a plain access, so a race with another thread's store is undefined
+    /// behaviour (unsafe-code-guidelines issue 209). Two atomic loads that are then moved into a vector register are sound, but
+    /// slower than scalar code. An `asm!` block is sound if some Rust code could do the same in its place (R. Jung, "How to use
+    /// storytelling to fit inline assembly into Rust", 2026-03-13). Here that code is two calls of `AtomicU64::load(Relaxed)`:
+    /// with AVX, an aligned 16-byte load is one atomic access (Intel SDM, "Guaranteed Atomic Operations"; AMD APM 2, 7.3.2; LLVM
+    /// pull request 74275 quotes both, and portable-atomic's `AtomicU128` relies on it). Without AVX, Intel guarantees nothing
+    /// for 16 bytes.
     ///
-    /// The block is `readonly` but not `pure`: with that the compiler could merge executions or move them out of loops, as it
-    /// does with plain loads.
+    /// The block is `readonly` but not `pure`: the compiler could merge `pure` blocks or move them out of loops, as it does with
+    /// plain loads.
     ///
     /// # Safety
     /// The processor has AVX.
@@ -344,7 +344,7 @@ mod vector {
             let equal = _mm_and_si128(equal, _mm_shuffle_epi32::<0b10_11_00_01>(equal));
             (halves(_mm_and_si128(data, equal)), halves(signatures))
         };
-        // Data is never 0, so matching data tells that a slot matched; an empty slot matches nothing.
+        // An empty slot has data 0, and so never counts as matching.
         let entries = std::array::from_fn(|n| RawEntry { data: slots[n][0], signature: Signature(signatures[n]) });
         Found::select(entries, matching)
     }
@@ -360,7 +360,7 @@ mod tests {
         VerifiedSlot { words: WordPair(words.map(AtomicU64::new)) }
     }
 
-    /// Judges one slot after the other, by the definition of a slot.
+    /// Tests one slot after the other, by the definition of a slot.
     fn reference(slots: [[u64; 2]; 2], key: u64, bits: u32) -> Found {
         let mut found = Found { entry: RawEntry::EMPTY, others: [RawEntry::EMPTY; 2] };
         for (n, [data, check]) in slots.into_iter().enumerate() {
@@ -375,7 +375,7 @@ mod tests {
     }
 
     /// The words of a slot that holds `data` for `key`, or for a key that differs from it in one bit; any words; an empty
-    /// slot; an empty slot whose check has bits, as beside a writer.
+    /// slot; an empty slot whose check is not 0, as during a write.
     fn words(key: u64) -> impl Strategy<Value = [u64; 2]> {
         let stored = |key: u64, data: u64, work: u16| [data, key << 16 ^ u64::from(work) ^ data ^ data << 16];
         let data = prop_oneof![any::<u64>(), (0..64u32).prop_map(|bit| 1 << bit)];
@@ -392,7 +392,7 @@ mod tests {
         let [first, second] = slots.map(slot::<BITS>);
         prop_assert_eq!(VerifiedSlot::find_in_pair([&first, &second], key), reference(slots, key, BITS));
         prop_assert_eq!(first.find(key), reference([slots[0], [0, 0]], key, BITS));
-        // The scalar twin, which other processors run.
+        // The scalar version, which other processors run.
         let entries = slots.map(slot::<BITS>).map(|slot| slot.read());
         let matching = [matching(&first, &entries[0], key), matching(&second, &entries[1], key)];
         prop_assert_eq!(Found::select(entries, matching), reference(slots, key, BITS));

@@ -1,4 +1,4 @@
-//! Statistics: recorders of a table's events, at no cost where nobody counts.
+//! Statistics: recorders of a table's events.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -11,7 +11,7 @@ use crate::table::Place;
 
 /// A recorder of the events at a table.
 ///
-/// Each method does nothing unless overridden, and then costs nothing: the table is compiled for its recorder.
+/// Each method does nothing by default, and costs nothing then: the table is compiled for its recorder.
 pub trait Recorder: Default + Send + Sync {
     /// Records a probe for `key` that accepted `entry`, or found nothing.
     #[inline(always)]
@@ -19,8 +19,8 @@ pub trait Recorder: Default + Send + Sync {
         let _ = (key, entry);
     }
 
-    /// Records an entry, in bucket `bucket` of `buckets`, that a probe for `key` did not accept: the entry of another key, or
-    /// torn, that is, read between the two stores of a writer. Not called for empty slots.
+    /// Records an entry in bucket `bucket` of `buckets` that a probe for `key` did not accept: the entry of another key or a
+    /// torn read, that is, a read between the two stores of a writer. Not called for empty slots.
     #[inline(always)]
     fn mismatched(&self, key: u64, entry: &RawEntry, bucket: usize, buckets: usize) {
         let _ = (key, entry, bucket, buckets);
@@ -32,14 +32,14 @@ pub trait Recorder: Default + Send + Sync {
         let _ = stored;
     }
 
-    /// Records the use that the caller made of the entry it was given last. The table itself never calls this.
+    /// Records how the search used an entry. The table never calls this; a search can.
     #[inline(always)]
     fn used(&self, usage: EntryUse) {
         let _ = usage;
     }
 }
 
-/// The use that a search makes of an entry. A program reports it by [`Recorder::used`], if it wants it counted.
+/// The use of an entry by a search, for [`Recorder::used`].
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum EntryUse {
@@ -47,7 +47,7 @@ pub enum EntryUse {
     Cutoff,
     /// The entry's move is tried first.
     Hint,
-    /// The entry's move is illegal in the position: the entry belongs to another one, and is ignored whole.
+    /// The entry is ignored because its move is illegal: it belongs to another position.
     Rejected,
 }
 
@@ -73,7 +73,7 @@ pub struct Stats {
     /// Torn reads: mismatched entries whose key cannot live in their bucket. With n buckets this recognises all but
     /// 65,536 / n of the torn reads, and none in a table of 2 MiB or less.
     pub torn: u64,
-    /// Stores by what became of them, in the order of [`Stored`].
+    /// Stores by outcome, in the order of [`Stored::ALL`].
     pub stores: [u64; Stored::ALL.len()],
 }
 
@@ -108,38 +108,37 @@ impl fmt::Display for Stats {
     }
 }
 
-/// The number of threads that can count without sharing a cache line.
-const LANES: usize = 32;
+const SHARDS: usize = 32;
 
-/// The recorder that counts everything. Up to 32 threads count in a cache line of their own each; more share them.
+/// The recorder that counts everything. Up to 32 threads have counters of their own; more threads share them.
 #[derive(Debug, Default)]
 pub struct Counters {
-    lanes: [CachePadded<Lane>; LANES],
+    shards: [CachePadded<Shard>; SHARDS],
 }
 
 /// The counts of a thread: the first six fields of [`Stats`] in their order, then the outcomes of stores.
-type Lane = [AtomicU64; 6 + Stored::ALL.len()];
+type Shard = [AtomicU64; 6 + Stored::ALL.len()];
 
 impl Counters {
     /// Returns the sums over all threads so far.
     pub fn stats(&self) -> Stats {
-        let sum = |n: usize| self.lanes.iter().map(|lane| lane[n].load(Relaxed)).sum();
+        let sum = |n: usize| self.shards.iter().map(|shard| shard[n].load(Relaxed)).sum();
         let [probes, hits, cutoffs, hints, rejected, torn] = std::array::from_fn(sum);
         Stats { probes, hits, cutoffs, hints, rejected, torn, stores: std::array::from_fn(|n| sum(6 + n)) }
     }
 
     /// Sets all counts to zero.
     pub fn reset(&self) {
-        self.lanes.iter().flat_map(|lane| lane.iter()).for_each(|count| count.store(0, Relaxed));
+        self.shards.iter().flat_map(|shard| shard.iter()).for_each(|count| count.store(0, Relaxed));
     }
 
-    /// Adds `count` to count `n` of this thread's lane.
+    /// Adds `count` to count `n` of this thread's shard.
     fn add(&self, n: usize, count: u64) {
         static THREADS: AtomicUsize = AtomicUsize::new(0);
         thread_local! {
-            static LANE: usize = THREADS.fetch_add(1, Relaxed) % LANES;
+            static SHARD: usize = THREADS.fetch_add(1, Relaxed) % SHARDS;
         }
-        self.lanes[LANE.with(|&lane| lane)][n].fetch_add(count, Relaxed);
+        self.shards[SHARD.with(|&shard| shard)][n].fetch_add(count, Relaxed);
     }
 }
 

@@ -17,7 +17,7 @@ use crate::stats::{NoStats, Recorder};
 
 /// Two slots in 32 bytes, half a cache line, so that a probe touches one line.
 ///
-/// Under a scheme of two levels the slots are the levels. Under one of one level they are two separate places.
+/// Under a scheme of two levels the slots are the levels. Under a scheme of one level each key belongs to one of the slots.
 #[repr(C, align(32))]
 #[derive(Debug, Default)]
 pub struct Bucket<S> {
@@ -54,21 +54,21 @@ impl<S: Slot> Bucket<S> {
         Some(self.find(key).entry).filter(|entry| !entry.is_empty())
     }
 
-    /// Probes both levels for `key`, and returns the other entries there as well.
+    /// Probes both levels for `key`. The result also has the entries of other keys.
     #[inline(always)]
     pub fn find(&self, key: u64) -> Found {
         S::find_in_pair(self.slots(), key)
     }
 
     /// Stores `new`, the entry of `key`, under a scheme of two levels (Breuker et al., 1994, section 6.1, TWODEEP and
-    /// TWOBIG1), and returns what became of it.
+    /// TWOBIG1), and returns the outcome.
     ///
-    /// The same key is updated where it is. Otherwise, if the first level is empty or stale, `new` takes it; if `new` is
-    /// worth at least as much as the first level's entry, it takes that place, and the entry moves to the second level;
-    /// if not, `new` takes the second level. So the newest is always stored, and of the other two the less important gives way.
+    /// The same key is updated in place. Otherwise `new` takes the first level if that is empty or stale. If `new` is worth at
+    /// least as much as the first level's entry, it takes the first level too, and that entry moves to the second level. If
+    /// not, `new` takes the second level.
     ///
-    /// The steps of two threads can interleave. Each slot is still read and written as [`Slot`] promises, so a probe
-    /// accepts only what was stored for its key; but an entry may be lost, or may be in both levels until one is replaced.
+    /// Two threads can interleave. A probe still accepts only entries that were stored for its key, but an entry can be lost, or
+    /// be in both levels until one of them is replaced.
     #[inline(always)]
     pub fn store(&self, key: u64, new: RawEntry, rule: &impl Rule) -> Stored {
         let [first, second] = &self.slots;
@@ -162,8 +162,8 @@ pub(crate) const BUCKET_BYTES: usize = 32;
 
 const _: () = assert!(size_of::<TableBucket<48>>() == BUCKET_BYTES && align_of::<TableBucket<48>>() == BUCKET_BYTES);
 
-/// Bytes that a thread empties at a time: enough to be worth a lock, and whole huge pages.
-const SHARE: usize = 8 << 20;
+/// Bytes that a thread clears at a time: enough to be worth a lock, and whole huge pages.
+const CLEAR_CHUNK: usize = 8 << 20;
 
 /// The size of a huge page on x86-64.
 const HUGE_PAGE: usize = 2 << 20;
@@ -173,7 +173,7 @@ const HUGE_PAGE: usize = 2 << 20;
 struct Memory<const BITS: u32> {
     map: MmapMut,
     /// At least 1.
-    buckets: usize,
+    bucket_count: usize,
 }
 
 impl<const BITS: u32> Memory<BITS> {
@@ -192,46 +192,50 @@ impl<const BITS: u32> Memory<BITS> {
         if map.len() >= HUGE_PAGE {
             advise(&map, huge_pages);
         }
-        Ok(Memory { map, buckets })
+        Ok(Memory { map, bucket_count: buckets })
     }
 
     #[inline(always)]
     fn buckets(&self) -> &[TableBucket<BITS>] {
-        // SAFETY: the map is `buckets * BUCKET_BYTES` bytes long (see `zeroed`; neither changes later), page-aligned and
+        // SAFETY: the map is `bucket_count * BUCKET_BYTES` bytes long (see `zeroed`; neither changes later), page-aligned and
         // so aligned for a bucket, and lives as long as `self`. A bucket is four `AtomicU64` and `repr(C)`: of that size
         // (asserted above), without padding, valid and decodable whatever its bytes are, and written through `&` by atomic
         // stores alone. No other reference to the bytes exists.
-        unsafe { std::slice::from_raw_parts(self.map.as_ptr().cast(), self.buckets) }
+        unsafe { std::slice::from_raw_parts(self.map.as_ptr().cast(), self.bucket_count) }
     }
 
     /// Returns the place of `key`, and the bucket there.
     #[inline(always)]
     fn find(&self, key: u64) -> (Place, &TableBucket<BITS>) {
-        let place = Place::of(key, self.buckets);
-        // SAFETY: the index is the integer part of `key / 2^64 * buckets`, which is less than `buckets`, because that is
-        // not 0 (see `zeroed`).
+        let place = Place::of(key, self.bucket_count);
+        // SAFETY: the index is `key * bucket_count / 2^64`, rounded down. That is less than `bucket_count`, which is not 0 (see
+        // `zeroed`).
         (place, unsafe { self.buckets().get_unchecked(place.bucket) })
     }
 }
 
-/// Does `work` on all shares, with `threads` threads, this one among them; with fewer if the system grants no more.
-pub(crate) fn share_out<T>(threads: usize, shares: impl ExactSizeIterator<Item = T> + Send, work: impl Fn(T) + Sync) {
-    let helpers = threads.min(shares.len()).saturating_sub(1);
-    let shares = Mutex::new(shares);
-    let take_part = || {
+/// Calls `work` for all items on `threads` threads, this one included, or on fewer if the system grants no more.
+pub(crate) fn parallel_for_each<T>(
+    threads: usize,
+    items: impl ExactSizeIterator<Item = T> + Send,
+    work: impl Fn(T) + Sync,
+) {
+    let helpers = threads.min(items.len()).saturating_sub(1);
+    let items = Mutex::new(items);
+    let run = || {
         // Not `while let`: that would hold the lock during the work.
         loop {
-            let Some(share) = shares.lock().unwrap_or_else(PoisonError::into_inner).next() else { break };
-            work(share);
+            let Some(item) = items.lock().unwrap_or_else(PoisonError::into_inner).next() else { break };
+            work(item);
         }
     };
     thread::scope(|scope| {
-        (0..helpers).take_while(|_| thread::Builder::new().spawn_scoped(scope, take_part).is_ok()).for_each(drop);
-        take_part();
+        (0..helpers).take_while(|_| thread::Builder::new().spawn_scoped(scope, run).is_ok()).for_each(drop);
+        run();
     });
 }
 
-/// Advises the system to use huge pages, or not to: probes go to random addresses, and miss the TLB less often with them.
+/// Advises the system to use huge pages, or not to. Probes go to random addresses, and huge pages save TLB misses.
 fn advise(map: &MmapMut, huge_pages: bool) {
     #[cfg(target_os = "linux")]
     let _ = map.advise(if huge_pages { memmap2::Advice::HugePage } else { memmap2::Advice::NoHugePage });
@@ -255,16 +259,16 @@ fn usable_memory() -> Option<u64> {
 fn installed_memory() -> Option<u64> {
     let mut bytes = 0_u64;
     let mut length = size_of::<u64>();
-    // SAFETY: the name ends in a zero byte; the call writes at most `length` bytes to `bytes`, which has as many, and the number
-    // written to `length`; it sets nothing.
+    // SAFETY: the name ends in a zero byte. The call writes at most `length` bytes to `bytes`, which has as many, and their
+    // number to `length`. It changes no setting.
     let status = unsafe {
         libc::sysctlbyname(c"hw.memsize".as_ptr(), (&raw mut bytes).cast(), &raw mut length, std::ptr::null_mut(), 0)
     };
     (status == 0 && length == size_of::<u64>()).then_some(bytes)
 }
 
-/// Returns the least of the machine's memory and the control group's, less a sixteenth for everything else, by the system's files as
-/// `read` returns them.
+/// Returns the lowest memory limit of the machine and its control groups, less a sixteenth for everything else. `read` returns
+/// the text of a system file.
 #[cfg(target_os = "linux")]
 fn memory_limit(read: impl Fn(&Path) -> Option<String>) -> Option<u64> {
     let machine = read(Path::new("/proc/meminfo")).and_then(|text| {
@@ -297,14 +301,14 @@ pub struct TableOptions {
     /// The number of entries that it can hold, one for each position or subproblem: at least 1. An odd number is rounded
     /// up. 65,536 entries are 1 MiB.
     pub positions: usize,
-    /// The replacement scheme: decides which entry gives way at a collision.
+    /// Decides which entry gives way at a collision.
     pub scheme: Scheme,
     /// The treatment of an entry whose own key is stored again.
     pub update: Update,
-    /// Entries of earlier generations are stale (Breuker et al., 1994, section 6.2). Without stamps
+    /// Whether entries of earlier generations are stale (Breuker et al., 1994, section 6.2). If not,
     /// [`Table::next_generation`] does nothing.
     pub stamps: bool,
-    /// The memory is on huge pages, where the system has them.
+    /// Whether to ask the system for huge pages. Linux only.
     pub huge_pages: bool,
 }
 
@@ -370,11 +374,11 @@ impl fmt::Display for Bytes {
     }
 }
 
-/// A hash table of fixed size that threads share: any number of them probe and store through `&Table`, and none ever waits.
+/// A lock-free hash table of fixed size: any number of threads probe and store through `&Table`, and none ever waits.
 ///
 /// `P` is the payload. `R` records statistics: [`NoStats`], the default, at no cost, or [`Counters`](crate::Counters).
-/// `BITS` is the number of low bits of the key that a slot verifies, 1 to 48, and does not compile with another; fewer than 48
-/// are for measuring the rate of collisions.
+/// `BITS` is the number of low key bits that a slot verifies, 1 to 48. Fewer than 48 are for measuring the rate of collisions;
+/// other numbers do not compile.
 ///
 /// ```
 /// use sesame_table::{Counters, Scheme, Table, TableOptions, mix64};
@@ -403,7 +407,7 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
     /// The sizes in MiB that [`Table::with_mib`] accepts: 1 MiB to 32 TiB.
     pub const MIB: RangeInclusive<usize> = 1..=MAX_MIB;
 
-    /// Creates an empty table of `mib` MiB that merges and stamps: see [`TableOptions`].
+    /// Creates an empty table of `mib` MiB, with the other [`TableOptions`] as by default.
     ///
     /// # Errors
     /// If `mib` is outside [`Table::MIB`], and those of [`Table::with_options`].
@@ -415,7 +419,7 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
         Self::with_options(&TableOptions { positions, scheme, ..TableOptions::default() })
     }
 
-    /// Creates an empty table. Its memory is not touched yet: that happens as it is used, or in [`Table::clear`].
+    /// Creates an empty table. The system provides its memory on first use; [`Table::clear`] touches all of it beforehand.
     ///
     /// # Errors
     /// If `positions` is 0, or more than the machine or its control group has memory for, or if the system refuses it.
@@ -429,39 +433,41 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
         Ok(Table { memory, scheme, update, stamps, generation, recorder, payload: PhantomData })
     }
 
-    /// Returns the payload stored for `key`, if it is in the table. Writes nothing but statistics. Beside stores on other
-    /// threads a probe can return an older payload than the one before it did.
+    /// Returns the payload stored for `key`, if it is in the table. Writes nothing but statistics.
     ///
-    /// Another key's payload is returned where both keys agree in all verified bits: see the
-    /// [limits](crate#limits) of the crate.
+    /// If another key has the same verified bits, its payload can be returned. During concurrent stores of `key`, a probe can
+    /// return an older payload than the probe before it. See the [limits](crate#limits) of the crate.
     #[inline]
     pub fn probe(&self, key: u64) -> Option<P> {
         self.probe_with_work(key).map(|(payload, _)| payload)
     }
 
-    /// Returns the payload stored for `key` and the work behind it: under [`Scheme::BigAll`] a hit counts as that many nodes.
+    /// Returns the payload stored for `key` and its work. Under [`Scheme::BigAll`] a hit counts as that many nodes.
     #[inline]
     pub fn probe_with_work(&self, key: u64) -> Option<(P, Work)> {
         let (place, bucket) = self.memory.find(key);
         let found = if self.scheme.has_two_levels() { bucket.find(key) } else { bucket.slot(place.second).find(key) };
         for other in found.others.iter().filter(|other| !other.is_empty()) {
-            self.recorder.mismatched(key, other, place.bucket, self.memory.buckets);
+            self.recorder.mismatched(key, other, place.bucket, self.memory.bucket_count);
         }
         self.recorder.probed(key, (!found.entry.is_empty()).then_some(&found.entry));
-        // Nothing unpacks from an empty entry: a test for a hit would be another branch.
+        // 0 unpacks to `None`, so a miss needs no branch of its own.
         P::unpack(found.entry.data).map(|payload| (payload, found.entry.signature.work()))
     }
 
     /// Stores `payload` for `key`, if the scheme finds it worth a slot.
     ///
-    /// `work` is the number of nodes searched to obtain it, counted as the scheme says (see [`Scheme::BigAll`]). A program
-    /// that counts no nodes passes 1, takes [`Scheme::TwoDeep`] and implements [`Payload::depth`]. Under [`Update::Merge`], the default, [`Payload::merge`] decides what becomes of an entry of
-    /// the same key. A payload that packs to 0 is not stored, and changes and counts nothing.
+    /// `work` is the cost of the payload: the number of nodes searched to obtain it, counted as the scheme says (see
+    /// [`Scheme::BigAll`]). Pass 1 if you count no nodes; then [`Scheme::TwoDeep`] with [`Payload::depth`] is the better
+    /// choice.
+    ///
+    /// An entry of the same key is updated: under [`Update::Merge`], the default, by [`Payload::merge`]. A payload that packs to
+    /// 0 is ignored, and not counted either.
     #[inline]
     pub fn store(&self, key: u64, payload: &P, work: u64) {
         let generation = self.generation();
         let data = payload.pack(generation);
-        // It would empty the slot of another entry.
+        // Data of 0 would empty the slot of another entry.
         if data == 0 {
             return;
         }
@@ -498,7 +504,7 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
         used * 1000 / seen
     }
 
-    /// Returns the number of slots taken, by entries of any generation. Reads all slots.
+    /// Returns the number of entries, of any generation. Reads all slots.
     pub fn occupied(&self) -> usize {
         self.entries().filter(|entry| !entry.is_empty()).count()
     }
@@ -507,8 +513,8 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
         self.buckets().iter().flat_map(Bucket::slots).map(Slot::read)
     }
 
-    /// Begins a new generation, that is, a new search: stored entries become stale. They are still found, and give way at
-    /// the first collision.
+    /// Begins a new generation, that is, a new search: the entries in the table become stale. A probe still finds them, but
+    /// they give way at the first collision.
     pub fn next_generation(&self) {
         if self.stamps {
             self.generation.store(self.generation().next().bits(), Ordering::Relaxed);
@@ -521,21 +527,21 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
         Generation::from_bits(self.generation.load(Ordering::Relaxed))
     }
 
-    /// Empties the table with `threads` threads at once (0 counts as 1), also while other threads use it.
+    /// Empties the table with `threads` threads (0 counts as 1), also while other threads use it. [`Table::clear_exclusive`] is
+    /// faster.
     ///
-    /// An entry stored meanwhile is kept or lost. If the system grants fewer threads, those do it all. Every word is stored
-    /// by itself; [`Table::clear_exclusive`] is faster.
+    /// An entry stored meanwhile is kept or lost. If the system grants fewer threads, those do it all.
     pub fn clear(&self, threads: usize) {
-        let shares = self.buckets().chunks(SHARE / BUCKET_BYTES);
-        share_out(threads, shares, |buckets| buckets.iter().for_each(Bucket::clear));
+        let chunks = self.buckets().chunks(CLEAR_CHUNK / BUCKET_BYTES);
+        parallel_for_each(threads, chunks, |buckets| buckets.iter().for_each(Bucket::clear));
         self.generation.store(0, Ordering::Relaxed);
     }
 
     /// Empties the table as [`Table::clear`] does, but at the speed of the memory: `&mut` excludes other users.
     pub fn clear_exclusive(&mut self, threads: usize) {
-        // Few large shares: a fill larger than the caches does not read the memory first and is 2.5 times as fast.
-        let share = self.memory.map.len().div_ceil(threads.max(1)).max(SHARE);
-        share_out(threads, self.memory.map.chunks_mut(share), |bytes| bytes.fill(0));
+        // Few large chunks: a fill larger than the caches does not read the memory first and is 2.5 times as fast.
+        let chunk = self.memory.map.len().div_ceil(threads.max(1)).max(CLEAR_CHUNK);
+        parallel_for_each(threads, self.memory.map.chunks_mut(chunk), |bytes| bytes.fill(0));
         self.generation.store(0, Ordering::Relaxed);
     }
 
@@ -567,9 +573,9 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
         self.capacity() / POSITIONS_PER_MIB
     }
 
-    /// Returns the number of entries that can be held.
+    /// Returns the number of slots, that is, the greatest number of entries.
     pub fn capacity(&self) -> usize {
-        2 * self.memory.buckets
+        2 * self.memory.bucket_count
     }
 }
 
@@ -688,10 +694,10 @@ mod tests {
         }
     }
 
-    /// Two shares and two threads: each thread waits in its share until the other has come as well.
+    /// Two items and two threads: each thread waits in its item for the other thread.
     #[test]
     fn threads_share_the_work() {
         let barrier = std::sync::Barrier::new(2);
-        share_out(2, 0..2, |_| _ = barrier.wait());
+        parallel_for_each(2, 0..2, |_| _ = barrier.wait());
     }
 }

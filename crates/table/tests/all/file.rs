@@ -25,7 +25,7 @@ struct Scratch(PathBuf);
 
 impl Scratch {
     fn new(name: &str) -> Scratch {
-        let folder = std::env::temp_dir().join(format!("sesame-hash-{name}-{}", std::process::id()));
+        let folder = std::env::temp_dir().join(format!("sesame-table-{name}-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         Scratch(folder)
     }
@@ -135,7 +135,7 @@ fn another_size_or_scheme_keeps_entries() {
         (100_000..100_500).for_each(|n| loaded.store(key(n), &entry_of(n), u64::MAX));
         let report = load(&loaded, &scratch.file()).unwrap();
         assert!((100_000..100_500).all(|n| loaded.probe(key(n)).is_none()), "the old entries are cleared");
-        assert!(report.replaced && report.positions as usize == loaded.occupied());
+        assert!(report.reinserted && report.positions as usize == loaded.occupied());
         assert_eq!(loaded.generation().next(), saved.generation());
         let kept = known.iter().filter(|&&n| loaded.probe(key(n)).is_some()).count();
         for &n in &known {
@@ -180,7 +180,7 @@ fn damaged_files_leave_the_table_unchanged() {
         damaged[place] ^= 4;
         let error = refused(&damaged);
         match place {
-            0 => assert!(matches!(error, TableFileError::NotOurs), "{error}"),
+            0 => assert!(matches!(error, TableFileError::NotATable), "{error}"),
             8 => assert_eq!(error.to_string(), "its format has version 5, this program reads version 1"),
             12 => assert_eq!(error.to_string(), "its entries have layout 5, this program reads layout 1"),
             _ => assert!(matches!(error, TableFileError::Damaged), "{place}: {error}"),
@@ -188,7 +188,7 @@ fn damaged_files_leave_the_table_unchanged() {
     }
     for length in [0, 1, HEADER - 1, HEADER, HEADER + 1, 1 << 20, bytes.len() - 1] {
         let error = refused(&bytes[..length]);
-        assert!(matches!(error, TableFileError::NotOurs | TableFileError::Length { .. }), "{length}: {error}");
+        assert!(matches!(error, TableFileError::NotATable | TableFileError::Length { .. }), "{length}: {error}");
     }
     assert!(matches!(refused(&[&bytes[..], &[0]].concat()), TableFileError::Length { .. }));
     // A whole header, but that of another file of this size.
@@ -201,7 +201,7 @@ fn damaged_files_leave_the_table_unchanged() {
 
     fs::write(scratch.file(), &bytes).unwrap();
     let foreign = TableFileOptions { fingerprint: 8, ..options() };
-    assert!(matches!(mine.load(&scratch.file(), foreign), Err(TableFileError::Foreign)));
+    assert!(matches!(mine.load(&scratch.file(), foreign), Err(TableFileError::Fingerprint)));
     assert_eq!(load(&mine, &scratch.0).unwrap_err().to_string(), "it is not a regular file");
     assert!(matches!(load(&mine, &scratch.0.join("none")), Err(TableFileError::Io(_))));
     assert_eq!(mine.occupied(), 321);
@@ -417,7 +417,7 @@ fn loaded_entries_are_fresh_without_stamps() {
     }
 }
 
-/// A race can leave a key in both levels. Stored anew, the second entry meets the first.
+/// A race can leave a key in both levels. Stored again, the second entry meets the first.
 #[test]
 fn key_in_both_levels_is_updated_as_the_table_says() {
     let scratch = Scratch::new("twice");

@@ -1,6 +1,6 @@
 //! Loom models of one slot or bucket: every interleaving, and every stale value that relaxed loads may return.
 //!
-//! The slot, bucket and scheme code is the shipped code, over loom's words. Each model judges accepted entries with [`judge`].
+//! The slot, bucket and scheme code is the shipped code, over loom's words. Each model checks accepted entries with [`check_accepted`].
 //! Each also runs over broken slots, and must then fail. Models are explored without a bound, or in all executions with at
 //! most a number of preemptions (switches away from a thread that could go on).
 
@@ -18,7 +18,7 @@ use sesame_table::{Bucket, Generation, RawEntry, Scheme, SchemeRule, Slot, Store
 use crate::entry::Entry;
 use crate::models::{
     Broken, CheckFirst, CheckOfAnother, Flaw, LooksTwice, ModelSlot, NoEmptyTest, NoFlaw, NoXor, WITHOUT_MOVE,
-    bucket_of, install_panic_hooks, judge, raw_entry_of, rule,
+    bucket_of, check_accepted, install_panic_hooks, raw_entry_of, rule,
 };
 
 /// A word of loom's, plain or behind a gate.
@@ -119,14 +119,14 @@ thread_local! {
     static TORN: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Judges the entry that a probe of `key` accepted.
+/// Checks the entry that a probe of `key` accepted.
 fn accept(key: u64, entry: &RawEntry) {
-    if let Err(wrong) = judge(key, entry) {
+    if let Err(wrong) = check_accepted(key, entry) {
         WRONG.set(Some(wrong));
     }
 }
 
-/// Reads a slot once and judges the entry for each of these keys.
+/// Reads a slot once and checks the entry for each of these keys.
 fn look(slot: &impl Slot, keys: &[u64]) {
     let entry = slot.read();
     let owner = keys.iter().find(|&&key| slot.holds(&entry, key));
@@ -142,7 +142,7 @@ fn look_at_both<S: Slot>(bucket: &Bucket<S>, keys: &[u64]) {
     bucket.slots().into_iter().for_each(|slot| look(slot, keys));
 }
 
-/// Probes a bucket and judges the result.
+/// Probes a bucket and checks the result.
 fn probe<S: Slot>(bucket: &Bucket<S>, key: u64) {
     if let Some(entry) = bucket.probe(key) {
         accept(key, &entry);
@@ -289,12 +289,12 @@ fn one_slot_returns_stored_entries_only() {
 }
 
 #[test]
-fn shifts_beside_probes_and_stores_return_stored_entries_only() {
+fn shifts_during_probes_and_stores_return_stored_entries_only() {
     explore_all(&models::<VerifiedSlot<Gated>>()[4..6]);
 }
 
 #[test]
-fn shifts_beside_shifts_and_updates_return_stored_entries_only() {
+fn shifts_during_shifts_and_updates_return_stored_entries_only() {
     explore_all(&models::<VerifiedSlot<Gated>>()[6..8]);
 }
 
@@ -312,9 +312,9 @@ fn catch<F: Flaw>(flaw: &str, blind: &[&str]) {
     }
 }
 
-/// The twins share a frame with a correct slot: each fails because of its flaw alone.
+/// The broken slots share their code with this one: each fails because of its flaw alone.
 #[test]
-fn twin_without_a_flaw_passes() {
+fn slot_without_a_flaw_passes() {
     for (name, _, model) in models::<Broken<Gated, NoFlaw>>() {
         match name {
             "different keys" | "merge in place, store" | "shift, probe" => explore(name, bound(2), model),

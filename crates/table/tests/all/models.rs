@@ -1,4 +1,4 @@
-//! The common part of the models: entries that are functions of their keys, the judge of accepted entries, and deliberately
+//! The common part of the models: entries that are functions of their keys, the check of accepted entries, and deliberately
 //! broken slots.
 
 use std::marker::PhantomData;
@@ -33,7 +33,7 @@ fn move_of(key: u64) -> u16 {
 
 /// Returns the entry of `key` and `salt`, which is its score.
 ///
-/// Evaluation and move depend on the key alone, so that a merged entry can be judged. Merging never leaves an entry of a
+/// Evaluation and move depend on the key alone, so that a merged entry can be checked. Merging never leaves an entry of a
 /// salt below 64 alone.
 pub(crate) fn entry_of(key: u64, salt: u8) -> Entry {
     let bits = mix64(key ^ mix64(u64::from(salt)));
@@ -58,9 +58,9 @@ pub(crate) fn raw_entry_of(key: u64, salt: u8, generation: Generation) -> RawEnt
     RawEntry { data: entry_of(key, salt).pack(generation), signature }
 }
 
-/// Judges what was accepted for `key`: it must be data and work of one store for that key. An entry stored without a move
+/// Checks the entry that was accepted for `key`: it must be data and work of one store for that key. An entry stored without a move
 /// may have the key's move, by merging.
-pub(crate) fn judge(key: u64, raw: &RawEntry) -> Result<(), String> {
+pub(crate) fn check_accepted(key: u64, raw: &RawEntry) -> Result<(), String> {
     let is_right = |entry| is_right(key, &entry, raw.signature.work());
     if Entry::unpack(raw.data).is_some_and(is_right) {
         Ok(())
@@ -69,7 +69,7 @@ pub(crate) fn judge(key: u64, raw: &RawEntry) -> Result<(), String> {
     }
 }
 
-/// As [`judge`], for an entry of which only generation and key are not known.
+/// As [`check_accepted`], for an entry of which only generation and key are not known.
 pub(crate) fn is_right(key: u64, entry: &Entry, work: Work) -> bool {
     u8::try_from(entry.score).is_ok_and(|salt| {
         let stored = entry_of(key, salt);
@@ -83,7 +83,7 @@ pub(crate) fn rule(scheme: Scheme, generation: Generation) -> SchemeRule<Entry> 
     SchemeRule::new(scheme, Update::Overwrite, generation)
 }
 
-/// A slot that a model can create: the one that ships, or a broken twin.
+/// A slot that a model can create: the one that ships, or a broken one.
 pub(crate) trait ModelSlot: Slot + Send + Sync + 'static {
     /// Creates an empty slot.
     fn empty() -> Self;
@@ -164,7 +164,7 @@ impl<W: Word + Send + Sync + 'static, F: Flaw> ModelSlot for Broken<W, F> {
     }
 }
 
-/// No flaw: shows that a broken twin fails because of its flaw alone.
+/// No flaw: shows that a broken slot fails because of its flaw alone.
 pub(crate) struct NoFlaw;
 
 impl Flaw for NoFlaw {}

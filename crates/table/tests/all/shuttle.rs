@@ -15,8 +15,8 @@ use shuttle::sync::atomic::{AtomicU64, Ordering};
 use shuttle::{Config, Runner, thread};
 
 use crate::models::{
-    Broken, CheckFirst, CheckOfAnother, LooksTwice, ModelSlot, NoFlaw, NoXor, PlainXor, install_panic_hooks, judge,
-    raw_entry_of, rule,
+    Broken, CheckFirst, CheckOfAnother, LooksTwice, ModelSlot, NoFlaw, NoXor, PlainXor, check_accepted,
+    install_panic_hooks, raw_entry_of, rule,
 };
 
 /// A word of shuttle's.
@@ -73,7 +73,7 @@ impl<S: ModelSlot> SmallTable<S> {
         tally.probes.fetch_add(1, Relaxed);
         if let Some(entry) = found {
             tally.hits.fetch_add(1, Relaxed);
-            judge(key, &entry).unwrap_or_else(|wrong| panic!("{wrong}"));
+            check_accepted(key, &entry).unwrap_or_else(|wrong| panic!("{wrong}"));
         }
     }
 
@@ -162,9 +162,9 @@ fn one_level_returns_stored_entries_only() {
     explore_both::<VerifiedSlot<ShuttleWord>>(&Scheme::ALL[..5]);
 }
 
-/// The twins share a frame with a correct slot: each fails because of its flaw alone.
+/// The broken slots share their code with this one: each fails because of its flaw alone.
 #[test]
-fn twin_without_a_flaw_passes() {
+fn slot_without_a_flaw_passes() {
     explore_both::<Broken<ShuttleWord, NoFlaw>>(&[Scheme::TwoBig1, Scheme::New]);
 }
 

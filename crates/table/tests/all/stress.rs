@@ -15,7 +15,7 @@ use sesame_table::{
 };
 
 use crate::entry::Entry;
-use crate::models::{Broken, ModelSlot, NoXor, entry_of, is_right, judge, nodes_of, raw_entry_of, rule};
+use crate::models::{Broken, ModelSlot, NoXor, check_accepted, entry_of, is_right, nodes_of, raw_entry_of, rule};
 
 /// Half a dozen keys for each slot, and a few cache lines for all threads.
 const SLOTS: usize = 16;
@@ -126,7 +126,7 @@ fn wrong_over<S: ModelSlot>(rounds: u64) -> u64 {
     let rule = rule(Scheme::TwoBig1, Generation::default());
     let (hits, wrong) = contend(rounds, |key, random| {
         let bucket = &buckets[Place::of(key, buckets.len()).bucket];
-        let right = bucket.probe(key).map(|entry| judge(key, &entry).is_ok());
+        let right = bucket.probe(key).map(|entry| check_accepted(key, &entry).is_ok());
         bucket.store(key, raw_entry_of(key, (random >> 20) as u8, Generation::default()), &rule);
         right
     });
