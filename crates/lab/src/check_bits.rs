@@ -12,8 +12,9 @@ use parking_lot::Mutex;
 
 use sesame::search::TtEntry;
 use sesame_report::chart::{Axis, Chart, ChartError, Curve, CurveStyle};
+use sesame_report::command::{CommandError, print_status};
+use sesame_report::markdown::fill;
 use sesame_report::parallel;
-use sesame_report::template::fill;
 use sesame_table::{
     CHECK_BITS, EntryUse, Payload, RawEntry, Recorder, Signature, Table, TableError, TableOptions, Work,
 };
@@ -119,16 +120,12 @@ pub struct CheckBitsResult {
 }
 
 /// Searches the bench to `depth` plies on tables of `positions` positions with each number of bits in
-/// [`BITS`], and passes each result to `done`.
-pub fn measure(
-    depth: u32,
-    positions: usize,
-    done: impl Fn(&CheckBitsResult) + Sync,
-) -> Result<Vec<CheckBitsResult>, TableError> {
+/// [`BITS`].
+fn measure(depth: u32, positions: usize) -> Result<Vec<CheckBitsResult>, TableError> {
     let runs = [run::<8>, run::<12>, run::<16>, run::<24>, run::<32>, run::<CHECK_BITS>];
     parallel::try_map(runs, 1, |run| {
         let result = run(depth, positions)?;
-        done(&result);
+        print_status(&format!("{} bits: done", result.bits));
         Ok(result)
     })
 }
@@ -145,8 +142,13 @@ fn run<const BITS: u32>(depth: u32, positions: usize) -> Result<CheckBitsResult,
     Ok(CheckBitsResult { bits: BITS, nodes, counts, moves })
 }
 
+/// Measures, and returns the page.
+pub fn study(depth: u32, positions: usize) -> Result<Vec<(String, String)>, CommandError> {
+    Ok(page(depth, positions, &measure(depth, positions).map_err(CommandError::failed)?)?)
+}
+
 /// Returns the page of a measurement: its files by name, Markdown and picture.
-pub fn page(depth: u32, positions: usize, results: &[CheckBitsResult]) -> Result<Vec<(String, String)>, ChartError> {
+fn page(depth: u32, positions: usize, results: &[CheckBitsResult]) -> Result<Vec<(String, String)>, ChartError> {
     let text = fill(
         include_str!("pages/check-bits.md"),
         &[("depth", &depth), ("positions", &positions), ("engine", &crate::ENGINE), ("table", &table(results))],
@@ -223,7 +225,7 @@ mod tests {
 
     #[test]
     fn error_counts_match_the_prediction() {
-        let results = measure(10, 4096, |_| ()).unwrap();
+        let results = measure(10, 4096).unwrap();
         assert_eq!(results.iter().map(|result| result.bits).collect::<Vec<_>>(), BITS);
         for CheckBitsResult { bits, counts, .. } in &results {
             let (wrong, predicted) = (counts.wrong as f64, counts.predicted(*bits));

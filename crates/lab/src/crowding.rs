@@ -10,9 +10,10 @@ use std::sync::Arc;
 
 use sesame::search::{SearchTable, TtEntry};
 use sesame_report::chart::{Axis, Chart, ChartError, Curve, CurveStyle, Reference};
+use sesame_report::command::{CommandError, print_status};
+use sesame_report::markdown::fill;
 use sesame_report::parallel;
 use sesame_report::statistics::{Comparison, compare};
-use sesame_report::template::fill;
 use sesame_table::{Scheme, Table, TableError, TableOptions, Update};
 
 use crate::cluster_table::{CLUSTER_BYTES, ClusterTable};
@@ -75,20 +76,18 @@ impl CrowdingResult {
     }
 }
 
-/// Searches the bench to `depth` plies on every design at every size of `sizes_kib`, `jobs` at a time, and
-/// passes each result to `done` as it comes. The results are returned in the order of designs and sizes, and
+/// Searches the bench to `depth` plies on every design at every size of `sizes_kib`, `jobs` at a time. The results are returned in the order of designs and sizes, and
 /// do not depend on `jobs`.
-pub fn measure(
+fn measure(
     depth: u32,
     designs: &[TableDesign],
     sizes_kib: &[usize],
     jobs: usize,
-    done: impl Fn(&CrowdingResult) + Sync,
 ) -> Result<Vec<CrowdingResult>, TableError> {
     let plan = designs.iter().flat_map(|&design| sizes_kib.iter().map(move |&kib| (design, kib)));
     parallel::try_map(plan, jobs, |(design, kib)| {
         let result = run(design, kib, depth)?;
-        done(&result);
+        print_status(&format!("{} with {} KiB: done", design.name(), kib));
         Ok(result)
     })
 }
@@ -112,9 +111,14 @@ fn run(design: TableDesign, kib: usize, depth: u32) -> Result<CrowdingResult, Ta
     Ok(CrowdingResult { design, kib, positions, probes, hits })
 }
 
+/// Measures with `jobs` searches at a time, and returns the page.
+pub fn study(depth: u32, jobs: usize) -> Result<Vec<(String, String)>, CommandError> {
+    Ok(page(depth, &measure(depth, &TableDesign::ALL, &SIZES_KIB, jobs).map_err(CommandError::failed)?)?)
+}
+
 /// Returns the page of a measurement: its files by name, Markdown and picture. `results` holds every design
 /// at every size, the largest last.
-pub fn page(depth: u32, results: &[CrowdingResult]) -> Result<Vec<(String, String)>, ChartError> {
+fn page(depth: u32, results: &[CrowdingResult]) -> Result<Vec<(String, String)>, ChartError> {
     let text = fill(
         include_str!("pages/crowding.md"),
         &[("depth", &depth), ("engine", &crate::ENGINE), ("tables", &tables(results))],
@@ -204,8 +208,8 @@ mod tests {
     #[test]
     fn results_do_not_depend_on_the_jobs() {
         let designs = [TableDesign::ALL[0], TableDesign::Cluster];
-        let one = measure(6, &designs, &[1, 4096], 1, |_| ()).unwrap();
-        assert_eq!(measure(6, &designs, &[1, 4096], 3, |_| ()).unwrap(), one);
+        let one = measure(6, &designs, &[1, 4096], 1).unwrap();
+        assert_eq!(measure(6, &designs, &[1, 4096], 3).unwrap(), one);
         let [crowded, ample, rival_crowded, rival_ample] = one.as_slice() else { panic!("{one:?}") };
         assert_eq!((crowded.design, crowded.kib), (designs[0], 1));
         assert_eq!((rival_ample.design, rival_ample.kib), (designs[1], 4096));

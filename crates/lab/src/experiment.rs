@@ -18,7 +18,8 @@ use parking_lot::Mutex;
 use crate::alibaba::{OpenChoices, Searcher};
 use crate::positions::{self, TestPosition};
 use sesame::position::Game;
-use sesame_report::results_file::{self, Contents, ResultsError};
+use sesame_report::command::CommandError;
+use sesame_report::files::{self, Results};
 use sesame_report::{Progress, parallel};
 use sesame_table::{Scheme, Table, TableError, TableOptions, Update};
 
@@ -73,7 +74,6 @@ impl fmt::Display for Series {
 /// The result of one search of a test position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Observation {
-    /// The conditions.
     pub series: Series,
     /// The number of the test position, from 1 to 18.
     pub test: u32,
@@ -227,35 +227,16 @@ pub(crate) fn table_of_1994(
     Table::with_options(&TableOptions { positions, scheme, update: Update::Overwrite, stamps, huge_pages: true })
 }
 
-/// The outcome of a run.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct RunSummary {
-    /// Observations in the results file.
-    pub observations: usize,
-    /// Observations from earlier runs.
-    pub found: usize,
-}
-
-/// An error that ended a run.
-#[derive(Debug, thiserror::Error)]
-pub enum RunError {
-    /// The results file could not be read or written.
-    #[error(transparent)]
-    Results(#[from] ResultsError),
-    /// The system refused the memory of a table.
-    #[error(transparent)]
-    Table(#[from] TableError),
-}
-
 /// Runs a part of the experiment on `threads` threads; with `resume` only what the file lacks of it. Each job is on
 /// disk as soon as it is done. Afterwards the file is in the order of [`Observation::key`], whatever the threads.
 ///
-/// Progress is shown on standard error if that is a terminal.
-pub fn run(selection: &Selection, output: &Path, resume: bool, threads: usize) -> Result<RunSummary, RunError> {
+/// Progress is shown on standard error if that is a terminal. Returns the number of observations in the file, and of
+/// those from earlier runs.
+pub fn run(selection: &Selection, output: &Path, resume: bool, threads: usize) -> Result<[usize; 2], CommandError> {
     if !resume {
-        results_file::check_new(output)?;
+        files::check_new_results(output)?;
     }
-    let mut results = Contents::resume(output, head())?;
+    let mut results = Results::resume(output, head())?;
     let mut observations = results.parse(output, Observation::parse)?;
     let held: HashSet<_> = observations.iter().map(Observation::key).collect();
     let is_missing = |job: &ExperimentJob| job.keys().any(|key| !held.contains(&key));
@@ -270,8 +251,8 @@ pub fn run(selection: &Selection, output: &Path, resume: bool, threads: usize) -
     let weight = |jobs: &[ExperimentJob]| jobs.iter().map(ExperimentJob::weight).sum::<u64>();
     let progress = Progress::new(weight(&jobs) + weight(&done), weight(&done));
     let positions = positions::paper();
-    let made = parallel::try_map(&jobs, threads, |job| -> Result<_, RunError> {
-        let made = job.run(&positions)?;
+    let made = parallel::try_map(&jobs, threads, |job| -> Result<_, CommandError> {
+        let made = job.run(&positions).map_err(CommandError::failed)?;
         file.lock().append(&made.iter().map(Observation::row).collect::<Vec<_>>())?;
         progress.advance(job.weight(), job.series.to_string());
         Ok(made)
@@ -281,7 +262,7 @@ pub fn run(selection: &Selection, output: &Path, resume: bool, threads: usize) -
     observations.sort_by_key(Observation::key);
     results.rows = observations.iter().map(Observation::row).collect();
     results.write(output)?;
-    Ok(RunSummary { observations: observations.len(), found })
+    Ok([observations.len(), found])
 }
 
 /// Returns the head of a results file: the versions of the format and of ALIBABA, and the hash of the positions.
@@ -290,8 +271,8 @@ fn head() -> Vec<String> {
 }
 
 /// Reads a results file.
-pub fn read(path: &Path) -> Result<Vec<Observation>, ResultsError> {
-    let results = Contents::read(path, COLUMNS)?;
+pub fn read(path: &Path) -> Result<Vec<Observation>, CommandError> {
+    let results = Results::read(path, COLUMNS)?;
     results.check_head(path, &head())?;
     results.parse(path, Observation::parse)
 }

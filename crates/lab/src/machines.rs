@@ -10,10 +10,11 @@ use sesame::engine::{Engine, EngineError, ExchangeSettings, Limits, NullSink, Op
 use sesame::position::Game;
 use sesame::search::TranspositionTable;
 use sesame_report::chart::{Axis, Chart, ChartError, Curve, CurveStyle, Reference};
+use sesame_report::command::{CommandError, print_status};
+use sesame_report::markdown::fill;
 use sesame_report::markdown::{Table, or_dash};
 use sesame_report::parallel;
 use sesame_report::statistics::{Estimate, compare};
-use sesame_report::template::fill;
 use sesame_table::Scheme;
 
 /// Size of each machine's table in MiB.
@@ -122,11 +123,7 @@ fn tables() -> Vec<Part> {
 
 /// Searches the bench to `depth` plies with every group of the page, `jobs` at a time. The results do not depend on
 /// `jobs`.
-pub fn measure(
-    depth: u32,
-    jobs: usize,
-    done: impl Fn(&MachinesResult) + Sync,
-) -> Result<Vec<MachinesResult>, EngineError> {
+fn measure(depth: u32, jobs: usize) -> Result<Vec<MachinesResult>, EngineError> {
     let mut plan: Vec<MachineGroup> =
         tables().into_iter().flat_map(|(.., groups)| groups).map(|named| named.1).collect();
     let all = plan.clone();
@@ -134,7 +131,7 @@ pub fn measure(
     plan.retain(|group| place.next().is_some_and(|place: usize| !all[..place].contains(group)));
     parallel::try_map(plan, jobs, |group| {
         let result = run(group, depth, usize::MAX)?;
-        done(&result);
+        print_status(&format!("{}: done", group.name()));
         Ok(result)
     })
 }
@@ -162,8 +159,13 @@ fn run(group: MachineGroup, depth: u32, positions: usize) -> Result<MachinesResu
     Ok(MachinesResult { group, nodes, sent: machines.sent() })
 }
 
+/// Measures with `jobs` searches at a time, and returns the page.
+pub fn study(depth: u32, jobs: usize) -> Result<Vec<(String, String)>, CommandError> {
+    Ok(page(depth, &measure(depth, jobs).map_err(CommandError::failed)?)?)
+}
+
 /// Returns the page of a measurement: its files by name, Markdown and picture.
-pub fn page(depth: u32, results: &[MachinesResult]) -> Result<Vec<(String, String)>, ChartError> {
+fn page(depth: u32, results: &[MachinesResult]) -> Result<Vec<(String, String)>, ChartError> {
     let Some(single) = results.first() else { return Ok(Vec::new()) };
     let find = |group: &MachineGroup| results.iter().find(|result| result.group == *group);
     let section = |(title, varies, groups): &Part| {

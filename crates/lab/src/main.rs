@@ -171,38 +171,32 @@ impl Command {
     fn run(self) -> Result<(), CommandError> {
         match self {
             Command::Run(args) => args.run(),
-            Command::Report { results, output } => {
-                save(&output, report::pages(&results, &output).map_err(CommandError::failed)?)
-            }
+            Command::Report { results, output } => save(&output, report::pages(&results, &output)?),
             Command::Choices { depth, only } => choices(depth, &only),
             Command::CheckBits { depth, positions, output } => {
                 check_folder(&output, "check-bits.md")?;
-                let done = |result: &check_bits::CheckBitsResult| print_status(&format!("{} bits: done", result.bits));
-                let results = check_bits::measure(depth, positions as usize, done).map_err(CommandError::failed)?;
-                let page = check_bits::page(depth, positions as usize, &results).map_err(CommandError::failed)?;
-                save(&output, page)
+                save(&output, check_bits::study(depth, positions as usize)?)
             }
-            Command::Crowding(MeasureArgs { depth, jobs, output }) => {
-                let (depth, output) = (depth.unwrap_or(15), output.unwrap_or_else(|| TABLE_FOLDER.into()));
-                check_folder(&output, "crowding.md")?;
-                let done = |result: &crowding::CrowdingResult| {
-                    print_status(&format!("{} with {} KiB: done", result.design.name(), result.kib));
-                };
-                let (designs, sizes) = (&crowding::TableDesign::ALL, &crowding::SIZES_KIB);
-                let results =
-                    crowding::measure(depth, designs, sizes, jobs.into(), done).map_err(CommandError::failed)?;
-                save(&output, crowding::page(depth, &results).map_err(CommandError::failed)?)
-            }
-            Command::Machines(MeasureArgs { depth, jobs, output }) => {
-                let (depth, output) = (depth.unwrap_or(13), output.unwrap_or_else(|| MACHINES_FOLDER.into()));
-                check_folder(&output, "machines.md")?;
-                let done = |result: &machines::MachinesResult| print_status(&format!("{}: done", result.group.name()));
-                let results = machines::measure(depth, jobs.into(), done).map_err(CommandError::failed)?;
-                save(&output, machines::page(depth, &results).map_err(CommandError::failed)?)
-            }
-            Command::Threads(args) => studies::run(Study::Threads, &args, &print_status).map_err(CommandError::failed),
-            Command::Sources(args) => studies::run(Study::Sources, &args, &print_status).map_err(CommandError::failed),
+            Command::Crowding(args) => args.run(15, TABLE_FOLDER, "crowding.md", crowding::study),
+            Command::Machines(args) => args.run(13, MACHINES_FOLDER, "machines.md", machines::study),
+            Command::Threads(args) => studies::run(Study::Threads, &args, &print_status),
+            Command::Sources(args) => studies::run(Study::Sources, &args, &print_status),
         }
+    }
+}
+
+impl MeasureArgs {
+    /// Runs `study` to the usual depth, unless another is wanted, and writes its page into the usual folder.
+    fn run(
+        self,
+        depth: u32,
+        folder: &str,
+        page: &str,
+        study: impl Fn(u32, usize) -> Result<Vec<(String, String)>, CommandError>,
+    ) -> Result<(), CommandError> {
+        let output = self.output.unwrap_or_else(|| folder.into());
+        check_folder(&output, page)?;
+        save(&output, study(self.depth.unwrap_or(depth), self.jobs.into())?)
     }
 }
 
@@ -223,17 +217,17 @@ impl RunArgs {
         }
         let threads = self.threads.map_or_else(cores, usize::from);
         let (start, meta) = (Instant::now(), meta_path(&self.output));
-        let summary = experiment::run(&selection, &self.output, self.resume, threads).map_err(CommandError::failed)?;
-        let (seconds, made) = (start.elapsed().as_secs_f64(), summary.observations);
+        let [made, found] = experiment::run(&selection, &self.output, self.resume, threads)?;
+        let seconds = start.elapsed().as_secs_f64();
         // The report quotes the duration, which a resumed run does not know. The number of observations ties the
         // record to this file.
-        let recorded = match summary.found {
+        let recorded = match found {
             0 => fs::write(&meta, format!("seconds={seconds:.1}\nthreads={threads}\nobservations={made}\n")),
             _ => fs::remove_file(&meta)
                 .or_else(|error| if error.kind() == ErrorKind::NotFound { Ok(()) } else { Err(error) }),
         };
         recorded.map_err(FileError::at(&meta))?;
-        let (file, found) = (self.output.display(), summary.found);
+        let file = self.output.display();
         print(&format!("{made} observations in {file}, {found} of them from an earlier run; {seconds:.1} s"))
     }
 }

@@ -1,9 +1,20 @@
-//! Atomic replacement of files: a new content is first written to a temporary file beside the old one.
+//! Files replaced atomically, and results files.
+//!
+//! To replace a file, a new content is first written to a temporary file beside the old one. A results file is CSV to
+//! which a long run appends, and which it can resume after a kill:
+//!
+//! ```text
+//! # sesame lab study 1 threads        the head: the conditions, any number of lines,
+//! scheme,nodes                        then the columns
+//! DEEP,34567                          one row for each result
+//! ```
 
 use std::fs::{self, File, Permissions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use crate::command::CommandError;
 
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {source}", path.display())]
@@ -34,13 +45,13 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// absent.
 ///
 /// # Errors
-/// [`io::ErrorKind::AlreadyExists`] if there is a file; it stays. Any other error if the file cannot be
+/// [`ErrorKind::AlreadyExists`] if there is a file; it stays. Any other error if the file cannot be
 /// written.
 pub fn create<'a>(path: &Path, parts: impl IntoIterator<Item = &'a [u8]>) -> io::Result<()> {
     check_new(path)?;
     Draft::open(path)?.finish(parts, |draft, path| match fs::hard_link(draft, path) {
         Ok(()) => fs::remove_file(draft),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(already_exists()),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(already_exists()),
         // Not every file system has hard links.
         Err(_) => fs::rename(draft, path),
     })
@@ -90,7 +101,7 @@ pub fn check_new(path: &Path) -> io::Result<()> {
 }
 
 fn already_exists() -> io::Error {
-    io::Error::new(io::ErrorKind::AlreadyExists, "it exists already, and is not replaced")
+    io::Error::new(ErrorKind::AlreadyExists, "it exists already, and is not replaced")
 }
 
 /// Returns the path of the same folder whose name is longer by `suffix`.
@@ -147,6 +158,120 @@ impl Draft {
     }
 }
 
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Results {
+    /// The lines before the rows.
+    pub head: Vec<String>,
+    pub rows: Vec<String>,
+}
+
+impl Results {
+    /// Reads a complete file with these columns, whatever its conditions.
+    pub fn read(path: &Path, columns: &str) -> Result<Self, CommandError> {
+        let text = read(path).map_err(FileError::at(path))?;
+        let mut rows: Vec<String> = text.lines().map(str::to_owned).collect();
+        if !text.ends_with('\n') {
+            return Err(damaged(path, rows.len(), "it is cut off; --resume repairs the file"));
+        }
+        let Some(place) = rows.iter().position(|line| line == columns) else {
+            return Err(damaged(path, 1, &format!("no line is {columns:?}")));
+        };
+        let head = rows.drain(..=place).collect();
+        Ok(Self { head, rows })
+    }
+
+    /// Reads the rows of a file with this head that a kill may have cut off: an incomplete last line is ignored.
+    /// None if there is no file.
+    pub fn resume(path: &Path, head: Vec<String>) -> Result<Self, CommandError> {
+        let text = match read(path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+            text => text.map_err(FileError::at(path))?,
+        };
+        let complete = text.rfind('\n').map_or("", |end| &text[..end]);
+        for (line, (found, expected)) in (1..).zip(complete.lines().zip(&head)) {
+            if found != expected {
+                return Err(other(path, line, found, expected));
+            }
+        }
+        if complete.is_empty() && !head.first().is_none_or(|first| first.starts_with(&text)) {
+            return Err(other(path, 1, &text, &head[0]));
+        }
+        let rows = complete.lines().skip(head.len()).map(str::to_owned).collect();
+        Ok(Self { head, rows })
+    }
+
+    pub fn check_head(&self, path: &Path, expected: &[String]) -> Result<(), CommandError> {
+        let line = |lines: &[String], index: usize| lines.get(index).cloned().unwrap_or_default();
+        let count = self.head.len().max(expected.len());
+        match (0..count).find(|&index| self.head.get(index) != expected.get(index)) {
+            None => Ok(()),
+            Some(index) => Err(other(path, index + 1, &line(&self.head, index), &line(expected, index))),
+        }
+    }
+
+    pub fn parse<R>(&self, path: &Path, parse: impl Fn(&str) -> Result<R, String>) -> Result<Vec<R>, CommandError> {
+        let lines = self.rows.iter().zip(self.head.len() + 1..);
+        let row = |(row, line): (&String, usize)| parse(row).map_err(|wrong| damaged(path, line, &wrong));
+        lines.map(row).collect()
+    }
+
+    pub fn write(&self, path: &Path) -> Result<(), CommandError> {
+        let text: String = self.head.iter().chain(&self.rows).map(|line| format!("{line}\n")).collect();
+        Ok(replace(path, text.as_bytes()).map_err(FileError::at(path))?)
+    }
+
+    /// Replaces the file, and opens it for more rows.
+    pub fn append_to(&self, path: &Path) -> Result<Appender, CommandError> {
+        self.write(path)?;
+        let file = File::options().append(true).open(path).map_err(FileError::at(path))?;
+        Ok(Appender { path: path.to_owned(), file })
+    }
+}
+
+fn damaged(path: &Path, line: usize, wrong: &str) -> CommandError {
+    CommandError::Failed(format!("{} is damaged: line {line}: {wrong}", path.display()))
+}
+
+/// Returns the error of a file of another kind, or of results made under other conditions.
+fn other(path: &Path, line: usize, found: &str, expected: &str) -> CommandError {
+    let path = path.display();
+    CommandError::Failed(format!("{path} holds other results: line {line} is {found:?}, not {expected:?}"))
+}
+
+/// Reads a file. Reading a device such as /dev/zero would never end.
+fn read(path: &Path) -> io::Result<String> {
+    if fs::metadata(path)?.is_file() {
+        fs::read_to_string(path)
+    } else {
+        Err(io::Error::other("it is not a regular file"))
+    }
+}
+
+#[derive(Debug)]
+pub struct Appender {
+    path: PathBuf,
+    file: File,
+}
+
+impl Appender {
+    /// Appends rows in one write, so that a kill cuts off the last line at most.
+    pub fn append(&mut self, rows: &[String]) -> Result<(), CommandError> {
+        let text: String = rows.iter().map(|row| format!("{row}\n")).collect();
+        Ok(self.file.write_all(text.as_bytes()).map_err(FileError::at(&self.path))?)
+    }
+}
+
+/// Checks that a new run would not overwrite a results file.
+pub fn check_new_results(path: &Path) -> Result<(), CommandError> {
+    match check_new(path) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            let path = path.display();
+            Err(CommandError::Failed(format!("{path} exists already: continue it with --resume, or name another")))
+        }
+        checked => Ok(checked.map_err(FileError::at(path))?),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -157,14 +282,14 @@ mod tests {
         let path = folder.path().join("games");
         create(&path, [&b"one, "[..], b"two"]).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"one, two");
-        assert_eq!(create(&path, [&b"three"[..]]).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(create(&path, [&b"three"[..]]).unwrap_err().kind(), ErrorKind::AlreadyExists);
         // Another file appears while this one is being written.
         fs::remove_file(&path).unwrap();
         let late = std::iter::once_with(|| {
             fs::write(&path, "mine").unwrap();
             &b"yours"[..]
         });
-        assert_eq!(create(&path, late).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(create(&path, late).unwrap_err().kind(), ErrorKind::AlreadyExists);
         assert_eq!(fs::read(&path).unwrap(), b"mine");
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "nothing is left behind");
     }
@@ -212,5 +337,50 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), b"two");
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
         assert!(replace(Path::new("/dev/null"), b"x").is_err());
+    }
+
+    fn lines(text: &str) -> Vec<String> {
+        text.lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_file_cut_off_anywhere_is_resumed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("results.csv");
+        let head = lines("# sesame 1\nscheme,nodes");
+        check_new_results(&path).unwrap();
+        let mut results = Results::resume(&path, head.clone()).unwrap().append_to(&path).unwrap();
+        results.append(&lines("NEW,1\nDEEP,22")).unwrap();
+        assert!(check_new_results(&path).unwrap_err().to_string().contains("exists already"));
+        let whole = fs::read_to_string(&path).unwrap();
+        assert_eq!(whole, "# sesame 1\nscheme,nodes\nNEW,1\nDEEP,22\n");
+        for length in 0..=whole.len() {
+            fs::write(&path, &whole[..length]).unwrap();
+            let found = Results::resume(&path, head.clone()).unwrap();
+            assert_eq!(found.rows.len(), whole[..length].matches('\n').count().saturating_sub(2), "{length}");
+            found.write(&path).unwrap();
+            let complete = Results::read(&path, "scheme,nodes").unwrap();
+            assert_eq!(complete, found);
+        }
+    }
+
+    #[test]
+    fn other_and_damaged_files_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("results.csv");
+        let head = lines("# sesame 1\nscheme,nodes");
+        for (text, line) in [("nonsense", 1), ("# sesame 2\nscheme,nodes\n", 1), ("# sesame 1\nscheme\n", 2)] {
+            fs::write(&path, text).unwrap();
+            let error = Results::resume(&path, head.clone()).unwrap_err();
+            assert!(error.to_string().contains(&format!("holds other results: line {line} is")), "{error}");
+        }
+        fs::write(&path, "# sesame 1\nscheme,nodes\nNEW,1\nDEEP,x\n").unwrap();
+        let found = Results::read(&path, "scheme,nodes").unwrap();
+        assert!(found.check_head(&path, &head).is_ok() && found.check_head(&path, &head[1..]).is_err());
+        let number = |row: &str| row.split(',').nth(1).unwrap().parse::<u32>().map_err(|error| error.to_string());
+        assert!(found.parse(&path, number).unwrap_err().to_string().contains("damaged: line 4"));
+        fs::write(&path, "# sesame 1\nscheme,nodes\nNEW,1").unwrap();
+        assert!(Results::read(&path, "scheme,nodes").unwrap_err().to_string().contains("cut off"));
+        assert!(Results::resume(folder.path(), head).is_err());
     }
 }

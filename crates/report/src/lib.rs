@@ -5,16 +5,12 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`statistics`] | means with bootstrap intervals |
-//! | [`markdown`], [`html`] | pages |
+//! | [`statistics`] | means with bootstrap intervals, seeded choices |
+//! | [`markdown`], [`html`] | tables, numbers, texts with placeholders, pages |
 //! | [`chart`] | line charts as SVG |
-//! | [`results_file`] | results on disk, one CSV line each, resumable after a kill |
-//! | [`template`] | texts with placeholders |
-//! | [`files`] | files replaced atomically |
+//! | [`files`] | files replaced atomically; results files, resumable after a kill |
 //! | [`parallel`] | independent pieces of work on several threads |
-//! | [`random`] | seeded choices and shuffles |
-//! | [`command`] | the frame of a command-line program: errors and exit codes |
-//! | [`Progress`] | a progress bar |
+//! | [`command`] | the frame of a command-line program: errors, exit codes, a progress line |
 //!
 //! ```
 //! use sesame_report::markdown::{Table, Unit};
@@ -40,11 +36,7 @@ pub mod files;
 pub mod html;
 pub mod markdown;
 pub mod parallel;
-mod progress;
-pub mod random;
-pub mod results_file;
 pub mod statistics;
-pub mod template;
 
 pub use chart::ChartError;
-pub use progress::Progress;
+pub use command::Progress;

@@ -1,4 +1,4 @@
-//! Tables in Markdown and numbers formatted for readers.
+//! Tables in Markdown, numbers formatted for readers, and texts with placeholders.
 
 use std::fmt;
 
@@ -58,6 +58,18 @@ impl fmt::Display for Table {
         }
         Ok(())
     }
+}
+
+/// Replaces each `{name}` in `template` by the value of that name.
+///
+/// ```
+/// use sesame_report::markdown::fill;
+/// assert_eq!(fill("{n} positions\n", &[("n", &18)]), "18 positions\n");
+/// ```
+pub fn fill(template: &str, values: &[(&str, &dyn fmt::Display)]) -> String {
+    values
+        .iter()
+        .fold(template.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), &value.to_string()))
 }
 
 /// Returns the text with a no-break space before every percent sign.

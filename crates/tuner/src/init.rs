@@ -10,15 +10,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use sesame::eval::{
-    HIDDEN, INPUTS, NETWORK_MAGIC, Network, NetworkError, OUTPUT_BUCKETS, QA, QB, Weights, feature_index,
-};
+use sesame::eval::{HIDDEN, INPUTS, NETWORK_MAGIC, Network, OUTPUT_BUCKETS, QA, QB, Weights, feature_index};
 use sesame::position::{Piece, Square};
-use sesame_report::command::print_status;
+use sesame_report::command::{CommandError, print_status};
 use sesame_report::files;
 
-use crate::TunerError;
-use crate::outputs;
+use crate::{at, outputs};
 
 /// Values of the pieces in centipawns, in the order of [`Piece`]. A king has none: both sides have one.
 const PIECE_VALUES: [i16; Piece::NUM] = [100, 310, 330, 500, 900, 0];
@@ -47,13 +44,12 @@ pub struct InitArgs {
     pub output: PathBuf,
 }
 
-/// Runs `sesame-tuner init`.
-pub fn run(args: &InitArgs) -> Result<(), TunerError> {
+pub fn run(args: &InitArgs) -> Result<(), CommandError> {
     let path = &args.output;
     outputs::check(std::iter::empty(), &[(path, NETWORK_MAGIC)])?;
     let weights = material_weights();
-    Network::new(&weights).map_err(|problem| NetworkError::Format { path: path.clone(), source: problem })?;
-    files::replace(path, &weights.to_bytes()).map_err(TunerError::file(path))?;
+    Network::new(&weights).map_err(CommandError::failed)?;
+    files::replace(path, &weights.to_bytes()).map_err(at(path))?;
     print_status(&format!("{}: network {:016x}, which counts material", path.display(), weights.hash()));
     Ok(())
 }
@@ -106,6 +102,7 @@ mod tests {
     use sesame::position::{Color, Position};
 
     use super::*;
+    use crate::fails_with;
 
     /// The evaluation by its definition, from the side to move.
     fn expected(position: &Position) -> i32 {
@@ -164,6 +161,6 @@ mod tests {
         assert_eq!(Network::read(&args.output).unwrap().hash(), material_weights().hash());
         run(&args).unwrap();
         std::fs::write(&args.output, "text").unwrap();
-        assert!(matches!(run(&args), Err(TunerError::OtherKind(_))));
+        assert!(fails_with(run(&args), "another kind of file"));
     }
 }

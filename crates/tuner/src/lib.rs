@@ -34,14 +34,18 @@
 
 pub mod data;
 pub mod datagen;
-mod error;
 pub mod game_record;
 pub mod init;
-mod numeric;
 mod outputs;
 pub mod train;
 
-pub use error::TunerError;
+use std::fmt::Display;
+use std::fs::TryLockError;
+use std::io;
+use std::path::Path;
+
+use sesame_report::command::CommandError;
+use sesame_report::files::FileError;
 
 /// One game in so many of a file belongs to the validation set. Whole games, since positions of one game resemble each other.
 const VALIDATION_INTERVAL: usize = 20;
@@ -49,4 +53,27 @@ const VALIDATION_INTERVAL: usize = 20;
 /// Returns whether the game with this number in its file belongs to the validation set.
 fn is_validation_game(number: usize) -> bool {
     number % VALIDATION_INTERVAL == VALIDATION_INTERVAL - 1
+}
+
+/// Returns a conversion of errors about `path`, for `map_err`.
+fn at(path: &Path) -> impl FnOnce(io::Error) -> CommandError + '_ {
+    |source| FileError::at(path)(source).into()
+}
+
+/// Returns a conversion of errors of a lock on the file at `path`, for `map_err`.
+fn in_use(path: &Path) -> impl FnOnce(TryLockError) -> CommandError + '_ {
+    |error| match error {
+        TryLockError::WouldBlock => refused(path, "another run is writing to it"),
+        TryLockError::Error(source) => at(path)(source),
+    }
+}
+
+fn refused(path: &Path, reason: impl Display) -> CommandError {
+    CommandError::Failed(format!("{}: {reason}", path.display()))
+}
+
+/// Returns whether the result is an error whose message contains `part`.
+#[cfg(test)]
+fn fails_with<T>(result: Result<T, CommandError>, part: &str) -> bool {
+    result.is_err_and(|error| error.to_string().contains(part))
 }

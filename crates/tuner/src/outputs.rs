@@ -4,43 +4,52 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use sesame::regular_file;
+use sesame_report::command::CommandError;
 use sesame_report::files;
 
-use crate::TunerError;
+use crate::{at, refused};
 
 /// Checks that all outputs can be written. Each comes with the first bytes of an older file that may be replaced. No output may be an
 /// input.
 pub(crate) fn check<'a>(
     inputs: impl Iterator<Item = &'a PathBuf> + Clone,
     outputs: &[(&Path, &[u8])],
-) -> Result<(), TunerError> {
+) -> Result<(), CommandError> {
     for &(path, magic) in outputs {
         if let Some(file) = inputs.clone().find(|file| files::are_same(file, path)) {
-            return Err(TunerError::OutputIsInput(file.clone()));
+            return Err(output_is_input(file));
         }
-        files::check_replaceable(path).map_err(TunerError::file(path))?;
+        files::check_replaceable(path).map_err(at(path))?;
         let found = first_bytes(path, magic.len())?.unwrap_or_default();
         if !found.is_empty() && found != magic {
-            return Err(TunerError::OtherKind(path.to_owned()));
+            return Err(other_kind(path));
         }
     }
     Ok(())
 }
 
+pub(crate) fn output_is_input(path: &Path) -> CommandError {
+    CommandError::Usage(format!("{}: it is an input file, so it cannot be the output as well", path.display()))
+}
+
+fn other_kind(path: &Path) -> CommandError {
+    refused(path, "it exists and is another kind of file, so it is not replaced; name another file")
+}
+
 /// Checks that the recipe at `path`, if there is one, is of this kind: its first line is `sesame VERSION KIND`, as [`recipe_head`]
 /// writes it.
-pub(crate) fn check_recipe(path: &Path, kind: &str) -> Result<(), TunerError> {
+pub(crate) fn check_recipe(path: &Path, kind: &str) -> Result<(), CommandError> {
     let Some(text) = first_bytes(path, 100)? else { return Ok(()) };
     let text = String::from_utf8_lossy(&text);
     let mut words = text.split([' ', ',', '\n']);
     let is_own = words.next() == Some("sesame") && words.nth(1) == Some(kind);
-    if is_own || text.is_empty() { Ok(()) } else { Err(TunerError::OtherKind(path.to_owned())) }
+    if is_own || text.is_empty() { Ok(()) } else { Err(other_kind(path)) }
 }
 
 /// Checks that a new file of games can be written, and that no recipe of another file would be taken for its own.
-pub(crate) fn check_new_games(path: &Path) -> Result<(), TunerError> {
+pub(crate) fn check_new_games(path: &Path) -> Result<(), CommandError> {
     for path in [path, &recipe_of_games(path)] {
-        files::check_new(path).map_err(TunerError::file(path))?;
+        files::check_new(path).map_err(at(path))?;
     }
     Ok(())
 }
@@ -55,13 +64,13 @@ pub(crate) fn recipe_head(kind: &str) -> String {
 }
 
 /// Returns the first bytes of a file, fewer if it is shorter, or `None` if it does not exist.
-fn first_bytes(path: &Path, length: usize) -> Result<Option<Vec<u8>>, TunerError> {
+fn first_bytes(path: &Path, length: usize) -> Result<Option<Vec<u8>>, CommandError> {
     let mut bytes = Vec::new();
     let read = regular_file::open(path).and_then(|file| file.take(length as u64).read_to_end(&mut bytes));
     match read {
         Ok(_) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(TunerError::file(path)(error)),
+        Err(error) => Err(at(path)(error)),
     }
 }
 
@@ -100,6 +109,6 @@ mod tests {
         }
         std::fs::remove_file(&path).unwrap();
         std::fs::create_dir(&path).unwrap();
-        assert!(matches!(check_recipe(&path, "train"), Err(TunerError::File(_))));
+        assert!(check_recipe(&path, "train").is_err());
     }
 }

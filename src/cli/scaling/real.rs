@@ -15,7 +15,7 @@ use crate::engine::Limits;
 use crate::position::Position;
 use sesame_report::Progress;
 use sesame_report::markdown::percent;
-use sesame_report::random::shuffle;
+use sesame_report::statistics::shuffle;
 
 struct MeasuredEngine {
     name: String,

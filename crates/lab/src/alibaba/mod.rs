@@ -7,9 +7,12 @@
 //! is silent there is a switch: [`OpenChoices`].
 
 mod evaluation;
-mod leaf;
 mod moves;
 mod search;
+#[cfg(test)]
+mod tests;
+
+use sesame::position::Move;
 
 pub use evaluation::{PieceSquares, VALUES};
 pub use moves::{History, Picker};
@@ -38,20 +41,17 @@ impl Variation {
     const EMPTY: Variation = Variation { moves: [0; MAX_DEPTH as usize + 1], len: 0 };
 
     /// Returns the move at `ply`, if the line is so long.
-    #[inline]
-    fn get(&self, ply: usize) -> Option<sesame::position::Move> {
+    fn get(&self, ply: usize) -> Option<Move> {
         let bits = if ply < usize::from(self.len) { *self.moves.get(ply)? } else { 0 };
-        sesame::position::Move::from_bits(bits)
+        Move::from_bits(bits)
     }
 
-    #[inline]
-    fn set(&mut self, mv: sesame::position::Move) {
+    fn set(&mut self, mv: Move) {
         self.moves[0] = mv.bits();
         self.len = 1;
     }
 
-    #[inline]
-    fn extend(&mut self, mv: sesame::position::Move, rest: &Variation) {
+    fn extend(&mut self, mv: Move, rest: &Variation) {
         let len = usize::from(rest.len).min(MAX_DEPTH as usize);
         self.moves[0] = mv.bits();
         self.moves[1..=len].copy_from_slice(&rest.moves[..len]);
@@ -127,9 +127,7 @@ pub struct PositionalWeights {
 /// experiment's choice.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct OpenChoices {
-    /// See [`EarlyEnd`].
     pub early_end: EarlyEnd,
-    /// See [`RootOrder`].
     pub root_order: RootOrder,
     pub blockers: Blockers,
     pub weights: PositionalWeights,
@@ -191,6 +189,3 @@ impl Default for OpenChoices {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

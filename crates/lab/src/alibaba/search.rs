@@ -1,11 +1,12 @@
 //! Iterative deepening with aspiration windows and refutation tables at the root (sections 4.1 and 4.2);
-//! principal-variation search with minimal windows, and its use of the table (section 4.4).
+//! principal-variation search with minimal windows, quiescence search, and their use of the table (section 4.4).
 
-use super::evaluation::PieceSquares;
-use super::leaf::Frontier;
-use super::moves::{History, Picker};
-use super::{HistoryBonus, HistoryUpdate, INFINITE, MATE, MATE_IN_MAX, MAX_DEPTH, OpenChoices, RootOrder, Variation};
-use sesame::position::{Color, Game, Move, Position, is_repetition};
+use super::evaluation::{PieceSquares, VALUES};
+use super::moves::{History, Picker, captures, promoting, promotions};
+use super::{
+    EarlyEnd, HistoryBonus, HistoryUpdate, INFINITE, MATE, MATE_IN_MAX, MAX_DEPTH, OpenChoices, RootOrder, Variation,
+};
+use sesame::position::{BitBoard, Color, Game, Move, MoveList, Piece, Position, is_repetition};
 use sesame::search::{Bound, SearchTable, TranspositionTable, TtEntry};
 use sesame_table::{EntryUse, Work};
 
@@ -32,15 +33,15 @@ struct RootMove {
 #[derive(Debug)]
 pub struct Searcher<T = TranspositionTable> {
     pub(super) choices: OpenChoices,
-    pub(super) table: Option<T>,
-    pub(super) counts_in_full: bool,
+    table: Option<T>,
+    counts_in_full: bool,
     pub(super) weights: PieceSquares,
-    pub(super) history: History,
+    history: History,
     /// The keys of the positions before the current one.
     pub(super) path: Vec<u64>,
     /// The refutation table of the root move that is being searched.
-    pub(super) refutation: Variation,
-    pub(super) nodes: u64,
+    refutation: Variation,
+    nodes: u64,
     /// Nodes behind hits, which BIGALL counts in addition to `nodes`.
     pub(super) behind_hits: u64,
 }
@@ -164,12 +165,11 @@ impl<T: SearchTable> Searcher<T> {
         best
     }
 
-    /// Returns the score of a move for the side that makes it. The first move is searched with the whole
-    /// window, the others with a minimal window first. `depth` is the depth of the position before the move,
-    /// at least 1.
+    /// Returns the score of a move for the side that makes it, by the rule of principal-variation search: the first
+    /// move is searched with the whole window, the others with a minimal window, and again with the whole window if
+    /// they exceed it. `depth` is the depth of the position before the move, at least 1.
     #[allow(clippy::too_many_arguments)]
-    #[inline]
-    pub(super) fn search_move(
+    fn search_move(
         &mut self,
         position: &Position,
         evaluation: i32,
@@ -181,24 +181,28 @@ impl<T: SearchTable> Searcher<T> {
         on_line: bool,
         line: &mut Variation,
     ) -> i32 {
-        self.prefetch_after(position, Some(mv));
         let from_score = self.choices.research_above_score;
         let evaluation = -(evaluation + self.weights.gain(position, mv));
         let mut child = position.clone();
         child.play(mv);
-        if depth == 1 {
-            line.len = 0;
-            let mut leaf = |(alpha, beta): (i32, i32)| {
-                self.nodes += 1;
-                -self.leaf(&child, evaluation, -beta, -alpha, ply + 1)
-            };
-            return principal_variation(is_first, from_score, (alpha, beta), &mut leaf);
-        }
-        let mut search = |(alpha, beta): (i32, i32)| {
+        let mut search = |alpha: i32, beta: i32| {
             self.nodes += 1;
-            -self.search_position(&child, evaluation, -beta, -alpha, depth - 1, ply + 1, on_line, line)
+            if depth == 1 {
+                line.len = 0;
+                -self.leaf(&child, evaluation, -beta, -alpha, ply + 1)
+            } else {
+                -self.search_position(&child, evaluation, -beta, -alpha, depth - 1, ply + 1, on_line, line)
+            }
         };
-        principal_variation(is_first, from_score, (alpha, beta), &mut search)
+        if is_first || beta - alpha <= 1 {
+            return search(alpha, beta);
+        }
+        let score = search(alpha, alpha + 1);
+        if score <= alpha || score >= beta {
+            return score;
+        }
+        // A second search from the score on can only confirm or exceed it.
+        if from_score { search(score, beta).max(score) } else { search(alpha, beta) }
     }
 
     /// Returns the fail-soft score of a position for the side to move; `depth` is at least 1.
@@ -245,24 +249,13 @@ impl<T: SearchTable> Searcher<T> {
         let (mut best, mut best_move, mut raised) = (-INFINITE, None, window.alpha);
         let mut picker = Picker::new(refutation, hint);
         let mut child_line = Variation::EMPTY;
-        let frontier = (depth == 1).then(|| Frontier::new(position));
-        let from_score = self.choices.research_above_score;
         self.path.push(key);
         while let Some(mv) = picker.next(position, &self.history) {
             let is_first = best_move.is_none();
             let on_line = on_line && refutation == Some(mv);
             let within = (raised, window.beta);
-            let score = match &frontier {
-                Some(frontier) => {
-                    self.prefetch_after(position, picker.upcoming());
-                    principal_variation(is_first, from_score, within, &mut |(alpha, beta)| {
-                        -self.leaf_after(position, frontier, evaluation, mv, -beta, -alpha, ply + 1)
-                    })
-                }
-                None => {
-                    self.search_move(position, evaluation, mv, within, depth, ply, is_first, on_line, &mut child_line)
-                }
-            };
+            let score =
+                self.search_move(position, evaluation, mv, within, depth, ply, is_first, on_line, &mut child_line);
             if score > best {
                 (best, best_move) = (score, Some(mv));
                 if score > window.alpha || self.choices.lines_below_alpha {
@@ -289,19 +282,159 @@ impl<T: SearchTable> Searcher<T> {
         if self.choices.history_update != HistoryUpdate::EachImprovement {
             self.update_history(position.side_to_move(), best_move, depth, best > alpha);
         }
-        let bound = if best >= beta {
-            Bound::Lower
-        } else if best > alpha {
-            Bound::Exact
-        } else {
-            Bound::Upper
+        self.store(key, Some(best_move), best, depth, bound(best, alpha, beta), ply, before);
+        best
+    }
+
+    pub(super) fn leaf(&mut self, position: &Position, evaluation: i32, alpha: i32, beta: i32, ply: u32) -> i32 {
+        if self.is_draw(position) {
+            return 0;
+        }
+        let before = self.work();
+        let score = self.quiescence(position, evaluation, alpha, beta, ply);
+        if self.choices.store_leaves {
+            self.store(position.key(), None, score, 0, bound(score, alpha, beta), ply, before);
+        }
+        score
+    }
+
+    /// Returns the score of the leaf after a move for the leaf's side to move.
+    fn leaf_after(
+        &mut self,
+        position: &Position,
+        evaluation: i32,
+        mv: Move,
+        (alpha, beta): (i32, i32),
+        ply: u32,
+    ) -> i32 {
+        self.nodes += 1;
+        let evaluation = -(evaluation + self.weights.gain(position, mv));
+        let mut child = position.clone();
+        child.play(mv);
+        self.leaf(&child, evaluation, alpha, beta, ply)
+    }
+
+    /// Searches the captures of a position that has been counted already, or all moves in check. The bound of a table
+    /// entry adjusts the stand-pat score.
+    fn quiescence(&mut self, position: &Position, evaluation: i32, alpha: i32, beta: i32, ply: u32) -> i32 {
+        if position.in_check() {
+            return self.evasions(position, evaluation, alpha, beta, ply);
+        }
+        if !position.has_legal_move() {
+            return 0;
+        }
+        let mut stand_pat = evaluation;
+        if self.choices.probe_quiescence
+            && let Some((entry, work)) = self.table.as_ref().and_then(|table| table.probe(position.key()))
+            && self.is_deep_enough(entry.depth, 0)
+        {
+            let score = from_tt(entry.score, ply);
+            let decides = match entry.bound {
+                Bound::Exact => true,
+                Bound::Lower => score > evaluation && score >= beta,
+                Bound::Upper => score <= alpha && self.choices.quiescence_cut_offs,
+            };
+            if decides {
+                self.credit(work);
+                return score;
+            }
+            stand_pat = if entry.bound == Bound::Lower { evaluation.max(score) } else { evaluation.min(score) };
+        }
+        if stand_pat >= beta {
+            return stand_pat;
+        }
+        self.captures(position, evaluation, stand_pat, (alpha, beta), ply)
+    }
+
+    /// Searches all moves of a position in check.
+    fn evasions(&mut self, position: &Position, evaluation: i32, mut alpha: i32, beta: i32, ply: u32) -> i32 {
+        if self.choices.probe_quiescence
+            && let Some((entry, work)) = self.probe(position)
+        {
+            let score = from_tt(entry.score, ply);
+            let decides = match entry.bound {
+                Bound::Exact => true,
+                Bound::Lower => score >= beta,
+                Bound::Upper => score <= alpha,
+            };
+            if decides && self.is_deep_enough(entry.depth, 0) {
+                self.credit(work);
+                return score;
+            }
+        }
+        let mut best = -INFINITE;
+        let mut picker = Picker::new(None, None);
+        self.path.push(position.key());
+        while let Some(mv) = picker.next(position, &self.history) {
+            let score = -self.leaf_after(position, evaluation, mv, (-beta, -alpha), ply + 1);
+            best = best.max(score);
+            alpha = alpha.max(score);
+            if alpha >= beta {
+                break;
+            }
+        }
+        self.path.pop();
+        if best == -INFINITE { -MATE + ply as i32 } else { best }
+    }
+
+    /// Searches captures and promotions. `stand_pat`, less than beta, is the score without any of them.
+    fn captures(
+        &mut self,
+        position: &Position,
+        evaluation: i32,
+        stand_pat: i32,
+        (mut alpha, beta): (i32, i32),
+        ply: u32,
+    ) -> i32 {
+        let us = position.side_to_move();
+        let mut best = stand_pat;
+        alpha = alpha.max(stand_pat);
+        let promotion = if promoting(position).is_empty() { 0 } else { VALUES[Piece::Queen as usize] - VALUES[0] };
+        // The highest score that a capture of this value can lead to.
+        let early_end = self.choices.early_end;
+        let limit = |value: i32| match early_end {
+            EarlyEnd::Never => INFINITE,
+            EarlyEnd::Margin(margin) => evaluation + value + promotion + margin,
         };
-        self.store(key, Some(best_move), best, depth, bound, ply, before);
+        let mut victims = BitBoard::EMPTY;
+        for piece in [Piece::Pawn, Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen] {
+            let limit = limit(VALUES[piece as usize]);
+            if limit > alpha {
+                victims |= position.colored(!us, piece);
+            } else if !position.colored(!us, piece).is_empty() {
+                best = best.max(limit);
+            }
+        }
+        let mut list = MoveList::new();
+        if !victims.is_empty() {
+            captures(position, victims, &mut list);
+        }
+        if promotion > 0 {
+            promotions(position, &mut list);
+        }
+        if list.is_empty() {
+            return best;
+        }
+        self.path.push(position.key());
+        for &mv in &list {
+            let value = position.captured(mv).map_or(0, |victim| VALUES[victim as usize]);
+            let limit = limit(value);
+            if limit <= alpha {
+                best = best.max(limit);
+                break;
+            }
+            let score = -self.leaf_after(position, evaluation, mv, (-beta, -alpha), ply + 1);
+            best = best.max(score);
+            alpha = alpha.max(score);
+            if alpha >= beta {
+                break;
+            }
+        }
+        self.path.pop();
         best
     }
 
     /// Returns true if the position is a draw by repetition or the 50-move rule, and not mate.
-    #[inline]
     pub(super) fn is_draw(&self, position: &Position) -> bool {
         let reversible = position.reversible_plies();
         if position.halfmove_clock() >= 100 && (!position.in_check() || position.has_legal_move()) {
@@ -310,15 +443,13 @@ impl<T: SearchTable> Searcher<T> {
         reversible >= 4 && self.is_repetition(position.key(), reversible)
     }
 
-    #[inline]
-    pub(super) fn is_repetition(&self, key: u64, reversible: u8) -> bool {
+    fn is_repetition(&self, key: u64, reversible: u8) -> bool {
         let counts_double_from = if self.choices.second_occurrence_draws { 0 } else { self.path.len() };
         is_repetition(&self.path, key, reversible, counts_double_from)
     }
 
     /// Probes the table. An entry with an illegal move belongs to another position and is ignored.
-    #[inline]
-    pub(super) fn probe(&self, position: &Position) -> Option<(TtEntry, Work)> {
+    fn probe(&self, position: &Position) -> Option<(TtEntry, Work)> {
         let (entry, work) = self.table.as_ref()?.probe(position.key())?;
         if entry.mv != 0 && !Move::from_bits(entry.mv).is_some_and(|mv| position.is_legal(mv)) {
             self.record_use(EntryUse::Rejected);
@@ -327,28 +458,18 @@ impl<T: SearchTable> Searcher<T> {
         Some((entry, work))
     }
 
-    #[inline]
-    pub(super) fn is_deep_enough(&self, found: u8, needed: u32) -> bool {
+    fn is_deep_enough(&self, found: u8, needed: u32) -> bool {
         if self.choices.exact_depth_only { u32::from(found) == needed } else { u32::from(found) >= needed }
     }
 
     /// Counts an entry that ended a node: as one node, or, for BIGALL, as all the nodes behind it.
-    #[inline]
-    pub(super) fn credit(&mut self, work: Work) {
+    fn credit(&mut self, work: Work) {
         self.record_use(EntryUse::Cutoff);
         if self.counts_in_full {
             self.behind_hits = self.behind_hits.saturating_add(work.nodes().saturating_sub(1));
         }
     }
 
-    #[inline]
-    pub(super) fn prefetch_after(&self, position: &Position, mv: Option<Move>) {
-        if let (Some(table), Some(mv)) = (&self.table, mv) {
-            table.prefetch(position.key_after(mv));
-        }
-    }
-
-    #[inline]
     fn record_use(&self, usage: EntryUse) {
         if let Some(table) = &self.table {
             table.record_use(usage);
@@ -356,25 +477,14 @@ impl<T: SearchTable> Searcher<T> {
     }
 
     /// Returns the work of the search so far, as the scheme counts it.
-    #[inline]
-    pub(super) fn work(&self) -> u64 {
+    fn work(&self) -> u64 {
         self.nodes.saturating_add(self.behind_hits)
     }
 
     /// Stores a result. `before` is the work when the search of the position began, after the position itself
     /// was counted.
     #[allow(clippy::too_many_arguments)]
-    #[inline]
-    pub(super) fn store(
-        &self,
-        key: u64,
-        mv: Option<Move>,
-        score: i32,
-        depth: u32,
-        bound: Bound,
-        ply: u32,
-        before: u64,
-    ) {
+    fn store(&self, key: u64, mv: Option<Move>, score: i32, depth: u32, bound: Bound, ply: u32, before: u64) {
         if let Some(table) = &self.table {
             let mv = mv.map_or(0, Move::bits);
             let score = to_tt(score, ply);
@@ -384,8 +494,7 @@ impl<T: SearchTable> Searcher<T> {
     }
 
     /// Raises the history score of the best move of a position.
-    #[inline]
-    pub(super) fn update_history(&mut self, us: Color, mv: Move, depth: u32, above_alpha: bool) {
+    fn update_history(&mut self, us: Color, mv: Move, depth: u32, above_alpha: bool) {
         if above_alpha || self.choices.history_update == HistoryUpdate::Every {
             let bonus = match self.choices.history_bonus {
                 HistoryBonus::Depth => depth,
@@ -397,40 +506,29 @@ impl<T: SearchTable> Searcher<T> {
     }
 }
 
-/// Searches a move by the rule of principal-variation search: the first move with the whole window, the
-/// others with a minimal window, and again with the whole window if they exceed it. `search` returns the
-/// score within a window.
-#[inline]
-pub(super) fn principal_variation(
-    is_first: bool,
-    from_score: bool,
-    (alpha, beta): (i32, i32),
-    search: &mut impl FnMut((i32, i32)) -> i32,
-) -> i32 {
-    if is_first || beta - alpha <= 1 {
-        return search((alpha, beta));
+/// Returns the kind of a fail-soft score within a window.
+fn bound(score: i32, alpha: i32, beta: i32) -> Bound {
+    if score >= beta {
+        Bound::Lower
+    } else if score > alpha {
+        Bound::Exact
+    } else {
+        Bound::Upper
     }
-    let score = search((alpha, alpha + 1));
-    if score <= alpha || score >= beta {
-        return score;
-    }
-    // A second search from the score on can only confirm or exceed it.
-    if from_score { search((score, beta)).max(score) } else { search((alpha, beta)) }
 }
 
 /// A search window, which table entries can narrow.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Window {
+struct Window {
     /// Scores of this or less fail low.
-    pub(super) alpha: i32,
+    alpha: i32,
     /// Scores of this or more fail high.
-    pub(super) beta: i32,
+    beta: i32,
 }
 
 impl Window {
     /// Narrows the window by a stored score, and returns true if the score decides the node.
-    #[inline]
-    pub(super) fn narrow(&mut self, bound: Bound, score: i32) -> bool {
+    fn narrow(&mut self, bound: Bound, score: i32) -> bool {
         match bound {
             Bound::Exact => return true,
             Bound::Lower => self.alpha = self.alpha.max(score),
@@ -441,7 +539,6 @@ impl Window {
 }
 
 /// Converts a score for storing: mate distances count from the position, not from the root.
-#[inline]
 fn to_tt(score: i32, ply: u32) -> i16 {
     let score = if score >= MATE_IN_MAX {
         score + ply as i32
@@ -454,8 +551,7 @@ fn to_tt(score: i32, ply: u32) -> i16 {
 }
 
 /// Converts a stored score back: mate distances count from the root.
-#[inline]
-pub(super) fn from_tt(score: i16, ply: u32) -> i32 {
+fn from_tt(score: i16, ply: u32) -> i32 {
     let score = i32::from(score);
     if score >= MATE_IN_MAX {
         score - ply as i32

@@ -109,20 +109,6 @@ fn without_a_table_scores_match_plain_alpha_beta() {
 }
 
 #[test]
-fn leaves_score_the_same_with_and_without_making_the_move() {
-    for fen in POSITIONS {
-        for second_occurrence_draws in [false, true] {
-            // With stored leaves every move is made. Without a table nothing else differs.
-            let [quick, slow] = [false, true].map(|store_leaves| {
-                let choices = OpenChoices { store_leaves, second_occurrence_draws, ..OpenChoices::default() };
-                search(choices, None, &game(fen), 4)
-            });
-            assert_eq!(quick, slow, "{fen}");
-        }
-    }
-}
-
-#[test]
 fn searches_are_deterministic() {
     for scheme in [None, Some(Scheme::TwoBig1), Some(Scheme::BigAll)] {
         let game = game(POSITIONS[0]);

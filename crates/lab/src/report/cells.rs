@@ -1,6 +1,7 @@
-//! The results by series and depth, complete cells only.
+//! The results by series and depth, complete cells only, and Tables 1 to 3 of the paper.
 
 use std::collections::HashMap;
+use std::fmt;
 
 use crate::experiment::DEEP_SIZES;
 pub(super) use crate::experiment::SIZES;
@@ -61,21 +62,29 @@ impl SchemeVariant {
     }
 }
 
-impl SchemeVariant {
-    /// Returns what happens to the table between positions.
-    pub(super) fn between(self) -> &'static str {
-        if self.stamped { "stamped" } else { "cleared" }
+/// The scheme and what happens to the table between positions: `DEEP, cleared`.
+impl fmt::Display for SchemeVariant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {}", self.scheme, between(self.stamped))
     }
+}
+
+/// Returns what happens to the table between positions.
+pub(super) fn between(stamped: bool) -> &'static str {
+    if stamped { "stamped" } else { "cleared" }
 }
 
 /// The complete cells of the results: cells of the paper's experiment in which no test position is missing.
 #[derive(Debug)]
 pub(super) struct CellResults {
     cells: HashMap<Cell, [f64; TESTS]>,
-    incomplete: usize,
-    with_table: usize,
-    without_table: usize,
-    unplanned: usize,
+    /// Cells that lack some of their test positions.
+    pub(super) incomplete: usize,
+    /// The paper's searches with a table in the results.
+    pub(super) with_table: usize,
+    pub(super) without_table: usize,
+    /// Searches in the results that the paper's experiment does not have.
+    pub(super) unplanned: usize,
 }
 
 impl CellResults {
@@ -116,25 +125,6 @@ impl CellResults {
     pub(super) fn ratios(&self, cell: Cell, base: Cell) -> Option<Vec<f64>> {
         let (nodes, base) = (self.nodes(cell)?, self.nodes(base)?);
         Some(nodes.iter().zip(base).map(|(nodes, base)| nodes / base).collect())
-    }
-
-    /// Returns the number of cells that lack some of their test positions.
-    pub(super) fn incomplete(&self) -> usize {
-        self.incomplete
-    }
-
-    /// Returns the number of the paper's searches with a table in the results.
-    pub(super) fn with_table(&self) -> usize {
-        self.with_table
-    }
-
-    pub(super) fn without_table(&self) -> usize {
-        self.without_table
-    }
-
-    /// Returns the number of searches in the results that the paper's experiment does not have.
-    pub(super) fn unplanned(&self) -> usize {
-        self.unplanned
     }
 }
 
@@ -179,5 +169,67 @@ impl Grid {
         let logarithm =
             |variant: usize| totals.iter().filter_map(|row| row.get(variant)).map(|total| total.ln()).sum::<f64>();
         (0..variants).map(|variant| (logarithm(variant) / totals.len() as f64).exp()).collect()
+    }
+}
+
+/// The tables copied by hand: `table,scheme,stamping,positions,ply3,..,ply8`, nodes in thousands.
+const PAPER_TABLES: &str = include_str!("paper.csv");
+
+/// The duration of the paper's experiment on one SUN 4 in hours (section 6.4).
+pub(super) const PAPER_HOURS: f64 = 1300.0;
+
+/// The number of searches in it, without those of Table 1.
+pub(super) const PAPER_OBSERVATIONS: usize = 11_088;
+
+/// The paper's node counts, in thousands.
+#[derive(Debug)]
+pub(super) struct Paper {
+    cells: Vec<(Cell, f64)>,
+}
+
+impl Paper {
+    /// Parses the tables. Malformed lines are left out; a test checks that there are none.
+    pub(super) fn new() -> Paper {
+        Paper { cells: PAPER_TABLES.lines().skip(1).filter_map(read_line).flatten().collect() }
+    }
+
+    /// Returns the paper's sum of nodes over the test positions, exact to the thousand.
+    pub(super) fn total(&self, cell: Cell) -> Option<f64> {
+        let found = self.cells.iter().find(|(known, _)| *known == cell)?;
+        Some(found.1 * 1000.0)
+    }
+
+    pub(super) fn ratio(&self, cell: Cell, base: Cell) -> Option<f64> {
+        Some(self.total(cell)? / self.total(base)?)
+    }
+}
+
+fn read_line(line: &str) -> Option<Vec<(Cell, f64)>> {
+    let fields: Vec<&str> = line.split(',').collect();
+    let [_, scheme, stamping, positions, ref nodes @ ..] = fields[..] else { return None };
+    let scheme = if scheme == "none" { None } else { Some(scheme.parse().ok()?) };
+    let series = Series { scheme, stamped: stamping == "yes", positions: positions.parse().ok()? };
+    let cell = |(depth, nodes): (u32, &&str)| Some((Cell { series, depth }, nodes.parse().ok()?));
+    (3..).zip(nodes).map(cell).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paper_tables_are_complete() {
+        let paper = Paper::new();
+        assert_eq!(paper.cells.len(), 6 * 15);
+        for depth in DEPTHS {
+            assert!(paper.total(Cell::without_table(depth)).is_some());
+            for (scheme, stamped) in SCHEMES.into_iter().flat_map(|scheme| [(scheme, false), (scheme, true)]) {
+                assert!(paper.total(Cell::of(SchemeVariant { scheme, stamped }, LARGEST, depth)).is_some());
+            }
+        }
+        assert_eq!(paper.total(Cell::without_table(8)), Some(610_696_000.0));
+        assert_eq!(paper.total(Cell::of(SchemeVariant::stamped(Scheme::TwoBig1), LARGEST, 8)), Some(180_187_000.0));
+        assert_eq!(paper.total(Cell::of(SchemeVariant::cleared(Scheme::Old), LARGEST, 4)), Some(931_000.0));
+        assert_eq!(paper.total(Cell::of(SchemeVariant::cleared(Scheme::Old), 8192, 4)), None);
     }
 }

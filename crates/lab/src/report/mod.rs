@@ -2,15 +2,14 @@
 //! on each of its claims.
 //!
 //! The report is some pages of Markdown with figures in SVG, and one HTML page with the same contents. [`pages`]
-//! makes them from a results file. The same results give the same bytes. Incomplete results give a report that names the missing searches. Pages of further studies
-//! in the same folder ([`STUDY_PAGES`]) are linked and included in the HTML page.
+//! makes them from a results file. The same results give the same bytes. Incomplete results give a report that names
+//! the missing searches. Pages of further studies in the same folder ([`STUDY_PAGES`]) are linked and included in the
+//! HTML page.
 
 mod cells;
 mod claims;
-pub(crate) mod figures;
 mod page;
-mod paper;
-mod tables;
+pub(crate) mod tables;
 #[cfg(test)]
 mod tests;
 
@@ -19,13 +18,12 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use crate::experiment::{self, Observation};
-use cells::CellResults;
+use cells::{CellResults, Paper};
 use page::ReportPage;
-use paper::Paper;
 use sesame_report::ChartError;
+use sesame_report::command::CommandError;
 use sesame_report::files::{self, FileError};
 use sesame_report::html;
-use sesame_report::results_file::ResultsError;
 
 /// The pages of further studies, in the order in which the report lists them: causes of the differences from
 /// the paper, effects of the choices that the paper leaves open, claims of other sources, a larger set of
@@ -68,22 +66,9 @@ pub struct StudyPage {
     pub markdown: String,
 }
 
-/// An error that prevented the report.
-#[derive(Debug, thiserror::Error)]
-pub enum ReportError {
-    #[error(transparent)]
-    Results(#[from] ResultsError),
-    /// A figure could not be drawn.
-    #[error(transparent)]
-    Picture(#[from] ChartError),
-    /// A file could not be read or written.
-    #[error(transparent)]
-    File(#[from] FileError),
-}
-
 /// Reads the results in `source` and returns the report's files by name. Pages of further studies are read from
 /// the folder `output`.
-pub fn pages(source: &Path, output: &Path) -> Result<Vec<(String, String)>, ReportError> {
+pub fn pages(source: &Path, output: &Path) -> Result<Vec<(String, String)>, CommandError> {
     let observations = experiment::read(source)?;
     let record = fs::read_to_string(meta_path(source)).ok();
     let wall_time = record.and_then(|record| WallTime::parse(&record, observations.len()));
@@ -105,7 +90,7 @@ pub struct RelatedPages {
     pub pictures: BTreeMap<String, String>,
 }
 
-fn related_pages(folder: &Path) -> Result<RelatedPages, ReportError> {
+fn related_pages(folder: &Path) -> Result<RelatedPages, CommandError> {
     let read = |name: &str| -> Result<Option<String>, FileError> {
         let path = folder.join(name);
         match fs::read_to_string(&path) {
@@ -141,7 +126,7 @@ pub fn render(
     let results = CellResults::new(observations);
     let paper = Paper::new();
     let claims = claims::all(&results, &paper);
-    let pictures = figures::all(&results, &paper)?;
+    let pictures = tables::figures(&results, &paper)?;
     let studies = &related.studies;
     let page = ReportPage {
         results: &results,

@@ -1,13 +1,14 @@
 //! The report as pages of Markdown: the summary, the tables, and the statements in detail.
 
-use super::cells::{CellResults, Grid, LARGEST, SCHEMES, SIZES, SchemeVariant, TESTS};
+use super::cells::{
+    CellResults, Grid, LARGEST, PAPER_HOURS, PAPER_OBSERVATIONS, Paper, SCHEMES, SIZES, SchemeVariant, TESTS, between,
+};
 use super::claims::{Claim, Verdict};
-use super::figures::Figure;
-use super::paper::{self, Paper};
-use super::{StudyPage, WallTime, tables};
+use super::tables::{self, Figure};
+use super::{StudyPage, WallTime};
 use sesame_report::html;
+use sesame_report::markdown::fill;
 use sesame_report::markdown::{self, Table, grouped};
-use sesame_report::template::fill;
 
 /// The contents of the pages.
 pub(super) struct ReportPage<'a> {
@@ -103,26 +104,26 @@ impl ReportPage<'_> {
 
     /// Describes the searches in the results and the duration of the run.
     fn extent(&self) -> String {
-        let (searches, all) = (self.results.with_table(), paper::OBSERVATIONS);
+        let (searches, all) = (self.results.with_table, PAPER_OBSERVATIONS);
         let mut text = format!(
             "The results are {} of the paper's {} searches with a table and {} without. ",
             grouped(searches as u64),
             grouped(all as u64),
-            self.results.without_table(),
+            self.results.without_table,
         );
-        if self.results.incomplete() > 0 {
+        if self.results.incomplete > 0 {
             text += &format!(
                 "{} entries lack some of their {TESTS} positions and are left out: the run is not finished. ",
-                self.results.incomplete()
+                self.results.incomplete
             );
         }
-        if self.results.unplanned() > 0 {
+        if self.results.unplanned > 0 {
             text += &format!(
                 "{} more searches, of sizes or depths that the paper's experiment does not have, are left out. ",
-                grouped(self.results.unplanned() as u64)
+                grouped(self.results.unplanned as u64)
             );
         }
-        let hours = grouped(paper::HOURS as u64);
+        let hours = grouped(PAPER_HOURS as u64);
         let Some(WallTime { seconds, threads }) = self.wall_time else {
             return text + &format!("The paper's run took {hours} hours; the duration of this one is not recorded.");
         };
@@ -137,7 +138,7 @@ impl ReportPage<'_> {
             return text
                 + &format!("They took {took}{threads}; the paper's whole run took {hours} hours on one SUN 4.");
         }
-        let ratio = grouped((paper::HOURS * 3600.0 / seconds).round() as u64);
+        let ratio = grouped((PAPER_HOURS * 3600.0 / seconds).round() as u64);
         text + &format!(
             "They took {took}{threads}; the paper's {hours} hours on one SUN 4 are **{ratio} times** as long."
         )
@@ -199,7 +200,7 @@ impl ReportPage<'_> {
     fn tables(&self) -> String {
         let (results, paper) = (self.results, self.paper);
         let by_size = |(number, stamped): (u32, bool)| {
-            let (table, how) = (tables::by_size(results, stamped, 7)?, if stamped { "stamped" } else { "cleared" });
+            let (table, how) = (tables::by_size(results, stamped, 7)?, between(stamped));
             Some(format!("## The numbers of Figure {number}: 7 ply, {how}\n\n{table}\n"))
         };
         let sentences = tables::nearness(results, paper);

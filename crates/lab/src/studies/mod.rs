@@ -23,9 +23,9 @@ use parking_lot::Mutex;
 
 use crate::positions::{self, Sequence};
 pub use panel::Panel;
-use sesame_report::files::{self, FileError};
+use sesame_report::command::CommandError;
+use sesame_report::files::{self, FileError, Results};
 use sesame_report::parallel;
-use sesame_report::results_file::{self, Contents, ResultsError};
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Study {
@@ -85,33 +85,6 @@ impl Trial {
         let count = self.sequences.map_or(count, |limit| count.min(usize::from(limit)));
         positions::larger().into_iter().take(count).collect()
     }
-}
-
-/// An error that ended a study.
-#[derive(Debug, thiserror::Error)]
-pub enum StudyError {
-    /// A page could not be written.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// The results file could not be read or written, or does not belong to this run.
-    #[error(transparent)]
-    Results(#[from] ResultsError),
-    /// A series lacks searches, has too many, or is of another depth.
-    #[error("{}: the series {series} {wrong}", path.display())]
-    Series {
-        path: PathBuf,
-        /// The series: setting, positions, arm, threads, repetition.
-        series: String,
-        wrong: String,
-    },
-    /// The system refused the memory of a table.
-    #[error(transparent)]
-    Table(#[from] sesame_table::TableError),
-    /// The system refused the engine's threads, or a search ended without a result.
-    #[error(transparent)]
-    Engine(#[from] sesame::engine::EngineError),
-    #[error(transparent)]
-    Picture(#[from] sesame_report::ChartError),
 }
 
 /// The result of one search.
@@ -186,10 +159,10 @@ struct SearchSeries {
 }
 
 /// Completes the rows of a series from their common fields.
-type SeriesWork = dyn Fn(&StudyRow) -> Result<Vec<StudyRow>, StudyError> + Sync + Send;
+type SeriesWork = dyn Fn(&StudyRow) -> Result<Vec<StudyRow>, CommandError> + Sync + Send;
 
 /// Runs a study and writes its page. `progress` receives lines about the progress.
-pub fn run(study: Study, args: &StudyArgs, progress: &(dyn Fn(&str) + Sync)) -> Result<(), StudyError> {
+pub fn run(study: Study, args: &StudyArgs, progress: &(dyn Fn(&str) + Sync)) -> Result<(), CommandError> {
     let path = args.output.join(format!("{}.csv", study.name()));
     if !args.page {
         std::fs::create_dir_all(&args.output).map_err(FileError::at(&args.output))?;
@@ -225,11 +198,11 @@ fn head(study: Study, Trial { sequences, shallower }: &Trial, engine: &str) -> V
 
 /// Makes the searches that the results file lacks, several series at a time; each is on disk as soon as it is
 /// complete. Afterwards the file is in the order of the plan.
-fn search(study: Study, args: &StudyArgs, path: &Path, progress: &(dyn Fn(&str) + Sync)) -> Result<(), StudyError> {
+fn search(study: Study, args: &StudyArgs, path: &Path, progress: &(dyn Fn(&str) + Sync)) -> Result<(), CommandError> {
     if !args.resume {
-        results_file::check_new(path)?;
+        files::check_new_results(path)?;
     }
-    let mut results = Contents::resume(path, head(study, &args.trial, crate::ENGINE))?;
+    let mut results = Results::resume(path, head(study, &args.trial, crate::ENGINE))?;
     let mut rows = results.parse(path, StudyRow::parse)?;
     // The searches of a series share a table, so a part of them cannot be made alone.
     let plan = plan(study, &args.trial);
@@ -241,29 +214,35 @@ fn search(study: Study, args: &StudyArgs, path: &Path, progress: &(dyn Fn(&str) 
     let place: HashMap<String, usize> = place.collect();
     let plan: Vec<SearchSeries> =
         plan.into_iter().filter(|series| missing.get(&series.of.series()) != Some(&0)).collect();
-    let made = parallel::try_map(&plan, args.jobs.into(), |SearchSeries { of, work, .. }| -> Result<_, StudyError> {
-        let made = work(of)?;
-        let (file, done) = &mut *file.lock();
-        file.append(&made.iter().map(StudyRow::line).collect::<Vec<_>>())?;
-        *done += 1;
-        let (name, seconds) = (of.series(), start.elapsed().as_secs_f64());
-        progress(&format!("series {done} of {}, after {seconds:.0} s: {name}", plan.len()));
-        Ok(made)
-    })?;
+    let made =
+        parallel::try_map(&plan, args.jobs.into(), |SearchSeries { of, work, .. }| -> Result<_, CommandError> {
+            let made = work(of)?;
+            let (file, done) = &mut *file.lock();
+            file.append(&made.iter().map(StudyRow::line).collect::<Vec<_>>())?;
+            *done += 1;
+            let (name, seconds) = (of.series(), start.elapsed().as_secs_f64());
+            progress(&format!("series {done} of {}, after {seconds:.0} s: {name}", plan.len()));
+            Ok(made)
+        })?;
     rows.extend(made.into_iter().flatten());
     rows.sort_by_key(|row| place.get(&row.series()).copied());
     results.rows = rows.iter().map(StudyRow::line).collect();
     Ok(results.write(path)?)
 }
 
+/// Returns the error of a series that lacks searches, has too many, or is of another depth. `series` names setting,
+/// positions, arm, threads and repetition.
+fn wrong_series(path: &Path, series: &str, wrong: &str) -> CommandError {
+    CommandError::Failed(format!("{}: the series {series} {wrong}", path.display()))
+}
+
 /// Returns the number of missing searches of each series that has some.
-fn missing(rows: &[StudyRow], plan: &[SearchSeries], path: &Path) -> Result<HashMap<String, usize>, StudyError> {
+fn missing(rows: &[StudyRow], plan: &[SearchSeries], path: &Path) -> Result<HashMap<String, usize>, CommandError> {
     let plan: HashMap<String, &SearchSeries> = plan.iter().map(|series| (series.of.series(), series)).collect();
     let mut missing: HashMap<String, usize> = HashMap::new();
     for row in rows {
         let series = row.series();
-        let error =
-            |wrong: &str| StudyError::Series { path: path.to_owned(), series: series.clone(), wrong: wrong.to_owned() };
+        let error = |wrong: &str| wrong_series(path, &series, wrong);
         let planned = plan.get(&series).ok_or_else(|| error("is none of this study"))?;
         if row.depth != planned.of.depth {
             return Err(error(&format!("has a search of depth {}, not {}", row.depth, planned.of.depth)));
@@ -276,17 +255,14 @@ fn missing(rows: &[StudyRow], plan: &[SearchSeries], path: &Path) -> Result<Hash
 
 /// Reads a results file in which every series is complete, and returns the engine that made it and the
 /// searches. Series may be missing: the pages name those that were not run.
-fn complete(study: Study, path: &Path) -> Result<(String, Vec<StudyRow>), StudyError> {
-    let results = Contents::read(path, StudyRow::COLUMNS)?;
+fn complete(study: Study, path: &Path) -> Result<(String, Vec<StudyRow>), CommandError> {
+    let results = Results::read(path, StudyRow::COLUMNS)?;
     let (trial, engine) = results.head.get(1).and_then(|line| parse_conditions(line)).unwrap_or_default();
     results.check_head(path, &head(study, &trial, &engine))?;
     let rows = results.parse(path, StudyRow::parse)?;
     match missing(&rows, &plan(study, &trial), path)?.into_iter().find(|&(_, missing)| missing > 0) {
         None => Ok((engine, rows)),
-        Some((series, _)) => {
-            let wrong = "lacks searches: `--resume` makes them".to_owned();
-            Err(StudyError::Series { path: path.to_owned(), series, wrong })
-        }
+        Some((series, _)) => Err(wrong_series(path, &series, "lacks searches: `--resume` makes them")),
     }
 }
 

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::StudyRow;
-use crate::report::figures::style;
+use crate::report::tables::style;
 use sesame_report::ChartError;
 use sesame_report::chart::{Axis, Chart, Curve};
+use sesame_report::markdown::fill;
 use sesame_report::markdown::{DASH, Table, Unit, grouped, or_dash, percent, size};
 use sesame_report::statistics::{Estimate, bootstrap};
-use sesame_report::template::fill;
 use sesame_table::Scheme;
 
 pub(super) type PageFiles = Vec<(String, String)>;

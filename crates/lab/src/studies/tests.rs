@@ -66,12 +66,12 @@ fn a_study_cut_off_anywhere_is_resumed() {
     let rows = repeatable();
     assert_eq!(rows.len(), (4 * 7 + 2 * 5) * 14);
     let refused = run(Study::Threads, &args, &|_| ()).unwrap_err();
-    assert!(matches!(refused, StudyError::Results(ResultsError::Exists { .. })), "{refused}");
+    assert!(refused.to_string().contains("exists already"), "{refused}");
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, &text[..text.len() / 2]).unwrap();
     let other = StudyArgs { resume: true, trial: Trial { sequences: Some(2), shallower: 14 }, ..args.clone() };
     let refused = run(Study::Threads, &other, &|_| ()).unwrap_err();
-    assert!(matches!(refused, StudyError::Results(ResultsError::Other { line: 2, .. })), "{refused}");
+    assert!(refused.to_string().contains("holds other results: line 2"), "{refused}");
     run(Study::Threads, &StudyArgs { resume: true, ..args }, &|_| ()).unwrap();
     assert_eq!(repeatable(), rows);
     assert!(folder.path().join("threads.md").exists());

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use super::panel::{self, PageFiles, Panel, Setting, size_label};
-use super::{SearchSeries, Study, StudyError, StudyRow, Trial};
+use super::{SearchSeries, Study, StudyRow, Trial};
 use crate::positions::Sequence;
-use sesame::engine::{Engine, Limits, NullSink, Options, Score};
+use sesame::engine::{Engine, EngineError, Limits, NullSink, Options, Score};
 use sesame::position::Game;
 use sesame::search::TranspositionTable;
 use sesame_report::ChartError;
+use sesame_report::command::CommandError;
 use sesame_report::markdown::Table;
-use sesame_report::template::fill;
+use sesame_report::markdown::fill;
 use sesame_table::{Scheme, TableOptions};
 
 /// Searches under the same conditions but for the scheme.
@@ -86,8 +87,9 @@ pub(super) fn plan(trial: &Trial) -> Vec<SearchSeries> {
             let work = move |of: &StudyRow| {
                 let table = TableOptions { positions, scheme, ..TableOptions::default() };
                 let options = Options { threads: threads as usize, lockstep, ..Options::default() };
-                let table = TranspositionTable::with_options(&table)?;
-                search(&mut Engine::with_table(table, options, Arc::new(NullSink))?, &set, of)
+                let table = TranspositionTable::with_options(&table).map_err(CommandError::failed)?;
+                let engine = Engine::with_table(table, options, Arc::new(NullSink));
+                engine.and_then(|mut engine| search(&mut engine, &set, of)).map_err(CommandError::failed)
             };
             plan.push(SearchSeries { of, searches, work: Box::new(work) });
         }
@@ -97,7 +99,7 @@ pub(super) fn plan(trial: &Trial) -> Vec<SearchSeries> {
 
 /// Searches the sequences one after the other, each as a game of its own: histories and stamped table are
 /// kept from position to position.
-fn search(engine: &mut Engine, set: &[Sequence], of: &StudyRow) -> Result<Vec<StudyRow>, StudyError> {
+fn search(engine: &mut Engine, set: &[Sequence], of: &StudyRow) -> Result<Vec<StudyRow>, EngineError> {
     let limits = Limits { depth: Some(of.depth), ..Limits::default() };
     let mut rows = Vec::new();
     for sequence in set {

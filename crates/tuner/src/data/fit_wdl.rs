@@ -10,11 +10,12 @@ use clap::Args;
 use sesame::eval::wdl::{FULL_MATERIAL, MIN_MIDDLE, MIN_WIDTH, WdlModel, material};
 use sesame::position::Color;
 use sesame::search::score::is_mate;
+use sesame_report::command::CommandError;
 
-use super::games;
+use super::{check_counts, games};
 use crate::game_record::{FIRST_PLY, GameRecord, ply_of};
-use crate::numeric::warm_cosine;
-use crate::{TunerError, is_validation_game};
+use crate::is_validation_game;
+use crate::train::warm_cosine;
 
 #[derive(Debug, Clone, Args)]
 pub struct WdlArgs {
@@ -26,7 +27,7 @@ pub struct WdlArgs {
 /// Scores are clamped to this. Games with larger scores are decided.
 const MAX_SCORE: i32 = 1_500;
 const BIN: i32 = 5;
-const MIN_POSITIONS: u64 = 1_000;
+const MIN_POSITIONS: usize = 1_000;
 
 const STEPS: u32 = 4_000;
 /// First learning rate, in centipawns.
@@ -91,14 +92,9 @@ impl Histogram {
 }
 
 /// Runs `sesame-tuner data wdl`. Calls `print` with each line of output.
-pub(super) fn run(args: &WdlArgs, mut print: impl FnMut(&str) -> bool) -> Result<(), TunerError> {
+pub(super) fn run(args: &WdlArgs, mut print: impl FnMut(&str) -> bool) -> Result<(), CommandError> {
     let (training, validation) = load(&args.files)?;
-    if training.positions < MIN_POSITIONS {
-        return Err(TunerError::TooFewPositions { found: training.positions as usize, needed: MIN_POSITIONS as usize });
-    }
-    if validation.positions == 0 {
-        return Err(TunerError::NoValidationSet);
-    }
+    check_counts(training.positions as usize, MIN_POSITIONS, validation.positions as usize)?;
     let bins = training.bins();
     let model = fit(&bins, true);
     let without_material = fit(&bins, false);
@@ -128,7 +124,7 @@ pub(super) fn run(args: &WdlArgs, mut print: impl FnMut(&str) -> bool) -> Result
     Ok(())
 }
 
-fn load(files: &[PathBuf]) -> Result<(Histogram, Histogram), TunerError> {
+fn load(files: &[PathBuf]) -> Result<(Histogram, Histogram), CommandError> {
     let (mut training, mut validation) = (Histogram::default(), Histogram::default());
     for path in files {
         for (number, game) in games(path)?.enumerate() {

@@ -4,7 +4,6 @@
 //! the order of their numbers. So a file does not depend on the number of threads, nor on how often the run was killed and continued.
 
 mod player;
-mod starts;
 #[cfg(test)]
 mod tests;
 
@@ -23,15 +22,17 @@ use rand_xoshiro::rand_core::SeedableRng;
 use sesame::engine::bench::{self, BenchOptions};
 use sesame::eval::Network;
 use sesame::regular_file;
-use sesame_report::command::print_status;
+use sesame_report::command::{CommandError, print_status};
 use sesame_report::{files, parallel};
 
-use self::player::{Player, TABLE_MIB, adjudication_rules};
-use self::starts::{GameStarts, Trunks};
-use crate::TunerError;
+use self::player::{GameStarts, Player, TABLE_MIB, Trunks, adjudication_rules};
 use crate::data::{DataSummary, summarize};
 use crate::game_record::GameRecord;
-use crate::outputs::{check_recipe, recipe_head, recipe_of_games};
+use crate::outputs::{check_recipe, output_is_input, recipe_head, recipe_of_games};
+use crate::{at, in_use, refused};
+
+const NO_START: &str =
+    "no game can begin: every start position is over, too early in its game, or beyond --opening-score";
 
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
 
@@ -76,15 +77,14 @@ pub struct DatagenArgs {
     pub eval_file: Option<PathBuf>,
 }
 
-/// Runs `sesame-tuner datagen`.
-pub fn run(args: &DatagenArgs) -> Result<(), TunerError> {
+pub fn run(args: &DatagenArgs) -> Result<(), CommandError> {
     let network = match &args.eval_file {
-        Some(path) => Arc::new(Network::read(path)?),
+        Some(path) => Arc::new(Network::read(path).map_err(CommandError::failed)?),
         None => Network::embedded(),
     };
     let threads = args.threads.map_or_else(parallel::cores, usize::from);
     let starts = Arc::new(match &args.branches_of {
-        Some(path) if files::are_same(path, &args.file) => return Err(TunerError::OutputIsInput(path.clone())),
+        Some(path) if files::are_same(path, &args.file) => return Err(output_is_input(path)),
         Some(path) => GameStarts::Branches(Trunks::read(path, threads)?),
         None => GameStarts::Random { chess960: args.chess960 },
     });
@@ -99,7 +99,8 @@ pub fn run(args: &DatagenArgs) -> Result<(), TunerError> {
     }
     let players = (0..threads)
         .map(|_| Player::new(args, Arc::clone(&network), Arc::clone(&starts)))
-        .collect::<Result<Vec<Player>, _>>()?;
+        .collect::<Result<Vec<Player>, _>>()
+        .map_err(CommandError::failed)?;
     let run = DatagenRun {
         args,
         before,
@@ -128,7 +129,7 @@ struct DatagenRun<'a> {
 }
 
 impl DatagenRun<'_> {
-    fn play_games(&self, player: &mut Player) -> Result<(), TunerError> {
+    fn play_games(&self, player: &mut Player) -> Result<(), CommandError> {
         while !self.stop.load(Relaxed) {
             let number = self.next_game.fetch_add(1, Relaxed);
             let mut random = Xoshiro256PlusPlus::seed_from_u64(self.args.seed.rotate_left(32) ^ number);
@@ -142,7 +143,7 @@ impl DatagenRun<'_> {
                 }
                 dropped += 1;
                 if dropped == MAX_DROPPED_STARTS {
-                    return Err(TunerError::NoStart);
+                    return Err(CommandError::failed(NO_START));
                 }
             };
             self.write(number, game)?;
@@ -151,10 +152,10 @@ impl DatagenRun<'_> {
     }
 
     /// Writes the game and all that waited for it, until the file is complete.
-    fn write(&self, number: u64, game: GameRecord) -> Result<(), TunerError> {
+    fn write(&self, number: u64, game: GameRecord) -> Result<(), CommandError> {
         let mut file = self.file.lock();
         file.waiting.insert(number, game);
-        while !self.stop.load(Relaxed) && file.write_next().map_err(TunerError::file(&self.args.file))? {
+        while !self.stop.load(Relaxed) && file.write_next().map_err(at(&self.args.file))? {
             self.stop.fetch_or(file.positions >= self.args.positions, Relaxed);
         }
         if file.reported.elapsed() >= PROGRESS_INTERVAL {
@@ -208,17 +209,17 @@ fn open(
     args: &DatagenArgs,
     network: &Arc<Network>,
     starts: &GameStarts,
-) -> Result<(GameFile, DataSummary), TunerError> {
+) -> Result<(GameFile, DataSummary), CommandError> {
     let path = &args.file;
     if std::fs::metadata(path).map_or(0, |metadata| metadata.len()) == 0 {
         // A network of the same name may have its recipe there.
         check_recipe(&recipe_of_games(path), RECIPE_KIND)?;
     }
-    let file = OpenOptions::new().create(true).append(true).read(true).open(path).map_err(TunerError::file(path))?;
-    file.try_lock().map_err(TunerError::lock(path))?;
+    let file = OpenOptions::new().create(true).append(true).read(true).open(path).map_err(at(path))?;
+    file.try_lock().map_err(in_use(path))?;
     let summary = summarize(path)?;
     // A file without a recipe belongs to another program, even if it has no game.
-    let length = file.metadata().map_err(TunerError::file(path))?.len();
+    let length = file.metadata().map_err(at(path))?.len();
     check_own_recipe(path, &recipe(args, network, starts)?, length > 0)?;
     if summary.trailing_zeros > 0 {
         print_status(&format!(
@@ -227,20 +228,20 @@ fn open(
             summary.trailing_zeros
         ));
     }
-    file.set_len(summary.length).map_err(TunerError::file(path))?;
+    file.set_len(summary.length).map_err(at(path))?;
     let &DataSummary { games, positions, .. } = &summary;
     Ok((GameFile { file, games, positions, waiting: BTreeMap::new(), reported: Instant::now() }, summary))
 }
 
 /// Returns everything that the games depend on, as text. The nodes of a small bench are a fingerprint of the search.
-fn recipe(args: &DatagenArgs, network: &Arc<Network>, starts: &GameStarts) -> Result<String, TunerError> {
+fn recipe(args: &DatagenArgs, network: &Arc<Network>, starts: &GameStarts) -> Result<String, CommandError> {
     let options = BenchOptions {
         depth: RECIPE_BENCH_DEPTH,
         hash_mib: TABLE_MIB,
         network: Arc::clone(network),
         ..BenchOptions::default()
     };
-    let report = bench::run(&options, &AtomicBool::new(false), |_| {})?;
+    let report = bench::run(&options, &AtomicBool::new(false), |_| {}).map_err(CommandError::failed)?;
     // Never stopped, the bench runs to its end.
     let nodes = report.map_or(0, |report| report.nodes);
     let DatagenArgs { seed, nodes: soft_nodes, opening_score, .. } = args;
@@ -253,15 +254,18 @@ fn recipe(args: &DatagenArgs, network: &Arc<Network>, starts: &GameStarts) -> Re
 }
 
 /// Writes the recipe beside a new file. A file that is not empty is continued only with its own recipe.
-fn check_own_recipe(path: &Path, recipe: &str, has_data: bool) -> Result<(), TunerError> {
+fn check_own_recipe(path: &Path, recipe: &str, has_data: bool) -> Result<(), CommandError> {
     let recipe_path = recipe_of_games(path);
     match regular_file::open(&recipe_path).and_then(io::read_to_string) {
         Ok(found) if found == recipe => Ok(()),
         Ok(found) if has_data => {
-            Err(TunerError::OtherRecipe { path: path.to_owned(), found, wanted: recipe.to_owned() })
+            let reason = "its games were made with other settings; name another file";
+            Err(refused(path, format!("{reason}\nfound:\n{found}wanted:\n{recipe}")))
         }
-        Err(error) if has_data && error.kind() == io::ErrorKind::NotFound => Err(TunerError::NoRecipe(path.to_owned())),
-        Err(error) if has_data => Err(TunerError::file(&recipe_path)(error)),
-        _ => files::replace(&recipe_path, recipe.as_bytes()).map_err(TunerError::file(&recipe_path)),
+        Err(error) if has_data && error.kind() == io::ErrorKind::NotFound => {
+            Err(refused(path, format!("it exists without its recipe {}; name another file", recipe_path.display())))
+        }
+        Err(error) if has_data => Err(at(&recipe_path)(error)),
+        _ => files::replace(&recipe_path, recipe.as_bytes()).map_err(at(&recipe_path)),
     }
 }

@@ -4,6 +4,7 @@ use sesame::position::Position;
 
 use super::*;
 use crate::data::games;
+use crate::fails_with;
 
 /// Short games on one thread.
 pub(super) fn small(file: PathBuf, positions: u64) -> DatagenArgs {
@@ -87,15 +88,15 @@ fn a_file_continues_only_with_its_settings_and_search() {
     // An emptied recipe.
     let recipe = std::fs::read(&recipe_path).unwrap();
     std::fs::write(&recipe_path, "").unwrap();
-    assert!(matches!(run(&more), Err(TunerError::OtherRecipe { .. })));
+    assert!(fails_with(run(&more), "other settings"));
     std::fs::write(&recipe_path, recipe).unwrap();
 
     // A file without a recipe, and the recipe of another command.
     std::fs::remove_file(&recipe_path).unwrap();
-    assert!(matches!(run(&more), Err(TunerError::NoRecipe(_))));
+    assert!(fails_with(run(&more), "without its recipe"));
     let new = small(folder.path().join("new"), 1);
     std::fs::write(folder.path().join("new.recipe"), "sesame 0.1.0 train, 512 neurons\n").unwrap();
-    assert!(matches!(run(&new), Err(TunerError::OtherKind(_))) && !new.file.exists());
+    assert!(fails_with(run(&new), "another kind of file") && !new.file.exists());
 }
 
 #[test]
@@ -123,7 +124,7 @@ fn foreign_and_locked_files_stay_unchanged() {
     assert!(run(&args).is_err() && std::fs::read(&path).unwrap() == [7; 3_000]);
     std::fs::remove_file(&path).unwrap();
     let held = open(&args, &Network::embedded(), &GameStarts::Random { chess960: 0 }).unwrap();
-    assert!(matches!(run(&args), Err(TunerError::InUse(_))));
+    assert!(fails_with(run(&args), "another run is writing"));
     drop(held);
 }
 
@@ -164,21 +165,21 @@ fn branches_keep_to_the_games_of_their_recipe() {
     // A file that another run extends, the file of the branches itself, one without games, and games that all end too early.
     let locked = OpenOptions::new().append(true).open(path("trunks")).unwrap();
     locked.lock().unwrap();
-    assert!(matches!(run(&branches(path("new"), "trunks", 100)), Err(TunerError::InUse(_))));
+    assert!(fails_with(run(&branches(path("new"), "trunks", 100)), "another run is writing"));
     drop(locked);
     // While branches are played, others may branch off the games, too, but nothing may be added to them.
     let held = Trunks::read(&path("trunks"), 1).unwrap();
     run(&branches(path("new"), "trunks", 20)).unwrap();
     let more = small(path("trunks"), 300);
-    assert!(matches!(run(&more), Err(TunerError::InUse(_))));
+    assert!(fails_with(run(&more), "another run is writing"));
     drop(held);
     run(&more).unwrap();
-    assert!(matches!(run(&branches(path("trunks"), "trunks", 400)), Err(TunerError::OutputIsInput(_))));
+    assert!(fails_with(run(&branches(path("trunks"), "trunks", 400)), "it is an input file"));
     std::fs::write(path("empty"), "").unwrap();
-    assert!(matches!(run(&branches(path("none"), "empty", 100)), Err(TunerError::NothingToBranchOff(_))));
+    assert!(fails_with(run(&branches(path("none"), "empty", 100)), "no game has a move"));
     let start = Position::startpos();
     let early = GameRecord { moves: vec![(start.from_uci("e2e4").unwrap(), 0)], start, result: 1 };
     std::fs::write(path("early"), early.to_bytes()).unwrap();
-    assert!(matches!(run(&branches(path("none"), "early", 100)), Err(TunerError::NoStart)));
+    assert!(fails_with(run(&branches(path("none"), "early", 100)), "no game can begin"));
     assert_eq!(std::fs::read(path("none")).unwrap(), b"");
 }

@@ -6,12 +6,12 @@ use std::path::Path;
 use arrayvec::ArrayVec;
 use sesame::eval::{feature_index, output_bucket};
 use sesame::position::{BitBoard, Color, Position, Square};
-use sesame_report::random::shuffle;
+use sesame_report::command::CommandError;
+use sesame_report::statistics::shuffle;
 
 use crate::data::{ReadExtent, collect_games};
 use crate::game_record::GameRecord;
-use crate::numeric::{golden_section, sigmoid};
-use crate::{TunerError, is_validation_game};
+use crate::is_validation_game;
 
 /// Scores are clamped to this when the scale is fitted, in centipawns.
 const MAX_SCORE: i16 = 2_000;
@@ -39,7 +39,7 @@ impl Dataset {
         held_out: HeldOut,
         lambda: f32,
         threads: usize,
-    ) -> Result<(), TunerError> {
+    ) -> Result<(), CommandError> {
         let before = self.training.len() + self.validation.len();
         let add = |part: &mut Dataset, number: usize, game: GameRecord| {
             let game = game.blended(lambda);
@@ -60,13 +60,6 @@ impl Dataset {
         let _ =
             writeln!(self.description, "{part}{} {hash:016x}: {games} games, {positions} positions", path.display());
         Ok(())
-    }
-
-    pub(super) fn check(&self, batch: usize) -> Result<(), TunerError> {
-        if self.training.len() < batch {
-            return Err(TunerError::TooFewPositions { found: self.training.len(), needed: batch });
-        }
-        if self.validation.is_empty() { Err(TunerError::NoValidationSet) } else { Ok(()) }
     }
 
     pub(super) fn shuffle(&mut self, random: &mut rand_xoshiro::Xoshiro256PlusPlus) {
@@ -96,6 +89,21 @@ pub(super) fn fit_scale(samples: &[Sample]) -> u16 {
             .sum()
     };
     golden_section(20.0, 1_000.0, 30, error).round() as u16
+}
+
+/// Returns the minimum of `error`, which must be unimodal between `low` and `high`, by golden-section search (Kiefer 1953). Each step
+/// leaves 62 % of the interval.
+fn golden_section(mut low: f64, mut high: f64, steps: u32, error: impl Fn(f64) -> f64) -> f64 {
+    const GOLDEN: f64 = 0.618_034;
+    for _ in 0..steps {
+        let (left, right) = (high - GOLDEN * (high - low), low + GOLDEN * (high - low));
+        if error(left) < error(right) { high = right } else { low = left }
+    }
+    f64::midpoint(low, high)
+}
+
+pub(super) fn sigmoid(x: f32) -> f32 {
+    1.0 / (1.0 + (-x).exp())
 }
 
 pub(super) type Features = ArrayVec<u16, 32>;
@@ -213,5 +221,13 @@ mod tests {
         }
         assert_eq!(values.len(), 4);
         assert_eq!(size_of::<Sample>(), 32);
+    }
+
+    #[test]
+    fn golden_section_finds_the_minimum_anywhere() {
+        for minimum in [20.0, 21.5, 300.0, 999.0, 1_000.0] {
+            let found = golden_section(20.0, 1_000.0, 30, |x| (x - minimum).abs());
+            assert!((found - minimum).abs() < 0.01, "{found} instead of {minimum}");
+        }
     }
 }

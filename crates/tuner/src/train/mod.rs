@@ -8,7 +8,6 @@ mod dataset;
 mod model;
 #[cfg(test)]
 mod tests;
-mod trainer;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -17,18 +16,17 @@ use std::time::Instant;
 use clap::{Args, value_parser};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
-use sesame::eval::{HIDDEN, NETWORK_MAGIC, Network, NetworkError, SCALE_RANGE, Weights};
+use sesame::eval::{HIDDEN, NETWORK_MAGIC, Network, SCALE_RANGE, Weights};
 use sesame_report::chart::{Axis, Chart, Curve, CurveStyle};
-use sesame_report::command::print_status;
-use sesame_report::random::shuffle;
+use sesame_report::command::{CommandError, print_status};
+use sesame_report::statistics::shuffle;
 use sesame_report::{files, parallel};
 
 use self::dataset::{Dataset, HeldOut, Sample, fit_scale};
-use self::model::{Model, WEIGHTS};
-use self::trainer::Trainer;
-use crate::TunerError;
-use crate::numeric::{parse_number, parse_share, warm_cosine};
+use self::model::{Model, Trainer, WEIGHTS};
+use crate::data::check_counts;
 use crate::outputs::{self, check_recipe, recipe_head};
+use crate::{at, refused};
 
 /// Samples that stay together when later epochs are shuffled. They have nothing in common: all samples are shuffled before.
 const BLOCK: usize = 64;
@@ -92,27 +90,37 @@ pub struct TrainArgs {
     pub threads: Option<u16>,
 }
 
+/// Parses a number that `fits`; NaN never does.
+fn parse_number(text: &str, fits: impl Fn(f32) -> bool, wanted: &str) -> Result<f32, String> {
+    text.parse().ok().filter(|&value| fits(value)).ok_or_else(|| format!("expected {wanted}"))
+}
+
+fn parse_share(text: &str) -> Result<f32, String> {
+    parse_number(text, |share| (0.0..=1.0).contains(&share), "a number from 0 to 1")
+}
+
 fn parse_rate(text: &str) -> Result<f32, String> {
     parse_number(text, |rate| rate > 0.0 && rate <= 1.0, "a number above 0, up to 1")
 }
 
-/// Runs `sesame-tuner train`.
-pub fn run(args: &TrainArgs) -> Result<(), TunerError> {
+pub fn run(args: &TrainArgs) -> Result<(), CommandError> {
     let threads = args.threads.map_or_else(parallel::cores, usize::from);
     check_outputs(args)?;
     let begin = Instant::now();
-    let start = args.start.as_deref().map(Weights::read).transpose()?;
+    let start = args.start.as_deref().map(Weights::read).transpose().map_err(CommandError::failed)?;
     if let (Some(weights), Some(path)) = (&start, &args.start)
         && !Model::dequantised(weights).is_trainable()
     {
-        return Err(TunerError::StartWeights(path.clone()));
+        let reason = "training cannot start from it, as its weights are too large (a network of init is to play the first \
+                      games only); omit --start";
+        return Err(refused(path, reason));
     }
     let mut dataset = Dataset::default();
     let held_out = if args.validation.is_empty() { HeldOut::EveryTwentieth } else { HeldOut::None };
     if let Some(path) =
         args.validation.iter().find(|path| args.files.iter().any(|file| file == *path || files::are_same(file, path)))
     {
-        return Err(TunerError::ValidationIsTraining(path.clone()));
+        return Err(refused(path, "it is for training and for validation"));
     }
     for path in &args.files {
         dataset.load(path, held_out, args.lambda, threads)?;
@@ -120,12 +128,12 @@ pub fn run(args: &TrainArgs) -> Result<(), TunerError> {
     for path in &args.validation {
         dataset.load(path, HeldOut::All, args.lambda, threads)?;
     }
-    dataset.check(args.batch as usize)?;
+    check_counts(dataset.training.len(), args.batch as usize, dataset.validation.len())?;
     let start_scale = start.as_ref().map(|weights| weights.scale);
     let scale = args.scale.or(start_scale).unwrap_or_else(|| fit_scale(&dataset.training));
     let origin = match &args.start {
         // A padded network is named by its file.
-        Some(path) => format!("network {:016x}", Network::read(path)?.hash()),
+        Some(path) => format!("network {:016x}", Network::read(path).map_err(CommandError::failed)?.hash()),
         None => "random weights".to_owned(),
     };
     let recipe = recipe(args, &dataset, scale, &origin);
@@ -150,10 +158,11 @@ pub fn run(args: &TrainArgs) -> Result<(), TunerError> {
 }
 
 /// Checks before hours of work that the results can be written.
-fn check_outputs(args: &TrainArgs) -> Result<(), TunerError> {
+fn check_outputs(args: &TrainArgs) -> Result<(), CommandError> {
     let [losses, chart, recipe] = ["csv", "svg", "recipe"].map(|kind| args.output.with_extension(kind));
     if [&losses, &chart, &recipe].into_iter().any(|path| *path == args.output || files::are_same(path, &args.output)) {
-        return Err(TunerError::OutputExtension(args.output.clone()));
+        let reason = "the network needs another file name extension; its losses, chart and recipe have this one";
+        return Err(CommandError::Usage(format!("{}: {reason}", args.output.display())));
     }
     let inputs = args.files.iter().chain(&args.validation).chain(&args.start);
     let outputs = [
@@ -189,6 +198,17 @@ fn recipe(args: &TrainArgs, dataset: &Dataset, scale: u16, origin: &str) -> Stri
     )
 }
 
+/// Returns the learning rate as a share of the highest, when `progress` (0 to 1) of the steps is done. It rises evenly from 0 during
+/// the first `warm_up` of the steps, since Adam's first steps are large whatever the gradient (Ma and Yarats 2021), and then decays
+/// along half a cosine to `last` (Loshchilov and Hutter 2017, "SGDR", without restarts).
+pub(crate) fn warm_cosine(progress: f32, warm_up: f32, last: f32) -> f32 {
+    if progress < warm_up {
+        return progress / warm_up;
+    }
+    let decayed = (progress - warm_up) / (1.0 - warm_up).max(f32::EPSILON);
+    last + (1.0 - last) * 0.5 * (1.0 + (std::f32::consts::PI * decayed).cos())
+}
+
 /// Trains a network. Calls `report` before training and after each epoch.
 fn train(
     dataset: &mut Dataset,
@@ -196,8 +216,8 @@ fn train(
     scale: u16,
     start: Option<&Weights>,
     threads: usize,
-    mut report: impl FnMut(&Model, EpochLosses) -> Result<(), TunerError>,
-) -> Result<Model, TunerError> {
+    mut report: impl FnMut(&Model, EpochLosses) -> Result<(), CommandError>,
+) -> Result<Model, CommandError> {
     let first_share = args.result_share;
     let share_change = args.last_result_share.unwrap_or(first_share) - first_share;
     let mut random = Xoshiro256PlusPlus::seed_from_u64(args.seed);
@@ -240,10 +260,10 @@ fn train(
 }
 
 /// Writes the network, the losses so far and the recipe, with a line `unfinished` before the last epoch is over.
-fn save(args: &TrainArgs, weights: &Weights, curves: &LossCurves, recipe: &str) -> Result<(), TunerError> {
+fn save(args: &TrainArgs, weights: &Weights, curves: &LossCurves, recipe: &str) -> Result<(), CommandError> {
     let path = &args.output;
     // A network that the engine would refuse is not written.
-    Network::new(weights).map_err(|problem| NetworkError::Format { path: path.clone(), source: problem })?;
+    Network::new(weights).map_err(|problem| refused(path, problem))?;
     write(path, &weights.to_bytes())?;
     write(&path.with_extension("csv"), curves.table().as_bytes())?;
     write(&path.with_extension("svg"), curves.draw()?.as_bytes())?;
@@ -258,8 +278,8 @@ fn save(args: &TrainArgs, weights: &Weights, curves: &LossCurves, recipe: &str) 
     write(&path.with_extension("recipe"), recipe.as_bytes())
 }
 
-fn write(path: &Path, bytes: &[u8]) -> Result<(), TunerError> {
-    files::replace(path, bytes).map_err(TunerError::file(path))
+fn write(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
+    files::replace(path, bytes).map_err(at(path))
 }
 
 /// The losses of one epoch. Epoch 0 is the state before training.
@@ -297,7 +317,7 @@ impl LossCurves {
         table
     }
 
-    fn draw(&self) -> Result<String, TunerError> {
+    fn draw(&self) -> Result<String, CommandError> {
         let line = |of: fn(&EpochLosses) -> Option<f64>| {
             self.0.iter().filter_map(|losses| Some((f64::from(losses.epoch), of(losses)?))).collect()
         };

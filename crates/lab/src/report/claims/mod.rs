@@ -4,15 +4,12 @@
 //! claim to hold. The same rule gives every verdict: see [`ClaimTest::judge`]. The number comes from nodes
 //! summed over the 18 positions, as in the paper; the details compare position by position.
 
-mod merit;
-mod size;
-mod stamp;
+mod list;
 
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use super::cells::{Cell, CellResults, SIZES, SchemeVariant, TESTS};
-use super::paper::Paper;
+use super::cells::{Cell, CellResults, Paper, SIZES, SchemeVariant, TESTS};
 use crate::experiment::DEEP_SIZES;
 use sesame_report::markdown::{self, Table, Unit, signed_percent};
 use sesame_report::statistics::{self, Comparison, Estimate};
@@ -144,28 +141,28 @@ fn verdict(number: Estimate, holds: &RangeInclusive<f64>) -> (Verdict, bool) {
 
 pub(super) fn all(results: &CellResults, paper: &Paper) -> Vec<Claim> {
     vec![
-        size::constancy(results),
-        size::spread_at_8k(results),
-        size::spread_from_512k(results),
-        size::spread_shrinks(results),
-        size::best_at_8k(results),
-        size::worst_at_8k(results),
-        size::doubling(results, paper),
-        merit::two_levels(results),
-        merit::two_deep_saves(results, paper),
-        merit::two_big_best(results, false),
-        merit::two_big_best(results, true),
-        merit::nodes_over_depth(results),
-        merit::deep_not_best(results),
-        merit::largest_and_deepest(results),
-        merit::forgetful_are_last(results),
-        merit::big_all(results),
-        stamp::shapes(results),
-        stamp::same_order(results),
-        stamp::edge(results),
-        stamp::three_plies(results, paper),
-        stamp::deeper(results),
-        stamp::eight_plies(results, paper),
+        list::constancy(results),
+        list::spread_at_8k(results),
+        list::spread_from_512k(results),
+        list::spread_shrinks(results),
+        list::best_at_8k(results),
+        list::worst_at_8k(results),
+        list::doubling(results, paper),
+        list::two_levels(results),
+        list::two_deep_saves(results, paper),
+        list::two_big_best(results, false),
+        list::two_big_best(results, true),
+        list::nodes_over_depth(results),
+        list::deep_not_best(results),
+        list::largest_and_deepest(results),
+        list::forgetful_are_last(results),
+        list::big_all(results),
+        list::shapes(results),
+        list::same_order(results),
+        list::edge(results),
+        list::three_plies(results, paper),
+        list::deeper(results),
+        list::eight_plies(results, paper),
     ]
 }
 
@@ -263,11 +260,6 @@ fn paired(results: &CellResults, what: &str, pairings: impl IntoIterator<Item = 
         table.row([pairing.label, signed_percent(ratio - 1.0), mean, wins(&comparison), decided.to_owned()]);
     }
     if is_empty { String::new() } else { table.to_string() }
-}
-
-/// Returns the name of a variant, such as `DEEP, cleared`.
-fn variant_name(variant: SchemeVariant) -> String {
-    format!("{}, {}", variant.scheme, variant.between())
 }
 
 fn wins(comparison: &Comparison) -> String {

@@ -7,9 +7,9 @@ use std::ops::RangeInclusive;
 use super::super::panel::{self, PageFiles, Panel, difference, size_label};
 use super::super::{Study, StudyRow};
 use super::{GUIDE_MIB, LARGE, ODD_SIZE, SIZES};
+use sesame_report::markdown::fill;
 use sesame_report::markdown::{DASH, grouped, or_dash, percent};
 use sesame_report::statistics::{Estimate, Interval};
-use sesame_report::template::fill;
 
 pub(in crate::studies) fn page(rows: &[StudyRow], program: &str) -> PageFiles {
     let claims: Vec<(&str, String)> = claims(rows).into_iter().map(|claim| (claim.key, claim.cells())).collect();

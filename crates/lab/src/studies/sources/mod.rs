@@ -4,22 +4,21 @@
 //! a page on the table of the engine Otter.
 
 mod claims;
-mod otter_keys;
 mod tables;
 
 use std::sync::Arc;
 
-use super::{SearchSeries, StudyError, StudyRow, Trial};
+use super::{SearchSeries, StudyRow, Trial};
 use crate::alibaba::{OpenChoices, Searcher};
 use crate::engine_search::{DynTable, EngineSearch};
 use crate::experiment::table_of_1994;
 use crate::positions::Sequence;
 pub(super) use claims::page;
-use otter_keys::OtterKeys;
 use sesame::position::Game;
 use sesame::search::{SearchTable, TranspositionTable, TtEntry};
-use sesame_table::{Counters, Scheme, Table, TableOptions};
-use tables::{Index, Replacement, SingleLevelTable, TranspositionCounter};
+use sesame_report::command::CommandError;
+use sesame_table::{Counters, Scheme, Table, TableError, TableOptions};
+use tables::{Index, OtterKeys, Replacement, SingleLevelTable, TranspositionCounter};
 
 /// ALIBABA's depth in plies, and for the claims of ViperMate's author.
 const DEPTH: u32 = 5;
@@ -53,7 +52,7 @@ enum AlibabaTable {
 }
 
 impl AlibabaTable {
-    fn make(self, positions: usize) -> Result<Option<DynTable>, StudyError> {
+    fn make(self, positions: usize) -> Result<Option<DynTable>, TableError> {
         Ok(match self {
             Self::None => None,
             Self::Scheme(scheme, stamps) => Some(DynTable::new(&Arc::new(table_of_1994(positions, scheme, stamps)?))),
@@ -150,7 +149,12 @@ pub(super) fn plan(trial: &Trial) -> Vec<SearchSeries> {
         {
             let set = trial.set(SEQUENCES);
             plan.push(series(setting, positions, arm, trial.depth(depth), set, usize::MAX, move |set, of| {
-                Ok(alibaba(&mut Searcher::new(choices, table.make(positions)?), set, between, of))
+                Ok(alibaba(
+                    &mut Searcher::new(choices, table.make(positions).map_err(CommandError::failed)?),
+                    set,
+                    between,
+                    of,
+                ))
             }));
         }
     }
@@ -185,7 +189,7 @@ pub(super) fn plan(trial: &Trial) -> Vec<SearchSeries> {
     for mib in GUIDE_MIB {
         let (depth, set) = (trial.depth(GUIDE_DEPTH), trial.set(GUIDE_SEQUENCES));
         plan.push(series("sizes", mib << 16, &format!("{mib} MiB"), depth, set, 1, move |set, of| {
-            let table = Arc::new(TranspositionTable::with_mib(mib, Scheme::default())?);
+            let table = Arc::new(TranspositionTable::with_mib(mib, Scheme::default()).map_err(CommandError::failed)?);
             let mut search = EngineSearch::new(&table);
             Ok(each_position(set, of, 1, |_, game, row| {
                 search.new_game();
@@ -206,7 +210,7 @@ fn series(
     depth: u32,
     set: Vec<Sequence>,
     at_most: usize,
-    work: impl Fn(&[Sequence], &StudyRow) -> Result<Vec<StudyRow>, StudyError> + Send + Sync + 'static,
+    work: impl Fn(&[Sequence], &StudyRow) -> Result<Vec<StudyRow>, CommandError> + Send + Sync + 'static,
 ) -> SearchSeries {
     let (setting, arm, best) = (setting.to_owned(), arm.to_owned(), "-".to_owned());
     let of = StudyRow { setting, positions, arm, threads: 1, repeat: 1, depth, best, ..StudyRow::default() };
@@ -250,9 +254,9 @@ fn alibaba(
 }
 
 /// Counts an event at the table in Sesame's search: probes, hits, cut-offs or move hints.
-fn rates(set: &[Sequence], of: &StudyRow, number: usize) -> Result<Vec<StudyRow>, StudyError> {
+fn rates(set: &[Sequence], of: &StudyRow, number: usize) -> Result<Vec<StudyRow>, CommandError> {
     let options = TableOptions { positions: DEFAULT_SIZE, ..TableOptions::default() };
-    let table = Arc::new(Table::<TtEntry, Counters>::with_options(&options)?);
+    let table = Arc::new(Table::<TtEntry, Counters>::with_options(&options).map_err(CommandError::failed)?);
     let mut search = EngineSearch::new(&table);
     Ok(each_position(set, of, usize::MAX, |is_first, game, row| {
         if is_first {
