@@ -21,7 +21,7 @@ pub(crate) struct FollowerLink {
     exchange: Arc<RemoteEntries>,
 }
 
-/// For the leader.
+/// Reported to the leader.
 #[derive(Default)]
 struct FollowerState {
     running: Option<(Arc<Control>, Arc<TranspositionTable>)>,

@@ -68,7 +68,7 @@ enum Fault {
     Ended,
 }
 
-/// For other threads.
+/// Shared with other threads.
 struct RoundState {
     started: Instant,
     /// Begin of the incomplete round, in milliseconds after `started`; 0 between rounds.

@@ -108,14 +108,11 @@ pub fn positions() -> impl Iterator<Item = Position> {
     POSITIONS.iter().filter_map(|fen| Position::from_fen(fen).ok())
 }
 
-/// Runs the bench on a new engine, each position on a cleared table, and calls `each` with each position's
-/// result.
-///
+/// Runs the bench on a new engine, each position on a cleared table, and calls `each` with each position's result.
 /// Returns `None` if `stop` was set before the end.
 ///
-/// # Errors
-/// If the engine cannot be created, for example with a table larger than the memory, or if the system grants fewer threads
-/// or another binding than wanted.
+/// Fails if the engine cannot be created, for example with a table larger than the memory, or if the system grants
+/// fewer threads or another binding than wanted.
 pub fn run(
     options: &BenchOptions,
     stop: &AtomicBool,
@@ -160,7 +157,7 @@ pub fn run(
     Ok(Some(report))
 }
 
-/// Searches with one worker on a table that counts.
+/// Uses one worker, on a table that counts.
 fn search_counted(
     table: &Arc<Table<TtEntry, Counters>>,
     game: &Game,

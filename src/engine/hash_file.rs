@@ -34,9 +34,7 @@ impl Engine {
 impl HashFile {
     /// Saves the table to the file at `path` with all processors, as [`sesame_table::Table::save`] does.
     /// `progress` is called with the percentage done.
-    ///
-    /// # Errors
-    /// If the file cannot be written or `stop` is set; an existing file stays unchanged.
+    /// Fails if the file cannot be written or `stop` is set; an existing file stays unchanged.
     pub fn save(
         &self,
         path: &Path,
@@ -47,9 +45,7 @@ impl HashFile {
     }
 
     /// Loads the table from the file at `path` with all processors, as [`sesame_table::Table::load`] does.
-    ///
-    /// # Errors
-    /// If the file is damaged or from another evaluation, or `stop` is set during the check; the table stays
+    /// Fails if the file is damaged or from another evaluation, or `stop` is set during the check; the table stays
     /// unchanged.
     pub fn load(
         &self,
@@ -65,8 +61,8 @@ impl HashFile {
     }
 }
 
-/// Returns a hash of everything that the meaning of stored scores depends on: Zobrist keys and evaluations of
-/// the bench positions, and the scale of decisive scores.
+/// Covers everything that the meaning of stored scores depends on: Zobrist keys and evaluations of the bench positions,
+/// and the scale of decisive scores.
 fn fingerprint(network: &Network) -> u64 {
     let mut bytes = network.to_string().into_bytes();
     for fen in POSITIONS {

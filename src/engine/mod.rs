@@ -88,8 +88,7 @@ impl Default for SyzygyOptions {
 }
 
 impl Options {
-    /// Returns the affinity of the pool. In lockstep the machine's memory nodes must not count, or the nodes of a search would
-    /// depend on them.
+    /// In lockstep the machine's memory nodes must not count, or the nodes of a search would depend on them.
     fn pool_affinity(&self) -> Affinity {
         let numa = if self.lockstep { NumaPolicy::None } else { self.affinity.numa.clone() };
         Affinity { numa, ..self.affinity }
@@ -152,36 +151,28 @@ pub struct Engine {
 
 impl Engine {
     /// Creates an engine without a sink, for [`Engine::search`].
-    ///
-    /// # Errors
-    /// If the system refuses the table's memory or the first thread. [`Engine::options`] has the number of
+    /// Fails if the system refuses the table's memory or the first thread. [`Engine::options`] has the number of
     /// threads granted.
     pub fn new(options: Options) -> Result<Self, EngineError> {
         Self::with_sink(options, Arc::new(NullSink))
     }
 
     /// Creates an engine that reports to `sink`.
-    ///
-    /// # Errors
-    /// If the system refuses the table's memory or the first thread. If it grants fewer threads than wanted,
-    /// the engine uses those and reports it through [`Sink::message`].
+    /// Fails if the system refuses the table's memory or the first thread. If it grants fewer threads than wanted, the
+    /// engine uses those and reports it through [`Sink::message`].
     pub fn with_sink(options: Options, sink: Arc<dyn Sink>) -> Result<Self, EngineError> {
         let table = TranspositionTable::with_mib(options.hash_mib, options.scheme)?;
         Engine::with_table(table, options, sink)
     }
 
     /// Replaces the table by an empty one of `mib` MiB. [`Engine::prepare`] touches its memory.
-    ///
-    /// # Errors
-    /// If the system refuses the memory; the old table stays.
+    /// Fails if the system refuses the memory; the old table stays.
     pub fn set_hash(&mut self, mib: usize) -> Result<(), EngineError> {
         self.replace_table(mib, self.options.scheme)
     }
 
     /// Replaces the table by an empty one with this replacement scheme. [`Engine::prepare`] touches its memory.
-    ///
-    /// # Errors
-    /// If the system refuses the memory; the old table stays.
+    /// Fails if the system refuses the memory; the old table stays.
     pub fn set_scheme(&mut self, scheme: Scheme) -> Result<(), EngineError> {
         self.replace_table(self.options.hash_mib, scheme)
     }
@@ -196,9 +187,7 @@ impl Engine {
 
     /// Creates an engine with this table. `options.hash_mib` and `options.scheme` have no effect until the next
     /// [`Engine::set_hash`] or [`Engine::set_scheme`].
-    ///
-    /// # Errors
-    /// If the system refuses the first thread.
+    /// Fails if the system refuses the first thread.
     pub fn with_table(table: TranspositionTable, options: Options, sink: Arc<dyn Sink>) -> Result<Self, EngineError> {
         let mut engine = Self {
             options,
@@ -223,9 +212,7 @@ impl Engine {
 
     /// Divides the workers of later searches among simulated machines, each with its table and histories. The engine's table
     /// is not used then. In lockstep such searches are repeatable. Set the number of threads before.
-    ///
-    /// # Errors
-    /// If the system refuses the first of the new threads.
+    /// Fails if the system refuses the first of the new threads.
     pub fn simulate_machines(&mut self, machines: Arc<SimulatedMachines>) -> Result<(), EngineError> {
         self.machines = Some(machines);
         self.renew_pool()
@@ -253,9 +240,7 @@ impl Engine {
 
     /// Changes the number of workers and returns it. They start with empty histories. If the system grants fewer threads
     /// than wanted, [`Sink::message`] reports it.
-    ///
-    /// # Errors
-    /// If the system refuses the first thread.
+    /// Fails if the system refuses the first thread.
     pub fn set_threads(&mut self, threads: usize) -> Result<usize, EngineError> {
         if threads != self.pool.len() {
             self.options.threads = threads;
@@ -268,15 +253,13 @@ impl Engine {
     ///
     /// If the system refuses, or has fewer cores than workers, [`Sink::message`] reports it. In lockstep `affinity.numa` counts
     /// as [`NumaPolicy::None`], so that a search has the same nodes on every machine.
-    ///
-    /// # Errors
-    /// If the system refuses the first thread.
+    /// Fails if the system refuses the first thread.
     pub fn set_affinity(&mut self, affinity: Affinity) -> Result<(), EngineError> {
         self.options.affinity = affinity;
         self.renew_pool()
     }
 
-    /// Replaces the workers by new ones as the options say. Reports missing threads and failed bindings.
+    /// Reports missing threads and failed bindings.
     fn renew_pool(&mut self) -> Result<(), EngineError> {
         self.finish();
         // The old threads end first: there may be no room for both.
@@ -300,9 +283,7 @@ impl Engine {
 
     /// Turns lockstep on or off for later searches: the workers take turns. Unless `NumaPolicy` is none, new workers start,
     /// bound or not.
-    ///
-    /// # Errors
-    /// If the system refuses the first of the new threads.
+    /// Fails if the system refuses the first of the new threads.
     pub fn set_lockstep(&mut self, lockstep: bool) -> Result<(), EngineError> {
         let is_new = self.options.lockstep != lockstep;
         self.options.lockstep = lockstep;
@@ -318,9 +299,7 @@ impl Engine {
     }
 
     /// Changes the SMP strategy. New workers start with empty histories.
-    ///
-    /// # Errors
-    /// If the system refuses the first of the new threads.
+    /// Fails if the system refuses the first of the new threads.
     pub fn set_strategy(&mut self, strategy: SmpStrategy) -> Result<(), EngineError> {
         self.options.strategy = strategy;
         self.renew_pool()
@@ -357,7 +336,7 @@ impl Engine {
         self.options.strength_limit = strength_limit;
     }
 
-    /// Returns the tablebases as the next search uses them; `None` without any.
+    /// For the next search; `None` without tablebases.
     fn syzygy(&self) -> Option<SyzygyProbe> {
         let SyzygyOptions { probe_depth, probe_limit, fifty_move_rule } = self.options.syzygy;
         let max_pieces = self.tablebases.max_pieces().min(probe_limit);
@@ -394,7 +373,6 @@ impl Engine {
         self.start(game, limits, Arc::clone(&self.sink));
     }
 
-    /// Starts a search that reports to `sink`.
     fn start(&mut self, game: &Game, limits: Limits, sink: Arc<dyn Sink>) {
         let started = Instant::now();
         self.finish();

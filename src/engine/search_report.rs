@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use super::{BestMove, Bound, Engine, EngineError, Info, Limits, Line, Sink};
 use crate::position::{Game, Move};
 
-/// The longest time between two calls of the closure of [`Engine::search_with`].
+/// Between two calls of the closure of [`Engine::search_with`], at most.
 const HEARTBEAT: Duration = Duration::from_millis(100);
 
 /// The result of a blocking search.
@@ -56,8 +56,8 @@ impl SearchReport {
     }
 }
 
-/// A sink that keeps the report until the search has ended, so that the caller sleeps through it: with short searches,
-/// waking it for each iteration costs several percent.
+/// Keeps the report until the search has ended, so that the caller sleeps through it: with short searches, waking it for
+/// each iteration costs several percent.
 #[derive(Default)]
 struct ReportSink {
     report: Mutex<SearchReport>,
@@ -118,11 +118,8 @@ impl Sink for ChannelSink {
 impl Engine {
     /// Searches `game` within `limits` and returns the report. Nothing goes to the engine's sink.
     ///
-    /// The limits must end the search by themselves: with `infinite`, or without any limit, use
-    /// [`Engine::search_with`].
-    ///
-    /// # Errors
-    /// [`EngineError::Stopped`] if the search ended without a best move because its thread panicked twice.
+    /// The limits must end the search by themselves: with `infinite`, or without any limit, use [`Engine::search_with`].
+    /// Fails with [`EngineError::Stopped`] if the search ended without a best move because its thread panicked twice.
     pub fn search(&mut self, game: &Game, limits: Limits) -> Result<SearchReport, EngineError> {
         let sink = Arc::new(ReportSink::default());
         self.start(game, limits, Arc::clone(&sink) as _);
@@ -135,11 +132,8 @@ impl Engine {
         Ok(std::mem::take(&mut *report.lock()))
     }
 
-    /// Searches like [`Engine::search`], and calls `watch` on this thread with every reported line, and with
-    /// `None` at least every 100 ms. `Break` stops the search; its report is returned.
-    ///
-    /// # Errors
-    /// The errors of [`Engine::search`].
+    /// Searches like [`Engine::search`], and calls `watch` on this thread with every reported line, and with `None` at least
+    /// every 100 ms. `Break` stops the search; its report is returned. Fails like [`Engine::search`].
     pub fn search_with(
         &mut self,
         game: &Game,

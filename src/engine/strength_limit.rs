@@ -22,11 +22,10 @@ pub struct StrengthLimit {
     seed: Option<u64>,
 }
 
-/// The search parameters of an Elo.
+/// For one Elo.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Level {
     elo: u32,
-    /// Nodes per move.
     nodes: u64,
     /// Loss in centipawns that divides a line's probability by e.
     temperature: f64,
@@ -36,8 +35,8 @@ const fn level(elo: u32, nodes: u64, temperature: f64) -> Level {
     Level { elo, nodes, temperature }
 }
 
-/// Calibrated levels. Their strength is that of Stockfish's skill levels 0 to 9; docs/results/playing-weaker.md has the
-/// measurements. Between two levels, nodes are interpolated geometrically and temperatures linearly.
+/// By the strength of Stockfish's skill levels 0 to 9; docs/results/playing-weaker.md has the measurements. Between two
+/// levels, nodes are interpolated geometrically and temperatures linearly.
 const LEVELS: [Level; 10] = [
     level(1320, 1_200, 245.0),
     level(1470, 1_650, 186.0),
@@ -51,13 +50,13 @@ const LEVELS: [Level; 10] = [
     level(2700, 107_000, 13.0),
 ];
 
-/// Number of lines to choose from. In most positions the lowest node limit suffices for them at depth 1.
+/// Lines to choose from. In most positions the lowest node limit suffices for them at depth 1.
 const LINES: usize = 4;
-/// Largest loss of a line that can be played, in temperatures.
+/// Of a line that can be played, in temperatures.
 const MAX_LOSS: f64 = 6.0;
-/// Elo for each move by which the recognised mates grow. The lowest Elo recognises mates in one move.
+/// Elo for each move more of the recognised mates. The lowest Elo recognises mates in one move.
 const ELO_PER_MATE_MOVE: u32 = 345;
-/// Value of a longer mate, in centipawns.
+/// Value of an unrecognised mate, in centipawns.
 const LONG_MATE_VALUE: f64 = 2_000.0;
 
 impl StrengthLimit {
@@ -72,7 +71,6 @@ impl StrengthLimit {
         StrengthLimit { elo: elo.clamp(Self::MIN_ELO, Self::MAX_ELO), seed }
     }
 
-    /// Interpolates the level of the Elo.
     fn level(&self) -> Level {
         let above = LEVELS.partition_point(|level| level.elo < self.elo).clamp(1, LEVELS.len() - 1);
         let (low, high) = (LEVELS[above - 1], LEVELS[above]);
@@ -82,14 +80,13 @@ impl StrengthLimit {
         Level { elo: self.elo, nodes: nodes.round() as u64, temperature }
     }
 
-    /// Returns the longest mate, in moves, that is always recognised.
+    /// In moves. Mates up to this length are always recognised.
     fn max_mate(&self) -> i32 {
         (1 + (self.elo - Self::MIN_ELO) / ELO_PER_MATE_MOVE) as i32
     }
 
-    /// Chooses one of the lines, best first, by a random number in 0..1. Returns its index.
-    ///
-    /// A recognised mate is always played; being mated in a recognised mate is avoided if possible.
+    /// Returns the index of one of the lines, which are best first. `random` is in 0..1. A recognised mate is always played;
+    /// being mated in a recognised mate is avoided if possible.
     fn choose(&self, lines: &[Line], random: f64) -> usize {
         let max_mate = self.max_mate();
         if matches!(lines.first().map(|line| line.score), Some(Score::Mate(moves)) if (1..=max_mate).contains(&moves)) {
@@ -119,7 +116,7 @@ impl StrengthLimit {
         0
     }
 
-    /// Applies the limit to `search`. Tablebases are not probed: they are too strong for a limited player.
+    /// Turns off tablebase probes: they are too strong for a limited player.
     pub(super) fn apply(&self, search: &mut Search) {
         let nodes = self.level().nodes;
         search.limits.nodes = Some(search.limits.nodes.map_or(nodes, |limit| limit.min(nodes)));
@@ -133,7 +130,7 @@ impl StrengthLimit {
     }
 }
 
-/// Returns a random number in 0..1. With a seed it depends only on the seed and the game.
+/// In 0..1. With a seed it depends only on the seed and the game.
 fn random(seed: Option<u64>, game: &Game) -> f64 {
     let plies = game.previous_keys().len() as u64;
     let seed = match seed {
@@ -145,23 +142,21 @@ fn random(seed: Option<u64>, game: &Game) -> f64 {
     bits as f64 / (1_u64 << 53) as f64
 }
 
-/// A sink that chooses the move to play and forwards the reports, without the additional lines.
+/// Chooses the move to play, and forwards the reports without the additional lines.
 struct StrengthLimitSink {
     strength_limit: StrengthLimit,
     random: f64,
-    /// Number of lines to forward.
+    /// Lines to forward.
     multi_pv: usize,
     sink: Arc<dyn Sink>,
     lines: Mutex<CandidateLines>,
 }
 
-/// The lines of the last two iterations.
 #[derive(Default)]
 struct CandidateLines {
-    /// Lines of the last iteration, best first. A stopped iteration has only some.
+    /// Best first. A stopped iteration has only some lines.
     last: Vec<Line>,
     previous: Vec<Line>,
-    /// The last report.
     info: Option<Info>,
 }
 
@@ -178,7 +173,7 @@ impl CandidateLines {
         self.info = Some(info.clone());
     }
 
-    /// Returns the lines of the last iteration, then those of the previous one with other first moves.
+    /// Lines of the last iteration, then those of the previous one with other first moves.
     fn all(&self) -> Vec<Line> {
         let mut all = self.last.clone();
         let first = |line: &Line| line.pv.first().copied();

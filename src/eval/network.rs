@@ -47,9 +47,7 @@ impl Network {
     }
 
     /// Pads a network of fewer neurons than [`HIDDEN`] with zeros.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or is not a complete network of this architecture.
+    /// Fails if the file cannot be read, or is not a complete network of this architecture.
     pub fn read(path: &Path) -> Result<Network, NetworkError> {
         read_as(path, Self::from_bytes)
     }

@@ -32,6 +32,7 @@ impl SmpStrategy {
     /// In the order of declaration.
     pub const ALL: [Self; 3] = [Self::Shared, Self::Same, Self::Blocks];
 
+    /// The name, as in the UCI option.
     pub fn name(self) -> &'static str {
         match self {
             Self::Shared => "shared",
@@ -51,6 +52,7 @@ impl fmt::Display for SmpStrategy {
     }
 }
 
+/// No [`SmpStrategy`] has the name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown strategy \"{0}\"; use shared, same or blocks")]
 pub struct UnknownStrategy(String);
@@ -58,7 +60,7 @@ pub struct UnknownStrategy(String);
 impl FromStr for SmpStrategy {
     type Err = UnknownStrategy;
 
-    /// In any case.
+    /// Ignores case.
     fn from_str(text: &str) -> Result<Self, UnknownStrategy> {
         let found = Self::ALL.into_iter().find(|strategy| strategy.name().eq_ignore_ascii_case(text.trim()));
         found.ok_or_else(|| UnknownStrategy(text.chars().take(40).collect()))

@@ -73,7 +73,7 @@ pub struct Pool {
     commands: Vec<Sender<Command>>,
     threads: Vec<JoinHandle<()>>,
     wanted: usize,
-    /// For the workers.
+    /// Cores that the workers may use.
     cores: usize,
     placement: Placement,
     strategy: SmpStrategy,

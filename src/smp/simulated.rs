@@ -13,6 +13,7 @@ use parking_lot::Mutex;
 use crate::search::{EntryTaker, RemoteEntries, RemoteEntry, SentFilter, TranspositionTable};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Exchange of entries between simulated machines.
 pub struct ExchangeSettings {
     /// In plies, of an entry that is sent. No entry has 255.
     pub min_depth: u8,
@@ -31,8 +32,8 @@ impl Default for ExchangeSettings {
     }
 }
 
+/// A simulated cluster.
 pub struct SimulatedMachines {
-    /// By machine.
     tables: Vec<Arc<TranspositionTable>>,
     settings: ExchangeSettings,
     sent: Arc<AtomicU64>,

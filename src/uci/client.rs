@@ -174,7 +174,7 @@ impl EngineProcess {
         self.child.id()
     }
 
-    /// In any case.
+    /// Ignores case.
     pub fn option(&self, name: &str) -> Option<&DeclaredOption> {
         self.options.iter().find(|option| option.name.eq_ignore_ascii_case(name))
     }

@@ -32,7 +32,7 @@ pub(super) struct AnnotatedMove {
 /// With the better move.
 pub(super) struct Judged {
     pub(super) judgement: Judgement,
-    /// For the player.
+    /// From the player's view.
     score_before: Score,
     /// In standard algebraic notation.
     pub(super) best: String,
