@@ -12,8 +12,8 @@ use parking_lot::Mutex;
 
 use crate::search::{EntryTaker, RemoteEntries, RemoteEntry, SentFilter, TranspositionTable};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 /// Exchange of entries between simulated machines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExchangeSettings {
     /// In plies, of an entry that is sent. No entry has 255.
     pub min_depth: u8,
