@@ -21,48 +21,43 @@ use sesame_table::{
 
 use crate::engine_search::EngineSearch;
 
-/// The numbers of bits that are measured.
+/// Measured numbers of bits.
 pub const BITS: [u32; 6] = [8, 12, 16, 24, 32, CHECK_BITS];
 
-/// The number of bits in a group; agreeing low bits are counted in groups.
+/// Agreeing low bits are counted in groups of this size.
 const GROUP: u32 = 4;
 
-/// Probes of one table and the errors among them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ErrorCounts {
     /// Entries of other positions that probes compared with their key.
     pub comparisons: u64,
-    /// Entries accepted, right and wrong.
+    /// Right and wrong entries.
     pub accepted: u64,
-    /// Type-1 errors: accepted entries of other positions.
+    /// Accepted entries of other positions.
     pub wrong: u64,
-    /// Wrong entries without a move to test for legality.
+    /// Without a move to test for legality.
     pub moveless: u64,
-    /// Wrong entries with an illegal move, which the search ignored.
+    /// With an illegal move: the search ignored them.
     pub caught: u64,
-    /// Wrong entries that ended a node.
+    /// Ended a node.
     pub cut_offs: u64,
-    /// Entries of the right position with an illegal move: stored without a move over a wrong entry, whose
-    /// move was kept.
+    /// Right entries with an illegal move: stored without a move over a wrong entry, whose move was kept.
     pub inherited: u64,
-    /// Comparisons whose keys agree in their low 0 to 3 bits and no more, in 4 to 7, and so on; the last is
-    /// all 48.
+    /// By agreeing low bits: 0 to 3, 4 to 7, and so on; the last is all 48.
     agreeing: [u64; (CHECK_BITS / GROUP) as usize + 1],
 }
 
 impl ErrorCounts {
-    /// Returns how many of the comparisons a check of `bits` bits, a multiple of four, would accept.
+    /// Comparisons that a check of `bits` bits, a multiple of four, would accept.
     pub fn passing(&self, bits: u32) -> u64 {
         self.agreeing.iter().skip((bits / GROUP) as usize).sum()
     }
 
-    /// Returns the expected number of errors of a check of `bits` bits with random keys: one in 2^bits
-    /// comparisons.
+    /// With random keys: one error in 2^bits comparisons.
     pub fn predicted(&self, bits: u32) -> f64 {
         self.comparisons as f64 / f64::from(bits).exp2()
     }
 
-    /// Counts a comparison of `key` with another position's entry.
     fn count_comparison(&mut self, key: u64, entry: &RawEntry) {
         self.comparisons += 1;
         let agreeing = (entry.signature.key() ^ key).trailing_zeros().min(CHECK_BITS);
@@ -70,9 +65,7 @@ impl ErrorCounts {
     }
 }
 
-/// A recorder that compares all 48 bits of the entries which a table of fewer accepts.
-///
-/// It assigns the use of an entry to the last probe, so it serves one thread only.
+/// Compares all 48 bits of accepted entries. Assigns the use of an entry to the last probe, so it serves one thread only.
 #[derive(Debug, Default)]
 pub struct KeyAudit {
     counts: Mutex<ErrorCounts>,
@@ -109,13 +102,13 @@ impl Recorder for KeyAudit {
     }
 }
 
-/// The bench on a table that verifies a number of bits.
+/// The bench on one table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CheckBitsResult {
     pub bits: u32,
     pub nodes: u64,
     pub counts: ErrorCounts,
-    /// The best move of each position of the bench.
+    /// By position of the bench.
     pub moves: Vec<String>,
 }
 
@@ -156,7 +149,7 @@ fn page(depth: u32, positions: usize, results: &[CheckBitsResult]) -> Result<Vec
     Ok(vec![("check-bits.md".into(), text), ("check-bits.svg".into(), picture(results)?)])
 }
 
-/// Returns the results as a Markdown table. The last result is the reference for the others.
+/// The last result is the reference for the others.
 fn table(results: &[CheckBitsResult]) -> String {
     let mut text = String::from(
         "| bits | comparisons | wrong | predicted | would pass | no move | caught | ended a node | inherited \
@@ -183,7 +176,7 @@ fn table(results: &[CheckBitsResult]) -> String {
     text
 }
 
-/// Draws the errors per comparison by the bits, on a logarithmic axis. A count of zero has no point.
+/// Errors per comparison by the bits, on a logarithmic axis. A count of zero has no point.
 fn picture(results: &[CheckBitsResult]) -> Result<String, ChartError> {
     let curve = |number: usize, name: &str, errors: &dyn Fn(&CheckBitsResult) -> f64| {
         let point = |result: &CheckBitsResult| {

@@ -5,34 +5,30 @@ use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU64, Ordering::Relaxed};
 use sesame::search::{SearchTable, TtEntry};
 use sesame_table::{Generation, Payload, Work, prefetch};
 
-/// Entries in a cluster.
+/// In a cluster.
 pub const WAYS: usize = 3;
 
-/// Bytes of a cluster.
 pub const CLUSTER_BYTES: usize = size_of::<TableCluster>();
 
-/// One generation of age makes an entry worth this many plies less.
+/// An entry loses this many plies of worth by a generation of age.
 const PLIES_PER_GENERATION: i32 = 8;
 
-/// Clusters in the sample of [`ClusterTable::hashfull`].
+/// In clusters, for [`ClusterTable::hashfull`].
 const SAMPLE: usize = 1000;
 
-/// Three entries in 32 bytes: 64 bits of data and 16 of the key for each, and 16 bits of padding.
+/// 32 bytes: 64 bits of data and 16 of the key for each entry, and 16 bits of padding.
 #[repr(C, align(32))]
 #[derive(Debug, Default)]
 struct TableCluster {
     data: [AtomicU64; WAYS],
-    /// The last one is padding.
+    /// Ends with padding.
     keys: [AtomicU16; WAYS + 1],
 }
 
-/// A transposition table of three-entry clusters, in relaxed atomics without a lock.
-///
-/// It holds three entries in the bytes of two of Sesame's, and verifies 16 key bits of each: a probe of a
-/// full cluster accepts the entry of another position with a probability of 3 in 65,536, and nothing ties a
-/// key to the data that another thread stored beside it. It keeps no work, so replacement goes by depth and
-/// age alone. The design follows the chess programming wiki ("Transposition Table", "Replacement
-/// Strategies"). The data are one word, as [`TtEntry`] packs them, so that no entry is torn.
+/// Holds three entries in the bytes of two of Sesame's, in relaxed atomics, and verifies 16 key bits of each: a probe of a full
+/// cluster accepts another position's entry with a probability of 3 in 65,536, and nothing ties a key to data that another
+/// thread stored beside it. Keeps no work: replacement goes by depth and age alone. The design follows the chess
+/// programming wiki ("Transposition Table", "Replacement Strategies"). The data are one word, so no entry is torn.
 #[derive(Debug)]
 pub struct ClusterTable {
     clusters: Box<[TableCluster]>,
@@ -40,10 +36,7 @@ pub struct ClusterTable {
 }
 
 impl ClusterTable {
-    /// Returns an empty table of `clusters` clusters, at least one. A cluster has the bytes of a bucket of
-    /// Sesame's table.
-    ///
-    /// The memory comes from the ordinary allocator, and is touched at once.
+    /// `clusters` is at least one. A cluster has the bytes of a bucket of Sesame's table. The memory is touched at once.
     pub fn new(clusters: usize) -> Self {
         let clusters = (0..clusters.max(1)).map(|_| TableCluster::default()).collect();
         Self { clusters, generation: AtomicU8::new(0) }
@@ -61,7 +54,6 @@ impl ClusterTable {
 }
 
 impl SearchTable for ClusterTable {
-    /// Returns the entry in the cluster of `key` with the same low 16 key bits.
     #[inline]
     fn probe(&self, key: u64) -> Option<(TtEntry, Work)> {
         let cluster = self.cluster(key);
@@ -70,11 +62,8 @@ impl SearchTable for ClusterTable {
         Some((TtEntry::unpack(cluster.data[way].load(Relaxed))?, Work::default()))
     }
 
-    /// Stores `entry` of the position `key`.
-    ///
-    /// An entry with the same 16 key bits is merged by the rule of Sesame's table, so that the layouts alone
-    /// are compared. Otherwise an empty entry is taken, or the one with the least depth, where each
-    /// generation of age counts as 8 plies less.
+    /// Merges an entry with the same 16 key bits by the rule of Sesame's table, so that the layouts alone are compared. Otherwise
+    /// takes an empty entry, or the one with the least worth.
     #[inline]
     fn store(&self, key: u64, entry: &TtEntry, _: u64) {
         let generation = self.generation();
@@ -97,19 +86,16 @@ impl SearchTable for ClusterTable {
         cluster.data[victim.0].store(entry.pack(generation), Relaxed);
     }
 
-    /// Prefetches the memory that a probe or store of `key` will touch.
     #[inline]
     fn prefetch(&self, key: u64) {
         prefetch(self.cluster(key));
     }
 
-    /// Begins a new search: stored entries lose worth.
     fn new_search(&self) {
         self.generation.store(self.generation().next().bits(), Relaxed);
     }
 
-    /// Returns how full the table is of entries of the current generation, in permille, from a sample of
-    /// 1,000 clusters.
+    /// In permille, from a sample of 1,000 clusters. Counts entries of the current generation.
     fn hashfull(&self) -> u32 {
         let generation = Some(self.generation());
         let sample = || self.clusters.iter().take(SAMPLE).flat_map(|cluster| &cluster.data);
@@ -118,7 +104,6 @@ impl SearchTable for ClusterTable {
         (used * 1000 / words().count()) as u32
     }
 
-    /// Empties the table with `threads` threads, also while others use it.
     fn clear(&self, threads: usize) {
         let share = self.clusters.len().div_ceil(threads.max(1));
         std::thread::scope(|scope| {
@@ -137,13 +122,13 @@ impl TableCluster {
     }
 }
 
-/// Returns the high half of `key` x `count`: an index below `count`, spread as evenly as the keys.
+/// The high half of `key` x `count`, spread as evenly as the keys.
 #[inline(always)]
 pub(crate) fn product_index(key: u64, count: usize) -> usize {
     ((u128::from(key) * count as u128) >> 64) as usize
 }
 
-/// Returns an entry's worth in plies; an empty one is worth less than any other.
+/// In plies; an empty entry is worth less than any other.
 #[inline]
 fn worth(bits: u64, now: Generation) -> i32 {
     if bits == 0 {

@@ -21,13 +21,13 @@ use crate::engine_search::EngineSearch;
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum TableDesign {
-    /// Sesame's table with a scheme and an update rule.
+    /// With a scheme and an update rule.
     Sesame(Scheme, Update),
     Cluster,
 }
 
 impl TableDesign {
-    /// The measured designs, the engine's first.
+    /// The engine's first.
     pub const ALL: [TableDesign; 5] = [
         TableDesign::Sesame(Scheme::TwoBig1, Update::Merge),
         TableDesign::Sesame(Scheme::TwoBig1, Update::Overwrite),
@@ -36,7 +36,7 @@ impl TableDesign {
         TableDesign::Cluster,
     ];
 
-    /// Returns the name used in column headings.
+    /// For column headings.
     pub fn name(self) -> String {
         match self {
             TableDesign::Sesame(scheme, Update::Merge) => scheme.to_string(),
@@ -46,29 +46,28 @@ impl TableDesign {
     }
 }
 
-/// The sizes that are measured, in KiB. The last one is never full.
+/// The last one is never full.
 pub const SIZES_KIB: [usize; 10] = [64, 128, 256, 512, 1024, 2048, 4096, 8192, 16_384, 512 << 10];
 
-/// The bench on one table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CrowdingResult {
     pub design: TableDesign,
     pub kib: usize,
-    /// For each position the nodes searched, and the fullness of the table afterwards in permille.
+    /// Searched nodes, and the table's fullness afterwards in permille.
     pub positions: Vec<(u64, u32)>,
     pub probes: u64,
-    /// Probes that found an entry.
+    /// Successful probes.
     pub hits: u64,
 }
 
 impl CrowdingResult {
-    /// Returns the mean fullness after the searches, 0 to 1.
+    /// After the searches, 0 to 1.
     pub fn fullness(&self) -> f64 {
         let sum: u32 = self.positions.iter().map(|&(_, permille)| permille).sum();
         f64::from(sum) / 1000.0 / self.positions.len().max(1) as f64
     }
 
-    /// Compares the nodes with those of `other`, position by position.
+    /// Position by position.
     pub fn against(&self, other: &CrowdingResult) -> Option<Comparison> {
         let pairs = self.positions.iter().zip(&other.positions);
         let ratios: Vec<f64> = pairs.map(|(&(mine, _), &(others, _))| mine as f64 / others as f64).collect();
@@ -92,7 +91,7 @@ fn measure(
     })
 }
 
-/// Entries in a bucket of Sesame's table, which has as many bytes as a cluster.
+/// With as many bytes as a cluster.
 const BUCKET_ENTRIES: usize = 2;
 
 fn run(design: TableDesign, kib: usize, depth: u32) -> Result<CrowdingResult, TableError> {
@@ -126,7 +125,7 @@ fn page(depth: u32, results: &[CrowdingResult]) -> Result<Vec<(String, String)>,
     Ok(vec![("crowding.md".into(), text), ("crowding.svg".into(), picture(results)?)])
 }
 
-/// Draws the nodes to depth over those with an ample table, by the fullness of each design's own table.
+/// Nodes to depth over those with an ample table, by the fullness of each design's table.
 fn picture(results: &[CrowdingResult]) -> Result<String, ChartError> {
     let ample = |design: TableDesign| results.iter().rev().find(|result| result.design == design);
     let mut designs: Vec<TableDesign> = results.iter().map(|result| result.design).collect();
@@ -153,9 +152,8 @@ fn picture(results: &[CrowdingResult]) -> Result<String, ChartError> {
     .draw()
 }
 
-/// Returns the results as Markdown: for each size the fullness of the engine's table, the nodes of every
-/// design over its own with an ample table, and those of every design over the engine's at the same size;
-/// then the hit rates.
+/// For each size: fullness of the engine's table, nodes of every design over its own with an ample table, and over the engine's
+/// at the same size; then the hit rates.
 fn tables(results: &[CrowdingResult]) -> String {
     let sizes: BTreeSet<usize> = results.iter().map(|result| result.kib).collect();
     let mut designs: Vec<TableDesign> = results.iter().map(|result| result.design).collect();

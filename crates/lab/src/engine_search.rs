@@ -9,8 +9,7 @@ use sesame::position::{Game, Move};
 use sesame::search::{Control, IterationResult, SearchContext, SearchTable, ThreadData, TtEntry, Worker};
 use sesame_table::{EntryUse, Work};
 
-/// A table whose type is known at run time only, with a count of its probes. The search is compiled once for all
-/// designs; a dynamic call changes no node count.
+/// Counts probes of a table whose type is known at run time only. The search is compiled once for all designs.
 #[derive(Clone)]
 pub struct DynTable {
     table: Arc<dyn SearchTable>,
@@ -18,12 +17,11 @@ pub struct DynTable {
 }
 
 impl DynTable {
-    /// Wraps a table. The caller's handle reads the table's counters after a search.
+    /// The caller's handle reads the table's counters after a search.
     pub fn new<T: SearchTable>(table: &Arc<T>) -> Self {
         Self { table: Arc::clone(table) as Arc<dyn SearchTable>, counts: Arc::default() }
     }
 
-    /// Returns the number of probes so far, and of those that found an entry.
     pub fn probes_and_hits(&self) -> [u64; 2] {
         [0, 1].map(|index: usize| self.counts[index].load(Relaxed))
     }
@@ -72,23 +70,20 @@ impl SearchTable for DynTable {
     }
 }
 
-/// The result of a search.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct EngineResult {
-    /// The nodes searched, quiescence included.
+    /// Includes quiescence.
     pub nodes: u64,
-    /// The score for the side to move, as in [`sesame::search::score`].
+    /// For the side to move, as in [`sesame::search::score`].
     pub score: i32,
     pub mv: Move,
 }
 
-/// Sesame's search with one thread on any table. Table and histories are kept from search to search, and every
-/// run gives the same nodes.
-///
-/// It runs on the caller's thread, which needs a stack of [`sesame::search::WORKER_STACK_BYTES`].
+/// Keeps table and histories from search to search. Every run gives the same nodes. Runs on the caller's thread, which needs a
+/// stack of [`sesame::search::WORKER_STACK_BYTES`].
 pub struct EngineSearch {
     table: Arc<DynTable>,
-    /// `None` during a search only.
+    /// `None` only during a search.
     thread: Option<ThreadData>,
 }
 
@@ -101,13 +96,12 @@ impl EngineSearch {
         &self.table
     }
 
-    /// Clears table and histories.
     pub fn new_game(&mut self) {
         self.table.clear(1);
         self.thread.iter_mut().for_each(ThreadData::clear);
     }
 
-    /// Searches a position to `depth` plies; `None` without a legal move.
+    /// `None` without a legal move.
     pub fn search(&mut self, game: &Game, depth: u32) -> Option<EngineResult> {
         if !game.position().has_legal_move() {
             return None;
@@ -126,8 +120,7 @@ impl EngineSearch {
         best.map(|(score, mv)| EngineResult { nodes, score, mv })
     }
 
-    /// Searches every position of the bench to `depth` plies, each on the emptied table, and passes the table, the
-    /// nodes and the best move in UCI notation to `each`.
+    /// Empties the table before each position. `each` receives the table, the nodes and the best move in UCI notation.
     pub fn bench(&mut self, depth: u32, mut each: impl FnMut(&DynTable, u64, String)) {
         for position in bench::positions() {
             self.new_game();

@@ -23,30 +23,28 @@ use sesame_report::files::{self, Results};
 use sesame_report::{Progress, parallel};
 use sesame_table::{Scheme, Table, TableError, TableOptions, Update};
 
-/// The table sizes of the experiment, in positions: 8K to 1024K.
+/// In positions: 8K to 1024K.
 pub const SIZES: [usize; 8] = [8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, 1024 << 10];
 
-/// The sizes at which 8 plies were searched as well.
+/// Also searched to 8 plies.
 pub const DEEP_SIZES: [usize; 4] = [16 << 10, 64 << 10, 256 << 10, 1024 << 10];
 
-/// The name of the series without a table.
 pub const NO_TABLE: &str = "none";
 
 const COLUMNS: &str = "scheme,stamped,positions,test,depth,nodes,score,move";
 
-/// The conditions of a series of searches. The order is that of the results file.
+/// Of a series of searches. The order is that of the results file.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Series {
-    /// The replacement scheme; `None` without a table.
+    /// `None` without a table.
     pub scheme: Option<Scheme>,
-    /// True if the table is kept and time-stamped between the test positions, false if it is cleared.
+    /// Between the test positions, the table is kept and time-stamped, or cleared.
     pub stamped: bool,
-    /// The size of the table in positions; 0 for none.
+    /// In the table; 0 for none.
     pub positions: usize,
 }
 
 impl Series {
-    /// The series without a table.
     pub const WITHOUT_TABLE: Series = Series { scheme: None, stamped: false, positions: 0 };
 }
 
@@ -71,23 +69,23 @@ impl fmt::Display for Series {
     }
 }
 
-/// The result of one search of a test position.
+/// One search of a test position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Observation {
     pub series: Series,
-    /// The number of the test position, from 1 to 18.
+    /// From 1 to 18.
     pub test: u32,
     pub depth: u32,
-    /// All nodes visited: interior nodes, leaves and quiescence, of all iterations up to this depth.
+    /// Interior nodes, leaves and quiescence, of all iterations up to this depth.
     pub nodes: u64,
     /// The score in centipawns for the side to move.
     pub score: i32,
-    /// The best move in UCI notation.
+    /// In UCI notation.
     pub mv: String,
 }
 
 impl Observation {
-    /// Returns the conditions of the search. The order is that of the results file.
+    /// The order is that of the results file.
     pub fn key(&self) -> (Series, u32, u32) {
         (self.series, self.test, self.depth)
     }
@@ -116,16 +114,15 @@ impl Observation {
     }
 }
 
-/// A part of the experiment. The default is the whole.
 #[derive(Clone, Debug)]
 pub struct Selection {
-    /// The schemes; `None` stands for the series without a table.
+    /// `None` is the series without a table.
     pub schemes: Vec<Option<Scheme>>,
     /// Cleared (`false`), stamped (`true`), or both.
     pub stamping: Vec<bool>,
-    /// The table sizes in positions.
+    /// In positions.
     pub sizes: Vec<usize>,
-    /// The depths in plies; `None` for the paper's: 3 to 7, and 8 without a table and at [`DEEP_SIZES`].
+    /// In plies; `None` for the paper's: 3 to 7, and 8 without a table and at [`DEEP_SIZES`].
     pub depths: Option<RangeInclusive<u32>>,
 }
 
@@ -173,17 +170,16 @@ impl Selection {
     }
 }
 
-/// A part of the experiment that is independent of all others.
 #[derive(Clone, Debug)]
 struct ExperimentJob {
     series: Series,
-    /// Indices of test positions.
+    /// Of test positions.
     tests: Range<usize>,
     depths: RangeInclusive<u32>,
 }
 
 impl ExperimentJob {
-    /// Returns the estimated cost: about five times as much for each further ply, half of it with a table.
+    /// About five times as much for each further ply, half of it with a table.
     fn weight(&self) -> u64 {
         let without_table = 5_u64.saturating_pow(*self.depths.end()) * self.tests.len() as u64;
         if self.series.scheme.is_some() { without_table / 2 } else { without_table }
@@ -218,7 +214,7 @@ impl ExperimentJob {
     }
 }
 
-/// Returns a table of 1994: a new entry of a position overwrites its old one.
+/// A new entry of a position overwrites its old one.
 pub(crate) fn table_of_1994(
     positions: usize,
     scheme: Scheme,
@@ -265,7 +261,7 @@ pub fn run(selection: &Selection, output: &Path, resume: bool, threads: usize) -
     Ok([observations.len(), found])
 }
 
-/// Returns the head of a results file: the versions of the format and of ALIBABA, and the hash of the positions.
+/// Versions of the format and of ALIBABA, and the hash of the positions.
 fn head() -> Vec<String> {
     vec![format!("# sesame lab results 1 alibaba 1 {:016x}", positions::paper_hash()), COLUMNS.to_owned()]
 }

@@ -49,20 +49,17 @@ pub mod report;
 pub mod studies;
 pub mod validation;
 
-/// The folder of the pages about replacement schemes, in the root folder of the project.
+/// In the root folder of the project.
 pub const SCHEMES_FOLDER: &str = "docs/results/replacement-schemes";
 
-/// The folder of the pages about the table, in the root folder of the project.
 pub const TABLE_FOLDER: &str = "docs/results/table";
 
-/// The folder of the page about simulated machines, in the root folder of the project.
 pub const MACHINES_FOLDER: &str = "docs/results/machines";
 
-/// The name of this engine in results files and pages. "0.1.0" alone is an engine with a hand-written
-/// evaluation.
+/// In results files and pages. "0.1.0" alone is an engine with a hand-written evaluation.
 pub(crate) const ENGINE: &str = concat!(env!("CARGO_PKG_VERSION"), " (network)");
 
-/// Returns the path of the committed `file` about replacement schemes.
+/// About replacement schemes.
 #[cfg(test)]
 pub(crate) fn committed(file: &str) -> std::path::PathBuf {
     std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(SCHEMES_FOLDER).join(file)

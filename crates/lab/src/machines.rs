@@ -17,23 +17,23 @@ use sesame_report::parallel;
 use sesame_report::statistics::{Estimate, compare};
 use sesame_table::Scheme;
 
-/// Size of each machine's table in MiB.
+/// Of each machine.
 const HASH_MIB: usize = 16;
 
-/// Bytes of an entry on the network: key, data, work.
+/// On the network: key, data, work.
 const ENTRY_BYTES: f64 = 20.0;
 
-/// Nodes of a thread in a second.
+/// Of a thread.
 const NODES_PER_SECOND: f64 = 1e6;
 
-/// Equal machines to simulate.
+/// Equal machines.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct MachineGroup {
-    /// Number of machines, at least 1.
+    /// At least 1.
     pub machines: usize,
-    /// Threads of each machine, at least 1.
+    /// Of each machine, at least 1.
     pub threads: usize,
-    /// The exchange of entries; `None` for none.
+    /// Of entries; `None` for none.
     pub exchange: Option<ExchangeSettings>,
 }
 
@@ -46,24 +46,23 @@ impl MachineGroup {
         self.machines * self.threads
     }
 
-    /// Returns the name, such as "4 x 8".
+    /// "4 x 8".
     pub fn name(&self) -> String {
         format!("{} x {}", self.machines, self.threads)
     }
 }
 
-/// The searches of one group.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MachinesResult {
     pub group: MachineGroup,
-    /// The nodes of all threads on each position.
+    /// Of all threads, by position.
     pub nodes: Vec<u64>,
-    /// The entries that all machines have sent.
+    /// Entries of all machines.
     pub sent: u64,
 }
 
 impl MachinesResult {
-    /// Returns the speed-up over `single`, a result of one thread, as a geometric mean over the positions.
+    /// Over `single`, a result of one thread, as a geometric mean over the positions.
     fn speed_up(&self, single: &MachinesResult) -> Option<Estimate> {
         let workers = self.group.workers() as f64;
         let pairs = self.nodes.iter().zip(&single.nodes);
@@ -77,10 +76,10 @@ impl MachinesResult {
     }
 }
 
-/// The groups of one table, with their names: they differ in one respect.
+/// Groups of one table, with their names: they differ in one respect.
 type Part = (&'static str, &'static str, Vec<(String, MachineGroup)>);
 
-/// Returns title, heading of the first column and groups of each table. The first group of all is a single thread.
+/// Title, heading of the first column and groups. The first group of all is a single thread.
 fn tables() -> Vec<Part> {
     let whole = |machines: &[usize], threads: &[usize]| -> Vec<(String, MachineGroup)> {
         let groups =
@@ -136,7 +135,7 @@ fn measure(depth: u32, jobs: usize) -> Result<Vec<MachinesResult>, EngineError> 
     })
 }
 
-/// Searches at most `positions` positions of the bench.
+/// Of the bench, at most `positions` positions.
 fn run(group: MachineGroup, depth: u32, positions: usize) -> Result<MachinesResult, EngineError> {
     let table = || Ok(Arc::new(TranspositionTable::with_mib(HASH_MIB, Scheme::TwoBig1)?));
     let tables = (0..group.machines).map(|_| table()).collect::<Result<Vec<_>, EngineError>>()?;

@@ -129,7 +129,7 @@ struct RunArgs {
     threads: Option<u16>,
 }
 
-/// A scheme, or none for the search without a table. A bare `Option` would make the argument optional for clap.
+/// A bare `Option` would make the argument optional for clap.
 #[derive(Copy, Clone, Debug)]
 struct SchemeOrNone(Option<Scheme>);
 
@@ -147,7 +147,7 @@ fn scheme(text: &str) -> Result<SchemeOrNone, String> {
     text.parse().map(|scheme| SchemeOrNone(Some(scheme))).map_err(|error| format!("{error}, and none"))
 }
 
-/// Parses a number of positions; K stands for 1,024.
+/// K stands for 1,024.
 fn size(text: &str) -> Result<usize, String> {
     let (digits, unit) = text.strip_suffix(['K', 'k']).map_or((text, 1), |digits| (digits, 1 << 10));
     // The table rounds odd numbers up; the results file would name another size.
@@ -167,7 +167,7 @@ fn depths(text: &str) -> Result<RangeInclusive<u32>, String> {
 }
 
 impl Command {
-    /// Runs the command. Results go to standard output, progress to standard error.
+    /// Results go to standard output, progress to standard error.
     fn run(self) -> Result<(), CommandError> {
         match self {
             Command::Run(args) => args.run(),
@@ -201,7 +201,7 @@ impl MeasureArgs {
 }
 
 impl RunArgs {
-    /// Runs the experiment, prints a summary, and records the duration of a whole run beside its results.
+    /// Also prints a summary, and records the duration of a whole run beside its results.
     fn run(self) -> Result<(), CommandError> {
         let mut selection = Selection { depths: self.depths, ..Selection::default() };
         if !self.schemes.is_empty() {
@@ -246,7 +246,7 @@ fn choices(depth: u32, only: &[String]) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Prints a line on standard output. A reader that has closed it is no error.
+/// A reader that has closed standard output is no error.
 fn print(line: &str) -> Result<(), CommandError> {
     match writeln!(io::stdout(), "{line}") {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(CommandError::unwritten(&error)),
@@ -254,14 +254,14 @@ fn print(line: &str) -> Result<(), CommandError> {
     }
 }
 
-/// Checks, before a long computation, that `file` can be written into `folder`, which is created if need be.
+/// For a check before a long computation. Creates `folder` if need be.
 fn check_folder(folder: &Path, file: &str) -> Result<(), CommandError> {
     fs::create_dir_all(folder).map_err(FileError::at(folder))?;
     let path = folder.join(file);
     Ok(files::check_replaceable(&path).map_err(FileError::at(&path))?)
 }
 
-/// Writes the files of a page into `folder`, and prints their paths.
+/// Prints the paths.
 fn save(folder: &Path, pages: Vec<(String, String)>) -> Result<(), CommandError> {
     let mut written = Vec::new();
     files::replace_all(folder, pages, |path| written.push(path.display().to_string()))?;

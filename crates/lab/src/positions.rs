@@ -9,20 +9,20 @@ const PAPER: &str = include_str!("positions.epd");
 /// in the paper, and endgames take turns.
 const LARGER: &str = include_str!("larger.epd");
 
-/// A test position of the paper.
+/// From the paper.
 #[derive(Clone, Debug)]
 pub struct TestPosition {
     pub number: u32,
-    /// The position, without earlier moves.
+    /// Without earlier moves.
     pub position: Position,
 }
 
-/// Consecutive positions of one player in one game.
+/// Of one player in one game.
 #[derive(Clone, Debug)]
 pub struct Sequence {
-    /// The number of the game, from 1.
+    /// From 1.
     pub number: u32,
-    /// The positions, with the plies played before each.
+    /// With the plies played before each.
     pub positions: Vec<(u32, Position)>,
 }
 
@@ -45,7 +45,7 @@ pub fn larger() -> Vec<Sequence> {
     sequences
 }
 
-/// Returns a hash of the paper's positions, which identifies them in results files.
+/// Identifies the paper's positions in results files.
 pub(crate) fn paper_hash() -> u64 {
     let fens: String = paper().iter().map(|test| format!("{}\n", test.position.fen(true))).collect();
     fnv1a(&format!("\n{fens}"))
@@ -59,7 +59,7 @@ fn fnv1a(text: &str) -> u64 {
     text.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3))
 }
 
-/// Parses the position of an EPD line, with its clocks. `None` never comes of the committed files.
+/// With its clocks. `None` never comes of the committed files.
 fn parse(line: &str) -> Option<Position> {
     let board: Vec<&str> = line.split_ascii_whitespace().take(4).collect();
     Position::from_fen(&format!("{} {} {}", board.join(" "), operand(line, "hmvc"), operand(line, "fmvn"))).ok()

@@ -10,20 +10,20 @@ use sesame::position::Game;
 use sesame_report::parallel;
 use sesame_table::{Scheme, TableError};
 
-/// The paper's Table 1: thousands of nodes without a table, summed over the 18 positions, for 3 to 8 plies.
+/// Thousands of nodes without a table, summed over the 18 positions, for 3 to 8 plies.
 pub const TABLE_1: [u64; 6] = [185, 1_083, 3_847, 23_573, 96_969, 610_696];
 
-/// The paper's Table 2, TWOBIG1: the same with 1024K positions, cleared between the test positions.
+/// TWOBIG1: like Table 1 with 1024K positions, cleared between the test positions.
 pub const TABLE_2: [u64; 6] = [194, 897, 2_791, 12_591, 40_161, 191_687];
 
-/// The least depth in those tables.
+/// In both tables.
 pub const FIRST_DEPTH: u32 = 3;
 
-/// Nodes summed over the test positions, by depth from [`FIRST_DEPTH`] on: without a table, and with 1024K
-/// positions under TWOBIG1, cleared between the test positions.
+/// Over the test positions, by depth from [`FIRST_DEPTH`] on: without a table, and with 1024K positions under TWOBIG1, cleared
+/// between the test positions.
 pub type NodeSums = [Vec<u64>; 2];
 
-/// Searches all positions to `depth`, without and with a table.
+/// All positions, without and with a table.
 pub fn measure(choices: OpenChoices, depth: u32) -> Result<NodeSums, TableError> {
     let table = table_of_1994(1024 << 10, Scheme::TwoBig1, false)?;
     let sums = parallel::map([None, Some(table)], 2, |table| {
@@ -41,7 +41,7 @@ pub fn measure(choices: OpenChoices, depth: u32) -> Result<NodeSums, TableError>
     Ok(std::array::from_fn(|_| sums.next().unwrap_or_default()))
 }
 
-/// Returns the experiment's choices and, one at a time, the alternative to each, with descriptions.
+/// The experiment's choices and, one at a time, the alternative to each, with descriptions.
 pub fn variants() -> Vec<(&'static str, OpenChoices)> {
     let usual = OpenChoices::default();
     let varied = |change: fn(&mut OpenChoices)| {
@@ -86,7 +86,7 @@ pub fn variants() -> Vec<(&'static str, OpenChoices)> {
     ]
 }
 
-/// Returns the heading of the Markdown table of choices, to `depth` plies.
+/// Of the Markdown table of choices.
 pub fn heading(depth: u32) -> String {
     let depths = || FIRST_DEPTH..=depth;
     let columns: String = depths().map(|depth| format!(" {depth} ply |")).collect();
@@ -94,8 +94,8 @@ pub fn heading(depth: u32) -> String {
     format!("| choice |{columns}{columns}\n|---|{rule}{rule}")
 }
 
-/// Returns a row of that table: nodes without a table in thousands, with their ratio to Table 1; then the ratio
-/// of nodes with and without a table, with the deviation from the paper's.
+/// Nodes without a table in thousands, with their ratio to Table 1; then the ratio of nodes with and without a table, with the
+/// deviation from the paper's.
 pub fn row(name: &str, [without, with]: &NodeSums) -> String {
     let of_paper = |index: usize, text: &dyn Fn(f64, f64) -> String| match (TABLE_1.get(index), TABLE_2.get(index)) {
         (Some(&one), Some(&two)) => text(one as f64, two as f64 / one as f64),

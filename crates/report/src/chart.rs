@@ -14,10 +14,10 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 const WIDTH: u32 = 680;
 const HEIGHT: u32 = 540;
 const HEADING: u32 = 48;
-/// Width of the legend at the right in pixels, unless a name needs more.
+/// At the right, in pixels, unless a name needs more.
 const LEGEND: u32 = 220;
 const LEGEND_LINE: u32 = 60;
-/// Approximate width of a letter in pixels.
+/// Approximate width in pixels.
 const LETTER: u32 = 9;
 
 const PAPER: RGBColor = RGBColor(252, 252, 250);
@@ -34,7 +34,7 @@ impl ChartError {
     }
 }
 
-/// The shape at each point of a curve.
+/// At each point of a curve.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Marker {
     Disc,
@@ -64,7 +64,7 @@ const VERMILION: RGBColor = RGBColor(213, 94, 0);
 const PURPLE: RGBColor = RGBColor(204, 121, 167);
 
 impl CurveStyle {
-    /// Seven styles, distinct without colour too. The first two are solid lines.
+    /// Distinct without colour too. The first two are solid lines.
     pub const ALL: [CurveStyle; 7] = [
         CurveStyle { colour: BLUE, marker: Marker::Disc, dashes: None },
         CurveStyle { colour: SKY, marker: Marker::Ring, dashes: None },
@@ -75,8 +75,7 @@ impl CurveStyle {
         CurveStyle { colour: PURPLE, marker: Marker::Diamond, dashes: Some((4, 4)) },
     ];
 
-    /// Returns the style of a chart's curve number `number`, from 0. Beyond the seventh the colours repeat
-    /// with other markers and dashes; the first 49 are distinct.
+    /// `number` counts from 0. Beyond the seventh the colours repeat with other markers and dashes; the first 49 are distinct.
     pub fn nth(number: usize) -> CurveStyle {
         let count = CurveStyle::ALL.len();
         let (style, round) = (CurveStyle::ALL[number % count], number / count);
@@ -97,12 +96,11 @@ pub enum PlotMode {
 
 #[derive(Clone, Debug)]
 pub struct Curve {
-    /// The name in the legend.
     pub name: String,
     pub style: CurveStyle,
-    /// The points as (x, y), in the order of the line.
+    /// As (x, y), in the order of the line.
     pub points: Vec<(f64, f64)>,
-    /// Error bars as (x, lower end, upper end).
+    /// As (x, lower end, upper end).
     pub error_bars: Vec<(f64, f64, f64)>,
     pub mode: PlotMode,
 }
@@ -137,14 +135,13 @@ impl Reference {
 #[derive(Clone, Debug)]
 pub struct Axis {
     pub title: String,
-    /// The labels as (value, text); each has a grid line.
+    /// As (value, text); each has a grid line.
     pub ticks: Vec<(f64, String)>,
     pub range: std::ops::Range<f64>,
 }
 
 impl Axis {
-    /// Returns an axis for `values`, labelled at round numbers. `write` receives a value and the distance
-    /// between labels, and returns the label.
+    /// Has labels at round numbers. `write` receives a value and the distance between labels, and returns the label.
     pub fn round(title: &str, values: impl Iterator<Item = f64>, write: impl Fn(f64, f64) -> String) -> Axis {
         let (low, high) =
             values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
@@ -158,7 +155,7 @@ impl Axis {
     }
 }
 
-/// Labels and grid lines at [`Axis::ticks`]; the axes of plotters choose their own.
+/// Uses [`Axis::ticks`]; the axes of plotters choose their own.
 impl Ranged for Axis {
     type FormatOption = NoDefaultFormatting;
     type ValueType = f64;
@@ -185,17 +182,15 @@ impl ValueFormatter<f64> for Axis {
     }
 }
 
-/// Returns the smallest of 1, 2, 5 times a power of ten that is not below `step`.
+/// 1, 2 or 5 times a power of ten, not below `step`.
 fn round_step(step: f64) -> f64 {
     let power = 10f64.powf(step.log10().floor());
     let factor = [1.0, 2.0, 5.0, 10.0].into_iter().find(|factor| factor * power >= step * 0.999_999);
     factor.unwrap_or(10.0) * power
 }
 
-/// A chart with its legend on the right.
 #[derive(Clone, Debug)]
 pub struct Chart {
-    /// The title, also for screen readers.
     pub title: String,
     pub x: Axis,
     pub y: Axis,
@@ -293,7 +288,6 @@ impl Chart {
     }
 }
 
-/// Draws an error bar: a vertical line with a cap at each end.
 fn draw_error_bar<'a>(
     area: &DrawingArea<SVGBackend<'a>, Shift>,
     style: CurveStyle,
@@ -306,7 +300,7 @@ fn draw_error_bar<'a>(
     Ok(())
 }
 
-/// Draws a marker around a pixel. Hollow ones are filled with the background and hide the line below.
+/// Hollow markers are filled with the background and hide the line below.
 fn draw_marker<'a>(
     area: &DrawingArea<SVGBackend<'a>, Shift>,
     style: CurveStyle,
@@ -333,7 +327,7 @@ fn draw_marker<'a>(
     }
 }
 
-/// Returns the picture with a title for screen readers.
+/// The title is for screen readers.
 fn with_title(svg: &str, title: &str) -> String {
     let title = title.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     match svg.split_once("<svg ").and_then(|(before, rest)| Some((before, rest.split_once('>')?))) {

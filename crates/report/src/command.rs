@@ -15,10 +15,10 @@ use crate::files::FileError;
 
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum CommandError {
-    /// The arguments make no sense: exit code 2.
+    /// Exit code 2.
     #[error("{0}")]
     Usage(String),
-    /// The command could not be carried out: exit code 1.
+    /// Exit code 1.
     #[error("{0}")]
     Failed(String),
 }
@@ -36,7 +36,7 @@ impl CommandError {
         Self::Failed(format!("the standard output cannot be written: {error}"))
     }
 
-    /// Prints the error on standard error, a usage error with a pointer to `--help`, and returns its exit code.
+    /// A usage error has a pointer to `--help`.
     pub fn report(&self) -> ExitCode {
         print_status(&format!("error: {self}"));
         match self {
@@ -61,9 +61,7 @@ impl From<ChartError> for CommandError {
     }
 }
 
-/// Runs a program: parses the process's arguments, calls `body` with them, and reports its error.
-///
-/// `--help` and `--version` are printed with exit code 0, arguments that cannot be parsed with exit code 2.
+/// Parses the arguments, calls `body`, and reports its error. Prints `--help` and `--version` with exit code 0.
 pub fn main<A: Parser>(body: impl FnOnce(A) -> Result<(), CommandError>) -> ExitCode {
     match A::try_parse() {
         Ok(arguments) => body(arguments).map_or_else(|error| error.report(), |()| ExitCode::SUCCESS),
@@ -74,7 +72,7 @@ pub fn main<A: Parser>(body: impl FnOnce(A) -> Result<(), CommandError>) -> Exit
     }
 }
 
-/// Returns the exit code of arguments that clap did not accept, help and version among them.
+/// Clap also reports help and version as errors.
 fn exit_code_of(error: &clap::Error, printed: io::Result<()>) -> ExitCode {
     match printed {
         Err(unwritten) if unwritten.kind() != ErrorKind::BrokenPipe && !error.use_stderr() => {
@@ -84,7 +82,6 @@ fn exit_code_of(error: &clap::Error, printed: io::Result<()>) -> ExitCode {
     }
 }
 
-/// Adds the failure of the standard output, if any, to the result of a command.
 pub fn check_output(result: Result<(), CommandError>, unwritten: Option<&io::Error>) -> Result<(), CommandError> {
     let Some(unwritten) = unwritten.map(CommandError::unwritten) else { return result };
     if result.is_err() {
@@ -94,19 +91,17 @@ pub fn check_output(result: Result<(), CommandError>, unwritten: Option<&io::Err
     Err(unwritten)
 }
 
-/// Prints a line about the progress of a command on standard error. Errors of writing are ignored: the work
-/// goes on without a reader.
+/// Prints to standard error. Ignores errors: the work goes on without a reader.
 pub fn print_status(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");
 }
 
 const REDRAW: Duration = Duration::from_millis(100);
 
-/// The share of a long piece of work that is done, with the time left, on standard error; silent where that
-/// is no terminal.
+/// On standard error, with the time left; silent if that is no terminal.
 pub struct Progress {
     total: u64,
-    /// The work that an earlier run has done.
+    /// Done by an earlier run.
     before: u64,
     started: Instant,
     is_terminal: bool,
@@ -120,13 +115,12 @@ struct Status {
 }
 
 impl Progress {
-    /// Returns a line for work of weight `total`, of which an earlier run has done `done`.
+    /// An earlier run has done `done` of `total`.
     pub fn new(total: u64, done: u64) -> Self {
         let state = Mutex::new(Status { done, message: String::new(), drawn: None });
         Self { total, before: done, started: Instant::now(), is_terminal: io::stderr().is_terminal(), state }
     }
 
-    /// Adds a piece of this weight to the work done, and shows `message`.
     pub fn advance(&self, weight: u64, message: String) {
         self.update(|state| {
             state.done += weight;
@@ -134,12 +128,11 @@ impl Progress {
         });
     }
 
-    /// Shows the work in hand.
     pub fn set_message(&self, message: String) {
         self.update(|state| state.message = message);
     }
 
-    /// Hides the line while `write` writes to the terminal.
+    /// Hides the line during `write`.
     pub fn suspend<T>(&self, write: impl FnOnce() -> T) -> T {
         let mut state = self.state.lock();
         self.erase(&mut state);
@@ -179,7 +172,7 @@ impl Progress {
     }
 }
 
-/// Returns a duration as `h:mm:ss`.
+/// `h:mm:ss`.
 fn clock(duration: Duration) -> String {
     let seconds = duration.as_secs();
     format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)

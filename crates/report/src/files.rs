@@ -24,19 +24,15 @@ pub struct FileError {
 }
 
 impl FileError {
-    /// Returns a conversion of errors about `path`, for `map_err`.
+    /// For `map_err`.
     pub fn at(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
         |source| Self { path: path.to_owned(), source }
     }
 }
 
-/// Replaces the content of the file at `path` with `bytes`, or creates it. At any moment the file holds the
-/// old or the new content, complete. The target of a symbolic link is replaced, not the link. The permissions
-/// stay.
-///
-/// # Errors
-/// If the file cannot be written, as on a full disk, or `path` is not a regular file (`/dev/full`). The old
-/// content stays.
+/// Replaces or creates a file. At any moment it has the old or the new content, complete. Replaces the target of a
+/// symbolic link, not the link. Permissions stay. Fails if the file cannot be written, as on a full disk, or is not a
+/// regular file (`/dev/full`); the old content stays.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Draft::open(path)?.finish([bytes], |draft, path| fs::rename(draft, path))
 }
@@ -57,11 +53,8 @@ pub fn create<'a>(path: &Path, parts: impl IntoIterator<Item = &'a [u8]>) -> io:
     })
 }
 
-/// Replaces each of these files, given as names and texts, in `folder`, which is created if need be. Calls
-/// `written` with the path of each.
-///
-/// # Errors
-/// If the folder cannot be created or a file cannot be written. Earlier files stay written.
+/// Takes names and texts, creates `folder` if need be, and calls `written` with each path. After an error, earlier files
+/// stay written.
 pub fn replace_all<N: AsRef<Path>, T: AsRef<[u8]>>(
     folder: &Path,
     files: impl IntoIterator<Item = (N, T)>,
@@ -76,23 +69,17 @@ pub fn replace_all<N: AsRef<Path>, T: AsRef<[u8]>>(
     Ok(())
 }
 
-/// Returns true if both paths lead to the same existing file.
+/// The file must exist.
 pub fn are_same(one: &Path, other: &Path) -> bool {
     fs::canonicalize(one).ok().zip(fs::canonicalize(other).ok()).is_some_and(|(one, other)| one == other)
 }
 
-/// Checks, before a long computation, that [`replace`] could begin. Leaves nothing behind.
-///
-/// # Errors
-/// Those of [`replace`].
+/// For a check before a long computation. Leaves nothing behind. Fails like [`replace`].
 pub fn check_replaceable(path: &Path) -> io::Result<()> {
     fs::remove_file(Draft::open(path)?.draft)
 }
 
-/// Checks, before a long computation, that [`create`] could begin. Leaves nothing behind.
-///
-/// # Errors
-/// Those of [`create`].
+/// For a check before a long computation. Leaves nothing behind. Fails like [`create`].
 pub fn check_new(path: &Path) -> io::Result<()> {
     if fs::symlink_metadata(path).is_ok() {
         return Err(already_exists());
@@ -104,7 +91,6 @@ fn already_exists() -> io::Error {
     io::Error::new(ErrorKind::AlreadyExists, "it exists already, and is not replaced")
 }
 
-/// Returns the path of the same folder whose name is longer by `suffix`.
 pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
@@ -113,9 +99,9 @@ pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 
 struct Draft {
     path: PathBuf,
-    /// Those of the file to replace, if it exists.
+    /// Of the file to replace, if it exists.
     permissions: Option<Permissions>,
-    /// The temporary file. Its name is unique, so concurrent writers do not meet.
+    /// Unique, so concurrent writers do not meet.
     draft: PathBuf,
     file: File,
 }
@@ -134,7 +120,7 @@ impl Draft {
         Ok(Draft { path, permissions, draft, file })
     }
 
-    /// Writes the parts one after the other; `put` then moves the temporary file to its place.
+    /// Writes the parts; `put` then moves the temporary file to its place.
     fn finish<'a>(
         self,
         parts: impl IntoIterator<Item = &'a [u8]>,
@@ -160,7 +146,7 @@ impl Draft {
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Results {
-    /// The lines before the rows.
+    /// Before the rows.
     pub head: Vec<String>,
     pub rows: Vec<String>,
 }
@@ -238,7 +224,7 @@ fn other(path: &Path, line: usize, found: &str, expected: &str) -> CommandError 
     CommandError::Failed(format!("{path} holds other results: line {line} is {found:?}, not {expected:?}"))
 }
 
-/// Reads a file. Reading a device such as /dev/zero would never end.
+/// Regular files only: reading /dev/zero would never end.
 fn read(path: &Path) -> io::Result<String> {
     if fs::metadata(path)?.is_file() {
         fs::read_to_string(path)

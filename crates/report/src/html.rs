@@ -4,17 +4,16 @@ use std::collections::BTreeMap;
 
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd};
 
-/// The style sheet: light or dark as in the reader's system; wide tables scroll on their own.
+/// Light or dark as in the reader's system; wide tables scroll on their own.
 const STYLE: &str = include_str!("style.css");
 
-/// One page of Markdown within the HTML page.
 pub struct Part<'a> {
-    /// The name of its file, the target of links from other parts.
+    /// Target of links from other parts.
     pub file: &'a str,
     pub markdown: &'a str,
 }
 
-/// Returns all parts as one HTML page. `pictures` holds SVG pictures by file name; they are inlined.
+/// `pictures` has SVG by file name, to be inlined.
 pub fn page(title: &str, parts: &[Part], pictures: &BTreeMap<String, String>) -> String {
     let files: Vec<&str> = parts.iter().map(|part| part.file).collect();
     let mut body = String::new();
@@ -33,13 +32,12 @@ pub fn page(title: &str, parts: &[Part], pictures: &BTreeMap<String, String>) ->
     )
 }
 
-/// Returns the anchor of a heading as on GitHub: lower-case letters, digits and hyphens.
+/// As on GitHub: lower-case letters, digits and hyphens.
 pub fn slug(heading: &str) -> String {
     let kept = heading.chars().filter(|letter| letter.is_alphanumeric() || matches!(letter, ' ' | '-' | '_'));
     kept.flat_map(char::to_lowercase).map(|letter| if letter == ' ' { '-' } else { letter }).collect()
 }
 
-/// Returns the file names of all pictures in a page of Markdown.
 pub fn pictures_of(markdown: &str) -> Vec<String> {
     let image = |event| match event {
         Event::Start(Tag::Image { dest_url, .. }) => Some(dest_url.into_string()),
@@ -48,7 +46,7 @@ pub fn pictures_of(markdown: &str) -> Vec<String> {
     Parser::new_ext(markdown, Options::ENABLE_TABLES).filter_map(image).collect()
 }
 
-/// Returns the text of the first heading; `None` without a heading.
+/// From the first heading.
 pub fn title_of(markdown: &str) -> Option<String> {
     let mut events = Parser::new(markdown).skip_while(|event| !matches!(event, Event::Start(Tag::Heading { .. })));
     events.next()?;
@@ -74,8 +72,7 @@ struct Converter<'a> {
 }
 
 impl Converter<'_> {
-    /// Returns the events of a page with anchors at its headings, inlined pictures, and links within the HTML
-    /// page.
+    /// Adds anchors to headings, inlines pictures, and links within the HTML page.
     fn convert<'m>(&self, markdown: &'m str) -> Vec<Event<'m>> {
         let events: Vec<Event> =
             Parser::new_ext(markdown, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH).collect();
@@ -118,7 +115,7 @@ impl Converter<'_> {
         converted
     }
 
-    /// Returns the target of a link; targets among the parts become anchors of the HTML page.
+    /// Targets among the parts become anchors of the HTML page.
     fn link(&self, target: &str) -> String {
         let (file, heading) = target.split_once('#').map_or((target, None), |(file, heading)| (file, Some(heading)));
         match (file, heading) {

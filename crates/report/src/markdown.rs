@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::statistics::Estimate;
 
-/// A table. By default the first column is text, aligned left, and the others are numbers, aligned right.
+/// By default the first column is text, aligned left, and the others are numbers, aligned right.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     header: Vec<String>,
@@ -17,13 +17,13 @@ impl Table {
         Table { header: header.into_iter().map(Into::into).collect(), rows: Vec::new(), text_columns: 1 }
     }
 
-    /// Returns the table with its first `columns` columns aligned left.
+    /// Aligns the first `columns` columns left.
     pub fn with_text_columns(mut self, columns: usize) -> Table {
         self.text_columns = columns;
         self
     }
 
-    /// Returns the table for a terminal: aligned columns without Markdown's marks.
+    /// For a terminal: aligned columns without Markdown's marks.
     pub fn aligned(&self) -> String {
         let plain = |text: &String| text.replace("**", "");
         let lines: Vec<Vec<String>> =
@@ -72,36 +72,35 @@ pub fn fill(template: &str, values: &[(&str, &dyn fmt::Display)]) -> String {
         .fold(template.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), &value.to_string()))
 }
 
-/// Returns the text with a no-break space before every percent sign.
+/// Puts a no-break space before every percent sign.
 pub fn unbroken(text: &str) -> String {
     text.replace(" %", "\u{a0}%")
 }
 
 pub const DASH: &str = "–";
 
-/// Returns `text` of a value, or [`DASH`] for `None`.
 pub fn or_dash<T>(value: Option<T>, text: impl FnOnce(T) -> String) -> String {
     value.map_or_else(|| DASH.to_owned(), text)
 }
 
-/// Returns a number of nodes in thousands, rounded and grouped: `610,696`.
+/// Rounded and grouped: `610,696`.
 pub fn thousands(nodes: f64) -> String {
     grouped((nodes / 1000.0).round() as u64)
 }
 
-/// Returns a number with commas between groups of three digits: `1,234,567`.
+/// `1,234,567`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let groups: Vec<&str> = digits.as_bytes().rchunks(3).rev().filter_map(|group| str::from_utf8(group).ok()).collect();
     groups.join(",")
 }
 
-/// Returns a number of positions in units of 1,024: `8K`.
+/// In units of 1,024: `8K`.
 pub fn size(positions: usize) -> String {
     format!("{}K", positions / 1024)
 }
 
-/// Returns sizes as a list, `8K, 32K`; three or more that double each time as a range, `8K to 1024K`.
+/// `8K, 32K`; three or more sizes that double each time as a range, `8K to 1024K`.
 pub fn sizes(positions: &[usize]) -> String {
     match positions {
         [first, .., last] if positions.len() > 2 && positions.windows(2).all(|pair| pair[1] == 2 * pair[0]) => {
@@ -111,12 +110,12 @@ pub fn sizes(positions: &[usize]) -> String {
     }
 }
 
-/// Returns a fraction as a percentage, `12.3 %`, with a true minus sign.
+/// `12.3 %`, with a true minus sign.
 pub fn percent(fraction: f64) -> String {
     Unit::Share.write(fraction)
 }
 
-/// Returns a fraction as a percentage with its sign, `+12.3 %`.
+/// `+12.3 %`.
 pub fn signed_percent(fraction: f64) -> String {
     format!("{} %", signed(fraction, 1))
 }
@@ -126,7 +125,7 @@ fn signed(fraction: f64, digits: usize) -> String {
     if number.starts_with('−') { number } else { format!("+{number}") }
 }
 
-/// Formats a value with a true minus sign, and none before a zero.
+/// With a true minus sign, and none before a zero.
 fn unsigned(value: f64, digits: usize) -> String {
     let number = format!("{value:.digits$}");
     let is_zero = !number.contains(|c: char| ('1'..='9').contains(&c));
@@ -135,9 +134,9 @@ fn unsigned(value: f64, digits: usize) -> String {
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Unit {
-    /// A ratio, as its difference from 1: `+4.2 %`.
+    /// From 1: `+4.2 %`.
     Difference,
-    /// A fraction, as a percentage: `4.2 %`.
+    /// `4.2 %`.
     Share,
     Number,
 }
@@ -160,8 +159,7 @@ impl Unit {
         }
     }
 
-    /// Formats the value with enough decimals to differ from each of the `marks` that it does not equal; at
-    /// most two more than usual.
+    /// Uses enough decimals to differ from other `marks`; at most two more than usual.
     fn beside(self, value: f64, marks: &[f64]) -> String {
         let usual = self.digits();
         let is_distinct = |&digits: &usize| {
@@ -171,8 +169,7 @@ impl Unit {
         self.bare(value, (usual..=usual + 2).find(is_distinct).unwrap_or(usual))
     }
 
-    /// Formats as [`Unit::write_estimate`], with enough decimals for the ends of the interval to differ from
-    /// nearby `marks`.
+    /// Like [`Unit::write_estimate`], with enough decimals for the ends of the interval to differ from nearby `marks`.
     pub fn write_estimate_beside(self, estimate: Estimate, marks: &[f64]) -> String {
         let [value, low, high] =
             [estimate.value, estimate.interval.low, estimate.interval.high].map(|value| self.beside(value, marks));
@@ -180,7 +177,7 @@ impl Unit {
         format!("{value}{per_cent} ({low} to {high})")
     }
 
-    /// Returns the value and its interval in this format: `4.2 % (3.9 to 4.5)`.
+    /// `4.2 % (3.9 to 4.5)`.
     pub fn write_estimate(self, estimate: Estimate) -> String {
         self.write_estimate_beside(estimate, &[])
     }

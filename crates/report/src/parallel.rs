@@ -5,15 +5,14 @@ use std::thread;
 
 use parking_lot::Mutex;
 
-/// Stack of a thread in bytes, enough for a chess search.
+/// In bytes, enough for a chess search.
 const STACK: usize = 16 << 20;
 
-/// Returns the number of cores that the process may use.
 pub fn cores() -> usize {
     num_cpus::get()
 }
 
-/// Runs `work` on each input, on at most `threads` threads, and returns the results in the order of the inputs.
+/// Returns the results in the order of the inputs.
 pub fn map<I: Send, O: Send>(
     inputs: impl IntoIterator<Item = I>,
     threads: usize,
@@ -25,7 +24,7 @@ pub fn map<I: Send, O: Send>(
     }
 }
 
-/// As [`map`], for work that can fail.
+/// Like [`map`], for work that can fail.
 pub fn try_map<I: Send, O: Send, E: Send>(
     inputs: impl IntoIterator<Item = I>,
     threads: usize,

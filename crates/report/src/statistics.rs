@@ -14,15 +14,15 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// Number of resamples of a bootstrap. They fix the ends of a 95 % interval to about a fiftieth of its width.
+/// They fix the ends of a 95 % interval to about a fiftieth of its width.
 pub const RESAMPLES: usize = 4_000;
 
-/// Confidence level of every interval: the share of the resamples inside it.
+/// Share of the resamples inside an interval.
 pub const LEVEL: f64 = 0.95;
 
 const SEED: u64 = 1994;
 
-/// A confidence interval at [`LEVEL`].
+/// At [`LEVEL`].
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Interval {
     pub low: f64,
@@ -30,7 +30,7 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Returns true if `value` lies inside, ends included.
+    /// Includes the ends.
     pub fn contains(&self, value: f64) -> bool {
         self.low <= value && value <= self.high
     }
@@ -42,24 +42,24 @@ pub struct Estimate {
     pub interval: Interval,
 }
 
-/// A paired comparison over the same test positions.
+/// Paired, over the same test positions.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Comparison {
     pub count: usize,
     pub below: usize,
     pub equal: usize,
-    /// The geometric mean of the ratios, with its interval.
+    /// Geometric mean of the ratios.
     pub mean: Estimate,
 }
 
 impl Comparison {
-    /// Returns true if the interval lies entirely on one side of 1.
+    /// The interval lies entirely on one side of 1.
     pub fn is_decided(&self) -> bool {
         !self.mean.interval.contains(1.0)
     }
 }
 
-/// Returns the geometric mean of `values`; `None` if there are none, or one is not positive and finite.
+/// `None` without values, or if one is not positive and finite.
 pub fn geometric_mean(values: &[f64]) -> Option<f64> {
     if values.is_empty() || !values.iter().all(|&value| value > 0.0 && value.is_finite()) {
         return None;
@@ -68,8 +68,7 @@ pub fn geometric_mean(values: &[f64]) -> Option<f64> {
     Some((logarithms / values.len() as f64).exp())
 }
 
-/// Compares two variants position by position; `ratios` holds one's measure over the other's. `None` as for
-/// [`geometric_mean`].
+/// `ratios` has one variant's measure over the other's, by position. `None` like [`geometric_mean`].
 pub fn compare(ratios: &[f64]) -> Option<Comparison> {
     geometric_mean(ratios)?;
     let logarithms: Vec<f64> = ratios.iter().map(|ratio| ratio.ln()).collect();
@@ -85,11 +84,9 @@ pub fn compare(ratios: &[f64]) -> Option<Comparison> {
     })
 }
 
-/// Returns the value of a statistic of `count` test positions, with its interval.
-///
-/// `statistic` receives the positions' indices, once in order and then [`RESAMPLES`] times drawn with
-/// replacement. Resamples with a statistic that is not finite are left out. `None` if there are no positions,
-/// or the statistic of the data is not finite.
+/// `statistic` receives the indices of `count` test positions, once in order and then [`RESAMPLES`] times drawn with
+/// replacement. Leaves out resamples without a finite statistic. `None` without positions, or without a finite statistic of
+/// the data.
 pub fn bootstrap(count: usize, mut statistic: impl FnMut(&[usize]) -> f64) -> Option<Estimate> {
     let mut picks: Vec<usize> = (0..count).collect();
     if picks.is_empty() {
@@ -109,7 +106,7 @@ pub fn bootstrap(count: usize, mut statistic: impl FnMut(&[usize]) -> f64) -> Op
     Some(Estimate { value, interval })
 }
 
-/// Returns a quantile of sorted values, interpolated linearly between neighbours.
+/// Interpolates linearly between neighbours.
 fn quantile(sorted: &[f64], part: f64) -> Option<f64> {
     let place = part * sorted.len().checked_sub(1)? as f64;
     let below = *sorted.get(place.floor() as usize)?;
@@ -117,16 +114,14 @@ fn quantile(sorted: &[f64], part: f64) -> Option<f64> {
     Some(below + (above - below) * place.fract())
 }
 
-/// Returns a number below `bound`; 0 if `bound` is 0.
-///
-/// The number is the high half of a 64 by 64 bit product (D. Lemire, "Fast Random Integer Generation in an
+/// Returns 0 if `bound` is 0. Takes the high half of a 64 by 64 bit product (D. Lemire, "Fast Random Integer Generation in an
 /// Interval", 2019). Without the rejection step the bias is at most `bound` / 2^64.
 pub fn below(random: &mut Xoshiro256PlusPlus, bound: usize) -> usize {
     let product = u128::from(random.next_u64()) * bound as u128;
     (product >> 64) as usize
 }
 
-/// Shuffles `items` (Fisher and Yates); every order is equally likely.
+/// Fisher and Yates: every order is equally likely.
 pub fn shuffle<T>(items: &mut [T], random: &mut Xoshiro256PlusPlus) {
     for last in (1..items.len()).rev() {
         items.swap(last, below(random, last + 1));

@@ -11,17 +11,16 @@ use std::io::{self, Read};
 use sesame::position::{BitBoard, Color, File, Move, Piece, Position, Square};
 use sesame::search::score::{MATE, is_mate};
 
-/// Bytes of the first position of a game, the result included.
+/// Of the first position of a game, the result included.
 pub const START_BYTES: usize = 32;
-/// Bytes of a move with its score.
+/// Of a move with its score.
 pub const PLY_BYTES: usize = 4;
-/// The largest number of moves of a game in a file. No game under the rules is as long; a file of another kind is not read into memory
-/// as one endless game.
+/// Of a game in a file. No game under the rules is as long; a file of another kind is not read into memory as one endless game.
 pub const MAX_PLIES: usize = 1 << 16;
-/// The end of a game. No move is 0.
+/// No move is 0.
 const TERMINATOR: [u8; PLY_BYTES] = [0; PLY_BYTES];
 
-/// A rook that may still castle.
+/// Piece code of a rook that may still castle.
 const UNMOVED_ROOK: u8 = 6;
 const NO_EN_PASSANT: u8 = 64;
 const BLACK_PIECE: u8 = 8;
@@ -32,61 +31,58 @@ const CASTLING: u16 = 2 << 14;
 const PROMOTION: u16 = 3 << 14;
 const PROMOTIONS: [Piece; 4] = [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen];
 
-/// Plies from the start of the game to the first training position. Earlier positions are all alike.
+/// Earlier positions are all alike, and not training positions.
 pub const FIRST_PLY: usize = 16;
 
-/// The largest blended score, in centipawns.
+/// In centipawns.
 const MAX_BLENDED: f32 = 1_500.0;
 
-/// A game: its first position, its moves with their scores, and its result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GameRecord {
-    /// The first position that was searched.
     pub start: Position,
-    /// The moves with the search's score before each, in centipawns from White's point of view; mate scores are those of
+    /// With the search's score before each, in centipawns from White's point of view; mate scores are those of
     /// [`score`](sesame::search::score).
     pub moves: Vec<(Move, i16)>,
-    /// The result for White in half points: 0, 1 or 2.
+    /// For White in half points: 0, 1 or 2.
     pub result: u8,
 }
 
-/// The error of bytes that are not a valid game.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GameFormatError {
     #[error("its first position is invalid: {0}")]
     Start(String),
     #[error("its result is {0} instead of 0, 1 or 2 half points")]
     Result(u8),
-    /// A move is illegal, or not encoded as it should be.
+    /// Illegal, or not encoded as it should be.
     #[error("move {number}: {word:#06x} is not a legal move in {fen}")]
     Move {
-        /// The number of the move, from 1.
+        /// From 1.
         number: usize,
         word: u16,
         fen: String,
     },
-    /// A score is out of range.
+    /// Out of range.
     #[error("move {number}: a score of {score}")]
     Score {
-        /// The number of the move, from 1.
+        /// From 1.
         number: usize,
         score: i16,
     },
 }
 
-/// Returns the plies from the start of the game to `position`, by its move number.
+/// From the start of the game, by the move number.
 pub(crate) fn ply_of(position: &Position) -> usize {
     2 * usize::from(position.fullmove_number().max(1) - 1) + position.side_to_move() as usize
 }
 
 impl GameRecord {
-    /// Returns whether a position is a training position: past the opening, not in check, the best move quiet, no mate score. The
-    /// engine evaluates only such positions, and only there the score is about the position alone.
+    /// Past the opening, not in check, the best move quiet, no mate score. The engine evaluates only such positions, and only there
+    /// the score is about the position alone.
     pub fn is_training_position(position: &Position, best: Move, score: i32) -> bool {
         ply_of(position) >= FIRST_PLY && !is_mate(score) && !position.in_check() && !position.is_noisy(best)
     }
 
-    /// Calls `visit` with each training position and its score from White's point of view, in order.
+    /// In order. The score is from White's point of view.
     pub fn for_each_training_position(&self, mut visit: impl FnMut(&Position, i32)) {
         let mut position = self.start.clone();
         for &(mv, score) in &self.moves {
@@ -103,9 +99,9 @@ impl GameRecord {
         count
     }
 
-    /// Returns the game with scores blended with later ones, TD(lambda) (Sutton 1988; in chess Baxter, Tridgell and Weaver 2000): a share
-    /// of `1 - lambda` is the score itself, the rest the blended score of the next ply. Blended scores are at most 1,500 centipawns; mate
-    /// scores stay. With a `lambda` of 0 nothing changes.
+    /// Blends scores with later ones, TD(lambda) (Sutton 1988; in chess Baxter, Tridgell and Weaver 2000): a share of `1 - lambda`
+    /// is the score itself, the rest the blended score of the next ply. Blended scores are at most 1,500 centipawns; mate scores
+    /// stay.
     #[must_use]
     pub fn blended(mut self, lambda: f32) -> GameRecord {
         if lambda == 0.0 {
@@ -136,7 +132,7 @@ impl GameRecord {
         bytes
     }
 
-    /// Decodes the bytes of one complete game. Every move must be legal.
+    /// One complete game. Every move must be legal.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, GameFormatError> {
         let (start, plies) =
             bytes.split_first_chunk().ok_or_else(|| GameFormatError::Start("it is truncated".to_owned()))?;
@@ -182,7 +178,7 @@ fn encode_start(position: &Position, result: u8) -> [u8; START_BYTES] {
     bytes
 }
 
-/// Decodes the first position by way of a FEN, whose parser checks the position.
+/// Uses a FEN, whose parser checks the position.
 fn decode_start(bytes: &[u8; START_BYTES]) -> Result<(Position, u8), GameFormatError> {
     let occupied = u64::from_le_bytes([0, 1, 2, 3, 4, 5, 6, 7].map(|i| bytes[i]));
     if occupied.count_ones() > 32 {
@@ -239,45 +235,42 @@ fn encode_move(position: &Position, mv: Move) -> u16 {
         }
 }
 
-/// Decodes squares and promotion. The position must confirm the kind of move.
+/// The position must confirm the kind of move.
 fn decode_move(word: u16) -> Option<Move> {
     let promotion = (word & PROMOTION == PROMOTION).then(|| PROMOTIONS[usize::from(word >> 12 & 3)]);
     let (from, to) = (Square::index(usize::from(word & 63)), Square::index(usize::from(word >> 6 & 63)));
     (from != to).then(|| Move::new(from, to, promotion))
 }
 
-/// An iterator over the encoded games of a file. A game that is truncated at the end of the file is left out.
-///
-/// After a power failure a file may end in zero bytes that were never written as data. The game before them is left out as well: its own
-/// end may be among the zeros.
+/// Iterates over encoded games. Leaves out a truncated game at the end of the file. After a power failure a file may end in
+/// zero bytes; the game before them is left out too, because its own end may be among the zeros.
 pub struct GameReader<R> {
     reader: R,
-    /// The first position of the next game, which is read ahead; `None` before the first game and after the last.
+    /// Read ahead; `None` before the first game and after the last.
     next_start: Option<[u8; START_BYTES]>,
     has_begun: bool,
-    /// Bytes of the complete games read so far.
+    /// Of the complete games so far.
     length: u64,
     truncated: bool,
     trailing_zeros: u64,
 }
 
 impl<R: Read> GameReader<R> {
-    /// Reads games from `reader`, which should be buffered.
+    /// `reader` should be buffered.
     pub fn new(reader: R) -> Self {
         Self { reader, next_start: None, has_begun: false, length: 0, truncated: false, trailing_zeros: 0 }
     }
 
-    /// Returns the number of bytes of the complete games read so far.
     pub fn length(&self) -> u64 {
         self.length
     }
 
-    /// Returns whether the file ended in the middle of a game, or in zero bytes.
+    /// The file ended in the middle of a game, or in zero bytes.
     pub fn is_truncated(&self) -> bool {
         self.truncated
     }
 
-    /// Returns the number of zero bytes after the end of the last game.
+    /// After the end of the last game.
     pub fn trailing_zeros(&self) -> u64 {
         self.trailing_zeros
     }
@@ -317,7 +310,7 @@ impl<R: Read> GameReader<R> {
         Ok(Some(bytes))
     }
 
-    /// Reads the first position of a game; `None` at the end of the file.
+    /// `None` at the end of the file.
     fn read_start(&mut self) -> io::Result<Option<[u8; START_BYTES]>> {
         let mut bytes = [0; START_BYTES];
         let filled = self.fill(&mut bytes)?;
@@ -343,7 +336,7 @@ impl<R: Read> GameReader<R> {
         Ok(None)
     }
 
-    /// Reads until `bytes` is full or the file ends. Returns the number of bytes read.
+    /// Stops when `bytes` is full or the file ends. Returns the number of bytes read.
     fn fill(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         let mut filled = 0;
         while filled < bytes.len() {

@@ -17,17 +17,17 @@ use sesame_report::files;
 
 use crate::{at, outputs};
 
-/// Values of the pieces in centipawns, in the order of [`Piece`]. A king has none: both sides have one.
+/// In centipawns, in the order of [`Piece`]. A king has none: both sides have one.
 const PIECE_VALUES: [i16; Piece::NUM] = [100, 310, 330, 500, 900, 0];
-/// Bonus in centipawns for each step towards the centre, 0 to 6 steps.
+/// In centipawns for each step towards the centre, 0 to 6 steps.
 const CENTRE_BONUS: [i16; Piece::NUM] = [1, 4, 3, 1, 1, 0];
-/// Bonus in centipawns for each rank that a pawn has advanced from its second rank.
+/// In centipawns for each rank beyond the second.
 const ADVANCE_BONUS: i16 = 4;
 
-/// Pairs of neurons on either side of the middle one.
+/// On either side of the middle pair.
 const OUTER_PAIRS: i16 = 12;
 const PAIRS: usize = 2 * OUTER_PAIRS as usize + 1;
-/// The evaluation is exact up to this difference, in centipawns, and constant beyond.
+/// In centipawns. The evaluation is exact up to this difference, and constant beyond.
 pub const LINEAR_RANGE: i32 = QA * OUTER_PAIRS as i32 + QA / 2;
 
 const OUTPUT_WEIGHT: i16 = 16;

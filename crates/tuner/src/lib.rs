@@ -47,10 +47,10 @@ use std::path::Path;
 use sesame_report::command::CommandError;
 use sesame_report::files::FileError;
 
-/// One game in so many of a file belongs to the validation set. Whole games, since positions of one game resemble each other.
+/// One game in so many belongs to the validation set. Whole games, since positions of one game resemble each other.
 const VALIDATION_INTERVAL: usize = 20;
 
-/// Returns whether the game with this number in its file belongs to the validation set.
+/// `number` is the game's in its file.
 fn is_validation_game(number: usize) -> bool {
     number % VALIDATION_INTERVAL == VALIDATION_INTERVAL - 1
 }

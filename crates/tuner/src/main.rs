@@ -33,8 +33,7 @@ fn main() -> ExitCode {
     command::main(run)
 }
 
-/// Ignores the signal of a file that reaches the size limit, which would kill the program without a message. The write fails instead,
-/// as on a full disk.
+/// The signal would kill the program without a message. Without it, the write fails as on a full disk.
 #[cfg(unix)]
 fn ignore_file_size_signal() {
     // SAFETY: `SIGXFSZ` may be ignored, and no handler is installed.

@@ -9,8 +9,7 @@ use sesame_report::files;
 
 use crate::{at, refused};
 
-/// Checks that all outputs can be written. Each comes with the first bytes of an older file that may be replaced. No output may be an
-/// input.
+/// Each output comes with the first bytes of an older file that may be replaced. No output may be an input.
 pub(crate) fn check<'a>(
     inputs: impl Iterator<Item = &'a PathBuf> + Clone,
     outputs: &[(&Path, &[u8])],
@@ -58,7 +57,7 @@ pub(crate) fn recipe_of_games(path: &Path) -> PathBuf {
     files::with_suffix(path, ".recipe")
 }
 
-/// Returns the beginning of the first line of a recipe.
+/// Begins the first line.
 pub(crate) fn recipe_head(kind: &str) -> String {
     format!("sesame {} {kind}", env!("CARGO_PKG_VERSION"))
 }

@@ -4,23 +4,20 @@ use super::{Blockers, OpenChoices};
 use sesame::position::attacks::attacks_of;
 use sesame::position::{BitBoard, Color, File, Move, Piece, Position, Rank, Square};
 
-/// The value of a piece in centipawns, by [`Piece`]: the paper's, from its definition of the endgame (section
-/// 5).
+/// In centipawns, by [`Piece`]: the paper's, from its definition of the endgame (section 5).
 pub const VALUES: [i32; Piece::NUM] = [100, 325, 325, 500, 900, 0];
 
-/// The four squares in the centre.
 pub const CENTRE: BitBoard = BitBoard(0x0000_0018_1800_0000);
 
-/// The twelve squares around them.
+/// Twelve squares around the centre.
 pub const AROUND: BitBoard = BitBoard(0x0000_3C24_243C_0000);
 
-/// The value of every piece on every square in centipawns, material included, for one search.
+/// In centipawns, material included, for one search.
 #[derive(Debug, Clone)]
 pub struct PieceSquares([[[i16; Square::NUM]; Piece::NUM]; Color::NUM]);
 
 impl PieceSquares {
-    /// Fills the tables for a search from `root`: for each piece on each square its mobility and the central
-    /// squares that it controls, with the blocking pieces of `choices`.
+    /// Mobility and controlled central squares, with the blocking pieces of `choices`.
     pub fn fill(root: &Position, choices: &OpenChoices) -> Self {
         let blockers = match choices.blockers {
             Blockers::None => BitBoard::EMPTY,
@@ -46,14 +43,13 @@ impl PieceSquares {
         Self(tables)
     }
 
-    /// Returns the value of a piece on a square in centipawns.
+    /// In centipawns.
     #[inline(always)]
     pub fn value(&self, color: Color, piece: Piece, square: Square) -> i32 {
         i32::from(self.0[color as usize][piece as usize][square as usize])
     }
 
-    /// Returns the evaluation for the side to move, computed from scratch. The sum of [`PieceSquares::gain`]s
-    /// along a game equals it.
+    /// For the side to move, from scratch. Equals the sum of [`PieceSquares::gain`]s along a game.
     pub fn evaluate(&self, position: &Position) -> i32 {
         let us = position.side_to_move();
         let side = |color| -> i32 {
@@ -66,7 +62,7 @@ impl PieceSquares {
         side(us) - side(!us)
     }
 
-    /// Returns the change of the moving side's evaluation by a legal move.
+    /// Change of the moving side's evaluation.
     #[inline]
     pub fn gain(&self, position: &Position, mv: Move) -> i32 {
         let us = position.side_to_move();

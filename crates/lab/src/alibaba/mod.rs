@@ -18,19 +18,17 @@ pub use evaluation::{PieceSquares, VALUES};
 pub use moves::{History, Picker};
 pub use search::{Iteration, Searcher};
 
-/// A bound above every score.
 pub const INFINITE: i32 = 32_500;
 
-/// The score of a mate on the board; a mate n plies away scores n less.
+/// A mate n plies away scores n less.
 pub const MATE: i32 = 32_000;
 
 /// Scores above this are mates.
 pub const MATE_IN_MAX: i32 = MATE - 1_000;
 
-/// The greatest depth of a search in plies.
+/// In plies.
 pub const MAX_DEPTH: u32 = 30;
 
-/// A line of moves from a position.
 #[derive(Copy, Clone, Debug)]
 pub struct Variation {
     moves: [u16; MAX_DEPTH as usize + 1],
@@ -59,72 +57,69 @@ impl Variation {
     }
 }
 
-/// The condition under which the quiescence search is "terminated early, viz. as soon as it becomes clear
-/// that all moves to be generated will be disadvantageous" (section 4.1).
+/// When quiescence search is "terminated early, viz. as soon as it becomes clear that all moves to be generated will be
+/// disadvantageous" (section 4.1).
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum EarlyEnd {
-    /// Never. The quiescence score is then a function of the position alone, whatever the window.
+    /// The quiescence score is then a function of the position alone, whatever the window.
     Never,
-    /// When the sum of the static evaluation, the most valuable piece left to capture and this margin in
-    /// centipawns does not exceed alpha.
+    /// When static evaluation, most valuable piece left to capture and this margin in centipawns do not exceed alpha.
     Margin(i32),
 }
 
-/// The order of the root moves from one iteration to the next.
+/// From one iteration to the next.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum RootOrder {
-    /// Each move that becomes the best one moves to the front; the others keep their order.
+    /// A new best move moves to the front; the others keep their order.
     BestToFront,
-    /// By the score or bound of the last iteration; equals keep their order.
+    /// By the last iteration; equals keep their order.
     ByScore,
 }
 
-/// The pieces that block others when mobility is counted for the piece-square tables.
+/// Block mobility for the piece-square tables.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Blockers {
-    /// None: the board is empty.
+    /// The board is empty.
     None,
     Pawns,
-    /// All pieces of the root position.
+    /// Of the root position.
     All,
 }
 
-/// The best moves whose history score is raised: "every time a move is found to be best in a search".
+/// "Every time a move is found to be best in a search".
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum HistoryUpdate {
-    /// The best move of every node, also where all moves failed low.
+    /// Also where all moves failed low.
     Every,
-    /// Only a move that exceeded alpha.
     AboveAlpha,
-    /// Every move, each time it becomes the best one so far of its node.
+    /// Each time a move becomes the best one so far of its node.
     EachImprovement,
 }
 
-/// The bonus to a best move's history score: "an amount proportional to the depth of the subtree".
+/// "An amount proportional to the depth of the subtree".
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum HistoryBonus {
     Depth,
-    /// Two to the power of the depth, as Schaeffer (1989) recommends.
+    /// As Schaeffer (1989) recommends.
     PowerOfTwo,
-    /// None: quiet moves keep the order of generation.
+    /// Quiet moves keep the order of generation.
     None,
 }
 
-/// The weights of the piece-square tables, in centipawns.
+/// In centipawns.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct PositionalWeights {
-    /// For each square that a knight, bishop, rook or queen can move to.
+    /// By square that a knight, bishop, rook or queen can move to.
     pub mobility: i32,
-    /// For each of the four centre squares that a piece or pawn controls.
+    /// By square that a piece or pawn controls, of four.
     pub centre: i32,
-    /// For each of the twelve squares around the centre that a piece or pawn controls.
+    /// By square that a piece or pawn controls, of twelve.
     pub around: i32,
-    /// For each square that the king can move to.
+    /// By square that the king can move to.
     pub king: i32,
 }
 
-/// The points that section 4 of the paper leaves open and that change node counts. The default is the
-/// experiment's choice.
+/// Left open by section 4 of the paper; they change node counts. The default is the experiment's choice.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct OpenChoices {
     pub early_end: EarlyEnd,
@@ -133,35 +128,31 @@ pub struct OpenChoices {
     pub weights: PositionalWeights,
     pub history_update: HistoryUpdate,
     pub history_bonus: HistoryBonus,
-    /// Each colour has a history table of its own.
+    /// Each colour has its own table.
     pub history_by_color: bool,
-    /// Half of the aspiration window, in centipawns; the paper's is a pawn. `None` searches with an open
-    /// window.
+    /// Half of the window, in centipawns; the paper's is a pawn. `None` means an open window.
     pub aspiration: Option<i32>,
-    /// Plies of the lines in the refutation tables that are followed: 0 is without, 1 tries only the reply to
-    /// the root move.
+    /// Followed plies of the lines: 0 is without tables, 1 tries only the reply to the root move.
     pub refutation_plies: u32,
-    /// Every root move keeps the line of its last search, if only the reply that refuted it. Otherwise a line
-    /// is kept only if it is a principal variation, that is, if the move exceeded alpha.
+    /// Every root move keeps the line of its last search, if only the reply that refuted it. Otherwise only principal variations
+    /// are kept.
     pub refutations_of_all: bool,
-    /// A move that exceeds its minimal window is searched again from the score found there, as in Marsland
-    /// (1986), and not from alpha. If that score was exact, the second search fails and returns no line.
+    /// A second search starts from the score found, as in Marsland (1986), and not from alpha. If that score was exact, the
+    /// second search fails and returns no line.
     pub research_above_score: bool,
-    /// Lines continue below nodes where all moves failed low, with the move of the highest bound, instead of
-    /// ending there.
+    /// Lines continue below nodes where all moves failed low, with the move of the highest bound.
     pub lines_below_alpha: bool,
-    /// A position's second occurrence on the path is a draw, not only its third.
+    /// On the path, not only the third occurrence.
     pub second_occurrence_draws: bool,
     /// In quiescence an upper bound from the table may end the node, not only lower the evaluation.
     pub quiescence_cut_offs: bool,
-    /// Leaves are stored in the table with depth 0.
+    /// With depth 0.
     pub store_leaves: bool,
-    /// The quiescence search probes the table, as in the paper.
+    /// As in the paper.
     pub probe_quiescence: bool,
-    /// Table moves are tried, as in the paper.
+    /// As in the paper.
     pub tt_moves: bool,
-    /// Only entries of exactly the remaining depth may change the window, as Altavilla (ViperMate) tried; the
-    /// paper accepts deeper ones as well.
+    /// Only entries of exactly the remaining depth change the window, as Altavilla (ViperMate) tried; the paper accepts deeper ones.
     pub exact_depth_only: bool,
 }
 

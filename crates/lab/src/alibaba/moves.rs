@@ -7,12 +7,11 @@ use sesame::position::{BitBoard, Color, Move, MoveList, Piece, Position, Rank, S
 
 use super::evaluation::VALUES;
 
-/// The pieces of a promotion, the most valuable first.
+/// Most valuable first.
 const PROMOTIONS: [Piece; 4] = [Piece::Queen, Piece::Rook, Piece::Bishop, Piece::Knight];
 
-/// Appends the legal captures of pieces on `victims`: the most valuable victim first, of equals the least
-/// valuable capturer first. En passant is included if `victims` has a pawn. The side to move must not be in
-/// check.
+/// Most valuable victim first, of equals the least valuable capturer first. Includes en passant if `victims` has a pawn. The
+/// side to move must not be in check.
 pub fn captures(position: &Position, victims: BitBoard, list: &mut MoveList) {
     let mut noisy = MoveList::new();
     position.noisy_moves(&mut noisy);
@@ -37,8 +36,7 @@ pub fn promoting(position: &Position) -> BitBoard {
     position.colored(us, Piece::Pawn) & Rank::Seventh.relative_to(us).bitboard()
 }
 
-/// Appends the legal promotions without a capture, the most valuable new piece first. The side to move must
-/// not be in check.
+/// Without captures, most valuable new piece first. The side to move must not be in check.
 pub fn promotions(position: &Position, list: &mut MoveList) {
     let pawns = promoting(position);
     if pawns.is_empty() {
@@ -56,7 +54,7 @@ pub fn promotions(position: &Position, list: &mut MoveList) {
     }
 }
 
-/// History scores by colour and by the squares of a move (Schaeffer, 1989).
+/// By colour and squares of a move (Schaeffer, 1989).
 #[derive(Debug, Clone)]
 pub struct History {
     scores: Box<[[u32; 1 << 12]; Color::NUM]>,
@@ -64,7 +62,7 @@ pub struct History {
 }
 
 impl History {
-    /// Returns scores of zero, with a table for each colour or one for both.
+    /// With a table for each colour or one for both.
     pub fn new(by_color: bool) -> Self {
         Self { scores: Box::new([[0; 1 << 12]; Color::NUM]), by_color }
     }
@@ -96,8 +94,7 @@ enum Stage {
     Last,
 }
 
-/// An iterator over the legal moves of a position in the order of section 4.2: the refutation table's move,
-/// the transposition table's, captures, promotions, the rest by history.
+/// In the order of section 4.2: refutation table's move, transposition table's, captures, promotions, the rest by history.
 #[derive(Debug)]
 pub struct Picker {
     stage: Stage,

@@ -10,18 +10,17 @@ use sesame::position::{BitBoard, Color, Game, Move, MoveList, Piece, Position, i
 use sesame::search::{Bound, SearchTable, TranspositionTable, TtEntry};
 use sesame_table::{EntryUse, Work};
 
-/// The result of an iteration.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Iteration {
     pub depth: u32,
-    /// Nodes visited in this and all earlier iterations: interior nodes, leaves and quiescence.
+    /// In this and all earlier iterations: interior nodes, leaves and quiescence.
     pub nodes: u64,
     /// The score in centipawns for the side to move.
     pub score: i32,
     pub mv: Move,
 }
 
-/// A root move with its refutation table: the line expected after it when it was searched last.
+/// With the line expected after it when it was searched last.
 #[derive(Debug, Clone)]
 struct RootMove {
     mv: Move,
@@ -29,7 +28,6 @@ struct RootMove {
     score: i32,
 }
 
-/// ALIBABA with or without a transposition table.
 #[derive(Debug)]
 pub struct Searcher<T = TranspositionTable> {
     pub(super) choices: OpenChoices,
@@ -37,12 +35,12 @@ pub struct Searcher<T = TranspositionTable> {
     counts_in_full: bool,
     pub(super) weights: PieceSquares,
     history: History,
-    /// The keys of the positions before the current one.
+    /// Keys of earlier positions.
     pub(super) path: Vec<u64>,
     /// The refutation table of the root move that is being searched.
     refutation: Variation,
     nodes: u64,
-    /// Nodes behind hits, which BIGALL counts in addition to `nodes`.
+    /// Counted by BIGALL in addition to `nodes`.
     pub(super) behind_hits: u64,
 }
 
@@ -65,16 +63,13 @@ impl<T: SearchTable> Searcher<T> {
         self.table.as_ref()
     }
 
-    /// Returns the table, to be cleared or to begin a new generation between searches.
+    /// To be cleared or to begin a new generation between searches.
     pub fn table_mut(&mut self) -> Option<&mut T> {
         self.table.as_mut()
     }
 
-    /// Searches the position of `game` to `depth` plies, at most [`MAX_DEPTH`], and returns one iteration for
-    /// each depth from 1. Without a legal move there is none.
-    ///
-    /// Only the table is kept from search to search: piece-square tables, history and refutation tables are
-    /// reset. So iterations 1 to n do not depend on the depth of the search.
+    /// Searches to `depth` plies, at most [`MAX_DEPTH`], and returns one iteration for each depth; none without a legal move. Keeps
+    /// only the table from search to search, so iterations 1 to n do not depend on the depth of the search.
     pub fn search(&mut self, game: &Game, depth: u32) -> Vec<Iteration> {
         let position = game.position();
         self.weights = PieceSquares::fill(position, &self.choices);
@@ -101,7 +96,7 @@ impl<T: SearchTable> Searcher<T> {
             .collect()
     }
 
-    /// Runs one iteration and returns its score. The best move becomes the first. `None` without a legal move.
+    /// The best move becomes the first. `None` without a legal move.
     fn iterate(
         &mut self,
         position: &Position,
@@ -134,7 +129,7 @@ impl<T: SearchTable> Searcher<T> {
         Some(score)
     }
 
-    /// Searches all moves with one window. Each new best move moves to the front.
+    /// Each new best move moves to the front.
     fn search_root(&mut self, position: &Position, moves: &mut [RootMove], depth: u32, alpha: i32, beta: i32) -> i32 {
         self.nodes += 1;
         let evaluation = self.weights.evaluate(position);
@@ -205,7 +200,7 @@ impl<T: SearchTable> Searcher<T> {
         if from_score { search(score, beta).max(score) } else { search(alpha, beta) }
     }
 
-    /// Returns the fail-soft score of a position for the side to move; `depth` is at least 1.
+    /// Fail-soft; `depth` is at least 1.
     #[allow(clippy::too_many_arguments)]
     fn search_position(
         &mut self,
@@ -346,7 +341,6 @@ impl<T: SearchTable> Searcher<T> {
         self.captures(position, evaluation, stand_pat, (alpha, beta), ply)
     }
 
-    /// Searches all moves of a position in check.
     fn evasions(&mut self, position: &Position, evaluation: i32, mut alpha: i32, beta: i32, ply: u32) -> i32 {
         if self.choices.probe_quiescence
             && let Some((entry, work)) = self.probe(position)
@@ -377,7 +371,7 @@ impl<T: SearchTable> Searcher<T> {
         if best == -INFINITE { -MATE + ply as i32 } else { best }
     }
 
-    /// Searches captures and promotions. `stand_pat`, less than beta, is the score without any of them.
+    /// `stand_pat`, less than beta, is the score without any of them.
     fn captures(
         &mut self,
         position: &Position,
@@ -481,8 +475,7 @@ impl<T: SearchTable> Searcher<T> {
         self.nodes.saturating_add(self.behind_hits)
     }
 
-    /// Stores a result. `before` is the work when the search of the position began, after the position itself
-    /// was counted.
+    /// `before` is the work at the start of the position's search, after the position itself was counted.
     #[allow(clippy::too_many_arguments)]
     fn store(&self, key: u64, mv: Option<Move>, score: i32, depth: u32, bound: Bound, ply: u32, before: u64) {
         if let Some(table) = &self.table {
@@ -517,7 +510,7 @@ fn bound(score: i32, alpha: i32, beta: i32) -> Bound {
     }
 }
 
-/// A search window, which table entries can narrow.
+/// Table entries can narrow it.
 #[derive(Copy, Clone, Debug)]
 struct Window {
     /// Scores of this or less fail low.

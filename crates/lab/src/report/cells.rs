@@ -8,20 +8,19 @@ pub(super) use crate::experiment::SIZES;
 use crate::experiment::{Observation, Series};
 use sesame_table::Scheme;
 
-/// The number of test positions in the paper.
 pub(super) const TESTS: usize = 18;
 
-/// The largest of [`SIZES`], used in Tables 2 and 3.
+/// Of [`SIZES`], used in Tables 2 and 3.
 pub(super) const LARGEST: usize = 1024 << 10;
 
-/// The paper's depths in plies.
+/// In plies.
 pub(super) const DEPTHS: [u32; 6] = [3, 4, 5, 6, 7, 8];
 
-/// The schemes in the order of the paper's tables.
+/// In the order of the paper's tables.
 pub(super) const SCHEMES: [Scheme; 7] =
     [Scheme::TwoBig1, Scheme::TwoDeep, Scheme::Big1, Scheme::BigAll, Scheme::Deep, Scheme::New, Scheme::Old];
 
-/// An entry of the paper's tables: a series at a depth, summed over the test positions.
+/// A series at a depth, summed over the test positions.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Cell {
     pub(super) series: Series,
@@ -38,14 +37,13 @@ impl Cell {
     }
 }
 
-/// Returns true if the paper's experiment or its Table 1 has this cell.
+/// The cell is in the paper's experiment or its Table 1.
 fn is_planned(Cell { series, depth }: Cell) -> bool {
     let has_size = SIZES.contains(&series.positions) && (depth < 8 || DEEP_SIZES.contains(&series.positions));
     DEPTHS.contains(&depth) && if series.scheme.is_some() { has_size } else { series == Series::WITHOUT_TABLE }
 }
 
-/// A scheme with a table that is cleared, or whose entries are time-stamped, between positions. Each has a
-/// line in the paper's figures.
+/// Between positions the table is cleared, or its entries are time-stamped. Each variant has a line in the paper's figures.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct SchemeVariant {
     pub(super) scheme: Scheme,
@@ -74,7 +72,6 @@ pub(super) fn between(stamped: bool) -> &'static str {
     if stamped { "stamped" } else { "cleared" }
 }
 
-/// The complete cells of the results: cells of the paper's experiment in which no test position is missing.
 #[derive(Debug)]
 pub(super) struct CellResults {
     cells: HashMap<Cell, [f64; TESTS]>,
@@ -88,7 +85,7 @@ pub(super) struct CellResults {
 }
 
 impl CellResults {
-    /// Sorts the observations into cells. Those that the paper's experiment does not have are only counted.
+    /// Only counts observations outside of the paper's experiment.
     pub(super) fn new(observations: &[Observation]) -> CellResults {
         let mut partial: HashMap<Cell, [Option<u64>; TESTS]> = HashMap::new();
         let (mut with_table, mut without_table, mut unplanned) = (0, 0, 0);
@@ -111,24 +108,23 @@ impl CellResults {
         CellResults { incomplete: all - cells.len(), cells, with_table, without_table, unplanned }
     }
 
-    /// Returns the nodes of each test position, if none is missing.
+    /// By test position; `None` if one is missing.
     pub(super) fn nodes(&self, cell: Cell) -> Option<&[f64; TESTS]> {
         self.cells.get(&cell)
     }
 
-    /// Returns the sum of the nodes over all test positions, if none is missing.
+    /// Over all test positions; `None` if one is missing.
     pub(super) fn total(&self, cell: Cell) -> Option<f64> {
         Some(self.nodes(cell)?.iter().sum())
     }
 
-    /// Returns the nodes of `cell` over the nodes of `base`, position by position.
+    /// By position.
     pub(super) fn ratios(&self, cell: Cell, base: Cell) -> Option<Vec<f64>> {
         let (nodes, base) = (self.nodes(cell)?, self.nodes(base)?);
         Some(nodes.iter().zip(base).map(|(nodes, base)| nodes / base).collect())
     }
 }
 
-/// Several scheme variants at one depth, at all sizes where each of them is complete.
 pub(super) struct Grid {
     pub(super) sizes: Vec<usize>,
     /// By size, then by variant.
@@ -136,8 +132,7 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// Returns the variants at `depth` and those of `sizes` that the results have for all of them; `None` if
-    /// there is no such size.
+    /// At `depth`, with those of `sizes` that are complete for all variants; `None` if there is no such size.
     pub(super) fn new(results: &CellResults, variants: &[SchemeVariant], depth: u32, sizes: &[usize]) -> Option<Grid> {
         let row = |&size: &usize| -> Option<Vec<[f64; TESTS]>> {
             variants.iter().map(|&variant| results.nodes(Cell::of(variant, size, depth)).copied()).collect()
@@ -146,7 +141,7 @@ impl Grid {
         (!sizes.is_empty()).then_some(Grid { sizes, nodes })
     }
 
-    /// Returns the grid only if no size is missing.
+    /// `None` if a size is missing.
     pub(super) fn whole(
         results: &CellResults,
         variants: &[SchemeVariant],
@@ -156,13 +151,13 @@ impl Grid {
         Grid::new(results, variants, depth, sizes).filter(|grid| grid.sizes.len() == sizes.len())
     }
 
-    /// Returns the nodes summed over the picked positions, by size, then by variant.
+    /// Over the picked positions, by size, then by variant.
     pub(super) fn totals(&self, picks: &[usize]) -> Vec<Vec<f64>> {
         let total = |nodes: &[f64; TESTS]| picks.iter().filter_map(|&pick| nodes.get(pick)).sum();
         self.nodes.iter().map(|row| row.iter().map(total).collect()).collect()
     }
 
-    /// Returns the geometric mean over the sizes of each variant's total: the measure of merit over all sizes.
+    /// Measure of merit over all sizes: geometric mean of a variant's totals.
     pub(super) fn merits(&self, picks: &[usize]) -> Vec<f64> {
         let totals = self.totals(picks);
         let variants = totals.first().map_or(0, Vec::len);
@@ -181,19 +176,19 @@ pub(super) const PAPER_HOURS: f64 = 1300.0;
 /// The number of searches in it, without those of Table 1.
 pub(super) const PAPER_OBSERVATIONS: usize = 11_088;
 
-/// The paper's node counts, in thousands.
+/// Node counts in thousands.
 #[derive(Debug)]
 pub(super) struct Paper {
     cells: Vec<(Cell, f64)>,
 }
 
 impl Paper {
-    /// Parses the tables. Malformed lines are left out; a test checks that there are none.
+    /// Leaves out malformed lines; a test checks that there are none.
     pub(super) fn new() -> Paper {
         Paper { cells: PAPER_TABLES.lines().skip(1).filter_map(read_line).flatten().collect() }
     }
 
-    /// Returns the paper's sum of nodes over the test positions, exact to the thousand.
+    /// Over the test positions, exact to the thousand.
     pub(super) fn total(&self, cell: Cell) -> Option<f64> {
         let found = self.cells.iter().find(|(known, _)| *known == cell)?;
         Some(found.1 * 1000.0)

@@ -10,7 +10,6 @@ use sesame_report::html;
 use sesame_report::markdown::fill;
 use sesame_report::markdown::{self, Table, grouped};
 
-/// The contents of the pages.
 pub(super) struct ReportPage<'a> {
     pub(super) results: &'a CellResults,
     pub(super) paper: &'a Paper,
@@ -18,14 +17,12 @@ pub(super) struct ReportPage<'a> {
     pub(super) pictures: &'a [Figure],
     pub(super) studies: &'a [StudyPage],
     pub(super) wall_time: Option<WallTime>,
-    /// The name of the results file in the report.
     pub(super) source: &'a str,
 }
 
-/// The title of the first page.
 pub(super) const TITLE: &str = "Replacement schemes for transposition tables: 1994 and now";
 
-/// The pages with the details of the statements: file, title, number of the last statement.
+/// File, title, number of the last statement.
 const STATEMENT_PAGES: [(&str, &str, usize); 3] = [
     ("statements-size.md", "the size of the table", 7),
     ("statements-schemes.md", "the schemes compared", 13),
@@ -33,7 +30,7 @@ const STATEMENT_PAGES: [(&str, &str, usize); 3] = [
 ];
 
 impl ReportPage<'_> {
-    /// Returns the file names and the texts of all pages, the summary first.
+    /// File names and texts, the summary first.
     pub(super) fn markdown(&self) -> Vec<(String, String)> {
         let (read, said): (Vec<&Claim>, Vec<&Claim>) =
             self.claims.iter().partition(|claim| claim.is_read_from_tables());
@@ -84,7 +81,7 @@ impl ReportPage<'_> {
         self.studies.iter().any(|study| study.file == file)
     }
 
-    /// Returns a sentence on the best and the worst scheme over all sizes.
+    /// On the best and the worst scheme over all sizes.
     fn merit(&self, stamped: bool) -> Option<String> {
         let grid = Grid::new(self.results, &SCHEMES.map(|scheme| SchemeVariant { scheme, stamped }), 7, &SIZES)?;
         let picks: Vec<usize> = (0..TESTS).collect();
@@ -102,7 +99,7 @@ impl ReportPage<'_> {
         ))
     }
 
-    /// Describes the searches in the results and the duration of the run.
+    /// Searches in the results and duration of the run.
     fn extent(&self) -> String {
         let (searches, all) = (self.results.with_table, PAPER_OBSERVATIONS);
         let mut text = format!(
@@ -160,7 +157,6 @@ impl ReportPage<'_> {
         table
     }
 
-    /// Lists the claims that the results do not confirm.
     fn differences(&self) -> String {
         let list = |verdict| -> String {
             let claims = (1..).zip(self.claims).filter(|(_, claim)| claim.verdict == verdict && !claim.is_missing);
@@ -234,7 +230,7 @@ impl ReportPage<'_> {
         )
     }
 
-    /// Lists the other pages of the report and those of further studies.
+    /// Those of the report and of further studies.
     fn further_pages(&self) -> String {
         let mut first = 1;
         let statements = STATEMENT_PAGES.map(|(file, title, last)| {
@@ -278,7 +274,7 @@ fn details(number: usize, claim: &Claim) -> String {
     format!("{}\n", text.trim_end())
 }
 
-/// Counts the verdicts, in words that follow "our results".
+/// In words that follow "our results".
 fn score(claims: &[&Claim]) -> String {
     let count = |verdict, is_counted: fn(&Claim) -> bool| {
         claims.iter().filter(|claim| claim.verdict == verdict && is_counted(claim)).count()

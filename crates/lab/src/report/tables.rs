@@ -6,8 +6,7 @@ use sesame_report::chart::{Axis, Chart, ChartError, Curve, CurveStyle, Reference
 use sesame_report::markdown::{self, DASH, Table, or_dash, percent, signed_percent, thousands};
 use sesame_table::Scheme;
 
-/// Returns Table 1, the nodes without a table: the new results, the paper's and their ratio; then the growth
-/// from ply to ply.
+/// Table 1: new results, paper's and ratio; then the growth from ply to ply.
 pub(super) fn without_table(results: &CellResults, paper: &Paper) -> Table {
     let mut table = Table::new(header("without a table"));
     let ours = |depth| results.total(Cell::without_table(depth));
@@ -22,7 +21,7 @@ pub(super) fn without_table(results: &CellResults, paper: &Paper) -> Table {
     table
 }
 
-/// Returns Table 2 or 3, the nodes with the largest table, with three rows for each scheme.
+/// Table 2 or 3, with three rows for each scheme.
 pub(super) fn largest(results: &CellResults, paper: &Paper, stamped: bool) -> Table {
     let mut table = Table::new(header("scheme"));
     for scheme in SCHEMES {
@@ -32,8 +31,7 @@ pub(super) fn largest(results: &CellResults, paper: &Paper, stamped: bool) -> Ta
     table
 }
 
-/// Returns the share of the nodes that a table of 1024K positions leaves, for each cell of Tables 2 and 3,
-/// beside the paper's.
+/// Share of the nodes that a table of 1024K positions leaves, for each cell of Tables 2 and 3, beside the paper's.
 pub(super) fn savings(results: &CellResults, paper: &Paper) -> Table {
     let mut table = Table::new(header("nodes with / without a table")).with_text_columns(1);
     for (scheme, stamped) in SCHEMES.into_iter().flat_map(|scheme| [(scheme, false), (scheme, true)]) {
@@ -47,13 +45,13 @@ pub(super) fn savings(results: &CellResults, paper: &Paper) -> Table {
     table
 }
 
-/// Returns the share of the nodes that a table of 1024K positions leaves, in the results and in the paper.
+/// Share of the nodes that a table of 1024K positions leaves, in the results and in the paper.
 fn saving(results: &CellResults, paper: &Paper, variant: SchemeVariant, depth: u32) -> Option<(f64, f64)> {
     let (cell, none) = (Cell::of(variant, LARGEST, depth), Cell::without_table(depth));
     Some((results.total(cell)? / results.total(none)?, paper.ratio(cell, none)?))
 }
 
-/// Returns two sentences: totals of Table 1 within a factor of 2, shares of Tables 2 and 3 within 15 %.
+/// Two sentences: totals of Table 1 within a factor of 2, shares of Tables 2 and 3 within 15 %.
 pub(super) fn nearness(results: &CellResults, paper: &Paper) -> Vec<String> {
     let mut sentences = Vec::new();
     let without = DEPTHS.into_iter().filter_map(|depth| {
@@ -97,7 +95,7 @@ fn table_row(first: &str, entry: impl Fn(u32) -> String) -> Vec<String> {
     std::iter::once(first.to_owned()).chain(DEPTHS.into_iter().map(entry)).collect()
 }
 
-/// Adds the rows for the new results, the paper and their ratio.
+/// New results, paper and ratio.
 fn rows(table: &mut Table, name: &str, ours: impl Fn(u32) -> Option<f64>, theirs: impl Fn(u32) -> Option<f64>) {
     let named = |what: &str| if name.is_empty() { what.to_owned() } else { format!("{name}, {what}") };
     table.row(table_row(&named("ours"), |depth| or_dash(ours(depth), thousands)));
@@ -108,7 +106,7 @@ fn rows(table: &mut Table, name: &str, ours: impl Fn(u32) -> Option<f64>, theirs
     }));
 }
 
-/// Returns the totals behind Figure 1 or 2, with the spread between best and worst.
+/// Totals behind Figure 1 or 2, with the spread between best and worst.
 pub(super) fn by_size(results: &CellResults, stamped: bool, depth: u32) -> Option<Table> {
     let total = |scheme, size| results.total(Cell::of(SchemeVariant { scheme, stamped }, size, depth));
     let sizes: Vec<usize> =
@@ -130,7 +128,7 @@ pub(super) fn by_size(results: &CellResults, stamped: bool, depth: u32) -> Optio
     Some(table)
 }
 
-/// Returns the excess of the greatest over the least, as a fraction of the least.
+/// Excess of the greatest over the least, as a fraction of the least.
 pub(super) fn spread(totals: &[f64]) -> f64 {
     let (least, greatest) = extremes(totals);
     greatest / least - 1.0
@@ -140,18 +138,17 @@ pub(super) fn extremes(values: &[f64]) -> (f64, f64) {
     values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &value| (low.min(value), high.max(value)))
 }
 
-/// A figure with its title and caption.
 #[derive(Debug)]
 pub(super) struct Figure {
     pub(super) file: &'static str,
     pub(super) title: String,
     pub(super) caption: String,
-    /// The drawing; none without results for it.
+    /// `None` without results.
     pub(super) svg: Option<String>,
 }
 
 impl Figure {
-    /// Draws a chart, unless it has no curve of our results.
+    /// Draws nothing without a curve of our results.
     fn draw(file: &'static str, caption: &str, chart: Chart) -> Result<Figure, ChartError> {
         let is_ours = |curve: &Curve| !curve.name.starts_with("paper") && !curve.points.is_empty();
         let svg = chart.curves.iter().any(is_ours).then(|| chart.draw()).transpose()?;
@@ -171,7 +168,7 @@ pub(super) fn figures(results: &CellResults, paper: &Paper) -> Result<Vec<Figure
     ])
 }
 
-/// Returns a scheme's colour, marker and dashes, the same in all figures. Lines of two-level schemes are solid.
+/// Equal in all figures. Lines of two-level schemes are solid.
 pub(crate) fn style(scheme: Scheme) -> CurveStyle {
     let number = match scheme {
         Scheme::TwoBig1 => 0,
@@ -185,8 +182,7 @@ pub(crate) fn style(scheme: Scheme) -> CurveStyle {
     CurveStyle::ALL[number]
 }
 
-/// Returns one curve for each scheme over the table sizes. `value` maps the scheme's cell at a size to a
-/// height.
+/// One curve for each scheme over the table sizes. `value` maps the scheme's cell at a size to a height.
 fn scheme_curves(stamped: bool, value: impl Fn(Cell) -> Option<f64>) -> Vec<Curve> {
     let curve = |scheme: Scheme| {
         let point = |size: usize| Some((log2(size), value(Cell::of(SchemeVariant { scheme, stamped }, size, 7))?));
@@ -214,7 +210,7 @@ fn heights(curves: &[Curve]) -> impl Iterator<Item = f64> {
     curves.iter().flat_map(|curve| curve.points.iter().map(|point| point.1))
 }
 
-/// Formats an axis label with as many decimals as the distance between labels needs.
+/// As many as the distance between labels needs.
 fn decimals(value: f64, step: f64) -> String {
     let digits = (-(step * 1.000_001).log10().floor()).max(0.0) as usize;
     // Adding 0 turns a rounded -0 into 0.
@@ -236,7 +232,7 @@ fn nodes_by_size(results: &CellResults, stamped: bool) -> Result<Figure, ChartEr
     Figure::draw(file, caption, Chart { title, x: size_axis(), y, curves, reference: None })
 }
 
-/// Draws Figure 1 or 2 relative to TWOBIG1.
+/// Figure 1 or 2, relative to TWOBIG1.
 fn against_best(results: &CellResults, stamped: bool) -> Result<Figure, ChartError> {
     let (file, number) = if stamped { ("figure-2-relative.svg", "2a") } else { ("figure-1-relative.svg", "1a") };
     let best = SchemeVariant { scheme: Scheme::TwoBig1, stamped };
@@ -249,7 +245,7 @@ fn against_best(results: &CellResults, stamped: bool) -> Result<Figure, ChartErr
     Figure::draw(file, caption, Chart { title, x: size_axis(), y, curves, reference: None })
 }
 
-/// Returns two pairs of curves by depth, ours and the paper's.
+/// Two pairs by depth, ours and the paper's.
 fn beside_paper(
     names: [&str; 2],
     ours: impl Fn(usize, u32) -> Option<f64>,
@@ -301,7 +297,7 @@ fn nodes_by_depth(results: &CellResults, paper: &Paper) -> Result<Figure, ChartE
     Figure::draw("figure-4.svg", caption, Chart { title, x: depth_axis(), y, curves, reference: None })
 }
 
-/// Returns an axis for decimal logarithms of node counts.
+/// For decimal logarithms of node counts.
 fn decades(values: impl Iterator<Item = f64>) -> Axis {
     let (low, high) =
         values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));

@@ -13,37 +13,32 @@ use sesame_table::Scheme;
 
 pub(super) type PageFiles = Vec<(String, String)>;
 
-/// The explanation of the intervals.
 pub(super) const INTERVALS: &str = include_str!("../pages/intervals.md");
 
-/// The logarithms of the nodes of several arms on the same positions, by game.
-///
-/// Intervals resample whole games, since the positions of a game resemble each other: resampled positions
-/// would give too narrow intervals.
+/// Logarithms of the nodes of several arms on the same positions, by game. Intervals resample whole games: the positions of a
+/// game resemble each other, so resampled positions would give too narrow intervals.
 #[derive(Clone, Debug, Default)]
 pub struct Panel {
     /// In the order of the rows.
     arms: Vec<String>,
-    /// For each game, for each of its positions, the mean logarithm of each arm.
+    /// By game and position: the mean logarithm of each arm.
     games: Vec<Vec<Vec<f64>>>,
-    /// The nodes of each arm on all positions, a mean over the repetitions.
+    /// By arm, on all positions: a mean over the repetitions.
     totals: Vec<f64>,
 }
 
-/// The ranks of an arm in the resamples.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Rank {
-    /// The share of the resamples in which it needs the fewest nodes.
+    /// Share of the resamples in which the arm needs the fewest nodes.
     pub best: f64,
     pub best_two: f64,
 }
 
-/// One arm on one position: the sum of logarithms, the sum of nodes, the repetitions.
+/// One arm on one position: sum of logarithms, sum of nodes, repetitions.
 type Sums = (f64, f64, u32);
 
 impl Panel {
-    /// Compares the arms of `rows` on the positions that all of them have, with repetitions averaged. Rows of
-    /// 0 nodes are left out.
+    /// Uses the positions that all arms of `rows` have, and averages repetitions. Leaves out rows of 0 nodes.
     pub fn new<'a>(rows: impl IntoIterator<Item = &'a StudyRow>) -> Self {
         let mut arms: Vec<String> = Vec::new();
         // By game and ply, for each arm.
@@ -73,7 +68,6 @@ impl Panel {
         Self { arms, games: games.into_values().collect(), totals }
     }
 
-    /// Returns the arms, in the order of the rows.
     pub fn arms(&self) -> &[String] {
         &self.arms
     }
@@ -82,12 +76,10 @@ impl Panel {
         self.games.iter().map(Vec::len).sum()
     }
 
-    /// Returns the number of games that they come from.
     pub fn games(&self) -> usize {
         self.games.len()
     }
 
-    /// Returns the nodes of an arm on all positions.
     pub fn total(&self, arm: &str) -> Option<f64> {
         self.totals.get(self.index(arm)?).copied()
     }
@@ -96,7 +88,7 @@ impl Panel {
         self.arms.iter().position(|name| name == arm)
     }
 
-    /// Returns the geometric mean of the ratios of `arm` to `base` over all positions, with its interval.
+    /// Geometric mean over all positions.
     pub fn ratio(&self, arm: &str, base: &str) -> Option<Estimate> {
         let (arm, base) = (self.index(arm)?, self.index(base)?);
         let game = |positions: &Vec<Vec<f64>>| {
@@ -110,7 +102,7 @@ impl Panel {
         })
     }
 
-    /// Returns the ranks of each arm, in the order of [`Panel::arms`].
+    /// In the order of [`Panel::arms`].
     pub fn ranks(&self) -> Vec<Rank> {
         let arms = 0..self.arms.len();
         let game = |positions: &Vec<Vec<f64>>| -> Vec<f64> {
@@ -137,7 +129,7 @@ impl Panel {
         wins.iter().map(|&(best, best_two)| Rank { best: share(best), best_two: share(best_two) }).collect()
     }
 
-    /// Returns the arms from the fewest nodes (geometric mean) to the most.
+    /// From the fewest nodes (geometric mean) to the most.
     pub(super) fn order(&self) -> Vec<&str> {
         let mut arms: Vec<&str> = self.arms.iter().map(String::as_str).collect();
         let value = |arm: &str| self.ratio(arm, &self.arms[0]).map_or(1.0, |ratio| ratio.value);
@@ -145,7 +137,7 @@ impl Panel {
         arms
     }
 
-    /// Returns those of [`Panel::order`] that no other arm beats with an interval that excludes 0 %.
+    /// No other arm beats these with an interval that excludes 0 %.
     pub(super) fn unbeaten(&self) -> Vec<&str> {
         let beats = |arm: &str, other: &String| self.ratio(arm, other).is_some_and(|ratio| ratio.interval.low > 1.0);
         let mut arms = self.order();
@@ -154,23 +146,23 @@ impl Panel {
     }
 }
 
-/// All rows of one setting at one table size.
+/// Rows of one setting at one table size.
 #[derive(Debug)]
 pub(super) struct Setting<'a> {
     pub(super) name: &'a str,
-    /// The table's size in positions.
+    /// Of the table.
     pub(super) positions: usize,
     depth: u32,
     pub(super) panel: Panel,
 }
 
 impl Setting<'_> {
-    /// Describes the searches compared: `224 positions of 16 games to depth 6`.
+    /// `224 positions of 16 games to depth 6`.
     pub(super) fn extent(&self) -> String {
         format!("{} positions of {} games to depth {}", self.panel.positions(), self.panel.games(), self.depth)
     }
 
-    /// Returns a table of the arms: nodes, ratio to `base`, and ranks.
+    /// Nodes, ratio to `base`, and ranks.
     pub(super) fn ratios(&self, base: &str) -> Table {
         let against = format!("against {base}");
         let mut table = Table::new(["scheme", "nodes", &against, "best in", "of the best two in"]);
@@ -183,7 +175,7 @@ impl Setting<'_> {
     }
 }
 
-/// Groups the rows by setting and table size, in their order.
+/// By setting and table size, in their order.
 pub(super) fn settings(rows: &[StudyRow]) -> Vec<Setting<'_>> {
     let mut groups: Vec<(&str, usize, Vec<&StudyRow>)> = Vec::new();
     for row in rows {
@@ -199,7 +191,7 @@ pub(super) fn settings(rows: &[StudyRow]) -> Vec<Setting<'_>> {
     groups.into_iter().map(setting).collect()
 }
 
-/// Returns the sentences at the head of a page: the command that wrote it, the file with every search, the engine.
+/// The command that wrote the page, the file with every search, the engine.
 pub(super) fn origin(command: &str, program: &str) -> String {
     let engine = match program {
         "0.1.0" => "0.1.0 with its hand-written evaluation (commit 8a0604f or earlier)",
@@ -208,7 +200,7 @@ pub(super) fn origin(command: &str, program: &str) -> String {
     fill(include_str!("../pages/origin.md"), &[("command", &command), ("engine", &engine)])
 }
 
-/// Formats a ratio as a difference in percent with its interval, in bold if the interval excludes 0 %.
+/// In percent with its interval, in bold if the interval excludes 0 %.
 pub(super) fn difference(estimate: Option<Estimate>) -> String {
     or_dash(estimate, |estimate| {
         let text = Unit::Difference.write_estimate(estimate);
@@ -216,7 +208,7 @@ pub(super) fn difference(estimate: Option<Estimate>) -> String {
     })
 }
 
-/// Draws one line for each scheme over the labelled settings: the ratio to `base`.
+/// The ratio to `base`, with one line for each scheme over the labelled settings.
 pub(super) fn picture(
     title: &str,
     x_title: &str,

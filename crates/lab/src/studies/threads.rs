@@ -14,18 +14,18 @@ use sesame_report::markdown::Table;
 use sesame_report::markdown::fill;
 use sesame_table::{Scheme, TableOptions};
 
-/// Searches under the same conditions but for the scheme.
+/// The conditions are equal but for the scheme.
 struct Group {
     threads: u32,
     lockstep: bool,
-    /// The size of the table in positions.
+    /// In the table.
     positions: usize,
     depth: u32,
     sequences: usize,
     schemes: &'static [Scheme],
 }
 
-/// The size of a full table in positions, and the default size, which these searches do not fill.
+/// In positions: a full table, and the default size, which these searches do not fill.
 const FULL: usize = 8 << 10;
 const LARGE: usize = 1 << 20;
 
@@ -60,16 +60,16 @@ impl Group {
         }
     }
 
-    /// Returns the number of repetitions. In lockstep every repetition gives the same nodes.
+    /// In lockstep every repetition gives the same nodes.
     fn repeats(&self) -> u32 {
         if self.lockstep { 1 } else { 2 }
     }
 }
 
-/// The scheme that the others are compared with.
+/// For comparison with the other schemes.
 const BASE: &str = Scheme::TwoBig1.name();
 
-/// A mate in n moves counts as this score in centipawns less n.
+/// A mate in n moves counts as this less n, in centipawns.
 const MATE: i32 = 32_000;
 
 pub(super) fn plan(trial: &Trial) -> Vec<SearchSeries> {
@@ -168,7 +168,7 @@ fn summary(settings: &[Setting<'_>]) -> Table {
     table
 }
 
-/// Returns a table of the nodes of several threads against one, in lockstep at a table of this size.
+/// Nodes of several threads against one, in lockstep at a table of this size.
 fn overhead(rows: &[StudyRow], positions: usize) -> Table {
     let many: Vec<String> = GROUPS
         .iter()

@@ -24,20 +24,20 @@ pub struct WdlArgs {
     pub files: Vec<PathBuf>,
 }
 
-/// Scores are clamped to this. Games with larger scores are decided.
+/// Games with larger scores are decided.
 const MAX_SCORE: i32 = 1_500;
 const BIN: i32 = 5;
 const MIN_POSITIONS: usize = 1_000;
 
 const STEPS: u32 = 4_000;
-/// First learning rate, in centipawns.
+/// In centipawns.
 const LEARNING_RATE: f64 = 4.0;
 const LAST_RATE: f32 = 0.01;
 const BETAS: [f64; 2] = [0.9, 0.999];
 
 const START: WdlModel = WdlModel { middle: [150.0, 0.0, 0.0], width: [80.0, 0.0, 0.0] };
 
-/// Positions of one bin of scores and one material, with their results for the side to move.
+/// One bin of scores and one material. Results are for the side to move.
 #[derive(Debug, Clone, Copy)]
 struct Bin {
     score: i32,
@@ -46,7 +46,7 @@ struct Bin {
     results: [f64; 3],
 }
 
-/// The results of positions by material and score.
+/// By material and score.
 #[derive(Debug, Clone, Default)]
 struct Histogram {
     games: u64,
@@ -135,7 +135,7 @@ fn load(files: &[PathBuf]) -> Result<(Histogram, Histogram), CommandError> {
     Ok((training, validation))
 }
 
-/// Returns the model of the largest likelihood, `with_material` or with constant polynomials.
+/// Has the largest likelihood, `with_material` or with constant polynomials.
 fn fit(bins: &[Bin], with_material: bool) -> WdlModel {
     let mut parameters = [START.middle, START.width].concat();
     let mut moments = vec![[0.0; 2]; parameters.len()];
@@ -211,7 +211,7 @@ fn shares(bins: &[Bin]) -> [f64; 3] {
     sums.map(|sum| sum / all)
 }
 
-/// Returns a Markdown table of the model's chances and the actual results, by score and material.
+/// The model's chances and the actual results, by score and material, in Markdown.
 fn calibration(bins: &[Bin], model: &WdlModel) -> Vec<String> {
     const EDGES: [i32; 11] = [-MAX_SCORE - 1, -400, -200, -100, -50, -15, 15, 50, 100, 200, 400];
     let mut lines = vec![

@@ -181,15 +181,14 @@ pub(crate) fn games(path: &Path) -> Result<impl Iterator<Item = Result<GameRecor
     }))
 }
 
-/// The extent of the data read from a file, which another process may still extend.
+/// Of a file that another process may still extend.
 pub(crate) struct ReadExtent {
     pub(crate) games: usize,
     /// XXH3 of the bytes of these games.
     pub(crate) hash: u64,
 }
 
-/// Decodes the games of a file on `threads` threads. Calls `add` with each game and its number, on a set of each thread, and `keep`
-/// with the sets in the order of the games.
+/// Each thread calls `add` with games, their numbers and its own set. `keep` receives the sets in the order of the games.
 pub(crate) fn collect_games<S: Default + Send>(
     path: &Path,
     threads: usize,
@@ -275,7 +274,7 @@ fn import(args: &ImportArgs, mut print: impl FnMut(&str) -> bool) -> Result<(), 
     write_games(&args.output, &all)
 }
 
-/// Returns the game from its first move with a score on; `None` if it has no result, or a later move has no score.
+/// Begins at the first move with a score; `None` without a result, or if a later move has no score.
 fn convert(game: &pgn::PgnGame) -> Option<GameRecord> {
     let result = match game.result {
         GameResult::BlackWins => 0,
@@ -306,7 +305,7 @@ fn convert(game: &pgn::PgnGame) -> Option<GameRecord> {
     (scored.len() <= MAX_PLIES).then_some(GameRecord { start: start?, moves: scored, result })
 }
 
-/// Returns the score at the beginning of a comment: `+0.35/12 0.1s` in pawns, `-M7/20` in plies to mate.
+/// Reads the beginning of a comment: `+0.35/12 0.1s` in pawns, `-M7/20` in plies to mate.
 fn read_score(comment: &str) -> Option<i16> {
     let (text, _) = comment.trim_start().split_once('/')?;
     let (negative, size) = match text.strip_prefix('-') {
@@ -348,14 +347,14 @@ const KEY_SAMPLING: u64 = 16;
 #[derive(Debug, Default)]
 pub(crate) struct DataSummary {
     pub(crate) games: u64,
-    /// Training positions.
+    /// For training.
     pub(crate) positions: u64,
-    /// Bytes of the complete games. A truncated game may follow.
+    /// Of the complete games. A truncated game may follow.
     pub(crate) length: u64,
     truncated: bool,
     pub(crate) trailing_zeros: u64,
     plies: u64,
-    /// Games that White lost, drew and won.
+    /// White lost, drew and won.
     results: [u64; 3],
     starts: HashSet<u64>,
     /// One in [`KEY_SAMPLING`] position keys.

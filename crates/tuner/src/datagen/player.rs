@@ -20,7 +20,7 @@ use crate::data::{ReadExtent, collect_games};
 use crate::game_record::{FIRST_PLY, GameRecord, ply_of};
 use crate::{at, in_use, refused};
 
-/// A search is cut off after so many times the nodes after which no iteration begins.
+/// Cuts a search off, as a multiple of the nodes after which no iteration begins.
 const HARD_LIMIT: u64 = 8;
 const MAX_DEPTH: u32 = 63;
 pub(super) const TABLE_MIB: usize = 1;
@@ -38,7 +38,7 @@ const DRAW_FROM_PLY: usize = 80;
 /// Longer games are drawn.
 const MAX_PLIES: usize = 400;
 
-/// One search thread that plays both sides. It searches in the caller's thread, whose stack must have
+/// Plays both sides in the caller's thread, whose stack must have
 /// [`WORKER_STACK_BYTES`](sesame::search::WORKER_STACK_BYTES): an engine's search thread and its messages would take as long as
 /// a search of two hundred nodes.
 pub(super) struct Player {
@@ -48,7 +48,7 @@ pub(super) struct Player {
     /// No iteration begins after this many nodes.
     nodes: u64,
     starts: Arc<GameStarts>,
-    /// Largest score of a start position for either side, in centipawns.
+    /// Of a start position for either side, in centipawns.
     opening_score: i32,
 }
 
@@ -66,7 +66,7 @@ impl Player {
         }
     }
 
-    /// Plays a game. Returns `None` if the start position is over or not balanced, or if a search completed no iteration.
+    /// Returns `None` if the start position is over or not balanced, or if a search completed no iteration.
     pub(super) fn play_game(&mut self, random: &mut Xoshiro256PlusPlus) -> Option<GameRecord> {
         let mut game = self.starts.begin(random)?;
         self.begin_game();
@@ -99,8 +99,8 @@ impl Player {
         Some(record)
     }
 
-    /// Returns the best move and its score, from the side to move, of the last complete iteration: the score of one that was cut off
-    /// may be a bound. Returns `None` if no iteration was completed.
+    /// Returns move and score, from the side to move, of the last complete iteration: the score of one that was cut off may be a
+    /// bound. Returns `None` without a complete iteration.
     fn search(&mut self, game: &Game) -> Option<(Move, i32)> {
         self.table.new_search();
         let control = Control::new(1, Some(HARD_LIMIT * self.nodes)).with_soft_nodes(Some(self.nodes));
@@ -154,14 +154,14 @@ fn bare_king_result(position: &Position) -> Option<u8> {
 
 #[derive(Default)]
 struct Adjudicator {
-    /// The side that is winning: 1 for White, -1 for Black, 0 for neither.
+    /// 1 for White, -1 for Black, 0 for neither.
     winner: i32,
     win_plies: u32,
     draw_plies: u32,
 }
 
 impl Adjudicator {
-    /// Takes the score at a ply, from White's point of view, and returns the result for White in half points once it is clear.
+    /// `score` is from White's point of view. Returns the result for White in half points once it is clear.
     fn update(&mut self, score: i32, ply: usize) -> Option<u8> {
         let winner = if score.abs() >= WIN_SCORE { score.signum() } else { 0 };
         let before = if winner == self.winner { self.win_plies } else { 0 };
@@ -178,25 +178,24 @@ impl Adjudicator {
     }
 }
 
-/// The smallest number of random moves of an opening; the largest is one more, so that both sides come to move first.
+/// The smallest number of an opening; the largest is one more, so that both sides come to move first.
 const OPENING_MOVES: u32 = 8;
-/// The largest number of random moves of a branch; the smallest is 1.
+/// The largest number of a branch; the smallest is 1.
 const BRANCH_MOVES: usize = 4;
 const BRANCH_PLIES: usize = 8;
 
-/// The start positions of games, with the greatest length of a game.
 pub(super) enum GameStarts {
-    /// Random moves from a start position, of Chess960 in so many percent of the games.
+    /// Random moves from a start position; a percentage of games is Chess960.
     Random { chess960: u32 },
-    /// Random moves from a random position of earlier games; a branch is a few plies long. The idea: a search evaluates
-    /// many positions that are near to those of good games without being of one.
+    /// Random moves from a random position of earlier games; a branch is a few plies long. A search evaluates many positions that
+    /// are near to those of good games without being of one.
     Branches(Trunks),
 }
 
 pub(super) struct Trunks {
     games: Vec<GameRecord>,
     hash: u64,
-    /// Keeps the file locked, so that no run adds games to it.
+    /// Locked, so that no run adds games to the file.
     _file: File,
 }
 
@@ -219,7 +218,7 @@ impl Trunks {
         }
     }
 
-    /// Returns a random position of a random game, before its last move.
+    /// Before the last move of a random game.
     fn random_position(&self, random: &mut Xoshiro256PlusPlus) -> Position {
         let GameRecord { start, moves, .. } = &self.games[below(random, self.games.len())];
         let plies = below(random, moves.len());
@@ -272,7 +271,7 @@ impl fmt::Display for GameStarts {
     }
 }
 
-/// Plays random moves. Returns `None` if the game is over after them, or before.
+/// `None` if the game is over after the moves, or before.
 fn after_random_moves(start: Position, moves: usize, random: &mut Xoshiro256PlusPlus) -> Option<Game> {
     let mut game = Game::new(start);
     for _ in 0..moves {
@@ -282,7 +281,7 @@ fn after_random_moves(start: Position, moves: usize, random: &mut Xoshiro256Plus
     game.outcome().is_none().then_some(game)
 }
 
-/// Returns a random move. One that loses material at once comes only if there is no other. Returns `None` without a legal move.
+/// Prefers moves that do not lose material at once. `None` without a legal move.
 fn random_sound_move(position: &Position, random: &mut Xoshiro256PlusPlus) -> Option<Move> {
     let all = position.legal_moves();
     let sound: Vec<Move> = all.iter().copied().filter(|&mv| position.see_ge(mv, 0)).collect();

@@ -13,7 +13,7 @@ use crate::data::{ReadExtent, collect_games};
 use crate::game_record::GameRecord;
 use crate::is_validation_game;
 
-/// Scores are clamped to this when the scale is fitted, in centipawns.
+/// Limit of scores for the fit of the scale, in centipawns.
 const MAX_SCORE: i16 = 2_000;
 
 #[derive(Clone, Copy)]
@@ -32,7 +32,7 @@ pub(super) struct Dataset {
 }
 
 impl Dataset {
-    /// Adds the positions of a file, with scores blended by `lambda`.
+    /// Blends scores by `lambda`.
     pub(super) fn load(
         &mut self,
         path: &Path,
@@ -67,8 +67,7 @@ impl Dataset {
     }
 }
 
-/// Returns the scale with which the scores predict the results best, so that the network's values are in the unit of the scores: the
-/// centipawns of an expected result of 1 / (1 + 1/e).
+/// The scale with which the scores predict the results best: the centipawns of an expected result of 1 / (1 + 1/e).
 pub(super) fn fit_scale(samples: &[Sample]) -> u16 {
     let width = usize::from(MAX_SCORE.unsigned_abs());
     // For each score the number of samples and the sum of their results.
@@ -108,24 +107,24 @@ pub(super) fn sigmoid(x: f32) -> f32 {
 
 pub(super) type Features = ArrayVec<u16, 32>;
 
-/// A position with its search score and the result of its game. The board is flipped so that the side to move plays up.
+/// With search score and result of its game. The board is flipped so that the side to move plays up.
 #[derive(Clone, Copy)]
 pub(super) struct Sample {
     occupied: u64,
-    /// The kinds of the pieces on these squares, two in a byte, with [`OPPONENT`] for those of the other side.
+    /// Kinds of pieces, two in a byte, with [`OPPONENT`] for those of the other side.
     pieces: [u8; 16],
-    /// The search score in centipawns, from the side to move.
+    /// In centipawns, from the side to move.
     pub(super) score: i16,
-    /// The result in half points, from the side to move.
+    /// In half points, from the side to move.
     pub(super) result: u8,
-    /// The squares of the own and of the opponent's king.
+    /// Own and opponent's.
     kings: [u8; 2],
 }
 
 const OPPONENT: u8 = 8;
 
 impl Sample {
-    /// Returns the sample of a position. Score and result are from White's point of view.
+    /// Score and result are from White's point of view.
     pub(super) fn new(position: &Position, score: i32, result: u8) -> Self {
         let us = position.side_to_move();
         let (score, result) = if us == Color::White { (score, result) } else { (-score, 2 - result) };
@@ -143,7 +142,7 @@ impl Sample {
         Self { occupied, pieces, score: score as i16, result, kings }
     }
 
-    /// Returns the active features from the perspectives of the side to move and of the opponent.
+    /// From the perspectives of the side to move and of the opponent.
     #[inline]
     pub(super) fn features(&self) -> [Features; 2] {
         let mut features = [Features::new(), Features::new()];
@@ -161,7 +160,7 @@ impl Sample {
         output_bucket(self.occupied.count_ones())
     }
 
-    /// Returns the target, an expected result: the game's result with the weight `result_share`, and the search score.
+    /// Expected result: the game's result with the weight `result_share`, and the search score.
     pub(super) fn target(&self, result_share: f32, scale: f32) -> f32 {
         let expected = sigmoid(f32::from(self.score) / scale);
         result_share * f32::from(self.result) / 2.0 + (1.0 - result_share) * expected

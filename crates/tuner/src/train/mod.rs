@@ -198,9 +198,9 @@ fn recipe(args: &TrainArgs, dataset: &Dataset, scale: u16, origin: &str) -> Stri
     )
 }
 
-/// Returns the learning rate as a share of the highest, when `progress` (0 to 1) of the steps is done. It rises evenly from 0 during
-/// the first `warm_up` of the steps, since Adam's first steps are large whatever the gradient (Ma and Yarats 2021), and then decays
-/// along half a cosine to `last` (Loshchilov and Hutter 2017, "SGDR", without restarts).
+/// Returns a share of the highest learning rate at `progress`, 0 to 1. It rises evenly from 0 during `warm_up`, since Adam's
+/// first steps are large whatever the gradient (Ma and Yarats 2021), and then decays along half a cosine to `last` (Loshchilov
+/// and Hutter 2017, "SGDR", without restarts).
 pub(crate) fn warm_cosine(progress: f32, warm_up: f32, last: f32) -> f32 {
     if progress < warm_up {
         return progress / warm_up;

@@ -16,17 +16,17 @@ use super::dataset::{Features, Sample, sigmoid};
 /// written.
 const MAX_WEIGHT: f32 = 1.98;
 
-/// Random feature weights are at most this. Their sums over some 30 features stay well below 1.
+/// Largest random feature weight. Sums over some 30 features stay well below 1.
 const FEATURE_WIDTH: f32 = 0.1;
 
 const WIDTH: usize = 64;
 const BLOCKS: usize = HIDDEN / WIDTH;
 const _: () = assert!(HIDDEN.is_multiple_of(WIDTH));
-/// Weights of a network, biases included.
+/// Includes biases.
 pub(super) const WEIGHTS: usize = ROWS * HIDDEN + OUTPUT_BUCKETS;
 
 const BIASES: usize = INPUTS;
-/// The first row of the output weights: for each bucket a row for the side to move and one for the opponent.
+/// First row of the output weights: for each bucket a row for the side to move and one for the opponent.
 const OUTPUT: usize = INPUTS + 1;
 const ROWS: usize = OUTPUT + 2 * OUTPUT_BUCKETS;
 
@@ -35,7 +35,7 @@ type Row = [f32; WIDTH];
 /// The clipped activations of a block in one position, 0 to 1, for the perspectives of the side to move and of the opponent.
 type Activations = [Row; 2];
 
-/// The weights of a block of neurons, or their gradients.
+/// Weights of a block, or their gradients.
 #[derive(Debug, Clone, PartialEq)]
 struct NeuronBlock(Vec<Row>);
 
@@ -70,7 +70,7 @@ impl NeuronBlock {
         activations
     }
 
-    /// Returns the block's part of the output of a bucket.
+    /// The block's part of the output.
     #[inline(always)]
     fn output(&self, activations: &Activations, bucket: usize) -> f32 {
         let mut sum = 0.0;
@@ -80,7 +80,7 @@ impl NeuronBlock {
         sum
     }
 
-    /// Adds the gradients of one position to `gradients`, given the derivative of the loss by the output.
+    /// Of one position, given the derivative of the loss by the output.
     #[inline(always)]
     fn add_gradients(
         &self,
@@ -117,7 +117,7 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// Returns random weights. Their size keeps the sums over some 30 features, and over all neurons, well below 1.
+    /// Sums over some 30 features, and over all neurons, stay well below 1.
     pub(super) fn random(random: &mut Xoshiro256PlusPlus) -> Self {
         let mut fill = |rows: &mut [Row], width: f32| {
             rows.as_flattened_mut().iter_mut().for_each(|weight| *weight = uniform(random, width));
@@ -131,8 +131,8 @@ impl Model {
         Self { blocks: blocks.collect(), output_biases: [0.0; OUTPUT_BUCKETS] }
     }
 
-    /// Gives random feature weights to neurons without any weight, which a start network of fewer neurons leaves: without
-    /// activations they would never learn. Their output weights stay zero, so no value changes.
+    /// Gives random feature weights to neurons without any weight, which a smaller start network leaves: without activations they
+    /// would never learn. Their output weights stay zero, so no value changes.
     pub(super) fn wake_idle_neurons(&mut self, random: &mut Xoshiro256PlusPlus) {
         for block in &mut self.blocks {
             for neuron in (0..WIDTH).filter(|&i| block.0.iter().all(|row| row[i] == 0.0)).collect::<Vec<_>>() {
@@ -143,7 +143,7 @@ impl Model {
         }
     }
 
-    /// Returns the expected result of a position for the side to move, 0 to 1.
+    /// Expected result for the side to move, 0 to 1.
     #[inline(always)]
     pub(super) fn value(&self, sample: &Sample) -> f32 {
         let (features, bucket) = (sample.features(), sample.output_bucket());
@@ -151,13 +151,13 @@ impl Model {
         self.expected_result(outputs, bucket)
     }
 
-    /// Returns the expected result, given each block's part of the output.
+    /// `outputs` are the blocks' parts.
     #[inline(always)]
     pub(super) fn expected_result(&self, outputs: impl Iterator<Item = f32>, bucket: usize) -> f32 {
         sigmoid(outputs.sum::<f32>() + self.output_biases[bucket])
     }
 
-    /// Returns all weights in the order of a network file: features, biases, output weights, output biases.
+    /// In the order of a network file: features, biases, output weights, output biases.
     pub(super) fn weights(&self) -> Vec<f32> {
         // A row of the network is spread over all blocks.
         let rows = (0..ROWS).flat_map(|row| self.blocks.iter().flat_map(move |block| block.0[row]));
@@ -179,7 +179,7 @@ impl Model {
         Self::from_weights(&pairs.map(|(one, other)| f32::midpoint(one, other)).collect::<Vec<f32>>())
     }
 
-    /// Returns the network in integers. An output of 1.0 is `scale` centipawns.
+    /// An output of 1.0 is `scale` centipawns.
     pub(super) fn quantised(&self, scale: u16) -> Weights {
         let weights = self.weights();
         let (rows, output_biases) = weights.split_at(ROWS * HIDDEN);
@@ -195,8 +195,8 @@ impl Model {
         }
     }
 
-    /// Returns whether a network as large as this one survives training, which clips weights to [`MAX_WEIGHT`]. Quantised, a clipped
-    /// weight may be slightly larger.
+    /// A network as large as this one survives training, which clips weights to [`MAX_WEIGHT`]. Quantised, a clipped weight may be
+    /// slightly larger.
     pub(super) fn is_trainable(&self) -> bool {
         self.weights().into_iter().all(|weight| weight.abs() < MAX_WEIGHT + 0.01)
     }
@@ -217,7 +217,7 @@ fn uniform(random: &mut Xoshiro256PlusPlus, width: f32) -> f32 {
     (2.0 * unit - 1.0) * width
 }
 
-/// Returns the sum of squared activations times weights, in independent lanes so that the compiler may use SIMD.
+/// Sum of squared activations times weights, in independent lanes so that the compiler may use SIMD.
 #[inline(always)]
 fn dot(neurons: &Row, weights: &Row) -> f32 {
     const LANES: usize = 16;
@@ -233,7 +233,7 @@ fn dot(neurons: &Row, weights: &Row) -> f32 {
 
 const BETAS: [f32; 2] = [0.9, 0.999];
 const WEIGHT_DECAY: f32 = 0.01;
-/// The bound that keeps a step finite where there has been no gradient.
+/// Keeps a step finite without a gradient.
 const EPSILON: f32 = 1e-8;
 /// Smaller moments are set to 0. Those of rare features would become subnormal, which is slow.
 const MIN_MOMENT: f32 = 1e-30;
@@ -250,7 +250,7 @@ struct BlockState {
     gradients: NeuronBlock,
     optimiser: AdamW,
     activations: Vec<Activations>,
-    /// The block's part of the output for each sample of the batch.
+    /// The block's part, for each sample of the batch.
     outputs: Vec<f32>,
 }
 
@@ -262,10 +262,8 @@ impl BlockState {
     }
 }
 
-/// Computes a block's activations and its part of the output for each sample of the batch.
-///
-/// Compiled once for each kind of SIMD registers, as [`backward`] and [`sum_of_losses`], from plain Rust: unlike the engine's kernels, this
-/// needs no intrinsics. The sums have the same order in all, so the results are the same to the bit.
+/// Computes activations and the block's part of the output for each sample. Like [`backward`] and [`sum_of_losses`], compiled
+/// once for each kind of SIMD registers from plain Rust. The sums have one order, so the results are equal to the bit.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq+avx512bw", "x86_64+avx2"))]
 fn forward(state: &mut BlockState, block: &NeuronBlock, batch: &[Input]) {
     state.activations.clear();
@@ -309,7 +307,7 @@ pub(super) struct Trainer {
     /// Centipawns of an output of 1.0.
     scale: f32,
     threads: usize,
-    /// The sum of the losses since the last [`take_loss`](Self::take_loss).
+    /// Since the last [`take_loss`](Self::take_loss).
     loss: f64,
 }
 
@@ -365,12 +363,12 @@ impl Trainer {
         parts.into_iter().flatten().collect()
     }
 
-    /// Returns the sum of the losses of all samples trained on since the last call, each before its step.
+    /// Sum over all samples trained on since the last call, each before its step.
     pub(super) fn take_loss(&mut self) -> f64 {
         std::mem::take(&mut self.loss)
     }
 
-    /// Returns the mean squared error of a network, summed in parts that do not depend on the number of threads.
+    /// Mean squared error, summed in parts that do not depend on the number of threads.
     pub(super) fn mean_loss(&self, model: &Model, samples: &[Sample], result_share: f32) -> f64 {
         let scale = self.scale;
         let parts: Vec<&[Sample]> = samples.chunks(LOSS_PART).collect();
@@ -383,15 +381,15 @@ impl Trainer {
 
 #[derive(Clone, Copy)]
 struct StepParameters {
-    /// Corrections of the bias of the moments, which begin at 0.
+    /// For the bias of the moments, which begin at 0.
     bias_corrections: [f32; 2],
-    /// The factor from the sum over the samples to their mean.
+    /// From the sum over the samples to their mean.
     mean_factor: f32,
     learning_rate: f32,
 }
 
 impl StepParameters {
-    /// Returns step number `number`, from 1, after a batch of `count` samples.
+    /// `number` counts from 1; the batch has `count` samples.
     fn new(number: i32, count: usize, learning_rate: f32) -> Self {
         Self {
             bias_corrections: BETAS.map(|beta| 1.0 - beta.powi(number)),
@@ -411,7 +409,7 @@ impl AdamW {
         Self { first: vec![0.0; count], second: vec![0.0; count] }
     }
 
-    /// Updates the weights by `gradients`, summed over the samples, and sets these to 0.
+    /// `gradients` are summed over the samples. Sets them to 0.
     #[inline(always)]
     fn step(&mut self, weights: &mut [f32], gradients: &mut [f32], step: StepParameters) {
         let moments = self.first.iter_mut().zip(&mut self.second);

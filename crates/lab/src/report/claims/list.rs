@@ -13,12 +13,12 @@ use sesame_table::Scheme;
 
 const DEPTH: u32 = 7;
 
-/// Returns all schemes, cleared, at `sizes`, if none is missing.
+/// `None` if a scheme is missing.
 fn cleared(results: &CellResults, sizes: &[usize]) -> Option<Grid> {
     Grid::whole(results, &SCHEMES.map(SchemeVariant::cleared), DEPTH, sizes)
 }
 
-/// Returns the geometric mean of the schemes' totals at each size.
+/// Of the schemes' totals, geometric, by size.
 fn means(grid: &Grid, picks: &[usize]) -> Vec<f64> {
     let mean = |row: &Vec<f64>| (row.iter().map(|total| total.ln()).sum::<f64>() / row.len() as f64).exp();
     grid.totals(picks).iter().map(mean).collect()
@@ -37,7 +37,7 @@ pub(super) fn constancy(results: &CellResults) -> Claim {
     test.judge(saving, paragraphs([doublings(results), elsewhere]))
 }
 
-/// Returns a table of the savings by each doubling, by scheme.
+/// Savings by each doubling, by scheme.
 fn doublings(results: &CellResults) -> String {
     let steps: Vec<(usize, usize)> = SIZES.windows(2).map(|pair| (pair[0], pair[1])).collect();
     let labels = steps.iter().map(|&(from, to)| format!("{}–{}", from / 1024, markdown::size(to)));
@@ -71,8 +71,7 @@ pub(super) fn doubling(results: &CellResults, paper: &Paper) -> Claim {
     test.judge(from(SIZES[0])(DEPTH), details).with_context(context)
 }
 
-/// Returns the mean saving per doubling between two sizes in the mean of the schemes, cleared. NaN if one of
-/// the sizes is missing.
+/// Between two sizes, in the mean of the schemes, cleared. NaN if one of the sizes is missing.
 fn saved_per_doubling(results: &CellResults, depth: u32, first: usize, last: usize, picks: &[usize]) -> f64 {
     let grid = Grid::whole(results, &SCHEMES.map(SchemeVariant::cleared), depth, &[first, last]);
     let doublings = f64::from(last.ilog2() - first.ilog2());
@@ -82,8 +81,7 @@ fn saved_per_doubling(results: &CellResults, depth: u32, first: usize, last: usi
     }
 }
 
-/// Returns a table of the savings per doubling between pairs of sizes in the mean of the schemes, by depth: deeper
-/// searches fill the table more.
+/// Savings per doubling between pairs of sizes in the mean of the schemes: deeper searches fill the table more.
 fn doublings_by_depth<'a>(results: &CellResults, what: &str, steps: impl Iterator<Item = &'a [usize]>) -> String {
     let picks: Vec<usize> = (0..TESTS).collect();
     let steps: Vec<&[usize]> = steps.collect();
@@ -107,7 +105,7 @@ fn spreads_by_depth(results: &CellResults) -> String {
     })
 }
 
-/// Returns a table of percentages with a row for each depth that has any. Empty if there is none.
+/// In percent, with a row for each depth that has values. Empty without a row.
 fn by_depth(heading: impl Iterator<Item = String>, row: impl Fn(u32) -> Vec<Option<f64>>) -> String {
     let mut table = Table::new(heading);
     let mut is_empty = true;
@@ -136,7 +134,7 @@ pub(super) fn spread_at_8k(results: &CellResults) -> Claim {
     test.judge(mean_spread(results, &SIZES[..1]), details)
 }
 
-/// Returns a table of best, worst and spread at each size.
+/// Best, worst and spread at each size.
 fn spreads(results: &CellResults) -> String {
     let mut table =
         Table::new(["table", "best, cleared", "worst, cleared", "spread", "best, stamped", "worst, stamped", "spread"]);
@@ -217,13 +215,13 @@ fn at_8k(results: &CellResults, scheme: Scheme) -> String {
     paired(results, &format!("{scheme} at 8K against"), others(false).chain(others(true)))
 }
 
-/// Returns `ratio` of the merits of the variants over all sizes in the grid.
+/// Of the variants, over all sizes in the grid.
 fn of_merits(grid: Option<Grid>, ratio: impl Fn(&[f64]) -> f64) -> Option<Estimate> {
     let grid = grid?;
     number(|picks| ratio(&grid.merits(picks)))
 }
 
-/// Returns the first value relative to the least of the others.
+/// Relative to the least of the others.
 fn first_over_best(values: &[f64]) -> f64 {
     values.split_first().map_or(f64::NAN, |(first, rest)| first / least(rest.iter().copied()))
 }
@@ -235,19 +233,19 @@ fn first_over_second(values: &[f64]) -> f64 {
     }
 }
 
-/// Returns all other variants with the same treatment of the table.
+/// With the same treatment of the table.
 fn others(variant: SchemeVariant) -> impl Iterator<Item = SchemeVariant> {
     let others = SCHEMES.into_iter().filter(move |&scheme| scheme != variant.scheme);
     others.map(move |scheme| SchemeVariant { scheme, ..variant })
 }
 
-/// Returns the merit of a variant over all sizes, relative to the best of all others.
+/// Over all sizes, relative to the best of all others.
 fn against_best(results: &CellResults, variant: SchemeVariant) -> Option<Estimate> {
     let variants: Vec<SchemeVariant> = std::iter::once(variant).chain(others(variant)).collect();
     of_merits(Grid::new(results, &variants, DEPTH, &SIZES), first_over_best)
 }
 
-/// Returns a table that compares a variant with each other, over all sizes.
+/// Over all sizes.
 fn one_by_one(results: &CellResults, variant: SchemeVariant) -> String {
     let rows = others(variant).map(|other| {
         let label = format!("{} against {}", variant.scheme, other.scheme);
@@ -256,7 +254,7 @@ fn one_by_one(results: &CellResults, variant: SchemeVariant) -> String {
     paired(results, &format!("7 ply, {}, all sizes", between(variant.stamped)), rows)
 }
 
-/// Returns a table that compares two variants size by size, and over all sizes.
+/// Also over all sizes.
 fn size_by_size(results: &CellResults, variant: SchemeVariant, base: SchemeVariant) -> String {
     let rows = SIZES
         .map(|size| Pairing::single(markdown::size(size), Cell::of(variant, size, DEPTH), Cell::of(base, size, DEPTH)));
@@ -264,13 +262,12 @@ fn size_by_size(results: &CellResults, variant: SchemeVariant, base: SchemeVaria
     paired(results, &format!("{variant} against {}, 7 ply", base.scheme), rows.into_iter().chain([all]))
 }
 
-/// Returns a table that compares two variants depth by depth, over all sizes of the depth.
+/// Over all sizes of the depth.
 fn depth_by_depth(results: &CellResults, variant: SchemeVariant, base: SchemeVariant) -> String {
     let rows = DEPTHS.map(|depth| Pairing::over_sizes(results, format!("{depth} ply"), variant, base, depth));
     paired(results, &format!("{variant} against {}, all sizes", base.scheme), rows)
 }
 
-/// Returns the three tables that compare one scheme with another.
 fn compared(results: &CellResults, scheme: Scheme, base: Scheme) -> String {
     let [cleared, stamped] = [SchemeVariant::cleared, SchemeVariant::stamped].map(|of| (of(scheme), of(base)));
     paragraphs([
@@ -336,7 +333,7 @@ pub(super) fn two_big_best(results: &CellResults, stamped: bool) -> Claim {
     test.judge(against_best(results, best), paragraphs(details))
 }
 
-/// Returns a table of the ranks of the schemes at each size. Empty if no size has all schemes.
+/// At each size. Empty if no size has all schemes.
 fn order(results: &CellResults, stamped: bool, depth: u32) -> String {
     let variants = SCHEMES.map(|scheme| SchemeVariant { scheme, stamped });
     let Some(grid) = Grid::new(results, &variants, depth, &SIZES) else { return String::new() };
@@ -404,7 +401,7 @@ pub(super) fn big_all(results: &CellResults) -> Claim {
     ClaimTest::named("BIGALL and BIG1").judge(ours, compared(results, Scheme::BigAll, Scheme::Big1))
 }
 
-/// Returns all schemes cleared, then all schemes stamped, at every size that has them.
+/// All schemes cleared, then all stamped, at every size that has them.
 fn both(results: &CellResults) -> Option<Grid> {
     let variants: Vec<SchemeVariant> =
         SCHEMES.map(SchemeVariant::cleared).into_iter().chain(SCHEMES.map(SchemeVariant::stamped)).collect();
@@ -426,7 +423,7 @@ pub(super) fn shapes(results: &CellResults) -> Claim {
     test.judge(ours, ratios(results))
 }
 
-/// Returns a table of stamped against cleared for each scheme and size. Empty if there is nothing to compare.
+/// Stamped against cleared, by scheme and size. Empty if there is nothing to compare.
 fn ratios(results: &CellResults) -> String {
     let mut table =
         Table::new(std::iter::once("stamped against cleared, 7 ply".to_owned()).chain(SIZES.map(markdown::size)));
@@ -443,7 +440,7 @@ fn ratios(results: &CellResults) -> String {
     if is_empty { String::new() } else { table.to_string() }
 }
 
-/// Returns Pearson's correlation coefficient.
+/// Pearson's coefficient.
 fn correlation(pairs: &[(f64, f64)]) -> f64 {
     let count = pairs.len() as f64;
     let mean = pairs.iter().fold((0.0, 0.0), |mean, pair| (mean.0 + pair.0 / count, mean.1 + pair.1 / count));
@@ -453,8 +450,7 @@ fn correlation(pairs: &[(f64, f64)]) -> f64 {
     moment(&|x, y| x * y) / (moment(&|x, _| x * x) * moment(&|_, y| y * y)).sqrt()
 }
 
-/// Returns Kendall's coefficient of two rankings: the share of pairs in the same order less the share in the
-/// opposite order.
+/// Kendall's coefficient: the share of pairs in the same order less the share in the opposite order.
 fn concordance(one: &[f64], other: &[f64]) -> f64 {
     let (mut sum, mut pairs) = (0.0, 0.0);
     for (place, (a, b)) in one.iter().zip(other).enumerate() {
@@ -478,7 +474,7 @@ pub(super) fn same_order(results: &CellResults) -> Claim {
     test.judge(ours, orders(&grid))
 }
 
-/// Returns a table of the schemes from best to worst, cleared and stamped, at each size.
+/// From best to worst, cleared and stamped, at each size.
 fn orders(grid: &Grid) -> String {
     let picks: Vec<usize> = (0..TESTS).collect();
     let mut table = Table::new(["7 ply", "cleared, from best to worst", "stamped, from best to worst", "Kendall"])
@@ -525,7 +521,7 @@ pub(super) fn edge(results: &CellResults) -> Claim {
     test.judge(ours, paragraphs(details))
 }
 
-/// Returns a variant's nodes at the largest size over those without a table.
+/// At the largest size.
 fn ratio_to_no_table(results: &CellResults, variant: SchemeVariant, depth: u32) -> Option<Estimate> {
     let table = results.nodes(Cell::of(variant, LARGEST, depth))?;
     let none = results.nodes(Cell::without_table(depth))?;

@@ -14,7 +14,6 @@ use crate::experiment::DEEP_SIZES;
 use sesame_report::markdown::{self, Table, Unit, signed_percent};
 use sesame_report::statistics::{self, Comparison, Estimate};
 
-/// The verdict on a claim.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Verdict {
     Agrees,
@@ -32,7 +31,6 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// A claim of the paper with its verdict.
 #[derive(Clone, Debug)]
 pub(super) struct Claim {
     pub(super) name: &'static str,
@@ -42,19 +40,18 @@ pub(super) struct Claim {
     pub(super) paper: String,
     pub(super) ours: String,
     pub(super) verdict: Verdict,
-    /// True if the verdict does not depend on the choice of the 18 positions. Never true for
-    /// [`Verdict::CannotTell`].
+    /// The verdict does not depend on the choice of the 18 positions. Never true for [`Verdict::CannotTell`].
     pub(super) is_certain: bool,
-    /// True if the results lack the searches for the number.
+    /// The results lack the searches for the number.
     pub(super) is_missing: bool,
-    /// Further results about a claim that is not confirmed, in sentences; may be empty.
+    /// For a claim that is not confirmed, in sentences; may be empty.
     pub(super) context: String,
-    /// The numbers behind the verdict, in Markdown; may be empty.
+    /// Numbers behind the verdict, in Markdown; may be empty.
     pub(super) details: String,
 }
 
 impl Claim {
-    /// Returns true for a claim that is read from the paper's tables and not made in its text.
+    /// The claim is not in the paper's text.
     pub(super) fn is_read_from_tables(&self) -> bool {
         self.source.starts_with("Table")
     }
@@ -64,10 +61,9 @@ impl Claim {
     }
 }
 
-/// The texts and ranges of all claims: blocks of a name and fields.
+/// Blocks of a name and fields.
 const STATEMENTS: &str = include_str!("statements.txt");
 
-/// A claim before its verdict.
 #[derive(Clone, Debug)]
 struct ClaimTest {
     name: &'static str,
@@ -75,7 +71,7 @@ struct ClaimTest {
     statement: &'static str,
     criterion: String,
     paper: String,
-    /// The range in which the number must lie for the claim to hold.
+    /// Range of the number in which the claim holds.
     holds: RangeInclusive<f64>,
     unit: Unit,
     needs: &'static str,
@@ -104,11 +100,8 @@ impl ClaimTest {
         Self { name, source, statement, criterion, paper, holds, unit, needs }
     }
 
-    /// Returns the claim with its verdict.
-    ///
-    /// The verdict is agreement if the number lies in the range, and certain if its whole interval does. It
-    /// is disagreement if the interval lies outside the range. Otherwise, and without the number, there is no
-    /// verdict.
+    /// The verdict is agreement if the number lies in the range, and certain if its whole interval does. It is disagreement if
+    /// the interval lies outside the range. Otherwise, and without the number, there is no verdict.
     fn judge(self, number: Option<Estimate>, details: String) -> Claim {
         let (verdict, is_certain) = number.map_or((Verdict::CannotTell, false), |number| verdict(number, &self.holds));
         let ours = match number {
@@ -121,7 +114,7 @@ impl ClaimTest {
         Claim { name, source, statement, criterion, paper, ours, verdict, is_certain, is_missing, context, details }
     }
 
-    /// Returns the values to compare the number with: the ends of the range, and no difference.
+    /// The ends of the range, and no difference.
     fn marks(&self) -> Vec<f64> {
         let ends = [*self.holds.start(), *self.holds.end()].into_iter().filter(|end| end.is_finite());
         ends.chain((self.unit == Unit::Difference).then_some(1.0)).collect()
@@ -166,14 +159,13 @@ pub(super) fn all(results: &CellResults, paper: &Paper) -> Vec<Claim> {
     ]
 }
 
-/// Returns a statistic of the 18 positions with its bootstrap interval.
+/// Of the 18 positions.
 fn number(statistic: impl FnMut(&[usize]) -> f64) -> Option<Estimate> {
     statistics::bootstrap(TESTS, statistic)
 }
 
-/// Describes the number of a claim about 7 ply at 8 ply, and the size of the search trees beside the paper's:
-/// the effect of a table depends on how full it is. `figure` returns the number at a depth over
-/// [`DEEP_SIZES`]. Empty if the results lack 8 ply.
+/// Describes the number at 8 ply of a claim about 7 ply, and the size of the search trees beside the paper's: the effect of a
+/// table depends on how full it is. `figure` is over [`DEEP_SIZES`]. Empty without 8 ply.
 fn one_ply_deeper(
     results: &CellResults,
     paper: &Paper,
@@ -205,7 +197,7 @@ fn one_ply_deeper(
     text
 }
 
-/// A comparison of two variants: pairs of cells whose ratios are averaged.
+/// Pairs of cells whose ratios are averaged.
 struct Pairing {
     label: String,
     pairs: Vec<(Cell, Cell)>,
@@ -216,7 +208,7 @@ impl Pairing {
         Pairing { label, pairs: vec![(cell, base)] }
     }
 
-    /// Returns the comparison of two variants at a depth, over all sizes that the results have for both.
+    /// Of two variants, over all sizes that the results have for both.
     fn over_sizes(
         results: &CellResults,
         label: String,
@@ -234,7 +226,7 @@ impl Pairing {
         statistics::geometric_mean(&self.pairs.iter().map(ratio).collect::<Option<Vec<f64>>>()?)
     }
 
-    /// Compares over the positions, each with the geometric mean of its ratios.
+    /// Over the positions, each with the geometric mean of its ratios.
     fn compare(&self, results: &CellResults) -> Option<Comparison> {
         let ratios = |&(cell, base): &(Cell, Cell)| results.ratios(cell, base);
         let rows = self.pairs.iter().map(ratios).collect::<Option<Vec<_>>>()?;
@@ -245,8 +237,7 @@ impl Pairing {
     }
 }
 
-/// Returns a table that compares position by position, with a row for each pairing in the results. Empty if
-/// there is none.
+/// By position, with a row for each pairing in the results. Empty without a row.
 fn paired(results: &CellResults, what: &str, pairings: impl IntoIterator<Item = Pairing>) -> String {
     let mut table = Table::new([what, "all nodes", "per position (95 %)", "fewer nodes on", "beyond chance"]);
     let mut is_empty = true;
@@ -275,7 +266,7 @@ fn greatest(values: impl IntoIterator<Item = f64>) -> f64 {
     values.into_iter().fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// Joins paragraphs of Markdown, leaving out empty ones.
+/// Leaves out empty ones.
 fn paragraphs(parts: impl IntoIterator<Item = String>) -> String {
     parts
         .into_iter()

@@ -25,7 +25,7 @@ pub(in crate::studies) fn page(rows: &[StudyRow], program: &str) -> PageFiles {
     vec![("sources.md".to_owned(), fill(include_str!("../../pages/sources.md"), &values))]
 }
 
-/// Returns the nodes of the settings whose arms are compared with the first.
+/// Nodes of the settings whose arms are compared with the first.
 fn settings(rows: &[StudyRow]) -> String {
     let section = |setting: panel::Setting<'_>| {
         let base = setting.panel.arms().first().filter(|_| ["replacement", "age", "index"].contains(&setting.name))?;
@@ -35,9 +35,8 @@ fn settings(rows: &[StudyRow]) -> String {
     panel::settings(rows).into_iter().filter_map(section).collect::<String>().trim_end().to_owned()
 }
 
-/// The result about a claim, whose text is in the template of the page.
+/// The claim's text is in the template of the page.
 struct SourceClaim {
-    /// Its placeholder.
     key: &'static str,
     found: String,
     verdict: String,
@@ -64,27 +63,26 @@ fn claims(rows: &[StudyRow]) -> Vec<SourceClaim> {
 const NOT_RUN: &str = "was not run";
 const CANNOT_TELL: &str = "cannot tell";
 
-/// The greatest difference from 1 that an interval may reach to count as none.
+/// Greatest difference from 1 of an interval that counts as none.
 const LITTLE: f64 = 0.02;
 
 fn is_little(interval: &Interval) -> bool {
     interval.low >= 1.0 - LITTLE && interval.high <= 1.0 + LITTLE
 }
 
-/// The comparison of an arm's nodes with another's over several sizes.
+/// Of an arm's nodes with another's over several sizes.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Side {
-    /// Fewer at every size.
+    /// At every size.
     Fewer,
-    /// More at every size.
+    /// At every size.
     More,
-    /// A difference of at most [`LITTLE`] at every size.
+    /// At most [`LITTLE`] at every size.
     Alike,
     CannotTell,
     NotRun,
 }
 
-/// Two arms of a setting.
 struct Arms<'a> {
     rows: &'a [StudyRow],
     setting: &'static str,
@@ -98,7 +96,7 @@ impl Arms<'_> {
         Panel::new(rows).ratio(self.arm, self.base)
     }
 
-    /// Formats the ratio at each size: `1K: +2.0 % (..); 4K: ..`.
+    /// `1K: +2.0 % (..); 4K: ..`.
     fn ratios(&self, sizes: &[usize]) -> String {
         let one = |&size: &usize| format!("{}: {}", size_label(size), difference(self.ratio(size)));
         sizes.iter().map(one).collect::<Vec<_>>().join("; ")
@@ -116,7 +114,7 @@ impl Arms<'_> {
     }
 }
 
-/// Joins two verdicts, each with its subject.
+/// Each with its subject.
 fn both(first: &str, first_of: &str, second: &str, second_of: &str) -> String {
     if first == NOT_RUN && second == NOT_RUN {
         return NOT_RUN.to_owned();
@@ -159,7 +157,7 @@ fn halved(rows: &[StudyRow]) -> SourceClaim {
     SourceClaim::new("halved", format!("{}; with moves {}", difference(bare), difference(whole)), verdict)
 }
 
-/// The agreement of an arm's searches with those without a table.
+/// With the searches without a table.
 struct Agreement {
     scores: usize,
     moves: usize,
@@ -247,7 +245,7 @@ fn aged(rows: &[StudyRow]) -> SourceClaim {
     SourceClaim::new("aged", found, verdict)
 }
 
-/// The share of one sum of arms in another, at each depth.
+/// Of one sum of arms in another, at each depth.
 struct Shares(Vec<(u32, f64)>);
 
 impl Shares {
@@ -267,7 +265,7 @@ impl Shares {
         Self(depths.into_iter().filter_map(share).collect())
     }
 
-    /// Returns the verdict on a claim that all shares lie in the range.
+    /// For a claim that all shares lie in the range.
     fn judge(&self, range: &RangeInclusive<f64>) -> &'static str {
         match &self.0[..] {
             [] => NOT_RUN,
@@ -288,7 +286,7 @@ impl Display for Shares {
     }
 }
 
-/// The guide's claims about shares of probes and positions.
+/// Of probes and positions, by the guide.
 fn shared(rows: &[StudyRow]) -> [SourceClaim; 4] {
     let of = |setting, part, whole: &[(&str, f64)]| Shares::of(rows, setting, part, whole);
     let looked = of("transpositions", "looked up again", &[("looked up", 1.0)]);
@@ -316,13 +314,13 @@ fn shared(rows: &[StudyRow]) -> [SourceClaim; 4] {
     ]
 }
 
-/// The assumed gain of a doubling of the nodes in Elo.
+/// Assumed gain in Elo.
 const ELO_PER_DOUBLING: f64 = 70.0;
 
-/// The least number of games for a verdict on a few Elo: the intervals of fewer games are too narrow.
+/// For a verdict on a few Elo: the intervals of fewer games are too narrow.
 const ENOUGH_GAMES: usize = 12;
 
-/// The steps between the guide's sizes, with their gain in Elo.
+/// Between the guide's sizes, in Elo.
 fn gains(rows: &[StudyRow]) -> [SourceClaim; 3] {
     let panel = Panel::new(rows.iter().filter(|row| row.setting == "sizes"));
     [("16 MiB", 50.0), ("64 MiB", 30.0), ("256 MiB", 20.0)].map(|(small, elo)| {

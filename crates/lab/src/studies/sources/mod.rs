@@ -20,33 +20,32 @@ use sesame_report::command::CommandError;
 use sesame_table::{Counters, Scheme, Table, TableError, TableOptions};
 use tables::{Index, OtterKeys, Replacement, SingleLevelTable, TranspositionCounter};
 
-/// ALIBABA's depth in plies, and for the claims of ViperMate's author.
+/// Of ALIBABA, in plies, also for the claims of ViperMate's author.
 const DEPTH: u32 = 5;
 const VIPER_DEPTH: u32 = 6;
-/// The number of sequences that ALIBABA searches.
+/// Searched by ALIBABA.
 const SEQUENCES: usize = 8;
-/// The sizes of full tables for ALIBABA, in positions, and of a table that is hardly full.
+/// In positions, for ALIBABA: full tables, and one that is hardly full.
 const SIZES: [usize; 2] = [1 << 10, 4 << 10];
 const LARGE: usize = 256 << 10;
-/// The depths at which events in Sesame's search are counted, and the number of sequences.
+/// Depths at which events in Sesame's search are counted, and the number of sequences.
 const RATE_DEPTHS: [u32; 3] = [6, 9, 12];
 const RATE_SEQUENCES: usize = 4;
-/// The engine's default size, 16 MiB, in positions.
+/// 16 MiB, in positions.
 const DEFAULT_SIZE: usize = 1 << 20;
-/// The guide's sizes in MiB, the depth of the searches, and the number of sequences whose first positions are
-/// searched.
+/// The guide's sizes in MiB, the depth of the searches, and the number of sequences whose first positions are searched.
 const GUIDE_MIB: [usize; 4] = [16, 64, 256, 1024];
 const GUIDE_DEPTH: u32 = 24;
 const GUIDE_SEQUENCES: usize = 6;
-/// The plies to which Otter's keys are computed.
+/// For Otter's keys, in plies.
 const WALK_DEPTH: u32 = 3;
-/// A table size in positions that is not a power of two.
+/// In positions; not a power of two.
 const ODD_SIZE: usize = 5_000;
 
 #[derive(Copy, Clone)]
 enum AlibabaTable {
     None,
-    /// Sesame's with the update rule of 1994, and whether it has time stamps.
+    /// With the update rule of 1994; true with time stamps.
     Scheme(Scheme, bool),
     SingleLevel(Replacement, Index),
 }
@@ -63,14 +62,14 @@ impl AlibabaTable {
     }
 }
 
-/// The treatment of the table between two positions of a game. Between games it is always emptied.
+/// Between games the table is always emptied.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum BetweenPositions {
     Stamp,
     Clear,
 }
 
-/// Searches of ALIBABA under the same conditions but for table and choices.
+/// The conditions are equal but for table and choices.
 struct AlibabaGroup {
     setting: &'static str,
     sizes: &'static [usize],
@@ -202,7 +201,7 @@ pub(super) fn plan(trial: &Trial) -> Vec<SearchSeries> {
     plan
 }
 
-/// Returns a series over the first `at_most` positions of each sequence.
+/// Over the first `at_most` positions of each sequence.
 fn series(
     setting: &str,
     positions: usize,
@@ -218,8 +217,7 @@ fn series(
     SearchSeries { of, searches, work: Box::new(move |of| work(&set, of)) }
 }
 
-/// Visits the first `at_most` positions of each sequence. `visit` receives true for the first position of a
-/// sequence, and the row to complete.
+/// At most `at_most` positions of each sequence. `visit` receives true for the first, and the row to complete.
 fn each_position(
     set: &[Sequence],
     of: &StudyRow,
@@ -236,7 +234,6 @@ fn each_position(
     rows
 }
 
-/// Searches the sequences one after the other with ALIBABA.
 fn alibaba(
     searcher: &mut Searcher<DynTable>,
     set: &[Sequence],
@@ -269,10 +266,8 @@ fn rates(set: &[Sequence], of: &StudyRow, number: usize) -> Result<Vec<StudyRow>
     }))
 }
 
-/// Counts positions in the last iteration, with a table that stores nothing: those looked up, looked up again,
-/// searched, searched again.
-///
-/// A first search counts the probes of all but the last iteration. A second search skips that number of probes.
+/// Counts positions in the last iteration, with a table that stores nothing: looked up, looked up again, searched, searched
+/// again. A first search counts the probes of all but the last iteration; a second one skips them.
 fn transpositions(set: &[Sequence], of: &StudyRow, number: usize) -> Vec<StudyRow> {
     let counter = Arc::new(TranspositionCounter::default());
     let mut search = EngineSearch::new(&counter);

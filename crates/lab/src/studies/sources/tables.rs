@@ -12,17 +12,14 @@ use sesame::position::{Color, Move, Piece, Position, Square};
 use sesame::search::{Bound, SearchTable, TtEntry};
 use sesame_table::{Generation, Payload, RawEntry, Rule, Signature, Slot, VerifiedSlot, Work};
 
-/// The replacement rule of a [`SingleLevelTable`].
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Replacement {
-    /// Exact scores are preferred to lower bounds, and lower to upper bounds. Among equal types the deeper
-    /// entry stays, at equal depths the newer. A position that is stored again is overwritten, as in the
-    /// paper's schemes.
+    /// Prefers exact scores to lower bounds, and lower to upper bounds. Among equal types the deeper entry stays, at equal depths
+    /// the newer. A position that is stored again is overwritten, as in the paper's schemes.
     TypeThenDepth,
-    /// The condition in ViperMate's source as its author gives it: an upper bound is always replaced; any
-    /// other entry only by one that is at least as deep and, for the same position, of no lesser type.
+    /// As ViperMate's author gives it: an upper bound is always replaced; any other entry only by one that is at least as deep
+    /// and, for the same position, of no lesser type.
     ViperMate,
-    /// The newer entry always replaces the older.
     Always,
 }
 
@@ -48,7 +45,7 @@ impl Replacement {
         }
     }
 
-    /// Returns true if a packed entry replaces another. An empty one is always replaced.
+    /// An empty entry is always replaced.
     fn replaces_raw(self, new: &RawEntry, old: &RawEntry, is_same_position: bool) -> bool {
         match (TtEntry::unpack(new.data), TtEntry::unpack(old.data)) {
             (Some(new), Some(old)) => self.replaces(&new, &old, is_same_position),
@@ -71,16 +68,15 @@ impl Rule for Replacement {
     }
 }
 
-/// The index of a key in a [`SingleLevelTable`].
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Index {
-    /// The high half of the product with the number of slots, as in Sesame's table.
+    /// High half of the product with the number of slots, as in Sesame's table.
     Product,
-    /// The remainder of the division by the number of slots.
+    /// Remainder of the division by the number of slots.
     Modulo,
 }
 
-/// A table of one level without stamps.
+/// One level without stamps.
 #[derive(Debug)]
 pub(super) struct SingleLevelTable {
     slots: Box<[VerifiedSlot<AtomicU64>]>,
@@ -89,7 +85,7 @@ pub(super) struct SingleLevelTable {
 }
 
 impl SingleLevelTable {
-    /// Returns an empty table for `positions` positions, at least 1.
+    /// For at least 1 position.
     pub(super) fn new(positions: usize, replacement: Replacement, index: Index) -> Self {
         Self { slots: (0..positions.max(1)).map(|_| VerifiedSlot::new()).collect(), replacement, index }
     }
@@ -122,7 +118,7 @@ impl SearchTable for SingleLevelTable {
     }
 }
 
-/// A table that stores nothing, and counts the positions that occur again.
+/// Stores nothing, and counts the positions that occur again.
 #[derive(Debug, Default)]
 pub(super) struct TranspositionCounter(Mutex<Occurrences>);
 
@@ -137,13 +133,13 @@ struct Occurrences {
 }
 
 impl TranspositionCounter {
-    /// Begins to count from zero, after `skip` probes.
+    /// From zero, after `skip` probes.
     pub(super) fn restart(&self, skip: u64) {
         *self.0.lock() = Occurrences { skip, ..Occurrences::default() };
     }
 
-    /// Returns the counts since [`TranspositionCounter::restart`]: positions probed; of these, probed before;
-    /// positions whose search to a depth of at least a ply was completed; of these, searched before.
+    /// Since [`TranspositionCounter::restart`]: positions probed; of these, probed before; positions searched to a depth of at least a
+    /// ply; of these, searched before.
     pub(super) fn counts(&self) -> [u64; 4] {
         let Occurrences { probes, searches, ref probed_keys, ref searched_keys, .. } = *self.0.lock();
         [probes, probes - probed_keys.len() as u64, searches, searches - searched_keys.len() as u64]
@@ -200,7 +196,7 @@ impl OtterKeys {
         }
     }
 
-    /// Returns the key of `position`, reached by a double step over `passed` or another move.
+    /// The last move was a double step over `passed`, or another move.
     fn key(&self, position: &Position, passed: Option<Square>) -> u64 {
         let mut key = if position.side_to_move() == Color::White { self.turn } else { 0 };
         for color in Color::ALL {
@@ -217,8 +213,8 @@ impl OtterKeys {
         key ^ passed.map_or(0, |square| self.en_passant[square as usize])
     }
 
-    /// Counts in the tree of all moves from `position` to `depth` plies: different positions by the rules of
-    /// repetition, Otter's different keys for them, and Otter's keys of more than one position.
+    /// Counts in the tree of `depth` plies: different positions by the rules of repetition, Otter's different keys for them, and
+    /// Otter's keys of more than one position.
     pub(super) fn count(&self, position: &Position, depth: u32) -> [u64; 3] {
         // Sesame's key by Otter's key.
         let mut keys: HashMap<u64, u64> = HashMap::new();
@@ -252,7 +248,7 @@ impl OtterKeys {
     }
 }
 
-/// Returns the square that a double step passes over.
+/// By a double step.
 fn passed_over(position: &Position, mv: Move) -> Option<Square> {
     let (from, to) = (mv.from(), mv.to());
     let is_double = position.moved(mv) == Piece::Pawn && (from as usize).abs_diff(to as usize) == 16;
