@@ -58,7 +58,6 @@ fn evaluation(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Returns the positions after each legal move.
 fn children(parent: &Position) -> Vec<Position> {
     let play = |&mv: &_| {
         let mut child = parent.clone();

@@ -9,9 +9,7 @@ use parking_lot::Mutex;
 use sesame::search::{Bound, TranspositionTable, TtEntry};
 use sesame_table::{Generation, Payload, Table};
 
-/// The operations that a search needs.
 pub trait Design: Sync {
-    /// True if [`Design::prefetch`] does anything.
     const PREFETCHES: bool = false;
 
     /// Returns the move stored for `key`, or 0.
@@ -141,7 +139,7 @@ impl Hasher for Multiply {
 pub struct Bare(MmapMut);
 
 impl Bare {
-    /// Returns reads over this memory, which it fills.
+    /// Fills this memory.
     pub fn over(mut memory: MmapMut) -> Self {
         memory.fill(1);
         Self(memory)
@@ -155,19 +153,18 @@ impl Bare {
     }
 }
 
-/// Returns the move found, or 0 for none, without a branch.
+/// 0 for none, without a branch.
 #[inline(always)]
 fn move_of(entry: Option<TtEntry>) -> u64 {
     entry.map_or(0, |entry| u64::from(entry.mv))
 }
 
-/// Returns an entry for `key` in a few instructions.
+/// Takes a few instructions.
 #[inline(always)]
 pub const fn entry_of(key: u64) -> TtEntry {
     TtEntry { mv: key as u16 | 1, score: 17, depth: key as u8 & 31, bound: Bound::Lower, pv: false, eval: key as i16 }
 }
 
-/// The output function of SplitMix64.
 #[inline(always)]
 pub const fn scramble(number: u64) -> u64 {
     let mut x = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -176,7 +173,7 @@ pub const fn scramble(number: u64) -> u64 {
     x ^ x >> 31
 }
 
-/// Returns a number below `bound`, as evenly distributed as `random`.
+/// As evenly distributed as `random`.
 #[inline(always)]
 const fn below(random: u64, bound: usize) -> usize {
     ((random as u128 * bound as u128) >> 64) as usize

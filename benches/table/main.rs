@@ -25,10 +25,10 @@ const MIB: usize = 128;
 /// Keys of each thread in one pass. Their cache lines are as large as half of the table.
 const KEYS: usize = 1 << 20;
 
-/// The distance of prefetching in keys.
+/// In keys.
 const AHEAD: usize = 16;
 
-/// Returns random keys, different ones for each list.
+/// Each list has different keys.
 fn random_keys(list: usize) -> Vec<u64> {
     (0..KEYS).map(|n| scramble((list * KEYS + n) as u64)).collect()
 }
@@ -67,7 +67,7 @@ fn run(lists: &[Vec<u64>], passes: u64, work: impl Fn(u64, u64) -> u64 + Sync) -
     })
 }
 
-/// Returns 1, 2, 4 and so on up to the number of processors, and that number itself.
+/// 1, 2, 4 and so on up to the number of processors, and that number itself.
 fn thread_counts() -> Vec<usize> {
     let all = num_cpus::get();
     let mut counts: Vec<_> = (0..).map(|power| 1 << power).take_while(|&count| count < all).collect();
@@ -117,7 +117,7 @@ fn operations<D: Design>(criterion: &mut Criterion, name: &str, design: &D) {
     });
 }
 
-/// Returns memory like that of the table, with huge pages where the system has them.
+/// Like that of the table, with huge pages if the system has them.
 fn memory() -> MmapMut {
     let memory = MmapMut::map_anon(MIB << 20).expect("memory for a table");
     #[cfg(target_os = "linux")]

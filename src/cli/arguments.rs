@@ -191,7 +191,7 @@ pub(super) fn physical_cores() -> usize {
     num_cpus::get_physical().clamp(1, logical_cores())
 }
 
-/// Parses a number of search threads, or `auto` for one thread on each physical core.
+/// `auto` is one thread on each physical core.
 pub(super) fn thread_count(text: &str) -> Result<u16, String> {
     const MOST: u16 = MAX_THREADS as u16;
     let number = match text.eq_ignore_ascii_case("auto") {

@@ -19,7 +19,7 @@ pub(super) struct Assessment {
 }
 
 impl Assessment {
-    /// Returns the last exact line of the best move, or the last exact line; `None` if no ply was completed.
+    /// The last exact line of the best move, or of any move; `None` if no ply was completed.
     pub(super) fn of(report: &SearchReport) -> Option<Self> {
         let info = report.iterations.iter().rfind(|info| info.line.pv.first().copied() == report.best);
         let line = &info.or(report.iterations.last())?.line;

@@ -49,7 +49,6 @@ pub struct Weights {
     pub scale: u16,
 }
 
-/// An error in the bytes of a network.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NetworkFormatError {
     #[error("it is not a network of Sesame")]

@@ -38,7 +38,7 @@ pub struct Control {
 }
 
 impl Control {
-    /// Creates controls for `workers` workers that stop after `limit` nodes in total.
+    /// `limit` counts the nodes of all workers.
     pub fn new(workers: usize, limit: Option<u64>) -> Self {
         Self {
             is_stopped: CachePadded::default(),
@@ -55,7 +55,7 @@ impl Control {
         }
     }
 
-    /// Sets the number of nodes of all workers after which no iteration begins.
+    /// `soft_limit` counts the nodes of all workers. Beyond it no iteration begins.
     pub fn with_soft_nodes(self, soft_limit: Option<u64>) -> Self {
         Self { soft_limit, ..self }
     }
@@ -77,8 +77,7 @@ impl Control {
         self
     }
 
-    /// Sets the deadline. The first worker that reads a later time stops all workers, once it has finished an
-    /// iteration.
+    /// The first worker that reads a later time stops all workers, once it has finished an iteration.
     pub(crate) fn end_at(&self, moment: Instant) {
         let after = moment.saturating_duration_since(self.created).as_nanos();
         self.deadline.store(u64::try_from(after).unwrap_or(NEVER), Relaxed);
@@ -106,14 +105,14 @@ impl Control {
         self.is_stopped.load(Relaxed)
     }
 
-    /// Waits for the first turn of `worker`, where workers take turns.
+    /// Waits for the first turn, if workers take turns.
     pub(crate) fn enter(&self, worker: usize) {
         if let Some(turns) = &self.turns {
             turns.wait(worker);
         }
     }
 
-    /// Ends the turns of `worker`, where workers take turns. The worker has ended or never began.
+    /// The worker has ended or never began.
     pub(crate) fn leave(&self, worker: usize) {
         if let Some(turns) = &self.turns {
             turns.leave(worker);
@@ -137,7 +136,7 @@ impl Control {
         self.tb_hits.fetch_add(hits, Relaxed);
     }
 
-    /// Returns the nodes and the successful Syzygy probes of this machine so far.
+    /// Nodes and successful Syzygy probes so far.
     pub(crate) fn local_counts(&self) -> (u64, u64) {
         (self.nodes.iter().map(|counter| counter.load(Relaxed)).sum(), self.tb_hits.load(Relaxed))
     }

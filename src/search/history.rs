@@ -254,7 +254,7 @@ fn slot(entries: &[HistoryEntry], key: u64) -> &HistoryEntry {
     &entries[key as usize & (entries.len() - 1)]
 }
 
-/// The moves of a node that did not cut off. Ignores moves beyond the capacity.
+/// Did not cut off. Ignores moves beyond the capacity.
 #[derive(Default)]
 pub(super) struct TriedMoves {
     quiets: ArrayVec<(Move, PieceTo), 48>,

@@ -192,7 +192,6 @@ impl<T: SearchTable> Worker<T> {
     }
 }
 
-/// A ply, in units of reduction.
 pub const PLY: i32 = 1024;
 
 pub struct Reductions {

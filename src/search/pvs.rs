@@ -46,7 +46,6 @@ pub(super) struct Node<'a> {
     /// Remaining depth in plies, after reductions and extensions of the node itself.
     pub(super) depth: i32,
     pub(super) beta: i32,
-    /// The node is expected to fail high.
     pub(super) cut_node: bool,
     pub(super) in_check: bool,
     pub(super) tt_hit: Option<TtHit>,
@@ -55,9 +54,9 @@ pub(super) struct Node<'a> {
     pub(super) tt_capture: bool,
     /// The node is or was on a principal variation.
     pub(super) tt_pv: bool,
-    /// The static evaluation as the table stores it; `None` in check.
+    /// As the table stores it; `None` in check.
     pub(super) raw_eval: Option<i32>,
-    /// The corrected static evaluation; [`NO_EVAL`](super::worker::NO_EVAL) in check.
+    /// Corrected; [`NO_EVAL`](super::worker::NO_EVAL) in check.
     pub(super) static_eval: i32,
     /// The static evaluation, or the table's score if that is the better estimate.
     pub(super) eval: i32,

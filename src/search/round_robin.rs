@@ -70,7 +70,6 @@ impl<L: Locks> RoundRobin<L> {
         self.wait(worker);
     }
 
-    /// The worker may have a turn or not.
     pub fn leave(&self, worker: usize) {
         let mut turns = L::lock(&self.turns);
         if std::mem::take(&mut turns.has_turn[worker]) {

@@ -11,7 +11,7 @@ use super::worker::Worker;
 use crate::position::{Move, Position};
 use crate::syzygy::{RootRanking, Tablebases, Wdl};
 
-/// A tablebase score is stored with the node's depth plus this.
+/// Added to the node's depth when a tablebase score is stored.
 const DEPTH_BONUS: i32 = 6;
 
 #[derive(Debug, Clone)]

@@ -18,7 +18,7 @@ use crate::eval::{Accumulators, Network};
 use crate::position::{BitBoard, Game, Move, Position, is_repetition};
 
 pub struct SearchContext<T = TranspositionTable> {
-    /// The root and the game before it.
+    /// With the game before the root.
     pub game: Game,
     /// All legal, at least one.
     pub root_moves: Vec<Move>,
@@ -192,7 +192,6 @@ impl<T: SearchTable> Worker<T> {
 
 /// Stack entries before the root, so that looking back four plies needs no test.
 pub(super) const ENTRIES_BEFORE_ROOT: usize = 4;
-/// The static evaluation of a position in check.
 pub(super) const NO_EVAL: i32 = INFINITE;
 
 /// State of one ply of the current path, for the plies after it.

@@ -25,7 +25,6 @@ pub(super) enum Event {
     Iterated(usize, Iteration),
     /// An aspiration window failed: depth, line, nodes of all workers.
     Bound(u32, RootLine, u64),
-    /// The worker ends as any other.
     Panicked(usize),
     /// Each worker has its last completed iteration, or a partial one with a result.
     Ended(Vec<Option<Iteration>>),

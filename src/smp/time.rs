@@ -83,11 +83,9 @@ const RESERVE: Duration = Duration::from_millis(200);
 /// A search with a move time ends earlier by this, to be in time with its best move.
 const MOVE_TIME_MARGIN: Duration = Duration::from_millis(5);
 
-/// Computes the budget of a move, with the full move `number` from 1; `None` if time does not limit the search.
-///
-/// With a clock, the hard limit never exceeds the remaining time minus `overhead`, the time that a move costs
-/// outside the search. A move time is used up to 5 ms, whatever the overhead. `single_reply`
-/// means that the position has one legal move.
+/// `number` is the full move, from 1. Returns `None` if time does not limit the search. With a clock, the hard limit never
+/// exceeds the remaining time minus `overhead`, the time that a move costs outside the search. A move time is used up to
+/// 5 ms, whatever the overhead. `single_reply` means that the position has one legal move.
 pub fn plan(limits: &Limits, color: Color, number: u32, overhead: Duration, single_reply: bool) -> Option<Budget> {
     let clocked = limits.clock.map(|clock| plan_clock(&clock, color, number, overhead, single_reply));
     let fixed = limits.move_time.map(|time| Budget { soft: None, hard: time - MOVE_TIME_MARGIN.min(time / 10) });

@@ -9,14 +9,13 @@ use super::MAX_PIECES;
 use super::material::Material;
 use crate::position::{Color, Piece, Position};
 
-/// The squares of a position's pieces in the order of a table.
+/// In the order of a table.
 pub(super) type Squares = ArrayVec<usize, MAX_PIECES>;
 
 /// Leading pieces, or several pieces of one kind.
 #[derive(Clone, Copy, Debug)]
 struct Group {
     len: usize,
-    /// The weight of the group's number in the index.
     factor: u64,
 }
 
@@ -32,7 +31,7 @@ pub(super) struct Encoding {
     pieces: ArrayVec<(Color, Piece), MAX_PIECES>,
     groups: ArrayVec<Group, MAX_PIECES>,
     leading_kind: LeadingGroup,
-    /// True if the second group is the other side's pawns.
+    /// The second group is the other side's pawns.
     opposing_pawns: bool,
     size: u64,
 }

@@ -12,7 +12,7 @@ use super::pairs::PairsData;
 use crate::position::{Color, Position};
 use crate::regular_file;
 
-/// The length of the checksum, which follows a multiple of 64 bytes.
+/// Follows a multiple of 64 bytes.
 const CHECKSUM: usize = 16;
 
 /// Table flag: separate values for White and Black to move.

@@ -5,7 +5,7 @@ use std::fmt;
 use super::MAX_PIECES;
 use crate::position::{Color, Piece, Position};
 
-/// The pieces after the king in the order of a table's name.
+/// In the order of a table's name, after the king.
 const NAMED: [(Piece, char); 5] =
     [(Piece::Queen, 'Q'), (Piece::Rook, 'R'), (Piece::Bishop, 'B'), (Piece::Knight, 'N'), (Piece::Pawn, 'P')];
 
@@ -27,7 +27,7 @@ impl Material {
         }
     }
 
-    /// Parses a table's name, such as `KRPvKN`.
+    /// `KRPvKN`.
     pub(super) fn from_name(name: &str) -> Option<Material> {
         let (white, black) = name.split_once('v')?;
         let mut counts = [[0_u8; 5]; 2];

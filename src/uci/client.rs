@@ -27,7 +27,6 @@ pub enum ClientError {
     /// The exit status and the last command. The process may only have closed its output.
     #[error("it ended ({0}) after {1:?}")]
     Ended(String, String),
-    /// The command.
     #[error("{0:?} cannot be sent: {1}")]
     Unsent(String, #[source] io::Error),
 }

@@ -112,8 +112,7 @@ pub struct CheckBitsResult {
     pub moves: Vec<String>,
 }
 
-/// Searches the bench to `depth` plies on tables of `positions` positions with each number of bits in
-/// [`BITS`].
+/// On tables of `positions` positions, with each number of [`BITS`].
 fn measure(depth: u32, positions: usize) -> Result<Vec<CheckBitsResult>, TableError> {
     let runs = [run::<8>, run::<12>, run::<16>, run::<24>, run::<32>, run::<CHECK_BITS>];
     parallel::try_map(runs, 1, |run| {
@@ -140,7 +139,7 @@ pub fn study(depth: u32, positions: usize) -> Result<Vec<(String, String)>, Comm
     Ok(page(depth, positions, &measure(depth, positions).map_err(CommandError::failed)?)?)
 }
 
-/// Returns the page of a measurement: its files by name, Markdown and picture.
+/// Files by name: Markdown and picture.
 fn page(depth: u32, positions: usize, results: &[CheckBitsResult]) -> Result<Vec<(String, String)>, ChartError> {
     let text = fill(
         include_str!("pages/check-bits.md"),

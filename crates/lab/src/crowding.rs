@@ -75,8 +75,8 @@ impl CrowdingResult {
     }
 }
 
-/// Searches the bench to `depth` plies on every design at every size of `sizes_kib`, `jobs` at a time. The results are returned in the order of designs and sizes, and
-/// do not depend on `jobs`.
+/// Searches the bench on every design at every size, `jobs` at a time. The results are in the order of designs and sizes,
+/// and do not depend on `jobs`.
 fn measure(
     depth: u32,
     designs: &[TableDesign],
@@ -115,8 +115,7 @@ pub fn study(depth: u32, jobs: usize) -> Result<Vec<(String, String)>, CommandEr
     Ok(page(depth, &measure(depth, &TableDesign::ALL, &SIZES_KIB, jobs).map_err(CommandError::failed)?)?)
 }
 
-/// Returns the page of a measurement: its files by name, Markdown and picture. `results` holds every design
-/// at every size, the largest last.
+/// Files by name: Markdown and picture. `results` has every design at every size, the largest last.
 fn page(depth: u32, results: &[CrowdingResult]) -> Result<Vec<(String, String)>, ChartError> {
     let text = fill(
         include_str!("pages/crowding.md"),

@@ -78,7 +78,7 @@ pub struct Observation {
     pub depth: u32,
     /// Interior nodes, leaves and quiescence, of all iterations up to this depth.
     pub nodes: u64,
-    /// The score in centipawns for the side to move.
+    /// In centipawns for the side to move.
     pub score: i32,
     /// In UCI notation.
     pub mv: String,
@@ -223,11 +223,9 @@ pub(crate) fn table_of_1994(
     Table::with_options(&TableOptions { positions, scheme, update: Update::Overwrite, stamps, huge_pages: true })
 }
 
-/// Runs a part of the experiment on `threads` threads; with `resume` only what the file lacks of it. Each job is on
-/// disk as soon as it is done. Afterwards the file is in the order of [`Observation::key`], whatever the threads.
-///
-/// Progress is shown on standard error if that is a terminal. Returns the number of observations in the file, and of
-/// those from earlier runs.
+/// With `resume`, searches only what the file lacks. Each job is on disk as soon as it is done. Afterwards the file is in the
+/// order of [`Observation::key`], whatever the threads. Shows progress on standard error if that is a terminal. Returns the
+/// number of observations in the file, and of those from earlier runs.
 pub fn run(selection: &Selection, output: &Path, resume: bool, threads: usize) -> Result<[usize; 2], CommandError> {
     if !resume {
         files::check_new_results(output)?;
@@ -266,7 +264,6 @@ fn head() -> Vec<String> {
     vec![format!("# sesame lab results 1 alibaba 1 {:016x}", positions::paper_hash()), COLUMNS.to_owned()]
 }
 
-/// Reads a results file.
 pub fn read(path: &Path) -> Result<Vec<Observation>, CommandError> {
     let results = Results::read(path, COLUMNS)?;
     results.check_head(path, &head())?;

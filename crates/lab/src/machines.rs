@@ -120,8 +120,7 @@ fn tables() -> Vec<Part> {
     ]
 }
 
-/// Searches the bench to `depth` plies with every group of the page, `jobs` at a time. The results do not depend on
-/// `jobs`.
+/// Searches the bench with every group, `jobs` at a time. The results do not depend on `jobs`.
 fn measure(depth: u32, jobs: usize) -> Result<Vec<MachinesResult>, EngineError> {
     let mut plan: Vec<MachineGroup> =
         tables().into_iter().flat_map(|(.., groups)| groups).map(|named| named.1).collect();
@@ -163,7 +162,7 @@ pub fn study(depth: u32, jobs: usize) -> Result<Vec<(String, String)>, CommandEr
     Ok(page(depth, &measure(depth, jobs).map_err(CommandError::failed)?)?)
 }
 
-/// Returns the page of a measurement: its files by name, Markdown and picture.
+/// Files by name: Markdown and picture.
 fn page(depth: u32, results: &[MachinesResult]) -> Result<Vec<(String, String)>, ChartError> {
     let Some(single) = results.first() else { return Ok(Vec::new()) };
     let find = |group: &MachineGroup| results.iter().find(|result| result.group == *group);

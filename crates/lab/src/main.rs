@@ -186,7 +186,7 @@ impl Command {
 }
 
 impl MeasureArgs {
-    /// Runs `study` to the usual depth, unless another is wanted, and writes its page into the usual folder.
+    /// Uses the usual depth, unless another is wanted, and the usual folder.
     fn run(
         self,
         depth: u32,

@@ -111,7 +111,6 @@ impl Curve {
     }
 }
 
-/// A thin reference line, with its name in the legend.
 #[derive(Clone, Debug)]
 pub enum Reference {
     Level(f64, String),

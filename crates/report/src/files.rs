@@ -37,12 +37,8 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Draft::open(path)?.finish([bytes], |draft, path| fs::rename(draft, path))
 }
 
-/// Creates the file at `path` from these parts, one after the other. At any moment the file is complete or
-/// absent.
-///
-/// # Errors
-/// [`ErrorKind::AlreadyExists`] if there is a file; it stays. Any other error if the file cannot be
-/// written.
+/// Writes `parts` one after the other. At any moment the file is complete or absent. Fails with
+/// [`ErrorKind::AlreadyExists`] if there is a file, which stays.
 pub fn create<'a>(path: &Path, parts: impl IntoIterator<Item = &'a [u8]>) -> io::Result<()> {
     check_new(path)?;
     Draft::open(path)?.finish(parts, |draft, path| match fs::hard_link(draft, path) {
@@ -152,7 +148,7 @@ pub struct Results {
 }
 
 impl Results {
-    /// Reads a complete file with these columns, whatever its conditions.
+    /// The file must be complete and have these columns. Its conditions do not matter.
     pub fn read(path: &Path, columns: &str) -> Result<Self, CommandError> {
         let text = read(path).map_err(FileError::at(path))?;
         let mut rows: Vec<String> = text.lines().map(str::to_owned).collect();
@@ -166,8 +162,7 @@ impl Results {
         Ok(Self { head, rows })
     }
 
-    /// Reads the rows of a file with this head that a kill may have cut off: an incomplete last line is ignored.
-    /// None if there is no file.
+    /// Reads a file with this head that a kill may have cut off: ignores an incomplete last line. `None` if there is no file.
     pub fn resume(path: &Path, head: Vec<String>) -> Result<Self, CommandError> {
         let text = match read(path) {
             Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
@@ -218,7 +213,7 @@ fn damaged(path: &Path, line: usize, wrong: &str) -> CommandError {
     CommandError::Failed(format!("{} is damaged: line {line}: {wrong}", path.display()))
 }
 
-/// Returns the error of a file of another kind, or of results made under other conditions.
+/// The file is of another kind, or its results were made under other conditions.
 fn other(path: &Path, line: usize, found: &str, expected: &str) -> CommandError {
     let path = path.display();
     CommandError::Failed(format!("{path} holds other results: line {line} is {found:?}, not {expected:?}"))

@@ -54,7 +54,7 @@ pub fn run(args: &InitArgs) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Returns the value in centipawns of a piece of this kind on a square, seen from its own side.
+/// In centipawns, seen from the piece's own side.
 pub fn piece_value(kind: Piece, square: Square) -> i16 {
     let (file, rank) = (square.file() as i16, square.rank() as i16);
     let steps = file.min(7 - file) + rank.min(7 - rank);

@@ -55,12 +55,12 @@ fn is_validation_game(number: usize) -> bool {
     number % VALIDATION_INTERVAL == VALIDATION_INTERVAL - 1
 }
 
-/// Returns a conversion of errors about `path`, for `map_err`.
+/// For `map_err`.
 fn at(path: &Path) -> impl FnOnce(io::Error) -> CommandError + '_ {
     |source| FileError::at(path)(source).into()
 }
 
-/// Returns a conversion of errors of a lock on the file at `path`, for `map_err`.
+/// For `map_err`.
 fn in_use(path: &Path) -> impl FnOnce(TryLockError) -> CommandError + '_ {
     |error| match error {
         TryLockError::WouldBlock => refused(path, "another run is writing to it"),

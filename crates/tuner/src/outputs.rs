@@ -62,7 +62,7 @@ pub(crate) fn recipe_head(kind: &str) -> String {
     format!("sesame {} {kind}", env!("CARGO_PKG_VERSION"))
 }
 
-/// Returns the first bytes of a file, fewer if it is shorter, or `None` if it does not exist.
+/// Fewer bytes if the file is shorter; `None` if it does not exist.
 fn first_bytes(path: &Path, length: usize) -> Result<Option<Vec<u8>>, CommandError> {
     let mut bytes = Vec::new();
     let read = regular_file::open(path).and_then(|file| file.take(length as u64).read_to_end(&mut bytes));

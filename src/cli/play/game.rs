@@ -20,7 +20,6 @@ pub(super) enum Ending {
     /// The colour is the side to move.
     Rules(Outcome, Color),
     Resigned(Color),
-    /// A draw by agreement.
     Agreed,
     /// The colour lost on time; true if the opponent can still win.
     Flag(Color, bool),

@@ -45,10 +45,8 @@ pub enum ScalingError {
     NoResults,
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// The system granted fewer threads than the measurement needs.
     #[error("the system granted only {granted} of {wanted} threads: measure fewer")]
     Threads { wanted: usize, granted: usize },
-    /// The system refused a thread of the benchmark.
     #[error("no thread to search in: {0}")]
     Thread(#[source] io::Error),
     #[error(transparent)]

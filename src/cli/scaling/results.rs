@@ -153,7 +153,7 @@ pub(super) struct CurvePoint {
 pub(super) struct Curve<'a> {
     pub(super) engine: &'a str,
     pub(super) points: Vec<CurvePoint>,
-    /// The first search of one thread at each position.
+    /// By position: the first search of one thread.
     pub(super) baseline: BTreeMap<&'a str, &'a Row>,
 }
 

@@ -36,7 +36,6 @@ pub struct Reader<R> {
     pending_tag: Option<(String, String)>,
     /// The current token belongs to the tag section.
     in_tags: bool,
-    /// The input has ended or failed.
     is_over: bool,
 }
 

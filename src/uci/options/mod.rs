@@ -19,7 +19,6 @@ pub(super) const DEFAULT_HASH_FILE: &str = "sesame.hash";
 const DEFAULT_ELO: u32 = 2000;
 const DEBUG_LOG_FILE: &str = "Debug Log File";
 
-/// The protocol's empty string.
 const EMPTY: &str = "<empty>";
 
 const SEARCHING: &str = "the table is neither saved nor loaded during a search: stop it first";

@@ -149,7 +149,7 @@ pub(super) fn parse(line: &[u8]) -> Parsed {
     Parsed::warning(format!("unknown command {}", quote(first)))
 }
 
-/// Returns the fault of a line that is not understood as a whole.
+/// `None` for a line that is understood as a whole.
 #[cfg(feature = "cli")]
 pub(crate) fn fault_of(line: &str) -> Option<String> {
     parse(line.as_bytes()).warning

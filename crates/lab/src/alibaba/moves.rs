@@ -30,7 +30,7 @@ pub fn captures(position: &Position, victims: BitBoard, list: &mut MoveList) {
     captures.iter().for_each(|&(mv, _)| list.push(mv));
 }
 
-/// Returns the pawns of the side to move on its seventh rank.
+/// Of the side to move.
 pub fn promoting(position: &Position) -> BitBoard {
     let us = position.side_to_move();
     position.colored(us, Piece::Pawn) & Rank::Seventh.relative_to(us).bitboard()
@@ -99,13 +99,12 @@ enum Stage {
 pub struct Picker {
     stage: Stage,
     hints: [Option<Move>; 2],
-    /// The moves of this stage.
     moves: MoveList,
     next: usize,
 }
 
 impl Picker {
-    /// Returns a picker that begins with these moves, which must be legal.
+    /// Both moves must be legal.
     pub fn new(refutation: Option<Move>, tt_move: Option<Move>) -> Self {
         let hints = [refutation, tt_move.filter(|_| tt_move != refutation)];
         let mut moves = MoveList::new();
@@ -113,7 +112,7 @@ impl Picker {
         Self { stage: Stage::Hints, hints, moves, next: 0 }
     }
 
-    /// Returns the next move of `position`, which must be the same in every call.
+    /// `position` must be the same in every call.
     pub fn next(&mut self, position: &Position, history: &History) -> Option<Move> {
         loop {
             while let Some(&mv) = self.moves.get(self.next) {
@@ -153,8 +152,7 @@ fn quiets(position: &Position, history: &History) -> MoveList {
     quiets
 }
 
-/// Returns all legal moves in check: captures as in [`captures`], promotions, the rest by history; equals in the order
-/// of generation.
+/// Captures as in [`captures`], promotions, the rest by history; equals in the order of generation.
 fn evasions(position: &Position, history: &History) -> MoveList {
     let us = position.side_to_move();
     let mut moves = position.legal_moves();

@@ -15,7 +15,7 @@ pub struct Iteration {
     pub depth: u32,
     /// In this and all earlier iterations: interior nodes, leaves and quiescence.
     pub nodes: u64,
-    /// The score in centipawns for the side to move.
+    /// In centipawns for the side to move.
     pub score: i32,
     pub mv: Move,
 }
@@ -37,7 +37,7 @@ pub struct Searcher<T = TranspositionTable> {
     history: History,
     /// Keys of earlier positions.
     pub(super) path: Vec<u64>,
-    /// The refutation table of the root move that is being searched.
+    /// Of the root move that is being searched.
     refutation: Variation,
     nodes: u64,
     /// Counted by BIGALL in addition to `nodes`.
@@ -293,7 +293,7 @@ impl<T: SearchTable> Searcher<T> {
         score
     }
 
-    /// Returns the score of the leaf after a move for the leaf's side to move.
+    /// For the leaf's side to move.
     fn leaf_after(
         &mut self,
         position: &Position,
@@ -309,8 +309,8 @@ impl<T: SearchTable> Searcher<T> {
         self.leaf(&child, evaluation, alpha, beta, ply)
     }
 
-    /// Searches the captures of a position that has been counted already, or all moves in check. The bound of a table
-    /// entry adjusts the stand-pat score.
+    /// The position has been counted already. In check, searches all moves. The bound of a table entry adjusts the stand-pat
+    /// score.
     fn quiescence(&mut self, position: &Position, evaluation: i32, alpha: i32, beta: i32, ply: u32) -> i32 {
         if position.in_check() {
             return self.evasions(position, evaluation, alpha, beta, ply);
@@ -428,7 +428,7 @@ impl<T: SearchTable> Searcher<T> {
         best
     }
 
-    /// Returns true if the position is a draw by repetition or the 50-move rule, and not mate.
+    /// By repetition or the 50-move rule, and not mate.
     pub(super) fn is_draw(&self, position: &Position) -> bool {
         let reversible = position.reversible_plies();
         if position.halfmove_clock() >= 100 && (!position.in_check() || position.has_legal_move()) {
@@ -456,7 +456,7 @@ impl<T: SearchTable> Searcher<T> {
         if self.choices.exact_depth_only { u32::from(found) == needed } else { u32::from(found) >= needed }
     }
 
-    /// Counts an entry that ended a node: as one node, or, for BIGALL, as all the nodes behind it.
+    /// As one node, or, for BIGALL, as all nodes behind the entry.
     fn credit(&mut self, work: Work) {
         self.record_use(EntryUse::Cutoff);
         if self.counts_in_full {
@@ -470,7 +470,7 @@ impl<T: SearchTable> Searcher<T> {
         }
     }
 
-    /// Returns the work of the search so far, as the scheme counts it.
+    /// As the scheme counts it.
     fn work(&self) -> u64 {
         self.nodes.saturating_add(self.behind_hits)
     }
@@ -499,7 +499,6 @@ impl<T: SearchTable> Searcher<T> {
     }
 }
 
-/// Returns the kind of a fail-soft score within a window.
 fn bound(score: i32, alpha: i32, beta: i32) -> Bound {
     if score >= beta {
         Bound::Lower

@@ -60,14 +60,14 @@ impl SchemeVariant {
     }
 }
 
-/// The scheme and what happens to the table between positions: `DEEP, cleared`.
+/// `DEEP, cleared`.
 impl fmt::Display for SchemeVariant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}, {}", self.scheme, between(self.stamped))
     }
 }
 
-/// Returns what happens to the table between positions.
+/// For the table between positions.
 pub(super) fn between(stamped: bool) -> &'static str {
     if stamped { "stamped" } else { "cleared" }
 }
@@ -77,10 +77,10 @@ pub(super) struct CellResults {
     cells: HashMap<Cell, [f64; TESTS]>,
     /// Cells that lack some of their test positions.
     pub(super) incomplete: usize,
-    /// The paper's searches with a table in the results.
+    /// Searches of the paper, with a table.
     pub(super) with_table: usize,
     pub(super) without_table: usize,
-    /// Searches in the results that the paper's experiment does not have.
+    /// Searches outside of the paper's experiment.
     pub(super) unplanned: usize,
 }
 
@@ -167,13 +167,13 @@ impl Grid {
     }
 }
 
-/// The tables copied by hand: `table,scheme,stamping,positions,ply3,..,ply8`, nodes in thousands.
+/// Copied by hand: `table,scheme,stamping,positions,ply3,..,ply8`, nodes in thousands.
 const PAPER_TABLES: &str = include_str!("paper.csv");
 
-/// The duration of the paper's experiment on one SUN 4 in hours (section 6.4).
+/// On one SUN 4 (section 6.4).
 pub(super) const PAPER_HOURS: f64 = 1300.0;
 
-/// The number of searches in it, without those of Table 1.
+/// Searches without those of Table 1.
 pub(super) const PAPER_OBSERVATIONS: usize = 11_088;
 
 /// Node counts in thousands.

@@ -156,7 +156,6 @@ impl Figure {
     }
 }
 
-/// Draws all figures, in the order of the report.
 pub(super) fn figures(results: &CellResults, paper: &Paper) -> Result<Vec<Figure>, ChartError> {
     Ok(vec![
         nodes_by_size(results, false)?,
@@ -280,7 +279,7 @@ fn shares_by_depth(results: &CellResults, paper: &Paper) -> Result<Figure, Chart
     Figure::draw("figure-3.svg", caption, Chart { title, x: depth_axis(), y, curves, reference })
 }
 
-/// Draws Table 1, beside the nodes with the largest table.
+/// Table 1, beside the nodes with the largest table.
 fn nodes_by_depth(results: &CellResults, paper: &Paper) -> Result<Figure, ChartError> {
     let variant = SchemeVariant::cleared(Scheme::TwoBig1);
     let cell = |number, depth| match number {

@@ -97,8 +97,7 @@ pub(super) fn plan(trial: &Trial) -> Vec<SearchSeries> {
     plan
 }
 
-/// Searches the sequences one after the other, each as a game of its own: histories and stamped table are
-/// kept from position to position.
+/// Searches each sequence as a game of its own: keeps histories and stamped table from position to position.
 fn search(engine: &mut Engine, set: &[Sequence], of: &StudyRow) -> Result<Vec<StudyRow>, EngineError> {
     let limits = Limits { depth: Some(of.depth), ..Limits::default() };
     let mut rows = Vec::new();

@@ -91,7 +91,7 @@ impl Histogram {
     }
 }
 
-/// Runs `sesame-tuner data wdl`. Calls `print` with each line of output.
+/// Calls `print` with each line of output.
 pub(super) fn run(args: &WdlArgs, mut print: impl FnMut(&str) -> bool) -> Result<(), CommandError> {
     let (training, validation) = load(&args.files)?;
     check_counts(training.positions as usize, MIN_POSITIONS, validation.positions as usize)?;

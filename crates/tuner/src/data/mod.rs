@@ -84,7 +84,7 @@ pub struct ImportArgs {
     pub output: PathBuf,
 }
 
-/// Runs `sesame-tuner data`. Calls `print` with each line of output; `false` ends the command.
+/// Calls `print` with each line of output; `false` ends the command.
 pub fn run(command: &DataCommand, print: impl FnMut(&str) -> bool) -> Result<(), CommandError> {
     match command {
         DataCommand::Check { files } => check(files, print),
@@ -150,7 +150,7 @@ fn open(path: &Path) -> Result<GameReader<BufReader<File>>, CommandError> {
     Ok(GameReader::new(BufReader::with_capacity(1 << 20, file)))
 }
 
-/// Returns the encoded games of a file with their numbers, up to the first error. A file of a single truncated game is an error.
+/// With their numbers, up to the first error. A file of a single truncated game is an error.
 fn encoded_games(
     path: &Path,
 ) -> Result<impl Iterator<Item = Result<(usize, Vec<u8>), CommandError>> + '_, CommandError> {
@@ -363,7 +363,7 @@ pub(crate) struct DataSummary {
     buckets: [u64; OUTPUT_BUCKETS],
 }
 
-/// Reads a whole file and checks every game.
+/// Checks every game.
 pub(crate) fn summarize(path: &Path) -> Result<DataSummary, CommandError> {
     let mut summary = DataSummary { scores: [i32::MAX, i32::MIN], ..DataSummary::default() };
     let mut reader = open(path)?;

@@ -137,8 +137,8 @@ pub(super) fn adjudication_rules() -> String {
     )
 }
 
-/// Returns the result for White in half points where one side has a bare king that can capture nothing, and the other side can
-/// mate: with a queen, a rook, bishops on both colours, or bishop and knight. With few nodes such endings are often not won, and their results
+/// In half points for White. One side has a bare king that can capture nothing, and the other side can mate: with a queen, a
+/// rook, bishops on both colours, or bishop and knight. With few nodes such endings are often not won, and their results
 /// would be false.
 fn bare_king_result(position: &Position) -> Option<u8> {
     let winner = Color::ALL.into_iter().find(|&color| position.colors(!color).len() == 1)?;
@@ -200,7 +200,7 @@ pub(super) struct Trunks {
 }
 
 impl Trunks {
-    /// Reads the games of the file at `path` and locks it.
+    /// Locks the file.
     pub(super) fn read(path: &Path, threads: usize) -> Result<Self, CommandError> {
         let file = File::open(path).map_err(at(path))?;
         file.try_lock_shared().map_err(in_use(path))?;
@@ -229,8 +229,7 @@ impl Trunks {
 }
 
 impl GameStarts {
-    /// Returns the first position of a game. Returns `None` if the game would be over there, or if a branch would leave its game
-    /// before [`FIRST_PLY`].
+    /// `None` if the game would be over, or if a branch would leave its game before [`FIRST_PLY`].
     fn begin(&self, random: &mut Xoshiro256PlusPlus) -> Option<Game> {
         match self {
             Self::Random { chess960 } => {

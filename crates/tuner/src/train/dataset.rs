@@ -90,8 +90,8 @@ pub(super) fn fit_scale(samples: &[Sample]) -> u16 {
     golden_section(20.0, 1_000.0, 30, error).round() as u16
 }
 
-/// Returns the minimum of `error`, which must be unimodal between `low` and `high`, by golden-section search (Kiefer 1953). Each step
-/// leaves 62 % of the interval.
+/// Finds the minimum of `error`, which must be unimodal between `low` and `high` (Kiefer 1953). Each step leaves 62 % of the
+/// interval.
 fn golden_section(mut low: f64, mut high: f64, steps: u32, error: impl Fn(f64) -> f64) -> f64 {
     const GOLDEN: f64 = 0.618_034;
     for _ in 0..steps {

@@ -250,7 +250,7 @@ fn alibaba(
     })
 }
 
-/// Counts an event at the table in Sesame's search: probes, hits, cut-offs or move hints.
+/// Of probes, hits, cut-offs or move hints in Sesame's search.
 fn rates(set: &[Sequence], of: &StudyRow, number: usize) -> Result<Vec<StudyRow>, CommandError> {
     let options = TableOptions { positions: DEFAULT_SIZE, ..TableOptions::default() };
     let table = Arc::new(Table::<TtEntry, Counters>::with_options(&options).map_err(CommandError::failed)?);
