@@ -281,6 +281,7 @@ impl Owner {
             self.has_panicked = true;
             self.control.stop();
             self.watch();
+            self.end_link();
             let message = "bug: the search has panicked; the best move is the best one so far";
             self.search.sink.message(message);
             let best = deepest(&self.results).and_then(|winner| self.results[winner]).map(|result| result.mv);
