@@ -215,6 +215,9 @@ impl ExternalEngine {
     ) -> Result<Self, EngineFault> {
         let mut program = Command::new(&command.program);
         program.args(&command.arguments).stderr(Stdio::null());
+        // Ctrl-C at the terminal is for this process, which then ends the engine.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut program, 0);
         let mut process = EngineProcess::start(&mut program, PATIENCE)?;
         let name = field(process.name().unwrap_or(command.file_name()));
         let warn = |text: String| log(&format!("warning: {name}: {text}"));
