@@ -43,7 +43,6 @@ pub(super) enum Command {
     Completions(CompletionsArguments),
 }
 
-/// Shared by several subcommands.
 #[derive(Debug, Args)]
 pub(super) struct NetworkArguments {
     /// The network file [default: the network of this build]
@@ -64,7 +63,6 @@ impl NetworkArguments {
     }
 }
 
-/// Shared by several subcommands.
 #[derive(Debug, Args)]
 pub(super) struct EngineArguments {
     /// Search threads: a number, or auto for one on each physical core

@@ -14,6 +14,7 @@ use super::{
 use crate::position::{Color, Position};
 use crate::regular_file;
 
+/// The reason why a network was not loaded from a file.
 #[derive(Debug, thiserror::Error)]
 pub enum NetworkError {
     #[error("{}: {source}", path.display())]

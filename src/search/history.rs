@@ -128,7 +128,7 @@ impl Histories {
         &self.capture[index >> 6][index & 63][captured.map_or(0, |piece| piece as usize)]
     }
 
-    /// Lies within 3.5 times [`HISTORY_MAX`] with the default weights.
+    /// The sum lies within 3.5 times [`HISTORY_MAX`] with the default weights.
     #[inline]
     pub fn quiet(&self, quiet: Quiet) -> i32 {
         let Quiet { piece_to, before, .. } = quiet;
@@ -254,7 +254,7 @@ fn slot(entries: &[HistoryEntry], key: u64) -> &HistoryEntry {
     &entries[key as usize & (entries.len() - 1)]
 }
 
-/// Did not cut off. Ignores moves beyond the capacity.
+/// Moves of a node that did not cut off. Moves beyond the capacity are ignored.
 #[derive(Default)]
 pub(super) struct TriedMoves {
     quiets: ArrayVec<(Move, PieceTo), 48>,

@@ -9,15 +9,18 @@ use super::worker::Worker;
 use crate::position::{Move, Position};
 use sesame_table::{EntryUse, Generation, Payload, Recorder, Table, Work};
 
+/// The relation of a score to the true one.
+///
 /// The discriminants are the packed bits, never 0, so no entry packs to 0. `None` is 0 too, so unpacking needs no
 /// branch.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum Bound {
-    /// All moves failed low.
+    /// The true score is at most this: all moves failed low.
     Upper = 1,
-    /// A move failed high.
+    /// The true score is at least this: a move failed high.
     Lower = 2,
+    /// The true score is this.
     Exact = 3,
 }
 

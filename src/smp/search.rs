@@ -509,7 +509,8 @@ impl Owner {
         self.mate_found_by.or_else(|| vote(&self.results))
     }
 
-    /// Votes among machines; `winner` stands for this one. With MultiPV this machine's lines are played: only these have been reported.
+    /// Votes among machines; `winner` stands for this one. With MultiPV this machine's lines are played: only these have
+    /// been reported.
     fn elect_other_line(&self, winner: Option<usize>) -> Option<Line> {
         if self.other_lines.is_empty() || self.search.multi_pv > 1 || self.mate_found_by.is_some() {
             return None;

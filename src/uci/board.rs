@@ -6,7 +6,7 @@ use crate::position::{Color, File, Game, Move, Piece, Position, Rank, Square};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
-    /// As in a FEN.
+    /// Letters, as in a FEN.
     Ascii,
     Unicode,
 }

@@ -26,7 +26,7 @@ struct GameFile {
     path: PathBuf,
     source: Source,
     games: u64,
-    /// To search.
+    /// Number to search.
     positions: u64,
 }
 
