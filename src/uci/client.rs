@@ -121,21 +121,21 @@ pub struct EngineProcess {
     input: Option<ChildStdin>,
     /// With the time of arrival.
     lines: Receiver<(String, Instant)>,
-    patience: Duration,
+    answer_limit: Duration,
     name: Option<String>,
     options: Vec<DeclaredOption>,
     command: String,
 }
 
 impl EngineProcess {
-    /// Sends `uci` and waits for `uciok`. Answers other than `bestmove` may take `patience`. The engine shares this process's
+    /// Sends `uci` and waits for `uciok`. Answers other than `bestmove` may take `answer_limit`. The engine shares this process's
     /// standard error.
-    pub fn start(command: &mut Command, patience: Duration) -> Result<Self, ClientError> {
+    pub fn start(command: &mut Command, answer_limit: Duration) -> Result<Self, ClientError> {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().map_err(ClientError::Start)?;
         let (sender, lines) = channel::bounded(QUEUE);
         let (input, output) = (child.stdin.take(), child.stdout.take());
         let mut engine =
-            Self { child, input, lines, patience, name: None, options: Vec::new(), command: String::new() };
+            Self { child, input, lines, answer_limit, name: None, options: Vec::new(), command: String::new() };
         let output = output.ok_or_else(|| ClientError::Start(io::ErrorKind::BrokenPipe.into()))?;
         let read = move || {
             let mut output = BufReader::new(output);
@@ -151,7 +151,7 @@ impl EngineProcess {
         engine.send("uci")?;
         let start = Instant::now();
         loop {
-            let (line, _) = engine.line("uciok", start, patience)?;
+            let (line, _) = engine.line("uciok", start, answer_limit)?;
             match line.split_once(char::is_whitespace) {
                 Some(("id", rest)) => {
                     if let Some(name) = rest.trim_start().strip_prefix("name ") {
@@ -200,7 +200,7 @@ impl EngineProcess {
     pub fn wait_until_ready(&mut self) -> Result<(), ClientError> {
         self.send("isready")?;
         let start = Instant::now();
-        while self.line("readyok", start, self.patience)?.0 != "readyok" {}
+        while self.line("readyok", start, self.answer_limit)?.0 != "readyok" {}
         Ok(())
     }
 
@@ -291,14 +291,14 @@ mod tests {
 
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
     /// The watchdog of waits that succeed.
-    const PATIENCE: Duration = Duration::from_secs(60);
+    const ANSWER_LIMIT: Duration = Duration::from_secs(60);
     const SHORT: Duration = Duration::from_millis(100);
     const LONG: Duration = Duration::from_secs(60);
 
     /// Returns an engine that runs shell commands for the lines it gets.
-    fn engine(cases: &str, patience: Duration) -> Result<EngineProcess, ClientError> {
+    fn engine(cases: &str, answer_limit: Duration) -> Result<EngineProcess, ClientError> {
         let script = format!("while read -r line; do case \"$line\" in {cases} quit) exit 0 ;; esac; done");
-        EngineProcess::start(Command::new("sh").args(["-c", &script]), patience)
+        EngineProcess::start(Command::new("sh").args(["-c", &script]), answer_limit)
     }
 
     const UCI: &str = "uci) echo 'id name  Fake 1.0 '; echo 'option name Use NNUE type check default true'; \
@@ -313,7 +313,7 @@ mod tests {
         let search = "go*) printf '%s\\n' 'info string depth 9 pv a1a1' 'info depth 1 score cp 5 lowerbound nodes 7 pv e2e4' \
             'info depth 1 multipv 2 nodes 9 pv d2d4 d7d5' 'info depth 2 currmove e2e4' 'info nodes 30' \
             '  bestmove   g1f3 ponder e7e5' ;;";
-        let mut engine = engine(&format!("{UCI} {search}"), PATIENCE).unwrap();
+        let mut engine = engine(&format!("{UCI} {search}"), ANSWER_LIMIT).unwrap();
         assert_eq!(engine.name(), Some("Fake 1.0"));
         assert_eq!(engine.option("use nnue").map(|option| option.kind.as_str()), Some("check"));
         assert_eq!(engine.option("Threads").map(|option| (option.min, option.max)), Some((Some(1), Some(8))));
@@ -335,23 +335,23 @@ mod tests {
     fn silent_engines_are_given_up() {
         let error = engine("never) ;;", SHORT).unwrap_err();
         assert!(matches!(error, ClientError::Silent("uciok", ..)), "{error}");
-        let mut mute = engine(UCI.replace("isready", "never").as_str(), PATIENCE).unwrap();
-        mute.patience = SHORT;
+        let mut mute = engine(UCI.replace("isready", "never").as_str(), ANSWER_LIMIT).unwrap();
+        mute.answer_limit = SHORT;
         assert!(matches!(mute.wait_until_ready(), Err(ClientError::Silent("readyok", ..))));
         let error = go(&mut mute, SHORT).unwrap_err();
         assert_eq!(error.to_string(), "no bestmove within 100ms of \"go depth 2\"");
         // Endless output is no answer.
-        let mut flood = engine(&format!("{UCI} go*) while :; do echo info depth 1; done ;;"), PATIENCE).unwrap();
+        let mut flood = engine(&format!("{UCI} go*) while :; do echo info depth 1; done ;;"), ANSWER_LIMIT).unwrap();
         assert!(matches!(go(&mut flood, SHORT), Err(ClientError::Silent("bestmove", ..))));
     }
 
     #[test]
     fn ended_engines_are_reported() {
-        let error = EngineProcess::start(&mut Command::new("/nonexistent/engine"), PATIENCE).unwrap_err();
+        let error = EngineProcess::start(&mut Command::new("/nonexistent/engine"), ANSWER_LIMIT).unwrap_err();
         assert!(matches!(error, ClientError::Start(_)), "{error}");
-        let error = engine("uci) exit 3 ;;", PATIENCE).unwrap_err();
+        let error = engine("uci) exit 3 ;;", ANSWER_LIMIT).unwrap_err();
         assert!(error.to_string().contains("exit status: 3) after \"uci\""), "{error}");
-        let mut dying = engine(&format!("{UCI} go*) echo info depth 1; kill -9 $$ ;;"), PATIENCE).unwrap();
+        let mut dying = engine(&format!("{UCI} go*) echo info depth 1; kill -9 $$ ;;"), ANSWER_LIMIT).unwrap();
         let error = go(&mut dying, LONG).unwrap_err();
         assert!(error.to_string().contains("signal: 9"), "{error}");
         assert!(matches!(dying.send("isready"), Err(ClientError::Ended(..))));
@@ -361,7 +361,7 @@ mod tests {
     fn garbage_is_skipped() {
         let garbage =
             "head -c 600000 /dev/zero; echo; printf '\\377\\376 info depth\\n\\n info\\ninfo depth x pv\\nbestmove\\n'";
-        let mut engine = engine(&format!("{UCI} go*) {garbage} ;;"), PATIENCE).unwrap();
+        let mut engine = engine(&format!("{UCI} go*) {garbage} ;;"), ANSWER_LIMIT).unwrap();
         let answer = go(&mut engine, LONG).unwrap();
         assert_eq!((answer.best.as_str(), answer.infos.len()), ("", 0));
         engine.wait_until_ready().unwrap();
@@ -370,7 +370,7 @@ mod tests {
     #[test]
     fn dropped_engines_end() {
         for cases in [UCI.to_owned(), format!("{UCI} quit) while :; do sleep 1; done ;;")] {
-            let engine = engine(&cases, PATIENCE).unwrap();
+            let engine = engine(&cases, ANSWER_LIMIT).unwrap();
             let id = engine.id().to_string();
             drop(engine);
             let status = Command::new("sh").args(["-c", "kill -0 $0 2>&1", &id]).output().unwrap().status;

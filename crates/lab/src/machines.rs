@@ -77,10 +77,10 @@ impl MachinesResult {
 }
 
 /// Groups of one table, with their names: they differ in one respect.
-type Part = (&'static str, &'static str, Vec<(String, MachineGroup)>);
+type MachineTable = (&'static str, &'static str, Vec<(String, MachineGroup)>);
 
 /// Title, heading of the first column and groups. The first group of all is a single thread.
-fn tables() -> Vec<Part> {
+fn tables() -> Vec<MachineTable> {
     let whole = |machines: &[usize], threads: &[usize]| -> Vec<(String, MachineGroup)> {
         let groups =
             machines.iter().flat_map(|&count| threads.iter().map(move |&threads| MachineGroup::new(count, threads)));
@@ -166,7 +166,7 @@ pub fn study(depth: u32, jobs: usize) -> Result<Vec<(String, String)>, CommandEr
 fn page(depth: u32, results: &[MachinesResult]) -> Result<Vec<(String, String)>, ChartError> {
     let Some(single) = results.first() else { return Ok(Vec::new()) };
     let find = |group: &MachineGroup| results.iter().find(|result| result.group == *group);
-    let section = |(title, varies, groups): &Part| {
+    let section = |(title, varies, groups): &MachineTable| {
         let mut table = Table::new([varies, "speed-up", "entries", "kB"]).with_text_columns(1);
         for (name, result) in groups.iter().filter_map(|(name, group)| Some((name, find(group)?))) {
             let speed_up = or_dash(result.speed_up(single), |Estimate { value, interval }| {
@@ -194,7 +194,7 @@ fn page(depth: u32, results: &[MachinesResult]) -> Result<Vec<(String, String)>,
         ],
     );
     // A curve for each table of whole groups.
-    let curve = |((title, _, groups), look): (Part, CurveStyle)| {
+    let curve = |((title, _, groups), look): (MachineTable, CurveStyle)| {
         let point = |(_, group): &(String, MachineGroup)| {
             Some(((group.workers() as f64).log2(), find(group)?.speed_up(single)?.value))
         };

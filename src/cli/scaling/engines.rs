@@ -98,7 +98,7 @@ impl Searcher {
 }
 
 /// For each answer, beyond the time of a search.
-const PATIENCE: Duration = Duration::from_secs(10);
+const ANSWER_LIMIT: Duration = Duration::from_secs(10);
 /// For a search to a depth, as a multiple of one thread's time in the calibration.
 const SLOWEST: u32 = 20;
 /// In nodes per second. A slower search for a number of nodes is given up.
@@ -200,7 +200,7 @@ pub(super) struct ExternalEngine {
     pub(super) settings: String,
     threads: u32,
     pub(super) max_threads: u32,
-    patience: Duration,
+    answer_limit: Duration,
 }
 
 impl ExternalEngine {
@@ -218,7 +218,7 @@ impl ExternalEngine {
         // Ctrl-C at the terminal is for this process, which then ends the engine.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut program, 0);
-        let mut process = EngineProcess::start(&mut program, PATIENCE)?;
+        let mut process = EngineProcess::start(&mut program, ANSWER_LIMIT)?;
         let name = field(process.name().unwrap_or(command.file_name()));
         let warn = |text: String| log(&format!("warning: {name}: {text}"));
         let mut set = Vec::new();
@@ -252,7 +252,7 @@ impl ExternalEngine {
             settings += &format!("; {option}={value}");
         }
         process.wait_until_ready()?;
-        Ok(Self { process, name, settings, threads: 1, max_threads, patience: PATIENCE })
+        Ok(Self { process, name, settings, threads: 1, max_threads, answer_limit: ANSWER_LIMIT })
     }
 
     pub(super) fn id(&self) -> u32 {
@@ -289,7 +289,7 @@ impl ExternalEngine {
         };
         let fen = position.fen(false);
         let cpu_before = machine::cpu_time_of(self.process.id());
-        let answer = self.process.search(&fen, &go, time.saturating_add(self.patience))?;
+        let answer = self.process.search(&fen, &go, time.saturating_add(self.answer_limit))?;
         let cpu = machine::cpu_time_of(self.process.id());
         let Ok(best) = position.from_uci(&answer.best) else {
             return Err(EngineFault::Illegal { best: answer.best, fen });
@@ -469,7 +469,7 @@ mod tests {
                 assert!(fault.contains(part), "{cases}: {fault}");
             }
             let mut silent = engine(UCI).0.unwrap();
-            silent.patience = Duration::ZERO;
+            silent.answer_limit = Duration::ZERO;
             let fault = to_depth(&mut silent).unwrap_err().to_string();
             assert_eq!(fault, "no bestmove within 1s of \"go depth 2\"");
         }
