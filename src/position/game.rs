@@ -78,11 +78,10 @@ impl Default for Game {
 /// occurrence at or after the root is enough: the side that could avoid it has seen it. Before the root, two are
 /// needed, as in the rule.
 ///
-/// `halfmove_clock` limits the plies to look back: those since the last capture or pawn move, or better
-/// [`Position::reversible_plies`], which also stops at a null move.
+/// `reversible_plies` limits the plies to look back: see [`Position::reversible_plies`].
 #[inline]
-pub fn is_repetition(path: &[u64], key: u64, halfmove_clock: u8, root_len: usize) -> bool {
-    let reach = path.len().min(usize::from(halfmove_clock));
+pub fn is_repetition(path: &[u64], key: u64, reversible_plies: u8, root_len: usize) -> bool {
+    let reach = path.len().min(usize::from(reversible_plies));
     let mut before_root = 0;
     // The same side is to move at even distances only, and two plies cannot repeat a position.
     for distance in (4..=reach).step_by(2) {

@@ -1,6 +1,6 @@
 //! Staged move picker.
 //!
-//! Stages: table move, good captures (victim's value plus capture history), killers and counter move, quiet
+//! Stages: TT move, good captures (victim's value plus capture history), killers and counter move, quiet
 //! moves by history, bad captures. A stage is generated when the one before is used up. Source:
 //! <https://www.chessprogramming.org/Move_Ordering>.
 
@@ -264,7 +264,7 @@ mod tests {
             let position = Position::from_fen(fen).unwrap();
             let mut legal: Vec<Move> = position.legal_moves().to_vec();
             legal.sort_by_key(|mv| mv.bits());
-            // Every pair of moves as table move and killer, and a word that is no legal move.
+            // Every pair of moves as TT move and killer, and a word that is no legal move.
             let illegal = Move::from_bits(0x7fff);
             for &tt_move in &legal {
                 for &killer in &legal {

@@ -81,7 +81,7 @@ pub const HISTORY_MAX: i32 = 16_384;
 pub const CORRECTION_MAX: i32 = 1024;
 
 params! {
-    /// Halfmove clock from which the table causes no cutoff: the clock is not part of the key.
+    /// Halfmove clock from which the TT causes no cutoff: the clock is not part of the key.
     tt_cutoff_clock = 90, 40, 101;
 
     /// Aspiration windows: half-width of the first window.
@@ -140,9 +140,9 @@ params! {
     singular_depth = 5, 4, 10;
     /// Singular extensions: depth of the singular search, in sixteenths of the depth less one ply.
     singular_share = 8, 4, 13;
-    /// Singular extensions: the table's depth may be this many plies below the node's.
+    /// Singular extensions: the TT entry's depth may be this many plies below the node's.
     singular_tt_depth = 3, 1, 6;
-    /// Singular extensions: margin below the table's score per ply, in 1/16 centipawn.
+    /// Singular extensions: margin below the TT score per ply, in 1/16 centipawn.
     singular_margin = 24, 8, 64;
     /// Singular extensions: additional margin of double extensions.
     singular_double_margin = 18, 2, 60;
@@ -150,9 +150,9 @@ params! {
     singular_double_limit = 8, 2, 20;
     /// Extensions end at this multiple of the iteration's depth (singular and mate-threat extensions).
     extension_limit = 2, 1, 4;
-    /// Negative extension, in plies, of a table move that is not singular but beats beta by the table.
+    /// Negative extension, in plies, of a TT move that is not singular but beats beta by the TT.
     singular_negative = 2, 0, 4;
-    /// Negative extension, in plies, of any other non-singular table move at an expected cut node.
+    /// Negative extension, in plies, of any other non-singular TT move at an expected cut node.
     singular_negative_cut = 1, 0, 4;
 
     /// Futility pruning: greatest reduced depth.
@@ -172,7 +172,7 @@ params! {
     /// History pruning: least history per ply.
     history_pruning_margin = -7150, -10000, -1000;
 
-    /// Static-exchange pruning: greatest depth.
+    /// Static-exchange pruning: greatest depth of captures, greatest reduced depth of quiet moves.
     see_pruning_depth = 9, 4, 14;
     /// Static-exchange pruning: least gain of quiet moves per squared ply.
     see_quiet_margin = -16, -60, -8;
@@ -205,7 +205,7 @@ params! {
     lmr_check = 900, 0, 3072;
     /// Less reduction of quiet moves that create a mate threat.
     lmr_mate_threat = 2048, 0, 4096;
-    /// More reduction of quiet moves if the table's move is a capture.
+    /// More reduction of quiet moves if the TT move is a capture.
     lmr_tt_capture = 1024, 0, 3072;
     /// Cutoffs at the next ply above which [`lmr_cutoffs`] applies.
     lmr_cutoff_count = 2, 1, 8;
@@ -231,7 +231,7 @@ params! {
     history_malus = 125, 20, 300;
     /// Malus of captures searched before a cutoff move, in percent of the bonus.
     capture_malus = 100, 20, 300;
-    /// Bonus of a quiet table move after a table cutoff, in percent of the bonus.
+    /// Bonus of a quiet TT move after a TT cutoff, in percent of the bonus.
     tt_cutoff_bonus = 50, 0, 200;
     /// Greatest depth without a bonus for a quiet move that cuts off before any other quiet.
     history_first_depth = 3, 0, 10;

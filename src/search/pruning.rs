@@ -68,7 +68,7 @@ impl<T: SearchTable> Worker<T> {
         Ok((score <= alpha && !is_decisive(score)).then_some(score))
     }
 
-    /// Far above beta, the node fails high. Nodes with a quiet table move or a mate threat are exempt.
+    /// Far above beta, the node fails high. Nodes with a quiet TT move or a mate threat are exempt.
     #[inline(always)]
     fn reverse_futility(&mut self, node: &Node) -> Option<i32> {
         let &Node { depth, beta, eval, .. } = node;
@@ -155,10 +155,10 @@ impl<T: SearchTable> Worker<T> {
     pub(super) fn remaining_quiets(&self, node: &Node, number: usize, alpha: i32, best_score: &mut i32) -> Quiets {
         let depth = node.depth;
         let max_moves = (lmp_base() + depth * depth) / (2 - i32::from(node.improving));
-        let lmr_depth = (depth - self.thread.reductions.get(true, depth, number) / PLY).max(0);
-        let futility_value = node.static_eval + futility_base() + futility_margin() * lmr_depth;
+        let reduced_depth = (depth - self.thread.reductions.get(true, depth, number) / PLY).max(0);
+        let futility_value = node.static_eval + futility_base() + futility_margin() * reduced_depth;
         let is_futile =
-            !node.in_check && lmr_depth <= futility_depth() && futility_value <= alpha && !is_decisive(alpha);
+            !node.in_check && reduced_depth <= futility_depth() && futility_value <= alpha && !is_decisive(alpha);
         if is_futile {
             *best_score = (*best_score).max((*best_score + 3 * futility_value) / 4);
         }
@@ -182,13 +182,17 @@ impl<T: SearchTable> Worker<T> {
                 && depth <= see_pruning_depth()
                 && !position.see_ge(mv, see_noisy_margin() * depth);
         }
-        let lmr_depth = (depth - base_reduction / PLY).max(0);
+        let reduced_depth = (depth - base_reduction / PLY).max(0);
         let is_check = checks.has(position, mv);
-        if !is_check && lmr_depth <= history_pruning_depth() && history < history_pruning_margin() * (lmr_depth + 1) {
+        if !is_check
+            && reduced_depth <= history_pruning_depth()
+            && history < history_pruning_margin() * (reduced_depth + 1)
+        {
             return true;
         }
-        let margin = if is_check { see_noisy_margin() * depth } else { see_quiet_margin() * lmr_depth * lmr_depth };
-        lmr_depth <= see_pruning_depth() && !position.see_ge(mv, margin)
+        let margin =
+            if is_check { see_noisy_margin() * depth } else { see_quiet_margin() * reduced_depth * reduced_depth };
+        reduced_depth <= see_pruning_depth() && !position.see_ge(mv, margin)
     }
 }
 
@@ -284,7 +288,7 @@ pub(super) enum Extension {
 }
 
 impl<T: SearchTable> Worker<T> {
-    /// Only the table's move can be extended.
+    /// Only the TT move can be extended.
     #[inline(always)]
     pub(super) fn extension<N: NodeType>(&mut self, node: &Node, mv: Move) -> Result<Extension, Aborted> {
         if !N::ROOT
@@ -302,14 +306,14 @@ impl<T: SearchTable> Worker<T> {
         }
     }
 
-    /// The table move is singular if all other moves fail low at reduced depth against a bound below its score.
+    /// The TT move is singular if all other moves fail low at reduced depth against a bound below its score.
     fn singular_search<N: NodeType>(&mut self, node: &Node, mv: Move, tt_hit: TtHit) -> Result<Extension, Aborted> {
         let &Node { position, beta, depth, ply, cut_node, .. } = node;
         let singular_beta = tt_hit.score - depth * singular_margin() / 16;
-        let singular_depth = (depth - 1) * singular_share() / 16;
+        let reduced_depth = (depth - 1) * singular_share() / 16;
         let saved = *self.stack(ply);
         self.stack(ply).excluded = Some(mv);
-        let score = self.search::<NonPv>(position, singular_beta - 1, singular_beta, singular_depth, ply, cut_node)?;
+        let score = self.search::<NonPv>(position, singular_beta - 1, singular_beta, reduced_depth, ply, cut_node)?;
         *self.stack(ply) = saved;
         Ok(if score < singular_beta {
             let is_double = !N::PV

@@ -49,7 +49,7 @@ pub(super) struct Node<'a> {
     pub(super) cut_node: bool,
     pub(super) in_check: bool,
     pub(super) tt_hit: Option<TtHit>,
-    /// The move to try first: at the root the first root move, elsewhere the table's.
+    /// The move to try first: at the root the first root move, elsewhere the TT's.
     pub(super) tt_move: Option<Move>,
     pub(super) tt_capture: bool,
     /// The node is or was on a principal variation.
@@ -58,7 +58,7 @@ pub(super) struct Node<'a> {
     pub(super) raw_eval: Option<i32>,
     /// Corrected; [`NO_EVAL`](super::worker::NO_EVAL) in check.
     pub(super) static_eval: i32,
-    /// The static evaluation, or the table's score if that is the better estimate.
+    /// The static evaluation, or the TT score if that is the better estimate.
     pub(super) eval: i32,
     /// The static evaluation has risen since the last own move.
     pub(super) improving: bool,

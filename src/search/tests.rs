@@ -56,7 +56,7 @@ fn score(fen: &str, depth: u32) -> i32 {
 }
 
 /// Searches a position with a null window, whose beta depends on the static evaluation. Returns the score and the
-/// node's table entry: `None` if the node was pruned.
+/// node's TT entry: `None` if the node was pruned.
 fn null_window_search(fen: &str, depth: i32, beta: impl Fn(i32) -> i32) -> (i32, Option<TtEntry>) {
     let (game, table) = (game(fen), table());
     let mut worker = Worker::new(0, ThreadData::default(), context(&game, &table));

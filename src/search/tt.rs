@@ -271,7 +271,7 @@ impl<T: SearchTable> Worker<T> {
     }
 
     /// Returns a score that decides a null-window node. Near the fifty-move limit there is no cutoff: the halfmove clock
-    /// is not part of the key. A quiet table move that fails high gets a history bonus.
+    /// is not part of the key. A quiet TT move that fails high gets a history bonus.
     #[inline(always)]
     pub(super) fn tt_cutoff(
         &mut self,

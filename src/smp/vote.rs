@@ -49,8 +49,9 @@ pub(super) fn deepest(results: &[Option<RootResult>]) -> Option<usize> {
 /// Returns the index of the result to play.
 ///
 /// - A mate wins, the shortest first.
-/// - Of two results, which have no majority, the deeper wins.
+/// - Of two results, which have no majority, the deeper wins, even if it is mated.
 /// - Of more results, each worker votes for its move with the weight (score - worst score + [`vote_base`]) x depth.
+///   A line that is mated wins only if all are.
 ///
 /// Ties go to the deeper line, then to the higher score, then to the lower worker number.
 pub(super) fn elect(results: &[Option<RootResult>]) -> Option<usize> {
